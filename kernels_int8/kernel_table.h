@@ -1,0 +1,106 @@
+// The kernels that the runtime calls, as one table of function pointers per ISA level. The scalar reference (ref/) fills
+// every slot and defines every result (NUMERICS.md); a better level overwrites slots upward. All levels give the same bits.
+//
+// Conventions of every kernel: no allocation, globals, threads or errors; the caller has checked all sizes. Matrices are
+// row-major; strides are in elements of the pointed-to type unless the name ends in _bytes. Pointers need element
+// alignment only, unless said otherwise. dst may alias a source only where said.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ert::kernels {
+
+// Values equal ert_isa in ert.h; kept apart because this folder includes nothing.
+enum class Isa : uint8_t { kRef = 0, kAvx2 = 1, kAvxVnni = 2, kAvx512Vnni = 3, kAmx = 4, kNeon = 8, kDotprod = 9, kI8mm = 10, kDsp = 16, kMve = 17 };
+
+enum class Unary : uint8_t { kRelu, kGeluErf, kGeluTanh, kTanh, kSigmoid, kSilu, kQuickGelu, kExp, kErf, kLog, kSin, kCos, kSoftplus, kMish, kHardSwish, kHardSigmoid, kElu, kSelu, kCount };
+
+// Activations of a Linear in the form that the level's GEMM wants (u8 with zero point, or int16 with it subtracted, ...).
+// Opaque between quantize_rows and gemm of one table. Bound for every level: row_bytes(k) <= kMaxQuantizedRowBytes(k).
+constexpr size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+constexpr size_t max_quantized_row_bytes(size_t k) { return round_up(2 * k, 64); }
+
+// Per-row parameters of quantized activations: value = (q - zero_point) * scale.
+struct RowScale {
+  float scale;
+  int32_t zero_point;
+};
+
+// Quantized weights of one Linear in layout N16K4: panels of 16 columns; in a panel, for each group of 4 k, one 64-byte line:
+// column c, element j at byte 4*c + j. n is padded to 16, k to 4, padding is zero. Panel p starts at data + p * panel_bytes.
+// data is 64-byte aligned; scale, colsum and bias have n entries.
+struct PackedWeights {
+  const int8_t* data;
+  const float* scale;     // per column, > 0 (0 for an all-zero column)
+  const int32_t* colsum;  // sum over k of the column's int8 weights
+  const float* bias;      // may be null: then no addition takes place
+};
+constexpr size_t panel_bytes_n16k4(size_t k) { return 16 * round_up(k, 4); }
+
+// One head of one batch entry. Query row i and key row j of all tensors are `stride` floats apart.
+struct AttentionArgs {
+  int32_t seq_q, seq_k;    // >= 1
+  int32_t head_dim, v_dim; // of q and k rows; of v rows and the output
+  const float* q; ptrdiff_t q_stride;
+  const float* k; ptrdiff_t k_stride;
+  const float* v; ptrdiff_t v_stride;
+  float scale;                            // on QK^T
+  const float* bias;                      // additive [seq_q, seq_k], or null
+  ptrdiff_t bias_stride;                  // floats between query rows; 0 = one row for all queries
+  const uint8_t* mask;                    // [seq_q, seq_k], nonzero = attend, or null
+  ptrdiff_t mask_stride;                  // bytes between query rows; 0 = key padding: one row for all queries
+  int32_t causal_offset;                  // query i sees keys j <= i + causal_offset; INT32_MAX = no causal limit
+  float* dst; ptrdiff_t dst_stride;       // [seq_q, v_dim]
+  void* scratch;                          // attention_scratch_bytes(...), 64-byte aligned
+};
+
+struct KernelTable {
+  Isa isa;
+
+  // Bytes of one quantized row; a multiple of 64.
+  size_t (*quantized_row_bytes)(size_t k);
+  // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned.
+  void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales);
+  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].  Computes columns [0, n) of w; whole panels are read.
+  void (*gemm_qa8_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+
+  // W8A16 (NUMERICS.md): the same with symmetric activations of two 7-bit digits. Scratch row: 2 * max_quantized_row_bytes(k) suffices.
+  size_t (*quantized16_row_bytes)(size_t k);
+  void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales);
+  void (*gemm_qa16_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+
+  // dst[m, n] = sum over k in order, mul and add rounded apart, starting from +0, then + bias[n] where not null.
+  // lhs element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]; rhs row kk at rhs + kk * rhs_stride, n contiguous floats.
+  void (*gemm_f32)(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride, const float* rhs, ptrdiff_t rhs_stride, const float* bias, float* dst, ptrdiff_t dst_stride);
+
+  // int8 attention (int8 QK^T, two-digit P, int8 V) and the fp32 form. Fully masked rows give zeros; never NaN.
+  void (*attention_i8)(const AttentionArgs& a);
+  void (*attention_f32)(const AttentionArgs& a);
+
+  // y = (x - mean) / sqrt(var + eps) * gamma + beta per row of n, with x = src (+ residual where not null). beta may be null.
+  // sum_out (may be null) receives x. rms: y = x / sqrt(mean(x*x) + eps) * gamma (+ beta). dst may alias src or residual.
+  void (*layernorm)(size_t m, size_t n, const float* src, const float* residual, const float* gamma, const float* beta, float eps, bool rms, float* dst, float* sum_out);
+  // Softmax of each contiguous row of n; a row that is all -inf gives zeros. dst may equal src.
+  void (*softmax)(size_t m, size_t n, const float* src, float* dst);
+  // Elementwise over n contiguous values; dst may equal src.
+  void (*unary[static_cast<int>(Unary::kCount)])(size_t n, const float* src, float* dst);
+  // Sums in canonical order: 16 lanes, lane i adds elements i mod 16 in order, then the fixed tree (NUMERICS.md).
+  float (*sum)(size_t n, const float* src);
+  float (*sum_squares)(size_t n, const float* src);
+};
+
+// Same for every level, so that the RAM formula does not depend on the CPU.
+size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);
+
+// Bits (1 << Isa) of the levels compiled in. Whether the CPU has them: platform/cpu_features.h.
+uint32_t built_isa_mask();
+// The table of the best level in `mask` (bits as above; kRef is always there). Static storage, constant.
+const KernelTable& kernel_table(uint32_t mask);
+const char* isa_name(Isa isa);
+
+// Scalar canonical functions, bit-identical to the vector forms: constant folding and generic ops use these.
+float scalar_unary(Unary op, float x);
+float scalar_pow(float x, float y);  // canonical: exact for y in {0, 0.5, 1, 2, 3, -1, -0.5}; otherwise exp(y * log|x|) with sign rules of C pow
+
+}  // namespace ert::kernels
