@@ -1,0 +1,49 @@
+// Everything the converter has to say about a model, collected so that a user sees all problems at once. The exit code of
+// the command line follows from the worst entry (DESIGN 8).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+enum class ExitCode { kOk = 0, kInternal = 1, kUsage = 2, kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6, kAccuracy = 7, kChecksum = 8, kInterrupted = 130 };
+
+// A fault that ends the work at once: the file cannot be read any further. what() is a full message: what, where, why, what to do.
+class FatalError : public std::runtime_error {
+ public:
+  FatalError(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+struct Problem {
+  std::string op;      // "ai.onnx::NonZero(13)", "my.ops::Inverse2"
+  std::string where;   // node name, and torch scope where known
+  std::string detail;  // shapes, dtypes, attribute
+  std::string reason;  // why it is not supported
+  std::string hint;    // what to do about it
+};
+
+class Diagnostics {
+ public:
+  void unsupported(Problem p);                 // collected; conversion stops with exit 4 at the next checkpoint
+  void malformed(const std::string& message);  // collected; exit 3
+  void warn(const std::string& message);       // printed, does not stop; equal messages once
+  bool ok() const { return problems_.empty() && malformed_.empty(); }
+  // Throws FatalError with the complete, grouped list (operators with counts, first node, reason, hint) when not ok().
+  void check() const;
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<Problem>& problems() const { return problems_; }
+
+ private:
+  std::vector<Problem> problems_;
+  std::vector<std::string> malformed_, warnings_;
+};
+
+}  // namespace edgeconv

@@ -1,0 +1,93 @@
+// The converter's graph: SSA values and nodes in topological order. Importers build it, inference annotates it, passes
+// rewrite it, the interpreter runs it, emit writes it. Indices stay valid while nodes and values are added; removed nodes
+// are marked dead until compact().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/ir/attributes.h"
+#include "convert/ir/dim_expr.h"
+#include "convert/ir/dtype.h"
+#include "convert/ir/tensor.h"
+
+namespace edgeconv {
+
+enum class OpKind : uint16_t {
+#define EDGECONV_OP(name) k##name,
+#include "convert/ir/op_kinds.inc"
+#undef EDGECONV_OP
+};
+std::string_view op_name(OpKind k);
+
+using ValueId = int32_t;
+using NodeId = int32_t;
+constexpr int32_t kNone = -1;
+
+// Where a node came from, for messages and reports; kept through fusion (the anchor's origin wins).
+struct Origin {
+  std::string node;     // ONNX node name, or its first output's name
+  std::string op_type;  // as in the file, with domain when it is not ai.onnx
+  std::string scope;    // torch module path where the file tells it
+};
+
+struct Value {
+  std::string name;
+  DType dtype = DType::kUndefined;
+  std::optional<Shape> shape;                    // unknown until inference
+  std::optional<Tensor> constant;                // contents, when they are known
+  std::optional<std::vector<DimExpr>> elements;  // contents of an integer tensor of rank <= 1 as symbolic integers, when known
+  NodeId producer = kNone;                       // none for inputs and constants
+
+  bool is_constant() const { return constant.has_value(); }
+  int rank() const { return shape ? static_cast<int>(shape->size()) : -1; }
+};
+
+struct Node {
+  OpKind kind;
+  std::vector<ValueId> inputs;   // kNone = absent optional input
+  std::vector<ValueId> outputs;  // kNone = unused optional output
+  Attributes attrs;
+  Origin origin;
+  bool dead = false;
+
+  template <class T> const T& as() const { return std::get<T>(attrs); }
+  template <class T> T& as() { return std::get<T>(attrs); }
+  ValueId in(size_t i) const { return i < inputs.size() ? inputs[i] : kNone; }
+};
+
+struct Graph {
+  std::vector<Value> values;
+  std::vector<Node> nodes;         // topological order
+  std::vector<ValueId> inputs;     // runtime inputs only: initializers are constants
+  std::vector<ValueId> outputs;
+
+  Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
+  const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }
+  Node& node(NodeId n) { return nodes[static_cast<size_t>(n)]; }
+  const Node& node(NodeId n) const { return nodes[static_cast<size_t>(n)]; }
+  const Node* producer(ValueId v) const;           // null for inputs and constants
+  Node* producer(ValueId v);
+
+  ValueId add_value(std::string name, DType dtype = DType::kUndefined, std::optional<Shape> shape = {});
+  ValueId add_constant(std::string name, Tensor t);  // fills dtype, shape, and elements for small integer tensors
+  // Appends a node (order is restored by sort()) with one new output; dtype and shape of it are left to inference.
+  ValueId add_node(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, std::string output_name = {});
+  NodeId add_node_with_outputs(OpKind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs, Attributes attrs, const Origin& origin);
+
+  // Readers of every value: node ids, once per use. Rebuilt on each call: passes call it once and keep it up to date or call again.
+  std::vector<std::vector<NodeId>> users() const;
+  bool is_output(ValueId v) const;
+  void replace_uses(ValueId from, ValueId to);       // in all nodes and in outputs
+  // Removes nodes whose outputs nobody reads; returns how many.
+  int remove_dead();
+  // Drops dead nodes and sorts topologically; false if there is a cycle.
+  bool sort();
+  std::string dump() const;                          // readable listing, for --dump-ir and test failures
+};
+
+}  // namespace edgeconv
