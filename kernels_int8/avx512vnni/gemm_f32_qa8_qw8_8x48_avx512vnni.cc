@@ -1,0 +1,88 @@
+// W8A8 GEMM for AVX512-VNNI: 8 rows x 48 columns in 24 accumulators; fewer rows take wider tiles. Weight panels are the
+// outer loop, so that each weight byte leaves the far caches once per call.
+#include "kernels_int8/avx512vnni/gemm_tile.h"
+
+namespace ert::kernels {
+namespace {
+
+struct GemmArgs {
+  size_t k4;
+  const uint8_t* lhs;
+  size_t row_bytes;
+  const RowScale* rows;
+  const PackedWeights* w;
+  float* dst;
+  ptrdiff_t dst_stride;
+};
+
+// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels].
+template <int kRows, int kPanels>
+__attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
+  const size_t panel_bytes = 16 * g.k4;
+  __m512i acc[kRows][kPanels];
+  accumulate<kRows, kPanels>(acc, g.lhs + row * g.row_bytes, g.row_bytes, g.w->data + column * g.k4, panel_bytes, g.k4);
+  ColumnParams<kPanels> cols;
+  cols.load(*g.w, column, columns);
+  float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const __m512 row_scale = _mm512_set1_ps(g.rows[row + r].scale);
+    const __m512i zero_point = _mm512_set1_epi32(g.rows[row + r].zero_point);
+#pragma GCC unroll 16
+    for (int p = 0; p < kPanels; ++p) {
+      const __m512i sum = _mm512_sub_epi32(acc[r][p], _mm512_mullo_epi32(zero_point, cols.colsum[p]));
+      const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_mul_ps(row_scale, cols.scale[p]));
+      const __m512 y = _mm512_add_ps(scaled, cols.bias[p]);
+      if (p + 1 < kPanels || cols.mask[p] == 0xffff) {
+        _mm512_storeu_ps(dst + 16 * p, y);
+      } else {
+        _mm512_mask_storeu_ps(dst + 16 * p, cols.mask[p], y);
+      }
+    }
+    dst += g.dst_stride;
+  }
+}
+
+using TileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
+constexpr int kMaxRows = 8;
+
+constexpr TileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>,
+                                      tile<5, 3>, tile<6, 3>, tile<7, 3>, tile<8, 3>};
+constexpr TileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, tile<3, 2>, tile<4, 2>,
+                                      tile<5, 2>, tile<6, 2>, tile<7, 2>, tile<8, 2>};
+constexpr TileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>,
+                                      tile<5, 1>, tile<6, 1>, tile<7, 1>, tile<8, 1>};
+constexpr TileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
+
+// All rows of one panel group, split evenly: 9 rows are 5 + 4, not 8 + 1.
+void all_rows(const GemmArgs& g, const TileFn* tiles, size_t m, size_t column, size_t columns) {
+  size_t blocks = (m + kMaxRows - 1) / kMaxRows;
+  for (size_t row = 0; row < m; --blocks) {
+    const size_t rows = (m - row + blocks - 1) / blocks;
+    tiles[rows - 1](g, row, column, columns);
+    row += rows;
+  }
+}
+
+}  // namespace
+
+void gemm_f32_qa8_qw8_8x48_avx512vnni(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
+                                      const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
+  const GemmArgs g = {round_up(k, 4), static_cast<const uint8_t*>(lhs), row_bytes, scales, &w, dst, dst_stride};
+  size_t column = 0;
+  while (column < n) {
+    const size_t left = n - column;
+    const size_t panels = (left + 15) / 16;
+    size_t take = panels < 3 ? panels : panels == 4 ? 2 : 3;
+    const TileFn* tiles = take == 3 ? kTiles3 : take == 2 ? kTiles2 : kTiles1;
+    if (m <= 2 && panels >= 6) {
+      take = 6;
+      tiles = kTiles6;
+    }
+    const size_t columns = left < 16 * take ? left : 16 * take;
+    all_rows(g, tiles, m, column, columns);
+    column += columns;
+  }
+}
+
+}  // namespace ert::kernels
