@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,6 +45,9 @@ struct ConvAttrs { std::vector<int64_t> kernel, strides, pads, dilations; int64_
 struct RnnAttrs { std::string kind; int64_t hidden = 0; std::string direction = "forward"; std::vector<std::string> activations; std::vector<float> alpha, beta; float clip = 0; bool linear_before_reset = false, layout = false, input_forget = false; };
 struct QuantAttrs { int64_t axis = 1; int64_t block = 0; DType to = DType::kUndefined; };
 struct RandomAttrs {};
+// If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this
+// order, as their inputs. Loop: inputs are trip count, condition (either may be absent), the carried values, then the captures;
+// the body's inputs are iteration number, condition, carried values, captures.
 struct SubgraphAttrs { std::vector<std::shared_ptr<Graph>> bodies; };  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
