@@ -1,0 +1,174 @@
+// The conversion pipeline: import, infer, passes, precision plan, lowering, memory plan, blob, comparison.
+#include "convert/convert.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "convert/emit/blob.h"
+#include "convert/emit/certificate.h"
+#include "convert/emit/lower.h"
+#include "convert/infer/infer.h"
+#include "convert/interp/interpreter.h"
+#include "convert/passes/pass.h"
+#include "convert/plan/dims.h"
+#include "convert/plan/slots.h"
+#include "convert/quantize/smoothing.h"
+#include "convert/quantize/synthetic_inputs.h"
+#include "convert/run/blob_runner.h"
+#include "convert/version.h"
+
+namespace edgeconv {
+
+namespace {
+
+// Inputs, and what the model as exported gives for them in fp32: `canonical` on ert's own kernels for whatever reaches the
+// blob (decisions, certificate), which must not depend on the host; `oracle` on OpenBLAS and libm for the gates and the report.
+struct Validation {
+  std::vector<std::vector<Tensor>> inputs, canonical, oracle;
+};
+
+Validation make_validation(const Graph& original, const DimPlan& dims, const ConvertOptions& o) {
+  Validation v;
+  int64_t batch = 8;
+  for (const auto& [name, range] : dims.range) batch = std::min<int64_t>(batch, range.second);
+  const auto leading_max = [&](const std::vector<Tensor>& set) {
+    for (size_t i = 0; i < set.size(); ++i) {
+      const Shape& shape = *original.value(original.inputs[i]).shape;
+      for (size_t a = 0; a < shape.size(); ++a)
+        if (shape[a].is_symbol() && set[i].dims()[a] > dims.range.at(shape[a].symbol_name()).second) return false;
+    }
+    return true;
+  };
+  for (const auto& set : o.calibration)
+    if (leading_max(set) && v.inputs.size() < 32) v.inputs.push_back(set);
+  if (v.inputs.empty()) {
+    v.inputs.push_back(synthetic_inputs(original, dims, {std::min<int64_t>(batch, 4), 32, false, 101}));
+    v.inputs.push_back(synthetic_inputs(original, dims, {std::min<int64_t>(batch, 4), 24, true, 102}));
+    v.inputs.push_back(synthetic_inputs(original, dims, {1, 5, false, 103}));
+    if (!leading_max(v.inputs[0])) v.inputs = {v.inputs[2]};
+  }
+  for (const auto& set : v.inputs) {
+    v.canonical.push_back(interpret(original, set, {Backend::kCanonical, {}}));
+    v.oracle.push_back(interpret(original, set, {Backend::kOracle, {}}));
+  }
+  return v;
+}
+
+std::vector<std::string> output_names(const Graph& g) {
+  std::vector<std::string> names;
+  for (ValueId v : g.outputs) names.push_back(g.value(v).name);
+  return names;
+}
+
+struct Comparisons {
+  Comparison canonical, oracle;
+};
+
+Comparisons compare(const Tensor& blob, const Graph& g, const Validation& v) {
+  BlobRunner runner(blob.data(), blob.bytes());
+  Comparisons c{Comparison(output_names(g)), Comparison(output_names(g))};
+  for (size_t i = 0; i < v.inputs.size(); ++i) {
+    const std::vector<Tensor> got = runner.run(v.inputs[i]);
+    c.canonical.add(v.canonical[i], got);
+    c.oracle.add(v.oracle[i], got);
+  }
+  return c;
+}
+
+Tensor build(const Graph& g, const LowerOptions& options, const BlobMeta& meta, Diagnostics& d, size_t* ops = nullptr) {
+  TargetProgram program = lower(g, options, d);
+  d.check();
+  plan_slots(program);
+  if (ops) *ops = program.ops.size();
+  return write_blob(program, meta);
+}
+
+// What the blob itself computes for small inputs; the device must give the same bits.
+std::vector<GoldenVector> golden_vectors(const Tensor& blob, const Graph& g, const DimPlan& dims, int count) {
+  std::vector<GoldenVector> golden;
+  BlobRunner runner(blob.data(), blob.bytes());
+  for (int i = 0; i < count; ++i) {
+    GoldenVector v;
+    v.inputs = synthetic_inputs(g, dims, {1, 8, false, 900 + static_cast<uint64_t>(i)});
+    for (const Tensor& t : v.inputs)
+      if (t.elements() == 0) return {};
+    v.dims = runner.dims_of(v.inputs);
+    v.outputs = runner.run(v.inputs);
+    golden.push_back(std::move(v));
+  }
+  return golden;
+}
+
+}  // namespace
+
+ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
+  const auto stage = [&](const char* name, double fraction) { if (o.progress) o.progress(name, fraction); };
+  ConvertResult r;
+  Diagnostics d;
+  stage("reading", 0.0);
+  ImportedModel imported = import_model(path, d);
+  d.check();
+  Graph g = std::move(imported.graph);
+  r.model = std::move(imported.info);
+  stage("inferring shapes", 0.1);
+  infer(g, d);
+  d.check();
+  const DimPlan dims = plan_dims(g, o.dims);
+  const Graph original = g;
+  stage("fusing", 0.15);
+  r.fusions = run_passes(g, d).counts;
+  d.check();
+
+  LowerOptions options;
+  options.dim_range = dims.range;
+  for (const auto& [input, range] : dims.input_range) options.input_range[input] = range;
+  options.int8_attention = options.int8_tables = o.precision.mode != PrecisionMode::kFp32;
+  // Everything that cannot be lowered is known before the slow part.
+  lower(g, options, d);
+  d.check();
+
+  std::map<NodeId, std::vector<float>> smooth;
+  if (o.precision.mode != PrecisionMode::kFp32 || !o.precision.overrides.empty()) {
+    stage("calibrating", 0.2);
+    const auto calibration = o.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : o.calibration;
+    smooth = smoothing_factors(g, channel_ranges(g, calibration));
+    stage("measuring layers", 0.4);
+    r.layers = measure_layers(g, {synthetic_inputs(g, dims, {2, 32, false, 55})}, smooth);
+  }
+  stage("running the fp32 reference", 0.5);
+  const Validation validation = make_validation(original, dims, o);
+  r.error_inputs = o.calibration.empty() ? "synthetic inputs" : "calibration inputs";
+
+  BlobMeta meta;
+  meta.producer = std::string("edgeconv ") + kVersion;
+  meta.source_sha256 = r.model.sha256;
+  stage("choosing precisions", 0.6);
+  if (!r.layers.empty())
+    choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& tried) { return compare(build(g, tried, meta, d), original, validation).canonical.worst_cosine(); });
+  r.int8_attention = options.int8_attention;
+  r.int8_tables = options.int8_tables;
+
+  stage("writing", 0.9);
+  Tensor plain = build(g, options, meta, d, &r.ops);
+  const Comparisons compared = compare(plain, original, validation);
+  r.errors = compared.oracle.errors();
+  meta.golden = golden_vectors(plain, original, dims, o.golden);
+  meta.certificate = certificate_json(r, o, compared.canonical.errors());
+  r.blob = build(g, options, meta, d);
+  BlobRunner check(r.blob.data(), r.blob.bytes());  // read back: what is written must open
+
+  for (const TargetDim& dim : lower(g, options, d).dims) r.dims.push_back({dim.name, dim.min, dim.max});
+  double worst = 1;
+  for (const OutputError& e : r.errors) {
+    worst = std::min(worst, e.cosine);
+    if (e.cosine < kWarnCosine) d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs + " (good: at least 0.999)");
+  }
+  r.warnings = d.warnings();
+  if (worst < kFailCosine && !o.allow_accuracy_loss)
+    throw FatalError(ExitCode::kAccuracy, "the worst output has cosine " + std::to_string(worst) + " with the fp32 model, below the gate of 0.99; nothing was written.\n"
+                                          "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
+  stage("done", 1.0);
+  return r;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,53 @@
+// The whole way from an ONNX file to the bytes of a blob, without any printing: cli/ shows what is in the result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/tensor.h"
+#include "convert/onnx/import_model.h"
+#include "convert/quantize/ladder.h"
+#include "convert/report/compare.h"
+
+namespace edgeconv {
+
+struct ConvertOptions {
+  std::map<std::string, int64_t> dims;               // --dim
+  PrecisionRequest precision;                        // --precision
+  bool allow_accuracy_loss = false;
+  std::vector<std::vector<Tensor>> calibration;      // empty: synthetic
+  int golden = 1;                                    // golden vectors in the blob
+  std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
+};
+
+struct DimReport {
+  std::string name;
+  int32_t min, max;
+};
+
+struct ConvertResult {
+  Tensor blob;
+  ModelInfo model;
+  std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  std::vector<LayerReport> layers;                   // worst first
+  bool int8_attention = true, int8_tables = true;
+  std::vector<DimReport> dims;
+  std::vector<OutputError> errors;                   // blob against the fp32 interpreter
+  std::string error_inputs;                          // "synthetic inputs" or "calibration inputs"
+  size_t source_bytes = 0;
+  size_t ops = 0;
+  std::vector<std::string> warnings;
+};
+
+// Output cosines below these warn and fail (DESIGN 7).
+constexpr double kWarnCosine = 0.999, kFailCosine = 0.99;
+
+// Throws FatalError with the exit code of DESIGN 8. An accuracy below the gate throws kAccuracy unless allowed.
+ConvertResult convert_model(const std::string& path, const ConvertOptions& options);
+
+}  // namespace edgeconv

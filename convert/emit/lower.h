@@ -1,0 +1,73 @@
+// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/; lower_list.inc names them.
+// A kind without a row is refused, with all others, before anything is written.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/emit/target.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+// How one Linear or Embedding is stored; made by quantize/.
+struct LayerPrecision {
+  ert::params::linear::Precision precision = ert::params::linear::kInt8;
+  std::vector<float> smooth;  // per k, empty = none: stored weights are w[k][n] * smooth[k], activations are divided by it
+};
+
+struct LowerOptions {
+  std::map<NodeId, LayerPrecision> linear;        // missing: fp32
+  bool int8_attention = true;
+  bool int8_tables = true;                        // embedding tables of more than 64 rows
+  std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
+  std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
+};
+
+// State of one lowering run, and the vocabulary of lower/*.cc.
+class LowerContext {
+ public:
+  LowerContext(const Graph& g, const LowerOptions& o, TargetProgram& p, Diagnostics& d) : graph(g), options(o), program(p), diagnostics(d) {}
+
+  const Graph& graph;
+  const LowerOptions& options;
+  TargetProgram& program;
+  Diagnostics& diagnostics;
+  NodeId node_id = kNone;  // the node being lowered
+
+  // The runtime value that holds v: constants and symbolic integers are materialised on first use. -1 for kNone.
+  int operand(ValueId v);
+  // The runtime value for a node's output, created in the arena.
+  int result(ValueId v);
+  void bind(ValueId v, int target) { targets_[v] = target; }
+  // A nameless value between two ops of one node.
+  int temporary(uint8_t dtype, Shape shape) { return program.add_value(dtype, std::move(shape)); }
+  int constant_f32(Shape shape, const std::vector<float>& v);
+  int expr(const DimExpr& e) { return program.exprs.add(e); }
+  const Shape& shape(ValueId v) const { return *graph.value(v).shape; }
+  // Known contents of an integer operand as expressions, or nullopt.
+  std::optional<std::vector<DimExpr>> elements(ValueId v) const;
+
+  TargetOp& op(const Node& n, ert::params::OpCode code, std::vector<int> inputs, std::vector<int> outputs, std::vector<int32_t> ints = {}, std::vector<float> floats = {});
+  void unsupported(const Node& n, const std::string& reason, const std::string& hint);
+
+ private:
+  std::map<ValueId, int> targets_;
+};
+
+using LowerFunction = void (*)(LowerContext& c, const Node& n);
+// Null when the runtime has nothing for this kind.
+LowerFunction lower_function(OpKind k);
+
+// ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
+uint8_t runtime_dtype(DType t);
+// ert_dtype at the boundary.
+uint8_t boundary_dtype(DType t);
+
+// The whole graph. Problems go to d; the program is only complete when d.ok().
+TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d);
+
+}  // namespace edgeconv

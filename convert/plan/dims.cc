@@ -1,0 +1,138 @@
+// Finds limits that the graph itself sets: a position table of P rows sliced to the sequence allows at most P tokens, and ids
+// that index a table of V rows must lie in [0, V).
+#include "convert/plan/dims.h"
+
+#include <algorithm>
+#include <set>
+
+namespace edgeconv {
+
+namespace {
+
+constexpr int64_t kDefaultBatch = 8, kDefaultTokens = 512;
+
+// limit[d]: the largest value of dim d for which every slice and lookup stays inside its table.
+void limit_from_slices(const Graph& g, std::map<std::string, int64_t>& limit) {
+  const auto lower_limit = [&](const DimExpr& size, int64_t rows) {
+    // size = d or d + c, linear in one dim.
+    const auto names = size.symbols();
+    if (names.size() != 1) return;
+    const auto at0 = size.evaluate({{names[0], 0}}), at1 = size.evaluate({{names[0], 1}}), at9 = size.evaluate({{names[0], 9}});
+    if (!at0 || !at1 || !at9 || *at1 - *at0 != 1 || *at9 - *at0 != 9) return;
+    auto [it, fresh] = limit.try_emplace(names[0], rows - *at0);
+    if (!fresh) it->second = std::min(it->second, rows - *at0);
+  };
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.inputs.empty() || n.in(0) == kNone) continue;
+    const Value& data = g.value(n.in(0));
+    if (n.kind == OpKind::kSlice && data.shape && g.value(n.outputs[0]).shape) {
+      for (size_t axis = 0; axis < data.shape->size(); ++axis) {
+        const auto rows = (*data.shape)[axis].constant();
+        const DimExpr& size = (*g.value(n.outputs[0]).shape)[axis];
+        if (rows && !size.is_constant()) lower_limit(size, *rows);
+      }
+    }
+  }
+}
+
+// Rows of the table that `ids` looks up, and whether they are computed (cumulative sums of a mask) rather than given.
+void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, std::map<ValueId, int64_t>& rows_of_input) {
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    ValueId ids = kNone, table = kNone;
+    if (n.kind == OpKind::kGather && n.as<AxisAttrs>().axis == 0) { table = n.in(0); ids = n.in(1); }
+    if (n.kind == OpKind::kEmbedding) { ids = n.in(0); table = n.in(1); }
+    if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
+    const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
+    // Walk back through casts and views to a graph input, a Range, or a CumSum.
+    ValueId v = ids;
+    bool computed = false;
+    int64_t offset = 0;
+    for (int depth = 0; depth < 16; ++depth) {
+      if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
+      const Node* p = g.producer(v);
+      if (!p) break;
+      if (p->kind == OpKind::kCumSum || p->kind == OpKind::kRange) { computed = true; break; }
+      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kAdd) {
+        const int side = g.value(p->in(1)).constant ? 1 : g.value(p->in(0)).constant ? 0 : -1;
+        if (side < 0) break;
+        const Tensor& t = *g.value(p->in(static_cast<size_t>(side))).constant;
+        if (t.elements() == 1 && is_integer(t.dtype())) offset += t.to_int64()[0];
+        v = p->in(static_cast<size_t>(1 - side));
+        continue;
+      }
+      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) { v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0); continue; }
+      if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape && p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand) break;
+      v = p->in(0);
+    }
+    if (computed) {
+      const Shape& shape = *g.value(ids).shape;
+      if (shape.empty() || !shape.back().is_symbol()) continue;
+      // CumSum positions start at 1 above the padding id, Range positions at 0.
+      const int64_t most = rows - offset - (g.producer(v)->kind == OpKind::kCumSum ? 1 : 0);
+      auto [it, fresh] = limit.try_emplace(shape.back().symbol_name(), most);
+      if (!fresh) it->second = std::min(it->second, most);
+    } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0) {
+      auto [it, fresh] = rows_of_input.try_emplace(v, rows);
+      if (!fresh) it->second = std::min(it->second, rows);
+    }
+  }
+}
+
+}  // namespace
+
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
+  std::map<std::string, int64_t> limit;
+  std::map<ValueId, int64_t> rows_of_input;
+  limit_from_slices(g, limit);
+  limit_from_lookups(g, limit, rows_of_input);
+
+  DimPlan plan;
+  for (const auto& [input, rows] : rows_of_input) plan.input_range[input] = {0, static_cast<int32_t>(rows - 1)};
+
+  std::set<std::string> leading, tokens, all;
+  for (ValueId in : g.inputs) {
+    const Value& v = g.value(in);
+    if (!v.shape) continue;
+    for (size_t axis = 0; axis < v.shape->size(); ++axis) {
+      for (const std::string& name : (*v.shape)[axis].symbols()) {
+        all.insert(name);
+        if (axis == 0) leading.insert(name);
+        // Token axes: the second axis of ids and masks, and of [batch, time, features].
+        if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1))) tokens.insert(name);
+      }
+    }
+  }
+  std::string missing;
+  for (const std::string& name : all) {
+    const auto table = limit.find(name);
+    int64_t most = 0;
+    if (const auto it = requested.find(name); it != requested.end()) {
+      most = it->second;
+      if (most < 1 || most > INT32_MAX) throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be at least 1");
+      if (table != limit.end() && most > table->second)
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the model's position table has room for " + std::to_string(table->second) + "; give at most that");
+    } else if (leading.count(name)) {
+      most = kDefaultBatch;
+    } else if (tokens.count(name)) {
+      most = table != limit.end() ? table->second : kDefaultTokens;
+    } else if (table != limit.end()) {
+      most = table->second;
+    } else {
+      missing += "\n  --dim " + name + "=MAX";
+      continue;
+    }
+    if (most < 1) throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
+    plan.range[name] = {1, static_cast<int32_t>(most)};
+  }
+  if (!missing.empty()) throw FatalError(ExitCode::kUsage, "the model has sizes without a sensible default maximum; add to the command:" + missing);
+  for (const auto& [name, most] : requested)
+    if (!all.count(name)) {
+      std::string known;
+      for (const std::string& n : all) known += (known.empty() ? "" : ", ") + n;
+      throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" + (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
+    }
+  return plan;
+}
+
+}  // namespace edgeconv

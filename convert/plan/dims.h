@@ -1,0 +1,24 @@
+// The range of every named dim: what --dim says, what the graph's tables allow, and defaults.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+struct DimPlan {
+  std::map<std::string, std::pair<int32_t, int32_t>> range;      // name -> min, max
+  std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // allowed contents of integer inputs
+};
+
+// requested: name -> max, from --dim. Leading axes default to 8, token axes to the position table's limit or 512. A dim
+// without a sensible default, or a request for an unknown dim or beyond the table, throws FatalError(kUsage).
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested);
+
+}  // namespace edgeconv

@@ -1,0 +1,134 @@
+// Local error per layer with the runtime's own kernels, and the greedy climb from the worst layer on.
+#include "convert/quantize/ladder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "convert/interp/interpreter.h"
+#include "convert/quantize/weights.h"
+
+namespace edgeconv {
+
+namespace linear = ert::params::linear;
+
+namespace {
+
+struct Noise {
+  double signal = 0, noise = 0;
+};
+
+// y = x W without bias, in fp32 and in int8, on at most this many rows: the figure only ranks layers.
+constexpr size_t kRows = 64;
+
+Noise int8_noise(const Tensor& x, const Tensor& weight, const std::vector<float>& smooth) {
+  const auto& kernels = ert::kernels::kernel_table(~0u & ert_isa_available());
+  const size_t k = static_cast<size_t>(weight.dims()[0]), n = static_cast<size_t>(weight.dims()[1]);
+  const size_t m = std::min(kRows, static_cast<size_t>(x.elements()) / k);
+  const QuantizedWeights q = quantize_weights(weight.as<float>(), weight.dims()[0], weight.dims()[1], smooth);
+  const std::vector<uint8_t> packed_bytes = pack_n16k4(q);
+  Tensor packed(DType::kUint8, {static_cast<int64_t>(packed_bytes.size())});
+  std::copy(packed_bytes.begin(), packed_bytes.end(), packed.mutable_data());
+  const std::vector<float> inv = smooth.empty() ? std::vector<float>() : inverse(smooth);
+  const size_t row_bytes = kernels.quantized_row_bytes(k);
+  Tensor lhs(DType::kUint8, {static_cast<int64_t>(row_bytes * m)});
+  std::vector<ert::kernels::RowScale> scales(m);
+  std::vector<float> exact(m * n), got(m * n);
+  const auto rows = static_cast<ptrdiff_t>(k), columns = static_cast<ptrdiff_t>(n);
+  kernels.quantize_rows(m, k, x.as<float>().data(), rows, inv.empty() ? nullptr : inv.data(), lhs.mutable_data(), row_bytes, scales.data());
+  const ert::kernels::PackedWeights w{reinterpret_cast<const int8_t*>(packed.data()), q.scale.data(), q.colsum.data(), nullptr};
+  kernels.gemm_qa8_qw8(m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns);
+  kernels.gemm_f32(m, n, k, x.as<float>().data(), rows, 1, weight.as<float>().data(), columns, nullptr, exact.data(), columns);
+  Noise r;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double d = double{got[i]} - exact[i];
+    r.signal += double{exact[i]} * exact[i];
+    r.noise += d * d;
+  }
+  return r;
+}
+
+linear::Precision forced(PrecisionMode m) { return m == PrecisionMode::kFp32 ? linear::kF32 : m == PrecisionMode::kW8A16 ? linear::kInt8A16 : linear::kInt8; }
+
+}  // namespace
+
+std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs, const std::map<NodeId, std::vector<float>>& smooth) {
+  std::map<NodeId, Noise> noise;
+  InterpreterOptions options;
+  options.backend = Backend::kCanonical;
+  options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
+    if (n.kind != OpKind::kLinear) return;
+    const NodeId id = static_cast<NodeId>(&n - g.nodes.data());
+    const auto s = smooth.find(id);
+    const Noise one = int8_noise(values[static_cast<size_t>(n.in(0))], g.value(n.in(1)).constant->cast(DType::kFloat).aligned(), s == smooth.end() ? std::vector<float>() : s->second);
+    noise[id].signal += one.signal;
+    noise[id].noise += one.noise;
+  };
+  for (const auto& set : inputs) interpret(g, set, options);
+  std::vector<LayerReport> layers;
+  for (const auto& [id, sum] : noise) {
+    const Node& n = g.node(id);
+    const auto& dims = g.value(n.in(1)).constant->dims();
+    layers.push_back({id, n.origin.node, dims[0], dims[1], sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity(), linear::kInt8});
+  }
+  std::stable_sort(layers.begin(), layers.end(), [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });
+  return layers;
+}
+
+void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, LowerOptions& options,
+                      const std::function<double(const LowerOptions&)>& evaluate) {
+  std::vector<char> fixed(layers.size(), request.mode != PrecisionMode::kAuto);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    layers[i].precision = forced(request.mode);
+    for (const auto& [pattern, mode] : request.overrides)
+      if (glob_match(pattern, layers[i].name)) {
+        layers[i].precision = forced(mode);
+        fixed[i] = true;
+      }
+  }
+  const auto apply = [&] {
+    for (const LayerReport& l : layers) {
+      const auto s = smooth.find(l.node);
+      options.linear[l.node] = {l.precision, l.precision == linear::kF32 || s == smooth.end() ? std::vector<float>() : s->second};
+    }
+  };
+  apply();
+  if (request.mode != PrecisionMode::kAuto) return;
+  // Each step lifts twice as many of the worst layers as the one before, so that even large models need few evaluations.
+  for (const linear::Precision next : {linear::kInt8A16, linear::kF32}) {
+    for (size_t lifted = 0, step = std::max<size_t>(1, layers.size() / 8); lifted < layers.size(); step *= 2) {
+      if (evaluate(options) >= request.target_cosine) return;
+      for (size_t end = std::min(layers.size(), lifted + step); lifted < end; ++lifted)
+        if (!fixed[lifted]) layers[lifted].precision = next;
+      apply();
+    }
+  }
+  // With every Linear exact, attention and tables are what is left.
+  if (evaluate(options) >= request.target_cosine) return;
+  options.int8_attention = false;
+  if (evaluate(options) >= request.target_cosine) return;
+  options.int8_tables = false;
+}
+
+bool glob_match(const std::string& pattern, const std::string& text) {
+  // Iterative matcher with one backtrack point: linear in practice, no recursion on hostile patterns.
+  size_t p = 0, t = 0, star = std::string::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+}  // namespace edgeconv

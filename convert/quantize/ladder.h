@@ -1,0 +1,40 @@
+// Chooses the precision of every Linear: int8, then 16-bit activations, then fp32, climbing only where the measured error
+// asks for it (DESIGN 7).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/emit/lower.h"
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+enum class PrecisionMode { kAuto, kInt8, kW8A16, kFp32 };
+
+struct PrecisionRequest {
+  PrecisionMode mode = PrecisionMode::kAuto;
+  std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
+  double target_cosine = 0.999;                                  // auto climbs until every output reaches it
+};
+
+struct LayerReport {
+  NodeId node = kNone;
+  std::string name;
+  int64_t k = 0, n = 0;
+  double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8
+  ert::params::linear::Precision precision = ert::params::linear::kInt8;
+};
+
+// Signal-to-noise ratio of each Linear alone in int8 on the calibration inputs, worst first.
+std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs, const std::map<NodeId, std::vector<float>>& smooth);
+
+// evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision.
+void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, LowerOptions& options,
+                      const std::function<double(const LowerOptions&)>& evaluate);
+
+bool glob_match(const std::string& pattern, const std::string& text);  // * and ?
+
+}  // namespace edgeconv

@@ -1,0 +1,88 @@
+// Deterministic random inputs that fit a model's declared shapes and id ranges.
+#include "convert/quantize/synthetic_inputs.h"
+
+#include <algorithm>
+#include <set>
+
+namespace edgeconv {
+
+namespace {
+
+// splitmix64 (Steele, Lea, Flood 2014): one 64-bit state, full period, trivially portable.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  int64_t below(int64_t n) { return static_cast<int64_t>(next() % static_cast<uint64_t>(n)); }
+  float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+  float normal() {
+    float s = 0;
+    for (int i = 0; i < 12; ++i) s += uniform();
+    return s - 6.0f;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+constexpr int64_t kSmallTable = 16;
+
+}  // namespace
+
+std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  std::map<std::string, int64_t> size;
+  std::set<std::string> leading;
+  bool has_tokens = false;
+  for (ValueId in : g.inputs) {
+    const Shape& shape = *g.value(in).shape;
+    if (!shape.empty())
+      for (const std::string& name : shape[0].symbols()) leading.insert(name);
+  }
+  for (const auto& [name, range] : plan.range) {
+    // A leading dim may exceed the blob's maximum here: the interpreter has no such limit, and more rows calibrate better.
+    size[name] = leading.count(name) ? spec.batch : std::min<int64_t>(spec.tokens, range.second);
+    has_tokens |= !leading.count(name);
+  }
+  if (!has_tokens)
+    for (auto& [name, n] : size) n = spec.batch * 8;
+
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    Random random(spec.seed * 1000003 + i);
+    const Value& v = g.value(g.inputs[i]);
+    std::vector<int64_t> dims;
+    for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(size).value());
+    Tensor t(DType::kFloat, dims);
+    if (is_float(v.dtype)) {
+      for (float& x : t.mut<float>()) x = random.normal();
+      inputs.push_back(t.cast(v.dtype));
+      continue;
+    }
+    Tensor ints(DType::kInt64, dims);
+    const auto range = plan.input_range.find(g.inputs[i]);
+    const auto out = ints.mut<int64_t>();
+    if (range != plan.input_range.end()) {
+      const int64_t rows = int64_t{range->second.second} + 1;
+      for (int64_t& x : out) x = rows > kSmallTable ? random.below(rows) : 0;
+    } else if (dims.size() == 1) {
+      // One integer per row: lengths.
+      for (int64_t& x : out) x = spec.ragged ? 1 + random.below(spec.tokens) : spec.tokens;
+      if (!out.empty()) out[0] = std::max<int64_t>(1, spec.tokens);
+    } else {
+      const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
+      for (size_t j = 0; j < out.size(); ++j) {
+        const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
+        out[j] = !spec.ragged || r == 0 || column < std::max<int64_t>(1, row - 1 - (r * 7) % row);
+      }
+    }
+    inputs.push_back(ints.cast(v.dtype));
+  }
+  return inputs;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,26 @@
+// Inputs made up when the user gives none: for calibration (smoothing) and for the comparison at the end of a conversion.
+// The same on every host: own generator, no libm.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/ir/graph.h"
+#include "convert/plan/dims.h"
+
+namespace edgeconv {
+
+struct SyntheticSpec {
+  int64_t batch = 32;    // leading dims
+  int64_t tokens = 32;   // all other dims, as far as their maximum allows
+  bool ragged = false;   // masks end early in every row but the first
+  uint64_t seed = 1;
+};
+
+// One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros),
+// masks ones, floats about standard normal (sum of twelve uniforms).
+std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
+
+}  // namespace edgeconv

@@ -1,0 +1,75 @@
+// Symmetric int8 quantization of constants and the packed layout of Linear weights.
+#include "convert/quantize/weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace edgeconv {
+
+namespace {
+
+// scale = max|x| / 127; codes by division, round half to even, so that the result is the same on every host.
+float symmetric_scale(float amax) { return amax / 127.0f; }
+int8_t code(float x, float scale) {
+  if (scale == 0.0f) return 0;
+  return static_cast<int8_t>(std::clamp(std::nearbyintf(x / scale), -127.0f, 127.0f));
+}
+
+}  // namespace
+
+QuantizedWeights quantize_weights(std::span<const float> weight, int64_t k, int64_t n, const std::vector<float>& smooth) {
+  QuantizedWeights q;
+  q.k = k;
+  q.n = n;
+  q.codes.resize(static_cast<size_t>(k * n));
+  q.scale.assign(static_cast<size_t>(n), 0.0f);
+  q.colsum.assign(static_cast<size_t>(n), 0);
+  const auto at = [&](int64_t kk, int64_t c) {
+    const float w = weight[static_cast<size_t>(kk * n + c)];
+    return smooth.empty() ? w : w * smooth[static_cast<size_t>(kk)];
+  };
+  std::vector<float> amax(static_cast<size_t>(n), 0.0f);
+  for (int64_t kk = 0; kk < k; ++kk)
+    for (int64_t c = 0; c < n; ++c) amax[static_cast<size_t>(c)] = std::max(amax[static_cast<size_t>(c)], std::fabs(at(kk, c)));
+  for (size_t c = 0; c < amax.size(); ++c) q.scale[c] = symmetric_scale(amax[c]);
+  for (int64_t kk = 0; kk < k; ++kk)
+    for (int64_t c = 0; c < n; ++c) {
+      const int8_t v = code(at(kk, c), q.scale[static_cast<size_t>(c)]);
+      q.codes[static_cast<size_t>(c * k + kk)] = v;
+      q.colsum[static_cast<size_t>(c)] += v;
+    }
+  return q;
+}
+
+std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q) {
+  const int64_t lines = (q.k + 3) / 4, panels = (q.n + 15) / 16;
+  std::vector<uint8_t> packed(static_cast<size_t>(panels * lines * 64), 0);
+  for (int64_t c = 0; c < q.n; ++c) {
+    uint8_t* panel = packed.data() + (c / 16) * lines * 64 + (c % 16) * 4;
+    for (int64_t kk = 0; kk < q.k; ++kk) panel[(kk / 4) * 64 + kk % 4] = static_cast<uint8_t>(q.codes[static_cast<size_t>(c * q.k + kk)]);
+  }
+  return packed;
+}
+
+std::vector<float> inverse(const std::vector<float>& s) {
+  std::vector<float> r;
+  r.reserve(s.size());
+  for (float x : s) r.push_back(1.0f / x);
+  return r;
+}
+
+QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t width) {
+  QuantizedRows q;
+  q.codes.resize(static_cast<size_t>(rows * width));
+  q.scale.resize(static_cast<size_t>(rows));
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* row = table.data() + r * width;
+    float amax = 0;
+    for (int64_t i = 0; i < width; ++i) amax = std::max(amax, std::fabs(row[i]));
+    const float scale = q.scale[static_cast<size_t>(r)] = symmetric_scale(amax);
+    for (int64_t i = 0; i < width; ++i) q.codes[static_cast<size_t>(r * width + i)] = code(row[i], scale);
+  }
+  return q;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,69 @@
+// Sums in double over all elements of all data sets.
+#include "convert/report/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+
+Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)), sums_(names_.size()) {}
+
+void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result) {
+  for (size_t o = 0; o < names_.size(); ++o) {
+    if (reference[o].dims() != result[o].dims()) {
+      const Tensor* both[] = {&reference[o], &result[o]};
+      std::string shapes[2];
+      for (int i = 0; i < 2; ++i)
+        for (int64_t d : both[i]->dims()) shapes[i] += (shapes[i].empty() ? "" : "x") + std::to_string(d);
+      throw FatalError(ExitCode::kAccuracy, "output '" + names_[o] + "' has shape " + shapes[1] + ", the reference " + shapes[0]);
+    }
+    const std::vector<float> ref = reference[o].to_float(), got = result[o].to_float();
+    Sums& s = sums_[o];
+    for (size_t i = 0; i < ref.size(); ++i) {
+      const double r = ref[i], g = got[i], d = g - r;
+      s.dot += r * g;
+      s.ref2 += r * r;
+      s.got2 += g * g;
+      s.diff2 += d * d;
+      s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
+      s.max_ref = std::max(s.max_ref, std::fabs(r));
+    }
+    s.elements += static_cast<int64_t>(ref.size());
+    const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
+    for (size_t i = 0; row && i + row <= ref.size(); i += row) {
+      const auto at = static_cast<std::ptrdiff_t>(i), end = at + static_cast<std::ptrdiff_t>(row);
+      ++s.rows;
+      s.agree += std::max_element(ref.begin() + at, ref.begin() + end) - ref.begin() == std::max_element(got.begin() + at, got.begin() + end) - got.begin();
+    }
+  }
+}
+
+std::vector<OutputError> Comparison::errors() const {
+  std::vector<OutputError> out;
+  for (size_t o = 0; o < names_.size(); ++o) {
+    const Sums& s = sums_[o];
+    OutputError e;
+    e.name = names_[o];
+    const double norm = std::sqrt(s.ref2) * std::sqrt(s.got2);
+    e.cosine = norm > 0 ? s.dot / norm : (s.ref2 == s.got2 ? 1 : 0);
+    if (std::isnan(e.cosine)) e.cosine = 0;
+    e.max_abs = s.max_abs;
+    e.max_ref = s.max_ref;
+    e.sqnr_db = s.diff2 > 0 ? 10 * std::log10(s.ref2 / s.diff2) : std::numeric_limits<double>::infinity();
+    e.argmax_agreement = s.rows ? static_cast<double>(s.agree) / static_cast<double>(s.rows) : 1;
+    e.elements = s.elements;
+    out.push_back(e);
+  }
+  return out;
+}
+
+double Comparison::worst_cosine() const {
+  double worst = 1;
+  for (const OutputError& e : errors()) worst = std::min(worst, e.cosine);
+  return worst;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,39 @@
+// Error measures between a reference and a result, as reports and gates use them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/ir/tensor.h"
+
+namespace edgeconv {
+
+struct OutputError {
+  std::string name;
+  double cosine = 1;      // of the whole tensors as vectors; 1 when both are zero
+  double max_abs = 0;     // largest absolute difference
+  double max_ref = 0;     // largest magnitude of the reference
+  double sqnr_db = 0;     // 10 log10(sum ref^2 / sum diff^2); +inf when equal
+  double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
+  int64_t elements = 0;
+};
+
+// Accumulates several data sets for each output.
+class Comparison {
+ public:
+  explicit Comparison(std::vector<std::string> names);
+  // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not.
+  void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result);
+  std::vector<OutputError> errors() const;
+  double worst_cosine() const;
+
+ private:
+  struct Sums {
+    double dot = 0, ref2 = 0, got2 = 0, diff2 = 0, max_abs = 0, max_ref = 0;
+    int64_t rows = 0, agree = 0, elements = 0;
+  };
+  std::vector<std::string> names_;
+  std::vector<Sums> sums_;
+};
+
+}  // namespace edgeconv

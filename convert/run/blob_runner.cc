@@ -1,0 +1,196 @@
+// The host side of the C API: owns memory and threads, turns statuses into messages.
+#include "convert/run/blob_runner.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "convert/ir/diagnostics.h"
+#include "platform/posix/thread_pool.h"
+
+namespace edgeconv {
+
+namespace {
+
+struct FreeDelete {
+  void operator()(void* p) const { std::free(p); }
+};
+using AlignedMemory = std::unique_ptr<void, FreeDelete>;
+
+AlignedMemory allocate(size_t bytes) {
+  void* p = std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64);
+  if (!p) throw FatalError(ExitCode::kLimit, "out of memory: " + std::to_string(bytes) + " bytes for a run");
+  return AlignedMemory(p);
+}
+
+DType from_ert(uint32_t d) {
+  switch (d) {
+    case ERT_F32: return DType::kFloat;
+    case ERT_I32: return DType::kInt32;
+    case ERT_I64: return DType::kInt64;
+    case ERT_U8: return DType::kUint8;
+    case ERT_I8: return DType::kInt8;
+    case ERT_BOOL: return DType::kBool;
+    default: return DType::kUndefined;
+  }
+}
+
+uint32_t to_ert(DType d) {
+  switch (d) {
+    case DType::kFloat: return ERT_F32;
+    case DType::kInt32: return ERT_I32;
+    case DType::kInt64: return ERT_I64;
+    case DType::kUint8: return ERT_U8;
+    case DType::kInt8: return ERT_I8;
+    case DType::kBool: return ERT_BOOL;
+    default: return 0;
+  }
+}
+
+ert_tensor describe(const Tensor& t) {
+  ert_tensor r{};
+  r.struct_size = sizeof r;
+  r.dtype = to_ert(t.dtype());
+  r.rank = static_cast<uint32_t>(t.rank());
+  for (int i = 0; i < t.rank() && i < static_cast<int>(ERT_MAX_RANK); ++i) r.shape[i] = static_cast<int32_t>(t.dims()[static_cast<size_t>(i)]);
+  r.data = const_cast<uint8_t*>(t.data());
+  r.bytes = t.bytes();
+  return r;
+}
+
+BoundaryInfo boundary(const ert_value_info& v) {
+  BoundaryInfo b;
+  b.name = v.name;
+  b.dtype = from_ert(v.dtype);
+  b.shape.assign(v.shape, v.shape + v.rank);
+  b.dim.assign(v.dim, v.dim + v.rank);
+  b.min = v.min_value;
+  b.max = v.max_value;
+  return b;
+}
+
+ExitCode exit_code(ert_status s) {
+  switch (s) {
+    case ERT_ERR_CHECKSUM: case ERT_ERR_SIGNATURE: case ERT_ERR_ROLLBACK: return ExitCode::kChecksum;
+    case ERT_ERR_UNSUPPORTED: case ERT_ERR_ISA: case ERT_ERR_VERSION: return ExitCode::kUnsupported;
+    case ERT_ERR_LIMIT: case ERT_ERR_NOMEM: return ExitCode::kLimit;
+    case ERT_ERR_DIMS: return ExitCode::kUsage;
+    case ERT_ERR_ARG: case ERT_ERR_STATE: return ExitCode::kInternal;
+    case ERT_ERR_SELFTEST: return ExitCode::kAccuracy;
+    default: return ExitCode::kMalformed;
+  }
+}
+
+}  // namespace
+
+void throw_status(ert_status s, const std::string& what) { throw FatalError(exit_code(s), what + ": " + ert_status_str(s)); }
+
+struct BlobRunner::Pool {
+  explicit Pool(uint32_t n) : threads(n), storage(allocate(ert_thread_pool_bytes(n))) {
+    if (ert_thread_pool_init(&pool, storage.get(), ert_thread_pool_bytes(n), n) != 0) throw FatalError(ExitCode::kLimit, "cannot start " + std::to_string(n) + " threads");
+  }
+  ~Pool() { ert_thread_pool_shutdown(pool); }
+  uint32_t threads;
+  AlignedMemory storage;
+  ert_thread_pool* pool = nullptr;
+};
+
+BlobRunner::BlobRunner(const void* blob, size_t bytes) {
+  if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, "the blob is refused");
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&model_, &info);
+  ert_value_info v{};
+  v.struct_size = sizeof v;
+  for (uint32_t i = 0; i < info.inputs; ++i) {
+    ert_model_input(&model_, i, &v);
+    inputs_.push_back(boundary(v));
+  }
+  for (uint32_t i = 0; i < info.outputs; ++i) {
+    ert_model_output(&model_, i, &v);
+    outputs_.push_back(boundary(v));
+  }
+  for (uint32_t i = 0; i < info.dims; ++i) {
+    ert_dim_info d{};
+    d.struct_size = sizeof d;
+    ert_model_dim(&model_, i, &d);
+    dims_.push_back({d.name, d.min, d.max});
+  }
+}
+
+BlobRunner::~BlobRunner() = default;
+
+std::vector<int32_t> BlobRunner::dims_of(const std::vector<Tensor>& inputs) const {
+  std::vector<int32_t> dims;
+  for (const NamedDim& d : dims_) dims.push_back(d.min);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const BoundaryInfo& info = inputs_[i];
+    if (inputs[i].dims().size() != info.shape.size())
+      throw FatalError(ExitCode::kUsage, "input '" + info.name + "' has rank " + std::to_string(inputs[i].rank()) + ", the model wants " + std::to_string(info.shape.size()));
+    for (size_t axis = 0; axis < info.shape.size(); ++axis) {
+      const int64_t size = inputs[i].dims()[axis];
+      if (info.dim[axis] < 0) {
+        if (info.shape[axis] >= 0 && info.shape[axis] != size)
+          throw FatalError(ExitCode::kUsage, "input '" + info.name + "': axis " + std::to_string(axis) + " is " + std::to_string(size) + ", the model wants " + std::to_string(info.shape[axis]));
+        continue;
+      }
+      const NamedDim& d = dims_[static_cast<size_t>(info.dim[axis])];
+      if (size < d.min || size > d.max)
+        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name + "', the blob allows " + std::to_string(d.min) + " to " + std::to_string(d.max) +
+                                               "; convert with --dim " + d.name + "=" + std::to_string(size) + " for larger ones");
+      dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
+    }
+  }
+  return dims;
+}
+
+ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const RunnerOptions& o) const {
+  ert_config cfg{};
+  cfg.struct_size = sizeof cfg;
+  cfg.threads = o.threads;
+  cfg.parallel_for = o.threads > 1 ? ert_thread_pool_parallel_for : nullptr;
+  ert_memory_need need{};
+  need.struct_size = sizeof need;
+  if (const ert_status s = ert_arena_bytes(&model_, &cfg, dims.empty() ? nullptr : dims.data(), &need); s != ERT_OK) throw_status(s, "memory need");
+  return need;
+}
+
+std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const RunnerOptions& o) {
+  if (inputs.size() != inputs_.size()) throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " + std::to_string(inputs.size()) + " were given");
+  const std::vector<int32_t> dims = dims_of(inputs);
+  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
+  ert_config cfg{};
+  cfg.struct_size = sizeof cfg;
+  cfg.isa_mask = o.isa_mask;
+  cfg.threads = o.threads;
+  if (o.threads > 1) {
+    cfg.parallel_for = ert_thread_pool_parallel_for;
+    cfg.parallel_context = pool_->pool;
+  }
+  const ert_memory_need need = memory(dims, o);
+  const AlignedMemory arena = allocate(need.bytes);
+  const ert_region region{arena.get(), need.bytes};
+  ert_context context;
+  if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1); s != ERT_OK) throw_status(s, "cannot prepare a run");
+
+  std::vector<Tensor> held;  // aligned copies live until the run is over
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool narrow = is_integer(inputs[i].dtype()) && inputs[i].dtype() != DType::kInt64 && inputs[i].dtype() != DType::kInt32 && to_ert(inputs[i].dtype()) != to_ert(inputs_[i].dtype);
+    held.push_back(narrow ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
+    const ert_tensor t = describe(held.back());
+    if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK) throw_status(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
+  }
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    ert_tensor t{};
+    t.struct_size = sizeof t;
+    if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK) throw_status(s, "output '" + outputs_[i].name + "'");
+    results.emplace_back(outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
+    ert_tensor bound = describe(results.back());
+    bound.data = results.back().mutable_data();
+    if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK) throw_status(s, "output '" + outputs_[i].name + "'");
+  }
+  if (const ert_status s = ert_run(&context); s != ERT_OK) throw_status(s, "the run failed");
+  return results;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,62 @@
+// Runs a blob on the host through the public C API: used by `edgeconv run`, by validation after conversion and by the tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "convert/ir/tensor.h"
+#include "rt/include/ert.h"
+
+namespace edgeconv {
+
+struct RunnerOptions {
+  uint32_t threads = 1;
+  uint32_t isa_mask = 0;  // 0 = the best that the CPU has
+};
+
+struct BoundaryInfo {
+  std::string name;
+  DType dtype;
+  std::vector<int32_t> shape;     // -1: depends on a dim
+  std::vector<int32_t> dim;       // index of the named dim, -1: none
+  int32_t min = INT32_MIN, max = INT32_MAX;
+};
+
+struct NamedDim {
+  std::string name;
+  int32_t min, max;
+};
+
+// Exit code and message for a status of the C API (DESIGN 8).
+[[noreturn]] void throw_status(ert_status s, const std::string& what);
+
+class BlobRunner {
+ public:
+  // The bytes must stay in place and be 64-byte aligned. Throws FatalError when the blob is refused.
+  BlobRunner(const void* blob, size_t bytes);
+  ~BlobRunner();
+  BlobRunner(const BlobRunner&) = delete;
+  BlobRunner& operator=(const BlobRunner&) = delete;
+
+  const ert_model& model() const { return model_; }
+  const std::vector<BoundaryInfo>& inputs() const { return inputs_; }
+  const std::vector<BoundaryInfo>& outputs() const { return outputs_; }
+  const std::vector<NamedDim>& dims() const { return dims_; }
+
+  // Dims of one call from the shapes of its inputs; throws FatalError(kUsage) when a dim exceeds its maximum.
+  std::vector<int32_t> dims_of(const std::vector<Tensor>& inputs) const;
+  ert_memory_need memory(const std::vector<int32_t>& dims, const RunnerOptions& o) const;
+  // One run; contexts are sized for these inputs. Throws FatalError.
+  std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
+
+ private:
+  struct Pool;
+  ert_model model_;
+  std::vector<BoundaryInfo> inputs_, outputs_;
+  std::vector<NamedDim> dims_;
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace edgeconv

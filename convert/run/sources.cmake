@@ -1,0 +1,1 @@
+target_sources(edgeconv_core PRIVATE run/blob_runner.cc)
