@@ -1,0 +1,193 @@
+// Binary: elementwise functions of two operands with numpy broadcasting. One plain loop per kind and dtype over contiguous
+// runs; a broadcast operand is spread into a small buffer first, so no loop needs a second form.
+#include <string.h>
+
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
+#include "rt/ops/strided_walk.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+namespace bin = params::binary;
+
+constexpr int64_t kSpread = 128;  // elements of a spread operand
+
+using Loop = void (*)(int64_t n, const void* a, const void* b, void* out);
+
+template <class T, class R, R (*F)(T, T)>
+void loop(int64_t n, const void* a, const void* b, void* out) {
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  R* r = static_cast<R*>(out);
+  for (int64_t i = 0; i < n; ++i) r[i] = F(x[i], y[i]);
+}
+
+template <class T>
+T add(T a, T b) {
+  return a + b;
+}
+template <class T>
+T sub(T a, T b) {
+  return a - b;
+}
+template <class T>
+T mul(T a, T b) {
+  return a * b;
+}
+template <class T>
+T div(T a, T b) {
+  return a / b;
+}
+template <class T>
+uint8_t equal(T a, T b) {
+  return a == b;
+}
+template <class T>
+uint8_t less(T a, T b) {
+  return a < b;
+}
+template <class T>
+uint8_t less_or_equal(T a, T b) {
+  return a <= b;
+}
+template <class T>
+uint8_t greater(T a, T b) {
+  return a > b;
+}
+template <class T>
+uint8_t greater_or_equal(T a, T b) {
+  return a >= b;
+}
+float prelu(float x, float slope) { return x < 0.0f ? slope * x : x; }
+uint8_t both(uint8_t a, uint8_t b) { return a != 0 && b != 0; }
+uint8_t either(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
+uint8_t one_of(uint8_t a, uint8_t b) { return (a != 0) != (b != 0); }
+uint8_t same_truth(uint8_t a, uint8_t b) { return (a != 0) == (b != 0); }
+
+Loop float_loop(int32_t kind) {
+  switch (kind) {
+    case bin::kAdd: return loop<float, float, add<float>>;
+    case bin::kSub: return loop<float, float, sub<float>>;
+    case bin::kMul: return loop<float, float, mul<float>>;
+    case bin::kDiv: return loop<float, float, div<float>>;
+    case bin::kPow: return loop<float, float, kernels::scalar_pow>;
+    case bin::kMin: return loop<float, float, min_of>;
+    case bin::kMax: return loop<float, float, max_of>;
+    case bin::kMod: return loop<float, float, floor_fmod>;
+    case bin::kFmod: return loop<float, float, exact_fmod>;
+    case bin::kEqual: return loop<float, uint8_t, equal<float>>;
+    case bin::kLess: return loop<float, uint8_t, less<float>>;
+    case bin::kLessOrEqual: return loop<float, uint8_t, less_or_equal<float>>;
+    case bin::kGreater: return loop<float, uint8_t, greater<float>>;
+    case bin::kGreaterOrEqual: return loop<float, uint8_t, greater_or_equal<float>>;
+    case bin::kPRelu: return loop<float, float, prelu>;
+    default: return nullptr;
+  }
+}
+
+Loop int_loop(int32_t kind) {
+  switch (kind) {
+    case bin::kAdd: return loop<int32_t, int32_t, wrap_add>;
+    case bin::kSub: return loop<int32_t, int32_t, wrap_sub>;
+    case bin::kMul: return loop<int32_t, int32_t, wrap_mul>;
+    case bin::kDiv: return loop<int32_t, int32_t, safe_div>;
+    case bin::kPow: return loop<int32_t, int32_t, wrap_pow>;
+    case bin::kMin: return loop<int32_t, int32_t, min_of>;
+    case bin::kMax: return loop<int32_t, int32_t, max_of>;
+    case bin::kMod: return loop<int32_t, int32_t, floor_mod>;
+    case bin::kFmod: return loop<int32_t, int32_t, safe_rem>;
+    case bin::kEqual: return loop<int32_t, uint8_t, equal<int32_t>>;
+    case bin::kLess: return loop<int32_t, uint8_t, less<int32_t>>;
+    case bin::kLessOrEqual: return loop<int32_t, uint8_t, less_or_equal<int32_t>>;
+    case bin::kGreater: return loop<int32_t, uint8_t, greater<int32_t>>;
+    case bin::kGreaterOrEqual: return loop<int32_t, uint8_t, greater_or_equal<int32_t>>;
+    default: return nullptr;
+  }
+}
+
+Loop bool_loop(int32_t kind) {
+  switch (kind) {
+    case bin::kAnd: return loop<uint8_t, uint8_t, both>;
+    case bin::kOr: return loop<uint8_t, uint8_t, either>;
+    case bin::kXor: return loop<uint8_t, uint8_t, one_of>;
+    case bin::kEqual: return loop<uint8_t, uint8_t, same_truth>;
+    default: return nullptr;
+  }
+}
+
+Loop loop_for(uint8_t dtype, int32_t kind) {
+  switch (dtype) {
+    case ERT_F32: return float_loop(kind);
+    case ERT_I32: return int_loop(kind);
+    case ERT_BOOL: return bool_loop(kind);
+    default: return nullptr;
+  }
+}
+
+bool gives_bool(int32_t kind) { return kind >= bin::kEqual && kind <= bin::kXor; }
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {2, 2}, {1, 1}, {bin::kIntCount, bin::kIntCount}, {0, 0})) return false;
+  const Operand &a = input(c, 0), &b = input(c, 1), &out = output(c, 0);
+  const int32_t kind = c.ints[bin::kKind];
+  if (a.dtype != b.dtype || loop_for(a.dtype, kind) == nullptr) return false;
+  if (out.dtype != (gives_bool(kind) ? static_cast<uint8_t>(ERT_BOOL) : a.dtype)) return false;
+  const Operand* const inputs[] = {&a, &b};
+  return is_broadcast_of(out, inputs, 2);
+}
+
+// A run of one operand: contiguous, or one element repeated, which is then spread over `buffer`.
+struct Side {
+  const uint8_t* data;
+  int64_t step;  // bytes per element; 0 = repeated
+  Side(const uint8_t* element, int64_t stride, size_t bytes, int64_t count, Word32* buffer)
+      : data(element), step(stride * static_cast<int64_t>(bytes)) {
+    if (step != 0 || count <= 1) return;
+    const int64_t n = count < kSpread ? count : kSpread;
+    if (bytes == 4) {
+      const Word32 v = *static_cast<const Word32*>(static_cast<const void*>(element));
+      for (int64_t i = 0; i < n; ++i) buffer[i] = v;
+    } else {
+      memset(buffer, *element, static_cast<size_t>(n));
+    }
+    data = static_cast<const uint8_t*>(static_cast<const void*>(buffer));
+  }
+  const uint8_t* at(int64_t i) const { return data + i * step; }
+};
+
+ert_status run(const OpContext& c) {
+  const Operand &a = input(c, 0), &b = input(c, 1), &out = output(c, 0);
+  const Loop body = loop_for(a.dtype, c.ints[bin::kKind]);
+  const size_t in_bytes = element_bytes(a);
+  const int64_t out_bytes = static_cast<int64_t>(element_bytes(out));
+  StridedWalk walk(out);
+  walk.add_broadcast(a);
+  walk.add_broadcast(b);
+  walk.merge();
+  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
+    Word32 spread[2][kSpread];
+    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+      const Side x(a.as<uint8_t>() + offset[0] * static_cast<int64_t>(in_bytes), walk.inner_stride(0), in_bytes, count,
+                   spread[0]);
+      const Side y(b.as<uint8_t>() + offset[1] * static_cast<int64_t>(in_bytes), walk.inner_stride(1), in_bytes, count,
+                   spread[1]);
+      uint8_t* dst = out.mut<uint8_t>() + first * out_bytes;
+      const int64_t piece = x.step != 0 && y.step != 0 ? count : kSpread;
+      for (int64_t i = 0; i < count; i += piece) {
+        body(count - i < piece ? count - i : piece, x.at(i), y.at(i), dst + i * out_bytes);
+      }
+    });
+  });
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpBinary = {14, "Binary", prepare, run, nullptr, 3};
+
+}  // namespace ert

@@ -1,0 +1,55 @@
+// Embedding: rows of a table, in fp32 or int8 with one scale per row.
+#include <string.h>
+
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+
+enum { kIds, kTable, kScale };
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {2, 3}, {1, 1}, {0, 0}, {0, 0})) return false;
+  const Operand &ids = input(c, kIds), &table = input(c, kTable), &scale = input(c, kScale), &out = output(c, 0);
+  if (!is_i32(ids) || !is_f32(out) || table.rank != 2) return false;
+  if (table.dtype == ERT_I8) {
+    if (!is_f32(scale) || !is_vector(scale, table.dims[0])) return false;
+  } else if (!is_f32(table) || scale.present()) {
+    return false;
+  }
+  return same_leading_shape(ids, out) && out.dims[ids.rank] == table.dims[1];
+}
+
+ert_status run(const OpContext& c) {
+  const Operand &ids = input(c, kIds), &table = input(c, kTable), &scale = input(c, kScale), &out = output(c, 0);
+  const int64_t n = ids.elements(), width = table.dims[1];
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t id = ids.as<int32_t>()[i];
+    if (id < 0 || id >= table.dims[0]) return ERT_ERR_INPUT;
+  }
+  for_blocks(c, n, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = ids.as<int32_t>()[i];
+      float* dst = out.mut<float>() + i * width;
+      if (is_f32(table)) {
+        memcpy(dst, table.as<float>() + row * width, static_cast<size_t>(width) * sizeof(float));
+        continue;
+      }
+      const int8_t* src = table.as<int8_t>() + row * width;
+      const float s = scale.as<float>()[row];
+      for (int64_t j = 0; j < width; ++j) dst[j] = static_cast<float>(src[j]) * s;
+    }
+  });
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpEmbedding = {8, "Embedding", prepare, run, nullptr, 0};
+
+}  // namespace ert

@@ -1,0 +1,48 @@
+// LayerNorm and RMSNorm over the last axis, with the residual addition in the same pass.
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+namespace ln = params::layernorm;
+
+bool same_f32(const Operand& a, const Operand& x) { return is_f32(a) && same_shape(a, x); }
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {3, ln::kInputCount}, {1, 2}, {ln::kIntCount, ln::kIntCount}, {ln::kFloatCount, ln::kFloatCount}))
+    return false;
+  const Operand &x = input(c, ln::kX), &residual = input(c, ln::kResidual), &gamma = input(c, ln::kGamma),
+                &beta = input(c, ln::kBeta);
+  if (!is_flag(c.ints[ln::kRms]) || !is_finite(c.floats[ln::kEpsilon]) || c.floats[ln::kEpsilon] < 0.0f) return false;
+  if (!is_f32(x) || x.rank < 1 || x.dims[x.rank - 1] < 1) return false;
+  const int64_t n = x.dims[x.rank - 1];
+  if (!is_f32(gamma) || !is_vector(gamma, n)) return false;
+  if (beta.present() && (!is_f32(beta) || !is_vector(beta, n))) return false;
+  if (residual.present() && !same_f32(residual, x)) return false;
+  return same_f32(output(c, 0), x) && (!output(c, 1).present() || same_f32(output(c, 1), x));
+}
+
+const float* floats_or_null(const Operand& o, int64_t offset) { return o.present() ? o.as<float>() + offset : nullptr; }
+
+ert_status run(const OpContext& c) {
+  const Operand &x = input(c, ln::kX), &sum = output(c, 1);
+  const int64_t n = x.dims[x.rank - 1];
+  for_blocks(c, x.elements() / n, n, 1, [&](int64_t begin, int64_t end, uint32_t) {
+    const int64_t first = begin * n;
+    c.kernels->layernorm(static_cast<size_t>(end - begin), static_cast<size_t>(n), x.as<float>() + first,
+                         floats_or_null(input(c, ln::kResidual), first), input(c, ln::kGamma).as<float>(),
+                         floats_or_null(input(c, ln::kBeta), 0), c.floats[ln::kEpsilon], c.ints[ln::kRms] != 0,
+                         output(c, 0).mut<float>() + first, sum.present() ? sum.mut<float>() + first : nullptr);
+  });
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpLayerNorm = {11, "LayerNorm", prepare, run, nullptr, 3};
+
+}  // namespace ert

@@ -1,0 +1,208 @@
+// Linear: activation(x * W + bias). Rows are quantized once, a fixed number at a time, so that scratch does not grow with
+// the rows; work is split by row blocks when there are enough rows, otherwise by weight panels. Every output element is
+// computed whole inside one task, so the split cannot change a bit.
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+namespace lin = params::linear;
+
+constexpr int64_t kBlockRows = 32;           // rows quantized at a time per thread
+constexpr int64_t kPanelColumns = 16;        // of N16K4
+constexpr int64_t kGroupColumns = 128;       // an activation follows each such group while its outputs are still in cache
+constexpr int64_t kRowsWorthSplitting = 12;  // fewer rows per thread than this: split the weights instead
+constexpr int64_t kMaxExactK = 65000;        // int32 accumulators stay exact up to here (NUMERICS.md)
+
+struct Shape {
+  int64_t m, n, k;
+};
+
+Shape shape_of(const OpContext& c) {
+  const Operand& x = input(c, lin::kX);
+  const int64_t k = x.dims[x.rank - 1];
+  const Operand& out = output(c, 0);
+  return {x.elements() / k, out.dims[out.rank - 1], k};
+}
+
+bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<uintptr_t>(o.data) % alignment == 0; }
+
+bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
+  const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
+  const Operand& smooth = input(c, lin::kInvSmooth);
+  if (w.dtype != params::kPackedN16K4 || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > kMaxExactK) return false;
+  if (!is_f32(scale) || !is_vector(scale, n)) return false;
+  if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
+  return !smooth.present() || (is_f32(smooth) && is_vector(smooth, k));
+}
+
+bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
+  const Operand& w = input(c, lin::kWeights);
+  if (!is_f32(w) || w.rank != 2 || w.dims[0] != k || w.dims[1] != n) return false;
+  return !input(c, lin::kScale).present() && !input(c, lin::kColsum).present() && !input(c, lin::kInvSmooth).present();
+}
+
+bool parameters_ok(const OpContext& c) {
+  const int32_t precision = c.ints[lin::kPrecision], activation = c.ints[lin::kActivation];
+  if (precision != lin::kInt8 && precision != lin::kF32 && precision != lin::kInt8A16) return false;
+  return activation >= lin::kNoActivation && activation < static_cast<int32_t>(kernels::Unary::kCount);
+}
+
+bool x_and_out_ok(const Operand& x, const Operand& out) {
+  if (!is_f32(x) || !is_f32(out) || x.rank < 1 || x.rank != out.rank) return false;
+  for (int i = 0; i + 1 < x.rank; ++i) {
+    if (x.dims[i] != out.dims[i]) return false;
+  }
+  return x.dims[x.rank - 1] >= 1 && out.dims[out.rank - 1] >= 1;
+}
+
+size_t block_row_bytes(size_t k, bool wide) { return kernels::max_quantized_row_bytes(k) * (wide ? 2 : 1); }
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {2, lin::kInputCount}, {1, 1}, {lin::kIntCount, lin::kIntCount}, {0, 0})) return false;
+  if (!parameters_ok(c) || !x_and_out_ok(input(c, lin::kX), output(c, 0))) return false;
+  const Shape s = shape_of(c);
+  const Operand& bias = input(c, lin::kBias);
+  if (bias.present() && (!is_f32(bias) || !is_vector(bias, s.n))) return false;
+  const int32_t precision = c.ints[lin::kPrecision];
+  if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
+  if (!quantized_operands_ok(c, s.n, s.k)) return false;
+  const size_t rows = static_cast<size_t>(s.m < kBlockRows ? s.m : kBlockRows);
+  return set_scratch(scratch,
+                     rows * (block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
+}
+
+uint64_t macs(const OpContext& c) {
+  const Shape s = shape_of(c);
+  return static_cast<uint64_t>(s.m) * static_cast<uint64_t>(s.n) * static_cast<uint64_t>(s.k);
+}
+
+// One Linear at run time, and the steps that tasks compose.
+struct Job {
+  const OpContext& c;
+  Shape s;
+  const float* x;
+  float* dst;
+  const float* bias;
+  int32_t precision, activation;
+  size_t row_bytes;
+  int64_t block_rows, group_columns;  // of one task
+
+  uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
+  kernels::RowScale* scales_of(uint32_t thread) const {
+    const size_t rows = static_cast<size_t>(s.m < kBlockRows ? s.m : kBlockRows);
+    return static_cast<kernels::RowScale*>(static_cast<void*>(rows_of(thread) + rows * row_bytes));
+  }
+
+  void quantize(int64_t row, int64_t rows, uint32_t thread) const {
+    if (precision == lin::kF32) return;
+    const auto quantize_rows = precision == lin::kInt8 ? c.kernels->quantize_rows : c.kernels->quantize16_rows;
+    const Operand& smooth = input(c, lin::kInvSmooth);
+    quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
+                  smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
+  }
+
+  // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them.
+  void multiply(int64_t row, int64_t rows, int64_t column, int64_t columns, uint32_t thread) const {
+    const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
+    float* out = dst + row * s.n + column;
+    const float* column_bias = bias ? bias + column : nullptr;
+    const Operand& w = input(c, lin::kWeights);
+    if (precision == lin::kF32) {
+      c.kernels->gemm_f32(m, n, k, x + row * s.k, s.k, 1, w.as<float>() + column, s.n, column_bias, out, s.n);
+    } else {
+      const kernels::PackedWeights packed = {
+          w.as<int8_t>() + static_cast<size_t>(column / kPanelColumns) * kernels::panel_bytes_n16k4(k),
+          input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, column_bias};
+      const auto gemm = precision == lin::kInt8 ? c.kernels->gemm_qa8_qw8 : c.kernels->gemm_qa16_qw8;
+      gemm(m, n, k, rows_of(thread), row_bytes, scales_of(thread), packed, out, s.n);
+    }
+  }
+
+  void multiply_and_activate(int64_t row, int64_t rows, int64_t first, int64_t last, uint32_t thread) const {
+    if (activation == lin::kNoActivation) return multiply(row, rows, first, last - first, thread);
+    const auto activate = c.kernels->unary[activation];
+    for (int64_t column = first; column < last; column += kGroupColumns) {
+      const int64_t columns = last - column < kGroupColumns ? last - column : kGroupColumns;
+      multiply(row, rows, column, columns, thread);
+      for (int64_t i = row; i < row + rows; ++i)
+        activate(static_cast<size_t>(columns), dst + i * s.n + column, dst + i * s.n + column);
+    }
+  }
+};
+
+void row_block_task(void* arg, uint32_t index, uint32_t thread) {
+  const Job& j = *static_cast<const Job*>(arg);
+  const int64_t row = j.block_rows * index;
+  const int64_t rows = j.s.m - row < j.block_rows ? j.s.m - row : j.block_rows;
+  j.quantize(row, rows, thread);
+  j.multiply_and_activate(row, rows, 0, j.s.n, thread);
+}
+
+// All rows were quantized by the caller, who runs as thread 0; every task reads them there.
+void column_group_task(void* arg, uint32_t index, uint32_t) {
+  const Job& j = *static_cast<const Job*>(arg);
+  const int64_t first = j.group_columns * index;
+  const int64_t last = j.s.n - first < j.group_columns ? j.s.n : first + j.group_columns;
+  j.multiply_and_activate(0, j.s.m, first, last, 0);
+}
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Rows of one task: even blocks of at most kBlockRows, and as many blocks as keep all threads busy.
+int64_t even_block_rows(int64_t m, int64_t threads) {
+  const int64_t blocks = ceil_div(ceil_div(m, kBlockRows), threads) * threads;
+  const int64_t rows = ceil_div(m, blocks);
+  return rows < 1 ? 1 : rows;
+}
+
+ert_status run(const OpContext& c) {
+  const Shape s = shape_of(c);
+  if (s.m == 0) return ERT_OK;
+  const Operand& bias = input(c, lin::kBias);
+  const int32_t precision = c.ints[lin::kPrecision];
+  const bool wide = precision == lin::kInt8A16;
+  Job job = {c,
+             s,
+             input(c, lin::kX).as<float>(),
+             output(c, 0).mut<float>(),
+             bias.present() ? bias.as<float>() : nullptr,
+             precision,
+             c.ints[lin::kActivation],
+             0,
+             0,
+             0};
+  if (precision != lin::kF32) {
+    const size_t k = static_cast<size_t>(s.k);
+    job.row_bytes = wide ? c.kernels->quantized16_row_bytes(k) : c.kernels->quantized_row_bytes(k);
+  }
+  // One multiply-accumulate per 16 elements of a cheap op: below this, waking threads costs more than it gains.
+  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < 16.0 * kParallelElements;
+  const int64_t threads = small || c.parallel.threads < 1 ? 1 : c.parallel.threads;
+  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * kRowsWorthSplitting && s.n > kPanelColumns;
+  if (by_columns) {
+    job.quantize(0, s.m, 0);
+    job.group_columns = ceil_div(ceil_div(s.n, threads * 2), kPanelColumns) * kPanelColumns;
+    c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);
+  } else {
+    job.block_rows = even_block_rows(s.m, threads);
+    const uint32_t blocks = static_cast<uint32_t>(ceil_div(s.m, job.block_rows));
+    if (threads > 1) {
+      c.parallel(blocks, row_block_task, &job);
+    } else {
+      for (uint32_t i = 0; i < blocks; ++i) row_block_task(&job, i, 0);
+    }
+  }
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpLinear = {9, "Linear", prepare, run, macs, 0};
+
+}  // namespace ert

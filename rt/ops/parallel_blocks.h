@@ -1,0 +1,45 @@
+// Splits independent work over the caller's threads. The split depends on the number of threads, so it may only be used
+// where no result depends on it: elements, rows, never one sum.
+#pragma once
+
+#include <stdint.h>
+
+#include "rt/op.h"
+
+namespace ert::ops {
+
+// Below this many elements a parallel loop costs more than it gains.
+constexpr int64_t kParallelElements = 16384;
+
+// Calls body(begin, end, thread) on blocks that cover [0, total). `unit_elements` is the work of one unit (row, output...);
+// blocks are multiples of `align` units and hold at least kParallelElements / 2 elements.
+template <class Body>
+void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_t align, const Body& body) {
+  if (total <= 0) return;
+  const int64_t threads = c.parallel.threads;
+  if (unit_elements < 1) unit_elements = 1;
+  if (unit_elements > kParallelElements) unit_elements = kParallelElements;  // more says nothing more, and could overflow
+  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return body(int64_t{0}, total, uint32_t{0});
+  struct Job {
+    const Body* body;
+    int64_t total, block;
+  } job;
+  const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
+  int64_t block = (total + threads * 2 - 1) / (threads * 2);
+  if (block < least) block = least;
+  block = (block + align - 1) / align * align;
+  job.body = &body;
+  job.total = total;
+  job.block = block;
+  c.parallel(
+      static_cast<uint32_t>((total + block - 1) / block),
+      [](void* arg, uint32_t index, uint32_t thread) {
+        const Job& j = *static_cast<const Job*>(arg);
+        const int64_t begin = j.block * index;
+        const int64_t end = begin + j.block < j.total ? begin + j.block : j.total;
+        (*j.body)(begin, end, thread);
+      },
+      &job);
+}
+
+}  // namespace ert::ops

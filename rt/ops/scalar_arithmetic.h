@@ -1,0 +1,97 @@
+// Arithmetic on single values with every case defined: i32 wraps, i32 division by zero gives 0, float to int saturates,
+// min and max pass NaN on. Exact in fp32, so vectorising compilers cannot change a bit.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+namespace ert::ops {
+
+inline uint32_t bits_of(float v) {
+  uint32_t b;
+  memcpy(&b, &v, sizeof b);
+  return b;
+}
+inline float float_of(uint32_t b) {
+  float v;
+  memcpy(&v, &b, sizeof v);
+  return v;
+}
+
+inline int32_t wrap_add(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+}
+inline int32_t wrap_sub(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) - static_cast<uint32_t>(b));
+}
+inline int32_t wrap_mul(int32_t a, int32_t b) {
+  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
+}
+
+// Truncates toward zero; x / 0 = 0; INT32_MIN / -1 wraps to INT32_MIN.
+inline int32_t safe_div(int32_t a, int32_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return wrap_sub(0, a);
+  return a / b;
+}
+// Sign of the dividend, as C's %; x % 0 = 0.
+inline int32_t safe_rem(int32_t a, int32_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+// Sign of the divisor, as Python's %; x % 0 = 0.
+inline int32_t floor_mod(int32_t a, int32_t b) {
+  const int32_t r = safe_rem(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+// Wrapping power; a negative exponent gives the truncated reciprocal, 0 for base 0.
+inline int32_t wrap_pow(int32_t base, int32_t exponent) {
+  if (exponent < 0) {
+    if (base == 1) return 1;
+    return base == -1 ? (exponent & 1 ? -1 : 1) : 0;
+  }
+  int32_t result = 1;
+  for (uint32_t e = static_cast<uint32_t>(exponent); e != 0; e >>= 1) {
+    if (e & 1) result = wrap_mul(result, base);
+    base = wrap_mul(base, base);
+  }
+  return result;
+}
+
+inline int32_t saturate_i32(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : static_cast<int32_t>(v); }
+// Truncates; out of range saturates; NaN gives 0.
+inline int32_t float_to_i32(float v) {
+  if (!(v > -2147483648.0f)) return v != v ? 0 : INT32_MIN;
+  return v >= 2147483648.0f ? INT32_MAX : static_cast<int32_t>(v);
+}
+
+// NaN wins; of equal values (+0, -0) the second.
+inline float max_of(float a, float b) { return a > b || a != a ? a : b; }
+inline float min_of(float a, float b) { return a < b || a != a ? a : b; }
+inline int32_t max_of(int32_t a, int32_t b) { return a > b ? a : b; }
+inline int32_t min_of(int32_t a, int32_t b) { return a < b ? a : b; }
+
+inline float abs_of(float v) { return float_of(bits_of(v) & 0x7fffffffu); }
+inline float with_sign(float magnitude, float sign) {
+  return float_of((bits_of(magnitude) & 0x7fffffffu) | (bits_of(sign) & 0x80000000u));
+}
+
+// To the nearest integer, ties to even; keeps the sign of zero. Relies on the default rounding mode, which ert_run sets.
+inline float round_even(float v) {
+  const float a = abs_of(v);
+  if (!(a < 8388608.0f)) return v;  // already an integer, or NaN
+  const float shifted = a + 8388608.0f;
+  return with_sign(shifted - 8388608.0f, v);
+}
+inline float floor_of(float v) {
+  const float r = round_even(v);
+  return with_sign(r > v ? r - 1.0f : r, v);
+}
+inline float ceil_of(float v) {
+  const float r = round_even(v);
+  return with_sign(r < v ? r + 1.0f : r, v);
+}
+
+// Exact remainder with the dividend's sign, as C's fmod; NaN for x = inf or y = 0. Subnormals count as zero.
+float exact_fmod(float x, float y);
+// The same with the divisor's sign: x - floor(x / y) * y before rounding.
+float floor_fmod(float x, float y);
+
+}  // namespace ert::ops

@@ -1,0 +1,23 @@
+# Sources of rt/ops, relative to rt/. One file per op of op_list.inc, after the files they share.
+set(ERT_OP_SOURCES
+  ops/operand_checks.cc
+  ops/scalar_arithmetic.cc
+  ops/strided_walk.cc
+  ops/attention.cc
+  ops/binary.cc
+  ops/cast.cc
+  ops/copy.cc
+  ops/embedding.cc
+  ops/export_int.cc
+  ops/import_int.cc
+  ops/l2_normalize.cc
+  ops/layer_norm.cc
+  ops/linear.cc
+  ops/matmul.cc
+  ops/mean_pool.cc
+  ops/reduce.cc
+  ops/softmax.cc
+  ops/transpose.cc
+  ops/unary.cc
+  ops/where.cc
+)

@@ -1,0 +1,113 @@
+// Merging of axes, broadcasting rules and the strided copy behind Transpose, Slice and Expand.
+#include "rt/ops/strided_walk.h"
+
+#include <string.h>
+
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert::ops {
+namespace {
+
+template <class T>
+void copy_run(T* dst, const T* src, int64_t stride, int64_t count) {
+  if (stride == 1) {
+    memcpy(dst, src, static_cast<size_t>(count) * sizeof(T));
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
+}
+
+template <class T>
+void copy_blocks(const OpContext& c, const StridedWalk& walk, const Operand& in, const Operand& out) {
+  const T* src = in.as<T>();
+  T* dst = out.mut<T>();
+  const int64_t stride = walk.inner_stride(0);
+  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
+    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+      copy_run(dst + first, src + offset[0], stride, count);
+    });
+  });
+}
+
+}  // namespace
+
+StridedWalk::StridedWalk(const Operand& out) : rank(out.rank) {
+  for (int i = 0; i < rank; ++i) size[i] = out.dims[i];
+}
+
+void StridedWalk::add_broadcast(const Operand& in) {
+  int64_t step = 1;
+  for (int i = in.rank - 1; i >= 0; --i) {
+    stride[inputs][i + rank - in.rank] = in.dims[i] == 1 ? 0 : step;
+    step *= in.dims[i];
+  }
+  ++inputs;
+}
+
+void StridedWalk::add_strided(const int64_t* strides, int64_t first) {
+  for (int i = 0; i < rank; ++i) stride[inputs][i] = strides[i];
+  base[inputs++] = first;
+}
+
+void StridedWalk::merge() {
+  int kept = 0;
+  for (int axis = 0; axis < rank; ++axis) {
+    if (size[axis] == 1) continue;
+    bool joins = kept > 0;
+    for (int i = 0; i < inputs && joins; ++i) joins = stride[i][kept - 1] == stride[i][axis] * size[axis];
+    const int to = joins ? kept - 1 : kept++;
+    size[to] = joins ? size[to] * size[axis] : size[axis];
+    for (int i = 0; i < inputs; ++i) stride[i][to] = stride[i][axis];
+  }
+  if (kept == 0) {
+    kept = 1;
+    size[0] = 1;
+    for (int i = 0; i < inputs; ++i) stride[i][0] = 0;
+  }
+  rank = kept;
+}
+
+void dense_strides(const Operand& o, int64_t* strides) {
+  int64_t step = 1;
+  for (int i = o.rank - 1; i >= 0; --i) {
+    strides[i] = step;
+    step *= o.dims[i];
+  }
+}
+
+bool broadcasts_to(const Operand& in, const Operand& out) {
+  if (in.rank > out.rank) return false;
+  for (int i = 0; i < in.rank; ++i) {
+    if (in.dims[i] != 1 && in.dims[i] != out.dims[i + out.rank - in.rank]) return false;
+  }
+  return true;
+}
+
+bool is_broadcast_of(const Operand& out, const Operand* const* in, int n) {
+  int rank = 0;
+  for (int i = 0; i < n; ++i) {
+    if (!broadcasts_to(*in[i], out)) return false;
+    if (in[i]->rank > rank) rank = in[i]->rank;
+  }
+  if (out.rank != rank) return false;
+  for (int axis = 0; axis < rank; ++axis) {
+    bool reached = out.dims[axis] == 1;
+    for (int i = 0; i < n; ++i) {
+      const int own = axis - (rank - in[i]->rank);
+      if (own >= 0 && in[i]->dims[own] == out.dims[axis]) reached = true;
+    }
+    if (!reached) return false;
+  }
+  return true;
+}
+
+void strided_copy(const OpContext& c, const StridedWalk& walk, const Operand& in, const Operand& out, size_t element_bytes) {
+  if (element_bytes == 4) {
+    copy_blocks<Word32>(c, walk, in, out);
+  } else {
+    copy_blocks<uint8_t>(c, walk, in, out);
+  }
+}
+
+}  // namespace ert::ops

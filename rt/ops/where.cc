@@ -1,0 +1,53 @@
+// Where: picks elements of two operands by a condition, all three broadcast.
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+#include "rt/ops/strided_walk.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+
+enum { kCondition, kThen, kElse };
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {3, 3}, {1, 1}, {0, 0}, {0, 0})) return false;
+  const Operand &condition = input(c, kCondition), &a = input(c, kThen), &b = input(c, kElse), &out = output(c, 0);
+  if (!is_bool(condition) || element_bytes(a) == 0 || a.dtype != b.dtype || a.dtype != out.dtype) return false;
+  const Operand* const inputs[] = {&condition, &a, &b};
+  return is_broadcast_of(out, inputs, 3);
+}
+
+template <class T>
+void select(const OpContext& c) {
+  const Operand& out = output(c, 0);
+  StridedWalk walk(out);
+  for (uint32_t i = 0; i < 3; ++i) walk.add_broadcast(input(c, i));
+  walk.merge();
+  const int64_t p_step = walk.inner_stride(0), a_step = walk.inner_stride(1), b_step = walk.inner_stride(2);
+  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
+    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+      const uint8_t* p = input(c, kCondition).as<uint8_t>() + offset[0];
+      const T* a = input(c, kThen).as<T>() + offset[1];
+      const T* b = input(c, kElse).as<T>() + offset[2];
+      T* dst = out.mut<T>() + first;
+      for (int64_t i = 0; i < count; ++i) {
+        const T x = a[i * a_step], y = b[i * b_step];  // both: reading cannot fault, and a select needs no branch
+        dst[i] = p[i * p_step] ? x : y;
+      }
+    });
+  });
+}
+
+ert_status run(const OpContext& c) {
+  element_bytes(output(c, 0)) == 4 ? select<Word32>(c) : select<uint8_t>(c);
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpWhere = {15, "Where", prepare, run, nullptr, 7};
+
+}  // namespace ert
