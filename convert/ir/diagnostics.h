@@ -22,6 +22,9 @@ class FatalError : public std::runtime_error {
   ExitCode code_;
 };
 
+// s with control characters replaced and cut to a sane length: names from a model are printed to terminals.
+std::string printable(const std::string& s);
+
 struct Problem {
   std::string op;      // "ai.onnx::NonZero(13)", "my.ops::Inverse2"
   std::string where;   // node name, and torch scope where known
@@ -35,6 +38,7 @@ class Diagnostics {
   void unsupported(Problem p);                 // collected; conversion stops with exit 4 at the next checkpoint
   void malformed(const std::string& message);  // collected; exit 3
   void warn(const std::string& message);       // printed, does not stop; equal messages once
+  void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()
   bool ok() const { return problems_.empty() && malformed_.empty(); }
   // Throws FatalError with the complete, grouped list (operators with counts, first node, reason, hint) when not ok().
   void check() const;
@@ -44,6 +48,7 @@ class Diagnostics {
  private:
   std::vector<Problem> problems_;
   std::vector<std::string> malformed_, warnings_;
+  size_t node_count_ = 0;
 };
 
 }  // namespace edgeconv

@@ -1,6 +1,7 @@
 // Symbolic integers: sizes of axes, and the contents of small integer tensors that the graph computes from sizes.
 // A DimExpr is an integer polynomial in named dims and in atoms such as floor_div(a, b), min(a, b), in a normal form, so
-// that equal expressions compare equal. Immutable value type.
+// that equal expressions compare equal. Immutable value type. Named dims are taken to be at least 1 (max(S, 1) is S); arithmetic
+// that leaves int64 or grows beyond any sane size expression throws FatalError(kLimit).
 #pragma once
 
 #include <cstdint>
@@ -45,9 +46,15 @@ class DimExpr {
   struct Atom;  // a symbol, or an operation on two expressions
   struct Term { int64_t coefficient; std::vector<std::shared_ptr<const Atom>> factors; };
   const std::vector<Term>& terms() const;
+  int depth() const;                             // nesting of operation atoms; capped, so that recursion over atoms is safe
+  // The quotient if b divides a exactly as a polynomial.
+  static std::optional<DimExpr> exact_quotient(const DimExpr& a, const DimExpr& b);
 
  private:
   struct Rep;
+  static DimExpr from_terms(std::vector<Term> terms);
+  static DimExpr from_atom(Atom a);
+  static DimExpr extremum(const DimExpr& a, const DimExpr& b, bool want_max);
   explicit DimExpr(std::shared_ptr<const Rep> rep);
   std::shared_ptr<const Rep> rep_;
 };

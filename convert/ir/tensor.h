@@ -1,7 +1,9 @@
 // A host tensor with known contents: initializers, folded constants, interpreter values. Copying shares the bytes.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -49,5 +51,12 @@ class Tensor {
   const uint8_t* data_ = nullptr;
   bool writable_ = false;
 };
+
+template <class T> Tensor Tensor::of(DType dtype, std::vector<int64_t> dims, const std::vector<T>& values) {
+  Tensor t(dtype, std::move(dims));
+  assert(sizeof(T) == dtype_size(dtype) && values.size() == static_cast<size_t>(t.elements()));
+  if (!values.empty()) std::memcpy(t.mutable_data(), values.data(), t.bytes());
+  return t;
+}
 
 }  // namespace edgeconv

@@ -1,0 +1,93 @@
+// Collects problems and prints them grouped by operator and reason, so that a user sees the whole list in one run.
+#include "convert/ir/diagnostics.h"
+
+#include <algorithm>
+
+namespace edgeconv {
+
+// Names come from the model: control characters would let it write to the user's terminal.
+std::string printable(const std::string& s) {
+  std::string r;
+  for (char c : s) {
+    const auto u = static_cast<unsigned char>(c);
+    if (r.size() >= 240) return r + "...";
+    r += u < 0x20 || u == 0x7f ? '?' : c;
+  }
+  return r;
+}
+
+void Diagnostics::unsupported(Problem p) {
+  for (std::string* s : {&p.op, &p.where, &p.detail, &p.reason, &p.hint}) *s = printable(*s);
+  problems_.push_back(std::move(p));
+}
+
+void Diagnostics::malformed(const std::string& message) {
+  if (malformed_.size() < 100) malformed_.push_back(printable(message));
+}
+
+void Diagnostics::warn(const std::string& message) {
+  const std::string m = printable(message);
+  if (std::find(warnings_.begin(), warnings_.end(), m) == warnings_.end() && warnings_.size() < 1000) warnings_.push_back(m);
+}
+
+namespace {
+
+struct Group {
+  const Problem* first;
+  int count;
+};
+
+std::vector<Group> group_problems(const std::vector<Problem>& problems) {
+  std::vector<Group> groups;
+  for (const Problem& p : problems) {
+    auto g = std::find_if(groups.begin(), groups.end(),
+                          [&](const Group& x) { return x.first->op == p.op && x.first->reason == p.reason; });
+    if (g == groups.end())
+      groups.push_back({&p, 1});
+    else
+      ++g->count;
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.first->op < b.first->op; });
+  return groups;
+}
+
+std::string plural(size_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
+
+std::string problem_list(const std::vector<Problem>& problems) {
+  const std::vector<Group> groups = group_problems(problems);
+  std::vector<std::string> ops;
+  size_t width = 0;
+  for (const Group& g : groups) {
+    if (std::find(ops.begin(), ops.end(), g.first->op) == ops.end()) ops.push_back(g.first->op);
+    width = std::max(width, g.first->op.size());
+  }
+  std::string s = plural(ops.size(), "operator") + (ops.size() == 1 ? " is" : " are") + " not supported (" +
+                  plural(problems.size(), "node") + ")";
+  for (const Group& g : groups) {
+    const Problem& p = *g.first;
+    s += "\n  " + p.op + std::string(width - std::min(width, p.op.size()), ' ') + "  x" + std::to_string(g.count);
+    if (!p.where.empty()) s += "  first: " + p.where;
+    if (!p.detail.empty()) s += " " + p.detail;
+    s += "\n      " + p.reason;
+    if (!p.hint.empty()) s += "\n      hint: " + p.hint;
+  }
+  return s;
+}
+
+}  // namespace
+
+void Diagnostics::check() const {
+  if (ok()) return;
+  std::string s;
+  for (const std::string& m : malformed_) s += (s.empty() ? "" : "\n") + m;
+  if (!problems_.empty()) {
+    s += (s.empty() ? "" : "\n") + problem_list(problems_);
+    const size_t bad = std::min(problems_.size(), node_count_);
+    if (node_count_ > 0)
+      s += "\nnote: " + std::to_string(node_count_ - bad) + " of " + plural(node_count_, "node") +
+           " had no problem; run with --dump-ir after-import to inspect them";
+  }
+  throw FatalError(malformed_.empty() ? ExitCode::kUnsupported : ExitCode::kMalformed, s);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,10 @@
+# Sources of convert/ir.
+target_sources(edgeconv_core PRIVATE
+  ir/diagnostics.cc
+  ir/dim_expr.cc
+  ir/dim_expr_eval.cc
+  ir/dtype.cc
+  ir/graph.cc
+  ir/half.cc
+  ir/tensor.cc
+)
