@@ -23,37 +23,50 @@ struct Operand {
     for (int i = 0; i < rank; ++i) n *= dims[i];
     return n;
   }
-  template <class T> const T* as() const { return static_cast<const T*>(data); }
-  template <class T> T* mut() const { return static_cast<T*>(const_cast<void*>(data)); }
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(data);
+  }
+  template <class T>
+  T* mut() const {
+    return static_cast<T*>(const_cast<void*>(data));
+  }
 };
 
 constexpr int kMaxOperands = 64;  // inputs plus outputs of one op; the converter splits longer Concats
 
-// Runs task(arg, i, thread) for i in [0, tasks): on the caller's hook, or in a plain loop.
+// Runs task(arg, i, thread) for i in [0, tasks): on the caller's hook, or in a plain loop. Tasks on the hook's threads run
+// in ert's float mode (flush to zero, round to nearest), whatever mode those threads are in.
 struct Parallel {
   ert_parallel_for hook = nullptr;
   void* context = nullptr;
   uint32_t threads = 1;
   void operator()(uint32_t tasks, ert_task task, void* arg) const {
-    if (threads > 1 && tasks > 1) return hook(context, tasks, task, arg);
+    if (threads > 1 && tasks > 1) return on_hook(tasks, task, arg);
     for (uint32_t i = 0; i < tasks; ++i) task(arg, i, 0);
   }
+
+ private:
+  void on_hook(uint32_t tasks, ert_task task, void* arg) const;
 };
 
 struct OpContext {
   uint32_t n_inputs = 0, n_outputs = 0;
-  const Operand* inputs = nullptr;   // absent operands have dtype 0
+  const Operand* inputs = nullptr;  // absent operands have dtype 0
   const Operand* outputs = nullptr;
   uint32_t n_ints = 0, n_floats = 0;
-  const int32_t* ints = nullptr;     // plain numbers, and indices into exprs where op_params.h says expr
+  const int32_t* ints = nullptr;  // plain numbers, and indices into exprs where op_params.h says expr
   const float* floats = nullptr;
-  const int64_t* exprs = nullptr;    // all size expressions, evaluated for the current dims
+  const int64_t* exprs = nullptr;  // all size expressions, evaluated for the current dims
   uint32_t n_exprs = 0;
   const kernels::KernelTable* kernels = nullptr;
-  Parallel parallel;                 // run only
-  uint8_t* scratch = nullptr;        // run only: threads * scratch_stride bytes, 64-aligned
+  Parallel parallel;           // run only
+  uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
   size_t scratch_stride = 0;
-  const ert_custom_op* custom = nullptr;  // Custom only
+  // Custom only. custom is null while ert_model_open prepares: nothing is registered yet.
+  const ert_custom_op* custom = nullptr;
+  const ert_custom_attribute* custom_attributes = nullptr;
+  uint32_t n_custom_attributes = 0;
 };
 
 struct OpDef {

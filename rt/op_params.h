@@ -20,12 +20,16 @@ enum Layout : uint8_t {
   kPackedN2K16 = 66,
 };
 
-// ImportInt (input i64|i32|bool|u8) -> i32|bool; ExportInt i32 -> output i64|i32 as bound. Copy: same dtype and size. Cast: dtypes of the values.
-// Fill: out = constant bits.
-namespace fill { enum Ints { kBits, kIntCount }; }
+// ImportInt (input i64|i32|bool|u8) -> i32|bool; ExportInt i32 -> output i64|i32 as bound. Copy: same dtype and size. Cast:
+// dtypes of the values. Fill: out = constant bits.
+namespace fill {
+enum Ints { kBits, kIntCount };
+}
 // DimsToTensor: no inputs; ints are exprs, one per element of the i32 or f32 output, in order.
 // Range: out[i] = start + i * step (i32).
-namespace range { enum Ints { kStartExpr, kStep, kIntCount }; }
+namespace range {
+enum Ints { kStartExpr, kStep, kIntCount };
+}
 
 // Embedding: ids i32 [..], table f32 or i8 [rows, width], scale f32 [rows] (i8 only, else absent) -> f32 [.., width]
 // Ids were range-checked against Program.input_ranges if they are an input; otherwise the op gives ERT_ERR_INPUT.
@@ -37,71 +41,152 @@ enum Inputs { kX, kWeights, kBias, kScale, kColsum, kInvSmooth, kInputCount };
 enum Ints { kPrecision, kActivation, kIntCount };
 enum Precision { kInt8 = 0, kF32 = 1, kInt8A16 = 2 };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
-}
+}  // namespace linear
 
 // Attention: q [B, Sq, *], k [B, Sk, *], v [B, Sk, *] f32 (may be one value with different first columns), bias f32 broadcastable
 //   to [B, heads, Sq, Sk] or -1 (rank 4), mask bool broadcastable likewise or -1 (rank 4) -> f32 [B, Sq, heads * v_dim].
 // Head h reads columns first + h * head_dim ... of q, first + (h / (heads / kv_heads)) * dim of k and v.
 namespace attention {
 enum Inputs { kQ, kK, kV, kBias, kMask, kInputCount };
-enum Ints { kPrecision, kHeads, kKvHeads, kHeadDim, kVDim, kQFirst, kKFirst, kVFirst, kCausal, kIntCount };  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned
+enum Ints {
+  kPrecision,
+  kHeads,
+  kKvHeads,
+  kHeadDim,
+  kVDim,
+  kQFirst,
+  kKFirst,
+  kVFirst,
+  kCausal,
+  kIntCount
+};  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned
 enum Floats { kScale, kFloatCount };
-}
+}  // namespace attention
 
 // LayerNorm over the last axis: x, residual or -1, gamma, beta or -1 -> y [, sum]. See KernelTable::layernorm.
 namespace layernorm {
 enum Inputs { kX, kResidual, kGamma, kBeta, kInputCount };
 enum Ints { kRms, kIntCount };
 enum Floats { kEpsilon, kFloatCount };
-}
+}  // namespace layernorm
 
 // Softmax along an axis; log: logarithm of it.
-namespace softmax { enum Ints { kAxis, kLog, kIntCount }; }
+namespace softmax {
+enum Ints { kAxis, kLog, kIntCount };
+}
 
 // Unary: kind is a kernels::Unary, or one of these (exact in fp32 or on i32):
 namespace unary {
 enum Ints { kKind, kIntCount };
-enum Kind { kNeg = 64, kAbs, kSqrt, kReciprocal, kFloor, kCeil, kRound, kSign, kNot, kIsNaN, kIsInf, kLeakyRelu, kSquare, kElu, kCelu };
+enum Kind {
+  kNeg = 64,
+  kAbs,
+  kSqrt,
+  kReciprocal,
+  kFloor,
+  kCeil,
+  kRound,
+  kSign,
+  kNot,
+  kIsNaN,
+  kIsInf,
+  kLeakyRelu,
+  kSquare,
+  kElu,
+  kCelu
+};
 enum Floats { kAlpha, kFloatCount };
-}
-// Binary with numpy broadcast; compare and logic kinds give bool. i32 Div truncates toward zero, Mod has the divisor's sign, fmod the dividend's.
+}  // namespace unary
+// Binary with numpy broadcast; compare and logic kinds give bool. i32 Div truncates toward zero, Mod has the divisor's sign, fmod
+// the dividend's.
 namespace binary {
 enum Ints { kKind, kIntCount };
-enum Kind { kAdd, kSub, kMul, kDiv, kPow, kMin, kMax, kMod, kFmod, kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual, kAnd, kOr, kXor, kPRelu };
-}
+enum Kind {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kPow,
+  kMin,
+  kMax,
+  kMod,
+  kFmod,
+  kEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kAnd,
+  kOr,
+  kXor,
+  kPRelu
+};
+}  // namespace binary
 // Where: condition bool, a, b, broadcast.
 
 // Reduce over the axes in the bit mask; output shape tells whether axes are kept. f32 (all) and i32 (sum, min, max, prod).
 namespace reduce {
 enum Ints { kKind, kAxisMask, kIntCount };
 enum Kind { kSum, kMean, kMax, kMin, kProd, kL1, kL2, kSumSquare, kLogSum, kLogSumExp };
+}  // namespace reduce
+// MatMul f32 with numpy batch broadcast; both of rank >= 2. transpose bits: 1 = lhs, 2 = rhs (last two axes swapped). alpha
+// multiplies the result.
+namespace matmul {
+enum Ints { kTranspose, kIntCount };
 }
-// MatMul f32 with numpy batch broadcast; both of rank >= 2. transpose bits: 1 = lhs, 2 = rhs (last two axes swapped). alpha multiplies the result.
-namespace matmul { enum Ints { kTranspose, kIntCount }; }
 // Transpose: ints = permutation, output axis i is input axis ints[i].
 // Slice: ints = per axis (start expr, step); sizes come from the output shape. start is already in [0, size).
 // Concat: any number of inputs.
-namespace concat { enum Ints { kAxis, kIntCount }; }
+namespace concat {
+enum Ints { kAxis, kIntCount };
+}
 // Gather along axis: data (any dtype), indices i32 (negative = from the end).
-namespace gather { enum Ints { kAxis, kIntCount }; }
-namespace gather_nd { enum Ints { kBatchDims, kIntCount }; }
+namespace gather {
+enum Ints { kAxis, kIntCount };
+}
+namespace gather_nd {
+enum Ints { kBatchDims, kIntCount };
+}
 // ScatterND, ScatterElements: data, indices, updates. reduction: 0 none, 1 add, 2 mul, 3 min, 4 max.
-namespace scatter_nd { enum Ints { kReduction, kIntCount }; }
-namespace scatter_elements { enum Ints { kAxis, kReduction, kIntCount }; }
+namespace scatter_nd {
+enum Ints { kReduction, kIntCount };
+}
+namespace scatter_elements {
+enum Ints { kAxis, kReduction, kIntCount };
+}
 // Expand: numpy broadcast to the output shape.
-namespace cumsum { enum Ints { kAxis, kExclusive, kReverse, kIntCount }; }
-// Pad: ints = mode, then per axis the leading pad as an expr; fill: bits of the constant. mode 0 constant, 1 reflect, 2 edge, 3 wrap
-namespace pad { enum Ints { kMode, kFillBits, kFirstAxis }; }
+namespace cumsum {
+enum Ints { kAxis, kExclusive, kReverse, kIntCount };
+}
+// Pad: ints = mode, then per axis the leading pad as an expr; fill: bits of the constant. mode 0 constant, 1 reflect, 2 edge, 3
+// wrap
+namespace pad {
+enum Ints { kMode, kFillBits, kFirstAxis };
+}
 // ArgMinMax: i32 output; TopK: k from the output shape, outputs values, i32 indices.
-namespace arg_min_max { enum Ints { kAxis, kMax, kSelectLast, kIntCount }; }
-namespace topk { enum Ints { kAxis, kLargest, kSorted, kIntCount }; }
+namespace arg_min_max {
+enum Ints { kAxis, kMax, kSelectLast, kIntCount };
+}
+namespace topk {
+enum Ints { kAxis, kLargest, kSorted, kIntCount };
+}
 // MeanPool: x f32 [B, S, H], weights f32 [B, S] or -1 -> f32 [B, H] = sum_s x*w / max(sum_s w, epsilon); without weights / S.
-namespace mean_pool { enum Floats { kEpsilon, kFloatCount }; }
+namespace mean_pool {
+enum Floats { kEpsilon, kFloatCount };
+}
 // L2Normalize over the last axis: x / max(sqrt(sum x^2), epsilon).
-namespace l2_normalize { enum Floats { kEpsilon, kFloatCount }; }
-namespace trilu { enum Ints { kUpper, kDiagonalExpr, kIntCount }; }
-namespace one_hot { enum Ints { kAxis, kOnBits, kOffBits, kIntCount }; }
+namespace l2_normalize {
+enum Floats { kEpsilon, kFloatCount };
+}
+namespace trilu {
+enum Ints { kUpper, kDiagonalExpr, kIntCount };
+}
+namespace one_hot {
+enum Ints { kAxis, kOnBits, kOffBits, kIntCount };
+}
 // Custom: ints = index in Program.custom_ops.
-namespace custom { enum Ints { kIndex, kIntCount }; }
+namespace custom {
+enum Ints { kIndex, kIntCount };
+}
 
 }  // namespace ert::params

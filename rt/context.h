@@ -1,0 +1,85 @@
+// What an ert_context holds. The struct lives in the caller's ert_context; the tables it points to live in the arena.
+#pragma once
+
+#include "rt/include/ert.h"
+#include "rt/memory_plan.h"
+#include "rt/op.h"
+#include "rt/program.h"
+
+namespace ert {
+
+struct ContextState {
+  uint64_t magic;  // kContextMagic after init; anything else is not a context
+  const uint8_t* blob;
+  const fb::Program* root;
+  ert_config cfg;
+  const kernels::KernelTable* kernels;
+
+  // Tables in the arena.
+  int64_t* exprs;     // evaluated for `dims`
+  Operand* values;    // shapes for `dims`; addresses of arena values and constants
+  Operand* operands;  // of the op being prepared or run
+  Binding* inputs;
+  Binding* outputs;
+  Slot* slots;
+  CustomSlot* customs;
+  uint8_t* golden;  // outputs of ert_selftest
+  uint8_t* scratch;
+  size_t scratch_stride;
+  ert_region regions[ERT_MAX_REGIONS];
+  uint32_t n_regions;
+
+  int32_t max_dims[ERT_MAX_DIMS];
+  int32_t dims[ERT_MAX_DIMS];  // that exprs, values and every op's prepare stand for, if prepared
+  uint32_t prepared;
+  uint32_t next_op;  // 0 = the next step starts a run
+
+  uint64_t seal;  // checksum of everything above, renewed when a call returns
+  uint32_t busy;  // a call is under way; not sealed
+};
+static_assert(sizeof(ContextState) <= sizeof(ert_context), "ert_context is caller storage of fixed size");
+
+// Enters a call on a context: refuses one that is not initialised (STATE), already in a call (STATE) or damaged (INTEGRITY).
+// Leaving seals the context again.
+class ContextCall {
+ public:
+  explicit ContextCall(ert_context* c);
+  ~ContextCall();
+  ContextCall(const ContextCall&) = delete;
+  ContextCall& operator=(const ContextCall&) = delete;
+  ert_status status() const { return status_; }
+  ContextState& state() const { return *state_; }
+
+ private:
+  ContextState* state_ = nullptr;
+  ert_status status_ = ERT_OK;
+};
+
+constexpr uint64_t kContextMagic = 0x7478746E6F747265u;
+uint64_t seal_of(const ContextState& s);
+
+inline Program program_of(const ContextState& s) { return program_view(s.blob, s.root); }
+
+// rt/config.cc: the caller's configuration with defaults filled in and checked. Null = defaults.
+ert_status read_config(const ert_config* in, ert_config* out);
+
+// rt/input_check.cc
+// Dims from the shapes of the bound inputs. STATE when one is not bound, INPUT when axes contradict, DIMS out of range.
+ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims);
+// After evaluation: every bound shape is what its expressions give; outputs fit; nothing overlaps; contents are allowed.
+ert_status check_inputs(const ContextState& s, const Program& p);
+ert_status check_outputs(const ContextState& s, const Program& p);
+
+// rt/evaluate.cc: sizes, shapes and every op's prepare for these dims. Returns OK or DIMS; on failure prepared is 0.
+ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims);
+// The same, unless the context stands at these dims already. Restarts ert_step when it does not.
+ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims);
+// Copies the operands of an op into s.operands and describes the op.
+OpContext gather_operands(const ContextState& s, const Program& p, uint32_t op);
+
+// rt/run.cc
+ert_status begin_run(ContextState* s, const Program& p);
+ert_status run_op(ContextState* s, const Program& p, uint32_t op);
+ert_status run_all(ContextState* s, const Program& p);
+
+}  // namespace ert

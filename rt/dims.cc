@@ -1,0 +1,101 @@
+// Size expressions and shapes with checked arithmetic: see dims.h.
+#include "rt/dims.h"
+
+#include "rt/limits.h"
+#include "rt/op_params.h"
+
+namespace ert {
+namespace {
+
+// Quotient and remainder as in mathematics (the remainder has the divisor's sign), not as in C.
+bool floor_division(int64_t a, int64_t b, int64_t* quotient, int64_t* remainder) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  int64_t q = a / b, r = a % b;
+  if (r != 0 && (r < 0) != (b < 0)) {
+    q -= 1;
+    r += b;
+  }
+  *quotient = q;
+  *remainder = r;
+  return true;
+}
+
+bool evaluate(const fb::Expr& e, const int32_t* dims, const int64_t* earlier, int64_t* out) {
+  const ExprKind kind = static_cast<ExprKind>(e.kind());
+  if (kind == ExprKind::kConstant) return *out = e.value(), true;
+  if (kind == ExprKind::kDim) return *out = dims[e.lhs()], true;
+  const int64_t a = earlier[e.lhs()], b = earlier[e.rhs()];
+  int64_t unused;
+  switch (kind) {
+    case ExprKind::kAdd: return !__builtin_add_overflow(a, b, out);
+    case ExprKind::kSub: return !__builtin_sub_overflow(a, b, out);
+    case ExprKind::kMul: return !__builtin_mul_overflow(a, b, out);
+    case ExprKind::kFloorDiv: return floor_division(a, b, out, &unused);
+    case ExprKind::kMod: return floor_division(a, b, &unused, out);
+    case ExprKind::kMin: return *out = a < b ? a : b, true;
+    case ExprKind::kMax: return *out = a > b ? a : b, true;
+    default: return false;
+  }
+}
+
+uint64_t rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+uint32_t element_bytes(uint32_t dtype) {
+  switch (dtype) {
+    case ERT_F32:
+    case ERT_I32: return 4;
+    case ERT_I64: return 8;
+    case ERT_U8:
+    case ERT_I8:
+    case ERT_BOOL: return 1;
+    default: return 0;
+  }
+}
+
+bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out) {
+  for (uint32_t i = 0; i < p.exprs.size; ++i) {
+    if (!evaluate(p.exprs[i], dims, out, &out[i])) return false;
+  }
+  return true;
+}
+
+bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand* out) {
+  const fb::Value& value = p.values[v];
+  Operand o;
+  o.dtype = value.dtype();
+  o.rank = value.rank();
+  for (uint32_t axis = 0; axis < o.rank; ++axis) {
+    const int64_t size = exprs[value.shape()->Get(axis)];
+    if (size < 1 || size > INT32_MAX) return false;
+    o.dims[axis] = static_cast<int32_t>(size);
+  }
+  const fb::Value& root = p.values[root_value(p, v)];
+  if (storage_of(root) == Storage::kConstant) {
+    o.constant = true;
+    o.data = constant_data(p, root);
+  }
+  *out = o;
+  return true;
+}
+
+bool operand_bytes(const Operand& o, uint64_t* bytes) {
+  uint64_t total;
+  if (o.dtype >= params::kPackedN16K4) {
+    if (o.rank != 2) return false;
+    const uint64_t n_step = o.dtype == params::kPackedN16K4 ? 16 : o.dtype == params::kPackedN8K8 ? 8 : 2;
+    const uint64_t k_step = o.dtype == params::kPackedN16K4 ? 4 : o.dtype == params::kPackedN8K8 ? 8 : 16;
+    total = rounded(o.dims[0], n_step) * rounded(o.dims[1], k_step);
+  } else {
+    total = element_bytes(o.dtype);
+    for (int axis = 0; axis < o.rank; ++axis) {
+      if (__builtin_mul_overflow(total, static_cast<uint64_t>(o.dims[axis]), &total)) return false;
+    }
+  }
+  if (total > limits::kMaxTensorBytes || total > SIZE_MAX) return false;
+  *bytes = total;
+  return true;
+}
+
+}  // namespace ert

@@ -1,0 +1,96 @@
+// Brings a context to new dims: size expressions, shapes, capacity of slots, and every op's own checks.
+#include <string.h>
+
+#include "rt/context.h"
+#include "rt/dims.h"
+#include "rt/verify/semantics.h"
+
+namespace ert {
+namespace {
+
+// Integer inputs and outputs are read and written in the width that the caller bound.
+uint8_t bound_dtype(const fb::Value& v, const Binding& b) {
+  const bool either_width = v.dtype() == ERT_I32 || v.dtype() == ERT_I64;
+  return either_width && b.data != nullptr ? static_cast<uint8_t>(b.dtype) : v.dtype();
+}
+
+bool shape_value(ContextState* s, const Program& p, uint32_t v) {
+  const void* address = s->values[v].data;
+  Operand o;
+  uint64_t bytes;
+  if (!resolve_operand(p, v, s->exprs, &o)) return false;
+  o.data = address;
+  const fb::Value& value = p.values[v];
+  if (storage_of(value) == Storage::kInput) o.dtype = bound_dtype(value, s->inputs[value.index()]);
+  if (storage_of(value) == Storage::kOutput) o.dtype = bound_dtype(value, s->outputs[value.index()]);
+  if (!operand_bytes(o, &bytes)) return false;
+  if (storage_of(value) == Storage::kArena && bytes > s->slots[value.index()].bytes) return false;
+  s->values[v] = o;
+  return true;
+}
+
+bool same_bytes(const ContextState& s, uint32_t a, uint32_t b) {
+  uint64_t bytes_a, bytes_b;
+  return operand_bytes(s.values[a], &bytes_a) && operand_bytes(s.values[b], &bytes_b) && bytes_a == bytes_b;
+}
+
+// Two facts that were checked at open for the smallest and largest dims only: an alias covers its root exactly, and a value
+// that is computed in place is as large as the one that it replaces.
+bool sharing_is_exact(const ContextState& s, const Program& p) {
+  for (uint32_t v = 0; v < p.values.size; ++v) {
+    if (storage_of(p.values[v]) == Storage::kAlias && !same_bytes(s, v, root_value(p, v))) return false;
+  }
+  for (uint32_t i = 1; i < p.arena_order.size; ++i) {
+    const uint32_t prev = p.arena_order[i - 1], next = p.arena_order[i];
+    const fb::Value &a = p.values[prev], &b = p.values[next];
+    if (a.index() == b.index() && a.last_op() == b.first_op() && !same_bytes(s, prev, next)) return false;
+  }
+  return true;
+}
+
+bool prepare_op(const ContextState& s, const Program& p, uint32_t op) {
+  OpContext c = gather_operands(s, p, op);
+  for (uint32_t k = 0; k < c.n_inputs + c.n_outputs; ++k) {
+    if (!s.operands[k].constant) s.operands[k].data = nullptr;
+  }
+  size_t scratch = 0;
+  return find_op(p.ops[op].code())->prepare(c, &scratch) && scratch <= s.scratch_stride;
+}
+
+}  // namespace
+
+OpContext gather_operands(const ContextState& s, const Program& p, uint32_t index) {
+  const fb::Op& op = p.ops[index];
+  for (uint32_t k = 0; k < operand_count(op); ++k) {
+    const int32_t v = operand_of(p, op, k);
+    if (v < 0)
+      s.operands[k] = Operand{};
+    else
+      s.operands[k] = s.values[v];
+  }
+  OpContext c = op_context(p, op, s.operands, s.exprs);
+  const int32_t custom = custom_index_of(p, op);
+  if (custom >= 0) {
+    c.custom = s.customs[custom].op;
+    c.custom_attributes = s.customs[custom].attributes;
+    c.n_custom_attributes = s.customs[custom].n_attributes;
+  }
+  return c;
+}
+
+ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims) {
+  s->prepared = 0;
+  if (!evaluate_exprs(p, dims, s->exprs)) return ERT_ERR_DIMS;
+  for (uint32_t v = 0; v < p.values.size; ++v) {
+    if (!shape_value(s, p, v)) return ERT_ERR_DIMS;
+  }
+  if (!sharing_is_exact(*s, p)) return ERT_ERR_DIMS;
+  for (uint32_t i = 0; i < p.ops.size; ++i) {
+    if (!prepare_op(*s, p, i)) return ERT_ERR_DIMS;
+  }
+  memcpy(s->dims, dims, p.dims.size * sizeof(int32_t));
+  s->prepared = 1;
+  return ERT_OK;
+}
+
+}  // namespace ert

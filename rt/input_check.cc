@@ -1,0 +1,112 @@
+// What a run refuses before its first op: shapes that contradict each other, ids out of range, NaN and Inf, buffers that are
+// too small or overlap.
+#include <string.h>
+
+#include "rt/context.h"
+#include "rt/dims.h"
+
+namespace ert {
+namespace {
+
+template <class T>
+bool all_within(const T* data, int64_t n, int64_t lowest, int64_t highest) {
+  T least = data[0], most = data[0];
+  for (int64_t i = 0; i < n; ++i) {
+    least = data[i] < least ? data[i] : least;
+    most = data[i] > most ? data[i] : most;
+  }
+  return least >= lowest && most <= highest;
+}
+
+// The exponent of NaN and Inf is all ones. Integer arithmetic, so no float mode matters.
+bool all_finite(const void* data, int64_t n) {
+  constexpr uint32_t kExponent = 0x7F800000u;
+  const uint8_t* p = static_cast<const uint8_t*>(data);
+  uint32_t bad = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    uint32_t bits;
+    memcpy(&bits, p + 4 * i, 4);
+    bad |= (bits & kExponent) == kExponent;
+  }
+  return bad == 0;
+}
+
+bool contents_allowed(const Program& p, uint32_t input, const Operand& o) {
+  if (o.dtype == ERT_F32) return all_finite(o.data, o.elements());
+  if (p.input_ranges.size == 0 || (o.dtype != ERT_I32 && o.dtype != ERT_I64)) return true;
+  // The runtime computes in 32 bits, so a 64-bit input must fit them in any case.
+  const int64_t lowest = p.input_ranges[input].min(), highest = p.input_ranges[input].max();
+  return o.dtype == ERT_I32 ? all_within(o.as<int32_t>(), o.elements(), lowest, highest)
+                            : all_within(o.as<int64_t>(), o.elements(), lowest, highest);
+}
+
+bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
+  const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+  return x <= y ? y - x < a_bytes && b_bytes != 0 : x - y < b_bytes && a_bytes != 0;
+}
+
+bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes) {
+  const void* data = s.outputs[output].data;
+  for (uint32_t r = 0; r < s.n_regions; ++r) {
+    const uint8_t* base = static_cast<const uint8_t*>(s.regions[r].base);
+    // The golden outputs of ert_selftest live in the arena on purpose.
+    const bool own = s.golden >= base && s.golden < base + s.regions[r].bytes && data >= s.golden;
+    if (!own && overlap(data, bytes, base, s.regions[r].bytes)) return false;
+  }
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    uint64_t input_bytes;
+    if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
+    if (overlap(data, bytes, s.inputs[i].data, static_cast<size_t>(input_bytes))) return false;
+  }
+  for (uint32_t other = 0; other < output; ++other) {
+    uint64_t other_bytes;
+    if (!operand_bytes(s.values[p.outputs[other]], &other_bytes)) return false;
+    if (overlap(data, bytes, s.outputs[other].data, static_cast<size_t>(other_bytes))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims) {
+  for (uint32_t d = 0; d < p.dims.size; ++d) dims[d] = 0;
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    const Binding& b = s.inputs[i];
+    if (b.data == nullptr) return ERT_ERR_STATE;
+    const fb::Value& v = p.values[p.inputs[i]];
+    for (uint32_t axis = 0; axis < b.rank; ++axis) {
+      const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
+      if (static_cast<ExprKind>(e.kind()) != ExprKind::kDim) continue;
+      if (dims[e.lhs()] != 0 && dims[e.lhs()] != b.shape[axis]) return ERT_ERR_INPUT;
+      dims[e.lhs()] = b.shape[axis];
+    }
+  }
+  for (uint32_t d = 0; d < p.dims.size; ++d) {
+    if (dims[d] == 0) dims[d] = s.max_dims[d];  // no input tells: the size that the caller planned for
+    if (dims[d] < p.dims[d].min() || dims[d] > s.max_dims[d]) return ERT_ERR_DIMS;
+  }
+  return ERT_OK;
+}
+
+ert_status check_inputs(const ContextState& s, const Program& p) {
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    const Operand& o = s.values[p.inputs[i]];
+    if (memcmp(o.dims, s.inputs[i].shape, o.rank * sizeof(int32_t)) != 0) return ERT_ERR_INPUT;
+  }
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    if (!contents_allowed(p, i, s.values[p.inputs[i]])) return ERT_ERR_INPUT;
+  }
+  return ERT_OK;
+}
+
+ert_status check_outputs(const ContextState& s, const Program& p) {
+  for (uint32_t i = 0; i < p.outputs.size; ++i) {
+    uint64_t bytes;
+    if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
+    if (bytes > s.outputs[i].bytes) return ERT_ERR_NOMEM;
+    if (!output_is_separate(s, p, i, static_cast<size_t>(bytes))) return ERT_ERR_ARG;
+  }
+  return ERT_OK;
+}
+
+}  // namespace ert

@@ -1,0 +1,35 @@
+// Asking ops what they need before any memory is there: used by open, ert_arena_bytes, ert_model_macs and init.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rt/limits.h"
+#include "rt/op.h"
+#include "rt/program.h"
+
+namespace ert {
+
+// All size expressions and the operands of one op. About 11 KiB by default (ERT_MAX_EXPRS), kept on the stack because these
+// functions have no other memory; ert_run never needs it.
+struct EvalScratch {
+  int64_t exprs[limits::kMaxExprs];
+  Operand operands[kMaxOperands];
+};
+
+// What an op sees, without addresses, kernels and threads.
+OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands, const int64_t* exprs);
+
+// The registered implementation of a Custom op, or null.
+const ert_custom_op* find_custom_op(const Program& p, uint32_t custom_index, const ert_config& cfg);
+// Index in Program.custom_ops of a Custom op, or -1 for all other ops.
+int32_t custom_index_of(const Program& p, const fb::Op& op);
+
+// Runs prepare of every op for the dims that scratch->exprs was evaluated for. Sets the largest scratch of one thread, rounded
+// to 64, and where not null the sum of multiply-accumulates. cfg gives the custom ops; null = none known yet.
+bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread, uint64_t* macs);
+
+constexpr size_t kMaxScratch = SIZE_MAX / (4 * limits::kMaxThreads);
+constexpr size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+}  // namespace ert

@@ -1,0 +1,114 @@
+// ert_run and ert_step.
+#include <string.h>
+
+#include "rt/context.h"
+#include "rt/float_mode.h"
+
+namespace ert {
+namespace {
+
+// A task on another thread: the float mode belongs to the thread, so it is set there too.
+struct ModeTask {
+  ert_task task;
+  void* arg;
+};
+
+void run_in_mode(void* arg, uint32_t index, uint32_t thread) {
+  const ModeTask& t = *static_cast<const ModeTask*>(arg);
+  FloatMode mode;
+  t.task(t.arg, index, thread);
+}
+
+// Inputs, outputs and their aliases get the addresses that are bound now.
+void place_bound_values(ContextState* s, const Program& p) {
+  for (uint32_t v = 0; v < p.values.size; ++v) {
+    const fb::Value& root = p.values[root_value(p, v)];
+    if (storage_of(root) == Storage::kInput) s->values[v].data = s->inputs[root.index()].data;
+    if (storage_of(root) == Storage::kOutput) s->values[v].data = s->outputs[root.index()].data;
+  }
+}
+
+ert_status run_one(ContextState* s, const Program& p, uint32_t index) {
+  OpContext c = gather_operands(*s, p, index);
+  c.kernels = s->kernels;
+  c.parallel = Parallel{s->cfg.parallel_for, s->cfg.parallel_context, s->cfg.threads};
+  c.scratch = s->scratch;
+  c.scratch_stride = s->scratch_stride;
+  const OpDef* def = find_op(p.ops[index].code());
+  if (s->cfg.op_hook == nullptr) return def->run(c);
+  if (s->cfg.op_hook(s->cfg.op_hook_context, index, 0, def->name, op_name(p, index)) != 0) return ERT_ERR_ABORTED;
+  const ert_status status = def->run(c);
+  s->cfg.op_hook(s->cfg.op_hook_context, index, 1, def->name, op_name(p, index));
+  return status;
+}
+
+}  // namespace
+
+void Parallel::on_hook(uint32_t tasks, ert_task task, void* arg) const {
+  ModeTask wrapped{task, arg};
+  hook(context, tasks, run_in_mode, &wrapped);
+}
+
+ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims) {
+  if (s->prepared != 0 && memcmp(dims, s->dims, p.dims.size * sizeof(int32_t)) == 0) return ERT_OK;
+  s->next_op = 0;
+  return evaluate_dims(s, p, dims);
+}
+
+ert_status begin_run(ContextState* s, const Program& p) {
+  s->next_op = 0;
+  for (uint32_t i = 0; i < p.outputs.size; ++i) {
+    if (s->outputs[i].data == nullptr) return ERT_ERR_STATE;
+  }
+  int32_t dims[ERT_MAX_DIMS] = {};
+  ert_status status = dims_of_inputs(*s, p, dims);
+  if (status == ERT_OK) status = evaluate_if_new(s, p, dims);
+  if (status != ERT_OK) return status;
+  place_bound_values(s, p);
+  status = check_inputs(*s, p);
+  return status == ERT_OK ? check_outputs(*s, p) : status;
+}
+
+ert_status run_op(ContextState* s, const Program& p, uint32_t op) {
+  FloatMode mode;
+  return run_one(s, p, op);
+}
+
+ert_status run_all(ContextState* s, const Program& p) {
+  FloatMode mode;
+  for (uint32_t i = 0; i < p.ops.size; ++i) {
+    const ert_status status = run_one(s, p, i);
+    if (status != ERT_OK) return status;
+  }
+  return ERT_OK;
+}
+
+}  // namespace ert
+
+using namespace ert;
+
+ert_status ert_run(ert_context* c) {
+  ContextCall call(c);
+  if (call.status() != ERT_OK) return call.status();
+  ContextState& s = call.state();
+  const Program p = program_of(s);
+  const ert_status status = begin_run(&s, p);
+  return status == ERT_OK ? run_all(&s, p) : status;
+}
+
+ert_status ert_step(ert_context* c) {
+  ContextCall call(c);
+  if (call.status() != ERT_OK) return call.status();
+  ContextState& s = call.state();
+  const Program p = program_of(s);
+  if (s.next_op == 0) {
+    const ert_status status = begin_run(&s, p);
+    if (status != ERT_OK) return status;
+  }
+  const ert_status status = run_op(&s, p, s.next_op);
+  if (status != ERT_OK || ++s.next_op == p.ops.size) {
+    s.next_op = 0;
+    return status;
+  }
+  return ERT_STEP_MORE;
+}

@@ -1,0 +1,54 @@
+// The order of the semantic checks, and the last of them: every op's prepare at the smallest and the largest dims.
+#include "rt/verify/semantics.h"
+
+#include "rt/dims.h"
+#include "rt/limits.h"
+#include "rt/prepare.h"
+
+namespace ert {
+namespace {
+
+ert_status verify_at(const Program& p, const int32_t* dims, EvalScratch* scratch) {
+  if (!evaluate_exprs(p, dims, scratch->exprs)) return ERT_ERR_MODEL;
+  for (uint32_t v = 0; v < p.values.size; ++v) {
+    Operand o;
+    uint64_t bytes, root_bytes;
+    if (!resolve_operand(p, v, scratch->exprs, &o)) return ERT_ERR_MODEL;
+    if (!operand_bytes(o, &bytes)) return ERT_ERR_LIMIT;
+    if (storage_of(p.values[v]) != Storage::kAlias) continue;
+    if (!resolve_operand(p, root_value(p, v), scratch->exprs, &o)) return ERT_ERR_MODEL;
+    if (!operand_bytes(o, &root_bytes) || root_bytes != bytes) return ERT_ERR_MODEL;
+  }
+  size_t scratch_bytes;
+  return prepare_all(p, nullptr, scratch, &scratch_bytes, nullptr) ? ERT_OK : ERT_ERR_MODEL;
+}
+
+}  // namespace
+
+ert_status verify_counts(const Program& p) {
+  const bool within = p.dims.size <= ERT_MAX_DIMS && p.exprs.size <= limits::kMaxExprs && p.values.size <= limits::kMaxValues &&
+                      p.ops.size <= limits::kMaxOps && p.operands.size <= limits::kMaxOperandEntries &&
+                      p.slots <= limits::kMaxSlots && p.inputs.size <= limits::kMaxInputs &&
+                      p.outputs.size <= limits::kMaxOutputs &&
+                      (p.root->golden() == nullptr || p.root->golden()->size() <= limits::kMaxGolden);
+  if (!within) return ERT_ERR_LIMIT;
+  return p.ops.size != 0 && p.outputs.size != 0 ? ERT_OK : ERT_ERR_MODEL;
+}
+
+ert_status verify_semantics(const Program& p) {
+  const ert_status counts = verify_counts(p);
+  if (counts != ERT_OK) return counts;
+  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p)) return ERT_ERR_MODEL;
+  const ert_status ops = verify_ops(p);
+  if (ops != ERT_OK) return ops;
+  if (!verify_lifetimes(p) || !verify_golden(p)) return ERT_ERR_MODEL;
+  EvalScratch scratch;
+  int32_t dims[ERT_MAX_DIMS] = {};
+  for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = p.dims[i].min();
+  const ert_status smallest = verify_at(p, dims, &scratch);
+  if (smallest != ERT_OK) return smallest;
+  for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = p.dims[i].max();
+  return verify_at(p, dims, &scratch);
+}
+
+}  // namespace ert

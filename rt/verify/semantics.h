@@ -1,0 +1,27 @@
+// Second half of opening a blob: does the program make sense? After OK every index, shape, lifetime and parameter that a
+// run uses has been checked, so running trusts them.
+#pragma once
+
+#include "rt/header.h"
+#include "rt/op.h"
+#include "rt/program.h"
+
+namespace ert {
+
+// Returns OK, MODEL, LIMIT, UNSUPPORTED.
+ert_status verify_semantics(const Program& p);
+
+// The steps, in order; each relies on the ones before.
+ert_status verify_counts(const Program& p);
+bool verify_exprs_and_dims(const Program& p);  // verify/values.cc
+bool verify_values(const Program& p);          // verify/values.cc
+bool verify_boundary(const Program& p);        // verify/values.cc: inputs and outputs
+bool verify_golden(const Program& p);          // verify/values.cc
+ert_status verify_ops(const Program& p);       // verify/ops.cc: operands, definition before use, single writes
+bool verify_lifetimes(const Program& p);       // verify/lifetimes.cc: no two live values share a slot
+
+// True if op `op` may write the arena value `next` over the arena value `prev` that it reads: output 0, every read of it
+// through an operand that the op declares in-place.
+bool in_place_allowed(const Program& p, uint32_t op, uint32_t prev, uint32_t next);
+
+}  // namespace ert

@@ -1,0 +1,162 @@
+// Structural verification: see structure.h. FlatBuffers' verifier runs with limits of our own and is not asked about what it
+// does not check: the alignment of the base pointer and of the elements of struct vectors.
+#include "rt/verify/structure.h"
+
+#include <string.h>
+
+#include "rt/crc32c.h"
+#include "rt/limits.h"
+
+namespace ert {
+namespace {
+
+constexpr char kFileIdentifier[] = "ERTP";
+
+// FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only.
+template <class T>
+bool elements_aligned(const flatbuffers::Vector<const T*>* v) {
+  return v == nullptr || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0;
+}
+
+bool struct_vectors_aligned(const fb::Program& root) {
+  if (!elements_aligned(root.dims()) || !elements_aligned(root.exprs()) || !elements_aligned(root.values()) ||
+      !elements_aligned(root.input_ranges()) || !elements_aligned(root.ops()) || !elements_aligned(root.segments())) {
+    return false;
+  }
+  const uint32_t golden = root.golden() == nullptr ? 0 : root.golden()->size();
+  for (uint32_t i = 0; i < golden; ++i) {
+    const auto* offsets = root.golden()->Get(i)->offsets();
+    if (offsets != nullptr && reinterpret_cast<uintptr_t>(offsets->Data()) % sizeof(uint64_t) != 0) return false;
+  }
+  return true;
+}
+
+// Strings reach C callers as const char*: an embedded NUL would cut them.
+bool plain_string(const flatbuffers::String* s) {
+  return s == nullptr || (s->size() <= limits::kMaxNameBytes && memchr(s->c_str(), 0, s->size()) == nullptr);
+}
+
+bool plain_strings(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* v) {
+  const uint32_t n = v == nullptr ? 0 : v->size();
+  for (uint32_t i = 0; i < n; ++i) {
+    if (!plain_string(v->Get(i))) return false;
+  }
+  return true;
+}
+
+bool custom_strings_plain(const fb::Program& root) {
+  const uint32_t ops = root.custom_ops() == nullptr ? 0 : root.custom_ops()->size();
+  if (ops > limits::kMaxCustomOps) return false;
+  uint32_t total = 0;
+  for (uint32_t i = 0; i < ops; ++i) {
+    const fb::CustomOp* op = root.custom_ops()->Get(i);
+    if (op->name() == nullptr || !plain_string(op->name())) return false;
+    const uint32_t n = op->attributes() == nullptr ? 0 : op->attributes()->size();
+    if (n > limits::kMaxCustomAttributes - total) return false;
+    total += n;
+    for (uint32_t k = 0; k < n; ++k) {
+      const fb::CustomAttribute* attribute = op->attributes()->Get(k);
+      if (attribute->name() == nullptr || !plain_string(attribute->name()) || !plain_string(attribute->text())) return false;
+    }
+  }
+  return true;
+}
+
+// The metadata alone: safe on any bytes.
+ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Program** out) {
+  if (h.metadata_bytes < 16) return ERT_ERR_FORMAT;
+  const uint64_t by_size = h.total_bytes / 16;
+  const uint32_t tables = by_size < limits::kMaxFlatbufferTables ? static_cast<uint32_t>(by_size) : limits::kMaxFlatbufferTables;
+  flatbuffers::Verifier verifier(blob + kMetadataOffset, h.metadata_bytes, limits::kMaxFlatbufferDepth, tables);
+  if (!verifier.VerifyBuffer<fb::Program>(kFileIdentifier)) return ERT_ERR_FORMAT;
+  const fb::Program* root = flatbuffers::GetRoot<fb::Program>(blob + kMetadataOffset);
+  if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
+  const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
+                     plain_strings(root->input_names()) && plain_strings(root->output_names()) && plain_strings(root->op_names());
+  if (!names || !custom_strings_plain(*root)) return ERT_ERR_FORMAT;
+  if (root->flags() != 0) return ERT_ERR_VERSION;
+  *out = root;
+  return ERT_OK;
+}
+
+uint64_t next_aligned(uint64_t offset) { return (offset + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign; }
+
+// Segments follow each other with nothing but alignment padding between them.
+ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segments) {
+  if (segments.size > limits::kMaxSegments) return ERT_ERR_LIMIT;
+  uint64_t end = h.segments_offset;
+  for (uint32_t i = 0; i < segments.size; ++i) {
+    const fb::Segment& s = segments[i];
+    if (s.offset() != next_aligned(end) || s.offset() > h.total_bytes || s.bytes() > h.total_bytes - s.offset())
+      return ERT_ERR_FORMAT;
+    if (s.kind() >= static_cast<uint8_t>(SegmentKind::kCount) || s.compression() > 1 || s.reserved() != 0) return ERT_ERR_FORMAT;
+    if (s.compression() == 0 ? s.raw_bytes() != s.bytes() : (h.flags & kFlagCompressed) == 0) return ERT_ERR_FORMAT;
+    if (s.raw_bytes() > limits::kMaxBlobBytes) return ERT_ERR_LIMIT;
+    end = s.offset() + s.bytes();
+  }
+  if (h.total_bytes < end || h.total_bytes > next_aligned(end)) return ERT_ERR_FORMAT;
+  return ERT_OK;
+}
+
+// Adds the bytes up to `end` to the running CRC of the content.
+void extend(const uint8_t* blob, uint64_t* position, uint64_t end, uint32_t* crc) {
+  *crc = crc32c(*crc, blob + *position, static_cast<size_t>(end - *position));
+  *position = end;
+}
+
+// One pass over the segments gives the CRC of each and of the whole content. False in *segments_match if one differs.
+uint32_t content_crc(const uint8_t* blob, const Header& h, const Span<fb::Segment>& segments, uint64_t position, uint32_t crc,
+                     bool* segments_match) {
+  *segments_match = true;
+  for (uint32_t i = 0; i < segments.size; ++i) {
+    const fb::Segment& s = segments[i];
+    extend(blob, &position, s.offset(), &crc);
+    const uint32_t own = crc32c(0, blob + s.offset(), static_cast<size_t>(s.bytes()));
+    *segments_match &= own == s.crc();
+    crc = crc32c_combine(crc, own, s.bytes());
+    position = s.offset() + s.bytes();
+  }
+  extend(blob, &position, h.total_bytes, &crc);
+  return crc;
+}
+
+bool gaps_are_zero(const uint8_t* blob, const Header& h, const Span<fb::Segment>& segments) {
+  uint64_t end = kMetadataOffset + h.metadata_bytes;
+  for (uint32_t i = 0; i < segments.size; ++i) {
+    if (!all_zero(blob + end, blob + segments[i].offset())) return false;
+    end = segments[i].offset() + segments[i].bytes();
+  }
+  return all_zero(blob + end, blob + h.total_bytes);
+}
+
+}  // namespace
+
+ert_status verify_structure(const uint8_t* blob, size_t bytes, Structure* out) {
+  Header h;
+  const ert_status header = decode_header(blob, bytes, &h);
+  if (header != ERT_OK) return header;
+  // The metadata is judged before the checksum is complete (the verifier is safe on any bytes), but a wrong checksum has the
+  // last word: damage is reported as damage.
+  uint64_t position = kMetadataOffset;
+  uint32_t crc = 0;
+  extend(blob, &position, h.segments_offset, &crc);
+  const fb::Program* root = nullptr;
+  ert_status status = verify_metadata(blob, h, &root);
+  Span<fb::Segment> segments;
+  if (status == ERT_OK) {
+    segments = program_view(blob, root).segments;
+    status = verify_segment_table(h, segments);
+  }
+  if (status != ERT_OK) {
+    extend(blob, &position, h.total_bytes, &crc);
+    return crc == h.content_crc ? status : ERT_ERR_CHECKSUM;
+  }
+  bool segments_match = false;
+  if (content_crc(blob, h, segments, position, crc, &segments_match) != h.content_crc || !segments_match) return ERT_ERR_CHECKSUM;
+  if (!gaps_are_zero(blob, h, segments)) return ERT_ERR_FORMAT;
+  out->header = h;
+  out->root = root;
+  return ERT_OK;
+}
+
+}  // namespace ert

@@ -1,0 +1,169 @@
+// Size expressions, values, inputs, outputs and golden vectors: every index in range, every constant inside its segment.
+#include "rt/dims.h"
+#include "rt/limits.h"
+#include "rt/op_params.h"
+#include "rt/verify/semantics.h"
+
+namespace ert {
+namespace {
+
+bool is_packed(uint32_t dtype) { return dtype >= params::kPackedN16K4 && dtype <= params::kPackedN2K16; }
+
+bool known_dtype(uint32_t dtype) { return element_bytes(dtype) != 0 || is_packed(dtype); }
+
+bool constant_shape(const Program& p, const fb::Value& v) {
+  for (uint32_t axis = 0; axis < v.rank(); ++axis) {
+    if (static_cast<ExprKind>(p.exprs[v.shape()->Get(axis)].kind()) != ExprKind::kConstant) return false;
+  }
+  return true;
+}
+
+// Shape made of constant expressions only; used before any dims are known.
+bool constant_bytes(const Program& p, const fb::Value& v, uint64_t* bytes) {
+  Operand o;
+  o.dtype = v.dtype();
+  o.rank = v.rank();
+  for (uint32_t axis = 0; axis < v.rank(); ++axis) {
+    const int64_t size = p.exprs[v.shape()->Get(axis)].value();
+    if (size < 1 || size > INT32_MAX) return false;
+    o.dims[axis] = static_cast<int32_t>(size);
+  }
+  return operand_bytes(o, bytes);
+}
+
+bool verify_constant(const Program& p, const fb::Value& v) {
+  if (v.index() >= p.segments.size || !constant_shape(p, v)) return false;
+  const fb::Segment& s = p.segments[v.index()];
+  uint64_t bytes;
+  if (static_cast<SegmentKind>(s.kind()) != SegmentKind::kConstants || !constant_bytes(p, v, &bytes)) return false;
+  if (v.offset() > s.bytes() || bytes > s.bytes() - v.offset()) return false;
+  const uint64_t alignment = is_packed(v.dtype()) ? 64 : element_bytes(v.dtype());
+  return v.offset() % alignment == 0;
+}
+
+// Ends in a value that is not an alias, with the same element size. Aliases of 64-bit and packed values do not exist.
+bool verify_alias(const Program& p, uint32_t index) {
+  uint32_t v = index;
+  for (uint32_t hop = 0; storage_of(p.values[v]) == Storage::kAlias; ++hop) {
+    if (hop == limits::kMaxAliasHops || p.values[v].index() >= p.values.size) return false;
+    v = p.values[v].index();
+  }
+  return element_bytes(p.values[index].dtype()) != 0 &&
+         element_bytes(p.values[index].dtype()) == element_bytes(p.values[v].dtype());
+}
+
+bool verify_storage(const Program& p, uint32_t index) {
+  const fb::Value& v = p.values[index];
+  if (storage_of(v) != Storage::kConstant && (is_packed(v.dtype()) || v.offset() != 0)) return false;
+  switch (storage_of(v)) {
+    case Storage::kArena:
+      return v.index() < p.slots && v.dtype() != ERT_I64 && v.first_op() <= v.last_op() && v.last_op() < p.ops.size;
+    case Storage::kConstant: return verify_constant(p, v);
+    case Storage::kInput: return v.index() < p.inputs.size && p.inputs[v.index()] == index;
+    case Storage::kOutput: return v.index() < p.outputs.size && p.outputs[v.index()] == index && v.first_op() < p.ops.size;
+    case Storage::kAlias: return verify_alias(p, index);
+  }
+  return false;
+}
+
+// Inputs and outputs may be bound in another width, but not as another kind of number.
+bool same_kind(uint32_t a, uint32_t b) {
+  const auto kind = [](uint32_t d) { return d == ERT_I64 ? uint32_t{ERT_I32} : d == ERT_U8 ? uint32_t{ERT_BOOL} : d; };
+  return element_bytes(a) != 0 && kind(a) == kind(b);
+}
+
+bool verify_ports(const Program& p, const Span<uint32_t>& ports, const Span<uint8_t>& dtypes, uint32_t names, Storage storage) {
+  if (dtypes.size != ports.size || names != ports.size) return false;
+  for (uint32_t i = 0; i < ports.size; ++i) {
+    if (ports[i] >= p.values.size) return false;
+    const fb::Value& v = p.values[ports[i]];
+    if (storage_of(v) != storage || v.index() != i || !same_kind(v.dtype(), dtypes[i])) return false;
+  }
+  return true;
+}
+
+bool verify_golden_tensor(const Program& p, const fb::Golden& golden, uint32_t k, const Operand& shape, uint32_t dtype) {
+  const fb::Segment& s = p.segments[golden.segment()];
+  Operand stored = shape;
+  stored.dtype = static_cast<uint8_t>(dtype);
+  const uint64_t offset = golden.offsets()->Get(k);
+  uint64_t bytes;
+  return offset % kSegmentAlign == 0 && offset <= s.bytes() && operand_bytes(stored, &bytes) && bytes <= s.bytes() - offset;
+}
+
+bool verify_golden_vector(const Program& p, const fb::Golden& golden, int64_t* exprs) {
+  const uint32_t tensors = p.inputs.size + p.outputs.size;
+  if (golden.dims() == nullptr ? p.dims.size != 0 : golden.dims()->size() != p.dims.size) return false;
+  if (golden.offsets() == nullptr || golden.offsets()->size() != tensors || golden.segment() >= p.segments.size) return false;
+  if (static_cast<SegmentKind>(p.segments[golden.segment()].kind()) != SegmentKind::kGolden) return false;
+  int32_t dims[ERT_MAX_DIMS] = {};
+  for (uint32_t i = 0; i < p.dims.size; ++i) {
+    dims[i] = golden.dims()->Get(i);
+    if (dims[i] < p.dims[i].min() || dims[i] > p.dims[i].max()) return false;
+  }
+  if (!evaluate_exprs(p, dims, exprs)) return false;
+  for (uint32_t k = 0; k < tensors; ++k) {
+    const bool input = k < p.inputs.size;
+    const uint32_t port = input ? k : k - p.inputs.size;
+    Operand shape;
+    if (!resolve_operand(p, input ? p.inputs[port] : p.outputs[port], exprs, &shape)) return false;
+    if (!verify_golden_tensor(p, golden, k, shape, input ? p.input_dtypes[port] : p.output_dtypes[port])) return false;
+  }
+  return true;
+}
+
+template <class V>
+uint32_t length(const V* v) {
+  return v == nullptr ? 0 : v->size();
+}
+
+}  // namespace
+
+bool verify_exprs_and_dims(const Program& p) {
+  for (uint32_t i = 0; i < p.dims.size; ++i) {
+    if (p.dims[i].min() < 1 || p.dims[i].max() < p.dims[i].min() || p.dims[i].max() > limits::kMaxDim) return false;
+  }
+  if (length(p.root->dim_names()) != p.dims.size) return false;
+  for (uint32_t i = 0; i < p.exprs.size; ++i) {
+    const fb::Expr& e = p.exprs[i];
+    if (e.kind() >= static_cast<uint32_t>(ExprKind::kCount) || e.reserved() != 0) return false;
+    const ExprKind kind = static_cast<ExprKind>(e.kind());
+    if (kind == ExprKind::kConstant) continue;
+    if (kind == ExprKind::kDim ? e.lhs() >= p.dims.size : (e.lhs() >= i || e.rhs() >= i)) return false;
+  }
+  return true;
+}
+
+bool verify_values(const Program& p) {
+  for (uint32_t i = 0; i < p.values.size; ++i) {
+    const fb::Value& v = p.values[i];
+    if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || v.storage() > static_cast<uint8_t>(Storage::kAlias) ||
+        v.reserved() != 0)
+      return false;
+    for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) {
+      const uint32_t e = v.shape()->Get(axis);
+      if (axis < v.rank() ? e >= p.exprs.size : e != 0) return false;
+    }
+    if (!verify_storage(p, i)) return false;
+  }
+  return true;
+}
+
+bool verify_boundary(const Program& p) {
+  if (p.input_ranges.size != 0 && p.input_ranges.size != p.inputs.size) return false;
+  for (uint32_t i = 0; i < p.input_ranges.size; ++i) {
+    if (p.input_ranges[i].min() > p.input_ranges[i].max()) return false;
+  }
+  return verify_ports(p, p.inputs, p.input_dtypes, length(p.root->input_names()), Storage::kInput) &&
+         verify_ports(p, p.outputs, p.output_dtypes, length(p.root->output_names()), Storage::kOutput);
+}
+
+bool verify_golden(const Program& p) {
+  int64_t exprs[limits::kMaxExprs];
+  for (uint32_t i = 0; i < length(p.root->golden()); ++i) {
+    if (!verify_golden_vector(p, *p.root->golden()->Get(i), exprs)) return false;
+  }
+  return true;
+}
+
+}  // namespace ert
