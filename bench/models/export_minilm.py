@@ -1,6 +1,7 @@
 """export_minilm.py WORKDIR: exports WORKDIR/model (all-MiniLM-L6-v2) as fp32 ONNX files in WORKDIR.
 
-minilm.onnx          TorchScript exporter, opset 17: last_hidden_state [batch, sequence, 384], pooler_output [batch, 384]
+minilm.onnx          TorchScript exporter, opset 17; outputs last_hidden_state [batch, sequence, 384] and
+                     pooler_output [batch, 384]
 minilm_emb.onnx      the same with mean pooling and L2 norm in the graph: sentence_embedding [batch, 384]
 minilm_dy.onnx       dynamo exporter, opset 18, outputs as minilm.onnx
 minilm_dy_emb.onnx   dynamo exporter, output as minilm_emb.onnx

@@ -1,0 +1,84 @@
+"""What the figures were measured on, and how much other processes disturbed the measurement."""
+import os
+import platform
+import resource
+import subprocess
+import time
+
+# The instruction sets that decide which int8 kernels can run, in the kernel's spelling.
+LEVELS = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8",
+          "neon", "asimd", "asimddp", "i8mm", "sve")
+
+
+def cpu_fields():
+    fields = {}
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            fields.setdefault(key.strip(), value.strip())
+    return fields
+
+
+def governor():
+    try:
+        with open("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        # Virtual machines do not show it.
+        return "unknown"
+
+
+def describe():
+    fields = cpu_fields()
+    flags = (fields.get("flags") or fields.get("Features") or "").split()
+    return {"cpu": fields.get("model name") or platform.machine(),
+            "family": fields.get("cpu family"), "model": fields.get("model"),
+            "cores": os.cpu_count(), "levels": [name for name in LEVELS if name in flags],
+            "hypervisor": "hypervisor" in flags, "governor": governor(), "kernel": platform.release(),
+            "python": platform.python_version(), "date": time.strftime("%Y-%m-%d %H:%M")}
+
+
+def revision(folder):
+    """The commit of the checkout, with a + when files differ from it."""
+    def git(*arguments):
+        return subprocess.run(("git", "-C", folder) + arguments, capture_output=True, text=True, check=True).stdout
+    try:
+        return git("rev-parse", "--short", "HEAD").strip() + ("+" if git("status", "--porcelain", "-uno") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+class ForeignLoad:
+    """Cores' worth of time that other processes took on the given cores while the block ran.
+
+    The busy time of those cores comes from the kernel, including time stolen by other virtual machines; what our
+    own finished children used is subtracted.
+    """
+
+    def __init__(self, cpus):
+        self.names = {f"cpu{cpu}" for cpu in cpus}
+        self.cores = 0.0
+
+    def busy_seconds(self):
+        ticks = 0
+        with open("/proc/stat", encoding="utf-8") as file:
+            for line in file:
+                fields = line.split()
+                if fields and fields[0] in self.names:
+                    # user, nice and system; then irq, softirq and steal. Idle and I/O wait are left out.
+                    ticks += sum(map(int, fields[1:4])) + sum(map(int, fields[6:9]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    @staticmethod
+    def own_seconds():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def __enter__(self):
+        self.start = self.busy_seconds(), self.own_seconds(), time.monotonic()
+        return self
+
+    def __exit__(self, *_):
+        busy, own, clock = self.start
+        foreign = self.busy_seconds() - busy - (self.own_seconds() - own)
+        self.cores = max(0.0, foreign / (time.monotonic() - clock))

@@ -1,0 +1,117 @@
+"""Calls to this project's two programs, edgeconv and ert-bench, as a user would call them."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, "build", "release")
+NOT_BUILT = "edgeconv: not built, run cmake --build"
+ISAS = ("ref", "avx2", "avxvnni", "avx512vnni")
+CPU_LACKS_ISA = 4
+# The scalar reference needs a second or so per text; a hang must still end.
+TIMEOUT = 900
+OUTPUT = "last_hidden_state"
+
+
+class Failed(Exception):
+    """A program ended with an error; the text is its last message."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+def edgeconv():
+    return os.environ.get("EDGECONV") or os.path.join(BUILD, "convert", "edgeconv")
+
+
+def ert_bench():
+    return os.environ.get("ERT_BENCH") or os.path.join(BUILD, "bench", "ert-bench")
+
+
+def missing_programs():
+    return [path for path in (edgeconv(), ert_bench()) if not os.access(path, os.X_OK)]
+
+
+def call(command, **options):
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False, **options)
+    except subprocess.TimeoutExpired:
+        raise Failed(None, f"no result after {TIMEOUT} s") from None
+    except OSError as error:
+        raise Failed(None, str(error)) from None
+    if done.returncode != 0:
+        lines = (done.stderr + done.stdout).strip().splitlines() or ["no message"]
+        raise Failed(done.returncode, f"exit {done.returncode}: {lines[-1][:200]}")
+    return done.stdout
+
+
+def version():
+    try:
+        return call([edgeconv(), "--version"]).strip().splitlines()[0]
+    except (Failed, IndexError):
+        return "unknown"
+
+
+def convert(model, blob):
+    """Default precision and no calibration data: what a first call of the converter gives. Returns seconds."""
+    start = time.monotonic()
+    call([edgeconv(), model, "-o", blob, "-q", "--progress", "off"])
+    return time.monotonic() - start
+
+
+def bench_command(blob, shapes, threads, isa=None):
+    command = [ert_bench(), blob]
+    for batch, sequence in (shape.split("x") for shape in shapes):
+        command += ["--shape", f"batch={batch},sequence={sequence}"]
+    # One count serves all shapes here; it lies between the fewest and the most calls of a peer.
+    command += ["--threads", str(threads), "--warmup", "20", "--runs", "100", "--json"]
+    return command + (["--isa", isa] if isa else [])
+
+
+def bench_results(text):
+    """The JSON of ert-bench in the form of a peer's, and the ISA that ran."""
+    results = json.loads(text)["results"]
+    times = {f'{r["dims"]["batch"]}x{r["dims"]["sequence"]}': {"median_us": r["p50_us"], "least_us": r["min_us"],
+                                                               "calls": 100} for r in results}
+    return times, results[0]["isa"]
+
+
+class Runner:
+    """Runs texts through `edgeconv run`; inputs and outputs go through files in a temporary folder."""
+
+    def __init__(self, blob):
+        self.blob = blob
+        self.folder = tempfile.mkdtemp(prefix="edgeconv-compare-")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def hidden(self, ids, mask, threads=1, isa=None):
+        """last_hidden_state [batch, sequence, hidden] of int64 ids and mask [batch, sequence]."""
+        command = [edgeconv(), "run", self.blob]
+        for name, array in (("input_ids", ids), ("attention_mask", mask), ("token_type_ids", np.zeros_like(ids))):
+            path = os.path.join(self.folder, name + ".npy")
+            np.save(path, array.astype(np.int64))
+            command += ["--input", f"{name}={path}"]
+        # A stale file of the call before must never be taken for a result.
+        result = os.path.join(self.folder, "out", OUTPUT + ".npy")
+        if os.path.exists(result):
+            os.remove(result)
+        os.makedirs(os.path.dirname(result), exist_ok=True)
+        command += ["--out", os.path.dirname(result), "--threads", str(threads)]
+        call(command + (["--isa", isa] if isa else []))
+        if not os.path.exists(result):
+            raise Failed(None, f"edgeconv run wrote no {OUTPUT}.npy")
+        hidden = np.load(result)
+        if hidden.dtype != np.float32 or hidden.shape[:2] != ids.shape:
+            raise Failed(None, f"edgeconv run wrote {hidden.dtype} {hidden.shape} for {ids.shape} tokens")
+        return hidden

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the peers, measures them and edgeconv side by side, and prints the tables.
+#
+#   run.sh [WORKDIR] [option ...]      WORKDIR defaults to build/compare of this checkout
+#
+# Options are those of compare.py (run.sh --help lists them); the environment variables of setup.sh apply.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+case "${1:-}" in
+  ''|-*) work=$root/build/compare ;;
+  *) work=$1; shift ;;
+esac
+for option in "$@"; do
+  case "$option" in
+    # The help must not cost an installation first.
+    -h|--help) exec "${PYTHON:-python3}" "$here/compare.py" --help ;;
+  esac
+done
+"$here/setup.sh" "$work"
+python=$(sed -n 's/.*"main": "\([^"]*\)".*/\1/p' "$work/environments.json")
+exec "$python" -W ignore "$here/compare.py" "$work" "$@"
