@@ -1,0 +1,111 @@
+// Dispatch: kernel_list.inc as one constant table per level. A level starts as a copy of the level below it and overwrites
+// the slots that it has. All tables are constants; nothing is written at run time.
+#include "kernels_int8/kernel_table.h"
+
+#include <type_traits>
+
+#include "kernels_int8/isa.h"
+
+namespace ert::kernels {
+
+#define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
+#define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
+#include "kernels_int8/kernel_list.inc"
+
+namespace {
+
+constexpr KernelTable overridden(KernelTable table, Level level, Isa isa) {
+  table.isa = isa;
+#define ERT_KERNEL(row_level, slot, name) \
+  if (level == Level::row_level) table.slot = name;
+#define ERT_UNARY(row_level, kind, name) \
+  if (level == Level::row_level) table.unary[static_cast<int>(Unary::kind)] = name;
+#include "kernels_int8/kernel_list.inc"
+  return table;
+}
+
+constexpr KernelTable kRefTable = overridden(KernelTable{}, Level::kRef, Isa::kRef);
+#if ERT_BUILT_AVX2
+constexpr KernelTable kAvx2Table = overridden(kRefTable, Level::kAvx2, Isa::kAvx2);
+#endif
+#if ERT_BUILT_AVXVNNI
+constexpr KernelTable kAvxVnniTable = overridden(kAvx2Table, Level::kAvxVnni, Isa::kAvxVnni);
+#endif
+#if ERT_BUILT_AVXVNNI_EVEX
+constexpr KernelTable kAvxVnniEvexTable = overridden(kAvx2Table, Level::kAvxVnniEvex, Isa::kAvxVnni);
+#endif
+#if ERT_BUILT_AVX512VNNI
+constexpr KernelTable kAvx512VnniTable = overridden(kAvx2Table, Level::kAvx512Vnni, Isa::kAvx512Vnni);
+#endif
+
+constexpr KernelInfo kKernels[] = {
+#define ERT_KERNEL(level, slot, name) {Level::level, #slot, #name},
+#define ERT_UNARY(level, kind, name) {Level::level, "unary." #kind, #name},
+#include "kernels_int8/kernel_list.inc"
+};
+
+// Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
+constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2};
+
+}  // namespace
+
+const KernelTable* level_table(Level level) {
+  switch (level) {
+    case Level::kRef: return &kRefTable;
+#if ERT_BUILT_AVX2
+    case Level::kAvx2: return &kAvx2Table;
+#endif
+#if ERT_BUILT_AVXVNNI
+    case Level::kAvxVnni: return &kAvxVnniTable;
+#endif
+#if ERT_BUILT_AVXVNNI_EVEX
+    case Level::kAvxVnniEvex: return &kAvxVnniEvexTable;
+#endif
+#if ERT_BUILT_AVX512VNNI
+    case Level::kAvx512Vnni: return &kAvx512VnniTable;
+#endif
+    default: return nullptr;
+  }
+}
+
+const char* level_name(Level level) {
+  if (level == Level::kAvxVnniEvex) return "avxvnni_evex";
+  return isa_name(level_needs(level));
+}
+
+size_t kernel_count() { return sizeof(kKernels) / sizeof(kKernels[0]); }
+KernelInfo kernel_info(size_t i) { return kKernels[i]; }
+
+uint32_t built_isa_mask() {
+  uint32_t mask = isa_bit(Isa::kRef);
+  for (Level level : kPreference) {
+    if (level_table(level) != nullptr) mask |= isa_bit(level_needs(level));
+  }
+  return mask;
+}
+
+const KernelTable& kernel_table(uint32_t mask) {
+  for (Level level : kPreference) {
+    const KernelTable* table = level_table(level);
+    if (table != nullptr && (mask & isa_bit(table->isa)) != 0) return *table;
+  }
+  return kRefTable;
+}
+
+const char* isa_name(Isa isa) {
+  switch (isa) {
+    case Isa::kRef: return "ref";
+    case Isa::kAvx2: return "avx2";
+    case Isa::kAvxVnni: return "avxvnni";
+    case Isa::kAvx512Vnni: return "avx512vnni";
+    case Isa::kAmx: return "amx";
+    case Isa::kNeon: return "neon";
+    case Isa::kDotprod: return "dotprod";
+    case Isa::kI8mm: return "i8mm";
+    case Isa::kDsp: return "dsp";
+    case Isa::kMve: return "mve";
+  }
+  return "unknown";
+}
+
+}  // namespace ert::kernels
