@@ -60,9 +60,9 @@ std::vector<ert::fb::Value> value_rows(TargetProgram& p, SegmentTable& segments)
     for (size_t i = 0; i < v.shape.size(); ++i) shape[i] = static_cast<uint32_t>(p.exprs.add(v.shape[i]));
     uint32_t index = static_cast<uint32_t>(v.index);
     if (v.storage == Storage::kConstant) index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data->data()), v.data->size()}, 0));
-    const bool arena = v.storage == Storage::kArena;
+    const bool timed = v.storage == Storage::kArena || v.storage == Storage::kOutput;  // outputs: first_op names the op that writes them
     rows.emplace_back(v.dtype, static_cast<uint8_t>(v.shape.size()), static_cast<uint8_t>(v.storage), 0, index, 0,
-                      flatbuffers::span<const uint32_t, ERT_MAX_RANK>(shape), arena ? static_cast<uint32_t>(v.first_op) : 0, arena ? static_cast<uint32_t>(v.last_op) : 0);
+                      flatbuffers::span<const uint32_t, ERT_MAX_RANK>(shape), timed ? static_cast<uint32_t>(v.first_op) : 0, timed ? static_cast<uint32_t>(v.last_op) : 0);
   }
   return rows;
 }
