@@ -3,21 +3,39 @@ set(ERT_OP_SOURCES
   ops/operand_checks.cc
   ops/scalar_arithmetic.cc
   ops/strided_walk.cc
+  ops/arg_min_max.cc
   ops/attention.cc
   ops/binary.cc
   ops/cast.cc
+  ops/concat.cc
   ops/copy.cc
+  ops/cumsum.cc
+  ops/custom.cc
+  ops/dims_to_tensor.cc
   ops/embedding.cc
+  ops/expand.cc
   ops/export_int.cc
+  ops/fill.cc
+  ops/gather.cc
+  ops/gather_elements.cc
+  ops/gather_nd.cc
   ops/import_int.cc
   ops/l2_normalize.cc
   ops/layer_norm.cc
   ops/linear.cc
   ops/matmul.cc
   ops/mean_pool.cc
+  ops/one_hot.cc
+  ops/pad.cc
+  ops/range.cc
   ops/reduce.cc
+  ops/scatter_elements.cc
+  ops/scatter_nd.cc
+  ops/slice.cc
   ops/softmax.cc
+  ops/topk.cc
   ops/transpose.cc
+  ops/trilu.cc
   ops/unary.cc
   ops/where.cc
 )

@@ -1,0 +1,60 @@
+// Gather: slices of one axis by index; negative indices count from the end.
+#include <string.h>
+
+#include "rt/ops/data_index.h"
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+
+enum { kData, kIndices };
+
+// data[:axis] + indices + data[axis + 1:]
+bool shape_ok(const Operand& data, const Operand& indices, const Operand& out, int32_t axis) {
+  if (out.rank != data.rank - 1 + indices.rank) return false;
+  for (int i = 0; i < out.rank; ++i) {
+    const int inside = i - axis, behind = i - indices.rank + 1;
+    const int32_t want = inside < 0 ? data.dims[i] : inside < indices.rank ? indices.dims[inside] : data.dims[behind];
+    if (out.dims[i] != want) return false;
+  }
+  return true;
+}
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {2, 2}, {1, 1}, {params::gather::kIntCount, params::gather::kIntCount}, {0, 0})) return false;
+  const Operand &data = input(c, kData), &indices = input(c, kIndices), &out = output(c, 0);
+  const int32_t axis = c.ints[params::gather::kAxis];
+  if (element_bytes(data) == 0 || out.dtype != data.dtype || !is_i32(indices) || !is_axis(axis, data.rank)) return false;
+  return shape_ok(data, indices, out, axis);
+}
+
+ert_status run(const OpContext& c) {
+  const Operand &data = input(c, kData), &indices = input(c, kIndices), &out = output(c, 0);
+  const int32_t axis = c.ints[params::gather::kAxis];
+  const int64_t size = data.dims[axis], count = indices.elements();
+  const int64_t bytes = elements_between(data, axis + 1, data.rank) * static_cast<int64_t>(element_bytes(data));
+  int64_t index = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!resolve_index(indices.as<int32_t>()[i], size, &index)) return ERT_ERR_INPUT;
+  }
+  for_blocks(c, elements_between(data, 0, axis) * count, bytes, 1, [&](int64_t begin, int64_t end, uint32_t) {
+    for (int64_t row = begin; row < end; ++row) {
+      int64_t at = 0;
+      resolve_index(indices.as<int32_t>()[row % count], size, &at);
+      memcpy(out.mut<uint8_t>() + row * bytes, data.as<uint8_t>() + (row / count * size + at) * bytes,
+             static_cast<size_t>(bytes));
+    }
+  });
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpGather = {21, "Gather", prepare, run, nullptr, 0};
+
+}  // namespace ert

@@ -1,0 +1,94 @@
+// Pad: constant, reflect, edge or wrap. The leading pad of each axis is an expression, the trailing one follows from the
+// output's shape; both may be negative, which crops.
+#include "rt/ops/element_bits.h"
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+namespace pd = params::pad;
+
+enum Mode { kConstant, kReflect, kEdge, kWrap };
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {1, 1}, {1, 1}, {pd::kFirstAxis, pd::kFirstAxis + ERT_MAX_RANK}, {0, 0})) return false;
+  const Operand &in = input(c, 0), &out = output(c, 0);
+  if (element_bytes(in) == 0 || out.dtype != in.dtype || out.rank != in.rank ||
+      c.n_ints != pd::kFirstAxis + static_cast<uint32_t>(in.rank))
+    return false;
+  if (c.ints[pd::kMode] < kConstant || c.ints[pd::kMode] > kWrap) return false;
+  for (int i = 0; i < in.rank; ++i) {
+    const int32_t index = c.ints[pd::kFirstAxis + i];
+    if (!is_expr(c, index) || expr(c, index) < -INT32_MAX || expr(c, index) > INT32_MAX) return false;
+    if (c.ints[pd::kMode] != kConstant && in.dims[i] == 0 && out.dims[i] != 0) return false;
+  }
+  return true;
+}
+
+// Input coordinate of position i, which counts from the input's first element and may lie outside; -1 = the constant.
+int64_t source(int32_t mode, int64_t i, int64_t size) {
+  if (i >= 0 && i < size) return i;
+  switch (mode) {
+    case kConstant: return -1;
+    case kEdge: return i < 0 ? 0 : size - 1;
+    case kReflect: {
+      if (size == 1) return 0;
+      const int64_t period = 2 * (size - 1), r = (i % period + period) % period;
+      return r < size ? r : period - r;
+    }
+    default: return (i % size + size) % size;
+  }
+}
+
+// Input offset of an output's row (all axes but the last), or -1 if it is all constant.
+int64_t source_row(const OpContext& c, int64_t row) {
+  const Operand &in = input(c, 0), &out = output(c, 0);
+  int64_t offset = 0, step = in.rank > 0 ? in.dims[in.rank - 1] : 1;
+  for (int axis = in.rank - 2; axis >= 0; --axis) {
+    const int64_t i = row % out.dims[axis] - expr(c, c.ints[pd::kFirstAxis + axis]);
+    const int64_t from = source(c.ints[pd::kMode], i, in.dims[axis]);
+    if (from < 0) return -1;
+    offset += from * step;
+    step *= in.dims[axis];
+    row /= out.dims[axis];
+  }
+  return offset;
+}
+
+template <class T>
+void pad_rows(const OpContext& c, T fill) {
+  const Operand &in = input(c, 0), &out = output(c, 0);
+  const int64_t width = in.rank > 0 ? out.dims[in.rank - 1] : 1, size = in.rank > 0 ? in.dims[in.rank - 1] : 1;
+  const int64_t lead = in.rank > 0 ? expr(c, c.ints[pd::kFirstAxis + in.rank - 1]) : 0;
+  for_blocks(c, width == 0 ? 0 : out.elements() / width, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t from = source_row(c, row);
+      const T* src = in.as<T>() + (from < 0 ? 0 : from);
+      T* dst = out.mut<T>() + row * width;
+      for (int64_t i = 0; i < width; ++i) {
+        const int64_t column = from < 0 ? -1 : source(c.ints[pd::kMode], i - lead, size);
+        dst[i] = column < 0 ? fill : src[column];
+      }
+    }
+  });
+}
+
+ert_status run(const OpContext& c) {
+  const int32_t bits = c.ints[pd::kFillBits];
+  if (element_bytes(output(c, 0)) == 4) {
+    pad_rows<Word32>(c, static_cast<Word32>(bits));
+  } else {
+    pad_rows<uint8_t>(c, byte_of_bits(output(c, 0), bits));
+  }
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpPad = {28, "Pad", prepare, run, nullptr, 0};
+
+}  // namespace ert
