@@ -11,15 +11,28 @@
 namespace ert::kernels {
 namespace {
 
-// acc += u8 x s8 over groups of four. Written as asm because GCC 12 spills wide tiles built from the intrinsic.
-inline __attribute__((always_inline)) void mac(__m512i& acc, __m512i lhs_u8, __m512i rhs_s8) {
-  __asm__("vpdpbusd %2, %1, %0" : "+v"(acc) : "v"(lhs_u8), "v"(rhs_s8));
+// acc[p] += u8 x s8 over groups of four, for one row of a tile. In asm because GCC 12 spills wide tiles built from the
+// intrinsic, and a row at once because it copies accumulators around the single instructions.
+template <int kPanels>
+inline __attribute__((always_inline)) void mac_row(__m512i (&acc)[kPanels], const uint8_t* lhs, const __m512i (&line)[kPanels]) {
+  int32_t word;
+  memcpy(&word, lhs, sizeof(word));
+  const __m512i a = _mm512_set1_epi32(word);
+  if constexpr (kPanels == 3) {
+    __asm__("vpdpbusd %4, %3, %0\n\tvpdpbusd %5, %3, %1\n\tvpdpbusd %6, %3, %2"
+            : "+v"(acc[0]), "+v"(acc[1]), "+v"(acc[2])
+            : "v"(a), "v"(line[0]), "v"(line[1]), "v"(line[2]));
+  } else {
+#pragma GCC unroll 16
+    for (int p = 0; p < kPanels; ++p) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc[p]) : "v"(a), "v"(line[p]));
+  }
 }
 
-inline __attribute__((always_inline)) __m512i broadcast4(const uint8_t* p) {
-  int32_t word;
-  memcpy(&word, p, sizeof(word));
-  return _mm512_set1_epi32(word);
+// Zero that the compiler cannot merge with other zeros: accumulators that start as one value are copied in the loop.
+inline __attribute__((always_inline)) __m512i zero() {
+  __m512i x;
+  __asm__ volatile("vpxord %0, %0, %0" : "=v"(x));
+  return x;
 }
 
 // Rows lhs + r * row_bytes, panels rhs + p * panel_bytes, `k` rounded up to 4 by the caller.
@@ -31,7 +44,7 @@ inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPan
   for (int r = 0; r < kRows; ++r) {
     row[r] = lhs + r * row_bytes;
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) acc[r][p] = _mm512_setzero_si512();
+    for (int p = 0; p < kPanels; ++p) acc[r][p] = zero();
   }
   for (size_t kk = 0; kk < k; kk += 4) {
     __m512i line[kPanels];
@@ -39,11 +52,7 @@ inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPan
     for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(rhs + p * panel_bytes);
     rhs += 64;
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      const __m512i lhs4 = broadcast4(row[r] + kk);
-#pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) mac(acc[r][p], lhs4, line[p]);
-    }
+    for (int r = 0; r < kRows; ++r) mac_row<kPanels>(acc[r], row[r] + kk, line);
   }
 }
 

@@ -1,25 +1,12 @@
 // The integer inner loop shared by the 256-bit VNNI GEMMs: u8 rows times int8 weights of layout N16K4; one panel line is two
-// registers of 8 columns x 4 k. Built in VEX form (avxvnni) and, so that AVX-512 machines without AVX-VNNI can run the same
-// code, in EVEX form (avx512vl + avx512vnni). Everything here has internal linkage.
+// registers of 8 columns x 4 k. Everything here has internal linkage.
 #pragma once
-
-#if !defined(__AVX2__) || !(defined(__AVXVNNI__) || (defined(__AVX512VL__) && defined(__AVX512VNNI__)))
-#error "build with -mavx2 -mavxvnni or with -mavx2 -mavx512vl -mavx512vnni"
-#endif
 
 #include <immintrin.h>
 #include <string.h>
 
+#include "kernels_int8/avxvnni/names.h"
 #include "kernels_int8/kernel_table.h"
-
-// Entry points of the two builds.
-#if defined(__AVXVNNI__)
-#define ERT_AVXVNNI_NAME(name) name##_avxvnni
-#define ERT_VEX "%{vex%} "
-#else
-#define ERT_AVXVNNI_NAME(name) name##_avxvnni_evex
-#define ERT_VEX ""
-#endif
 
 namespace ert::kernels {
 namespace {
@@ -27,6 +14,13 @@ namespace {
 // acc += u8 x s8 over groups of four. Written as asm because GCC 12 spills wide tiles built from the intrinsic.
 inline __attribute__((always_inline)) void mac(__m256i& acc, __m256i lhs_u8, __m256i rhs_s8) {
   __asm__(ERT_VEX "vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(lhs_u8), "x"(rhs_s8));
+}
+
+// Zero that the compiler cannot merge with other zeros: accumulators that start as one value are copied in the loop.
+inline __attribute__((always_inline)) __m256i zero() {
+  __m256i x;
+  __asm__ volatile("vpxor %0, %0, %0" : "=x"(x));
+  return x;
 }
 
 inline __attribute__((always_inline)) __m256i broadcast4(const uint8_t* p) {
@@ -44,7 +38,7 @@ inline __attribute__((always_inline)) void accumulate(__m256i (&acc)[kRows][2 * 
   for (int r = 0; r < kRows; ++r) {
     row[r] = lhs + r * row_bytes;
 #pragma GCC unroll 16
-    for (int j = 0; j < 2 * kPanels; ++j) acc[r][j] = _mm256_setzero_si256();
+    for (int j = 0; j < 2 * kPanels; ++j) acc[r][j] = zero();
   }
   for (size_t kk = 0; kk < k; kk += 4) {
     __m256i line[2 * kPanels];

@@ -88,10 +88,10 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
 
 }  // namespace
 
-size_t quantized_row_bytes_avx512vnni(size_t k) { return round_up(k, 64); }
+size_t rowbytes_qa8_f32_1x64_avx512vnni(size_t k) { return round_up(k, 64); }
 
-void quantize_qa8_f32_avx512vnni(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                                 size_t row_bytes, RowScale* scales) {
+void quantize_qa8_f32_1x64_avx512vnni(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                                      void* dst, size_t row_bytes, RowScale* scales) {
   uint8_t* row = static_cast<uint8_t*>(dst);
   for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
     if (inv_smooth != nullptr) {

@@ -1,0 +1,133 @@
+// Parts of row quantization shared by the 256-bit levels: the range of a row and its values rounded to int32, in blocks of
+// 32. A cut last block is padded with zeros. Everything here has internal linkage.
+#pragma once
+
+#if !defined(__AVX2__)
+#error "build with -mavx2"
+#endif
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "kernels_int8/kernel_table.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr float kZeroRowRange = 0x1p-100f;
+constexpr size_t kBlock = 32;
+
+// Calls block(i, values) with four registers y[i], ..., y[i + 31] for each block; y = src, times inv_smooth with kSmooth.
+template <bool kSmooth, typename Block>
+inline __attribute__((always_inline)) void for_blocks(size_t k, const float* src, const float* inv_smooth, const Block& block) {
+  size_t i = 0;
+  for (; i + kBlock <= k; i += kBlock) {
+    __m256 y[4];
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      y[j] = _mm256_loadu_ps(src + i + 8 * j);
+      if (kSmooth) y[j] = _mm256_mul_ps(y[j], _mm256_loadu_ps(inv_smooth + i + 8 * j));
+    }
+    block(i, y);
+  }
+  if (i < k) {
+    alignas(32) float x[kBlock] = {};
+    alignas(32) float s[kBlock] = {};
+    memcpy(x, src + i, (k - i) * sizeof(float));
+    if (kSmooth) memcpy(s, inv_smooth + i, (k - i) * sizeof(float));
+    __m256 y[4];
+    for (int j = 0; j < 4; ++j) {
+      y[j] = _mm256_load_ps(x + 8 * j);
+      if (kSmooth) y[j] = _mm256_mul_ps(y[j], _mm256_load_ps(s + 8 * j));
+    }
+    block(i, y);
+  }
+}
+
+inline float min_of_lanes(__m256 x) {
+  __m128 y = _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  y = _mm_min_ps(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(_mm_min_ss(y, _mm_movehdup_ps(y)));
+}
+
+inline float max_of_lanes(__m256 x) {
+  __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  y = _mm_max_ps(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
+}
+
+// Smallest and largest value of the row and zero.
+template <bool kSmooth>
+inline void range_of_row(size_t k, const float* src, const float* inv_smooth, float* lo_out, float* hi_out) {
+  __m256 lo[4], hi[4];
+  for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm256_setzero_ps();
+  for_blocks<kSmooth>(
+      k, src, inv_smooth, [&](size_t, const __m256(&y)[4]) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) {
+          lo[j] = _mm256_min_ps(lo[j], y[j]);
+          hi[j] = _mm256_max_ps(hi[j], y[j]);
+        }
+      });
+  *lo_out = min_of_lanes(_mm256_min_ps(_mm256_min_ps(lo[0], lo[1]), _mm256_min_ps(lo[2], lo[3])));
+  *hi_out = max_of_lanes(_mm256_max_ps(_mm256_max_ps(hi[0], hi[1]), _mm256_max_ps(hi[2], hi[3])));
+}
+
+// Runs store(i, q) over blocks of 32 rounded values y / scale as int32, before the zero point is added.
+template <bool kSmooth, typename Store>
+inline __attribute__((always_inline)) void quantize_row(size_t k, const float* src, const float* inv_smooth, RowScale* scale,
+                                                        const Store& store) {
+  float lo, hi;
+  range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
+  const float range = hi - lo;
+  float inv = 0.0f;
+  *scale = {0.0f, 0};
+  if (range >= kZeroRowRange) {
+    inv = 255.0f / range;
+    *scale = {range / 255.0f, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
+  }
+  const __m256 inv8 = _mm256_set1_ps(inv);
+  const __m256i zero_point = _mm256_set1_epi16(static_cast<int16_t>(scale->zero_point));
+  for_blocks<kSmooth>(
+      k, src, inv_smooth, [&](size_t i, const __m256(&y)[4]) __attribute__((always_inline)) {
+        __m256i q[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) q[j] = _mm256_cvtps_epi32(_mm256_mul_ps(y[j], inv8));
+        store(i, q, zero_point);
+      });
+}
+
+// W8A16: runs store(i, q) over blocks of 32 values rounded to 15 bits and a sign, as int32.
+template <bool kSmooth, typename Store>
+inline __attribute__((always_inline)) void quantize16_row(size_t k, const float* src, const float* inv_smooth, RowScale* scale,
+                                                          const Store& store) {
+  float lo, hi;
+  range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
+  const float absmax = hi > -lo ? hi : -lo;
+  float inv = 0.0f;
+  *scale = {0.0f, 0};
+  if (absmax >= kZeroRowRange) {
+    inv = 16256.0f / absmax;
+    scale->scale = absmax / 16256.0f;
+  }
+  const __m256 inv8 = _mm256_set1_ps(inv);
+  for_blocks<kSmooth>(
+      k, src, inv_smooth, [&](size_t i, const __m256(&y)[4]) __attribute__((always_inline)) {
+        __m256i q[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) q[j] = _mm256_cvtps_epi32(_mm256_mul_ps(y[j], inv8));
+        store(i, q);
+      });
+}
+
+// Splits q into round(q / 128) and the rest.
+inline __attribute__((always_inline)) void split_digits(const __m256i (&q)[4], __m256i (&hi)[4], __m256i (&lo)[4]) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) {
+    hi[j] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(q[j]), _mm256_set1_ps(1.0f / 128)));
+    lo[j] = _mm256_sub_epi32(q[j], _mm256_slli_epi32(hi[j], 7));
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,64 @@
+// Rows of fp32 to two rows of digits + 128 as u8: the high digits first, the low ones row_bytes / 2 later.
+#include "kernels_int8/avx512vnni/intrinsics.h"
+#include "kernels_int8/kernel_table.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr float kZeroRow = 0x1p-100f;
+
+template <bool kSmooth>
+inline __attribute__((always_inline)) __m512 load16(size_t k, const float* src, const float* inv_smooth, size_t i) {
+  const __mmask16 mask = k >= i + 16 ? 0xffff : k > i ? static_cast<__mmask16>((1u << (k - i)) - 1) : 0;
+  const __m512 x = _mm512_maskz_loadu_ps(mask, src + i);
+  return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, inv_smooth + i)) : x;
+}
+
+inline __attribute__((always_inline)) __m512i pack_u8(const __m512i (&q)[4]) {
+  const __m512i packed = _mm512_packs_epi16(_mm512_packs_epi32(q[0], q[1]), _mm512_packs_epi32(q[2], q[3]));
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  return _mm512_xor_si512(_mm512_permutexvar_epi32(order, packed), _mm512_set1_epi8(-128));
+}
+
+template <bool kSmooth>
+void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* hi_row, uint8_t* lo_row, RowScale* scale) {
+  __m512 largest = _mm512_setzero_ps();
+  for (size_t i = 0; i < k; i += 16) largest = _mm512_max_ps(largest, _mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i)));
+  const float absmax = _mm512_reduce_max_ps(largest);
+  float inv = 0.0f;
+  *scale = {0.0f, 0};
+  if (absmax >= kZeroRow) {
+    inv = 16256.0f / absmax;
+    scale->scale = absmax / 16256.0f;
+  }
+  const __m512 inv16 = _mm512_set1_ps(inv);
+  for (size_t i = 0; i < k; i += 64) {
+    __m512i hi[4], lo[4];
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(k, src, inv_smooth, i + 16 * j), inv16));
+      hi[j] = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(q), _mm512_set1_ps(1.0f / 128)));
+      lo[j] = _mm512_sub_epi32(q, _mm512_slli_epi32(hi[j], 7));
+    }
+    _mm512_storeu_si512(hi_row + i, pack_u8(hi));
+    _mm512_storeu_si512(lo_row + i, pack_u8(lo));
+  }
+}
+
+}  // namespace
+
+size_t rowbytes_qa16_f32_1x64_avx512vnni(size_t k) { return 2 * round_up(k, 64); }
+
+void quantize_qa16_f32_1x64_avx512vnni(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                                       void* dst, size_t row_bytes, RowScale* scales) {
+  uint8_t* row = static_cast<uint8_t*>(dst);
+  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
+    if (inv_smooth != nullptr) {
+      quantize_row<true>(k, src, inv_smooth, row, row + row_bytes / 2, scales + i);
+    } else {
+      quantize_row<false>(k, src, nullptr, row, row + row_bytes / 2, scales + i);
+    }
+  }
+}
+
+}  // namespace ert::kernels

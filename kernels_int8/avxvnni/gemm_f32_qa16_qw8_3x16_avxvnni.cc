@@ -1,0 +1,64 @@
+// W8A16 GEMM for AVX-VNNI. A row of activations is two rows of digits + 128, row_bytes / 2 apart, so a tile of 3 rows is a
+// 6-row tile of the integer loop; the epilogue joins the digits' sums.
+#include "kernels_int8/avx2/gemm_columns.h"
+#include "kernels_int8/avxvnni/gemm_tile.h"
+
+namespace ert::kernels {
+namespace {
+
+struct TileArgs {
+  size_t k4;
+  const uint8_t* lhs;
+  size_t row_bytes;
+  const RowScale* rows;
+  const int8_t* rhs;
+  const float* scale;
+  const int32_t* colsum;
+  const float* bias;
+  float* dst;
+  ptrdiff_t dst_stride;
+};
+
+template <int kRows>
+__attribute__((noinline)) void tile(const TileArgs& t) {
+  __m256i acc[2 * kRows][2];
+  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, 16 * t.k4, t.k4);
+  float* dst = t.dst;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const __m256 row_scale = _mm256_set1_ps(t.rows[r].scale);
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      const __m256i offset = _mm256_slli_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.colsum + 8 * j)), 7);
+      const __m256 hi = _mm256_cvtepi32_ps(_mm256_sub_epi32(acc[2 * r][j], offset));
+      const __m256 lo = _mm256_cvtepi32_ps(_mm256_sub_epi32(acc[2 * r + 1][j], offset));
+      const __m256 sum = _mm256_add_ps(_mm256_mul_ps(hi, _mm256_set1_ps(128.0f)), lo);
+      const __m256 scaled = _mm256_mul_ps(sum, _mm256_mul_ps(row_scale, _mm256_loadu_ps(t.scale + 8 * j)));
+      _mm256_storeu_ps(dst + 8 * j, _mm256_add_ps(scaled, _mm256_loadu_ps(t.bias + 8 * j)));
+    }
+    dst += t.dst_stride;
+  }
+}
+
+constexpr int kMaxRows = 3;
+constexpr void (*kTiles[kMaxRows])(const TileArgs&) = {tile<1>, tile<2>, tile<3>};
+
+}  // namespace
+
+void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes,
+                                              const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
+  const size_t k4 = round_up(k, 4);
+  for (size_t column = 0; column < n; column += 16) {
+    const size_t columns = n - column < 16 ? n - column : 16;
+    ColumnGroup<16> group;
+    group.select(w, column, columns);
+    const int8_t* rhs = w.data + column * k4;
+    for_row_blocks<kMaxRows, 16>(
+        m, dst + column, dst_stride, columns, [&](size_t rows, size_t row, float* out, ptrdiff_t stride) {
+          const uint8_t* lhs_row = static_cast<const uint8_t*>(lhs) + row * row_bytes;
+          kTiles[rows - 1]({k4, lhs_row, row_bytes, scales + row, rhs, group.scale, group.colsum, group.bias, out, stride});
+        });
+  }
+}
+
+}  // namespace ert::kernels
