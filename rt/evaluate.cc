@@ -19,7 +19,7 @@ bool shape_value(ContextState* s, const Program& p, uint32_t v) {
   Operand o;
   uint64_t bytes;
   if (!resolve_operand(p, v, s->exprs, &o)) return false;
-  o.data = address;
+  if (!o.constant) o.data = address;
   const fb::Value& value = p.values[v];
   if (storage_of(value) == Storage::kInput) o.dtype = bound_dtype(value, s->inputs[value.index()]);
   if (storage_of(value) == Storage::kOutput) o.dtype = bound_dtype(value, s->outputs[value.index()]);

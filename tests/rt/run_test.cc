@@ -1,0 +1,231 @@
+// Running a hand-built blob: results, changing dims, steps, states, recovery after errors.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/context_fixture.h"
+
+namespace ert::testing {
+namespace {
+
+TEST(Run, GivesTheResultForEveryBatch) {
+  SmallContext c;
+  for (int32_t batch : {1, 8, 2, 8, 3}) {
+    c.bind(batch);
+    ASSERT_EQ(ert_run(&c.context), ERT_OK);
+    c.expect_results();
+  }
+}
+
+TEST(Run, StepRunsOneOpAtATime) {
+  SmallContext c;
+  for (int round = 0; round < 2; ++round) {
+    c.bind(2);
+    for (int op = 0; op < 3; ++op) EXPECT_EQ(ert_step(&c.context), ERT_STEP_MORE);
+    EXPECT_EQ(ert_step(&c.context), ERT_OK);
+    c.expect_results();
+  }
+}
+
+TEST(Run, BindingInTheMiddleOfStepsStartsOver) {
+  SmallContext c;
+  EXPECT_EQ(ert_step(&c.context), ERT_STEP_MORE);
+  EXPECT_EQ(ert_step(&c.context), ERT_STEP_MORE);
+  c.bind(1);
+  for (int op = 0; op < 3; ++op) EXPECT_EQ(ert_step(&c.context), ERT_STEP_MORE);
+  EXPECT_EQ(ert_step(&c.context), ERT_OK);
+  c.expect_results();
+}
+
+TEST(Run, RefusesNonFiniteInputsBeforeTheFirstOp) {
+  for (float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                    -std::numeric_limits<float>::infinity()}) {
+    for (size_t at : {size_t{0}, size_t{11}}) {
+      SmallContext c;
+      const float good = c.x[at];
+      c.x[at] = bad;
+      EXPECT_EQ(ert_run(&c.context), ERT_ERR_INPUT);
+      EXPECT_TRUE(c.outputs_untouched());
+      c.x[at] = good;
+      EXPECT_EQ(ert_run(&c.context), ERT_OK);
+      c.expect_results();
+    }
+  }
+}
+
+TEST(Run, RefusesDimsAboveThePlanAndRecovers) {
+  SmallContext c;
+  c.bind(9);
+  EXPECT_EQ(ert_run(&c.context), ERT_ERR_DIMS);
+  EXPECT_TRUE(c.outputs_untouched());
+  c.bind(8);
+  EXPECT_EQ(ert_run(&c.context), ERT_OK);
+  c.expect_results();
+}
+
+TEST(Run, RefusesATooSmallOutput) {
+  SmallContext c;
+  ert_tensor out = float_tensor({}, c.out.data(), c.out.size());
+  out.bytes -= 1;
+  ASSERT_EQ(ert_bind_output(&c.context, 0, &out), ERT_OK);
+  EXPECT_EQ(ert_run(&c.context), ERT_ERR_NOMEM);
+  EXPECT_TRUE(c.outputs_untouched());
+}
+
+TEST(Run, RefusesAnOutputThatOverlapsAnInputOrTheArena) {
+  SmallContext c;
+  const ert_tensor on_input = float_tensor({}, c.x.data(), c.x.size());
+  ASSERT_EQ(ert_bind_output(&c.context, 0, &on_input), ERT_OK);
+  EXPECT_EQ(ert_run(&c.context), ERT_ERR_ARG);
+  const ert_tensor on_arena = float_tensor({}, reinterpret_cast<float*>(c.arena->data()), c.out.size());
+  ASSERT_EQ(ert_bind_output(&c.context, 0, &on_arena), ERT_OK);
+  EXPECT_EQ(ert_run(&c.context), ERT_ERR_ARG);
+}
+
+TEST(Run, BindChecksTheTensor) {
+  SmallContext c;
+  ert_tensor t = float_tensor({3, 4}, c.x.data(), c.x.size());
+  const auto bound = [&c](const ert_tensor& tensor) { return ert_bind_input(&c.context, 0, &tensor); };
+  EXPECT_EQ(bound(t), ERT_OK);
+  EXPECT_EQ(ert_bind_input(&c.context, 1, &t), ERT_ERR_ARG);
+  EXPECT_EQ(ert_bind_input(&c.context, 0, nullptr), ERT_ERR_ARG);
+  ert_tensor wrong = t;
+  wrong.shape[1] = 5;
+  EXPECT_EQ(bound(wrong), ERT_ERR_INPUT);
+  wrong = t, wrong.shape[0] = 0;
+  EXPECT_EQ(bound(wrong), ERT_ERR_INPUT);
+  wrong = t, wrong.rank = 1;
+  EXPECT_EQ(bound(wrong), ERT_ERR_INPUT);
+  wrong = t, wrong.rank = 9;
+  EXPECT_EQ(bound(wrong), ERT_ERR_ARG);
+  wrong = t, wrong.dtype = ERT_I32;
+  EXPECT_EQ(bound(wrong), ERT_ERR_INPUT);
+  wrong = t, wrong.bytes -= 1;
+  EXPECT_EQ(bound(wrong), ERT_ERR_INPUT);
+  wrong = t, wrong.data = reinterpret_cast<uint8_t*>(c.x.data()) + 1;
+  EXPECT_EQ(bound(wrong), ERT_ERR_ALIGN);
+  wrong = t, wrong.data = nullptr;
+  EXPECT_EQ(bound(wrong), ERT_ERR_ARG);
+  wrong = t, wrong.struct_size = 0;
+  EXPECT_EQ(bound(wrong), ERT_ERR_ARG);
+  EXPECT_EQ(ert_run(&c.context), ERT_OK) << "refused bindings leave the good one in place";
+  c.expect_results();
+}
+
+TEST(Run, OutputShapeFollowsTheInputs) {
+  SmallContext c;
+  for (int32_t batch : {5, 1}) {
+    c.bind(batch);
+    ert_tensor t{};
+    t.struct_size = sizeof t;
+    ASSERT_EQ(ert_output_shape(&c.context, 0, &t), ERT_OK);
+    EXPECT_EQ(t.rank, 2u);
+    EXPECT_EQ(t.shape[0], batch);
+    EXPECT_EQ(t.shape[1], 4);
+    EXPECT_EQ(t.dtype, static_cast<uint32_t>(ERT_F32));
+    EXPECT_EQ(t.bytes, static_cast<size_t>(batch) * 16);
+  }
+}
+
+struct HookLog {
+  std::vector<uint32_t> ops;
+  uint32_t abort_at = UINT32_MAX;
+  ert_context* context = nullptr;
+  ert_status reentry = ERT_OK;
+};
+
+int log_hook(void* context, uint32_t op, uint32_t phase, const char* kind, const char* name) {
+  HookLog& log = *static_cast<HookLog*>(context);
+  EXPECT_NE(kind, nullptr);
+  EXPECT_EQ(std::string(name), "node_" + std::to_string(op));
+  if (phase == 0) log.ops.push_back(op);
+  if (log.context != nullptr) log.reentry = ert_run(log.context);
+  return phase == 0 && op == log.abort_at;
+}
+
+TEST(Run, HookSeesEveryOpAndCanAbort) {
+  HookLog log;
+  ert_config cfg = config_of_size();
+  cfg.op_hook = log_hook;
+  cfg.op_hook_context = &log;
+  SmallContext c(small_program(), &cfg);
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  EXPECT_EQ(log.ops, (std::vector<uint32_t>{0, 1, 2, 3}));
+  log.ops.clear();
+  log.abort_at = 2;
+  EXPECT_EQ(ert_run(&c.context), ERT_ERR_ABORTED);
+  EXPECT_EQ(log.ops, (std::vector<uint32_t>{0, 1, 2}));
+  log.abort_at = UINT32_MAX;
+  EXPECT_EQ(ert_run(&c.context), ERT_OK);
+  c.expect_results();
+}
+
+TEST(Run, ReentryFromTheHookIsRefused) {
+  HookLog log;
+  ert_config cfg = config_of_size();
+  cfg.op_hook = log_hook;
+  cfg.op_hook_context = &log;
+  SmallContext c(small_program(), &cfg);
+  log.context = &c.context;
+  EXPECT_EQ(ert_run(&c.context), ERT_OK);
+  EXPECT_EQ(log.reentry, ERT_ERR_STATE);
+  c.expect_results();
+}
+
+TEST(State, EveryCallRefusesWhatIsNotAContext) {
+  for (int fill : {0x00, 0xFF}) {
+    ert_context c;
+    std::memset(&c, fill, sizeof c);
+    float data[4] = {};
+    ert_tensor t = float_tensor({1, 4}, data, 4);
+    ert_isa isa;
+    EXPECT_EQ(ert_run(&c), ERT_ERR_STATE);
+    EXPECT_EQ(ert_step(&c), ERT_ERR_STATE);
+    EXPECT_EQ(ert_selftest(&c), ERT_ERR_STATE);
+    EXPECT_EQ(ert_bind_input(&c, 0, &t), ERT_ERR_STATE);
+    EXPECT_EQ(ert_bind_output(&c, 0, &t), ERT_ERR_STATE);
+    EXPECT_EQ(ert_output_shape(&c, 0, &t), ERT_ERR_STATE);
+    EXPECT_EQ(ert_context_isa(&c, &isa), ERT_ERR_STATE);
+  }
+  EXPECT_EQ(ert_run(nullptr), ERT_ERR_ARG);
+}
+
+TEST(State, RunBeforeBindIsRefused) {
+  SmallContext bound;
+  ert_context fresh{};
+  GuardedRegion memory(arena_need(bound.model));
+  const ert_region region = memory.region();
+  ASSERT_EQ(ert_context_init(&fresh, &bound.model, nullptr, nullptr, &region, 1), ERT_OK);
+  EXPECT_EQ(ert_run(&fresh), ERT_ERR_STATE);
+  const ert_tensor in = float_tensor({3, 4}, bound.x.data(), bound.x.size());
+  ASSERT_EQ(ert_bind_input(&fresh, 0, &in), ERT_OK);
+  EXPECT_EQ(ert_run(&fresh), ERT_ERR_STATE) << "the output is still missing";
+}
+
+// A flip in memory that the context protects is found before it is used, whichever bit it is.
+TEST(State, EveryBitFlipInTheContextIsRefused) {
+  SmallContext c;
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  const ert_context good = c.context;
+  // The struct ends with the busy flag; behind it is only spare storage.
+  size_t used = 0;
+  for (size_t bit = 0; bit < sizeof good * 8; ++bit) {
+    c.context = good;
+    reinterpret_cast<uint8_t*>(&c.context)[bit / 8] ^= static_cast<uint8_t>(1u << bit % 8);
+    const ert_status status = ert_run(&c.context);
+    if (status == ERT_OK) continue;
+    EXPECT_TRUE(status == ERT_ERR_INTEGRITY || status == ERT_ERR_STATE) << bit;
+    used = bit + 1;
+  }
+  EXPECT_GT(used, 300u * 8u);
+  c.context = good;
+  for (size_t bit = 0; bit < used; ++bit) {
+    ert_context flipped = good;
+    reinterpret_cast<uint8_t*>(&flipped)[bit / 8] ^= static_cast<uint8_t>(1u << bit % 8);
+    EXPECT_NE(ert_step(&flipped), ERT_STEP_MORE) << bit;
+  }
+}
+
+}  // namespace
+}  // namespace ert::testing
