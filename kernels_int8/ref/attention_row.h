@@ -1,0 +1,42 @@
+// What both attention kernels of the reference share: which keys a query sees, and the weights e = exp(score - maximum).
+#pragma once
+
+#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/ref/elementary.h"
+
+namespace ert::kernels {
+namespace {
+
+inline bool visible(const AttentionArgs& a, int32_t i, int32_t j) {
+  if (static_cast<int64_t>(j) > static_cast<int64_t>(i) + a.causal_offset) return false;
+  return a.mask == nullptr || a.mask[i * a.mask_stride + j] != 0;
+}
+
+// Adds the bias and hides keys: the score as softmax sees it.
+inline F32 final_score(const AttentionArgs& a, int32_t i, int32_t j, F32 score) {
+  if (!visible(a, i, j)) return -__builtin_inff();
+  return a.bias != nullptr ? score + F32(a.bias[i * a.bias_stride + j]) : score;
+}
+
+// scores -> e in place; false if the query sees nothing. sum is in canonical order over j.
+inline bool exp_scores(int32_t seq_k, float* scores, F32* sum_out) {
+  F32 max = -__builtin_inff();
+  for (int32_t j = 0; j < seq_k; ++j) max = larger(scores[j], max);
+  if (max == F32(-__builtin_inff())) return false;
+  LaneSum sum;
+  for (int32_t j = 0; j < seq_k; ++j) {
+    const F32 t = F32(scores[j]) - max;
+    const F32 e = t >= F32(kExpLow) ? exp_in_range(t) : F32(0.0f);
+    scores[j] = to_float(e);
+    sum.add(static_cast<size_t>(j), e);
+  }
+  *sum_out = sum.total();
+  return true;
+}
+
+inline void zero_row(const AttentionArgs& a, int32_t i) {
+  for (int32_t d = 0; d < a.v_dim; ++d) a.dst[i * a.dst_stride + d] = 0.0f;
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,23 @@
+// fp32 GEMM: every output adds its products in the order of k, multiply and add rounded apart.
+#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/ref/float32.h"
+
+namespace ert::kernels {
+
+void gemm_f32_f32_f32_1x1_ref(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride,
+                              const float* rhs, ptrdiff_t rhs_stride, const float* bias, float* dst, ptrdiff_t dst_stride) {
+  for (size_t i = 0; i < m; ++i) {
+    const float* row = lhs + static_cast<ptrdiff_t>(i) * lhs_stride;
+    for (size_t j = 0; j < n; ++j) {
+      F32 acc = 0.0f;
+      for (size_t kk = 0; kk < k; ++kk) {
+        const ptrdiff_t step = static_cast<ptrdiff_t>(kk);
+        acc = acc + F32(row[step * lhs_k_stride]) * F32(rhs[step * rhs_stride + static_cast<ptrdiff_t>(j)]);
+      }
+      if (bias != nullptr) acc = acc + F32(bias[j]);
+      dst[static_cast<ptrdiff_t>(i) * dst_stride + static_cast<ptrdiff_t>(j)] = to_float(acc);
+    }
+  }
+}
+
+}  // namespace ert::kernels
