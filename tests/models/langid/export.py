@@ -99,7 +99,10 @@ def main():
     operators = sorted({node.op_type for node in proto.graph.node})
     print(f"{path.name}: {size} bytes, {len(proto.graph.node)} nodes, operators {' '.join(operators)}")
     check(path, model)
-    data = path.read_bytes()
+    # Weights are left out of the search: random bytes spell short names by chance.
+    for tensor in proto.graph.initializer:
+        tensor.ClearField("raw_data")
+    data = proto.SerializeToString()
     for marker in (b"/home", b"/tmp", b"/work", b"/root", b"/usr", b"site-packages", b".py"):
         if marker in data:
             sys.exit(f"export: the file names a path of this machine ({marker.decode()})")

@@ -8,13 +8,14 @@ from languages import CODES, SCRIPT
 _PUNCTUATION = re.compile(r"[^\w\s]")
 
 
-def load(path):
-    """{code: [text]} of a file written by corpus.py."""
+def load(path, package=None):
+    """{code: [text]} of a file written by corpus.py, of one package only if named."""
     result = {code: [] for code in CODES}
     with open(path, encoding="utf-8") as file:
         for line in file:
-            code, _, text = line.rstrip("\n").split("\t")
-            result[code].append(text)
+            code, name, text = line.rstrip("\n").split("\t")
+            if package in (None, name):
+                result[code].append(text)
     return result
 
 
@@ -26,6 +27,8 @@ class Sampler:
     def __init__(self, work, everyday, seed):
         self.rng = random.Random(seed)
         self.train = load(work / "train.tsv")
+        # A game's dialogue is the only running text of these packages in which people talk to each other.
+        self.dialogue = load(work / "train.tsv", "wesnoth-1.16-data")
         self.words = load(work / "words.tsv")
         self.short = load(work / "short.tsv")
         self.everyday = {code: [] for code in CODES}
@@ -49,17 +52,18 @@ class Sampler:
     def _clean_text(self, code):
         rng = self.rng
         draw = rng.random()
-        if draw < 0.05:
+        if draw < 0.08:
             text = rng.choice(self.everyday[code])
-            return text if rng.random() < 0.7 else self._window(code, text, 1, 4)
-        if draw < 0.10 and self.words[code]:
+            return text if rng.random() < 0.4 else self._window(code, text, 1, 4)
+        if draw < 0.15 and self.words[code]:
             return rng.choice(self.words[code])
-        if draw < 0.15:
+        if draw < 0.20:
             return rng.choice(self.short[code])
-        text = rng.choice(self.train[code])
-        if draw < 0.25:
+        source = self.dialogue if rng.random() < 0.2 and len(self.dialogue[code]) > 200 else self.train
+        text = rng.choice(source[code])
+        if draw < 0.28:
             return self._window(code, text, 1, 1)
-        if draw < 0.55:
+        if draw < 0.58:
             return self._window(code, text, 2, 6)
         if draw < 0.90:
             return text

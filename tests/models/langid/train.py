@@ -1,6 +1,8 @@
 """Trains the language identification model and saves its weights; export.py writes the ONNX file.
 
-    python train.py --work DIR [--samples N] [--seed N]      DIR as filled by corpus.py; writes DIR/langid.pt
+    python train.py --work DIR [--samples N] [--seed N] [--rate R] [--start FILE]
+
+DIR is as filled by corpus.py; DIR/langid.pt is written. README.md has the two runs that made the shipped file.
 """
 import argparse
 import time
@@ -84,6 +86,7 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--samples", type=int, default=1_200_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--start", type=Path, help="continue from these weights instead of random ones")
     parser.add_argument("--rate", type=float, default=2e-3)
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -92,6 +95,8 @@ def main():
     sampler = Sampler(args.work, HERE / "everyday.tsv", args.seed)
     held = load(args.work / "held.tsv")
     model = LanguageClassifier(len(CODES))
+    if args.start:
+        model.load_state_dict(torch.load(args.start, weights_only=True))
     print(sum(p.numel() for p in model.parameters()), "parameters", flush=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=args.rate, weight_decay=0.01, betas=(0.9, 0.98))
     loss_of = nn.CrossEntropyLoss()
