@@ -93,6 +93,7 @@ void make_tables(ContextState* s, const Program& p, const MemoryPlan& plan, uint
   s->customs = table_at<CustomSlot>(tables, t.customs, static_cast<uint32_t>((t.attributes - t.customs) / sizeof(CustomSlot)));
   fill_custom_table(s, p, table_at<ert_custom_attribute>(tables, t.attributes, attributes));
   s->golden = tables + t.golden;
+  s->golden_bytes = t.bytes - t.golden;
 }
 
 // All checks are done and the plan fits or not: nothing has been written to the regions yet.

@@ -24,6 +24,7 @@ struct ContextState {
   Slot* slots;
   CustomSlot* customs;
   uint8_t* golden;  // outputs of ert_selftest
+  size_t golden_bytes;
   uint8_t* scratch;
   size_t scratch_stride;
   ert_region regions[ERT_MAX_REGIONS];

@@ -19,14 +19,16 @@ OpCase attention(const Shape& s, int32_t precision, bool causal, Tensor bias, Te
   const int32_t q_first = 3, k_first = q_first + s.heads * s.head_dim, v_first = k_first + s.kv_heads * s.head_dim;
   const int32_t columns = v_first + s.kv_heads * s.v_dim;
   OpCase c = {&kOpAttention, {}, {empty(ERT_F32, {s.batch, s.seq_q, s.heads * s.v_dim})}, {}, {0.5f}, {}};
-  c.inputs = {noisy({s.batch, s.seq_q, columns}, 1), noisy({s.batch, s.seq_k, columns}, 2), noisy({s.batch, s.seq_k, columns}, 3), std::move(bias), std::move(mask)};
+  c.inputs = {noisy({s.batch, s.seq_q, columns}, 1), noisy({s.batch, s.seq_k, columns}, 2), noisy({s.batch, s.seq_k, columns}, 3),
+              std::move(bias), std::move(mask)};
   c.ints = {precision, s.heads, s.kv_heads, s.head_dim, s.v_dim, q_first, k_first, v_first, causal ? 1 : 0};
   return c;
 }
 
 void expect_attention(OpCase c, const Shape& s, double tolerance) {
   ASSERT_EQ(run(c), ERT_OK);
-  const auto q = c.inputs[0].as<float>(), k = c.inputs[1].as<float>(), v = c.inputs[2].as<float>(), got = c.outputs[0].as<float>();
+  const auto q = c.inputs[0].as<float>(), k = c.inputs[1].as<float>(), v = c.inputs[2].as<float>(),
+             got = c.outputs[0].as<float>();
   const size_t columns = static_cast<size_t>(c.inputs[0].dims[2]);
   const auto at = [&](const std::vector<float>& t, int32_t b, int32_t rows, int32_t row, int32_t column) {
     return double{t[static_cast<size_t>(b * rows + row) * columns + static_cast<size_t>(column)]};
@@ -38,13 +40,15 @@ void expect_attention(OpCase c, const Shape& s, double tolerance) {
     for (int32_t j = 0; j < s.seq_k; ++j) {
       double score = 0;
       for (int32_t d = 0; d < s.head_dim; ++d) {
-        score += at(q, b, s.seq_q, row, c.ints[att::kQFirst] + h * s.head_dim + d) * at(k, b, s.seq_k, j, c.ints[att::kKFirst] + kv * s.head_dim + d);
+        score += at(q, b, s.seq_q, row, c.ints[att::kQFirst] + h * s.head_dim + d) *
+                 at(k, b, s.seq_k, j, c.ints[att::kKFirst] + kv * s.head_dim + d);
       }
       score *= c.floats[0];
       const Dims where = {b, h, row, j};
       if (c.inputs[3].dtype) score += c.inputs[3].as<float>()[static_cast<size_t>(broadcast_at(c.inputs[3].dims, where))];
       bool sees = !c.ints[att::kCausal] || j <= row + s.seq_k - s.seq_q;
-      if (c.inputs[4].dtype && !c.inputs[4].as<uint8_t>()[static_cast<size_t>(broadcast_at(c.inputs[4].dims, where))]) sees = false;
+      if (c.inputs[4].dtype && !c.inputs[4].as<uint8_t>()[static_cast<size_t>(broadcast_at(c.inputs[4].dims, where))])
+        sees = false;
       p.push_back(sees ? score : -INFINITY);
       top = std::max(top, p.back());
     }
@@ -52,9 +56,11 @@ void expect_attention(OpCase c, const Shape& s, double tolerance) {
     for (int32_t d = 0; d < s.v_dim; ++d) {
       double want = 0;
       for (int32_t j = 0; j < s.seq_k; ++j) {
-        if (p[static_cast<size_t>(j)] > 0) want += p[static_cast<size_t>(j)] / sum * at(v, b, s.seq_k, j, c.ints[att::kVFirst] + kv * s.v_dim + d);
+        if (p[static_cast<size_t>(j)] > 0)
+          want += p[static_cast<size_t>(j)] / sum * at(v, b, s.seq_k, j, c.ints[att::kVFirst] + kv * s.v_dim + d);
       }
-      ASSERT_NEAR(got[static_cast<size_t>((b * s.seq_q + row) * s.heads * s.v_dim + h * s.v_dim + d)], want, tolerance) << b << " " << h << " " << row << " " << d;
+      ASSERT_NEAR(got[static_cast<size_t>((b * s.seq_q + row) * s.heads * s.v_dim + h * s.v_dim + d)], want, tolerance)
+          << b << " " << h << " " << row << " " << d;
     }
   });
 }
@@ -80,7 +86,8 @@ TEST(Attention, PlainGroupedAndCausal) {
 TEST(Attention, BiasAndMaskBroadcast) {
   const Shape s = {2, 5, 7, 4, 4, 8, 8};
   for (int32_t precision : {0, 1}) {
-    for (const Dims& d : {Dims{1, 1, 1, 7}, Dims{2, 1, 1, 7}, Dims{1, 4, 5, 7}, Dims{2, 4, 5, 7}, Dims{1, 1, 5, 7}, Dims{2, 4, 1, 7}}) {
+    for (const Dims& d :
+         {Dims{1, 1, 1, 7}, Dims{2, 1, 1, 7}, Dims{1, 4, 5, 7}, Dims{2, 4, 5, 7}, Dims{1, 1, 5, 7}, Dims{2, 4, 1, 7}}) {
       expect_attention(attention(s, precision, false, noisy(d, 8), absent()), s, precision ? 1e-5 : 0.03);
       expect_attention(attention(s, precision, false, absent(), mask_of(d)), s, precision ? 1e-5 : 0.03);
     }
@@ -90,7 +97,8 @@ TEST(Attention, BiasAndMaskBroadcast) {
 TEST(Attention, LongQueriesAreSplitWhenHeadsAreFew) {
   const Shape s = {1, 200, 40, 1, 1, 16, 16};  // the harness has three threads
   for (int32_t precision : {0, 1}) {
-    expect_attention(attention(s, precision, false, noisy({1, 1, 200, 40}, 4), mask_of({1, 1, 200, 40})), s, precision ? 1e-5 : 0.03);
+    expect_attention(attention(s, precision, false, noisy({1, 1, 200, 40}, 4), mask_of({1, 1, 200, 40})), s,
+                     precision ? 1e-5 : 0.03);
   }
   const Shape causal = {1, 200, 230, 1, 1, 16, 16};
   expect_attention(attention(causal, 1, true, absent(), absent()), causal, 1e-5);

@@ -49,7 +49,8 @@ TEST(Unary, ExactKinds) {
 }
 
 TEST(Unary, RoundingMatchesTheCLibrary) {
-  std::vector<float> x = {0.0f, -0.0f, 0.5f, -0.5f, 1.5f, 2.5f, -2.5f, 0.49999997f, 8388607.5f, 8388608.0f, -8388609.0f, 1e30f, kInf, -kInf, kNaN, 1e-30f, -1e-30f};
+  std::vector<float> x = {0.0f,       -0.0f,       0.5f,  -0.5f, 1.5f,  2.5f, -2.5f,  0.49999997f, 8388607.5f,
+                          8388608.0f, -8388609.0f, 1e30f, kInf,  -kInf, kNaN, 1e-30f, -1e-30f};
   for (float v : noise(300, 1)) x.push_back(v * 1000.0f);
   std::vector<float> floors, ceils, rounds;
   for (float v : x) {
@@ -89,7 +90,8 @@ TEST(Unary, IntegersAndBooleans) {
   EXPECT_EQ(ints(un::kAbs, {-5, 5, kIntMin}), (std::vector<int32_t>{5, 5, kIntMin}));
   EXPECT_EQ(ints(un::kSign, {-5, 0, 7}), (std::vector<int32_t>{-1, 0, 1}));
   EXPECT_EQ(ints(un::kSquare, {-5, 65536}), (std::vector<int32_t>{25, 0}));
-  EXPECT_EQ(run_for<uint8_t>({&kOpUnary, {boolean({3}, {0, 1, 2})}, {empty(ERT_BOOL, {3})}, {un::kNot}, {}, {}}), (std::vector<uint8_t>{1, 0, 0}));
+  EXPECT_EQ(run_for<uint8_t>({&kOpUnary, {boolean({3}, {0, 1, 2})}, {empty(ERT_BOOL, {3})}, {un::kNot}, {}, {}}),
+            (std::vector<uint8_t>{1, 0, 0}));
   const Tensor x = f32({4}, {0.0f, kNaN, -kInf, 1.0f});
   EXPECT_EQ(run_for<uint8_t>({&kOpUnary, {x}, {empty(ERT_BOOL, {4})}, {un::kIsNaN}, {}, {}}), (std::vector<uint8_t>{0, 1, 0, 0}));
   EXPECT_EQ(run_for<uint8_t>({&kOpUnary, {x}, {empty(ERT_BOOL, {4})}, {un::kIsInf}, {}, {}}), (std::vector<uint8_t>{0, 0, 1, 0}));
@@ -125,9 +127,9 @@ TEST(Binary, BroadcastsLikeNumpy) {
       const Tensor a = noisy(swapped ? shape.b : shape.a, 1), b = noisy(swapped ? shape.a : shape.b, 2);
       std::vector<float> want;
       for_each_index(shape.out, [&](const Dims& index) {
-        want.push_back(a.as<float>()[static_cast<size_t>(broadcast_at(a.dims, index))] - b.as<float>()[static_cast<size_t>(broadcast_at(b.dims, index))]);
-        }
-      );
+        want.push_back(a.as<float>()[static_cast<size_t>(broadcast_at(a.dims, index))] -
+                       b.as<float>()[static_cast<size_t>(broadcast_at(b.dims, index))]);
+      });
       expect_same(run_for<float>({&kOpBinary, {a, b}, {empty(ERT_F32, shape.out)}, {bin::kSub}, {}, {}}), want);
     }
   }
@@ -172,7 +174,8 @@ TEST(Binary, RemaindersAreExact) {
   std::vector<float> want;
   for (size_t i = 0; i < a.size(); ++i) want.push_back(std::fmod(a[i], b[i]));
   expect_same(floats(bin::kFmod, a, b), want);
-  expect_same(floats(bin::kMod, {5.5f, -5.5f, 5.5f, -5.5f, 4.0f, 4.0f}, {2.0f, 2.0f, -2.0f, -2.0f, 2.0f, -2.0f}), {1.5f, 0.5f, -0.5f, -1.5f, 0.0f, -0.0f});
+  expect_same(floats(bin::kMod, {5.5f, -5.5f, 5.5f, -5.5f, 4.0f, 4.0f}, {2.0f, 2.0f, -2.0f, -2.0f, 2.0f, -2.0f}),
+              {1.5f, 0.5f, -0.5f, -1.5f, 0.0f, -0.0f});
 }
 
 TEST(Binary, IntegersWrapAndNeverTrap) {
@@ -198,22 +201,39 @@ TEST(Binary, ComparisonsAndLogicGiveBooleans) {
   EXPECT_EQ(compare(bin::kGreater), (std::vector<uint8_t>{0, 0, 1, 0}));
   EXPECT_EQ(compare(bin::kGreaterOrEqual), (std::vector<uint8_t>{0, 1, 1, 0}));
   const auto logic = [](int32_t kind) {
-    return run_for<uint8_t>({&kOpBinary, {boolean({4}, {0, 0, 1, 2}), boolean({4}, {0, 1, 0, 1})}, {empty(ERT_BOOL, {4})}, {kind}, {}, {}});
+    return run_for<uint8_t>(
+        {&kOpBinary, {boolean({4}, {0, 0, 1, 2}), boolean({4}, {0, 1, 0, 1})}, {empty(ERT_BOOL, {4})}, {kind}, {}, {}});
   };
   EXPECT_EQ(logic(bin::kAnd), (std::vector<uint8_t>{0, 0, 0, 1}));
   EXPECT_EQ(logic(bin::kOr), (std::vector<uint8_t>{0, 1, 1, 1}));
   EXPECT_EQ(logic(bin::kXor), (std::vector<uint8_t>{0, 1, 1, 0}));
   EXPECT_EQ(logic(bin::kEqual), (std::vector<uint8_t>{1, 0, 0, 1}));
-  EXPECT_EQ(run_for<uint8_t>({&kOpBinary, {boolean({1, 200}, std::vector<uint8_t>(200, 1)), boolean({2, 1}, {0, 1})}, {empty(ERT_BOOL, {2, 200})}, {bin::kAnd}, {}, {}})[250], 1);
+  EXPECT_EQ(run_for<uint8_t>({&kOpBinary,
+                              {boolean({1, 200}, std::vector<uint8_t>(200, 1)), boolean({2, 1}, {0, 1})},
+                              {empty(ERT_BOOL, {2, 200})},
+                              {bin::kAnd},
+                              {},
+                              {}})[250],
+            1);
 }
 
 TEST(Where, BroadcastsAllThree) {
   const Tensor p = boolean({2, 1, 1}, {1, 0}), a = noisy({3, 1}, 1), b = noisy({1, 4}, 2);
   std::vector<float> want;
-  for_each_index({2, 3, 4}, [&](const Dims& i) { want.push_back(i[0] == 0 ? a.as<float>()[static_cast<size_t>(i[1])] : b.as<float>()[static_cast<size_t>(i[2])]); });
+  for_each_index({2, 3, 4}, [&](const Dims& i) {
+    want.push_back(i[0] == 0 ? a.as<float>()[static_cast<size_t>(i[1])] : b.as<float>()[static_cast<size_t>(i[2])]);
+  });
   expect_same(run_for<float>({&kOpWhere, {p, a, b}, {empty(ERT_F32, {2, 3, 4})}, {}, {}, {}}), want);
-  EXPECT_EQ(run_for<uint8_t>({&kOpWhere, {boolean({3}, {1, 0, 7}), boolean({3}, {0, 1, 0}), boolean({}, {1})}, {empty(ERT_BOOL, {3})}, {}, {}, {}}), (std::vector<uint8_t>{0, 1, 0}));
-  OpCase big = {&kOpWhere, {boolean({1, 300}, std::vector<uint8_t>(300, 1)), noisy({200, 300}, 3), f32({}, {0.0f})}, {empty(ERT_F32, {200, 300})}, {}, {}, {}};
+  EXPECT_EQ(
+      run_for<uint8_t>(
+          {&kOpWhere, {boolean({3}, {1, 0, 7}), boolean({3}, {0, 1, 0}), boolean({}, {1})}, {empty(ERT_BOOL, {3})}, {}, {}, {}}),
+      (std::vector<uint8_t>{0, 1, 0}));
+  OpCase big = {&kOpWhere,
+                {boolean({1, 300}, std::vector<uint8_t>(300, 1)), noisy({200, 300}, 3), f32({}, {0.0f})},
+                {empty(ERT_F32, {200, 300})},
+                {},
+                {},
+                {}};
   big.inputs[0].bytes[7] = 0;
   run(big);
   EXPECT_EQ(big.outputs[0].as<float>()[307], 0.0f);

@@ -37,7 +37,8 @@ Layer layer_of(int32_t n, int32_t k, uint32_t seed) {
 OpCase quantized_case(const Layer& l, Dims x_dims, int32_t precision, int32_t activation, bool with_bias, bool with_smooth) {
   Dims out_dims = x_dims;
   out_dims.back() = l.n;
-  OpCase c = {&kOpLinear, {noisy(x_dims, 99), packed_n16k4(l.n, l.k, l.w)}, {empty(ERT_F32, out_dims)}, {precision, activation}, {}, {}};
+  OpCase c = {
+      &kOpLinear, {noisy(x_dims, 99), packed_n16k4(l.n, l.k, l.w)}, {empty(ERT_F32, out_dims)}, {precision, activation}, {}, {}};
   c.inputs.push_back(with_bias ? f32({l.n}, l.bias) : absent());
   c.inputs.push_back(f32({l.n}, l.scale));
   c.inputs.push_back(i32({l.n}, l.colsum));
@@ -88,8 +89,11 @@ std::vector<float> whole_matrix(const OpCase& c, const Layer& l) {
   memcpy(weights.p.get(), c.inputs[lin::kWeights].bytes.data(), c.inputs[lin::kWeights].bytes.size());
   std::vector<kernels::RowScale> scales(m);
   std::vector<float> out(m * n);
-  const kernels::PackedWeights w = {reinterpret_cast<const int8_t*>(weights.p.get()), l.scale.data(), l.colsum.data(), c.inputs[lin::kBias].dtype ? l.bias.data() : nullptr};
-  (wide ? t.quantize16_rows : t.quantize_rows)(m, k, x.data(), l.k, c.inputs[lin::kInvSmooth].dtype ? l.inv_smooth.data() : nullptr, lhs.p.get(), row_bytes, scales.data());
+  const kernels::PackedWeights w = {reinterpret_cast<const int8_t*>(weights.p.get()), l.scale.data(), l.colsum.data(),
+                                    c.inputs[lin::kBias].dtype ? l.bias.data() : nullptr};
+  (wide ? t.quantize16_rows : t.quantize_rows)(m, k, x.data(), l.k,
+                                               c.inputs[lin::kInvSmooth].dtype ? l.inv_smooth.data() : nullptr, lhs.p.get(),
+                                               row_bytes, scales.data());
   (wide ? t.gemm_qa16_qw8 : t.gemm_qa8_qw8)(m, n, k, lhs.p.get(), row_bytes, scales.data(), w, out.data(), l.n);
   const int32_t activation = c.ints[lin::kActivation];
   if (activation != lin::kNoActivation) t.unary[activation](out.size(), out.data(), out.data());
@@ -129,13 +133,16 @@ TEST(Linear, FloatIsTheOrderedSum) {
   for (int32_t m : {1, 3, 40, 100}) {
     for (int32_t n : {1, 20, 300}) {
       const int32_t k = 33, relu = static_cast<int32_t>(kernels::Unary::kRelu);
-      OpCase c = {&kOpLinear, {noisy({m, k}, 1), noisy({k, n}, 2), noisy({n}, 3)}, {empty(ERT_F32, {m, n})}, {lin::kF32, relu}, {}, {}};
+      OpCase c = {
+          &kOpLinear, {noisy({m, k}, 1), noisy({k, n}, 2), noisy({n}, 3)}, {empty(ERT_F32, {m, n})}, {lin::kF32, relu}, {}, {}};
       ASSERT_EQ(run(c), ERT_OK);
-      const auto x = c.inputs[0].as<float>(), w = c.inputs[1].as<float>(), b = c.inputs[2].as<float>(), y = c.outputs[0].as<float>();
+      const auto x = c.inputs[0].as<float>(), w = c.inputs[1].as<float>(), b = c.inputs[2].as<float>(),
+                 y = c.outputs[0].as<float>();
       for (size_t i = 0; i < y.size(); ++i) {
         const size_t row = i / static_cast<size_t>(n), column = i % static_cast<size_t>(n);
         float sum = 0.0f;
-        for (size_t kk = 0; kk < static_cast<size_t>(k); ++kk) sum = sum + x[row * static_cast<size_t>(k) + kk] * w[kk * static_cast<size_t>(n) + column];
+        for (size_t kk = 0; kk < static_cast<size_t>(k); ++kk)
+          sum = sum + x[row * static_cast<size_t>(k) + kk] * w[kk * static_cast<size_t>(n) + column];
         sum = sum + b[column];
         ASSERT_EQ(y[i], sum > 0.0f ? sum : 0.0f) << m << " " << n << " " << i;
       }

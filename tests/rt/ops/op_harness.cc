@@ -18,7 +18,8 @@ constexpr size_t kGuardBytes = 64;
 // 64-byte aligned memory of exactly n bytes and a guard behind it.
 class Memory {
  public:
-  explicit Memory(size_t n) : bytes_(n), base_(static_cast<uint8_t*>(aligned_alloc(64, (n + kGuardBytes + 63) / 64 * 64)), &free) {
+  explicit Memory(size_t n)
+      : bytes_(n), base_(static_cast<uint8_t*>(aligned_alloc(64, (n + kGuardBytes + 63) / 64 * 64)), &free) {
     memset(base_.get(), kGuard, n + kGuardBytes);
   }
   uint8_t* data() const { return base_.get(); }
@@ -108,7 +109,8 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
   for (const Memory& m : inputs) EXPECT_TRUE(m.guard_intact()) << c.def->name << ": wrote behind an input";
   for (const Memory& m : outputs) EXPECT_TRUE(m.guard_intact()) << c.def->name << ": wrote behind an output";
   for (uint32_t t = 0; t < threads; ++t) {
-    for (size_t i = scratch; i < stride; ++i) EXPECT_EQ(work.data()[stride * t + i], kGuard) << c.def->name << ": wrote behind its scratch";
+    for (size_t i = scratch; i < stride; ++i)
+      EXPECT_EQ(work.data()[stride * t + i], kGuard) << c.def->name << ": wrote behind its scratch";
   }
   std::vector<std::vector<uint8_t>> results;
   for (size_t i = 0; i < c.outputs.size(); ++i) {
@@ -215,7 +217,8 @@ ert_status run(OpCase& c) {
     const bool allowed = c.def->in_place_inputs >> i & 1;
     if (!allowed || c.inputs[i].dtype == 0 || c.inputs[i].bytes.size() != c.outputs[0].bytes.size()) continue;
     for (uint32_t threads : {1u, 3u}) {
-      EXPECT_EQ(expected, run_once(c, threads, static_cast<int>(i), &again)) << c.def->name << ": differs in place of input " << i;
+      EXPECT_EQ(expected, run_once(c, threads, static_cast<int>(i), &again))
+          << c.def->name << ": differs in place of input " << i;
     }
   }
   for (size_t i = 0; i < c.outputs.size(); ++i) c.outputs[i].bytes = expected[i];

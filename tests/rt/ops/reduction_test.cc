@@ -84,7 +84,8 @@ TEST(Reduce, TrailingAxesSumInCanonicalOrder) {
     ASSERT_EQ(run(c), ERT_OK);
     const std::vector<float> x = c.inputs[0].as<float>();
     const size_t n = static_cast<size_t>(dims[1]);
-    for (size_t i = 0; i < c.outputs[0].as<float>().size(); ++i) ASSERT_EQ(c.outputs[0].as<float>()[i], t.sum(n, x.data() + i * n));
+    for (size_t i = 0; i < c.outputs[0].as<float>().size(); ++i)
+      ASSERT_EQ(c.outputs[0].as<float>()[i], t.sum(n, x.data() + i * n));
     for (int32_t kind : {red::kL1, red::kLogSumExp, red::kMean, red::kMax}) {
       c.ints[0] = kind;
       run(c);
@@ -106,7 +107,9 @@ TEST(Reduce, AppendedZerosChangeNoBit) {
 
 TEST(Reduce, IntegersAndEdges) {
   const Tensor x = i32({2, 3}, {INT32_MAX, 1, -7, 4, 5, 6});
-  const auto ints = [&](int32_t kind, int32_t mask, Dims out) { return run_for<int32_t>({&kOpReduce, {x}, {empty(ERT_I32, out)}, {kind, mask}, {}, {}}); };
+  const auto ints = [&](int32_t kind, int32_t mask, Dims out) {
+    return run_for<int32_t>({&kOpReduce, {x}, {empty(ERT_I32, out)}, {kind, mask}, {}, {}});
+  };
   EXPECT_EQ(ints(red::kSum, 2, {2}), (std::vector<int32_t>{INT32_MAX - 6, 15}));
   EXPECT_EQ(ints(red::kMax, 1, {3}), (std::vector<int32_t>{INT32_MAX, 5, 6}));
   EXPECT_EQ(ints(red::kMin, 3, {}), (std::vector<int32_t>{-7}));
@@ -114,11 +117,15 @@ TEST(Reduce, IntegersAndEdges) {
   const float inf = INFINITY;
   for (int32_t mask : {1, 2}) {  // both orders
     const Tensor rows = mask == 1 ? f32({2, 2}, {-inf, inf, -inf, 0}) : f32({2, 2}, {-inf, -inf, inf, 0});
-    EXPECT_EQ(run_for<float>({&kOpReduce, {rows}, {empty(ERT_F32, {2})}, {red::kLogSumExp, mask}, {}, {}}), (std::vector<float>{-inf, inf}));
+    EXPECT_EQ(run_for<float>({&kOpReduce, {rows}, {empty(ERT_F32, {2})}, {red::kLogSumExp, mask}, {}, {}}),
+              (std::vector<float>{-inf, inf}));
     const Tensor nothing = mask == 1 ? empty(ERT_F32, {0, 2}) : empty(ERT_F32, {2, 0});
-    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kSum, mask}, {}, {}}), (std::vector<float>{0, 0}));
-    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kMax, mask}, {}, {}}), (std::vector<float>{-inf, -inf}));
-    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kProd, mask}, {}, {}}), (std::vector<float>{1, 1}));
+    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kSum, mask}, {}, {}}),
+              (std::vector<float>{0, 0}));
+    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kMax, mask}, {}, {}}),
+              (std::vector<float>{-inf, -inf}));
+    EXPECT_EQ(run_for<float>({&kOpReduce, {nothing}, {empty(ERT_F32, {2})}, {red::kProd, mask}, {}, {}}),
+              (std::vector<float>{1, 1}));
   }
 }
 
@@ -128,8 +135,14 @@ struct Product {
 
 TEST(MatMul, BatchesTransposesAndAlpha) {
   const Product products[] = {
-      {{1, 1}, {1, 1}, {1, 1}},          {{3, 5}, {5, 4}, {3, 4}},          {{2, 3, 5}, {5, 4}, {2, 3, 4}}, {{3, 5}, {2, 5, 4}, {2, 3, 4}},
-      {{2, 1, 3, 5}, {4, 5, 7}, {2, 4, 3, 7}}, {{70, 40}, {40, 50}, {70, 50}}, {{3, 0}, {0, 2}, {3, 2}},       {{2, 33, 9}, {2, 9, 17}, {2, 33, 17}},
+      {{1, 1}, {1, 1}, {1, 1}},
+      {{3, 5}, {5, 4}, {3, 4}},
+      {{2, 3, 5}, {5, 4}, {2, 3, 4}},
+      {{3, 5}, {2, 5, 4}, {2, 3, 4}},
+      {{2, 1, 3, 5}, {4, 5, 7}, {2, 4, 3, 7}},
+      {{70, 40}, {40, 50}, {70, 50}},
+      {{3, 0}, {0, 2}, {3, 2}},
+      {{2, 33, 9}, {2, 9, 17}, {2, 33, 17}},
   };
   for (const Product& p : products) {
     for (int32_t transpose = 0; transpose < 4; ++transpose) {
@@ -156,19 +169,22 @@ TEST(MatMul, BatchesTransposesAndAlpha) {
       });
     }
   }
-  EXPECT_EQ(macs({&kOpMatMul, {empty(ERT_F32, {2, 3, 5}), empty(ERT_F32, {5, 4})}, {empty(ERT_F32, {2, 3, 4})}, {0}, {}, {}}), 2u * 3 * 4 * 5);
+  EXPECT_EQ(macs({&kOpMatMul, {empty(ERT_F32, {2, 3, 5}), empty(ERT_F32, {5, 4})}, {empty(ERT_F32, {2, 3, 4})}, {0}, {}, {}}),
+            2u * 3 * 4 * 5);
 }
 
 TEST(CumSum, DirectionsAndAxes) {
   const auto sums = [](int32_t axis, int32_t exclusive, int32_t reverse) {
-    return run_for<float>({&kOpCumSum, {f32({2, 3}, {1, 2, 3, 4, 5, 6})}, {empty(ERT_F32, {2, 3})}, {axis, exclusive, reverse}, {}, {}});
+    return run_for<float>(
+        {&kOpCumSum, {f32({2, 3}, {1, 2, 3, 4, 5, 6})}, {empty(ERT_F32, {2, 3})}, {axis, exclusive, reverse}, {}, {}});
   };
   EXPECT_EQ(sums(1, 0, 0), (std::vector<float>{1, 3, 6, 4, 9, 15}));
   EXPECT_EQ(sums(1, 1, 0), (std::vector<float>{0, 1, 3, 0, 4, 9}));
   EXPECT_EQ(sums(1, 0, 1), (std::vector<float>{6, 5, 3, 15, 11, 6}));
   EXPECT_EQ(sums(1, 1, 1), (std::vector<float>{5, 3, 0, 11, 6, 0}));
   EXPECT_EQ(sums(0, 0, 0), (std::vector<float>{1, 2, 3, 5, 7, 9}));
-  EXPECT_EQ(run_for<int32_t>({&kOpCumSum, {i32({2}, {INT32_MAX, 1})}, {empty(ERT_I32, {2})}, {0, 0, 0}, {}, {}}), (std::vector<int32_t>{INT32_MAX, INT32_MIN}));
+  EXPECT_EQ(run_for<int32_t>({&kOpCumSum, {i32({2}, {INT32_MAX, 1})}, {empty(ERT_I32, {2})}, {0, 0, 0}, {}, {}}),
+            (std::vector<int32_t>{INT32_MAX, INT32_MIN}));
   run_for<float>({&kOpCumSum, {noisy({40, 600}, 1)}, {empty(ERT_F32, {40, 600})}, {0, 0, 0}, {}, {}});
 }
 

@@ -10,7 +10,12 @@ namespace {
 
 OpCase layer_norm(Dims dims, bool rms, bool residual, bool beta, bool sum) {
   const int32_t n = dims.back();
-  OpCase c = {&kOpLayerNorm, {noisy(dims, 1), residual ? noisy(dims, 2) : absent(), noisy({n}, 3), beta ? noisy({n}, 4) : absent()}, {empty(ERT_F32, dims)}, {rms}, {1e-5f}, {}};
+  OpCase c = {&kOpLayerNorm,
+              {noisy(dims, 1), residual ? noisy(dims, 2) : absent(), noisy({n}, 3), beta ? noisy({n}, 4) : absent()},
+              {empty(ERT_F32, dims)},
+              {rms},
+              {1e-5f},
+              {}};
   if (sum) c.outputs.push_back(empty(ERT_F32, dims));
   return c;
 }
@@ -71,14 +76,17 @@ TEST(Softmax, MaskedRowsAndBigInputs) {
   const float inf = INFINITY;
   const Tensor x = f32({2, 2}, {-inf, -inf, -inf, 3.0f});
   EXPECT_EQ(run_for<float>({&kOpSoftmax, {x}, {empty(ERT_F32, {2, 2})}, {1, 0}, {}, {}}), (std::vector<float>{0, 0, 0, 1}));
-  EXPECT_EQ(run_for<float>({&kOpSoftmax, {x}, {empty(ERT_F32, {2, 2})}, {1, 1}, {}, {}}), (std::vector<float>{-inf, -inf, -inf, 0}));
+  EXPECT_EQ(run_for<float>({&kOpSoftmax, {x}, {empty(ERT_F32, {2, 2})}, {1, 1}, {}, {}}),
+            (std::vector<float>{-inf, -inf, -inf, 0}));
   for (int32_t log : {0, 1}) {
-    for (int32_t axis : {0, 1}) run_for<float>({&kOpSoftmax, {noisy({250, 90}, 2)}, {empty(ERT_F32, {250, 90})}, {axis, log}, {}, {}});
+    for (int32_t axis : {0, 1})
+      run_for<float>({&kOpSoftmax, {noisy({250, 90}, 2)}, {empty(ERT_F32, {250, 90})}, {axis, log}, {}, {}});
   }
 }
 
 TEST(MeanPool, WeightedAndPlain) {
-  OpCase c = {&kOpMeanPool, {f32({1, 3, 2}, {1, 2, 3, 4, 5, 6}), f32({1, 3}, {1, 0, 1})}, {empty(ERT_F32, {1, 2})}, {}, {1e-9f}, {}};
+  OpCase c = {
+      &kOpMeanPool, {f32({1, 3, 2}, {1, 2, 3, 4, 5, 6}), f32({1, 3}, {1, 0, 1})}, {empty(ERT_F32, {1, 2})}, {}, {1e-9f}, {}};
   EXPECT_EQ(run_for<float>(c), (std::vector<float>{3, 4}));
   c.inputs[1] = absent();
   EXPECT_EQ(run_for<float>(c), (std::vector<float>{3, 4}));
@@ -94,7 +102,13 @@ TEST(MeanPool, AppendedPaddingChangesNoBit) {
   for (int32_t length : {1, 15, 16, 17, 40}) {
     for (int32_t padding : {1, 16, 37}) {
       const std::vector<float> x = noise(int64_t{batch} * length * width, 5), w = noise(int64_t{batch} * length, 6);
-      OpCase tight = {&kOpMeanPool, {f32({batch, length, width}, x), f32({batch, length}, w)}, {empty(ERT_F32, {batch, width})}, {}, {1e-9f}, {}}, padded = tight;
+      OpCase tight = {&kOpMeanPool,
+                      {f32({batch, length, width}, x), f32({batch, length}, w)},
+                      {empty(ERT_F32, {batch, width})},
+                      {},
+                      {1e-9f},
+                      {}},
+             padded = tight;
       std::vector<float> px, pw;
       for (int32_t b = 0; b < batch; ++b) {
         px.insert(px.end(), x.begin() + b * length * width, x.begin() + (b + 1) * length * width);
@@ -118,14 +132,17 @@ TEST(L2Normalize, DividesByTheNorm) {
 
 TEST(Embedding, FloatAndQuantizedTables) {
   const Tensor ids = i32({2, 2}, {2, 0, 1, 2});
-  EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, f32({3, 2}, {1, 2, 3, 4, 5, 6})}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}), (std::vector<float>{5, 6, 1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, f32({3, 2}, {1, 2, 3, 4, 5, 6})}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
+            (std::vector<float>{5, 6, 1, 2, 3, 4, 5, 6}));
   const Tensor table = i8({3, 2}, {1, -2, 3, 4, -127, 127}), scale = f32({3}, {0.5f, 0.25f, 2.0f});
-  EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, table, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}), (std::vector<float>{-254, 254, 0.5f, -1, 0.75f, 1, -254, 254}));
+  EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, table, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
+            (std::vector<float>{-254, 254, 0.5f, -1, 0.75f, 1, -254, 254}));
   for (int32_t bad : {-1, 3, INT32_MAX, INT32_MIN}) {
     OpCase c = {&kOpEmbedding, {i32({2}, {0, bad}), table, scale}, {empty(ERT_F32, {2, 2})}, {}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;
   }
-  run_for<float>({&kOpEmbedding, {i32({500}, std::vector<int32_t>(500, 1)), noisy({3, 64}, 1)}, {empty(ERT_F32, {500, 64})}, {}, {}, {}});
+  run_for<float>(
+      {&kOpEmbedding, {i32({500}, std::vector<int32_t>(500, 1)), noisy({3, 64}, 1)}, {empty(ERT_F32, {500, 64})}, {}, {}, {}});
 }
 
 }  // namespace

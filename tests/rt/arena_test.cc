@@ -1,0 +1,150 @@
+// Memory: the need is exact, nothing outside the regions is written, one or two regions, refusals at init.
+#include <gtest/gtest.h>
+
+#include "tests/support/context_fixture.h"
+
+namespace ert::testing {
+namespace {
+
+struct Opened {
+  explicit Opened(const BlobSpec& spec = small_program()) : blob(spec.build()) {
+    EXPECT_EQ(ert_model_open(&model, blob.data(), blob.size()), ERT_OK);
+  }
+  AlignedBytes blob;
+  ert_model model{};
+};
+
+ert_memory_need need_of(const ert_model& m, const int32_t* dims) {
+  ert_memory_need need{};
+  need.struct_size = sizeof need;
+  EXPECT_EQ(ert_arena_bytes(&m, nullptr, dims, &need), ERT_OK);
+  return need;
+}
+
+// The values of small_program: two slots of [batch, 4] floats, each rounded up to 64 bytes.
+TEST(Arena, ActivationBytesAreTheFormula) {
+  Opened o;
+  for (int32_t batch = 1; batch <= 8; ++batch) {
+    const size_t slot = (static_cast<size_t>(batch) * 16 + 63) / 64 * 64;
+    EXPECT_EQ(need_of(o.model, &batch).activation_bytes, 2 * slot) << batch;
+  }
+  EXPECT_EQ(need_of(o.model, nullptr).bytes, need_of(o.model, (const int32_t[]){8}).bytes) << "no dims = the largest";
+}
+
+TEST(Arena, NeedSufficesAndEverySmallerSizeIsRefused) {
+  Opened o;
+  const int32_t dims[] = {5};
+  const size_t need = need_of(o.model, dims).bytes;
+  for (size_t bytes = 0; bytes <= need; ++bytes) {
+    GuardedRegion arena(bytes);
+    const ert_region region = arena.region();
+    ert_context c;
+    EXPECT_EQ(ert_context_init(&c, &o.model, nullptr, dims, &region, 1), bytes < need ? ERT_ERR_NOMEM : ERT_OK) << bytes;
+    EXPECT_TRUE(arena.intact()) << bytes;
+    EXPECT_EQ(ert_run(&c), ERT_ERR_STATE) << "not a context, or not bound";
+  }
+}
+
+// Every byte of the arena may hold anything before init: results must not depend on it.
+TEST(Arena, ContentsBeforeInitDoNotMatter) {
+  for (int fill : {0x00, 0xFF, 0x7F}) {
+    Opened o;
+    const size_t need = need_of(o.model, nullptr).bytes;
+    SmallContext c;
+    GuardedRegion arena(need);
+    std::memset(arena.data(), fill, need);
+    const ert_region region = arena.region();
+    ASSERT_EQ(ert_context_init(&c.context, &c.model, nullptr, nullptr, &region, 1), ERT_OK);
+    c.bind(8);
+    ASSERT_EQ(ert_run(&c.context), ERT_OK);
+    c.expect_results();
+    EXPECT_TRUE(arena.intact());
+  }
+}
+
+TEST(Arena, TwoRegions) {
+  SmallContext c;
+  const ert_memory_need need = need_of(c.model, nullptr);
+  // The first takes tables, scratch and one of the two slots; the rest goes to the second.
+  const size_t slot = need.activation_bytes / 2;
+  GuardedRegion fast(need.bytes - slot), slow(slot);
+  const ert_region regions[] = {fast.region(), slow.region()};
+  std::memset(slow.data(), 0x11, slot);
+  ASSERT_EQ(ert_context_init(&c.context, &c.model, nullptr, nullptr, regions, 2), ERT_OK);
+  c.bind(8);
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  c.expect_results();
+  EXPECT_TRUE(fast.intact());
+  EXPECT_TRUE(slow.intact());
+  EXPECT_NE(slow.data()[0], 0x11) << "the second region is used";
+
+  GuardedRegion small(slot - 64);
+  const ert_region short_regions[] = {fast.region(), small.region()};
+  EXPECT_EQ(ert_context_init(&c.context, &c.model, nullptr, nullptr, short_regions, 2), ERT_ERR_NOMEM);
+  EXPECT_TRUE(small.intact());
+}
+
+TEST(Arena, RegionsAreChecked) {
+  Opened o;
+  const size_t need = need_of(o.model, nullptr).bytes;
+  GuardedRegion arena(2 * need);
+  ert_context c;
+  const auto init = [&](std::vector<ert_region> r) {
+    return ert_context_init(&c, &o.model, nullptr, nullptr, r.data(), static_cast<uint32_t>(r.size()));
+  };
+  EXPECT_EQ(init({{arena.data(), need}}), ERT_OK);
+  EXPECT_EQ(ert_context_init(&c, &o.model, nullptr, nullptr, nullptr, 1), ERT_ERR_ARG);
+  EXPECT_EQ(init({}), ERT_ERR_ARG);
+  EXPECT_EQ(init({{arena.data(), need}, {arena.data() + need, 64}, {arena.data() + need + 64, 64}}), ERT_ERR_ARG)
+      << "three regions";
+  EXPECT_EQ(init({{nullptr, need}}), ERT_ERR_ARG);
+  EXPECT_EQ(init({{arena.data(), SIZE_MAX}}), ERT_ERR_ARG) << "wraps";
+  EXPECT_EQ(init({{arena.data() + 32, need}}), ERT_ERR_ALIGN);
+  EXPECT_EQ(init({{arena.data(), need}, {arena.data() + 64, need}}), ERT_ERR_ARG) << "overlapping";
+  EXPECT_EQ(init({{o.blob.data(), need}}), ERT_ERR_ARG) << "on the blob";
+  const size_t aligned_in_blob = o.blob.size() / 64 * 64 - 64;
+  EXPECT_EQ(init({{o.blob.data() + aligned_in_blob, need}}), ERT_ERR_ARG) << "on the blob's end";
+}
+
+TEST(Arena, DimsAndConfigAreChecked) {
+  Opened o;
+  ert_memory_need need{};
+  need.struct_size = sizeof need;
+  for (int32_t bad : {0, 9, -1, INT32_MAX, INT32_MIN})
+    EXPECT_EQ(ert_arena_bytes(&o.model, nullptr, &bad, &need), ERT_ERR_DIMS) << bad;
+  ert_config cfg = config_of_size();
+  cfg.threads = 2;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_ERR_ARG) << "threads without parallel_for";
+  cfg = config_of_size();
+  cfg.custom_op_count = 1;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_ERR_ARG);
+  cfg = config_of_size();
+  cfg.reserved = 1;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_ERR_ARG);
+  ert_model closed{};
+  EXPECT_EQ(ert_arena_bytes(&closed, nullptr, nullptr, &need), ERT_ERR_ARG);
+  EXPECT_EQ(ert_arena_bytes(nullptr, nullptr, nullptr, &need), ERT_ERR_ARG);
+}
+
+TEST(Isa, ForcingALevelThatIsMissingIsRefused) {
+  Opened o;
+  GuardedRegion arena(need_of(o.model, nullptr).bytes);
+  const ert_region region = arena.region();
+  ert_context c;
+  ert_config cfg = config_of_size();
+  ASSERT_NE(ert_isa_available() & ERT_ISA_BIT(ERT_ISA_REF), 0u);
+  for (int isa = 0; isa < 32; ++isa) {
+    cfg.isa_mask = 1u << isa;
+    const bool available = (ert_isa_available() >> isa & 1) != 0;
+    ASSERT_EQ(ert_context_init(&c, &o.model, &cfg, nullptr, &region, 1), available ? ERT_OK : ERT_ERR_ISA) << isa;
+    ert_isa got;
+    if (!available) continue;
+    ASSERT_EQ(ert_context_isa(&c, &got), ERT_OK);
+    EXPECT_EQ(got, isa) << "the forced level is the one that runs";
+  }
+  EXPECT_EQ(ert_isa_name(static_cast<ert_isa>(31)), nullptr);
+  EXPECT_STREQ(ert_isa_name(ERT_ISA_AVX512VNNI), "avx512vnni");
+}
+
+}  // namespace
+}  // namespace ert::testing

@@ -1,0 +1,201 @@
+// The thread pool of platform/posix, and a context that runs on it: every index once, same results, float mode everywhere.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "platform/posix/thread_pool.h"
+#include "rt/float_mode.h"
+#include "rt/op.h"
+#include "tests/support/context_fixture.h"
+
+namespace ert::testing {
+namespace {
+
+class Pool {
+ public:
+  explicit Pool(uint32_t threads) : storage_(ert_thread_pool_bytes(threads)) {
+    EXPECT_EQ(ert_thread_pool_init(&pool_, storage_.data(), storage_.size(), threads), 0);
+  }
+  ~Pool() { ert_thread_pool_shutdown(pool_); }
+  ert_thread_pool* get() { return pool_; }
+
+ private:
+  AlignedBytes storage_;
+  ert_thread_pool* pool_ = nullptr;
+};
+
+struct Coverage {
+  explicit Coverage(uint32_t tasks, uint32_t n) : count(tasks), inside(n), threads(n) {}
+  std::vector<std::atomic<uint32_t>> count;
+  std::vector<std::atomic<uint32_t>> inside;  // tasks that a thread number runs at this moment
+  uint32_t threads;
+  std::atomic<uint32_t> faults{0};
+
+  static void task(void* arg, uint32_t index, uint32_t thread) {
+    Coverage& c = *static_cast<Coverage*>(arg);
+    if (thread >= c.threads || index >= c.count.size()) {
+      ++c.faults;
+      return;
+    }
+    if (c.inside[thread].fetch_add(1) != 0) ++c.faults;
+    c.count[index].fetch_add(1);
+    c.inside[thread].fetch_sub(1);
+  }
+  bool each_once() const {
+    for (const auto& n : count) {
+      if (n != 1) return false;
+    }
+    return faults == 0;
+  }
+};
+
+class PoolOf : public ::testing::TestWithParam<uint32_t> {};
+
+TEST_P(PoolOf, CoversEachIndexOnce) {
+  Pool pool(GetParam());
+  for (int round = 0; round < 3000; ++round) {
+    Coverage c(static_cast<uint32_t>(round % 67), GetParam());
+    ert_thread_pool_parallel_for(pool.get(), static_cast<uint32_t>(c.count.size()), Coverage::task, &c);
+    ASSERT_TRUE(c.each_once()) << round;
+  }
+}
+
+// Pauses longer than the spin time, so that workers fall asleep and are woken again.
+TEST_P(PoolOf, WakesSleepingWorkers) {
+  Pool pool(GetParam());
+  for (int round = 0; round < 60; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 3 == 0 ? 300 : 25));
+    Coverage c(40, GetParam());
+    ert_thread_pool_parallel_for(pool.get(), 40, Coverage::task, &c);
+    ASSERT_TRUE(c.each_once()) << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, PoolOf, ::testing::Values(1u, 2u, 3u, 4u));
+
+struct Nested {
+  ert_thread_pool* pool;
+  std::atomic<uint32_t> inner{0};
+  static void count(void* arg, uint32_t, uint32_t) { ++static_cast<Nested*>(arg)->inner; }
+  static void outer(void* arg, uint32_t, uint32_t) {
+    ert_thread_pool_parallel_for(static_cast<Nested*>(arg)->pool, 5, count, arg);
+  }
+};
+
+TEST(Pool, NestedAndConcurrentCallsRunAlone) {
+  Pool pool(3);
+  Nested n{pool.get(), {}};
+  ert_thread_pool_parallel_for(pool.get(), 7, Nested::outer, &n);
+  EXPECT_EQ(n.inner, 35u);
+  std::atomic<bool> good{true};
+  std::vector<std::thread> callers;
+  for (int k = 0; k < 3; ++k) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        Coverage c(9, 3);
+        ert_thread_pool_parallel_for(pool.get(), 9, Coverage::task, &c);
+        if (!c.each_once()) good = false;
+      }
+    });
+  }
+  for (std::thread& t : callers) t.join();
+  EXPECT_TRUE(good);
+}
+
+TEST(Pool, StorageIsChecked) {
+  EXPECT_EQ(ert_thread_pool_bytes(0), 0u);
+  EXPECT_EQ(ert_thread_pool_bytes(ERT_THREAD_POOL_MAX_THREADS + 1), 0u);
+  const size_t need = ert_thread_pool_bytes(2);
+  GuardedRegion memory(need);
+  ert_thread_pool* pool = nullptr;
+  EXPECT_NE(ert_thread_pool_init(&pool, memory.data(), need - 1, 2), 0);
+  EXPECT_NE(ert_thread_pool_init(&pool, memory.data() + 8, need, 2), 0);
+  EXPECT_NE(ert_thread_pool_init(&pool, nullptr, need, 2), 0);
+  EXPECT_NE(ert_thread_pool_init(nullptr, memory.data(), need, 2), 0);
+  ASSERT_EQ(ert_thread_pool_init(&pool, memory.data(), need, 2), 0);
+  ert_thread_pool_shutdown(pool);
+  EXPECT_TRUE(memory.intact());
+}
+
+TEST(Pool, StartAndStopManyTimes) {
+  for (uint32_t round = 0; round < 200; ++round) {
+    Pool pool(1 + round % 4);
+    if (round % 2 == 0) continue;
+    Coverage c(3, 4);
+    ert_thread_pool_parallel_for(pool.get(), 3, Coverage::task, &c);
+    ASSERT_TRUE(c.each_once());
+  }
+}
+
+TEST(Threads, ContextOnThePoolGivesTheSameBits) {
+  for (uint32_t threads : {1u, 2u, 4u}) {
+    Pool pool(threads);
+    ert_config cfg = config_of_size();
+    cfg.threads = threads;
+    cfg.parallel_for = ert_thread_pool_parallel_for;
+    cfg.parallel_context = pool.get();
+    SmallContext c(small_program(), &cfg);
+    for (int32_t batch : {8, 1}) {
+      c.bind(batch);
+      ASSERT_EQ(ert_run(&c.context), ERT_OK);
+      c.expect_results();
+    }
+  }
+}
+
+// Halving the smallest normal number leaves nothing in ert's mode and a subnormal outside of it.
+bool flushes() {
+  volatile float smallest = 1.17549435e-38f, half = 0.5f;
+  volatile float product = smallest * half;
+  return product == 0.0f;
+}
+
+void note_mode(void* arg, uint32_t, uint32_t) {
+  if (!flushes()) ++*static_cast<std::atomic<int>*>(arg);
+}
+
+TEST(FloatModeTest, IsEnteredAndRestored) {
+  ASSERT_FALSE(flushes()) << "the test starts outside of ert's mode";
+  {
+    FloatMode mode;
+    EXPECT_TRUE(flushes());
+    FloatMode again;
+    EXPECT_TRUE(flushes());
+  }
+  EXPECT_FALSE(flushes());
+}
+
+TEST(FloatModeTest, HoldsOnEveryThreadOfAParallelLoop) {
+  Pool pool(3);
+  std::atomic<int> outside{0};
+  ert_thread_pool_parallel_for(pool.get(), 100, note_mode, &outside);
+  EXPECT_EQ(outside, 100) << "the pool alone does not set it";
+  outside = 0;
+  Parallel parallel{ert_thread_pool_parallel_for, pool.get(), 3};
+  FloatMode mode;
+  parallel(100, note_mode, &outside);
+  EXPECT_EQ(outside, 0);
+}
+
+int mode_hook(void* context, uint32_t, uint32_t, const char*, const char*) {
+  if (flushes()) ++*static_cast<int*>(context);
+  return 0;
+}
+
+TEST(FloatModeTest, RunAndStepRestoreIt) {
+  int inside = 0;
+  ert_config cfg = config_of_size();
+  cfg.op_hook = mode_hook;
+  cfg.op_hook_context = &inside;
+  SmallContext c(small_program(), &cfg);
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  EXPECT_EQ(inside, 8) << "before and after each of the four ops";
+  EXPECT_FALSE(flushes());
+  EXPECT_EQ(ert_step(&c.context), ERT_STEP_MORE);
+  EXPECT_EQ(inside, 10);
+  EXPECT_FALSE(flushes());
+}
+
+}  // namespace
+}  // namespace ert::testing
