@@ -2,13 +2,24 @@
 from xml.sax.saxutils import escape
 
 import report
+from peers import PEERS
 
-COLOURS = ("#1f5fa8", "#9a9a9a", "#e0a030", "#c8641e", "#5a9e4b", "#8a5fb0", "#4aa7a7", "#b04a6a")
+OUR_COLOURS = ("#1f5fa8", "#5b93d0", "#96bde8", "#123a68")
+PEER_COLOURS = ("#9a9a9a", "#e0a030", "#c8641e", "#5a9e4b", "#8a5fb0", "#4aa7a7", "#b04a6a")
 LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, GAP = 60, 40, 860, 220, 70
+
+
+def colours(names):
+    """Blues for edgeconv; each peer keeps its colour whoever else was measured."""
+    ours = [name for name in names if name not in PEERS]
+    peers = list(PEERS)
+    return {name: OUR_COLOURS[ours.index(name) % len(OUR_COLOURS)] if name in ours
+            else PEER_COLOURS[peers.index(name) % len(PEER_COLOURS)] for name in names}
 
 
 def bars(results, base, shapes, top):
     """SVG of one thread count: how many times faster than `base` each one is, at each shape."""
+    fill = colours(results)
     names = list(results)
     group = PLOT_WIDTH / len(shapes)
     width = group * 0.84 / len(names)
@@ -29,7 +40,7 @@ def bars(results, base, shapes, top):
         for index, name in enumerate(names):
             height = factors[name][place] * scale
             parts.append(f'<rect x="{start + index * width:.1f}" y="{bottom - height:.1f}" width="{width * 0.92:.1f}" '
-                         f'height="{height:.1f}" fill="{COLOURS[index % len(COLOURS)]}">'
+                         f'height="{height:.1f}" fill="{fill[name]}">'
                          f"<title>{escape(report.title(name))} {shape}: {factors[name][place]:.2f}x</title></rect>")
         middle = LEFT + (place + 0.5) * group
         parts.append(f'<text x="{middle:.1f}" y="{bottom + 16}" text-anchor="middle">{shape}</text>')
@@ -37,12 +48,17 @@ def bars(results, base, shapes, top):
 
 
 def legend(names, y):
+    """Its SVG, over as many lines as it needs, and the height of the last one."""
     parts, x = [], LEFT
-    for index, name in enumerate(names):
-        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{COLOURS[index % len(COLOURS)]}"/>'
+    for name, fill in colours(names).items():
+        # An estimate, as there is no font to measure; generous, so that nothing overlaps.
+        width = 34 + 6 * len(report.title(name))
+        if x + width > LEFT + PLOT_WIDTH:
+            x, y = LEFT, y + 16
+        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{fill}"/>'
                      f'<text x="{x + 14}" y="{y}">{escape(report.title(name))}</text>')
-        x += 34 + 6 * len(report.title(name))
-    return parts
+        x += width
+    return parts, y
 
 
 def write(path, data, shapes):
@@ -52,10 +68,7 @@ def write(path, data, shapes):
     if not charts:
         return False
     names = max((list(results) for _, results in charts), key=len)
-    height = TOP + len(charts) * (PLOT_HEIGHT + GAP) + 20
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + PLOT_WIDTH + 20}" height="{height}" '
-             'font-family="sans-serif" font-size="11">', '<rect width="100%" height="100%" fill="white"/>']
-    top = TOP
+    parts, top = [], TOP
     for threads, results in charts:
         heading = f"Times faster than ONNX Runtime fp32, {threads} thread{'s' if threads > 1 else ''}, batch x tokens"
         parts.append(f'<text x="{LEFT}" y="{top - 12}" font-size="13">{heading}</text>')
@@ -63,8 +76,11 @@ def write(path, data, shapes):
         parts += bars({name: results[name] for name in names if name in results}, base, shapes, top)
         top += PLOT_HEIGHT + GAP
     machine = data["machine"]
-    parts += legend(names, top - 14)
-    parts.append(f'<text x="{LEFT}" y="{top + 6}" fill="#666">{escape(machine["cpu"])}, {machine["date"]}</text></svg>')
+    labels, bottom = legend(names, top - 14)
+    parts += labels
+    parts.append(f'<text x="{LEFT}" y="{bottom + 20}" fill="#666">{escape(machine["cpu"])}, {machine["date"]}</text>')
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + PLOT_WIDTH + 20}" height="{bottom + 32}" '
+            'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n')
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(parts) + "\n")
+        file.write(head + "\n".join(parts) + "\n</svg>\n")
     return True

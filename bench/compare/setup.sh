@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes everything the comparison needs: environments, the model, the texts and each peer's quantized form.
 #
-#   setup.sh [WORKDIR]         WORKDIR defaults to build/compare of this checkout; needs about 20 GB, mostly torch
+#   setup.sh [WORKDIR]         WORKDIR defaults to build/compare of this checkout; needs about 14 GB, mostly torch
 #
 #   VENV=DIR         main environment to use or create (default: WORKDIR/venv)
 #   VENV_LITERT=DIR  environment of LiteRT (default: WORKDIR/venv_litert)
