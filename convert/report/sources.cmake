@@ -1,1 +1,1 @@
-target_sources(edgeconv_core PRIVATE report/compare.cc)
+target_sources(edgeconv_core PRIVATE report/compare.cc report/summary.cc)

@@ -1,0 +1,138 @@
+// `edgeconv convert`: options, the output file, and the summary.
+#include "convert/convert.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "convert/cli/command.h"
+#include "convert/cli/progress.h"
+#include "convert/emit/atomic_file.h"
+#include "convert/report/summary.h"
+
+namespace edgeconv::cli {
+
+namespace {
+
+struct Options {
+  std::string model, output, target = "portable", progress = "auto", report;
+  std::vector<std::string> dims, precision;
+  bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
+  std::string golden = "1";
+  size_t arena_limit = 0, flash_limit = 0;
+};
+
+std::pair<std::string, int64_t> parse_dim(const std::string& text) {
+  const size_t eq = text.rfind('=');
+  try {
+    size_t used = 0;
+    if (eq == std::string::npos || eq == 0) throw std::invalid_argument("");
+    const int64_t most = std::stoll(text.substr(eq + 1), &used);
+    if (used != text.size() - eq - 1) throw std::invalid_argument("");
+    return {text.substr(0, eq), most};
+  } catch (const std::logic_error&) {
+    throw FatalError(ExitCode::kUsage, "--dim " + text + ": write NAME=MAX, for example --dim sequence=128");
+  }
+}
+
+PrecisionMode parse_mode(const std::string& text) {
+  if (text == "auto") return PrecisionMode::kAuto;
+  if (text == "int8") return PrecisionMode::kInt8;
+  if (text == "w8a16") return PrecisionMode::kW8A16;
+  if (text == "fp32") return PrecisionMode::kFp32;
+  throw FatalError(ExitCode::kUsage, "--precision " + text + ": use auto, int8, w8a16, fp32 or NAME-PATTERN=one of them");
+}
+
+PrecisionRequest parse_precision(const std::vector<std::string>& texts) {
+  PrecisionRequest request;
+  for (const std::string& text : texts) {
+    const size_t eq = text.rfind('=');
+    if (eq == std::string::npos) request.mode = parse_mode(text);
+    else request.overrides.emplace_back(text.substr(0, eq), parse_mode(text.substr(eq + 1)));
+  }
+  return request;
+}
+
+std::string default_output(const std::string& model) { return std::filesystem::path(model).replace_extension(".ert").string(); }
+
+// An existing blob is replaced; anything else is somebody's file.
+void check_output(const Options& o, const std::string& output) {
+  std::error_code error;
+  const auto status = std::filesystem::status(output, error);
+  if (std::filesystem::is_directory(status)) throw FatalError(ExitCode::kUsage, "the output '" + output + "' is a folder; give a file name with -o");
+  if (std::filesystem::equivalent(o.model, output, error)) throw FatalError(ExitCode::kUsage, "the output would replace the model itself; give another name with -o");
+  if (std::filesystem::exists(status) && !o.force && std::filesystem::path(output).extension() != ".ert")
+    throw FatalError(ExitCode::kUsage, "'" + output + "' exists and is not named .ert; use --force to replace it");
+}
+
+void check_limits(const Options& o, const ConvertResult& r, const MemoryTable& memory) {
+  if (o.flash_limit && r.blob.bytes() > o.flash_limit)
+    throw FatalError(ExitCode::kLimit, fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", r.blob.bytes(), o.flash_limit));
+  if (o.arena_limit && memory.rows.back().bytes > o.arena_limit)
+    throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows {}; lower the maxima with --dim; nothing was written", memory.rows.back().bytes, o.arena_limit));
+}
+
+int run(const Options& o) {
+  const std::string output = o.output.empty() ? default_output(o.model) : o.output;
+  if (std::filesystem::exists(o.model)) check_output(o, output);
+  if (o.target != "portable") throw FatalError(ExitCode::kUnsupported, "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
+  ConvertOptions options;
+  for (const std::string& d : o.dims) options.dims.insert(parse_dim(d));
+  options.precision = parse_precision(o.precision);
+  options.allow_accuracy_loss = o.allow_loss;
+  if (o.golden != "none") {
+    try {
+      options.golden = std::stoi(o.golden);
+    } catch (const std::logic_error&) {
+      options.golden = -1;
+    }
+    if (options.golden < 0 || options.golden > 16) throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
+  } else {
+    options.golden = 0;
+  }
+  ConvertResult r;
+  {
+    Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff : o.progress == "on" ? Progress::Mode::kOn : Progress::Mode::kAuto);
+    options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
+    r = convert_model(o.model, options);
+  }
+  const MemoryTable memory = memory_table(r.blob);
+  check_limits(o, r, memory);
+  for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
+  const nlohmann::ordered_json json = summary_json(r, memory, output);
+  if (!o.report.empty()) {
+    const std::string text = json.dump(2) + "\n";
+    write_file_atomically(o.report, text.data(), text.size());
+  }
+  write_file_atomically(output, r.blob.data(), r.blob.bytes());
+  if (o.json) std::printf("%s\n", json.dump(2).c_str());
+  else if (!o.quiet) std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
+  return 0;
+}
+
+}  // namespace
+
+Action add_convert(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("model", o->model, "ONNX file")->required();
+  app.add_option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
+  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")->type_name("NAME=MAX");
+  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable");
+  app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
+  app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
+  app.add_option("--target", o->target, "weight layout: portable");
+  app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")->transform(CLI::AsSizeValue(false));
+  app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->transform(CLI::AsSizeValue(false));
+  app.add_option("--report", o->report, "write the summary as JSON to this file");
+  app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
+  app.add_flag("--force", o->force, "replace an existing output that is not named .ert");
+  app.add_flag("-q,--quiet", o->quiet, "no summary");
+  app.add_flag("-v,--verbose", o->verbose, "also every layer's precision and error");
+  app.add_flag("--json", o->json, "summary as JSON on stdout");
+  return [o] { return run(*o); };
+}
+
+}  // namespace edgeconv::cli

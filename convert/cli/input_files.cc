@@ -1,0 +1,75 @@
+// Matching files to inputs.
+#include "convert/cli/input_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/onnx/npy.h"
+#include "convert/onnx/tensor_file.h"
+
+namespace edgeconv::cli {
+
+namespace {
+
+class Slots {
+ public:
+  explicit Slots(const std::vector<std::string>& names) : names_(names), tensors_(names.size()) {}
+  void put(size_t i, Tensor t) {
+    if (tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is given twice");
+    tensors_[i] = std::move(t);
+  }
+  std::optional<size_t> find(const std::string& name) const {
+    const auto it = std::find(names_.begin(), names_.end(), name);
+    return it == names_.end() ? std::nullopt : std::optional<size_t>(it - names_.begin());
+  }
+  std::string known() const {
+    std::string s;
+    for (const std::string& n : names_) s += (s.empty() ? "" : ", ") + n;
+    return s;
+  }
+  std::vector<Tensor> take(const std::string& from) {
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < tensors_.size(); ++i) {
+      if (!tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is not among " + from + "; the model needs " + known());
+      all.push_back(std::move(*tensors_[i]));
+    }
+    return all;
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::vector<std::optional<Tensor>> tensors_;
+};
+
+}  // namespace
+
+std::vector<Tensor> read_npy_inputs(const std::vector<std::string>& texts, const std::vector<std::string>& names) {
+  Slots slots(names);
+  for (const std::string& text : texts) {
+    const size_t eq = text.find('=');
+    if (eq == std::string::npos) throw FatalError(ExitCode::kUsage, "--input " + text + ": write NAME=FILE.npy");
+    const auto i = slots.find(text.substr(0, eq));
+    if (!i) throw FatalError(ExitCode::kUsage, "--input " + text + ": the model has no such input; it has " + slots.known());
+    slots.put(*i, read_npy(text.substr(eq + 1)));
+  }
+  return slots.take("the --input options");
+}
+
+std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names) {
+  if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
+  Slots slots(names);
+  for (size_t k = 0;; ++k) {
+    const std::string path = folder + "/input_" + std::to_string(k) + ".pb";
+    if (!std::filesystem::exists(path)) break;
+    std::string name;
+    Tensor t = read_tensor_pb(path, &name);
+    const auto i = name.empty() ? (k < names.size() ? std::optional<size_t>(k) : std::nullopt) : slots.find(name);
+    // Inputs that the conversion found unused, or a data set made for a larger model.
+    if (i) slots.put(*i, std::move(t));
+  }
+  return slots.take("the files of " + folder);
+}
+
+}  // namespace edgeconv::cli

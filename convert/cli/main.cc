@@ -1,0 +1,79 @@
+// edgeconv: the command line. `edgeconv MODEL.onnx` is short for `edgeconv convert MODEL.onnx`.
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <iterator>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "convert/cli/command.h"
+#include "convert/emit/atomic_file.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/version.h"
+
+namespace {
+
+using edgeconv::ExitCode;
+
+void on_interrupt(int) {
+  edgeconv::remove_unfinished_file();
+  _exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
+int fail(ExitCode code, const char* message) {
+  std::fprintf(stderr, "error: %s\n", message);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  CLI::App app("edgeconv converts an ONNX encoder to an int8 blob for the ert runtime");
+  app.set_version_flag("--version", std::string("edgeconv ") + edgeconv::kVersion);
+  app.require_subcommand(1);
+  struct Verb {
+    const char* name;
+    const char* summary;
+    edgeconv::cli::Action (*add)(CLI::App&);
+  };
+  constexpr Verb kVerbs[] = {
+      {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
+      {"inspect", "what is in a model or a blob", edgeconv::cli::add_inspect},
+      {"verify", "check a blob's integrity and structure", edgeconv::cli::add_verify},
+      {"run", "run a blob on given inputs", edgeconv::cli::add_run},
+      {"validate", "compare a blob with the model it came from", edgeconv::cli::add_validate},
+      {"export", "a blob as C array, assembler include, Intel HEX or plain bytes", edgeconv::cli::add_export},
+      {"supported-ops", "ONNX operators that can be imported", edgeconv::cli::add_supported_ops},
+  };
+  std::vector<std::pair<CLI::App*, edgeconv::cli::Action>> actions;
+  for (const Verb& v : kVerbs) {
+    CLI::App* sub = app.add_subcommand(v.name, v.summary);
+    actions.emplace_back(sub, v.add(*sub));
+  }
+
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::string first = arguments.empty() ? "" : arguments[0];
+  const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& v) { return first == v.name; });
+  if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version") arguments.insert(arguments.begin(), "convert");
+  std::reverse(arguments.begin(), arguments.end());  // the order in which CLI11 takes a vector
+  try {
+    app.parse(std::move(arguments));
+    for (const auto& [sub, action] : actions)
+      if (sub->parsed()) return action();
+    return 0;
+  } catch (const CLI::ParseError& e) {
+    const int code = app.exit(e);
+    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+  } catch (const edgeconv::FatalError& e) {
+    return fail(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kLimit, "out of memory");
+  } catch (const std::exception& e) {
+    return fail(ExitCode::kInternal, (std::string("internal error, please report it with the command: ") + e.what()).c_str());
+  }
+}

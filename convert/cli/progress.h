@@ -1,0 +1,20 @@
+// A one-line progress bar on stderr; plain lines where stderr is not a terminal.
+#pragma once
+
+#include <string>
+
+namespace edgeconv::cli {
+
+class Progress {
+ public:
+  enum class Mode { kAuto, kOn, kOff };
+  explicit Progress(Mode mode);
+  ~Progress();
+  void show(const std::string& stage, double fraction);
+
+ private:
+  bool on_, terminal_, drawn_ = false;
+  int last_tenth_ = -1;
+};
+
+}  // namespace edgeconv::cli

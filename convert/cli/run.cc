@@ -1,0 +1,80 @@
+// `edgeconv run`: a blob on inputs from ONNX test data (input_K.pb) or npy files; outputs in the same form.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "convert/cli/blob_file.h"
+#include "convert/cli/command.h"
+#include "convert/cli/input_files.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/onnx/npy.h"
+#include "convert/onnx/tensor_file.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv::cli {
+
+namespace {
+
+struct Options {
+  std::string blob, data, out, isa;
+  std::vector<std::string> inputs;
+  uint32_t threads = 1;
+};
+
+uint32_t isa_mask(const std::string& name) {
+  if (name.empty()) return 0;
+  const uint32_t available = ert_isa_available();
+  std::string known, usable;
+  for (int i = 0; i < 32; ++i) {
+    const char* n = ert_isa_name(static_cast<ert_isa>(i));
+    if (!n) continue;
+    if (name == n) {
+      if (available >> i & 1) return 1u << i;
+      throw FatalError(ExitCode::kUnsupported, "--isa " + name + ": this CPU or build does not have it");
+    }
+    known += std::string(known.empty() ? "" : ", ") + n;
+    if (available >> i & 1) usable += std::string(usable.empty() ? "" : ", ") + n;
+  }
+  throw FatalError(ExitCode::kUsage, "--isa " + name + ": unknown; known are " + known + " (here: " + usable + ")");
+}
+
+std::string file_name(std::string name) {
+  std::replace_if(name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == ':' || static_cast<unsigned char>(c) < 32; }, '_');
+  return name;
+}
+
+int run(const Options& o) {
+  if (o.data.empty() == o.inputs.empty()) throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
+  const uint32_t mask = isa_mask(o.isa);
+  const BlobFile file(o.blob);
+  BlobRunner runner(file.data(), file.bytes());
+  std::vector<std::string> names;
+  for (const BoundaryInfo& i : runner.inputs()) names.push_back(i.name);
+  const std::vector<Tensor> inputs = o.data.empty() ? read_npy_inputs(o.inputs, names) : read_pb_inputs(o.data, names);
+  const std::vector<Tensor> outputs = runner.run(inputs, {o.threads, mask});
+  std::error_code error;
+  std::filesystem::create_directories(o.out, error);
+  if (error) throw FatalError(ExitCode::kIo, "cannot make the folder '" + o.out + "': " + error.message());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = runner.outputs()[i].name;
+    write_tensor_pb(o.out + "/output_" + std::to_string(i) + ".pb", name, outputs[i]);
+    if (o.data.empty()) write_npy(o.out + "/" + file_name(name) + ".npy", outputs[i]);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action add_run(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("blob", o->blob, "blob file")->required();
+  app.add_option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
+  app.add_option("--input", o->inputs, "NAME=FILE.npy; repeatable");
+  app.add_option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)")->required();
+  app.add_option("--threads", o->threads, "threads")->check(CLI::Range(1, 256));
+  app.add_option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
+  return [o] { return run(*o); };
+}
+
+}  // namespace edgeconv::cli

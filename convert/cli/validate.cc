@@ -1,0 +1,78 @@
+// `edgeconv validate`: a blob against the model it came from, on given or made-up inputs.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "convert/cli/blob_file.h"
+#include "convert/cli/command.h"
+#include "convert/cli/input_files.h"
+#include "convert/convert.h"
+#include "convert/infer/infer.h"
+#include "convert/interp/interpreter.h"
+#include "convert/quantize/synthetic_inputs.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv::cli {
+
+namespace {
+
+struct Options {
+  std::string model, blob;
+  std::vector<std::string> data;
+  bool json = false;
+};
+
+int validate(const Options& o) {
+  Diagnostics d;
+  ImportedModel m = import_model(o.model, d);
+  d.check();
+  infer(m.graph, d);
+  d.check();
+  const BlobFile file(o.blob);
+  BlobRunner runner(file.data(), file.bytes());
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&runner.model(), &info);
+  if (m.info.sha256 != info.source_sha256) std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
+  std::vector<std::string> inputs, outputs;
+  for (ValueId v : m.graph.inputs) inputs.push_back(m.graph.value(v).name);
+  for (ValueId v : m.graph.outputs) outputs.push_back(m.graph.value(v).name);
+  std::vector<std::vector<Tensor>> sets;
+  for (const std::string& folder : o.data) sets.push_back(read_pb_inputs(folder, inputs));
+  if (sets.empty()) {
+    std::map<std::string, int64_t> most;
+    for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
+    const DimPlan dims = plan_dims(m.graph, most);
+    sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201}));
+    sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202}));
+  }
+  Comparison c(outputs);
+  for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set));
+  nlohmann::ordered_json j{{"version", 1}, {"outputs", nlohmann::ordered_json::array()}};
+  double worst = 1;
+  for (const OutputError& e : c.errors()) {
+    worst = std::min(worst, e.cosine);
+    if (o.json)
+      j["outputs"].push_back({{"name", e.name}, {"cosine", e.cosine}, {"sqnr_db", std::isfinite(e.sqnr_db) ? nlohmann::ordered_json(e.sqnr_db) : nlohmann::ordered_json(nullptr)}, {"max_abs", e.max_abs}, {"argmax_agreement", e.argmax_agreement}});
+    else
+      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", e.name, e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+  }
+  if (o.json) std::printf("%s\n", j.dump(2).c_str());
+  if (worst < kFailCosine) throw FatalError(ExitCode::kAccuracy, fmt::format("the worst output has cosine {:.6f} with the fp32 model, below the gate of 0.99", worst));
+  return 0;
+}
+
+}  // namespace
+
+Action add_validate(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  app.add_option("model", o->model, "ONNX file")->required();
+  app.add_option("blob", o->blob, "blob made from it")->required();
+  app.add_option("--data", o->data, "folder with input_K.pb; repeatable; default: made-up inputs");
+  app.add_flag("--json", o->json, "as JSON");
+  return [o] { return validate(*o); };
+}
+
+}  // namespace edgeconv::cli

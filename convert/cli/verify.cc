@@ -1,0 +1,33 @@
+// `edgeconv verify`: what ert_model_open checks on the device, plus the golden vectors, on the host.
+#include <cstdio>
+
+#include "convert/cli/blob_file.h"
+#include "convert/cli/command.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv::cli {
+
+namespace {
+
+int verify(const std::string& path) {
+  const BlobFile file(path);
+  if (file.bytes() == 0) throw FatalError(ExitCode::kMalformed, "'" + path + "' is empty");
+  ert_model model;
+  if (const ert_status s = ert_model_open(&model, file.data(), file.bytes()); s != ERT_OK) throw_status(s, "'" + path + "' is not a valid blob");
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&model, &info);
+  std::printf("ok: format %u.%u, %llu bytes, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), info.content_crc, info.ops, info.producer);
+  return 0;
+}
+
+}  // namespace
+
+Action add_verify(CLI::App& app) {
+  auto path = std::make_shared<std::string>();
+  app.add_option("blob", *path, "blob file")->required();
+  return [path] { return verify(*path); };
+}
+
+}  // namespace edgeconv::cli

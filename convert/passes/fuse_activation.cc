@@ -1,0 +1,109 @@
+// Activation functions by what they compute: a chain of elementwise nodes with one input x and scalar constants is evaluated
+// at sample points and compared with the activations that the runtime has. So every spelling of GELU (erf or tanh, four ways
+// to place the 0.5, Pow or products), SiLU, QuickGELU, Mish and HardSwish is found without a pattern of its own.
+#include <algorithm>
+#include <set>
+
+#include "convert/interp/interpreter.h"
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+using ert::kernels::Unary;
+
+constexpr int kMaxChain = 16;
+// GELU by erf and by tanh differ by 4.7e-4; constants rounded to half precision move a value by less than 1e-4.
+constexpr float kTolerance = 1e-4f;
+constexpr Unary kCandidates[] = {Unary::kGeluErf, Unary::kGeluTanh, Unary::kSilu, Unary::kQuickGelu, Unary::kMish, Unary::kHardSwish, Unary::kSoftplus};
+
+bool elementwise(const Graph& g, const Node& n) {
+  if (n.dead || (n.kind != OpKind::kUnary && n.kind != OpKind::kBinary)) return false;
+  return is_float(g.value(n.outputs[0]).dtype);
+}
+
+const Tensor& samples() {
+  static const Tensor t = [] {
+    Tensor s(DType::kFloat, {97});
+    for (int i = 0; i < 97; ++i) s.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(i - 48) / 8.0f;
+    return s;
+  }();
+  return t;
+}
+
+// Values of `region` (topological order) for sample points at x; empty when a node cannot be evaluated.
+std::vector<float> evaluate(const Graph& g, const std::vector<NodeId>& region, ValueId x) {
+  std::map<ValueId, Tensor> known{{x, samples()}};
+  for (NodeId id : region) {
+    const Node& n = g.node(id);
+    std::vector<const Tensor*> inputs;
+    for (ValueId v : n.inputs) {
+      if (const auto it = known.find(v); it != known.end()) inputs.push_back(&it->second);
+      else if (g.value(v).constant) inputs.push_back(&*g.value(v).constant);
+      else return {};
+    }
+    known[n.outputs[0]] = evaluate_node(g, n, inputs, Backend::kCanonical).at(0);
+  }
+  const Tensor& y = known.at(g.node(region.back()).outputs[0]);
+  return y.elements() == samples().elements() ? y.to_float() : std::vector<float>();
+}
+
+std::optional<Unary> recognise(const std::vector<float>& y) {
+  if (y.empty()) return {};
+  const auto x = samples().as<float>();
+  for (Unary u : kCandidates) {
+    float worst = 0;
+    for (size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::fabs(y[i] - ert::kernels::scalar_unary(u, x[i])));
+    if (worst < kTolerance) return u;
+  }
+  return {};
+}
+
+// Walks back from the node that defines `root`, always through the latest node, until one value feeds everything seen.
+// Tries each such value; longer chains win only if shorter ones mean nothing.
+std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
+  std::vector<NodeId> region;
+  std::set<ValueId> open{g.node(root).outputs[0]};
+  std::map<ValueId, NodeId> producer_order;
+  while (static_cast<int>(region.size()) < kMaxChain) {
+    NodeId latest = kNone;
+    for (ValueId v : open) {
+      const Node* p = g.producer(v);
+      if (p) latest = std::max(latest, id_of(g, *p));
+    }
+    if (latest == kNone || !elementwise(g, g.node(latest))) return {};
+    const Node& n = g.node(latest);
+    open.erase(n.outputs[0]);
+    for (ValueId v : n.inputs) {
+      if (v == kNone) return {};
+      if (scalar_constant(g, v)) continue;
+      if (g.value(v).constant) return {};
+      open.insert(v);
+    }
+    region.insert(region.begin(), latest);
+    if (open.size() == 1 && region.size() > 1)
+      if (const auto u = recognise(evaluate(g, region, *open.begin()))) return std::pair(*u, *open.begin());
+  }
+  return {};
+}
+
+}  // namespace
+
+int pass_fuse_activation(Graph& g, Diagnostics&) {
+  int fused = 0;
+  const size_t count = g.nodes.size();
+  // Backwards: the last node of a chain sees the whole of it.
+  for (size_t i = count; i-- > 0;) {
+    const Node& n = g.nodes[i];
+    if (n.kind != OpKind::kBinary || !elementwise(g, n)) continue;
+    const auto m = match(g, static_cast<NodeId>(i));
+    if (!m || !g.value(m->second).shape || !g.value(n.outputs[0]).shape || *g.value(m->second).shape != *g.value(n.outputs[0]).shape) continue;
+    const Origin origin = n.origin;
+    redefine(g, n.outputs[0], OpKind::kUnary, {m->second}, UnaryAttrs{static_cast<int>(m->first), 0}, origin);
+    ++fused;
+  }
+  return fused;
+}
+
+}  // namespace edgeconv

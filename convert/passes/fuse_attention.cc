@@ -1,0 +1,259 @@
+// softmax(Q K^T * scale + bias) V, in whatever way heads were split: operands are traced back to the [batch, sequence, heads *
+// dim] tensors that they are views of (view_layout.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
+#include "convert/passes/match.h"
+#include "convert/passes/view_layout.h"
+
+namespace edgeconv {
+
+namespace params = ert::params;
+
+namespace {
+
+constexpr float kMaskedOut = -1e9f;  // a fill this low absorbs any score when added to it
+
+struct Scores {
+  ValueId q = kNone, k_transposed = kNone;
+  float scale = 1;
+  std::vector<ValueId> biases;  // additive, each broadcastable to the scores
+};
+
+ValueId add(Graph& g, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, Shape shape) {
+  const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), origin);
+  g.value(v).dtype = DType::kFloat;
+  g.value(v).shape = std::move(shape);
+  return v;
+}
+
+// Through views that only join or split leading axes.
+ValueId behind_reshape(const Graph& g, ValueId v) {
+  const ViewLayout l = trace_view(g, v, false);
+  return keeps_order(l) ? l.source : v;
+}
+
+bool computes_scores(const Graph& g, ValueId v, int depth) {
+  if (depth == 0) return false;
+  v = behind_reshape(g, v);
+  const Node* p = g.producer(v);
+  if (!p || p->dead) return false;
+  if (p->kind == OpKind::kMatMul) return !g.value(p->in(0)).constant && !g.value(p->in(1)).constant;
+  if (p->kind == OpKind::kWhere) return computes_scores(g, p->in(1), depth - 1) || computes_scores(g, p->in(2), depth - 1);
+  if (p->kind != OpKind::kBinary) return false;
+  const auto kind = p->as<BinaryAttrs>().kind;
+  if (kind == params::binary::kAdd) return computes_scores(g, p->in(0), depth - 1) || computes_scores(g, p->in(1), depth - 1);
+  if (kind == params::binary::kMul) return (scalar_constant(g, p->in(1)) && computes_scores(g, p->in(0), depth - 1)) || (scalar_constant(g, p->in(0)) && computes_scores(g, p->in(1), depth - 1));
+  return kind == params::binary::kDiv && scalar_constant(g, p->in(1)) && computes_scores(g, p->in(0), depth - 1);
+}
+
+// A mask that replaces scores as a bias that is added to them: Where(condition, fill, 0).
+std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first) {
+  const auto fill = scalar_constant(g, n.in(fill_first ? 1 : 2));
+  if (!fill || !(*fill <= kMaskedOut)) return {};
+  const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)), low = n.in(fill_first ? 1 : 2);
+  return add(g, OpKind::kWhere, fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low}, {}, n.origin, *g.value(n.in(0)).shape);
+}
+
+// From the input of Softmax inwards to the product. Outer factors scale the biases that they enclose.
+std::optional<Scores> match_scores(Graph& g, ValueId v) {
+  Scores s;
+  float outer = 1;
+  for (int depth = 0; depth < 12; ++depth) {
+    v = behind_reshape(g, v);
+    const Node* at = g.producer(v);
+    if (!at || at->dead) return {};
+    const Node n = *at;
+    if (n.kind == OpKind::kMatMul) {
+      s.q = n.in(0);
+      s.k_transposed = n.in(1);
+      s.scale = outer;
+      return s;
+    }
+    if (n.kind == OpKind::kWhere) {
+      const bool fill_first = computes_scores(g, n.in(2), 8);
+      const auto bias = outer == 1 ? bias_of_where(g, n, fill_first) : std::nullopt;
+      if (!bias) return {};
+      s.biases.push_back(*bias);
+      v = n.in(fill_first ? 2 : 1);
+      continue;
+    }
+    if (n.kind != OpKind::kBinary) return {};
+    const auto kind = n.as<BinaryAttrs>().kind;
+    const auto left = scalar_constant(g, n.in(0)), right = scalar_constant(g, n.in(1));
+    if (kind == params::binary::kMul && (left || right)) {
+      outer *= right ? *right : *left;
+      v = n.in(right ? 0 : 1);
+    } else if (kind == params::binary::kDiv && right) {
+      outer /= *right;
+      v = n.in(0);
+    } else if (kind == params::binary::kAdd) {
+      const size_t side = computes_scores(g, n.in(0), 8) ? 0 : 1;
+      ValueId bias = n.in(1 - side);
+      if (!g.value(bias).shape) return {};
+      if (outer != 1) bias = add(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/scale", Tensor::scalar(outer))}, BinaryAttrs{params::binary::kMul}, n.origin, *g.value(bias).shape);
+      s.biases.push_back(bias);
+      v = n.in(side);
+    } else {
+      return {};
+    }
+  }
+  return {};
+}
+
+// One of Q, K, V as columns of a [batch, sequence, width] tensor.
+struct Operand {
+  ValueId value = kNone;
+  int64_t heads = 1, dim = 0, first = 0;
+  DimExpr batch = 1, sequence = 1;
+};
+
+// sequence_axis, dim_axis: positions in v's shape of the token and feature axes (K arrives transposed).
+std::optional<Operand> from_layout(Graph& g, const ViewLayout& l, size_t sequence_axis, size_t dim_axis, const Origin& origin) {
+  if (l.source_shape.size() != 3) return {};
+  const auto sequence = merge_atoms(l.axes[sequence_axis]), dim = merge_atoms(l.axes[dim_axis]);
+  if (dim.size() != 1 || dim[0].axis != 2 || dim[0].stride != DimExpr(1) || !dim[0].size.constant()) return {};
+  std::vector<Atom> leading;
+  for (size_t i = 0; i + 2 < l.axes.size(); ++i) leading.insert(leading.end(), l.axes[i].begin(), l.axes[i].end());
+  leading = merge_atoms(leading);
+  Operand o;
+  o.dim = *dim[0].size.constant();
+  int batch_axis = -1, token_axis = -1;
+  for (const Atom& a : leading) {
+    if (a.axis == 2) {
+      if (a.stride != DimExpr(o.dim) || !a.size.constant() || o.heads != 1) return {};
+      o.heads = *a.size.constant();
+    } else {
+      if (batch_axis >= 0 || o.heads != 1 || a.size != l.source_shape[static_cast<size_t>(a.axis)]) return {};
+      batch_axis = a.axis;
+    }
+  }
+  if (sequence.size() > 1 || (sequence.size() == 1 && (sequence[0].axis == 2 || sequence[0].size != l.source_shape[static_cast<size_t>(sequence[0].axis)]))) return {};
+  token_axis = sequence.empty() ? (batch_axis == 0 ? 1 : batch_axis == 1 ? 0 : 1) : sequence[0].axis;
+  if (batch_axis < 0) batch_axis = 1 - token_axis;
+  if (batch_axis == token_axis || l.first[0] != DimExpr(0) || l.first[1] != DimExpr(0) || !l.first[2].constant()) return {};
+  o.first = *l.first[2].constant();
+  o.batch = l.source_shape[static_cast<size_t>(batch_axis)];
+  o.sequence = l.source_shape[static_cast<size_t>(token_axis)];
+  o.value = batch_axis == 0 ? l.source : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin, {o.batch, o.sequence, l.source_shape[2]});
+  return o;
+}
+
+// Any [batch, heads, sequence, dim] value can be brought into the wanted form by one copy.
+std::optional<Operand> by_copy(Graph& g, ValueId v, bool transposed, const Origin& origin) {
+  const Shape shape = *g.value(v).shape;
+  if (shape.size() != 4 || !shape[1].constant() || !shape[transposed ? 2 : 3].constant()) return {};
+  Operand o;
+  o.batch = shape[0];
+  o.heads = *shape[1].constant();
+  o.sequence = shape[transposed ? 3 : 2];
+  o.dim = *shape[transposed ? 2 : 3].constant();
+  const Shape split{o.batch, o.sequence, o.heads, o.dim}, joined{o.batch, o.sequence, DimExpr(o.heads * o.dim)};
+  const ValueId t = add(g, OpKind::kTranspose, {v}, TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
+  const ValueId target = shape_operand(g, origin.node, joined);
+  o.value = add(g, OpKind::kReshape, {t, target}, ReshapeAttrs{true}, origin, joined);
+  return o;
+}
+
+std::optional<Operand> operand(Graph& g, ValueId v, bool transposed, float* scale, const Origin& origin) {
+  if (!g.value(v).shape || g.value(v).rank() < 3 || !is_float(g.value(v).dtype)) return {};
+  const size_t rank = g.value(v).shape->size();
+  float factor = 1;
+  const ViewLayout l = trace_view(g, v, true, &factor);
+  if (auto o = from_layout(g, l, transposed ? rank - 1 : rank - 2, transposed ? rank - 2 : rank - 1, origin)) {
+    *scale *= factor;
+    return o;
+  }
+  return by_copy(g, v, transposed, origin);
+}
+
+// A bias as rank 4, without Expands that the runtime's broadcast makes needless, with a full key axis.
+std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, size_t score_rank, const DimExpr& keys, const Origin& origin) {
+  for (int depth = 0; depth < 4; ++depth) {
+    const Node* p = g.producer(bias);
+    if (!p || p->dead || p->kind != OpKind::kExpand || !g.value(p->in(0)).shape || g.value(p->in(0)).rank() != g.value(bias).rank() || g.value(p->in(0)).shape->back() != g.value(bias).shape->back()) break;
+    bias = p->in(0);
+  }
+  Shape shape = *g.value(bias).shape;
+  if (shape.size() > 4 || shape.empty()) return {};
+  if (score_rank == 3 && shape.size() == 3) {
+    if (shape[0] == batch * DimExpr(heads)) shape = {batch, DimExpr(heads), shape[1], shape[2]};
+    else if (shape[0] != DimExpr(1)) return {};
+  }
+  while (shape.size() < 4) shape.insert(shape.begin(), DimExpr(1));
+  if (shape[1] != DimExpr(1) && shape[1] != DimExpr(heads)) return {};
+  if (shape != *g.value(bias).shape) {
+    const ValueId target = shape_operand(g, origin.node, shape);
+    bias = add(g, OpKind::kReshape, {bias, target}, ReshapeAttrs{true}, origin, shape);
+  }
+  if (shape[3] != keys) {
+    if (shape[3] != DimExpr(1)) return {};
+    shape[3] = keys;
+    const ValueId target = shape_operand(g, origin.node, shape);
+    bias = add(g, OpKind::kExpand, {bias, target}, {}, origin, shape);
+  }
+  return bias;
+}
+
+// Softmax over the last axis behind v, past reshapes and the guard Where(IsNaN(p), 0, p).
+std::optional<ValueId> softmax_input(const Graph& g, ValueId v) {
+  v = behind_reshape(g, v);
+  if (const Node* guard = producer_of_kind(g, v, OpKind::kWhere)) {
+    const Node* test = unary_producer(g, guard->in(0), params::unary::kIsNaN);
+    if (!test || test->in(0) != guard->in(2) || !near(scalar_constant(g, guard->in(1)), 0)) return {};
+    v = guard->in(2);
+  }
+  const Node* softmax = producer_of_kind(g, behind_reshape(g, v), OpKind::kSoftmax);
+  if (!softmax) return {};
+  const int rank = g.value(softmax->in(0)).rank();
+  const int64_t axis = softmax->as<AxisAttrs>().axis;
+  return rank > 0 && (axis == -1 || axis == rank - 1) ? std::optional(softmax->in(0)) : std::nullopt;
+}
+
+bool fuse(Graph& g, const Node n) {
+  const ValueId out = n.outputs[0];
+  if (!g.value(out).shape || g.value(out).rank() < 3 || g.value(out).rank() > 4 || g.value(n.in(1)).constant) return false;
+  const auto input = softmax_input(g, n.in(0));
+  const auto scores = input ? match_scores(g, *input) : std::nullopt;
+  if (!scores) return false;
+  float scale = scores->scale, unscaled = 1;
+  const auto q = operand(g, scores->q, false, &scale, n.origin), k = operand(g, scores->k_transposed, true, &scale, n.origin), v = operand(g, n.in(1), false, &unscaled, n.origin);
+  if (!q || !k || !v || unscaled != 1 || q->heads != k->heads || k->heads != v->heads || q->dim != k->dim || q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence) return false;
+  ValueId bias = kNone;
+  for (ValueId each : scores->biases) {
+    const auto b = normalise_bias(g, each, q->batch, q->heads, g.value(out).shape->size(), k->sequence, n.origin);
+    if (!b) return false;
+    bias = bias == kNone ? *b : add(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin, broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
+  }
+  AttentionAttrs a;
+  a.heads = a.kv_heads = q->heads;
+  a.head_dim = q->dim;
+  a.v_dim = v->dim;
+  a.scale = scale;
+  a.q_first = q->first;
+  a.k_first = k->first;
+  a.v_first = v->first;
+  const Shape shape{q->batch, q->sequence, DimExpr(a.heads * a.v_dim)};
+  const ValueId fused = add(g, OpKind::kAttention, {q->value, k->value, v->value, bias, kNone}, a, n.origin, shape);
+  // out is [batch, heads, sequence, dim] or [batch * heads, sequence, dim] over the fused [batch, sequence, heads * dim].
+  ViewLayout l = ViewLayout::identity(g, fused);
+  const std::vector<Atom> batch = l.axes[0], tokens = l.axes[1], heads{{2, DimExpr(a.v_dim), DimExpr(a.heads)}}, dim{{2, 1, DimExpr(a.v_dim)}};
+  if (g.value(out).rank() == 4) {
+    l.axes = {batch, heads, tokens, dim};
+  } else {
+    std::vector<Atom> joined = batch;
+    joined.insert(joined.end(), heads.begin(), heads.end());
+    l.axes = {joined, tokens, dim};
+  }
+  build_view(g, fused, l, out, n.origin);
+  return true;
+}
+
+}  // namespace
+
+int pass_fuse_attention(Graph& g, Diagnostics&) {
+  int fused = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kMatMul) fused += fuse(g, g.nodes[i]);
+  return fused;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,81 @@
+// The vocabulary of the pattern passes: looking at constants and neighbours of a node.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+using Users = std::vector<std::vector<NodeId>>;
+
+// The value of a constant with one element, whatever its rank.
+inline std::optional<float> scalar_constant(const Graph& g, ValueId v) {
+  if (v == kNone || !g.value(v).constant || g.value(v).constant->elements() != 1) return {};
+  return g.value(v).constant->to_float()[0];
+}
+
+inline bool near(std::optional<float> v, float want, float tolerance = 1e-3f) { return v && std::fabs(*v - want) <= tolerance * std::fmax(1.0f, std::fabs(want)); }
+
+// The node's only reader, when v has exactly one use and is not a graph output.
+inline const Node* sole_user(const Graph& g, const Users& users, ValueId v) {
+  const auto& u = users[static_cast<size_t>(v)];
+  return u.size() == 1 && !g.is_output(v) ? &g.node(u[0]) : nullptr;
+}
+
+inline const Node* producer_of_kind(const Graph& g, ValueId v, OpKind kind) {
+  const Node* p = v == kNone ? nullptr : g.producer(v);
+  return p && p->kind == kind && !p->dead ? p : nullptr;
+}
+
+inline const Node* unary_producer(const Graph& g, ValueId v, int kind) {
+  const Node* p = producer_of_kind(g, v, OpKind::kUnary);
+  return p && p->as<UnaryAttrs>().kind == kind ? p : nullptr;
+}
+
+inline const Node* binary_producer(const Graph& g, ValueId v, ert::params::binary::Kind kind) {
+  const Node* p = producer_of_kind(g, v, OpKind::kBinary);
+  return p && p->as<BinaryAttrs>().kind == kind ? p : nullptr;
+}
+
+// A reduction over exactly the last axis.
+inline bool reduces_last_axis(const Graph& g, const Node& n) {
+  if (n.kind != OpKind::kReduce) return false;
+  const auto& axes = n.as<ReduceAttrs>().axes;
+  const int rank = g.value(n.in(0)).rank();
+  return rank > 0 && axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1);
+}
+
+// For a commutative node with one operand `known`: the other one. kNone if known is not an operand.
+inline ValueId other_operand(const Node& n, ValueId known) { return n.in(0) == known ? n.in(1) : n.in(1) == known ? n.in(0) : kNone; }
+
+inline NodeId id_of(const Graph& g, const Node& n) { return static_cast<NodeId>(&n - g.nodes.data()); }
+
+// An integer tensor that holds the sizes of `shape`: a constant, or symbolic contents that the interpreter and lowering
+// evaluate for the dims at hand. For the shape operand of Reshape and Expand.
+inline ValueId shape_operand(Graph& g, const std::string& name, const Shape& shape) {
+  if (is_static(shape)) {
+    std::vector<int64_t> sizes;
+    for (const DimExpr& d : shape) sizes.push_back(*d.constant());
+    return g.add_constant(name + "/shape", Tensor::ints(sizes));
+  }
+  const ValueId v = g.add_value(name + "/shape", DType::kInt64, Shape{static_cast<int64_t>(shape.size())});
+  g.value(v).elements = shape;
+  return v;
+}
+
+// Makes `v` the output of a new node instead of its producer's. Everything that reads v now reads the new node.
+inline void redefine(Graph& g, ValueId v, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin) {
+  Node* old = g.producer(v);
+  for (ValueId& o : old->outputs) if (o == v) o = kNone;
+  bool any = false;
+  for (ValueId o : old->outputs) any |= o != kNone;
+  if (!any) old->dead = true;
+  g.value(v).producer = kNone;
+  g.add_node_with_outputs(kind, std::move(inputs), {v}, std::move(attrs), origin);
+}
+
+}  // namespace edgeconv
