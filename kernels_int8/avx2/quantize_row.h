@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "kernels_int8/kernel_table.h"
+#include "kernels_int8/math_constants.h"
 
 namespace ert::kernels {
 namespace {
 
-constexpr float kZeroRowRange = 0x1p-100f;
 constexpr size_t kBlock = 32;
 
 // Calls block(i, values) with four registers y[i], ..., y[i + 31] for each block; y = src, times inv_smooth with kSmooth.
@@ -65,8 +65,8 @@ inline void range_of_row(size_t k, const float* src, const float* inv_smooth, fl
       k, src, inv_smooth, [&](size_t, const __m256(&y)[4]) __attribute__((always_inline)) {
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
-          lo[j] = _mm256_min_ps(lo[j], y[j]);
-          hi[j] = _mm256_max_ps(hi[j], y[j]);
+          lo[j] = _mm256_min_ps(y[j], lo[j]);
+          hi[j] = _mm256_max_ps(y[j], hi[j]);
         }
       });
   *lo_out = min_of_lanes(_mm256_min_ps(_mm256_min_ps(lo[0], lo[1]), _mm256_min_ps(lo[2], lo[3])));
@@ -82,9 +82,9 @@ inline __attribute__((always_inline)) void quantize_row(size_t k, const float* s
   const float range = hi - lo;
   float inv = 0.0f;
   *scale = {0.0f, 0};
-  if (range >= kZeroRowRange) {
-    inv = 255.0f / range;
-    *scale = {range / 255.0f, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
+  if (range >= kZeroRange) {
+    inv = kMaxQa8 / range;
+    *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
   }
   const __m256 inv8 = _mm256_set1_ps(inv);
   const __m256i zero_point = _mm256_set1_epi16(static_cast<int16_t>(scale->zero_point));
@@ -106,9 +106,9 @@ inline __attribute__((always_inline)) void quantize16_row(size_t k, const float*
   const float absmax = hi > -lo ? hi : -lo;
   float inv = 0.0f;
   *scale = {0.0f, 0};
-  if (absmax >= kZeroRowRange) {
-    inv = 16256.0f / absmax;
-    scale->scale = absmax / 16256.0f;
+  if (absmax >= kZeroRange) {
+    inv = kMaxQ16 / absmax;
+    scale->scale = absmax / kMaxQ16;
   }
   const __m256 inv8 = _mm256_set1_ps(inv);
   for_blocks<kSmooth>(
@@ -120,11 +120,11 @@ inline __attribute__((always_inline)) void quantize16_row(size_t k, const float*
       });
 }
 
-// Splits q into round(q / 128) and the rest.
+// q = 128 * hi + lo with lo in [-64, 63].
 inline __attribute__((always_inline)) void split_digits(const __m256i (&q)[4], __m256i (&hi)[4], __m256i (&lo)[4]) {
 #pragma GCC unroll 4
   for (int j = 0; j < 4; ++j) {
-    hi[j] = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_cvtepi32_ps(q[j]), _mm256_set1_ps(1.0f / 128)));
+    hi[j] = _mm256_srai_epi32(_mm256_add_epi32(q[j], _mm256_set1_epi32(64)), 7);
     lo[j] = _mm256_sub_epi32(q[j], _mm256_slli_epi32(hi[j], 7));
   }
 }

@@ -1,11 +1,10 @@
 // Rows of fp32 to two rows of digits + 128 as u8: the high digits first, the low ones row_bytes / 2 later.
 #include "kernels_int8/avx512vnni/intrinsics.h"
 #include "kernels_int8/kernel_table.h"
+#include "kernels_int8/math_constants.h"
 
 namespace ert::kernels {
 namespace {
-
-constexpr float kZeroRow = 0x1p-100f;
 
 template <bool kSmooth>
 inline __attribute__((always_inline)) __m512 load16(size_t k, const float* src, const float* inv_smooth, size_t i) {
@@ -23,13 +22,13 @@ inline __attribute__((always_inline)) __m512i pack_u8(const __m512i (&q)[4]) {
 template <bool kSmooth>
 void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* hi_row, uint8_t* lo_row, RowScale* scale) {
   __m512 largest = _mm512_setzero_ps();
-  for (size_t i = 0; i < k; i += 16) largest = _mm512_max_ps(largest, _mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i)));
+  for (size_t i = 0; i < k; i += 16) largest = _mm512_max_ps(_mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i)), largest);
   const float absmax = _mm512_reduce_max_ps(largest);
   float inv = 0.0f;
   *scale = {0.0f, 0};
-  if (absmax >= kZeroRow) {
-    inv = 16256.0f / absmax;
-    scale->scale = absmax / 16256.0f;
+  if (absmax >= kZeroRange) {
+    inv = kMaxQ16 / absmax;
+    scale->scale = absmax / kMaxQ16;
   }
   const __m512 inv16 = _mm512_set1_ps(inv);
   for (size_t i = 0; i < k; i += 64) {
@@ -37,7 +36,7 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(k, src, inv_smooth, i + 16 * j), inv16));
-      hi[j] = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_cvtepi32_ps(q), _mm512_set1_ps(1.0f / 128)));
+      hi[j] = _mm512_srai_epi32(_mm512_add_epi32(q, _mm512_set1_epi32(64)), 7);
       lo[j] = _mm512_sub_epi32(q, _mm512_slli_epi32(hi[j], 7));
     }
     _mm512_storeu_si512(hi_row + i, pack_u8(hi));

@@ -1,11 +1,10 @@
 // Rows of fp32 to u8 with a zero point, in two passes per row: range, then scale, round and pack.
 #include "kernels_int8/avx512vnni/intrinsics.h"
 #include "kernels_int8/kernel_table.h"
+#include "kernels_int8/math_constants.h"
 
 namespace ert::kernels {
 namespace {
-
-constexpr float kZeroRowRange = 0x1p-100f;
 
 inline __attribute__((always_inline)) __mmask16 first_lanes(size_t count) {
   return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1);
@@ -33,14 +32,14 @@ void range_of_row(size_t k, const float* src, const float* inv_smooth, float* lo
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       const __m512 y = load16<kSmooth>(src, inv_smooth, i + 16 * j);
-      lo[j] = _mm512_min_ps(lo[j], y);
-      hi[j] = _mm512_max_ps(hi[j], y);
+      lo[j] = _mm512_min_ps(y, lo[j]);
+      hi[j] = _mm512_max_ps(y, hi[j]);
     }
   }
   for (; i < k; i += 16) {
     const __m512 y = load16<kSmooth>(src, inv_smooth, i, first_lanes(k - i));
-    lo[0] = _mm512_min_ps(lo[0], y);
-    hi[0] = _mm512_max_ps(hi[0], y);
+    lo[0] = _mm512_min_ps(y, lo[0]);
+    hi[0] = _mm512_max_ps(y, hi[0]);
   }
   *lo_out = _mm512_reduce_min_ps(_mm512_min_ps(_mm512_min_ps(lo[0], lo[1]), _mm512_min_ps(lo[2], lo[3])));
   *hi_out = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(hi[0], hi[1]), _mm512_max_ps(hi[2], hi[3])));
@@ -61,9 +60,9 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
   const float range = hi - lo;
   float inv = 0.0f;
   *scale = {0.0f, 0};
-  if (range >= kZeroRowRange) {
-    inv = 255.0f / range;
-    *scale = {range / 255.0f, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
+  if (range >= kZeroRange) {
+    inv = kMaxQa8 / range;
+    *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
   }
   const __m512 inv16 = _mm512_set1_ps(inv);
   const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(scale->zero_point));

@@ -1,0 +1,331 @@
+// int8 attention of one head in 256-bit registers, shared by AVX2 and AVX-VNNI: up to 8 query rows at a time. The level gives
+// the two integer products as `Mac`:
+//   using Query          element of a quantized query row: int16_t, or int8_t
+//   kKeyFlip             xor on packed key bytes: 0x80 makes them u8
+//   scores<rows>(acc, queries, row_elements, start, keys, head4)   4 rows x 16 keys of N16K4
+//   pairs(acc, p2, v2)   acc += products of int16 pairs
+// Everything here has internal linkage.
+#pragma once
+
+#include <immintrin.h>
+#include <string.h>
+
+#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/math_constants.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
+constexpr int kTileRows = 4;
+constexpr int kMaxRows = 8;
+
+struct AttentionRow {
+  float* scores;  // [keys16]: scores, then p, then P as int16
+  float scale;    // of the query, times the scale on QK^T
+  float max;
+  float factor;  // from the sum of P * v to the output; 0 where the query sees nothing
+};
+
+struct AttentionWork {
+  size_t keys16;     // keys rounded up to 16
+  size_t head4;      // head_dim rounded up to 4
+  size_t head8;      // head_dim rounded up to 8: elements of a query row
+  size_t columns16;  // v_dim rounded up to 16
+  float* key_scale;
+  float* value_scale;
+  int8_t* keys;    // N16K4
+  int8_t* values;  // per pair of keys: for each column (even key, odd key)
+  uint8_t* queries;
+  AttentionRow row[kMaxRows];
+  int32_t start[kMaxRows];  // -128 * sum of the query's int8 values
+};
+
+inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
+  w->keys16 = round_up(static_cast<size_t>(a.seq_k), 16);
+  w->head4 = round_up(static_cast<size_t>(a.head_dim), 4);
+  w->head8 = round_up(static_cast<size_t>(a.head_dim), 8);
+  w->columns16 = round_up(static_cast<size_t>(a.v_dim), 16);
+  float* scores = static_cast<float*>(a.scratch);
+  for (int r = 0; r < kMaxRows; ++r) w->row[r] = {scores + r * w->keys16, 0.0f, 0.0f, 0.0f};
+  w->key_scale = scores + kMaxRows * w->keys16;
+  w->value_scale = w->key_scale + w->keys16;
+  w->keys = reinterpret_cast<int8_t*>(w->value_scale + w->keys16);
+  w->values = w->keys + w->keys16 * w->head4;
+  w->queries = reinterpret_cast<uint8_t*>(w->values + w->keys16 * w->columns16);
+}
+
+inline __m256i first_lanes(size_t count) {
+  const int live = count < 8 ? static_cast<int>(count) : 8;
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(live), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+// Values [i, i + 8) of n, zeros beyond.
+inline __attribute__((always_inline)) __m256 load8(size_t n, const float* src, size_t i) {
+  return i + 8 <= n ? _mm256_loadu_ps(src + i) : _mm256_maskload_ps(src + i, first_lanes(n - i));
+}
+
+inline float max_of_lanes(__m256 x) {
+  __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+  y = _mm_max_ps(y, _mm_movehl_ps(y, y));
+  return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
+}
+
+// The canonical tree over 16 lanes: lanes i and i + 8, then 4, 2, 1 apart.
+inline float sum_of_lanes(__m256 lo, __m256 hi) {
+  const __m256 s8 = _mm256_add_ps(lo, hi);
+  const __m128 s4 = _mm_add_ps(_mm256_castps256_ps128(s8), _mm256_extractf128_ps(s8, 1));
+  const __m128 s2 = _mm_add_ps(s4, _mm_movehl_ps(s4, s4));
+  return _mm_cvtss_f32(_mm_add_ss(s2, _mm_movehdup_ps(s2)));
+}
+
+// exp for x <= 0; exactly 0 below kExpLow and for NaN: the bits of ref/attention_row.h.
+inline __attribute__((always_inline)) __m256 exp_nonpositive8(__m256 x) {
+  const __m256 live = _mm256_cmp_ps(x, _mm256_set1_ps(kExpLow), _CMP_GE_OQ);
+  const __m256 magic = _mm256_set1_ps(kRoundMagic);
+  const __m256 z = _mm256_add_ps(_mm256_mul_ps(x, _mm256_set1_ps(kLog2E)), magic);
+  const __m256 n = _mm256_sub_ps(z, magic);
+  const __m256 r =
+      _mm256_sub_ps(_mm256_sub_ps(x, _mm256_mul_ps(n, _mm256_set1_ps(kLn2Hi))), _mm256_mul_ps(n, _mm256_set1_ps(kLn2Lo)));
+  __m256 p = _mm256_set1_ps(kExp[4]);
+#pragma GCC unroll 4
+  for (int i = 3; i >= 0; --i) p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(kExp[i]));
+  const __m256 y = _mm256_add_ps(_mm256_set1_ps(1.0f), _mm256_add_ps(r, _mm256_mul_ps(_mm256_mul_ps(r, r), p)));
+  const __m256i exponent = _mm256_slli_epi32(_mm256_castps_si256(z), 23);
+  return _mm256_and_ps(live, _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(y), exponent)));
+}
+
+// Symmetric int8 scale of n values and the factor that quantizes them.
+inline float scale_s8(size_t n, const float* src, float* inv) {
+  const __m256 magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+  __m256 largest = _mm256_setzero_ps();
+  for (size_t i = 0; i < n; i += 8) largest = _mm256_max_ps(_mm256_and_ps(load8(n, src, i), magnitude), largest);
+  const float absmax = max_of_lanes(largest);
+  *inv = absmax >= kZeroRange ? kMaxQ8 / absmax : 0.0f;
+  return absmax >= kZeroRange ? absmax / kMaxQ8 : 0.0f;
+}
+
+inline __attribute__((always_inline)) __m256i quantize8(size_t n, const float* src, size_t i, float inv) {
+  return _mm256_cvtps_epi32(_mm256_mul_ps(load8(n, src, i), _mm256_set1_ps(inv)));
+}
+
+inline __m128i to_int16(__m256i q) { return _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1)); }
+
+inline void pack_keys(const AttentionArgs& a, int8_t flip, const AttentionWork& w) {
+  const size_t n = static_cast<size_t>(a.head_dim);
+  for (size_t j = 0; j < static_cast<size_t>(a.seq_k); ++j) {
+    const float* src = a.k + static_cast<ptrdiff_t>(j) * a.k_stride;
+    float inv;
+    w.key_scale[j] = scale_s8(n, src, &inv);
+    int8_t* line = w.keys + j / 16 * 16 * w.head4 + j % 16 * 4;
+    for (size_t i = 0; i < n; i += 8) {
+      const __m128i q = to_int16(quantize8(n, src, i, inv));
+      const __m128i bytes = _mm_xor_si128(_mm_packs_epi16(q, q), _mm_set1_epi8(flip));
+      const int32_t first = _mm_cvtsi128_si32(bytes);
+      const int32_t second = _mm_extract_epi32(bytes, 1);
+      memcpy(line + i * 16, &first, 4);
+      if (i + 4 < n) memcpy(line + (i + 4) * 16, &second, 4);
+    }
+  }
+  for (size_t j = static_cast<size_t>(a.seq_k); j < w.keys16; ++j) w.key_scale[j] = 0.0f;
+}
+
+inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
+  const size_t n = static_cast<size_t>(a.v_dim);
+  const size_t keys = static_cast<size_t>(a.seq_k);
+  for (size_t j = 0; j < keys; j += 2) {
+    const float* even = a.v + static_cast<ptrdiff_t>(j) * a.v_stride;
+    const float* odd = j + 1 < keys ? even + a.v_stride : even;
+    float even_inv, odd_inv;
+    w.value_scale[j] = scale_s8(n, even, &even_inv);
+    w.value_scale[j + 1] = scale_s8(n, odd, &odd_inv);
+    int8_t* pair = w.values + j * w.columns16;
+    for (size_t i = 0; i < n; i += 8, pair += 16) {
+      const __m256i q_even = _mm256_and_si256(quantize8(n, even, i, even_inv), _mm256_set1_epi32(0xffff));
+      const __m256i both = _mm256_or_si256(q_even, _mm256_slli_epi32(quantize8(n, odd, i, odd_inv), 16));
+      const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(pair), bytes);
+    }
+  }
+  for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
+}
+
+// Rows that pad the block repeat the first query and are never written out.
+template <typename Mac>
+void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, size_t padded_rows, AttentionWork* w) {
+  const size_t n = static_cast<size_t>(a.head_dim);
+  typename Mac::Query* dst = reinterpret_cast<typename Mac::Query*>(w->queries);
+  for (size_t r = 0; r < padded_rows; ++r, dst += w->head8) {
+    const float* src = a.q + static_cast<ptrdiff_t>(first + (r < rows ? r : 0)) * a.q_stride;
+    float inv;
+    w->row[r].scale = scale_s8(n, src, &inv) * a.scale;
+    __m128i sum = _mm_setzero_si128();
+    for (size_t i = 0; i < n; i += 8) {
+      const __m128i q = to_int16(quantize8(n, src, i, inv));
+      sum = _mm_add_epi32(sum, _mm_madd_epi16(q, _mm_set1_epi16(1)));
+      if (sizeof(typename Mac::Query) == 2) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), q);
+      } else {
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(dst + i), _mm_packs_epi16(q, q));
+      }
+    }
+    sum = _mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum));
+    w->start[r] = -128 * (_mm_cvtsi128_si32(sum) + _mm_extract_epi32(sum, 1));
+  }
+}
+
+// Scores of the queries [row, row + 4) against all keys and each row's maximum.
+template <typename Mac>
+void scores(size_t keys, int row, AttentionWork* w) {
+  const __m256 minus_infinity = _mm256_set1_ps(-__builtin_inff());
+  __m256 max[kTileRows];
+  for (int r = 0; r < kTileRows; ++r) max[r] = minus_infinity;
+  const typename Mac::Query* queries = reinterpret_cast<const typename Mac::Query*>(w->queries) + row * w->head8;
+  for (size_t key = 0; key < keys; key += 16) {
+    __m256i acc[kTileRows][2];
+    Mac::template scores<kTileRows>(acc, queries, w->head8, w->start + row, w->keys + key * w->head4, w->head4);
+#pragma GCC unroll 4
+    for (int r = 0; r < kTileRows; ++r) {
+      const __m256 row_scale = _mm256_set1_ps(w->row[row + r].scale);
+#pragma GCC unroll 2
+      for (size_t h = 0; h < 2; ++h) {
+        const size_t j = key + 8 * h;
+        const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(w->key_scale + j));
+        __m256 s = _mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][h]), scale);
+        if (j + 8 > keys) {
+          const __m256i live = first_lanes(j < keys ? keys - j : 0);
+          s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(live));
+        }
+        _mm256_storeu_ps(w->row[row + r].scores + j, s);
+        max[r] = _mm256_max_ps(s, max[r]);
+      }
+    }
+  }
+  for (int r = 0; r < kTileRows; ++r) w->row[row + r].max = max_of_lanes(max[r]);
+}
+
+// Adds the bias and takes out keys that query i does not see; the row maximum is found again.
+inline void mask_row(const AttentionArgs& a, size_t i, AttentionRow* row) {
+  const int64_t keys = a.seq_k;
+  const int64_t last_seen = static_cast<int64_t>(i) + a.causal_offset + 1;
+  const size_t seen = static_cast<size_t>(last_seen < 0 ? 0 : last_seen < keys ? last_seen : keys);
+  const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
+  const uint8_t* mask = a.mask == nullptr ? nullptr : a.mask + static_cast<ptrdiff_t>(i) * a.mask_stride;
+  const __m256 minus_infinity = _mm256_set1_ps(-__builtin_inff());
+  __m256 max = minus_infinity;
+  for (size_t j = 0; j < static_cast<size_t>(keys); j += 8) {
+    const size_t count = j >= seen ? 0 : seen - j < 8 ? seen - j : 8;
+    __m256i live = first_lanes(count);
+    __m256 s = _mm256_loadu_ps(row->scores + j);
+    if (bias != nullptr) s = _mm256_add_ps(s, _mm256_maskload_ps(bias + j, live));
+    if (mask != nullptr) {
+      uint8_t bytes[8] = {};
+      memcpy(bytes, mask + j, count);
+      const __m256i hidden = _mm256_cmpeq_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes))),
+                                                _mm256_setzero_si256());
+      live = _mm256_andnot_si256(hidden, live);
+    }
+    s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(live));
+    _mm256_storeu_ps(row->scores + j, s);
+    max = _mm256_max_ps(s, max);
+  }
+  row->max = max_of_lanes(max);
+}
+
+// Scores to P in place: p = exp(score - max) * value scale, then 15 bits of p / pmax.
+inline void weights(const AttentionWork& w, AttentionRow* row) {
+  float* p = row->scores;
+  const __m256 row_max = _mm256_set1_ps(row->max == -__builtin_inff() ? 0.0f : row->max);
+  __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  __m256 largest[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  for (size_t j = 0; j < w.keys16; j += 16) {
+#pragma GCC unroll 2
+    for (size_t h = 0; h < 2; ++h) {
+      const __m256 e = exp_nonpositive8(_mm256_sub_ps(_mm256_loadu_ps(p + j + 8 * h), row_max));
+      const __m256 weight = _mm256_mul_ps(e, _mm256_loadu_ps(w.value_scale + j + 8 * h));
+      sum[h] = _mm256_add_ps(sum[h], e);
+      largest[h] = _mm256_max_ps(weight, largest[h]);
+      _mm256_storeu_ps(p + j + 8 * h, weight);
+    }
+  }
+  const float pmax = max_of_lanes(_mm256_max_ps(largest[0], largest[1]));
+  const bool sees = pmax >= kZeroRange;
+  row->factor = sees ? pmax / kMaxQ16 / sum_of_lanes(sum[0], sum[1]) : 0.0f;
+  const __m256 inv = _mm256_set1_ps(sees ? kMaxQ16 / pmax : 0.0f);
+  __m128i* out = reinterpret_cast<__m128i*>(p);
+  for (size_t j = 0; j < w.keys16; j += 8, ++out) {
+    _mm_storeu_si128(out, to_int16(_mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j), inv))));
+  }
+}
+
+// Output columns [column, column + 16) of the queries [row, row + 4).
+template <typename Mac>
+void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, size_t rows, int row, size_t column) {
+  const size_t keys = static_cast<size_t>(a.seq_k);
+  const uint8_t* p[kTileRows];
+  for (int r = 0; r < kTileRows; ++r) p[r] = reinterpret_cast<const uint8_t*>(w.row[row + r].scores);
+  alignas(32) float sums[kTileRows][16] = {};
+  const int8_t* pair = w.values + 2 * column;
+  for (size_t block = 0; block < keys; block += kKeyBlock) {
+    const size_t end = keys - block < kKeyBlock ? keys : block + kKeyBlock;
+    __m256i acc[kTileRows][2];
+#pragma GCC unroll 4
+    for (int r = 0; r < kTileRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
+    for (size_t j = block; j < end; j += 2, pair += 2 * w.columns16) {
+      const __m256i low = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
+      const __m256i high = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair + 16)));
+#pragma GCC unroll 4
+      for (int r = 0; r < kTileRows; ++r) {
+        int32_t word;
+        memcpy(&word, p[r] + 2 * j, sizeof(word));
+        const __m256i p2 = _mm256_set1_epi32(word);
+        Mac::pairs(acc[r][0], p2, low);
+        Mac::pairs(acc[r][1], p2, high);
+      }
+    }
+#pragma GCC unroll 4
+    for (int r = 0; r < kTileRows; ++r) {
+#pragma GCC unroll 2
+      for (int h = 0; h < 2; ++h) {
+        const __m256 s = _mm256_add_ps(_mm256_load_ps(sums[r] + 8 * h), _mm256_cvtepi32_ps(acc[r][h]));
+        _mm256_store_ps(sums[r] + 8 * h, s);
+      }
+    }
+  }
+  const size_t columns = static_cast<size_t>(a.v_dim) - column;
+  for (size_t r = 0; r < kTileRows && row + r < rows; ++r) {
+    float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
+    const __m256 factor = _mm256_set1_ps(w.row[row + r].factor);
+    _mm256_maskstore_ps(dst, first_lanes(columns), _mm256_mul_ps(_mm256_load_ps(sums[r]), factor));
+    if (columns > 8) _mm256_maskstore_ps(dst + 8, first_lanes(columns - 8), _mm256_mul_ps(_mm256_load_ps(sums[r] + 8), factor));
+  }
+}
+
+template <typename Mac>
+void attention(const AttentionArgs& a) {
+  AttentionWork w;
+  lay_out(a, &w);
+  pack_keys(a, Mac::kKeyFlip, w);
+  pack_values(a, w);
+  const bool masked = a.bias != nullptr || a.mask != nullptr || a.causal_offset != INT32_MAX;
+  const size_t queries = static_cast<size_t>(a.seq_q);
+  size_t blocks = (queries + kMaxRows - 1) / kMaxRows;
+  for (size_t first = 0; first < queries; --blocks) {
+    const size_t rows = (queries - first + blocks - 1) / blocks;
+    quantize_queries<Mac>(a, first, rows, round_up(rows, kTileRows), &w);
+    for (size_t row = 0; row < rows; row += kTileRows) scores<Mac>(static_cast<size_t>(a.seq_k), static_cast<int>(row), &w);
+    if (masked) {
+      for (size_t r = 0; r < rows; ++r) mask_row(a, first + r, &w.row[r]);
+    }
+    for (size_t r = 0; r < round_up(rows, kTileRows); ++r) weights(w, &w.row[r]);
+    for (size_t row = 0; row < rows; row += kTileRows) {
+      for (size_t column = 0; column < static_cast<size_t>(a.v_dim); column += 16) {
+        value_tile<Mac>(a, w, first, rows, static_cast<int>(row), column);
+      }
+    }
+    first += rows;
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels
