@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Builds and runs the tests.
+#   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
+#   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
+#   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
+set -euo pipefail
+cd "$(dirname "$0")"
+. toolchains/debian_packages.sh
+
+preset=release
+labels=quick
+for argument in "$@"; do
+  case "$argument" in
+    --full) labels='quick|full' ;;
+    --asan) preset=asan-ubsan ;;
+    -h|--help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "unknown argument '$argument'; see ./test.sh --help" >&2; exit 2 ;;
+  esac
+done
+
+ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+cmake --preset "$preset" >/dev/null
+cmake --build --preset "$preset"
+status=0
+log=build/$preset/test.log
+ctest --test-dir "build/$preset" -L "$labels" --output-on-failure -j"$(nproc)" 2>&1 | tee "$log" || status=$?
+# Cases that a test skipped (a CPU level this machine lacks, data that is not installed) are counted, never silent.
+skipped=$(grep -ac 'Skipped$\|\*\*\*Skipped' "$log" || true)
+run=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -n 1)
+echo "tests run: ${run:-0}, skipped: $skipped"
+exit "$status"

@@ -1,0 +1,32 @@
+# Sourced by quickstart.sh and test.sh: installs what is missing on Debian and Ubuntu, and names it on other systems.
+
+# What the build of converter, runtime and benchmarks needs; what the tests need on top.
+BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
+TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata python3 binutils"
+
+ensure_packages() {
+  local missing="" package
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    local absent="" command
+    for command in cmake ninja g++ protoc flatc; do
+      command -v "$command" >/dev/null || absent="$absent $command"
+    done
+    [ -z "$absent" ] && return 0
+    echo "This script installs packages on Debian and Ubuntu only. Missing here:$absent" >&2
+    echo "Install these, and the libraries protobuf (lite), FlatBuffers, OpenBLAS, CLI11, fmt, nlohmann-json, GoogleTest and Google Benchmark, then run it again." >&2
+    return 1
+  fi
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return 0
+  local sudo=""
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "Missing packages:$missing. Run as root or install sudo." >&2; return 1; }
+    sudo=sudo
+  fi
+  echo "Installing:$missing" >&2
+  $sudo apt-get update -qq >&2 || { echo "apt-get update failed; check the network and the package sources" >&2; return 1; }
+  # shellcheck disable=SC2086
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2 || { echo "apt-get install failed for:$missing" >&2; return 1; }
+}
