@@ -1,0 +1,88 @@
+// Inference of If and Loop: bodies are graphs whose inputs are the captured outer values. Branches whose condition is known
+// are inlined by the driver (inline_branches.cc); here both branches must give the same shapes.
+#include "convert/infer/dispatch.h"
+#include "convert/infer/infer.h"
+
+namespace edgeconv {
+namespace {
+
+// Hands types, sizes and contents of outer values to a body's inputs.
+void bind_input(Graph& body, size_t i, const Value& outer, bool with_contents) {
+  Value& v = body.value(body.inputs[i]);
+  v.dtype = outer.dtype;
+  v.shape = outer.shape;
+  if (!with_contents) return;
+  v.constant = outer.constant;
+  v.elements = outer.elements;
+}
+
+void infer_body(NodeInference& c, Graph& body) {
+  Diagnostics d;
+  infer(body, d);
+  for (const Problem& p : d.problems()) c.log().problems.push_back(p);
+}
+
+bool same_shape(const Value& a, const Value& b) { return a.shape && b.shape && *a.shape == *b.shape && a.dtype == b.dtype; }
+
+}  // namespace
+
+void infer_if(NodeInference& c) {
+  auto& bodies = c.node().as<SubgraphAttrs>().bodies;
+  if (bodies.size() != 2) return c.problem("If needs two branches", "the file is not valid ONNX");
+  for (const auto& body : bodies) {
+    if (body->inputs.size() + 1 != c.node().inputs.size()) return c.problem("captures of a branch do not match", "this is a fault of the importer");
+    for (size_t i = 0; i < body->inputs.size(); ++i) {
+      if (c.has(i + 1)) bind_input(*body, i, c.in(i + 1), true);
+    }
+    infer_body(c, *body);
+  }
+  for (size_t o = 0; o < c.node().outputs.size(); ++o) {
+    if (o >= bodies[0]->outputs.size() || o >= bodies[1]->outputs.size()) return;
+    const Value& a = bodies[0]->value(bodies[0]->outputs[o]);
+    const Value& b = bodies[1]->value(bodies[1]->outputs[o]);
+    if (!same_shape(a, b)) {
+      return c.problem("the branches give different shapes (" + (a.shape ? shape_str(*a.shape) : "?") + " and " + (b.shape ? shape_str(*b.shape) : "?") +
+                           ") and the condition depends on data",
+                       "export with a condition that is known, or compute both branches and select with torch.where");
+    }
+    c.set(o, a.dtype, *a.shape);
+  }
+}
+
+void infer_loop(NodeInference& c) {
+  const SubgraphAttrs& a = c.node().as<SubgraphAttrs>();
+  const size_t inputs = c.node().inputs.size(), outputs = c.node().outputs.size();
+  if (a.bodies.size() != 1 || inputs < 2 || a.bodies[0]->inputs.size() != inputs || a.bodies[0]->outputs.size() != outputs + 1) {
+    return c.problem("the body of a Loop does not fit the node", "the file is not valid ONNX");
+  }
+  Graph& body = *a.bodies[0];
+  const size_t carried = a.carried >= 0 ? static_cast<size_t>(a.carried) : inputs - 2;
+  Value iteration, condition;
+  iteration.dtype = DType::kInt64;
+  condition.dtype = DType::kBool;
+  iteration.shape = condition.shape = Shape{};
+  bind_input(body, 0, iteration, false);
+  bind_input(body, 1, condition, false);
+  for (size_t i = 2; i < inputs; ++i) {
+    if (c.has(i)) bind_input(body, i, c.in(i), i >= 2 + carried);
+  }
+  infer_body(c, body);
+  const auto trips = c.has(0) ? c.elements(0) : std::nullopt;
+  for (size_t o = 0; o < outputs; ++o) {
+    const Value& v = body.value(body.outputs[o + 1]);
+    if (!v.shape) return;
+    if (o < carried) {
+      if (!same_shape(v, c.in(o + 2))) {
+        return c.problem("a value carried by a Loop changes its shape", "unroll the loop in the exported module");
+      }
+      c.set(o, v.dtype, *v.shape);
+      continue;
+    }
+    if (!trips) return c.problem("the number of iterations of a Loop is not known", "unroll the loop in the exported module");
+    Shape s = *v.shape;
+    s.insert(s.begin(), trips->at(0));
+    c.set(o, v.dtype, std::move(s));
+  }
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,193 @@
+// Inference of elementwise nodes: shapes by broadcast, and arithmetic on symbolic integers.
+#include "convert/infer/dispatch.h"
+
+namespace edgeconv {
+namespace {
+
+namespace ub = ert::params::unary;
+namespace bb = ert::params::binary;
+
+bool is_compare_or_logic(bb::Kind k) {
+  switch (k) {
+    case bb::kEqual:
+    case bb::kLess:
+    case bb::kLessOrEqual:
+    case bb::kGreater:
+    case bb::kGreaterOrEqual: return true;
+    default: return false;
+  }
+}
+
+std::optional<DimExpr> truth(std::optional<bool> b, bool negate = false) {
+  if (!b) return std::nullopt;
+  return DimExpr(static_cast<int64_t>(*b != negate));
+}
+
+// ONNX Div truncates toward zero; floor_div is the same where both sides have one known sign.
+std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b, bool integer) {
+  if (b == DimExpr(0)) return std::nullopt;
+  if (a.is_constant() && b.is_constant()) {
+    if (!integer && *a.constant() % *b.constant() != 0) return std::nullopt;
+    return DimExpr(*a.constant() / *b.constant());
+  }
+  const DimExpr q = a.floor_div(b);
+  if (q * b == a) return q;
+  const auto la = lower_bound(a), lb = lower_bound(b);
+  if (integer && la && *la >= 0 && lb && *lb > 0) return q;
+  return std::nullopt;
+}
+
+std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const DimExpr& b, bool integer) {
+  switch (kind) {
+    case bb::kAdd: return a + b;
+    case bb::kSub: return a - b;
+    case bb::kMul: return a * b;
+    case bb::kDiv: return divide(a, b, integer);
+    case bb::kMod:
+      if (!integer || b == DimExpr(0)) return std::nullopt;
+      if (a.is_constant() && b.is_constant()) {
+        const int64_t d = *b.constant(), r = *a.constant() % d;
+        return DimExpr(r != 0 && (r < 0) != (d < 0) ? r + d : r);
+      }
+      if (const auto lb = lower_bound(b); lb && *lb > 0) return a.mod(b);
+      return std::nullopt;
+    case bb::kMin:
+      if (const auto l = always_less(a, b)) return *l ? a : b;
+      return DimExpr::min(a, b);
+    case bb::kMax:
+      if (const auto l = always_less(a, b)) return *l ? b : a;
+      return DimExpr::max(a, b);
+    case bb::kEqual: return truth(always_equal(a, b));
+    case bb::kLess: return truth(always_less(a, b));
+    case bb::kGreater: return truth(always_less(b, a));
+    case bb::kLessOrEqual: return truth(always_less(b, a), true);
+    case bb::kGreaterOrEqual: return truth(always_less(a, b), true);
+    case bb::kAnd:
+      if (a == DimExpr(0) || b == DimExpr(0)) return DimExpr(0);
+      return a.is_constant() && b.is_constant() ? std::optional(DimExpr(1)) : std::nullopt;
+    case bb::kOr:
+      if (a == DimExpr(1) || b == DimExpr(1)) return DimExpr(1);
+      return a.is_constant() && b.is_constant() ? std::optional(DimExpr(0)) : std::nullopt;
+    case bb::kXor:
+      if (a.is_constant() && b.is_constant()) return DimExpr(static_cast<int64_t>(a != b));
+      return std::nullopt;
+    case bb::kPow:
+    case bb::kFmod:
+    case bb::kPRelu: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<DimExpr> unary_element(int kind, const DimExpr& a) {
+  switch (kind) {
+    case ub::kNeg: return DimExpr(0) - a;
+    case ub::kFloor:
+    case ub::kCeil:
+    case ub::kRound: return a;  // contents are whole numbers
+    case ub::kSquare: return a * a;
+    case ub::kAbs:
+      if (const auto l = lower_bound(a); l && *l >= 0) return a;
+      if (a.constant()) return DimExpr(-*a.constant());
+      return std::nullopt;
+    case ub::kSign:
+      if (const auto l = lower_bound(a); l && *l > 0) return DimExpr(1);
+      if (a.constant()) return DimExpr(*a.constant() < 0 ? -1 : 0);
+      return std::nullopt;
+    case ub::kNot:
+      if (a.constant()) return DimExpr(*a.constant() == 0 ? 1 : 0);
+      return std::nullopt;
+    case static_cast<int>(ert::kernels::Unary::kRelu):
+      if (const auto l = lower_bound(a); l && *l >= 0) return a;
+      return DimExpr::max(a, DimExpr(0));
+    default: return std::nullopt;
+  }
+}
+
+// Position in an operand for position i of a result of shape `out` (both static).
+size_t broadcast_position(size_t i, const Shape& out, const Shape& operand) {
+  size_t position = 0, stride = 1;
+  for (size_t k = 0; k < out.size(); ++k) {
+    const size_t axis = out.size() - 1 - k;
+    const size_t n = static_cast<size_t>(*out[axis].constant()), at = i % n;
+    i /= n;
+    if (k >= operand.size()) continue;
+    const size_t m = static_cast<size_t>(*operand[operand.size() - 1 - k].constant());
+    if (m != 1) position += at * stride;
+    stride *= m;
+  }
+  return position;
+}
+
+}  // namespace
+
+void infer_unary(NodeInference& c) {
+  const int kind = c.node().as<UnaryAttrs>().kind;
+  const bool to_bool = kind == ub::kIsNaN || kind == ub::kIsInf || kind == ub::kNot;
+  c.set(0, to_bool ? DType::kBool : c.dtype(0), c.shape(0));
+  const auto e = c.elements(0);
+  if (!e || kind == ub::kIsNaN || kind == ub::kIsInf) return;
+  std::vector<DimExpr> r;
+  for (const DimExpr& a : *e) {
+    const auto x = unary_element(kind, a);
+    if (!x) return;
+    r.push_back(*x);
+  }
+  c.set_elements(0, std::move(r));
+}
+
+void infer_binary(NodeInference& c) {
+  const bb::Kind kind = c.node().as<BinaryAttrs>().kind;
+  const auto out = c.broadcast(c.shape(0), c.shape(1));
+  if (!out) return;
+  const bool logic = is_compare_or_logic(kind) || (c.dtype(0) == DType::kBool && (kind == bb::kAnd || kind == bb::kOr || kind == bb::kXor));
+  DType t = logic ? DType::kBool : c.dtype(0);
+  // Files with mixed widths (fp16 weights beside fp32 activations) compute in the wider type.
+  if (!logic && kind != bb::kPow && is_float(t) && c.dtype(1) == DType::kFloat) t = DType::kFloat;
+  c.set(0, t, *out);
+  const auto a = c.elements(0), b = c.elements(1);
+  if (!a || !b || !is_static(*out) || !is_static(c.shape(0)) || !is_static(c.shape(1))) return;
+  const int64_t count = *shape_elements(*out).constant();
+  if (count > kMaxElements) return;
+  const bool integer = !is_float(c.dtype(0));
+  std::vector<DimExpr> r;
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    const auto x = binary_element(kind, (*a)[broadcast_position(i, *out, c.shape(0))], (*b)[broadcast_position(i, *out, c.shape(1))], integer);
+    if (!x) return;
+    r.push_back(*x);
+  }
+  c.set_elements(0, std::move(r));
+}
+
+void infer_where(NodeInference& c) {
+  const auto ab = c.broadcast(c.shape(1), c.shape(2));
+  if (!ab) return;
+  const auto out = c.broadcast(c.shape(0), *ab);
+  if (!out) return;
+  c.set(0, c.dtype(1), *out);
+  move_elements(c);
+}
+
+void infer_cast(NodeInference& c) {
+  const DType to = c.node().as<CastAttrs>().to;
+  c.set(0, to, c.shape(0));
+  const auto e = c.elements(0);
+  if (!e || c.dtype(0) == DType::kUndefined) return;
+  if (to == DType::kBool) {
+    std::vector<DimExpr> r;
+    for (const DimExpr& a : *e) {
+      const auto zero = always_equal(a, DimExpr(0));
+      if (!zero) return;
+      r.emplace_back(static_cast<int64_t>(!*zero));
+    }
+    c.set_elements(0, std::move(r));
+  } else if (to == DType::kInt64 || to == DType::kInt32 || to == DType::kFloat || to == DType::kDouble) {
+    c.set_elements(0, *e);
+  }
+}
+
+void infer_identity(NodeInference& c) {
+  c.set(0, c.dtype(0), c.shape(0));
+  if (c.node().kind == OpKind::kIdentity && c.in(0).elements) c.set_elements(0, *c.in(0).elements);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,190 @@
+// The driver of inference: rounds over the nodes in order until no dim is united, nothing folds and nothing is inlined.
+#include "convert/infer/infer.h"
+
+#include <algorithm>
+
+#include "convert/infer/dispatch.h"
+#include "convert/infer/inline_bodies.h"
+#include "convert/interp/interpreter.h"
+
+namespace edgeconv {
+namespace {
+
+constexpr int kMaxRounds = 64;
+constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
+
+bool inputs_known(const Graph& g, const Node& n) {
+  for (ValueId v : n.inputs) {
+    if (v == kNone) continue;
+    if (!g.value(v).shape || g.value(v).dtype == DType::kUndefined) return false;
+  }
+  return true;
+}
+
+bool all_inputs_constant(const Graph& g, const Node& n) {
+  for (ValueId v : n.inputs) {
+    if (v != kNone && !g.value(v).is_constant()) return false;
+  }
+  return true;
+}
+
+// 8-bit weights stay as they are: the quantized import takes the integers from the node (passes/).
+bool keeps_quantized_weights(const Graph& g, const Node& n) {
+  if (n.kind != OpKind::kDequantizeLinear || n.in(0) == kNone) return false;
+  const Value& x = g.value(n.in(0));
+  return dtype_size(x.dtype) == 1 && x.rank() >= 1;
+}
+
+// A small constant is not blown up: the bytes of the results against the limit and the inputs.
+bool too_large_to_fold(const Graph& g, const Node& n) {
+  int64_t in = 0, out = 0;
+  for (ValueId v : n.inputs) {
+    if (v != kNone && g.value(v).constant) in += static_cast<int64_t>(g.value(v).constant->bytes());
+  }
+  for (ValueId v : n.outputs) {
+    if (v == kNone || !g.value(v).shape) continue;
+    int64_t bytes = static_cast<int64_t>(dtype_size(g.value(v).dtype));
+    for (const DimExpr& d : *g.value(v).shape) {
+      if (!d.constant() || *d.constant() < 0 || __builtin_mul_overflow(bytes, *d.constant(), &bytes)) return true;
+    }
+    out += bytes;
+  }
+  return out > kMaxFoldedBytes && out > 2 * in;
+}
+
+void become_constant(Graph& g, ValueId v, Tensor t) {
+  Value& x = g.value(v);
+  x.dtype = t.dtype();
+  x.shape = Shape(t.dims().begin(), t.dims().end());
+  x.elements.reset();
+  if (is_integer(t.dtype()) && t.elements() <= kMaxElements) {
+    const std::vector<int64_t> c = t.to_int64();
+    x.elements.emplace(c.begin(), c.end());
+  }
+  x.constant = std::move(t);
+  x.producer = kNone;
+}
+
+// Evaluates a node of constants; false when it cannot be.
+bool fold(Graph& g, Node& n, InferLog& log) {
+  if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) || too_large_to_fold(g, n)) return false;
+  std::vector<const Tensor*> inputs;
+  const Tensor absent;
+  for (ValueId v : n.inputs) inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
+  try {
+    std::vector<Tensor> results = evaluate_node(g, n, inputs, Backend::kCanonical);
+    for (size_t o = 0; o < n.outputs.size(); ++o) {
+      if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
+    }
+  } catch (const FatalError& e) {
+    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(), "the file is not valid ONNX, or the operator is not supported in this form"});
+    return false;
+  }
+  n.dead = true;
+  return true;
+}
+
+// A value whose contents are all numbers becomes a constant, and its node goes when no output needs it.
+bool settle(Graph& g, Node& n) {
+  bool all = true, any = false;
+  for (ValueId v : n.outputs) {
+    if (v == kNone) continue;
+    Value& x = g.value(v);
+    if (x.constant) continue;
+    const bool numbers = x.elements && x.shape && is_static(*x.shape) && x.dtype != DType::kUndefined &&
+                         std::all_of(x.elements->begin(), x.elements->end(), [](const DimExpr& e) { return e.is_constant(); });
+    if (!numbers) {
+      all = false;
+      continue;
+    }
+    std::vector<int64_t> c, dims;
+    for (const DimExpr& e : *x.elements) c.push_back(*e.constant());
+    for (const DimExpr& d : *x.shape) dims.push_back(*d.constant());
+    Tensor t = Tensor::ints(c).reshaped(dims);
+    become_constant(g, v, t.dtype() == x.dtype ? t : t.cast(x.dtype));
+    any = true;
+  }
+  if (all && any) n.dead = true;
+  return any;
+}
+
+void clear_outputs(Graph& g, const Node& n) {
+  for (ValueId v : n.outputs) {
+    if (v == kNone || g.value(v).constant) continue;
+    g.value(v).shape.reset();
+    g.value(v).elements.reset();
+  }
+}
+
+// True when something changed that earlier nodes may profit from.
+bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
+  Node& n = g.node(id);
+  const bool known = inputs_known(g, n);
+  if (n.kind == OpKind::kCustom) return false;  // outputs are as the file declares them
+  clear_outputs(g, n);
+  if (!known) return false;
+  NodeInference c(g, id, dims, log);
+  infer_function(n.kind)(c);
+  if (settle(g, g.node(id))) return true;
+  return !g.node(id).dead && fold(g, g.node(id), log);
+}
+
+void check_inputs(const Graph& g, InferLog& log) {
+  for (ValueId v : g.inputs) {
+    const Value& x = g.value(v);
+    if (x.shape && x.dtype != DType::kUndefined) continue;
+    log.problems.push_back({"input", x.name, "", "the graph input has no declared rank or type", "re-export with shapes of inputs (dynamic axes are fine)"});
+  }
+}
+
+void report(const InferLog& last, const std::vector<std::string>& warnings, Diagnostics& d) {
+  for (const std::string& w : warnings) d.warn(w);
+  for (const Problem& p : last.problems) d.unsupported(p);
+}
+
+// Shapes before and after, for InferResult::changed.
+size_t known_shapes(const Graph& g) {
+  return static_cast<size_t>(std::count_if(g.values.begin(), g.values.end(), [](const Value& v) { return v.shape.has_value(); }));
+}
+
+}  // namespace
+
+InferResult infer(Graph& g, Diagnostics& d) {
+  InferResult result;
+  const size_t before = known_shapes(g);
+  std::vector<std::string> warnings;
+  InferLog log;
+  if (!g.sort()) {
+    d.malformed("the graph has a cycle");
+    return result;
+  }
+  for (int round = 0; round < kMaxRounds; ++round) {
+    log = {};
+    check_inputs(g, log);
+    DimsUnion dims(g);
+    for (size_t i = 0; i < g.nodes.size(); ++i) {
+      if (!g.nodes[i].dead) result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
+    }
+    warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
+    const bool again = inline_decided_bodies(g) > 0 || dims.changed();
+    result.changed |= again;
+    if (!again) break;
+  }
+  result.changed |= known_shapes(g) != before;
+  g.sort();
+  report(log, warnings, d);
+  return result;
+}
+
+void infer_node(Graph& g, NodeId n, Diagnostics& d) {
+  DimsUnion dims(g);
+  InferLog log;
+  Node& node = g.node(n);
+  if (node.kind == OpKind::kCustom || !inputs_known(g, node)) return;
+  clear_outputs(g, node);
+  NodeInference c(g, n, dims, log);
+  if (const InferFunction f = infer_function(node.kind)) f(c);
+  report(log, log.warnings, d);
+}
+
+}  // namespace edgeconv

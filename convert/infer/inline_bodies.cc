@@ -1,0 +1,126 @@
+// Inlining of decided branches and loops: body values and nodes are copied into the outer graph.
+#include "convert/infer/inline_bodies.h"
+
+#include <map>
+#include <optional>
+
+namespace edgeconv {
+namespace {
+
+constexpr int64_t kMaxTrips = 256;
+
+// Copies body into g with its inputs replaced; returns the outer values of the body's outputs.
+std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix) {
+  std::map<ValueId, ValueId> map;
+  for (size_t i = 0; i < body.inputs.size(); ++i) map[body.inputs[i]] = inputs[i];
+  const auto outer = [&](ValueId v) {
+    if (v == kNone) return kNone;
+    const auto at = map.find(v);
+    if (at != map.end()) return at->second;
+    Value copy = body.value(v);
+    copy.name = prefix + copy.name;
+    copy.producer = kNone;
+    g.values.push_back(std::move(copy));
+    const auto id = static_cast<ValueId>(g.values.size() - 1);
+    map[v] = id;
+    return id;
+  };
+  for (const Node& n : body.nodes) {
+    if (n.dead) continue;
+    std::vector<ValueId> in, out;
+    for (ValueId v : n.inputs) in.push_back(outer(v));
+    for (ValueId v : n.outputs) out.push_back(outer(v));
+    g.add_node_with_outputs(n.kind, std::move(in), std::move(out), n.attrs, n.origin);
+  }
+  std::vector<ValueId> r;
+  for (ValueId v : body.outputs) r.push_back(outer(v));
+  return r;
+}
+
+// The node's outputs keep their identity and names: they are bound by Identity nodes.
+void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_t first) {
+  const std::vector<ValueId> outputs = g.node(n).outputs;
+  const Origin origin = g.node(n).origin;
+  g.node(n).dead = true;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    if (outputs[o] != kNone) g.add_node_with_outputs(OpKind::kIdentity, {results[o + first]}, {outputs[o]}, {}, origin);
+  }
+}
+
+std::optional<int64_t> known_scalar(const Graph& g, ValueId v) {
+  if (v == kNone) return std::nullopt;
+  const Value& x = g.value(v);
+  if (x.constant && x.constant->elements() == 1 && !is_float(x.dtype)) return x.constant->to_int64()[0];
+  if (x.elements && x.elements->size() == 1) return x.elements->front().constant();
+  return std::nullopt;
+}
+
+bool inline_if(Graph& g, NodeId n) {
+  const auto condition = known_scalar(g, g.node(n).in(0));
+  const auto bodies = g.node(n).as<SubgraphAttrs>().bodies;
+  if (!condition || bodies.size() != 2) return false;
+  const auto& body = bodies[*condition != 0 ? 0 : 1];
+  const std::vector<ValueId> captures(g.node(n).inputs.begin() + 1, g.node(n).inputs.end());
+  if (body->inputs.size() != captures.size() || body->outputs.size() != g.node(n).outputs.size()) return false;
+  const std::string prefix = g.node(n).origin.node + "/";
+  bind_outputs(g, n, copy_body(g, *body, captures, prefix), 0);
+  return true;
+}
+
+// The condition that a body computes never ends the loop early: it hands on its input, or a true constant.
+bool runs_to_the_end(const Graph& body) {
+  const ValueId v = body.outputs[0];
+  if (v == body.inputs[1]) return true;
+  const Node* p = body.producer(v);
+  if (p && p->kind == OpKind::kIdentity && p->in(0) == body.inputs[1]) return true;
+  const auto known = known_scalar(body, v);
+  return known && *known != 0;
+}
+
+bool inline_loop(Graph& g, NodeId n) {
+  const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
+  const auto trips = known_scalar(g, g.node(n).in(0));
+  if (!trips || *trips < 0 || *trips > kMaxTrips || a.bodies.size() != 1) return false;
+  const ValueId condition = g.node(n).in(1);
+  if (condition != kNone && known_scalar(g, condition).value_or(0) == 0) return false;
+  const Graph& body = *a.bodies[0];
+  const std::vector<ValueId> inputs = g.node(n).inputs;
+  const std::vector<ValueId> outputs = g.node(n).outputs;
+  if (body.inputs.size() != inputs.size() || body.outputs.size() != outputs.size() + 1 || !runs_to_the_end(body)) return false;
+  const size_t carried = a.carried >= 0 ? static_cast<size_t>(a.carried) : inputs.size() - 2;
+  if (carried > outputs.size() || (*trips == 0 && carried < outputs.size())) return false;
+
+  const Origin origin = g.node(n).origin;
+  const ValueId yes = g.add_constant(origin.node + "/true", Tensor::of<uint8_t>(DType::kBool, {}, {1}));
+  std::vector<ValueId> state(inputs.begin() + 2, inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried));
+  std::vector<std::vector<ValueId>> scans(outputs.size() - carried);
+  const ValueId axis = g.add_constant(origin.node + "/axis", Tensor::ints({0}));
+  for (int64_t t = 0; t < *trips; ++t) {
+    const std::string prefix = origin.node + "/" + std::to_string(t) + "/";
+    std::vector<ValueId> in{g.add_constant(prefix + "iteration", Tensor::scalar(t)), yes};
+    in.insert(in.end(), state.begin(), state.end());
+    in.insert(in.end(), inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried), inputs.end());
+    const std::vector<ValueId> out = copy_body(g, body, in, prefix);
+    for (size_t i = 0; i < carried; ++i) state[i] = out[i + 1];
+    for (size_t i = 0; i < scans.size(); ++i) scans[i].push_back(g.add_node(OpKind::kUnsqueeze, {out[1 + carried + i], axis}, AxesAttrs{{0}}, origin));
+  }
+  for (const auto& s : scans) state.push_back(g.add_node(OpKind::kConcat, s, AxisAttrs{0}, origin));
+  bind_outputs(g, n, state, 0);
+  return true;
+}
+
+}  // namespace
+
+int inline_decided_bodies(Graph& g) {
+  int count = 0;
+  for (size_t i = 0, end = g.nodes.size(); i < end; ++i) {
+    const auto n = static_cast<NodeId>(i);
+    if (g.node(n).dead) continue;
+    if (g.node(n).kind == OpKind::kIf && inline_if(g, n)) ++count;
+    if (!g.node(n).dead && g.node(n).kind == OpKind::kLoop && inline_loop(g, n)) ++count;
+  }
+  if (count > 0) g.sort();
+  return count;
+}
+
+}  // namespace edgeconv

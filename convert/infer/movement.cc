@@ -1,0 +1,188 @@
+// Inference of nodes that move elements: Transpose, Slice, Split, Concat, Pad, Trilu.
+#include <algorithm>
+
+#include "convert/infer/dispatch.h"
+
+namespace edgeconv {
+
+void infer_transpose(NodeInference& c) {
+  std::vector<int64_t> perm = std::holds_alternative<TransposeAttrs>(c.node().attrs) ? c.node().as<TransposeAttrs>().perm : std::vector<int64_t>{};
+  const size_t r = c.shape(0).size();
+  if (perm.empty()) {
+    for (size_t i = 0; i < r; ++i) perm.push_back(static_cast<int64_t>(r - 1 - i));
+  }
+  if (perm.size() != r) return c.problem("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r), "the file is not valid ONNX");
+  Shape out;
+  for (int64_t p : perm) {
+    const auto ax = c.axis(p, static_cast<int64_t>(r));
+    if (!ax) return;
+    out.push_back(c.shape(0)[static_cast<size_t>(*ax)]);
+  }
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+namespace {
+
+// A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
+// from its lower bound; symbolic positions are taken to lie inside (a table limits its dim: plan/dims).
+std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size) {
+  DimExpr p = bound;
+  if (const auto b = bound.constant()) {
+    if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : size + bound;
+    if (*b > INT64_MAX / 2) return size;
+  } else if (!lower_bound(bound) || *lower_bound(bound) < 0) {
+    const auto up = lower_bound(DimExpr(0) - bound);  // -bound >= 1: counted from the end
+    if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size) ? std::optional(bound) : std::nullopt;
+    p = size + bound;
+  }
+  if (p.is_constant() && size.is_constant()) return DimExpr(std::clamp<int64_t>(*p.constant(), 0, *size.constant()));
+  if (const auto pc = p.constant()) {
+    if (*pc <= 0) return DimExpr(0);
+    const auto low = lower_bound(size);  // a literal against a dim: min unless the dim is surely larger
+    return low && *low >= *pc ? p : DimExpr::min(p, size);
+  }
+  return p;
+}
+
+// Sizes of start (clamped) and of the result along one axis.
+std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step, const DimExpr& size) {
+  if (step < 0) {
+    const auto s = start.constant(), e = end.constant();
+    const bool from_last = s && (*s == -1 || *s > INT64_MAX / 2 || (size.constant() && *s >= *size.constant() - 1));
+    const bool to_first = e && (*e < INT64_MIN / 2 || (size.constant() && *e < -*size.constant()) || *e <= -INT32_MAX);
+    if (from_last && to_first) return (size + DimExpr(-step - 1)).floor_div(DimExpr(-step));
+    if (s && e && size.constant()) {
+      const int64_t n = *size.constant();
+      const int64_t first = std::clamp<int64_t>(*s < 0 ? *s + n : *s, -1, n - 1), last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
+      return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
+    }
+    c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
+    return std::nullopt;
+  }
+  const auto first = position(start, size), last = position(end, size);
+  if (!first || !last) {
+    c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")", "slice with constant bounds or with sizes");
+    return std::nullopt;
+  }
+  const DimExpr span = *last - *first;
+  if (span.constant() && *span.constant() <= 0) return DimExpr(0);
+  return step == 1 ? span : (span + DimExpr(step - 1)).floor_div(DimExpr(step));
+}
+
+}  // namespace
+
+void infer_slice(NodeInference& c) {
+  const auto starts = c.elements(1), ends = c.elements(2);
+  if (!starts) return c.data_dependent(1);
+  if (!ends) return c.data_dependent(2);
+  std::vector<int64_t> axes, steps(starts->size(), 1);
+  for (size_t i = 0; i < starts->size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  if (c.has(3)) {
+    const auto a = c.ints(3);
+    if (!a) return c.data_dependent(3);
+    axes = *a;
+  }
+  if (c.has(4)) {
+    const auto s = c.ints(4);
+    if (!s) return c.data_dependent(4);
+    steps = *s;
+  }
+  if (ends->size() != starts->size() || axes.size() != starts->size() || steps.size() != starts->size()) {
+    return c.problem("starts, ends, axes and steps differ in length", "the file is not valid ONNX");
+  }
+  Shape out = c.shape(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto ax = c.axis(axes[i], c.rank(0));
+    if (!ax) return;
+    if (steps[i] == 0) return c.problem("a step of 0", "the file is not valid ONNX");
+    DimExpr& d = out[static_cast<size_t>(*ax)];
+    const auto n = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
+    if (!n) return;
+    d = *n;
+  }
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+void infer_split(NodeInference& c) {
+  const SplitAttrs& a = c.node().as<SplitAttrs>();
+  const auto ax = c.axis(a.axis, c.rank(0));
+  if (!ax) return;
+  const DimExpr size = c.shape(0)[static_cast<size_t>(*ax)];
+  std::vector<DimExpr> sizes(a.sizes.begin(), a.sizes.end());
+  if (c.has(1)) {
+    const auto e = c.elements(1);
+    if (!e) return c.data_dependent(1);
+    sizes = *e;
+  }
+  const size_t count = c.node().outputs.size();
+  if (sizes.empty()) {
+    const int64_t parts = a.num_outputs > 0 ? a.num_outputs : static_cast<int64_t>(count);
+    const DimExpr chunk = (size + DimExpr(parts - 1)).floor_div(DimExpr(parts));
+    for (int64_t i = 0; i + 1 < parts; ++i) sizes.push_back(chunk);
+    sizes.push_back(size - chunk * DimExpr(parts - 1));
+  }
+  if (sizes.size() < count) return c.problem("fewer sizes than outputs", "the file is not valid ONNX");
+  DimExpr sum(0);
+  for (const DimExpr& s : sizes) sum = sum + s;
+  if (!c.unify(size, sum, "sizes of a Split")) return;
+  for (size_t i = 0; i < count; ++i) {
+    Shape out = c.shape(0);
+    out[static_cast<size_t>(*ax)] = sizes[i];
+    c.set(i, c.dtype(0), std::move(out));
+  }
+  move_elements(c);
+}
+
+void infer_concat(NodeInference& c) {
+  size_t first = 0;
+  const auto ax = c.axis(c.node().as<AxisAttrs>().axis, c.rank(first));
+  if (!ax) return;
+  Shape out = c.shape(first);
+  DimExpr sum(0);
+  for (size_t i = 0; i < c.node().inputs.size(); ++i) {
+    if (!c.has(i)) continue;
+    if (c.shape(i).size() != out.size()) return c.problem("inputs of different rank", "the file is not valid ONNX");
+    for (size_t k = 0; k < out.size(); ++k) {
+      if (static_cast<int64_t>(k) == *ax) continue;
+      const DimExpr d = c.shape(i)[k];
+      if (!c.unify(out[k], d, "Concat, axis " + std::to_string(k))) return;
+      if (d.is_constant()) out[k] = d;
+    }
+    sum = sum + c.shape(i)[static_cast<size_t>(*ax)];
+  }
+  out[static_cast<size_t>(*ax)] = sum;
+  c.set(0, c.dtype(first), std::move(out));
+  move_elements(c);
+}
+
+void infer_pad(NodeInference& c) {
+  const auto pads = c.elements(1);
+  if (!pads) return c.data_dependent(1);
+  const int64_t r = c.rank(0);
+  std::vector<int64_t> axes;
+  if (c.has(3)) {
+    const auto a = c.ints(3);
+    if (!a) return c.data_dependent(3);
+    axes = *a;
+  } else {
+    for (int64_t i = 0; i < r; ++i) axes.push_back(i);
+  }
+  if (pads->size() != 2 * axes.size()) return c.problem("pads needs two entries per axis", "the file is not valid ONNX");
+  Shape out = c.shape(0);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const auto ax = c.axis(axes[i], r);
+    if (!ax) return;
+    DimExpr& d = out[static_cast<size_t>(*ax)];
+    d = d + (*pads)[i] + (*pads)[i + axes.size()];
+  }
+  c.set(0, c.dtype(0), std::move(out));
+}
+
+void infer_trilu(NodeInference& c) {
+  if (c.rank(0) < 2) return c.problem("Trilu needs a matrix", "the file is not valid ONNX");
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+}  // namespace edgeconv

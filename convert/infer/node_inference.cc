@@ -1,0 +1,180 @@
+// Helpers of inference functions: access to contents, broadcast, unification with messages, bounds of symbolic integers.
+#include "convert/infer/node_inference.h"
+
+#include <algorithm>
+
+namespace edgeconv {
+
+std::optional<std::vector<int64_t>> NodeInference::ints(size_t i) const {
+  if (!has(i)) return std::nullopt;
+  if (in(i).constant) return in(i).constant->to_int64();
+  if (!in(i).elements) return std::nullopt;
+  std::vector<int64_t> r;
+  for (const DimExpr& e : *in(i).elements) {
+    if (!e.constant()) return std::nullopt;
+    r.push_back(*e.constant());
+  }
+  return r;
+}
+
+std::optional<std::vector<DimExpr>> NodeInference::elements(size_t i) const {
+  if (!has(i)) return std::nullopt;
+  const Value& v = in(i);
+  if (v.elements) return v.elements;
+  if (!v.constant || v.constant->elements() > kMaxElements) return std::nullopt;
+  if (is_integer(v.dtype) || v.dtype == DType::kBool) {
+    const std::vector<int64_t> c = v.constant->to_int64();
+    return std::vector<DimExpr>(c.begin(), c.end());
+  }
+  if (!is_float(v.dtype)) return std::nullopt;
+  // Whole numbers in floats: sizes that pass through Cast on their way to Range or Div.
+  std::vector<DimExpr> r;
+  for (float f : v.constant->to_float()) {
+    if (!(f > -16777216.0f && f < 16777216.0f) || f != static_cast<float>(static_cast<int64_t>(f))) return std::nullopt;
+    r.emplace_back(static_cast<int64_t>(f));
+  }
+  return r;
+}
+
+std::optional<int64_t> NodeInference::axis(int64_t a, int64_t r) {
+  if (a < -r || a >= r) {
+    problem("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r), "the file is not valid ONNX: check it with onnx.checker");
+    return std::nullopt;
+  }
+  return a < 0 ? a + r : a;
+}
+
+void NodeInference::set(size_t output, DType t, Shape s) {
+  if (output >= node().outputs.size() || node().outputs[output] == kNone) return;
+  Value& v = g_.value(node().outputs[output]);
+  v.dtype = t;
+  v.shape = std::move(s);
+}
+
+void NodeInference::set_elements(size_t output, std::vector<DimExpr> e) {
+  if (output >= node().outputs.size() || node().outputs[output] == kNone) return;
+  g_.value(node().outputs[output]).elements = std::move(e);
+}
+
+bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string& what) {
+  switch (dims_.unify(a, b)) {
+    case DimsUnion::Result::kSame:
+    case DimsUnion::Result::kMerged: return true;
+    case DimsUnion::Result::kSpecialised:
+      warn("dim '" + dims_.last_symbol() + "' is declared dynamic, but " + where() + " fixes it to " + std::to_string(dims_.last_number()) + " (" + what +
+           "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
+      return true;
+    case DimsUnion::Result::kUndecided: return true;
+    case DimsUnion::Result::kContradiction: break;
+  }
+  problem("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
+          "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
+  return false;
+}
+
+std::optional<Shape> NodeInference::broadcast(const Shape& a, const Shape& b) {
+  const size_t r = std::max(a.size(), b.size());
+  Shape out(r);
+  for (size_t i = 0; i < r; ++i) {
+    const DimExpr da = i + a.size() >= r ? a[i + a.size() - r] : DimExpr(1);
+    const DimExpr db = i + b.size() >= r ? b[i + b.size() - r] : DimExpr(1);
+    if (da == DimExpr(1) || da == db) {
+      out[i] = db;
+    } else if (db == DimExpr(1)) {
+      out[i] = da;
+    } else {
+      if (!unify(da, db, "broadcast of axis " + std::to_string(i))) return std::nullopt;
+      out[i] = db.is_constant() ? db : da;
+    }
+  }
+  return out;
+}
+
+DimExpr NodeInference::unknown_dim(size_t output, size_t ax) const {
+  const ValueId v = node().outputs[output];
+  return DimExpr::symbol(g_.value(v).name + "_dim" + std::to_string(ax));
+}
+
+std::string NodeInference::where() const { return node().origin.op_type + " '" + node().origin.node + "'"; }
+
+std::string NodeInference::inputs_str() const {
+  std::string s;
+  for (size_t i = 0; i < node().inputs.size(); ++i) {
+    if (!has(i)) continue;
+    if (!s.empty()) s += ", ";
+    s += in(i).name + " " + (in(i).shape ? shape_str(*in(i).shape) : std::string("?")) + " " + std::string(dtype_name(in(i).dtype));
+  }
+  return s;
+}
+
+void NodeInference::problem(const std::string& reason, const std::string& hint) {
+  Problem p;
+  p.op = node().origin.op_type.empty() ? std::string(op_name(node().kind)) : node().origin.op_type;
+  p.where = node().origin.node;
+  if (!node().origin.scope.empty()) p.where += " (torch: " + node().origin.scope + ")";
+  p.detail = inputs_str();
+  p.reason = reason;
+  p.hint = hint;
+  log_.problems.push_back(std::move(p));
+}
+
+void NodeInference::data_dependent(size_t input) {
+  problem("the shape of the result depends on the data in '" + input_name(input) + "'",
+          "the runtime plans memory from sizes alone: replace data-dependent shapes (x[mask], nonzero, sizes computed from values) by masks and torch.where");
+}
+
+std::optional<int64_t> lower_bound(const DimExpr& e) {
+  int64_t sum = 0;
+  for (const auto& t : e.terms()) {
+    if (t.factors.empty()) {
+      sum += t.coefficient;
+      continue;
+    }
+    if (t.coefficient < 0) return std::nullopt;
+    int64_t product = t.coefficient;
+    for (const auto& f : t.factors) {
+      std::optional<int64_t> low;
+      switch (f->kind) {
+        case DimExpr::Atom::Kind::kSymbol: low = 1; break;
+        case DimExpr::Atom::Kind::kMin:
+        case DimExpr::Atom::Kind::kMax: {
+          const auto a = lower_bound(f->lhs), b = lower_bound(f->rhs);
+          if (f->kind == DimExpr::Atom::Kind::kMin) {
+            if (a && b) low = std::min(*a, *b);
+          } else if (a || b) {
+            low = std::max(a.value_or(INT64_MIN), b.value_or(INT64_MIN));
+          }
+          break;
+        }
+        case DimExpr::Atom::Kind::kFloorDiv: {
+          const auto a = lower_bound(f->lhs);
+          const auto c = f->rhs.constant();
+          if (a && *a >= 0) low = c && *c > 0 ? *a / *c : 0;
+          break;
+        }
+        case DimExpr::Atom::Kind::kMod: low = 0; break;
+      }
+      if (!low || *low < 0) return std::nullopt;
+      product *= *low;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b) {
+  if (a == b) return true;
+  if (a.is_constant() && b.is_constant()) return false;
+  const auto more = lower_bound(a - b), less = lower_bound(b - a);
+  if ((more && *more > 0) || (less && *less > 0)) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> always_less(const DimExpr& a, const DimExpr& b) {
+  const auto less = lower_bound(b - a), more = lower_bound(a - b);
+  if (less && *less > 0) return true;
+  if (more && *more >= 0) return false;
+  return std::nullopt;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,77 @@
+// What the inference function of one node sees: its inputs, setters for its outputs, and the union of dims. The driver
+// (infer.cc) calls one function per node through the dispatch table (dispatch.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/infer/dims_union.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+// Elements are kept for integer tensors up to this many entries: shape vectors, small index tables.
+constexpr int64_t kMaxElements = 256;
+
+// Problems of one round; the driver reports those of the last round only.
+struct InferLog {
+  std::vector<Problem> problems;
+  std::vector<std::string> warnings;
+};
+
+class NodeInference {
+ public:
+  NodeInference(Graph& g, NodeId n, DimsUnion& dims, InferLog& log) : g_(g), n_(n), dims_(dims), log_(log) {}
+
+  const Node& node() const { return g_.node(n_); }
+  Graph& graph() { return g_; }
+  InferLog& log() { return log_; }
+
+  bool has(size_t i) const { return node().in(i) != kNone; }
+  const Value& in(size_t i) const { return g_.value(node().in(i)); }
+  const Shape& shape(size_t i) const { return *in(i).shape; }
+  DType dtype(size_t i) const { return in(i).dtype; }
+  int rank(size_t i) const { return in(i).rank(); }
+  // Contents of an integer input: as numbers, or as symbolic integers.
+  std::optional<std::vector<int64_t>> ints(size_t i) const;
+  std::optional<std::vector<DimExpr>> elements(size_t i) const;
+  std::string input_name(size_t i) const { return has(i) ? in(i).name : std::string(); }
+
+  // -rank <= axis < rank, as 0 <= axis < rank; nullopt and a problem otherwise.
+  std::optional<int64_t> axis(int64_t a, int64_t r);
+
+  void set(size_t output, DType t, Shape s);
+  void set_elements(size_t output, std::vector<DimExpr> e);
+  // States that two sizes are equal; on contradiction a problem is logged and false returned. `what` names the axis in messages.
+  bool unify(const DimExpr& a, const DimExpr& b, const std::string& what);
+  // Numpy broadcast with unification of unequal sizes.
+  std::optional<Shape> broadcast(const Shape& a, const Shape& b);
+  // A size that inference cannot express: a fresh dim named after output and axis, the same in every round.
+  DimExpr unknown_dim(size_t output, size_t axis) const;
+
+  void problem(const std::string& reason, const std::string& hint);
+  void warn(const std::string& message) { log_.warnings.push_back(message); }
+  // Sizes computed from data, which the runtime cannot plan for.
+  void data_dependent(size_t input);
+  std::string where() const;
+  // "x [batch, sequence, 8] float32, y ..." for messages.
+  std::string inputs_str() const;
+
+ private:
+  Graph& g_;
+  NodeId n_;
+  DimsUnion& dims_;
+  InferLog& log_;
+};
+
+// Smallest value of an expression when every named dim is at least 1; nullopt when it is not bounded from below so simply.
+std::optional<int64_t> lower_bound(const DimExpr& e);
+// a == b, a < b for all dims >= 1; nullopt when it depends on the dims.
+std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b);
+std::optional<bool> always_less(const DimExpr& a, const DimExpr& b);
+
+}  // namespace edgeconv

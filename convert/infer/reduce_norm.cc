@@ -1,0 +1,119 @@
+// Inference of reductions, normalizations and searches along an axis.
+#include <algorithm>
+
+#include "convert/infer/dispatch.h"
+
+namespace edgeconv {
+namespace {
+
+namespace rp = ert::params::reduce;
+
+// Contents of a reduction of all elements, or of a vector.
+void reduce_elements(NodeInference& c, rp::Kind kind, bool whole) {
+  const auto e = c.elements(0);
+  if (!e || !whole) return;
+  DimExpr acc(kind == rp::kProd ? 1 : 0);
+  if ((kind == rp::kMax || kind == rp::kMin) && e->empty()) return;
+  for (size_t i = 0; i < e->size(); ++i) {
+    const DimExpr& x = (*e)[i];
+    switch (kind) {
+      case rp::kSum: acc = acc + x; break;
+      case rp::kProd: acc = acc * x; break;
+      case rp::kSumSquare: acc = acc + x * x; break;
+      case rp::kMax: acc = i == 0 ? x : DimExpr::max(acc, x); break;
+      case rp::kMin: acc = i == 0 ? x : DimExpr::min(acc, x); break;
+      default: return;
+    }
+  }
+  c.set_elements(0, {acc});
+}
+
+}  // namespace
+
+void infer_reduce(NodeInference& c) {
+  const ReduceAttrs& a = c.node().as<ReduceAttrs>();
+  std::vector<int64_t> axes = a.axes;
+  if (c.has(1)) {
+    const auto v = c.ints(1);
+    if (!v) return c.data_dependent(1);
+    axes = *v;
+  }
+  const Shape& in = c.shape(0);
+  if (axes.empty() && a.noop_with_empty_axes) {
+    c.set(0, c.dtype(0), in);
+    return;
+  }
+  std::vector<bool> drop(in.size(), axes.empty());
+  for (int64_t x : axes) {
+    const auto ax = c.axis(x, c.rank(0));
+    if (!ax) return;
+    drop[static_cast<size_t>(*ax)] = true;
+  }
+  Shape out;
+  bool whole = true;
+  for (size_t i = 0; i < in.size(); ++i) {
+    whole = whole && (drop[i] || in[i] == DimExpr(1));
+    if (!drop[i]) {
+      out.push_back(in[i]);
+    } else if (a.keep_dims) {
+      out.push_back(DimExpr(1));
+    }
+  }
+  c.set(0, c.dtype(0), std::move(out));
+  reduce_elements(c, a.kind, whole);
+}
+
+void infer_softmax(NodeInference& c) {
+  if (const auto* a = std::get_if<AxisAttrs>(&c.node().attrs); a && !c.axis(a->axis, std::max(1, c.rank(0)))) return;
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+void infer_layer_normalization(NodeInference& c) {
+  const auto ax = c.axis(c.node().as<NormAttrs>().axis, c.rank(0));
+  if (!ax) return;
+  const Shape x = c.shape(0);
+  if (c.has(1) && c.rank(1) == 1 && *ax + 1 == c.rank(0) && c.shape(1)[0] != DimExpr(1) &&
+      !c.unify(x.back(), c.shape(1)[0], "the scale of a normalization")) {
+    return;
+  }
+  // Mixed files: fp16 scale beside fp32 data.
+  c.set(0, c.dtype(0), x);
+  Shape statistics = x;
+  for (size_t i = static_cast<size_t>(*ax); i < statistics.size(); ++i) statistics[i] = DimExpr(1);
+  const DType t = c.dtype(0) == DType::kDouble ? DType::kDouble : DType::kFloat;
+  c.set(1, t, statistics);
+  c.set(2, t, statistics);
+}
+
+void infer_batch_normalization(NodeInference& c) { c.set(0, c.dtype(0), c.shape(0)); }
+
+void infer_cumsum(NodeInference& c) {
+  if (!c.ints(1)) return c.data_dependent(1);
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+void infer_arg_min_max(NodeInference& c) {
+  const ArgAttrs& a = c.node().as<ArgAttrs>();
+  const auto ax = c.axis(a.axis, c.rank(0));
+  if (!ax) return;
+  Shape out = c.shape(0);
+  if (a.keep_dims) {
+    out[static_cast<size_t>(*ax)] = DimExpr(1);
+  } else {
+    out.erase(out.begin() + *ax);
+  }
+  c.set(0, DType::kInt64, std::move(out));
+}
+
+void infer_topk(NodeInference& c) {
+  const auto ax = c.axis(c.node().as<TopKAttrs>().axis, c.rank(0));
+  if (!ax) return;
+  const auto k = c.elements(1);
+  if (!k || k->empty()) return c.data_dependent(1);
+  Shape out = c.shape(0);
+  out[static_cast<size_t>(*ax)] = k->at(0);
+  c.set(0, c.dtype(0), out);
+  c.set(1, DType::kInt64, std::move(out));
+}
+
+}  // namespace edgeconv

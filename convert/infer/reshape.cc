@@ -1,0 +1,146 @@
+// Inference of Reshape and its relatives. The solved -1, copied zeros, and literals that freeze a dynamic axis.
+#include <algorithm>
+
+#include "convert/infer/dispatch.h"
+
+namespace edgeconv {
+namespace {
+
+std::string literal_at(const DimExpr& d, size_t axis) { return "literal " + d.str() + " at axis " + std::to_string(axis) + " of a Reshape"; }
+
+bool divides(const DimExpr& whole, const DimExpr& part) { return whole.floor_div(part) * part == whole; }
+
+// Sizes that the file wrote as numbers do not multiply to the input's element count. An exporter that traced with fixed
+// sizes leaves such literals where the input has named dims: those dims are bound to the literals, leading axes first.
+// `known` has all output sizes but the solved one.
+bool bind_frozen(NodeInference& c, const Shape& in, const Shape& out, int solve) {
+  const size_t n = std::min(in.size(), out.size());
+  for (size_t i = 0; i < n; ++i) {
+    if (static_cast<int>(i) == solve || in[i].is_constant() || !in[i].is_symbol() || !out[i].is_constant()) continue;
+    // Further axes may be merged with this one (S*B -> 264): only an axis whose successors stay aligned is bound by itself.
+    return c.unify(in[i], out[i], literal_at(out[i], i));
+  }
+  return false;
+}
+
+// The output axis -1 from the element counts.
+std::optional<DimExpr> solve_rest(NodeInference& c, const Shape& in, Shape& out, size_t rest) {
+  for (int round = 0; round < 4; ++round) {
+    const Shape& current = c.shape(0);  // unify may have replaced dims
+    const DimExpr total = shape_elements(current);
+    DimExpr known(1);
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (i != rest) known = known * out[i];
+    }
+    if (known == DimExpr(0)) return DimExpr(0);
+    if (total == DimExpr(0)) return DimExpr(0);
+    if (divides(total, known)) return total.floor_div(known);
+    if (total.is_constant() && known.is_constant()) {
+      c.problem("cannot reshape " + shape_str(current) + " to " + shape_str(out) + ": the element count is no multiple",
+                "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
+      return std::nullopt;
+    }
+    if (!bind_frozen(c, current, out, static_cast<int>(rest))) return total.floor_div(known);
+  }
+  return shape_elements(in);
+}
+
+}  // namespace
+
+void infer_reshape(NodeInference& c) {
+  const auto target = c.elements(1);
+  if (!target) return c.data_dependent(1);
+  const bool allow_zero = std::holds_alternative<ReshapeAttrs>(c.node().attrs) && c.node().as<ReshapeAttrs>().allow_zero;
+  const Shape in = c.shape(0);
+  Shape out = *target;
+  int rest = -1;
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (out[i] == DimExpr(0) && !allow_zero) {
+      if (i >= in.size()) return c.problem("0 at axis " + std::to_string(i) + " copies a size that the input does not have", "the file is not valid ONNX");
+      out[i] = in[i];
+    } else if (out[i] == DimExpr(-1)) {
+      if (rest >= 0) return c.problem("more than one -1 in the target shape", "the file is not valid ONNX");
+      rest = static_cast<int>(i);
+    }
+  }
+  if (rest >= 0) {
+    out[static_cast<size_t>(rest)] = DimExpr(1);
+    const auto d = solve_rest(c, in, out, static_cast<size_t>(rest));
+    if (!d) return;
+    out[static_cast<size_t>(rest)] = *d;
+  } else {
+    const DimExpr before = shape_elements(in), after = shape_elements(out);
+    if (before != after) {
+      const DimExpr common_before = before, common_after = after;
+      bool bound = false;
+      if (!before.is_constant()) bound = bind_frozen(c, in, out, -1);
+      if (!bound && !c.unify(common_before, common_after, "element count of a Reshape from " + shape_str(in) + " to " + shape_str(out))) return;
+    }
+  }
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+// Axes from the attribute, or from the second input.
+static std::optional<std::vector<int64_t>> axes_of(NodeInference& c) {
+  if (const auto* a = std::get_if<AxesAttrs>(&c.node().attrs); a && !a->axes.empty()) return a->axes;
+  if (!c.has(1)) return std::vector<int64_t>{};
+  const auto v = c.ints(1);
+  if (!v) c.data_dependent(1);
+  return v;
+}
+
+void infer_squeeze(NodeInference& c) {
+  auto axes = axes_of(c);
+  if (!axes) return;
+  const Shape in = c.shape(0);
+  std::vector<bool> drop(in.size(), false);
+  if (axes->empty() && !c.has(1)) {
+    for (size_t i = 0; i < in.size(); ++i) drop[i] = in[i] == DimExpr(1);
+  }
+  for (int64_t a : *axes) {
+    const auto ax = c.axis(a, c.rank(0));
+    if (!ax) return;
+    const size_t i = static_cast<size_t>(*ax);
+    if (in[i] != DimExpr(1) && !c.unify(in[i], DimExpr(1), "Squeeze of axis " + std::to_string(i))) return;
+    drop[i] = true;
+  }
+  Shape out;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!drop[i]) out.push_back(in[i]);
+  }
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+void infer_unsqueeze(NodeInference& c) {
+  const auto axes = axes_of(c);
+  if (!axes) return;
+  const Shape in = c.shape(0);
+  const int64_t r = static_cast<int64_t>(in.size() + axes->size());
+  std::vector<bool> added(static_cast<size_t>(r), false);
+  for (int64_t a : *axes) {
+    const auto ax = c.axis(a, r);
+    if (!ax) return;
+    if (added[static_cast<size_t>(*ax)]) return c.problem("axis " + std::to_string(a) + " is given twice", "the file is not valid ONNX");
+    added[static_cast<size_t>(*ax)] = true;
+  }
+  Shape out;
+  size_t from = 0;
+  for (bool a : added) out.push_back(a ? DimExpr(1) : in[from++]);
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+void infer_flatten(NodeInference& c) {
+  const int64_t a = c.node().as<AxisAttrs>().axis, r = c.rank(0);
+  if (a < -r || a > r) return c.problem("axis " + std::to_string(a) + " is outside of the rank", "the file is not valid ONNX");
+  const size_t split = static_cast<size_t>(a < 0 ? a + r : a);
+  const Shape& in = c.shape(0);
+  DimExpr rows(1), columns(1);
+  for (size_t i = 0; i < in.size(); ++i) (i < split ? rows : columns) = (i < split ? rows : columns) * in[i];
+  c.set(0, c.dtype(0), {rows, columns});
+  move_elements(c);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,87 @@
+// Inference of nodes that read or make sizes: Shape, Size, ConstantOfShape, Range, EyeLike, Expand, Tile.
+#include <algorithm>
+
+#include "convert/infer/dispatch.h"
+
+namespace edgeconv {
+
+void infer_shape(NodeInference& c) {
+  const ShapeAttrs a = std::holds_alternative<ShapeAttrs>(c.node().attrs) ? c.node().as<ShapeAttrs>() : ShapeAttrs{};
+  const int64_t r = c.rank(0);
+  const auto clamp = [r](int64_t x) { return std::clamp<int64_t>(x < 0 ? x + r : x, 0, r); };
+  const int64_t start = clamp(a.start), end = std::max(start, clamp(a.end));
+  const Shape& s = c.shape(0);
+  std::vector<DimExpr> e(s.begin() + start, s.begin() + end);
+  c.set(0, DType::kInt64, {DimExpr(end - start)});
+  c.set_elements(0, std::move(e));
+}
+
+void infer_size(NodeInference& c) {
+  const DimExpr n = shape_elements(c.shape(0));
+  c.set(0, DType::kInt64, {});
+  c.set_elements(0, {n});
+}
+
+void infer_constant_of_shape(NodeInference& c) {
+  const auto e = c.elements(0);
+  if (!e) return c.data_dependent(0);
+  const Tensor& value = c.node().as<FillAttrs>().value;
+  const DType t = value.dtype() == DType::kUndefined ? DType::kFloat : value.dtype();
+  c.set(0, t, *e);
+  const auto count = shape_elements(*e).constant();
+  if (count && *count >= 0 && *count <= kMaxElements && is_integer(t)) {
+    c.set_elements(0, std::vector<DimExpr>(static_cast<size_t>(*count), DimExpr(value.to_int64().at(0))));
+  }
+}
+
+void infer_range(NodeInference& c) {
+  const auto start = c.elements(0), limit = c.elements(1), delta = c.elements(2);
+  if (!start || !limit || !delta) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (!c.elements(i) && !c.in(i).constant) return c.data_dependent(i);
+    }
+    return;  // constants that are no whole numbers: folded by the driver
+  }
+  const auto step = delta->at(0).constant();
+  if (!step || *step == 0) {
+    return c.problem("the step of Range is not a known number", "use a constant step");
+  }
+  const DimExpr span = *step > 0 ? limit->at(0) - start->at(0) : start->at(0) - limit->at(0);
+  const int64_t by = *step > 0 ? *step : -*step;
+  DimExpr count = by == 1 ? span : (span + DimExpr(by - 1)).floor_div(DimExpr(by));
+  if (count.constant() && *count.constant() < 0) count = DimExpr(0);
+  c.set(0, c.dtype(0), {count});
+  if (count.constant() && *count.constant() <= kMaxElements) {
+    std::vector<DimExpr> e;
+    for (int64_t i = 0; i < *count.constant(); ++i) e.push_back(start->at(0) + DimExpr(i * *step));
+    c.set_elements(0, std::move(e));
+  }
+}
+
+void infer_eye_like(NodeInference& c) {
+  const auto* to = std::get_if<CastAttrs>(&c.node().attrs);
+  c.set(0, to && to->to != DType::kUndefined ? to->to : c.dtype(0), c.shape(0));
+}
+
+void infer_expand(NodeInference& c) {
+  const auto e = c.elements(1);
+  if (!e) return c.data_dependent(1);
+  const auto out = c.broadcast(c.shape(0), *e);
+  if (!out) return;
+  c.set(0, c.dtype(0), *out);
+  move_elements(c);
+}
+
+void infer_tile(NodeInference& c) {
+  const auto repeats = c.elements(1);
+  if (!repeats) return c.data_dependent(1);
+  if (repeats->size() != c.shape(0).size()) {
+    return c.problem("repeats has " + std::to_string(repeats->size()) + " entries for rank " + std::to_string(c.rank(0)), "the file is not valid ONNX");
+  }
+  Shape out = c.shape(0);
+  for (size_t i = 0; i < out.size(); ++i) out[i] = out[i] * (*repeats)[i];
+  c.set(0, c.dtype(0), std::move(out));
+  move_elements(c);
+}
+
+}  // namespace edgeconv

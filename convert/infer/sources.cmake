@@ -1,0 +1,20 @@
+# Sources of convert/infer.
+target_sources(edgeconv_core PRIVATE
+  infer/control_flow.cc
+  infer/dims_union.cc
+  infer/dispatch.cc
+  infer/elements.cc
+  infer/elementwise.cc
+  infer/fused.cc
+  infer/gather_scatter.cc
+  infer/infer.cc
+  infer/inline_bodies.cc
+  infer/matmul.cc
+  infer/movement.cc
+  infer/node_inference.cc
+  infer/quantized.cc
+  infer/reduce_norm.cc
+  infer/reshape.cc
+  infer/rnn_conv.cc
+  infer/shape_ops.cc
+)

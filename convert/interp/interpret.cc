@@ -1,0 +1,75 @@
+// interpret: runs a graph node by node. Intermediate tensors are released after their last use.
+#include <string>
+
+#include "convert/interp/eval.h"
+
+namespace edgeconv {
+namespace {
+
+// Index of the last node that reads each value; outputs of the graph stay.
+std::vector<size_t> last_uses(const Graph& g) {
+  std::vector<size_t> last(g.values.size(), 0);
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].dead) continue;
+    for (ValueId v : g.nodes[i].inputs) {
+      if (v != kNone) last[static_cast<size_t>(v)] = i;
+    }
+    for (ValueId v : g.nodes[i].outputs) {
+      if (v != kNone) last[static_cast<size_t>(v)] = i;
+    }
+  }
+  for (ValueId v : g.outputs) last[static_cast<size_t>(v)] = SIZE_MAX;
+  return last;
+}
+
+void check_input(const Graph& g, size_t i, const Tensor& t) {
+  const Value& v = g.value(g.inputs[i]);
+  const auto fail = [&](const std::string& what) { throw FatalError(ExitCode::kMalformed, "input '" + v.name + "': " + what); };
+  if (v.dtype != DType::kUndefined && t.dtype() != v.dtype) fail("the data is " + std::string(dtype_name(t.dtype())) + ", the model wants " + std::string(dtype_name(v.dtype)));
+  if (!v.shape) return;
+  if (t.dims().size() != v.shape->size()) fail("the data has rank " + std::to_string(t.rank()) + ", the model wants " + shape_str(*v.shape));
+  for (size_t k = 0; k < t.dims().size(); ++k) {
+    const auto c = (*v.shape)[k].constant();
+    if (c && *c != t.dims()[k]) fail("axis " + std::to_string(k) + " has size " + std::to_string(t.dims()[k]) + ", the model wants " + shape_str(*v.shape));
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs, const InterpreterOptions& options) {
+  if (inputs.size() != g.inputs.size()) {
+    throw FatalError(ExitCode::kMalformed, "the model has " + std::to_string(g.inputs.size()) + " inputs, but " + std::to_string(inputs.size()) + " were given");
+  }
+  std::vector<Tensor> values(g.values.size());
+  for (size_t i = 0; i < g.values.size(); ++i) {
+    if (g.values[i].constant) values[i] = *g.values[i].constant;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    check_input(g, i, inputs[i]);
+    values[static_cast<size_t>(g.inputs[i])] = inputs[i];
+  }
+  const std::vector<size_t> last = last_uses(g);
+  const Tensor absent;
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    if (n.dead) continue;
+    std::vector<const Tensor*> in;
+    for (ValueId v : n.inputs) in.push_back(v == kNone ? &absent : &values[static_cast<size_t>(v)]);
+    std::vector<Tensor> out = evaluate_node(g, n, in, options.backend);
+    for (size_t o = 0; o < n.outputs.size() && o < out.size(); ++o) {
+      if (n.outputs[o] != kNone) values[static_cast<size_t>(n.outputs[o])] = std::move(out[o]);
+    }
+    if (options.observe) options.observe(n, values);
+    const auto release = [&](ValueId v) {
+      if (v == kNone || last[static_cast<size_t>(v)] != i || g.value(v).constant) return;
+      values[static_cast<size_t>(v)] = Tensor();
+    };
+    for (ValueId v : n.inputs) release(v);
+    for (ValueId v : n.outputs) release(v);
+  }
+  std::vector<Tensor> results;
+  for (ValueId v : g.outputs) results.push_back(values[static_cast<size_t>(v)]);
+  return results;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,210 @@
+// LSTM, GRU and RNN as ONNX defines them: directions, layouts, sequence lengths, initial states, peepholes, clip, activations.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "convert/interp/eval.h"
+#include "convert/interp/strided.h"
+
+namespace edgeconv {
+namespace {
+
+struct Activation {
+  std::string name;
+  float alpha, beta;
+};
+
+using KernelUnary = ert::kernels::Unary;
+
+float activate(const NodeInputs& c, const Activation& f, float x) {
+  const auto kernel = [&](KernelUnary u) { return apply_unary_one(c.backend, static_cast<int>(u), 0, x); };
+  const std::string& n = f.name;
+  if (n == "sigmoid") return kernel(KernelUnary::kSigmoid);
+  if (n == "tanh") return kernel(KernelUnary::kTanh);
+  if (n == "relu") return kernel(KernelUnary::kRelu);
+  if (n == "affine") return f.alpha * x + f.beta;
+  if (n == "leakyrelu") return x < 0 ? f.alpha * x : x;
+  if (n == "thresholdedrelu") return x > f.alpha ? x : 0.0f;
+  if (n == "scaledtanh") return f.alpha * apply_unary_one(c.backend, static_cast<int>(KernelUnary::kTanh), 0, f.beta * x);
+  if (n == "hardsigmoid") return std::clamp(f.alpha * x + f.beta, 0.0f, 1.0f);
+  if (n == "elu") return x < 0 ? f.alpha * (exp_of(c.backend, x) - 1.0f) : x;
+  if (n == "softsign") return x / (1.0f + std::fabs(x));
+  if (n == "softplus") return kernel(KernelUnary::kSoftplus);
+  c.fail("activation '" + n + "' is not supported");
+}
+
+// Defaults of alpha and beta, where the file gives none.
+Activation make_activation(const std::string& name) {
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  if (lower == "leakyrelu") return {lower, 0.01f, 0};
+  if (lower == "hardsigmoid") return {lower, 0.2f, 0.5f};
+  return {lower, 1.0f, 0};
+}
+
+std::vector<Activation> activations_of(const RnnAttrs& a, size_t directions) {
+  const size_t per = a.kind == "LSTM" ? 3 : (a.kind == "GRU" ? 2 : 1);
+  std::vector<Activation> r;
+  size_t alpha = 0, beta = 0;
+  for (size_t i = 0; i < per * directions; ++i) {
+    const bool gate = i % per == 0 && a.kind != "RNN";
+    r.push_back(make_activation(i < a.activations.size() ? a.activations[i] : (gate ? "sigmoid" : "tanh")));
+    const std::string& n = r.back().name;
+    const bool takes_beta = n == "affine" || n == "scaledtanh" || n == "hardsigmoid";
+    const bool takes_alpha = takes_beta || n == "leakyrelu" || n == "thresholdedrelu" || n == "elu";
+    if (takes_alpha && alpha < a.alpha.size()) r.back().alpha = a.alpha[alpha++];
+    if (takes_beta && beta < a.beta.size()) r.back().beta = a.beta[beta++];
+  }
+  return r;
+}
+
+struct Layer {
+  const NodeInputs& c;
+  const RnnAttrs& a;
+  int64_t sequence, batch, input, hidden, gates, directions;
+  std::vector<float> x;              // [sequence, batch, input]
+  std::vector<int64_t> lengths;      // per batch row
+  std::vector<Activation> f;         // per direction
+  std::vector<float> y, h, cell;     // [sequence, directions, batch, hidden], [directions, batch, hidden]
+};
+
+float clipped(const RnnAttrs& a, float x) { return a.clip > 0 ? std::clamp(x, -a.clip, a.clip) : x; }
+
+// One cell: w holds W*x + Wb and r holds R*h + Rb, gates one after the other; h and cell are updated.
+void lstm_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* peephole, float* h, float* cell) {
+  const int64_t n = l.hidden;
+  const auto gate = [&](int64_t g, int64_t i) { return w[g * n + i] + r[g * n + i]; };  // order: i o f c
+  for (int64_t i = 0; i < n; ++i) {
+    const float in = activate(l.c, f[0], clipped(l.a, gate(0, i) + (peephole ? peephole[i] * cell[i] : 0.0f)));
+    const float forget = l.a.input_forget ? 1.0f - in : activate(l.c, f[0], clipped(l.a, gate(2, i) + (peephole ? peephole[2 * n + i] * cell[i] : 0.0f)));
+    const float candidate = activate(l.c, f[1], clipped(l.a, gate(3, i)));
+    const float next = forget * cell[i] + in * candidate;
+    const float out = activate(l.c, f[0], clipped(l.a, gate(1, i) + (peephole ? peephole[n + i] * next : 0.0f)));
+    cell[i] = next;
+    h[i] = out * activate(l.c, f[2], next);
+  }
+}
+
+// rh_weights: R of the candidate gate, [hidden, hidden], for linear_before_reset = 0.
+void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* rh_weights, const float* rh_bias, float* h) {
+  const int64_t n = l.hidden;
+  std::vector<float> update(static_cast<size_t>(n)), reset(static_cast<size_t>(n)), product_row(static_cast<size_t>(n)), scaled(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {  // order: z r h
+    const size_t k = static_cast<size_t>(i);
+    update[k] = activate(l.c, f[0], clipped(l.a, w[i] + r[i]));
+    reset[k] = activate(l.c, f[0], clipped(l.a, w[n + i] + r[n + i]));
+    scaled[k] = reset[k] * h[i];
+  }
+  if (!l.a.linear_before_reset) matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, {rh_weights, n, true}, product_row.data(), n);
+  for (int64_t i = 0; i < n; ++i) {
+    const size_t k = static_cast<size_t>(i);
+    const float recurrent = l.a.linear_before_reset ? reset[k] * r[2 * n + i] : product_row[k] + (rh_bias ? rh_bias[i] : 0.0f);
+    const float candidate = activate(l.c, f[1], clipped(l.a, w[2 * n + i] + recurrent));
+    h[i] = (1.0f - update[k]) * candidate + update[k] * h[i];
+  }
+}
+
+// out[rows, gates * hidden] = src * weights^T (+ bias)
+std::vector<float> project(const Layer& l, int64_t rows, int64_t k, const float* src, const float* weights, const float* bias) {
+  const int64_t n = l.gates * l.hidden;
+  std::vector<float> out(static_cast<size_t>(rows * n));
+  matmul_f32(l.c.backend, rows, n, k, {src, k}, {weights, k, true}, out.data(), n);
+  for (size_t i = 0; bias && i < out.size(); ++i) out[i] += bias[static_cast<int64_t>(i) % n];
+  return out;
+}
+
+void run_direction(Layer& l, int64_t d) {
+  const NodeInputs& c = l.c;
+  const int64_t n = l.hidden, g = l.gates * n, state = l.batch * n;
+  const float* weights = c.in(1).as<float>().data() + d * g * l.input;
+  const float* recurrent = c.in(2).as<float>().data() + d * g * n;
+  const float* bias = c.has(3) ? c.in(3).as<float>().data() + d * 2 * g : nullptr;
+  const float* peephole = c.has(7) ? c.in(7).as<float>().data() + d * 3 * n : nullptr;
+  const Activation* f = l.f.data() + static_cast<size_t>(d) * (l.f.size() / static_cast<size_t>(l.directions));
+  const bool backward = d == 1 || l.a.direction == "reverse";
+  const std::vector<float> w = project(l, l.sequence * l.batch, l.input, l.x.data(), weights, bias);
+  float* h = l.h.data() + d * state;
+  float* cell = l.cell.data() + d * state;
+  for (int64_t t = 0; t < l.sequence; ++t) {
+    const std::vector<float> r = project(l, l.batch, n, h, recurrent, bias ? bias + g : nullptr);
+    for (int64_t b = 0; b < l.batch; ++b) {
+      const int64_t length = l.lengths[static_cast<size_t>(b)];
+      if (t >= length) continue;  // past the end: state stays, the output is zero
+      const int64_t at = backward ? length - 1 - t : t;
+      const float* wx = w.data() + (at * l.batch + b) * g;
+      const float* rh = r.data() + b * g;
+      if (l.a.kind == "LSTM") {
+        lstm_cell(l, f, wx, rh, peephole, h + b * n, cell + b * n);
+      } else if (l.a.kind == "GRU") {
+        gru_cell(l, f, wx, rh, recurrent + 2 * n * n, bias ? bias + g + 2 * n : nullptr, h + b * n);
+      } else {
+        for (int64_t i = 0; i < n; ++i) h[b * n + i] = activate(c, f[0], clipped(l.a, wx[i] + rh[i]));
+      }
+      std::memcpy(l.y.data() + ((at * l.directions + d) * l.batch + b) * n, h + b * n, static_cast<size_t>(n) * sizeof(float));
+    }
+  }
+}
+
+Tensor from_floats(const Dims& dims, const std::vector<float>& v) { return Tensor::of<float>(DType::kFloat, dims, v); }
+
+Tensor swapped(const Tensor& t, const std::vector<size_t>& perm) {
+  const Dims own = row_major_strides(t.dims());
+  Dims dims, strides;
+  for (size_t p : perm) {
+    dims.push_back(t.dims()[p]);
+    strides.push_back(own[p]);
+  }
+  return strided_copy(t, dims, strides);
+}
+
+std::vector<float> floats_of(const Tensor& t) { return {t.as<float>().begin(), t.as<float>().end()}; }
+
+// Initial state as [directions, batch, hidden]; zeros where absent.
+std::vector<float> initial(const NodeInputs& c, size_t i, bool layout, const Dims& dims) {
+  if (!c.has(i)) return std::vector<float>(static_cast<size_t>(product(dims)), 0.0f);
+  const Tensor t = layout ? swapped(c.in(i), {1, 0, 2}) : c.in(i);
+  if (t.dims() != dims) c.fail("an initial state has the wrong shape");
+  return floats_of(t);
+}
+
+void check_weights(const NodeInputs& c, const Layer& l) {
+  const int64_t g = l.gates * l.hidden;
+  const auto want = [&](size_t i, const Dims& dims, const char* what) {
+    if (c.has(i) && c.in(i).dims() != dims) c.fail(std::string(what) + " has the wrong shape");
+  };
+  want(1, {l.directions, g, l.input}, "W");
+  want(2, {l.directions, g, l.hidden}, "R");
+  want(3, {l.directions, 2 * g}, "B");
+  want(4, {l.batch}, "sequence_lens");
+  want(7, {l.directions, 3 * l.hidden}, "P");
+}
+
+}  // namespace
+
+Results eval_rnn(const NodeInputs& c) {
+  const RnnAttrs& a = c.node.as<RnnAttrs>();
+  if (c.in(0).rank() != 3 || c.in(1).rank() != 3 || c.in(2).rank() != 3) c.fail("x, W and R need rank 3");
+  const Tensor x = a.layout ? swapped(c.in(0), {1, 0, 2}) : c.in(0);
+  Layer l{c, a, x.dims()[0], x.dims()[1], x.dims()[2], c.in(2).dims()[2], a.kind == "LSTM" ? 4 : (a.kind == "GRU" ? 3 : 1), a.direction == "bidirectional" ? 2 : 1, floats_of(x), {}, {}, {}, {}, {}};
+  check_weights(c, l);
+  l.f = activations_of(a, static_cast<size_t>(l.directions));
+  l.lengths.assign(static_cast<size_t>(l.batch), l.sequence);
+  if (c.has(4)) l.lengths = c.in(4).to_int64();
+  for (int64_t n : l.lengths) {
+    if (n < 0 || n > l.sequence) c.fail("a sequence length of " + std::to_string(n) + " for " + std::to_string(l.sequence) + " steps");
+  }
+  const Dims state{l.directions, l.batch, l.hidden};
+  l.h = initial(c, 5, a.layout, state);
+  l.cell = initial(c, 6, a.layout, state);
+  l.y.assign(static_cast<size_t>(l.sequence * product(state)), 0.0f);
+  for (int64_t d = 0; d < l.directions; ++d) run_direction(l, d);
+  Results r{from_floats({l.sequence, l.directions, l.batch, l.hidden}, l.y), from_floats(state, l.h), from_floats(state, l.cell)};
+  if (a.layout) {
+    r[0] = swapped(r[0], {2, 0, 1, 3});
+    r[1] = swapped(r[1], {1, 0, 2});
+    r[2] = swapped(r[2], {1, 0, 2});
+  }
+  return r;
+}
+
+}  // namespace edgeconv
