@@ -5,6 +5,7 @@
 //
 // GEMMs walk the weights of six layers, as an encoder does, so that small m is bound by the caches that it would meet there.
 #include <benchmark/benchmark.h>
+#include <time.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -51,17 +52,29 @@ std::vector<float> normal_floats(size_t n) {
   return values;
 }
 
-void report_macs(benchmark::State& state, Level level, double macs, double hz) {
-  using benchmark::Counter;
-  state.counters["MAC/cycle"] = Counter(macs / hz, Counter::kIsIterationInvariantRate);
-  const double peak = g_peak[static_cast<int>(level)];
-  if (peak > 0) state.counters["%peak"] = Counter(100 * macs / hz / peak, Counter::kIsIterationInvariantRate);
+// CPU time of this thread, so that other processes do not count.
+double cpu_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-void report_elements(benchmark::State& state, double elements, double hz) {
-  using benchmark::Counter;
-  state.counters["cycles/element"] =
-      Counter(elements / hz, Counter::Flags(Counter::kIsIterationInvariantRate | Counter::kInvert));
+// Runs the benchmark's loop; returns the cycles of one iteration.
+template <typename Body>
+double cycles_per_iteration(benchmark::State& state, const Body& body) {
+  const double hz = clock_hz();
+  const double start = cpu_seconds();
+  for (auto _ : state) {
+    body();
+    benchmark::ClobberMemory();
+  }
+  return (cpu_seconds() - start) * hz / static_cast<double>(state.iterations());
+}
+
+void report_macs(benchmark::State& state, Level level, double macs, double cycles) {
+  state.counters["MAC/cycle"] = macs / cycles;
+  const double peak = g_peak[static_cast<int>(level)];
+  if (peak > 0) state.counters["%peak"] = 100 * macs / cycles / peak;
 }
 
 struct Weights {
@@ -98,27 +111,23 @@ void gemm(benchmark::State& state, const KernelTable* table, Level level, bool w
   std::vector<RowScale> scales(m);
   quantize(m, shape.k, src.data(), static_cast<ptrdiff_t>(shape.k), nullptr, lhs.get(), row_bytes, scales.data());
   std::vector<float> dst(m * shape.n);
-  const double hz = clock_hz();
-  for (auto _ : state) {
+  const double cycles = cycles_per_iteration(state, [&] {
     for (const Weights& w : layers) {
       multiply(m, shape.n, shape.k, lhs.get(), row_bytes, scales.data(), w.packed, dst.data(), static_cast<ptrdiff_t>(shape.n));
     }
-    benchmark::ClobberMemory();
-  }
-  report_macs(state, level, static_cast<double>(kLayers * m * shape.n * shape.k), hz);
+  });
+  report_macs(state, level, static_cast<double>(kLayers * m * shape.n * shape.k), cycles);
 }
 
 void gemm_f32(benchmark::State& state, const KernelTable* table, Shape shape, size_t m) {
   const std::vector<float> lhs = normal_floats(m * shape.k);
   const std::vector<float> rhs = normal_floats(shape.n * shape.k);
   std::vector<float> dst(m * shape.n);
-  const double hz = clock_hz();
-  for (auto _ : state) {
+  const double cycles = cycles_per_iteration(state, [&] {
     table->gemm_f32(m, shape.n, shape.k, lhs.data(), static_cast<ptrdiff_t>(shape.k), 1, rhs.data(),
                     static_cast<ptrdiff_t>(shape.n), nullptr, dst.data(), static_cast<ptrdiff_t>(shape.n));
-    benchmark::ClobberMemory();
-  }
-  report_macs(state, Level::kRef, static_cast<double>(m * shape.n * shape.k), hz);
+  });
+  report_macs(state, Level::kRef, static_cast<double>(m * shape.n * shape.k), cycles);
 }
 
 void attention(benchmark::State& state, const KernelTable* table, Level level, bool int8, int32_t tokens, int32_t head) {
@@ -138,12 +147,8 @@ void attention(benchmark::State& state, const KernelTable* table, Level level, b
   args.dst = dst.data();
   args.dst_stride = 384;
   args.scratch = scratch.get();
-  const double hz = clock_hz();
-  for (auto _ : state) {
-    int8 ? table->attention_i8(args) : table->attention_f32(args);
-    benchmark::ClobberMemory();
-  }
-  report_macs(state, int8 ? level : Level::kRef, 2.0 * tokens * tokens * head, hz);
+  const double cycles = cycles_per_iteration(state, [&] { int8 ? table->attention_i8(args) : table->attention_f32(args); });
+  report_macs(state, int8 ? level : Level::kRef, 2.0 * tokens * tokens * head, cycles);
 }
 
 // Kernels over rows of floats; `run(rows, row length, src, dst)` does one pass.
@@ -151,17 +156,13 @@ template <typename Run>
 void elements(benchmark::State& state, size_t m, size_t n, const Run& run) {
   const std::vector<float> src = normal_floats(m * n);
   Buffer dst = aligned_buffer(m * n * sizeof(float) + m * 128);
-  const double hz = clock_hz();
-  for (auto _ : state) {
-    run(src.data(), dst.get());
-    benchmark::ClobberMemory();
-  }
-  report_elements(state, static_cast<double>(m * n), hz);
+  const double cycles = cycles_per_iteration(state, [&] { run(src.data(), dst.get()); });
+  state.counters["cycles/element"] = cycles / static_cast<double>(m * n);
 }
 
 template <typename Body>
 void add(const std::string& name, const Body& body) {
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseRealTime();
+  benchmark::RegisterBenchmark(name.c_str(), body);
 }
 
 void add_gemms(const std::string& prefix, const KernelTable* table, Level level, const std::string& slot) {
