@@ -33,7 +33,9 @@ std::vector<fb::Segment> segment_rows(const BlobSpec& s, uint64_t base) {
   std::vector<fb::Segment> rows;
   uint64_t end = base;
   for (const BlobSpec::Segment& g : s.segments) {
-    rows.emplace_back(aligned(end), g.bytes.size(), g.bytes.size(), crc32c(0, g.bytes.data(), g.bytes.size()), g.kind, 0, 0);
+    const bool packed = g.raw_bytes != 0;
+    rows.emplace_back(aligned(end), g.bytes.size(), packed ? g.raw_bytes : g.bytes.size(),
+                      crc32c(0, g.bytes.data(), g.bytes.size()), g.kind, static_cast<uint8_t>(packed), 0);
     end = aligned(end) + g.bytes.size();
   }
   return rows;
@@ -139,6 +141,7 @@ AlignedBytes BlobSpec::build() const {
   flatbuffers::FlatBufferBuilder measured, b;
   build_metadata(*this, 0, measured);
   Header h;
+  for (const Segment& g : segments) h.flags |= g.raw_bytes != 0 ? kFlagCompressed : 0;
   h.metadata_bytes = measured.GetSize();
   h.security_counter = security_counter;
   h.segments_offset = aligned(kHeaderBytes + h.metadata_bytes);

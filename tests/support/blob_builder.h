@@ -52,6 +52,7 @@ struct BlobSpec {
   struct Segment {
     std::vector<uint8_t> bytes;
     uint8_t kind = 0;
+    uint64_t raw_bytes = 0;  // not 0: `bytes` is a zstd frame that expands to this many
   };
   struct Port {
     uint32_t value;

@@ -29,6 +29,8 @@ void expect_attention(OpCase c, const Shape& s, double tolerance) {
   ASSERT_EQ(run(c), ERT_OK);
   const auto q = c.inputs[0].as<float>(), k = c.inputs[1].as<float>(), v = c.inputs[2].as<float>(),
              got = c.outputs[0].as<float>();
+  const std::vector<float> bias = c.inputs[3].as<float>();
+  const std::vector<uint8_t>& mask = c.inputs[4].bytes;
   const size_t columns = static_cast<size_t>(c.inputs[0].dims[2]);
   const auto at = [&](const std::vector<float>& t, int32_t b, int32_t rows, int32_t row, int32_t column) {
     return double{t[static_cast<size_t>(b * rows + row) * columns + static_cast<size_t>(column)]};
@@ -45,10 +47,9 @@ void expect_attention(OpCase c, const Shape& s, double tolerance) {
       }
       score *= c.floats[0];
       const Dims where = {b, h, row, j};
-      if (c.inputs[3].dtype) score += c.inputs[3].as<float>()[static_cast<size_t>(broadcast_at(c.inputs[3].dims, where))];
+      if (c.inputs[3].dtype) score += bias[static_cast<size_t>(broadcast_at(c.inputs[3].dims, where))];
       bool sees = !c.ints[att::kCausal] || j <= row + s.seq_k - s.seq_q;
-      if (c.inputs[4].dtype && !c.inputs[4].as<uint8_t>()[static_cast<size_t>(broadcast_at(c.inputs[4].dims, where))])
-        sees = false;
+      if (c.inputs[4].dtype && !mask[static_cast<size_t>(broadcast_at(c.inputs[4].dims, where))]) sees = false;
       p.push_back(sees ? score : -INFINITY);
       top = std::max(top, p.back());
     }
@@ -127,7 +128,7 @@ TEST(Attention, RefusesWrongOperands) {
   EXPECT_TRUE(refuses_int(att::kPrecision, 2));
   for (int32_t bad : {0, -1, 3, INT32_MAX, INT32_MIN}) {
     EXPECT_TRUE(refuses_int(att::kHeads, bad)) << bad;
-    EXPECT_TRUE(refuses_int(att::kHeadDim, bad == 3 ? 9 : bad)) << bad;
+    EXPECT_TRUE(refuses_int(att::kHeadDim, bad == 3 ? 16 : bad)) << bad;
     EXPECT_TRUE(refuses_int(att::kVDim, bad)) << bad;
   }
   EXPECT_TRUE(refuses_int(att::kKvHeads, 3));

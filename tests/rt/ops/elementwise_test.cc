@@ -125,10 +125,10 @@ TEST(Binary, BroadcastsLikeNumpy) {
   for (const Broadcast& shape : kBroadcasts) {
     for (bool swapped : {false, true}) {
       const Tensor a = noisy(swapped ? shape.b : shape.a, 1), b = noisy(swapped ? shape.a : shape.b, 2);
+      const std::vector<float> x = a.as<float>(), y = b.as<float>();
       std::vector<float> want;
       for_each_index(shape.out, [&](const Dims& index) {
-        want.push_back(a.as<float>()[static_cast<size_t>(broadcast_at(a.dims, index))] -
-                       b.as<float>()[static_cast<size_t>(broadcast_at(b.dims, index))]);
+        want.push_back(x[static_cast<size_t>(broadcast_at(a.dims, index))] - y[static_cast<size_t>(broadcast_at(b.dims, index))]);
       });
       expect_same(run_for<float>({&kOpBinary, {a, b}, {empty(ERT_F32, shape.out)}, {bin::kSub}, {}, {}}), want);
     }

@@ -21,7 +21,7 @@ TEST(Made, FillRangeAndDims) {
   EXPECT_EQ(run_for<int32_t>({&kOpRange, {}, {empty(ERT_I32, {3})}, {1, -2}, {}, {0, 5}}), (std::vector<int32_t>{5, 3, 1}));
   EXPECT_EQ(run_for<int32_t>({&kOpRange, {}, {empty(ERT_I32, {2})}, {0, 1}, {}, {INT64_MAX}}),
             (std::vector<int32_t>{INT32_MAX, INT32_MIN}));
-  EXPECT_EQ(run_for<int32_t>({&kOpDimsToTensor, {}, {empty(ERT_I32, {3})}, {2, 0, 1}, {}, {7, -int64_t{1} << 40, 9}}),
+  EXPECT_EQ(run_for<int32_t>({&kOpDimsToTensor, {}, {empty(ERT_I32, {3})}, {2, 0, 1}, {}, {7, -(int64_t{1} << 40), 9}}),
             (std::vector<int32_t>{9, 7, INT32_MIN}));
   EXPECT_EQ(run_for<float>({&kOpDimsToTensor, {}, {empty(ERT_F32, {})}, {0}, {}, {7}}), (std::vector<float>{7.0f}));
   EXPECT_FALSE(prepares({&kOpRange, {}, {empty(ERT_I32, {3})}, {2, 1}, {}, {0, 5}}));

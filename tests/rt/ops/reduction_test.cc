@@ -70,10 +70,11 @@ TEST(Reduce, OuterAxesSumInIndexOrder) {
   const int32_t rows = 50, columns = 700;
   OpCase c = {&kOpReduce, {noisy({rows, columns}, 2)}, {empty(ERT_F32, {columns})}, {red::kSum, 1}, {}, {}};
   ASSERT_EQ(run(c), ERT_OK);
+  const std::vector<float> x = c.inputs[0].as<float>(), got = c.outputs[0].as<float>();
   for (size_t j = 0; j < 700; ++j) {
     float sum = 0.0f;
-    for (size_t i = 0; i < 50; ++i) sum = sum + c.inputs[0].as<float>()[i * 700 + j];
-    ASSERT_EQ(c.outputs[0].as<float>()[j], sum);
+    for (size_t i = 0; i < 50; ++i) sum = sum + x[i * 700 + j];
+    ASSERT_EQ(got[j], sum);
   }
 }
 

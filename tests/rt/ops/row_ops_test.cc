@@ -27,18 +27,19 @@ TEST(LayerNorm, MatchesTheDefinition) {
       OpCase c = layer_norm(dims, rms, residual, beta, sum);
       ASSERT_EQ(run(c), ERT_OK);
       const auto x = c.inputs[0].as<float>(), g = c.inputs[2].as<float>(), y = c.outputs[0].as<float>();
+      const auto r = c.inputs[1].as<float>(), shift = c.inputs[3].as<float>();
       const size_t n = g.size();
       for (size_t row = 0; row < x.size() / n; ++row) {
         std::vector<double> v;
         double mean = 0, square = 0;
         for (size_t i = 0; i < n; ++i) {
-          v.push_back(double{x[row * n + i]} + (residual ? c.inputs[1].as<float>()[row * n + i] : 0.0f));
+          v.push_back(double{x[row * n + i]} + (residual ? r[row * n + i] : 0.0f));
           mean += v[i] / static_cast<double>(n);
         }
         if (rms) mean = 0;
         for (double d : v) square += (d - mean) * (d - mean) / static_cast<double>(n);
         for (size_t i = 0; i < n; ++i) {
-          const double want = (v[i] - mean) / std::sqrt(square + 1e-5) * g[i] + (beta ? c.inputs[3].as<float>()[i] : 0.0f);
+          const double want = (v[i] - mean) / std::sqrt(square + 1e-5) * g[i] + (beta ? shift[i] : 0.0f);
           ASSERT_NEAR(y[row * n + i], want, 1e-5);
           if (sum) {
             ASSERT_NEAR(c.outputs[1].as<float>()[row * n + i], v[i], 1e-6);

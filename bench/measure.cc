@@ -1,0 +1,292 @@
+// Times a blob at one shape: see measure.h.
+#include "bench/measure.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "bench/inputs.h"
+#include "platform/posix/file_map.h"
+#include "platform/posix/thread_pool.h"
+#include "rt/crc32c.h"
+
+namespace ert::bench {
+namespace {
+
+double us_since(uint64_t start) { return static_cast<double>(ert_clock_ns() - start) / 1000.0; }
+
+void require(ert_status s, const std::string& what) {
+  if (s != ERT_OK) throw Failure{exit_code_of(s), what + ": " + ert_status_str(s)};
+}
+
+struct FreeBytes {
+  void operator()(void* p) const { std::free(p); }
+};
+using Memory = std::unique_ptr<void, FreeBytes>;
+
+Memory allocate(size_t bytes) {
+  Memory m(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64));
+  if (!m) throw Failure{5, "out of memory: " + std::to_string(bytes) + " bytes"};
+  return m;
+}
+
+// The pool and the storage that it lives in.
+class Threads {
+ public:
+  explicit Threads(uint32_t n) {
+    if (n <= 1) return;
+    const size_t bytes = ert_thread_pool_bytes(n);
+    if (bytes == 0) throw Failure{2, "--threads " + std::to_string(n) + " is out of range"};
+    storage_ = allocate(bytes);
+    if (ert_thread_pool_init(&pool_, storage_.get(), bytes, n) != 0) throw Failure{5, "cannot start threads"};
+  }
+  ~Threads() { ert_thread_pool_shutdown(pool_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+  ert_thread_pool* pool() const { return pool_; }
+
+ private:
+  Memory storage_;
+  ert_thread_pool* pool_ = nullptr;
+};
+
+struct Profile {
+  std::vector<OpTime> ops;
+  uint64_t start = 0;
+};
+
+int profile_hook(void* context, uint32_t op, uint32_t phase, const char* kind, const char* name) {
+  Profile& p = *static_cast<Profile*>(context);
+  if (phase == 0) {
+    if (p.ops.size() <= op) p.ops.resize(op + 1);
+    p.ops[op].kind = kind;
+    p.ops[op].name = name;
+    p.start = ert_clock_ns();
+  } else {
+    p.ops[op].us += us_since(p.start);
+  }
+  return 0;
+}
+
+// One context for one shape, with inputs and outputs bound.
+class Session {
+ public:
+  Session(const Blob& blob, const std::vector<int32_t>& dims, const Options& options, ert_op_hook hook, void* hook_context)
+      : threads_(options.threads), inputs_(make_inputs(blob.model(), dims)) {
+    ert_config cfg{};
+    cfg.struct_size = sizeof cfg;
+    cfg.isa_mask = options.isa_mask;
+    cfg.threads = options.threads;
+    cfg.parallel_for = ert_thread_pool_parallel_for;
+    cfg.parallel_context = threads_.pool();
+    cfg.op_hook = hook;
+    cfg.op_hook_context = hook_context;
+    ert_memory_need need{};
+    need.struct_size = sizeof need;
+    require(ert_arena_bytes(&blob.model(), &cfg, dims.data(), &need), "memory plan");
+    arena_bytes_ = need.bytes;
+    arena_ = allocate(need.bytes);
+    const ert_region region = {arena_.get(), need.bytes};
+    const uint64_t start = ert_clock_ns();
+    require(ert_context_init(&context_, &blob.model(), &cfg, dims.data(), &region, 1), "context");
+    init_us_ = us_since(start);
+    bind(blob);
+  }
+  ert_status run() { return ert_run(&context_); }
+  double init_us() const { return init_us_; }
+  size_t arena_bytes() const { return arena_bytes_; }
+  std::string isa() const {
+    ert_isa isa;
+    require(ert_context_isa(&context_, &isa), "isa");
+    return ert_isa_name(isa);
+  }
+  uint32_t output_crc() const {
+    uint32_t crc = 0;
+    for (const ert_tensor& t : outputs_) crc = crc32c(crc, t.data, t.bytes);
+    return crc;
+  }
+
+ private:
+  void bind(const Blob& blob) {
+    for (uint32_t i = 0; i < inputs_.size(); ++i) {
+      const ert_tensor t = inputs_[i].tensor();
+      require(ert_bind_input(&context_, i, &t), "input " + inputs_[i].name);
+    }
+    for (uint32_t i = 0; i < blob.info().outputs; ++i) {
+      ert_tensor t{};
+      t.struct_size = sizeof t;
+      require(ert_output_shape(&context_, i, &t), "output shape");
+      output_memory_.push_back(allocate(t.bytes));
+      t.data = output_memory_.back().get();
+      require(ert_bind_output(&context_, i, &t), "output");
+      outputs_.push_back(t);
+    }
+  }
+
+  Threads threads_;
+  std::vector<InputData> inputs_;
+  Memory arena_;
+  std::vector<Memory> output_memory_;
+  std::vector<ert_tensor> outputs_;
+  size_t arena_bytes_ = 0;
+  double init_us_ = 0;
+  ert_context context_{};
+};
+
+// Nearest rank: the smallest sample that at least this share of all samples does not exceed.
+double percentile(const std::vector<double>& sorted, double share) {
+  const size_t rank = static_cast<size_t>(share * static_cast<double>(sorted.size()) + 0.999999);
+  return sorted[std::min(std::max<size_t>(rank, 1), sorted.size()) - 1];
+}
+
+std::vector<int32_t> in_model_order(const ert_model& m, const std::map<std::string, int32_t>& dims) {
+  std::vector<int32_t> values(dims.size());
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    ert_dim_info d{};
+    d.struct_size = sizeof d;
+    require(ert_model_dim(&m, i, &d), "dim");
+    values[i] = dims.at(d.name);
+  }
+  return values;
+}
+
+template <class F>
+std::map<std::string, int32_t> all_dims(const ert_model& m, const F& value) {
+  std::map<std::string, int32_t> dims;
+  ert_dim_info d{};
+  d.struct_size = sizeof d;
+  for (uint32_t i = 0; ert_model_dim(&m, i, &d) == ERT_OK; ++i) dims[d.name] = value(d);
+  return dims;
+}
+
+}  // namespace
+
+int exit_code_of(ert_status s) {
+  switch (s) {
+    case ERT_OK: return 0;
+    case ERT_ERR_DIMS:
+    case ERT_ERR_INPUT: return 2;
+    case ERT_ERR_TRUNCATED:
+    case ERT_ERR_MAGIC:
+    case ERT_ERR_FORMAT:
+    case ERT_ERR_MODEL: return 3;
+    case ERT_ERR_VERSION:
+    case ERT_ERR_UNSUPPORTED:
+    case ERT_ERR_COMPRESSED:
+    case ERT_ERR_ENDIAN:
+    case ERT_ERR_ISA: return 4;
+    case ERT_ERR_LIMIT:
+    case ERT_ERR_NOMEM: return 5;
+    case ERT_ERR_SELFTEST: return 7;
+    case ERT_ERR_CHECKSUM:
+    case ERT_ERR_SIGNATURE:
+    case ERT_ERR_ROLLBACK: return 8;
+    default: return 1;
+  }
+}
+
+Blob::Blob(const std::string& path) {
+  ert_file_map map;
+  const int error = ert_file_map_open(&map, path.c_str());
+  if (error != 0) throw Failure{6, path + ": " + std::strerror(error)};
+  mapped_ = map.data;
+  mapped_bytes_ = map.bytes;
+  const uint64_t start = ert_clock_ns();
+  const ert_status status = map.bytes == 0 ? ERT_ERR_TRUNCATED : ert_model_open(&model_, map.data, map.bytes);
+  open_us_ = us_since(start);
+  try {
+    if (status == ERT_ERR_COMPRESSED) {
+      expand();
+    } else {
+      require(status, path);
+    }
+  } catch (const Failure&) {
+    ert_file_map_close(&map);
+    throw;
+  }
+}
+
+void Blob::expand() {
+  size_t bytes = 0, work_bytes = 0;
+  require(ert_unpack_bytes(mapped_, mapped_bytes_, &bytes, &work_bytes), "compressed blob");
+  Memory memory = allocate(bytes), work = allocate(work_bytes);
+  require(ert_unpack(mapped_, mapped_bytes_, memory.get(), bytes, work.get(), work_bytes), "compressed blob");
+  require(ert_model_open(&model_, memory.get(), bytes), "expanded blob");
+  expanded_ = memory.release();
+}
+
+Blob::~Blob() {
+  ert_file_map map{mapped_, mapped_bytes_};
+  ert_file_map_close(&map);
+  std::free(expanded_);
+}
+
+ert_info Blob::info() const {
+  ert_info info{};
+  info.struct_size = sizeof info;
+  require(ert_model_info(&model_, &info), "info");
+  return info;
+}
+
+std::map<std::string, int32_t> complete_dims(const ert_model& m, const std::map<std::string, int32_t>& given) {
+  std::map<std::string, int32_t> dims = all_dims(m, [](const ert_dim_info& d) { return d.min; });
+  for (const auto& [name, value] : given) {
+    const auto it = dims.find(name);
+    if (it == dims.end()) {
+      std::string known;
+      for (const auto& [other, unused] : dims) known += (known.empty() ? "" : ", ") + other;
+      throw Failure{2, "--shape: the model has no dim '" + name + "' (it has: " + known + ")"};
+    }
+    it->second = value;
+  }
+  return dims;
+}
+
+std::map<std::string, int32_t> largest_dims(const ert_model& m) {
+  return all_dims(m, [](const ert_dim_info& d) { return d.max; });
+}
+
+Result measure(const Blob& blob, const std::map<std::string, int32_t>& dims, const Options& options) {
+  const std::vector<int32_t> values = in_model_order(blob.model(), dims);
+  Result r;
+  r.dims = dims;
+  r.threads = options.threads;
+  require(ert_model_macs(&blob.model(), values.data(), &r.macs), "dims");
+  Session session(blob, values, options, nullptr, nullptr);
+  r.isa = session.isa();
+  r.arena_bytes = session.arena_bytes();
+  r.init_us = session.init_us();
+  const uint64_t first = ert_clock_ns();
+  require(session.run(), "run");
+  r.first_run_us = us_since(first);
+  for (uint32_t i = 0; i < options.warmup; ++i) require(session.run(), "run");
+  std::vector<double> times(std::max(options.runs, 1u));
+  for (double& t : times) {
+    const uint64_t start = ert_clock_ns();
+    const ert_status status = session.run();
+    t = us_since(start);
+    require(status, "run");
+  }
+  std::sort(times.begin(), times.end());
+  r.min_us = times.front();
+  r.max_us = times.back();
+  r.p50_us = percentile(times, 0.50);
+  r.p90_us = percentile(times, 0.90);
+  r.p99_us = percentile(times, 0.99);
+  r.mean_us = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  r.output_crc = session.output_crc();
+  if (options.profile) {  // apart from the timed runs: the hook costs time itself
+    Profile profile;
+    Session profiled(blob, values, options, profile_hook, &profile);
+    for (uint32_t i = 0; i < options.warmup; ++i) require(profiled.run(), "run");
+    for (OpTime& op : profile.ops) op.us = 0;
+    for (size_t i = 0; i < times.size(); ++i) require(profiled.run(), "run");
+    for (OpTime& op : profile.ops) op.us /= static_cast<double>(times.size());
+    r.ops = std::move(profile.ops);
+  }
+  return r;
+}
+
+}  // namespace ert::bench

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""ert-bench from outside: exit codes, the JSON that other scripts read, equal results on every level and thread count.
+
+usage: bench_test.py ERT_BENCH WRITE_SMALL_BLOB
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH, WRITER = sys.argv[1:3]
+
+
+def bench(*args):
+    return subprocess.run([BENCH, *map(str, args)], capture_output=True, text=True, timeout=60)
+
+
+class ErtBench(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.dir = pathlib.Path(self.folder.name)
+        self.blob = self.dir / "small.ert"
+        subprocess.run([WRITER, self.blob], check=True)
+
+    def results(self, *args):
+        done = bench(self.blob, "--json", "--warmup", 1, "--runs", 3, *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_json(self):
+        report = self.results("--shape", "batch=1", "--shape", "batch=8", "--threads", 1)
+        self.assertEqual(report["schema_version"], 1)
+        self.assertEqual([r["dims"] for r in report["results"]], [{"batch": 1}, {"batch": 8}])
+        for key in ("cpu", "compiler", "blob_crc", "isa_available", "open_us"):
+            self.assertIn(key, report)
+        for r in report["results"]:
+            self.assertEqual(r["threads"], 1)
+            self.assertIn(r["isa"], report["isa_available"])
+            self.assertLessEqual(0, r["min_us"])
+            self.assertTrue(r["min_us"] <= r["p50_us"] <= r["p90_us"] <= r["p99_us"] <= r["max_us"], r)
+            self.assertGreater(r["arena_bytes"], 0)
+
+    def test_default_shape_is_the_largest(self):
+        self.assertEqual(self.results()["results"][0]["dims"], {"batch": 8})
+
+    def test_same_bits_everywhere(self):
+        crcs = set()
+        for isa in self.results()["isa_available"]:
+            for threads in (1, 3):
+                r = self.results("--shape", "batch=7", "--isa", isa, "--threads", threads)["results"][0]
+                self.assertEqual((r["isa"], r["threads"]), (isa, threads))
+                crcs.add(r["output_crc"])
+        self.assertEqual(len(crcs), 1)
+        self.assertNotEqual(crcs, {self.results("--shape", "batch=6")["results"][0]["output_crc"]})
+
+    def test_profile(self):
+        ops = self.results("--profile")["results"][0]["ops"]
+        self.assertEqual([op["name"] for op in ops], ["node_0", "node_1", "node_2", "node_3"])
+        self.assertIn("Unary", bench(self.blob, "--profile", "--runs", 1).stdout)
+
+    def test_exit_codes(self):
+        damaged = self.dir / "damaged.ert"
+        data = bytearray(self.blob.read_bytes())
+        data[-1] ^= 1
+        damaged.write_bytes(data)
+        text = self.dir / "text.ert"
+        text.write_bytes(b"not a blob" * 20)
+        empty = self.dir / "empty.ert"
+        empty.write_bytes(b"")
+        available = self.results()["isa_available"]
+        missing = next(i for i in ("mve", "dsp", "i8mm", "avx2") if i not in available)
+        for expected, args in [
+            (0, ["--help"]),
+            (2, []),
+            (2, [self.blob, "--no-such-flag"]),
+            (2, [self.blob, "--shape", "batch"]),
+            (2, [self.blob, "--shape", "batch=0"]),
+            (2, [self.blob, "--shape", "batch=2x"]),
+            (2, [self.blob, "--shape", "nobody=2"]),
+            (2, [self.blob, "--shape", "batch=9"]),
+            (2, [self.blob, "--isa", "nothing"]),
+            (2, [self.blob, "--threads", "0"]),
+            (3, [text]),
+            (3, [empty]),
+            (4, [self.blob, "--isa", missing]),
+            (6, [self.dir / "absent.ert"]),
+            (6, [self.dir]),
+            (8, [damaged]),
+        ]:
+            done = bench(*args)
+            self.assertEqual(done.returncode, expected, (args, done.stderr))
+            if expected != 0:
+                self.assertEqual(done.stdout, "", args)
+                self.assertNotEqual(done.stderr, "", args)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
