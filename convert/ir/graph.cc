@@ -17,7 +17,7 @@ std::string_view op_name(OpKind k) {
 
 namespace {
 // Integer tensors up to this size carry their contents as symbolic integers; shapes and axes are far smaller.
-constexpr int64_t kMaxTrackedElements = 64;
+constexpr int64_t kMaxTrackedElements = 256;
 }  // namespace
 
 const Node* Graph::producer(ValueId v) const {

@@ -1,0 +1,29 @@
+// Constant in all of its attribute forms.
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+
+void import_constant(ImportContext& c, const OnnxNode& n) {
+  Tensor t;
+  if (n.has("value")) {
+    t = c.tensor_attribute(n, "value");
+  } else if (n.has("value_int")) {
+    t = Tensor::scalar(n.integer("value_int"));
+  } else if (n.has("value_ints")) {
+    t = Tensor::ints(n.integers("value_ints"));
+  } else if (n.has("value_float")) {
+    t = Tensor::scalar(n.number("value_float", 0));
+  } else if (n.has("value_floats")) {
+    const std::vector<float> v = n.numbers("value_floats");
+    t = Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(v.size())}, v);
+  } else if (n.has("sparse_value")) {
+    refuse("sparse constants are not supported", "store the tensor densely when you export the model");
+  } else if (n.has("value_string") || n.has("value_strings")) {
+    refuse("strings are not supported", "tokenize outside the model");
+  } else {
+    throw NodeError("it has no value");
+  }
+  c.bind(n, 0, c.constant(n, std::move(t)));
+}
+
+}  // namespace edgeconv

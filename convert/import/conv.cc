@@ -1,0 +1,62 @@
+// Conv, MaxPool, AveragePool, and the global pools.
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+ConvAttrs conv_attrs(const OnnxNode& n) {
+  ConvAttrs a;
+  a.kernel = n.integers("kernel_shape");
+  a.strides = n.integers("strides");
+  a.pads = n.integers("pads");
+  a.dilations = n.integers("dilations");
+  a.group = n.integer("group", 1);
+  a.auto_pad = n.text("auto_pad", "NOTSET");
+  a.ceil_mode = n.integer("ceil_mode", 0) != 0;
+  a.count_include_pad = n.integer("count_include_pad", 0) != 0;
+  for (const auto* list : {&a.kernel, &a.strides, &a.dilations})
+    for (int64_t v : *list)
+      if (v < 1 || v > INT32_MAX) throw NodeError("kernel, strides or dilations hold " + std::to_string(v));
+  for (int64_t v : a.pads)
+    if (v < 0 || v > INT32_MAX) throw NodeError("attribute 'pads' holds " + std::to_string(v));
+  if (a.group < 1) throw NodeError("attribute 'group' is not positive");
+  if (a.auto_pad != "NOTSET" && a.auto_pad != "VALID" && a.auto_pad != "SAME_UPPER" && a.auto_pad != "SAME_LOWER")
+    throw NodeError("attribute 'auto_pad' has an unknown value");
+  return a;
+}
+
+void import_global(ImportContext& c, const OnnxNode& n, ReduceKind kind) {
+  const ValueId x = required_input(c, n, 0);
+  const int rank = rank_hint(c.graph(), x);
+  if (rank < 3) refuse("the rank of its input is not known when the file is read", "use ReduceMean or ReduceMax with axes");
+  ReduceAttrs a{kind, {}, true, false};
+  for (int i = 2; i < rank; ++i) a.axes.push_back(i);
+  c.emit(n, OpKind::kReduce, {x}, std::move(a));
+}
+
+}  // namespace
+
+void import_conv(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 2, 3);
+  std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
+  if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
+  c.emit(n, OpKind::kConv, std::move(inputs), conv_attrs(n));
+}
+
+void import_max_pool(ImportContext& c, const OnnxNode& n) {
+  if (c.is_read(n, 1)) refuse("its index output is used", "only encoders are in scope");
+  ConvAttrs a = conv_attrs(n);
+  if (a.kernel.empty()) throw NodeError("the required attribute 'kernel_shape' is missing");
+  c.bind(n, 0, c.inner(n, OpKind::kMaxPool, {required_input(c, n, 0)}, std::move(a)));
+}
+
+void import_average_pool(ImportContext& c, const OnnxNode& n) {
+  ConvAttrs a = conv_attrs(n);
+  if (a.kernel.empty()) throw NodeError("the required attribute 'kernel_shape' is missing");
+  c.emit(n, OpKind::kAveragePool, {required_input(c, n, 0)}, std::move(a));
+}
+
+void import_global_average_pool(ImportContext& c, const OnnxNode& n) { import_global(c, n, ReduceKind::kMean); }
+void import_global_max_pool(ImportContext& c, const OnnxNode& n) { import_global(c, n, ReduceKind::kMax); }
+
+}  // namespace edgeconv

@@ -1,0 +1,147 @@
+// Rank and element type of a value before inference, by looking at the few nodes behind it. Some old operator forms can be
+// written in new ones only with this knowledge (Softmax below opset 13, GlobalAveragePool, masks of Attention).
+#include <algorithm>
+
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+constexpr int kMaxDepth = 24;
+constexpr int kMaxSteps = 2000;  // both sides of Binary are followed: bound the total work too
+
+class Hints {
+ public:
+  explicit Hints(const Graph& g) : g_(g) {}
+
+  int rank(ValueId v, int depth = 0) {
+    if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return -1;
+    if (g_.value(v).shape) return g_.value(v).rank();
+    const Node* n = g_.producer(v);
+    if (n == nullptr) return -1;
+    const auto in = [&](size_t i) { return rank(n->in(i), depth + 1); };
+    switch (n->kind) {
+      case OpKind::kUnary:
+      case OpKind::kCast:
+      case OpKind::kIdentity:
+      case OpKind::kSoftmax:
+      case OpKind::kLogSoftmax:
+      case OpKind::kLayerNormalization:
+      case OpKind::kBatchNormalization:
+      case OpKind::kInstanceNormalization:
+      case OpKind::kGroupNormalization:
+      case OpKind::kSlice:
+      case OpKind::kSplit:
+      case OpKind::kCumSum:
+      case OpKind::kTrilu:
+      case OpKind::kPad:
+      case OpKind::kTile:
+      case OpKind::kDequantizeLinear:
+      case OpKind::kQuantizeLinear: return in(0);
+      case OpKind::kConcat: return largest(*n, depth, true);
+      case OpKind::kBinary:
+      case OpKind::kWhere: return largest(*n, depth, false);
+      case OpKind::kMatMul: {
+        const int a = in(0), b = in(1);
+        return a >= 2 && b >= 2 ? std::max(a, b) : -1;
+      }
+      case OpKind::kTranspose:
+        return n->as<TransposeAttrs>().perm.empty() ? in(0) : static_cast<int>(n->as<TransposeAttrs>().perm.size());
+      case OpKind::kUnsqueeze: return shifted(in(0), n->as<AxesAttrs>(), 1);
+      case OpKind::kSqueeze: return shifted(in(0), n->as<AxesAttrs>(), -1);
+      case OpKind::kGather: {
+        const int data = in(0), indices = in(1);
+        return data < 0 || indices < 0 ? -1 : data + indices - 1;
+      }
+      case OpKind::kReshape: return length(n->in(1));
+      case OpKind::kConv: return in(1);
+      case OpKind::kMaxPool:
+      case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
+      case OpKind::kFlatten: return 2;
+      default: return -1;
+    }
+  }
+
+  DType dtype(ValueId v, int depth = 0) {
+    if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return DType::kUndefined;
+    if (g_.value(v).dtype != DType::kUndefined) return g_.value(v).dtype;
+    const Node* n = g_.producer(v);
+    if (n == nullptr || n->inputs.empty()) return DType::kUndefined;
+    switch (n->kind) {
+      case OpKind::kCast: return n->as<CastAttrs>().to;
+      case OpKind::kShape:
+      case OpKind::kSize:
+      case OpKind::kArgMinMax: return DType::kInt64;
+      case OpKind::kConstantOfShape: return n->as<FillAttrs>().value.dtype();
+      case OpKind::kDequantizeLinear:
+      case OpKind::kWhere: return dtype(n->in(1), depth + 1);
+      case OpKind::kIf:
+      case OpKind::kLoop:
+      case OpKind::kOneHot:
+      case OpKind::kMatMulInteger:
+      case OpKind::kQuantizeLinear:
+      case OpKind::kDynamicQuantizeLinear:
+      case OpKind::kCustom: return DType::kUndefined;
+      case OpKind::kTopK: return v == n->outputs[0] ? dtype(n->in(0), depth + 1) : DType::kInt64;
+      case OpKind::kUnary: {
+        const int kind = n->as<UnaryAttrs>().kind;
+        if (kind == ert::params::unary::kNot || kind == ert::params::unary::kIsNaN || kind == ert::params::unary::kIsInf)
+          return DType::kBool;
+        return dtype(n->in(0), depth + 1);
+      }
+      case OpKind::kBinary: {
+        const BinaryKind kind = n->as<BinaryAttrs>().kind;
+        if (kind >= BinaryKind::kEqual && kind <= BinaryKind::kXor) return DType::kBool;
+        const DType t = dtype(n->in(0), depth + 1);
+        return t != DType::kUndefined || kind == BinaryKind::kPow ? t : dtype(n->in(1), depth + 1);
+      }
+      default: return dtype(n->in(0), depth + 1);
+    }
+  }
+
+ private:
+  // The largest rank of the inputs; any known one will do when they all have to be equal.
+  int largest(const Node& n, int depth, bool any) {
+    int r = -1;
+    for (ValueId v : n.inputs) {
+      const int one = rank(v, depth + 1);
+      if (one < 0 && !any) return -1;
+      r = std::max(r, one);
+    }
+    return r;
+  }
+
+  static int shifted(int rank, const AxesAttrs& a, int sign) {
+    return rank < 0 || a.axes.empty() ? -1 : rank + sign * static_cast<int>(a.axes.size());
+  }
+
+  // Elements of a rank-1 value.
+  int length(ValueId v) const {
+    const Value& value = g_.value(v);
+    if (value.shape && value.rank() == 1 && (*value.shape)[0].constant()) return static_cast<int>(*(*value.shape)[0].constant());
+    const Node* n = g_.producer(v);
+    if (n == nullptr || n->kind != OpKind::kConcat) return -1;
+    int sum = 0;
+    for (ValueId part : n->inputs) {
+      const Value& p = g_.value(part);
+      const Node* producer = g_.producer(part);
+      if (p.shape && p.rank() == 1 && (*p.shape)[0].constant())
+        sum += static_cast<int>(*(*p.shape)[0].constant());
+      else if (producer != nullptr && producer->kind == OpKind::kUnsqueeze)  // a scalar made a vector, as in every exported shape
+        sum += 1;
+      else
+        return -1;
+    }
+    return sum;
+  }
+
+  const Graph& g_;
+  int steps_ = 0;
+};
+
+}  // namespace
+
+int rank_hint(const Graph& g, ValueId v) { return Hints(g).rank(v); }
+DType dtype_hint(const Graph& g, ValueId v) { return Hints(g).dtype(v); }
+
+}  // namespace edgeconv

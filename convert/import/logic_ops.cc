@@ -1,0 +1,27 @@
+// Where, Mod, IsInf, Tan: elementwise operators with a twist of their own.
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+
+void import_where(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 3, 3);
+  c.emit(n, OpKind::kWhere, {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)});
+}
+
+void import_mod(ImportContext& c, const OnnxNode& n) {
+  const BinaryKind kind = n.integer("fmod", 0) != 0 ? BinaryKind::kFmod : BinaryKind::kMod;
+  c.emit(n, OpKind::kBinary, {required_input(c, n, 0), required_input(c, n, 1)}, BinaryAttrs{kind});
+}
+
+void import_is_inf(ImportContext& c, const OnnxNode& n) {
+  if (n.integer("detect_negative", 1) == 0 || n.integer("detect_positive", 1) == 0)
+    refuse("detecting infinities of one sign only", "compare with the infinity instead");
+  c.emit(n, OpKind::kUnary, {required_input(c, n, 0)}, UnaryAttrs{static_cast<int>(UnaryKind::kIsInf), 0});
+}
+
+void import_tan(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0);
+  c.bind(n, 0, binary(c, n, BinaryKind::kDiv, unary(c, n, ActivationKind::kSin, x), unary(c, n, ActivationKind::kCos, x)));
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,78 @@
+// LayerNormalization (17, and below it as ONNX Runtime writes it), RMSNormalization (23), SimplifiedLayerNormalization (ONNX
+// Runtime, in either domain), Batch-, Instance- and GroupNormalization, LpNormalization.
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+void refuse_statistics(ImportContext& c, const OnnxNode& n) {
+  for (size_t i = 1; i < n.outputs.size(); ++i)
+    if (c.is_read(n, i))
+      refuse("its output " + std::to_string(i) + " (statistics) is used", "export the model in evaluation mode (model.eval())");
+}
+
+void import_norm(ImportContext& c, const OnnxNode& n, bool rms) {
+  refuse_statistics(c, n);
+  std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
+  if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
+  const NormAttrs a{n.integer("axis", -1), n.number("epsilon", 1e-5f), rms};
+  c.bind(n, 0, c.inner(n, OpKind::kLayerNormalization, std::move(inputs), a));
+}
+
+}  // namespace
+
+void import_layer_normalization(ImportContext& c, const OnnxNode& n) { import_norm(c, n, false); }
+void import_rms_normalization(ImportContext& c, const OnnxNode& n) { import_norm(c, n, true); }
+
+void import_batch_normalization(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 5, 5);
+  if (n.integer("training_mode", 0) != 0) refuse("training mode", "export the model in evaluation mode (model.eval())");
+  if (n.integer("spatial", 1) == 0)
+    refuse("per-element statistics (spatial=0)", "export the model again with opset_version=17 or newer");
+  refuse_statistics(c, n);
+  std::vector<ValueId> inputs;
+  for (size_t i = 0; i < 5; ++i) inputs.push_back(required_input(c, n, i));
+  c.bind(n, 0, c.inner(n, OpKind::kBatchNormalization, std::move(inputs), BatchNormAttrs{n.number("epsilon", 1e-5f)}));
+}
+
+void import_instance_normalization(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 3, 3);
+  c.emit(n, OpKind::kInstanceNormalization, {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)},
+         BatchNormAttrs{n.number("epsilon", 1e-5f)});
+}
+
+void import_group_normalization(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 3, 3);
+  const int64_t groups = n.integer("num_groups");
+  if (groups < 1) throw NodeError("attribute 'num_groups' is not positive");
+  if (c.opset("") < 21) refuse("scales per group (the form before opset 21)", "export the model again with opset_version=21");
+  c.emit(n, OpKind::kGroupNormalization, {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)},
+         GroupNormAttrs{groups, n.number("epsilon", 1e-5f)});
+}
+
+void import_lp_normalization(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0);
+  const int64_t p = n.integer("p", 2);
+  if (p != 1 && p != 2) throw NodeError("attribute 'p' is neither 1 nor 2");
+  const ValueId norm = c.inner(n, OpKind::kReduce, {x},
+                               ReduceAttrs{p == 1 ? ReduceKind::kL1 : ReduceKind::kL2, {n.integer("axis", -1)}, true, false});
+  c.bind(n, 0, binary(c, n, BinaryKind::kDiv, x, norm));
+}
+
+// Output 3 of the ONNX Runtime form is the sum before normalisation, which pre-norm models use.
+static void import_skip(ImportContext& c, const OnnxNode& n, bool rms) {
+  if (c.is_read(n, 1) || c.is_read(n, 2))
+    refuse("its statistics outputs are used", "export the model in evaluation mode (model.eval())");
+  const size_t bias_at = rms ? 3 : 4;
+  ValueId sum = add(c, n, required_input(c, n, 0), required_input(c, n, 1));
+  sum = add_optional(c, n, sum, c.input(n, bias_at));
+  std::vector<ValueId> inputs = {sum, required_input(c, n, 2)};
+  if (const ValueId beta = rms ? kNone : c.input(n, 3); beta != kNone) inputs.push_back(beta);
+  c.bind(n, 0, c.inner(n, OpKind::kLayerNormalization, std::move(inputs), NormAttrs{-1, n.number("epsilon", 1e-12f), rms}));
+  c.bind(n, 3, sum);
+}
+
+void import_skip_layer_normalization(ImportContext& c, const OnnxNode& n) { import_skip(c, n, false); }
+void import_skip_simplified_layer_normalization(ImportContext& c, const OnnxNode& n) { import_skip(c, n, true); }
+
+}  // namespace edgeconv

@@ -1,0 +1,42 @@
+// The Reduce family. Axes are an attribute up to opset 12 (ReduceSum) or 17 (the others), an input afterwards.
+#include <string_view>
+
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+struct Row {
+  std::string_view op;
+  ReduceKind kind;
+};
+
+constexpr Row kRows[] = {
+    {"ReduceL1", ReduceKind::kL1},         {"ReduceL2", ReduceKind::kL2},
+    {"ReduceLogSum", ReduceKind::kLogSum}, {"ReduceLogSumExp", ReduceKind::kLogSumExp},
+    {"ReduceMax", ReduceKind::kMax},       {"ReduceMean", ReduceKind::kMean},
+    {"ReduceMin", ReduceKind::kMin},       {"ReduceProd", ReduceKind::kProd},
+    {"ReduceSum", ReduceKind::kSum},       {"ReduceSumSquare", ReduceKind::kSumSquare},
+};
+
+}  // namespace
+
+void import_reduce(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 1, 2);
+  ReduceAttrs a;
+  for (const Row& r : kRows)
+    if (r.op == n.op_type) a.kind = r.kind;
+  a.keep_dims = n.integer("keepdims", 1) != 0;
+  a.noop_with_empty_axes = n.integer("noop_with_empty_axes", 0) != 0;
+  a.axes = n.integers("axes");
+  std::vector<ValueId> inputs = {required_input(c, n, 0)};
+  if (const ValueId axes = c.input(n, 1); axes != kNone) {
+    if (const auto known = constant_ints(c, axes))
+      a.axes = *known;
+    else
+      inputs.push_back(axes);
+  }
+  c.emit(n, OpKind::kReduce, std::move(inputs), std::move(a));
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,28 @@
+// The table of importers: lookup for import, enumeration for `edgeconv supported-ops`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "convert/import/importer.h"
+
+namespace edgeconv {
+
+using ImportFunction = void (*)(ImportContext& c, const OnnxNode& n);
+
+struct ImporterDef {
+  std::string_view domain;  // "" for ai.onnx
+  std::string_view op;
+  int since;  // first opset version that has the operator in a form that is handled
+  ImportFunction run;
+};
+
+constexpr int kMinOpset = 7;           // of ai.onnx; older files warn
+constexpr int kNewestKnownOpset = 26;  // newer files warn and are judged operator by operator
+constexpr int kMinIrVersion = 3, kNewestKnownIrVersion = 14;
+
+const ImporterDef* find_importer(std::string_view domain, std::string_view op);
+std::span<const ImporterDef> importers();  // sorted by domain and operator
+
+}  // namespace edgeconv

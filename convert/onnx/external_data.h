@@ -1,0 +1,33 @@
+// External data files of a model. A model file is untrusted, so its locations may name only files in the model's own folder:
+// no absolute paths, no "..", and no symbolic link that leads out. One exception keeps the Hugging Face cache usable, where the
+// model and its data are links into one folder of blobs: when the model itself is a link, its data may be beside the link's
+// target. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "convert/onnx/mapped_file.h"
+
+namespace edgeconv {
+
+class ExternalData {
+ public:
+  explicit ExternalData(const std::string& model_path) : model_path_(model_path) {}
+
+  // Throws NodeError when the location is not allowed, FatalError(kIo) when the file cannot be read.
+  std::shared_ptr<const MappedFile> open(const std::string& location);
+
+  // Files opened so far, by location.
+  const std::map<std::string, std::shared_ptr<const MappedFile>>& files() const { return files_; }
+
+ private:
+  std::string resolve(const std::string& location) const;
+
+  std::string model_path_;
+  std::map<std::string, std::shared_ptr<const MappedFile>> files_;
+};
+
+}  // namespace edgeconv

@@ -1,0 +1,24 @@
+// A read-only mapping of a regular file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace edgeconv {
+
+struct MappedFile {
+  const uint8_t* data = nullptr;
+  size_t bytes = 0;
+
+  MappedFile() = default;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  // Throws FatalError(kIo) when the path is not a readable regular file. The file must not be cut while it is mapped.
+  static std::shared_ptr<const MappedFile> open(const std::string& path);
+};
+
+}  // namespace edgeconv

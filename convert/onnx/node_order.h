@@ -1,0 +1,21 @@
+// The order in which nodes of a graph can be imported: files need not be sorted.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "convert/onnx/model.h"
+
+namespace edgeconv {
+
+struct NodeOrder {
+  std::vector<size_t> order;             // indices into nodes; those on or behind a cycle are missing
+  std::vector<size_t> cyclic;            // the missing ones
+  std::vector<std::string> duplicates;   // names that more than one node produces
+  std::unordered_set<std::string> read;  // names that any node or inner graph reads
+};
+
+NodeOrder order_nodes(const std::vector<OnnxNode>& nodes);
+
+}  // namespace edgeconv

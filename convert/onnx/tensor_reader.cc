@@ -1,0 +1,183 @@
+// Payload forms of TensorProto.
+#include "convert/onnx/tensor_reader.h"
+
+#include <charconv>
+#include <cstring>
+#include <iterator>
+#include <optional>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/onnx/model.h"
+#include "convert/onnx/onnx.pb.h"
+
+namespace edgeconv {
+namespace {
+
+constexpr size_t kMaxRank = 32;
+constexpr int64_t kMaxInlineElements = INT32_MAX;
+
+std::vector<int64_t> checked_dims(const pb::TensorProto& t, DType dtype) {
+  std::vector<int64_t> dims(t.dims().begin(), t.dims().end());
+  if (dims.size() > kMaxRank) throw NodeError("it has " + std::to_string(dims.size()) + " axes");
+  int64_t bytes = static_cast<int64_t>(dtype_size(dtype));
+  for (int64_t d : dims) {
+    if (d < 0) throw NodeError("it has a negative dimension");
+    if (__builtin_mul_overflow(bytes, d > 0 ? d : 1, &bytes)) throw NodeError("its dimensions multiply beyond 2^63 bytes");
+  }
+  return dims;
+}
+
+int64_t parse_number(const std::string& s, const char* key) {
+  int64_t v = 0;
+  const auto [end, ec] = std::from_chars(s.data(), s.data() + s.size(), v);
+  if (ec != std::errc() || end != s.data() + s.size() || v < 0)
+    throw NodeError(std::string("the ") + key + " of its external data, '" + printable(s) + "', is not a number from 0 up");
+  return v;
+}
+
+struct ExternalRange {
+  std::string location;
+  int64_t offset = 0;
+  std::optional<int64_t> length;
+};
+
+ExternalRange external_range(const pb::TensorProto& t) {
+  ExternalRange r;
+  for (const auto& e : t.external_data()) {
+    if (e.key() == "location")
+      r.location = e.value();
+    else if (e.key() == "offset")
+      r.offset = parse_number(e.value(), "offset");
+    else if (e.key() == "length")
+      r.length = parse_number(e.value(), "length");
+    else if (e.key() != "checksum" && e.key() != "basepath")
+      throw NodeError("its external data has the unknown entry '" + printable(e.key()) + "'");
+  }
+  return r;
+}
+
+Tensor read_external(const pb::TensorProto& t, DType dtype, std::vector<int64_t> dims, ExternalData& external) {
+  const ExternalRange r = external_range(t);
+  const auto file = external.open(r.location);
+  Tensor shape_only(dtype, dims, nullptr, nullptr);
+  const size_t need = shape_only.bytes(), offset = static_cast<size_t>(r.offset);
+  if (r.length && static_cast<size_t>(*r.length) != need)
+    throw NodeError("its external data has " + std::to_string(*r.length) + " bytes, its shape needs " + std::to_string(need));
+  if (offset > file->bytes || need > file->bytes - offset)
+    throw NodeError("its external data (" + std::to_string(need) + " bytes at " + std::to_string(offset) +
+                    ") lies beyond the end of '" + printable(r.location) + "', which has " + std::to_string(file->bytes) +
+                    " bytes; the file is cut off or of another model");
+  return Tensor(dtype, std::move(dims), file->data + offset, file);
+}
+
+// Stores a repeated field element by element in the tensor's own type.
+template <class To, class Field>
+void store_all(Tensor& t, const Field& field) {
+  auto out = t.mut<To>();
+  for (int i = 0; i < field.size(); ++i) out[static_cast<size_t>(i)] = static_cast<To>(field.Get(i));
+}
+
+template <class Field>
+void require_count(const Field& field, int64_t expected) {
+  if (field.size() != expected)
+    throw NodeError("it holds " + std::to_string(field.size()) + " values, its shape needs " + std::to_string(expected));
+}
+
+void read_typed(const pb::TensorProto& p, Tensor& t) {
+  const int64_t n = t.elements();
+  switch (t.dtype()) {
+    case DType::kFloat: require_count(p.float_data(), n); return store_all<float>(t, p.float_data());
+    case DType::kDouble: require_count(p.double_data(), n); return store_all<double>(t, p.double_data());
+    case DType::kInt64: require_count(p.int64_data(), n); return store_all<int64_t>(t, p.int64_data());
+    case DType::kUint64: require_count(p.uint64_data(), n); return store_all<uint64_t>(t, p.uint64_data());
+    case DType::kUint32: require_count(p.uint64_data(), n); return store_all<uint32_t>(t, p.uint64_data());
+    default: break;
+  }
+  require_count(p.int32_data(), n);
+  switch (t.dtype()) {
+    case DType::kInt32: return store_all<int32_t>(t, p.int32_data());
+    case DType::kInt16: return store_all<int16_t>(t, p.int32_data());
+    case DType::kInt8: return store_all<int8_t>(t, p.int32_data());
+    case DType::kUint8:
+    case DType::kBool: return store_all<uint8_t>(t, p.int32_data());
+    default: return store_all<uint16_t>(t, p.int32_data());  // uint16, float16 and bfloat16 as bits
+  }
+}
+
+bool has_typed_data(const pb::TensorProto& t) {
+  return t.float_data_size() > 0 || t.int32_data_size() > 0 || t.int64_data_size() > 0 || t.double_data_size() > 0 ||
+         t.uint64_data_size() > 0;
+}
+
+Tensor read_tensor(const pb::TensorProto& p, ExternalData& external) {
+  const DType dtype = supported_dtype(p.data_type(), "it");
+  std::vector<int64_t> dims = checked_dims(p, dtype);
+  if (p.data_location() == 1) {
+    if (p.has_raw_data() || has_typed_data(p)) throw NodeError("it has both external and inline data");
+    return read_external(p, dtype, std::move(dims), external);
+  }
+  if (p.has_raw_data() && has_typed_data(p)) throw NodeError("it has both raw_data and typed data");
+  // Compare sizes before anything is allocated for the claimed shape.
+  const Tensor shape_only(dtype, dims, nullptr, nullptr);
+  if (p.has_raw_data()) {
+    if (p.raw_data().size() != shape_only.bytes())
+      throw NodeError("its raw_data has " + std::to_string(p.raw_data().size()) + " bytes, its shape needs " +
+                      std::to_string(shape_only.bytes()));
+    Tensor t(dtype, std::move(dims));
+    if (t.bytes() > 0) std::memcpy(t.mutable_data(), p.raw_data().data(), t.bytes());
+    return t;
+  }
+  if (shape_only.elements() > 0 && !has_typed_data(p))
+    throw NodeError("it has no data (expected " + std::to_string(shape_only.bytes()) + " bytes)");
+  if (shape_only.elements() > kMaxInlineElements) throw NodeError("its shape needs more values than a file can hold");
+  Tensor t(dtype, std::move(dims));
+  read_typed(p, t);
+  return t;
+}
+
+}  // namespace
+
+DType supported_dtype(int32_t data_type, const std::string& what) {
+  const auto dtype = static_cast<DType>(data_type);
+  if (data_type > 0 && dtype_size(dtype) > 0 && dtype != DType::kComplex64 && dtype != DType::kComplex128) return dtype;
+  static constexpr const char* kNames[] = {"undefined",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "string",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "",
+                                           "complex64",
+                                           "complex128",
+                                           "",
+                                           "float8e4m3fn",
+                                           "float8e4m3fnuz",
+                                           "float8e5m2",
+                                           "float8e5m2fnuz",
+                                           "uint4",
+                                           "int4",
+                                           "float4e2m1"};
+  const bool known = data_type >= 0 && data_type < static_cast<int32_t>(std::size(kNames));
+  throw NodeUnsupported(what + " has element type " + (known ? kNames[data_type] : std::to_string(data_type)),
+                        "accepted are float32, float16, bfloat16, float64, bool and integers of 8 to 64 bits");
+}
+
+Tensor TensorReader::read(const pb::TensorProto& t) {
+  const auto tell = [&](const char* what) { return "tensor '" + printable(t.name()) + "': " + what; };
+  try {
+    return read_tensor(t, external_);
+  } catch (const NodeError& e) {
+    throw NodeError(tell(e.what()));
+  } catch (const NodeUnsupported& e) {
+    throw NodeUnsupported(tell(e.what()), e.hint);
+  }
+}
+
+}  // namespace edgeconv
