@@ -111,7 +111,7 @@ void pack_values(const AttentionArgs& a, const Work& w) {
   for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
 }
 
-// Rows beyond the last query stay zero and are never written out.
+// Rows that pad the block repeat the first query and are never written out.
 void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, size_t padded_rows, Work* w) {
   const size_t n = static_cast<size_t>(a.head_dim);
   const size_t row_bytes = round_up(w->head4, 16);
@@ -286,27 +286,23 @@ inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRow
 template <int kRows, int kLines>
 __attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, size_t first, size_t rows, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
-  __m512i acc[kRows][kLines];
-  accumulate_values<kRows, kLines>(acc, w, 0, keys < kKeyBlock ? keys : kKeyBlock, column);
   __m512 sums[kRows][kLines];
-#pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-#pragma GCC unroll 16
-    for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_cvtepi32_ps(acc[r][c]);
+    for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_setzero_ps();
   }
-  for (size_t block = kKeyBlock; block < keys; block += kKeyBlock) {
+  for (size_t block = 0; block < keys; block += kKeyBlock) {
+    __m512i acc[kRows][kLines];
     accumulate_values<kRows, kLines>(acc, w, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
+#pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
       for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_add_ps(sums[r][c], _mm512_cvtepi32_ps(acc[r][c]));
     }
   }
   const __mmask16 last = first_lanes(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
-#pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    if (static_cast<size_t>(r) >= rows) break;
+  for (size_t r = 0; r < rows; ++r) {
     float* dst = a.dst + static_cast<ptrdiff_t>(first + r) * a.dst_stride + column;
     const __m512 factor = _mm512_set1_ps(w.row[r].factor);
-#pragma GCC unroll 16
     for (int c = 0; c < kLines; ++c) {
       _mm512_mask_storeu_ps(dst + 16 * c, c + 1 == kLines ? last : 0xffff, _mm512_mul_ps(sums[r][c], factor));
     }
@@ -346,10 +342,8 @@ void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
     const size_t rows = (queries - first + blocks - 1) / blocks;
     if (rows > 4) {
       query_block<8>(a, first, rows, &w);
-    } else if (rows > 1) {
-      query_block<4>(a, first, rows, &w);
     } else {
-      query_block<1>(a, first, rows, &w);
+      query_block<4>(a, first, rows, &w);
     }
     first += rows;
   }

@@ -15,12 +15,33 @@ struct GemmArgs {
   ptrdiff_t dst_stride;
 };
 
-// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels].
+constexpr int kMaxRows = 8;
+
+// Sums of one tile, [rows][panels] registers, to floats. One copy for all tiles but the hot ones: unrolled into each tile it
+// is most of the code.
+__attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, size_t rows, size_t panels, size_t row,
+                                        size_t column, size_t columns) {
+  const PackedWeights& w = *g.w;
+  for (size_t p = 0; p < panels; ++p, column += 16, columns -= 16, ++sums) {
+    const __mmask16 mask = columns >= 16 ? 0xffff : static_cast<__mmask16>((1u << columns) - 1);
+    const __m512 scale = _mm512_maskz_loadu_ps(mask, w.scale + column);
+    const __m512i colsum = _mm512_maskz_loadu_epi32(mask, w.colsum + column);
+    // x + -0 is x for every x, so a missing bias needs no second form.
+    const __m512 bias = w.bias != nullptr ? _mm512_maskz_loadu_ps(mask, w.bias + column) : _mm512_set1_ps(-0.0f);
+    float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
+    for (size_t r = 0; r < rows; ++r, dst += g.dst_stride) {
+      const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(g.rows[row + r].zero_point), colsum);
+      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r * panels], correction));
+      const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(g.rows[row + r].scale), scale));
+      _mm512_mask_storeu_ps(dst, mask, _mm512_add_ps(scaled, bias));
+    }
+  }
+}
+
+// The same from registers, for the tiles that do most of the work.
 template <int kRows, int kPanels>
-__attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
-  const size_t panel_bytes = 16 * g.k4;
-  __m512i acc[kRows][kPanels];
-  accumulate<kRows, kPanels>(acc, g.lhs + row * g.row_bytes, g.row_bytes, g.w->data + column * g.k4, panel_bytes, g.k4);
+inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels],
+                                                                 size_t row, size_t column, size_t columns) {
   ColumnParams<kPanels> cols;
   cols.load(*g.w, column, columns);
   float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
@@ -33,7 +54,7 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
       const __m512i sum = _mm512_sub_epi32(acc[r][p], _mm512_mullo_epi32(zero_point, cols.colsum[p]));
       const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_mul_ps(row_scale, cols.scale[p]));
       const __m512 y = _mm512_add_ps(scaled, cols.bias[p]);
-      if (p + 1 < kPanels || cols.mask[p] == 0xffff) {
+      if (p + 1 < kPanels) {
         _mm512_storeu_ps(dst + 16 * p, y);
       } else {
         _mm512_mask_storeu_ps(dst + 16 * p, cols.mask[p], y);
@@ -43,22 +64,38 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
-using TileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
-constexpr int kMaxRows = 8;
+// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels].
+template <int kRows, int kPanels>
+__attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
+  __m512i acc[kRows][kPanels];
+  accumulate<kRows, kPanels>(acc, g.lhs + row * g.row_bytes, g.row_bytes, g.w->data + column * g.k4, 16 * g.k4, g.k4);
+  if constexpr (kPanels == 3 && kRows >= 4) {
+    epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
+  } else {
+    __m512i sums[kRows * kPanels];
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int p = 0; p < kPanels; ++p) sums[r * kPanels + p] = acc[r][p];
+    }
+    epilogue(g, sums, kRows, kPanels, row, column, columns);
+  }
+}
 
+using TileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
 constexpr TileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>,
                                       tile<5, 3>, tile<6, 3>, tile<7, 3>, tile<8, 3>};
-constexpr TileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, tile<3, 2>, tile<4, 2>,
-                                      tile<5, 2>, tile<6, 2>, tile<7, 2>, tile<8, 2>};
-constexpr TileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>,
-                                      tile<5, 1>, tile<6, 1>, tile<7, 1>, tile<8, 1>};
+// Groups of one or two panels only end a matrix or a thread's share of it: four heights do.
+constexpr TileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, tile<4, 2>, nullptr, nullptr, nullptr, tile<8, 2>};
+constexpr TileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
 constexpr TileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
 
-// All rows of one panel group, split evenly: 9 rows are 5 + 4, not 8 + 1.
-void all_rows(const GemmArgs& g, const TileFn* tiles, size_t m, size_t column, size_t columns) {
+// All rows of one panel group, split evenly where every height exists: 9 rows are 5 + 4, not 8 + 1.
+void all_rows(const GemmArgs& g, const TileFn* tiles, bool every_height, size_t m, size_t column, size_t columns) {
   size_t blocks = (m + kMaxRows - 1) / kMaxRows;
   for (size_t row = 0; row < m; --blocks) {
-    const size_t rows = (m - row + blocks - 1) / blocks;
+    const size_t left = m - row;
+    const size_t rows = every_height ? (left + blocks - 1) / blocks : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
     tiles[rows - 1](g, row, column, columns);
     row += rows;
   }
@@ -80,7 +117,7 @@ void gemm_f32_qa8_qw8_8x48_avx512vnni(size_t m, size_t n, size_t k, const void* 
       tiles = kTiles6;
     }
     const size_t columns = left < 16 * take ? left : 16 * take;
-    all_rows(g, tiles, m, column, columns);
+    all_rows(g, tiles, take >= 3, m, column, columns);
     column += columns;
   }
 }
