@@ -340,11 +340,7 @@ void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
   size_t blocks = (queries + kMaxRows - 1) / kMaxRows;
   for (size_t first = 0; first < queries; --blocks) {
     const size_t rows = (queries - first + blocks - 1) / blocks;
-    if (rows > 4) {
-      query_block<8>(a, first, rows, &w);
-    } else {
-      query_block<4>(a, first, rows, &w);
-    }
+    query_block<kMaxRows>(a, first, rows, &w);
     first += rows;
   }
 }
