@@ -20,6 +20,7 @@ void import_loop(ImportContext& c, const OnnxNode& n) {
   std::vector<ValueId> inputs, captures;
   for (size_t i = 0; i < n.inputs.size(); ++i) inputs.push_back(i < 2 ? c.input(n, i) : required_input(c, n, i));
   SubgraphAttrs a = c.bodies(n, {"body"}, captures);
+  a.carried = static_cast<int64_t>(n.inputs.size()) - 2;
   const Graph& body = *a.bodies[0];
   if (body.inputs.size() != n.inputs.size() + captures.size())
     throw NodeError("its body does not take the iteration, the condition and the carried values");

@@ -1,6 +1,4 @@
 # Sources of convert/interp.
-find_library(ERT_OPENBLAS_LIBRARY openblas REQUIRED)
-find_path(ERT_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES openblas openblas-pthread x86_64-linux-gnu aarch64-linux-gnu REQUIRED)
 target_sources(edgeconv_core PRIVATE
   interp/control_flow.cc
   interp/conv.cc
@@ -22,5 +20,3 @@ target_sources(edgeconv_core PRIVATE
   interp/shape_ops.cc
   interp/strided.cc
 )
-target_include_directories(edgeconv_core SYSTEM PRIVATE ${ERT_OPENBLAS_INCLUDE})
-target_link_libraries(edgeconv_core PRIVATE ert_kernels ert_platform PUBLIC ${ERT_OPENBLAS_LIBRARY})

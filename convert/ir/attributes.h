@@ -47,8 +47,8 @@ struct QuantAttrs { int64_t axis = 1; int64_t block = 0; DType to = DType::kUnde
 struct RandomAttrs {};
 // If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this
 // order, as their inputs. Loop: inputs are trip count, condition (either may be absent), the carried values, then the captures;
-// the body's inputs are iteration number, condition, carried values, captures.
-struct SubgraphAttrs { std::vector<std::shared_ptr<Graph>> bodies; };  // If: then, else; Loop: body
+// the body's inputs are iteration number, condition, carried values, captures; `carried` counts the carried values.
+struct SubgraphAttrs { std::vector<std::shared_ptr<Graph>> bodies; int64_t carried = -1; };  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
 struct LinearAttrs { int activation = ert::params::linear::kNoActivation; };  // inputs: x, weight [k, n], bias [n] or absent
