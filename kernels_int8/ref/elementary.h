@@ -44,14 +44,14 @@ inline F32 with_sign(F32 magnitude, F32 sign) {
 
 inline F32 erf(F32 x) {
   const F32 a = absolute(x);
-  if (a < F32(kErfSmall)) return x * horner(kErfP, x * x);
+  if (!(a >= F32(kErfSmall))) return x * horner(kErfP, x * x);  // NaN too
   const F32 h = exp2_minus(horner(kErfcQ, smaller(F32(kErfCap), a)));
   return with_sign(F32(1.0f) - h, x);
 }
 
 inline F32 tanh(F32 x) {
   const F32 a = absolute(x);
-  if (a < F32(kTanhSmall)) {
+  if (!(a >= F32(kTanhSmall))) {  // NaN too
     const F32 s = x * x;
     return x + x * (s * horner(kTanhP, s));
   }

@@ -1,0 +1,94 @@
+// The canonical activations in 16 lanes: ref/elementary.h operation by operation. Include a lanes16_<isa>.h first.
+#pragma once
+
+namespace ert::kernels {
+namespace {
+
+template <int n>
+ERT_LANES Lanes horner(const float (&c)[n], Lanes x) {
+  Lanes y = broadcast(c[n - 1]);
+#pragma GCC unroll 8
+  for (int i = n - 2; i >= 0; --i) y = y * x + broadcast(c[i]);
+  return y;
+}
+
+ERT_LANES Lanes exp_in_range(Lanes x) {
+  const Lanes magic = broadcast(kRoundMagic);
+  const Lanes z = x * broadcast(kLog2E) + magic;
+  const Lanes n = z - magic;
+  const Lanes r = (x - n * broadcast(kLn2Hi)) - n * broadcast(kLn2Lo);
+  const Lanes p = horner(kExp, r);
+  return times_power_of_two(broadcast(1.0f) + (r + (r * r) * p), z);
+}
+
+// Exactly 0 below kExpLow; NaN stays NaN.
+ERT_LANES Lanes exp_or_zero(Lanes x) { return zero_if(x < broadcast(kExpLow), exp_in_range(x)); }
+// The same, but NaN gives 0: attention.
+ERT_LANES Lanes exp_or_zero_nan(Lanes x) { return zero_unless(x >= broadcast(kExpLow), exp_in_range(x)); }
+ERT_LANES Lanes exp_any(Lanes x) { return select(x > broadcast(kExpHigh), broadcast(__builtin_inff()), exp_or_zero(x)); }
+
+ERT_LANES Lanes exp2_minus(Lanes q) {
+  const Lanes magic = broadcast(kRoundMagic);
+  const Lanes t = broadcast(0.0f) - q;
+  const Lanes z = t + magic;
+  const Lanes f = t - (z - magic);
+  return times_power_of_two(horner(kExp2, f), z);
+}
+
+ERT_LANES Lanes gelu_erf(Lanes x) {
+  const Lanes a = absolute(x);
+  const Lanes h = exp2_minus(horner(kGeluQ, smaller(broadcast(kGeluCap), a)));
+  return larger(x, broadcast(0.0f)) - a * h;
+}
+
+ERT_LANES Lanes erf(Lanes x) {
+  const Lanes a = absolute(x);
+  const Lanes near_zero = x * horner(kErfP, x * x);
+  const Lanes h = exp2_minus(horner(kErfcQ, smaller(broadcast(kErfCap), a)));
+  return select(a >= broadcast(kErfSmall), with_sign(broadcast(1.0f) - h, x), near_zero);
+}
+
+ERT_LANES Lanes tanh(Lanes x) {
+  const Lanes a = absolute(x);
+  const Lanes s = x * x;
+  const Lanes near_zero = x + x * (s * horner(kTanhP, s));
+  const Lanes c = smaller(broadcast(kTanhCap), a);
+  const Lanes e = exp_in_range(c + c);
+  const Lanes far = broadcast(1.0f) - broadcast(2.0f) / (e + broadcast(1.0f));
+  return select(a >= broadcast(kTanhSmall), with_sign(far, x), near_zero);
+}
+
+ERT_LANES Lanes sigmoid(Lanes x) {
+  const Lanes e = exp_or_zero(broadcast(0.0f) - absolute(x));
+  return select(x < broadcast(0.0f), e, broadcast(1.0f)) / (broadcast(1.0f) + e);
+}
+
+ERT_LANES Lanes silu(Lanes x) { return x * sigmoid(x); }
+ERT_LANES Lanes quick_gelu(Lanes x) { return x * sigmoid(x * broadcast(kQuickGelu)); }
+
+ERT_LANES Lanes gelu_tanh(Lanes x) {
+  const Lanes cubic = broadcast(kGeluTanhCubic) * (x * x);
+  return x * sigmoid(broadcast(kGeluTanhLinear) * (x + cubic * x));
+}
+
+ERT_LANES Lanes mish(Lanes x) {
+  const Lanes cap = broadcast(kMishCap);
+  const Lanes e = exp_or_zero(smaller(cap, x));
+  const Lanes w = e * (e + broadcast(2.0f));
+  return select(x > cap, x, x * (w / (w + broadcast(2.0f))));
+}
+
+ERT_LANES Lanes relu(Lanes x) { return larger(broadcast(0.0f), x) + broadcast(0.0f); }
+ERT_LANES Lanes hard_gate(Lanes x, float slope) {
+  return smaller(broadcast(1.0f), larger(broadcast(0.0f), x * broadcast(slope) + broadcast(0.5f)));
+}
+ERT_LANES Lanes hard_sigmoid(Lanes x) { return hard_gate(x, 0.2f); }
+ERT_LANES Lanes hard_swish(Lanes x) { return x * hard_gate(x, 0x1.555556p-3f); }
+ERT_LANES Lanes elu(Lanes x) { return select(x > broadcast(0.0f), x, exp_or_zero(x) - broadcast(1.0f)); }
+ERT_LANES Lanes selu(Lanes x) {
+  const Lanes negative = broadcast(kSeluAlpha) * (exp_or_zero(x) - broadcast(1.0f));
+  return broadcast(kSeluGamma) * select(x > broadcast(0.0f), x, negative);
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,184 @@
+// Row operations in 16 lanes: elementwise maps, canonical sums, softmax, LayerNorm. Include a lanes16_<isa>.h first.
+#pragma once
+
+#include "kernels_int8/simd/elementary16.h"
+
+namespace ert::kernels {
+namespace {
+
+// Two vectors a step: the polynomials are long chains.
+template <Lanes (*function)(Lanes)>
+ERT_LANES void map16(size_t n, const float* src, float* dst) {
+  size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const Lanes a = function(load(src + i));
+    const Lanes b = function(load(src + i + 16));
+    store(dst + i, a);
+    store(dst + i + 16, b);
+  }
+  for (; i + 16 <= n; i += 16) store(dst + i, function(load(src + i)));
+  if (i < n) store_first(dst + i, function(load_first(src + i, n - i)), n - i);
+}
+
+// Absent lanes add +0, which changes no lane: a lane starts at +0 and so is never -0.
+template <bool squares>
+ERT_LANES float sum16(size_t n, const float* src) {
+  Lanes sum = broadcast(0.0f);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const Lanes x = load(src + i);
+    sum = sum + (squares ? x * x : x);
+  }
+  if (i < n) {
+    const Lanes x = load_first(src + i, n - i);
+    sum = sum + (squares ? x * x : x);
+  }
+  return total(sum);
+}
+
+ERT_LANES float largest_of_row(size_t n, const float* src) {
+  const Lanes lowest = broadcast(-__builtin_inff());
+  Lanes max0 = lowest, max1 = lowest;
+  size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    max0 = larger(load(src + i), max0);
+    max1 = larger(load(src + i + 16), max1);
+  }
+  for (; i + 16 <= n; i += 16) max0 = larger(load(src + i), max0);
+  if (i < n) max1 = larger(select(first_lanes(n - i), load_first(src + i, n - i), lowest), max1);
+  return largest(larger(max0, max1));
+}
+
+ERT_LANES void scale_row(size_t n, float factor, float* dst) {
+  const Lanes f = broadcast(factor);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) store(dst + i, load(dst + i) * f);
+  if (i < n) store_first(dst + i, load_first(dst + i, n - i) * f, n - i);
+}
+
+// dst = exp(src - max), returns the canonical sum.
+template <Lanes (*exponential)(Lanes)>
+ERT_LANES float exp_row(size_t n, const float* src, float max, float* dst) {
+  const Lanes shift = broadcast(max);
+  Lanes sum = broadcast(0.0f);
+  size_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    const Lanes a = exponential(load(src + i) - shift);
+    const Lanes b = exponential(load(src + i + 16) - shift);
+    store(dst + i, a);
+    store(dst + i + 16, b);
+    sum = (sum + a) + b;
+  }
+  for (; i + 16 <= n; i += 16) {
+    const Lanes e = exponential(load(src + i) - shift);
+    store(dst + i, e);
+    sum = sum + e;
+  }
+  if (i < n) {
+    const Lanes e = zero_unless(first_lanes(n - i), exponential(load_first(src + i, n - i) - shift));
+    store_first(dst + i, e, n - i);
+    sum = sum + e;
+  }
+  return total(sum);
+}
+
+inline void softmax_rows16(size_t m, size_t n, const float* src, float* dst) {
+  for (size_t r = 0; r < m; ++r, src += n, dst += n) {
+    const float max = largest_of_row(n, src);
+    if (max == -__builtin_inff()) {
+      memset(dst, 0, n * sizeof(float));
+      continue;
+    }
+    const float sum = exp_row<exp_or_zero>(n, src, max, dst);
+    scale_row(n, 1.0f / sum, dst);
+  }
+}
+
+struct NormArgs {
+  size_t n;
+  const float* gamma;
+  const float* beta;  // may be null
+  float eps;
+  bool rms;
+};
+
+// x = src (+ residual) to dst and sum_out, returns the canonical sum of x, or of x*x.
+template <bool rms>
+ERT_LANES float gather_row(size_t n, const float* src, const float* residual, float* dst, float* sum_out) {
+  Lanes sum = broadcast(0.0f);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    Lanes x = load(src + i);
+    if (residual != nullptr) x = x + load(residual + i);
+    if (sum_out != nullptr) store(sum_out + i, x);
+    store(dst + i, x);
+    sum = sum + (rms ? x * x : x);
+  }
+  if (i < n) {
+    Lanes x = load_first(src + i, n - i);
+    if (residual != nullptr) x = x + load_first(residual + i, n - i);
+    if (sum_out != nullptr) store_first(sum_out + i, x, n - i);
+    store_first(dst + i, x, n - i);
+    sum = sum + (rms ? x * x : x);
+  }
+  return total(sum);
+}
+
+ERT_LANES float sum_squared_differences(size_t n, const float* x, float mean_value) {
+  const Lanes mean = broadcast(mean_value);
+  Lanes sum = broadcast(0.0f);
+  size_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    const Lanes d = load(x + i) - mean;
+    sum = sum + d * d;
+  }
+  if (i < n) {
+    const Lanes d = zero_unless(first_lanes(n - i), load_first(x + i, n - i) - mean);
+    sum = sum + d * d;
+  }
+  return total(sum);
+}
+
+// dst = (dst - mean) * inv * gamma (+ beta). Subtracting +0 changes nothing, so the rms form needs no second loop.
+ERT_LANES void normalize(const NormArgs& a, float mean_value, float inv_value, float* dst) {
+  const Lanes mean = broadcast(mean_value);
+  const Lanes inv = broadcast(inv_value);
+  size_t i = 0;
+  for (; i + 16 <= a.n; i += 16) {
+    Lanes y = ((load(dst + i) - mean) * inv) * load(a.gamma + i);
+    if (a.beta != nullptr) y = y + load(a.beta + i);
+    store(dst + i, y);
+  }
+  if (i < a.n) {
+    const size_t rest = a.n - i;
+    Lanes y = ((load_first(dst + i, rest) - mean) * inv) * load_first(a.gamma + i, rest);
+    if (a.beta != nullptr) y = y + load_first(a.beta + i, rest);
+    store_first(dst + i, y, rest);
+  }
+}
+
+inline float square_root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
+
+inline void layernorm_row16(const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
+  const float count = static_cast<float>(a.n);
+  float mean = 0.0f;
+  float squares;
+  if (a.rms) {
+    squares = gather_row<true>(a.n, src, residual, dst, sum_out);
+  } else {
+    mean = gather_row<false>(a.n, src, residual, dst, sum_out) / count;
+    squares = sum_squared_differences(a.n, dst, mean);
+  }
+  normalize(a, mean, 1.0f / square_root(squares / count + a.eps), dst);
+}
+
+inline void layernorm_rows16(size_t m, const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
+  for (size_t i = 0; i < m; ++i) {
+    const size_t at = i * a.n;
+    layernorm_row16(a, src + at, residual != nullptr ? residual + at : nullptr, dst + at,
+                    sum_out != nullptr ? sum_out + at : nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,217 @@
+// Attention (int8 and fp32) of every level against the reference, bit for bit; masks, hidden rows, padding invariance.
+#include <climits>
+#include <vector>
+
+#include "tests/kernels_int8/fills.h"
+#include "tests/kernels_int8/level_test.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::GuardedBuffer;
+
+enum class Hide { kNothing, kKeyPadding, kPairs, kCausal, kAll, kSomeRows };
+
+struct Case {
+  int32_t seq_q, seq_k, head_dim, v_dim;
+  Fill fill = Fill::kNormal;
+  Hide hide = Hide::kNothing;
+  bool bias = false, bias_of_row = false;
+  float scale = 0.25f;
+};
+
+// The tensors of one call, each ending at a guard page; rows are `gap` floats further apart than they are long.
+class Head {
+ public:
+  Head(const Case& c, ptrdiff_t gap, SeededRandom& random)
+      : c_(c),
+        q_stride_(c.head_dim + gap),
+        v_stride_(c.v_dim + gap),
+        q_(length(c.seq_q, q_stride_, c.head_dim)),
+        k_(length(c.seq_k, q_stride_, c.head_dim)),
+        v_(length(c.seq_k, v_stride_, c.v_dim)),
+        bias_(static_cast<size_t>(c.bias_of_row ? 1 : c.seq_q) * static_cast<size_t>(c.seq_k)),
+        mask_(static_cast<size_t>(c.hide == Hide::kKeyPadding ? 1 : c.seq_q) * static_cast<size_t>(c.seq_k)),
+        scratch_(round_up(attention_scratch_bytes(c.seq_q, c.seq_k, c.head_dim, c.v_dim), 64)) {
+    fill_row(q_, c.fill, random);
+    fill_row(k_, c.fill, random);
+    fill_row(v_, c.fill, random);
+    fill_row(bias_, Fill::kNormal, random);
+    for (size_t i = 0; i < mask_.size(); ++i) mask_[i] = static_cast<uint8_t>(visible(i, random));
+  }
+
+  std::vector<float> run(void (*kernel)(const AttentionArgs&)) {
+    AttentionArgs a = {};
+    a.seq_q = c_.seq_q, a.seq_k = c_.seq_k, a.head_dim = c_.head_dim, a.v_dim = c_.v_dim;
+    a.q = q_.data(), a.q_stride = q_stride_, a.k = k_.data(), a.k_stride = q_stride_, a.v = v_.data(), a.v_stride = v_stride_;
+    a.scale = c_.scale;
+    a.bias = c_.bias ? bias_.data() : nullptr;
+    a.bias_stride = c_.bias_of_row ? 0 : c_.seq_k;
+    a.mask = c_.hide == Hide::kNothing || c_.hide == Hide::kCausal ? nullptr : mask_.data();
+    a.mask_stride = c_.hide == Hide::kKeyPadding ? 0 : c_.seq_k;
+    a.causal_offset = c_.hide == Hide::kCausal ? c_.seq_k - c_.seq_q : INT32_MAX;
+    GuardedBuffer<float> dst(static_cast<size_t>(c_.seq_q) * static_cast<size_t>(c_.v_dim));
+    a.dst = dst.data(), a.dst_stride = c_.v_dim;
+    a.scratch = scratch_.data();
+    kernel(a);
+    return std::vector<float>(dst.data(), dst.data() + dst.size());
+  }
+  GuardedBuffer<float>& q() { return q_; }
+  GuardedBuffer<float>& k() { return k_; }
+  GuardedBuffer<float>& v() { return v_; }
+  GuardedBuffer<float>& bias() { return bias_; }
+  GuardedBuffer<uint8_t>& mask() { return mask_; }
+
+ private:
+  static size_t length(int32_t rows, ptrdiff_t stride, int32_t width) { return static_cast<size_t>((rows - 1) * stride + width); }
+  bool visible(size_t i, SeededRandom& random) const {
+    if (c_.hide == Hide::kAll) return false;
+    if (c_.hide == Hide::kSomeRows && i / static_cast<size_t>(c_.seq_k) % 2 == 0) return false;
+    return random.integer(0, 3) != 0;
+  }
+  Case c_;
+  ptrdiff_t q_stride_, v_stride_;
+  GuardedBuffer<float> q_, k_, v_, bias_;
+  GuardedBuffer<uint8_t> mask_;
+  GuardedBuffer<uint8_t> scratch_;
+};
+
+using Kernel = void (*)(const AttentionArgs&);
+Kernel kernel_of(const KernelTable& t, bool int8) { return int8 ? t.attention_i8 : t.attention_f32; }
+
+std::string describe(const Case& c) {
+  return "q " + std::to_string(c.seq_q) + " k " + std::to_string(c.seq_k) + " dims " + std::to_string(c.head_dim) + "," +
+         std::to_string(c.v_dim) + " " + fill_name(c.fill) + " hide " + std::to_string(static_cast<int>(c.hide)) + " bias " +
+         std::to_string(c.bias);
+}
+
+class AttentionTest : public LevelTest {
+ protected:
+  void compare(const Case& c, SeededRandom& random) {
+    Head head(c, random.integer(0, 5), random);
+    for (bool int8 : {true, false}) {
+      const std::vector<float> want = head.run(kernel_of(ref(), int8));
+      const std::vector<float> got = head.run(kernel_of(kernels(), int8));
+      ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << (int8 ? "int8 " : "fp32 ") << describe(c);
+      for (float y : got) ASSERT_FALSE(std::isnan(y)) << describe(c);
+    }
+  }
+};
+
+TEST_P(AttentionTest, Tails) {
+  SeededRandom random;
+  for (int32_t seq_k : {1, 2, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 65, 100, 128, 129}) {
+    for (int32_t seq_q : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17}) compare({seq_q, seq_k, 32, 32}, random);
+  }
+}
+
+TEST_P(AttentionTest, HeadDimensions) {
+  SeededRandom random;
+  for (int32_t head_dim : {1, 2, 3, 4, 5, 8, 12, 16, 24, 26, 31, 32, 33, 48, 63, 64, 65, 80, 96, 128, 160, 256}) {
+    compare({9, 21, head_dim, 64}, random);
+    compare({5, 37, 32, head_dim}, random);
+    compare({3, 18, head_dim, head_dim}, random);
+  }
+}
+
+TEST_P(AttentionTest, MasksAndBiases) {
+  SeededRandom random;
+  for (int hide = 0; hide <= static_cast<int>(Hide::kSomeRows); ++hide) {
+    for (int bias = 0; bias < 3; ++bias) {
+      for (int32_t seq_k : {1, 7, 16, 40, 67}) {
+        for (int32_t seq_q : {1, 6, 19, 70}) {
+          compare({seq_q, seq_k, 32, 32, Fill::kNormal, static_cast<Hide>(hide), bias != 0, bias == 2}, random);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(AttentionTest, Fills) {
+  SeededRandom random;
+  for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+    if (static_cast<Fill>(fill) == Fill::kHuge) continue;  // scores overflow: see HugeScores
+    compare({9, 33, 32, 32, static_cast<Fill>(fill), Hide::kKeyPadding, true, true}, random);
+    compare({10, 50, 20, 12, static_cast<Fill>(fill)}, random);
+  }
+}
+
+// Score differences far beyond the range of exp.
+TEST_P(AttentionTest, HugeScores) {
+  SeededRandom random;
+  for (float scale : {0x1p10f, 0x1p40f, 0x1p100f, -0x1p20f}) {
+    Case c = {9, 40, 32, 32};
+    c.scale = scale;
+    compare(c, random);
+  }
+}
+
+// The int32 sum of P * v is taken over blocks of 1024 keys.
+TEST_P(AttentionTest, ManyKeys) {
+  SeededRandom random;
+  for (int32_t seq_k : {1023, 1024, 1025, 1040, 2048, 2100, 3000}) {
+    Case c = {2, seq_k, 16, 16};
+    c.scale = 0.01f;
+    compare(c, random);
+    c.fill = Fill::kConstant;  // every P and every v is at its largest
+    compare(c, random);
+  }
+}
+
+TEST_P(AttentionTest, HiddenRowsAreZero) {
+  SeededRandom random;
+  for (bool int8 : {true, false}) {
+    Head head({5, 33, 32, 24, Fill::kNormal, Hide::kAll}, 0, random);
+    for (float y : head.run(kernel_of(kernels(), int8))) ASSERT_EQ(ert::testing::float_bits(y), 0u);
+    Head biased({5, 33, 32, 24, Fill::kNormal, Hide::kNothing, true}, 0, random);
+    for (size_t i = 0; i < biased.bias().size(); ++i) biased.bias()[i] = -std::numeric_limits<float>::infinity();
+    for (float y : biased.run(kernel_of(kernels(), int8))) ASSERT_EQ(ert::testing::float_bits(y), 0u);
+  }
+}
+
+// More causal queries than keys: the first rows see nothing.
+TEST_P(AttentionTest, CausalRowsBeforeTheFirstKey) {
+  SeededRandom random;
+  compare({20, 7, 16, 16, Fill::kNormal, Hide::kCausal}, random);
+  for (bool int8 : {true, false}) {
+    Head head({20, 7, 16, 16, Fill::kNormal, Hide::kCausal}, 0, random);
+    const std::vector<float> y = head.run(kernel_of(kernels(), int8));
+    for (size_t i = 0; i < 13 * 16; ++i) ASSERT_EQ(ert::testing::float_bits(y[i]), 0u) << i;
+    ASSERT_NE(y[13 * 16], 0.0f);
+  }
+}
+
+// Appending hidden keys changes no bit, whether a mask or a large negative bias hides them.
+TEST_P(AttentionTest, PaddingDoesNotMatter) {
+  SeededRandom random;
+  for (int32_t seq_k : {1, 5, 16, 31, 60, 130}) {
+    for (int32_t extra : {1, 3, 16, 45}) {
+      Case c = {7, seq_k, 32, 32};
+      Head head(c, 0, random);
+      c.seq_k += extra;
+      for (Hide hide : {Hide::kKeyPadding, Hide::kNothing}) {
+        c.hide = hide;
+        c.bias = c.bias_of_row = hide == Hide::kNothing;
+        Head longer(c, 0, random);
+        std::copy(head.q().data(), head.q().data() + head.q().size(), longer.q().data());
+        std::copy(head.k().data(), head.k().data() + head.k().size(), longer.k().data());
+        std::copy(head.v().data(), head.v().data() + head.v().size(), longer.v().data());
+        for (int32_t j = 0; j < c.seq_k; ++j) {
+          if (hide == Hide::kKeyPadding) longer.mask()[static_cast<size_t>(j)] = j < seq_k;
+          longer.bias()[static_cast<size_t>(j)] = j < seq_k ? 0.0f : -3.4e38f;
+        }
+        for (bool int8 : {true, false}) {
+          const std::vector<float> want = head.run(kernel_of(kernels(), int8));
+          const std::vector<float> got = longer.run(kernel_of(kernels(), int8));
+          ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c) << " int8 " << int8;
+        }
+      }
+    }
+  }
+}
+
+ERT_INSTANTIATE_LEVELS(AttentionTest);
+
+}  // namespace
+}  // namespace ert::kernels::testing

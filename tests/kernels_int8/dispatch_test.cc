@@ -1,0 +1,113 @@
+// The tables: every slot filled, each row of the kernel list is what its level calls, a forced ISA is the one that runs, names
+// follow the grammar.
+#include <regex>
+#include <set>
+#include <string>
+#include <type_traits>
+
+#include "tests/kernels_int8/level_test.h"
+
+namespace ert::kernels {
+
+#define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
+#define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
+#include "kernels_int8/kernel_list.inc"
+
+namespace testing {
+namespace {
+
+TEST(DispatchTest, EveryListedKernelIsInItsTable) {
+  size_t rows = 0;
+#define ERT_KERNEL(level, slot, name)                                                        \
+  EXPECT_EQ(level_table(Level::level)->slot, &name) << #name << " is listed but not called"; \
+  ++rows;
+#define ERT_UNARY(level, kind, name)                                                                                         \
+  EXPECT_EQ(level_table(Level::level)->unary[static_cast<int>(Unary::kind)], &name) << #name << " is listed but not called"; \
+  ++rows;
+#include "kernels_int8/kernel_list.inc"
+  EXPECT_EQ(rows, kernel_count());
+}
+
+TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
+  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
+    const KernelTable* t = level_table(static_cast<Level>(level));
+    if (t == nullptr) continue;
+    EXPECT_TRUE(t->quantized_row_bytes && t->quantize_rows && t->gemm_qa8_qw8);
+    EXPECT_TRUE(t->quantized16_row_bytes && t->quantize16_rows && t->gemm_qa16_qw8);
+    EXPECT_TRUE(t->gemm_f32 && t->attention_i8 && t->attention_f32 && t->layernorm && t->softmax && t->sum && t->sum_squares);
+    for (auto* unary : t->unary) EXPECT_NE(unary, nullptr);
+  }
+}
+
+// Quantize and GEMM exchange rows in a private format: a level overrides all three slots of a precision or none.
+TEST(DispatchTest, RowFormatsAreNotMixed) {
+  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
+    std::set<std::string> slots;
+    for (size_t i = 0; i < kernel_count(); ++i) {
+      if (kernel_info(i).level == static_cast<Level>(level)) slots.insert(kernel_info(i).slot);
+    }
+    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows"));
+    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gemm_qa8_qw8"));
+    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows"));
+    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("gemm_qa16_qw8"));
+  }
+}
+
+TEST(DispatchTest, NamesFollowTheGrammar) {
+  const std::regex grammar(
+      "[a-z]+_(f32|qa8|qa16)(_(f32|qa8|qa16|qs8))(_(f32|qw8|qs8))?_[0-9]+x[0-9]+_(ref|avx2|avxvnni|avxvnni_evex|avx512vnni)");
+  std::set<std::string> names;
+  for (size_t i = 0; i < kernel_count(); ++i) {
+    const KernelInfo info = kernel_info(i);
+    const std::string name = info.name;
+    EXPECT_TRUE(std::regex_match(name, grammar)) << name;
+    EXPECT_TRUE(names.insert(name).second) << name << " is listed twice";
+    const std::string suffix = std::string("_") + level_name(info.level);
+    EXPECT_EQ(name.substr(name.size() - suffix.size()), suffix);
+  }
+}
+
+TEST(DispatchTest, ForcedIsaIsTheOneThatRuns) {
+  int forced = 0;
+  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni}) {
+    if ((built_isa_mask() & isa_bit(level_needs(level))) == 0) continue;
+    const KernelTable& t = kernel_table(isa_bit(level_needs(level)));
+    EXPECT_EQ(t.isa, level_needs(level));
+    EXPECT_EQ(&t, level_table(level));
+    EXPECT_NE(t.gemm_qa8_qw8, level_table(Level::kRef)->gemm_qa8_qw8)
+        << "nothing faster than the reference behind " << level_name(level);
+    ++forced;
+  }
+  EXPECT_EQ(kernel_table(0).isa, Isa::kRef);
+  EXPECT_EQ(kernel_table(isa_bit(Isa::kRef)).isa, Isa::kRef);
+  RecordProperty("forced_levels", forced);
+}
+
+TEST(DispatchTest, BestLevelWins) {
+  const uint32_t avx2 = isa_bit(Isa::kAvx2), vnni = isa_bit(Isa::kAvxVnni), wide = isa_bit(Isa::kAvx512Vnni);
+  if ((built_isa_mask() & (avx2 | vnni | wide)) != (avx2 | vnni | wide)) GTEST_SKIP() << "not an x86-64 build with all levels";
+  EXPECT_EQ(kernel_table(avx2 | vnni | wide).isa, Isa::kAvx512Vnni);
+  EXPECT_EQ(kernel_table(avx2 | vnni).isa, Isa::kAvxVnni);
+  EXPECT_EQ(kernel_table(avx2 | isa_bit(Isa::kNeon)).isa, Isa::kAvx2);
+}
+
+TEST(DispatchTest, CpuMaskIsSane) {
+  const uint32_t mask = ert_cpu_isa_mask();
+  EXPECT_NE(mask & isa_bit(Isa::kRef), 0u);
+#if defined(__x86_64__)
+  EXPECT_EQ((mask & isa_bit(Isa::kAvx2)) != 0, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ((mask & isa_bit(Isa::kAvx512Vnni)) != 0, __builtin_cpu_supports("avx512vnni") != 0 &&
+                                                         __builtin_cpu_supports("avx512bw") != 0 &&
+                                                         __builtin_cpu_supports("avx512vl") != 0);
+#endif
+}
+
+TEST(DispatchTest, ScratchGrowsWithTheKeys) {
+  EXPECT_GE(attention_scratch_bytes(1, 1, 1, 1), 1024u);
+  EXPECT_LT(attention_scratch_bytes(128, 128, 32, 32), attention_scratch_bytes(128, 256, 32, 32));
+  EXPECT_EQ(attention_scratch_bytes(1, 100, 64, 64), attention_scratch_bytes(1, 112, 64, 64));
+}
+
+}  // namespace
+}  // namespace testing
+}  // namespace ert::kernels

@@ -1,0 +1,71 @@
+// Contents of test rows: ordinary values and the extremes that break rounding, ranges and flushing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "tests/support/seeded_random.h"
+
+namespace ert::kernels::testing {
+
+enum class Fill {
+  kNormal,
+  kZero,
+  kNegativeZero,
+  kConstant,
+  kAlternating,
+  kHuge,
+  kTiny,
+  kSubnormal,
+  kMixed,
+  kOneOutlier,
+  kTies,
+  kCount
+};
+
+inline const char* fill_name(Fill fill) {
+  constexpr const char* kNames[] = {"normal", "zero",      "-zero", "constant", "alternating", "huge",
+                                    "tiny",   "subnormal", "mixed", "outlier",  "ties"};
+  return kNames[static_cast<int>(fill)];
+}
+
+// Made from bits: in ert's float mode arithmetic cannot produce one.
+inline float subnormal(ert::testing::SeededRandom& random) {
+  const uint32_t bits = static_cast<uint32_t>(random.bits()) & 0x807fffffu;
+  float x;
+  std::memcpy(&x, &bits, sizeof(x));
+  return x;
+}
+
+// Every value is finite.
+inline float fill_value(Fill fill, size_t i, ert::testing::SeededRandom& random) {
+  constexpr float kMax = std::numeric_limits<float>::max();
+  switch (fill) {
+    case Fill::kNormal: return random.normal();
+    case Fill::kZero: return 0.0f;
+    case Fill::kNegativeZero: return -0.0f;
+    case Fill::kConstant: return 0.7f;
+    case Fill::kAlternating: return i % 2 == 0 ? 127.0f : -127.0f;
+    case Fill::kHuge: return random.uniform(-1.0f, 1.0f) * kMax;
+    case Fill::kTiny: return random.uniform(-1.0f, 1.0f) * 0x1p-99f;
+    case Fill::kSubnormal: return subnormal(random);
+    case Fill::kMixed: {
+      const float scales[] = {0x1p-120f, 0x1p-60f, 1.0f, 100.0f, 0x1p40f, 0.0f, -0.0f};
+      const int which = random.integer(0, 7);
+      return which == 7 ? subnormal(random) : scales[which] * random.uniform(-1.0f, 1.0f);
+    }
+    case Fill::kOneOutlier: return i == 3 ? 5000.0f : random.normal() * 0.01f;
+    case Fill::kTies: return static_cast<float>(random.integer(-510, 510)) * 0.5f;
+    case Fill::kCount: break;
+  }
+  return 0.0f;
+}
+
+template <class Buffer>
+void fill_row(Buffer& buffer, Fill fill, ert::testing::SeededRandom& random) {
+  for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = fill_value(fill, i, random);
+}
+
+}  // namespace ert::kernels::testing

@@ -1,0 +1,145 @@
+// Quantize and int8 GEMM (W8A8 and W8A16) of every level against the reference, bit for bit. The row format between the two
+// is private to a level, so quantized values are read through a GEMM with identity weights.
+#include "tests/kernels_int8/fills.h"
+#include "tests/kernels_int8/level_test.h"
+#include "tests/kernels_int8/packed_linear.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::GuardedBuffer;
+
+// The slots of one precision.
+struct Slots {
+  decltype(KernelTable::quantized_row_bytes) row_bytes;
+  decltype(KernelTable::quantize_rows) quantize;
+  decltype(KernelTable::gemm_qa8_qw8) gemm;
+};
+
+Slots slots_of(const KernelTable& t, bool wide) {
+  return wide ? Slots{t.quantized16_row_bytes, t.quantize16_rows, t.gemm_qa16_qw8}
+              : Slots{t.quantized_row_bytes, t.quantize_rows, t.gemm_qa8_qw8};
+}
+
+struct Case {
+  size_t m, n, k;
+  Fill fill = Fill::kNormal;
+  WeightFill weights = WeightFill::kRandom;
+  bool smooth = false, bias = true, wide = false;
+};
+
+class LinearInt8Test : public LevelTest {
+ protected:
+  static void run(const Slots& s, const Case& c, const float* src, const float* inv_smooth, const PackedWeights& w, float* dst,
+                  RowScale* scales) {
+    const size_t row_bytes = s.row_bytes(c.k);
+    ASSERT_EQ(row_bytes % 64, 0u);
+    ASSERT_LE(row_bytes, (c.wide ? 2 : 1) * max_quantized_row_bytes(c.k));
+    GuardedBuffer<uint8_t> rows(c.m * row_bytes);
+    const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
+    s.quantize(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
+    s.gemm(c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n));
+  }
+
+  void compare(const Case& c, SeededRandom& random) {
+    GuardedBuffer<float> src(c.m * c.k), inv_smooth(c.k), want(c.m * c.n), got(c.m * c.n);
+    GuardedBuffer<RowScale> want_scales(c.m), got_scales(c.m);
+    fill_row(src, c.fill, random);
+    for (size_t i = 0; i < c.k; ++i) inv_smooth[i] = random.uniform(0.125f, 1.0f);  // y stays finite
+    const PackedLinear linear(c.n, c.k, c.weights, random);
+    const float* smooth = c.smooth ? inv_smooth.data() : nullptr;
+    run(slots_of(ref(), c.wide), c, src.data(), smooth, linear.weights(c.bias), want.data(), want_scales.data());
+    run(slots_of(kernels(), c.wide), c, src.data(), smooth, linear.weights(c.bias), got.data(), got_scales.data());
+    for (size_t i = 0; i < c.m; ++i) {
+      ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << describe(c);
+      ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << describe(c);
+    }
+    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c);
+  }
+
+  static std::string describe(const Case& c) {
+    return " m " + std::to_string(c.m) + " n " + std::to_string(c.n) + " k " + std::to_string(c.k) + " " + fill_name(c.fill) +
+           " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " wide " +
+           std::to_string(c.wide);
+  }
+};
+
+TEST_P(LinearInt8Test, QuantizedValues) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+      for (size_t k : {1, 3, 4, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 200}) {
+        for (bool smooth : {false, true}) {
+          compare({3, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, wide}, random);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(LinearInt8Test, RowAndColumnTails) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    for (size_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17}) {
+      for (size_t n : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 95, 96, 97, 100, 145}) {
+        compare({m, n, 37, Fill::kNormal, WeightFill::kRandom, false, (n & 1) != 0, wide}, random);
+      }
+    }
+  }
+}
+
+TEST_P(LinearInt8Test, DepthTails) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    for (size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 384, 1536, 3072, 4001}) {
+      for (size_t m : {1, 2, 7}) compare({m, 19, k, Fill::kNormal, WeightFill::kRandom, true, true, wide}, random);
+    }
+  }
+}
+
+TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
+      for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+        compare({5, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, wide}, random);
+      }
+    }
+  }
+}
+
+// The deepest k that the converter accepts, with every product at its largest.
+TEST_P(LinearInt8Test, DeepestSumIsExact) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    compare({2, 3, 65000, Fill::kConstant, WeightFill::kAll127, false, true, wide}, random);
+    compare({1, 17, 65000, Fill::kAlternating, WeightFill::kAlternating, false, true, wide}, random);
+  }
+}
+
+// Rows do not depend on the rows around them.
+TEST_P(LinearInt8Test, BatchDoesNotMatter) {
+  SeededRandom random;
+  for (bool wide : {false, true}) {
+    const Slots s = slots_of(kernels(), wide);
+    constexpr size_t m = 13, n = 53, k = 70;
+    GuardedBuffer<float> src(m * k), together(m * n), alone(n);
+    GuardedBuffer<RowScale> scales(m);
+    fill_row(src, Fill::kNormal, random);
+    const PackedLinear linear(n, k, WeightFill::kRandom, random);
+    Case c = {m, n, k};
+    c.wide = wide;
+    run(s, c, src.data(), nullptr, linear.weights(true), together.data(), scales.data());
+    c.m = 1;
+    for (size_t i = 0; i < m; ++i) {
+      run(s, c, src.data() + i * k, nullptr, linear.weights(true), alone.data(), scales.data());
+      ASSERT_TRUE(all_same_bits(n, together.data() + i * n, alone.data())) << i;
+    }
+  }
+}
+
+ERT_INSTANTIATE_LEVELS(LinearInt8Test);
+
+}  // namespace
+}  // namespace ert::kernels::testing

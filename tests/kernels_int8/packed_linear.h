@@ -1,0 +1,52 @@
+// A Linear with random int8 weights in layout N16K4, in guarded memory.
+#pragma once
+
+#include <vector>
+
+#include "kernels_int8/packed_layout.h"
+#include "tests/kernels_int8/fills.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+
+enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kCount };
+
+class PackedLinear {
+ public:
+  PackedLinear(size_t n, size_t k, WeightFill fill, ert::testing::SeededRandom& random)
+      : data_(round_up(n, 16) * round_up(k, 4)), scale_(n), colsum_(n), bias_(n) {
+    std::memset(data_.data(), 0, data_.size());
+    for (size_t column = 0; column < n; ++column) {
+      int32_t sum = 0;
+      for (size_t kk = 0; kk < k; ++kk) {
+        const int8_t w = value(fill, column, kk, random);
+        data_[offset_n16k4(column, kk, k)] = w;
+        sum += w;
+      }
+      colsum_[column] = sum;
+      scale_[column] = fill == WeightFill::kIdentity ? 1.0f : random.uniform(0.001f, 0.01f);
+      bias_[column] = random.normal();
+    }
+  }
+  PackedWeights weights(bool with_bias) const {
+    return {data_.data(), scale_.data(), colsum_.data(), with_bias ? bias_.data() : nullptr};
+  }
+
+ private:
+  static int8_t value(WeightFill fill, size_t column, size_t k, ert::testing::SeededRandom& random) {
+    switch (fill) {
+      case WeightFill::kAll127: return 127;
+      case WeightFill::kAllMinus127: return -127;
+      case WeightFill::kAlternating: return (column + k) % 2 == 0 ? 127 : -127;
+      case WeightFill::kZero: return 0;
+      case WeightFill::kIdentity: return column == k ? 1 : 0;
+      default: return static_cast<int8_t>(random.integer(-127, 127));
+    }
+  }
+  ert::testing::GuardedBuffer<int8_t> data_;
+  ert::testing::GuardedBuffer<float> scale_;
+  ert::testing::GuardedBuffer<int32_t> colsum_;
+  ert::testing::GuardedBuffer<float> bias_;
+};
+
+}  // namespace ert::kernels::testing
