@@ -2,7 +2,7 @@
 
     python train.py --work DIR [--samples N] [--seed N] [--rate R] [--start FILE]
 
-DIR is as filled by corpus.py; DIR/langid.pt is written. README.md has the two runs that made the shipped file.
+DIR is as filled by corpus.py; DIR/langid.pt is written. README.md has the runs that made the shipped file.
 """
 import argparse
 import time
