@@ -6,11 +6,24 @@
 #include <string.h>
 
 #include <memory>
+#include <optional>
 
 #include "kernels_int8/kernel_table.h"
+#include "rt/float_mode.h"
 
 namespace ert::test {
 namespace {
+
+// ert_run computes in ert's float mode on every thread; so do these tests, expectations included.
+class InFloatMode : public testing::Environment {
+ public:
+  void SetUp() override { mode_.emplace(); }
+  void TearDown() override { mode_.reset(); }
+
+ private:
+  std::optional<FloatMode> mode_;
+};
+[[maybe_unused]] const testing::Environment* const kInFloatMode = testing::AddGlobalTestEnvironment(new InFloatMode);
 
 constexpr uint8_t kGuard = 0xA5;
 constexpr size_t kGuardBytes = 64;
