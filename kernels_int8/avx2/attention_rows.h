@@ -7,11 +7,13 @@
 // Everything here has internal linkage.
 #pragma once
 
-#include <immintrin.h>
-#include <string.h>
+// The lanes come before what is written in them.
+// clang-format off
+#include "kernels_int8/simd/lanes16_avx2.h"
+#include "kernels_int8/simd/elementary16.h"
+// clang-format on
 
 #include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
 
 namespace ert::kernels {
 namespace {
@@ -55,44 +57,20 @@ inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
   w->queries = reinterpret_cast<uint8_t*>(w->values + w->keys16 * w->columns16);
 }
 
-inline __m256i first_lanes(size_t count) {
+inline __m256i lane_mask(size_t count) {
   const int live = count < 8 ? static_cast<int>(count) : 8;
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(live), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 // Values [i, i + 8) of n, zeros beyond.
 inline __attribute__((always_inline)) __m256 load8(size_t n, const float* src, size_t i) {
-  return i + 8 <= n ? _mm256_loadu_ps(src + i) : _mm256_maskload_ps(src + i, first_lanes(n - i));
+  return i + 8 <= n ? _mm256_loadu_ps(src + i) : _mm256_maskload_ps(src + i, lane_mask(n - i));
 }
 
 inline float max_of_lanes(__m256 x) {
   __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
   y = _mm_max_ps(y, _mm_movehl_ps(y, y));
   return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
-}
-
-// The canonical tree over 16 lanes: lanes i and i + 8, then 4, 2, 1 apart.
-inline float sum_of_lanes(__m256 lo, __m256 hi) {
-  const __m256 s8 = _mm256_add_ps(lo, hi);
-  const __m128 s4 = _mm_add_ps(_mm256_castps256_ps128(s8), _mm256_extractf128_ps(s8, 1));
-  const __m128 s2 = _mm_add_ps(s4, _mm_movehl_ps(s4, s4));
-  return _mm_cvtss_f32(_mm_add_ss(s2, _mm_movehdup_ps(s2)));
-}
-
-// exp for x <= 0; exactly 0 below kExpLow and for NaN: the bits of ref/attention_row.h.
-inline __attribute__((always_inline)) __m256 exp_nonpositive8(__m256 x) {
-  const __m256 live = _mm256_cmp_ps(x, _mm256_set1_ps(kExpLow), _CMP_GE_OQ);
-  const __m256 magic = _mm256_set1_ps(kRoundMagic);
-  const __m256 z = _mm256_add_ps(_mm256_mul_ps(x, _mm256_set1_ps(kLog2E)), magic);
-  const __m256 n = _mm256_sub_ps(z, magic);
-  const __m256 r =
-      _mm256_sub_ps(_mm256_sub_ps(x, _mm256_mul_ps(n, _mm256_set1_ps(kLn2Hi))), _mm256_mul_ps(n, _mm256_set1_ps(kLn2Lo)));
-  __m256 p = _mm256_set1_ps(kExp[4]);
-#pragma GCC unroll 4
-  for (int i = 3; i >= 0; --i) p = _mm256_add_ps(_mm256_mul_ps(p, r), _mm256_set1_ps(kExp[i]));
-  const __m256 y = _mm256_add_ps(_mm256_set1_ps(1.0f), _mm256_add_ps(r, _mm256_mul_ps(_mm256_mul_ps(r, r), p)));
-  const __m256i exponent = _mm256_slli_epi32(_mm256_castps_si256(z), 23);
-  return _mm256_and_ps(live, _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(y), exponent)));
 }
 
 // Symmetric int8 scale of n values and the factor that quantizes them.
@@ -193,7 +171,7 @@ void scores(size_t keys, int row, AttentionWork* w) {
         const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(w->key_scale + j));
         __m256 s = _mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][h]), scale);
         if (j + 8 > keys) {
-          const __m256i live = first_lanes(j < keys ? keys - j : 0);
+          const __m256i live = lane_mask(j < keys ? keys - j : 0);
           s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(live));
         }
         _mm256_storeu_ps(w->row[row + r].scores + j, s);
@@ -215,7 +193,7 @@ inline void mask_row(const AttentionArgs& a, size_t i, AttentionRow* row) {
   __m256 max = minus_infinity;
   for (size_t j = 0; j < static_cast<size_t>(keys); j += 8) {
     const size_t count = j >= seen ? 0 : seen - j < 8 ? seen - j : 8;
-    __m256i live = first_lanes(count);
+    __m256i live = lane_mask(count);
     __m256 s = _mm256_loadu_ps(row->scores + j);
     if (bias != nullptr) s = _mm256_add_ps(s, _mm256_maskload_ps(bias + j, live));
     if (mask != nullptr) {
@@ -236,21 +214,21 @@ inline void mask_row(const AttentionArgs& a, size_t i, AttentionRow* row) {
 inline void weights(const AttentionWork& w, AttentionRow* row) {
   float* p = row->scores;
   const __m256 row_max = _mm256_set1_ps(row->max == -__builtin_inff() ? 0.0f : row->max);
-  __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-  __m256 largest[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  Lanes sum = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+  __m256 largest = _mm256_setzero_ps();
   for (size_t j = 0; j < w.keys16; j += 16) {
-#pragma GCC unroll 2
-    for (size_t h = 0; h < 2; ++h) {
-      const __m256 e = exp_nonpositive8(_mm256_sub_ps(_mm256_loadu_ps(p + j + 8 * h), row_max));
-      const __m256 weight = _mm256_mul_ps(e, _mm256_loadu_ps(w.value_scale + j + 8 * h));
-      sum[h] = _mm256_add_ps(sum[h], e);
-      largest[h] = _mm256_max_ps(weight, largest[h]);
-      _mm256_storeu_ps(p + j + 8 * h, weight);
-    }
+    const Lanes t = {_mm256_sub_ps(_mm256_loadu_ps(p + j), row_max), _mm256_sub_ps(_mm256_loadu_ps(p + j + 8), row_max)};
+    const Lanes e = exp_or_zero_nan(t);
+    sum = sum + e;
+    const __m256 low = _mm256_mul_ps(e.lo, _mm256_loadu_ps(w.value_scale + j));
+    const __m256 high = _mm256_mul_ps(e.hi, _mm256_loadu_ps(w.value_scale + j + 8));
+    largest = _mm256_max_ps(high, _mm256_max_ps(low, largest));
+    _mm256_storeu_ps(p + j, low);
+    _mm256_storeu_ps(p + j + 8, high);
   }
-  const float pmax = max_of_lanes(_mm256_max_ps(largest[0], largest[1]));
+  const float pmax = max_of_lanes(largest);
   const bool sees = pmax >= kZeroRange;
-  row->factor = sees ? pmax / kMaxQ16 / sum_of_lanes(sum[0], sum[1]) : 0.0f;
+  row->factor = sees ? pmax / kMaxQ16 / total(sum) : 0.0f;
   const __m256 inv = _mm256_set1_ps(sees ? kMaxQ16 / pmax : 0.0f);
   __m128i* out = reinterpret_cast<__m128i*>(p);
   for (size_t j = 0; j < w.keys16; j += 8, ++out) {
@@ -296,8 +274,8 @@ void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, si
   for (size_t r = 0; r < kTileRows && row + r < rows; ++r) {
     float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
     const __m256 factor = _mm256_set1_ps(w.row[row + r].factor);
-    _mm256_maskstore_ps(dst, first_lanes(columns), _mm256_mul_ps(_mm256_load_ps(sums[r]), factor));
-    if (columns > 8) _mm256_maskstore_ps(dst + 8, first_lanes(columns - 8), _mm256_mul_ps(_mm256_load_ps(sums[r] + 8), factor));
+    _mm256_maskstore_ps(dst, lane_mask(columns), _mm256_mul_ps(_mm256_load_ps(sums[r]), factor));
+    if (columns > 8) _mm256_maskstore_ps(dst + 8, lane_mask(columns - 8), _mm256_mul_ps(_mm256_load_ps(sums[r] + 8), factor));
   }
 }
 

@@ -1,9 +1,13 @@
 // int8 attention of one head for AVX512-VNNI, 8 query rows at a time. Keys are quantized and transposed to N16K4 once per
 // call, as u8 (q + 128), so that the correction is one number per query. Values become int8 in pairs of keys, which
 // vpdpwssd multiplies by pairs of P.
-#include <string.h>
 
-#include "kernels_int8/avx512vnni/attention_lanes.h"
+// The lanes come before what is written in them.
+// clang-format off
+#include "kernels_int8/simd/lanes16_avx512.h"
+#include "kernels_int8/simd/elementary16.h"
+// clang-format on
+
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/math_constants.h"
 
@@ -55,13 +59,13 @@ Work lay_out(const AttentionArgs& a) {
   return w;
 }
 
-inline __mmask16 first_lanes(size_t count) { return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1); }
+inline __mmask16 lane_mask(size_t count) { return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1); }
 
 // Symmetric int8 scale of n values and the factor that quantizes them.
 inline float scale_s8(size_t n, const float* src, float* inv) {
   __m512 largest = _mm512_setzero_ps();
   for (size_t i = 0; i < n; i += 16) {
-    largest = _mm512_max_ps(_mm512_abs_ps(_mm512_maskz_loadu_ps(first_lanes(n - i), src + i)), largest);
+    largest = _mm512_max_ps(_mm512_abs_ps(_mm512_maskz_loadu_ps(lane_mask(n - i), src + i)), largest);
   }
   const float absmax = _mm512_reduce_max_ps(largest);
   *inv = absmax >= kZeroRange ? kMaxQ8 / absmax : 0.0f;
@@ -70,7 +74,7 @@ inline float scale_s8(size_t n, const float* src, float* inv) {
 
 // Values [i, i + 16) of n as int8, zeros beyond n.
 inline __m512i quantize16(size_t n, const float* src, size_t i, float inv) {
-  const __m512 x = _mm512_maskz_loadu_ps(first_lanes(n - i), src + i);
+  const __m512 x = _mm512_maskz_loadu_ps(lane_mask(n - i), src + i);
   return _mm512_cvtps_epi32(_mm512_mul_ps(x, _mm512_set1_ps(inv)));
 }
 
@@ -159,7 +163,7 @@ __attribute__((noinline)) void score_tile(const Work& w, size_t key, size_t keys
     }
   }
   const __m512 minus_infinity = _mm512_set1_ps(-__builtin_inff());
-  const __mmask16 last = first_lanes(keys - 16 * (kPanels - 1));
+  const __mmask16 last = lane_mask(keys - 16 * (kPanels - 1));
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     const __m512 row_scale = _mm512_set1_ps(w.row[r].scale);
@@ -200,7 +204,7 @@ void mask_row(const AttentionArgs& a, size_t i, Row* row) {
   const __m512 minus_infinity = _mm512_set1_ps(-__builtin_inff());
   __m512 max = minus_infinity;
   for (size_t j = 0; j < static_cast<size_t>(a.seq_k); j += 16) {
-    __mmask16 live = j < seen ? first_lanes(seen - j) : 0;
+    __mmask16 live = j < seen ? lane_mask(seen - j) : 0;
     if (mask != nullptr) {
       const __m128i bytes = _mm_maskz_loadu_epi8(live, mask + j);
       live &= _mm_test_epi8_mask(bytes, bytes);
@@ -220,7 +224,7 @@ void exponentials(const Work& w, const Row& row, __m512* sum_out, __m512* larges
   __m512 largest = _mm512_setzero_ps();
   const __m512 row_max = _mm512_set1_ps(row.max == -__builtin_inff() ? 0.0f : row.max);
   for (size_t j = 0; j < w.keys16; j += 16) {
-    const __m512 e = exp_nonpositive16(_mm512_sub_ps(_mm512_loadu_ps(row.scores + j), row_max));
+    const __m512 e = exp_or_zero_nan(Lanes{_mm512_sub_ps(_mm512_loadu_ps(row.scores + j), row_max)}).v;
     const __m512 p = _mm512_mul_ps(e, _mm512_loadu_ps(w.value_scale + j));
     sum = _mm512_add_ps(sum, e);
     largest = _mm512_max_ps(p, largest);
@@ -249,7 +253,7 @@ void weights(Work* w) {
     const float pmax = _mm512_reduce_max_ps(largest[r]);
     const bool sees = pmax >= kZeroRange;
     inv[r] = sees ? kMaxQ16 / pmax : 0.0f;
-    w->row[r].factor = sees ? pmax / kMaxQ16 / sum_of_lanes(sum[r]) : 0.0f;
+    w->row[r].factor = sees ? pmax / kMaxQ16 / total(Lanes{sum[r]}) : 0.0f;
   }
   for (int r = 0; r < kRows; ++r) quantize_p(*w, inv[r], w->row[r].scores);
 }
@@ -299,7 +303,7 @@ __attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w,
       for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_add_ps(sums[r][c], _mm512_cvtepi32_ps(acc[r][c]));
     }
   }
-  const __mmask16 last = first_lanes(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
+  const __mmask16 last = lane_mask(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
   for (size_t r = 0; r < rows; ++r) {
     float* dst = a.dst + static_cast<ptrdiff_t>(first + r) * a.dst_stride + column;
     const __m512 factor = _mm512_set1_ps(w.row[r].factor);
