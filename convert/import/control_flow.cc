@@ -26,6 +26,7 @@ void import_loop(ImportContext& c, const OnnxNode& n) {
     throw NodeError("its body does not take the iteration, the condition and the carried values");
   if (body.outputs.size() != n.outputs.size() + 1)
     throw NodeError("its body does not give the condition and one value per output");
+  a.carried = static_cast<int64_t>(n.inputs.size()) - 2;
   inputs.insert(inputs.end(), captures.begin(), captures.end());
   c.emit(n, OpKind::kLoop, std::move(inputs), std::move(a));
 }

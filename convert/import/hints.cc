@@ -58,6 +58,13 @@ class Hints {
       case OpKind::kMaxPool:
       case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
       case OpKind::kFlatten: return 2;
+      case OpKind::kShape:
+      case OpKind::kRange: return 1;
+      case OpKind::kReduce: {
+        const auto& a = n->as<ReduceAttrs>();
+        if (a.keep_dims) return in(0);
+        return a.axes.empty() || in(0) < 0 ? -1 : in(0) - static_cast<int>(a.axes.size());
+      }
       default: return -1;
     }
   }

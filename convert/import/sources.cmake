@@ -3,12 +3,15 @@ target_sources(edgeconv_core PRIVATE
   import/activations.cc
   import/arg_min_max.cc
   import/attention.cc
+  import/attention_blocks.cc
   import/binary_ops.cc
   import/building_blocks.cc
   import/cast.cc
   import/clip.cc
   import/concat.cc
   import/constant.cc
+  import/contrib_attention.cc
+  import/contrib_embedding.cc
   import/control_flow.cc
   import/conv.cc
   import/cumsum.cc

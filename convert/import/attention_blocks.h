@@ -1,0 +1,24 @@
+// The pieces of scaled dot-product attention that all attention operators are written with. q, k, v are [B, heads, S, D].
+#pragma once
+
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+
+// [B, S, heads * D] <-> [B, heads, S, D]
+ValueId split_heads(ImportContext& c, const OnnxNode& n, ValueId x, int64_t heads);
+ValueId merge_heads(ImportContext& c, const OnnxNode& n, ValueId x);
+
+// q * k^T times `scale`, or divided by the square root of the head width when scale is 0.
+ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, float scale);
+
+// True where query i may see key j: j <= i + (keys - queries).
+ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k);
+
+// scores + (keep ? 0 : blocked); `like` tells the element type.
+ValueId mask_scores(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId keep, ValueId like, float blocked);
+
+// Softmax over the keys, times v: [B, heads, S, Dv]
+ValueId weighted_values(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId v);
+
+}  // namespace edgeconv

@@ -1,0 +1,120 @@
+// ONNX Runtime's fused attention: Attention, QAttention and MultiHeadAttention of com.microsoft.
+#include <cmath>
+
+#include "convert/import/attention_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+const char* const kHint = "convert the model as it was before ONNX Runtime optimised it";
+
+int64_t positive_heads(const OnnxNode& n) {
+  const int64_t heads = n.integer("num_heads");
+  if (heads < 1) throw NodeError("attribute 'num_heads' is not positive");
+  return heads;
+}
+
+// A count of valid keys per row assumes padding at the end. When the count is the sum of a mask, the mask itself says the same
+// and is right for any padding.
+ValueId mask_behind_count(ImportContext& c, ValueId count) {
+  const Graph& g = c.graph();
+  const Node* p = g.producer(count);
+  while (p != nullptr && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity)) p = g.producer(p->inputs[0]);
+  if (p == nullptr || p->kind != OpKind::kReduce) return kNone;
+  const auto& a = p->as<ReduceAttrs>();
+  if (a.kind != ReduceKind::kSum || a.keep_dims || a.axes.size() != 1 || (a.axes[0] != 1 && a.axes[0] != -1)) return kNone;
+  return rank_hint(g, p->inputs[0]) == 2 ? p->inputs[0] : kNone;
+}
+
+// The mask as bool, broadcastable to [B, heads, Sq, Sk].
+ValueId keep_mask(ImportContext& c, const OnnxNode& n, ValueId mask, ValueId k) {
+  int rank = rank_hint(c.graph(), mask);
+  if (rank == 1) {
+    if (const ValueId source = mask_behind_count(c, mask); source != kNone) {
+      mask = source;
+      rank = 2;
+    } else {
+      const ValueId positions = c.inner(n, OpKind::kRange, {int_scalar(c, n, 0), dim_size(c, n, k, 2), int_scalar(c, n, 1)});
+      const ValueId counts = unsqueeze(c, n, cast(c, n, mask, DType::kInt64), {1, 2, 3});
+      return binary(c, n, BinaryKind::kLess, positions, counts);
+    }
+  }
+  const ValueId keep = cast(c, n, mask, DType::kBool);
+  if (rank == 2) return unsqueeze(c, n, keep, {1, 2});
+  if (rank == 3) return unsqueeze(c, n, keep, {1});
+  refuse(rank < 0 ? "the rank of its mask is not known when the file is read" : "a mask of rank " + std::to_string(rank), kHint);
+}
+
+struct Extras {
+  ValueId mask = kNone, bias = kNone;
+};
+
+void attend(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId v, const Extras& extras, bool causal) {
+  const float blocked = n.number("mask_filter_value", -10000.0f);
+  ValueId scores = attention_scores(c, n, q, k, n.number("scale", 0));
+  if (extras.bias != kNone) scores = add(c, n, scores, extras.bias);
+  if (extras.mask != kNone) scores = mask_scores(c, n, scores, keep_mask(c, n, extras.mask, k), q, blocked);
+  if (causal) scores = mask_scores(c, n, scores, causal_mask(c, n, q, k), q, -INFINITY);
+  c.bind(n, 0, merge_heads(c, n, weighted_values(c, n, scores, v)));
+}
+
+// x * weight + bias holds q, k and v side by side.
+void attend_merged(ImportContext& c, const OnnxNode& n, ValueId x, ValueId weight, ValueId bias, const Extras& extras) {
+  if (n.integer("do_rotary", 0) != 0) refuse("rotary positions inside the operator", kHint);
+  if (c.is_read(n, 1)) refuse("its present output is used", "export the encoder without a key-value cache");
+  const int64_t heads = positive_heads(n);
+  const std::vector<int64_t> sizes = n.integers("qkv_hidden_sizes");
+  if (!sizes.empty() && sizes.size() != 3) throw NodeError("attribute 'qkv_hidden_sizes' must hold three sizes");
+  for (int64_t s : sizes)
+    if (s < 1 || s % heads != 0) throw NodeError("attribute 'qkv_hidden_sizes' is not a multiple of num_heads");
+  const ValueId qkv = add_optional(c, n, matmul(c, n, x, weight), bias);
+  const auto parts = c.inner_outputs(n, OpKind::kSplit, {qkv}, 3, SplitAttrs{-1, sizes, 3});
+  attend(c, n, split_heads(c, n, parts[0], heads), split_heads(c, n, parts[1], heads), split_heads(c, n, parts[2], heads), extras,
+         n.integer("unidirectional", 0) != 0);
+}
+
+ValueId dequantized(ImportContext& c, const OnnxNode& n, ValueId x, ValueId scale, ValueId zero_point) {
+  std::vector<ValueId> inputs = {x, scale};
+  if (zero_point != kNone) inputs.push_back(zero_point);
+  return c.inner(n, OpKind::kDequantizeLinear, std::move(inputs), QuantAttrs{-1, 0, DType::kUndefined});
+}
+
+}  // namespace
+
+// input, weights, bias, mask_index, past, attention_bias, past_sequence_length
+void import_contrib_attention(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 2, 7);
+  if (c.input(n, 4) != kNone || c.input(n, 6) != kNone)
+    refuse("past keys and values", "export the encoder without a key-value cache");
+  attend_merged(c, n, required_input(c, n, 0), required_input(c, n, 1), c.input(n, 2), {c.input(n, 3), c.input(n, 5)});
+}
+
+// input, weight, bias, input_scale, weight_scale, mask_index, input_zero_point, weight_zero_point, past
+void import_qattention(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 5, 9);
+  if (c.input(n, 8) != kNone) refuse("past keys and values", "export the encoder without a key-value cache");
+  const ValueId x = dequantized(c, n, required_input(c, n, 0), required_input(c, n, 3), c.input(n, 6));
+  const ValueId weight = dequantized(c, n, required_input(c, n, 1), required_input(c, n, 4), c.input(n, 7));
+  attend_merged(c, n, x, weight, c.input(n, 2), {c.input(n, 5), kNone});
+}
+
+// query, key, value, bias, key_padding_mask, attention_bias, past_key, past_value
+void import_multi_head_attention(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 1, 10);
+  for (size_t i = 6; i < n.inputs.size(); ++i)
+    if (c.input(n, i) != kNone) refuse("past keys and values", "export the encoder without a key-value cache");
+  if (c.is_read(n, 1) || c.is_read(n, 2)) refuse("its present outputs are used", "export the encoder without a key-value cache");
+  if (c.input(n, 1) == kNone || c.input(n, 2) == kNone) refuse("packed queries, keys and values", kHint);
+  const int64_t heads = positive_heads(n);
+  ValueId in[3] = {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)};
+  for (ValueId v : in)
+    if (const int rank = rank_hint(c.graph(), v); rank > 3) refuse("keys or values that are split into heads already", kHint);
+  if (const ValueId bias = c.input(n, 3); bias != kNone) {
+    const auto parts = c.inner_outputs(n, OpKind::kSplit, {bias}, 3, SplitAttrs{0, {}, 3});
+    for (size_t i = 0; i < 3; ++i) in[i] = add(c, n, in[i], parts[i]);
+  }
+  attend(c, n, split_heads(c, n, in[0], heads), split_heads(c, n, in[1], heads), split_heads(c, n, in[2], heads),
+         {c.input(n, 4), c.input(n, 5)}, n.integer("unidirectional", 0) != 0);
+}
+
+}  // namespace edgeconv

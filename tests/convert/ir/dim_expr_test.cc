@@ -1,0 +1,110 @@
+// Normal form, division, substitution and evaluation of symbolic sizes.
+#include "convert/ir/dim_expr.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("sequence");
+
+TEST(DimExpr, EqualExpressionsCompareEqual) {
+  EXPECT_EQ(B * S, S * B);
+  EXPECT_EQ((B + S) * (B - S), B * B - S * S);
+  EXPECT_EQ(B - B, DimExpr(0));
+  EXPECT_NE(B, S);
+  EXPECT_TRUE((B + 1 - 1).is_symbol());
+  EXPECT_EQ((B + 1 - 1).symbol_name(), "batch");
+}
+
+TEST(DimExpr, DividesExactlyWherePossible) {
+  EXPECT_EQ((B * S * 384).floor_div(S * 384), B);
+  EXPECT_EQ((B * 12 * S * 32).floor_div(B * 12), S * 32);
+  EXPECT_EQ((B * B - S * S).floor_div(B + S), B - S);
+  EXPECT_EQ((S * 2 + 1).floor_div(2), S);
+  EXPECT_EQ((S * 3 + 4).floor_div(2), S + 2 + S.floor_div(2));
+  EXPECT_EQ(S.floor_div(2).floor_div(2), S.floor_div(4));
+  EXPECT_EQ((B * S).floor_div(B * 2), S.floor_div(2));
+  EXPECT_EQ(DimExpr(-7).floor_div(2), DimExpr(-4));
+  EXPECT_EQ((S * 6).mod(3), DimExpr(0));
+  EXPECT_EQ((S * 7).mod(3), S.mod(3));
+  EXPECT_FALSE(DimExpr(1).floor_div(0).evaluate({}).has_value());
+}
+
+TEST(DimExpr, MinMaxUseThatDimsAreAtLeastOne) {
+  EXPECT_EQ(DimExpr::max(S, 1), S);
+  EXPECT_EQ(DimExpr::min(B * S, S), S);
+  EXPECT_EQ(DimExpr::min(S + 2, S), S);
+  EXPECT_EQ(DimExpr::min(S, INT64_MAX), S);
+  EXPECT_EQ(DimExpr::min(S, 512), DimExpr::min(512, S));
+  EXPECT_EQ(DimExpr::min(DimExpr::min(S, 512), 512), DimExpr::min(S, 512));
+  EXPECT_FALSE(DimExpr::min(S, 512).is_symbol());
+}
+
+TEST(DimExpr, EvaluatesLikeIntegers) {
+  std::mt19937 rng(7);
+  const std::map<std::string, int64_t> dims = {{"batch", 3}, {"sequence", 17}};
+  for (int round = 0; round < 500; ++round) {
+    DimExpr e(static_cast<int64_t>(rng() % 5));
+    int64_t v = *e.constant();
+    for (int step = 0; step < 6; ++step) {
+      const bool use_b = rng() % 2 != 0;
+      const DimExpr& s = use_b ? B : S;
+      const int64_t x = use_b ? 3 : 17, c = static_cast<int64_t>(rng() % 4) + 2;
+      const auto floor_of = [](int64_t a, int64_t b) { return a / b - (a % b < 0 ? 1 : 0); };
+      switch (rng() % 6) {
+        case 0: e = e + s, v += x; break;
+        case 1: e = e - s, v -= x; break;
+        case 2: e = e * c, v *= c; break;
+        case 3: e = e.floor_div(c), v = floor_of(v, c); break;
+        case 4: e = DimExpr::min(e, s), v = std::min(v, x); break;
+        default: e = e.mod(c) + s, v = v - floor_of(v, c) * c + x; break;
+      }
+    }
+    ASSERT_EQ(e.evaluate(dims), v) << e.str();
+    // Substituting numbers must give the same as evaluating.
+    ASSERT_EQ(e.substitute({{"batch", 3}, {"sequence", 17}}).constant(), v) << e.str();
+  }
+}
+
+TEST(DimExpr, RefusesToOverflow) {
+  EXPECT_THROW(DimExpr(INT64_MAX) + 1, FatalError);
+  EXPECT_FALSE((B * 4).evaluate({{"batch", INT64_MAX}}).has_value());
+  EXPECT_FALSE(B.evaluate({}).has_value());
+  DimExpr e = S;
+  EXPECT_THROW(
+      {
+        for (int i = 0; i < 1000; ++i) e = DimExpr::min(e * 3 + B, e.floor_div(B));
+      },
+      FatalError);
+}
+
+TEST(DimExpr, Prints) {
+  EXPECT_EQ((B * S + 2).str(), "batch*sequence + 2");
+  EXPECT_EQ((DimExpr(0) - S * 3).str(), "-3*sequence");
+  EXPECT_EQ(S.floor_div(2).str(), "floor(sequence/2)");
+  EXPECT_EQ(shape_str({B, S, 384}), "[batch, sequence, 384]");
+}
+
+TEST(Shapes, Broadcast) {
+  EXPECT_EQ(broadcast_shapes({B, 1, S}, {4, S}), (Shape{B, 4, S}));
+  EXPECT_FALSE(broadcast_shapes({3}, {4}).has_value());
+  int calls = 0;
+  const auto r = broadcast_shapes({B}, {S}, [&](const DimExpr& a, const DimExpr& b) {
+    ++calls;
+    EXPECT_EQ(a, B);
+    EXPECT_EQ(b, S);
+  });
+  EXPECT_EQ(r, Shape{B});
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(shape_elements({B, S, 4}), B * S * 4);
+  EXPECT_TRUE(is_static({1, 2}));
+  EXPECT_FALSE(is_static({1, B}));
+}
+
+}  // namespace
+}  // namespace edgeconv
