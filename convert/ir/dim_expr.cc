@@ -282,7 +282,8 @@ bool provably_non_negative(const DimExpr& e) {
       shift.emplace(f->name, DimExpr::symbol(f->name) + DimExpr(1));
     }
   if (shift.size() > 4) return false;
-  for (const Term& t : e.substitute(shift).terms())
+  const DimExpr shifted = e.substitute(shift);
+  for (const Term& t : shifted.terms())
     if (t.coefficient < 0) return false;
   return true;
 }
