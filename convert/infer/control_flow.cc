@@ -30,7 +30,8 @@ void infer_if(NodeInference& c) {
   auto& bodies = c.node().as<SubgraphAttrs>().bodies;
   if (bodies.size() != 2) return c.problem("If needs two branches", "the file is not valid ONNX");
   for (const auto& body : bodies) {
-    if (body->inputs.size() + 1 != c.node().inputs.size()) return c.problem("captures of a branch do not match", "this is a fault of the importer");
+    if (body->inputs.size() + 1 != c.node().inputs.size())
+      return c.problem("captures of a branch do not match", "this is a fault of the importer");
     for (size_t i = 0; i < body->inputs.size(); ++i) {
       if (c.has(i + 1)) bind_input(*body, i, c.in(i + 1), true);
     }
@@ -41,8 +42,8 @@ void infer_if(NodeInference& c) {
     const Value& a = bodies[0]->value(bodies[0]->outputs[o]);
     const Value& b = bodies[1]->value(bodies[1]->outputs[o]);
     if (!same_shape(a, b)) {
-      return c.problem("the branches give different shapes (" + (a.shape ? shape_str(*a.shape) : "?") + " and " + (b.shape ? shape_str(*b.shape) : "?") +
-                           ") and the condition depends on data",
+      return c.problem("the branches give different shapes (" + (a.shape ? shape_str(*a.shape) : "?") + " and " +
+                           (b.shape ? shape_str(*b.shape) : "?") + ") and the condition depends on data",
                        "export with a condition that is known, or compute both branches and select with torch.where");
     }
     c.set(o, a.dtype, *a.shape);

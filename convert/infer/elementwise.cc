@@ -139,7 +139,8 @@ void infer_binary(NodeInference& c) {
   const bb::Kind kind = c.node().as<BinaryAttrs>().kind;
   const auto out = c.broadcast(c.shape(0), c.shape(1));
   if (!out) return;
-  const bool logic = is_compare_or_logic(kind) || (c.dtype(0) == DType::kBool && (kind == bb::kAnd || kind == bb::kOr || kind == bb::kXor));
+  const bool logic =
+      is_compare_or_logic(kind) || (c.dtype(0) == DType::kBool && (kind == bb::kAnd || kind == bb::kOr || kind == bb::kXor));
   DType t = logic ? DType::kBool : c.dtype(0);
   // Files with mixed widths (fp16 weights beside fp32 activations) compute in the wider type.
   if (!logic && kind != bb::kPow && is_float(t) && c.dtype(1) == DType::kFloat) t = DType::kFloat;
@@ -151,7 +152,8 @@ void infer_binary(NodeInference& c) {
   const bool integer = !is_float(c.dtype(0));
   std::vector<DimExpr> r;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const auto x = binary_element(kind, (*a)[broadcast_position(i, *out, c.shape(0))], (*b)[broadcast_position(i, *out, c.shape(1))], integer);
+    const auto x = binary_element(kind, (*a)[broadcast_position(i, *out, c.shape(0))],
+                                  (*b)[broadcast_position(i, *out, c.shape(1))], integer);
     if (!x) return;
     r.push_back(*x);
   }

@@ -15,7 +15,8 @@ void infer_linear(NodeInference& c) {
 
 void infer_attention(NodeInference& c) {
   const AttentionAttrs& a = c.node().as<AttentionAttrs>();
-  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) return c.problem("Attention needs q, k and v of rank 3", "this is a fault of a pass");
+  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3)
+    return c.problem("Attention needs q, k and v of rank 3", "this is a fault of a pass");
   const DimExpr batch = c.shape(0)[0], rows = c.shape(0)[1];
   if (!c.unify(c.shape(1)[1], c.shape(2)[1], "key and value rows of an Attention")) return;
   if (!c.unify(batch, c.shape(1)[0], "batch of an Attention")) return;
@@ -48,7 +49,9 @@ void infer_mean_pool(NodeInference& c) {
   const Shape x = c.shape(0);
   if (x.size() != 3) return c.problem("MeanPool needs rank 3", "this is a fault of a pass");
   if (c.has(1)) {
-    if (c.rank(1) != 2 || !c.unify(x[0], c.shape(1)[0], "weights of a MeanPool") || !c.unify(x[1], c.shape(1)[1], "weights of a MeanPool")) return;
+    if (c.rank(1) != 2 || !c.unify(x[0], c.shape(1)[0], "weights of a MeanPool") ||
+        !c.unify(x[1], c.shape(1)[1], "weights of a MeanPool"))
+      return;
   }
   c.set(0, DType::kFloat, {x[0], x[2]});
 }

@@ -24,12 +24,14 @@ void infer_gather_elements(NodeInference& c) {
 void infer_gather_nd(NodeInference& c) {
   const int64_t batch = c.node().as<GatherNDAttrs>().batch_dims;
   const Shape data = c.shape(0), indices = c.shape(1);
-  if (indices.empty() || batch < 0 || batch >= static_cast<int64_t>(indices.size()) || batch >= static_cast<int64_t>(data.size())) {
+  if (indices.empty() || batch < 0 || batch >= static_cast<int64_t>(indices.size()) ||
+      batch >= static_cast<int64_t>(data.size())) {
     return c.problem("batch_dims does not fit the ranks", "the file is not valid ONNX");
   }
   const auto depth = indices.back().constant();
   if (!depth || *depth < 0 || batch + *depth > static_cast<int64_t>(data.size())) {
-    return c.problem("the last axis of the indices (" + indices.back().str() + ") is not a known size within the rank", "index with a constant number of axes");
+    return c.problem("the last axis of the indices (" + indices.back().str() + ") is not a known size within the rank",
+                     "index with a constant number of axes");
   }
   for (int64_t i = 0; i < batch; ++i) {
     if (!c.unify(data[static_cast<size_t>(i)], indices[static_cast<size_t>(i)], "batch axis of a GatherND")) return;

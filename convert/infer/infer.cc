@@ -67,7 +67,9 @@ void become_constant(Graph& g, ValueId v, Tensor t) {
 
 // Evaluates a node of constants; false when it cannot be.
 bool fold(Graph& g, Node& n, InferLog& log) {
-  if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) || too_large_to_fold(g, n)) return false;
+  if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) ||
+      too_large_to_fold(g, n))
+    return false;
   std::vector<const Tensor*> inputs;
   const Tensor absent;
   for (ValueId v : n.inputs) inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
@@ -77,7 +79,8 @@ bool fold(Graph& g, Node& n, InferLog& log) {
       if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
     }
   } catch (const FatalError& e) {
-    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(), "the file is not valid ONNX, or the operator is not supported in this form"});
+    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),
+                            "the file is not valid ONNX, or the operator is not supported in this form"});
     return false;
   }
   n.dead = true;
@@ -133,7 +136,8 @@ void check_inputs(const Graph& g, InferLog& log) {
   for (ValueId v : g.inputs) {
     const Value& x = g.value(v);
     if (x.shape && x.dtype != DType::kUndefined) continue;
-    log.problems.push_back({"input", x.name, "", "the graph input has no declared rank or type", "re-export with shapes of inputs (dynamic axes are fine)"});
+    log.problems.push_back({"input", x.name, "", "the graph input has no declared rank or type",
+                            "re-export with shapes of inputs (dynamic axes are fine)"});
   }
 }
 

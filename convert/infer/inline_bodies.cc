@@ -102,7 +102,8 @@ bool inline_loop(Graph& g, NodeId n) {
     in.insert(in.end(), inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried), inputs.end());
     const std::vector<ValueId> out = copy_body(g, body, in, prefix);
     for (size_t i = 0; i < carried; ++i) state[i] = out[i + 1];
-    for (size_t i = 0; i < scans.size(); ++i) scans[i].push_back(g.add_node(OpKind::kUnsqueeze, {out[1 + carried + i], axis}, AxesAttrs{{0}}, origin));
+    for (size_t i = 0; i < scans.size(); ++i)
+      scans[i].push_back(g.add_node(OpKind::kUnsqueeze, {out[1 + carried + i], axis}, AxesAttrs{{0}}, origin));
   }
   for (const auto& s : scans) state.push_back(g.add_node(OpKind::kConcat, s, AxisAttrs{0}, origin));
   bind_outputs(g, n, state, 0);

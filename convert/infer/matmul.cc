@@ -44,7 +44,8 @@ void infer_einsum(NodeInference& c) {
   for (size_t i = 0; i < c.node().inputs.size(); ++i) ranks.push_back(c.rank(i));
   std::string error;
   const auto spec = parse_einsum(c.node().as<EinsumAttrs>().equation, ranks, error);
-  if (!spec) return c.problem("the Einsum equation '" + c.node().as<EinsumAttrs>().equation + "': " + error, "the file is not valid ONNX");
+  if (!spec)
+    return c.problem("the Einsum equation '" + c.node().as<EinsumAttrs>().equation + "': " + error, "the file is not valid ONNX");
   std::vector<DimExpr> sizes(static_cast<size_t>(spec->labels), DimExpr(1));
   for (size_t i = 0; i < spec->inputs.size(); ++i) {
     for (size_t k = 0; k < spec->inputs[i].size(); ++k) {

@@ -6,12 +6,15 @@
 namespace edgeconv {
 
 void infer_transpose(NodeInference& c) {
-  std::vector<int64_t> perm = std::holds_alternative<TransposeAttrs>(c.node().attrs) ? c.node().as<TransposeAttrs>().perm : std::vector<int64_t>{};
+  std::vector<int64_t> perm =
+      std::holds_alternative<TransposeAttrs>(c.node().attrs) ? c.node().as<TransposeAttrs>().perm : std::vector<int64_t>{};
   const size_t r = c.shape(0).size();
   if (perm.empty()) {
     for (size_t i = 0; i < r; ++i) perm.push_back(static_cast<int64_t>(r - 1 - i));
   }
-  if (perm.size() != r) return c.problem("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r), "the file is not valid ONNX");
+  if (perm.size() != r)
+    return c.problem("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r),
+                     "the file is not valid ONNX");
   Shape out;
   for (int64_t p : perm) {
     const auto ax = c.axis(p, static_cast<int64_t>(r));
@@ -46,7 +49,8 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size) {
 }
 
 // Sizes of start (clamped) and of the result along one axis.
-std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step, const DimExpr& size) {
+std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step,
+                                    const DimExpr& size) {
   if (step < 0) {
     const auto s = start.constant(), e = end.constant();
     const bool from_last = s && (*s == -1 || *s > INT64_MAX / 2 || (size.constant() && *s >= *size.constant() - 1));
@@ -54,7 +58,8 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
     if (from_last && to_first) return (size + DimExpr(-step - 1)).floor_div(DimExpr(-step));
     if (s && e && size.constant()) {
       const int64_t n = *size.constant();
-      const int64_t first = std::clamp<int64_t>(*s < 0 ? *s + n : *s, -1, n - 1), last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
+      const int64_t first = std::clamp<int64_t>(*s < 0 ? *s + n : *s, -1, n - 1),
+                    last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
       return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
     }
     c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
@@ -62,7 +67,8 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
   }
   const auto first = position(start, size), last = position(end, size);
   if (!first || !last) {
-    c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")", "slice with constant bounds or with sizes");
+    c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")",
+              "slice with constant bounds or with sizes");
     return std::nullopt;
   }
   const DimExpr span = *last - *first;

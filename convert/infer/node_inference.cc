@@ -38,7 +38,8 @@ std::optional<std::vector<DimExpr>> NodeInference::elements(size_t i) const {
 
 std::optional<int64_t> NodeInference::axis(int64_t a, int64_t r) {
   if (a < -r || a >= r) {
-    problem("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r), "the file is not valid ONNX: check it with onnx.checker");
+    problem("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r),
+            "the file is not valid ONNX: check it with onnx.checker");
     return std::nullopt;
   }
   return a < 0 ? a + r : a;
@@ -61,7 +62,8 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
     case DimsUnion::Result::kSame:
     case DimsUnion::Result::kMerged: return true;
     case DimsUnion::Result::kSpecialised:
-      warn("dim '" + dims_.last_symbol() + "' is declared dynamic, but " + where() + " fixes it to " + std::to_string(dims_.last_number()) + " (" + what +
+      warn("dim '" + dims_.last_symbol() + "' is declared dynamic, but " + where() + " fixes it to " +
+           std::to_string(dims_.last_number()) + " (" + what +
            "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
       return true;
     case DimsUnion::Result::kUndecided: return true;
@@ -102,7 +104,8 @@ std::string NodeInference::inputs_str() const {
   for (size_t i = 0; i < node().inputs.size(); ++i) {
     if (!has(i)) continue;
     if (!s.empty()) s += ", ";
-    s += in(i).name + " " + (in(i).shape ? shape_str(*in(i).shape) : std::string("?")) + " " + std::string(dtype_name(in(i).dtype));
+    s += in(i).name + " " + (in(i).shape ? shape_str(*in(i).shape) : std::string("?")) + " " +
+         std::string(dtype_name(in(i).dtype));
   }
   return s;
 }
@@ -120,7 +123,8 @@ void NodeInference::problem(const std::string& reason, const std::string& hint) 
 
 void NodeInference::data_dependent(size_t input) {
   problem("the shape of the result depends on the data in '" + input_name(input) + "'",
-          "the runtime plans memory from sizes alone: replace data-dependent shapes (x[mask], nonzero, sizes computed from values) by masks and torch.where");
+          "the runtime plans memory from sizes alone: replace data-dependent shapes (x[mask], nonzero, sizes computed from "
+          "values) by masks and torch.where");
 }
 
 std::optional<int64_t> lower_bound(const DimExpr& e) {

@@ -6,7 +6,9 @@
 namespace edgeconv {
 namespace {
 
-std::string literal_at(const DimExpr& d, size_t axis) { return "literal " + d.str() + " at axis " + std::to_string(axis) + " of a Reshape"; }
+std::string literal_at(const DimExpr& d, size_t axis) {
+  return "literal " + d.str() + " at axis " + std::to_string(axis) + " of a Reshape";
+}
 
 bool divides(const DimExpr& whole, const DimExpr& part) { return whole.floor_div(part) * part == whole; }
 
@@ -56,7 +58,9 @@ void infer_reshape(NodeInference& c) {
   int rest = -1;
   for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] == DimExpr(0) && !allow_zero) {
-      if (i >= in.size()) return c.problem("0 at axis " + std::to_string(i) + " copies a size that the input does not have", "the file is not valid ONNX");
+      if (i >= in.size())
+        return c.problem("0 at axis " + std::to_string(i) + " copies a size that the input does not have",
+                         "the file is not valid ONNX");
       out[i] = in[i];
     } else if (out[i] == DimExpr(-1)) {
       if (rest >= 0) return c.problem("more than one -1 in the target shape", "the file is not valid ONNX");
@@ -74,7 +78,9 @@ void infer_reshape(NodeInference& c) {
       const DimExpr common_before = before, common_after = after;
       bool bound = false;
       if (!before.is_constant()) bound = bind_frozen(c, in, out, -1);
-      if (!bound && !c.unify(common_before, common_after, "element count of a Reshape from " + shape_str(in) + " to " + shape_str(out))) return;
+      if (!bound &&
+          !c.unify(common_before, common_after, "element count of a Reshape from " + shape_str(in) + " to " + shape_str(out)))
+        return;
     }
   }
   c.set(0, c.dtype(0), std::move(out));
@@ -122,7 +128,8 @@ void infer_unsqueeze(NodeInference& c) {
   for (int64_t a : *axes) {
     const auto ax = c.axis(a, r);
     if (!ax) return;
-    if (added[static_cast<size_t>(*ax)]) return c.problem("axis " + std::to_string(a) + " is given twice", "the file is not valid ONNX");
+    if (added[static_cast<size_t>(*ax)])
+      return c.problem("axis " + std::to_string(a) + " is given twice", "the file is not valid ONNX");
     added[static_cast<size_t>(*ax)] = true;
   }
   Shape out;

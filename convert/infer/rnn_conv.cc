@@ -5,7 +5,8 @@ namespace edgeconv {
 
 void infer_rnn(NodeInference& c) {
   const RnnAttrs& a = c.node().as<RnnAttrs>();
-  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) return c.problem("x, W and R need rank 3", "the file is not valid ONNX");
+  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3)
+    return c.problem("x, W and R need rank 3", "the file is not valid ONNX");
   const Shape x = c.shape(0);
   const DimExpr sequence = x[a.layout ? 1 : 0], batch = x[a.layout ? 0 : 1], directions(a.direction == "bidirectional" ? 2 : 1);
   const DimExpr hidden = a.hidden > 0 ? DimExpr(a.hidden) : c.shape(2)[2];
@@ -57,7 +58,8 @@ bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64
 void infer_conv(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
   const Shape x = c.shape(0), w = c.shape(1);
-  if (x.size() < 3 || w.size() != x.size()) return c.problem("x and weights need equal rank of at least 3", "the file is not valid ONNX");
+  if (x.size() < 3 || w.size() != x.size())
+    return c.problem("x and weights need equal rank of at least 3", "the file is not valid ONNX");
   std::vector<int64_t> kernel;
   for (size_t i = 2; i < w.size(); ++i) {
     if (!w[i].constant()) return c.problem("the kernel size is not constant", "export with constant weights");
@@ -70,7 +72,8 @@ void infer_conv(NodeInference& c) {
 
 void infer_pool(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
-  if (c.rank(0) < 3 || a.kernel.size() + 2 != c.shape(0).size()) return c.problem("the kernel does not fit the rank", "the file is not valid ONNX");
+  if (c.rank(0) < 3 || a.kernel.size() + 2 != c.shape(0).size())
+    return c.problem("the kernel does not fit the rank", "the file is not valid ONNX");
   Shape out{c.shape(0)[0], c.shape(0)[1]};
   if (!spatial_shape(c, a, a.kernel, out)) return;
   c.set(0, c.dtype(0), out);

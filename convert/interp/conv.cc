@@ -1,10 +1,9 @@
 // Convolution of any number of spatial axes: patches of the input as rows, then one matrix product per group.
-#include "convert/interp/windows.h"
-
 #include <algorithm>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/interp/windows.h"
 
 namespace edgeconv {
 
@@ -23,7 +22,8 @@ Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, 
     if (w.stride[i] <= 0 || w.dilation[i] <= 0 || kernel[i] <= 0) c.fail("strides, dilations and kernel sizes must be positive");
     const int64_t reach = w.dilation[i] * (kernel[i] - 1) + 1;
     if (a.auto_pad == "SAME_UPPER" || a.auto_pad == "SAME_LOWER") {
-      const int64_t count = (size[i] + w.stride[i] - 1) / w.stride[i], pad = std::max<int64_t>(0, (count - 1) * w.stride[i] + reach - size[i]);
+      const int64_t count = (size[i] + w.stride[i] - 1) / w.stride[i],
+                    pad = std::max<int64_t>(0, (count - 1) * w.stride[i] + reach - size[i]);
       w.lead[i] = a.auto_pad == "SAME_UPPER" ? pad / 2 : pad - pad / 2;
       w.trail[i] = pad - w.lead[i];
     } else if (a.auto_pad != "VALID" && !a.pads.empty()) {
@@ -63,8 +63,10 @@ Results eval_conv(const NodeInputs& c) {
   const int64_t batch = x.dims()[0], in_channels = x.dims()[1], out_channels = w.dims()[0], groups = a.group;
   const int64_t per_in = w.dims()[1];
   if (groups <= 0 || per_in * groups != in_channels || out_channels % groups != 0) c.fail("channels do not fit the groups");
-  const Windows windows = plan_windows(c, a, Dims(x.dims().begin() + 2, x.dims().end()), Dims(w.dims().begin() + 2, w.dims().end()));
-  const int64_t positions = product(windows.count), k = per_in * product(windows.kernel), area = product(windows.size), per_out = out_channels / groups;
+  const Windows windows =
+      plan_windows(c, a, Dims(x.dims().begin() + 2, x.dims().end()), Dims(w.dims().begin() + 2, w.dims().end()));
+  const int64_t positions = product(windows.count), k = per_in * product(windows.kernel), area = product(windows.size),
+                per_out = out_channels / groups;
   Dims dims{batch, out_channels};
   dims.insert(dims.end(), windows.count.begin(), windows.count.end());
   Tensor out(DType::kFloat, dims);
@@ -76,7 +78,8 @@ Results eval_conv(const NodeInputs& c) {
     for (int64_t g = 0; g < groups; ++g) {
       fill_patches(windows, x.as<float>().data() + (b * in_channels + g * per_in) * area, per_in, patches.data());
       float* to = d + (b * out_channels + g * per_out) * positions;
-      matmul_f32(c.backend, per_out, positions, k, {w.as<float>().data() + g * per_out * k, k}, {patches.data(), k, true}, to, positions);
+      matmul_f32(c.backend, per_out, positions, k, {w.as<float>().data() + g * per_out * k, k}, {patches.data(), k, true}, to,
+                 positions);
       for (int64_t o = 0; c.has(2) && o < per_out; ++o) {
         const float add = bias.as<float>()[static_cast<size_t>(g * per_out + o)];
         for (int64_t p = 0; p < positions; ++p) to[o * positions + p] += add;

@@ -12,7 +12,8 @@ namespace edgeconv {
 namespace {
 
 // Splits "ab...c" into labels; the ellipsis stands for `ellipsis_rank` axes, numbered from the end.
-bool labels_of(const std::string& term, int ellipsis_rank, int max_ellipsis, std::map<char, int>& letters, std::vector<int>& out, std::string& error) {
+bool labels_of(const std::string& term, int ellipsis_rank, int max_ellipsis, std::map<char, int>& letters, std::vector<int>& out,
+               std::string& error) {
   for (size_t i = 0; i < term.size(); ++i) {
     if (term.compare(i, 3, "...") == 0) {
       for (int k = 0; k < ellipsis_rank; ++k) out.push_back(max_ellipsis - ellipsis_rank + k);
@@ -100,7 +101,8 @@ Dims label_strides(const std::vector<int>& labels, const Dims& dims, int count) 
 }
 
 // Product of two operands, summed over `summed` labels, as batched matrix products. Labels fall into four groups.
-Tensor contract(const NodeInputs& c, const Tensor& a, const Tensor& b, const Dims& sa, const Dims& sb, const Dims& sizes, const std::vector<bool>& kept) {
+Tensor contract(const NodeInputs& c, const Tensor& a, const Tensor& b, const Dims& sa, const Dims& sb, const Dims& sizes,
+                const std::vector<bool>& kept) {
   std::vector<size_t> batch, left, right, inner;
   for (size_t l = 0; l < sizes.size(); ++l) {
     const bool in_a = sa[l] != 0, in_b = sb[l] != 0;
@@ -138,7 +140,8 @@ Tensor contract(const NodeInputs& c, const Tensor& a, const Tensor& b, const Dim
   Tensor r(DType::kFloat, out_dims);
   float* d = r.mut<float>().data();
   for (int64_t i = 0; i < batches; ++i) {
-    matmul_f32(c.backend, m, n, k, {ta.as<float>().data() + i * m * k, k}, {tb.as<float>().data() + i * k * n, n}, d + i * m * n, n);
+    matmul_f32(c.backend, m, n, k, {ta.as<float>().data() + i * m * k, k}, {tb.as<float>().data() + i * k * n, n}, d + i * m * n,
+               n);
   }
   // Back to label order, kept labels only; others have size 1.
   Dims full(sizes.size(), 1), strides(sizes.size(), 0);

@@ -20,7 +20,8 @@ T oracle_function(KernelUnary kind, T x) {
   switch (kind) {
     case KernelUnary::kRelu: return x > 0 ? x : (x <= 0 ? T(0) : x);
     case KernelUnary::kGeluErf: return x * T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
-    case KernelUnary::kGeluTanh: return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
+    case KernelUnary::kGeluTanh:
+      return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
     case KernelUnary::kTanh: return std::tanh(x);
     case KernelUnary::kSigmoid: return T(1) / (T(1) + std::exp(-x));
     case KernelUnary::kSilu: return x / (T(1) + std::exp(-x));
@@ -87,7 +88,8 @@ Tensor test_floats(const Tensor& x, int kind) {
 
 float apply_unary_one(Backend backend, int kind, float alpha, float x) {
   if (kind < kKernelUnaries) {
-    return backend == Backend::kCanonical ? ert::kernels::scalar_unary(static_cast<KernelUnary>(kind), x) : oracle_function(static_cast<KernelUnary>(kind), x);
+    return backend == Backend::kCanonical ? ert::kernels::scalar_unary(static_cast<KernelUnary>(kind), x)
+                                          : oracle_function(static_cast<KernelUnary>(kind), x);
   }
   if (backend == Backend::kOracle) return exact_function(kind, alpha, x, [](float v) { return std::expm1(v); });
   return exact_function(kind, alpha, x, [](float v) { return ert::kernels::scalar_unary(KernelUnary::kElu, std::min(v, 0.0f)); });
@@ -121,7 +123,8 @@ Results eval_unary(const NodeInputs& c) {
     auto d = out.mut<double>();
     const auto s = x.as<double>();
     // Folded constants must not depend on libm: the canonical functions are fp32.
-    const bool kernel_kind = a.kind < kKernelUnaries, narrow = c.canonical() && (kernel_kind || a.kind == up::kElu || a.kind == up::kCelu);
+    const bool kernel_kind = a.kind < kKernelUnaries,
+               narrow = c.canonical() && (kernel_kind || a.kind == up::kElu || a.kind == up::kCelu);
     for (size_t i = 0; i < s.size(); ++i) {
       if (narrow) {
         d[i] = apply_unary_one(c.backend, a.kind, a.alpha, static_cast<float>(s[i]));
@@ -161,10 +164,11 @@ Results eval_where(const NodeInputs& c) {
   const uint8_t* yes = c.in(1).data();
   const uint8_t* condition = c.in(0).data();
   if (c.in(0).dtype() != DType::kBool) c.fail("the condition is not bool");
-  for_each_pair(*dims, broadcast_strides(c.in(0).dims(), *dims), broadcast_strides(c.in(1).dims(), *dims), [&](int64_t at, int64_t from) {
-    if (condition[at]) std::memcpy(d, yes + from * static_cast<int64_t>(bytes), bytes);
-    d += bytes;
-  });
+  for_each_pair(*dims, broadcast_strides(c.in(0).dims(), *dims), broadcast_strides(c.in(1).dims(), *dims),
+                [&](int64_t at, int64_t from) {
+                  if (condition[at]) std::memcpy(d, yes + from * static_cast<int64_t>(bytes), bytes);
+                  d += bytes;
+                });
   return {out};
 }
 

@@ -13,12 +13,14 @@ template <class T, class R, class F>
 void apply(const Dims& dims, const Tensor& a, const Tensor& b, R* out, F f) {
   const T* pa = reinterpret_cast<const T*>(a.data());
   const T* pb = reinterpret_cast<const T*>(b.data());
-  for_each_pair(dims, broadcast_strides(a.dims(), dims), broadcast_strides(b.dims(), dims), [&](int64_t i, int64_t k) { *out++ = f(pa[i], pb[k]); });
+  for_each_pair(dims, broadcast_strides(a.dims(), dims), broadcast_strides(b.dims(), dims),
+                [&](int64_t i, int64_t k) { *out++ = f(pa[i], pb[k]); });
 }
 
 template <class T>
 T float_pow(bool canonical, T x, T y) {
-  return canonical ? static_cast<T>(ert::kernels::scalar_pow(static_cast<float>(x), static_cast<float>(y))) : static_cast<T>(std::pow(x, y));
+  return canonical ? static_cast<T>(ert::kernels::scalar_pow(static_cast<float>(x), static_cast<float>(y)))
+                   : static_cast<T>(std::pow(x, y));
 }
 
 template <class T>
@@ -31,8 +33,12 @@ bool float_arithmetic(const NodeInputs& c, bp::Kind kind, const Dims& dims, cons
     case bp::kDiv: apply<T>(dims, a, b, out, [](T x, T y) { return x / y; }); return true;
     case bp::kPow: apply<T>(dims, a, b, out, [canonical](T x, T y) { return float_pow(canonical, x, y); }); return true;
     // Not-a-number wins, as in numpy.
-    case bp::kMin: apply<T>(dims, a, b, out, [](T x, T y) { return std::isnan(x) ? x : (std::isnan(y) || y < x ? y : x); }); return true;
-    case bp::kMax: apply<T>(dims, a, b, out, [](T x, T y) { return std::isnan(x) ? x : (std::isnan(y) || y > x ? y : x); }); return true;
+    case bp::kMin:
+      apply<T>(dims, a, b, out, [](T x, T y) { return std::isnan(x) ? x : (std::isnan(y) || y < x ? y : x); });
+      return true;
+    case bp::kMax:
+      apply<T>(dims, a, b, out, [](T x, T y) { return std::isnan(x) ? x : (std::isnan(y) || y > x ? y : x); });
+      return true;
     case bp::kFmod: apply<T>(dims, a, b, out, [](T x, T y) { return std::fmod(x, y); }); return true;
     case bp::kMod:
       apply<T>(dims, a, b, out, [](T x, T y) {
@@ -94,7 +100,8 @@ int64_t integer_arithmetic(const NodeInputs& c, bp::Kind kind, int64_t x, int64_
 }
 
 bool is_compare(bp::Kind kind) {
-  return kind == bp::kEqual || kind == bp::kLess || kind == bp::kLessOrEqual || kind == bp::kGreater || kind == bp::kGreaterOrEqual;
+  return kind == bp::kEqual || kind == bp::kLess || kind == bp::kLessOrEqual || kind == bp::kGreater ||
+         kind == bp::kGreaterOrEqual;
 }
 
 Tensor int64_of(const Tensor& t) { return Tensor::ints(t.to_int64()).reshaped(t.dims()); }
@@ -103,7 +110,8 @@ Tensor int64_of(const Tensor& t) { return Tensor::ints(t.to_int64()).reshaped(t.
 DType common_type(const NodeInputs& c, bp::Kind kind, const Tensor& a, const Tensor& b) {
   if (a.dtype() == b.dtype()) return a.dtype();
   if (kind == bp::kPow) return is_float(a.dtype()) ? a.dtype() : (is_float(b.dtype()) ? DType::kDouble : a.dtype());
-  if (is_float(a.dtype()) && is_float(b.dtype())) return a.dtype() == DType::kDouble || b.dtype() == DType::kDouble ? DType::kDouble : DType::kFloat;
+  if (is_float(a.dtype()) && is_float(b.dtype()))
+    return a.dtype() == DType::kDouble || b.dtype() == DType::kDouble ? DType::kDouble : DType::kFloat;
   c.fail("operands of different types");
 }
 
@@ -137,7 +145,8 @@ Results eval_binary(const NodeInputs& c) {
     return {out.dtype() == c.in(0).dtype() || kind != bp::kPow ? out : out.cast(c.in(0).dtype())};
   }
   std::vector<int64_t> r(static_cast<size_t>(product(*dims)));
-  apply<int64_t>(*dims, int64_of(a), int64_of(b), r.data(), [&](int64_t x, int64_t y) { return integer_arithmetic(c, kind, x, y); });
+  apply<int64_t>(*dims, int64_of(a), int64_of(b), r.data(),
+                 [&](int64_t x, int64_t y) { return integer_arithmetic(c, kind, x, y); });
   return {from_int64(t, *dims, r)};
 }
 

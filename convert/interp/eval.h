@@ -14,7 +14,8 @@ namespace edgeconv {
 
 class NodeInputs {
  public:
-  NodeInputs(const Graph& graph, const Node& n, std::vector<Tensor> in, Backend b) : g(graph), node(n), backend(b), inputs_(std::move(in)) {}
+  NodeInputs(const Graph& graph, const Node& n, std::vector<Tensor> in, Backend b)
+      : g(graph), node(n), backend(b), inputs_(std::move(in)) {}
 
   const Graph& g;
   const Node& node;
@@ -46,7 +47,11 @@ Evaluator evaluator(OpKind kind);  // null for kinds that cannot be evaluated
 const ert::kernels::KernelTable& canonical_kernels();
 
 // c[m, n] = a[m, k] * b[k, n] in fp32; leading dimensions in elements. beta is 0.
-struct MatrixView { const float* data; int64_t ld; bool transposed = false; };
+struct MatrixView {
+  const float* data;
+  int64_t ld;
+  bool transposed = false;
+};
 void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, MatrixView b, float* c, int64_t c_ld);
 // One elementwise function, a kernels::Unary or params::unary::Kind.
 void apply_unary(Backend backend, int kind, float alpha, size_t n, const float* src, float* dst);

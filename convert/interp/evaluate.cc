@@ -124,15 +124,18 @@ bool moves_bytes(OpKind kind) {
 
 // Kinds that compute doubles as doubles; the others compute them in fp32.
 bool knows_double(OpKind kind) {
-  return kind == OpKind::kUnary || kind == OpKind::kBinary || kind == OpKind::kReduce || kind == OpKind::kCumSum || kind == OpKind::kRange ||
-         kind == OpKind::kScatterND || kind == OpKind::kScatterElements || kind == OpKind::kTopK || kind == OpKind::kArgMinMax;
+  return kind == OpKind::kUnary || kind == OpKind::kBinary || kind == OpKind::kReduce || kind == OpKind::kCumSum ||
+         kind == OpKind::kRange || kind == OpKind::kScatterND || kind == OpKind::kScatterElements || kind == OpKind::kTopK ||
+         kind == OpKind::kArgMinMax;
 }
 
 }  // namespace
 
 std::vector<Tensor> evaluate_node(const Graph& g, const Node& n, const std::vector<const Tensor*>& inputs, Backend backend) {
   const Evaluator f = evaluator(n.kind);
-  if (!f) throw FatalError(ExitCode::kUnsupported, n.origin.op_type + " '" + n.origin.node + "': this operator cannot be computed on the host");
+  if (!f)
+    throw FatalError(ExitCode::kUnsupported,
+                     n.origin.op_type + " '" + n.origin.node + "': this operator cannot be computed on the host");
   std::vector<Tensor> in;
   DType narrow = DType::kUndefined;
   bool mixed = false;

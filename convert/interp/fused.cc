@@ -106,8 +106,9 @@ Results eval_attention(const NodeInputs& c) {
   if (q.rank() != 3 || k.rank() != 3 || v.rank() != 3) c.fail("q, k and v need rank 3");
   const int64_t batch = q.dims()[0], rows = q.dims()[1], keys = k.dims()[1], v_dim = a.v_dim ? a.v_dim : a.head_dim;
   const int64_t wq = q.dims()[2], wk = k.dims()[2], wv = v.dims()[2];
-  if (a.heads <= 0 || a.kv_heads <= 0 || a.heads % a.kv_heads != 0 || k.dims()[0] != batch || v.dims()[0] != batch || v.dims()[1] != keys ||
-      a.q_first + a.heads * a.head_dim > wq || a.k_first + a.kv_heads * a.head_dim > wk || a.v_first + a.kv_heads * v_dim > wv) {
+  if (a.heads <= 0 || a.kv_heads <= 0 || a.heads % a.kv_heads != 0 || k.dims()[0] != batch || v.dims()[0] != batch ||
+      v.dims()[1] != keys || a.q_first + a.heads * a.head_dim > wq || a.k_first + a.kv_heads * a.head_dim > wk ||
+      a.v_first + a.kv_heads * v_dim > wv) {
     c.fail("sizes of q, k and v do not fit the heads");
   }
   const Dims score_dims{batch, a.heads, rows, keys};
@@ -119,14 +120,22 @@ Results eval_attention(const NodeInputs& c) {
   for (int64_t b = 0; b < batch; ++b) {
     for (int64_t h = 0; h < a.heads; ++h) {
       const int64_t kv = h / (a.heads / a.kv_heads), plane = (b * a.heads + h) * rows * keys;
-      Head head{rows, keys, a.head_dim, v_dim,
+      Head head{rows,
+                keys,
+                a.head_dim,
+                v_dim,
                 q.as<float>().data() + b * rows * wq + a.q_first + h * a.head_dim,
                 k.as<float>().data() + b * keys * wk + a.k_first + kv * a.head_dim,
                 v.as<float>().data() + b * keys * wv + a.v_first + kv * v_dim,
-                wq, wk, wv, a.scale,
+                wq,
+                wk,
+                wv,
+                a.scale,
                 c.has(3) ? bias.as<float>().data() + plane : nullptr,
                 c.has(4) ? mask.data() + plane : nullptr,
-                a.causal, d + b * rows * a.heads * v_dim + h * v_dim, a.heads * v_dim};
+                a.causal,
+                d + b * rows * a.heads * v_dim + h * v_dim,
+                a.heads * v_dim};
       if (c.canonical()) {
         canonical_head(head, scratch);
       } else {
@@ -142,9 +151,11 @@ Results eval_norm(const NodeInputs& c) {
   const Tensor x = c.in(0).cast(DType::kFloat), gamma = c.in(2).cast(DType::kFloat);
   if (x.rank() < 1) c.fail("needs an axis");
   const size_t n = static_cast<size_t>(x.dims().back()), rows = n ? static_cast<size_t>(x.elements()) / n : 0;
-  const Tensor residual = c.has(1) ? c.in(1).cast(DType::kFloat) : Tensor(), beta = c.has(3) ? c.in(3).cast(DType::kFloat) : Tensor();
+  const Tensor residual = c.has(1) ? c.in(1).cast(DType::kFloat) : Tensor(),
+               beta = c.has(3) ? c.in(3).cast(DType::kFloat) : Tensor();
   if (c.has(1) && residual.dims() != x.dims()) c.fail("the residual has another shape");
-  if (gamma.elements() != static_cast<int64_t>(n) || (c.has(3) && beta.elements() != gamma.elements())) c.fail("gamma or beta has the wrong size");
+  if (gamma.elements() != static_cast<int64_t>(n) || (c.has(3) && beta.elements() != gamma.elements()))
+    c.fail("gamma or beta has the wrong size");
   Tensor y(DType::kFloat, x.dims()), sum(DType::kFloat, x.dims());
   const float* g = gamma.as<float>().data();
   const float* b = c.has(3) ? beta.as<float>().data() : nullptr;
@@ -165,7 +176,8 @@ Results eval_norm(const NodeInputs& c) {
     mean /= static_cast<double>(n);
     for (size_t i = row * n; i < row * n + n; ++i) square += (total[i] - mean) * (total[i] - mean);
     const double inverse = 1.0 / std::sqrt(square / static_cast<double>(n) + static_cast<double>(a.epsilon));
-    for (size_t i = 0; i < n; ++i) out[row * n + i] = static_cast<float>((total[row * n + i] - mean) * inverse) * g[i] + (b ? b[i] : 0.0f);
+    for (size_t i = 0; i < n; ++i)
+      out[row * n + i] = static_cast<float>((total[row * n + i] - mean) * inverse) * g[i] + (b ? b[i] : 0.0f);
   }
   return {y, sum};
 }
@@ -181,7 +193,8 @@ Results eval_embedding(const NodeInputs& c) {
   const size_t row = static_cast<size_t>(table.dims()[1]) * dtype_size(table.dtype());
   uint8_t* d = out.mutable_data();
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] < -rows || ids[i] >= rows) c.fail("id " + std::to_string(ids[i]) + " is outside of the table of " + std::to_string(rows) + " rows");
+    if (ids[i] < -rows || ids[i] >= rows)
+      c.fail("id " + std::to_string(ids[i]) + " is outside of the table of " + std::to_string(rows) + " rows");
     if (row) std::memcpy(d + i * row, table.data() + static_cast<size_t>(ids[i] < 0 ? ids[i] + rows : ids[i]) * row, row);
   }
   return {out.cast(DType::kFloat)};
@@ -200,7 +213,8 @@ Results eval_mean_pool(const NodeInputs& c) {
     const float* w = c.has(1) ? weights.as<float>().data() + b * rows : nullptr;
     const float divisor = w ? std::max(sum_of(c.backend, static_cast<size_t>(rows), w), epsilon) : static_cast<float>(rows);
     for (int64_t s = 0; s < rows; ++s) {
-      for (int64_t i = 0; i < width; ++i) d[b * width + i] += x.as<float>()[static_cast<size_t>((b * rows + s) * width + i)] * (w ? w[s] : 1.0f);
+      for (int64_t i = 0; i < width; ++i)
+        d[b * width + i] += x.as<float>()[static_cast<size_t>((b * rows + s) * width + i)] * (w ? w[s] : 1.0f);
     }
     for (int64_t i = 0; i < width; ++i) d[b * width + i] /= divisor;
   }
@@ -218,7 +232,8 @@ Results eval_l2_normalize(const NodeInputs& c) {
     const float* src = x.as<float>().data() + r * n;
     double squares = 0;
     for (size_t i = 0; i < n; ++i) squares += static_cast<double>(src[i]) * src[i];
-    const float norm = c.canonical() ? std::sqrt(canonical_kernels().sum_squares(n, src)) : static_cast<float>(std::sqrt(squares));
+    const float norm =
+        c.canonical() ? std::sqrt(canonical_kernels().sum_squares(n, src)) : static_cast<float>(std::sqrt(squares));
     for (size_t i = 0; i < n; ++i) d[r * n + i] = src[i] / std::max(norm, epsilon);
   }
   return {out};

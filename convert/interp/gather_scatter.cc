@@ -95,9 +95,11 @@ Results eval_gather_elements(const NodeInputs& c) {
 namespace {
 
 // Position of the slice that one index tuple names.
-int64_t tuple_position(const NodeInputs& c, const Dims& dims, const Dims& strides, size_t first, const int64_t* tuple, int64_t depth) {
+int64_t tuple_position(const NodeInputs& c, const Dims& dims, const Dims& strides, size_t first, const int64_t* tuple,
+                       int64_t depth) {
   int64_t p = 0;
-  for (int64_t k = 0; k < depth; ++k) p += checked_index(c, tuple[k], dims[first + static_cast<size_t>(k)]) * strides[first + static_cast<size_t>(k)];
+  for (int64_t k = 0; k < depth; ++k)
+    p += checked_index(c, tuple[k], dims[first + static_cast<size_t>(k)]) * strides[first + static_cast<size_t>(k)];
   return p;
 }
 
@@ -107,7 +109,8 @@ Results eval_gather_nd(const NodeInputs& c) {
   const Tensor& x = c.in(0);
   const Dims& idims = c.in(1).dims();
   const size_t batch = static_cast<size_t>(c.node.as<GatherNDAttrs>().batch_dims);
-  if (idims.empty() || batch >= idims.size() || batch + static_cast<size_t>(idims.back()) > x.dims().size()) c.fail("indices do not fit the rank");
+  if (idims.empty() || batch >= idims.size() || batch + static_cast<size_t>(idims.back()) > x.dims().size())
+    c.fail("indices do not fit the rank");
   const int64_t depth = idims.back();
   for (size_t k = 0; k < batch; ++k) {
     if (idims[k] != x.dims()[k]) c.fail("batch axes differ");
@@ -119,11 +122,13 @@ Results eval_gather_nd(const NodeInputs& c) {
   Tensor out(x.dtype(), dims);
   const Dims strides = row_major_strides(x.dims());
   const size_t bytes = dtype_size(x.dtype()), row = static_cast<size_t>(product(x.dims(), tail)) * bytes;
-  const int64_t batches = product(idims, 0, batch), per = product(idims, batch, idims.size() - 1), batch_size = product(x.dims(), batch);
+  const int64_t batches = product(idims, 0, batch), per = product(idims, batch, idims.size() - 1),
+                batch_size = product(x.dims(), batch);
   uint8_t* d = out.mutable_data();
   for (int64_t b = 0; b < batches; ++b) {
     for (int64_t i = 0; i < per; ++i, d += row) {
-      const int64_t at = b * batch_size + tuple_position(c, x.dims(), strides, batch, indices.data() + (b * per + i) * depth, depth);
+      const int64_t at =
+          b * batch_size + tuple_position(c, x.dims(), strides, batch, indices.data() + (b * per + i) * depth, depth);
       if (row) std::memcpy(d, x.data() + static_cast<size_t>(at) * bytes, row);
     }
   }
@@ -135,7 +140,8 @@ Results eval_scatter_nd(const NodeInputs& c) {
   const Dims &dims = c.in(0).dims(), &idims = c.in(1).dims();
   if (idims.empty() || idims.back() > static_cast<int64_t>(dims.size())) c.fail("indices do not fit the rank");
   if (updates.dtype() != c.in(0).dtype()) c.fail("updates have another type");
-  const int64_t depth = idims.back(), tuples = product(idims, 0, idims.size() - 1), row = product(dims, static_cast<size_t>(depth));
+  const int64_t depth = idims.back(), tuples = product(idims, 0, idims.size() - 1),
+                row = product(dims, static_cast<size_t>(depth));
   if (updates.elements() != tuples * row) c.fail("updates have the wrong size");
   const auto* a = std::get_if<ScatterAttrs>(&c.node.attrs);
   const std::vector<int64_t> indices = c.in(1).to_int64();
@@ -153,7 +159,8 @@ Results eval_scatter_elements(const NodeInputs& c) {
   const ScatterAttrs& a = c.node.as<ScatterAttrs>();
   const Tensor& updates = c.in(2);
   const Dims &dims = c.in(0).dims(), &idims = c.in(1).dims();
-  if (idims.size() != dims.size() || updates.dims() != idims) c.fail("indices and updates need the rank of the data and equal shapes");
+  if (idims.size() != dims.size() || updates.dims() != idims)
+    c.fail("indices and updates need the rank of the data and equal shapes");
   if (updates.dtype() != c.in(0).dtype()) c.fail("updates have another type");
   const size_t axis = static_cast<size_t>(c.axis(a.axis, c.in(0).rank()));
   for (size_t k = 0; k < dims.size(); ++k) {

@@ -25,12 +25,15 @@ std::vector<size_t> last_uses(const Graph& g) {
 void check_input(const Graph& g, size_t i, const Tensor& t) {
   const Value& v = g.value(g.inputs[i]);
   const auto fail = [&](const std::string& what) { throw FatalError(ExitCode::kMalformed, "input '" + v.name + "': " + what); };
-  if (v.dtype != DType::kUndefined && t.dtype() != v.dtype) fail("the data is " + std::string(dtype_name(t.dtype())) + ", the model wants " + std::string(dtype_name(v.dtype)));
+  if (v.dtype != DType::kUndefined && t.dtype() != v.dtype)
+    fail("the data is " + std::string(dtype_name(t.dtype())) + ", the model wants " + std::string(dtype_name(v.dtype)));
   if (!v.shape) return;
-  if (t.dims().size() != v.shape->size()) fail("the data has rank " + std::to_string(t.rank()) + ", the model wants " + shape_str(*v.shape));
+  if (t.dims().size() != v.shape->size())
+    fail("the data has rank " + std::to_string(t.rank()) + ", the model wants " + shape_str(*v.shape));
   for (size_t k = 0; k < t.dims().size(); ++k) {
     const auto c = (*v.shape)[k].constant();
-    if (c && *c != t.dims()[k]) fail("axis " + std::to_string(k) + " has size " + std::to_string(t.dims()[k]) + ", the model wants " + shape_str(*v.shape));
+    if (c && *c != t.dims()[k])
+      fail("axis " + std::to_string(k) + " has size " + std::to_string(t.dims()[k]) + ", the model wants " + shape_str(*v.shape));
   }
 }
 
@@ -38,7 +41,8 @@ void check_input(const Graph& g, size_t i, const Tensor& t) {
 
 std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs, const InterpreterOptions& options) {
   if (inputs.size() != g.inputs.size()) {
-    throw FatalError(ExitCode::kMalformed, "the model has " + std::to_string(g.inputs.size()) + " inputs, but " + std::to_string(inputs.size()) + " were given");
+    throw FatalError(ExitCode::kMalformed, "the model has " + std::to_string(g.inputs.size()) + " inputs, but " +
+                                               std::to_string(inputs.size()) + " were given");
   }
   std::vector<Tensor> values(g.values.size());
   for (size_t i = 0; i < g.values.size(); ++i) {

@@ -15,8 +15,9 @@ void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, 
     return;
   }
   if (backend == Backend::kOracle) {
-    cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
-                static_cast<int>(k), 1.0f, a.data, static_cast<int>(a.ld), b.data, static_cast<int>(b.ld), 0.0f, c, static_cast<int>(c_ld));
+    cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+                static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f, a.data, static_cast<int>(a.ld), b.data,
+                static_cast<int>(b.ld), 0.0f, c, static_cast<int>(c_ld));
     return;
   }
   const auto& kernels = canonical_kernels();
@@ -30,7 +31,8 @@ void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, 
     }
     rhs = straight.data();
   }
-  kernels.gemm_f32(static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(k), a.data, row, column, rhs, b.transposed ? n : b.ld, nullptr, c, c_ld);
+  kernels.gemm_f32(static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(k), a.data, row, column, rhs,
+                   b.transposed ? n : b.ld, nullptr, c, c_ld);
 }
 
 namespace {
@@ -90,7 +92,9 @@ std::vector<int64_t> integer_product(const Product& p, const std::vector<int64_t
     for (int64_t r = 0; r < p.m; ++r) {
       for (int64_t t = 0; t < p.k; ++t) {
         const uint64_t x = static_cast<uint64_t>(pa[r * p.k + t]);
-        for (int64_t s = 0; s < p.n; ++s) d[r * p.n + s] = static_cast<int64_t>(static_cast<uint64_t>(d[r * p.n + s]) + x * static_cast<uint64_t>(pb[t * p.n + s]));
+        for (int64_t s = 0; s < p.n; ++s)
+          d[r * p.n + s] =
+              static_cast<int64_t>(static_cast<uint64_t>(d[r * p.n + s]) + x * static_cast<uint64_t>(pb[t * p.n + s]));
       }
     }
     d += p.m * p.n;

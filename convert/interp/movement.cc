@@ -118,14 +118,17 @@ Results eval_slice(const NodeInputs& c) {
   for (size_t i = 0; i < starts.size(); ++i) axes.push_back(static_cast<int64_t>(i));
   if (c.has(3)) axes = c.in(3).to_int64();
   if (c.has(4)) steps = c.in(4).to_int64();
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) c.fail("starts, ends, axes and steps differ in length");
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+    c.fail("starts, ends, axes and steps differ in length");
   Dims dims = x.dims(), strides = row_major_strides(x.dims());
   int64_t offset = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     const size_t a = static_cast<size_t>(c.axis(axes[i], x.rank()));
     const int64_t n = x.dims()[a], step = steps[i];
     if (step == 0) c.fail("a step of 0");
-    const auto place = [n](int64_t v, int64_t low, int64_t high) { return std::clamp(v < 0 ? (v < -n ? int64_t{-1} - n : v) + n : v, low, high); };
+    const auto place = [n](int64_t v, int64_t low, int64_t high) {
+      return std::clamp(v < 0 ? (v < -n ? int64_t{-1} - n : v) + n : v, low, high);
+    };
     const int64_t start = step > 0 ? place(starts[i], 0, n) : place(starts[i], int64_t{0}, n - 1);
     const int64_t end = step > 0 ? place(ends[i], 0, n) : place(ends[i], int64_t{-1}, n - 1);
     const int64_t distance = step > 0 ? end - start : start - end;
@@ -257,7 +260,8 @@ Results eval_pad(const NodeInputs& c) {
       for (int64_t p = 0; p < dims[ax]; ++p, d += inner * bytes) {
         const int64_t s = pad_source(mode, p - lead, n);
         if (s >= 0) {
-          if (inner) std::memcpy(d, current.data() + (o * static_cast<size_t>(n) + static_cast<size_t>(s)) * inner * bytes, inner * bytes);
+          if (inner)
+            std::memcpy(d, current.data() + (o * static_cast<size_t>(n) + static_cast<size_t>(s)) * inner * bytes, inner * bytes);
           continue;
         }
         for (size_t k = 0; k < inner; ++k) std::memcpy(d + k * bytes, fill.data(), bytes);

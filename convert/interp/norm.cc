@@ -53,7 +53,8 @@ Moments moments(const NodeInputs& c, size_t n, const float* x, float epsilon, bo
     }
     const double mean = s / static_cast<double>(n);
     for (size_t i = 0; i < n; ++i) q += (x[i] - mean) * (x[i] - mean);
-    return {static_cast<float>(mean), static_cast<float>(1.0 / std::sqrt(q / static_cast<double>(n) + static_cast<double>(epsilon)))};
+    return {static_cast<float>(mean),
+            static_cast<float>(1.0 / std::sqrt(q / static_cast<double>(n) + static_cast<double>(epsilon)))};
   }
   const auto& k = canonical_kernels();
   const float mean = rms ? 0.0f : k.sum(n, x) / static_cast<float>(n);
@@ -71,7 +72,8 @@ Tensor normalize_groups(const NodeInputs& c, int64_t groups, float epsilon) {
   const int64_t batch = x.dims()[0], channels = x.dims()[1], spatial = product(x.dims(), 2);
   if (groups <= 0 || channels % groups != 0) c.fail("the channels are no multiple of the groups");
   const bool per_group = scale.elements() == groups && groups != channels;
-  if (!per_group && (scale.elements() != channels || bias.elements() != channels)) c.fail("scale and bias need one value per channel");
+  if (!per_group && (scale.elements() != channels || bias.elements() != channels))
+    c.fail("scale and bias need one value per channel");
   Tensor out(DType::kFloat, x.dims());
   const float* src = x.as<float>().data();
   float* dst = out.mut<float>().data();
@@ -172,6 +174,8 @@ Results eval_instance_normalization(const NodeInputs& c) {
   return {normalize_groups(c, c.in(0).dims()[1], epsilon_of(c.node.attrs))};
 }
 
-Results eval_group_normalization(const NodeInputs& c) { return {normalize_groups(c, c.node.as<GroupNormAttrs>().groups, epsilon_of(c.node.attrs))}; }
+Results eval_group_normalization(const NodeInputs& c) {
+  return {normalize_groups(c, c.node.as<GroupNormAttrs>().groups, epsilon_of(c.node.attrs))};
+}
 
 }  // namespace edgeconv

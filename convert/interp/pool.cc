@@ -12,7 +12,8 @@ int64_t padded_taps(const Windows& w, const Dims& at) {
   int64_t n = 1;
   for (size_t i = 0; i < w.size.size(); ++i) {
     int64_t along = 0;
-    for (int64_t k = 0; k < w.kernel[i]; ++k) along += at[i] * w.stride[i] - w.lead[i] + k * w.dilation[i] < w.size[i] + w.trail[i];
+    for (int64_t k = 0; k < w.kernel[i]; ++k)
+      along += at[i] * w.stride[i] - w.lead[i] + k * w.dilation[i] < w.size[i] + w.trail[i];
     n *= along;
   }
   return n;

@@ -79,7 +79,8 @@ Results eval_quantize_linear(const NodeInputs& c) {
   const Range r = range_of(c, t);
   const Tensor x = c.in(0).cast(DType::kFloat), scale = c.in(1).cast(DType::kFloat);
   const ScaleIndex index(c, x, scale);
-  const std::vector<int64_t> zero = c.has(2) ? c.in(2).to_int64() : std::vector<int64_t>(static_cast<size_t>(scale.elements()), 0);
+  const std::vector<int64_t> zero =
+      c.has(2) ? c.in(2).to_int64() : std::vector<int64_t>(static_cast<size_t>(scale.elements()), 0);
   if (static_cast<int64_t>(zero.size()) != scale.elements()) c.fail("scale and zero point differ in size");
   std::vector<int64_t> q(static_cast<size_t>(x.elements()));
   for (size_t i = 0; i < q.size(); ++i) {
@@ -94,7 +95,8 @@ Results eval_dequantize_linear(const NodeInputs& c) {
   const Tensor& x = c.in(0);
   const Tensor scale = c.in(1).cast(DType::kFloat);
   const ScaleIndex index(c, x, scale);
-  const std::vector<int64_t> q = x.to_int64(), zero = c.has(2) ? c.in(2).to_int64() : std::vector<int64_t>(static_cast<size_t>(scale.elements()), 0);
+  const std::vector<int64_t> q = x.to_int64(), zero = c.has(2) ? c.in(2).to_int64()
+                                                               : std::vector<int64_t>(static_cast<size_t>(scale.elements()), 0);
   if (static_cast<int64_t>(zero.size()) != scale.elements()) c.fail("scale and zero point differ in size");
   Tensor y(DType::kFloat, x.dims());
   auto d = y.mut<float>();

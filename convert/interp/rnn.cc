@@ -62,21 +62,24 @@ struct Layer {
   const NodeInputs& c;
   const RnnAttrs& a;
   int64_t sequence, batch, input, hidden, gates, directions;
-  std::vector<float> x;              // [sequence, batch, input]
-  std::vector<int64_t> lengths;      // per batch row
-  std::vector<Activation> f;         // per direction
-  std::vector<float> y, h, cell;     // [sequence, directions, batch, hidden], [directions, batch, hidden]
+  std::vector<float> x;           // [sequence, batch, input]
+  std::vector<int64_t> lengths;   // per batch row
+  std::vector<Activation> f;      // per direction
+  std::vector<float> y, h, cell;  // [sequence, directions, batch, hidden], [directions, batch, hidden]
 };
 
 float clipped(const RnnAttrs& a, float x) { return a.clip > 0 ? std::clamp(x, -a.clip, a.clip) : x; }
 
 // One cell: w holds W*x + Wb and r holds R*h + Rb, gates one after the other; h and cell are updated.
-void lstm_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* peephole, float* h, float* cell) {
+void lstm_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* peephole, float* h,
+               float* cell) {
   const int64_t n = l.hidden;
   const auto gate = [&](int64_t g, int64_t i) { return w[g * n + i] + r[g * n + i]; };  // order: i o f c
   for (int64_t i = 0; i < n; ++i) {
     const float in = activate(l.c, f[0], clipped(l.a, gate(0, i) + (peephole ? peephole[i] * cell[i] : 0.0f)));
-    const float forget = l.a.input_forget ? 1.0f - in : activate(l.c, f[0], clipped(l.a, gate(2, i) + (peephole ? peephole[2 * n + i] * cell[i] : 0.0f)));
+    const float forget = l.a.input_forget
+                             ? 1.0f - in
+                             : activate(l.c, f[0], clipped(l.a, gate(2, i) + (peephole ? peephole[2 * n + i] * cell[i] : 0.0f)));
     const float candidate = activate(l.c, f[1], clipped(l.a, gate(3, i)));
     const float next = forget * cell[i] + in * candidate;
     const float out = activate(l.c, f[0], clipped(l.a, gate(1, i) + (peephole ? peephole[n + i] * next : 0.0f)));
@@ -86,16 +89,19 @@ void lstm_cell(const Layer& l, const Activation* f, const float* w, const float*
 }
 
 // rh_weights: R of the candidate gate, [hidden, hidden], for linear_before_reset = 0.
-void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* rh_weights, const float* rh_bias, float* h) {
+void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* rh_weights, const float* rh_bias,
+              float* h) {
   const int64_t n = l.hidden;
-  std::vector<float> update(static_cast<size_t>(n)), reset(static_cast<size_t>(n)), product_row(static_cast<size_t>(n)), scaled(static_cast<size_t>(n));
+  std::vector<float> update(static_cast<size_t>(n)), reset(static_cast<size_t>(n)), product_row(static_cast<size_t>(n)),
+      scaled(static_cast<size_t>(n));
   for (int64_t i = 0; i < n; ++i) {  // order: z r h
     const size_t k = static_cast<size_t>(i);
     update[k] = activate(l.c, f[0], clipped(l.a, w[i] + r[i]));
     reset[k] = activate(l.c, f[0], clipped(l.a, w[n + i] + r[n + i]));
     scaled[k] = reset[k] * h[i];
   }
-  if (!l.a.linear_before_reset) matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, {rh_weights, n, true}, product_row.data(), n);
+  if (!l.a.linear_before_reset)
+    matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, {rh_weights, n, true}, product_row.data(), n);
   for (int64_t i = 0; i < n; ++i) {
     const size_t k = static_cast<size_t>(i);
     const float recurrent = l.a.linear_before_reset ? reset[k] * r[2 * n + i] : product_row[k] + (rh_bias ? rh_bias[i] : 0.0f);
@@ -185,13 +191,27 @@ Results eval_rnn(const NodeInputs& c) {
   const RnnAttrs& a = c.node.as<RnnAttrs>();
   if (c.in(0).rank() != 3 || c.in(1).rank() != 3 || c.in(2).rank() != 3) c.fail("x, W and R need rank 3");
   const Tensor x = a.layout ? swapped(c.in(0), {1, 0, 2}) : c.in(0);
-  Layer l{c, a, x.dims()[0], x.dims()[1], x.dims()[2], c.in(2).dims()[2], a.kind == "LSTM" ? 4 : (a.kind == "GRU" ? 3 : 1), a.direction == "bidirectional" ? 2 : 1, floats_of(x), {}, {}, {}, {}, {}};
+  Layer l{c,
+          a,
+          x.dims()[0],
+          x.dims()[1],
+          x.dims()[2],
+          c.in(2).dims()[2],
+          a.kind == "LSTM" ? 4 : (a.kind == "GRU" ? 3 : 1),
+          a.direction == "bidirectional" ? 2 : 1,
+          floats_of(x),
+          {},
+          {},
+          {},
+          {},
+          {}};
   check_weights(c, l);
   l.f = activations_of(a, static_cast<size_t>(l.directions));
   l.lengths.assign(static_cast<size_t>(l.batch), l.sequence);
   if (c.has(4)) l.lengths = c.in(4).to_int64();
   for (int64_t n : l.lengths) {
-    if (n < 0 || n > l.sequence) c.fail("a sequence length of " + std::to_string(n) + " for " + std::to_string(l.sequence) + " steps");
+    if (n < 0 || n > l.sequence)
+      c.fail("a sequence length of " + std::to_string(n) + " for " + std::to_string(l.sequence) + " steps");
   }
   const Dims state{l.directions, l.batch, l.hidden};
   l.h = initial(c, 5, a.layout, state);

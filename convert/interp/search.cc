@@ -123,7 +123,9 @@ Results eval_topk(const NodeInputs& c) {
   l.each([&](int64_t at, int64_t line) {
     std::iota(order.begin(), order.end(), 0);
     // Equal values keep their order: the lower index first.
-    std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) { return a.largest ? v.less(at + j * l.inner, at + i * l.inner) : v.less(at + i * l.inner, at + j * l.inner); });
+    std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      return a.largest ? v.less(at + j * l.inner, at + i * l.inner) : v.less(at + i * l.inner, at + j * l.inner);
+    });
     for (int64_t i = 0; i < k; ++i) {
       const size_t to = static_cast<size_t>((line / l.inner * k + i) * l.inner + line % l.inner);
       indices[to] = order[static_cast<size_t>(i)];
@@ -133,7 +135,8 @@ Results eval_topk(const NodeInputs& c) {
   Tensor values(x.dtype(), dims);
   uint8_t* d = values.mutable_data();
   const size_t bytes = dtype_size(x.dtype());
-  for (size_t i = 0; i < positions.size(); ++i) std::copy_n(x.data() + static_cast<size_t>(positions[i]) * bytes, bytes, d + i * bytes);
+  for (size_t i = 0; i < positions.size(); ++i)
+    std::copy_n(x.data() + static_cast<size_t>(positions[i]) * bytes, bytes, d + i * bytes);
   return {values, Tensor::ints(indices).reshaped(dims)};
 }
 

@@ -64,7 +64,8 @@ Results eval_trilu(const NodeInputs& c) {
   if (x.rank() < 2) c.fail("needs a matrix");
   const bool upper = c.node.as<TriluAttrs>().upper;
   const int64_t k = c.has(1) ? c.in(1).to_int64().at(0) : 0;
-  const int64_t rows = x.dims()[x.dims().size() - 2], columns = x.dims().back(), matrices = product(x.dims(), 0, x.dims().size() - 2);
+  const int64_t rows = x.dims()[x.dims().size() - 2], columns = x.dims().back(),
+                matrices = product(x.dims(), 0, x.dims().size() - 2);
   Tensor out = x;
   const size_t bytes = dtype_size(x.dtype());
   uint8_t* d = out.mutable_data();

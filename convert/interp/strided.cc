@@ -25,16 +25,20 @@ namespace {
 
 template <size_t kBytes>
 void copy_elements(const Dims& dims, const uint8_t* src, const Dims& src_strides, uint8_t* dst, const Dims& dst_strides) {
-  for_each_pair(dims, src_strides, dst_strides, [&](int64_t s, int64_t d) { std::memcpy(dst + d * static_cast<int64_t>(kBytes), src + s * static_cast<int64_t>(kBytes), kBytes); });
+  for_each_pair(dims, src_strides, dst_strides, [&](int64_t s, int64_t d) {
+    std::memcpy(dst + d * static_cast<int64_t>(kBytes), src + s * static_cast<int64_t>(kBytes), kBytes);
+  });
 }
 
-void copy_any(size_t bytes, const Dims& dims, const uint8_t* src, const Dims& src_strides, uint8_t* dst, const Dims& dst_strides) {
+void copy_any(size_t bytes, const Dims& dims, const uint8_t* src, const Dims& src_strides, uint8_t* dst,
+              const Dims& dst_strides) {
   switch (bytes) {
     case 1: return copy_elements<1>(dims, src, src_strides, dst, dst_strides);
     case 2: return copy_elements<2>(dims, src, src_strides, dst, dst_strides);
     case 4: return copy_elements<4>(dims, src, src_strides, dst, dst_strides);
     case 8: return copy_elements<8>(dims, src, src_strides, dst, dst_strides);
-    default: throw FatalError(ExitCode::kUnsupported, "tensors with elements of " + std::to_string(bytes) + " bytes cannot be moved");
+    default:
+      throw FatalError(ExitCode::kUnsupported, "tensors with elements of " + std::to_string(bytes) + " bytes cannot be moved");
   }
 }
 
@@ -44,14 +48,16 @@ Tensor strided_copy(const Tensor& source, const Dims& dims, const Dims& strides,
   Tensor out(source.dtype(), dims);
   if (out.elements() == 0) return out;
   const size_t bytes = dtype_size(source.dtype());
-  copy_any(bytes, dims, source.data() + offset * static_cast<int64_t>(bytes), strides, out.mutable_data(), row_major_strides(dims));
+  copy_any(bytes, dims, source.data() + offset * static_cast<int64_t>(bytes), strides, out.mutable_data(),
+           row_major_strides(dims));
   return out;
 }
 
 void strided_write(Tensor& whole, const Tensor& part, const Dims& strides, int64_t offset) {
   if (part.elements() == 0) return;
   const size_t bytes = dtype_size(whole.dtype());
-  copy_any(bytes, part.dims(), part.data(), row_major_strides(part.dims()), whole.mutable_data() + offset * static_cast<int64_t>(bytes), strides);
+  copy_any(bytes, part.dims(), part.data(), row_major_strides(part.dims()),
+           whole.mutable_data() + offset * static_cast<int64_t>(bytes), strides);
 }
 
 Dims broadcast_strides(const Dims& from, const Dims& to) {

@@ -27,6 +27,8 @@ target_sources(edgeconv_core PRIVATE
   onnx/reader.cc
   onnx/refusals.cc
   onnx/sha256.cc
+  onnx/npy.cc
+  onnx/tensor_file.cc
   onnx/tensor_reader.cc
   onnx/wire_format.cc
 )

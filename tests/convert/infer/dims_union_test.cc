@@ -1,0 +1,73 @@
+// Dims that the graph proves equal, and literals that contradict a dynamic axis.
+#include <gtest/gtest.h>
+
+#include "convert/infer/infer.h"
+#include "tests/convert/graph_builder.h"
+
+namespace edgeconv_test {
+namespace {
+
+using namespace edgeconv;
+namespace bb = ert::params::binary;
+
+TEST(DimsUnion, NamesOfTheFirstInputWin) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("z_batch"), DimExpr::symbol("z_seq")});
+  const ValueId y = b.input("y", DType::kFloat, {DimExpr::symbol("a_batch"), DimExpr::symbol("a_seq")});
+  const ValueId sum = b.node(OpKind::kBinary, {y, x}, BinaryAttrs{bb::kAdd});
+  b.output(sum);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(shape_str(*b.g.value(sum).shape), "[z_batch, z_seq]");
+  EXPECT_EQ(shape_str(*b.g.value(y).shape), "[z_batch, z_seq]");
+}
+
+TEST(DimsUnion, OutputHintsAreOverridden) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 32});
+  const ValueId y = b.node(OpKind::kUnary, {x}, UnaryAttrs{ert::params::unary::kNeg, 0});
+  b.g.value(y).shape = Shape{DimExpr::symbol("batch"), DimExpr::symbol("sequence")};
+  b.output(y);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_EQ(shape_str(*b.g.value(y).shape), "[batch, 32]");
+}
+
+TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("sequence"), DimExpr::symbol("batch"), 32});
+  const ValueId y = b.node(OpKind::kReshape, {x, b.ints({33, -1, 8})}, ReshapeAttrs{});
+  b.output(y);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(shape_str(*b.g.value(x).shape), "[33, batch, 32]");
+  EXPECT_EQ(shape_elements(*b.g.value(y).shape), DimExpr::symbol("batch") * DimExpr(33 * 32));
+  ASSERT_EQ(d.warnings().size(), 1u);
+  for (const char* part : {"'sequence'", "33", "node0", "dynamo=True"})
+    EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
+}
+
+TEST(DimsUnion, ContradictionIsAProblem) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 5});
+  b.output(b.node(OpKind::kBinary, {x, b.floats({4}, {1, 2, 3, 4})}, BinaryAttrs{bb::kAdd}));
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_EQ(d.problems().size(), 1u);
+}
+
+TEST(DimsUnion, RepeatedInferenceChangesNothing) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), DimExpr::symbol("sequence")});
+  b.output(b.node(OpKind::kTranspose, {x}, TransposeAttrs{}));
+  Diagnostics d;
+  infer(b.g, d);
+  const std::string before = b.g.dump();
+  EXPECT_FALSE(infer(b.g, d).changed);
+  EXPECT_EQ(b.g.dump(), before);
+}
+
+}  // namespace
+}  // namespace edgeconv_test

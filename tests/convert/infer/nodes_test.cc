@@ -1,0 +1,127 @@
+// Shapes of single nodes that the models of the fixture set do not cover, and of the fused kinds.
+#include <gtest/gtest.h>
+
+#include "convert/infer/infer.h"
+#include "tests/convert/graph_builder.h"
+
+namespace edgeconv_test {
+namespace {
+
+using namespace edgeconv;
+
+const DimExpr kB = DimExpr::symbol("batch"), kS = DimExpr::symbol("sequence");
+
+std::string shape_of(GraphBuilder& b, ValueId v) {
+  Diagnostics d;
+  b.output(v);
+  infer(b.g, d);
+  if (!d.ok()) return "problem: " + d.problems()[0].reason;
+  return b.g.value(v).shape ? shape_str(*b.g.value(v).shape) : "unknown";
+}
+
+TEST(InferNode, Conv1dAlongFrames) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, 4, kS});
+  ConvAttrs a;
+  a.kernel = {3}, a.strides = {2}, a.pads = {1, 1}, a.dilations = {1};
+  const ValueId y = b.node(OpKind::kConv, {x, b.floats({6, 4, 3}, std::vector<float>(72, 0.0f))}, a);
+  shape_of(b, y);
+  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"sequence", 7}}), 4);
+  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"sequence", 8}}), 4);
+}
+
+TEST(InferNode, LstmGivesStatesAndDirections) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kS, kB, 3});
+  RnnAttrs a;
+  a.kind = "LSTM", a.hidden = 2, a.direction = "bidirectional";
+  const auto y =
+      b.nodes(OpKind::kRnn, {x, b.floats({2, 8, 3}, std::vector<float>(48)), b.floats({2, 8, 2}, std::vector<float>(32))}, 3, a);
+  EXPECT_EQ(shape_of(b, y[0]), "[sequence, 2, batch, 2]");
+  EXPECT_EQ(shape_str(*b.g.value(y[2]).shape), "[2, batch, 2]");
+}
+
+TEST(InferNode, EinsumWithEllipsis) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, 4, kS, 8}), y = b.input("y", DType::kFloat, {kB, 4, kS, 8});
+  EXPECT_EQ(shape_of(b, b.node(OpKind::kEinsum, {x, y}, EinsumAttrs{"...id,...jd->...ij"})), "[batch, 4, sequence, sequence]");
+}
+
+TEST(InferNode, FusedKinds) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS}), w = b.input("w", DType::kFloat, {kB, kS});
+  const ValueId e = b.node(OpKind::kEmbedding, {ids, b.floats({5, 8}, std::vector<float>(40))});
+  const ValueId l = b.node(
+      OpKind::kLinear, {e, b.floats({8, 24}, std::vector<float>(192)), b.floats({24}, std::vector<float>(24))}, LinearAttrs{});
+  const ValueId a = b.node(OpKind::kAttention, {l, l, l, kNone, kNone}, AttentionAttrs{2, 2, 4, 4, 0.5f, false, 0, 8, 16});
+  const auto n = b.nodes(OpKind::kNorm, {a, e, b.floats({8}, std::vector<float>(8, 1.0f)), kNone}, 2, FusedNormAttrs{});
+  const ValueId p = b.node(OpKind::kMeanPool, {n[0], w}, PoolAttrs{});
+  const ValueId y = b.node(OpKind::kL2Normalize, {p}, PoolAttrs{});
+  EXPECT_EQ(shape_of(b, y), "[batch, 8]");
+  EXPECT_EQ(shape_str(*b.g.value(a).shape), "[batch, sequence, 8]");
+  EXPECT_EQ(shape_str(*b.g.value(n[1]).shape), "[batch, sequence, 8]");
+}
+
+TEST(InferNode, WeightsOfDequantizeStayIntegers) {
+  GraphBuilder b;
+  const ValueId q = b.g.add_constant("q", Tensor::of<int8_t>(DType::kInt8, {2, 2}, {1, 2, 3, 4}));
+  const ValueId y = b.node(OpKind::kDequantizeLinear, {q, b.scalar(0.5f)}, QuantAttrs{});
+  b.output(y);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_FALSE(b.g.value(y).is_constant());
+  EXPECT_EQ(b.g.nodes.size(), 1u);
+}
+
+TEST(InferNode, SmallConstantsAreNotBlownUp) {
+  GraphBuilder b;
+  const ValueId y = b.node(OpKind::kExpand, {b.scalar(1.0f), b.ints({8192, 8192})});
+  b.output(y);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_FALSE(b.g.value(y).is_constant());
+  EXPECT_EQ(shape_str(*b.g.value(y).shape), "[8192, 8192]");
+}
+
+// if (rank of x > 1) -x else x: the rank is known, so the branch is inlined and the output keeps its name.
+TEST(InferNode, DecidedIfIsInlined) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId rank = b.node(OpKind::kSize, {b.node(OpKind::kShape, {x}, ShapeAttrs{})});
+  const ValueId condition = b.node(OpKind::kBinary, {rank, b.scalar(int64_t{1})}, BinaryAttrs{ert::params::binary::kGreater});
+  SubgraphAttrs bodies;
+  for (const bool negate : {true, false}) {
+    GraphBuilder body;
+    const ValueId in = body.input("captured", DType::kUndefined, {});
+    body.g.value(in).shape.reset();
+    body.output(negate ? body.node(OpKind::kUnary, {in}, UnaryAttrs{ert::params::unary::kNeg, 0}) : in);
+    bodies.bodies.push_back(std::make_shared<Graph>(body.g));
+  }
+  const ValueId y = b.node(OpKind::kIf, {condition, x}, bodies);
+  b.g.value(y).name = "y";
+  EXPECT_EQ(shape_of(b, y), "[batch, sequence]");
+  EXPECT_EQ(b.g.value(b.g.outputs[0]).name, "y");
+  for (const Node& n : b.g.nodes) EXPECT_NE(n.kind, OpKind::kIf);
+}
+
+// Three trips of a loop that doubles x and stacks the intermediate values.
+TEST(InferNode, CountedLoopIsUnrolled) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB});
+  GraphBuilder body;
+  body.input("i", DType::kInt64, {});
+  const ValueId go = body.input("go", DType::kBool, {});
+  const ValueId state = body.input("state", DType::kFloat, {kB});
+  const ValueId next = body.node(OpKind::kBinary, {state, state}, BinaryAttrs{ert::params::binary::kAdd});
+  body.output(body.node(OpKind::kIdentity, {go})), body.output(next), body.output(next);
+  SubgraphAttrs a;
+  a.bodies.push_back(std::make_shared<Graph>(body.g));
+  a.carried = 1;
+  const auto y = b.nodes(OpKind::kLoop, {b.scalar(int64_t{3}), kNone, x}, 2, a);
+  b.output(y[0]);
+  EXPECT_EQ(shape_of(b, y[1]), "[3, batch]");
+  for (const Node& n : b.g.nodes) EXPECT_NE(n.kind, OpKind::kLoop);
+}
+
+}  // namespace
+}  // namespace edgeconv_test

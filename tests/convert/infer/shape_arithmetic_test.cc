@@ -1,0 +1,128 @@
+// Shape subgraphs that exporters write: symbolic contents through Shape, Gather, Concat, Where and arithmetic, into Reshape.
+#include <gtest/gtest.h>
+
+#include "convert/infer/infer.h"
+#include "tests/convert/graph_builder.h"
+
+namespace edgeconv_test {
+namespace {
+
+using namespace edgeconv;
+namespace bb = ert::params::binary;
+
+const DimExpr kB = DimExpr::symbol("batch"), kS = DimExpr::symbol("sequence");
+
+void infer_ok(Graph& g) {
+  Diagnostics d;
+  infer(g, d);
+  ASSERT_NO_THROW(d.check());
+}
+
+TEST(ShapeArithmetic, HeadSplitOfTorchScript) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 32});
+  const ValueId shape = b.node(OpKind::kShape, {x}, ShapeAttrs{});
+  const auto dim = [&](int64_t i) {
+    return b.node(OpKind::kUnsqueeze, {b.node(OpKind::kGather, {shape, b.scalar(i)}, AxisAttrs{0}), b.ints({0})}, AxesAttrs{{0}});
+  };
+  const ValueId target = b.node(OpKind::kConcat, {dim(0), dim(1), b.ints({4}), b.ints({8})}, AxisAttrs{0});
+  const ValueId split =
+      b.node(OpKind::kTranspose, {b.node(OpKind::kReshape, {x, target}, ReshapeAttrs{})}, TransposeAttrs{{0, 2, 1, 3}});
+  b.output(split);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(split).shape, (Shape{kB, 4, kS, 8}));
+  EXPECT_EQ(*b.g.value(target).elements, (std::vector<DimExpr>{kB, kS, 4, 8}));
+}
+
+TEST(ShapeArithmetic, ReshapeSolvesMinusOneAndCopiesZero) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 32});
+  const ValueId merged = b.node(OpKind::kReshape, {x, b.ints({-1, 32})}, ReshapeAttrs{});
+  const ValueId copied = b.node(OpKind::kReshape, {x, b.ints({0, 0, 4, -1})}, ReshapeAttrs{});
+  const ValueId grouped = b.node(OpKind::kReshape, {merged, b.ints({-1, 4, 8})}, ReshapeAttrs{});
+  b.output(merged), b.output(copied), b.output(grouped);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(merged).shape, (Shape{kB * kS, 32}));
+  EXPECT_EQ(*b.g.value(copied).shape, (Shape{kB, kS, 4, 8}));
+  EXPECT_EQ(*b.g.value(grouped).shape, (Shape{kB * kS, 4, 8}));
+}
+
+TEST(ShapeArithmetic, ExpandIdiomFoldsItsWhere) {
+  GraphBuilder b;  // Expand(x, Where(Equal(shape, -1), ones, shape)) with shape = [-1, S, -1]
+  const ValueId x = b.input("x", DType::kFloat, {kB, 1, 8});
+  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS});
+  const ValueId s =
+      b.node(OpKind::kUnsqueeze,
+             {b.node(OpKind::kGather, {b.node(OpKind::kShape, {ids}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0})},
+             AxesAttrs{{0}});
+  const ValueId target = b.node(OpKind::kConcat, {b.ints({-1}), s, b.ints({-1})}, AxisAttrs{0});
+  const ValueId equal = b.node(OpKind::kBinary, {target, b.scalar(int64_t{-1})}, BinaryAttrs{bb::kEqual});
+  const ValueId fixed = b.node(OpKind::kWhere, {equal, b.ints({1, 1, 1}), target});
+  const ValueId y = b.node(OpKind::kExpand, {x, fixed});
+  b.output(y);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(y).shape, (Shape{kB, kS, 8}));
+  EXPECT_TRUE(b.g.value(equal).is_constant());
+}
+
+TEST(ShapeArithmetic, DivisionFloorsAndCancels) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId shape = b.node(OpKind::kShape, {x}, ShapeAttrs{});
+  const ValueId product = b.node(OpKind::kReduce, {shape}, ReduceAttrs{ert::params::reduce::kProd, {}, false, false});
+  const ValueId back = b.node(OpKind::kBinary, {product, b.node(OpKind::kGather, {shape, b.scalar(int64_t{0})}, AxisAttrs{0})},
+                              BinaryAttrs{bb::kDiv});
+  const ValueId half = b.node(OpKind::kBinary, {back, b.scalar(int64_t{2})}, BinaryAttrs{bb::kDiv});
+  b.output(back), b.output(half);
+  infer_ok(b.g);
+  EXPECT_EQ(b.g.value(product).elements->at(0), kB * kS);
+  EXPECT_EQ(b.g.value(back).elements->at(0), kS);
+  EXPECT_EQ(b.g.value(half).elements->at(0).evaluate({{"sequence", 7}}), 3);
+}
+
+TEST(ShapeArithmetic, TableSliceAndRangeFollowTheSequence) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS});
+  const ValueId s = b.node(OpKind::kGather, {b.node(OpKind::kShape, {ids}, ShapeAttrs{}), b.ints({1})}, AxisAttrs{0});
+  const ValueId table = b.floats({1, 16}, std::vector<float>(16, 1.0f));
+  const ValueId cut = b.node(OpKind::kSlice, {table, b.ints({0}), s, b.ints({1})});
+  const ValueId range =
+      b.node(OpKind::kRange, {b.scalar(int64_t{0}), b.node(OpKind::kSqueeze, {s}, AxesAttrs{{0}}), b.scalar(int64_t{1})});
+  const ValueId last = b.node(OpKind::kSlice, {ids, b.ints({-1}), b.ints({INT64_MAX}), b.ints({1})});
+  const ValueId tail = b.node(OpKind::kSlice, {ids, b.ints({1}), b.ints({INT64_MAX}), b.ints({1})});
+  const ValueId capped = b.node(OpKind::kSlice, {ids, b.ints({0}), b.ints({4}), b.ints({1})});
+  for (ValueId v : {cut, range, last, tail, capped}) b.output(v);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(cut).shape, (Shape{1, kS}));
+  EXPECT_EQ(*b.g.value(range).shape, (Shape{kS}));
+  EXPECT_EQ(*b.g.value(last).shape, (Shape{kB, 1}));
+  EXPECT_EQ(*b.g.value(tail).shape, (Shape{kB, kS - 1}));
+  EXPECT_EQ(*b.g.value(capped).shape, (Shape{kB, DimExpr::min(4, kS)}));
+}
+
+TEST(ShapeArithmetic, ConstantContentsFold) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 64});
+  const ValueId d = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{-1})}, AxisAttrs{0});
+  const ValueId root =
+      b.node(OpKind::kUnary, {b.node(OpKind::kCast, {d}, CastAttrs{DType::kFloat})}, UnaryAttrs{ert::params::unary::kSqrt, 0});
+  b.output(root);
+  infer_ok(b.g);
+  ASSERT_TRUE(b.g.value(root).is_constant());
+  EXPECT_EQ(b.g.value(root).constant->as<float>()[0], 8.0f);
+  EXPECT_TRUE(b.g.nodes.empty() || b.g.nodes.size() == 1u);  // at most the Shape, which nobody reads any more
+}
+
+TEST(ShapeArithmetic, ReshapeFromDataIsAProblem) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId n = b.input("n", DType::kInt64, {1});
+  b.output(b.node(OpKind::kReshape, {x, n}, ReshapeAttrs{}));
+  Diagnostics d;
+  infer(b.g, d);
+  ASSERT_EQ(d.problems().size(), 1u);
+  EXPECT_NE(d.problems()[0].reason.find("'n'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace edgeconv_test
