@@ -1,6 +1,8 @@
 // Argument reduction and polynomials of sin and cos in double (NUMERICS.md 4). Rarely computed, hence scalar on every level.
 #include "kernels_int8/ref/trigonometry.h"
 
+#include "kernels_int8/ref/float32.h"
+
 namespace ert::kernels {
 namespace {
 
@@ -62,12 +64,12 @@ double cos_polynomial(double r) {
 }
 
 // sin(x + shift * pi/2)
-F32 shifted_sin(F32 x, uint32_t shift) {
+float shifted_sin(float x, uint32_t shift) {
   const float a = to_float(absolute(x));
   if (!(a < __builtin_inff())) return float_of(0x7fc00000u);  // inf and NaN
   uint32_t quadrant;
   double r = a < kSmall ? reduce_small(a, &quadrant) : reduce_large(a, &quadrant);
-  if (to_float(x) < 0.0f) {
+  if (x < 0.0f) {
     r = -r;
     quadrant = 0u - quadrant;
   }
@@ -78,7 +80,10 @@ F32 shifted_sin(F32 x, uint32_t shift) {
 
 }  // namespace
 
-F32 sin(F32 x) { return x == F32(0.0f) ? F32(flushed(to_float(x))) : shifted_sin(x, 0); }
-F32 cos(F32 x) { return shifted_sin(x, 1); }
+float canonical_sin(float x) {
+  const float y = flushed(x);
+  return y == 0.0f ? y : shifted_sin(y, 0);
+}
+float canonical_cos(float x) { return shifted_sin(flushed(x), 1); }
 
 }  // namespace ert::kernels

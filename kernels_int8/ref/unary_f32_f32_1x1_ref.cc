@@ -1,4 +1,4 @@
-// Elementwise functions, one kernel per kind, and their scalar form.
+// Elementwise functions, one kernel per kind.
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/ref/elementary.h"
 #include "kernels_int8/ref/elementary64.h"
@@ -12,6 +12,9 @@ inline void map(size_t n, const float* src, float* dst) {
   for (size_t i = 0; i < n; ++i) dst[i] = to_float(function(src[i]));
 }
 
+inline F32 sine(F32 x) { return canonical_sin(to_float(x)); }
+inline F32 cosine(F32 x) { return canonical_cos(to_float(x)); }
+
 }  // namespace
 
 void relu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<relu>(n, src, dst); }
@@ -24,19 +27,13 @@ void quickgelu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<qui
 void exp_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<exp_any>(n, src, dst); }
 void erf_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<erf>(n, src, dst); }
 void log_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<log>(n, src, dst); }
-void sin_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<sin>(n, src, dst); }
-void cos_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<cos>(n, src, dst); }
+void sin_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<sine>(n, src, dst); }
+void cos_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<cosine>(n, src, dst); }
 void softplus_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<softplus>(n, src, dst); }
 void mish_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<mish>(n, src, dst); }
 void hardswish_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<hard_swish>(n, src, dst); }
 void hardsigmoid_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<hard_sigmoid>(n, src, dst); }
 void elu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<elu>(n, src, dst); }
 void selu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<selu>(n, src, dst); }
-
-float scalar_unary(Unary op, float x) {
-  float y = 0.0f;
-  kernel_table(0).unary[static_cast<int>(op)](1, &x, &y);
-  return y;
-}
 
 }  // namespace ert::kernels
