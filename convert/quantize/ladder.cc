@@ -7,6 +7,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/weights.h"
+#include "rt/include/ert.h"
 
 namespace edgeconv {
 
