@@ -2,6 +2,7 @@
 #include "convert/onnx/npy.h"
 
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include "convert/ir/diagnostics.h"
@@ -179,8 +180,11 @@ std::vector<uint8_t> format_npy(const Tensor& t) {
   header += "), }";
   while ((10 + header.size() + 1) % 64 != 0) header += ' ';
   header += '\n';
-  std::vector<uint8_t> r = {
+  const uint8_t magic[] = {
       0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<uint8_t>(header.size()), static_cast<uint8_t>(header.size() >> 8)};
+  std::vector<uint8_t> r;
+  r.reserve(sizeof magic + header.size() + t.bytes());
+  r.insert(r.end(), std::begin(magic), std::end(magic));
   r.insert(r.end(), header.begin(), header.end());
   r.insert(r.end(), t.data(), t.data() + t.bytes());
   return r;
