@@ -5,9 +5,9 @@
 #include <iterator>
 #include <string_view>
 
+#include "convert/emit/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/mapped_file.h"
-#include "convert/onnx/tensor_file.h"
 
 namespace edgeconv {
 namespace {

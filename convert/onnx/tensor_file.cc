@@ -1,13 +1,9 @@
 // Reading and writing of .pb tensors.
 #include "convert/onnx/tensor_file.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 
+#include "convert/emit/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/mapped_file.h"
 #include "convert/onnx/model.h"
@@ -43,20 +39,6 @@ void write_tensor_pb(const std::string& path, const std::string& name, const Ten
   std::string bytes;
   if (!proto.SerializeToString(&bytes)) throw FatalError(ExitCode::kLimit, path + ": the tensor is too large for a .pb file");
   write_file_atomically(path, bytes.data(), bytes.size());
-}
-
-void write_file_atomically(const std::string& path, const void* data, size_t bytes) {
-  const std::string part = path + ".part" + std::to_string(getpid());
-  const auto fail = [&](const char* what) {
-    const std::string why = std::strerror(errno);
-    std::remove(part.c_str());
-    throw FatalError(ExitCode::kIo, path + ": " + what + " (" + why + ")");
-  };
-  std::FILE* f = std::fopen(part.c_str(), "wb");
-  if (!f) fail("cannot be created");
-  const bool written = std::fwrite(data, 1, bytes, f) == bytes && std::fflush(f) == 0 && fsync(fileno(f)) == 0;
-  if (std::fclose(f) != 0 || !written) fail("cannot be written");
-  if (std::rename(part.c_str(), path.c_str()) != 0) fail("cannot be renamed into place");
 }
 
 }  // namespace edgeconv

@@ -13,7 +13,4 @@ Tensor read_tensor_pb(const std::string& path, std::string* name);
 // Little-endian raw_data. The file appears complete or not at all.
 void write_tensor_pb(const std::string& path, const std::string& name, const Tensor& t);
 
-// Writes bytes to a temporary file beside `path` and renames it. Throws FatalError(kIo).
-void write_file_atomically(const std::string& path, const void* data, size_t bytes);
-
 }  // namespace edgeconv
