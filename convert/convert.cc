@@ -16,6 +16,7 @@
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/run/blob_runner.h"
 #include "convert/version.h"
+#include "rt/float_mode.h"
 
 namespace edgeconv {
 
@@ -102,6 +103,7 @@ std::vector<GoldenVector> golden_vectors(const Tensor& blob, const Graph& g, con
 }  // namespace
 
 ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
+  const ert::FloatMode float_mode;  // folded constants and calibration follow the runtime's rules (subnormals are zero)
   const auto stage = [&](const char* name, double fraction) { if (o.progress) o.progress(name, fraction); };
   ConvertResult r;
   Diagnostics d;

@@ -1,4 +1,5 @@
 // interpret: runs a graph node by node. Intermediate tensors are released after their last use.
+#include <map>
 #include <string>
 
 #include "convert/interp/eval.h"
@@ -37,6 +38,32 @@ void check_input(const Graph& g, size_t i, const Tensor& t) {
   }
 }
 
+// Sizes of the named dims, from the axes of the inputs that are exactly one of them.
+std::map<std::string, int64_t> bound_dims(const Graph& g, const std::vector<Tensor>& inputs) {
+  std::map<std::string, int64_t> dims;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto& shape = g.value(g.inputs[i]).shape;
+    for (size_t k = 0; shape && k < shape->size(); ++k)
+      if ((*shape)[k].is_symbol()) dims[(*shape)[k].symbol_name()] = inputs[i].dims()[k];
+  }
+  return dims;
+}
+
+// Shape operands that passes made have no producer, only symbolic contents: evaluated here for the sizes at hand.
+void fill_symbolic(const Graph& g, const std::map<std::string, int64_t>& dims, std::vector<Tensor>& values) {
+  for (size_t i = 0; i < g.values.size(); ++i) {
+    const Value& v = g.values[i];
+    if (!v.elements || v.constant || v.producer != kNone || !v.shape || !is_static(*v.shape)) continue;
+    std::vector<int64_t> contents;
+    for (const DimExpr& e : *v.elements)
+      if (const auto c = e.evaluate(dims)) contents.push_back(*c);
+    if (contents.size() != v.elements->size()) continue;
+    std::vector<int64_t> shape;
+    for (const DimExpr& d : *v.shape) shape.push_back(*d.constant());
+    values[i] = Tensor::of<int64_t>(DType::kInt64, shape, contents);
+  }
+}
+
 }  // namespace
 
 std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs, const InterpreterOptions& options) {
@@ -52,6 +79,7 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
     check_input(g, i, inputs[i]);
     values[static_cast<size_t>(g.inputs[i])] = inputs[i];
   }
+  fill_symbolic(g, bound_dims(g, inputs), values);
   const std::vector<size_t> last = last_uses(g);
   const Tensor absent;
   for (size_t i = 0; i < g.nodes.size(); ++i) {

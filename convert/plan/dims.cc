@@ -10,6 +10,8 @@ namespace edgeconv {
 namespace {
 
 constexpr int64_t kDefaultBatch = 8, kDefaultTokens = 512;
+// Where the leading axis is the only dynamic one (an MLP), a row is as cheap as a token.
+constexpr int64_t kDefaultRows = 64;
 
 // limit[d]: the largest value of dim d for which every slice and lookup stays inside its table.
 void limit_from_slices(const Graph& g, std::map<std::string, int64_t>& limit) {
@@ -113,7 +115,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       if (table != limit.end() && most > table->second)
         throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the model's position table has room for " + std::to_string(table->second) + "; give at most that");
     } else if (leading.count(name)) {
-      most = kDefaultBatch;
+      most = leading == all ? kDefaultRows : kDefaultBatch;
     } else if (tokens.count(name)) {
       most = table != limit.end() ? table->second : kDefaultTokens;
     } else if (table != limit.end()) {

@@ -17,7 +17,7 @@ struct DimPlan {
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // allowed contents of integer inputs
 };
 
-// requested: name -> max, from --dim. Leading axes default to 8, token axes to the position table's limit or 512. A dim
+// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic), token axes to the position table's limit or 512. A dim
 // without a sensible default, or a request for an unknown dim or beyond the table, throws FatalError(kUsage).
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested);
 

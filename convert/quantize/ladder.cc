@@ -8,6 +8,7 @@
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/weights.h"
 #include "rt/include/ert.h"
+#include "rt/include/ert.h"
 
 namespace edgeconv {
 
@@ -23,7 +24,7 @@ struct Noise {
 constexpr size_t kRows = 64;
 
 Noise int8_noise(const Tensor& x, const Tensor& weight, const std::vector<float>& smooth) {
-  const auto& kernels = ert::kernels::kernel_table(~0u & ert_isa_available());
+  const auto& kernels = ert::kernels::kernel_table(ert_isa_available());
   const size_t k = static_cast<size_t>(weight.dims()[0]), n = static_cast<size_t>(weight.dims()[1]);
   const size_t m = std::min(kRows, static_cast<size_t>(x.elements()) / k);
   const QuantizedWeights q = quantize_weights(weight.as<float>(), weight.dims()[0], weight.dims()[1], smooth);

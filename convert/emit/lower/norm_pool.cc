@@ -13,7 +13,8 @@ void lower_norm(LowerContext& c, const Node& n) {
 }
 
 void lower_softmax(LowerContext& c, const Node& n) {
-  c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {static_cast<int32_t>(n.as<AxisAttrs>().axis), n.kind == OpKind::kLogSoftmax ? 1 : 0});
+  const int64_t axis = n.as<AxisAttrs>().axis, rank = static_cast<int64_t>(c.shape(n.in(0)).size());
+  c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {static_cast<int32_t>(axis < 0 ? axis + rank : axis), n.kind == OpKind::kLogSoftmax ? 1 : 0});
 }
 
 void lower_reduce(LowerContext& c, const Node& n) {
