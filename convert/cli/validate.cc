@@ -45,8 +45,8 @@ int validate(const Options& o) {
     std::map<std::string, int64_t> most;
     for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
     const DimPlan dims = plan_dims(m.graph, most);
-    sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201}));
-    sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202}));
+    sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201, true}));
+    sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202, true}));
   }
   Comparison c(outputs);
   for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set));

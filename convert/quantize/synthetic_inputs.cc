@@ -50,6 +50,8 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
   }
   if (!has_tokens)
     for (auto& [name, n] : size) n = spec.batch * 8;
+  if (spec.within_limits)
+    for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
 
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < g.inputs.size(); ++i) {

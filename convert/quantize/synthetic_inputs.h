@@ -17,6 +17,7 @@ struct SyntheticSpec {
   int64_t tokens = 32;   // all other dims, as far as their maximum allows
   bool ragged = false;   // masks end early in every row but the first
   uint64_t seed = 1;
+  bool within_limits = false;  // no dim above its maximum: for inputs that a blob will run, not only the interpreter
 };
 
 // One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros),
