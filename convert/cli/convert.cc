@@ -84,11 +84,13 @@ int run(const Options& o) {
   options.precision = parse_precision(o.precision);
   options.allow_accuracy_loss = o.allow_loss;
   if (o.golden != "none") {
+    size_t used = 0;
     try {
-      options.golden = std::stoi(o.golden);
+      options.golden = std::stoi(o.golden, &used);
     } catch (const std::logic_error&) {
       options.golden = -1;
     }
+    if (used != o.golden.size()) options.golden = -1;
     if (options.golden < 0 || options.golden > 16) throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
   } else {
     options.golden = 0;

@@ -95,6 +95,7 @@ struct BlobRunner::Pool {
 };
 
 BlobRunner::BlobRunner(const void* blob, size_t bytes) {
+  if (bytes == 0) throw FatalError(ExitCode::kMalformed, "the blob is refused: the file is empty");
   if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, "the blob is refused");
   ert_info info{};
   info.struct_size = sizeof info;
