@@ -1,0 +1,196 @@
+// Every fixture of the encoder families through the command line, in fp32 and in the default precision, against the outputs that
+// ONNX Runtime recorded. Prints a table of the worst errors.
+//
+// Rule: fp32 within 1e-4 of the output's largest magnitude, default precision cosine >= 0.99, both at unpadded positions: an
+// output of shape [batch, sequence, ...] counts where attention_mask is 1.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+
+#include "convert/onnx/tensor_file.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.99;
+constexpr const char* kFamilies[] = {"bert_",  "distilbert_", "roberta_",        "xlm_roberta", "electra_", "albert_",
+                                     "mpnet_", "minilm_",     "textclassifier_", "mlp_",        "function_"};
+
+// The repository's own subset when EDGECONV_FIXTURES names it, otherwise the full set.
+std::optional<fs::path> fixture_root() {
+  for (const char* variable : {"EDGECONV_FIXTURES", "ERT_FIXTURES"})
+    if (const char* folder = std::getenv(variable); folder && *folder) return folder;
+  const fs::path beside = EDGECONV_FULL_FIXTURES;
+  return fs::exists(beside) ? std::optional(beside) : std::nullopt;
+}
+
+// Plain exports and external data; quantized, fp16 and optimised variants (other `__` suffixes) have other rules.
+bool in_families(const std::string& name) {
+  const size_t variant = name.find("__");
+  if (variant != std::string::npos && name.compare(variant, 10, "__external") != 0) return false;
+  return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const char* f) { return name.rfind(f, 0) == 0; });
+}
+
+std::vector<fs::path> sorted_folders(const fs::path& root, bool (*wanted)(const std::string&)) {
+  std::vector<fs::path> folders;
+  for (const auto& e : fs::directory_iterator(root))
+    if (e.is_directory() && wanted(e.path().filename().string())) folders.push_back(e.path());
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+bool is_data_set(const std::string& name) { return name.rfind("test_data_set_", 0) == 0; }
+
+std::vector<std::pair<std::string, Tensor>> read_all(const fs::path& folder, const std::string& prefix) {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (int k = 0;; ++k) {
+    const fs::path file = folder / (prefix + std::to_string(k) + ".pb");
+    if (!fs::exists(file)) return tensors;
+    std::string name;
+    Tensor t = read_tensor_pb(file.string(), &name);
+    tensors.emplace_back(name, std::move(t));
+  }
+}
+
+// One flag per element of the output: does it count?
+std::vector<char> counted(const Tensor& output, const std::vector<std::pair<std::string, Tensor>>& inputs) {
+  std::vector<char> flags(static_cast<size_t>(output.elements()), 1);
+  for (const auto& [name, mask] : inputs) {
+    if (name != "attention_mask" || mask.rank() != 2 || output.rank() < 2 || output.dims()[0] != mask.dims()[0] ||
+        output.dims()[1] != mask.dims()[1])
+      continue;
+    const std::vector<int64_t> keep = mask.to_int64();
+    const size_t inner = flags.size() / keep.size();
+    for (size_t i = 0; i < flags.size(); ++i) flags[i] = keep[i / inner] != 0;
+  }
+  return flags;
+}
+
+struct Row {
+  std::string name;
+  int sets = 0;
+  double fp32_error = 0, int8_cosine = 1;
+  std::vector<std::string> misses;
+};
+
+struct Agreement {
+  double relative_error = 0, cosine = 1;
+};
+
+Agreement compare(const Tensor& reference, const Tensor& result, const std::vector<char>& flags) {
+  const std::vector<float> ref = reference.to_float(), got = result.to_float();
+  double largest = 0, worst = 0, dot = 0, ref2 = 0, got2 = 0;
+  for (size_t i = 0; i < ref.size(); ++i) {
+    if (!flags[i]) continue;
+    const double r = ref[i], g = got[i];
+    if (!std::isfinite(g)) return {HUGE_VAL, -1};
+    largest = std::max(largest, std::fabs(r));
+    worst = std::max(worst, std::fabs(g - r));
+    dot += r * g;
+    ref2 += r * r;
+    got2 += g * g;
+  }
+  const double norm = std::sqrt(ref2) * std::sqrt(got2);
+  return {largest > 0 ? worst / largest : worst, norm > 0 ? dot / norm : (ref2 == got2 ? 1.0 : 0.0)};
+}
+
+class FixtureTest : public CliTest {
+ protected:
+  // Converts and runs one fixture in one precision; notes the worst agreement and every miss in the row.
+  void check(const fs::path& fixture, bool fp32, Row& row) {
+    const std::string blob = in("t.ert"), mode = fp32 ? "fp32" : "default";
+    std::vector<std::string> convert{(fixture / "model.onnx").string(), "-q", "-o", blob};
+    if (fp32) convert.insert(convert.end(), {"--precision", "fp32"});
+    if (const ProgramResult r = edgeconv(convert); r.exit_code != 0) {
+      row.misses.push_back(fmt::format("{}: convert exits {}: {}", mode, r.exit_code, r.err));
+      return;
+    }
+    for (const fs::path& set : sorted_folders(fixture, is_data_set)) {
+      fs::remove_all(in("out"));
+      const std::string where = mode + " " + set.filename().string();
+      if (const ProgramResult r = edgeconv({"run", blob, "--data", set.string(), "--out", in("out")}); r.exit_code != 0) {
+        row.misses.push_back(fmt::format("{}: run exits {}: {}", where, r.exit_code, r.err));
+        continue;
+      }
+      check_outputs(set, fp32, where, row);
+      row.sets += fp32;
+    }
+  }
+
+ private:
+  void check_outputs(const fs::path& set, bool fp32, const std::string& where, Row& row) {
+    const auto inputs = read_all(set, "input_"), want = read_all(set, "output_"), got = read_all(in("out"), "output_");
+    if (want.empty() || want.size() != got.size()) {
+      row.misses.push_back(fmt::format("{}: {} outputs, {} expected", where, got.size(), want.size()));
+      return;
+    }
+    for (size_t o = 0; o < want.size(); ++o) {
+      if (want[o].first != got[o].first || want[o].second.dims() != got[o].second.dims() ||
+          want[o].second.dtype() != got[o].second.dtype()) {
+        row.misses.push_back(fmt::format("{}: output {} differs in name, shape or type", where, want[o].first));
+        continue;
+      }
+      const Agreement a = compare(want[o].second, got[o].second, counted(want[o].second, inputs));
+      if (fp32)
+        row.fp32_error = std::max(row.fp32_error, a.relative_error);
+      else
+        row.int8_cosine = std::min(row.int8_cosine, a.cosine);
+      if (fp32 && !(a.relative_error <= kFp32Tolerance))
+        row.misses.push_back(
+            fmt::format("{}: output {}: error {:.2e} of the largest magnitude", where, want[o].first, a.relative_error));
+      if (!fp32 && !(a.cosine >= kCosineGate))
+        row.misses.push_back(fmt::format("{}: output {}: cosine {:.5f}", where, want[o].first, a.cosine));
+    }
+  }
+};
+
+TEST_F(FixtureTest, PassTable) {
+  const auto root = fixture_root();
+  if (!root) GTEST_SKIP() << "the full fixture set is not here; set ERT_FIXTURES";
+  std::vector<fs::path> fixtures;
+  for (const fs::path& f : sorted_folders(*root, in_families))
+    if (fs::exists(f / "model.onnx")) fixtures.push_back(f);
+  ASSERT_FALSE(fixtures.empty()) << root->string();
+  std::vector<Row> rows;
+  for (const fs::path& fixture : fixtures) {
+    Row row;
+    row.name = fixture.filename().string();
+    check(fixture, true, row);
+    check(fixture, false, row);
+    if (row.sets == 0) row.misses.push_back("no data set was checked");
+    rows.push_back(std::move(row));
+  }
+  int passed = 0;
+  fmt::print("{:<32} {:>4} {:>12} {:>13}\n", "fixture", "sets", "fp32 error", "int8 cosine");
+  for (const Row& r : rows) {
+    fmt::print("{:<32} {:>4} {:>12.2e} {:>13.6f}  {}\n", r.name, r.sets, r.fp32_error, r.int8_cosine,
+               r.misses.empty() ? "ok" : "MISS");
+    passed += r.misses.empty();
+    for (const std::string& m : r.misses) ADD_FAILURE() << r.name << ": " << m;
+  }
+  fmt::print("{} of {} fixtures pass\n", passed, rows.size());
+}
+
+// The comparison itself must be able to fail.
+TEST(FixtureRule, SeesErrors) {
+  const Tensor want = Tensor::of<float>(DType::kFloat, {1, 2, 2}, {1, 2, 3, 4}),
+               off = Tensor::of<float>(DType::kFloat, {1, 2, 2}, {1, 2, 3, 4.001f});
+  EXPECT_GT(compare(want, off, {1, 1, 1, 1}).relative_error, kFp32Tolerance);
+  EXPECT_LT(compare(want, Tensor::of<float>(DType::kFloat, {1, 2, 2}, {4, 3, 2, 1}), {1, 1, 1, 1}).cosine, kCosineGate);
+  const Tensor mask = Tensor::of<int64_t>(DType::kInt64, {1, 2}, {1, 0});
+  EXPECT_EQ(compare(want, off, counted(want, {{"attention_mask", mask}})).relative_error, 0);
+  EXPECT_TRUE(in_families("bert_qa_ts14__external_one"));
+  EXPECT_FALSE(in_families("bert_base_ts14__fp16"));
+  EXPECT_FALSE(in_families("bart_encoder_dy18"));
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,161 @@
+// Passes around Linear, embeddings, pooling and normalisation, each on the smallest graph that shows it.
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+class LinearPasses : public ::testing::Test {
+ protected:
+  LinearPasses() : x(b.input("x", {B, S, 8})) {}
+  GraphBuilder b;
+  ValueId x;
+};
+
+TEST_F(LinearPasses, MatMulAndAddAreOneLinear) {
+  b.output(b.add(b.weights({6}), b.matmul(x, b.weights({8, 6}))));
+  EXPECT_EQ(apply(b.g, {pass_make_linear}), 2);
+  EXPECT_NE(only(b.g, OpKind::kLinear).in(2), kNone);
+  EXPECT_EQ(count(b.g, OpKind::kBinary), 0);
+}
+
+TEST_F(LinearPasses, ScalarBias) {
+  b.output(b.add(b.matmul(x, b.weights({8, 6})), b.scalar(0.25f)));
+  apply(b.g, {pass_make_linear});
+  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, ert::params::linear::kNoActivation);
+}
+
+// A bias with its own rows is no bias of a Linear.
+TEST_F(LinearPasses, AdditionThatWidensStays) {
+  const ValueId flat = b.input("flat", {1, 8});
+  b.output(b.add(b.matmul(flat, b.weights({8, 6})), b.weights({5, 6})));
+  apply(b.g, {pass_make_linear});
+  EXPECT_EQ(only(b.g, OpKind::kLinear).in(2), kNone);
+  EXPECT_EQ(count(b.g, OpKind::kBinary), 1);
+}
+
+TEST_F(LinearPasses, ProductReadTwiceKeepsItsAddition) {
+  const ValueId product = b.matmul(x, b.weights({8, 6}));
+  b.output(b.add(product, b.weights({6})));
+  b.output(b.unary(Unary::kRelu, product));
+  apply(b.g, {pass_make_linear});
+  EXPECT_EQ(only(b.g, OpKind::kLinear).in(2), kNone);
+}
+
+TEST_F(LinearPasses, ActivationJoins) {
+  b.output(b.unary(Unary::kGeluErf, b.add(b.matmul(x, b.weights({8, 6})), b.weights({6}))));
+  EXPECT_EQ(apply(b.g, {pass_make_linear, pass_fuse_linear_activation}), 1);
+  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, static_cast<int>(Unary::kGeluErf));
+}
+
+TEST_F(LinearPasses, ActivationOfASharedValueStays) {
+  const ValueId y = b.matmul(x, b.weights({8, 6}));
+  b.output(b.unary(Unary::kRelu, y));
+  b.output(y);
+  EXPECT_EQ(apply(b.g, {pass_make_linear, pass_fuse_linear_activation}), 0);
+}
+
+TEST_F(LinearPasses, AffineFoldsIntoWeights) {
+  b.output(b.add(b.mul(b.add(b.matmul(x, b.weights({8, 6})), b.weights({6})), b.weights({6}, 2)), b.weights({6})));
+  EXPECT_EQ(apply(b.g, {pass_make_linear, pass_fold_affine, pass_fold_affine}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kBinary), 0) << b.g.dump();
+}
+
+TEST_F(LinearPasses, BatchNormFolds) {
+  const ValueId flat = b.input("flat", {B, 8});
+  const ValueId y = b.matmul(flat, b.weights({8, 6}));
+  b.output(b.node(OpKind::kBatchNormalization, {y, b.weights({6}, 1), b.weights({6}), b.weights({6}), b.weights({6}, 1)},
+                  BatchNormAttrs{1e-5f}));
+  apply_all(b.g);
+  only(b.g, OpKind::kLinear);
+  EXPECT_EQ(count(b.g, OpKind::kBatchNormalization) + count(b.g, OpKind::kBinary), 0) << b.g.dump();
+}
+
+// Channels are axis 1 of [batch, channels, time].
+TEST_F(LinearPasses, BatchNormOfChannels) {
+  const ValueId image = b.input("image", {B, 6, 7});
+  b.output(b.node(OpKind::kBatchNormalization, {image, b.weights({6}, 1), b.weights({6}), b.weights({6}), b.weights({6}, 1)},
+                  BatchNormAttrs{1e-3f}));
+  EXPECT_EQ(apply(b.g, {pass_decompose_batch_norm}), 1);
+}
+
+TEST_F(LinearPasses, EqualNodesMerge) {
+  const ValueId a = b.unary(Unary::kTanh, x), again = b.unary(Unary::kTanh, x), other = b.unary(Unary::kSigmoid, x);
+  b.output(b.add(b.mul(a, again), other));
+  EXPECT_EQ(apply(b.g, {pass_merge_equal_nodes}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kUnary), 2);
+}
+
+TEST_F(LinearPasses, EqualConstantsMerge) {
+  b.output(b.mul(b.mul(b.add(x, b.scalar(2)), b.scalar(2)), b.scalar(3)));
+  EXPECT_EQ(apply(b.g, {pass_merge_equal_nodes}), 1) << "2 and 2 merge, 3 stays";
+}
+
+TEST_F(LinearPasses, IdentitiesVanish) {
+  const ValueId same = b.node(OpKind::kCast, {b.transpose(b.node(OpKind::kIdentity, {x}), {0, 1, 2})}, CastAttrs{DType::kFloat});
+  b.output(b.unary(Unary::kRelu, same));
+  EXPECT_EQ(apply(b.g, {pass_remove_identities}), 3);
+  EXPECT_EQ(b.g.nodes.size(), 1u);
+}
+
+TEST_F(LinearPasses, IdentityToAnOutputKeepsTheOutput) {
+  b.output(b.node(OpKind::kIdentity, {x}));
+  apply(b.g, {pass_remove_identities});
+  EXPECT_EQ(b.g.outputs.size(), 1u);
+  EXPECT_NE(b.g.outputs[0], x);
+}
+
+TEST_F(LinearPasses, EmbeddingOfIds) {
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  b.output(b.node(OpKind::kGather, {b.weights({4, 6}), ids}, AxisAttrs{0}));
+  EXPECT_EQ(apply(b.g, {pass_fuse_embedding}), 1);
+  only(b.g, OpKind::kEmbedding);
+}
+
+// sentence-transformers: the mask is widened, summed and bounded below.
+TEST_F(LinearPasses, MeanPoolWithExpandedMask) {
+  const ValueId mask = b.input("mask", {B, S}, DType::kInt64);
+  const ValueId wide =
+      b.node(OpKind::kExpand, {b.node(OpKind::kUnsqueeze, {mask, b.ints({-1})}, AxesAttrs{{-1}}), b.ints({1, 1, 8})});
+  const ValueId m = b.node(OpKind::kCast, {wide}, CastAttrs{DType::kFloat});
+  const auto sum = [&](ValueId v) { return b.node(OpKind::kReduce, {v}, ReduceAttrs{reduce::kSum, {1}, false, false}); };
+  b.output(b.div(sum(b.mul(x, m)), b.max(sum(m), b.scalar(1e-9f))));
+  apply_all(b.g);
+  only(b.g, OpKind::kMeanPool);
+  EXPECT_EQ(count(b.g, OpKind::kReduce), 0) << b.g.dump();
+}
+
+TEST_F(LinearPasses, L2NormalizeSpellings) {
+  const ValueId p = b.input("p", {B, 8});
+  const auto bounded = [&](ValueId norm) { return b.div(p, b.max(norm, b.scalar(1e-12f))); };
+  const ValueId l2 = b.node(OpKind::kReduce, {p}, ReduceAttrs{reduce::kL2, {-1}, true, false});
+  const ValueId sum = b.node(OpKind::kReduce, {b.mul(p, p)}, ReduceAttrs{reduce::kSum, {1}, true, false});
+  const ValueId squares = b.node(OpKind::kReduce, {p}, ReduceAttrs{reduce::kSumSquare, {-1}, true, false});
+  b.output(bounded(l2));
+  b.output(bounded(b.unary(unary::kSqrt, sum)));
+  b.output(bounded(b.unary(unary::kSqrt, squares)));
+  b.output(b.div(p, l2));  // without a bound 0 / 0 must stay NaN
+  EXPECT_EQ(apply(b.g, {pass_fuse_l2_normalize}), 3);
+  EXPECT_EQ(count(b.g, OpKind::kL2Normalize), 3);
+}
+
+// Expand of a mask moves behind the arithmetic on it.
+TEST_F(LinearPasses, ExpandSinks) {
+  const ValueId mask = b.input("mask", {B, 1, S});
+  const ValueId shape = b.g.add_value("full", DType::kInt64, Shape{3});
+  b.g.value(shape).elements = Shape{B, S, S};
+  const ValueId wide = b.node(OpKind::kExpand, {mask, shape});
+  const ValueId bias = b.mul(b.sub(b.scalar(1), wide), b.scalar(-100));
+  const ValueId scores = b.input("scores", {B, S, S});
+  b.output(b.add(scores, bias));
+  for (int i = 0; i < 3; ++i) apply(b.g, {pass_sink_expand});
+  EXPECT_EQ(count(b.g, OpKind::kExpand), 0) << b.g.dump();
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,105 @@
+// Largest values of the named dims: requests, limits set by tables, defaults, and the messages when there is none.
+#include "convert/plan/dims.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Range = std::pair<int32_t, int32_t>;
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+std::string usage_error(const Graph& g, const std::map<std::string, int64_t>& requested) {
+  try {
+    plan_dims(g, requested);
+  } catch (const FatalError& e) {
+    EXPECT_EQ(e.code(), ExitCode::kUsage);
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+// ids [batch, seq] in a word table of 100 rows; `positions` rows of a table are sliced to seq and added.
+GraphBuilder token_model(int64_t positions) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId words = b.node(OpKind::kGather, {b.weights({100, 6}), ids}, AxisAttrs{0});
+  const ValueId end = b.g.add_value("end", DType::kInt64, Shape{1});
+  b.g.value(end).elements = std::vector<DimExpr>{S};
+  const ValueId rows = b.node(OpKind::kSlice, {b.weights({positions, 6}), b.ints({0}), end, b.ints({0})});
+  b.output(b.add(words, rows));
+  finish(b.g);
+  return b;
+}
+
+TEST(Dims, DefaultsAndTableLimits) {
+  const GraphBuilder b = token_model(40);
+  const DimPlan plan = plan_dims(b.g, {});
+  EXPECT_EQ(plan.range.at("batch"), Range(1, 8));
+  EXPECT_EQ(plan.range.at("seq"), Range(1, 40));
+  EXPECT_EQ(plan.input_range.at(b.g.inputs[0]), Range(0, 99));
+}
+
+TEST(Dims, RequestsWithinTheTable) {
+  const GraphBuilder b = token_model(40);
+  EXPECT_EQ(plan_dims(b.g, {{"seq", 12}, {"batch", 1}}).range.at("seq"), Range(1, 12));
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 41}}), "40"));
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 0}}), "at least 1"));
+}
+
+TEST(Dims, UnknownNameListsTheKnownOnes) {
+  const GraphBuilder b = token_model(40);
+  const std::string message = usage_error(b.g, {{"length", 3}});
+  EXPECT_TRUE(has(message, "length") && has(message, "batch") && has(message, "seq")) << message;
+}
+
+TEST(Dims, TokensWithoutATableGet512) {
+  GraphBuilder b;
+  const ValueId mask = b.input("mask", {B, S}, DType::kInt64);
+  b.output(b.node(OpKind::kCast, {mask}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 512));
+}
+
+TEST(Dims, DimWithoutADefaultNamesTheFlag) {
+  GraphBuilder b;
+  const ValueId audio = b.input("audio", {B, DimExpr::symbol("samples")});
+  b.output(b.unary(Unary::kTanh, audio));
+  finish(b.g);
+  EXPECT_TRUE(has(usage_error(b.g, {}), "--dim samples=MAX"));
+  EXPECT_EQ(plan_dims(b.g, {{"samples", 16000}}).range.at("samples"), Range(1, 16000));
+}
+
+TEST(Dims, AllFixed) {
+  GraphBuilder b;
+  b.output(b.unary(Unary::kTanh, b.input("x", {2, 3})));
+  finish(b.g);
+  EXPECT_TRUE(plan_dims(b.g, {}).range.empty());
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 3}}), "fixed"));
+}
+
+// RoBERTa: positions are a running count of the mask, shifted by the padding id.
+TEST(Dims, PositionsFromACumulativeSum) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId mask = b.node(
+      OpKind::kCast, {b.node(OpKind::kBinary, {ids, b.constant(Tensor::scalar(int64_t{1}))}, BinaryAttrs{binary::kGreater})},
+      CastAttrs{DType::kInt64});
+  const ValueId sum = b.node(OpKind::kCumSum, {mask, b.constant(Tensor::scalar(int64_t{1}))}, CumSumAttrs{});
+  const ValueId positions = b.add(b.mul(sum, mask), b.constant(Tensor::scalar(int64_t{1})));
+  b.output(b.node(OpKind::kGather, {b.weights({66, 4}), positions}, AxisAttrs{0}));
+  finish(b.g);
+  // Rows 0 and 1 are below the first position, so 64 tokens fit.
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 64));
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,200 @@
+// The precision ladder with made-up accuracies, name patterns, layer measurements and smoothing on a small graph.
+#include "convert/quantize/ladder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "convert/quantize/smoothing.h"
+#include "convert/quantize/synthetic_inputs.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+namespace linear = ert::params::linear;
+
+std::vector<LayerReport> some_layers(int n) {
+  std::vector<LayerReport> layers;
+  for (int i = 0; i < n; ++i) layers.push_back({i, "/layer" + std::to_string(i) + "/dense", 8, 8, 20.0 + i, linear::kInt8});
+  return layers;
+}
+
+int with_precision(const LowerOptions& o, linear::Precision p) {
+  int n = 0;
+  for (const auto& [id, l] : o.linear) n += l.precision == p;
+  return n;
+}
+
+TEST(Ladder, StaysAtInt8WhenGood) {
+  auto layers = some_layers(10);
+  LowerOptions options;
+  int evaluations = 0;
+  choose_precision({}, {}, layers, options, [&](const LowerOptions&) { return ++evaluations, 0.9995; });
+  EXPECT_EQ(evaluations, 1);
+  EXPECT_EQ(with_precision(options, linear::kInt8), 10);
+  EXPECT_TRUE(options.int8_attention && options.int8_tables);
+}
+
+// Good as soon as the three worst layers have 16-bit activations: the worst are lifted, the best stay.
+TEST(Ladder, LiftsTheWorstFirst) {
+  auto layers = some_layers(16);
+  LowerOptions options;
+  choose_precision({}, {}, layers, options, [&](const LowerOptions& o) {
+    bool lifted = true;
+    for (NodeId id = 0; id < 3; ++id) lifted &= o.linear.at(id).precision != linear::kInt8;
+    return lifted ? 0.9999 : 0.99;
+  });
+  for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(options.linear.at(id).precision, linear::kInt8A16) << id;
+  EXPECT_EQ(options.linear.at(15).precision, linear::kInt8);
+  EXPECT_EQ(with_precision(options, linear::kF32), 0);
+  EXPECT_EQ(layers[0].precision, linear::kInt8A16);
+}
+
+TEST(Ladder, ClimbsToTheTopWhenNothingHelps) {
+  auto layers = some_layers(5);
+  LowerOptions options;
+  choose_precision({}, {}, layers, options, [](const LowerOptions&) { return 0.5; });
+  EXPECT_EQ(with_precision(options, linear::kF32), 5);
+  EXPECT_FALSE(options.int8_attention);
+  EXPECT_FALSE(options.int8_tables);
+}
+
+TEST(Ladder, AttentionBeforeTables) {
+  auto layers = some_layers(5);
+  LowerOptions options;
+  choose_precision({}, {}, layers, options, [](const LowerOptions& o) { return o.int8_attention ? 0.5 : 1.0; });
+  EXPECT_FALSE(options.int8_attention);
+  EXPECT_TRUE(options.int8_tables);
+}
+
+TEST(Ladder, ForcedModesDoNotEvaluate) {
+  for (const auto& [mode, precision] :
+       {std::pair(PrecisionMode::kInt8, linear::kInt8), std::pair(PrecisionMode::kW8A16, linear::kInt8A16),
+        std::pair(PrecisionMode::kFp32, linear::kF32)}) {
+    auto layers = some_layers(4);
+    LowerOptions options;
+    PrecisionRequest request;
+    request.mode = mode;
+    choose_precision(request, {}, layers, options,
+                     [](const LowerOptions&) -> double { throw std::logic_error("must not be called"); });
+    EXPECT_EQ(with_precision(options, precision), 4);
+  }
+}
+
+TEST(Ladder, OverridesAreKept) {
+  auto layers = some_layers(6);
+  LowerOptions options;
+  PrecisionRequest request;
+  request.overrides = {{"/layer2/*", PrecisionMode::kFp32}, {"/layer3/*", PrecisionMode::kInt8}};
+  choose_precision(request, {}, layers, options, [](const LowerOptions&) { return 0.5; });
+  EXPECT_EQ(options.linear.at(3).precision, linear::kInt8) << "a layer fixed by the user does not climb";
+  EXPECT_EQ(with_precision(options, linear::kF32), 5);
+  LowerOptions good;
+  choose_precision(request, {}, layers, good, [](const LowerOptions&) { return 1.0; });
+  EXPECT_EQ(good.linear.at(2).precision, linear::kF32);
+  EXPECT_EQ(with_precision(good, linear::kInt8), 5);
+}
+
+TEST(Ladder, SmoothingIsDroppedForFp32) {
+  auto layers = some_layers(2);
+  LowerOptions options;
+  PrecisionRequest request;
+  request.mode = PrecisionMode::kInt8;
+  request.overrides = {{"*0*", PrecisionMode::kFp32}};
+  choose_precision(request, {{0, {1, 2}}, {1, {1, 2}}}, layers, options, [](const LowerOptions&) { return 1.0; });
+  EXPECT_TRUE(options.linear.at(0).smooth.empty());
+  EXPECT_EQ(options.linear.at(1).smooth, (std::vector<float>{1, 2}));
+}
+
+TEST(GlobMatch, StarsAndQuestionMarks) {
+  for (const auto& [pattern, text] : std::vector<std::pair<const char*, const char*>>{{"", ""},
+                                                                                      {"*", ""},
+                                                                                      {"*", "abc"},
+                                                                                      {"a?c", "abc"},
+                                                                                      {"*dense*", "/l/dense/MatMul"},
+                                                                                      {"a*b*c", "aXbYbc"},
+                                                                                      {"**a", "a"},
+                                                                                      {"/enc/*/out", "/enc/layer.0/x/out"}})
+    EXPECT_TRUE(glob_match(pattern, text)) << pattern << " " << text;
+  for (const auto& [pattern, text] : std::vector<std::pair<const char*, const char*>>{
+           {"", "a"}, {"?", ""}, {"a", "ab"}, {"a?c", "ac"}, {"*x", "xy"}, {"a*b*c", "acb"}, {"[ab]", "a"}})
+    EXPECT_FALSE(glob_match(pattern, text)) << pattern << " " << text;
+}
+
+// Many stars against a long text: must not take exponential time.
+TEST(GlobMatch, HostilePattern) {
+  std::string pattern, text(5000, 'a');
+  for (int i = 0; i < 50; ++i) pattern += "a*";
+  EXPECT_FALSE(glob_match(pattern + "b", text));
+  EXPECT_TRUE(glob_match(pattern, text));
+}
+
+class SmoothingTest : public ::testing::Test {
+ protected:
+  SmoothingTest() {
+    x = b.input("x", {DimExpr::symbol("batch"), 8});
+    // One input channel is 100 times the others.
+    const Tensor gain = Tensor::of<float>(DType::kFloat, {8}, {1, 1, 1, 100, 1, 1, 1, 1});
+    y = b.node(OpKind::kLinear, {b.mul(x, b.constant(gain)), b.weights({8, 6}), kNone}, LinearAttrs{});
+    b.output(y);
+    finish(b.g);
+    plan = plan_dims(b.g, {});
+    inputs = {synthetic_inputs(b.g, plan, {})};
+  }
+  GraphBuilder b;
+  ValueId x, y;
+  DimPlan plan;
+  std::vector<std::vector<Tensor>> inputs;
+};
+
+TEST_F(SmoothingTest, FactorsFollowTheRule) {
+  const ChannelRanges ranges = channel_ranges(b.g, inputs);
+  ASSERT_EQ(ranges.size(), 1u);
+  const auto& [id, amax] = *ranges.begin();
+  EXPECT_EQ(b.g.node(id).kind, OpKind::kLinear);
+  ASSERT_EQ(amax.size(), 8u);
+  EXPECT_GT(amax[3], 20 * amax[0]);
+  const std::vector<float> smooth = smoothing_factors(b.g, ranges).at(id);
+  const auto weight = b.g.value(b.g.node(id).in(1)).constant->to_float();
+  double log_sum = 0;
+  std::vector<double> expected;
+  for (size_t k = 0; k < 8; ++k) {
+    float wmax = 0;
+    for (size_t c = 0; c < 6; ++c) wmax = std::fmax(wmax, std::fabs(weight[k * 6 + c]));
+    expected.push_back(std::sqrt(amax[k] / wmax));
+    log_sum += std::log(expected.back()) / 8;
+  }
+  for (size_t k = 0; k < 8; ++k) EXPECT_NEAR(smooth[k], expected[k] / std::exp(log_sum), 1e-4 * expected[k]);
+}
+
+TEST_F(SmoothingTest, RaisesTheSignalToNoiseRatio) {
+  const auto plain = measure_layers(b.g, inputs, {});
+  const auto smoothed = measure_layers(b.g, inputs, smoothing_factors(b.g, channel_ranges(b.g, inputs)));
+  ASSERT_EQ(plain.size(), 1u);
+  EXPECT_EQ(plain[0].k, 8);
+  EXPECT_EQ(plain[0].n, 6);
+  EXPECT_GT(plain[0].local_sqnr_db, 20);
+  EXPECT_LT(plain[0].local_sqnr_db, 80);
+  ASSERT_EQ(smoothed.size(), 1u);
+  EXPECT_GT(smoothed[0].local_sqnr_db, 20);
+}
+
+TEST_F(SmoothingTest, SyntheticInputsAreFixedAndFit) {
+  const auto again = synthetic_inputs(b.g, plan, {}), other = synthetic_inputs(b.g, plan, {32, 32, false, 2});
+  EXPECT_TRUE(inputs[0][0].same_bytes(again[0]));
+  EXPECT_FALSE(inputs[0][0].same_bytes(other[0]));
+  double sum = 0, squares = 0;
+  for (float v : inputs[0][0].to_float()) {
+    sum += v;
+    squares += double{v} * v;
+  }
+  const double n = static_cast<double>(inputs[0][0].elements());
+  EXPECT_NEAR(sum / n, 0, 0.1);
+  EXPECT_NEAR(squares / n, 1, 0.15);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
