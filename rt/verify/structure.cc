@@ -12,10 +12,11 @@ namespace {
 
 constexpr char kFileIdentifier[] = "ERTP";
 
-// FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only.
+// FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only. An empty
+// vector has no elements, and its writer does not align it.
 template <class T>
 bool elements_aligned(const flatbuffers::Vector<const T*>* v) {
-  return v == nullptr || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0;
+  return v == nullptr || v->size() == 0 || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0;
 }
 
 bool struct_vectors_aligned(const fb::Program& root) {
@@ -26,7 +27,8 @@ bool struct_vectors_aligned(const fb::Program& root) {
   const uint32_t golden = root.golden() == nullptr ? 0 : root.golden()->size();
   for (uint32_t i = 0; i < golden; ++i) {
     const auto* offsets = root.golden()->Get(i)->offsets();
-    if (offsets != nullptr && reinterpret_cast<uintptr_t>(offsets->Data()) % sizeof(uint64_t) != 0) return false;
+    if (offsets != nullptr && offsets->size() != 0 && reinterpret_cast<uintptr_t>(offsets->Data()) % sizeof(uint64_t) != 0)
+      return false;
   }
   return true;
 }
