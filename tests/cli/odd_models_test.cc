@@ -1,0 +1,136 @@
+// Small models of unusual form: without weights, without dynamic sizes, with unnamed dims, constant or repeated outputs, integer
+// outputs, weights that are also inputs. Each is converted, verified, run and compared with what it must compute.
+#include "convert/onnx/tensor_file.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+class OddModelTest : public CliTest {
+ protected:
+  std::string convert(const ModelWriter& w, const std::vector<std::string>& flags = {}) {
+    write_file(in("m.onnx"), w.bytes());
+    std::vector<std::string> arguments{in("m.onnx"), "-q"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    expect_success(arguments);
+    expect_success({"verify", in("m.ert")});
+    return in("m.ert");
+  }
+  // Runs m.ert on one float input "x".
+  std::vector<Tensor> run(const std::vector<int64_t>& dims, const std::vector<float>& x) {
+    std::filesystem::create_directory(in("data"));
+    write_file(in("data/input_0.pb"), float_tensor_file("x", dims, x));
+    expect_success({"run", in("m.ert"), "--data", in("data"), "--out", in("out")});
+    std::vector<Tensor> outputs;
+    for (int i = 0; std::filesystem::exists(in("out/output_" + std::to_string(i) + ".pb")); ++i)
+      outputs.push_back(read_tensor_pb(in("out/output_" + std::to_string(i) + ".pb"), nullptr));
+    return outputs;
+  }
+};
+
+using Floats = std::vector<float>;
+
+TEST_F(OddModelTest, WithoutWeightsAndWithoutDynamicSizes) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {2, 2});
+  w.output("y", kOnnxFloat, {2, 2});
+  w.node("Relu", {"x"}, {"y"});
+  convert(w);
+  EXPECT_EQ(run({2, 2}, {-1, 2, -3, 4}).at(0).to_float(), (Floats{0, 2, 0, 4}));
+}
+
+TEST_F(OddModelTest, OutputIsTheInput) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 2});
+  w.output("x", kOnnxFloat, {"n", 2});
+  w.output("y", kOnnxFloat, {"n", 2});
+  w.node("Neg", {"x"}, {"y"});
+  convert(w);
+  const auto outputs = run({1, 2}, {3, -4});
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0].to_float(), (Floats{3, -4}));
+  EXPECT_EQ(outputs[1].to_float(), (Floats{-3, 4}));
+}
+
+TEST_F(OddModelTest, ConstantOutput) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 2});
+  w.weights("c", {3});
+  w.output("y", kOnnxFloat, {"n", 2});
+  w.output("z", kOnnxFloat, {3});
+  w.node("Abs", {"x"}, {"y"});
+  w.node("Identity", {"c"}, {"z"});
+  convert(w);
+  const auto outputs = run({1, 2}, {3, -4});
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[1].elements(), 3);
+}
+
+TEST_F(OddModelTest, ShapeAsOutput) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 2});
+  w.output("s", kOnnxInt64, {2});
+  w.node("Shape", {"x"}, {"s"});
+  convert(w);
+  const Tensor s = run({5, 2}, Floats(10)).at(0);
+  EXPECT_EQ(s.dtype(), DType::kInt64);
+  EXPECT_EQ(s.to_int64(), (std::vector<int64_t>{5, 2}));
+}
+
+TEST_F(OddModelTest, IntegerOutput) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 4});
+  w.output("best", kOnnxInt64, {"n", 1});
+  auto* axis = w.node("ArgMax", {"x"}, {"best"}).add_attribute();
+  axis->set_name("axis");
+  axis->set_i(-1);
+  axis->set_type(2);
+  convert(w);
+  EXPECT_EQ(run({2, 4}, {1, 5, 2, 3, 9, 1, 1, 1}).at(0).to_int64(), (std::vector<int64_t>{1, 0}));
+}
+
+// Below IR version 4 every weight is declared as an input too.
+TEST_F(OddModelTest, WeightsDeclaredAsInputs) {
+  ModelWriter w(11);
+  w.proto().set_ir_version(3);
+  w.input("x", kOnnxFloat, {"n", 3});
+  w.input("w", kOnnxFloat, {3, 2});
+  w.output("y", kOnnxFloat, {"n", 2});
+  w.weights("w", {3, 2});
+  w.node("MatMul", {"x", "w"}, {"y"});
+  convert(w);
+  EXPECT_EQ(run({1, 3}, {0, 0, 0}).at(0).to_float(), (Floats{0, 0}));
+}
+
+TEST_F(OddModelTest, UnnamedDimIsCalledByInputAndAxis) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"", 2});
+  w.output("y", kOnnxFloat, {"", 2});
+  w.node("Relu", {"x"}, {"y"});
+  convert(w, {"--dim", "x_0=3"});
+  EXPECT_EQ(run({3, 2}, {-1, 1, -1, 1, -1, 1}).at(0).to_float(), (Floats{0, 1, 0, 1, 0, 1}));
+}
+
+TEST_F(OddModelTest, ManySmallLimits) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", "m", 4});
+  w.output("y", kOnnxFloat, {"n", "m", 4});
+  w.weights("w", {4, 4});
+  w.node("MatMul", {"x", "w"}, {"y"});
+  convert(w, {"--dim", "n=1", "--dim", "m=1", "--golden", "3"});
+  EXPECT_EQ(run({1, 1, 4}, Floats(4)).at(0).to_float(), Floats(4));
+}
+
+TEST_F(OddModelTest, ReservedCharactersInNames) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 2});
+  w.output("../../out put:\xc3\xa4", kOnnxFloat, {"n", 2});
+  w.node("Relu", {"x"}, {"../../out put:\xc3\xa4"});
+  convert(w);
+  EXPECT_EQ(run({1, 2}, {-1, 1}).at(0).to_float(), (Floats{0, 1}));
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
