@@ -25,7 +25,7 @@ build=build/release
 log=$build/quickstart.log
 mkdir -p "$build"
 echo "Building (log: $log) ..." >&2
-if ! { cmake --preset release && cmake --build --preset release; } >"$log" 2>&1; then
+if ! { cmake --preset release && cmake --build --preset release --target edgeconv ert-bench langid; } >"$log" 2>&1; then
   tail -n 40 "$log" >&2
   echo "The build failed; the whole log is $log" >&2
   exit 1
@@ -33,6 +33,10 @@ fi
 
 model=tests/models/langid
 blob=build/langid.ert
-"$build/convert/edgeconv" "$model/langid.onnx" -o "$blob" --dim batch=8
+langid=$build/rt/example/langid/langid
+"$build/convert/edgeconv" "$model/langid.onnx" -o "$blob"
 echo
-"$build/rt/example/langid/langid" "$blob" "$model/langid.labels.txt" --costs --onnx "$model/langid.onnx" "${texts[@]}"
+"$langid" "$blob" "$model/langid.labels.txt" "${texts[@]}"
+echo
+echo "fp32 ONNX: $(stat -c %s "$model/langid.onnx") bytes"
+"$langid" "$blob" "$model/langid.labels.txt" --costs

@@ -110,6 +110,7 @@ static int classify(const char* text, int classes) {
   double sum = 0;
   int best = 0, k;
   char name[LABEL_BYTES + 8];
+  const char *label, *english;
 
   if (ids[0] == LANGID_NO_TEXT) {
     printf("%-18s                      %s\n", "no letters", text);
@@ -126,8 +127,9 @@ static int classify(const char* text, int classes) {
   for (k = 1; k < classes; ++k)
     if (logits[k] > logits[best]) best = k;
   for (k = 0; k < classes; ++k) sum += exp((double)logits[k] - (double)logits[best]);
-  snprintf(name, sizeof name, "%s (%.*s)", strchr(labels[best], ' ') ? strchr(labels[best], ' ') + 1 : labels[best],
-           (int)strcspn(labels[best], " "), labels[best]);
+  label = labels[best];
+  english = strchr(label, ' ') ? strchr(label, ' ') + 1 : label;
+  snprintf(name, sizeof name, "%.*s (%.*s)", LABEL_BYTES - 1, english, (int)strcspn(label, " ") & 7, label);
   printf("%-18s %5.1f %%  %6.2f ms  %s\n", name, 100 / sum, (double)(end - begin) / 1e6, text);
   return 0;
 }
