@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "convert/onnx/tensor_file.h"
@@ -176,6 +177,27 @@ TEST_F(FixtureTest, PassTable) {
     for (const std::string& m : r.misses) ADD_FAILURE() << r.name << ": " << m;
   }
   fmt::print("{} of {} fixtures pass\n", passed, rows.size());
+}
+
+// Speed depends on it: every softmax of a transformer is part of a fused Attention, however the exporter wrote it.
+TEST_F(FixtureTest, EveryAttentionIsFused) {
+  const auto root = fixture_root();
+  if (!root) GTEST_SKIP() << "the full fixture set is not here; set ERT_FIXTURES";
+  int transformers = 0;
+  for (const fs::path& fixture : sorted_folders(*root, in_families)) {
+    const std::string model = (fixture / "model.onnx").string(), name = fixture.filename().string();
+    const auto operators = nlohmann::json::parse(expect_success({"inspect", model, "--json"}).out).at("operators");
+    const auto fusions = nlohmann::json::parse(expect_success({model, "--json", "-o", in("t.ert")}).out).at("fusions");
+    const int softmax = operators.value("Softmax", 0);
+    transformers += softmax > 0;
+    if (softmax > 0) {
+      EXPECT_EQ(fusions.at("fuse_attention"), softmax) << name;
+    }
+    if (operators.contains("Attention")) {
+      EXPECT_GE(fusions.at("fuse_attention"), 1) << name;
+    }
+  }
+  EXPECT_GT(transformers, 0);
 }
 
 // The comparison itself must be able to fail.
