@@ -1,43 +1,50 @@
-// The canonical activations in 16 lanes: ref/elementary.h operation by operation. Include a lanes16_<isa>.h first.
+// The canonical activations in 16 lanes: ref/elementary.h operation by operation. Include a lanes16_<isa>.h first. The
+// templates take Lanes or Lanes4.
 #pragma once
+
+#include "kernels_int8/simd/lanes16_by4.h"
 
 namespace ert::kernels {
 namespace {
 
-template <int n>
-ERT_LANES Lanes horner(const float (&c)[n], Lanes x) {
-  Lanes y = broadcast(c[n - 1]);
+template <int n, class V>
+ERT_LANES V horner(const float (&c)[n], V x) {
+  V y = x * broadcast(c[n - 1]) + broadcast(c[n - 2]);
 #pragma GCC unroll 8
-  for (int i = n - 2; i >= 0; --i) y = y * x + broadcast(c[i]);
+  for (int i = n - 3; i >= 0; --i) y = y * x + broadcast(c[i]);
   return y;
 }
 
-ERT_LANES Lanes exp_in_range(Lanes x) {
+template <class V>
+ERT_LANES V exp_in_range(V x) {
   const Lanes magic = broadcast(kRoundMagic);
-  const Lanes z = x * broadcast(kLog2E) + magic;
-  const Lanes n = z - magic;
-  const Lanes r = (x - n * broadcast(kLn2Hi)) - n * broadcast(kLn2Lo);
-  const Lanes p = horner(kExp, r);
+  const V z = x * broadcast(kLog2E) + magic;
+  const V n = z - magic;
+  const V r = (x - n * broadcast(kLn2Hi)) - n * broadcast(kLn2Lo);
+  const V p = horner(kExp, r);
   return times_power_of_two(broadcast(1.0f) + (r + (r * r) * p), z);
 }
 
 // Exactly 0 below kExpLow; NaN stays NaN.
 ERT_LANES Lanes exp_or_zero(Lanes x) { return zero_if(x < broadcast(kExpLow), exp_in_range(x)); }
 // The same, but NaN gives 0: attention.
-ERT_LANES Lanes exp_or_zero_nan(Lanes x) { return zero_unless(x >= broadcast(kExpLow), exp_in_range(x)); }
+template <class V>
+ERT_LANES V exp_or_zero_nan(V x) { return zero_unless(x >= broadcast(kExpLow), exp_in_range(x)); }
 ERT_LANES Lanes exp_any(Lanes x) { return select(x > broadcast(kExpHigh), broadcast(__builtin_inff()), exp_or_zero(x)); }
 
-ERT_LANES Lanes exp2_minus(Lanes q) {
+template <class V>
+ERT_LANES V exp2_minus(V q) {
   const Lanes magic = broadcast(kRoundMagic);
-  const Lanes t = broadcast(0.0f) - q;
-  const Lanes z = t + magic;
-  const Lanes f = t - (z - magic);
+  const V t = broadcast(0.0f) - q;
+  const V z = t + magic;
+  const V f = t - (z - magic);
   return times_power_of_two(horner(kExp2, f), z);
 }
 
-ERT_LANES Lanes gelu_erf(Lanes x) {
-  const Lanes a = absolute(x);
-  const Lanes h = exp2_minus(horner(kGeluQ, smaller(broadcast(kGeluCap), a)));
+template <class V>
+ERT_LANES V gelu_erf(V x) {
+  const V a = absolute(x);
+  const V h = exp2_minus(horner(kGeluQ, smaller(broadcast(kGeluCap), a)));
   return larger(x, broadcast(0.0f)) - a * h;
 }
 

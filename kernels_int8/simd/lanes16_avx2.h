@@ -23,6 +23,8 @@ constexpr int kGemmRows = 6;
 constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 3;
 
+constexpr bool kRegistersForLanes4 = false;
+
 struct Lanes {
   __m256 lo, hi;
 };
@@ -90,6 +92,9 @@ ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
   const __m256i hi = _mm256_cmpgt_epi32(_mm256_cvtepu8_epi32(_mm_srli_si128(bytes, 8)), zero);
   return {_mm256_castsi256_ps(lo), _mm256_castsi256_ps(hi)};
 }
+
+// Four chains do not fit sixteen registers: no order to hold.
+ERT_LANES void order_together(Lanes*, Lanes*, Lanes*, Lanes*) {}
 
 ERT_LANES Lanes absolute(Lanes a) {
   const __m256 sign = _mm256_set1_ps(-0.0f);

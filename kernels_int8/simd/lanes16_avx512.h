@@ -19,6 +19,8 @@ constexpr int kGemmRows = 8;
 constexpr int kGemmPanels = 2;
 constexpr int kGemmPanelsFewRows = 6;
 
+constexpr bool kRegistersForLanes4 = true;
+
 struct Lanes {
   __m512 v;
 };
@@ -55,6 +57,11 @@ ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
   const __mmask16 read = count >= 16 ? static_cast<__mmask16>(0xffff) : first_lanes_bits(count);
   const __m128i bytes = _mm_maskz_loadu_epi8(read, p);
   return {_mm_test_epi8_mask(bytes, bytes)};
+}
+
+// Holds the four values at this point of the program.
+ERT_LANES void order_together(Lanes* a, Lanes* b, Lanes* c, Lanes* d) {
+  __asm__("" : "+v"(a->v), "+v"(b->v), "+v"(c->v), "+v"(d->v));
 }
 
 ERT_LANES Lanes absolute(Lanes a) { return {_mm512_abs_ps(a.v)}; }

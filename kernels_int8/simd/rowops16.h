@@ -20,6 +20,16 @@ ERT_LANES void map16(size_t n, const float* src, float* dst) {
   if (i < n) store_first(dst + i, function(load_first(src + i, n - i)), n - i);
 }
 
+// The same with four vectors a step where there are registers for them.
+template <Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
+ERT_LANES void map16_by4(size_t n, const float* src, float* dst) {
+  size_t i = 0;
+  if (kRegistersForLanes4) {
+    for (; i + 64 <= n; i += 64) store4(dst + i, function4(load4(src + i)));
+  }
+  map16<function>(n - i, src + i, dst + i);
+}
+
 // Absent lanes add +0, which changes no lane: a lane starts at +0 and so is never -0.
 template <bool squares>
 ERT_LANES float sum16(size_t n, const float* src) {

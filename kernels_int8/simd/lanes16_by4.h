@@ -1,0 +1,48 @@
+// Four times sixteen lanes that are computed side by side. The polynomials are long chains of dependent operations; four of
+// them in step keep the pipelines busy where one after the other would wait. Include a lanes16_<isa>.h first.
+#pragma once
+
+namespace ert::kernels {
+namespace {
+
+struct Lanes4 {
+  Lanes a, b, c, d;
+};
+struct Mask4 {
+  Mask a, b, c, d;
+};
+
+// Compilers would otherwise finish one chain before the next.
+ERT_LANES Lanes4 in_step(Lanes4 x) {
+  order_together(&x.a, &x.b, &x.c, &x.d);
+  return x;
+}
+
+ERT_LANES Lanes4 operator+(Lanes4 x, Lanes4 y) { return in_step({x.a + y.a, x.b + y.b, x.c + y.c, x.d + y.d}); }
+ERT_LANES Lanes4 operator+(Lanes4 x, Lanes y) { return in_step({x.a + y, x.b + y, x.c + y, x.d + y}); }
+ERT_LANES Lanes4 operator+(Lanes x, Lanes4 y) { return in_step({x + y.a, x + y.b, x + y.c, x + y.d}); }
+ERT_LANES Lanes4 operator-(Lanes4 x, Lanes4 y) { return in_step({x.a - y.a, x.b - y.b, x.c - y.c, x.d - y.d}); }
+ERT_LANES Lanes4 operator-(Lanes4 x, Lanes y) { return in_step({x.a - y, x.b - y, x.c - y, x.d - y}); }
+ERT_LANES Lanes4 operator-(Lanes x, Lanes4 y) { return in_step({x - y.a, x - y.b, x - y.c, x - y.d}); }
+ERT_LANES Lanes4 operator*(Lanes4 x, Lanes4 y) { return in_step({x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d}); }
+ERT_LANES Lanes4 operator*(Lanes4 x, Lanes y) { return in_step({x.a * y, x.b * y, x.c * y, x.d * y}); }
+ERT_LANES Lanes4 larger(Lanes4 x, Lanes y) { return {larger(x.a, y), larger(x.b, y), larger(x.c, y), larger(x.d, y)}; }
+ERT_LANES Lanes4 smaller(Lanes x, Lanes4 y) { return {smaller(x, y.a), smaller(x, y.b), smaller(x, y.c), smaller(x, y.d)}; }
+ERT_LANES Lanes4 absolute(Lanes4 x) { return {absolute(x.a), absolute(x.b), absolute(x.c), absolute(x.d)}; }
+ERT_LANES Mask4 operator>=(Lanes4 x, Lanes y) { return {x.a >= y, x.b >= y, x.c >= y, x.d >= y}; }
+ERT_LANES Lanes4 zero_unless(Mask4 m, Lanes4 x) {
+  return {zero_unless(m.a, x.a), zero_unless(m.b, x.b), zero_unless(m.c, x.c), zero_unless(m.d, x.d)};
+}
+ERT_LANES Lanes4 times_power_of_two(Lanes4 y, Lanes4 z) {
+  return {times_power_of_two(y.a, z.a), times_power_of_two(y.b, z.b), times_power_of_two(y.c, z.c), times_power_of_two(y.d, z.d)};
+}
+ERT_LANES Lanes4 load4(const float* p) { return {load(p), load(p + 16), load(p + 32), load(p + 48)}; }
+ERT_LANES void store4(float* p, Lanes4 x) {
+  store(p, x.a);
+  store(p + 16, x.b);
+  store(p + 32, x.c);
+  store(p + 48, x.d);
+}
+
+}  // namespace
+}  // namespace ert::kernels
