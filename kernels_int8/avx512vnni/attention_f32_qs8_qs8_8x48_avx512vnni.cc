@@ -1,11 +1,12 @@
-// int8 attention of one head for AVX512-VNNI, 8 query rows at a time. Keys are quantized and transposed to N16K4 once per
-// call, as u8 (q + 128), so that the correction is one number per query. Values become int8 in pairs of keys, which
-// vpdpwssd multiplies by pairs of P.
+// int8 attention of one head for AVX512-VNNI. Keys, values and queries are quantized 16 rows at a time: one tree of shuffles
+// finds 16 ranges, one division serves 16 rows. Keys (s8) and queries (u8, q + 128) are stored as N16K4, so that a score tile
+// reads lines of keys and 4-byte words of queries; values as int16 pairs of keys, which vpdpwssd multiplies by pairs of P.
 
 // The lanes come before what is written in them.
 // clang-format off
 #include "kernels_int8/simd/lanes16_avx512.h"
 #include "kernels_int8/simd/elementary16.h"
+#include "kernels_int8/avx512vnni/reduce_rows.h"
 // clang-format on
 
 #include "kernels_int8/kernel_table.h"
@@ -15,29 +16,36 @@ namespace ert::kernels {
 namespace {
 
 constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
-constexpr int kMaxRows = 8;
+constexpr size_t kPackRows = 16;    // rows quantized together
+constexpr int kRows = 8;            // queries of a tile
 
-struct Row {
-  const int8_t* query;
-  float* scores;  // [keys16]: scores, then p, then P as int16
-  float scale;    // of the query, times the scale on QK^T
-  int32_t start;  // -128 * sum of the query's int8 values
-  float max;
-  float factor;  // from the sum of P * v to the output; 0 where the query sees nothing
+// Per query of a tile.
+struct Queries {
+  alignas(64) float scale[kRows];   // of the query, times the scale on QK^T
+  alignas(64) float max[kRows];     // of the scores; 0 where the query sees nothing
+  alignas(64) float inv[kRows];     // from p to P
+  alignas(64) float factor[kRows];  // from the sum of P * v to the output; 0 where the query sees nothing
 };
 
 struct Work {
   size_t keys16;     // keys rounded up to 16
   size_t head4;      // head_dim rounded up to 4
   size_t columns16;  // v_dim rounded up to 16
-  uint8_t* keys;     // N16K4, q + 128
-  int8_t* values;    // per pair of keys: for each column (even key, odd key)
-  float* key_scale;
+  float* scores;     // [kRows][keys16]: scores, then p, then P as int16
+  float* key_scale;  // 0 for absent keys, as value_scale
   float* value_scale;
-  int8_t* queries;  // [kMaxRows][head4 rounded up to 16]
-  float* scores;    // [kMaxRows][keys16]
-  Row row[kMaxRows];
+  int32_t* key_start;  // -128 * sum of the key's int8 values: what q + 128 adds
+  int8_t* keys;        // N16K4
+  int16_t* values;     // per pair of keys: for each column (even key, odd key)
+  uint8_t* queries;    // N16K4 of 16 queries, q + 128
 };
+
+template <class T>
+T* take(uint8_t** p, size_t count) {
+  T* t = reinterpret_cast<T*>(*p);
+  *p += count * sizeof(T);  // a multiple of 64, always
+  return t;
+}
 
 Work lay_out(const AttentionArgs& a) {
   Work w;
@@ -45,158 +53,196 @@ Work lay_out(const AttentionArgs& a) {
   w.head4 = round_up(static_cast<size_t>(a.head_dim), 4);
   w.columns16 = round_up(static_cast<size_t>(a.v_dim), 16);
   uint8_t* p = static_cast<uint8_t*>(a.scratch);
-  w.scores = reinterpret_cast<float*>(p);
-  p += kMaxRows * w.keys16 * sizeof(float);
-  w.key_scale = reinterpret_cast<float*>(p);
-  p += w.keys16 * sizeof(float);
-  w.value_scale = reinterpret_cast<float*>(p);
-  p += w.keys16 * sizeof(float);
-  w.keys = p;
-  p += w.keys16 * w.head4;
-  w.values = reinterpret_cast<int8_t*>(p);
-  p += w.keys16 * w.columns16;
-  w.queries = reinterpret_cast<int8_t*>(p);
+  w.scores = take<float>(&p, kRows * w.keys16);
+  w.key_scale = take<float>(&p, w.keys16);
+  w.value_scale = take<float>(&p, w.keys16);
+  w.key_start = take<int32_t>(&p, w.keys16);
+  w.keys = take<int8_t>(&p, w.keys16 * w.head4);
+  w.values = take<int16_t>(&p, w.keys16 * w.columns16);
+  w.queries = take<uint8_t>(&p, kPackRows * w.head4);
   return w;
 }
 
 inline __mmask16 lane_mask(size_t count) { return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1); }
 
-// Symmetric int8 scale of n values and the factor that quantizes them.
-inline float scale_s8(size_t n, const float* src, float* inv) {
-  __m512 largest = _mm512_setzero_ps();
-  for (size_t i = 0; i < n; i += 16) {
-    largest = _mm512_max_ps(_mm512_abs_ps(_mm512_maskz_loadu_ps(lane_mask(n - i), src + i)), largest);
+// Sixteen rows of n floats; rows beyond `count` repeat the first.
+struct SourceRows {
+  const float* row[kPackRows];
+  size_t n;
+
+  SourceRows(const float* src, ptrdiff_t stride, size_t count, size_t columns) : n(columns) {
+    for (size_t r = 0; r < kPackRows; ++r) row[r] = src + (r < count ? static_cast<ptrdiff_t>(r) * stride : 0);
   }
-  const float absmax = _mm512_reduce_max_ps(largest);
-  *inv = absmax >= kZeroRange ? kMaxQ8 / absmax : 0.0f;
-  return absmax >= kZeroRange ? absmax / kMaxQ8 : 0.0f;
-}
-
-// Values [i, i + 16) of n as int8, zeros beyond n.
-inline __m512i quantize16(size_t n, const float* src, size_t i, float inv) {
-  const __m512 x = _mm512_maskz_loadu_ps(lane_mask(n - i), src + i);
-  return _mm512_cvtps_epi32(_mm512_mul_ps(x, _mm512_set1_ps(inv)));
-}
-
-void pack_keys(const AttentionArgs& a, const Work& w) {
-  const size_t n = static_cast<size_t>(a.head_dim);
-  for (size_t j = 0; j < static_cast<size_t>(a.seq_k); ++j) {
-    const float* src = a.k + static_cast<ptrdiff_t>(j) * a.k_stride;
-    float inv;
-    w.key_scale[j] = scale_s8(n, src, &inv);
-    uint8_t* line = w.keys + j / 16 * 16 * w.head4 + j % 16 * 4;
-    for (size_t i = 0; i < n; i += 16) {
-      alignas(16) uint8_t bytes[16];
-      const __m128i q = _mm_xor_si128(_mm512_cvtsepi32_epi8(quantize16(n, src, i, inv)), _mm_set1_epi8(-128));
-      _mm_store_si128(reinterpret_cast<__m128i*>(bytes), q);
-      for (size_t g = 0; g < 4 && i + 4 * g < n; ++g) memcpy(line + (i + 4 * g) * 16, bytes + 4 * g, 4);
+  // Columns [i, i + 16) of row r, zeros beyond n.
+  inline __attribute__((always_inline)) __m512 load(size_t r, size_t i) const {
+    return _mm512_maskz_loadu_ps(lane_mask(n - i), row[r] + i);
+  }
+  inline __attribute__((always_inline)) __m512i quantize(size_t r, size_t i, const float* inv) const {
+    return _mm512_cvtps_epi32(_mm512_mul_ps(load(r, i), _mm512_set1_ps(inv[r])));
+  }
+  void prefetch(ptrdiff_t distance) const {
+    for (size_t r = 0; r < kPackRows; ++r) {
+      for (size_t i = 0; i < n; i += 16) __builtin_prefetch(row[r] + distance + i);
     }
   }
-  for (size_t j = static_cast<size_t>(a.seq_k); j < w.keys16; ++j) w.key_scale[j] = 0.0f;
+};
+
+// Symmetric int8 scales of 16 rows, and the factors that quantize them.
+inline __m512 scales_of(const SourceRows& src, float* inv) {
+  __m512 largest[kPackRows];
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kPackRows; ++r) largest[r] = _mm512_abs_ps(src.load(r, 0));
+  for (size_t i = 16; i < src.n; i += 16) {
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kPackRows; ++r) largest[r] = _mm512_max_ps(_mm512_abs_ps(src.load(r, i)), largest[r]);
+  }
+  const __m512 absmax = reduce_16_rows<Largest>(largest);
+  const __mmask16 nonzero = _mm512_cmp_ps_mask(absmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
+  const __m512 max_q = _mm512_set1_ps(kMaxQ8);
+  _mm512_storeu_ps(inv, _mm512_maskz_div_ps(nonzero, max_q, absmax));
+  return _mm512_maskz_div_ps(nonzero, absmax, max_q);
 }
 
-void pack_values(const AttentionArgs& a, const Work& w) {
-  const size_t n = static_cast<size_t>(a.v_dim);
-  const size_t keys = static_cast<size_t>(a.seq_k);
-  for (size_t j = 0; j < keys; j += 2) {
-    const float* even = a.v + static_cast<ptrdiff_t>(j) * a.v_stride;
-    const float* odd = j + 1 < keys ? even + a.v_stride : even;
-    float even_inv, odd_inv;
-    w.value_scale[j] = scale_s8(n, even, &even_inv);
-    w.value_scale[j + 1] = scale_s8(n, odd, &odd_inv);
-    int8_t* line = w.values + j * w.columns16;
-    for (size_t i = 0; i < n; i += 16, line += 32) {
-      const __m512i q_even = quantize16(n, even, i, even_inv);
-      const __m512i q_odd = quantize16(n, odd, i, odd_inv);
-      const __m512i pairs = _mm512_or_si512(_mm512_and_si512(q_even, _mm512_set1_epi32(0xffff)), _mm512_slli_epi32(q_odd, 16));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(line), _mm512_cvtepi16_epi8(pairs));
+// Columns [i, i + 16) of 16 rows as four lines of N16K4.
+inline __attribute__((always_inline)) void four_lines(const SourceRows& src, size_t i, const float* inv, __m512i (&line)[4]) {
+  __m512i t[4];  // four rows each; 128-bit part g holds their columns 4g .. 4g+3
+#pragma GCC unroll 4
+  for (size_t b = 0; b < 4; ++b) {
+    const __m512i r01 = _mm512_packs_epi32(src.quantize(4 * b, i, inv), src.quantize(4 * b + 1, i, inv));
+    const __m512i r23 = _mm512_packs_epi32(src.quantize(4 * b + 2, i, inv), src.quantize(4 * b + 3, i, inv));
+    t[b] = _mm512_packs_epi16(r01, r23);
+  }
+  const __m512i low01 = _mm512_shuffle_i32x4(t[0], t[1], 0x44), high01 = _mm512_shuffle_i32x4(t[0], t[1], 0xee);
+  const __m512i low23 = _mm512_shuffle_i32x4(t[2], t[3], 0x44), high23 = _mm512_shuffle_i32x4(t[2], t[3], 0xee);
+  line[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+  line[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+  line[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+  line[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+}
+
+void pack_keys(const AttentionArgs& a, const Work& w, size_t key) {
+  const size_t count = static_cast<size_t>(a.seq_k) - key;
+  const SourceRows src(a.k + static_cast<ptrdiff_t>(key) * a.k_stride, a.k_stride, count, static_cast<size_t>(a.head_dim));
+  alignas(64) float inv[kPackRows];
+  const __m512 scale = scales_of(src, inv);
+  if (count > 2 * kPackRows) src.prefetch(static_cast<ptrdiff_t>(kPackRows) * a.k_stride);
+  _mm512_storeu_ps(w.key_scale + key, _mm512_maskz_mov_ps(lane_mask(count), scale));
+  int8_t* dst = w.keys + key * w.head4;
+  __m512i sum = _mm512_setzero_si512();
+  for (size_t i = 0; i < src.n; i += 16) {
+    __m512i line[4];
+    four_lines(src, i, inv, line);
+#pragma GCC unroll 4
+    for (size_t g = 0; g < 4; ++g, dst += 64) {
+      if (i + 4 * g >= src.n) break;
+      sum = _mm512_dpbusd_epi32(sum, _mm512_set1_epi8(1), line[g]);
+      _mm512_storeu_si512(dst, line[g]);
     }
   }
-  for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
+  _mm512_storeu_si512(w.key_start + key, _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_slli_epi32(sum, 7)));
 }
 
-// Rows that pad the block repeat the first query and are never written out.
-void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, size_t padded_rows, Work* w) {
-  const size_t n = static_cast<size_t>(a.head_dim);
-  const size_t row_bytes = round_up(w->head4, 16);
-  for (size_t r = 0; r < padded_rows; ++r) {
-    Row& row = w->row[r];
-    int8_t* dst = w->queries + r * row_bytes;
-    row = {dst, w->scores + r * w->keys16, 0.0f, 0, 0.0f, 0.0f};
-    const float* src = a.q + static_cast<ptrdiff_t>(first + (r < rows ? r : 0)) * a.q_stride;
-    float inv;
-    row.scale = scale_s8(n, src, &inv) * a.scale;
-    __m512i sum = _mm512_setzero_si512();
-    for (size_t i = 0; i < n; i += 16) {
-      const __m512i q = quantize16(n, src, i, inv);
-      sum = _mm512_add_epi32(sum, q);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), _mm512_cvtsepi32_epi8(q));
+void pack_values(const AttentionArgs& a, const Work& w, size_t key) {
+  const size_t count = static_cast<size_t>(a.seq_k) - key;
+  const SourceRows src(a.v + static_cast<ptrdiff_t>(key) * a.v_stride, a.v_stride, count, static_cast<size_t>(a.v_dim));
+  alignas(64) float inv[kPackRows];
+  const __m512 scale = scales_of(src, inv);
+  if (count > 2 * kPackRows) src.prefetch(static_cast<ptrdiff_t>(kPackRows) * a.v_stride);
+  _mm512_storeu_ps(w.value_scale + key, _mm512_maskz_mov_ps(lane_mask(count), scale));
+  int16_t* dst = w.values + key * w.columns16;
+  for (size_t i = 0; i < src.n; i += 16) {
+#pragma GCC unroll 8
+    for (size_t r = 0; r < kPackRows; r += 2) {
+      const __m512i odd = _mm512_slli_epi32(src.quantize(r + 1, i, inv), 16);
+      const __m512i pairs = _mm512_mask_blend_epi16(0xaaaaaaaa, src.quantize(r, i, inv), odd);
+      _mm512_storeu_si512(dst + r * w.columns16 + 2 * i, pairs);
     }
-    row.start = -128 * _mm512_reduce_add_epi32(sum);
   }
 }
 
-// Scores of kRows queries against kPanels * 16 keys; keeps the running maximum per lane.
-template <int kRows, int kPanels>
-__attribute__((noinline)) void score_tile(const Work& w, size_t key, size_t keys, __m512* max) {
+// Queries [first, first + 16), those beyond seq_q repeat the first.
+void pack_queries(const AttentionArgs& a, const Work& w, size_t first, float* scale) {
+  const size_t count = static_cast<size_t>(a.seq_q) - first;
+  const SourceRows src(a.q + static_cast<ptrdiff_t>(first) * a.q_stride, a.q_stride, count, static_cast<size_t>(a.head_dim));
+  alignas(64) float inv[kPackRows];
+  _mm512_storeu_ps(scale, _mm512_mul_ps(scales_of(src, inv), _mm512_set1_ps(a.scale)));
+  if (count > 2 * kPackRows) src.prefetch(static_cast<ptrdiff_t>(kPackRows) * a.q_stride);
+  uint8_t* dst = w.queries;
+  for (size_t i = 0; i < src.n; i += 16) {
+    __m512i line[4];
+    four_lines(src, i, inv, line);
+#pragma GCC unroll 4
+    for (size_t g = 0; g < 4; ++g, dst += 64) {
+      if (i + 4 * g >= src.n) break;
+      _mm512_storeu_si512(dst, _mm512_xor_si512(line[g], _mm512_set1_epi8(-128)));
+    }
+  }
+}
+
+// Scores of a tile's queries against kPanels * 16 keys; keeps the running maximum per lane.
+template <int kPanels>
+__attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries, const float* query_scale, size_t key,
+                                          size_t keys, __m512* max) {
   __m512i acc[kRows][kPanels];
-  const int8_t* query[kRows];
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    query[r] = w.row[r].query;
+  for (int p = 0; p < kPanels; ++p) {
+    const __m512i start = _mm512_loadu_si512(w.key_start + key + 16 * p);
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) acc[r][p] = _mm512_set1_epi32(w.row[r].start);
+    for (int r = 0; r < kRows; ++r) acc[r][p] = start;
   }
-  const uint8_t* panel = w.keys + key * w.head4;
+  const int8_t* panel = w.keys + key * w.head4;
   const size_t panel_bytes = 16 * w.head4;
-  for (size_t kk = 0; kk < w.head4; kk += 4, panel += 64) {
+  for (size_t kk = 0; kk < w.head4; kk += 4, panel += 64, queries += 64) {
     __m512i line[kPanels];
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(panel + p * panel_bytes);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       int32_t word;
-      memcpy(&word, query[r] + kk, sizeof(word));
+      memcpy(&word, queries + 4 * r, sizeof(word));
       const __m512i query4 = _mm512_set1_epi32(word);
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc[r][p]) : "v"(line[p]), "v"(query4));
+      for (int p = 0; p < kPanels; ++p) __asm__("vpdpbusd %2, %1, %0" : "+v"(acc[r][p]) : "v"(query4), "v"(line[p]));
     }
   }
   const __m512 minus_infinity = _mm512_set1_ps(-__builtin_inff());
   const __mmask16 last = lane_mask(keys - 16 * (kPanels - 1));
+  __m512 key_scale[kPanels];
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    const __m512 row_scale = _mm512_set1_ps(w.row[r].scale);
+  for (int p = 0; p < kPanels; ++p) key_scale[p] = _mm512_loadu_ps(w.key_scale + key + 16 * p);
+  float* dst = w.scores + key;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r, dst += w.keys16) {
+    const __m512 row_scale = _mm512_set1_ps(query_scale[r]);
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) {
-      const __m512 scale = _mm512_mul_ps(row_scale, _mm512_loadu_ps(w.key_scale + key + 16 * p));
-      __m512 s = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][p]), scale);
+      __m512 s = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][p]), _mm512_mul_ps(row_scale, key_scale[p]));
       if (p + 1 == kPanels) s = _mm512_mask_mov_ps(minus_infinity, last, s);
-      _mm512_storeu_ps(w.row[r].scores + key + 16 * p, s);
+      _mm512_storeu_ps(dst + 16 * p, s);
       max[r] = _mm512_max_ps(s, max[r]);
     }
   }
 }
 
-template <int kRows>
-void scores(size_t keys, Work* w) {
-  __m512 max[kRows];
+void scores(size_t keys, const Work& w, const uint8_t* queries, const float* query_scale, __m512* max) {
   for (int r = 0; r < kRows; ++r) max[r] = _mm512_set1_ps(-__builtin_inff());
   for (size_t key = 0; key < keys;) {
     const size_t left = keys - key;
-    if (left > 32) {
-      score_tile<kRows, 3>(*w, key, left, max);
+    if (left > 64 || (left > 32 && left <= 48)) {
+      score_tile<3>(w, queries, query_scale, key, left, max);
       key += 48;
+    } else if (left > 16) {
+      score_tile<2>(w, queries, query_scale, key, left, max);
+      key += 32;
     } else {
-      score_tile<kRows, 1>(*w, key, left, max);
+      score_tile<1>(w, queries, query_scale, key, left, max);
       key += 16;
     }
   }
-  for (int r = 0; r < kRows; ++r) w->row[r].max = _mm512_reduce_max_ps(max[r]);
 }
 
-// Adds the bias and takes out keys that query i does not see; the row maximum is found again.
-void mask_row(const AttentionArgs& a, size_t i, Row* row) {
+// Adds the bias and takes out keys that query i does not see; returns the row maximum per lane.
+__m512 mask_row(const AttentionArgs& a, size_t i, float* scores_of_row) {
   const int64_t last_seen = a.causal_offset == INT32_MAX ? a.seq_k : static_cast<int64_t>(i) + a.causal_offset + 1;
   const size_t seen = last_seen < 0 ? 0 : last_seen < a.seq_k ? static_cast<size_t>(last_seen) : static_cast<size_t>(a.seq_k);
   const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
@@ -209,73 +255,81 @@ void mask_row(const AttentionArgs& a, size_t i, Row* row) {
       const __m128i bytes = _mm_maskz_loadu_epi8(live, mask + j);
       live &= _mm_test_epi8_mask(bytes, bytes);
     }
-    __m512 s = _mm512_loadu_ps(row->scores + j);
+    __m512 s = _mm512_loadu_ps(scores_of_row + j);
     if (bias != nullptr) s = _mm512_add_ps(s, _mm512_maskz_loadu_ps(live, bias + j));
     s = _mm512_mask_mov_ps(minus_infinity, live, s);
-    _mm512_storeu_ps(row->scores + j, s);
+    _mm512_storeu_ps(scores_of_row + j, s);
     max = _mm512_max_ps(s, max);
   }
-  row->max = _mm512_reduce_max_ps(max);
+  return max;
 }
 
-// Scores to p = exp(score - max) * value scale. Rows without any key get zeros.
-void exponentials(const Work& w, const Row& row, __m512* sum_out, __m512* largest_out) {
-  __m512 sum = _mm512_setzero_ps();
-  __m512 largest = _mm512_setzero_ps();
-  const __m512 row_max = _mm512_set1_ps(row.max == -__builtin_inff() ? 0.0f : row.max);
+// Scores of four rows to p = exp(score - max) * value scale, with the sums of exp and the largest p per lane. Absent and hidden
+// keys give zeros.
+inline __attribute__((always_inline)) void exponentials(const Work& w, const float* row_max, float* row, __m512* sum_out,
+                                                        __m512* largest_out) {
+  float* const r0 = row;
+  float* const r1 = r0 + w.keys16;
+  float* const r2 = r1 + w.keys16;
+  float* const r3 = r2 + w.keys16;
+  const Lanes zero = broadcast(0.0f);
+  Lanes4 sum = {zero, zero, zero, zero}, largest = sum;
+  const Lanes4 max = {broadcast(row_max[0]), broadcast(row_max[1]), broadcast(row_max[2]), broadcast(row_max[3])};
   for (size_t j = 0; j < w.keys16; j += 16) {
-    const __m512 e = exp_or_zero_nan(Lanes{_mm512_sub_ps(_mm512_loadu_ps(row.scores + j), row_max)}).v;
-    const __m512 p = _mm512_mul_ps(e, _mm512_loadu_ps(w.value_scale + j));
-    sum = _mm512_add_ps(sum, e);
-    largest = _mm512_max_ps(p, largest);
-    _mm512_storeu_ps(row.scores + j, p);
+    const Lanes4 e = exp_or_zero_nan(Lanes4{load(r0 + j), load(r1 + j), load(r2 + j), load(r3 + j)} - max);
+    const Lanes4 p = e * load(w.value_scale + j);
+    sum = sum + e;
+    largest = {larger(p.a, largest.a), larger(p.b, largest.b), larger(p.c, largest.c), larger(p.d, largest.d)};
+    store(r0 + j, p.a);
+    store(r1 + j, p.b);
+    store(r2 + j, p.c);
+    store(r3 + j, p.d);
   }
-  *sum_out = sum;
-  *largest_out = largest;
+  sum_out[0] = sum.a.v, sum_out[1] = sum.b.v, sum_out[2] = sum.c.v, sum_out[3] = sum.d.v;
+  largest_out[0] = largest.a.v, largest_out[1] = largest.b.v, largest_out[2] = largest.c.v, largest_out[3] = largest.d.v;
 }
 
 // p to P in place.
-void quantize_p(const Work& w, float inv, float* p) {
+void quantize_p(size_t keys16, float inv, float* p) {
   const __m512 inv16 = _mm512_set1_ps(inv);
   __m256i* out = reinterpret_cast<__m256i*>(p);
-  for (size_t j = 0; j < w.keys16; j += 16, ++out) {
+  for (size_t j = 0; j < keys16; j += 16, ++out) {
     _mm256_storeu_si256(out, _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(p + j), inv16))));
   }
 }
 
-// In phases over all rows, because the reductions of one row are a long chain.
-template <int kRows>
-void weights(Work* w) {
+void weights(const Work& w, const __m512* max, Queries* q) {
+  const __m256 row_max = reduce_8_rows<Largest>(max);
+  const __mmask8 live = _mm256_cmp_ps_mask(row_max, _mm256_set1_ps(-__builtin_inff()), _CMP_NEQ_UQ);
+  _mm256_storeu_ps(q->max, _mm256_maskz_mov_ps(live, row_max));
   __m512 sum[kRows], largest[kRows];
-  float inv[kRows];
-  for (int r = 0; r < kRows; ++r) exponentials(*w, w->row[r], &sum[r], &largest[r]);
-  for (int r = 0; r < kRows; ++r) {
-    const float pmax = _mm512_reduce_max_ps(largest[r]);
-    const bool sees = pmax >= kZeroRange;
-    inv[r] = sees ? kMaxQ16 / pmax : 0.0f;
-    w->row[r].factor = sees ? pmax / kMaxQ16 / total(Lanes{sum[r]}) : 0.0f;
-  }
-  for (int r = 0; r < kRows; ++r) quantize_p(*w, inv[r], w->row[r].scores);
+  for (int r = 0; r < kRows; r += 4)
+    exponentials(w, q->max + r, w.scores + static_cast<size_t>(r) * w.keys16, sum + r, largest + r);
+  const __m256 pmax = reduce_8_rows<Largest>(largest);
+  const __m256 total = reduce_8_rows<Sum>(sum);
+  const __mmask8 sees = _mm256_cmp_ps_mask(pmax, _mm256_set1_ps(kZeroRange), _CMP_GE_OQ);
+  const __m256 max_q = _mm256_set1_ps(kMaxQ16);
+  _mm256_storeu_ps(q->inv, _mm256_maskz_div_ps(sees, max_q, pmax));
+  _mm256_storeu_ps(q->factor, _mm256_maskz_div_ps(sees, _mm256_div_ps(pmax, max_q), total));
+  for (int r = 0; r < kRows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + static_cast<size_t>(r) * w.keys16);
 }
 
 // acc = sum over the keys [first, end) of P times kLines * 16 columns of V.
-template <int kRows, int kLines>
+template <int kLines>
 inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRows][kLines], const Work& w, size_t first,
                                                              size_t end, size_t column) {
   const uint8_t* p[kRows];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    p[r] = reinterpret_cast<const uint8_t*>(w.row[r].scores);
+    p[r] = reinterpret_cast<const uint8_t*>(w.scores + static_cast<size_t>(r) * w.keys16);
 #pragma GCC unroll 16
     for (int c = 0; c < kLines; ++c) acc[r][c] = _mm512_setzero_si512();
   }
-  const int8_t* pair = w.values + first * w.columns16 + 2 * column;
+  const int16_t* pair = w.values + first * w.columns16 + 2 * column;
   for (size_t j = first; j < end; j += 2, pair += 2 * w.columns16) {
     __m512i line[kLines];
 #pragma GCC unroll 16
-    for (int c = 0; c < kLines; ++c) {
-      line[c] = _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair + 32 * c)));
-    }
+    for (int c = 0; c < kLines; ++c) line[c] = _mm512_loadu_si512(pair + 32 * c);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
       int32_t word;
@@ -287,48 +341,50 @@ inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRow
   }
 }
 
-template <int kRows, int kLines>
-__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, size_t first, size_t rows, size_t column) {
+template <int kLines>
+__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, const float* row_factor, size_t first,
+                                          size_t rows, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
   __m512 sums[kRows][kLines];
-  for (int r = 0; r < kRows; ++r) {
-    for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_setzero_ps();
-  }
+  __m512i acc[kRows][kLines];
   for (size_t block = 0; block < keys; block += kKeyBlock) {
-    __m512i acc[kRows][kLines];
-    accumulate_values<kRows, kLines>(acc, w, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
+    accumulate_values<kLines>(acc, w, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
-      for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_add_ps(sums[r][c], _mm512_cvtepi32_ps(acc[r][c]));
+      for (int c = 0; c < kLines; ++c) {
+        const __m512 sum = _mm512_cvtepi32_ps(acc[r][c]);
+        sums[r][c] = block == 0 ? sum : _mm512_add_ps(sums[r][c], sum);
+      }
     }
   }
   const __mmask16 last = lane_mask(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
   for (size_t r = 0; r < rows; ++r) {
     float* dst = a.dst + static_cast<ptrdiff_t>(first + r) * a.dst_stride + column;
-    const __m512 factor = _mm512_set1_ps(w.row[r].factor);
+    const __m512 factor = _mm512_set1_ps(row_factor[r]);
     for (int c = 0; c < kLines; ++c) {
       _mm512_mask_storeu_ps(dst + 16 * c, c + 1 == kLines ? last : 0xffff, _mm512_mul_ps(sums[r][c], factor));
     }
   }
 }
 
-template <int kRows>
-void query_block(const AttentionArgs& a, size_t first, size_t rows, Work* w) {
-  quantize_queries(a, first, rows, kRows, w);
-  scores<kRows>(static_cast<size_t>(a.seq_k), w);
-  const bool masked = a.bias != nullptr || a.mask != nullptr || a.causal_offset != INT32_MAX;
-  if (masked) {
-    for (size_t r = 0; r < rows; ++r) mask_row(a, first + r, &w->row[r]);
+// Queries [first, first + rows) of the packed ones at `queries`.
+void query_tile(const AttentionArgs& a, const Work& w, const uint8_t* queries, const float* query_scale, size_t first,
+                size_t rows) {
+  __m512 max[kRows];
+  Queries q;
+  scores(static_cast<size_t>(a.seq_k), w, queries, query_scale, max);
+  if (a.bias != nullptr || a.mask != nullptr || a.causal_offset != INT32_MAX) {
+    for (size_t r = 0; r < rows; ++r) max[r] = mask_row(a, first + r, w.scores + r * w.keys16);
   }
-  weights<kRows>(w);
+  weights(w, max, &q);
   const size_t columns = static_cast<size_t>(a.v_dim);
   for (size_t column = 0; column < columns;) {
     if (columns - column > 16) {
-      value_tile<kRows, 2>(a, *w, first, rows, column);
+      value_tile<2>(a, w, q.factor, first, rows, column);
       column += 32;
     } else {
-      value_tile<kRows, 1>(a, *w, first, rows, column);
+      value_tile<1>(a, w, q.factor, first, rows, column);
       column += 16;
     }
   }
@@ -337,15 +393,19 @@ void query_block(const AttentionArgs& a, size_t first, size_t rows, Work* w) {
 }  // namespace
 
 void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
-  Work w = lay_out(a);
-  pack_keys(a, w);
-  pack_values(a, w);
+  const Work w = lay_out(a);
+  for (size_t key = 0; key < w.keys16; key += kPackRows) {
+    pack_keys(a, w, key);
+    pack_values(a, w, key);
+  }
   const size_t queries = static_cast<size_t>(a.seq_q);
-  size_t blocks = (queries + kMaxRows - 1) / kMaxRows;
-  for (size_t first = 0; first < queries; --blocks) {
-    const size_t rows = (queries - first + blocks - 1) / blocks;
-    query_block<kMaxRows>(a, first, rows, &w);
-    first += rows;
+  for (size_t block = 0; block < queries; block += kPackRows) {
+    alignas(64) float scale[kPackRows];
+    pack_queries(a, w, block, scale);
+    for (size_t tile = 0; tile < kPackRows && block + tile < queries; tile += kRows) {
+      const size_t left = queries - block - tile;
+      query_tile(a, w, w.queries + 4 * tile, scale + tile, block + tile, left < kRows ? left : kRows);
+    }
   }
 }
 
