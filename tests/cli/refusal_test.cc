@@ -7,7 +7,7 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6;
+constexpr int kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6;
 
 TEST_F(CliTest, EmptyFile) {
   write_file(in("empty.onnx"), "");

@@ -43,27 +43,30 @@ class Slots : public ::testing::Test {
     check();
   }
   int slot(int v) const { return p.values[static_cast<size_t>(v)].index; }
-  // Independent of the planner: walks all pairs of arena values. Meeting at one op is allowed only for an op that works row by
-  // row and whose operand has the result's size.
-  void check() const {
+  // Independent of the planner: pairs of arena values that must not share their slot but do. Meeting at one op is allowed only
+  // for an op that works row by row and whose operand has the result's size.
+  int overlaps() const {
+    int found = 0;
     for (size_t a = 0; a < p.values.size(); ++a)
       for (size_t b = 0; b < p.values.size(); ++b) {
         const TargetValue &x = p.values[a], &y = p.values[b];
         if (a == b || x.storage != Storage::kArena || y.storage != Storage::kArena || x.index != y.index ||
             x.first_op > y.first_op)
           continue;
-        EXPECT_LT(x.first_op, y.first_op);
-        EXPECT_LE(x.last_op, y.first_op) << "values " << a << " and " << b << " overlap in slot " << x.index;
-        if (x.last_op != y.first_op) continue;
         const OpCode code = p.ops[static_cast<size_t>(y.first_op)].code;
-        EXPECT_TRUE(code == OpCode::kUnary || code == OpCode::kBinary || code == OpCode::kLayerNorm)
-            << "op " << static_cast<int>(code) << " in place";
-        EXPECT_EQ(shape_elements(x.shape), shape_elements(y.shape));
+        const bool row_wise = code == OpCode::kUnary || code == OpCode::kBinary || code == OpCode::kLayerNorm;
+        const bool in_place = x.last_op == y.first_op && row_wise && shape_elements(x.shape) == shape_elements(y.shape);
+        found += x.first_op == y.first_op || (x.last_op >= y.first_op && !in_place);
       }
-    for (const TargetValue& v : p.values)
+    return found;
+  }
+  void check() const {
+    EXPECT_EQ(overlaps(), 0);
+    for (const TargetValue& v : p.values) {
       if (v.storage == Storage::kArena) {
         EXPECT_LT(v.index, p.slots);
       }
+    }
   }
   TargetProgram p;
   int input_ = -1;
@@ -74,6 +77,16 @@ TEST_F(Slots, ChainOfLinearsTakesTwo) {
   for (int i = 0; i < 6; ++i) v = linear(v, 8);
   finish(v);
   EXPECT_EQ(p.slots, 2);
+}
+
+// The check can fail.
+TEST_F(Slots, CanaryOneSlotForEverything) {
+  int v = input_;
+  for (int i = 0; i < 3; ++i) v = linear(v, 8);
+  finish(v);
+  for (TargetValue& value : p.values)
+    if (value.storage == Storage::kArena) value.index = 0;
+  EXPECT_GT(overlaps(), 0);
 }
 
 TEST_F(Slots, ElementwiseChainTakesOne) {
