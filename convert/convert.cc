@@ -112,10 +112,13 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
   stage("inferring shapes", 0.1);
   infer(g, d);
   d.check();
+  // What an already quantized model is compared with: its weights as they are, its activations without their rounding.
+  r.fusions = run_quantized_import(g, d).counts;
+  d.check();
   const DimPlan dims = plan_dims(g, o.dims);
   const Graph original = g;
   stage("fusing", 0.15);
-  r.fusions = run_passes(g, d).counts;
+  for (auto& count : run_passes(g, d).counts) r.fusions.push_back(std::move(count));
   d.check();
 
   LowerOptions options;

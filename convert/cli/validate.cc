@@ -11,6 +11,7 @@
 #include "convert/convert.h"
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
+#include "convert/passes/pass.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/run/blob_runner.h"
 
@@ -29,6 +30,8 @@ int validate(const Options& o) {
   ImportedModel m = import_model(o.model, d);
   d.check();
   infer(m.graph, d);
+  d.check();
+  run_quantized_import(m.graph, d);
   d.check();
   const BlobFile file(o.blob);
   BlobRunner runner(file.data(), file.bytes());

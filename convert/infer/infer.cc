@@ -65,6 +65,14 @@ void become_constant(Graph& g, ValueId v, Tensor t) {
   x.producer = kNone;
 }
 
+// The integers behind a quantized weight follow it through Transpose, as in Gemm with transB.
+void carry_quantized_weights(Graph& g, const Node& n) {
+  if (n.in(0) == kNone || !g.value(n.in(0)).quantized) return;
+  const auto q = g.value(n.in(0)).quantized;
+  if (n.kind == OpKind::kIdentity) g.value(n.outputs[0]).quantized = q;
+  if (n.kind == OpKind::kTranspose) g.value(n.outputs[0]).quantized = transposed_codes(*q, n.as<TransposeAttrs>().perm);
+}
+
 // Evaluates a node of constants; false when it cannot be.
 bool fold(Graph& g, Node& n, InferLog& log) {
   if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) ||
@@ -78,6 +86,7 @@ bool fold(Graph& g, Node& n, InferLog& log) {
     for (size_t o = 0; o < n.outputs.size(); ++o) {
       if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
     }
+    carry_quantized_weights(g, n);
   } catch (const FatalError& e) {
     log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),
                             "the file is not valid ONNX, or the operator is not supported in this form"});

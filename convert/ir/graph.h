@@ -13,6 +13,7 @@
 #include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/dtype.h"
+#include "convert/ir/quantized_constant.h"
 #include "convert/ir/tensor.h"
 
 namespace edgeconv {
@@ -41,6 +42,7 @@ struct Value {
   std::optional<Shape> shape;                    // unknown until inference
   std::optional<Tensor> constant;                // contents, when they are known
   std::optional<std::vector<DimExpr>> elements;  // contents of an integer tensor of rank <= 1 as symbolic integers, when known
+  std::shared_ptr<const QuantizedConstant> quantized;  // of a constant: the file's own integers, when they can be kept
   NodeId producer = kNone;                       // none for inputs and constants
 
   bool is_constant() const { return constant.has_value(); }

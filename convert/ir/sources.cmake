@@ -6,5 +6,6 @@ target_sources(edgeconv_core PRIVATE
   ir/dtype.cc
   ir/graph.cc
   ir/half.cc
+  ir/quantized_constant.cc
   ir/tensor.cc
 )

@@ -1,9 +1,26 @@
 // A multiply or add of a constant vector after a Linear folds into its weights and bias (BatchNorm, output scaling).
+#include <algorithm>
+
 #include "convert/passes/match.h"
 
 namespace edgeconv {
 
 namespace params = ert::params;
+
+namespace {
+
+// A positive factor per column of a quantized weight only changes its scales.
+std::shared_ptr<const QuantizedConstant> scaled_codes(const QuantizedConstant* q, const std::vector<float>& factor) {
+  if (!q) return nullptr;
+  auto scaled = std::make_shared<QuantizedConstant>(*q);
+  scaled->scale = column_scales(*q);
+  scaled->axis = 1;
+  for (size_t c = 0; c < scaled->scale.size(); ++c) scaled->scale[c] *= factor[factor.size() == 1 ? 0 : c];
+  const bool positive = std::all_of(scaled->scale.begin(), scaled->scale.end(), [](float s) { return s > 0; });
+  return positive && !scaled->scale.empty() ? scaled : nullptr;
+}
+
+}  // namespace
 
 int pass_fold_affine(Graph& g, Diagnostics&) {
   int folded = 0;
@@ -34,7 +51,9 @@ int pass_fold_affine(Graph& g, Diagnostics&) {
       for (size_t r = 0; r < k; ++r)
         for (size_t column = 0; column < columns; ++column) dst[r * columns + column] = src[r * columns + column] * at(column);
       for (size_t column = 0; column < columns; ++column) bias[column] *= at(column);
+      const auto codes = scaled_codes(g.value(n.in(1)).quantized.get(), c);
       w = g.add_constant(n.origin.node + "/scaled", scaled);
+      g.value(w).quantized = codes;
     } else {
       for (size_t column = 0; column < columns; ++column) bias[column] += at(column);
     }

@@ -51,6 +51,7 @@ int merge_constants(Graph& g) {
     bool found = false;
     for (auto it = first; it != last && !found; ++it)
       if (g.value(it->second).constant->same_bytes(*value.constant)) {
+        if (!g.value(it->second).quantized) g.value(it->second).quantized = value.quantized;
         g.replace_uses(static_cast<ValueId>(v), it->second);
         found = true;
         ++merged;

@@ -28,6 +28,31 @@ Tensor joined_weight(const Graph& g, const std::vector<const Node*>& linears) {
   return joined;
 }
 
+// The integers of quantized weights, side by side like the weights themselves; null unless all have them.
+std::shared_ptr<const QuantizedConstant> joined_codes(const Graph& g, const std::vector<const Node*>& linears) {
+  auto joined = std::make_shared<QuantizedConstant>();
+  joined->axis = 1;
+  int64_t k = 0;
+  for (const Node* l : linears) {
+    const auto& q = g.value(l->in(1)).quantized;
+    const std::vector<float> scale = q ? column_scales(*q) : std::vector<float>();
+    if (scale.empty()) return nullptr;
+    k = q->codes.dims()[0];
+    joined->scale.insert(joined->scale.end(), scale.begin(), scale.end());
+  }
+  const int64_t columns = static_cast<int64_t>(joined->scale.size());
+  joined->codes = Tensor(DType::kInt8, {k, columns});
+  const auto dst = joined->codes.mut<int8_t>();
+  int64_t first = 0;
+  for (const Node* l : linears) {
+    const Tensor& codes = g.value(l->in(1)).quantized->codes;
+    const int64_t n = codes.dims()[1];
+    for (int64_t r = 0; r < k; ++r) std::copy_n(codes.as<int8_t>().begin() + r * n, n, dst.begin() + r * columns + first);
+    first += n;
+  }
+  return joined;
+}
+
 std::optional<Tensor> joined_bias(const Graph& g, const std::vector<const Node*>& linears) {
   std::vector<float> bias;
   bool any = false;
@@ -67,9 +92,11 @@ bool merge(Graph& g, const Users& users, NodeId id) {
   for (const Node* l : linears) old.push_back(id_of(g, *l));
   const Tensor weight = joined_weight(g, linears);
   const auto bias = joined_bias(g, linears);
+  const auto codes = joined_codes(g, linears);
   Shape shape = *g.value(qkv[which[0]]).shape;
   shape.back() = first.back();
   const ValueId w = g.add_constant(origin.node + "/qkv", weight), b = bias ? g.add_constant(origin.node + "/qkv_bias", *bias) : kNone;
+  g.value(w).quantized = codes;
   const ValueId joined = g.add_node(OpKind::kLinear, {x, w, b}, LinearAttrs{}, origin);
   g.value(joined).dtype = DType::kFloat;
   g.value(joined).shape = shape;

@@ -26,4 +26,8 @@ struct PipelineResult {
 
 PipelineResult run_passes(Graph& g, Diagnostics& d);
 
+// Turns an already quantized model into the fp32 model that it stands for (quantized_pass_list.inc). Constants remember the
+// file's integers. A model without quantized operators stays as it is.
+PipelineResult run_quantized_import(Graph& g, Diagnostics& d);
+
 }  // namespace edgeconv

@@ -23,11 +23,12 @@ struct Noise {
 // y = x W without bias, in fp32 and in int8, on at most this many rows: the figure only ranks layers.
 constexpr size_t kRows = 64;
 
-Noise int8_noise(const Tensor& x, const Tensor& weight, const std::vector<float>& smooth) {
+Noise int8_noise(const Tensor& x, const Value& constant, const std::vector<float>& smooth) {
+  const Tensor weight = constant.constant->cast(DType::kFloat).aligned();
   const auto& kernels = ert::kernels::kernel_table(ert_isa_available());
   const size_t k = static_cast<size_t>(weight.dims()[0]), n = static_cast<size_t>(weight.dims()[1]);
   const size_t m = std::min(kRows, static_cast<size_t>(x.elements()) / k);
-  const QuantizedWeights q = quantize_weights(weight.as<float>(), weight.dims()[0], weight.dims()[1], smooth);
+  const QuantizedWeights q = linear_weights(constant, smooth);
   const std::vector<uint8_t> packed_bytes = pack_n16k4(q);
   Tensor packed(DType::kUint8, {static_cast<int64_t>(packed_bytes.size())});
   std::copy(packed_bytes.begin(), packed_bytes.end(), packed.mutable_data());
@@ -62,7 +63,7 @@ std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::v
     if (n.kind != OpKind::kLinear) return;
     const NodeId id = static_cast<NodeId>(&n - g.nodes.data());
     const auto s = smooth.find(id);
-    const Noise one = int8_noise(values[static_cast<size_t>(n.in(0))], g.value(n.in(1)).constant->cast(DType::kFloat).aligned(), s == smooth.end() ? std::vector<float>() : s->second);
+    const Noise one = int8_noise(values[static_cast<size_t>(n.in(0))].cast(DType::kFloat).aligned(), g.value(n.in(1)), s == smooth.end() ? std::vector<float>() : s->second);
     noise[id].signal += one.signal;
     noise[id].noise += one.noise;
   };

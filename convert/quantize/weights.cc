@@ -41,6 +41,34 @@ QuantizedWeights quantize_weights(std::span<const float> weight, int64_t k, int6
   return q;
 }
 
+namespace {
+
+QuantizedWeights kept_weights(const QuantizedConstant& kept, std::vector<float> scale) {
+  QuantizedWeights q;
+  q.k = kept.codes.dims()[0];
+  q.n = kept.codes.dims()[1];
+  q.scale = std::move(scale);
+  q.colsum.assign(static_cast<size_t>(q.n), 0);
+  const auto columns_last = kept.codes.as<int8_t>();
+  q.codes.resize(columns_last.size());
+  for (int64_t kk = 0; kk < q.k; ++kk)
+    for (int64_t c = 0; c < q.n; ++c) {
+      const int8_t v = columns_last[static_cast<size_t>(kk * q.n + c)];
+      q.codes[static_cast<size_t>(c * q.k + kk)] = v;
+      q.colsum[static_cast<size_t>(c)] += v;
+    }
+  return q;
+}
+
+}  // namespace
+
+QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& smooth) {
+  if (weight.quantized && smooth.empty())
+    if (std::vector<float> scale = column_scales(*weight.quantized); !scale.empty()) return kept_weights(*weight.quantized, std::move(scale));
+  const Tensor w = weight.constant->cast(DType::kFloat).aligned();
+  return quantize_weights(w.as<float>(), w.dims()[0], w.dims()[1], smooth);
+}
+
 std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q) {
   const int64_t lines = (q.k + 3) / 4, panels = (q.n + 15) / 16;
   std::vector<uint8_t> packed(static_cast<size_t>(panels * lines * 64), 0);
@@ -70,6 +98,16 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
     for (int64_t i = 0; i < width; ++i) q.codes[static_cast<size_t>(r * width + i)] = code(row[i], scale);
   }
   return q;
+}
+
+QuantizedRows table_rows(const Value& table) {
+  if (table.quantized)
+    if (std::vector<float> scale = row_scales(*table.quantized); !scale.empty()) {
+      const auto codes = table.quantized->codes.as<int8_t>();
+      return {{codes.begin(), codes.end()}, std::move(scale)};
+    }
+  const Tensor t = table.constant->cast(DType::kFloat).aligned();
+  return quantize_rows(t.as<float>(), t.dims()[0], t.dims()[1]);
 }
 
 }  // namespace edgeconv

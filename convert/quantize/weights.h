@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "convert/ir/graph.h"
+
 namespace edgeconv {
 
 struct QuantizedWeights {
@@ -18,6 +20,9 @@ struct QuantizedWeights {
 // weight is [k, n]; row kk is multiplied by smooth[kk] first where smooth is given. scale = max|w| / 127 per column.
 QuantizedWeights quantize_weights(std::span<const float> weight, int64_t k, int64_t n, const std::vector<float>& smooth = {});
 
+// Of a constant matrix [k, n]: the integers of the file where it came quantized and no smoothing is asked for, else new ones.
+QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& smooth);
+
 // Layout N16K4 of kernels_int8/kernel_table.h: panels of 16 columns, lines of 16 columns x 4 k, zero padded.
 std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q);
 
@@ -29,5 +34,7 @@ struct QuantizedRows {
   std::vector<float> scale;   // [rows]
 };
 QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t width);
+// Of a constant table: the integers of the file where it came quantized, else new ones.
+QuantizedRows table_rows(const Value& table);
 
 }  // namespace edgeconv

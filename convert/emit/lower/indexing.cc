@@ -21,14 +21,14 @@ void lower_gather(LowerContext& c, const Node& n) {
 
 // Large tables are stored as int8 rows with a scale each; the few rows of a type table stay fp32.
 void lower_embedding(LowerContext& c, const Node& n) {
-  const Tensor table = c.graph.value(n.in(1)).constant->cast(DType::kFloat).aligned();
-  const int64_t rows = table.dims()[0], width = table.dims()[1];
+  const Value& table = c.graph.value(n.in(1));
+  const int64_t rows = table.constant->dims()[0], width = table.constant->dims()[1];
   const int ids = c.operand(n.in(0));
   if (!c.options.int8_tables || rows <= 64) {
     c.op(n, OpCode::kEmbedding, {ids, c.operand(n.in(1)), -1}, {c.result(n.outputs[0])});
     return;
   }
-  const QuantizedRows q = quantize_rows(table.as<float>(), rows, width);
+  const QuantizedRows q = table_rows(table);
   Bytes codes(q.codes.size());
   std::memcpy(codes.data(), q.codes.data(), codes.size());
   c.op(n, OpCode::kEmbedding, {ids, c.program.add_constant(ERT_I8, {rows, width}, std::move(codes)), c.constant_f32({rows}, q.scale)}, {c.result(n.outputs[0])});

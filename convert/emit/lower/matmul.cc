@@ -29,8 +29,8 @@ void lower_linear(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
   const auto planned = c.options.linear.find(c.node_id);
   const LayerPrecision precision = planned == c.options.linear.end() ? LayerPrecision{linear::kF32, {}} : planned->second;
-  const Tensor weight = c.graph.value(n.in(1)).constant->cast(DType::kFloat).aligned();
-  const int64_t k = weight.dims()[0], columns = weight.dims()[1];
+  const Value& weight = c.graph.value(n.in(1));
+  const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
   const int x = c.operand(n.in(0)), bias = c.operand(n.in(2));
   std::vector<int> inputs(linear::kInputCount, -1);
   inputs[linear::kX] = x;
@@ -38,7 +38,7 @@ void lower_linear(LowerContext& c, const Node& n) {
   if (precision.precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
   } else {
-    const QuantizedWeights q = quantize_weights(weight.as<float>(), k, columns, precision.smooth);
+    const QuantizedWeights q = linear_weights(weight, precision.smooth);
     inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, pack_n16k4(q));
     inputs[linear::kScale] = c.constant_f32({columns}, q.scale);
     Bytes colsum(q.colsum.size() * 4);

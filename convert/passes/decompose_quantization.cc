@@ -1,0 +1,150 @@
+// Quantization that belongs to no pattern is written with elementwise operators, which the runtime has: a tensor that leaves the
+// model quantized, an integer product on its own.
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+namespace reduce = ert::params::reduce;
+namespace unary = ert::params::unary;
+
+// Sums of products of 8-bit integers are exact in fp32 up to this many terms.
+constexpr int64_t kMaxExactTerms = (1 << 24) / (255 * 255);
+
+// New nodes with the origin of the node that they replace; inference fills their shapes in.
+struct Writer {
+  Graph& g;
+  Origin origin;
+  ValueId binary(binary::Kind kind, ValueId a, ValueId b) {
+    return g.add_node(OpKind::kBinary, {a, b}, BinaryAttrs{kind}, origin);
+  }
+  ValueId unary(int kind, ValueId x) { return g.add_node(OpKind::kUnary, {x}, UnaryAttrs{kind, 0}, origin); }
+  ValueId cast(ValueId x, DType to) { return g.add_node(OpKind::kCast, {x}, CastAttrs{to}, origin); }
+  ValueId scalar(float v) { return g.add_constant(origin.node + "/const", Tensor::scalar(v)); }
+  ValueId all(reduce::Kind kind, ValueId x) {
+    return g.add_node(OpKind::kReduce, {x}, ReduceAttrs{kind, {}, false, false}, origin);
+  }
+};
+
+struct Limits {
+  float low, high;
+};
+
+std::optional<Limits> limits(DType t) {
+  switch (t) {
+    case DType::kUint8: return Limits{0, 255};
+    case DType::kInt8: return Limits{-128, 127};
+    case DType::kUint16: return Limits{0, 65535};
+    case DType::kInt16: return Limits{-32768, 32767};
+    default: return {};
+  }
+}
+
+// A scale or zero point as fp32 that broadcasts along `axis` of a tensor of this rank.
+std::optional<ValueId> along_axis(Writer& w, ValueId v, int64_t axis, int rank) {
+  const Value& value = w.g.value(v);
+  if (!value.shape) return {};
+  if (value.rank() == 0) return value.dtype == DType::kFloat ? v : w.cast(v, DType::kFloat);
+  if (!value.constant || value.rank() != 1) return {};
+  std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+  const Tensor t = value.constant->cast(DType::kFloat);
+  if (t.elements() != 1)
+    dims.at(static_cast<size_t>(axis < 0 ? axis + rank : axis)) = t.elements();
+  else
+    dims.clear();
+  return w.g.add_constant(value.name + "/broadcast", t.reshaped(dims));
+}
+
+bool quantize(Graph& g, const Node& n) {
+  const int rank = g.value(n.in(0)).rank();
+  const auto range = limits(g.value(n.outputs[0]).dtype);
+  const auto& a = n.as<QuantAttrs>();
+  if (rank < 0 || !range || a.block > 0) return false;
+  Writer w{g, n.origin};
+  const auto scale = along_axis(w, n.in(1), a.axis, rank);
+  const auto zero = n.in(2) == kNone ? std::optional(w.scalar(0)) : along_axis(w, n.in(2), a.axis, rank);
+  if (!scale || !zero) return false;
+  const ValueId code = w.binary(binary::kAdd, w.unary(unary::kRound, w.binary(binary::kDiv, n.in(0), *scale)), *zero);
+  const ValueId clipped = w.binary(binary::kMin, w.binary(binary::kMax, code, w.scalar(range->low)), w.scalar(range->high));
+  redefine(g, n.outputs[0], OpKind::kCast, {clipped}, CastAttrs{g.value(n.outputs[0]).dtype}, n.origin);
+  return true;
+}
+
+bool dequantize(Graph& g, const Node& n) {
+  const int rank = g.value(n.in(0)).rank();
+  const auto& a = n.as<QuantAttrs>();
+  if (rank < 0 || a.block > 0 || g.value(n.in(0)).constant) return false;  // constants: fold_dequantize
+  Writer w{g, n.origin};
+  const auto scale = along_axis(w, n.in(1), a.axis, rank);
+  const auto zero = n.in(2) == kNone ? std::optional<ValueId>(kNone) : along_axis(w, n.in(2), a.axis, rank);
+  if (!scale || !zero) return false;
+  ValueId x = w.cast(n.in(0), DType::kFloat);
+  if (*zero != kNone) x = w.binary(binary::kSub, x, *zero);
+  redefine(g, n.outputs[0], OpKind::kBinary, {x, *scale}, BinaryAttrs{binary::kMul}, n.origin);
+  return true;
+}
+
+bool quantize_dynamically(Graph& g, const Node& n) {
+  if (g.value(n.in(0)).rank() < 0) return false;
+  Writer w{g, n.origin};
+  const ValueId none = w.scalar(0), full = w.scalar(255);
+  const ValueId low = w.binary(binary::kMin, w.all(reduce::kMin, n.in(0)), none),
+                high = w.binary(binary::kMax, w.all(reduce::kMax, n.in(0)), none);
+  const ValueId scale = w.binary(binary::kDiv, w.binary(binary::kSub, high, low), full);
+  // All zero: any divisor gives the same codes.
+  const ValueId empty = w.binary(binary::kEqual, scale, none);
+  const ValueId divisor = g.add_node(OpKind::kWhere, {empty, w.scalar(1), scale}, {}, n.origin);
+  const ValueId minus_low = w.binary(binary::kSub, none, low);
+  const ValueId zero = w.unary(unary::kRound, w.binary(binary::kMin, w.binary(binary::kDiv, minus_low, divisor), full));
+  const ValueId code = w.binary(binary::kAdd, w.unary(unary::kRound, w.binary(binary::kDiv, n.in(0), divisor)), zero);
+  const ValueId clipped = w.binary(binary::kMin, w.binary(binary::kMax, code, none), full);
+  const std::vector<ValueId> outputs = n.outputs;
+  if (outputs[0] != kNone) redefine(g, outputs[0], OpKind::kCast, {clipped}, CastAttrs{DType::kUint8}, n.origin);
+  if (outputs.size() > 1 && outputs[1] != kNone) redefine(g, outputs[1], OpKind::kIdentity, {scale}, {}, n.origin);
+  if (outputs.size() > 2 && outputs[2] != kNone)
+    redefine(g, outputs[2], OpKind::kCast, {zero}, CastAttrs{DType::kUint8}, n.origin);
+  return true;
+}
+
+bool multiply(Graph& g, const Node& n) {
+  const Value &a = g.value(n.in(0)), &b = g.value(n.in(1));
+  if (a.rank() < 1 || b.rank() < 1) return false;
+  const auto terms = a.shape->back().constant();
+  if (!terms || *terms > kMaxExactTerms) return false;
+  Writer w{g, n.origin};
+  const int ranks[2] = {a.rank(), b.rank()};
+  ValueId side[2];
+  for (size_t i = 0; i < 2; ++i) {
+    side[i] = w.cast(n.in(i), DType::kFloat);
+    if (n.in(i + 2) == kNone) continue;
+    const auto zero = along_axis(w, n.in(i + 2), i == 0 ? -2 : -1, ranks[i]);
+    if (!zero) return false;
+    side[i] = w.binary(binary::kSub, side[i], *zero);
+  }
+  const ValueId product = g.add_node(OpKind::kMatMul, {side[0], side[1]}, {}, n.origin);
+  redefine(g, n.outputs[0], OpKind::kCast, {product}, CastAttrs{DType::kInt32}, n.origin);
+  return true;
+}
+
+}  // namespace
+
+int pass_decompose_quantization(Graph& g, Diagnostics&) {
+  int written = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (g.nodes[i].dead) continue;
+    const Node n = g.nodes[i];
+    switch (n.kind) {
+      case OpKind::kQuantizeLinear: written += quantize(g, n); break;
+      case OpKind::kDequantizeLinear: written += dequantize(g, n); break;
+      case OpKind::kDynamicQuantizeLinear: written += quantize_dynamically(g, n); break;
+      case OpKind::kMatMulInteger: written += multiply(g, n); break;
+      default: break;
+    }
+  }
+  return written;
+}
+
+}  // namespace edgeconv
