@@ -60,6 +60,10 @@ int main(int argc, char** argv) {
   const std::string first = arguments.empty() ? "" : arguments[0];
   const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& v) { return first == v.name; });
   if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version") arguments.insert(arguments.begin(), "convert");
+  if (arguments.empty()) {
+    std::fprintf(stderr, "usage: edgeconv MODEL.onnx [-o OUT.ert]\nMore: edgeconv --help, edgeconv convert --help\n");
+    return static_cast<int>(ExitCode::kUsage);
+  }
   std::reverse(arguments.begin(), arguments.end());  // the order in which CLI11 takes a vector
   try {
     app.parse(std::move(arguments));
