@@ -35,6 +35,8 @@ struct Work {
   float* key_scale;  // 0 for absent keys, as value_scale
   float* value_scale;
   int32_t* key_start;  // -128 * sum of the key's int8 values: what q + 128 adds
+  float* key_bias;     // added to every query's scores; -0 without a bias
+  __mmask16* live;     // per 16 keys: those that are present and not hidden from all queries
   int8_t* keys;        // N16K4
   int16_t* values;     // per pair of keys: for each column (even key, odd key)
   uint8_t* queries;    // N16K4 of 16 queries, q + 128
@@ -57,6 +59,8 @@ Work lay_out(const AttentionArgs& a) {
   w.key_scale = take<float>(&p, w.keys16);
   w.value_scale = take<float>(&p, w.keys16);
   w.key_start = take<int32_t>(&p, w.keys16);
+  w.key_bias = take<float>(&p, w.keys16);
+  w.live = take<__mmask16>(&p, round_up(w.keys16 / 16, 32));
   w.keys = take<int8_t>(&p, w.keys16 * w.head4);
   w.values = take<int16_t>(&p, w.keys16 * w.columns16);
   w.queries = take<uint8_t>(&p, kPackRows * w.head4);
@@ -182,7 +186,7 @@ void pack_queries(const AttentionArgs& a, const Work& w, size_t first, float* sc
 // Scores of a tile's queries against kPanels * 16 keys; keeps the running maximum per lane.
 template <int kPanels>
 __attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries, const float* query_scale, size_t key,
-                                          size_t keys, __m512* max) {
+                                          __m512* max) {
   __m512i acc[kRows][kPanels];
 #pragma GCC unroll 16
   for (int p = 0; p < kPanels; ++p) {
@@ -206,18 +210,22 @@ __attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries,
     }
   }
   const __m512 minus_infinity = _mm512_set1_ps(-__builtin_inff());
-  const __mmask16 last = lane_mask(keys - 16 * (kPanels - 1));
-  __m512 key_scale[kPanels];
+  __mmask16 live[kPanels];
+  __m512 key_scale[kPanels], key_bias[kPanels];
 #pragma GCC unroll 16
-  for (int p = 0; p < kPanels; ++p) key_scale[p] = _mm512_loadu_ps(w.key_scale + key + 16 * p);
+  for (int p = 0; p < kPanels; ++p) {
+    live[p] = w.live[key / 16 + p];
+    key_scale[p] = _mm512_loadu_ps(w.key_scale + key + 16 * p);
+    key_bias[p] = _mm512_loadu_ps(w.key_bias + key + 16 * p);
+  }
   float* dst = w.scores + key;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r, dst += w.keys16) {
     const __m512 row_scale = _mm512_set1_ps(query_scale[r]);
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) {
-      __m512 s = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][p]), _mm512_mul_ps(row_scale, key_scale[p]));
-      if (p + 1 == kPanels) s = _mm512_mask_mov_ps(minus_infinity, last, s);
+      const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(acc[r][p]), _mm512_mul_ps(row_scale, key_scale[p]));
+      const __m512 s = _mm512_mask_add_ps(minus_infinity, live[p], scaled, key_bias[p]);
       _mm512_storeu_ps(dst + 16 * p, s);
       max[r] = _mm512_max_ps(s, max[r]);
     }
@@ -229,15 +237,36 @@ void scores(size_t keys, const Work& w, const uint8_t* queries, const float* que
   for (size_t key = 0; key < keys;) {
     const size_t left = keys - key;
     if (left > 64 || (left > 32 && left <= 48)) {
-      score_tile<3>(w, queries, query_scale, key, left, max);
+      score_tile<3>(w, queries, query_scale, key, max);
       key += 48;
     } else if (left > 16) {
-      score_tile<2>(w, queries, query_scale, key, left, max);
+      score_tile<2>(w, queries, query_scale, key, max);
       key += 32;
     } else {
-      score_tile<1>(w, queries, query_scale, key, left, max);
+      score_tile<1>(w, queries, query_scale, key, max);
       key += 16;
     }
+  }
+}
+
+// One row of bias and mask for all queries of the head?
+bool same_for_all_queries(const AttentionArgs& a) {
+  return (a.bias == nullptr || a.bias_stride == 0) && (a.mask == nullptr || a.mask_stride == 0) && a.causal_offset == INT32_MAX;
+}
+
+// What the score tiles apply: bias and mask if they are the same for all queries, and the end of the keys.
+void lay_out_key_row(const AttentionArgs& a, const Work& w) {
+  const bool same = same_for_all_queries(a);
+  const float* bias = same ? a.bias : nullptr;
+  const uint8_t* mask = same ? a.mask : nullptr;
+  for (size_t j = 0; j < w.keys16; j += 16) {
+    __mmask16 live = lane_mask(static_cast<size_t>(a.seq_k) - j);
+    _mm512_storeu_ps(w.key_bias + j, bias != nullptr ? _mm512_maskz_loadu_ps(live, bias + j) : _mm512_set1_ps(-0.0f));
+    if (mask != nullptr) {
+      const __m128i bytes = _mm_maskz_loadu_epi8(live, mask + j);
+      live &= _mm_test_epi8_mask(bytes, bytes);
+    }
+    w.live[j / 16] = live;
   }
 }
 
@@ -374,7 +403,7 @@ void query_tile(const AttentionArgs& a, const Work& w, const uint8_t* queries, c
   __m512 max[kRows];
   Queries q;
   scores(static_cast<size_t>(a.seq_k), w, queries, query_scale, max);
-  if (a.bias != nullptr || a.mask != nullptr || a.causal_offset != INT32_MAX) {
+  if (!same_for_all_queries(a)) {
     for (size_t r = 0; r < rows; ++r) max[r] = mask_row(a, first + r, w.scores + r * w.keys16);
   }
   weights(w, max, &q);
@@ -394,6 +423,7 @@ void query_tile(const AttentionArgs& a, const Work& w, const uint8_t* queries, c
 
 void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
   const Work w = lay_out(a);
+  lay_out_key_row(a, w);
   for (size_t key = 0; key < w.keys16; key += kPackRows) {
     pack_keys(a, w, key);
     pack_values(a, w, key);
