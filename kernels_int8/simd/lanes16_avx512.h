@@ -61,7 +61,7 @@ ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
 
 // Holds the four values at this point of the program.
 ERT_LANES void order_together(Lanes* a, Lanes* b, Lanes* c, Lanes* d) {
-  __asm__("" : "+v"(a->v), "+v"(b->v), "+v"(c->v), "+v"(d->v));
+  __asm__ volatile("" : "+v"(a->v), "+v"(b->v), "+v"(c->v), "+v"(d->v));
 }
 
 ERT_LANES Lanes absolute(Lanes a) { return {_mm512_abs_ps(a.v)}; }

@@ -13,7 +13,7 @@ namespace lin = params::linear;
 
 constexpr int64_t kBlockRows = 32;           // rows quantized at a time per thread
 constexpr int64_t kPanelColumns = 16;        // of N16K4
-constexpr int64_t kGroupColumns = 128;       // an activation follows each such group while its outputs are still in cache
+constexpr int64_t kGroupColumns = 144;       // an activation follows each such group while its outputs are still in cache; three tiles
 constexpr int64_t kRowsWorthSplitting = 12;  // fewer rows per thread than this: split the weights instead
 constexpr int64_t kMaxExactK = 65000;        // int32 accumulators stay exact up to here (NUMERICS.md)
 
