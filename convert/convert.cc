@@ -7,6 +7,7 @@
 #include "convert/emit/blob.h"
 #include "convert/emit/certificate.h"
 #include "convert/emit/lower.h"
+#include "convert/emit/missing_ops.h"
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
@@ -106,12 +107,15 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
   Diagnostics d;
   stage("reading", 0.0);
   ImportedModel imported = import_model(path, d);
-  d.check();
+  if (d.malformed_file()) d.check();
   Graph g = std::move(imported.graph);
   r.model = std::move(imported.info);
   stage("inferring shapes", 0.1);
   infer(g, d);
-  d.check();
+  if (!d.ok()) {
+    if (!d.malformed_file()) add_remaining_problems(g, d);  // a user sees everything at once
+    d.check();
+  }
   // What an already quantized model is compared with: its weights as they are, its activations without their rounding.
   r.fusions = run_quantized_import(g, d).counts;
   d.check();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "convert/emit/missing_ops.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -193,7 +194,8 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
     if (known) continue;
     const LowerFunction function = lower_function(n.kind);
     if (!function) {
-      c.unsupported(n, "the runtime has no op for it", "express it with supported operators: edgeconv supported-ops lists them");
+      const MissingOp m = missing_op(g, n);
+      c.unsupported(n, m.reason, m.hint);
     } else if (!complete) {
       c.unsupported(n, "the shape or type of its output could not be determined at conversion", "export with static shapes for this part, or without data-dependent sizes");
     } else {

@@ -45,7 +45,6 @@ void import_group_normalization(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 3);
   const int64_t groups = n.integer("num_groups");
   if (groups < 1) throw NodeError("attribute 'num_groups' is not positive");
-  if (c.opset("") < 21) refuse("scales per group (the form before opset 21)", "export the model again with opset_version=21");
   c.emit(n, OpKind::kGroupNormalization, {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)},
          GroupNormAttrs{groups, n.number("epsilon", 1e-5f)});
 }

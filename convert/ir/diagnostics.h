@@ -39,6 +39,7 @@ class Diagnostics {
   void malformed(const std::string& message);  // collected; exit 3
   void warn(const std::string& message);       // printed, does not stop; equal messages once
   void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()
+  bool malformed_file() const { return !malformed_.empty(); }
   bool ok() const { return problems_.empty() && malformed_.empty(); }
   // Throws FatalError with the complete, grouped list (operators with counts, first node, reason, hint) when not ok().
   void check() const;

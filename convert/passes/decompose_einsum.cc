@@ -1,0 +1,173 @@
+// Einsum becomes Transpose, Reshape and MatMul: letters of both operands and the result are batch axes, letters of both alone
+// are summed, the others are rows and columns. A repeated letter in one operand (a diagonal) stays and is refused.
+#include <algorithm>
+#include <set>
+
+#include "convert/interp/einsum.h"
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+using Labels = std::vector<int>;
+
+struct Term {
+  ValueId value = kNone;
+  Labels labels;
+  Shape shape;
+};
+
+bool has(const Labels& l, int x) { return std::find(l.begin(), l.end(), x) != l.end(); }
+
+class Builder {
+ public:
+  Builder(Graph& graph, const Origin& o, DType t) : g_(graph), origin_(o), dtype_(t) {}
+
+  Term permuted(const Term& t, const Labels& order) {
+    if (t.labels == order) return t;
+    Term r{kNone, order, {}};
+    TransposeAttrs a;
+    for (int label : order) {
+      const auto from = std::find(t.labels.begin(), t.labels.end(), label) - t.labels.begin();
+      a.perm.push_back(from);
+      r.shape.push_back(t.shape[static_cast<size_t>(from)]);
+    }
+    r.value = add(OpKind::kTranspose, {t.value}, a, r.shape);
+    return r;
+  }
+
+  ValueId reshaped(ValueId v, const Shape& from, const Shape& to) {
+    if (from == to) return v;
+    return add(OpKind::kReshape, {v, shape_operand(g_, origin_.node, to)}, ReshapeAttrs{}, to);
+  }
+
+  // Sums over the letters that nobody else reads.
+  Term summed(const Term& t, const std::set<int>& wanted) {
+    Term r{t.value, {}, {}};
+    ReduceAttrs a{ert::params::reduce::kSum, {}, false, false};
+    for (size_t i = 0; i < t.labels.size(); ++i) {
+      if (wanted.count(t.labels[i])) {
+        r.labels.push_back(t.labels[i]);
+        r.shape.push_back(t.shape[i]);
+      } else {
+        a.axes.push_back(static_cast<int64_t>(i));
+      }
+    }
+    if (!a.axes.empty()) r.value = add(OpKind::kReduce, {t.value}, a, r.shape);
+    return r;
+  }
+
+  // The product over the letters of both that are not wanted.
+  std::optional<Term> product(Term a, Term b, const std::set<int>& wanted);
+
+ private:
+  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Shape& shape) {
+    const ValueId v = g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
+    g_.value(v).dtype = dtype_;
+    g_.value(v).shape = shape;
+    return v;
+  }
+
+  Graph& g_;
+  Origin origin_;
+  DType dtype_;
+};
+
+DimExpr size_of(const Term& t, const Labels& labels) {
+  DimExpr n = 1;
+  for (int l : labels) n = n * t.shape[static_cast<size_t>(std::find(t.labels.begin(), t.labels.end(), l) - t.labels.begin())];
+  return n;
+}
+
+Shape sizes(const Term& t, const Labels& labels) {
+  Shape s;
+  for (int l : labels) s.push_back(size_of(t, {l}));
+  return s;
+}
+
+Labels joined(std::initializer_list<Labels> parts) {
+  Labels all;
+  for (const Labels& p : parts) all.insert(all.end(), p.begin(), p.end());
+  return all;
+}
+
+std::optional<Term> Builder::product(Term a, Term b, const std::set<int>& wanted) {
+  // Weights belong on the right.
+  if (g_.value(a.value).constant && !g_.value(b.value).constant) std::swap(a, b);
+  std::set<int> keep_a = wanted, keep_b = wanted;
+  keep_a.insert(b.labels.begin(), b.labels.end());
+  keep_b.insert(a.labels.begin(), a.labels.end());
+  a = summed(a, keep_a);
+  b = summed(b, keep_b);
+  Labels batch, inner, rows, columns;
+  for (int l : a.labels) (!has(b.labels, l) ? rows : wanted.count(l) ? batch : inner).push_back(l);
+  for (int l : b.labels)
+    if (!has(a.labels, l)) columns.push_back(l);
+  if (size_of(a, inner) != size_of(b, inner)) return {};  // a letter of size 1 that broadcasts
+  a = permuted(a, joined({batch, rows, inner}));
+  b = permuted(b, joined({batch, inner, columns}));
+  const Shape batch_a = sizes(a, batch), batch_b = sizes(b, batch), row_shape = sizes(a, rows), column_shape = sizes(b, columns);
+  Shape lhs = batch_a, rhs = batch_b, out, full;
+  for (size_t i = 0; i < batch.size(); ++i) out.push_back(batch_a[i] == DimExpr(1) ? batch_b[i] : batch_a[i]);
+  full = out;
+  // Without batch axes the rows need not be flattened.
+  const Shape flat_rows = batch.empty() && !rows.empty() ? row_shape : Shape{size_of(a, rows)};
+  for (const DimExpr& d : flat_rows) {
+    lhs.push_back(d);
+    out.push_back(d);
+  }
+  lhs.push_back(size_of(a, inner));
+  rhs.push_back(size_of(b, inner));
+  rhs.push_back(size_of(b, columns));
+  out.push_back(size_of(b, columns));
+  full.insert(full.end(), row_shape.begin(), row_shape.end());
+  full.insert(full.end(), column_shape.begin(), column_shape.end());
+  const ValueId l = reshaped(a.value, a.shape, lhs), r = reshaped(b.value, b.shape, rhs);
+  const ValueId p = add(OpKind::kMatMul, {l, r}, {}, out);
+  return Term{reshaped(p, out, full), joined({batch, rows, columns}), full};
+}
+
+bool decompose(Graph& g, NodeId id) {
+  const Node n = g.node(id);
+  std::vector<int> ranks;
+  for (ValueId v : n.inputs) {
+    if (v == kNone || !g.value(v).shape || !is_float(g.value(v).dtype)) return false;
+    ranks.push_back(g.value(v).rank());
+  }
+  std::string error;
+  const auto spec = parse_einsum(n.as<EinsumAttrs>().equation, ranks, error);
+  if (!spec || !g.value(n.outputs[0]).shape) return false;
+  std::vector<Term> terms;
+  for (size_t i = 0; i < n.inputs.size(); ++i) {
+    const Labels& l = spec->inputs[i];
+    if (std::set<int>(l.begin(), l.end()).size() != l.size()) return false;
+    terms.push_back({n.in(i), l, *g.value(n.in(i)).shape});
+  }
+  Builder b(g, n.origin, g.value(n.outputs[0]).dtype);
+  const std::set<int> output(spec->output.begin(), spec->output.end());
+  Term result = terms.size() == 1 ? b.summed(terms[0], output) : terms[0];
+  for (size_t i = 1; i < terms.size(); ++i) {
+    std::set<int> wanted = output;
+    for (size_t k = i + 1; k < terms.size(); ++k) wanted.insert(terms[k].labels.begin(), terms[k].labels.end());
+    const auto product = b.product(result, terms[i], wanted);
+    if (!product) return false;
+    result = *product;
+  }
+  if (result.labels.size() != spec->output.size()) return false;
+  const Term final = b.permuted(result, spec->output);
+  redefine(g, n.outputs[0], OpKind::kIdentity, {final.value}, {}, n.origin);
+  return true;
+}
+
+}  // namespace
+
+int pass_decompose_einsum(Graph& g, Diagnostics&) {
+  int done = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kEinsum) done += decompose(g, static_cast<NodeId>(i));
+  return done;
+}
+
+}  // namespace edgeconv
