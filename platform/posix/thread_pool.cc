@@ -1,9 +1,12 @@
 // Fork-join pool: see thread_pool.h.
 //
-// One word, `state`, holds the whole protocol: bit 31 = a loop is open, bits 8..30 = its number, bits 0..7 = workers inside.
-// A worker joins by raising the count while the loop is open, takes task numbers from a shared counter until none is left,
-// and leaves by lowering the count. The caller does the same, closes the loop and waits until nobody is inside. A worker that
-// wakes too late finds the loop closed and is never waited for.
+// A loop's task numbers are handed out in shares: thread t starts with the t-th part and then helps the others. So the same rows
+// of consecutive loops stay with the same core and its caches. What a worker needs to start is in the one cache line of its
+// share, which is also the line that it polls: on some machines a line takes 100-200 ns from core to core, and a small encoder
+// has thousands of loops a second.
+//
+// To take a task is to raise `next` of a share below its end. That alone keeps the loop open: the caller returns when the
+// threads have finished as many tasks as there are. A worker that wakes too late finds its share empty and is not waited for.
 #include "platform/posix/thread_pool.h"
 
 #include <errno.h>
@@ -14,12 +17,8 @@
 
 namespace {
 
-constexpr uint32_t kOpen = 1u << 31;
-constexpr uint32_t kNumberUnit = 1u << 8;
-constexpr uint32_t kInsideMask = kNumberUnit - 1;
-constexpr uint32_t kNumberMask = ~(kOpen | kInsideMask);
 constexpr uint64_t kSpinNs = 30000;
-constexpr uint32_t kMaxSharedTasks = 1u << 30;  // the task counter overshoots by at most the number of threads
+constexpr uint32_t kMaxSharedTasks = 1u << 30;  // a share's counter overshoots by at most the number of threads
 
 inline void relax_cpu() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -48,66 +47,85 @@ struct Worker {
   pthread_t thread;
 };
 
+struct alignas(64) Share {
+  std::atomic<uint64_t> range{0};  // end << 32 | next
+  ert_platform_task task = nullptr;
+  void* arg = nullptr;
+  std::atomic<uint32_t> finished{0};  // tasks that the owner has run since the start, of any share
+};
+
+bool has_tasks(uint64_t range) { return static_cast<uint32_t>(range) < static_cast<uint32_t>(range >> 32); }
+
 }  // namespace
 
 struct ert_thread_pool {
-  alignas(64) std::atomic<uint32_t> state{0};
-  alignas(64) std::atomic<uint32_t> next_task{0};
-  alignas(64) std::atomic<bool> in_use{false};
-  std::atomic<bool> stop{false};
-  std::atomic<uint32_t> sleepers{0};
-  std::atomic<bool> caller_sleeps{false};
-  uint32_t tasks = 0;
-  ert_platform_task task = nullptr;
-  void* arg = nullptr;
   uint32_t threads = 1;
+  uint32_t finished_by_workers = 0;  // in all loops before this one; of the caller
+  std::atomic<bool> in_use{false};
+  // Written only when somebody goes to sleep, so that everyone can keep a copy of the line.
+  alignas(64) std::atomic<bool> stop{false};
+  std::atomic<bool> caller_sleeps{false};
+  std::atomic<uint32_t> sleepers{0};
   pthread_mutex_t mutex;
   pthread_cond_t work_ready;  // workers sleep here
-  pthread_cond_t all_left;    // the caller sleeps here
+  pthread_cond_t all_done;    // the caller sleeps here
 };
 
 namespace {
 
-Worker* workers_of(ert_thread_pool* pool) { return reinterpret_cast<Worker*>(pool + 1); }
+// Storage: the pool, a share per thread, the workers.
+Share* shares_of(ert_thread_pool* pool) { return reinterpret_cast<Share*>(pool + 1); }
+Worker* workers_of(ert_thread_pool* pool) { return reinterpret_cast<Worker*>(shares_of(pool) + pool->threads); }
 
-void take_tasks(ert_thread_pool* pool, uint32_t thread) {
-  const uint32_t tasks = pool->tasks;
-  for (;;) {
-    const uint32_t i = pool->next_task.fetch_add(1, std::memory_order_relaxed);
-    if (i >= tasks) return;
-    pool->task(pool->arg, i, thread);
+// Even parts; the first threads, which certainly run, get the larger ones. The caller's own share comes last.
+void share_out(ert_thread_pool* pool, uint32_t tasks, ert_platform_task task, void* arg) {
+  const uint32_t each = tasks / pool->threads, larger = tasks % pool->threads;
+  uint32_t end = tasks;
+  for (uint32_t t = pool->threads; t-- > 0;) {
+    Share& share = shares_of(pool)[t];
+    const uint32_t first = end - each - (t < larger ? 1 : 0);
+    share.task = task;
+    share.arg = arg;
+    share.range.store(uint64_t{end} << 32 | first, std::memory_order_release);
+    end = first;
   }
 }
 
-// Raises the count of workers inside if a loop other than `last` is open. Sets *last to its number.
-bool join_loop(ert_thread_pool* pool, uint32_t* last) {
-  uint32_t state = pool->state.load(std::memory_order_acquire);
-  while ((state & kOpen) != 0 && (state & kNumberMask) != *last) {
-    if (pool->state.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
-      *last = state & kNumberMask;
-      return true;
-    }
+// Runs tasks of one share until none is left; returns how many.
+uint32_t run_share(Share* share, uint32_t thread) {
+  uint32_t n = 0;
+  // The load keeps a share that is used up from being written by everyone who looks.
+  while (has_tasks(share->range.load(std::memory_order_relaxed))) {
+    const uint64_t range = share->range.fetch_add(1, std::memory_order_acq_rel);
+    if (!has_tasks(range)) break;
+    share->task(share->arg, static_cast<uint32_t>(range), thread);
+    ++n;
   }
-  return false;
+  return n;
 }
 
-void leave_loop(ert_thread_pool* pool) {
-  const uint32_t before = pool->state.fetch_sub(1, std::memory_order_seq_cst);
-  if ((before & kInsideMask) != 1 || !pool->caller_sleeps.load(std::memory_order_seq_cst)) return;
+Share* share_after(ert_thread_pool* pool, uint32_t thread, uint32_t distance) {
+  const uint32_t t = thread + distance;
+  return shares_of(pool) + (t < pool->threads ? t : t - pool->threads);
+}
+
+// Tells the caller that a worker is done with n more tasks.
+void add_finished(ert_thread_pool* pool, uint32_t thread, uint32_t n) {
+  if (n == 0) return;
+  std::atomic<uint32_t>& finished = shares_of(pool)[thread].finished;
+  finished.store(finished.load(std::memory_order_relaxed) + n, std::memory_order_seq_cst);
+  if (!pool->caller_sleeps.load(std::memory_order_seq_cst)) return;
   pthread_mutex_lock(&pool->mutex);
-  pthread_cond_signal(&pool->all_left);
+  pthread_cond_signal(&pool->all_done);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-bool new_loop(const ert_thread_pool* pool, uint32_t last) {
-  const uint32_t state = pool->state.load(std::memory_order_seq_cst);
-  return ((state & kOpen) != 0 && (state & kNumberMask) != last) || pool->stop.load(std::memory_order_seq_cst);
-}
-
-void sleep_until_work(ert_thread_pool* pool, uint32_t last) {
+void sleep_until_work(ert_thread_pool* pool, const Share& own) {
   pthread_mutex_lock(&pool->mutex);
-  pool->sleepers.fetch_add(1, std::memory_order_seq_cst);  // before looking at state: open_loop writes state, then looks here
-  while (!new_loop(pool, last)) pthread_cond_wait(&pool->work_ready, &pool->mutex);
+  pool->sleepers.fetch_add(1, std::memory_order_seq_cst);  // before looking at the share: the caller fills it, then looks here
+  while (!has_tasks(own.range.load(std::memory_order_seq_cst)) && !pool->stop.load(std::memory_order_seq_cst)) {
+    pthread_cond_wait(&pool->work_ready, &pool->mutex);
+  }
   pool->sleepers.fetch_sub(1, std::memory_order_seq_cst);
   pthread_mutex_unlock(&pool->mutex);
 }
@@ -115,33 +133,43 @@ void sleep_until_work(ert_thread_pool* pool, uint32_t last) {
 void* worker_main(void* arg) {
   const Worker* self = static_cast<const Worker*>(arg);
   ert_thread_pool* pool = self->pool;
-  uint32_t last = 0;
+  Share& own = shares_of(pool)[self->index];
+  const auto called = [&] {
+    return has_tasks(own.range.load(std::memory_order_relaxed)) || pool->stop.load(std::memory_order_relaxed);
+  };
   while (!pool->stop.load(std::memory_order_acquire)) {
-    if (join_loop(pool, &last)) {
-      take_tasks(pool, self->index);
-      leave_loop(pool);
-    } else if (!spin_until([&] { return new_loop(pool, last); })) {
-      sleep_until_work(pool, last);
+    if (!spin_until(called)) sleep_until_work(pool, own);
+    for (uint32_t i = 0; i < pool->threads; ++i) {
+      add_finished(pool, self->index, run_share(share_after(pool, self->index, i), self->index));
     }
   }
   return nullptr;
 }
 
 void wake_sleepers(ert_thread_pool* pool) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // the shares are filled before this looks for sleepers
   if (pool->sleepers.load(std::memory_order_seq_cst) == 0) return;
   pthread_mutex_lock(&pool->mutex);
   pthread_cond_broadcast(&pool->work_ready);
   pthread_mutex_unlock(&pool->mutex);
 }
 
-void wait_until_all_left(ert_thread_pool* pool) {
-  const auto empty = [pool] { return (pool->state.load(std::memory_order_seq_cst) & kInsideMask) == 0; };
-  if (spin_until(empty)) return;
-  pthread_mutex_lock(&pool->mutex);
-  pool->caller_sleeps.store(true, std::memory_order_seq_cst);
-  while (!empty()) pthread_cond_wait(&pool->all_left, &pool->mutex);
-  pool->caller_sleeps.store(false, std::memory_order_seq_cst);
-  pthread_mutex_unlock(&pool->mutex);
+// Until the workers have finished `tasks` more in this loop. The counts wrap around.
+void wait_for_workers(ert_thread_pool* pool, uint32_t tasks) {
+  const uint32_t target = pool->finished_by_workers + tasks;
+  const auto done = [pool, target] {
+    uint32_t sum = 0;
+    for (uint32_t t = 1; t < pool->threads; ++t) sum += shares_of(pool)[t].finished.load(std::memory_order_seq_cst);
+    return sum == target;
+  };
+  if (!spin_until(done)) {
+    pthread_mutex_lock(&pool->mutex);
+    pool->caller_sleeps.store(true, std::memory_order_seq_cst);
+    while (!done()) pthread_cond_wait(&pool->all_done, &pool->mutex);
+    pool->caller_sleeps.store(false, std::memory_order_seq_cst);
+    pthread_mutex_unlock(&pool->mutex);
+  }
+  pool->finished_by_workers = target;
 }
 
 void end_workers(ert_thread_pool* pool, uint32_t started) {
@@ -150,7 +178,7 @@ void end_workers(ert_thread_pool* pool, uint32_t started) {
   pthread_cond_broadcast(&pool->work_ready);
   pthread_mutex_unlock(&pool->mutex);
   for (uint32_t i = 0; i < started; ++i) pthread_join(workers_of(pool)[i].thread, nullptr);
-  pthread_cond_destroy(&pool->all_left);
+  pthread_cond_destroy(&pool->all_done);
   pthread_cond_destroy(&pool->work_ready);
   pthread_mutex_destroy(&pool->mutex);
 }
@@ -159,7 +187,7 @@ void end_workers(ert_thread_pool* pool, uint32_t started) {
 
 size_t ert_thread_pool_bytes(uint32_t threads) {
   if (threads == 0 || threads > ERT_THREAD_POOL_MAX_THREADS) return 0;
-  return sizeof(ert_thread_pool) + (threads - 1) * sizeof(Worker);
+  return sizeof(ert_thread_pool) + threads * sizeof(Share) + (threads - 1) * sizeof(Worker);
 }
 
 int ert_thread_pool_init(ert_thread_pool** out, void* storage, size_t bytes, uint32_t threads) {
@@ -168,9 +196,10 @@ int ert_thread_pool_init(ert_thread_pool** out, void* storage, size_t bytes, uin
   if (reinterpret_cast<uintptr_t>(storage) % ERT_THREAD_POOL_ALIGN != 0) return EINVAL;
   ert_thread_pool* pool = new (storage) ert_thread_pool;
   pool->threads = threads;
+  for (uint32_t i = 0; i < threads; ++i) new (shares_of(pool) + i) Share;
   pthread_mutex_init(&pool->mutex, nullptr);
   pthread_cond_init(&pool->work_ready, nullptr);
-  pthread_cond_init(&pool->all_left, nullptr);
+  pthread_cond_init(&pool->all_done, nullptr);
   for (uint32_t i = 0; i + 1 < threads; ++i) {
     Worker* worker = new (workers_of(pool) + i) Worker{pool, i + 1, {}};
     const int error = pthread_create(&worker->thread, nullptr, worker_main, worker);
@@ -190,18 +219,11 @@ void ert_thread_pool_parallel_for(void* context, uint32_t tasks, ert_platform_ta
     for (uint32_t i = 0; i < tasks; ++i) task(arg, i, 0);
     return;
   }
-  pool->tasks = tasks;
-  pool->task = task;
-  pool->arg = arg;
-  pool->next_task.store(0, std::memory_order_relaxed);
-  // Nobody is inside here, so a plain store opens the next loop. Number 0 is skipped: workers start with last = 0.
-  uint32_t number = (pool->state.load(std::memory_order_relaxed) + kNumberUnit) & kNumberMask;
-  if (number == 0) number = kNumberUnit;
-  pool->state.store(kOpen | number, std::memory_order_seq_cst);
+  share_out(pool, tasks, task, arg);
   wake_sleepers(pool);
-  take_tasks(pool, 0);
-  pool->state.fetch_and(~kOpen, std::memory_order_seq_cst);
-  wait_until_all_left(pool);
+  uint32_t own = 0;
+  for (uint32_t i = 0; i < pool->threads; ++i) own += run_share(share_after(pool, 0, i), 0);
+  wait_for_workers(pool, tasks - own);
   pool->in_use.store(false, std::memory_order_release);
 }
 
