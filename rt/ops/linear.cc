@@ -11,11 +11,12 @@ namespace {
 using namespace ops;
 namespace lin = params::linear;
 
-constexpr int64_t kBlockRows = 32;           // rows quantized at a time per thread
-constexpr int64_t kPanelColumns = 16;        // of N16K4
-constexpr int64_t kGroupColumns = 144;       // an activation follows each such group while its outputs are still in cache; three tiles
-constexpr int64_t kRowsWorthSplitting = 12;  // fewer rows per thread than this: split the weights instead
-constexpr int64_t kMaxExactK = 65000;        // int32 accumulators stay exact up to here (NUMERICS.md)
+constexpr int64_t kBlockRows = 32;      // rows quantized at a time per thread
+constexpr int64_t kPanelColumns = 16;   // of N16K4
+constexpr int64_t kGroupColumns = 144;  // an activation follows each such group while its outputs are still in cache; three tiles
+constexpr int64_t kRowsWorthSplitting = 6;  // fewer rows per thread than this: split the weights instead
+constexpr double kParallelMacs = 65536.0;   // below this, waking threads costs more than it gains
+constexpr int64_t kMaxExactK = 65000;       // int32 accumulators stay exact up to here (NUMERICS.md)
 
 struct Shape {
   int64_t m, n, k;
@@ -144,12 +145,13 @@ void row_block_task(void* arg, uint32_t index, uint32_t thread) {
   j.multiply_and_activate(row, rows, 0, j.s.n, thread);
 }
 
-// All rows were quantized by the caller, who runs as thread 0; every task reads them there.
-void column_group_task(void* arg, uint32_t index, uint32_t) {
+// Every task quantizes the few rows again: that is faster than to wait for one thread and fetch its result.
+void column_group_task(void* arg, uint32_t index, uint32_t thread) {
   const Job& j = *static_cast<const Job*>(arg);
   const int64_t first = j.group_columns * index;
   const int64_t last = j.s.n - first < j.group_columns ? j.s.n : first + j.group_columns;
-  j.multiply_and_activate(0, j.s.m, first, last, 0);
+  j.quantize(0, j.s.m, thread);
+  j.multiply_and_activate(0, j.s.m, first, last, thread);
 }
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -181,13 +183,11 @@ ert_status run(const OpContext& c) {
     const size_t k = static_cast<size_t>(s.k);
     job.row_bytes = wide ? c.kernels->quantized16_row_bytes(k) : c.kernels->quantized_row_bytes(k);
   }
-  // One multiply-accumulate per 16 elements of a cheap op: below this, waking threads costs more than it gains.
-  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < 16.0 * kParallelElements;
+  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
   const int64_t threads = small || c.parallel.threads < 1 ? 1 : c.parallel.threads;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * kRowsWorthSplitting && s.n > kPanelColumns;
   if (by_columns) {
-    job.quantize(0, s.m, 0);
-    job.group_columns = ceil_div(ceil_div(s.n, threads * 2), kPanelColumns) * kPanelColumns;
+    job.group_columns = ceil_div(ceil_div(s.n, threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);
   } else {
     job.block_rows = even_block_rows(s.m, threads);

@@ -8,8 +8,9 @@
 
 namespace ert::ops {
 
-// Below this many elements a parallel loop costs more than it gains.
-constexpr int64_t kParallelElements = 16384;
+// Below this many elements a parallel loop costs more than it gains. It is this low because a loop that stays on one thread
+// has to fetch what the other threads have written.
+constexpr int64_t kParallelElements = 4096;
 
 // Calls body(begin, end, thread) on blocks that cover [0, total). `unit_elements` is the work of one unit (row, output...);
 // blocks are multiples of `align` units and hold at least kParallelElements / 2 elements.
@@ -25,7 +26,7 @@ void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_
     int64_t total, block;
   } job;
   const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
-  int64_t block = (total + threads * 2 - 1) / (threads * 2);
+  int64_t block = (total + threads - 1) / threads;  // one block per thread: consecutive loops over the same rows stay on one core
   if (block < least) block = least;
   block = (block + align - 1) / align * align;
   job.body = &body;
