@@ -187,8 +187,80 @@ inline void layernorm_row16(const NormArgs& a, const float* src, const float* re
   normalize(a, mean, 1.0f / square_root(squares / count + a.eps), dst);
 }
 
+// Four rows of n values, one after the other, side by side.
+struct FourRows {
+  size_t n;
+  ERT_LANES Lanes4 load(const float* p, size_t i) const {
+    p += i;
+    if (i + 16 <= n) return {kernels::load(p), kernels::load(p + n), kernels::load(p + 2 * n), kernels::load(p + 3 * n)};
+    const size_t rest = n - i;
+    return {load_first(p, rest), load_first(p + n, rest), load_first(p + 2 * n, rest), load_first(p + 3 * n, rest)};
+  }
+  ERT_LANES void store(float* p, size_t i, Lanes4 x) const {
+    p += i;
+    if (i + 16 <= n) {
+      kernels::store(p, x.a);
+      kernels::store(p + n, x.b);
+      kernels::store(p + 2 * n, x.c);
+      kernels::store(p + 3 * n, x.d);
+      return;
+    }
+    store_first(p, x.a, n - i);
+    store_first(p + n, x.b, n - i);
+    store_first(p + 2 * n, x.c, n - i);
+    store_first(p + 3 * n, x.d, n - i);
+  }
+};
+
+// layernorm_row16 for four rows: a row's sums and its square root are chains that leave a core waiting.
+template <bool rms>
+inline void layernorm_four_rows16(const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
+  const FourRows rows = {a.n};
+  const float count = static_cast<float>(a.n);
+  const Lanes zero = broadcast(0.0f);
+  Lanes4 sum = {zero, zero, zero, zero};
+  for (size_t i = 0; i < a.n; i += 16) {
+    Lanes4 x = rows.load(src, i);
+    if (residual != nullptr) x = x + rows.load(residual, i);
+    if (sum_out != nullptr) rows.store(sum_out, i, x);
+    rows.store(dst, i, x);
+    sum = sum + (rms ? x * x : x);
+  }
+  Lanes4 mean = {zero, zero, zero, zero};
+  if (!rms) {
+    mean = {broadcast(total(sum.a) / count), broadcast(total(sum.b) / count), broadcast(total(sum.c) / count),
+            broadcast(total(sum.d) / count)};
+    sum = {zero, zero, zero, zero};
+    for (size_t i = 0; i < a.n; i += 16) {
+      Lanes4 d = rows.load(dst, i) - mean;
+      if (i + 16 > a.n) {
+        const Mask present = first_lanes(a.n - i);
+        d = zero_unless(Mask4{present, present, present, present}, d);
+      }
+      sum = sum + d * d;
+    }
+  }
+  const auto inverse = [&](Lanes squares) { return broadcast(1.0f / square_root(total(squares) / count + a.eps)); };
+  const Lanes4 inv = {inverse(sum.a), inverse(sum.b), inverse(sum.c), inverse(sum.d)};
+  for (size_t i = 0; i < a.n; i += 16) {
+    const size_t rest = a.n - i;
+    Lanes4 y = ((rows.load(dst, i) - mean) * inv) * (rest >= 16 ? load(a.gamma + i) : load_first(a.gamma + i, rest));
+    if (a.beta != nullptr) y = y + (rest >= 16 ? load(a.beta + i) : load_first(a.beta + i, rest));
+    rows.store(dst, i, y);
+  }
+}
+
 inline void layernorm_rows16(size_t m, const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
-  for (size_t i = 0; i < m; ++i) {
+  size_t i = 0;
+  if (kRegistersForLanes4) {
+    for (; i + 4 <= m; i += 4) {
+      const size_t at = i * a.n;
+      const auto four_rows = a.rms ? layernorm_four_rows16<true> : layernorm_four_rows16<false>;
+      four_rows(a, src + at, residual != nullptr ? residual + at : nullptr, dst + at,
+                sum_out != nullptr ? sum_out + at : nullptr);
+    }
+  }
+  for (; i < m; ++i) {
     const size_t at = i * a.n;
     layernorm_row16(a, src + at, residual != nullptr ? residual + at : nullptr, dst + at,
                     sum_out != nullptr ? sum_out + at : nullptr);
