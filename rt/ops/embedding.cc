@@ -11,6 +11,7 @@ namespace {
 using namespace ops;
 
 enum { kIds, kTable, kScale };
+constexpr int64_t kRowsAhead = 4;
 
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
@@ -25,6 +26,13 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return same_leading_shape(ids, out) && out.dims[ids.rank] == table.dims[1];
 }
 
+// Rows are scattered over a table that is larger than the caches.
+void prefetch_row(const Operand& table, int64_t row) {
+  const size_t bytes = static_cast<size_t>(table.dims[1]) * (is_f32(table) ? sizeof(float) : 1);
+  const char* p = table.as<char>() + static_cast<size_t>(row) * bytes;
+  for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
+}
+
 ert_status run(const OpContext& c) {
   const Operand &ids = input(c, kIds), &table = input(c, kTable), &scale = input(c, kScale), &out = output(c, 0);
   const int64_t n = ids.elements(), width = table.dims[1];
@@ -35,6 +43,7 @@ ert_status run(const OpContext& c) {
   for_blocks(c, n, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t row = ids.as<int32_t>()[i];
+      if (i + kRowsAhead < end) prefetch_row(table, ids.as<int32_t>()[i + kRowsAhead]);
       float* dst = out.mut<float>() + i * width;
       if (is_f32(table)) {
         memcpy(dst, table.as<float>() + row * width, static_cast<size_t>(width) * sizeof(float));
