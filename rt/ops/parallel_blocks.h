@@ -26,7 +26,10 @@ void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_
     int64_t total, block;
   } job;
   const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
-  int64_t block = (total + threads - 1) / threads;  // one block per thread: consecutive loops over the same rows stay on one core
+  // Equal shares for all threads: consecutive loops over the same rows stay on one core. Two blocks each where they are long
+  // enough, so that a thread that is held up can be helped.
+  const int64_t blocks = total * unit_elements >= threads * 4 * kParallelElements ? threads * 2 : threads;
+  int64_t block = (total + blocks - 1) / blocks;
   if (block < least) block = least;
   block = (block + align - 1) / align * align;
   job.body = &body;
