@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "convert/emit/lower.h"
+#include "convert/infer/node_inference.h"
 #include "rt/op.h"
 
 namespace edgeconv {
@@ -16,7 +17,11 @@ size_t positive_axis(int64_t axis, size_t rank) { return static_cast<size_t>(axi
 DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step) {
   const DimExpr last = size - 1;
   const auto s = start.constant();
-  if (!s) return start;  // a symbolic start is a position that the model computed: taken as it is
+  if (!s) {
+    // Negative for all dims (T5 keeps the last S rows of its S x S bias): counted from the end. Otherwise a position.
+    const auto magnitude = lower_bound(DimExpr(0) - start);
+    return magnitude && *magnitude >= 1 ? DimExpr::max(0, size + start) : start;
+  }
   if (*s < 0) {
     const auto n = size.constant();
     return n ? DimExpr(std::max<int64_t>(0, *n + *s)) : (*s == -1 ? last : DimExpr::max(0, size + *s));
