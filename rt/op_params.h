@@ -188,5 +188,21 @@ enum Ints { kAxis, kOnBits, kOffBits, kIntCount };
 namespace custom {
 enum Ints { kIndex, kIntCount };
 }
+// Recurrence: the recurrent half of an LSTM, GRU or simple RNN. The input half, x W + Wb for all steps and directions, is a
+//   Linear before it: projected f32 [S, B, D * G * H] (G gates of H units: LSTM i o f c, GRU z r h). Then lengths i32 [B] or -1,
+//   initial_h, initial_c f32 [D, B, H] or -1, peepholes f32 [D, 3 * H] or -1 (LSTM: i o f), and per direction weights, scale,
+//   colsum, bias -> y f32 [S, B, D * H], last_h [D, B, H], for LSTM last_c.
+// Every gate has P = round_up(H, 16) columns, the surplus zero: weights kPackedN16K4 [G * P, H] with scale f32, colsum i32
+//   [G * P] (kInt8, kInt8A16), or f32 [H, G * P] without them (kF32); bias f32 [G * P] or -1.
+namespace recurrence {
+enum Inputs { kProjected, kLengths, kInitialH, kInitialC, kPeepholes, kFirstWeights };
+enum WeightInputs { kWeights, kScale, kColsum, kBias, kWeightInputCount };  // from kFirstWeights on, per direction
+enum Ints { kKind, kPrecision, kDirection, kLinearBeforeReset, kInputForget, kFirstActivation };
+enum Kind { kLstm, kGru, kRnn };                    // precision: as of Linear
+enum Direction { kForward, kReverse, kBidirectional };
+constexpr int kActivationCount = 3;  // per direction, from kFirstActivation on: f, g, h of ONNX, a kernels::Unary each
+enum Floats { kClip, kFloatCount };  // gates are clamped to [-clip, clip] before their activation; 0 = not at all
+constexpr int kPeepholeCount = 3;
+}  // namespace recurrence
 
 }  // namespace ert::params

@@ -1,0 +1,99 @@
+// Gate arithmetic of the recurrent cells: every multiplication and addition rounded apart, activations by the canonical
+// kernels. The order of operations is that of rt/ops/README.md.
+#include "rt/ops/recurrent_cells.h"
+
+namespace ert::ops {
+namespace {
+
+void add(int64_t n, float* gate, const float* projected) {
+  for (int64_t i = 0; i < n; ++i) gate[i] = gate[i] + projected[i];
+}
+
+void add_peephole(int64_t n, float* gate, const float* weights, const float* c) {
+  for (int64_t i = 0; i < n; ++i) {
+    const float seen = weights[i] * c[i];
+    gate[i] = gate[i] + seen;
+  }
+}
+
+void clip_gate(const RecurrentCell& cell, float* gate) {
+  if (!(cell.clip > 0.0f)) return;
+  for (int64_t i = 0; i < cell.hidden; ++i) {
+    const float low = gate[i] < -cell.clip ? -cell.clip : gate[i];
+    gate[i] = low > cell.clip ? cell.clip : low;
+  }
+}
+
+// Columns [0, n) of a gate, or of neighbouring gates with the padding between them.
+void activate(const RecurrentCell& cell, int which, int64_t n, const float* src, float* dst) {
+  cell.kernels->unary[cell.activations[which]](static_cast<size_t>(n), src, dst);
+}
+
+}  // namespace
+
+void lstm_step(const RecurrentCell& cell, const float* projected, float* gates, float* h, float* c) {
+  const int64_t n = cell.hidden, stride = cell.gate_stride;
+  float *const in = gates, *const out = gates + stride, *const forget = gates + 2 * stride, *const candidate = gates + 3 * stride;
+  for (int64_t g = 0; g < 4; ++g) add(n, gates + g * stride, projected + g * n);
+  if (cell.peepholes != nullptr) {
+    add_peephole(n, in, cell.peepholes, c);
+    add_peephole(n, forget, cell.peepholes + 2 * n, c);
+  }
+  clip_gate(cell, in);
+  clip_gate(cell, forget);
+  clip_gate(cell, candidate);
+  activate(cell, 0, n, in, in);
+  activate(cell, 1, n, candidate, candidate);
+  if (cell.input_forget) {
+    for (int64_t i = 0; i < n; ++i) forget[i] = 1.0f - in[i];
+  } else {
+    activate(cell, 0, n, forget, forget);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const float kept = forget[i] * c[i], added = in[i] * candidate[i];
+    c[i] = kept + added;
+  }
+  if (cell.peepholes != nullptr) add_peephole(n, out, cell.peepholes + n, c);
+  clip_gate(cell, out);
+  activate(cell, 0, n, out, out);
+  activate(cell, 2, n, c, candidate);
+  for (int64_t i = 0; i < n; ++i) h[i] = out[i] * candidate[i];
+}
+
+void rnn_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
+  add(cell.hidden, gates, projected);
+  clip_gate(cell, gates);
+  activate(cell, 0, cell.hidden, gates, h);
+}
+
+void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, const float* h) {
+  const int64_t n = cell.hidden, stride = cell.gate_stride;
+  for (int64_t g = 0; g < 2; ++g) {
+    float* gate = gates + g * stride;
+    add(n, gate, projected + g * n);
+    clip_gate(cell, gate);
+    activate(cell, 0, n, gate, gate);
+  }
+  const float* reset = gates + stride;
+  float* scaled = gates + 2 * stride;
+  if (cell.linear_before_reset) {
+    for (int64_t i = 0; i < n; ++i) scaled[i] = reset[i] * scaled[i];
+  } else {
+    for (int64_t i = 0; i < n; ++i) scaled[i] = reset[i] * h[i];
+  }
+}
+
+void gru_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
+  const int64_t n = cell.hidden;
+  const float* update = gates;
+  float* candidate = gates + 2 * cell.gate_stride;
+  add(n, candidate, projected + 2 * n);
+  clip_gate(cell, candidate);
+  activate(cell, 1, n, candidate, candidate);
+  for (int64_t i = 0; i < n; ++i) {
+    const float fresh = (1.0f - update[i]) * candidate[i], kept = update[i] * h[i];
+    h[i] = fresh + kept;
+  }
+}
+
+}  // namespace ert::ops
