@@ -49,6 +49,7 @@ InferFunction infer_function(OpKind kind) {
     case OpKind::kMaxPool:
     case OpKind::kAveragePool: return infer_pool;
     case OpKind::kRnn: return infer_rnn;
+    case OpKind::kRecurrence: return infer_recurrence;
     case OpKind::kDynamicQuantizeLinear: return infer_dynamic_quantize_linear;
     case OpKind::kQuantizeLinear: return infer_quantize_linear;
     case OpKind::kDequantizeLinear: return infer_dequantize_linear;

@@ -55,6 +55,7 @@ void infer_scatter(NodeInference& c);
 void infer_one_hot(NodeInference& c);
 // rnn_conv.cc
 void infer_rnn(NodeInference& c);
+void infer_recurrence(NodeInference& c);
 void infer_conv(NodeInference& c);
 void infer_pool(NodeInference& c);
 // quantized.cc

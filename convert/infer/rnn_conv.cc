@@ -20,6 +20,18 @@ void infer_rnn(NodeInference& c) {
   if (a.kind == "LSTM") c.set(2, t, state);
 }
 
+void infer_recurrence(NodeInference& c) {
+  const RnnAttrs& a = c.node().as<RnnAttrs>();
+  if (c.rank(0) != 3 || c.rank(1) != 3) return c.problem("products and weights need rank 3", "this is a fault of the split_rnn pass");
+  const Shape p = c.shape(0);
+  const DimExpr directions = c.shape(1)[0], hidden = c.shape(1)[2];
+  if (c.has(3) && c.rank(3) == 1 && !c.unify(p[1], c.shape(3)[0], "sequence_lens of " + a.kind)) return;
+  c.set(0, c.dtype(0), Shape{p[0], p[1], directions * hidden});
+  const Shape state{directions, p[1], hidden};
+  c.set(1, c.dtype(0), state);
+  if (a.kind == "LSTM") c.set(2, c.dtype(0), state);
+}
+
 namespace {
 
 // Size of the result along spatial axis i.

@@ -114,6 +114,7 @@ Results eval_conv(const NodeInputs& c);
 Results eval_pool(const NodeInputs& c);
 // rnn.cc
 Results eval_rnn(const NodeInputs& c);
+Results eval_recurrence(const NodeInputs& c);
 // quantized.cc
 Results eval_dynamic_quantize_linear(const NodeInputs& c);
 Results eval_quantize_linear(const NodeInputs& c);

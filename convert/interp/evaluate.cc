@@ -69,6 +69,7 @@ Evaluator evaluator(OpKind kind) {
     case OpKind::kMaxPool:
     case OpKind::kAveragePool: return eval_pool;
     case OpKind::kRnn: return eval_rnn;
+    case OpKind::kRecurrence: return eval_recurrence;
     case OpKind::kDynamicQuantizeLinear: return eval_dynamic_quantize_linear;
     case OpKind::kQuantizeLinear: return eval_quantize_linear;
     case OpKind::kDequantizeLinear: return eval_dequantize_linear;

@@ -119,30 +119,34 @@ std::vector<float> project(const Layer& l, int64_t rows, int64_t k, const float*
   return out;
 }
 
-void run_direction(Layer& l, int64_t d) {
+// What one direction computes with. w: products of the input, with bias; row t * batch + b starts at w + row * stride.
+struct Direction {
+  const float* w;
+  int64_t stride;
+  const float* recurrent;  // [gates * hidden, hidden]
+  const float* bias;       // of the recurrent products, or null
+  const float* peephole;   // or null
+};
+
+void run_direction(Layer& l, int64_t d, const Direction& of) {
   const NodeInputs& c = l.c;
   const int64_t n = l.hidden, g = l.gates * n, state = l.batch * n;
-  const float* weights = c.in(1).as<float>().data() + d * g * l.input;
-  const float* recurrent = c.in(2).as<float>().data() + d * g * n;
-  const float* bias = c.has(3) ? c.in(3).as<float>().data() + d * 2 * g : nullptr;
-  const float* peephole = c.has(7) ? c.in(7).as<float>().data() + d * 3 * n : nullptr;
   const Activation* f = l.f.data() + static_cast<size_t>(d) * (l.f.size() / static_cast<size_t>(l.directions));
   const bool backward = d == 1 || l.a.direction == "reverse";
-  const std::vector<float> w = project(l, l.sequence * l.batch, l.input, l.x.data(), weights, bias);
   float* h = l.h.data() + d * state;
   float* cell = l.cell.data() + d * state;
   for (int64_t t = 0; t < l.sequence; ++t) {
-    const std::vector<float> r = project(l, l.batch, n, h, recurrent, bias ? bias + g : nullptr);
+    const std::vector<float> r = project(l, l.batch, n, h, of.recurrent, of.bias);
     for (int64_t b = 0; b < l.batch; ++b) {
       const int64_t length = l.lengths[static_cast<size_t>(b)];
       if (t >= length) continue;  // past the end: state stays, the output is zero
       const int64_t at = backward ? length - 1 - t : t;
-      const float* wx = w.data() + (at * l.batch + b) * g;
+      const float* wx = of.w + (at * l.batch + b) * of.stride;
       const float* rh = r.data() + b * g;
       if (l.a.kind == "LSTM") {
-        lstm_cell(l, f, wx, rh, peephole, h + b * n, cell + b * n);
+        lstm_cell(l, f, wx, rh, of.peephole, h + b * n, cell + b * n);
       } else if (l.a.kind == "GRU") {
-        gru_cell(l, f, wx, rh, recurrent + 2 * n * n, bias ? bias + g + 2 * n : nullptr, h + b * n);
+        gru_cell(l, f, wx, rh, of.recurrent + 2 * n * n, of.bias ? of.bias + 2 * n : nullptr, h + b * n);
       } else {
         for (int64_t i = 0; i < n; ++i) h[b * n + i] = activate(c, f[0], clipped(l.a, wx[i] + rh[i]));
       }
@@ -185,7 +189,43 @@ void check_weights(const NodeInputs& c, const Layer& l) {
   want(7, {l.directions, 3 * l.hidden}, "P");
 }
 
+// Lengths, initial states and room for the results, from the inputs at these places.
+void begin(Layer& l, size_t lengths, size_t initial_h, size_t initial_c) {
+  const NodeInputs& c = l.c;
+  l.f = activations_of(l.a, static_cast<size_t>(l.directions));
+  l.lengths.assign(static_cast<size_t>(l.batch), l.sequence);
+  if (c.has(lengths)) l.lengths = c.in(lengths).to_int64();
+  for (int64_t n : l.lengths) {
+    if (n < 0 || n > l.sequence)
+      c.fail("a sequence length of " + std::to_string(n) + " for " + std::to_string(l.sequence) + " steps");
+  }
+  const Dims state{l.directions, l.batch, l.hidden};
+  l.h = initial(c, initial_h, l.a.layout, state);
+  l.cell = initial(c, initial_c, l.a.layout, state);
+  l.y.assign(static_cast<size_t>(l.sequence * product(state)), 0.0f);
+}
+
 }  // namespace
+
+// Inputs: RnnAttrs in ir/attributes.h. The same loop with the products of the input given.
+Results eval_recurrence(const NodeInputs& c) {
+  const RnnAttrs& a = c.node.as<RnnAttrs>();
+  const int64_t gates = a.kind == "LSTM" ? 4 : (a.kind == "GRU" ? 3 : 1), directions = a.direction == "bidirectional" ? 2 : 1;
+  const Dims &p = c.in(0).dims(), &r = c.in(1).dims();
+  if (p.size() != 3 || r.size() != 3 || r[0] != directions || r[1] != gates * r[2] || p[2] != directions * r[1])
+    c.fail("products or weights have the wrong shape");
+  Layer l{c, a, p[0], p[1], 0, r[2], gates, directions, {}, {}, {}, {}, {}, {}};
+  begin(l, 3, 4, 5);
+  for (int64_t d = 0; d < directions; ++d) {
+    run_direction(l, d,
+                  {c.in(0).as<float>().data() + d * r[1], p[2], c.in(1).as<float>().data() + d * r[1] * r[2],
+                   c.has(2) ? c.in(2).as<float>().data() + d * r[1] : nullptr,
+                   c.has(6) ? c.in(6).as<float>().data() + d * 3 * r[2] : nullptr});
+  }
+  const Dims state{directions, l.batch, l.hidden};
+  const Tensor y = swapped(from_floats({l.sequence, directions, l.batch, l.hidden}, l.y), {0, 2, 1, 3});
+  return {y.reshaped({l.sequence, l.batch, directions * l.hidden}), from_floats(state, l.h), from_floats(state, l.cell)};
+}
 
 Results eval_rnn(const NodeInputs& c) {
   const RnnAttrs& a = c.node.as<RnnAttrs>();
@@ -206,18 +246,17 @@ Results eval_rnn(const NodeInputs& c) {
           {},
           {}};
   check_weights(c, l);
-  l.f = activations_of(a, static_cast<size_t>(l.directions));
-  l.lengths.assign(static_cast<size_t>(l.batch), l.sequence);
-  if (c.has(4)) l.lengths = c.in(4).to_int64();
-  for (int64_t n : l.lengths) {
-    if (n < 0 || n > l.sequence)
-      c.fail("a sequence length of " + std::to_string(n) + " for " + std::to_string(l.sequence) + " steps");
-  }
+  begin(l, 4, 5, 6);
   const Dims state{l.directions, l.batch, l.hidden};
-  l.h = initial(c, 5, a.layout, state);
-  l.cell = initial(c, 6, a.layout, state);
-  l.y.assign(static_cast<size_t>(l.sequence * product(state)), 0.0f);
-  for (int64_t d = 0; d < l.directions; ++d) run_direction(l, d);
+  const int64_t g = l.gates * l.hidden;
+  for (int64_t d = 0; d < l.directions; ++d) {
+    const float* bias = c.has(3) ? c.in(3).as<float>().data() + d * 2 * g : nullptr;
+    const std::vector<float> w =
+        project(l, l.sequence * l.batch, l.input, l.x.data(), c.in(1).as<float>().data() + d * g * l.input, bias);
+    run_direction(l, d,
+                  {w.data(), g, c.in(2).as<float>().data() + d * g * l.hidden, bias ? bias + g : nullptr,
+                   c.has(7) ? c.in(7).as<float>().data() + d * 3 * l.hidden : nullptr});
+  }
   Results r{from_floats({l.sequence, l.directions, l.batch, l.hidden}, l.y), from_floats(state, l.h), from_floats(state, l.cell)};
   if (a.layout) {
     r[0] = swapped(r[0], {2, 0, 1, 3});

@@ -43,6 +43,8 @@ struct TopKAttrs { int64_t axis = -1; bool largest = true; bool sorted = true; }
 struct EinsumAttrs { std::string equation; };
 struct ConvAttrs { std::vector<int64_t> kernel, strides, pads, dilations; int64_t group = 1; std::string auto_pad = "NOTSET"; bool ceil_mode = false, count_include_pad = false; };
 struct RnnAttrs { std::string kind; int64_t hidden = 0; std::string direction = "forward"; std::vector<std::string> activations; std::vector<float> alpha, beta; float clip = 0; bool linear_before_reset = false, layout = false, input_forget = false; };
+//   Rnn: inputs as in ONNX. Recurrence (made by split_rnn; layout false): products of the input [S, B, D * G * H], R [D, G * H, H],
+//   recurrent bias [D, G * H], lengths, initial_h, initial_c, peepholes -> y [S, B, D * H], last_h, last_c
 struct QuantAttrs { int64_t axis = 1; int64_t block = 0; DType to = DType::kUndefined; };
 struct RandomAttrs {};
 // If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this

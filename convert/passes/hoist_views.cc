@@ -9,6 +9,12 @@ namespace {
 
 bool row_wise(const Node& n) { return n.kind == OpKind::kLinear || n.kind == OpKind::kUnary || (n.kind == OpKind::kNorm && n.in(1) == kNone && n.outputs.size() == 1); }
 
+// The recurrent layer wants its products step by step: turning its input is cheaper than turning the wider products.
+bool feeds_recurrence(const Graph& g, const Users& users, ValueId v) {
+  const Node* next = sole_user(g, users, v);
+  return next && next->kind == OpKind::kRecurrence;
+}
+
 // The last axis of the view is the last axis of the source, whole.
 bool keeps_last_axis(const ViewLayout& l) {
   if (l.axes.empty() || l.source_shape.empty()) return false;
@@ -21,11 +27,12 @@ bool keeps_last_axis(const ViewLayout& l) {
 int pass_hoist_views(Graph& g, Diagnostics&) {
   int changed = 0;
   const size_t count = g.nodes.size();
+  const Users users = g.users();
   for (size_t i = 0; i < count; ++i) {
     if (g.nodes[i].dead || !row_wise(g.nodes[i])) continue;
     const Node n = g.nodes[i];
     const ValueId out = n.outputs[0];
-    if (!g.value(n.in(0)).shape || !g.value(out).shape || g.value(out).elements) continue;
+    if (!g.value(n.in(0)).shape || !g.value(out).shape || g.value(out).elements || feeds_recurrence(g, users, out)) continue;
     const ViewLayout l = trace_view(g, n.in(0), false);
     if (l.source == n.in(0) || keeps_order(l) || !keeps_last_axis(l)) continue;
     std::vector<ValueId> inputs = n.inputs;

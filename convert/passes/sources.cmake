@@ -4,4 +4,5 @@ target_sources(edgeconv_core PRIVATE
   passes/decompose_batch_norm.cc passes/fold_affine.cc passes/fuse_activation.cc passes/fuse_attention.cc passes/fuse_embedding.cc
   passes/fuse_l2_normalize.cc passes/fuse_layer_norm.cc passes/fuse_linear_activation.cc passes/fuse_mean_pool.cc
   passes/fuse_residual_norm.cc passes/hoist_views.cc passes/make_linear.cc passes/merge_equal_nodes.cc passes/merge_qkv.cc
-  passes/remove_identities.cc passes/simplify_views.cc passes/sink_expand.cc)
+  passes/remove_identities.cc passes/simplify_views.cc passes/sink_expand.cc
+  passes/split_rnn.cc)

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "convert/interp/interpreter.h"
+#include "convert/ir/diagnostics.h"
 #include "convert/quantize/weights.h"
-#include "rt/include/ert.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -22,6 +22,7 @@ struct Noise {
 
 // y = x W without bias, in fp32 and in int8, on at most this many rows: the figure only ranks layers.
 constexpr size_t kRows = 64;
+constexpr int64_t kMaxInt8Depth = 65000;  // NUMERICS.md
 
 Noise int8_noise(const Tensor& x, const Value& constant, const std::vector<float>& smooth) {
   const Tensor weight = constant.constant->cast(DType::kFloat).aligned();
@@ -51,6 +52,28 @@ Noise int8_noise(const Tensor& x, const Value& constant, const std::vector<float
   return r;
 }
 
+Noise int8_noise(const Tensor& x, const Tensor& weight, const std::vector<float>& smooth) {
+  Value value;
+  value.constant = weight;
+  return int8_noise(x, value, smooth);
+}
+
+void add(Noise& sum, const Noise& one) {
+  sum.signal += one.signal;
+  sum.noise += one.noise;
+}
+
+// The recurrent products of direction d, on the states that the layer gave: y is [S, B, D * H], weights [D, columns, H].
+Noise recurrent_noise(const Tensor& y, const Tensor& weights, int64_t d) {
+  const int64_t hidden = weights.dims()[2], columns = weights.dims()[1], directions = weights.dims()[0], rows = y.elements() / (directions * hidden);
+  Tensor h(DType::kFloat, {rows, hidden}), w(DType::kFloat, {hidden, columns});
+  const auto states = y.as<float>(), r = weights.as<float>();
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(states.begin() + (i * directions + d) * hidden, hidden, h.mut<float>().begin() + i * hidden);
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t k = 0; k < hidden; ++k) w.mut<float>()[static_cast<size_t>(k * columns + c)] = r[static_cast<size_t>((d * columns + c) * hidden + k)];
+  return int8_noise(h, w, {});
+}
+
 linear::Precision forced(PrecisionMode m) { return m == PrecisionMode::kFp32 ? linear::kF32 : m == PrecisionMode::kW8A16 ? linear::kInt8A16 : linear::kInt8; }
 
 }  // namespace
@@ -60,19 +83,24 @@ std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::v
   InterpreterOptions options;
   options.backend = Backend::kCanonical;
   options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
-    if (n.kind != OpKind::kLinear) return;
     const NodeId id = static_cast<NodeId>(&n - g.nodes.data());
+    if (n.kind == OpKind::kRecurrence) {
+      const Tensor weights = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
+      for (int64_t d = 0; d < weights.dims()[0]; ++d) add(noise[id], recurrent_noise(values[static_cast<size_t>(n.outputs[0])], weights, d));
+    }
+    // Longer sums would overflow the int32 accumulators: such a layer stays fp32.
+    if (n.kind != OpKind::kLinear || g.value(n.in(1)).constant->dims()[0] > kMaxInt8Depth) return;
     const auto s = smooth.find(id);
     const Noise one = int8_noise(values[static_cast<size_t>(n.in(0))].cast(DType::kFloat).aligned(), g.value(n.in(1)), s == smooth.end() ? std::vector<float>() : s->second);
-    noise[id].signal += one.signal;
-    noise[id].noise += one.noise;
+    add(noise[id], one);
   };
   for (const auto& set : inputs) interpret(g, set, options);
   std::vector<LayerReport> layers;
   for (const auto& [id, sum] : noise) {
     const Node& n = g.node(id);
     const auto& dims = g.value(n.in(1)).constant->dims();
-    layers.push_back({id, n.origin.node, dims[0], dims[1], sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity(), linear::kInt8});
+    const bool recurrent = n.kind == OpKind::kRecurrence;
+    layers.push_back({id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1], sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity(), linear::kInt8});
   }
   std::stable_sort(layers.begin(), layers.end(), [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });
   return layers;
@@ -80,6 +108,12 @@ std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::v
 
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, LowerOptions& options,
                       const std::function<double(const LowerOptions&)>& evaluate) {
+  for (const auto& [pattern, mode] : request.overrides)
+    if (std::none_of(layers.begin(), layers.end(), [&](const LayerReport& l) { return glob_match(pattern, l.name); })) {
+      std::string names;
+      for (size_t i = 0; i < layers.size() && i < 12; ++i) names += "\n  " + layers[i].name;
+      throw FatalError(ExitCode::kUsage, "--precision '" + pattern + "=...' matches no layer; layers are" + names + (layers.size() > 12 ? "\n  ..." : ""));
+    }
   std::vector<char> fixed(layers.size(), request.mode != PrecisionMode::kAuto);
   for (size_t i = 0; i < layers.size(); ++i) {
     layers[i].precision = forced(request.mode);

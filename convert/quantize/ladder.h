@@ -1,4 +1,4 @@
-// Chooses the precision of every Linear: int8, then 16-bit activations, then fp32, climbing only where the measured error
+// Chooses the precision of every Linear, and of the recurrent weights of every Recurrence: int8, then 16-bit activations, then fp32, climbing only where the measured error
 // asks for it (DESIGN 7).
 #pragma once
 

@@ -50,8 +50,15 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
   }
   if (!has_tokens)
     for (auto& [name, n] : size) n = spec.batch * 8;
+  for (auto& [name, n] : size)
+    if (const auto table = plan.table_limit.find(name); table != plan.table_limit.end()) n = std::min(n, table->second);
   if (spec.within_limits)
     for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
+
+  // Lengths must not exceed the tokens that there are.
+  int64_t tokens = spec.tokens;
+  for (const auto& [name, n] : size)
+    if (!leading.count(name)) tokens = std::min(tokens, n);
 
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < g.inputs.size(); ++i) {
@@ -60,7 +67,9 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     std::vector<int64_t> dims;
     for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(size).value());
     Tensor t(DType::kFloat, dims);
-    if (is_float(v.dtype)) {
+    // A float mask is 1 for a token and 0 for padding, like an integer one.
+    const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
+    if (is_float(v.dtype) && !float_mask) {
       for (float& x : t.mut<float>()) x = random.normal();
       inputs.push_back(t.cast(v.dtype));
       continue;
@@ -73,8 +82,8 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
       for (int64_t& x : out) x = rows > kSmallTable ? random.below(rows) : 0;
     } else if (dims.size() == 1) {
       // One integer per row: lengths.
-      for (int64_t& x : out) x = spec.ragged ? 1 + random.below(spec.tokens) : spec.tokens;
-      if (!out.empty()) out[0] = std::max<int64_t>(1, spec.tokens);
+      for (int64_t& x : out) x = spec.ragged ? 1 + random.below(tokens) : tokens;
+      if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
     } else {
       const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
       for (size_t j = 0; j < out.size(); ++j) {
