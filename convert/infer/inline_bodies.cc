@@ -5,11 +5,7 @@
 #include <optional>
 
 namespace edgeconv {
-namespace {
 
-constexpr int64_t kMaxTrips = 256;
-
-// Copies body into g with its inputs replaced; returns the outer values of the body's outputs.
 std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix) {
   std::map<ValueId, ValueId> map;
   for (size_t i = 0; i < body.inputs.size(); ++i) map[body.inputs[i]] = inputs[i];
@@ -36,6 +32,10 @@ std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<Va
   for (ValueId v : body.outputs) r.push_back(outer(v));
   return r;
 }
+
+namespace {
+
+constexpr int64_t kMaxTrips = 256;
 
 // The node's outputs keep their identity and names: they are bound by Identity nodes.
 void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_t first) {

@@ -1,11 +1,17 @@
 // Replaces an If with a known condition by its branch, and a Loop with a known small trip count by copies of its body.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "convert/ir/graph.h"
 
 namespace edgeconv {
 
 // Inlines every If and Loop of g that is decided; returns how many. The graph is left sorted.
 int inline_decided_bodies(Graph& g);
+
+// Copies body into g with its inputs replaced; returns the outer values of the body's outputs. The caller sorts the graph.
+std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix);
 
 }  // namespace edgeconv

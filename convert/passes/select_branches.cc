@@ -1,0 +1,55 @@
+// An If whose condition depends on the data: both branches are computed, and Where selects. Inference has made sure that they
+// agree in shape. Branches have no side effects; what the application registers (custom operators) might, and stays refused.
+#include "convert/infer/inline_bodies.h"
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+bool may_run_unasked(const Graph& body) {
+  for (const Node& n : body.nodes) {
+    if (n.dead) continue;
+    if (n.kind == OpKind::kCustom || n.kind == OpKind::kIf || n.kind == OpKind::kLoop) return false;
+  }
+  return true;
+}
+
+bool select(Graph& g, NodeId id) {
+  const Node n = g.node(id);
+  const auto& bodies = n.as<SubgraphAttrs>().bodies;
+  const std::vector<ValueId> captures(n.inputs.begin() + 1, n.inputs.end());
+  const Value& condition = g.value(n.in(0));
+  if (bodies.size() != 2 || !condition.shape || condition.rank() > 1) return false;
+  for (const auto& body : bodies)
+    if (body->inputs.size() != captures.size() || body->outputs.size() != n.outputs.size() || !may_run_unasked(*body))
+      return false;
+  for (ValueId v : n.outputs)
+    if (v != kNone && !g.value(v).shape) return false;
+
+  ValueId scalar = n.in(0);
+  if (condition.rank() == 1)
+    scalar = g.add_node(OpKind::kSqueeze, {scalar, g.add_constant(n.origin.node + "/axis", Tensor::ints({0}))}, AxesAttrs{{0}},
+                        n.origin);
+  const std::vector<ValueId> then_values = copy_body(g, *bodies[0], captures, n.origin.node + "/then/");
+  const std::vector<ValueId> else_values = copy_body(g, *bodies[1], captures, n.origin.node + "/else/");
+  g.node(id).dead = true;
+  for (size_t o = 0; o < n.outputs.size(); ++o) {
+    if (n.outputs[o] == kNone) continue;
+    g.value(n.outputs[o]).producer = kNone;
+    g.add_node_with_outputs(OpKind::kWhere, {scalar, then_values[o], else_values[o]}, {n.outputs[o]}, {}, n.origin);
+  }
+  return true;
+}
+
+}  // namespace
+
+int pass_select_branches(Graph& g, Diagnostics&) {
+  int made = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kIf) made += select(g, static_cast<NodeId>(i));
+  return made;
+}
+
+}  // namespace edgeconv

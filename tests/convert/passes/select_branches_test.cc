@@ -1,0 +1,59 @@
+// An If whose condition depends on the data: both branches, then a selection. Anything with side effects stays as it is.
+#include <gtest/gtest.h>
+
+#include "convert/interp/interpreter.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch");
+
+std::shared_ptr<Graph> branch(Unary kind, float factor) {
+  GraphBuilder b;
+  const ValueId x = b.input("captured", {B, 4});
+  b.output(b.mul(b.unary(kind, x), b.scalar(factor)));
+  return std::make_shared<Graph>(b.g);
+}
+
+// if sum(x) > 0: tanh(x) * 2 else: relu(x) * 3; the condition has the given shape.
+GraphBuilder chosen_by_sum(bool vector_condition) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, 4});
+  const ValueId sum = b.node(OpKind::kReduce, {x}, ReduceAttrs{reduce::kSum, {0, 1}, false, false});
+  ValueId condition = b.node(OpKind::kBinary, {sum, b.scalar(0)}, BinaryAttrs{binary::kGreater});
+  if (vector_condition) condition = b.node(OpKind::kUnsqueeze, {condition, b.ints({0})}, AxesAttrs{{0}});
+  b.output(b.node(OpKind::kIf, {condition, x}, SubgraphAttrs{{branch(Unary::kTanh, 2), branch(Unary::kRelu, 3)}, -1}));
+  return b;
+}
+
+TEST(SelectBranches, ComputesBothAndSelects) {
+  for (bool vector_condition : {false, true}) {
+    GraphBuilder b = chosen_by_sum(vector_condition);
+    finish(b.g);
+    const Graph before = b.g;
+    EXPECT_EQ(apply(b.g, {pass_select_branches}), 1);
+    EXPECT_EQ(count(b.g, OpKind::kIf), 0);
+    EXPECT_EQ(count(b.g, OpKind::kWhere), 1);
+    // Both sides of the condition, whatever side the random inputs of apply() took.
+    for (float sign : {1.0f, -1.0f}) {
+      const std::vector<Tensor> x{Tensor::of<float>(DType::kFloat, {2, 4}, {sign, sign, sign, 0.5f, -0.5f, sign, sign, sign})};
+      EXPECT_EQ(interpret(before, x)[0].to_float(), interpret(b.g, x)[0].to_float()) << sign;
+    }
+  }
+}
+
+TEST(SelectBranches, CustomOperatorsDoNotRunUnasked) {
+  GraphBuilder b = chosen_by_sum(false);
+  finish(b.g);
+  Node& node = const_cast<Node&>(only(b.g, OpKind::kIf));
+  Graph& body = *node.as<SubgraphAttrs>().bodies[0];
+  body.nodes[0].kind = OpKind::kCustom;
+  Diagnostics d;
+  EXPECT_EQ(pass_select_branches(b.g, d), 0);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
