@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "convert/import/attention_blocks.h"
+#include "convert/import/quantization_blocks.h"
 
 namespace edgeconv {
 namespace {
@@ -73,12 +74,6 @@ void attend_merged(ImportContext& c, const OnnxNode& n, ValueId x, ValueId weigh
          n.integer("unidirectional", 0) != 0);
 }
 
-ValueId dequantized(ImportContext& c, const OnnxNode& n, ValueId x, ValueId scale, ValueId zero_point) {
-  std::vector<ValueId> inputs = {x, scale};
-  if (zero_point != kNone) inputs.push_back(zero_point);
-  return c.inner(n, OpKind::kDequantizeLinear, std::move(inputs), QuantAttrs{-1, 0, DType::kUndefined});
-}
-
 }  // namespace
 
 // input, weights, bias, mask_index, past, attention_bias, past_sequence_length
@@ -93,8 +88,8 @@ void import_contrib_attention(ImportContext& c, const OnnxNode& n) {
 void import_qattention(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 5, 9);
   if (c.input(n, 8) != kNone) refuse("past keys and values", "export the encoder without a key-value cache");
-  const ValueId x = dequantized(c, n, required_input(c, n, 0), required_input(c, n, 3), c.input(n, 6));
-  const ValueId weight = dequantized(c, n, required_input(c, n, 1), required_input(c, n, 4), c.input(n, 7));
+  const ValueId x = dequantized(c, n, required_input(c, n, 0), required_input(c, n, 3), c.input(n, 6), -1);
+  const ValueId weight = dequantized(c, n, required_input(c, n, 1), required_input(c, n, 4), c.input(n, 7), -1);
   attend_merged(c, n, x, weight, c.input(n, 2), {c.input(n, 5), kNone});
 }
 

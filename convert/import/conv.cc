@@ -1,5 +1,5 @@
-// Conv, MaxPool, AveragePool, and the global pools.
-#include "convert/import/building_blocks.h"
+// Conv, QLinearConv, MaxPool, AveragePool, and the global pools.
+#include "convert/import/quantization_blocks.h"
 
 namespace edgeconv {
 namespace {
@@ -41,6 +41,15 @@ void import_conv(ImportContext& c, const OnnxNode& n) {
   std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
   if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
   c.emit(n, OpKind::kConv, std::move(inputs), conv_attrs(n));
+}
+
+// x, scale, zero point, w, scale (may be per output channel), zero point, y scale, y zero point, bias (int32)
+void import_qlinear_conv(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 8, 9);
+  std::vector<ValueId> inputs = {dequantized_input(c, n, 0), dequantized_input(c, n, 3, 0)};
+  if (const ValueId bias = c.input(n, 8); bias != kNone)
+    inputs.push_back(mul(c, n, cast(c, n, bias, DType::kFloat), mul(c, n, required_input(c, n, 1), required_input(c, n, 4))));
+  bind_quantized(c, n, c.inner(n, OpKind::kConv, std::move(inputs), conv_attrs(n)), 6);
 }
 
 void import_max_pool(ImportContext& c, const OnnxNode& n) {

@@ -28,6 +28,9 @@ target_sources(edgeconv_core PRIVATE
   import/matmul.cc
   import/normalization.cc
   import/pad.cc
+  import/matmul_nbits.cc
+  import/qlinear_ops.cc
+  import/quantization_blocks.cc
   import/quantize_linear.cc
   import/quantized_matmul.cc
   import/reduce_ops.cc

@@ -44,18 +44,50 @@ struct Writer {
   }
 };
 
-// A constant of one value per channel or per group as [C, 1, ...] for a tensor of this rank.
-std::optional<ValueId> per_channel(Graph& g, ValueId v, int64_t channels, int rank) {
-  if (v == kNone || !g.value(v).constant) return {};
-  const std::vector<float> given = g.value(v).constant->to_float();
-  if (given.empty() || channels % static_cast<int64_t>(given.size()) != 0) return {};
+// One value per channel as [C, 1, ...] for a tensor of this rank; constants may also hold one per group.
+std::optional<ValueId> per_channel(Graph& g, const Origin& origin, ValueId v, int64_t channels, int rank) {
+  if (v == kNone || !g.value(v).shape) return {};
   std::vector<int64_t> dims(static_cast<size_t>(rank - 1), 1);
   dims[0] = channels;
+  if (!g.value(v).constant) {
+    if (*g.value(v).shape != Shape{channels}) return {};
+    Writer w{g, origin};
+    return w.reshape(v, Shape(dims.begin(), dims.end()));
+  }
+  const std::vector<float> given = g.value(v).constant->to_float();
+  if (given.empty() || channels % static_cast<int64_t>(given.size()) != 0) return {};
   Tensor t(DType::kFloat, dims);
   const auto out = t.mut<float>();
   const size_t repeat = static_cast<size_t>(channels) / given.size();
   for (size_t c = 0; c < out.size(); ++c) out[c] = given[c / repeat];
   return g.add_constant(g.value(v).name + "/channels", t);
+}
+
+// Statistics that the model computes; constant ones are folded by decompose_batch_norm.
+bool decompose_batch(Graph& g, NodeId id) {
+  const Node n = g.node(id);
+  const Value& x = g.value(n.in(0));
+  if (!x.shape || x.rank() < 2 || !(*x.shape)[1].constant()) return false;
+  const Shape shape = *x.shape;
+  ValueId in[4];
+  bool constant = true;
+  for (size_t i = 0; i < 4; ++i) {
+    constant &= n.in(i + 1) != kNone && g.value(n.in(i + 1)).constant.has_value();
+    const auto v = per_channel(g, n.origin, n.in(i + 1), *shape[1].constant(), static_cast<int>(shape.size()));
+    if (!v) return false;
+    in[i] = *v;
+  }
+  if (constant) return false;
+  Writer w{g, n.origin};
+  const Shape channels = *g.value(in[3]).shape;
+  const ValueId epsilon = g.add_constant(n.origin.node + "/epsilon", Tensor::scalar(n.as<BatchNormAttrs>().epsilon));
+  const ValueId root = w.typed(g.add_node(OpKind::kUnary, {w.op(binary::kAdd, in[3], epsilon, channels)},
+                                          UnaryAttrs{ert::params::unary::kSqrt, 0}, n.origin),
+                               channels);
+  const ValueId centred = w.op(binary::kSub, n.in(0), in[2], shape);
+  const ValueId scaled = w.op(binary::kMul, w.op(binary::kDiv, centred, root, shape), in[0], shape);
+  redefine(g, n.outputs[0], OpKind::kBinary, {scaled, in[1]}, BinaryAttrs{binary::kAdd}, n.origin);
+  return true;
 }
 
 bool decompose_groups(Graph& g, NodeId id) {
@@ -68,8 +100,8 @@ bool decompose_groups(Graph& g, NodeId id) {
   const int64_t groups = instance ? channels : n.as<GroupNormAttrs>().groups;
   const float epsilon = instance ? n.as<BatchNormAttrs>().epsilon : n.as<GroupNormAttrs>().epsilon;
   if (groups < 1 || channels % groups != 0) return false;
-  const auto scale = per_channel(g, n.in(1), channels, x.rank()),
-             bias = per_channel(g, n.in(2), channels, static_cast<int>(shape.size()));
+  const auto scale = per_channel(g, n.origin, n.in(1), channels, static_cast<int>(shape.size())),
+             bias = per_channel(g, n.origin, n.in(2), channels, static_cast<int>(shape.size()));
   if (!scale || !bias) return false;
   DimExpr width = channels / groups;
   for (size_t a = 2; a < shape.size(); ++a) width = width * shape[a];
@@ -148,6 +180,7 @@ int pass_decompose_norms(Graph& g, Diagnostics&) {
     const OpKind kind = g.nodes[i].kind;
     if (kind == OpKind::kGroupNormalization || kind == OpKind::kInstanceNormalization)
       done += decompose_groups(g, static_cast<NodeId>(i));
+    if (kind == OpKind::kBatchNormalization) done += decompose_batch(g, static_cast<NodeId>(i));
     if (kind == OpKind::kLayerNormalization) done += decompose_layer_norm(g, users, static_cast<NodeId>(i));
   }
   return done;

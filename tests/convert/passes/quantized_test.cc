@@ -1,0 +1,262 @@
+// Already quantized models: the spellings of ONNX Runtime's quantizers become float operators with constants that remember the
+// integers of the file, and packing takes those integers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "convert/interp/interpreter.h"
+#include "convert/quantize/weights.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+class QuantizedModels : public ::testing::Test {
+ protected:
+  QuantizedModels() : x(b.input("x", {B, S, 8})) {}
+
+  ValueId bytes(DType t, const std::vector<int64_t>& dims, const std::vector<int>& v) {
+    Tensor all(DType::kInt64, dims);
+    for (size_t i = 0; i < v.size(); ++i) all.mut<int64_t>()[i] = v[i];
+    return b.constant(all.cast(t));
+  }
+  // k * n integers between -100 and 100, moved by `offset`.
+  static std::vector<int> pattern(int64_t k, int64_t n, int offset = 0) {
+    std::vector<int> v;
+    for (int64_t i = 0; i < k * n; ++i) v.push_back(static_cast<int>(i * 37 % 201) - 100 + offset);
+    return v;
+  }
+  ValueId quantize(ValueId v, float scale, DType t, int zero) {
+    return b.node(OpKind::kQuantizeLinear, {v, b.scalar(scale), bytes(t, {}, {zero})}, QuantAttrs{1, 0, t});
+  }
+  ValueId dequantize(ValueId v, float scale, DType t, int zero) {
+    return b.node(OpKind::kDequantizeLinear, {v, b.scalar(scale), bytes(t, {}, {zero})}, QuantAttrs{});
+  }
+  // DynamicQuantizeLinear of both, or of the left one; Cast and multiplication by the scales.
+  ValueId dynamic_product(ValueId lhs, ValueId weight, ValueId weight_zero, ValueId weight_scale) {
+    const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {lhs}, 3);
+    const ValueId product = b.node(OpKind::kMatMulInteger, {q[0], weight, q[2], weight_zero});
+    return b.mul(b.node(OpKind::kCast, {product}, CastAttrs{DType::kFloat}), b.mul(q[1], weight_scale));
+  }
+  std::vector<std::string> import() {
+    finish(b.g);
+    Diagnostics d;
+    run_quantized_import(b.g, d);
+    EXPECT_TRUE(d.ok());
+    run_passes(b.g, d);
+    EXPECT_TRUE(d.ok());
+    return d.warnings();
+  }
+  int quantized_nodes() const {
+    return count(b.g, OpKind::kDynamicQuantizeLinear) + count(b.g, OpKind::kQuantizeLinear) +
+           count(b.g, OpKind::kDequantizeLinear) + count(b.g, OpKind::kMatMulInteger);
+  }
+  // Largest difference between this graph's output and that of `other`, for the same inputs.
+  float distance(GraphBuilder& other) const {
+    finish(other.g);
+    const auto inputs = random_inputs(b.g);
+    const std::vector<float> got = interpret(b.g, inputs)[0].to_float(), want = interpret(other.g, inputs)[0].to_float();
+    EXPECT_EQ(got.size(), want.size());
+    float worst = 0;
+    for (size_t i = 0; i < got.size(); ++i) worst = std::fmax(worst, std::fabs(got[i] - want[i]));
+    return worst;
+  }
+
+  GraphBuilder b;
+  ValueId x;
+};
+
+TEST_F(QuantizedModels, DynamicProductKeepsTheIntegers) {
+  const std::vector<int> w = pattern(8, 6);
+  const ValueId y = dynamic_product(x, bytes(DType::kInt8, {8, 6}, w), bytes(DType::kInt8, {}, {0}), b.scalar(0.03f));
+  b.output(b.add(y, b.weights({6})));
+  EXPECT_TRUE(import().empty());
+  EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+  const Node& linear = only(b.g, OpKind::kLinear);
+  EXPECT_NE(linear.in(2), kNone);
+  const QuantizedWeights q = linear_weights(b.g.value(linear.in(1)), {});
+  for (int64_t k = 0; k < 8; ++k)
+    for (int64_t c = 0; c < 6; ++c) EXPECT_EQ(q.codes[static_cast<size_t>(c * 8 + k)], w[static_cast<size_t>(k * 6 + c)]);
+  EXPECT_EQ(q.scale, std::vector<float>(6, 0.03f));
+  int64_t sum = 0;
+  for (int64_t k = 0; k < 8; ++k) sum += w[static_cast<size_t>(k * 6 + 2)];
+  EXPECT_EQ(q.colsum[2], sum);
+}
+
+// Smoothing multiplies the weights, so the integers change: the caller must not ask for it, and a plain weight shows the
+// difference.
+TEST_F(QuantizedModels, PlainWeightsGetNewIntegers) {
+  b.output(b.matmul(x, b.weights({8, 6})));
+  import();
+  const Value& weight = b.g.value(only(b.g, OpKind::kLinear).in(1));
+  EXPECT_EQ(weight.quantized, nullptr);
+  const QuantizedWeights q = linear_weights(weight, {});
+  EXPECT_EQ(*std::max_element(q.codes.begin(), q.codes.end(), [](int a, int c) { return std::abs(a) < std::abs(c); }) % 127, 0);
+}
+
+TEST_F(QuantizedModels, DynamicProductIsTheFloatProduct) {
+  const std::vector<int> w = pattern(8, 6, 128);
+  b.output(dynamic_product(x, bytes(DType::kUint8, {8, 6}, w), bytes(DType::kUint8, {}, {128}), b.scalar(0.03f)));
+  import();
+  GraphBuilder plain;
+  Tensor f(DType::kFloat, {8, 6});
+  for (size_t i = 0; i < w.size(); ++i) f.mut<float>()[i] = static_cast<float>(w[i] - 128) * 0.03f;
+  plain.output(plain.matmul(plain.input("x", {B, S, 8}), plain.constant(f)));
+  EXPECT_LT(distance(plain), 1e-4f);
+  EXPECT_NE(b.g.value(only(b.g, OpKind::kLinear).in(1)).quantized, nullptr) << "u8 with zero point 128 is s8";
+}
+
+TEST_F(QuantizedModels, ScaleAndZeroPointPerColumn) {
+  const std::vector<int> w = pattern(8, 3);
+  const ValueId scales = b.constant(Tensor::of<float>(DType::kFloat, {3}, {0.01f, 0.02f, 0.04f}));
+  b.output(dynamic_product(x, bytes(DType::kInt8, {8, 3}, w), bytes(DType::kInt8, {3}, {0, 5, -5}), scales));
+  EXPECT_TRUE(import().empty());
+  const QuantizedWeights q = linear_weights(b.g.value(only(b.g, OpKind::kLinear).in(1)), {});
+  EXPECT_EQ(q.scale, (std::vector<float>{0.01f, 0.02f, 0.04f}));
+  EXPECT_EQ(q.codes[0], w[0]);
+  EXPECT_EQ(q.codes[8], w[1] - 5);
+  EXPECT_EQ(q.codes[16], w[2] + 5);
+}
+
+TEST_F(QuantizedModels, MinusOneHundredTwentyEightIsReported) {
+  std::vector<int> w = pattern(8, 2);
+  w[3] = -128;
+  b.output(dynamic_product(x, bytes(DType::kInt8, {8, 2}, w), bytes(DType::kInt8, {}, {0}), b.scalar(0.03f)));
+  const auto warnings = import();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("-128"), std::string::npos);
+  const QuantizedWeights q = linear_weights(b.g.value(only(b.g, OpKind::kLinear).in(1)), {});
+  EXPECT_EQ(q.codes[8 + 1], -127);
+}
+
+TEST_F(QuantizedModels, ZeroPointThatDoesNotFitIsReported) {
+  b.output(dynamic_product(x, bytes(DType::kUint8, {8, 2}, pattern(8, 2, 120)), bytes(DType::kUint8, {}, {3}), b.scalar(0.03f)));
+  const auto warnings = import();
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("quantized again"), std::string::npos);
+  EXPECT_EQ(b.g.value(only(b.g, OpKind::kLinear).in(1)).quantized, nullptr);
+}
+
+// txtai's quantize=True: both factors of an attention product are quantized.
+TEST_F(QuantizedModels, ProductOfTwoActivations) {
+  const ValueId other = b.input("other", {B, S, 8});
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3),
+             k = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {b.transpose(other, {0, 2, 1})}, 3);
+  const ValueId product =
+      b.node(OpKind::kCast, {b.node(OpKind::kMatMulInteger, {q[0], k[0], q[2], k[2]})}, CastAttrs{DType::kFloat});
+  b.output(b.mul(b.mul(product, b.mul(q[1], k[1])), b.scalar(0.125f)));
+  import();
+  EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+  GraphBuilder plain;
+  const ValueId p = plain.input("x", {B, S, 8});
+  plain.output(plain.mul(plain.matmul(p, plain.transpose(plain.input("other", {B, S, 8}), {0, 2, 1})), plain.scalar(0.125f)));
+  EXPECT_LT(distance(plain), 1e-4f);
+}
+
+// A product by the wrong zero point is no known pattern: it must not be taken for one.
+TEST_F(QuantizedModels, ForeignZeroPointIsLeftAlone) {
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3);
+  const ValueId product =
+      b.node(OpKind::kMatMulInteger, {q[0], bytes(DType::kInt8, {8, 2}, pattern(8, 2)), bytes(DType::kUint8, {}, {9})});
+  b.output(b.mul(b.node(OpKind::kCast, {product}, CastAttrs{DType::kFloat}), q[1]));
+  finish(b.g);
+  Diagnostics d;
+  run_quantized_import(b.g, d);
+  EXPECT_EQ(count(b.g, OpKind::kMatMulInteger), 1);
+}
+
+TEST_F(QuantizedModels, QuantizeDequantizePairsVanish) {
+  const ValueId q = quantize(x, 0.05f, DType::kUint8, 100);
+  b.output(b.unary(Unary::kTanh, dequantize(b.transpose(q, {0, 2, 1}), 0.05f, DType::kUint8, 100)));
+  import();
+  EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+  GraphBuilder plain;
+  plain.output(plain.unary(Unary::kTanh, plain.transpose(plain.input("x", {B, S, 8}), {0, 2, 1})));
+  EXPECT_EQ(distance(plain), 0);
+}
+
+TEST_F(QuantizedModels, PairWithAnotherScaleIsArithmetic) {
+  b.output(dequantize(quantize(x, 0.05f, DType::kUint8, 100), 0.1f, DType::kUint8, 100));
+  finish(b.g);
+  Diagnostics d;
+  run_quantized_import(b.g, d);
+  EXPECT_EQ(count(b.g, OpKind::kQuantizeLinear), 1);
+}
+
+// The quantizer drops a Relu that saturation does as well.
+TEST_F(QuantizedModels, SaturationAtZeroIsARelu) {
+  const ValueId y = b.add(b.matmul(x, b.weights({8, 6})), b.weights({6}));
+  b.output(dequantize(quantize(y, 0.05f, DType::kInt8, -128), 0.05f, DType::kInt8, -128));
+  import();
+  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, static_cast<int>(Unary::kRelu)) << b.g.dump();
+}
+
+TEST_F(QuantizedModels, NothingIsAddedBehindWhatIsNeverNegative) {
+  b.output(dequantize(quantize(b.softmax(x), 0.004f, DType::kUint8, 0), 0.004f, DType::kUint8, 0));
+  const ValueId d = b.sub(x, b.mean(x));
+  b.output(dequantize(quantize(b.mean(b.mul(d, d)), 0.1f, DType::kUint8, 0), 0.1f, DType::kUint8, 0));
+  import();
+  EXPECT_EQ(count(b.g, OpKind::kUnary), 0) << b.g.dump();
+}
+
+TEST_F(QuantizedModels, GatheredRowsComeFromADequantizedTable) {
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  const std::vector<int> table = pattern(10, 4, 128);
+  const ValueId rows = b.node(OpKind::kGather, {bytes(DType::kUint8, {10, 4}, table), ids}, AxisAttrs{0});
+  b.output(dequantize(rows, 0.01f, DType::kUint8, 128));
+  import();
+  const Node& embedding = only(b.g, OpKind::kEmbedding);
+  const QuantizedRows q = table_rows(b.g.value(embedding.in(1)));
+  EXPECT_EQ(q.scale, std::vector<float>(10, 0.01f));
+  for (size_t i = 0; i < table.size(); ++i) EXPECT_EQ(q.codes[i], table[i] - 128);
+}
+
+// Gemm with transB: integers and scales per row of the file become columns.
+TEST_F(QuantizedModels, IntegersFollowATranspose) {
+  const std::vector<int> w = pattern(3, 8);
+  const ValueId scales = b.constant(Tensor::of<float>(DType::kFloat, {3}, {0.01f, 0.02f, 0.04f}));
+  const ValueId weight =
+      b.node(OpKind::kDequantizeLinear, {bytes(DType::kInt8, {3, 8}, w), scales}, QuantAttrs{0, 0, DType::kUndefined});
+  b.output(b.matmul(x, b.transpose(weight, {1, 0})));
+  import();
+  const QuantizedWeights q = linear_weights(b.g.value(only(b.g, OpKind::kLinear).in(1)), {});
+  EXPECT_EQ(q.scale, (std::vector<float>{0.01f, 0.02f, 0.04f}));
+  for (size_t i = 0; i < w.size(); ++i) EXPECT_EQ(q.codes[i], w[i]);
+}
+
+TEST_F(QuantizedModels, FactorPerColumnChangesOnlyTheScales) {
+  const std::vector<int> w = pattern(8, 3);
+  const ValueId y = dynamic_product(x, bytes(DType::kInt8, {8, 3}, w), bytes(DType::kInt8, {}, {0}), b.scalar(0.5f));
+  b.output(b.mul(b.add(y, b.weights({3})), b.constant(Tensor::of<float>(DType::kFloat, {3}, {1, 2, 4}))));
+  import();
+  const QuantizedWeights q = linear_weights(b.g.value(only(b.g, OpKind::kLinear).in(1)), {});
+  EXPECT_EQ(q.scale, (std::vector<float>{0.5f, 1, 2}));
+  EXPECT_EQ(q.codes[8], w[1]);
+}
+
+TEST_F(QuantizedModels, LeftoversAreWrittenWithArithmetic) {
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3);
+  b.output(b.mul(b.node(OpKind::kCast, {q[0]}, CastAttrs{DType::kFloat}), q[1]));
+  b.output(q[2]);
+  b.output(b.node(OpKind::kCast, {quantize(x, 0.013f, DType::kInt8, 3)}, CastAttrs{DType::kFloat}));
+  const ValueId codes = b.input("codes", {B, 5}, DType::kUint8);
+  b.output(b.node(OpKind::kMatMulInteger, {codes, bytes(DType::kInt8, {5, 3}, pattern(5, 3)), bytes(DType::kUint8, {}, {1})}));
+  b.output(dequantize(codes, 0.1f, DType::kUint8, 2));
+  EXPECT_EQ(apply(b.g, {pass_decompose_quantization}, 0), 4);
+  EXPECT_EQ(quantized_nodes(), 0);
+}
+
+// More terms than fp32 sums exactly.
+TEST_F(QuantizedModels, LongIntegerSumsStay) {
+  const ValueId codes = b.input("codes", {B, 300}, DType::kUint8);
+  b.output(b.node(OpKind::kMatMulInteger, {codes, bytes(DType::kInt8, {300, 1}, pattern(300, 1))}));
+  EXPECT_EQ(apply(b.g, {pass_decompose_quantization}, 0), 0);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
