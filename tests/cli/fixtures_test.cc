@@ -7,30 +7,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <optional>
 
-#include "convert/onnx/tensor_file.h"
 #include "tests/cli/cli_test.h"
+#include "tests/cli/fixture_folder.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.99;
 constexpr const char* kFamilies[] = {"bert_",  "distilbert_", "roberta_",        "xlm_roberta", "electra_", "albert_",
                                      "mpnet_", "minilm_",     "textclassifier_", "mlp_",        "function_"};
-
-// The repository's own subset when EDGECONV_FIXTURES names it, otherwise the full set.
-std::optional<fs::path> fixture_root() {
-  for (const char* variable : {"EDGECONV_FIXTURES", "ERT_FIXTURES"})
-    if (const char* folder = std::getenv(variable); folder && *folder) return folder;
-  const fs::path beside = EDGECONV_FULL_FIXTURES;
-  return fs::exists(beside) ? std::optional(beside) : std::nullopt;
-}
 
 // Plain exports and external data; quantized, fp16 and optimised variants (other `__` suffixes) have other rules.
 bool in_families(const std::string& name) {
@@ -39,68 +27,12 @@ bool in_families(const std::string& name) {
   return std::any_of(std::begin(kFamilies), std::end(kFamilies), [&](const char* f) { return name.rfind(f, 0) == 0; });
 }
 
-std::vector<fs::path> sorted_folders(const fs::path& root, bool (*wanted)(const std::string&)) {
-  std::vector<fs::path> folders;
-  for (const auto& e : fs::directory_iterator(root))
-    if (e.is_directory() && wanted(e.path().filename().string())) folders.push_back(e.path());
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
-
-bool is_data_set(const std::string& name) { return name.rfind("test_data_set_", 0) == 0; }
-
-std::vector<std::pair<std::string, Tensor>> read_all(const fs::path& folder, const std::string& prefix) {
-  std::vector<std::pair<std::string, Tensor>> tensors;
-  for (int k = 0;; ++k) {
-    const fs::path file = folder / (prefix + std::to_string(k) + ".pb");
-    if (!fs::exists(file)) return tensors;
-    std::string name;
-    Tensor t = read_tensor_pb(file.string(), &name);
-    tensors.emplace_back(name, std::move(t));
-  }
-}
-
-// One flag per element of the output: does it count?
-std::vector<char> counted(const Tensor& output, const std::vector<std::pair<std::string, Tensor>>& inputs) {
-  std::vector<char> flags(static_cast<size_t>(output.elements()), 1);
-  for (const auto& [name, mask] : inputs) {
-    if (name != "attention_mask" || mask.rank() != 2 || output.rank() < 2 || output.dims()[0] != mask.dims()[0] ||
-        output.dims()[1] != mask.dims()[1])
-      continue;
-    const std::vector<int64_t> keep = mask.to_int64();
-    const size_t inner = flags.size() / keep.size();
-    for (size_t i = 0; i < flags.size(); ++i) flags[i] = keep[i / inner] != 0;
-  }
-  return flags;
-}
-
 struct Row {
   std::string name;
   int sets = 0;
   double fp32_error = 0, int8_cosine = 1;
   std::vector<std::string> misses;
 };
-
-struct Agreement {
-  double relative_error = 0, cosine = 1;
-};
-
-Agreement compare(const Tensor& reference, const Tensor& result, const std::vector<char>& flags) {
-  const std::vector<float> ref = reference.to_float(), got = result.to_float();
-  double largest = 0, worst = 0, dot = 0, ref2 = 0, got2 = 0;
-  for (size_t i = 0; i < ref.size(); ++i) {
-    if (!flags[i]) continue;
-    const double r = ref[i], g = got[i];
-    if (!std::isfinite(g)) return {HUGE_VAL, -1};
-    largest = std::max(largest, std::fabs(r));
-    worst = std::max(worst, std::fabs(g - r));
-    dot += r * g;
-    ref2 += r * r;
-    got2 += g * g;
-  }
-  const double norm = std::sqrt(ref2) * std::sqrt(got2);
-  return {largest > 0 ? worst / largest : worst, norm > 0 ? dot / norm : (ref2 == got2 ? 1.0 : 0.0)};
-}
 
 class FixtureTest : public CliTest {
  protected:
