@@ -23,18 +23,23 @@ bool elementwise(const Graph& g, const Node& n) {
   return is_float(g.value(n.outputs[0]).dtype);
 }
 
-const Tensor& samples() {
-  static const Tensor t = [] {
-    Tensor s(DType::kFloat, {97});
-    for (int i = 0; i < 97; ++i) s.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(i - 48) / 8.0f;
-    return s;
-  }();
-  return t;
+// Points from -6 to 6, and around every constant of the chain: a clamp at 10 or 64504 must be noticed.
+Tensor sample_points(const std::vector<float>& constants) {
+  std::vector<float> points;
+  for (int i = -48; i <= 48; ++i) points.push_back(static_cast<float>(i) / 8.0f);
+  for (float c : constants) {
+    if (!std::isfinite(c) || std::fabs(c) > 1e18f) continue;
+    for (float factor : {0.5f, 1.0f, 1.5f, 4.0f}) {
+      points.push_back(c * factor);
+      points.push_back(-c * factor);
+    }
+  }
+  return Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(points.size())}, points);
 }
 
 // Values of `region` (topological order) for sample points at x; empty when a node cannot be evaluated.
-std::vector<float> evaluate(const Graph& g, const std::vector<NodeId>& region, ValueId x) {
-  std::map<ValueId, Tensor> known{{x, samples()}};
+std::vector<float> evaluate(const Graph& g, const std::vector<NodeId>& region, ValueId x, const Tensor& samples) {
+  std::map<ValueId, Tensor> known{{x, samples}};
   for (NodeId id : region) {
     const Node& n = g.node(id);
     std::vector<const Tensor*> inputs;
@@ -46,15 +51,18 @@ std::vector<float> evaluate(const Graph& g, const std::vector<NodeId>& region, V
     known[n.outputs[0]] = evaluate_node(g, n, inputs, Backend::kCanonical).at(0);
   }
   const Tensor& y = known.at(g.node(region.back()).outputs[0]);
-  return y.elements() == samples().elements() ? y.to_float() : std::vector<float>();
+  return y.elements() == samples.elements() ? y.to_float() : std::vector<float>();
 }
 
-std::optional<Unary> recognise(const std::vector<float>& y) {
+std::optional<Unary> recognise(const std::vector<float>& y, const Tensor& samples) {
   if (y.empty()) return {};
-  const auto x = samples().as<float>();
+  const auto x = samples.as<float>();
   for (Unary u : kCandidates) {
     float worst = 0;
-    for (size_t i = 0; i < y.size(); ++i) worst = std::max(worst, std::fabs(y[i] - ert::kernels::scalar_unary(u, x[i])));
+    for (size_t i = 0; i < y.size(); ++i) {
+      const float error = std::fabs(y[i] - ert::kernels::scalar_unary(u, x[i])) / std::max(1.0f, std::fabs(x[i]));
+      worst = std::isnan(error) ? 1.0f : std::max(worst, error);
+    }
     if (worst < kTolerance) return u;
   }
   return {};
@@ -65,7 +73,7 @@ std::optional<Unary> recognise(const std::vector<float>& y) {
 std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
   std::vector<NodeId> region;
   std::set<ValueId> open{g.node(root).outputs[0]};
-  std::map<ValueId, NodeId> producer_order;
+  std::vector<float> constants;
   while (static_cast<int>(region.size()) < kMaxChain) {
     NodeId latest = kNone;
     for (ValueId v : open) {
@@ -77,13 +85,18 @@ std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
     open.erase(n.outputs[0]);
     for (ValueId v : n.inputs) {
       if (v == kNone) return {};
-      if (scalar_constant(g, v)) continue;
+      if (const auto c = scalar_constant(g, v)) {
+        constants.push_back(*c);
+        continue;
+      }
       if (g.value(v).constant) return {};
       open.insert(v);
     }
     region.insert(region.begin(), latest);
-    if (open.size() == 1 && region.size() > 1)
-      if (const auto u = recognise(evaluate(g, region, *open.begin()))) return std::pair(*u, *open.begin());
+    if (open.size() == 1 && region.size() > 1) {
+      const Tensor samples = sample_points(constants);
+      if (const auto u = recognise(evaluate(g, region, *open.begin(), samples), samples)) return std::pair(*u, *open.begin());
+    }
   }
   return {};
 }

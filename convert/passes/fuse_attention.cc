@@ -1,5 +1,7 @@
 // softmax(Q K^T * scale + bias) V, in whatever way heads were split: operands are traced back to the [batch, sequence, heads *
 // dim] tensors that they are views of (view_layout.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
+#include <limits>
+
 #include "convert/passes/match.h"
 #include "convert/passes/view_layout.h"
 
@@ -9,7 +11,9 @@ namespace params = ert::params;
 
 namespace {
 
-constexpr float kMaskedOut = -1e9f;  // a fill this low absorbs any score when added to it
+// A fill this low leaves a masked position no weight. As a bias it becomes the lowest float, which absorbs any score when it
+// is added: a row in which everything is masked is then uniform, as it is in the graph.
+constexpr float kMaskedOut = -1e4f;
 
 struct Scores {
   ValueId q = kNone, k_transposed = kNone;
@@ -48,7 +52,8 @@ bool computes_scores(const Graph& g, ValueId v, int depth) {
 std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first) {
   const auto fill = scalar_constant(g, n.in(fill_first ? 1 : 2));
   if (!fill || !(*fill <= kMaskedOut)) return {};
-  const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)), low = n.in(fill_first ? 1 : 2);
+  const float lowest = std::isinf(*fill) ? *fill : std::numeric_limits<float>::lowest();
+  const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)), low = g.add_constant(n.origin.node + "/low", Tensor::scalar(lowest));
   return add(g, OpKind::kWhere, fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low}, {}, n.origin, *g.value(n.in(0)).shape);
 }
 
@@ -130,6 +135,8 @@ std::optional<Operand> from_layout(Graph& g, const ViewLayout& l, size_t sequenc
   if (batch_axis < 0) batch_axis = 1 - token_axis;
   if (batch_axis == token_axis || l.first[0] != DimExpr(0) || l.first[1] != DimExpr(0) || !l.first[2].constant()) return {};
   o.first = *l.first[2].constant();
+  const auto width = l.source_shape[2].constant();
+  if (!width || o.first < 0 || o.first + o.heads * o.dim > *width) return {};
   o.batch = l.source_shape[static_cast<size_t>(batch_axis)];
   o.sequence = l.source_shape[static_cast<size_t>(token_axis)];
   o.value = batch_axis == 0 ? l.source : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin, {o.batch, o.sequence, l.source_shape[2]});
@@ -165,7 +172,7 @@ std::optional<Operand> operand(Graph& g, ValueId v, bool transposed, float* scal
 }
 
 // A bias as rank 4, without Expands that the runtime's broadcast makes needless, with a full key axis.
-std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, size_t score_rank, const DimExpr& keys, const Origin& origin) {
+std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, const DimExpr& queries, const DimExpr& keys, size_t score_rank, const Origin& origin) {
   for (int depth = 0; depth < 4; ++depth) {
     const Node* p = g.producer(bias);
     if (!p || p->dead || p->kind != OpKind::kExpand || !g.value(p->in(0)).shape || g.value(p->in(0)).rank() != g.value(bias).rank() || g.value(p->in(0)).shape->back() != g.value(bias).shape->back()) break;
@@ -178,7 +185,10 @@ std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& bat
     else if (shape[0] != DimExpr(1)) return {};
   }
   while (shape.size() < 4) shape.insert(shape.begin(), DimExpr(1));
+  // A bias that is larger than the scores would enlarge them by broadcasting: not an attention any more.
+  if (shape[0] != DimExpr(1) && shape[0] != batch) return {};
   if (shape[1] != DimExpr(1) && shape[1] != DimExpr(heads)) return {};
+  if (shape[2] != DimExpr(1) && shape[2] != queries) return {};
   if (shape != *g.value(bias).shape) {
     const ValueId target = shape_operand(g, origin.node, shape);
     bias = add(g, OpKind::kReshape, {bias, target}, ReshapeAttrs{true}, origin, shape);
@@ -218,7 +228,7 @@ bool fuse(Graph& g, const Node n) {
   if (!q || !k || !v || unscaled != 1 || q->heads != k->heads || k->heads != v->heads || q->dim != k->dim || q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence) return false;
   ValueId bias = kNone;
   for (ValueId each : scores->biases) {
-    const auto b = normalise_bias(g, each, q->batch, q->heads, g.value(out).shape->size(), k->sequence, n.origin);
+    const auto b = normalise_bias(g, each, q->batch, q->heads, q->sequence, k->sequence, g.value(out).shape->size(), n.origin);
     if (!b) return false;
     bias = bias == kNone ? *b : add(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin, broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
   }

@@ -57,7 +57,7 @@ std::optional<Match> match_normalized(const Graph& g, const Node& n) {
   m.rms = true;
   if (const Node* sub = binary_producer(g, d, params::binary::kSub)) {
     const Node* mean = producer_of_kind(g, sub->in(1), OpKind::kReduce);
-    if (mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && reduces_last_axis(g, *mean) && mean->in(0) == sub->in(0)) {
+    if (mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && mean->as<ReduceAttrs>().keep_dims && reduces_last_axis(g, *mean) && mean->in(0) == sub->in(0)) {
       m.x = sub->in(0);
       m.rms = false;
     }

@@ -86,7 +86,9 @@ bool merge(Graph& g, const Users& users, NodeId id) {
   if (linears.size() < 2) return false;
   std::vector<int64_t> first{0};
   for (const Node* l : linears) first.push_back(first.back() + g.value(l->in(1)).constant->dims()[1]);
-  const Origin origin = linears[0]->origin;
+  // All names stay visible, so that a pattern for the key projection finds the merged layer.
+  Origin origin = linears[0]->origin;
+  for (size_t i = 1; i < linears.size(); ++i) origin.node += "+" + linears[i]->origin.node;
   const ValueId x = value->in(0);
   std::vector<NodeId> old;
   for (const Node* l : linears) old.push_back(id_of(g, *l));

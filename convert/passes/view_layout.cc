@@ -106,6 +106,7 @@ std::optional<ViewLayout> apply_selection(const Graph& g, ViewLayout l, const No
     const size_t axis = axis_index(n.as<AxisAttrs>().axis, in.size());
     const int64_t i = index->to_int64()[0];
     const DimExpr start = i < 0 ? in[axis] + i : DimExpr(i);
+    if (const auto c = start.constant(); c && *c < 0) return {};
     if (!select(l, axis, start, 1)) return {};
     if (index->rank() == 0) l.axes.erase(l.axes.begin() + static_cast<std::ptrdiff_t>(axis));
     return l;
@@ -139,7 +140,10 @@ std::optional<ViewLayout> apply_selection(const Graph& g, ViewLayout l, const No
     const size_t axis = axes.empty() ? i : axis_index(axes[i], in.size());
     if ((!steps.empty() && steps[i] != 1) || out[axis] == DimExpr(0)) return {};
     if (in[axis] == out[axis]) continue;
-    const DimExpr start = first[i] < 0 ? in[axis] + first[i] : DimExpr(first[i]);
+    DimExpr start = first[i] < 0 ? in[axis] + first[i] : DimExpr(first[i]);
+    // ONNX clamps a start before the first element; with a symbolic size that cannot be decided here.
+    if (const auto c = start.constant(); c && *c < 0) start = 0;
+    if (first[i] < 0 && !start.constant()) return {};
     if (!select(l, axis, start, out[axis])) return {};
   }
   return l;

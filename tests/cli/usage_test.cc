@@ -12,7 +12,7 @@ class UsageTest : public CliTest {
   void SetUp() override { write_file(in("small.onnx"), small_model()); }
 };
 
-TEST_F(UsageTest, NothingToDo) { expect_refusal({}, kUsage, {"subcommand"}); }
+TEST_F(UsageTest, NothingToDo) { expect_refusal({}, kUsage, {"edgeconv MODEL.onnx", "--help"}); }
 
 TEST_F(UsageTest, UnknownFlag) {
   expect_refusal({in("small.onnx"), "--no-such-flag"}, kUsage, {"--no-such-flag"});
