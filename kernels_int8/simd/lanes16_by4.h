@@ -37,21 +37,23 @@ ERT_LANES Lanes4 times_power_of_two(Lanes4 y, Lanes4 z) {
   return {times_power_of_two(y.a, z.a), times_power_of_two(y.b, z.b), times_power_of_two(y.c, z.c), times_power_of_two(y.d, z.d)};
 }
 
-// Twice that.
-struct Lanes8 {
-  Lanes4 a, b;
+// Three times that: enough chains to keep four pipelines of latency 3 busy.
+struct Lanes12 {
+  Lanes4 a, b, c;
 };
-ERT_LANES Lanes8 operator+(Lanes8 x, Lanes8 y) { return {x.a + y.a, x.b + y.b}; }
-ERT_LANES Lanes8 operator+(Lanes8 x, Lanes y) { return {x.a + y, x.b + y}; }
-ERT_LANES Lanes8 operator-(Lanes8 x, Lanes8 y) { return {x.a - y.a, x.b - y.b}; }
-ERT_LANES Lanes8 operator-(Lanes8 x, Lanes y) { return {x.a - y, x.b - y}; }
-ERT_LANES Lanes8 operator-(Lanes x, Lanes8 y) { return {x - y.a, x - y.b}; }
-ERT_LANES Lanes8 operator*(Lanes8 x, Lanes8 y) { return {x.a * y.a, x.b * y.b}; }
-ERT_LANES Lanes8 operator*(Lanes8 x, Lanes y) { return {x.a * y, x.b * y}; }
-ERT_LANES Lanes8 larger(Lanes8 x, Lanes y) { return {larger(x.a, y), larger(x.b, y)}; }
-ERT_LANES Lanes8 smaller(Lanes x, Lanes8 y) { return {smaller(x, y.a), smaller(x, y.b)}; }
-ERT_LANES Lanes8 absolute(Lanes8 x) { return {absolute(x.a), absolute(x.b)}; }
-ERT_LANES Lanes8 times_power_of_two(Lanes8 y, Lanes8 z) { return {times_power_of_two(y.a, z.a), times_power_of_two(y.b, z.b)}; }
+ERT_LANES Lanes12 operator+(Lanes12 x, Lanes12 y) { return {x.a + y.a, x.b + y.b, x.c + y.c}; }
+ERT_LANES Lanes12 operator+(Lanes12 x, Lanes y) { return {x.a + y, x.b + y, x.c + y}; }
+ERT_LANES Lanes12 operator-(Lanes12 x, Lanes12 y) { return {x.a - y.a, x.b - y.b, x.c - y.c}; }
+ERT_LANES Lanes12 operator-(Lanes12 x, Lanes y) { return {x.a - y, x.b - y, x.c - y}; }
+ERT_LANES Lanes12 operator-(Lanes x, Lanes12 y) { return {x - y.a, x - y.b, x - y.c}; }
+ERT_LANES Lanes12 operator*(Lanes12 x, Lanes12 y) { return {x.a * y.a, x.b * y.b, x.c * y.c}; }
+ERT_LANES Lanes12 operator*(Lanes12 x, Lanes y) { return {x.a * y, x.b * y, x.c * y}; }
+ERT_LANES Lanes12 larger(Lanes12 x, Lanes y) { return {larger(x.a, y), larger(x.b, y), larger(x.c, y)}; }
+ERT_LANES Lanes12 smaller(Lanes x, Lanes12 y) { return {smaller(x, y.a), smaller(x, y.b), smaller(x, y.c)}; }
+ERT_LANES Lanes12 absolute(Lanes12 x) { return {absolute(x.a), absolute(x.b), absolute(x.c)}; }
+ERT_LANES Lanes12 times_power_of_two(Lanes12 y, Lanes12 z) {
+  return {times_power_of_two(y.a, z.a), times_power_of_two(y.b, z.b), times_power_of_two(y.c, z.c)};
+}
 ERT_LANES Lanes4 load4(const float* p) { return {load(p), load(p + 16), load(p + 32), load(p + 48)}; }
 ERT_LANES void store4(float* p, Lanes4 x) {
   store(p, x.a);

@@ -21,14 +21,15 @@ ERT_LANES void map16(size_t n, const float* src, float* dst) {
 }
 
 // The same with four vectors a step where there are registers for them.
-template <Lanes8 (*function8)(Lanes8), Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
+template <Lanes12 (*function12)(Lanes12), Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
 ERT_LANES void map16_by4(size_t n, const float* src, float* dst) {
   size_t i = 0;
   if (kRegistersForLanes4) {
-    for (; i + 128 <= n; i += 128) {
-      const Lanes8 y = function8(Lanes8{load4(src + i), load4(src + i + 64)});
+    for (; i + 192 <= n; i += 192) {
+      const Lanes12 y = function12(Lanes12{load4(src + i), load4(src + i + 64), load4(src + i + 128)});
       store4(dst + i, y.a);
       store4(dst + i + 64, y.b);
+      store4(dst + i + 128, y.c);
     }
     for (; i + 64 <= n; i += 64) store4(dst + i, function4(load4(src + i)));
   }

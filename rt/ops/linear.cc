@@ -11,9 +11,9 @@ namespace {
 using namespace ops;
 namespace lin = params::linear;
 
-constexpr int64_t kBlockRows = 32;      // rows quantized at a time per thread
-constexpr int64_t kPanelColumns = 16;   // of N16K4
-constexpr int64_t kGroupColumns = 144;  // an activation follows each such group while its outputs are still in cache; three tiles
+constexpr int64_t kBlockRows = 32;          // rows quantized at a time per thread
+constexpr int64_t kPanelColumns = 16;       // of N16K4
+constexpr int64_t kGroupColumns = 1536;     // an activation follows each such group, whose outputs are then still in a near cache
 constexpr int64_t kRowsWorthSplitting = 6;  // fewer rows per thread than this: split the weights instead
 constexpr double kParallelMacs = 65536.0;   // below this, waking threads costs more than it gains
 constexpr int64_t kMaxExactK = 65000;       // int32 accumulators stay exact up to here (NUMERICS.md)
