@@ -39,9 +39,9 @@ MissingOp quantization(const Graph& g, const Node& n) {
 MissingOp missing_op(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kConv:
-      return {"the runtime has no convolution",
-              "a patch embedding (stride equal to the kernel) can be exported as reshape and Linear; move other convolutions out "
-              "of the model"};
+      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
+              "export it with explicit padding"};
     case OpKind::kMaxPool:
       return {"the runtime has no sliding window maximum",
               "use a maximum over a whole axis (ReduceMax), or reshape and ReduceMax when stride and window are equal"};
@@ -117,7 +117,7 @@ void remove_undefined(Graph& g, Diagnostics& removed) {
     if (n.dead || (std::none_of(n.inputs.begin(), n.inputs.end(), bad) && std::none_of(n.outputs.begin(), n.outputs.end(), bad)))
       continue;
     // Kinds that no pass replaces are wrong wherever they stand.
-    if (n.kind == OpKind::kConv || n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool)
+    if (n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool)
       if (!lower_function(n.kind)) {
         const MissingOp m = missing_op(g, n);
         removed.unsupported({n.origin.op_type, n.origin.node, "", m.reason, m.hint});

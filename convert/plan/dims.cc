@@ -81,6 +81,45 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
   }
 }
 
+// Every size of the graph makes sense: none is negative, and a convolution has at least one window.
+bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    const int64_t least = n.kind == OpKind::kConv || n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool ? 1 : 0;
+    for (ValueId v : n.outputs) {
+      if (v == kNone || !g.value(v).shape) continue;
+      for (const DimExpr& size : *g.value(v).shape)
+        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < least) return false;
+    }
+  }
+  return true;
+}
+
+// Convolutions without padding need inputs of a smallest size (audio samples): found by bisection, the other dims at their
+// maximum.
+void raise_minima(const Graph& g, DimPlan& plan) {
+  std::map<std::string, int64_t> dims;
+  std::string maxima;
+  for (const auto& [name, range] : plan.range) {
+    dims[name] = range.second;
+    maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
+  }
+  if (!sizes_fit(g, dims))
+    throw FatalError(ExitCode::kUsage, "the maxima " + maxima + " leave a convolution or slice of the model nothing to work on; raise them with --dim NAME=MAX");
+  for (auto& [name, range] : plan.range) {
+    dims[name] = 1;
+    if (!sizes_fit(g, dims)) {
+      int64_t too_small = 1, fits = range.second;
+      while (fits - too_small > 1) {
+        const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
+        (sizes_fit(g, dims) ? fits : too_small) = middle;
+      }
+      range.first = static_cast<int32_t>(fits);
+    }
+    dims[name] = range.second;
+  }
+}
+
 }  // namespace
 
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
@@ -116,6 +155,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
         throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the model's position table has room for " + std::to_string(table->second) + "; give at most that");
     } else if (leading.count(name)) {
       most = leading == all ? kDefaultRows : kDefaultBatch;
+      if (table != limit.end()) most = std::min(most, table->second);
     } else if (tokens.count(name)) {
       most = table != limit.end() ? table->second : kDefaultTokens;
     } else if (table != limit.end()) {
@@ -126,6 +166,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     }
     if (most < 1) throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
     plan.range[name] = {1, static_cast<int32_t>(most)};
+    if (table != limit.end()) plan.table_limit[name] = table->second;
   }
   if (!missing.empty()) throw FatalError(ExitCode::kUsage, "the model has sizes without a sensible default maximum; add to the command:" + missing);
   for (const auto& [name, most] : requested)
@@ -134,6 +175,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       for (const std::string& n : all) known += (known.empty() ? "" : ", ") + n;
       throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" + (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
     }
+  raise_minima(g, plan);
   return plan;
 }
 

@@ -54,6 +54,7 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     if (const auto table = plan.table_limit.find(name); table != plan.table_limit.end()) n = std::min(n, table->second);
   if (spec.within_limits)
     for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
+  for (auto& [name, n] : size) n = std::max<int64_t>(n, plan.range.at(name).first);
 
   // Lengths must not exceed the tokens that there are.
   int64_t tokens = spec.tokens;

@@ -100,6 +100,24 @@ TEST(Dims, PositionsFromACumulativeSum) {
   EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 64));
 }
 
+// Two convolutions without padding: kernel 10 and stride 5, then kernel 3 and stride 2. One window of the second takes three of
+// the first, and those 20 samples.
+TEST(Dims, ConvolutionsNeedASmallestInput) {
+  GraphBuilder b;
+  ConvAttrs first, second;
+  first.kernel = {10};
+  first.strides = {5};
+  second.kernel = {3};
+  second.strides = {2};
+  const ValueId x = b.node(OpKind::kConv, {b.input("x", {B, 1, DimExpr::symbol("samples")}), b.weights({4, 1, 10})}, first);
+  b.output(b.node(OpKind::kConv, {x, b.weights({4, 4, 3})}, second));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"samples", 4000}});
+  EXPECT_EQ(plan.range.at("samples"), Range(20, 4000));
+  EXPECT_EQ(plan.range.at("batch").first, 1);
+  EXPECT_TRUE(has(usage_error(b.g, {{"samples", 19}}), "samples=19"));
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

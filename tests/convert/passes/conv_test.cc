@@ -1,0 +1,95 @@
+// decompose_conv: convolutions of every form compute the same as a Linear over patches.
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+struct ConvCase {
+  std::vector<int64_t> kernel, strides, pads, dilations;
+  int64_t group = 1, channels = 4, filters = 6;
+  std::string auto_pad = "NOTSET";
+  bool bias = true;
+};
+
+// x [B, channels, spatial..] through one Conv, all passes of `passes` applied; outputs must not change.
+GraphBuilder conv(const ConvCase& c, Shape spatial) {
+  GraphBuilder b;
+  Shape shape{B, c.channels};
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  std::vector<int64_t> weight{c.filters, c.channels / c.group};
+  weight.insert(weight.end(), c.kernel.begin(), c.kernel.end());
+  ConvAttrs a;
+  a.kernel = c.kernel;
+  a.strides = c.strides;
+  a.pads = c.pads;
+  a.dilations = c.dilations;
+  a.group = c.group;
+  a.auto_pad = c.auto_pad;
+  b.output(b.node(OpKind::kConv, {b.input("x", shape), b.weights(weight), c.bias ? b.weights({c.filters}) : kNone}, a));
+  EXPECT_EQ(apply(b.g, {pass_decompose_conv}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kConv), 0);
+  return b;
+}
+
+TEST(DecomposeConv, OneAxis) {
+  for (const Shape& length : {Shape{9}, Shape{S}})
+    for (bool bias : {false, true}) {
+      conv({{1}, {1}, {0, 0}, {1}, 1, 4, 6, "NOTSET", bias}, length);
+      conv({{3}, {1}, {1, 1}, {1}, 1, 4, 6, "NOTSET", bias}, length);
+      conv({{3}, {2}, {0, 0}, {1}, 1, 4, 6, "NOTSET", bias}, length);
+      conv({{3}, {2}, {2, 1}, {1}, 1, 4, 6, "NOTSET", bias}, length);
+      conv({{3}, {1}, {0, 0}, {2}, 1, 4, 6, "NOTSET", bias}, length);
+      conv({{4}, {3}, {3, 0}, {1}, 1, 4, 6, "NOTSET", bias}, length);
+    }
+}
+
+TEST(DecomposeConv, GroupsHaveALinearEach) {
+  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 2}, {S}).g, OpKind::kLinear), 2);
+  EXPECT_EQ(count(conv({{3}, {2}, {1, 1}, {1}, 2, 4, 8}, {S}).g, OpKind::kLinear), 2);
+  conv({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}, 2}, {5, 7});
+}
+
+TEST(DecomposeConv, DepthwiseIsASumOfProducts) {
+  const GraphBuilder b = conv({{3}, {1}, {1, 1}, {1}, 4, 4, 4}, {S});
+  EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
+  conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6});
+  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 4, 4, 8}, {S}).g, OpKind::kLinear), 4) << "two filters a channel are a group";
+}
+
+TEST(DecomposeConv, TwoAndThreeAxes) {
+  conv({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}}, {6, S});
+  conv({{2, 3}, {2, 1}, {0, 1, 1, 0}, {1, 2}}, {7, 8});
+  conv({{2, 2, 2}, {1, 2, 1}, {0, 0, 0, 1, 1, 1}, {1, 1, 1}, 1, 2, 3}, {4, 5, 3});
+}
+
+// Patch embeddings: the windows tile the input, and a change of layout is all that it takes.
+TEST(DecomposeConv, TilesNeedNoCopies) {
+  const GraphBuilder b = conv({{4, 2}, {4, 2}, {0, 0, 0, 0}, {1, 1}}, {8, 6});
+  EXPECT_EQ(count(b.g, OpKind::kConcat) + count(b.g, OpKind::kPad) + count(b.g, OpKind::kSlice), 0);
+  EXPECT_GT(count(conv({{4, 2}, {4, 2}, {0, 0, 0, 0}, {1, 1}}, {9, 6}).g, OpKind::kConcat), 0) << "a row is left over";
+}
+
+TEST(DecomposeConv, AutomaticPadding) {
+  for (const char* pad : {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
+    conv({{4}, {1}, {}, {1}, 1, 4, 6, pad}, {S});
+    conv({{4}, {3}, {}, {1}, 1, 4, 6, pad}, {11});
+    conv({{3}, {1}, {}, {2}, 1, 4, 6, pad}, {S});
+  }
+}
+
+TEST(DecomposeConv, ComputedWeightsStay) {
+  GraphBuilder b;
+  ConvAttrs a;
+  a.kernel = {3};
+  b.output(b.node(OpKind::kConv, {b.input("x", {B, 4, 9}), b.input("w", {6, 4, 3})}, a));
+  EXPECT_EQ(apply(b.g, {pass_decompose_conv}), 0);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
