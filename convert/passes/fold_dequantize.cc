@@ -7,8 +7,19 @@ namespace edgeconv {
 
 namespace {
 
+// Names of the weights whose integers could not be kept exactly.
+struct Report {
+  std::vector<std::string> clamped, again;
+};
+
+void warn(const std::vector<std::string>& weights, const char* what, Diagnostics& d) {
+  if (weights.empty()) return;
+  const std::string more = weights.size() > 1 ? " and " + std::to_string(weights.size() - 1) + " more" : "";
+  d.warn("quantized weight '" + weights[0] + "'" + more + ": " + what);
+}
+
 // Only matrices are packed as integers; biases and norms are fp32.
-void remember_codes(Graph& g, const Node& n, ValueId result, Diagnostics& d) {
+void remember_codes(Graph& g, const Node& n, ValueId result, Report& report) {
   const Tensor& x = *g.value(n.in(0)).constant;
   const auto& a = n.as<QuantAttrs>();
   if (x.rank() < 2 || a.block > 0) return;
@@ -17,13 +28,11 @@ void remember_codes(Graph& g, const Node& n, ValueId result, Diagnostics& d) {
   const int64_t axis = scale.size() == 1 ? 0 : a.axis < 0 ? a.axis + x.rank() : a.axis;
   CodesFit fit = CodesFit::kNot;
   g.value(result).quantized = symmetric_codes(x, scale, zero, static_cast<size_t>(axis), &fit);
-  if (fit == CodesFit::kClamped) d.warn("quantized weight '" + g.value(n.in(0)).name + "' holds -128, which is stored as -127");
-  if (fit == CodesFit::kNot)
-    d.warn("quantized weight '" + g.value(n.in(0)).name +
-           "' has a zero point that does not fit symmetric int8: it is quantized again");
+  if (fit == CodesFit::kClamped) report.clamped.push_back(g.value(n.in(0)).name);
+  if (fit == CodesFit::kNot) report.again.push_back(g.value(n.in(0)).name);
 }
 
-bool fold(Graph& g, const Node& n, Diagnostics& d) {
+bool fold(Graph& g, const Node& n, Report& report) {
   std::vector<const Tensor*> inputs;
   const Tensor absent;
   for (ValueId v : n.inputs) {
@@ -31,7 +40,7 @@ bool fold(Graph& g, const Node& n, Diagnostics& d) {
     inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
   }
   const ValueId c = g.add_constant(g.value(n.in(0)).name + "/fp32", evaluate_node(g, n, inputs, Backend::kCanonical)[0]);
-  remember_codes(g, n, c, d);
+  remember_codes(g, n, c, report);
   redefine(g, n.outputs[0], OpKind::kIdentity, {c}, {}, n.origin);
   return true;
 }
@@ -55,12 +64,15 @@ bool move_before_gather(Graph& g, const Node& n) {
 
 int pass_fold_dequantize(Graph& g, Diagnostics& d) {
   int folded = 0;
+  Report report;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kDequantizeLinear) continue;
     const Node n = g.nodes[i];
-    folded += fold(g, n, d) || move_before_gather(g, n);
+    folded += fold(g, n, report) || move_before_gather(g, n);
   }
+  warn(report.clamped, "holds -128, which is stored as -127", d);
+  warn(report.again, "the zero point does not fit symmetric int8, so it is quantized again", d);
   return folded;
 }
 
