@@ -95,6 +95,19 @@ TEST_F(FuseActivation, TwoInputsStay) {
 }
 TEST_F(FuseActivation, VectorConstantStays) { expect_untouched(b.mul(x, b.unary(Unary::kSigmoid, b.mul(x, b.weights({8}, 1))))); }
 
+// Clamps outside the usual sample range were once dropped: HF models clamp at 64504, ReLU6-like chains at 10.
+TEST_F(FuseActivation, ClampBeyondTheSampledRangeStays) {
+  for (float limit : {7.0f, 10.0f, 64504.0f}) {
+    GraphBuilder c;
+    const ValueId v = c.input("x", {DimExpr::symbol("batch"), 8});
+    const ValueId gelu = c.mul(c.mul(v, c.scalar(0.5f)), c.add(c.unary(Unary::kErf, c.div(v, c.scalar(kRoot2))), c.scalar(1)));
+    const ValueId low = c.node(OpKind::kBinary, {gelu, c.scalar(limit)}, BinaryAttrs{binary::kMin});
+    c.output(c.max(low, c.scalar(-limit)));
+    apply(c.g, {pass_fuse_activation}, 2e-4f);
+    EXPECT_EQ(count(c.g, OpKind::kBinary), 2) << limit << c.g.dump();
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -152,6 +152,27 @@ TEST_F(FuseAttention, SoftmaxOverQueriesStays) {
   EXPECT_EQ(count(b.g, OpKind::kAttention), 0);
 }
 
+// A bias with a larger batch than the scores enlarges them: the fused op would give another shape.
+TEST_F(FuseAttention, BiasThatEnlargesTheScoresStays) {
+  const ValueId bias = b.input("bias", {7, 1, S, S});
+  const ValueId q = split(project()), k = split_key(project()), v = split(project());
+  const ValueId one = b.node(OpKind::kReduce, {b.matmul(q, k)}, ReduceAttrs{reduce::kMean, {0}, true, false});
+  b.output(b.matmul(b.softmax(b.add(one, bias)), b.node(OpKind::kReduce, {v}, ReduceAttrs{reduce::kMean, {0}, true, false})));
+  finish(b.g);
+  EXPECT_EQ(apply(b.g, {pass_fuse_attention}), 0);
+}
+
+// Everything masked at -1e9 gives equal weights in the graph; adding -1e9 to scores of thousands would not.
+TEST_F(FuseAttention, FullyMaskedRowsOfLargeScoresStayUniform) {
+  const ValueId mask = b.input("mask", {B, 1, 1, S}, DType::kInt64);
+  const ValueId nowhere = b.node(OpKind::kBinary, {mask, b.ints({100})}, BinaryAttrs{binary::kGreater});
+  const ValueId q = split(project()), k = split_key(project()), v = split(project());
+  const ValueId scores = b.mul(b.matmul(q, k), b.scalar(3000));
+  b.output(b.matmul(b.softmax(b.node(OpKind::kWhere, {nowhere, scores, b.scalar(-1e9f)})), v));
+  finish(b.g);
+  EXPECT_EQ(apply(b.g, {pass_fuse_attention}), 1);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

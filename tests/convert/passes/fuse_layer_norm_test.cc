@@ -138,6 +138,20 @@ TEST(FuseResidualNorm, TwoNormsOfOneSum) {
   EXPECT_EQ(apply(b.g, {pass_fuse_residual_norm}), 1);
 }
 
+// On a square input a mean without its axis broadcasts along the wrong one: not a LayerNorm.
+TEST_F(FuseLayerNorm, MeanWithoutKeptAxisStays) {
+  GraphBuilder c;
+  const ValueId square = c.input("x", {8, 8});
+  const ValueId mean = c.node(OpKind::kReduce, {square}, ReduceAttrs{reduce::kMean, {-1}, false, false});
+  const ValueId d = c.sub(square, mean), variance = c.mean(c.mul(d, d));
+  c.output(c.div(d, c.unary(unary::kSqrt, c.add(variance, c.scalar(1e-5f)))));
+  apply(c.g, {pass_fuse_layer_norm});
+  for (const Node& n : c.g.nodes) {
+    const bool layer_norm = !n.dead && n.kind == OpKind::kNorm && !n.as<FusedNormAttrs>().rms;
+    EXPECT_FALSE(layer_norm) << "the mean was taken for a LayerNorm's";
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -162,6 +162,14 @@ TEST(HoistViews, LinearMovesBeforeTheDetour) {
   EXPECT_EQ(count(b.g, OpKind::kTranspose), 0) << b.g.dump();
 }
 
+// ONNX clamps a start before the first element to it; an unclamped offset once read outside the tensor.
+TEST_F(ViewLayoutTest, SliceThatStartsBeforeTheFirstElement) {
+  const ValueId part = b.node(OpKind::kSlice, {x, b.ints({-100}), b.ints({8}), b.ints({2})});
+  const ViewLayout l = trace(part, true);
+  ASSERT_EQ(l.source, x);
+  EXPECT_EQ(l.first[2], DimExpr(0));
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
