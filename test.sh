@@ -24,8 +24,11 @@ cmake --build --preset "$preset"
 status=0
 log=build/$preset/test.log
 ctest --test-dir "build/$preset" -L "$labels" --output-on-failure -j"$(nproc)" 2>&1 | tee "$log" || status=$?
-# Cases that a test skipped (a CPU level this machine lacks, data that is not installed) are counted, never silent.
-skipped=$(grep -ac 'Skipped$\|\*\*\*Skipped' "$log" || true)
+# Cases that a test skipped (a CPU level this machine lacks, data that is not installed) are counted and named, never silent.
+# ctest prints only failing tests; its own log has the output of all.
+all=build/$preset/Testing/Temporary/LastTest.log
+skipped=$(grep -ac '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true)
+grep -a '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true
 run=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -n 1)
 echo "tests run: ${run:-0}, skipped: $skipped"
 exit "$status"
