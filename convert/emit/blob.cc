@@ -27,9 +27,10 @@ class SegmentTable {
   int add(std::string_view bytes, uint32_t kind) {
     const auto [it, fresh] = index_.try_emplace(std::pair(kind, bytes), static_cast<int>(segments_.size()));
     if (fresh) {
-      segments_.push_back({end_, bytes.size(), bytes.size(), ert::crc32c(0, bytes.data(), bytes.size()), kind});
+      const uint64_t offset = aligned(end_);
+      segments_.push_back({offset, bytes.size(), ert::crc32c(0, bytes.data(), bytes.size()), kind});
       contents_.push_back(bytes);
-      end_ = aligned(end_ + bytes.size());
+      end_ = offset + bytes.size();
     }
     return it->second;
   }
@@ -37,14 +38,14 @@ class SegmentTable {
   const std::vector<std::string_view>& contents() const { return contents_; }
   std::vector<ert::fb::Segment> rows(uint64_t base) const {
     std::vector<ert::fb::Segment> r;
-    for (const Row& s : segments_) r.emplace_back(base + s.offset, s.bytes, s.raw, s.crc, static_cast<uint8_t>(s.kind), 0, 0);
+    for (const Row& s : segments_) r.emplace_back(base + s.offset, s.bytes, s.bytes, s.crc, static_cast<uint8_t>(s.kind), 0, 0);
     return r;
   }
   uint64_t offset(size_t i) const { return segments_[i].offset; }
 
  private:
   struct Row {
-    uint64_t offset, bytes, raw;
+    uint64_t offset, bytes;
     uint32_t crc, kind;
   };
   std::map<std::pair<uint32_t, std::string_view>, int> index_;
@@ -101,6 +102,30 @@ void write_header(uint8_t* blob, uint64_t total, uint32_t metadata_bytes, uint64
   put<uint32_t>(blob + 52, ert::crc32c(0, blob, 52));
 }
 
+// kind as in ert_custom_attribute: 0 int, 1 float, 2 string, 3 ints, 4 floats.
+flatbuffers::Offset<ert::fb::CustomAttribute> custom_attribute(flatbuffers::FlatBufferBuilder& b, const CustomAttribute& a) {
+  std::vector<int32_t> ints;
+  std::vector<float> floats;
+  std::string text;
+  if (const auto* i = std::get_if<int64_t>(&a.second)) ints = {static_cast<int32_t>(*i)};
+  if (const auto* f = std::get_if<float>(&a.second)) floats = {*f};
+  if (const auto* s = std::get_if<std::string>(&a.second)) text = *s;
+  if (const auto* v = std::get_if<std::vector<int64_t>>(&a.second)) ints.assign(v->begin(), v->end());
+  if (const auto* v = std::get_if<std::vector<float>>(&a.second)) floats = *v;
+  static constexpr uint32_t kKinds[] = {0, 1, 2, 3, 4};
+  return ert::fb::CreateCustomAttributeDirect(b, a.first.c_str(), kKinds[a.second.index()], &ints, &floats, text.c_str());
+}
+
+std::vector<flatbuffers::Offset<ert::fb::CustomOp>> custom_rows(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p) {
+  std::vector<flatbuffers::Offset<ert::fb::CustomOp>> rows;
+  for (const TargetCustomOp& op : p.custom_ops) {
+    std::vector<flatbuffers::Offset<ert::fb::CustomAttribute>> attributes;
+    for (const CustomAttribute& a : op.attributes) attributes.push_back(custom_attribute(b, a));
+    rows.push_back(ert::fb::CreateCustomOpDirect(b, op.name.c_str(), &attributes));
+  }
+  return rows;
+}
+
 // The flatbuffer for segments that start at byte `base` of the blob. Its size does not depend on base.
 void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, const BlobMeta& meta, const std::vector<ert::fb::Value>& values, const SegmentTable& segments, const Golden& g, uint64_t base) {
   std::vector<int32_t> operands, ints;
@@ -143,6 +168,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   std::vector<flatbuffers::Offset<ert::fb::Golden>> golden;
   for (size_t i = 0; i < meta.golden.size(); ++i)
     golden.push_back(ert::fb::CreateGoldenDirect(b, &meta.golden[i].dims, static_cast<uint32_t>(g.segment[i]), &g.offsets[i]));
+  const auto customs = custom_rows(b, p);
   const std::vector<ert::fb::Segment> segment_rows = segments.rows(base);
   const std::vector<uint32_t> order = arena_order(p);
 
@@ -166,6 +192,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   const auto op_names_v = b.CreateVectorOfStrings(op_names);
   const auto segments_v = b.CreateVectorOfStructs(segment_rows);
   const auto golden_v = b.CreateVector(golden);
+  const auto customs_v = customs.empty() ? 0 : b.CreateVector(customs);
 
   ert::fb::ProgramBuilder builder(b);
   builder.add_producer(producer);
@@ -189,6 +216,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   builder.add_ops(ops_v);
   builder.add_op_names(op_names_v);
   builder.add_segments(segments_v);
+  if (!customs.empty()) builder.add_custom_ops(customs_v);
   builder.add_golden(golden_v);
   builder.add_certificate(certificate);
   ert::fb::FinishProgramBuffer(b, builder.Finish());

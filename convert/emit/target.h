@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
 #include "rt/op_params.h"
 
@@ -76,6 +77,13 @@ class ExprTable {
   std::map<std::string, int> dims_;
 };
 
+// A custom operator with one set of attributes.
+struct TargetCustomOp {
+  std::string name;  // "domain::Name"
+  std::vector<CustomAttribute> attributes;
+  bool operator==(const TargetCustomOp&) const = default;
+};
+
 struct TargetProgram {
   explicit TargetProgram(std::vector<TargetDim> d) : dims(std::move(d)), exprs(dims) {}
 
@@ -85,6 +93,7 @@ struct TargetProgram {
   std::vector<TargetOp> ops;
   std::vector<TargetInput> inputs;
   std::vector<TargetOutput> outputs;
+  std::vector<TargetCustomOp> custom_ops;
   int slots = 0;
 
   int add_value(uint8_t dtype, Shape shape);

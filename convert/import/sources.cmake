@@ -15,6 +15,7 @@ target_sources(edgeconv_core PRIVATE
   import/control_flow.cc
   import/conv.cc
   import/cumsum.cc
+  import/custom.cc
   import/einsum.cc
   import/expand.cc
   import/flatten.cc

@@ -128,11 +128,27 @@ void clear_outputs(Graph& g, const Node& n) {
   }
 }
 
+// Outputs are as the file declares them; the others are taken to be like the first input.
+void infer_custom(Graph& g, const Node& n, InferLog& log) {
+  const CustomAttrs& a = n.as<CustomAttrs>();
+  for (size_t i = 0; i < n.outputs.size(); ++i) {
+    if (n.outputs[i] == kNone || (i < a.declared.size() && a.declared[i]) || n.in(0) == kNone) continue;
+    Value& y = g.value(n.outputs[i]);
+    if (y.dtype == DType::kUndefined) y.dtype = g.value(n.in(0)).dtype;
+    y.shape = g.value(n.in(0)).shape;
+    log.warnings.push_back("custom operator '" + n.origin.node + "': the file does not declare the shape of '" + y.name +
+                           "'; it is taken to be that of '" + g.value(n.in(0)).name + "' (value_info with dims of the inputs says otherwise)");
+  }
+}
+
 // True when something changed that earlier nodes may profit from.
 bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
   Node& n = g.node(id);
   const bool known = inputs_known(g, n);
-  if (n.kind == OpKind::kCustom) return false;  // outputs are as the file declares them
+  if (n.kind == OpKind::kCustom) {
+    if (known) infer_custom(g, n, log);
+    return false;
+  }
   clear_outputs(g, n);
   if (!known) return false;
   NodeInference c(g, id, dims, log);

@@ -1,4 +1,5 @@
 // interpret: runs a graph node by node. Intermediate tensors are released after their last use.
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -82,9 +83,16 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
   fill_symbolic(g, bound_dims(g, inputs), values);
   const std::vector<size_t> last = last_uses(g);
   const Tensor absent;
+  std::vector<char> skipped(g.values.size(), 0);  // results of Custom nodes, and all that is computed from them
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     if (n.dead) continue;
+    const auto unknown = [&](ValueId v) { return v != kNone && skipped[static_cast<size_t>(v)]; };
+    if (n.kind == OpKind::kCustom || std::any_of(n.inputs.begin(), n.inputs.end(), unknown)) {
+      for (ValueId v : n.outputs)
+        if (v != kNone) skipped[static_cast<size_t>(v)] = 1;
+      continue;
+    }
     std::vector<const Tensor*> in;
     for (ValueId v : n.inputs) in.push_back(v == kNone ? &absent : &values[static_cast<size_t>(v)]);
     std::vector<Tensor> out = evaluate_node(g, n, in, options.backend);

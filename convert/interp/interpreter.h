@@ -20,7 +20,8 @@ struct InterpreterOptions {
 };
 
 // Inputs in the order of g.inputs; returns outputs in the order of g.outputs. Throws FatalError(kMalformed) naming the
-// node when data does not fit (an index out of range, shapes that do not broadcast).
+// node when data does not fit (an index out of range, shapes that do not broadcast). Custom nodes cannot be computed: they
+// and what depends on them are skipped, and such outputs have no type.
 std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs, const InterpreterOptions& options = {});
 
 // Evaluates one node; inputs[i] empty (rank 0, undefined dtype) where absent. Constant folding uses it.

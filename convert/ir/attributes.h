@@ -58,7 +58,8 @@ struct AttentionAttrs { int64_t heads = 1, kv_heads = 1, head_dim = 0, v_dim = 0
 //   inputs: q [B, Sq, *], k, v, bias or absent, mask (bool) or absent, both of rank 4 -> [B, Sq, heads * v_dim]
 struct FusedNormAttrs { float epsilon = 1e-5f; bool rms = false; };          // inputs: x, residual or absent, gamma, beta or absent -> y [, sum]
 struct PoolAttrs { float epsilon = 1e-9f; };                                 // MeanPool, L2Normalize
-struct CustomAttrs { std::string domain, name; std::vector<std::pair<std::string, std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>>> attributes; };
+using CustomAttribute = std::pair<std::string, std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>>;
+struct CustomAttrs { std::string domain, name; std::vector<CustomAttribute> attributes; std::vector<char> declared; };  // declared: which outputs have their type from the file
 
 using Attributes = std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs, ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs, ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 

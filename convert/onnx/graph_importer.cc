@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/import/custom.h"
 #include "convert/import/registry.h"
 #include "convert/onnx/graph_inputs.h"
 #include "convert/onnx/node_order.h"
@@ -14,6 +15,9 @@ namespace edgeconv {
 void GraphImporter::run(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
   import_initializers(proto);
   import_inputs(proto);
+  if (!session_.custom_ops.empty())
+    for (const auto* list : {&proto.value_info(), &proto.output()})
+      for (const auto& info : *list) declared_.emplace(info.name(), &info);
   import_nodes(proto, opsets);
   import_outputs(proto);
 }
@@ -80,7 +84,9 @@ void GraphImporter::import_node(const OnnxNode& n) {
   current_ = &n;
   try {
     const ImporterDef* importer = find_importer(n.domain, n.op_type);
-    if (importer != nullptr)
+    if (session_.custom_ops.count(n.domain + "::" + n.op_type) > 0)
+      import_custom(*this, n, declared_);
+    else if (importer != nullptr)
       importer->run(*this, n);
     else
       refuse_unknown(*this, n);

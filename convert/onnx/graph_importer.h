@@ -1,7 +1,9 @@
 // Imports one graph of a file: the main graph, or the body of an If or Loop.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,6 +23,7 @@ struct ImportSession {
   TensorReader tensors;
   FunctionInliner functions;
   int64_t nodes = 0, parameters = 0;
+  std::set<std::string> custom_ops = {};  // "domain::Name"
 };
 
 class GraphImporter : public ImportContext {
@@ -65,6 +68,7 @@ class GraphImporter : public ImportContext {
   std::unordered_set<std::string> read_, undefined_;
   std::unordered_set<ValueId> unnamed_;                // inner values that may take an ONNX name yet
   std::vector<std::pair<ValueId, ValueId>> captures_;  // outer value, its input here
+  std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;
 };
 

@@ -77,9 +77,11 @@ void hash_sources(const uint8_t* data, size_t bytes, const ExternalData& externa
 
 }  // namespace
 
-ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d) {
+ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
+                                 const ImportOptions& o) {
   const auto proto = parse_model(data, bytes, path);
   ImportSession session{d, TensorReader(path), FunctionInliner(*proto)};
+  session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
   ImportedModel m;
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);
@@ -90,9 +92,9 @@ ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::s
   return m;
 }
 
-ImportedModel import_model(const std::string& path, Diagnostics& d) {
+ImportedModel import_model(const std::string& path, Diagnostics& d, const ImportOptions& o) {
   const auto file = MappedFile::open(path);
-  return import_model_bytes(file->data, file->bytes, path, d);
+  return import_model_bytes(file->data, file->bytes, path, d, o);
 }
 
 }  // namespace edgeconv

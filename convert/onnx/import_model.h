@@ -27,6 +27,10 @@ struct ModelInfo {
   std::string sha256;  // of the model file, followed by its external files in order of their locations
 };
 
+struct ImportOptions {
+  std::vector<std::string> custom_ops;  // "domain::Name": operators of these names are passed through
+};
+
 struct ImportedModel {
   Graph graph;
   ModelInfo info;
@@ -34,9 +38,10 @@ struct ImportedModel {
 
 // Throws FatalError when the file cannot be read at all. Otherwise problems are in d (d.check() throws them) and the graph
 // must not be used unless d.ok().
-ImportedModel import_model(const std::string& path, Diagnostics& d);
+ImportedModel import_model(const std::string& path, Diagnostics& d, const ImportOptions& o = {});
 
 // The same for a file in memory; external data is looked up beside `path`.
-ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d);
+ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
+                                 const ImportOptions& o = {});
 
 }  // namespace edgeconv

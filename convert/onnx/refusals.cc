@@ -52,7 +52,9 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (!n.domain.empty())
     return c.unsupported(
         n, "custom domain: no definition in the file",
-        "export the operator as a function (its body in the file), or replace it in the model by standard operators");
+        "export the operator as a function (its body in the file), replace it in the model by standard operators, or pass it "
+        "through to a kernel of your application with --custom-op " +
+            printable(n.domain) + "::" + printable(n.op_type));
   for (const Refusal& r : kRefusals)
     if (r.op == n.op_type) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
   if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional") || n.op_type == "SplitToSequence" ||

@@ -22,7 +22,8 @@ struct OutputError {
 class Comparison {
  public:
   explicit Comparison(std::vector<std::string> names);
-  // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not.
+  // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not. Outputs whose reference has no type
+  // (they depend on custom operators) are left out of errors().
   void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result);
   std::vector<OutputError> errors() const;
   double worst_cosine() const;
@@ -31,6 +32,7 @@ class Comparison {
   struct Sums {
     double dot = 0, ref2 = 0, got2 = 0, diff2 = 0, max_abs = 0, max_ref = 0;
     int64_t rows = 0, agree = 0, elements = 0;
+    bool unknown = false;
   };
   std::vector<std::string> names_;
   std::vector<Sums> sums_;

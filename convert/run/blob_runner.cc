@@ -6,6 +6,8 @@
 
 #include "convert/ir/diagnostics.h"
 #include "platform/posix/thread_pool.h"
+#include "rt/header.h"
+#include "rt/schema/program_generated.h"
 
 namespace edgeconv {
 
@@ -80,6 +82,22 @@ ExitCode exit_code(ert_status s) {
   }
 }
 
+// Stands in for the application's kernel.
+int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*, uint32_t, ert_tensor* outputs, uint32_t count, void*) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (outputs[i].data) std::memset(outputs[i].data, 0, outputs[i].bytes);
+  return 0;
+}
+
+// The public API does not list them; the blob has been verified.
+std::vector<std::string> custom_names(const void* blob) {
+  std::vector<std::string> names;
+  const auto* ops = flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset)->custom_ops();
+  for (uint32_t i = 0; ops && i < ops->size(); ++i)
+    if (std::string name = ops->Get(i)->name()->str(); std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+  return names;
+}
+
 }  // namespace
 
 void throw_status(ert_status s, const std::string& what) { throw FatalError(exit_code(s), what + ": " + ert_status_str(s)); }
@@ -97,6 +115,14 @@ struct BlobRunner::Pool {
 BlobRunner::BlobRunner(const void* blob, size_t bytes) {
   if (bytes == 0) throw FatalError(ExitCode::kMalformed, "the blob is refused: the file is empty");
   if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, "the blob is refused");
+  custom_ops_ = custom_names(blob);
+  for (const std::string& name : custom_ops_) {
+    ert_custom_op op{};
+    op.struct_size = sizeof op;
+    op.name = name.c_str();
+    op.run = write_zeros;
+    placeholders_.push_back(op);
+  }
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&model_, &info);
@@ -149,6 +175,8 @@ ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const Runne
   cfg.struct_size = sizeof cfg;
   cfg.threads = o.threads;
   cfg.parallel_for = o.threads > 1 ? ert_thread_pool_parallel_for : nullptr;
+  cfg.custom_ops = placeholders_.data();
+  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
   ert_memory_need need{};
   need.struct_size = sizeof need;
   if (const ert_status s = ert_arena_bytes(&model_, &cfg, dims.empty() ? nullptr : dims.data(), &need); s != ERT_OK) throw_status(s, "memory need");
@@ -157,6 +185,11 @@ ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const Runne
 
 std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const RunnerOptions& o) {
   if (inputs.size() != inputs_.size()) throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " + std::to_string(inputs.size()) + " were given");
+  if (!custom_ops_.empty() && !o.custom_ops_as_zeros) {
+    std::string names;
+    for (const std::string& n : custom_ops_) names += (names.empty() ? "" : ", ") + n;
+    throw FatalError(ExitCode::kUnsupported, "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
+  }
   const std::vector<int32_t> dims = dims_of(inputs);
   if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
   ert_config cfg{};
@@ -167,6 +200,8 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
     cfg.parallel_for = ert_thread_pool_parallel_for;
     cfg.parallel_context = pool_->pool;
   }
+  cfg.custom_ops = placeholders_.data();
+  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
   const ert_memory_need need = memory(dims, o);
   const AlignedMemory arena = allocate(need.bytes);
   const ert_region region{arena.get(), need.bytes};
@@ -176,7 +211,8 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   std::vector<Tensor> held;  // aligned copies live until the run is over
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool narrow = is_integer(inputs[i].dtype()) && inputs[i].dtype() != DType::kInt64 && inputs[i].dtype() != DType::kInt32 && to_ert(inputs[i].dtype()) != to_ert(inputs_[i].dtype);
-    held.push_back(narrow ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
+    const bool other_float = is_float(inputs[i].dtype()) && inputs[i].dtype() != DType::kFloat && inputs_[i].dtype == DType::kFloat;
+    held.push_back(narrow || other_float ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
     const ert_tensor t = describe(held.back());
     if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK) throw_status(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
   }

@@ -14,6 +14,7 @@ namespace edgeconv {
 struct RunnerOptions {
   uint32_t threads = 1;
   uint32_t isa_mask = 0;  // 0 = the best that the CPU has
+  bool custom_ops_as_zeros = false;  // results of custom operators are zeros: for outputs that do not depend on them
 };
 
 struct BoundaryInfo {
@@ -44,11 +45,14 @@ class BlobRunner {
   const std::vector<BoundaryInfo>& inputs() const { return inputs_; }
   const std::vector<BoundaryInfo>& outputs() const { return outputs_; }
   const std::vector<NamedDim>& dims() const { return dims_; }
+  const std::vector<std::string>& custom_ops() const { return custom_ops_; }  // "domain::Name", from the application
 
   // Dims of one call from the shapes of its inputs; throws FatalError(kUsage) when a dim exceeds its maximum.
   std::vector<int32_t> dims_of(const std::vector<Tensor>& inputs) const;
+  // Without the scratch that the application's custom operators ask for.
   ert_memory_need memory(const std::vector<int32_t>& dims, const RunnerOptions& o) const;
-  // One run; contexts are sized for these inputs. Throws FatalError.
+  // One run; contexts are sized for these inputs. Throws FatalError; kUnsupported for a blob with custom operators, unless
+  // they shall be zeros.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
 
  private:
@@ -56,6 +60,8 @@ class BlobRunner {
   ert_model model_;
   std::vector<BoundaryInfo> inputs_, outputs_;
   std::vector<NamedDim> dims_;
+  std::vector<std::string> custom_ops_;
+  std::vector<ert_custom_op> placeholders_;
   std::unique_ptr<Pool> pool_;
 };
 
