@@ -1,7 +1,7 @@
 # Sourced by quickstart.sh and test.sh: installs what is missing on Debian and Ubuntu, and names it on other systems.
 
 # What the build of converter, runtime and benchmarks needs; what the tests need on top.
-BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libzstd-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
+BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libzstd-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata python3 binutils"
 
 ensure_packages() {

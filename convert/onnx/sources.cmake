@@ -28,6 +28,7 @@ target_sources(edgeconv_core PRIVATE
   onnx/refusals.cc
   onnx/sha256.cc
   onnx/npy.cc
+  onnx/npz.cc
   onnx/tensor_file.cc
   onnx/tensor_reader.cc
   onnx/wire_format.cc

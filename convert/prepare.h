@@ -1,0 +1,35 @@
+// From a file to the graph that everything else works on: imported, inferred, with the boundary that the user asked for, and
+// freed from quantization nodes. Conversion and validation share it, so that they mean the same model.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/boundary.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/onnx/import_model.h"
+
+namespace edgeconv {
+
+struct PrepareOptions {
+  std::vector<Join> joins;              // --concat
+  std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
+};
+
+struct PreparedModel {
+  Graph graph;
+  ModelInfo info;
+  std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+};
+
+// Throws FatalError; warnings are left in d.
+PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d);
+
+// Throws FatalError(kUsage) when the text is not DOMAIN::NAME.
+std::string parse_custom_op(const std::string& text);
+
+// Names of the operators that are passed through to the application's kernels, without repetition; empty for most models.
+std::vector<std::string> custom_operators(const Graph& g);
+
+}  // namespace edgeconv
