@@ -10,18 +10,26 @@ namespace edgeconv::cli {
 
 class BlobFile {
  public:
-  // Throws FatalError(kIo) naming the file.
+  // Throws FatalError: kIo naming the file; what throw_status says for a compressed blob that cannot be expanded.
   explicit BlobFile(const std::string& path);
   ~BlobFile();
   BlobFile(const BlobFile&) = delete;
   BlobFile& operator=(const BlobFile&) = delete;
-  const void* data() const { return map_.data; }
-  size_t bytes() const { return map_.bytes; }
+  // As ert_model_open wants it.
+  const void* data() const { return compressed() ? expanded_.data() : map_.data; }
+  size_t bytes() const { return compressed() ? expanded_.bytes() : map_.bytes; }
+  // As in the file.
+  bool compressed() const { return expanded_.bytes() != 0; }
+  const void* stored_data() const { return map_.data; }
+  size_t stored_bytes() const { return map_.bytes; }
   // True if the file begins as a blob does.
   bool looks_like_blob() const;
 
  private:
+  void expand(const std::string& path);
+
   ert_file_map map_{};
+  Tensor expanded_;
 };
 
 }  // namespace edgeconv::cli

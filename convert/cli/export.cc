@@ -58,12 +58,13 @@ std::string intel_hex(const uint8_t* data, size_t bytes) {
 int run(const std::string& blob, const std::string& format, const std::string& output) {
   const BlobFile file(blob);
   BlobRunner runner(file.data(), file.bytes());  // never export what would not open
-  const auto* data = static_cast<const uint8_t*>(file.data());
+  if (file.compressed()) std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n", blob.c_str());
+  const auto* data = static_cast<const uint8_t*>(file.stored_data());
   std::string text;
-  if (format == "c") text = c_array(data, file.bytes(), std::filesystem::path(blob).filename().string(), runner.memory({}, {}).bytes);
+  if (format == "c") text = c_array(data, file.stored_bytes(), std::filesystem::path(blob).filename().string(), runner.memory({}, {}).bytes);
   if (format == "incbin") text = incbin(blob);
-  if (format == "hex") text = intel_hex(data, file.bytes());
-  if (format == "bin") write_file_atomically(output, data, file.bytes());
+  if (format == "hex") text = intel_hex(data, file.stored_bytes());
+  if (format == "bin") write_file_atomically(output, data, file.stored_bytes());
   else write_file_atomically(output, text.data(), text.size());
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "convert/cli/command.h"
 #include "convert/infer/infer.h"
 #include "convert/onnx/import_model.h"
+#include "convert/report/diagnosis.h"
 #include "convert/report/summary.h"
 #include "convert/run/blob_runner.h"
 
@@ -24,7 +25,11 @@ Json inspect_model(const std::string& path) {
   Diagnostics d;
   const ImportedModel m = import_model(path, d);
   Graph g = m.graph;
-  if (d.ok()) infer(g, d);
+  if (d.ok()) {
+    diagnose_file(g, d);
+    infer(g, d);
+  }
+  if (d.ok()) diagnose_graph(g, d);
   Json j{{"version", 1}, {"kind", "onnx"}, {"ir_version", m.info.ir_version}};
   for (const auto& [domain, version] : m.info.opsets) j["opsets"][domain.empty() ? "ai.onnx" : domain] = version;
   j["producer"] = m.info.producer_name + " " + m.info.producer_version;
@@ -54,7 +59,7 @@ std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims)
   return s + "]";
 }
 
-// Schema version 1: {"version", "kind": "blob", "format", "producer", "source_sha256", "bytes", "weight_bytes", "checksum", "ops", "dims":
+// Schema version 1: {"version", "kind": "blob", "format", "producer", "source_sha256", "bytes", "stored_bytes", "compression", "weight_bytes", "checksum", "ops", "dims":
 // [{"name","min","max"}], "inputs": [...], "outputs": [...], "memory": [{"dims","arena_bytes","macs"}], "golden_vectors"}
 Json inspect_blob(const BlobFile& file) {
   BlobRunner runner(file.data(), file.bytes());
@@ -62,7 +67,7 @@ Json inspect_blob(const BlobFile& file) {
   info.struct_size = sizeof info;
   ert_model_info(&runner.model(), &info);
   Json j{{"version", 1}, {"kind", "blob"}, {"format", fmt::format("{}.{}", info.format_major, info.format_minor)}, {"producer", info.producer}, {"source_sha256", info.source_sha256},
-         {"bytes", info.blob_bytes}, {"weight_bytes", info.weight_bytes}, {"checksum", fmt::format("{:08x}", info.content_crc)}, {"ops", info.ops}};
+         {"bytes", info.blob_bytes}, {"stored_bytes", file.stored_bytes()}, {"compression", file.compressed() ? "zstd" : "none"}, {"weight_bytes", info.weight_bytes}, {"checksum", fmt::format("{:08x}", info.content_crc)}, {"ops", info.ops}};
   j["dims"] = Json::array();
   for (const NamedDim& d : runner.dims()) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
   for (const bool in : {true, false}) {

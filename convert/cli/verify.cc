@@ -18,7 +18,8 @@ int verify(const std::string& path) {
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
-  std::printf("ok: format %u.%u, %llu bytes, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), info.content_crc, info.ops, info.producer);
+  const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
+  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), stored.c_str(), info.content_crc, info.ops, info.producer);
   return 0;
 }
 
