@@ -2,17 +2,18 @@
 #include "convert/convert.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
+#include <set>
 
 #include "convert/emit/blob.h"
 #include "convert/emit/certificate.h"
+#include "convert/emit/compress.h"
 #include "convert/emit/lower.h"
-#include "convert/emit/missing_ops.h"
-#include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
 #include "convert/plan/slots.h"
+#include "convert/quantize/calibration_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/run/blob_runner.h"
@@ -67,7 +68,7 @@ Comparisons compare(const Tensor& blob, const Graph& g, const Validation& v) {
   BlobRunner runner(blob.data(), blob.bytes());
   Comparisons c{Comparison(output_names(g)), Comparison(output_names(g))};
   for (size_t i = 0; i < v.inputs.size(); ++i) {
-    const std::vector<Tensor> got = runner.run(v.inputs[i]);
+    const std::vector<Tensor> got = runner.run(v.inputs[i], {1, 0, true});
     c.canonical.add(v.canonical[i], got);
     c.oracle.add(v.oracle[i], got);
   }
@@ -98,28 +99,55 @@ std::vector<GoldenVector> golden_vectors(const Tensor& blob, const Graph& g, con
   return golden;
 }
 
+std::vector<std::string> unknown_outputs(const Graph& g, const Validation& v) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < g.outputs.size(); ++i)
+    if (v.oracle[0][i].dtype() == DType::kUndefined) names.push_back(g.value(g.outputs[i]).name);
+  return names;
+}
+
+// What depends on a custom operator can be neither compared nor replayed here.
+void adapt_to_custom_operators(const Graph& g, const std::vector<std::string>& outputs, ConvertOptions& o, Diagnostics& d) {
+  std::string names, operators;
+  for (const std::string& n : outputs) names += (names.empty() ? "'" : ", '") + n + "'";
+  for (const std::string& n : custom_operators(g)) operators += (operators.empty() ? "" : ", ") + n;
+  std::string note = "not compared with the fp32 model: " + names + ", which depend" + (outputs.size() == 1 ? "s" : "") + " on " + operators + "; the blob has no golden vectors. Compare on the device";
+  if (o.precision.mode == PrecisionMode::kAuto) {
+    note += ". Layers are w8a16, because int8 could not be checked: --precision int8 asks for it";
+    o.precision.mode = PrecisionMode::kW8A16;
+  }
+  o.golden = 0;
+  d.warn(note);
+}
+
+// Layers behind a custom operator never saw data.
+void add_unmeasured_layers(const Graph& g, std::vector<LayerReport>& layers) {
+  std::set<NodeId> measured;
+  for (const LayerReport& l : layers) measured.insert(l.node);
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    if (n.dead || n.kind != OpKind::kLinear || measured.count(static_cast<NodeId>(i))) continue;
+    const auto& dims = g.value(n.in(1)).constant->dims();
+    layers.push_back({static_cast<NodeId>(i), n.origin.node, dims[0], dims[1], std::nan(""), ert::params::linear::kInt8});
+  }
+}
+
 }  // namespace
 
-ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
+ConvertResult convert_model(const std::string& path, const ConvertOptions& asked) {
+  ConvertOptions o = asked;
   const ert::FloatMode float_mode;  // folded constants and calibration follow the runtime's rules (subnormals are zero)
   const auto stage = [&](const char* name, double fraction) { if (o.progress) o.progress(name, fraction); };
   ConvertResult r;
   Diagnostics d;
   stage("reading", 0.0);
-  ImportedModel imported = import_model(path, d);
-  if (d.malformed_file()) d.check();
-  Graph g = std::move(imported.graph);
-  r.model = std::move(imported.info);
-  stage("inferring shapes", 0.1);
-  infer(g, d);
-  if (!d.ok()) {
-    if (!d.malformed_file()) add_remaining_problems(g, d);  // a user sees everything at once
-    d.check();
-  }
-  // What an already quantized model is compared with: its weights as they are, its activations without their rounding.
-  r.fusions = run_quantized_import(g, d).counts;
-  d.check();
+  PreparedModel prepared = prepare_model(path, o.prepare, d);
+  Graph g = std::move(prepared.graph);
+  r.model = std::move(prepared.info);
+  r.fusions = std::move(prepared.fusions);
   const DimPlan dims = plan_dims(g, o.dims);
+  if (!o.calibration_files.empty()) o.calibration = read_calibration(o.calibration_files, g, dims, d);
+  // What an already quantized model is compared with: its weights as they are, its activations without their rounding.
   const Graph original = g;
   stage("fusing", 0.15);
   for (auto& count : run_passes(g, d).counts) r.fusions.push_back(std::move(count));
@@ -145,10 +173,14 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
   const Validation validation = make_validation(original, dims, o);
   r.error_inputs = o.calibration.empty() ? "synthetic inputs" : "calibration inputs";
 
+  r.not_compared = unknown_outputs(original, validation);
+  if (!r.not_compared.empty()) adapt_to_custom_operators(original, r.not_compared, o, d);
+
   BlobMeta meta;
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r.model.sha256;
   stage("choosing precisions", 0.6);
+  if (!r.not_compared.empty() && o.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g, r.layers);
   if (!r.layers.empty())
     choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& tried) { return compare(build(g, tried, meta, d), original, validation).canonical.worst_cosine(); });
   r.int8_attention = options.int8_attention;
@@ -162,6 +194,11 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& o) {
   meta.certificate = certificate_json(r, o, compared.canonical.errors());
   r.blob = build(g, options, meta, d);
   BlobRunner check(r.blob.data(), r.blob.bytes());  // read back: what is written must open
+  if (o.compress) {
+    Tensor packed = compress_blob(r.blob);
+    if (packed.bytes() < r.blob.bytes()) r.packed = std::move(packed);
+    else d.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
+  }
 
   for (const TargetDim& dim : lower(g, options, d).dims) r.dims.push_back({dim.name, dim.min, dim.max});
   double worst = 1;

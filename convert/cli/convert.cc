@@ -18,8 +18,8 @@ namespace edgeconv::cli {
 namespace {
 
 struct Options {
-  std::string model, output, target = "portable", progress = "auto", report;
-  std::vector<std::string> dims, precision;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", report, calibration;
+  std::vector<std::string> dims, precision, concat, custom_ops;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
   size_t arena_limit = 0, flash_limit = 0;
@@ -68,9 +68,13 @@ void check_output(const Options& o, const std::string& output) {
     throw FatalError(ExitCode::kUsage, "'" + output + "' exists and is not named .ert; use --force to replace it");
 }
 
+// The bytes of the file.
+const Tensor& written(const ConvertResult& r) { return r.packed.bytes() ? r.packed : r.blob; }
+
 void check_limits(const Options& o, const ConvertResult& r, const MemoryTable& memory) {
-  if (o.flash_limit && r.blob.bytes() > o.flash_limit)
-    throw FatalError(ExitCode::kLimit, fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", r.blob.bytes(), o.flash_limit));
+  const size_t stored = written(r).bytes();
+  if (o.flash_limit && stored > o.flash_limit)
+    throw FatalError(ExitCode::kLimit, fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, o.flash_limit));
   if (o.arena_limit && memory.rows.back().bytes > o.arena_limit)
     throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows {}; lower the maxima with --dim; nothing was written", memory.rows.back().bytes, o.arena_limit));
 }
@@ -82,7 +86,11 @@ int run(const Options& o) {
   ConvertOptions options;
   for (const std::string& d : o.dims) options.dims.insert(parse_dim(d));
   options.precision = parse_precision(o.precision);
+  for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
+  for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
+  options.calibration_files = o.calibration;
   options.allow_accuracy_loss = o.allow_loss;
+  options.compress = o.compress == "zstd";
   if (o.golden != "none") {
     size_t used = 0;
     try {
@@ -109,7 +117,7 @@ int run(const Options& o) {
     const std::string text = json.dump(2) + "\n";
     write_file_atomically(o.report, text.data(), text.size());
   }
-  write_file_atomically(output, r.blob.data(), r.blob.bytes());
+  write_file_atomically(output, written(r).data(), written(r).bytes());
   if (o.json) std::printf("%s\n", json.dump(2).c_str());
   else if (!o.quiet) std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
   return 0;
@@ -123,11 +131,15 @@ Action add_convert(CLI::App& app) {
   app.add_option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
   app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")->type_name("NAME=MAX");
   app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable");
+  app.add_option("--calib", o->calibration, "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")->type_name("FILE|DIR");
+  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")->type_name("NAME=OUTS:AXIS");
+  app.add_option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")->type_name("DOMAIN::NAME");
   app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target, "weight layout: portable");
   app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")->transform(CLI::AsSizeValue(false));
   app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->transform(CLI::AsSizeValue(false));
+  app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")->check(CLI::IsMember({"none", "zstd"}));
   app.add_option("--report", o->report, "write the summary as JSON to this file");
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--force", o->force, "replace an existing output that is not named .ert");

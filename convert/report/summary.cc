@@ -88,9 +88,13 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
   if (!r.layers.empty())
     s += fmt::format("layers    {} linear: {} int8, {} w8a16, {} fp32; attention {}\n", r.layers.size(), count(r, linear::kInt8), count(r, linear::kInt8A16), count(r, linear::kF32), r.int8_attention ? "int8" : "fp32");
   s += fmt::format("size      {} -> {} ({:.1f} %)\n", human_bytes(source_bytes(r.model)), human_bytes(static_cast<double>(r.blob.bytes())), 100.0 * static_cast<double>(r.blob.bytes()) / std::max(1.0, source_bytes(r.model)));
+  if (r.packed.bytes())
+    s += fmt::format("stored    {} -> {} ({:.1f} %) with zstd; ert_unpack expands it\n", human_bytes(static_cast<double>(r.blob.bytes())), human_bytes(static_cast<double>(r.packed.bytes())),
+                     100.0 * static_cast<double>(r.packed.bytes()) / static_cast<double>(r.blob.bytes()));
   for (const auto& row : memory.rows) s += fmt::format("RAM       {:>10} at {} ({:.3g} MMAC)\n", human_bytes(static_cast<double>(row.bytes)), dims_text(row), static_cast<double>(row.macs) / 1e6);
   for (const OutputError& e : r.errors)
     s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} % (against fp32, {})\n", e.name, e.cosine, e.max_abs, e.max_ref, 100 * e.argmax_agreement, r.error_inputs);
+  for (const std::string& n : r.not_compared) s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", n);
   if (verbose)
     for (const LayerReport& l : r.layers) s += fmt::format("layer     {:<8} {:>6.1f} dB  {}x{}  {}\n", name(l.precision), l.local_sqnr_db, l.k, l.n, l.name);
   return s + fmt::format("written   {}\n", output);
@@ -98,7 +102,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
 
 nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& memory, const std::string& output) {
   using Json = nlohmann::ordered_json;
-  Json j{{"version", 1}, {"output", output}, {"source_bytes", r.model.file_bytes + r.model.external_bytes}, {"blob_bytes", r.blob.bytes()}, {"opset", main_opset(r.model)}};
+  Json j{{"version", 1}, {"output", output}, {"source_bytes", r.model.file_bytes + r.model.external_bytes}, {"blob_bytes", r.blob.bytes()}, {"stored_bytes", r.packed.bytes() ? r.packed.bytes() : r.blob.bytes()}, {"compression", r.packed.bytes() ? "zstd" : "none"}, {"opset", main_opset(r.model)}};
   j["dims"] = Json::array();
   for (const DimReport& d : r.dims) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
   j["fusions"] = Json::object();
@@ -116,6 +120,7 @@ nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& m
   j["outputs"] = Json::array();
   for (const OutputError& e : r.errors)
     j["outputs"].push_back({{"name", e.name}, {"cosine", e.cosine}, {"max_abs", e.max_abs}, {"sqnr_db", std::isfinite(e.sqnr_db) ? Json(e.sqnr_db) : Json(nullptr)}, {"argmax_agreement", e.argmax_agreement}});
+  j["not_compared"] = r.not_compared;
   j["compared_on"] = r.error_inputs;
   j["warnings"] = r.warnings;
   return j;

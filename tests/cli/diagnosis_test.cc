@@ -1,0 +1,178 @@
+// Warnings about what exports commonly get wrong, none where all is well, and float types that devices do not take.
+#include "convert/onnx/tensor_file.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int32_t kOnnxFloat16 = 10, kOnnxDouble = 11;
+
+struct Ids {
+  std::vector<OnnxDim> shape{"batch", "sequence"};
+  bool use_mask = true;  // multiply the embeddings by the mask
+  bool swap = false;     // the mask selects token types
+  const char* mask = "attention_mask";
+};
+
+// input_ids, attention_mask, token_type_ids -> y [batch, sequence, 16]
+ModelWriter encoder(const Ids& o) {
+  ModelWriter w;
+  const std::string types = o.swap ? o.mask : "token_type_ids", mask = o.swap ? "token_type_ids" : o.mask;
+  for (const std::string& name : {std::string("input_ids"), std::string(o.mask), std::string("token_type_ids")})
+    w.input(name, kOnnxInt64, o.shape);
+  w.output("y", kOnnxFloat, {"batch", "sequence", 16});
+  w.weights("words", {100, 16});
+  w.weights("types", {2, 16});
+  w.node("Gather", {"words", "input_ids"}, {"a"});
+  w.node("Gather", {"types", types}, {"b"});
+  w.node("Add", {"a", "b"}, {"s"});
+  if (!o.use_mask) {
+    w.node("Relu", {"s"}, {"y"});
+    return w;
+  }
+  auto* cast = w.node("Cast", {mask}, {"m"}).add_attribute();
+  cast->set_name("to");
+  cast->set_type(2);
+  cast->set_i(kOnnxFloat);
+  auto* axes = w.proto().mutable_graph()->add_initializer();
+  axes->set_name("axes");
+  axes->set_data_type(kOnnxInt64);
+  axes->add_dims(1);
+  axes->add_int64_data(2);
+  w.node("Unsqueeze", {"m", "axes"}, {"m3"});
+  w.node("Mul", {"s", "m3"}, {"y"});
+  return w;
+}
+
+class DiagnosisTest : public CliTest {
+ protected:
+  // Stderr of a conversion that succeeds.
+  std::string said(ModelWriter w) {
+    write_file(in("m.onnx"), w.bytes());
+    const std::string inspected = expect_success({"inspect", in("m.onnx")}).out,
+                      converted = expect_success({in("m.onnx"), "-q"}).err;
+    // inspect and convert say the same.
+    for (size_t at = converted.find("warning: "); at != std::string::npos; at = converted.find("warning: ", at + 1)) {
+      const std::string text = converted.substr(at + 9, converted.find('\n', at) - at - 9);
+      const bool of_conversion = text.find("cosine") != std::string::npos || text.find("float32") != std::string::npos;
+      EXPECT_TRUE(of_conversion || inspected.find(text) != std::string::npos) << text;
+    }
+    return converted;
+  }
+  static int count(const std::string& text, const std::string& word) {
+    int n = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+    return n;
+  }
+};
+
+TEST_F(DiagnosisTest, GoodModelsGetNoWarning) { EXPECT_EQ(said(encoder({})), ""); }
+
+TEST_F(DiagnosisTest, DroppedMask) {
+  Ids o;
+  o.use_mask = false;
+  const std::string text = said(encoder(o));
+  EXPECT_EQ(count(text, "warning:"), 1) << text;
+  EXPECT_NE(text.find("'attention_mask' has no path to any output: padding will be attended"), std::string::npos) << text;
+}
+
+// Reading only the shape of the mask is no use of it.
+TEST_F(DiagnosisTest, MaskOfWhichOnlyTheShapeIsRead) {
+  Ids o;
+  o.use_mask = false;
+  ModelWriter w = encoder(o);
+  w.output("size", kOnnxInt64, {2});
+  w.node("Shape", {"attention_mask"}, {"size"});
+  EXPECT_NE(said(w).find("'attention_mask' has no path"), std::string::npos);
+}
+
+TEST_F(DiagnosisTest, UnusedInput) {
+  ModelWriter w = encoder({});
+  w.input("bbox", kOnnxInt64, {"batch", "sequence"});
+  const std::string text = said(w);
+  EXPECT_EQ(count(text, "warning:"), 1) << text;
+  EXPECT_NE(text.find("'bbox' has no path to any output"), std::string::npos) << text;
+}
+
+TEST_F(DiagnosisTest, SwappedInputs) {
+  Ids o;
+  o.swap = true;
+  const std::string text = said(encoder(o));
+  EXPECT_EQ(count(text, "warning:"), 1) << text;
+  EXPECT_NE(text.find("'attention_mask' selects rows of a table of 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("by position"), std::string::npos) << text;
+}
+
+TEST_F(DiagnosisTest, FixedSizes) {
+  Ids o;
+  o.shape = {1, 24};
+  std::string text = said(encoder(o));
+  EXPECT_EQ(count(text, "warning:"), 1) << text;
+  EXPECT_NE(text.find("batch and sequence of 'input_ids' [1, 24]"), std::string::npos) << text;
+  EXPECT_NE(text.find("dynamic_axes"), std::string::npos) << text;
+  o.shape = {"batch", 24};
+  text = said(encoder(o));
+  EXPECT_EQ(count(text, "warning:"), 1) << text;
+  EXPECT_NE(text.find("sequence length of"), std::string::npos) << text;
+}
+
+TEST_F(DiagnosisTest, MaskTimesInfinity) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 4});
+  w.output("y", kOnnxFloat, {"batch", 4});
+  auto* c = w.proto().mutable_graph()->add_initializer();
+  c->set_name("inf");
+  c->set_data_type(kOnnxFloat);
+  c->add_float_data(-__builtin_inff());
+  w.node("Mul", {"x", "inf"}, {"p"});
+  w.node("Max", {"p", "x"}, {"y"});
+  write_file(in("m.onnx"), w.bytes());
+  EXPECT_NE(expect_success({"inspect", in("m.onnx")}).out.find("0 * inf is NaN"), std::string::npos);
+}
+
+TEST_F(DiagnosisTest, ConstantThatOverflowsInHalf) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat16, {"batch", 4});
+  w.output("y", kOnnxFloat16, {"batch", 4});
+  auto* c = w.proto().mutable_graph()->add_initializer();
+  c->set_name("min");
+  c->set_data_type(kOnnxFloat);
+  c->add_float_data(-3.4e38f);
+  auto* to = w.node("Cast", {"min"}, {"half"}).add_attribute();
+  to->set_name("to");
+  to->set_type(2);
+  to->set_i(kOnnxFloat16);
+  w.node("Max", {"x", "half"}, {"y"});
+  write_file(in("m.onnx"), w.bytes());
+  EXPECT_NE(expect_success({"inspect", in("m.onnx")}).out.find("to float16, where it becomes infinite"), std::string::npos);
+}
+
+// Inputs and outputs of other float types are float32 in the blob; data files of the model's own type still fit.
+TEST_F(DiagnosisTest, OtherFloatTypesAtTheBoundary) {
+  for (const int32_t type : {kOnnxFloat16, kOnnxDouble}) {
+    ModelWriter w;
+    w.input("x", type, {"batch", 4});
+    w.output("y", type, {"batch", 4});
+    w.node("Neg", {"x"}, {"y"});
+    const std::string text = said(w);
+    EXPECT_NE(text.find("input 'x' is"), std::string::npos) << text;
+    EXPECT_NE(text.find("output 'y' is"), std::string::npos) << text;
+    EXPECT_EQ(count(text, "the blob has it as float32"), 2) << text;
+    expect_success({"verify", in("m.ert")});
+    expect_success({"validate", in("m.onnx"), in("m.ert")});
+    const Tensor x = Tensor::of<float>(DType::kFloat, {2, 4}, {0.5f, -1, 2, -3, 4, -5, 6, 0.25f});
+    std::filesystem::create_directory(in("data"));
+    for (const DType given : {DType::kFloat, static_cast<DType>(type)}) {
+      write_tensor_pb(in("data/input_0.pb"), "x", x.cast(given));
+      expect_success({"run", in("m.ert"), "--data", in("data"), "--out", in("out")});
+      const Tensor y = read_tensor_pb(in("out/output_0.pb"), nullptr);
+      EXPECT_EQ(y.dtype(), DType::kFloat);
+      EXPECT_EQ(y.to_float(), (std::vector<float>{-0.5f, 1, -2, 3, -4, 5, -6, -0.25f}));
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
