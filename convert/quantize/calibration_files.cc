@@ -214,9 +214,11 @@ std::vector<std::vector<Tensor>> read_calibration(const std::string& path, const
   if (g.inputs.empty()) fail(path + ": the model has no inputs");
   Sets all;
   for (const Group& group : read_groups(path, g)) {
-    for (const auto& [name, array] : group.arrays)
+    for (const auto& member : group.arrays) {
+      const std::string& name = member.first;
       if (std::none_of(g.inputs.begin(), g.inputs.end(), [&](ValueId v) { return g.value(v).name == name; }))
         d.warn("--calib " + group.where + ": array '" + printable(name) + "' is no input of the model and is not used");
+    }
     for (auto& set : sets_of(group, g, dims)) all.push_back(std::move(set));
   }
   int64_t samples = 0;
