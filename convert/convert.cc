@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <stdexcept>
 #include <set>
 
 #include "convert/emit/blob.h"
@@ -12,6 +14,7 @@
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
+#include "convert/plan/limits.h"
 #include "convert/plan/slots.h"
 #include "convert/quantize/calibration_files.h"
 #include "convert/quantize/smoothing.h"
@@ -64,8 +67,30 @@ struct Comparisons {
   Comparison canonical, oracle;
 };
 
+// Our own blob must open; when it does not, the fault is ours and not the file's.
+std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {
+  try {
+    return std::make_unique<BlobRunner>(blob.data(), blob.bytes());
+  } catch (const FatalError& e) {
+    if (e.code() == ExitCode::kLimit) throw;
+    throw std::logic_error("the runtime refuses the blob made from this model (" + std::string(e.what()) + ")");
+  }
+}
+
+// Runs f; a model that cannot take the made-up inputs is told how to give real ones.
+template <class F> auto with_inputs(const ConvertOptions& o, F f) {
+  try {
+    return f();
+  } catch (const FatalError& e) {
+    if (!o.calibration.empty() || e.code() != ExitCode::kMalformed) throw;
+    throw FatalError(ExitCode::kUnsupported, "the model does not take the inputs that the conversion made up to calibrate and check it: " + std::string(e.what()) +
+                                                 "\nGive real inputs with --calib DIR or --calib FILE.npz");
+  }
+}
+
 Comparisons compare(const Tensor& blob, const Graph& g, const Validation& v) {
-  BlobRunner runner(blob.data(), blob.bytes());
+  const auto opened = open_own(blob);
+  BlobRunner& runner = *opened;
   Comparisons c{Comparison(output_names(g)), Comparison(output_names(g))};
   for (size_t i = 0; i < v.inputs.size(); ++i) {
     const std::vector<Tensor> got = runner.run(v.inputs[i], {1, 0, true});
@@ -78,6 +103,7 @@ Comparisons compare(const Tensor& blob, const Graph& g, const Validation& v) {
 Tensor build(const Graph& g, const LowerOptions& options, const BlobMeta& meta, Diagnostics& d, size_t* ops = nullptr) {
   TargetProgram program = lower(g, options, d);
   d.check();
+  check_runtime_limits(program);
   plan_slots(program);
   if (ops) *ops = program.ops.size();
   return write_blob(program, meta);
@@ -86,7 +112,8 @@ Tensor build(const Graph& g, const LowerOptions& options, const BlobMeta& meta, 
 // What the blob itself computes for small inputs; the device must give the same bits.
 std::vector<GoldenVector> golden_vectors(const Tensor& blob, const Graph& g, const DimPlan& dims, int count) {
   std::vector<GoldenVector> golden;
-  BlobRunner runner(blob.data(), blob.bytes());
+  const auto opened = open_own(blob);
+  BlobRunner& runner = *opened;
   for (int i = 0; i < count; ++i) {
     GoldenVector v;
     v.inputs = synthetic_inputs(g, dims, {1, 8, false, 900 + static_cast<uint64_t>(i), true});
@@ -97,6 +124,19 @@ std::vector<GoldenVector> golden_vectors(const Tensor& blob, const Graph& g, con
     golden.push_back(std::move(v));
   }
   return golden;
+}
+
+// A NaN or infinite weight would surface as a cosine of 0 much later.
+void check_weights(const Graph& g, Diagnostics& d) {
+  for (const Node& n : g.nodes) {
+    if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kNorm && n.kind != OpKind::kEmbedding)) continue;
+    for (ValueId v : n.inputs) {
+      if (v == kNone || !g.value(v).constant || !is_float(g.value(v).dtype)) continue;
+      const std::vector<float> values = g.value(v).constant->to_float();
+      if (std::any_of(values.begin(), values.end(), [](float x) { return !std::isfinite(x); }))
+        d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node + "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
+    }
+  }
 }
 
 std::vector<std::string> unknown_outputs(const Graph& g, const Validation& v) {
@@ -158,19 +198,22 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   for (const auto& [input, range] : dims.input_range) options.input_range[input] = range;
   options.int8_attention = options.int8_tables = o.precision.mode != PrecisionMode::kFp32;
   // Everything that cannot be lowered is known before the slow part.
-  lower(g, options, d);
+  check_weights(g, d);
+  const TargetProgram tried = lower(g, options, d);
   d.check();
+  check_runtime_limits(tried);
 
   std::map<NodeId, std::vector<float>> smooth;
   if (o.precision.mode != PrecisionMode::kFp32 || !o.precision.overrides.empty()) {
     stage("calibrating", 0.2);
     const auto calibration = o.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : o.calibration;
-    smooth = smoothing_factors(g, channel_ranges(g, calibration));
+    for (const auto& set : calibration) check_interpreter_limits(g, set);
+    smooth = with_inputs(o, [&] { return smoothing_factors(g, channel_ranges(g, calibration)); });
     stage("measuring layers", 0.4);
-    r.layers = measure_layers(g, {synthetic_inputs(g, dims, {2, 32, false, 55})}, smooth);
+    r.layers = with_inputs(o, [&] { return measure_layers(g, {o.calibration.empty() ? synthetic_inputs(g, dims, {2, 32, false, 55}) : o.calibration[0]}, smooth); });
   }
   stage("running the fp32 reference", 0.5);
-  const Validation validation = make_validation(original, dims, o);
+  const Validation validation = with_inputs(o, [&] { return make_validation(original, dims, o); });
   r.error_inputs = o.calibration.empty() ? "synthetic inputs" : "calibration inputs";
 
   r.not_compared = unknown_outputs(original, validation);
@@ -182,25 +225,25 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   stage("choosing precisions", 0.6);
   if (!r.not_compared.empty() && o.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g, r.layers);
   if (!r.layers.empty())
-    choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& tried) { return compare(build(g, tried, meta, d), original, validation).canonical.worst_cosine(); });
+    choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& candidate) { return compare(build(g, candidate, meta, d), original, validation).canonical.worst_cosine(); });
   r.int8_attention = options.int8_attention;
   r.int8_tables = options.int8_tables;
 
   stage("writing", 0.9);
   Tensor plain = build(g, options, meta, d, &r.ops);
-  const Comparisons compared = compare(plain, original, validation);
+  const Comparisons compared = with_inputs(o, [&] { return compare(plain, original, validation); });
   r.errors = compared.oracle.errors();
   meta.golden = golden_vectors(plain, original, dims, o.golden);
   meta.certificate = certificate_json(r, o, compared.canonical.errors());
   r.blob = build(g, options, meta, d);
-  BlobRunner check(r.blob.data(), r.blob.bytes());  // read back: what is written must open
+  open_own(r.blob);  // read back: what is written must open
   if (o.compress) {
     Tensor packed = compress_blob(r.blob);
     if (packed.bytes() < r.blob.bytes()) r.packed = std::move(packed);
     else d.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
   }
 
-  for (const TargetDim& dim : lower(g, options, d).dims) r.dims.push_back({dim.name, dim.min, dim.max});
+  for (const TargetDim& dim : tried.dims) r.dims.push_back({dim.name, dim.min, dim.max});
   double worst = 1;
   for (const OutputError& e : r.errors) {
     worst = std::min(worst, e.cosine);

@@ -125,7 +125,7 @@ void lower_inputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.inputs.size(); ++i) {
     const ValueId id = c.graph.inputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = boundary_dtype(v.dtype);
+    const uint8_t at_boundary = v.dtype == DType::kInt8 ? 0 : boundary_dtype(v.dtype);
     if (!at_boundary || !v.shape) {
       c.diagnostics.unsupported({"input", v.name, "", at_boundary ? "its rank is unknown" : "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an input",
                                  "export with float32 or integer inputs of known rank"});
@@ -151,7 +151,7 @@ void lower_outputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.outputs.size(); ++i) {
     const ValueId id = c.graph.outputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = boundary_dtype(v.dtype);
+    const uint8_t at_boundary = v.dtype == DType::kInt8 || v.dtype == DType::kUint8 ? 0 : boundary_dtype(v.dtype);
     if (!at_boundary) {
       c.diagnostics.unsupported({"output", v.name, "", "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output", "cast it to float32 or an integer type in the model"});
       continue;

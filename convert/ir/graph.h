@@ -89,7 +89,7 @@ struct Graph {
   int remove_dead();
   // Drops dead nodes and sorts topologically; false if there is a cycle.
   bool sort();
-  std::string dump() const;                          // readable listing, for --dump-ir and test failures
+  std::string dump() const;                          // readable listing, for debugging and test failures
 };
 
 }  // namespace edgeconv

@@ -1,1 +1,1 @@
-target_sources(edgeconv_core PRIVATE plan/dims.cc plan/slots.cc)
+target_sources(edgeconv_core PRIVATE plan/dims.cc plan/limits.cc plan/slots.cc)
