@@ -108,12 +108,14 @@ std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::v
 
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, LowerOptions& options,
                       const std::function<double(const LowerOptions&)>& evaluate) {
-  for (const auto& [pattern, mode] : request.overrides)
+  for (const auto& override : request.overrides) {
+    const std::string& pattern = override.first;
     if (std::none_of(layers.begin(), layers.end(), [&](const LayerReport& l) { return glob_match(pattern, l.name); })) {
       std::string names;
       for (size_t i = 0; i < layers.size() && i < 12; ++i) names += "\n  " + layers[i].name;
       throw FatalError(ExitCode::kUsage, "--precision '" + pattern + "=...' matches no layer; layers are" + names + (layers.size() > 12 ? "\n  ..." : ""));
     }
+  }
   std::vector<char> fixed(layers.size(), request.mode != PrecisionMode::kAuto);
   for (size_t i = 0; i < layers.size(); ++i) {
     layers[i].precision = forced(request.mode);
