@@ -129,11 +129,11 @@ Action add_convert(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("model", o->model, "ONNX file")->required();
   app.add_option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
-  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")->type_name("NAME=MAX");
-  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable");
+  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")->type_name("NAME=MAX")->allow_extra_args(false);
+  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable")->allow_extra_args(false);
   app.add_option("--calib", o->calibration, "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")->type_name("FILE|DIR");
-  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")->type_name("NAME=OUTS:AXIS");
-  app.add_option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")->type_name("DOMAIN::NAME");
+  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")->type_name("NAME=OUTS:AXIS")->allow_extra_args(false);
+  app.add_option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")->type_name("DOMAIN::NAME")->allow_extra_args(false)->allow_extra_args(false);
   app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target, "weight layout: portable");

@@ -70,7 +70,7 @@ Action add_run(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("blob", o->blob, "blob file")->required();
   app.add_option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
-  app.add_option("--input", o->inputs, "NAME=FILE.npy; repeatable");
+  app.add_option("--input", o->inputs, "NAME=FILE.npy; repeatable")->allow_extra_args(false);
   app.add_option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)")->required();
   app.add_option("--threads", o->threads, "threads")->check(CLI::Range(1, 256));
   app.add_option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");

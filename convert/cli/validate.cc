@@ -71,9 +71,9 @@ Action add_validate(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("model", o->model, "ONNX file")->required();
   app.add_option("blob", o->blob, "blob made from it")->required();
-  app.add_option("--data", o->data, "folder with input_K.pb; repeatable; default: made-up inputs");
-  app.add_option("--concat", o->concat, "as in the conversion; repeatable");
-  app.add_option("--custom-op", o->custom_ops, "as in the conversion; repeatable");
+  app.add_option("--data", o->data, "folder with input_K.pb; repeatable; default: made-up inputs")->allow_extra_args(false);
+  app.add_option("--concat", o->concat, "as in the conversion; repeatable")->allow_extra_args(false);
+  app.add_option("--custom-op", o->custom_ops, "as in the conversion; repeatable")->allow_extra_args(false);
   app.add_flag("--json", o->json, "as JSON");
   return [o] { return validate(*o); };
 }

@@ -161,7 +161,9 @@ std::vector<int32_t> BlobRunner::dims_of(const std::vector<Tensor>& inputs) cons
         continue;
       }
       const NamedDim& d = dims_[static_cast<size_t>(info.dim[axis])];
-      if (size < d.min || size > d.max)
+      if (size < d.min)
+        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name + "', the blob needs at least " + std::to_string(d.min));
+      if (size > d.max)
         throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name + "', the blob allows " + std::to_string(d.min) + " to " + std::to_string(d.max) +
                                                "; convert with --dim " + d.name + "=" + std::to_string(size) + " for larger ones");
       dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
