@@ -78,13 +78,15 @@ std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {
 }
 
 // Runs f; a model that cannot take the made-up inputs is told how to give real ones.
-template <class F> auto with_inputs(const ConvertOptions& o, F f) {
+template <class F>
+auto with_inputs(const ConvertOptions& o, F f) {
   try {
     return f();
   } catch (const FatalError& e) {
     if (!o.calibration.empty() || e.code() != ExitCode::kMalformed) throw;
-    throw FatalError(ExitCode::kUnsupported, "the model does not take the inputs that the conversion made up to calibrate and check it: " + std::string(e.what()) +
-                                                 "\nGive real inputs with --calib DIR or --calib FILE.npz");
+    throw FatalError(ExitCode::kUnsupported,
+                     "the model does not take the inputs that the conversion made up to calibrate and check it: " +
+                         std::string(e.what()) + "\nGive real inputs with --calib DIR or --calib FILE.npz");
   }
 }
 
@@ -134,7 +136,8 @@ void check_weights(const Graph& g, Diagnostics& d) {
       if (v == kNone || !g.value(v).constant || !is_float(g.value(v).dtype)) continue;
       const std::vector<float> values = g.value(v).constant->to_float();
       if (std::any_of(values.begin(), values.end(), [](float x) { return !std::isfinite(x); }))
-        d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node + "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
+        d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node +
+                    "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
     }
   }
 }
@@ -151,7 +154,8 @@ void adapt_to_custom_operators(const Graph& g, const std::vector<std::string>& o
   std::string names, operators;
   for (const std::string& n : outputs) names += (names.empty() ? "'" : ", '") + n + "'";
   for (const std::string& n : custom_operators(g)) operators += (operators.empty() ? "" : ", ") + n;
-  std::string note = "not compared with the fp32 model: " + names + ", which depend" + (outputs.size() == 1 ? "s" : "") + " on " + operators + "; the blob has no golden vectors. Compare on the device";
+  std::string note = "not compared with the fp32 model: " + names + ", which depend" + (outputs.size() == 1 ? "s" : "") + " on " +
+                     operators + "; the blob has no golden vectors. Compare on the device";
   if (o.precision.mode == PrecisionMode::kAuto) {
     note += ". Layers are w8a16, because int8 could not be checked: --precision int8 asks for it";
     o.precision.mode = PrecisionMode::kW8A16;
@@ -177,7 +181,9 @@ void add_unmeasured_layers(const Graph& g, std::vector<LayerReport>& layers) {
 ConvertResult convert_model(const std::string& path, const ConvertOptions& asked) {
   ConvertOptions o = asked;
   const ert::FloatMode float_mode;  // folded constants and calibration follow the runtime's rules (subnormals are zero)
-  const auto stage = [&](const char* name, double fraction) { if (o.progress) o.progress(name, fraction); };
+  const auto stage = [&](const char* name, double fraction) {
+    if (o.progress) o.progress(name, fraction);
+  };
   ConvertResult r;
   Diagnostics d;
   stage("reading", 0.0);
@@ -206,11 +212,15 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   std::map<NodeId, std::vector<float>> smooth;
   if (o.precision.mode != PrecisionMode::kFp32 || !o.precision.overrides.empty()) {
     stage("calibrating", 0.2);
-    const auto calibration = o.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : o.calibration;
+    const auto calibration =
+        o.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : o.calibration;
     for (const auto& set : calibration) check_interpreter_limits(g, set);
     smooth = with_inputs(o, [&] { return smoothing_factors(g, channel_ranges(g, calibration)); });
     stage("measuring layers", 0.4);
-    r.layers = with_inputs(o, [&] { return measure_layers(g, {o.calibration.empty() ? synthetic_inputs(g, dims, {2, 32, false, 55}) : o.calibration[0]}, smooth); });
+    r.layers = with_inputs(o, [&] {
+      return measure_layers(g, {o.calibration.empty() ? synthetic_inputs(g, dims, {2, 32, false, 55}) : o.calibration[0]},
+                            smooth);
+    });
   }
   stage("running the fp32 reference", 0.5);
   const Validation validation = with_inputs(o, [&] { return make_validation(original, dims, o); });
@@ -225,7 +235,9 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   stage("choosing precisions", 0.6);
   if (!r.not_compared.empty() && o.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g, r.layers);
   if (!r.layers.empty())
-    choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& candidate) { return compare(build(g, candidate, meta, d), original, validation).canonical.worst_cosine(); });
+    choose_precision(o.precision, smooth, r.layers, options, [&](const LowerOptions& candidate) {
+      return compare(build(g, candidate, meta, d), original, validation).canonical.worst_cosine();
+    });
   r.int8_attention = options.int8_attention;
   r.int8_tables = options.int8_tables;
 
@@ -239,20 +251,26 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   open_own(r.blob);  // read back: what is written must open
   if (o.compress) {
     Tensor packed = compress_blob(r.blob);
-    if (packed.bytes() < r.blob.bytes()) r.packed = std::move(packed);
-    else d.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
+    if (packed.bytes() < r.blob.bytes())
+      r.packed = std::move(packed);
+    else
+      d.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
   }
 
   for (const TargetDim& dim : tried.dims) r.dims.push_back({dim.name, dim.min, dim.max});
   double worst = 1;
   for (const OutputError& e : r.errors) {
     worst = std::min(worst, e.cosine);
-    if (e.cosine < kWarnCosine) d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs + " (good: at least 0.999)");
+    if (e.cosine < kWarnCosine)
+      d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs +
+             " (good: at least 0.999)");
   }
   r.warnings = d.warnings();
   if (worst < kFailCosine && !o.allow_accuracy_loss)
-    throw FatalError(ExitCode::kAccuracy, "the worst output has cosine " + std::to_string(worst) + " with the fp32 model, below the gate of 0.99; nothing was written.\n"
-                                          "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
+    throw FatalError(ExitCode::kAccuracy,
+                     "the worst output has cosine " + std::to_string(worst) +
+                         " with the fp32 model, below the gate of 0.99; nothing was written.\n"
+                         "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
   stage("done", 1.0);
   return r;
 }

@@ -18,14 +18,14 @@
 namespace edgeconv {
 
 struct ConvertOptions {
-  std::map<std::string, int64_t> dims;               // --dim
-  PrecisionRequest precision;                        // --precision
-  PrepareOptions prepare;                            // --concat, --custom-op
+  std::map<std::string, int64_t> dims;  // --dim
+  PrecisionRequest precision;           // --precision
+  PrepareOptions prepare;               // --concat, --custom-op
   bool allow_accuracy_loss = false;
-  std::vector<std::vector<Tensor>> calibration;      // one tensor per input; empty: synthetic
-  std::string calibration_files;                     // --calib: read into calibration; empty: none
-  bool compress = false;                             // --compress zstd
-  int golden = 1;                                    // golden vectors in the blob
+  std::vector<std::vector<Tensor>> calibration;                             // one tensor per input; empty: synthetic
+  std::string calibration_files;                                            // --calib: read into calibration; empty: none
+  bool compress = false;                                                    // --compress zstd
+  int golden = 1;                                                           // golden vectors in the blob
   std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
 };
 
@@ -35,16 +35,16 @@ struct DimReport {
 };
 
 struct ConvertResult {
-  Tensor blob;                                       // as ert_model_open wants it
-  Tensor packed;                                     // the same compressed; empty when not asked for
+  Tensor blob;    // as ert_model_open wants it
+  Tensor packed;  // the same compressed; empty when not asked for
   ModelInfo model;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
   std::vector<LayerReport> layers;                   // worst first
   bool int8_attention = true, int8_tables = true;
   std::vector<DimReport> dims;
-  std::vector<OutputError> errors;                   // blob against the fp32 interpreter
-  std::vector<std::string> not_compared;             // outputs that depend on custom operators
-  std::string error_inputs;                          // "synthetic inputs" or "calibration inputs"
+  std::vector<OutputError> errors;        // blob against the fp32 interpreter
+  std::vector<std::string> not_compared;  // outputs that depend on custom operators
+  std::string error_inputs;               // "synthetic inputs" or "calibration inputs"
   size_t source_bytes = 0;
   size_t ops = 0;
   std::vector<std::string> warnings;

@@ -12,9 +12,40 @@
 namespace ert::kernels {
 
 // Values equal ert_isa in ert.h; kept apart because this folder includes nothing.
-enum class Isa : uint8_t { kRef = 0, kAvx2 = 1, kAvxVnni = 2, kAvx512Vnni = 3, kAmx = 4, kNeon = 8, kDotprod = 9, kI8mm = 10, kDsp = 16, kMve = 17 };
+enum class Isa : uint8_t {
+  kRef = 0,
+  kAvx2 = 1,
+  kAvxVnni = 2,
+  kAvx512Vnni = 3,
+  kAmx = 4,
+  kNeon = 8,
+  kDotprod = 9,
+  kI8mm = 10,
+  kDsp = 16,
+  kMve = 17
+};
 
-enum class Unary : uint8_t { kRelu, kGeluErf, kGeluTanh, kTanh, kSigmoid, kSilu, kQuickGelu, kExp, kErf, kLog, kSin, kCos, kSoftplus, kMish, kHardSwish, kHardSigmoid, kElu, kSelu, kCount };
+enum class Unary : uint8_t {
+  kRelu,
+  kGeluErf,
+  kGeluTanh,
+  kTanh,
+  kSigmoid,
+  kSilu,
+  kQuickGelu,
+  kExp,
+  kErf,
+  kLog,
+  kSin,
+  kCos,
+  kSoftplus,
+  kMish,
+  kHardSwish,
+  kHardSigmoid,
+  kElu,
+  kSelu,
+  kCount
+};
 
 // Activations of a Linear in the form that the level's GEMM wants (u8 with zero point, or int16 with it subtracted, ...).
 // Opaque between quantize_rows and gemm of one table. Bound for every level: row_bytes(k) <= kMaxQuantizedRowBytes(k).
@@ -40,19 +71,23 @@ constexpr size_t panel_bytes_n16k4(size_t k) { return 16 * round_up(k, 4); }
 
 // One head of one batch entry. Query row i and key row j of all tensors are `stride` floats apart.
 struct AttentionArgs {
-  int32_t seq_q, seq_k;    // >= 1
-  int32_t head_dim, v_dim; // of q and k rows; of v rows and the output
-  const float* q; ptrdiff_t q_stride;
-  const float* k; ptrdiff_t k_stride;
-  const float* v; ptrdiff_t v_stride;
-  float scale;                            // on QK^T
-  const float* bias;                      // additive [seq_q, seq_k], or null
-  ptrdiff_t bias_stride;                  // floats between query rows; 0 = one row for all queries
-  const uint8_t* mask;                    // [seq_q, seq_k], nonzero = attend, or null
-  ptrdiff_t mask_stride;                  // bytes between query rows; 0 = key padding: one row for all queries
-  int32_t causal_offset;                  // query i sees keys j <= i + causal_offset; INT32_MAX = no causal limit
-  float* dst; ptrdiff_t dst_stride;       // [seq_q, v_dim]
-  void* scratch;                          // attention_scratch_bytes(...), 64-byte aligned
+  int32_t seq_q, seq_k;     // >= 1
+  int32_t head_dim, v_dim;  // of q and k rows; of v rows and the output
+  const float* q;
+  ptrdiff_t q_stride;
+  const float* k;
+  ptrdiff_t k_stride;
+  const float* v;
+  ptrdiff_t v_stride;
+  float scale;            // on QK^T
+  const float* bias;      // additive [seq_q, seq_k], or null
+  ptrdiff_t bias_stride;  // floats between query rows; 0 = one row for all queries
+  const uint8_t* mask;    // [seq_q, seq_k], nonzero = attend, or null
+  ptrdiff_t mask_stride;  // bytes between query rows; 0 = key padding: one row for all queries
+  int32_t causal_offset;  // query i sees keys j <= i + causal_offset; INT32_MAX = no causal limit
+  float* dst;
+  ptrdiff_t dst_stride;  // [seq_q, v_dim]
+  void* scratch;         // attention_scratch_bytes(...), 64-byte aligned
 };
 
 struct KernelTable {
@@ -61,18 +96,23 @@ struct KernelTable {
   // Bytes of one quantized row; a multiple of 64.
   size_t (*quantized_row_bytes)(size_t k);
   // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned.
-  void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales);
+  void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                        size_t row_bytes, RowScale* scales);
   // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].  Computes columns [0, n) of w; whole panels are read.
-  void (*gemm_qa8_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+  void (*gemm_qa8_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
+                       const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
 
   // W8A16 (NUMERICS.md): the same with symmetric activations of two 7-bit digits. Scratch row: 2 * max_quantized_row_bytes(k) suffices.
   size_t (*quantized16_row_bytes)(size_t k);
-  void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales);
-  void (*gemm_qa16_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+  void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                          size_t row_bytes, RowScale* scales);
+  void (*gemm_qa16_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
+                        const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
 
   // dst[m, n] = sum over k in order, mul and add rounded apart, starting from +0, then + bias[n] where not null.
   // lhs element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]; rhs row kk at rhs + kk * rhs_stride, n contiguous floats.
-  void (*gemm_f32)(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride, const float* rhs, ptrdiff_t rhs_stride, const float* bias, float* dst, ptrdiff_t dst_stride);
+  void (*gemm_f32)(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride, const float* rhs,
+                   ptrdiff_t rhs_stride, const float* bias, float* dst, ptrdiff_t dst_stride);
 
   // int8 attention (int8 QK^T, two-digit P, int8 V) and the fp32 form. Fully masked rows give zeros; never NaN.
   void (*attention_i8)(const AttentionArgs& a);
@@ -80,7 +120,8 @@ struct KernelTable {
 
   // y = (x - mean) / sqrt(var + eps) * gamma + beta per row of n, with x = src (+ residual where not null). beta may be null.
   // sum_out (may be null) receives x. rms: y = x / sqrt(mean(x*x) + eps) * gamma (+ beta). dst may alias src or residual.
-  void (*layernorm)(size_t m, size_t n, const float* src, const float* residual, const float* gamma, const float* beta, float eps, bool rms, float* dst, float* sum_out);
+  void (*layernorm)(size_t m, size_t n, const float* src, const float* residual, const float* gamma, const float* beta, float eps,
+                    bool rms, float* dst, float* sum_out);
   // Softmax of each contiguous row of n; a row that is all -inf gives zeros. dst may equal src.
   void (*softmax)(size_t m, size_t n, const float* src, float* dst);
   // Elementwise over n contiguous values; dst may equal src.
@@ -101,6 +142,8 @@ const char* isa_name(Isa isa);
 
 // Scalar canonical functions, bit-identical to the vector forms: constant folding and generic ops use these.
 float scalar_unary(Unary op, float x);
-float scalar_pow(float x, float y);  // canonical: exact for y in {0, 0.5, 1, 2, 3, -1, -0.5}; otherwise exp(y * log|x|) with sign rules of C pow
+float scalar_pow(
+    float x,
+    float y);  // canonical: exact for y in {0, 0.5, 1, 2, 3, -1, -0.5}; otherwise exp(y * log|x|) with sign rules of C pow
 
 }  // namespace ert::kernels

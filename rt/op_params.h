@@ -198,7 +198,7 @@ namespace recurrence {
 enum Inputs { kProjected, kLengths, kInitialH, kInitialC, kPeepholes, kFirstWeights };
 enum WeightInputs { kWeights, kScale, kColsum, kBias, kWeightInputCount };  // from kFirstWeights on, per direction
 enum Ints { kKind, kPrecision, kDirection, kLinearBeforeReset, kInputForget, kFirstActivation };
-enum Kind { kLstm, kGru, kRnn };                    // precision: as of Linear
+enum Kind { kLstm, kGru, kRnn };  // precision: as of Linear
 enum Direction { kForward, kReverse, kBidirectional };
 constexpr int kActivationCount = 3;  // per direction, from kFirstActivation on: f, g, h of ONNX, a kernels::Unary each
 enum Floats { kClip, kFloatCount };  // gates are clamped to [-clip, clip] before their activation; 0 = not at all

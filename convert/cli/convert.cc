@@ -50,8 +50,10 @@ PrecisionRequest parse_precision(const std::vector<std::string>& texts) {
   PrecisionRequest request;
   for (const std::string& text : texts) {
     const size_t eq = text.rfind('=');
-    if (eq == std::string::npos) request.mode = parse_mode(text);
-    else request.overrides.emplace_back(text.substr(0, eq), parse_mode(text.substr(eq + 1)));
+    if (eq == std::string::npos)
+      request.mode = parse_mode(text);
+    else
+      request.overrides.emplace_back(text.substr(0, eq), parse_mode(text.substr(eq + 1)));
   }
   return request;
 }
@@ -62,8 +64,10 @@ std::string default_output(const std::string& model) { return std::filesystem::p
 void check_output(const Options& o, const std::string& output) {
   std::error_code error;
   const auto status = std::filesystem::status(output, error);
-  if (std::filesystem::is_directory(status)) throw FatalError(ExitCode::kUsage, "the output '" + output + "' is a folder; give a file name with -o");
-  if (std::filesystem::equivalent(o.model, output, error)) throw FatalError(ExitCode::kUsage, "the output would replace the model itself; give another name with -o");
+  if (std::filesystem::is_directory(status))
+    throw FatalError(ExitCode::kUsage, "the output '" + output + "' is a folder; give a file name with -o");
+  if (std::filesystem::equivalent(o.model, output, error))
+    throw FatalError(ExitCode::kUsage, "the output would replace the model itself; give another name with -o");
   if (std::filesystem::exists(status) && !o.force && std::filesystem::path(output).extension() != ".ert")
     throw FatalError(ExitCode::kUsage, "'" + output + "' exists and is not named .ert; use --force to replace it");
 }
@@ -74,15 +78,20 @@ const Tensor& written(const ConvertResult& r) { return r.packed.bytes() ? r.pack
 void check_limits(const Options& o, const ConvertResult& r, const MemoryTable& memory) {
   const size_t stored = written(r).bytes();
   if (o.flash_limit && stored > o.flash_limit)
-    throw FatalError(ExitCode::kLimit, fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, o.flash_limit));
+    throw FatalError(ExitCode::kLimit,
+                     fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, o.flash_limit));
   if (o.arena_limit && memory.rows.back().bytes > o.arena_limit)
-    throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows {}; lower the maxima with --dim; nothing was written", memory.rows.back().bytes, o.arena_limit));
+    throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows "
+                                                   "{}; lower the maxima with --dim; nothing was written",
+                                                   memory.rows.back().bytes, o.arena_limit));
 }
 
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   if (std::filesystem::exists(o.model)) check_output(o, output);
-  if (o.target != "portable") throw FatalError(ExitCode::kUnsupported, "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
+  if (o.target != "portable")
+    throw FatalError(ExitCode::kUnsupported,
+                     "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
   ConvertOptions options;
   for (const std::string& d : o.dims) options.dims.insert(parse_dim(d));
   options.precision = parse_precision(o.precision);
@@ -99,13 +108,16 @@ int run(const Options& o) {
       options.golden = -1;
     }
     if (used != o.golden.size()) options.golden = -1;
-    if (options.golden < 0 || options.golden > 16) throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
+    if (options.golden < 0 || options.golden > 16)
+      throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
   } else {
     options.golden = 0;
   }
   ConvertResult r;
   {
-    Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff : o.progress == "on" ? Progress::Mode::kOn : Progress::Mode::kAuto);
+    Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
+                      : o.progress == "on"           ? Progress::Mode::kOn
+                                                     : Progress::Mode::kAuto);
     options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
     r = convert_model(o.model, options);
   }
@@ -118,8 +130,10 @@ int run(const Options& o) {
     write_file_atomically(o.report, text.data(), text.size());
   }
   write_file_atomically(output, written(r).data(), written(r).bytes());
-  if (o.json) std::printf("%s\n", json.dump(2).c_str());
-  else if (!o.quiet) std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
+  if (o.json)
+    std::printf("%s\n", json.dump(2).c_str());
+  else if (!o.quiet)
+    std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
   return 0;
 }
 
@@ -129,17 +143,30 @@ Action add_convert(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("model", o->model, "ONNX file")->required();
   app.add_option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
-  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")->type_name("NAME=MAX")->allow_extra_args(false);
-  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable")->allow_extra_args(false);
-  app.add_option("--calib", o->calibration, "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")->type_name("FILE|DIR");
-  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")->type_name("NAME=OUTS:AXIS")->allow_extra_args(false);
-  app.add_option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")->type_name("DOMAIN::NAME")->allow_extra_args(false)->allow_extra_args(false);
+  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")
+      ->type_name("NAME=MAX")
+      ->allow_extra_args(false);
+  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable")
+      ->allow_extra_args(false);
+  app.add_option("--calib", o->calibration,
+                 "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")
+      ->type_name("FILE|DIR");
+  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")
+      ->type_name("NAME=OUTS:AXIS")
+      ->allow_extra_args(false);
+  app.add_option("--custom-op", o->custom_ops,
+                 "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")
+      ->type_name("DOMAIN::NAME")
+      ->allow_extra_args(false)
+      ->allow_extra_args(false);
   app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target, "weight layout: portable");
-  app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")->transform(CLI::AsSizeValue(false));
+  app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->transform(CLI::AsSizeValue(false));
-  app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")->check(CLI::IsMember({"none", "zstd"}));
+  app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")
+      ->check(CLI::IsMember({"none", "zstd"}));
   app.add_option("--report", o->report, "write the summary as JSON to this file");
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--force", o->force, "replace an existing output that is not named .ert");

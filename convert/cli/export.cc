@@ -16,8 +16,11 @@ namespace {
 
 // A C array with its size and the RAM need at maximum dims.
 std::string c_array(const uint8_t* data, size_t bytes, const std::string& source, size_t arena) {
-  std::string s = fmt::format("/* {}: made by edgeconv export. Include it once. */\n#include <stddef.h>\n#include <stdint.h>\n\n#define MODEL_BYTES {}u\n#define MODEL_ARENA_BYTES {}u /* at the maximum dims, one thread */\n\n"
-                              "#if defined(__GNUC__)\n__attribute__((aligned(64)))\n#endif\nconst uint8_t model_blob[MODEL_BYTES] = {{\n", source, bytes, arena);
+  std::string s = fmt::format(
+      "/* {}: made by edgeconv export. Include it once. */\n#include <stddef.h>\n#include <stdint.h>\n\n#define MODEL_BYTES "
+      "{}u\n#define MODEL_ARENA_BYTES {}u /* at the maximum dims, one thread */\n\n"
+      "#if defined(__GNUC__)\n__attribute__((aligned(64)))\n#endif\nconst uint8_t model_blob[MODEL_BYTES] = {{\n",
+      source, bytes, arena);
   s.reserve(s.size() + bytes * 5);
   for (size_t i = 0; i < bytes; ++i) {
     s += fmt::format("{}{},", i % 20 ? "" : "  ", data[i]);
@@ -28,8 +31,11 @@ std::string c_array(const uint8_t* data, size_t bytes, const std::string& source
 
 // Assembler source that includes the blob file itself.
 std::string incbin(const std::string& path) {
-  return fmt::format("/* made by edgeconv export: the symbols model_blob and model_blob_end */\n    .section .rodata.model_blob, \"a\"\n    .balign 64\n    .global model_blob\nmodel_blob:\n    .incbin \"{}\"\n"
-                     "    .global model_blob_end\nmodel_blob_end:\n", path);
+  return fmt::format(
+      "/* made by edgeconv export: the symbols model_blob and model_blob_end */\n    .section .rodata.model_blob, \"a\"\n    "
+      ".balign 64\n    .global model_blob\nmodel_blob:\n    .incbin \"{}\"\n"
+      "    .global model_blob_end\nmodel_blob_end:\n",
+      path);
 }
 
 // Intel HEX with extended linear addresses, from address 0.
@@ -58,14 +64,19 @@ std::string intel_hex(const uint8_t* data, size_t bytes) {
 int run(const std::string& blob, const std::string& format, const std::string& output) {
   const BlobFile file(blob);
   BlobRunner runner(file.data(), file.bytes());  // never export what would not open
-  if (file.compressed()) std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n", blob.c_str());
+  if (file.compressed())
+    std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n",
+                 blob.c_str());
   const auto* data = static_cast<const uint8_t*>(file.stored_data());
   std::string text;
-  if (format == "c") text = c_array(data, file.stored_bytes(), std::filesystem::path(blob).filename().string(), runner.memory({}, {}).bytes);
+  if (format == "c")
+    text = c_array(data, file.stored_bytes(), std::filesystem::path(blob).filename().string(), runner.memory({}, {}).bytes);
   if (format == "incbin") text = incbin(blob);
   if (format == "hex") text = intel_hex(data, file.stored_bytes());
-  if (format == "bin") write_file_atomically(output, data, file.stored_bytes());
-  else write_file_atomically(output, text.data(), text.size());
+  if (format == "bin")
+    write_file_atomically(output, data, file.stored_bytes());
+  else
+    write_file_atomically(output, text.data(), text.size());
   return 0;
 }
 

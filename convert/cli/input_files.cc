@@ -32,7 +32,8 @@ class Slots {
   std::vector<Tensor> take(const std::string& from) {
     std::vector<Tensor> all;
     for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (!tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is not among " + from + "; the model needs " + known());
+      if (!tensors_[i])
+        throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is not among " + from + "; the model needs " + known());
       all.push_back(std::move(*tensors_[i]));
     }
     return all;

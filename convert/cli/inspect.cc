@@ -41,21 +41,27 @@ Json inspect_model(const std::string& path) {
     j[side] = Json::array();
     for (ValueId v : side[0] == 'i' ? g.inputs : g.outputs) {
       const Value& value = g.value(v);
-      j[side].push_back({{"name", value.name}, {"dtype", dtype_name(value.dtype)}, {"shape", value.shape ? shape_str(*value.shape) : "unknown"}});
+      j[side].push_back({{"name", value.name},
+                         {"dtype", dtype_name(value.dtype)},
+                         {"shape", value.shape ? shape_str(*value.shape) : "unknown"}});
     }
   }
   std::map<std::string, int> operators;
   for (const Node& n : m.graph.nodes) ++operators[n.origin.op_type];
   j["operators"] = operators;
   j["problems"] = Json::array();
-  for (const Problem& p : d.problems()) j["problems"].push_back({{"op", p.op}, {"where", p.where}, {"reason", p.reason}, {"hint", p.hint}});
+  for (const Problem& p : d.problems())
+    j["problems"].push_back({{"op", p.op}, {"where", p.where}, {"reason", p.reason}, {"hint", p.hint}});
   j["warnings"] = d.warnings();
   return j;
 }
 
 std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims) {
   std::string s = "[";
-  for (size_t a = 0; a < b.shape.size(); ++a) s += (a ? ", " : "") + (b.dim[a] >= 0 ? dims[static_cast<size_t>(b.dim[a])].name : b.shape[a] < 0 ? std::string("?") : std::to_string(b.shape[a]));
+  for (size_t a = 0; a < b.shape.size(); ++a)
+    s += (a ? ", " : "") + (b.dim[a] >= 0    ? dims[static_cast<size_t>(b.dim[a])].name
+                            : b.shape[a] < 0 ? std::string("?")
+                                             : std::to_string(b.shape[a]));
   return s + "]";
 }
 
@@ -66,8 +72,17 @@ Json inspect_blob(const BlobFile& file) {
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&runner.model(), &info);
-  Json j{{"version", 1}, {"kind", "blob"}, {"format", fmt::format("{}.{}", info.format_major, info.format_minor)}, {"producer", info.producer}, {"source_sha256", info.source_sha256},
-         {"bytes", info.blob_bytes}, {"stored_bytes", file.stored_bytes()}, {"compression", file.compressed() ? "zstd" : "none"}, {"weight_bytes", info.weight_bytes}, {"checksum", fmt::format("{:08x}", info.content_crc)}, {"ops", info.ops}};
+  Json j{{"version", 1},
+         {"kind", "blob"},
+         {"format", fmt::format("{}.{}", info.format_major, info.format_minor)},
+         {"producer", info.producer},
+         {"source_sha256", info.source_sha256},
+         {"bytes", info.blob_bytes},
+         {"stored_bytes", file.stored_bytes()},
+         {"compression", file.compressed() ? "zstd" : "none"},
+         {"weight_bytes", info.weight_bytes},
+         {"checksum", fmt::format("{:08x}", info.content_crc)},
+         {"ops", info.ops}};
   j["dims"] = Json::array();
   for (const NamedDim& d : runner.dims()) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
   for (const bool in : {true, false}) {
@@ -103,7 +118,8 @@ void print_text(const Json& j) {
       std::string line = value.is_object() ? name + "  " : "";
       if (item.is_object())
         for (const auto& [k, v] : item.items()) line += k + "=" + (v.is_string() ? v.get<std::string>() : v.dump()) + "  ";
-      else line += item.is_string() ? item.get<std::string>() : item.dump();
+      else
+        line += item.is_string() ? item.get<std::string>() : item.dump();
       std::printf("  %s\n", line.c_str());
     }
   }
@@ -115,8 +131,10 @@ int inspect(const std::string& path, bool json) {
     const BlobFile file(path);
     j = file.looks_like_blob() ? inspect_blob(file) : inspect_model(path);
   }
-  if (json) std::printf("%s\n", j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-  else print_text(j);
+  if (json)
+    std::printf("%s\n", j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  else
+    print_text(j);
   return 0;
 }
 

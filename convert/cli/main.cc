@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string first = arguments.empty() ? "" : arguments[0];
   const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& v) { return first == v.name; });
-  if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version") arguments.insert(arguments.begin(), "convert");
+  if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version")
+    arguments.insert(arguments.begin(), "convert");
   if (arguments.empty()) {
     std::fprintf(stderr, "usage: edgeconv MODEL.onnx [-o OUT.ert]\nMore: edgeconv --help, edgeconv convert --help\n");
     return static_cast<int>(ExitCode::kUsage);

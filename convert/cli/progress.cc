@@ -7,7 +7,8 @@
 
 namespace edgeconv::cli {
 
-Progress::Progress(Mode mode) : on_(mode == Mode::kOn || (mode == Mode::kAuto && isatty(STDERR_FILENO))), terminal_(isatty(STDERR_FILENO)) {}
+Progress::Progress(Mode mode)
+    : on_(mode == Mode::kOn || (mode == Mode::kAuto && isatty(STDERR_FILENO))), terminal_(isatty(STDERR_FILENO)) {}
 
 Progress::~Progress() {
   if (drawn_ && terminal_) std::fprintf(stderr, "\r\033[K");
@@ -18,7 +19,8 @@ void Progress::show(const std::string& stage, double fraction) {
   constexpr int kWidth = 30;
   if (terminal_) {
     const int filled = static_cast<int>(fraction * kWidth);
-    std::fprintf(stderr, "\r\033[K[%.*s%.*s] %3.0f %%  %s", filled, "##############################", kWidth - filled, "..............................", fraction * 100, stage.c_str());
+    std::fprintf(stderr, "\r\033[K[%.*s%.*s] %3.0f %%  %s", filled, "##############################", kWidth - filled,
+                 "..............................", fraction * 100, stage.c_str());
     std::fflush(stderr);
     drawn_ = true;
   } else if (const int tenth = static_cast<int>(fraction * 10); tenth != last_tenth_) {

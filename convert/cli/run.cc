@@ -40,12 +40,15 @@ uint32_t isa_mask(const std::string& name) {
 }
 
 std::string file_name(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == ':' || static_cast<unsigned char>(c) < 32; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == ':' || static_cast<unsigned char>(c) < 32; },
+      '_');
   return name;
 }
 
 int run(const Options& o) {
-  if (o.data.empty() == o.inputs.empty()) throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
+  if (o.data.empty() == o.inputs.empty())
+    throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
   const uint32_t mask = isa_mask(o.isa);
   const BlobFile file(o.blob);
   BlobRunner runner(file.data(), file.bytes());

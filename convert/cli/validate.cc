@@ -34,7 +34,8 @@ int validate(const Options& o) {
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&runner.model(), &info);
-  if (m.info.sha256 != info.source_sha256) std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
+  if (m.info.sha256 != info.source_sha256)
+    std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
   std::vector<std::string> inputs, outputs;
   for (ValueId v : m.graph.inputs) inputs.push_back(m.graph.value(v).name);
   for (ValueId v : m.graph.outputs) outputs.push_back(m.graph.value(v).name);
@@ -47,21 +48,33 @@ int validate(const Options& o) {
     sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201, true}));
     sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202, true}));
   }
-  if (outputs.size() != runner.outputs().size()) throw FatalError(ExitCode::kUsage, fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again", outputs.size(), runner.outputs().size()));
+  if (outputs.size() != runner.outputs().size())
+    throw FatalError(ExitCode::kUsage,
+                     fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
+                                 outputs.size(), runner.outputs().size()));
   Comparison c(outputs);
   for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set, {1, 0, true}));
-  if (c.errors().size() < outputs.size()) std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
+  if (c.errors().size() < outputs.size())
+    std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
   nlohmann::ordered_json j{{"version", 1}, {"outputs", nlohmann::ordered_json::array()}};
   double worst = 1;
   for (const OutputError& e : c.errors()) {
     worst = std::min(worst, e.cosine);
     if (o.json)
-      j["outputs"].push_back({{"name", e.name}, {"cosine", e.cosine}, {"sqnr_db", std::isfinite(e.sqnr_db) ? nlohmann::ordered_json(e.sqnr_db) : nlohmann::ordered_json(nullptr)}, {"max_abs", e.max_abs}, {"argmax_agreement", e.argmax_agreement}});
+      j["outputs"].push_back(
+          {{"name", e.name},
+           {"cosine", e.cosine},
+           {"sqnr_db", std::isfinite(e.sqnr_db) ? nlohmann::ordered_json(e.sqnr_db) : nlohmann::ordered_json(nullptr)},
+           {"max_abs", e.max_abs},
+           {"argmax_agreement", e.argmax_agreement}});
     else
-      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", e.name, e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", e.name, e.cosine,
+                 e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
   }
   if (o.json) std::printf("%s\n", j.dump(2).c_str());
-  if (worst < kFailCosine) throw FatalError(ExitCode::kAccuracy, fmt::format("the worst output has cosine {:.6f} with the fp32 model, below the gate of 0.99", worst));
+  if (worst < kFailCosine)
+    throw FatalError(ExitCode::kAccuracy,
+                     fmt::format("the worst output has cosine {:.6f} with the fp32 model, below the gate of 0.99", worst));
   return 0;
 }
 

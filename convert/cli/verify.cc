@@ -14,12 +14,14 @@ int verify(const std::string& path) {
   const BlobFile file(path);
   if (file.bytes() == 0) throw FatalError(ExitCode::kMalformed, "'" + path + "' is empty");
   ert_model model;
-  if (const ert_status s = ert_model_open(&model, file.data(), file.bytes()); s != ERT_OK) throw_status(s, "'" + path + "' is not a valid blob");
+  if (const ert_status s = ert_model_open(&model, file.data(), file.bytes()); s != ERT_OK)
+    throw_status(s, "'" + path + "' is not a valid blob");
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
   const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
-  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), stored.c_str(), info.content_crc, info.ops, info.producer);
+  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor,
+              static_cast<unsigned long long>(info.blob_bytes), stored.c_str(), info.content_crc, info.ops, info.producer);
   return 0;
 }
 

@@ -60,10 +60,13 @@ std::vector<ert::fb::Value> value_rows(TargetProgram& p, SegmentTable& segments)
     uint32_t shape[ERT_MAX_RANK] = {};
     for (size_t i = 0; i < v.shape.size(); ++i) shape[i] = static_cast<uint32_t>(p.exprs.add(v.shape[i]));
     uint32_t index = static_cast<uint32_t>(v.index);
-    if (v.storage == Storage::kConstant) index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data->data()), v.data->size()}, 0));
-    const bool timed = v.storage == Storage::kArena || v.storage == Storage::kOutput;  // outputs: first_op names the op that writes them
+    if (v.storage == Storage::kConstant)
+      index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data->data()), v.data->size()}, 0));
+    const bool timed =
+        v.storage == Storage::kArena || v.storage == Storage::kOutput;  // outputs: first_op names the op that writes them
     rows.emplace_back(v.dtype, static_cast<uint8_t>(v.shape.size()), static_cast<uint8_t>(v.storage), 0, index, 0,
-                      flatbuffers::span<const uint32_t, ERT_MAX_RANK>(shape), timed ? static_cast<uint32_t>(v.first_op) : 0, timed ? static_cast<uint32_t>(v.last_op) : 0);
+                      flatbuffers::span<const uint32_t, ERT_MAX_RANK>(shape), timed ? static_cast<uint32_t>(v.first_op) : 0,
+                      timed ? static_cast<uint32_t>(v.last_op) : 0);
   }
   return rows;
 }
@@ -86,7 +89,10 @@ struct Golden {
   std::vector<int> segment;
 };
 
-template <class T> void put(uint8_t* at, T v) { std::memcpy(at, &v, sizeof v); }
+template <class T>
+void put(uint8_t* at, T v) {
+  std::memcpy(at, &v, sizeof v);
+}
 
 void write_header(uint8_t* blob, uint64_t total, uint32_t metadata_bytes, uint64_t segments_offset, uint32_t security_counter) {
   std::memcpy(blob, "ERT1", 4);
@@ -127,14 +133,17 @@ std::vector<flatbuffers::Offset<ert::fb::CustomOp>> custom_rows(flatbuffers::Fla
 }
 
 // The flatbuffer for segments that start at byte `base` of the blob. Its size does not depend on base.
-void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, const BlobMeta& meta, const std::vector<ert::fb::Value>& values, const SegmentTable& segments, const Golden& g, uint64_t base) {
+void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, const BlobMeta& meta,
+                    const std::vector<ert::fb::Value>& values, const SegmentTable& segments, const Golden& g, uint64_t base) {
   std::vector<int32_t> operands, ints;
   std::vector<float> floats;
   std::vector<ert::fb::Op> ops;
   std::vector<std::string> op_names;
   for (const TargetOp& op : p.ops) {
-    ops.emplace_back(static_cast<uint16_t>(op.code), static_cast<uint8_t>(op.inputs.size()), static_cast<uint8_t>(op.outputs.size()), static_cast<uint32_t>(operands.size()),
-                     static_cast<uint32_t>(ints.size()), static_cast<uint16_t>(op.ints.size()), static_cast<uint16_t>(op.floats.size()), static_cast<uint32_t>(floats.size()));
+    ops.emplace_back(static_cast<uint16_t>(op.code), static_cast<uint8_t>(op.inputs.size()),
+                     static_cast<uint8_t>(op.outputs.size()), static_cast<uint32_t>(operands.size()),
+                     static_cast<uint32_t>(ints.size()), static_cast<uint16_t>(op.ints.size()),
+                     static_cast<uint16_t>(op.floats.size()), static_cast<uint32_t>(floats.size()));
     operands.insert(operands.end(), op.inputs.begin(), op.inputs.end());
     operands.insert(operands.end(), op.outputs.begin(), op.outputs.end());
     ints.insert(ints.end(), op.ints.begin(), op.ints.end());
@@ -172,7 +181,8 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   const std::vector<ert::fb::Segment> segment_rows = segments.rows(base);
   const std::vector<uint32_t> order = arena_order(p);
 
-  const auto producer = b.CreateString(meta.producer), sha = b.CreateString(meta.source_sha256), certificate = b.CreateString(meta.certificate);
+  const auto producer = b.CreateString(meta.producer), sha = b.CreateString(meta.source_sha256),
+             certificate = b.CreateString(meta.certificate);
   const auto dims_v = b.CreateVectorOfStructs(dims);
   const auto dim_names_v = b.CreateVectorOfStrings(dim_names);
   const auto exprs_v = b.CreateVectorOfStructs(exprs);
@@ -240,7 +250,8 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   Tensor blob(DType::kUint8, {static_cast<int64_t>(total)});
   uint8_t* bytes = blob.mutable_data();
   std::memcpy(bytes + kHeaderBytes, b.GetBufferPointer(), b.GetSize());
-  for (size_t i = 0; i < segments.contents().size(); ++i) std::memcpy(bytes + base + segments.offset(i), segments.contents()[i].data(), segments.contents()[i].size());
+  for (size_t i = 0; i < segments.contents().size(); ++i)
+    std::memcpy(bytes + base + segments.offset(i), segments.contents()[i].data(), segments.contents()[i].size());
   write_header(bytes, total, b.GetSize(), base, meta.security_counter);
   return blob;
 }

@@ -10,15 +10,15 @@
 namespace edgeconv {
 
 struct GoldenVector {
-  std::vector<int32_t> dims;     // in the order of TargetProgram::dims
-  std::vector<Tensor> inputs;    // boundary dtypes, in graph order
+  std::vector<int32_t> dims;   // in the order of TargetProgram::dims
+  std::vector<Tensor> inputs;  // boundary dtypes, in graph order
   std::vector<Tensor> outputs;
 };
 
 struct BlobMeta {
-  std::string producer;          // converter name and version
-  std::string source_sha256;     // of the ONNX file and its external data
-  std::string certificate;       // JSON
+  std::string producer;       // converter name and version
+  std::string source_sha256;  // of the ONNX file and its external data
+  std::string certificate;    // JSON
   uint32_t security_counter = 0;
   std::vector<GoldenVector> golden;
 };

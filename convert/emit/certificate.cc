@@ -39,10 +39,19 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   for (const auto& [name, count] : r.fusions)
     if (count) j["fusions"][name] = count;
   j["layers"] = Json::array();
-  for (const LayerReport& l : r.layers) j["layers"].push_back({{"name", l.name}, {"k", l.k}, {"n", l.n}, {"precision", precision_name(l.precision)}, {"local_sqnr_db", rounded(std::round(l.local_sqnr_db * 100) / 100)}});
+  for (const LayerReport& l : r.layers)
+    j["layers"].push_back({{"name", l.name},
+                           {"k", l.k},
+                           {"n", l.n},
+                           {"precision", precision_name(l.precision)},
+                           {"local_sqnr_db", rounded(std::round(l.local_sqnr_db * 100) / 100)}});
   j["outputs"] = Json::array();
   for (const OutputError& e : errors)
-    j["outputs"].push_back({{"name", e.name}, {"cosine", rounded(e.cosine)}, {"max_abs", rounded(e.max_abs)}, {"sqnr_db", rounded(std::round(e.sqnr_db * 100) / 100)}, {"argmax_agreement", rounded(e.argmax_agreement)}});
+    j["outputs"].push_back({{"name", e.name},
+                            {"cosine", rounded(e.cosine)},
+                            {"max_abs", rounded(e.max_abs)},
+                            {"sqnr_db", rounded(std::round(e.sqnr_db * 100) / 100)},
+                            {"argmax_agreement", rounded(e.argmax_agreement)}});
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -18,7 +18,8 @@ using ert::params::OpCode;
 LowerFunction lower_function(OpKind k) {
   switch (k) {
 #define EDGECONV_LOWER(kind, function) \
-  case OpKind::k##kind: return function;
+  case OpKind::k##kind:                \
+    return function;
 #include "convert/emit/lower_list.inc"
 #undef EDGECONV_LOWER
     default: return nullptr;
@@ -48,7 +49,8 @@ namespace {
 // Integers beyond 32 bits occur as sentinels (INT64_MAX as "to the end"); they keep their meaning when saturated.
 int32_t saturate(int64_t v) { return static_cast<int32_t>(std::clamp<int64_t>(v, INT32_MIN, INT32_MAX)); }
 
-template <class T> Bytes bytes_of(const std::vector<T>& v) {
+template <class T>
+Bytes bytes_of(const std::vector<T>& v) {
   Bytes b(v.size() * sizeof(T));
   if (!b.empty()) std::memcpy(b.data(), v.data(), b.size());
   return b;
@@ -68,7 +70,9 @@ Shape constant_shape(const Tensor& t) { return Shape(t.dims().begin(), t.dims().
 
 }  // namespace
 
-int LowerContext::constant_f32(Shape s, const std::vector<float>& v) { return program.add_constant(ERT_F32, std::move(s), bytes_of(v)); }
+int LowerContext::constant_f32(Shape s, const std::vector<float>& v) {
+  return program.add_constant(ERT_F32, std::move(s), bytes_of(v));
+}
 
 std::optional<std::vector<DimExpr>> LowerContext::elements(ValueId v) const {
   if (v == kNone) return {};
@@ -106,7 +110,8 @@ int LowerContext::result(ValueId v) {
   return target;
 }
 
-TargetOp& LowerContext::op(const Node& n, OpCode code, std::vector<int> inputs, std::vector<int> outputs, std::vector<int32_t> ints, std::vector<float> floats) {
+TargetOp& LowerContext::op(const Node& n, OpCode code, std::vector<int> inputs, std::vector<int> outputs,
+                           std::vector<int32_t> ints, std::vector<float> floats) {
   program.ops.push_back({code, std::move(inputs), std::move(outputs), std::move(ints), std::move(floats), n.origin.node});
   return program.ops.back();
 }
@@ -115,7 +120,8 @@ void LowerContext::unsupported(const Node& n, const std::string& reason, const s
   std::string shapes;
   for (ValueId v : n.inputs)
     if (v != kNone && graph.value(v).shape) shapes += (shapes.empty() ? "" : ", ") + shape_str(*graph.value(v).shape);
-  diagnostics.unsupported({n.origin.op_type, n.origin.node + (n.origin.scope.empty() ? "" : " (" + n.origin.scope + ")"), "inputs " + shapes, reason, hint});
+  diagnostics.unsupported({n.origin.op_type, n.origin.node + (n.origin.scope.empty() ? "" : " (" + n.origin.scope + ")"),
+                           "inputs " + shapes, reason, hint});
 }
 
 namespace {
@@ -127,7 +133,10 @@ void lower_inputs(LowerContext& c) {
     const Value& v = c.graph.value(id);
     const uint8_t at_boundary = v.dtype == DType::kInt8 ? 0 : boundary_dtype(v.dtype);
     if (!at_boundary || !v.shape) {
-      c.diagnostics.unsupported({"input", v.name, "", at_boundary ? "its rank is unknown" : "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an input",
+      c.diagnostics.unsupported({"input", v.name, "",
+                                 at_boundary
+                                     ? "its rank is unknown"
+                                     : "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an input",
                                  "export with float32 or integer inputs of known rank"});
       continue;
     }
@@ -153,7 +162,9 @@ void lower_outputs(LowerContext& c) {
     const Value& v = c.graph.value(id);
     const uint8_t at_boundary = v.dtype == DType::kInt8 || v.dtype == DType::kUint8 ? 0 : boundary_dtype(v.dtype);
     if (!at_boundary) {
-      c.diagnostics.unsupported({"output", v.name, "", "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output", "cast it to float32 or an integer type in the model"});
+      c.diagnostics.unsupported({"output", v.name, "",
+                                 "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output",
+                                 "cast it to float32 or an integer type in the model"});
       continue;
     }
     const int source = c.operand(id);
@@ -189,7 +200,8 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
       if (v == kNone) continue;
       known &= g.value(v).elements.has_value() || g.value(v).constant.has_value();
       complete &= g.value(v).shape.has_value() && runtime_dtype(g.value(v).dtype) != 0;
-      if (g.value(v).shape && g.value(v).rank() > static_cast<int>(ERT_MAX_RANK)) c.unsupported(n, "rank above 8", "reshape to fewer axes");
+      if (g.value(v).shape && g.value(v).rank() > static_cast<int>(ERT_MAX_RANK))
+        c.unsupported(n, "rank above 8", "reshape to fewer axes");
     }
     if (known) continue;
     const LowerFunction function = lower_function(n.kind);
@@ -197,7 +209,8 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
       const MissingOp m = missing_op(g, n);
       c.unsupported(n, m.reason, m.hint);
     } else if (!complete) {
-      c.unsupported(n, "the shape or type of its output could not be determined at conversion", "export with static shapes for this part, or without data-dependent sizes");
+      c.unsupported(n, "the shape or type of its output could not be determined at conversion",
+                    "export with static shapes for this part, or without data-dependent sizes");
     } else {
       c.node_id = static_cast<NodeId>(i);
       function(c, n);

@@ -20,9 +20,9 @@ struct LayerPrecision {
 };
 
 struct LowerOptions {
-  std::map<NodeId, LayerPrecision> linear;        // Linear and Recurrence; missing: fp32
+  std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
   bool int8_attention = true;
-  bool int8_tables = true;                        // embedding tables of more than 64 rows
+  bool int8_tables = true;                                       // embedding tables of more than 64 rows
   std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
 };
@@ -30,7 +30,8 @@ struct LowerOptions {
 // State of one lowering run, and the vocabulary of lower/*.cc.
 class LowerContext {
  public:
-  LowerContext(const Graph& g, const LowerOptions& o, TargetProgram& p, Diagnostics& d) : graph(g), options(o), program(p), diagnostics(d) {}
+  LowerContext(const Graph& g, const LowerOptions& o, TargetProgram& p, Diagnostics& d)
+      : graph(g), options(o), program(p), diagnostics(d) {}
 
   const Graph& graph;
   const LowerOptions& options;
@@ -51,7 +52,8 @@ class LowerContext {
   // Known contents of an integer operand as expressions, or nullopt.
   std::optional<std::vector<DimExpr>> elements(ValueId v) const;
 
-  TargetOp& op(const Node& n, ert::params::OpCode code, std::vector<int> inputs, std::vector<int> outputs, std::vector<int32_t> ints = {}, std::vector<float> floats = {});
+  TargetOp& op(const Node& n, ert::params::OpCode code, std::vector<int> inputs, std::vector<int> outputs,
+               std::vector<int32_t> ints = {}, std::vector<float> floats = {});
   void unsupported(const Node& n, const std::string& reason, const std::string& hint);
 
  private:

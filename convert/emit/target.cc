@@ -107,8 +107,11 @@ void TargetProgram::remove_dead() {
     kept_values.push_back(std::move(values[v]));
   }
   values = std::move(kept_values);
-  const auto renumber = [&](int& v) { if (v >= 0) v = renumbered[static_cast<size_t>(v)]; };
-  for (TargetValue& v : values) if (v.storage == Storage::kAlias) renumber(v.index);
+  const auto renumber = [&](int& v) {
+    if (v >= 0) v = renumbered[static_cast<size_t>(v)];
+  };
+  for (TargetValue& v : values)
+    if (v.storage == Storage::kAlias) renumber(v.index);
   for (TargetInput& i : inputs) renumber(i.value);
   for (TargetOutput& o : outputs) renumber(o.value);
   for (TargetOp& op : ops) {
@@ -119,7 +122,8 @@ void TargetProgram::remove_dead() {
 
 size_t element_bytes(uint8_t dtype) {
   switch (dtype) {
-    case ERT_F32: case ERT_I32: return 4;
+    case ERT_F32:
+    case ERT_I32: return 4;
     case ERT_I64: return 8;
     default: return 1;
   }
@@ -129,7 +133,8 @@ int64_t value_bytes(const TargetValue& v, const std::map<std::string, int64_t>& 
   std::vector<int64_t> size;
   for (const DimExpr& d : v.shape) size.push_back(d.evaluate(dims).value());
   if (v.dtype == ert::params::kPackedN16K4)
-    return static_cast<int64_t>(ert::kernels::round_up(static_cast<size_t>(size[0]), 16) * ert::kernels::round_up(static_cast<size_t>(size[1]), 4));
+    return static_cast<int64_t>(ert::kernels::round_up(static_cast<size_t>(size[0]), 16) *
+                                ert::kernels::round_up(static_cast<size_t>(size[1]), 4));
   int64_t n = static_cast<int64_t>(element_bytes(v.dtype));
   for (int64_t s : size) n *= s;
   return n;

@@ -23,18 +23,18 @@ struct TargetValue {
   uint8_t dtype = 0;  // ert_dtype or params::Layout
   Shape shape;
   Storage storage = Storage::kArena;
-  int index = 0;      // input or output position, aliased value, or (set by plan/) slot
+  int index = 0;                      // input or output position, aliased value, or (set by plan/) slot
   std::shared_ptr<const Bytes> data;  // constants
   int first_op = -1, last_op = -1;    // set by plan/
 };
 
 struct TargetOp {
   ert::params::OpCode code;
-  std::vector<int> inputs;   // value indices, -1 = absent
+  std::vector<int> inputs;  // value indices, -1 = absent
   std::vector<int> outputs;
   std::vector<int32_t> ints;
   std::vector<float> floats;
-  std::string name;          // source node
+  std::string name;  // source node
 };
 
 struct TargetDim {

@@ -12,7 +12,10 @@ void import_dropout(ImportContext& c, const OnnxNode& n) {
   if (c.is_read(n, 1)) refuse("its mask output is used", "export the model in evaluation mode (model.eval())");
   const Tensor* training = constant_of(c, c.input(n, 2));
   const bool trains = training != nullptr && training->elements() == 1 && training->to_float()[0] != 0;
-  if (trains) c.warn(n, "it is in training mode; it is imported as in evaluation, where it does nothing; export with model.eval() to be sure of the rest");
+  if (trains)
+    c.warn(n,
+           "it is in training mode; it is imported as in evaluation, where it does nothing; export with model.eval() to be sure "
+           "of the rest");
   const ValueId y = c.inner(n, OpKind::kIdentity, {required_input(c, n, 0)});
   c.bind(n, 0, y);
 }

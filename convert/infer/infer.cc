@@ -137,7 +137,8 @@ void infer_custom(Graph& g, const Node& n, InferLog& log) {
     if (y.dtype == DType::kUndefined) y.dtype = g.value(n.in(0)).dtype;
     y.shape = g.value(n.in(0)).shape;
     log.warnings.push_back("custom operator '" + n.origin.node + "': the file does not declare the shape of '" + y.name +
-                           "'; it is taken to be that of '" + g.value(n.in(0)).name + "' (value_info with dims of the inputs says otherwise)");
+                           "'; it is taken to be that of '" + g.value(n.in(0)).name +
+                           "' (value_info with dims of the inputs says otherwise)");
   }
 }
 

@@ -22,7 +22,8 @@ void infer_rnn(NodeInference& c) {
 
 void infer_recurrence(NodeInference& c) {
   const RnnAttrs& a = c.node().as<RnnAttrs>();
-  if (c.rank(0) != 3 || c.rank(1) != 3) return c.problem("products and weights need rank 3", "this is a fault of the split_rnn pass");
+  if (c.rank(0) != 3 || c.rank(1) != 3)
+    return c.problem("products and weights need rank 3", "this is a fault of the split_rnn pass");
   const Shape p = c.shape(0);
   const DimExpr directions = c.shape(1)[0], hidden = c.shape(1)[2];
   if (c.has(3) && c.rank(3) == 1 && !c.unify(p[1], c.shape(3)[0], "sequence_lens of " + a.kind)) return;

@@ -19,48 +19,149 @@ namespace edgeconv {
 struct Graph;
 
 // Elementwise kinds reuse the runtime's numbers: an int that is a kernels::Unary or a params::unary::Kind.
-struct UnaryAttrs { int kind = 0; float alpha = 0; };
-struct BinaryAttrs { ert::params::binary::Kind kind; };
-struct CastAttrs { DType to; };
-struct AxisAttrs { int64_t axis = 0; };                  // Softmax, LogSoftmax, Concat, Gather, GatherElements, ScatterElements..., Flatten
-struct AxesAttrs { std::vector<int64_t> axes; };         // Squeeze, Unsqueeze (empty: all of size 1 / from the second input)
-struct ReshapeAttrs { bool allow_zero = false; };
-struct TransposeAttrs { std::vector<int64_t> perm; };    // empty: reversed axes
-struct ReduceAttrs { ert::params::reduce::Kind kind; std::vector<int64_t> axes; bool keep_dims = true; bool noop_with_empty_axes = false; };
-struct NormAttrs { int64_t axis = -1; float epsilon = 1e-5f; bool rms = false; };  // LayerNormalization, RMSNormalization
-struct BatchNormAttrs { float epsilon = 1e-5f; };
-struct GroupNormAttrs { int64_t groups = 1; float epsilon = 1e-5f; };
-struct SplitAttrs { int64_t axis = 0; std::vector<int64_t> sizes; int64_t num_outputs = 0; };
-struct GatherNDAttrs { int64_t batch_dims = 0; };
-struct ScatterAttrs { int64_t axis = 0; int reduction = 0; };
-struct CumSumAttrs { bool exclusive = false, reverse = false; };
-struct ShapeAttrs { int64_t start = 0; int64_t end = INT64_MAX; };
-struct FillAttrs { Tensor value; };                      // ConstantOfShape: one element
-struct PadAttrs { int mode = 0; };
-struct TriluAttrs { bool upper = true; };
-struct ArgAttrs { int64_t axis = 0; bool keep_dims = true; bool max = true; bool select_last = false; };
-struct TopKAttrs { int64_t axis = -1; bool largest = true; bool sorted = true; };
-struct EinsumAttrs { std::string equation; };
-struct ConvAttrs { std::vector<int64_t> kernel, strides, pads, dilations; int64_t group = 1; std::string auto_pad = "NOTSET"; bool ceil_mode = false, count_include_pad = false; };
-struct RnnAttrs { std::string kind; int64_t hidden = 0; std::string direction = "forward"; std::vector<std::string> activations; std::vector<float> alpha, beta; float clip = 0; bool linear_before_reset = false, layout = false, input_forget = false; };
+struct UnaryAttrs {
+  int kind = 0;
+  float alpha = 0;
+};
+struct BinaryAttrs {
+  ert::params::binary::Kind kind;
+};
+struct CastAttrs {
+  DType to;
+};
+struct AxisAttrs {
+  int64_t axis = 0;
+};  // Softmax, LogSoftmax, Concat, Gather, GatherElements, ScatterElements..., Flatten
+struct AxesAttrs {
+  std::vector<int64_t> axes;
+};  // Squeeze, Unsqueeze (empty: all of size 1 / from the second input)
+struct ReshapeAttrs {
+  bool allow_zero = false;
+};
+struct TransposeAttrs {
+  std::vector<int64_t> perm;
+};  // empty: reversed axes
+struct ReduceAttrs {
+  ert::params::reduce::Kind kind;
+  std::vector<int64_t> axes;
+  bool keep_dims = true;
+  bool noop_with_empty_axes = false;
+};
+struct NormAttrs {
+  int64_t axis = -1;
+  float epsilon = 1e-5f;
+  bool rms = false;
+};  // LayerNormalization, RMSNormalization
+struct BatchNormAttrs {
+  float epsilon = 1e-5f;
+};
+struct GroupNormAttrs {
+  int64_t groups = 1;
+  float epsilon = 1e-5f;
+};
+struct SplitAttrs {
+  int64_t axis = 0;
+  std::vector<int64_t> sizes;
+  int64_t num_outputs = 0;
+};
+struct GatherNDAttrs {
+  int64_t batch_dims = 0;
+};
+struct ScatterAttrs {
+  int64_t axis = 0;
+  int reduction = 0;
+};
+struct CumSumAttrs {
+  bool exclusive = false, reverse = false;
+};
+struct ShapeAttrs {
+  int64_t start = 0;
+  int64_t end = INT64_MAX;
+};
+struct FillAttrs {
+  Tensor value;
+};  // ConstantOfShape: one element
+struct PadAttrs {
+  int mode = 0;
+};
+struct TriluAttrs {
+  bool upper = true;
+};
+struct ArgAttrs {
+  int64_t axis = 0;
+  bool keep_dims = true;
+  bool max = true;
+  bool select_last = false;
+};
+struct TopKAttrs {
+  int64_t axis = -1;
+  bool largest = true;
+  bool sorted = true;
+};
+struct EinsumAttrs {
+  std::string equation;
+};
+struct ConvAttrs {
+  std::vector<int64_t> kernel, strides, pads, dilations;
+  int64_t group = 1;
+  std::string auto_pad = "NOTSET";
+  bool ceil_mode = false, count_include_pad = false;
+};
+struct RnnAttrs {
+  std::string kind;
+  int64_t hidden = 0;
+  std::string direction = "forward";
+  std::vector<std::string> activations;
+  std::vector<float> alpha, beta;
+  float clip = 0;
+  bool linear_before_reset = false, layout = false, input_forget = false;
+};
 //   Rnn: inputs as in ONNX. Recurrence (made by split_rnn; layout false): products of the input [S, B, D * G * H], R [D, G * H, H],
 //   recurrent bias [D, G * H], lengths, initial_h, initial_c, peepholes -> y [S, B, D * H], last_h, last_c
-struct QuantAttrs { int64_t axis = 1; int64_t block = 0; DType to = DType::kUndefined; };
+struct QuantAttrs {
+  int64_t axis = 1;
+  int64_t block = 0;
+  DType to = DType::kUndefined;
+};
 struct RandomAttrs {};
 // If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this
 // order, as their inputs. Loop: inputs are trip count, condition (either may be absent), the carried values, then the captures;
 // the body's inputs are iteration number, condition, carried values, captures; `carried` counts the carried values.
-struct SubgraphAttrs { std::vector<std::shared_ptr<Graph>> bodies; int64_t carried = -1; };  // If: then, else; Loop: body
+struct SubgraphAttrs {
+  std::vector<std::shared_ptr<Graph>> bodies;
+  int64_t carried = -1;
+};  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
-struct LinearAttrs { int activation = ert::params::linear::kNoActivation; };  // inputs: x, weight [k, n], bias [n] or absent
-struct AttentionAttrs { int64_t heads = 1, kv_heads = 1, head_dim = 0, v_dim = 0; float scale = 1; bool causal = false; int64_t q_first = 0, k_first = 0, v_first = 0; };
+struct LinearAttrs {
+  int activation = ert::params::linear::kNoActivation;
+};  // inputs: x, weight [k, n], bias [n] or absent
+struct AttentionAttrs {
+  int64_t heads = 1, kv_heads = 1, head_dim = 0, v_dim = 0;
+  float scale = 1;
+  bool causal = false;
+  int64_t q_first = 0, k_first = 0, v_first = 0;
+};
 //   inputs: q [B, Sq, *], k, v, bias or absent, mask (bool) or absent, both of rank 4 -> [B, Sq, heads * v_dim]
-struct FusedNormAttrs { float epsilon = 1e-5f; bool rms = false; };          // inputs: x, residual or absent, gamma, beta or absent -> y [, sum]
-struct PoolAttrs { float epsilon = 1e-9f; };                                 // MeanPool, L2Normalize
-using CustomAttribute = std::pair<std::string, std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>>;
-struct CustomAttrs { std::string domain, name; std::vector<CustomAttribute> attributes; std::vector<char> declared; };  // declared: which outputs have their type from the file
+struct FusedNormAttrs {
+  float epsilon = 1e-5f;
+  bool rms = false;
+};  // inputs: x, residual or absent, gamma, beta or absent -> y [, sum]
+struct PoolAttrs {
+  float epsilon = 1e-9f;
+};  // MeanPool, L2Normalize
+using CustomAttribute =
+    std::pair<std::string, std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>>;
+struct CustomAttrs {
+  std::string domain, name;
+  std::vector<CustomAttribute> attributes;
+  std::vector<char> declared;
+};  // declared: which outputs have their type from the file
 
-using Attributes = std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs, ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs, ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+using Attributes =
+    std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
+                 ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
+                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, RnnAttrs, QuantAttrs,
+                 SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 }  // namespace edgeconv

@@ -84,8 +84,7 @@ void Diagnostics::check() const {
     s += (s.empty() ? "" : "\n") + problem_list(problems_);
     const size_t bad = std::min(problems_.size(), node_count_);
     if (node_count_ > 0)
-      s += "\nnote: " + std::to_string(node_count_ - bad) + " of " + plural(node_count_, "node") +
-           " had no problem";
+      s += "\nnote: " + std::to_string(node_count_ - bad) + " of " + plural(node_count_, "node") + " had no problem";
   }
   throw FatalError(malformed_.empty() ? ExitCode::kUnsupported : ExitCode::kMalformed, s);
 }

@@ -10,7 +10,18 @@
 
 namespace edgeconv {
 
-enum class ExitCode { kOk = 0, kInternal = 1, kUsage = 2, kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6, kAccuracy = 7, kChecksum = 8, kInterrupted = 130 };
+enum class ExitCode {
+  kOk = 0,
+  kInternal = 1,
+  kUsage = 2,
+  kMalformed = 3,
+  kUnsupported = 4,
+  kLimit = 5,
+  kIo = 6,
+  kAccuracy = 7,
+  kChecksum = 8,
+  kInterrupted = 130
+};
 
 // A fault that ends the work at once: the file cannot be read any further. what() is a full message: what, where, why, what to do.
 class FatalError : public std::runtime_error {
@@ -35,9 +46,9 @@ struct Problem {
 
 class Diagnostics {
  public:
-  void unsupported(Problem p);                 // collected; conversion stops with exit 4 at the next checkpoint
-  void malformed(const std::string& message);  // collected; exit 3
-  void warn(const std::string& message);       // printed, does not stop; equal messages once
+  void unsupported(Problem p);                        // collected; conversion stops with exit 4 at the next checkpoint
+  void malformed(const std::string& message);         // collected; exit 3
+  void warn(const std::string& message);              // printed, does not stop; equal messages once
   void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()
   bool malformed_file() const { return !malformed_.empty(); }
   bool ok() const { return problems_.empty() && malformed_.empty(); }

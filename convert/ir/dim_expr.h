@@ -30,23 +30,26 @@ class DimExpr {
 
   bool is_constant() const;
   std::optional<int64_t> constant() const;
-  bool is_symbol() const;                        // exactly one named dim
-  const std::string& symbol_name() const;        // of is_symbol()
+  bool is_symbol() const;                  // exactly one named dim
+  const std::string& symbol_name() const;  // of is_symbol()
   bool operator==(const DimExpr& o) const;
   bool operator!=(const DimExpr& o) const { return !(*this == o); }
-  bool operator<(const DimExpr& o) const;        // an arbitrary total order, for maps
+  bool operator<(const DimExpr& o) const;  // an arbitrary total order, for maps
 
-  std::vector<std::string> symbols() const;      // all named dims it depends on, sorted
+  std::vector<std::string> symbols() const;  // all named dims it depends on, sorted
   DimExpr substitute(const std::map<std::string, DimExpr>& with) const;
   // Value for concrete dims; nullopt when a symbol is missing, a divisor is 0 or the result leaves int64.
   std::optional<int64_t> evaluate(const std::map<std::string, int64_t>& dims) const;
-  std::string str() const;                       // "batch*sequence + 2", for messages
+  std::string str() const;  // "batch*sequence + 2", for messages
 
   // Structure, for writing to the blob: value = sum of coefficient * product of factors.
   struct Atom;  // a symbol, or an operation on two expressions
-  struct Term { int64_t coefficient; std::vector<std::shared_ptr<const Atom>> factors; };
+  struct Term {
+    int64_t coefficient;
+    std::vector<std::shared_ptr<const Atom>> factors;
+  };
   const std::vector<Term>& terms() const;
-  int depth() const;                             // nesting of operation atoms; capped, so that recursion over atoms is safe
+  int depth() const;  // nesting of operation atoms; capped, so that recursion over atoms is safe
   // The quotient if b divides a exactly as a polynomial.
   static std::optional<DimExpr> exact_quotient(const DimExpr& a, const DimExpr& b);
 
@@ -61,16 +64,17 @@ class DimExpr {
 
 struct DimExpr::Atom {
   enum class Kind { kSymbol, kFloorDiv, kMod, kMin, kMax } kind;
-  std::string name;        // kSymbol
-  DimExpr lhs, rhs;        // otherwise
+  std::string name;  // kSymbol
+  DimExpr lhs, rhs;  // otherwise
 };
 
 using Shape = std::vector<DimExpr>;
-std::string shape_str(const Shape& s);                        // "[batch, sequence, 384]"
+std::string shape_str(const Shape& s);  // "[batch, sequence, 384]"
 DimExpr shape_elements(const Shape& s);
 bool is_static(const Shape& s);
 // The numpy broadcast of two shapes; nullopt if two constant sizes contradict. An axis where one side is symbolic and the
 // other is constant c > 1 takes c; symbol against symbol takes the first when they are unequal and calls `unify`.
-std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b, const std::function<void(const DimExpr&, const DimExpr&)>& unify = {});
+std::optional<Shape> broadcast_shapes(const Shape& a, const Shape& b,
+                                      const std::function<void(const DimExpr&, const DimExpr&)>& unify = {});
 
 }  // namespace edgeconv

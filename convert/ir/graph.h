@@ -43,7 +43,7 @@ struct Value {
   std::optional<Tensor> constant;                // contents, when they are known
   std::optional<std::vector<DimExpr>> elements;  // contents of an integer tensor of rank <= 1 as symbolic integers, when known
   std::shared_ptr<const QuantizedConstant> quantized;  // of a constant: the file's own integers, when they can be kept
-  NodeId producer = kNone;                       // none for inputs and constants
+  NodeId producer = kNone;                             // none for inputs and constants
 
   bool is_constant() const { return constant.has_value(); }
   int rank() const { return shape ? static_cast<int>(shape->size()) : -1; }
@@ -57,39 +57,47 @@ struct Node {
   Origin origin;
   bool dead = false;
 
-  template <class T> const T& as() const { return std::get<T>(attrs); }
-  template <class T> T& as() { return std::get<T>(attrs); }
+  template <class T>
+  const T& as() const {
+    return std::get<T>(attrs);
+  }
+  template <class T>
+  T& as() {
+    return std::get<T>(attrs);
+  }
   ValueId in(size_t i) const { return i < inputs.size() ? inputs[i] : kNone; }
 };
 
 struct Graph {
   std::vector<Value> values;
-  std::vector<Node> nodes;         // topological order
-  std::vector<ValueId> inputs;     // runtime inputs only: initializers are constants
+  std::vector<Node> nodes;      // topological order
+  std::vector<ValueId> inputs;  // runtime inputs only: initializers are constants
   std::vector<ValueId> outputs;
 
   Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
   const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }
   Node& node(NodeId n) { return nodes[static_cast<size_t>(n)]; }
   const Node& node(NodeId n) const { return nodes[static_cast<size_t>(n)]; }
-  const Node* producer(ValueId v) const;           // null for inputs and constants
+  const Node* producer(ValueId v) const;  // null for inputs and constants
   Node* producer(ValueId v);
 
   ValueId add_value(std::string name, DType dtype = DType::kUndefined, std::optional<Shape> shape = {});
   ValueId add_constant(std::string name, Tensor t);  // fills dtype, shape, and elements for small integer tensors
   // Appends a node (order is restored by sort()) with one new output; dtype and shape of it are left to inference.
-  ValueId add_node(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, std::string output_name = {});
-  NodeId add_node_with_outputs(OpKind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs, Attributes attrs, const Origin& origin);
+  ValueId add_node(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin,
+                   std::string output_name = {});
+  NodeId add_node_with_outputs(OpKind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs, Attributes attrs,
+                               const Origin& origin);
 
   // Readers of every value: node ids, once per use. Rebuilt on each call: passes call it once and keep it up to date or call again.
   std::vector<std::vector<NodeId>> users() const;
   bool is_output(ValueId v) const;
-  void replace_uses(ValueId from, ValueId to);       // in all nodes and in outputs
+  void replace_uses(ValueId from, ValueId to);  // in all nodes and in outputs
   // Removes nodes whose outputs nobody reads; returns how many.
   int remove_dead();
   // Drops dead nodes and sorts topologically; false if there is a cycle.
   bool sort();
-  std::string dump() const;                          // readable listing, for debugging and test failures
+  std::string dump() const;  // readable listing, for debugging and test failures
 };
 
 }  // namespace edgeconv

@@ -20,7 +20,8 @@ class Tensor {
   // A view of bytes that `owner` keeps alive (a mapped file). data need not be aligned: elements are read by memcpy.
   Tensor(DType dtype, std::vector<int64_t> dims, const void* data, std::shared_ptr<const void> owner);
 
-  template <class T> static Tensor of(DType dtype, std::vector<int64_t> dims, const std::vector<T>& values);
+  template <class T>
+  static Tensor of(DType dtype, std::vector<int64_t> dims, const std::vector<T>& values);
   static Tensor scalar(float v);
   static Tensor scalar(int64_t v);
   static Tensor ints(const std::vector<int64_t>& v);  // int64, rank 1
@@ -34,14 +35,20 @@ class Tensor {
   uint8_t* mutable_data();  // copies first when the bytes are shared or mapped
 
   // Owned and aligned tensors of the exact type only (asserted): views of mapped files go through aligned() first.
-  template <class T> std::span<const T> as() const { return {reinterpret_cast<const T*>(data_), static_cast<size_t>(elements())}; }
-  template <class T> std::span<T> mut() { return {reinterpret_cast<T*>(mutable_data()), static_cast<size_t>(elements())}; }
-  Tensor aligned() const;                // itself, or an aligned copy
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(elements())};
+  }
+  template <class T>
+  std::span<T> mut() {
+    return {reinterpret_cast<T*>(mutable_data()), static_cast<size_t>(elements())};
+  }
+  Tensor aligned() const;                            // itself, or an aligned copy
   Tensor reshaped(std::vector<int64_t> dims) const;  // same bytes, same element count
-  Tensor cast(DType to) const;           // ONNX Cast semantics, saturating for narrower integers
+  Tensor cast(DType to) const;                       // ONNX Cast semantics, saturating for narrower integers
 
-  std::vector<int64_t> to_int64() const;  // any integer or bool type
-  std::vector<float> to_float() const;    // any numeric type
+  std::vector<int64_t> to_int64() const;       // any integer or bool type
+  std::vector<float> to_float() const;         // any numeric type
   bool same_bytes(const Tensor& other) const;  // dtype, dims and contents equal
 
  private:
@@ -52,7 +59,8 @@ class Tensor {
   bool writable_ = false;
 };
 
-template <class T> Tensor Tensor::of(DType dtype, std::vector<int64_t> dims, const std::vector<T>& values) {
+template <class T>
+Tensor Tensor::of(DType dtype, std::vector<int64_t> dims, const std::vector<T>& values) {
   Tensor t(dtype, std::move(dims));
   assert(sizeof(T) == dtype_size(dtype) && values.size() == static_cast<size_t>(t.elements()));
   if (!values.empty()) std::memcpy(t.mutable_data(), values.data(), t.bytes());

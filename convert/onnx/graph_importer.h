@@ -66,8 +66,8 @@ class GraphImporter : public ImportContext {
   GraphImporter* parent_;
   std::unordered_map<std::string, ValueId> names_;
   std::unordered_set<std::string> read_, undefined_;
-  std::unordered_set<ValueId> unnamed_;                // inner values that may take an ONNX name yet
-  std::vector<std::pair<ValueId, ValueId>> captures_;  // outer value, its input here
+  std::unordered_set<ValueId> unnamed_;                        // inner values that may take an ONNX name yet
+  std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
   std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;
 };

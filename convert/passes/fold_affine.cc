@@ -34,11 +34,14 @@ int pass_fold_affine(Graph& g, Diagnostics&) {
     const auto kind = next->as<BinaryAttrs>().kind;
     if (kind != params::binary::kMul && kind != params::binary::kAdd) continue;
     const ValueId other = other_operand(*next, n.outputs[0]), out = next->outputs[0];
-    if (other == kNone || !g.value(other).constant || !is_float(g.value(other).dtype) || g.value(out).shape != g.value(n.outputs[0]).shape) continue;
+    if (other == kNone || !g.value(other).constant || !is_float(g.value(other).dtype) ||
+        g.value(out).shape != g.value(n.outputs[0]).shape)
+      continue;
     const std::vector<float> c = g.value(other).constant->to_float();
     const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
     const size_t k = static_cast<size_t>(weight.dims()[0]), columns = static_cast<size_t>(weight.dims()[1]);
-    if (c.size() != 1 && (c.size() != columns || g.value(other).constant->dims().back() != static_cast<int64_t>(columns))) continue;
+    if (c.size() != 1 && (c.size() != columns || g.value(other).constant->dims().back() != static_cast<int64_t>(columns)))
+      continue;
     // A shared weight would be stored twice; a factor on a short output is cheaper left alone.
     if (users[static_cast<size_t>(n.in(1))].size() > 1) continue;
     std::vector<float> bias = n.in(2) == kNone ? std::vector<float>(columns, 0.0f) : g.value(n.in(2)).constant->to_float();
@@ -57,7 +60,8 @@ int pass_fold_affine(Graph& g, Diagnostics&) {
     } else {
       for (size_t column = 0; column < columns; ++column) bias[column] += at(column);
     }
-    const ValueId b = g.add_constant(n.origin.node + "/bias", Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(columns)}, bias));
+    const ValueId b =
+        g.add_constant(n.origin.node + "/bias", Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(columns)}, bias));
     g.nodes[i].dead = true;
     redefine(g, out, OpKind::kLinear, {n.in(0), w, b}, LinearAttrs{}, n.origin);
     ++folded;

@@ -16,7 +16,8 @@ using ert::kernels::Unary;
 constexpr int kMaxChain = 16;
 // GELU by erf and by tanh differ by 4.7e-4; constants rounded to half precision move a value by less than 1e-4.
 constexpr float kTolerance = 1e-4f;
-constexpr Unary kCandidates[] = {Unary::kGeluErf, Unary::kGeluTanh, Unary::kSilu, Unary::kQuickGelu, Unary::kMish, Unary::kHardSwish, Unary::kSoftplus};
+constexpr Unary kCandidates[] = {Unary::kGeluErf, Unary::kGeluTanh,  Unary::kSilu,    Unary::kQuickGelu,
+                                 Unary::kMish,    Unary::kHardSwish, Unary::kSoftplus};
 
 bool elementwise(const Graph& g, const Node& n) {
   if (n.dead || (n.kind != OpKind::kUnary && n.kind != OpKind::kBinary)) return false;
@@ -44,9 +45,12 @@ std::vector<float> evaluate(const Graph& g, const std::vector<NodeId>& region, V
     const Node& n = g.node(id);
     std::vector<const Tensor*> inputs;
     for (ValueId v : n.inputs) {
-      if (const auto it = known.find(v); it != known.end()) inputs.push_back(&it->second);
-      else if (g.value(v).constant) inputs.push_back(&*g.value(v).constant);
-      else return {};
+      if (const auto it = known.find(v); it != known.end())
+        inputs.push_back(&it->second);
+      else if (g.value(v).constant)
+        inputs.push_back(&*g.value(v).constant);
+      else
+        return {};
     }
     known[n.outputs[0]] = evaluate_node(g, n, inputs, Backend::kCanonical).at(0);
   }
@@ -111,7 +115,9 @@ int pass_fuse_activation(Graph& g, Diagnostics&) {
     const Node& n = g.nodes[i];
     if (n.kind != OpKind::kBinary || !elementwise(g, n)) continue;
     const auto m = match(g, static_cast<NodeId>(i));
-    if (!m || !g.value(m->second).shape || !g.value(n.outputs[0]).shape || *g.value(m->second).shape != *g.value(n.outputs[0]).shape) continue;
+    if (!m || !g.value(m->second).shape || !g.value(n.outputs[0]).shape ||
+        *g.value(m->second).shape != *g.value(n.outputs[0]).shape)
+      continue;
     const Origin origin = n.origin;
     redefine(g, n.outputs[0], OpKind::kUnary, {m->second}, UnaryAttrs{static_cast<int>(m->first), 0}, origin);
     ++fused;

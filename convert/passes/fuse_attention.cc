@@ -44,7 +44,9 @@ bool computes_scores(const Graph& g, ValueId v, int depth) {
   if (p->kind != OpKind::kBinary) return false;
   const auto kind = p->as<BinaryAttrs>().kind;
   if (kind == params::binary::kAdd) return computes_scores(g, p->in(0), depth - 1) || computes_scores(g, p->in(1), depth - 1);
-  if (kind == params::binary::kMul) return (scalar_constant(g, p->in(1)) && computes_scores(g, p->in(0), depth - 1)) || (scalar_constant(g, p->in(0)) && computes_scores(g, p->in(1), depth - 1));
+  if (kind == params::binary::kMul)
+    return (scalar_constant(g, p->in(1)) && computes_scores(g, p->in(0), depth - 1)) ||
+           (scalar_constant(g, p->in(0)) && computes_scores(g, p->in(1), depth - 1));
   return kind == params::binary::kDiv && scalar_constant(g, p->in(1)) && computes_scores(g, p->in(0), depth - 1);
 }
 
@@ -53,8 +55,10 @@ std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first) {
   const auto fill = scalar_constant(g, n.in(fill_first ? 1 : 2));
   if (!fill || !(*fill <= kMaskedOut)) return {};
   const float lowest = std::isinf(*fill) ? *fill : std::numeric_limits<float>::lowest();
-  const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)), low = g.add_constant(n.origin.node + "/low", Tensor::scalar(lowest));
-  return add(g, OpKind::kWhere, fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low}, {}, n.origin, *g.value(n.in(0)).shape);
+  const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)),
+                low = g.add_constant(n.origin.node + "/low", Tensor::scalar(lowest));
+  return add(g, OpKind::kWhere, fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low},
+             {}, n.origin, *g.value(n.in(0)).shape);
 }
 
 // From the input of Softmax inwards to the product. Outer factors scale the biases that they enclose.
@@ -93,7 +97,9 @@ std::optional<Scores> match_scores(Graph& g, ValueId v) {
       const size_t side = computes_scores(g, n.in(0), 8) ? 0 : 1;
       ValueId bias = n.in(1 - side);
       if (!g.value(bias).shape) return {};
-      if (outer != 1) bias = add(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/scale", Tensor::scalar(outer))}, BinaryAttrs{params::binary::kMul}, n.origin, *g.value(bias).shape);
+      if (outer != 1)
+        bias = add(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/scale", Tensor::scalar(outer))},
+                   BinaryAttrs{params::binary::kMul}, n.origin, *g.value(bias).shape);
       s.biases.push_back(bias);
       v = n.in(side);
     } else {
@@ -130,7 +136,10 @@ std::optional<Operand> from_layout(Graph& g, const ViewLayout& l, size_t sequenc
       batch_axis = a.axis;
     }
   }
-  if (sequence.size() > 1 || (sequence.size() == 1 && (sequence[0].axis == 2 || sequence[0].size != l.source_shape[static_cast<size_t>(sequence[0].axis)]))) return {};
+  if (sequence.size() > 1 ||
+      (sequence.size() == 1 &&
+       (sequence[0].axis == 2 || sequence[0].size != l.source_shape[static_cast<size_t>(sequence[0].axis)])))
+    return {};
   token_axis = sequence.empty() ? (batch_axis == 0 ? 1 : batch_axis == 1 ? 0 : 1) : sequence[0].axis;
   if (batch_axis < 0) batch_axis = 1 - token_axis;
   if (batch_axis == token_axis || l.first[0] != DimExpr(0) || l.first[1] != DimExpr(0) || !l.first[2].constant()) return {};
@@ -139,7 +148,9 @@ std::optional<Operand> from_layout(Graph& g, const ViewLayout& l, size_t sequenc
   if (!width || o.first < 0 || o.first + o.heads * o.dim > *width) return {};
   o.batch = l.source_shape[static_cast<size_t>(batch_axis)];
   o.sequence = l.source_shape[static_cast<size_t>(token_axis)];
-  o.value = batch_axis == 0 ? l.source : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin, {o.batch, o.sequence, l.source_shape[2]});
+  o.value = batch_axis == 0 ? l.source
+                            : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin,
+                                  {o.batch, o.sequence, l.source_shape[2]});
   return o;
 }
 
@@ -153,7 +164,9 @@ std::optional<Operand> by_copy(Graph& g, ValueId v, bool transposed, const Origi
   o.sequence = shape[transposed ? 3 : 2];
   o.dim = *shape[transposed ? 2 : 3].constant();
   const Shape split{o.batch, o.sequence, o.heads, o.dim}, joined{o.batch, o.sequence, DimExpr(o.heads * o.dim)};
-  const ValueId t = add(g, OpKind::kTranspose, {v}, TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
+  const ValueId t =
+      add(g, OpKind::kTranspose, {v},
+          TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
   const ValueId target = shape_operand(g, origin.node, joined);
   o.value = add(g, OpKind::kReshape, {t, target}, ReshapeAttrs{true}, origin, joined);
   return o;
@@ -172,17 +185,22 @@ std::optional<Operand> operand(Graph& g, ValueId v, bool transposed, float* scal
 }
 
 // A bias as rank 4, without Expands that the runtime's broadcast makes needless, with a full key axis.
-std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, const DimExpr& queries, const DimExpr& keys, size_t score_rank, const Origin& origin) {
+std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, const DimExpr& queries,
+                                      const DimExpr& keys, size_t score_rank, const Origin& origin) {
   for (int depth = 0; depth < 4; ++depth) {
     const Node* p = g.producer(bias);
-    if (!p || p->dead || p->kind != OpKind::kExpand || !g.value(p->in(0)).shape || g.value(p->in(0)).rank() != g.value(bias).rank() || g.value(p->in(0)).shape->back() != g.value(bias).shape->back()) break;
+    if (!p || p->dead || p->kind != OpKind::kExpand || !g.value(p->in(0)).shape ||
+        g.value(p->in(0)).rank() != g.value(bias).rank() || g.value(p->in(0)).shape->back() != g.value(bias).shape->back())
+      break;
     bias = p->in(0);
   }
   Shape shape = *g.value(bias).shape;
   if (shape.size() > 4 || shape.empty()) return {};
   if (score_rank == 3 && shape.size() == 3) {
-    if (shape[0] == batch * DimExpr(heads)) shape = {batch, DimExpr(heads), shape[1], shape[2]};
-    else if (shape[0] != DimExpr(1)) return {};
+    if (shape[0] == batch * DimExpr(heads))
+      shape = {batch, DimExpr(heads), shape[1], shape[2]};
+    else if (shape[0] != DimExpr(1))
+      return {};
   }
   while (shape.size() < 4) shape.insert(shape.begin(), DimExpr(1));
   // A bias that is larger than the scores would enlarge them by broadcasting: not an attention any more.
@@ -224,13 +242,18 @@ bool fuse(Graph& g, const Node n) {
   const auto scores = input ? match_scores(g, *input) : std::nullopt;
   if (!scores) return false;
   float scale = scores->scale, unscaled = 1;
-  const auto q = operand(g, scores->q, false, &scale, n.origin), k = operand(g, scores->k_transposed, true, &scale, n.origin), v = operand(g, n.in(1), false, &unscaled, n.origin);
-  if (!q || !k || !v || unscaled != 1 || q->heads != k->heads || k->heads != v->heads || q->dim != k->dim || q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence) return false;
+  const auto q = operand(g, scores->q, false, &scale, n.origin), k = operand(g, scores->k_transposed, true, &scale, n.origin),
+             v = operand(g, n.in(1), false, &unscaled, n.origin);
+  if (!q || !k || !v || unscaled != 1 || q->heads != k->heads || k->heads != v->heads || q->dim != k->dim ||
+      q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence)
+    return false;
   ValueId bias = kNone;
   for (ValueId each : scores->biases) {
     const auto b = normalise_bias(g, each, q->batch, q->heads, q->sequence, k->sequence, g.value(out).shape->size(), n.origin);
     if (!b) return false;
-    bias = bias == kNone ? *b : add(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin, broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
+    bias = bias == kNone ? *b
+                         : add(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin,
+                               broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
   }
   AttentionAttrs a;
   a.heads = a.kv_heads = q->heads;
@@ -244,7 +267,8 @@ bool fuse(Graph& g, const Node n) {
   const ValueId fused = add(g, OpKind::kAttention, {q->value, k->value, v->value, bias, kNone}, a, n.origin, shape);
   // out is [batch, heads, sequence, dim] or [batch * heads, sequence, dim] over the fused [batch, sequence, heads * dim].
   ViewLayout l = ViewLayout::identity(g, fused);
-  const std::vector<Atom> batch = l.axes[0], tokens = l.axes[1], heads{{2, DimExpr(a.v_dim), DimExpr(a.heads)}}, dim{{2, 1, DimExpr(a.v_dim)}};
+  const std::vector<Atom> batch = l.axes[0], tokens = l.axes[1], heads{{2, DimExpr(a.v_dim), DimExpr(a.heads)}},
+                          dim{{2, 1, DimExpr(a.v_dim)}};
   if (g.value(out).rank() == 4) {
     l.axes = {batch, heads, tokens, dim};
   } else {

@@ -10,7 +10,9 @@ int pass_fuse_embedding(Graph& g, Diagnostics&) {
     const Node n = g.nodes[i];
     const Value& table = g.value(n.in(0));
     const int64_t axis = n.as<AxisAttrs>().axis;
-    if (!table.constant || table.constant->rank() != 2 || !is_float(table.dtype) || (axis != 0 && axis != -2) || g.value(n.in(1)).constant || g.value(n.in(1)).rank() < 1) continue;
+    if (!table.constant || table.constant->rank() != 2 || !is_float(table.dtype) || (axis != 0 && axis != -2) ||
+        g.value(n.in(1)).constant || g.value(n.in(1)).rank() < 1)
+      continue;
     redefine(g, n.outputs[0], OpKind::kEmbedding, {n.in(1), n.in(0)}, {}, n.origin);
     ++fused;
   }

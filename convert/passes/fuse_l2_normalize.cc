@@ -10,14 +10,16 @@ namespace {
 bool is_l2_norm_of(const Graph& g, ValueId v, ValueId x) {
   const Node* p = g.producer(v);
   if (!p || p->dead) return false;
-  if (p->kind == OpKind::kReduce && p->as<ReduceAttrs>().kind == params::reduce::kL2) return p->in(0) == x && p->as<ReduceAttrs>().keep_dims && reduces_last_axis(g, *p);
+  if (p->kind == OpKind::kReduce && p->as<ReduceAttrs>().kind == params::reduce::kL2)
+    return p->in(0) == x && p->as<ReduceAttrs>().keep_dims && reduces_last_axis(g, *p);
   const Node* root = unary_producer(g, v, params::unary::kSqrt);
   const Node* sum = root ? producer_of_kind(g, root->in(0), OpKind::kReduce) : nullptr;
   if (!sum || !sum->as<ReduceAttrs>().keep_dims || !reduces_last_axis(g, *sum)) return false;
   if (sum->as<ReduceAttrs>().kind == params::reduce::kSumSquare) return sum->in(0) == x;
   if (sum->as<ReduceAttrs>().kind != params::reduce::kSum) return false;
   if (const Node* m = binary_producer(g, sum->in(0), params::binary::kMul)) return m->in(0) == x && m->in(1) == x;
-  if (const Node* m = binary_producer(g, sum->in(0), params::binary::kPow)) return m->in(0) == x && near(scalar_constant(g, m->in(1)), 2);
+  if (const Node* m = binary_producer(g, sum->in(0), params::binary::kPow))
+    return m->in(0) == x && near(scalar_constant(g, m->in(1)), 2);
   return false;
 }
 
@@ -27,7 +29,8 @@ int pass_fuse_l2_normalize(Graph& g, Diagnostics&) {
   int fused = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kBinary || g.nodes[i].as<BinaryAttrs>().kind != params::binary::kDiv) continue;
+    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kBinary || g.nodes[i].as<BinaryAttrs>().kind != params::binary::kDiv)
+      continue;
     const Node n = g.nodes[i];
     const Node* limit = binary_producer(g, n.in(1), params::binary::kMax);
     float epsilon = 0;

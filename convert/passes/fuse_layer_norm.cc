@@ -9,7 +9,7 @@ namespace params = ert::params;
 namespace {
 
 struct Match {
-  ValueId x = kNone;         // normalised value
+  ValueId x = kNone;           // normalised value
   ValueId normalized = kNone;  // before gamma
   float epsilon = 0;
   bool rms = false;
@@ -30,7 +30,9 @@ std::optional<float> root_mean_square(const Graph& g, ValueId v, ValueId d) {
   for (size_t side = 0; side < 2; ++side) {
     const auto epsilon = scalar_constant(g, sum->in(side));
     const Node* mean = producer_of_kind(g, sum->in(1 - side), OpKind::kReduce);
-    if (epsilon && mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && reduces_last_axis(g, *mean) && mean->as<ReduceAttrs>().keep_dims && is_square_of(g, mean->in(0), d)) return epsilon;
+    if (epsilon && mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && reduces_last_axis(g, *mean) &&
+        mean->as<ReduceAttrs>().keep_dims && is_square_of(g, mean->in(0), d))
+      return epsilon;
   }
   return {};
 }
@@ -46,8 +48,11 @@ std::optional<Match> match_normalized(const Graph& g, const Node& n) {
   } else if (n.as<BinaryAttrs>().kind == params::binary::kMul) {
     for (size_t side = 0; side < 2 && !epsilon; ++side) {
       d = n.in(side);
-      if (const Node* r = unary_producer(g, n.in(1 - side), params::unary::kReciprocal)) epsilon = root_mean_square(g, r->in(0), d);
-      else if (const Node* q = binary_producer(g, n.in(1 - side), params::binary::kDiv); q && near(scalar_constant(g, q->in(0)), 1)) epsilon = root_mean_square(g, q->in(1), d);
+      if (const Node* r = unary_producer(g, n.in(1 - side), params::unary::kReciprocal))
+        epsilon = root_mean_square(g, r->in(0), d);
+      else if (const Node* q = binary_producer(g, n.in(1 - side), params::binary::kDiv);
+               q && near(scalar_constant(g, q->in(0)), 1))
+        epsilon = root_mean_square(g, q->in(1), d);
     }
   }
   if (!epsilon) return {};
@@ -57,7 +62,8 @@ std::optional<Match> match_normalized(const Graph& g, const Node& n) {
   m.rms = true;
   if (const Node* sub = binary_producer(g, d, params::binary::kSub)) {
     const Node* mean = producer_of_kind(g, sub->in(1), OpKind::kReduce);
-    if (mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && mean->as<ReduceAttrs>().keep_dims && reduces_last_axis(g, *mean) && mean->in(0) == sub->in(0)) {
+    if (mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && mean->as<ReduceAttrs>().keep_dims &&
+        reduces_last_axis(g, *mean) && mean->in(0) == sub->in(0)) {
       m.x = sub->in(0);
       m.rms = false;
     }
@@ -69,7 +75,8 @@ std::optional<Match> match_normalized(const Graph& g, const Node& n) {
 bool is_row_vector(const Graph& g, ValueId v, ValueId of) {
   if (v == kNone || !g.value(v).constant || !g.value(of).shape || g.value(of).shape->empty()) return false;
   const Tensor& t = *g.value(v).constant;
-  return t.rank() >= 1 && t.dims().back() == t.elements() && DimExpr(t.elements()) == g.value(of).shape->back() && is_float(t.dtype());
+  return t.rank() >= 1 && t.dims().back() == t.elements() && DimExpr(t.elements()) == g.value(of).shape->back() &&
+         is_float(t.dtype());
 }
 
 ValueId flat(Graph& g, ValueId v) {
@@ -88,11 +95,13 @@ int fuse_decomposed(Graph& g) {
     const Origin origin = g.nodes[i].origin;
     ValueId out = m->normalized, gamma = kNone, beta = kNone;
     const Node* scaled = sole_user(g, users, out);
-    if (scaled && scaled->kind == OpKind::kBinary && scaled->as<BinaryAttrs>().kind == params::binary::kMul && is_row_vector(g, other_operand(*scaled, out), m->x)) {
+    if (scaled && scaled->kind == OpKind::kBinary && scaled->as<BinaryAttrs>().kind == params::binary::kMul &&
+        is_row_vector(g, other_operand(*scaled, out), m->x)) {
       gamma = other_operand(*scaled, out);
       out = scaled->outputs[0];
       const Node* shifted = sole_user(g, users, out);
-      if (shifted && shifted->kind == OpKind::kBinary && shifted->as<BinaryAttrs>().kind == params::binary::kAdd && is_row_vector(g, other_operand(*shifted, out), m->x)) {
+      if (shifted && shifted->kind == OpKind::kBinary && shifted->as<BinaryAttrs>().kind == params::binary::kAdd &&
+          is_row_vector(g, other_operand(*shifted, out), m->x)) {
         beta = other_operand(*shifted, out);
         out = shifted->outputs[0];
       }
@@ -100,7 +109,8 @@ int fuse_decomposed(Graph& g) {
     if (gamma == kNone) {
       const auto width = g.value(m->x).shape->back().constant();
       if (!width) continue;
-      gamma = g.add_constant(origin.node + "/ones", Tensor::of<float>(DType::kFloat, {*width}, std::vector<float>(static_cast<size_t>(*width), 1.0f)));
+      gamma = g.add_constant(origin.node + "/ones",
+                             Tensor::of<float>(DType::kFloat, {*width}, std::vector<float>(static_cast<size_t>(*width), 1.0f)));
     }
     gamma = flat(g, gamma);
     if (beta != kNone) beta = flat(g, beta);
@@ -120,11 +130,14 @@ int convert_operators(Graph& g) {
     const int rank = g.value(n.in(0)).rank();
     const int64_t axis = n.as<NormAttrs>().axis;
     bool extra = false;
-    for (size_t o = 1; o < n.outputs.size(); ++o) extra |= n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]));
+    for (size_t o = 1; o < n.outputs.size(); ++o)
+      extra |= n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]));
     if (rank < 1 || (axis != -1 && axis != rank - 1) || extra) continue;
     ValueId gamma = n.in(1);
-    if (gamma == kNone || !is_row_vector(g, gamma, n.in(0)) || (n.in(2) != kNone && !is_row_vector(g, n.in(2), n.in(0)))) continue;
-    redefine(g, n.outputs[0], OpKind::kNorm, {n.in(0), kNone, flat(g, gamma), n.in(2) == kNone ? kNone : flat(g, n.in(2))}, FusedNormAttrs{n.as<NormAttrs>().epsilon, n.as<NormAttrs>().rms}, n.origin);
+    if (gamma == kNone || !is_row_vector(g, gamma, n.in(0)) || (n.in(2) != kNone && !is_row_vector(g, n.in(2), n.in(0))))
+      continue;
+    redefine(g, n.outputs[0], OpKind::kNorm, {n.in(0), kNone, flat(g, gamma), n.in(2) == kNone ? kNone : flat(g, n.in(2))},
+             FusedNormAttrs{n.as<NormAttrs>().epsilon, n.as<NormAttrs>().rms}, n.origin);
     ++fused;
   }
   return fused;

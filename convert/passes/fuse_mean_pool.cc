@@ -21,7 +21,8 @@ int pass_fuse_mean_pool(Graph& g, Diagnostics&) {
   int fused = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kBinary || g.nodes[i].as<BinaryAttrs>().kind != params::binary::kDiv) continue;
+    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kBinary || g.nodes[i].as<BinaryAttrs>().kind != params::binary::kDiv)
+      continue;
     const Node n = g.nodes[i];
     const Node* total = sum_over_tokens(g, n.in(0));
     const Node* limit = binary_producer(g, n.in(1), params::binary::kMax);
@@ -32,7 +33,9 @@ int pass_fuse_mean_pool(Graph& g, Diagnostics&) {
     const Node* product = binary_producer(g, total->in(0), params::binary::kMul);
     if (!epsilon || *epsilon <= 0 || !weight_sum || weight_sum->as<ReduceAttrs>().keep_dims || !product) continue;
     const ValueId mask = weight_sum->in(0), x = other_operand(*product, mask);
-    if (x == kNone || !g.value(x).shape || g.value(x).rank() != 3 || !g.value(mask).shape || g.value(mask).shape->back() != DimExpr(1)) continue;
+    if (x == kNone || !g.value(x).shape || g.value(x).rank() != 3 || !g.value(mask).shape ||
+        g.value(mask).shape->back() != DimExpr(1))
+      continue;
     const Shape rows{(*g.value(mask).shape)[0], (*g.value(mask).shape)[1]};
     if (rows != Shape{(*g.value(x).shape)[0], (*g.value(x).shape)[1]}) continue;
     const ValueId axes = g.add_constant(n.origin.node + "/axes", Tensor::ints({2}));

@@ -15,7 +15,9 @@ int pass_fuse_residual_norm(Graph& g, Diagnostics&) {
     if (!add) continue;
     const Shape& shape = *g.value(n.in(0)).shape;
     const ValueId sum = n.in(0), a = add->in(0), b = add->in(1);
-    const auto full = [&](ValueId v) { return v != kNone && !g.value(v).constant && g.value(v).shape && *g.value(v).shape == shape; };
+    const auto full = [&](ValueId v) {
+      return v != kNone && !g.value(v).constant && g.value(v).shape && *g.value(v).shape == shape;
+    };
     // The sum must be free: an earlier norm may have taken it over already.
     if (!full(a) || !full(b)) continue;
     const bool keep = users[static_cast<size_t>(sum)].size() > 1 || g.is_output(sum);
@@ -24,7 +26,8 @@ int pass_fuse_residual_norm(Graph& g, Diagnostics&) {
     g.value(sum).producer = kNone;
     g.nodes[i].dead = true;
     g.value(y).producer = kNone;
-    g.add_node_with_outputs(OpKind::kNorm, {a, b, n.in(2), n.in(3)}, keep ? std::vector<ValueId>{y, sum} : std::vector<ValueId>{y}, n.attrs, n.origin);
+    g.add_node_with_outputs(OpKind::kNorm, {a, b, n.in(2), n.in(3)},
+                            keep ? std::vector<ValueId>{y, sum} : std::vector<ValueId>{y}, n.attrs, n.origin);
     ++fused;
   }
   return fused;

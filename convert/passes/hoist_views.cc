@@ -7,7 +7,10 @@ namespace edgeconv {
 
 namespace {
 
-bool row_wise(const Node& n) { return n.kind == OpKind::kLinear || n.kind == OpKind::kUnary || (n.kind == OpKind::kNorm && n.in(1) == kNone && n.outputs.size() == 1); }
+bool row_wise(const Node& n) {
+  return n.kind == OpKind::kLinear || n.kind == OpKind::kUnary ||
+         (n.kind == OpKind::kNorm && n.in(1) == kNone && n.outputs.size() == 1);
+}
 
 // The recurrent layer wants its products step by step: turning its input is cheaper than turning the wider products.
 bool feeds_recurrence(const Graph& g, const Users& users, ValueId v) {

@@ -14,7 +14,9 @@ int from_matmul(Graph& g) {
     if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kMatMul) continue;
     const Node n = g.nodes[i];
     const Value& weight = g.value(n.in(1));
-    if (!weight.constant || weight.constant->rank() != 2 || g.value(n.in(0)).constant || g.value(n.in(0)).rank() < 1 || !is_float(weight.dtype)) continue;
+    if (!weight.constant || weight.constant->rank() != 2 || g.value(n.in(0)).constant || g.value(n.in(0)).rank() < 1 ||
+        !is_float(weight.dtype))
+      continue;
     redefine(g, n.outputs[0], OpKind::kLinear, {n.in(0), n.in(1), kNone}, LinearAttrs{}, n.origin);
     ++made;
   }
@@ -25,7 +27,8 @@ int from_matmul(Graph& g) {
 std::optional<Tensor> row_constant(const Graph& g, ValueId v, int64_t n) {
   if (v == kNone || !g.value(v).constant || !is_float(g.value(v).dtype)) return {};
   const Tensor t = g.value(v).constant->cast(DType::kFloat);
-  if (t.elements() == 1) return Tensor::of<float>(DType::kFloat, {n}, std::vector<float>(static_cast<size_t>(n), t.to_float()[0]));
+  if (t.elements() == 1)
+    return Tensor::of<float>(DType::kFloat, {n}, std::vector<float>(static_cast<size_t>(n), t.to_float()[0]));
   if (t.elements() != n || t.dims().back() != n) return {};
   return t.reshaped({n});
 }
@@ -35,7 +38,9 @@ int add_bias(Graph& g) {
   const Users users = g.users();
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kLinear || g.nodes[i].in(2) != kNone || g.nodes[i].as<LinearAttrs>().activation >= 0) continue;
+    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kLinear || g.nodes[i].in(2) != kNone ||
+        g.nodes[i].as<LinearAttrs>().activation >= 0)
+      continue;
     const Node n = g.nodes[i];
     const ValueId product = n.outputs[0];
     const Node* add = sole_user(g, users, product);
@@ -43,7 +48,10 @@ int add_bias(Graph& g) {
     const ValueId other = other_operand(*add, product), out = add->outputs[0];
     const auto bias = row_constant(g, other, g.value(n.in(1)).constant->dims()[1]);
     if (!bias || g.value(out).shape != g.value(product).shape) continue;
-    const ValueId b = g.value(other).constant->rank() == 1 && g.value(other).constant->elements() == bias->elements() && g.value(other).dtype == DType::kFloat ? other : g.add_constant(n.origin.node + "/bias", *bias);
+    const ValueId b = g.value(other).constant->rank() == 1 && g.value(other).constant->elements() == bias->elements() &&
+                              g.value(other).dtype == DType::kFloat
+                          ? other
+                          : g.add_constant(n.origin.node + "/bias", *bias);
     g.nodes[i].dead = true;
     redefine(g, out, OpKind::kLinear, {n.in(0), n.in(1), b}, LinearAttrs{}, n.origin);
     ++made;

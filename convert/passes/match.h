@@ -18,7 +18,9 @@ inline std::optional<float> scalar_constant(const Graph& g, ValueId v) {
   return g.value(v).constant->to_float()[0];
 }
 
-inline bool near(std::optional<float> v, float want, float tolerance = 1e-3f) { return v && std::fabs(*v - want) <= tolerance * std::fmax(1.0f, std::fabs(want)); }
+inline bool near(std::optional<float> v, float want, float tolerance = 1e-3f) {
+  return v && std::fabs(*v - want) <= tolerance * std::fmax(1.0f, std::fabs(want));
+}
 
 // The node's only reader, when v has exactly one use and is not a graph output.
 inline const Node* sole_user(const Graph& g, const Users& users, ValueId v) {
@@ -50,7 +52,9 @@ inline bool reduces_last_axis(const Graph& g, const Node& n) {
 }
 
 // For a commutative node with one operand `known`: the other one. kNone if known is not an operand.
-inline ValueId other_operand(const Node& n, ValueId known) { return n.in(0) == known ? n.in(1) : n.in(1) == known ? n.in(0) : kNone; }
+inline ValueId other_operand(const Node& n, ValueId known) {
+  return n.in(0) == known ? n.in(1) : n.in(1) == known ? n.in(0) : kNone;
+}
 
 inline NodeId id_of(const Graph& g, const Node& n) { return static_cast<NodeId>(&n - g.nodes.data()); }
 
@@ -70,7 +74,8 @@ inline ValueId shape_operand(Graph& g, const std::string& name, const Shape& sha
 // Makes `v` the output of a new node instead of its producer's. Everything that reads v now reads the new node.
 inline void redefine(Graph& g, ValueId v, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin) {
   Node* old = g.producer(v);
-  for (ValueId& o : old->outputs) if (o == v) o = kNone;
+  for (ValueId& o : old->outputs)
+    if (o == v) o = kNone;
   bool any = false;
   for (ValueId o : old->outputs) any |= o != kNone;
   if (!any) old->dead = true;

@@ -12,27 +12,79 @@ namespace {
 // Attributes as text; empty for kinds that are never merged.
 struct KeyWriter {
   std::string out;
-  template <class T> void put(const T& v) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) out += std::to_string(+static_cast<std::conditional_t<std::is_enum_v<T>, int, T>>(v)) + ",";
-    else if constexpr (std::is_same_v<T, std::string>) out += v + ",";
-    else for (const auto& e : v) put(e);
+  template <class T>
+  void put(const T& v) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+      out += std::to_string(+static_cast<std::conditional_t<std::is_enum_v<T>, int, T>>(v)) + ",";
+    else if constexpr (std::is_same_v<T, std::string>)
+      out += v + ",";
+    else
+      for (const auto& e : v) put(e);
     out += ";";
   }
   bool operator()(std::monostate) { return true; }
-  bool operator()(const UnaryAttrs& a) { put(a.kind); put(a.alpha); return true; }
-  bool operator()(const BinaryAttrs& a) { put(a.kind); return true; }
-  bool operator()(const CastAttrs& a) { put(a.to); return true; }
-  bool operator()(const AxisAttrs& a) { put(a.axis); return true; }
-  bool operator()(const AxesAttrs& a) { put(a.axes); return true; }
-  bool operator()(const ReshapeAttrs& a) { put(a.allow_zero); return true; }
-  bool operator()(const TransposeAttrs& a) { put(a.perm); return true; }
-  bool operator()(const ReduceAttrs& a) { put(a.kind); put(a.axes); put(a.keep_dims); put(a.noop_with_empty_axes); return true; }
-  bool operator()(const ShapeAttrs& a) { put(a.start); put(a.end); return true; }
-  bool operator()(const CumSumAttrs& a) { put(a.exclusive); put(a.reverse); return true; }
-  bool operator()(const TriluAttrs& a) { put(a.upper); return true; }
-  bool operator()(const GatherNDAttrs& a) { put(a.batch_dims); return true; }
-  bool operator()(const LinearAttrs& a) { put(a.activation); return true; }
-  template <class T> bool operator()(const T&) { return false; }
+  bool operator()(const UnaryAttrs& a) {
+    put(a.kind);
+    put(a.alpha);
+    return true;
+  }
+  bool operator()(const BinaryAttrs& a) {
+    put(a.kind);
+    return true;
+  }
+  bool operator()(const CastAttrs& a) {
+    put(a.to);
+    return true;
+  }
+  bool operator()(const AxisAttrs& a) {
+    put(a.axis);
+    return true;
+  }
+  bool operator()(const AxesAttrs& a) {
+    put(a.axes);
+    return true;
+  }
+  bool operator()(const ReshapeAttrs& a) {
+    put(a.allow_zero);
+    return true;
+  }
+  bool operator()(const TransposeAttrs& a) {
+    put(a.perm);
+    return true;
+  }
+  bool operator()(const ReduceAttrs& a) {
+    put(a.kind);
+    put(a.axes);
+    put(a.keep_dims);
+    put(a.noop_with_empty_axes);
+    return true;
+  }
+  bool operator()(const ShapeAttrs& a) {
+    put(a.start);
+    put(a.end);
+    return true;
+  }
+  bool operator()(const CumSumAttrs& a) {
+    put(a.exclusive);
+    put(a.reverse);
+    return true;
+  }
+  bool operator()(const TriluAttrs& a) {
+    put(a.upper);
+    return true;
+  }
+  bool operator()(const GatherNDAttrs& a) {
+    put(a.batch_dims);
+    return true;
+  }
+  bool operator()(const LinearAttrs& a) {
+    put(a.activation);
+    return true;
+  }
+  template <class T>
+  bool operator()(const T&) {
+    return false;
+  }
 };
 
 int merge_constants(Graph& g) {

@@ -9,7 +9,10 @@ namespace {
 // Linears that only this attention reads.
 const Node* private_linear(const Graph& g, const Users& users, ValueId v, int uses) {
   const Node* p = producer_of_kind(g, v, OpKind::kLinear);
-  return p && p->as<LinearAttrs>().activation < 0 && static_cast<int>(users[static_cast<size_t>(v)].size()) == uses && !g.is_output(v) ? p : nullptr;
+  return p && p->as<LinearAttrs>().activation < 0 && static_cast<int>(users[static_cast<size_t>(v)].size()) == uses &&
+                 !g.is_output(v)
+             ? p
+             : nullptr;
 }
 
 Tensor joined_weight(const Graph& g, const std::vector<const Node*>& linears) {
@@ -97,7 +100,8 @@ bool merge(Graph& g, const Users& users, NodeId id) {
   const auto codes = joined_codes(g, linears);
   Shape shape = *g.value(qkv[which[0]]).shape;
   shape.back() = first.back();
-  const ValueId w = g.add_constant(origin.node + "/qkv", weight), b = bias ? g.add_constant(origin.node + "/qkv_bias", *bias) : kNone;
+  const ValueId w = g.add_constant(origin.node + "/qkv", weight),
+                b = bias ? g.add_constant(origin.node + "/qkv_bias", *bias) : kNone;
   g.value(w).quantized = codes;
   const ValueId joined = g.add_node(OpKind::kLinear, {x, w, b}, LinearAttrs{}, origin);
   g.value(joined).dtype = DType::kFloat;

@@ -6,7 +6,9 @@ namespace edgeconv {
 
 namespace {
 
-bool same_shape(const Graph& g, ValueId a, ValueId b) { return g.value(a).shape && g.value(b).shape && *g.value(a).shape == *g.value(b).shape; }
+bool same_shape(const Graph& g, ValueId a, ValueId b) {
+  return g.value(a).shape && g.value(b).shape && *g.value(a).shape == *g.value(b).shape;
+}
 
 bool forward_steps(const Graph& g, const Node& slice) {
   if (slice.in(4) == kNone) return true;
@@ -20,7 +22,12 @@ bool changes_nothing(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kIdentity: return true;
     case OpKind::kCast: return g.value(n.in(0)).dtype == n.as<CastAttrs>().to;
-    case OpKind::kReshape: case OpKind::kFlatten: case OpKind::kExpand: case OpKind::kSqueeze: case OpKind::kUnsqueeze: case OpKind::kTile: return same_shape(g, n.in(0), n.outputs[0]);
+    case OpKind::kReshape:
+    case OpKind::kFlatten:
+    case OpKind::kExpand:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kTile: return same_shape(g, n.in(0), n.outputs[0]);
     // As many rows as there are, in order: all of them.
     case OpKind::kSlice: return same_shape(g, n.in(0), n.outputs[0]) && forward_steps(g, n);
     case OpKind::kTranspose: {

@@ -93,8 +93,10 @@ bool sink_reduce(Graph& g, size_t index) {
   const ValueId small = g.add_node(OpKind::kReduce, {e->in(0)}, n.attrs, n.origin);
   Shape shape;
   for (size_t i = 0; i < from.size(); ++i) {
-    if (!reduced[i]) shape.push_back(from[i]);
-    else if (a.keep_dims) shape.push_back(1);
+    if (!reduced[i])
+      shape.push_back(from[i]);
+    else if (a.keep_dims)
+      shape.push_back(1);
   }
   g.value(small).dtype = g.value(n.outputs[0]).dtype;
   g.value(small).shape = shape;
@@ -108,10 +110,14 @@ int pass_sink_expand(Graph& g, Diagnostics&) {
   int changed = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || g.nodes[i].outputs.size() != 1 || !g.value(g.nodes[i].outputs[0]).shape || g.value(g.nodes[i].outputs[0]).elements) continue;
+    if (g.nodes[i].dead || g.nodes[i].outputs.size() != 1 || !g.value(g.nodes[i].outputs[0]).shape ||
+        g.value(g.nodes[i].outputs[0]).elements)
+      continue;
     switch (g.nodes[i].kind) {
-      case OpKind::kBinary: case OpKind::kWhere: changed += drop_redundant(g, g.nodes[i]) || sink(g, i); break;
-      case OpKind::kUnary: case OpKind::kCast: changed += sink(g, i); break;
+      case OpKind::kBinary:
+      case OpKind::kWhere: changed += drop_redundant(g, g.nodes[i]) || sink(g, i); break;
+      case OpKind::kUnary:
+      case OpKind::kCast: changed += sink(g, i); break;
       case OpKind::kReduce: changed += sink_reduce(g, i); break;
       default: break;
     }

@@ -51,7 +51,8 @@ std::vector<Atom> merge_atoms(const std::vector<Atom>& atoms) {
 }
 
 bool is_view(OpKind k) {
-  return k == OpKind::kReshape || k == OpKind::kTranspose || k == OpKind::kSqueeze || k == OpKind::kUnsqueeze || k == OpKind::kFlatten || k == OpKind::kIdentity;
+  return k == OpKind::kReshape || k == OpKind::kTranspose || k == OpKind::kSqueeze || k == OpKind::kUnsqueeze ||
+         k == OpKind::kFlatten || k == OpKind::kIdentity;
 }
 
 namespace {
@@ -157,7 +158,8 @@ std::optional<ViewLayout> apply_view(const Graph& g, const ViewLayout& in, const
     ViewLayout out = in;
     if (n.kind == OpKind::kTranspose) {
       const auto& perm = n.as<TransposeAttrs>().perm;
-      for (size_t i = 0; i < out.axes.size(); ++i) out.axes[i] = in.axes[perm.empty() ? out.axes.size() - 1 - i : static_cast<size_t>(perm[i])];
+      for (size_t i = 0; i < out.axes.size(); ++i)
+        out.axes[i] = in.axes[perm.empty() ? out.axes.size() - 1 - i : static_cast<size_t>(perm[i])];
       return out;
     }
     auto axes = regroup(in.flat(), *g.value(output).shape);
@@ -178,8 +180,10 @@ std::optional<std::pair<ValueId, float>> scalar_factor(const Graph& g, const Nod
   const auto kind = n.as<BinaryAttrs>().kind;
   if (kind != ert::params::binary::kMul && kind != ert::params::binary::kDiv) return {};
   const auto right = scalar_constant(g, n.in(1)), left = scalar_constant(g, n.in(0));
-  if (right && g.value(n.in(0)).shape == g.value(n.outputs[0]).shape) return std::pair(n.in(0), kind == ert::params::binary::kMul ? *right : 1.0f / *right);
-  if (left && kind == ert::params::binary::kMul && g.value(n.in(1)).shape == g.value(n.outputs[0]).shape) return std::pair(n.in(1), *left);
+  if (right && g.value(n.in(0)).shape == g.value(n.outputs[0]).shape)
+    return std::pair(n.in(0), kind == ert::params::binary::kMul ? *right : 1.0f / *right);
+  if (left && kind == ert::params::binary::kMul && g.value(n.in(1)).shape == g.value(n.outputs[0]).shape)
+    return std::pair(n.in(1), *left);
   return {};
 }
 
@@ -197,7 +201,8 @@ ViewLayout trace_view(const Graph& g, ValueId v, bool selections, float* scale) 
   for (ValueId at = v; chain.size() < 64;) {
     const Node* p = g.producer(at);
     if (!p || p->dead) break;
-    const bool candidate = is_view(p->kind) || (selections && (p->kind == OpKind::kGather || p->kind == OpKind::kSplit || p->kind == OpKind::kSlice));
+    const bool candidate = is_view(p->kind) ||
+                           (selections && (p->kind == OpKind::kGather || p->kind == OpKind::kSplit || p->kind == OpKind::kSlice));
     const auto factor = scale ? scalar_factor(g, *p) : std::nullopt;
     if (!candidate && !factor) break;
     const ValueId input = factor ? factor->first : p->in(0);

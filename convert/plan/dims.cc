@@ -42,8 +42,14 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
     ValueId ids = kNone, table = kNone;
-    if (n.kind == OpKind::kGather && n.as<AxisAttrs>().axis == 0) { table = n.in(0); ids = n.in(1); }
-    if (n.kind == OpKind::kEmbedding) { ids = n.in(0); table = n.in(1); }
+    if (n.kind == OpKind::kGather && n.as<AxisAttrs>().axis == 0) {
+      table = n.in(0);
+      ids = n.in(1);
+    }
+    if (n.kind == OpKind::kEmbedding) {
+      ids = n.in(0);
+      table = n.in(1);
+    }
     if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
     // Walk back through casts and views to a graph input, a Range, or a CumSum.
@@ -54,7 +60,10 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
       const Node* p = g.producer(v);
       if (!p) break;
-      if (p->kind == OpKind::kCumSum || p->kind == OpKind::kRange) { computed = true; break; }
+      if (p->kind == OpKind::kCumSum || p->kind == OpKind::kRange) {
+        computed = true;
+        break;
+      }
       if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kAdd) {
         const int side = g.value(p->in(1)).constant ? 1 : g.value(p->in(0)).constant ? 0 : -1;
         if (side < 0) break;
@@ -63,8 +72,13 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
         v = p->in(static_cast<size_t>(1 - side));
         continue;
       }
-      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) { v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0); continue; }
-      if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape && p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand) break;
+      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) {
+        v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0);
+        continue;
+      }
+      if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape &&
+          p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand)
+        break;
       v = p->in(0);
     }
     if (computed) {
@@ -105,7 +119,9 @@ void raise_minima(const Graph& g, DimPlan& plan) {
     maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
   }
   if (!sizes_fit(g, dims))
-    throw FatalError(ExitCode::kUsage, "the maxima " + maxima + " leave a convolution or slice of the model nothing to work on; raise them with --dim NAME=MAX");
+    throw FatalError(
+        ExitCode::kUsage,
+        "the maxima " + maxima + " leave a convolution or slice of the model nothing to work on; raise them with --dim NAME=MAX");
   for (auto& [name, range] : plan.range) {
     dims[name] = 1;
     if (!sizes_fit(g, dims)) {
@@ -140,7 +156,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
         all.insert(name);
         if (axis == 0) leading.insert(name);
         // Token axes: the second axis of ids and masks, and of [batch, time, features].
-        if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1))) tokens.insert(name);
+        if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1)))
+          tokens.insert(name);
       }
     }
   }
@@ -150,9 +167,12 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     int64_t most = 0;
     if (const auto it = requested.find(name); it != requested.end()) {
       most = it->second;
-      if (most < 1 || most > INT32_MAX) throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be at least 1");
+      if (most < 1 || most > INT32_MAX)
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be at least 1");
       if (table != limit.end() && most > table->second)
-        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the model's position table has room for " + std::to_string(table->second) + "; give at most that");
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) +
+                                               ": the model's position table has room for " + std::to_string(table->second) +
+                                               "; give at most that");
     } else if (leading.count(name)) {
       most = leading == all ? kDefaultRows : kDefaultBatch;
       if (table != limit.end()) most = std::min(most, table->second);
@@ -164,16 +184,19 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       missing += "\n  --dim " + name + "=MAX";
       continue;
     }
-    if (most < 1) throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
+    if (most < 1)
+      throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
     plan.range[name] = {1, static_cast<int32_t>(most)};
     if (table != limit.end()) plan.table_limit[name] = table->second;
   }
-  if (!missing.empty()) throw FatalError(ExitCode::kUsage, "the model has sizes without a sensible default maximum; add to the command:" + missing);
+  if (!missing.empty())
+    throw FatalError(ExitCode::kUsage, "the model has sizes without a sensible default maximum; add to the command:" + missing);
   for (const auto& [name, most] : requested)
     if (!all.count(name)) {
       std::string known;
       for (const std::string& n : all) known += (known.empty() ? "" : ", ") + n;
-      throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" + (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
+      throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" +
+                                             (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
     }
   raise_minima(g, plan);
   return plan;

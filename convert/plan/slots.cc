@@ -69,7 +69,8 @@ void plan_slots(TargetProgram& p) {
   std::vector<Interval> intervals;
   for (size_t v = 0; v < p.values.size(); ++v) {
     const TargetValue& value = p.values[v];
-    if (value.storage == Storage::kArena) intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
+    if (value.storage == Storage::kArena)
+      intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
   }
   std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; });
   std::vector<std::vector<Interval>> slots;
@@ -77,7 +78,8 @@ void plan_slots(TargetProgram& p) {
     // Sizes fall, so an existing slot never grows: the first that is free fits; the smallest of them wastes least.
     size_t best = slots.size();
     for (size_t s = 0; s < slots.size(); ++s)
-      if (std::all_of(slots[s].begin(), slots[s].end(), [&](const Interval& other) { return compatible(p, other, next); })) best = s;
+      if (std::all_of(slots[s].begin(), slots[s].end(), [&](const Interval& other) { return compatible(p, other, next); }))
+        best = s;
     if (best == slots.size()) slots.emplace_back();
     slots[best].push_back(next);
     p.values[static_cast<size_t>(next.value)].index = static_cast<int>(best);

@@ -29,10 +29,12 @@ struct LayerReport {
 };
 
 // Signal-to-noise ratio of each Linear alone in int8 on the calibration inputs, worst first.
-std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs, const std::map<NodeId, std::vector<float>>& smooth);
+std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs,
+                                        const std::map<NodeId, std::vector<float>>& smooth);
 
 // evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision.
-void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, LowerOptions& options,
+void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
+                      std::vector<LayerReport>& layers, LowerOptions& options,
                       const std::function<double(const LowerOptions&)>& evaluate);
 
 bool glob_match(const std::string& pattern, const std::string& text);  // * and ?

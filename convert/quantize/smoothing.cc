@@ -44,7 +44,8 @@ std::vector<float> factors(const std::vector<float>& amax, const Tensor& weight)
     ++counted;
   }
   if (counted == 0) return smooth;
-  const float mean = ert::kernels::scalar_unary(ert::kernels::Unary::kExp, static_cast<float>(log_sum / static_cast<double>(counted)));
+  const float mean =
+      ert::kernels::scalar_unary(ert::kernels::Unary::kExp, static_cast<float>(log_sum / static_cast<double>(counted)));
   for (size_t j = 0; j < k; ++j) {
     const bool unused = smooth[j] == 1.0f && amax[j] <= 0;
     smooth[j] = unused ? 1.0f : std::clamp(smooth[j] / mean, 0x1p-10f, 0x1p10f);
@@ -65,7 +66,8 @@ std::map<NodeId, std::vector<float>> smoothing_factors(const Graph& g, const Cha
     for (size_t j = 0; j < amax.size(); ++j) joint[j] = std::max(joint[j], amax[j]);
   }
   std::map<ValueId, std::vector<float>> made;
-  for (const auto& [weight, amax] : by_weight) made[weight] = factors(amax, g.value(weight).constant->cast(DType::kFloat).aligned());
+  for (const auto& [weight, amax] : by_weight)
+    made[weight] = factors(amax, g.value(weight).constant->cast(DType::kFloat).aligned());
   std::map<NodeId, std::vector<float>> result;
   for (const auto& [id, amax] : ranges)
     if (!kept(id)) result[id] = made[g.node(id).in(1)];

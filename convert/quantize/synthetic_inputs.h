@@ -13,9 +13,9 @@
 namespace edgeconv {
 
 struct SyntheticSpec {
-  int64_t batch = 32;    // leading dims
-  int64_t tokens = 32;   // all other dims, as far as their maximum allows
-  bool ragged = false;   // masks end early in every row but the first
+  int64_t batch = 32;   // leading dims
+  int64_t tokens = 32;  // all other dims, as far as their maximum allows
+  bool ragged = false;  // masks end early in every row but the first
   uint64_t seed = 1;
   bool within_limits = false;  // no dim above its maximum: for inputs that a blob will run, not only the interpreter
 };

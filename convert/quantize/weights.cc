@@ -64,7 +64,8 @@ QuantizedWeights kept_weights(const QuantizedConstant& kept, std::vector<float> 
 
 QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& smooth) {
   if (weight.quantized && smooth.empty())
-    if (std::vector<float> scale = column_scales(*weight.quantized); !scale.empty()) return kept_weights(*weight.quantized, std::move(scale));
+    if (std::vector<float> scale = column_scales(*weight.quantized); !scale.empty())
+      return kept_weights(*weight.quantized, std::move(scale));
   const Tensor w = weight.constant->cast(DType::kFloat).aligned();
   return quantize_weights(w.as<float>(), w.dims()[0], w.dims()[1], smooth);
 }
@@ -74,7 +75,8 @@ std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q) {
   std::vector<uint8_t> packed(static_cast<size_t>(panels * lines * 64), 0);
   for (int64_t c = 0; c < q.n; ++c) {
     uint8_t* panel = packed.data() + (c / 16) * lines * 64 + (c % 16) * 4;
-    for (int64_t kk = 0; kk < q.k; ++kk) panel[(kk / 4) * 64 + kk % 4] = static_cast<uint8_t>(q.codes[static_cast<size_t>(c * q.k + kk)]);
+    for (int64_t kk = 0; kk < q.k; ++kk)
+      panel[(kk / 4) * 64 + kk % 4] = static_cast<uint8_t>(q.codes[static_cast<size_t>(c * q.k + kk)]);
   }
   return packed;
 }

@@ -12,9 +12,9 @@ namespace edgeconv {
 
 struct QuantizedWeights {
   int64_t k = 0, n = 0;
-  std::vector<int8_t> codes;     // [n, k], in [-127, 127]
-  std::vector<float> scale;      // [n]; 0 for an all-zero column
-  std::vector<int32_t> colsum;   // [n]
+  std::vector<int8_t> codes;    // [n, k], in [-127, 127]
+  std::vector<float> scale;     // [n]; 0 for an all-zero column
+  std::vector<int32_t> colsum;  // [n]
 };
 
 // weight is [k, n]; row kk is multiplied by smooth[kk] first where smooth is given. scale = max|w| / 127 per column.

@@ -13,7 +13,8 @@ Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)
 
 void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result) {
   if (reference.size() != names_.size() || result.size() != names_.size())
-    throw FatalError(ExitCode::kAccuracy, "the model has " + std::to_string(reference.size()) + " outputs, the blob " + std::to_string(result.size()));
+    throw FatalError(ExitCode::kAccuracy,
+                     "the model has " + std::to_string(reference.size()) + " outputs, the blob " + std::to_string(result.size()));
   for (size_t o = 0; o < names_.size(); ++o) {
     if (reference[o].dtype() == DType::kUndefined) {
       sums_[o].unknown = true;
@@ -42,7 +43,8 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
       const auto at = static_cast<std::ptrdiff_t>(i), end = at + static_cast<std::ptrdiff_t>(row);
       ++s.rows;
-      s.agree += std::max_element(ref.begin() + at, ref.begin() + end) - ref.begin() == std::max_element(got.begin() + at, got.begin() + end) - got.begin();
+      s.agree += std::max_element(ref.begin() + at, ref.begin() + end) - ref.begin() ==
+                 std::max_element(got.begin() + at, got.begin() + end) - got.begin();
     }
   }
 }

@@ -10,10 +10,10 @@ namespace edgeconv {
 
 struct OutputError {
   std::string name;
-  double cosine = 1;      // of the whole tensors as vectors; 1 when both are zero
-  double max_abs = 0;     // largest absolute difference
-  double max_ref = 0;     // largest magnitude of the reference
-  double sqnr_db = 0;     // 10 log10(sum ref^2 / sum diff^2); +inf when equal
+  double cosine = 1;            // of the whole tensors as vectors; 1 when both are zero
+  double max_abs = 0;           // largest absolute difference
+  double max_ref = 0;           // largest magnitude of the reference
+  double sqnr_db = 0;           // 10 log10(sum ref^2 / sum diff^2); +inf when equal
   double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
   int64_t elements = 0;
 };

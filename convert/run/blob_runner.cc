@@ -53,7 +53,8 @@ ert_tensor describe(const Tensor& t) {
   r.struct_size = sizeof r;
   r.dtype = to_ert(t.dtype());
   r.rank = static_cast<uint32_t>(t.rank());
-  for (int i = 0; i < t.rank() && i < static_cast<int>(ERT_MAX_RANK); ++i) r.shape[i] = static_cast<int32_t>(t.dims()[static_cast<size_t>(i)]);
+  for (int i = 0; i < t.rank() && i < static_cast<int>(ERT_MAX_RANK); ++i)
+    r.shape[i] = static_cast<int32_t>(t.dims()[static_cast<size_t>(i)]);
   r.data = const_cast<uint8_t*>(t.data());
   r.bytes = t.bytes();
   return r;
@@ -72,18 +73,25 @@ BoundaryInfo boundary(const ert_value_info& v) {
 
 ExitCode exit_code(ert_status s) {
   switch (s) {
-    case ERT_ERR_CHECKSUM: case ERT_ERR_SIGNATURE: case ERT_ERR_ROLLBACK: return ExitCode::kChecksum;
-    case ERT_ERR_UNSUPPORTED: case ERT_ERR_ISA: case ERT_ERR_VERSION: return ExitCode::kUnsupported;
-    case ERT_ERR_LIMIT: case ERT_ERR_NOMEM: return ExitCode::kLimit;
+    case ERT_ERR_CHECKSUM:
+    case ERT_ERR_SIGNATURE:
+    case ERT_ERR_ROLLBACK: return ExitCode::kChecksum;
+    case ERT_ERR_UNSUPPORTED:
+    case ERT_ERR_ISA:
+    case ERT_ERR_VERSION: return ExitCode::kUnsupported;
+    case ERT_ERR_LIMIT:
+    case ERT_ERR_NOMEM: return ExitCode::kLimit;
     case ERT_ERR_DIMS: return ExitCode::kUsage;
-    case ERT_ERR_ARG: case ERT_ERR_STATE: return ExitCode::kInternal;
+    case ERT_ERR_ARG:
+    case ERT_ERR_STATE: return ExitCode::kInternal;
     case ERT_ERR_SELFTEST: return ExitCode::kAccuracy;
     default: return ExitCode::kMalformed;
   }
 }
 
 // Stands in for the application's kernel.
-int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*, uint32_t, ert_tensor* outputs, uint32_t count, void*) {
+int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*, uint32_t, ert_tensor* outputs, uint32_t count,
+                void*) {
   for (uint32_t i = 0; i < count; ++i)
     if (outputs[i].data) std::memset(outputs[i].data, 0, outputs[i].bytes);
   return 0;
@@ -92,9 +100,11 @@ int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*,
 // The public API does not list them; the blob has been verified.
 std::vector<std::string> custom_names(const void* blob) {
   std::vector<std::string> names;
-  const auto* ops = flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset)->custom_ops();
+  const auto* ops =
+      flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset)->custom_ops();
   for (uint32_t i = 0; ops && i < ops->size(); ++i)
-    if (std::string name = ops->Get(i)->name()->str(); std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    if (std::string name = ops->Get(i)->name()->str(); std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
   return names;
 }
 
@@ -104,7 +114,8 @@ void throw_status(ert_status s, const std::string& what) { throw FatalError(exit
 
 struct BlobRunner::Pool {
   explicit Pool(uint32_t n) : threads(n), storage(allocate(ert_thread_pool_bytes(n))) {
-    if (ert_thread_pool_init(&pool, storage.get(), ert_thread_pool_bytes(n), n) != 0) throw FatalError(ExitCode::kLimit, "cannot start " + std::to_string(n) + " threads");
+    if (ert_thread_pool_init(&pool, storage.get(), ert_thread_pool_bytes(n), n) != 0)
+      throw FatalError(ExitCode::kLimit, "cannot start " + std::to_string(n) + " threads");
   }
   ~Pool() { ert_thread_pool_shutdown(pool); }
   uint32_t threads;
@@ -152,20 +163,25 @@ std::vector<int32_t> BlobRunner::dims_of(const std::vector<Tensor>& inputs) cons
   for (size_t i = 0; i < inputs.size(); ++i) {
     const BoundaryInfo& info = inputs_[i];
     if (inputs[i].dims().size() != info.shape.size())
-      throw FatalError(ExitCode::kUsage, "input '" + info.name + "' has rank " + std::to_string(inputs[i].rank()) + ", the model wants " + std::to_string(info.shape.size()));
+      throw FatalError(ExitCode::kUsage, "input '" + info.name + "' has rank " + std::to_string(inputs[i].rank()) +
+                                             ", the model wants " + std::to_string(info.shape.size()));
     for (size_t axis = 0; axis < info.shape.size(); ++axis) {
       const int64_t size = inputs[i].dims()[axis];
       if (info.dim[axis] < 0) {
         if (info.shape[axis] >= 0 && info.shape[axis] != size)
-          throw FatalError(ExitCode::kUsage, "input '" + info.name + "': axis " + std::to_string(axis) + " is " + std::to_string(size) + ", the model wants " + std::to_string(info.shape[axis]));
+          throw FatalError(ExitCode::kUsage, "input '" + info.name + "': axis " + std::to_string(axis) + " is " +
+                                                 std::to_string(size) + ", the model wants " + std::to_string(info.shape[axis]));
         continue;
       }
       const NamedDim& d = dims_[static_cast<size_t>(info.dim[axis])];
       if (size < d.min)
-        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name + "', the blob needs at least " + std::to_string(d.min));
+        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name +
+                                               "', the blob needs at least " + std::to_string(d.min));
       if (size > d.max)
-        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name + "', the blob allows " + std::to_string(d.min) + " to " + std::to_string(d.max) +
-                                               "; convert with --dim " + d.name + "=" + std::to_string(size) + " for larger ones");
+        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name +
+                                               "', the blob allows " + std::to_string(d.min) + " to " + std::to_string(d.max) +
+                                               "; convert with --dim " + d.name + "=" + std::to_string(size) +
+                                               " for larger ones");
       dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
     }
   }
@@ -181,16 +197,20 @@ ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const Runne
   cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
   ert_memory_need need{};
   need.struct_size = sizeof need;
-  if (const ert_status s = ert_arena_bytes(&model_, &cfg, dims.empty() ? nullptr : dims.data(), &need); s != ERT_OK) throw_status(s, "memory need");
+  if (const ert_status s = ert_arena_bytes(&model_, &cfg, dims.empty() ? nullptr : dims.data(), &need); s != ERT_OK)
+    throw_status(s, "memory need");
   return need;
 }
 
 std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const RunnerOptions& o) {
-  if (inputs.size() != inputs_.size()) throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " + std::to_string(inputs.size()) + " were given");
+  if (inputs.size() != inputs_.size())
+    throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " +
+                                           std::to_string(inputs.size()) + " were given");
   if (!custom_ops_.empty() && !o.custom_ops_as_zeros) {
     std::string names;
     for (const std::string& n : custom_ops_) names += (names.empty() ? "" : ", ") + n;
-    throw FatalError(ExitCode::kUnsupported, "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
+    throw FatalError(ExitCode::kUnsupported,
+                     "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
   }
   const std::vector<int32_t> dims = dims_of(inputs);
   if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
@@ -208,25 +228,32 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   const AlignedMemory arena = allocate(need.bytes);
   const ert_region region{arena.get(), need.bytes};
   ert_context context;
-  if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1); s != ERT_OK) throw_status(s, "cannot prepare a run");
+  if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
+      s != ERT_OK)
+    throw_status(s, "cannot prepare a run");
 
   std::vector<Tensor> held;  // aligned copies live until the run is over
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool narrow = is_integer(inputs[i].dtype()) && inputs[i].dtype() != DType::kInt64 && inputs[i].dtype() != DType::kInt32 && to_ert(inputs[i].dtype()) != to_ert(inputs_[i].dtype);
-    const bool other_float = is_float(inputs[i].dtype()) && inputs[i].dtype() != DType::kFloat && inputs_[i].dtype == DType::kFloat;
+    const bool narrow = is_integer(inputs[i].dtype()) && inputs[i].dtype() != DType::kInt64 &&
+                        inputs[i].dtype() != DType::kInt32 && to_ert(inputs[i].dtype()) != to_ert(inputs_[i].dtype);
+    const bool other_float =
+        is_float(inputs[i].dtype()) && inputs[i].dtype() != DType::kFloat && inputs_[i].dtype == DType::kFloat;
     held.push_back(narrow || other_float ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
     const ert_tensor t = describe(held.back());
-    if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK) throw_status(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
+    if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
+      throw_status(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
   }
   std::vector<Tensor> results;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     ert_tensor t{};
     t.struct_size = sizeof t;
-    if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK) throw_status(s, "output '" + outputs_[i].name + "'");
+    if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
+      throw_status(s, "output '" + outputs_[i].name + "'");
     results.emplace_back(outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
     ert_tensor bound = describe(results.back());
     bound.data = results.back().mutable_data();
-    if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK) throw_status(s, "output '" + outputs_[i].name + "'");
+    if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK)
+      throw_status(s, "output '" + outputs_[i].name + "'");
   }
   if (const ert_status s = ert_run(&context); s != ERT_OK) throw_status(s, "the run failed");
   return results;

@@ -13,15 +13,15 @@ namespace edgeconv {
 
 struct RunnerOptions {
   uint32_t threads = 1;
-  uint32_t isa_mask = 0;  // 0 = the best that the CPU has
+  uint32_t isa_mask = 0;             // 0 = the best that the CPU has
   bool custom_ops_as_zeros = false;  // results of custom operators are zeros: for outputs that do not depend on them
 };
 
 struct BoundaryInfo {
   std::string name;
   DType dtype;
-  std::vector<int32_t> shape;     // -1: depends on a dim
-  std::vector<int32_t> dim;       // index of the named dim, -1: none
+  std::vector<int32_t> shape;  // -1: depends on a dim
+  std::vector<int32_t> dim;    // index of the named dim, -1: none
   int32_t min = INT32_MIN, max = INT32_MAX;
 };
 

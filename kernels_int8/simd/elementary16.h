@@ -29,7 +29,9 @@ ERT_LANES V exp_in_range(V x) {
 ERT_LANES Lanes exp_or_zero(Lanes x) { return zero_if(x < broadcast(kExpLow), exp_in_range(x)); }
 // The same, but NaN gives 0: attention.
 template <class V>
-ERT_LANES V exp_or_zero_nan(V x) { return zero_unless(x >= broadcast(kExpLow), exp_in_range(x)); }
+ERT_LANES V exp_or_zero_nan(V x) {
+  return zero_unless(x >= broadcast(kExpLow), exp_in_range(x));
+}
 ERT_LANES Lanes exp_any(Lanes x) { return select(x > broadcast(kExpHigh), broadcast(__builtin_inff()), exp_or_zero(x)); }
 
 template <class V>

@@ -29,24 +29,24 @@
 extern "C" {
 #endif
 
-#define ERT_API_VERSION 1u     /* grows when functions or struct fields are added */
-#define ERT_MAX_RANK 8u        /* tensors of a higher rank are refused by the converter */
-#define ERT_MAX_DIMS 16u       /* named dims of one model */
-#define ERT_MAX_REGIONS 2u     /* memory regions of one context: fast, then slow */
-#define ERT_BLOB_ALIGN 64u     /* required alignment of the blob's first byte (16 on Cortex-M builds) */
-#define ERT_ARENA_ALIGN 64u    /* required alignment of each memory region */
+#define ERT_API_VERSION 1u  /* grows when functions or struct fields are added */
+#define ERT_MAX_RANK 8u     /* tensors of a higher rank are refused by the converter */
+#define ERT_MAX_DIMS 16u    /* named dims of one model */
+#define ERT_MAX_REGIONS 2u  /* memory regions of one context: fast, then slow */
+#define ERT_BLOB_ALIGN 64u  /* required alignment of the blob's first byte (16 on Cortex-M builds) */
+#define ERT_ARENA_ALIGN 64u /* required alignment of each memory region */
 
 /* ---- statuses ------------------------------------------------------------------------------------------------- */
 
 typedef enum ert_status {
   ERT_OK = 0,
   /* 1..19: the caller's mistake */
-  ERT_ERR_ARG = 1,          /* NULL pointer, bad struct_size, index out of range, region overlaps blob or other region */
-  ERT_ERR_ALIGN = 2,        /* blob, region or tensor data is not aligned as required */
-  ERT_ERR_STATE = 3,        /* call out of order: run before bind, context not initialised or already running */
-  ERT_ERR_NOMEM = 4,        /* memory regions are smaller than ert_arena_bytes says */
-  ERT_ERR_INPUT = 5,        /* dtype, shape or content of a bound tensor: dims disagree, id out of range, NaN or Inf */
-  ERT_ERR_DIMS = 6,         /* a dim is 0, below its minimum or above its maximum */
+  ERT_ERR_ARG = 1,   /* NULL pointer, bad struct_size, index out of range, region overlaps blob or other region */
+  ERT_ERR_ALIGN = 2, /* blob, region or tensor data is not aligned as required */
+  ERT_ERR_STATE = 3, /* call out of order: run before bind, context not initialised or already running */
+  ERT_ERR_NOMEM = 4, /* memory regions are smaller than ert_arena_bytes says */
+  ERT_ERR_INPUT = 5, /* dtype, shape or content of a bound tensor: dims disagree, id out of range, NaN or Inf */
+  ERT_ERR_DIMS = 6,  /* a dim is 0, below its minimum or above its maximum */
   /* 20..39: the blob */
   ERT_ERR_TRUNCATED = 20,   /* fewer bytes than the header or than the header's total */
   ERT_ERR_MAGIC = 21,       /* not an ert blob */
@@ -61,16 +61,16 @@ typedef enum ert_status {
   ERT_ERR_ROLLBACK = 30,    /* security counter below ert_config.min_security_counter */
   ERT_ERR_ENDIAN = 31,      /* big-endian CPU */
   /* 40..: while running */
-  ERT_ERR_ISA = 40,         /* none of the instruction sets in ert_config.isa_mask is built in and on this CPU */
-  ERT_ERR_ABORTED = 41,     /* the op hook asked to stop: outputs undefined, context reusable */
-  ERT_ERR_INTEGRITY = 42,   /* corruption of context memory detected: context unusable until ert_context_init */
-  ERT_ERR_SELFTEST = 43,    /* a golden vector gave other bits, or the blob has none */
-  ERT_ERR_CUSTOM_OP = 44,   /* a custom op's run function failed */
-  ERT_STEP_MORE = 60        /* ert_step: not an error, further ops remain */
+  ERT_ERR_ISA = 40,       /* none of the instruction sets in ert_config.isa_mask is built in and on this CPU */
+  ERT_ERR_ABORTED = 41,   /* the op hook asked to stop: outputs undefined, context reusable */
+  ERT_ERR_INTEGRITY = 42, /* corruption of context memory detected: context unusable until ert_context_init */
+  ERT_ERR_SELFTEST = 43,  /* a golden vector gave other bits, or the blob has none */
+  ERT_ERR_CUSTOM_OP = 44, /* a custom op's run function failed */
+  ERT_STEP_MORE = 60      /* ert_step: not an error, further ops remain */
 } ert_status;
 
 /* English name and one-line meaning, never NULL; static storage. Callable from anywhere. */
-const char *ert_status_str(ert_status s);
+const char* ert_status_str(ert_status s);
 
 /* ERT_API_VERSION of the library that was linked. */
 uint32_t ert_api_version(void);
@@ -92,7 +92,7 @@ typedef struct ert_tensor {
   uint32_t dtype; /* ert_dtype */
   uint32_t rank;
   int32_t shape[ERT_MAX_RANK];
-  void *data;
+  void* data;
   size_t bytes; /* capacity behind data; at least shape product times element size */
 } ert_tensor;
 
@@ -106,7 +106,7 @@ typedef struct ert_model {
 /* Verifies `bytes` bytes at `blob` and fills `m`. Reads the whole blob once (CRC-32C). The blob must stay in place and
  * unchanged while the model is used: weights are read from it (flash, mmap), never copied.
  * Returns OK, ARG, ALIGN, TRUNCATED, MAGIC, ENDIAN, VERSION, CHECKSUM, FORMAT, MODEL, LIMIT, UNSUPPORTED, COMPRESSED. */
-ert_status ert_model_open(ert_model *m, const void *blob, size_t bytes);
+ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes);
 
 typedef struct ert_info {
   uint32_t struct_size; /* set by the caller */
@@ -114,35 +114,35 @@ typedef struct ert_info {
   uint32_t inputs, outputs, dims, ops, values, segments;
   uint32_t golden_vectors;
   uint32_t security_counter;
-  uint32_t content_crc;      /* CRC-32C from the header: identifies the blob */
+  uint32_t content_crc; /* CRC-32C from the header: identifies the blob */
   uint64_t blob_bytes;
   uint64_t weight_bytes;     /* all constant segments */
-  const char *producer;      /* converter name and version, static in the blob */
-  const char *source_sha256; /* hex digest of the ONNX file, or "" */
+  const char* producer;      /* converter name and version, static in the blob */
+  const char* source_sha256; /* hex digest of the ONNX file, or "" */
 } ert_info;
-ert_status ert_model_info(const ert_model *m, ert_info *out);
+ert_status ert_model_info(const ert_model* m, ert_info* out);
 
 /* Multiply-accumulates of one run at these dims (Linear, Attention, MatMul, Conv, LSTM). dims as in ert_arena_bytes. */
-ert_status ert_model_macs(const ert_model *m, const int32_t *dims, uint64_t *macs);
+ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* macs);
 
 typedef struct ert_dim_info {
   uint32_t struct_size;
-  const char *name; /* as in the ONNX file, or INPUT_AXIS */
+  const char* name; /* as in the ONNX file, or INPUT_AXIS */
   int32_t min, max; /* inclusive */
 } ert_dim_info;
-ert_status ert_model_dim(const ert_model *m, uint32_t i, ert_dim_info *out);
+ert_status ert_model_dim(const ert_model* m, uint32_t i, ert_dim_info* out);
 
 typedef struct ert_value_info {
   uint32_t struct_size;
-  const char *name;
+  const char* name;
   uint32_t dtype; /* as in the ONNX file; int inputs and outputs may be bound as ERT_I32 or ERT_I64 */
   uint32_t rank;
-  int32_t shape[ERT_MAX_RANK];   /* fixed size, or -1 when it depends on a dim */
-  int32_t dim[ERT_MAX_RANK];     /* index of the named dim that this axis equals, or -1 */
-  int32_t min_value, max_value;  /* inputs of integer type: allowed range (token ids); otherwise INT32_MIN, INT32_MAX */
+  int32_t shape[ERT_MAX_RANK];  /* fixed size, or -1 when it depends on a dim */
+  int32_t dim[ERT_MAX_RANK];    /* index of the named dim that this axis equals, or -1 */
+  int32_t min_value, max_value; /* inputs of integer type: allowed range (token ids); otherwise INT32_MIN, INT32_MAX */
 } ert_value_info;
-ert_status ert_model_input(const ert_model *m, uint32_t i, ert_value_info *out);
-ert_status ert_model_output(const ert_model *m, uint32_t i, ert_value_info *out);
+ert_status ert_model_input(const ert_model* m, uint32_t i, ert_value_info* out);
+ert_status ert_model_output(const ert_model* m, uint32_t i, ert_value_info* out);
 
 /* ---- configuration -------------------------------------------------------------------------------------------- */
 
@@ -161,50 +161,50 @@ typedef enum ert_isa {
 #define ERT_ISA_BIT(isa) (1u << (isa))
 
 /* "ref", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "dotprod", "i8mm", "dsp", "mve"; NULL for an unknown value. */
-const char *ert_isa_name(ert_isa isa);
+const char* ert_isa_name(ert_isa isa);
 /* Bits of the levels that are built in and that this CPU can run. ERT_ISA_REF is always set. */
 uint32_t ert_isa_available(void);
 
 /* One task of a parallel loop: index in [0, tasks), thread in [0, ert_config.threads). */
-typedef void (*ert_task)(void *arg, uint32_t index, uint32_t thread);
+typedef void (*ert_task)(void* arg, uint32_t index, uint32_t thread);
 
 /* Runs task(arg, i, t) for every i in [0, tasks) and returns when all are done. The same thread number must not run two
  * tasks at once. Any order, any distribution: results do not depend on it. platform/posix/thread_pool.h has one. */
-typedef void (*ert_parallel_for)(void *context, uint32_t tasks, ert_task task, void *arg);
+typedef void (*ert_parallel_for)(void* context, uint32_t tasks, ert_task task, void* arg);
 
 /* Called before (phase 0) and after (phase 1) each op, on the thread that called ert_run. Return nonzero from phase 0 to
  * abort: ert_run gives ERT_ERR_ABORTED. name is the ONNX node's name. The hook must not call ert on the same context. */
-typedef int (*ert_op_hook)(void *context, uint32_t op, uint32_t phase, const char *kind, const char *name);
+typedef int (*ert_op_hook)(void* context, uint32_t op, uint32_t phase, const char* kind, const char* name);
 
 /* A custom operator: registered by its domain and name, called for every node that the converter passed through. */
 typedef struct ert_custom_attribute {
-  const char *name;
-  uint32_t kind;       /* 0 int, 1 float, 2 string, 3 ints, 4 floats */
+  const char* name;
+  uint32_t kind; /* 0 int, 1 float, 2 string, 3 ints, 4 floats */
   uint32_t count;
-  const int32_t *ints;
-  const float *floats;
-  const char *string;
+  const int32_t* ints;
+  const float* floats;
+  const char* string;
 } ert_custom_attribute;
 typedef struct ert_custom_op {
   uint32_t struct_size;
-  const char *name; /* "domain::Name" */
-  void *context;
+  const char* name; /* "domain::Name" */
+  void* context;
   /* inputs and outputs are dense tensors; output shapes are set. Return 0 on success. scratch: scratch_bytes, 64-aligned. */
-  int (*run)(void *context, const ert_custom_attribute *attrs, uint32_t attr_count, const ert_tensor *inputs,
-             uint32_t input_count, ert_tensor *outputs, uint32_t output_count, void *scratch);
+  int (*run)(void* context, const ert_custom_attribute* attrs, uint32_t attr_count, const ert_tensor* inputs,
+             uint32_t input_count, ert_tensor* outputs, uint32_t output_count, void* scratch);
   size_t scratch_bytes;
 } ert_custom_op;
 
 typedef struct ert_config {
   uint32_t struct_size;
-  uint32_t isa_mask;   /* allowed levels (ERT_ISA_BIT); 0 = all. The best available one is taken */
-  uint32_t threads;    /* 0 or 1 = none; otherwise parallel_for must be set */
+  uint32_t isa_mask; /* allowed levels (ERT_ISA_BIT); 0 = all. The best available one is taken */
+  uint32_t threads;  /* 0 or 1 = none; otherwise parallel_for must be set */
   uint32_t min_security_counter;
   ert_parallel_for parallel_for;
-  void *parallel_context;
+  void* parallel_context;
   ert_op_hook op_hook; /* may be NULL */
-  void *op_hook_context;
-  const ert_custom_op *custom_ops; /* must outlive the context */
+  void* op_hook_context;
+  const ert_custom_op* custom_ops; /* must outlive the context */
   uint32_t custom_op_count;
   uint32_t reserved;
 } ert_config;
@@ -221,13 +221,13 @@ typedef struct ert_memory_need {
 } ert_memory_need;
 
 typedef struct ert_region {
-  void *base; /* aligned to ERT_ARENA_ALIGN */
+  void* base; /* aligned to ERT_ARENA_ALIGN */
   size_t bytes;
 } ert_region;
 
 /* Exact memory need of a context for dims up to max_dims (one entry per model dim, in order; NULL = each dim's maximum).
  * cfg may be NULL (defaults). Independent of the CPU and the ISA level. Returns OK, ARG, DIMS, LIMIT, UNSUPPORTED. */
-ert_status ert_arena_bytes(const ert_model *m, const ert_config *cfg, const int32_t *max_dims, ert_memory_need *out);
+ert_status ert_arena_bytes(const ert_model* m, const ert_config* cfg, const int32_t* max_dims, ert_memory_need* out);
 
 /* ---- context -------------------------------------------------------------------------------------------------- */
 
@@ -239,37 +239,37 @@ typedef struct ert_context {
 /* cfg is copied; what it points to must outlive the context. With two regions, tables and scratch and the hottest values
  * go to the first as far as they fit. Regions must not overlap each other or the blob.
  * Returns OK, ARG, ALIGN, NOMEM, DIMS, UNSUPPORTED (custom op not registered), ISA, ROLLBACK, LIMIT. */
-ert_status ert_context_init(ert_context *c, const ert_model *m, const ert_config *cfg, const int32_t *max_dims,
-                            const ert_region *mem, uint32_t region_count);
+ert_status ert_context_init(ert_context* c, const ert_model* m, const ert_config* cfg, const int32_t* max_dims,
+                            const ert_region* mem, uint32_t region_count);
 
 /* The ISA level that the context runs on. */
-ert_status ert_context_isa(const ert_context *c, ert_isa *out);
+ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 
 /* Zero copy: t->data is read during ert_run and must stay valid until then; the struct itself is copied. Integer inputs as
  * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Returns OK, ARG, STATE, INPUT (dtype, rank, fixed axis), ALIGN. */
-ert_status ert_bind_input(ert_context *c, uint32_t i, const ert_tensor *t);
+ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* t->data with t->bytes capacity receives the output; t->shape need not be set. Integer outputs as ERT_I32 or ERT_I64.
  * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs or the regions. */
-ert_status ert_bind_output(ert_context *c, uint32_t i, const ert_tensor *t);
+ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* Shape of an output for the dims of the bound inputs; needs all inputs bound. Fills rank, shape, dtype and bytes (the need).*/
-ert_status ert_output_shape(ert_context *c, uint32_t i, ert_tensor *t);
+ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* t);
 
 /* Runs all ops. Everything is checked before the first op; until then outputs are untouched. Returns OK, STATE, INPUT,
  * DIMS, NOMEM (an output buffer is too small), ABORTED, INTEGRITY, CUSTOM_OP. */
-ert_status ert_run(ert_context *c);
+ert_status ert_run(ert_context* c);
 
 /* Runs the next op only: ERT_STEP_MORE while ops remain, ERT_OK after the last. Lets the caller feed a watchdog. */
-ert_status ert_step(ert_context *c);
+ert_status ert_step(ert_context* c);
 
 /* Replays the blob's golden vectors and demands the same bits. Uses the context's memory; bindings are cleared.
  * Returns OK, STATE, SELFTEST, DIMS (the golden dims exceed the context's max_dims). */
-ert_status ert_selftest(ert_context *c);
+ert_status ert_selftest(ert_context* c);
 
 /* Expands a compressed blob into out (64-aligned, exactly out_bytes as ert_unpack_bytes says). Only with ERT_WITH_ZSTD. */
-ert_status ert_unpack_bytes(const void *in, size_t in_bytes, size_t *out_bytes, size_t *work_bytes);
-ert_status ert_unpack(const void *in, size_t in_bytes, void *out, size_t out_bytes, void *work, size_t work_bytes);
+ert_status ert_unpack_bytes(const void* in, size_t in_bytes, size_t* out_bytes, size_t* work_bytes);
+ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_bytes, void* work, size_t work_bytes);
 
 #ifdef __cplusplus
 }

@@ -29,6 +29,8 @@ void lower_cast(LowerContext& c, const Node& n) {
   c.op(n, OpCode::kCast, {source}, {c.result(n.outputs[0])});
 }
 
-void lower_view(LowerContext& c, const Node& n) { c.bind(n.outputs[0], c.program.add_alias(c.operand(n.in(0)), c.shape(n.outputs[0]))); }
+void lower_view(LowerContext& c, const Node& n) {
+  c.bind(n.outputs[0], c.program.add_alias(c.operand(n.in(0)), c.shape(n.outputs[0])));
+}
 
 }  // namespace edgeconv

@@ -11,7 +11,9 @@ namespace edgeconv {
 using ert::params::OpCode;
 
 namespace {
-size_t positive_axis(int64_t axis, size_t rank) { return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis); }
+size_t positive_axis(int64_t axis, size_t rank) {
+  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+}
 
 // First index read along an axis, in [0, size): ONNX clamps out-of-range and counts negative starts from the end.
 DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step) {
@@ -42,10 +44,13 @@ void lower_transpose(LowerContext& c, const Node& n) {
 void lower_slice(LowerContext& c, const Node& n) {
   const Shape& in = c.shape(n.in(0));
   const auto starts = c.elements(n.in(1)), ends = c.elements(n.in(2));
-  if (!starts || !ends) return c.unsupported(n, "its starts or ends depend on the data", "slice with sizes known from the inputs' shapes");
+  if (!starts || !ends)
+    return c.unsupported(n, "its starts or ends depend on the data", "slice with sizes known from the inputs' shapes");
   std::vector<int64_t> axes, steps;
-  if (const auto e = c.elements(n.in(3))) for (const DimExpr& a : *e) axes.push_back(a.constant().value_or(0));
-  if (const auto e = c.elements(n.in(4))) for (const DimExpr& s : *e) steps.push_back(s.constant().value_or(1));
+  if (const auto e = c.elements(n.in(3)))
+    for (const DimExpr& a : *e) axes.push_back(a.constant().value_or(0));
+  if (const auto e = c.elements(n.in(4)))
+    for (const DimExpr& s : *e) steps.push_back(s.constant().value_or(1));
   std::vector<DimExpr> first(in.size(), DimExpr(0));
   std::vector<int64_t> step(in.size(), 1);
   for (size_t i = 0; i < starts->size(); ++i) {
@@ -142,7 +147,8 @@ void lower_pad(LowerContext& c, const Node& n) {
     }
   }
   std::vector<size_t> axes;
-  if (const auto e = c.elements(n.in(3))) for (const DimExpr& a : *e) axes.push_back(positive_axis(a.constant().value_or(0), in.size()));
+  if (const auto e = c.elements(n.in(3)))
+    for (const DimExpr& a : *e) axes.push_back(positive_axis(a.constant().value_or(0), in.size()));
   std::vector<DimExpr> leading(in.size(), DimExpr(0));
   for (size_t i = 0; i < pads->size() / 2; ++i) leading[axes.empty() ? i : axes[i]] = (*pads)[i];
   std::vector<int32_t> ints{n.as<PadAttrs>().mode, bits};

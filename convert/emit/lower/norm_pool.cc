@@ -9,12 +9,14 @@ void lower_norm(LowerContext& c, const Node& n) {
   const auto& a = n.as<FusedNormAttrs>();
   std::vector<int> outputs{c.result(n.outputs[0])};
   if (n.outputs.size() > 1 && n.outputs[1] != kNone) outputs.push_back(c.result(n.outputs[1]));
-  c.op(n, OpCode::kLayerNorm, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2)), c.operand(n.in(3))}, outputs, {a.rms ? 1 : 0}, {a.epsilon});
+  c.op(n, OpCode::kLayerNorm, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2)), c.operand(n.in(3))}, outputs,
+       {a.rms ? 1 : 0}, {a.epsilon});
 }
 
 void lower_softmax(LowerContext& c, const Node& n) {
   const int64_t axis = n.as<AxisAttrs>().axis, rank = static_cast<int64_t>(c.shape(n.in(0)).size());
-  c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {static_cast<int32_t>(axis < 0 ? axis + rank : axis), n.kind == OpKind::kLogSoftmax ? 1 : 0});
+  c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
+       {static_cast<int32_t>(axis < 0 ? axis + rank : axis), n.kind == OpKind::kLogSoftmax ? 1 : 0});
 }
 
 void lower_reduce(LowerContext& c, const Node& n) {

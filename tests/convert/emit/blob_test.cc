@@ -158,8 +158,7 @@ TEST(Blob, UnusualOutputs) {
 TEST(Lower, AllProblemsTogether) {
   GraphBuilder b;
   const ValueId x = b.input("x", {B, 4});
-  const ValueId a = b.node(OpKind::kMaxPool, {x}, ConvAttrs{}),
-                c = b.node(OpKind::kEinsum, {x, x}, EinsumAttrs{"ij,ij->i"});
+  const ValueId a = b.node(OpKind::kMaxPool, {x}, ConvAttrs{}), c = b.node(OpKind::kEinsum, {x, x}, EinsumAttrs{"ij,ij->i"});
   b.output(a);
   b.output(c);
   for (ValueId v : {a, c}) {
