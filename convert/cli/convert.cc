@@ -157,7 +157,6 @@ Action add_convert(CLI::App& app) {
   app.add_option("--custom-op", o->custom_ops,
                  "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")
       ->type_name("DOMAIN::NAME")
-      ->allow_extra_args(false)
       ->allow_extra_args(false);
   app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
