@@ -120,9 +120,11 @@ typedef struct ert_info {
   const char* producer;      /* converter name and version, static in the blob */
   const char* source_sha256; /* hex digest of the ONNX file, or "" */
 } ert_info;
+/* Strings point into the blob. Returns OK, ARG (NULL, wrong struct_size, model not opened). */
 ert_status ert_model_info(const ert_model* m, ert_info* out);
 
-/* Multiply-accumulates of one run at these dims (Linear, Attention, MatMul, Conv, LSTM). dims as in ert_arena_bytes. */
+/* Multiply-accumulates of one run at these dims (Linear, Attention, MatMul, LSTM). dims as in ert_arena_bytes.
+ * Returns OK, ARG, DIMS, LIMIT. */
 ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* macs);
 
 typedef struct ert_dim_info {
@@ -130,6 +132,7 @@ typedef struct ert_dim_info {
   const char* name; /* as in the ONNX file, or INPUT_AXIS */
   int32_t min, max; /* inclusive */
 } ert_dim_info;
+/* Returns OK, ARG (also for i out of range). */
 ert_status ert_model_dim(const ert_model* m, uint32_t i, ert_dim_info* out);
 
 typedef struct ert_value_info {
@@ -141,6 +144,7 @@ typedef struct ert_value_info {
   int32_t dim[ERT_MAX_RANK];    /* index of the named dim that this axis equals, or -1 */
   int32_t min_value, max_value; /* inputs of integer type: allowed range (token ids); otherwise INT32_MIN, INT32_MAX */
 } ert_value_info;
+/* Names point into the blob. Both return OK, ARG (also for i out of range). */
 ert_status ert_model_input(const ert_model* m, uint32_t i, ert_value_info* out);
 ert_status ert_model_output(const ert_model* m, uint32_t i, ert_value_info* out);
 
@@ -242,7 +246,7 @@ typedef struct ert_context {
 ert_status ert_context_init(ert_context* c, const ert_model* m, const ert_config* cfg, const int32_t* max_dims,
                             const ert_region* mem, uint32_t region_count);
 
-/* The ISA level that the context runs on. */
+/* The ISA level that the context runs on. Returns OK, ARG, STATE (not initialised). */
 ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 
 /* Zero copy: t->data is read during ert_run and must stay valid until then; the struct itself is copied. Integer inputs as
@@ -250,14 +254,15 @@ ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* t->data with t->bytes capacity receives the output; t->shape need not be set. Integer outputs as ERT_I32 or ERT_I64.
- * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs or the regions. */
+ * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs or the regions.
+ * Returns OK, ARG, STATE, INPUT (dtype), ALIGN. */
 ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* Shape of an output for the dims of the bound inputs; needs all inputs bound. Fills rank, shape, dtype and bytes (the need).*/
 ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* t);
 
 /* Runs all ops. Everything is checked before the first op; until then outputs are untouched. Returns OK, STATE, INPUT,
- * DIMS, NOMEM (an output buffer is too small), ABORTED, INTEGRITY, CUSTOM_OP. */
+ * DIMS, NOMEM (an output buffer is too small), ARG (an output overlaps another buffer), ABORTED, INTEGRITY, CUSTOM_OP. */
 ert_status ert_run(ert_context* c);
 
 /* Runs the next op only: ERT_STEP_MORE while ops remain, ERT_OK after the last. Lets the caller feed a watchdog. */
@@ -267,7 +272,9 @@ ert_status ert_step(ert_context* c);
  * Returns OK, STATE, SELFTEST, DIMS (the golden dims exceed the context's max_dims). */
 ert_status ert_selftest(ert_context* c);
 
-/* Expands a compressed blob into out (64-aligned, exactly out_bytes as ert_unpack_bytes says). Only with ERT_WITH_ZSTD. */
+/* Expands a compressed blob into out (exactly out_bytes, with work_bytes of working memory, both as ert_unpack_bytes says). in is aligned
+ * like any blob; out and work too. in may be discarded afterwards; the result still goes through ert_model_open. Without ERT_WITH_ZSTD
+ * both return UNSUPPORTED. Otherwise OK, ARG, ALIGN, NOMEM, LIMIT, FORMAT (damaged stream), and what ert_model_open says of a header. */
 ert_status ert_unpack_bytes(const void* in, size_t in_bytes, size_t* out_bytes, size_t* work_bytes);
 ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_bytes, void* work, size_t work_bytes);
 
