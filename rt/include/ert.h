@@ -258,14 +258,16 @@ ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
  * Returns OK, ARG, STATE, INPUT (dtype), ALIGN. */
 ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
 
-/* Shape of an output for the dims of the bound inputs; needs all inputs bound. Fills rank, shape, dtype and bytes (the need).*/
+/* Shape of an output for the dims of the bound inputs; needs all inputs bound. Fills rank, shape, dtype and bytes (the need).
+ * Returns OK, ARG, STATE (an input is not bound), INPUT, DIMS. */
 ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* t);
 
 /* Runs all ops. Everything is checked before the first op; until then outputs are untouched. Returns OK, STATE, INPUT,
  * DIMS, NOMEM (an output buffer is too small), ARG (an output overlaps another buffer), ABORTED, INTEGRITY, CUSTOM_OP. */
 ert_status ert_run(ert_context* c);
 
-/* Runs the next op only: ERT_STEP_MORE while ops remain, ERT_OK after the last. Lets the caller feed a watchdog. */
+/* Runs the next op only: ERT_STEP_MORE while ops remain, ERT_OK after the last. Lets the caller feed a watchdog.
+ * Other statuses as ert_run. */
 ert_status ert_step(ert_context* c);
 
 /* Replays the blob's golden vectors and demands the same bits. Uses the context's memory; bindings are cleared.
@@ -273,7 +275,7 @@ ert_status ert_step(ert_context* c);
 ert_status ert_selftest(ert_context* c);
 
 /* Expands a compressed blob into out (exactly out_bytes, with work_bytes of working memory, both as ert_unpack_bytes says). in is aligned
- * like any blob; out and work too. in may be discarded afterwards; the result still goes through ert_model_open. Without ERT_WITH_ZSTD
+ * like any blob, out too, work to 8 bytes. in may be discarded afterwards; the result still goes through ert_model_open. Without ERT_WITH_ZSTD
  * both return UNSUPPORTED. Otherwise OK, ARG, ALIGN, NOMEM, LIMIT, FORMAT (damaged stream), and what ert_model_open says of a header. */
 ert_status ert_unpack_bytes(const void* in, size_t in_bytes, size_t* out_bytes, size_t* work_bytes);
 ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_bytes, void* work, size_t work_bytes);
