@@ -1,4 +1,4 @@
-// Local error per layer with the runtime's own kernels, and the greedy climb from the worst layer on.
+// Local error per layer with the runtime's own kernels, the climb from the noisiest layer on, and the search for a cheaper way up.
 #include "convert/quantize/ladder.h"
 
 #include <algorithm>
@@ -82,6 +82,100 @@ linear::Precision forced(PrecisionMode m) {
   return m == PrecisionMode::kFp32 ? linear::kF32 : m == PrecisionMode::kW8A16 ? linear::kInt8A16 : linear::kInt8;
 }
 
+// The way up, and then back down where a cheaper way passes too. Layers are sorted from the noisiest on.
+class Climb {
+ public:
+  Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
+        LowerOptions& options, std::function<bool()> passes)
+      : smooth_(smooth), layers_(layers), fixed_(fixed), options_(options), passes_(std::move(passes)) {}
+
+  void apply() {
+    for (const LayerReport& l : layers_) {
+      const auto s = smooth_.find(l.node);
+      options_.linear[l.node] = {l.precision,
+                                 l.precision == linear::kF32 || s == smooth_.end() ? std::vector<float>() : s->second};
+    }
+  }
+
+  // Each step lifts twice as many of the noisiest layers as the one before, so that even large models need few evaluations.
+  bool reaches_gate() {
+    if (passes_()) return true;
+    linear::Precision before = linear::kInt8;
+    for (const linear::Precision next : {linear::kInt8A16, linear::kF32}) {
+      size_t begin = 0;
+      for (size_t step = std::max<size_t>(1, layers_.size() / 8); begin < layers_.size(); step *= 2) {
+        const size_t end = std::min(layers_.size(), begin + step);
+        for (size_t i = begin; i < end; ++i) set(i, next);
+        if (apply_and_pass()) {
+          if (!find_cheaper(begin, end, before, next)) drop_needless(before, next);
+          return true;
+        }
+        begin = end;
+      }
+      before = next;
+    }
+    return false;
+  }
+
+ private:
+  // Evaluations of each search for something cheaper.
+  static constexpr int kTrials = 12;
+
+  static double macs(const LayerReport& l) { return static_cast<double>(l.k) * static_cast<double>(l.n); }
+  static double noise_per_mac(const LayerReport& l) { return std::pow(10.0, l.local_sqnr_db / -10) / macs(l); }
+
+  void set(size_t layer, linear::Precision p) {
+    if (!fixed_[layer]) layers_[layer].precision = p;
+  }
+  bool apply_and_pass() {
+    apply();
+    return passes_();
+  }
+
+  // [begin, end) passes; tries single layers by noise per multiplication instead, as long as they cost less.
+  bool find_cheaper(size_t begin, size_t end, linear::Precision before, linear::Precision next) {
+    double limit = 0, cost = 0;
+    std::vector<size_t> order;
+    for (size_t i = begin; i < layers_.size(); ++i) {
+      if (fixed_[i]) continue;
+      if (i < end) limit += macs(layers_[i]);
+      order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return noise_per_mac(layers_[a]) > noise_per_mac(layers_[b]); });
+    const std::vector<LayerReport> known = layers_;
+    for (size_t i = begin; i < end; ++i) set(i, before);
+    for (size_t t = 0; t < order.size() && t < kTrials; ++t) {
+      cost += macs(layers_[order[t]]);
+      if (cost >= limit) break;
+      set(order[t], next);
+      if (apply_and_pass()) return true;
+    }
+    layers_ = known;
+    apply();
+    return false;
+  }
+
+  // Takes back what the gate does not need, the most expensive first.
+  void drop_needless(linear::Precision before, linear::Precision next) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < layers_.size(); ++i)
+      if (!fixed_[i] && layers_[i].precision == next) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(layers_[a]) > macs(layers_[b]); });
+    for (size_t t = 0; t < order.size() && t < kTrials; ++t) {
+      set(order[t], before);
+      if (!apply_and_pass()) set(order[t], next);
+    }
+    apply();
+  }
+
+  const std::map<NodeId, std::vector<float>>& smooth_;
+  std::vector<LayerReport>& layers_;
+  const std::vector<char>& fixed_;
+  LowerOptions& options_;
+  std::function<bool()> passes_;
+};
+
 }  // namespace
 
 std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs,
@@ -139,25 +233,10 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
         fixed[i] = true;
       }
   }
-  const auto apply = [&] {
-    for (const LayerReport& l : layers) {
-      const auto s = smooth.find(l.node);
-      options.linear[l.node] = {l.precision, l.precision == linear::kF32 || s == smooth.end() ? std::vector<float>() : s->second};
-    }
-  };
-  apply();
-  if (request.mode != PrecisionMode::kAuto) return;
-  // Each step lifts twice as many of the worst layers as the one before, so that even large models need few evaluations.
-  for (const linear::Precision next : {linear::kInt8A16, linear::kF32}) {
-    for (size_t lifted = 0, step = std::max<size_t>(1, layers.size() / 8); lifted < layers.size(); step *= 2) {
-      if (evaluate(options) >= request.target_cosine) return;
-      for (size_t end = std::min(layers.size(), lifted + step); lifted < end; ++lifted)
-        if (!fixed[lifted]) layers[lifted].precision = next;
-      apply();
-    }
-  }
+  Climb climb(smooth, layers, fixed, options, [&] { return evaluate(options) >= request.target_cosine; });
+  climb.apply();
+  if (request.mode != PrecisionMode::kAuto || climb.reaches_gate()) return;
   // With every Linear exact, attention and tables are what is left.
-  if (evaluate(options) >= request.target_cosine) return;
   options.int8_attention = false;
   if (evaluate(options) >= request.target_cosine) return;
   options.int8_tables = false;

@@ -52,6 +52,30 @@ TEST(Ladder, LiftsTheWorstFirst) {
   EXPECT_EQ(layers[0].precision, linear::kInt8A16);
 }
 
+// Any one lifted layer is enough: of the three noisiest only the small one stays lifted.
+TEST(Ladder, LiftsTheCheapestThatSuffices) {
+  auto layers = some_layers(24);
+  for (NodeId id = 0; id < 2; ++id) layers[static_cast<size_t>(id)].n = 64;
+  LowerOptions options;
+  choose_precision({}, {}, layers, options,
+                   [](const LowerOptions& o) { return with_precision(o, linear::kInt8A16) >= 1 ? 0.9999 : 0.99; });
+  EXPECT_EQ(options.linear.at(2).precision, linear::kInt8A16);
+  EXPECT_EQ(with_precision(options, linear::kInt8A16), 1);
+  EXPECT_EQ(layers[2].precision, linear::kInt8A16) << "the report says what was chosen";
+  EXPECT_EQ(layers[0].precision, linear::kInt8);
+}
+
+// Only the large layer helps, which the search by noise per multiplication does not find: the others are taken back.
+TEST(Ladder, TakesBackWhatIsNotNeeded) {
+  auto layers = some_layers(24);
+  layers[0].n = 64;
+  LowerOptions options;
+  choose_precision({}, {}, layers, options,
+                   [](const LowerOptions& o) { return o.linear.at(0).precision == linear::kInt8A16 ? 0.9999 : 0.99; });
+  EXPECT_EQ(options.linear.at(0).precision, linear::kInt8A16);
+  EXPECT_EQ(with_precision(options, linear::kInt8A16), 1);
+}
+
 TEST(Ladder, ClimbsToTheTopWhenNothingHelps) {
   auto layers = some_layers(5);
   LowerOptions options;
