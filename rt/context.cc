@@ -89,9 +89,10 @@ void make_tables(ContextState* s, const Program& p, const MemoryPlan& plan, uint
   s->inputs = table_at<Binding>(tables, t.inputs, p.inputs.size);
   s->outputs = table_at<Binding>(tables, t.outputs, p.outputs.size);
   s->slots = table_at<Slot>(tables, t.slots, p.slots);
-  const uint32_t attributes = static_cast<uint32_t>((t.golden - t.attributes) / sizeof(ert_custom_attribute));
+  const uint32_t attributes = static_cast<uint32_t>((t.row_starts - t.attributes) / sizeof(ert_custom_attribute));
   s->customs = table_at<CustomSlot>(tables, t.customs, static_cast<uint32_t>((t.attributes - t.customs) / sizeof(CustomSlot)));
   fill_custom_table(s, p, table_at<ert_custom_attribute>(tables, t.attributes, attributes));
+  s->row_starts = table_at<int32_t>(tables, t.row_starts, static_cast<uint32_t>((t.golden - t.row_starts) / sizeof(int32_t)));
   s->golden = tables + t.golden;
   s->golden_bytes = t.bytes - t.golden;
 }

@@ -22,6 +22,7 @@ struct ContextState {
   Binding* inputs;
   Binding* outputs;
   Slot* slots;
+  int32_t* row_starts;  // of the packed rows; empty table when the program packs nothing
   CustomSlot* customs;
   uint8_t* golden;  // outputs of ert_selftest
   size_t golden_bytes;
@@ -32,6 +33,7 @@ struct ContextState {
 
   int32_t max_dims[ERT_MAX_DIMS];
   int32_t dims[ERT_MAX_DIMS];  // that exprs, values and every op's prepare stand for, if prepared
+  int32_t rows;                // packed rows likewise, or kEveryRow
   uint32_t prepared;
   uint32_t next_op;  // 0 = the next step starts a run
 
@@ -71,10 +73,14 @@ ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims
 ert_status check_inputs(const ContextState& s, const Program& p);
 ert_status check_outputs(const ContextState& s, const Program& p);
 
-// rt/evaluate.cc: sizes, shapes and every op's prepare for these dims. Returns OK or DIMS; on failure prepared is 0.
-ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims);
-// The same, unless the context stands at these dims already. Restarts ert_step when it does not.
-ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims);
+// rt/evaluate.cc: sizes, shapes and every op's prepare for these dims and packed rows. Returns OK or DIMS; on failure prepared
+// is 0.
+ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims, int32_t rows);
+// The same, unless the context stands there already. Restarts ert_step when it does not.
+ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims, int32_t rows);
+
+// rt/rows.cc: reads the mask that is bound, fills row_starts and returns the number of packed rows.
+int32_t find_rows(ContextState* s, const Program& p);
 // Copies the operands of an op into s.operands and describes the op.
 OpContext gather_operands(const ContextState& s, const Program& p, uint32_t op);
 

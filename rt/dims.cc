@@ -20,7 +20,7 @@ bool floor_division(int64_t a, int64_t b, int64_t* quotient, int64_t* remainder)
   return true;
 }
 
-bool evaluate(const fb::Expr& e, const int32_t* dims, const int64_t* earlier, int64_t* out) {
+bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_t* earlier, int64_t* out) {
   const ExprKind kind = static_cast<ExprKind>(e.kind());
   if (kind == ExprKind::kConstant) return *out = e.value(), true;
   if (kind == ExprKind::kDim) return *out = dims[e.lhs()], true;
@@ -34,6 +34,10 @@ bool evaluate(const fb::Expr& e, const int32_t* dims, const int64_t* earlier, in
     case ExprKind::kMod: return floor_division(a, b, &unused, out);
     case ExprKind::kMin: return *out = a < b ? a : b, true;
     case ExprKind::kMax: return *out = a > b ? a : b, true;
+    case ExprKind::kRows:
+      if (__builtin_mul_overflow(a, b, out) || *out > INT32_MAX) return false;
+      if (rows != kEveryRow) *out = rows;
+      return true;
     default: return false;
   }
 }
@@ -54,9 +58,9 @@ uint32_t element_bytes(uint32_t dtype) {
   }
 }
 
-bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out) {
+bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out, int32_t rows) {
   for (uint32_t i = 0; i < p.exprs.size; ++i) {
-    if (!evaluate(p.exprs[i], dims, out, &out[i])) return false;
+    if (!evaluate(p.exprs[i], dims, rows, out, &out[i])) return false;
   }
   return true;
 }

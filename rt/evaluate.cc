@@ -69,6 +69,7 @@ OpContext gather_operands(const ContextState& s, const Program& p, uint32_t inde
       s.operands[k] = s.values[v];
   }
   OpContext c = op_context(p, op, s.operands, s.exprs);
+  c.rows.starts = s.row_starts;
   const int32_t custom = custom_index_of(p, op);
   if (custom >= 0) {
     c.custom = s.customs[custom].op;
@@ -78,9 +79,9 @@ OpContext gather_operands(const ContextState& s, const Program& p, uint32_t inde
   return c;
 }
 
-ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims) {
+ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims, int32_t rows) {
   s->prepared = 0;
-  if (!evaluate_exprs(p, dims, s->exprs)) return ERT_ERR_DIMS;
+  if (!evaluate_exprs(p, dims, s->exprs, rows)) return ERT_ERR_DIMS;
   for (uint32_t v = 0; v < p.values.size; ++v) {
     if (!shape_value(s, p, v)) return ERT_ERR_DIMS;
   }
@@ -89,6 +90,7 @@ ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims)
     if (!prepare_op(*s, p, i)) return ERT_ERR_DIMS;
   }
   memcpy(s->dims, dims, p.dims.size * sizeof(int32_t));
+  s->rows = rows;
   s->prepared = 1;
   return ERT_OK;
 }

@@ -63,7 +63,7 @@ bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratc
   return true;
 }
 
-TableLayout lay_out_tables(const Program& p, size_t golden) {
+TableLayout lay_out_tables(const Program& p, size_t row_starts, size_t golden) {
   TableLayout t{};
   t.exprs = take(&t.bytes, p.exprs.size * sizeof(int64_t));
   t.values = take(&t.bytes, p.values.size * sizeof(Operand));
@@ -73,6 +73,7 @@ TableLayout lay_out_tables(const Program& p, size_t golden) {
   t.slots = take(&t.bytes, p.slots * sizeof(Slot));
   t.customs = take(&t.bytes, custom_count(p) * sizeof(CustomSlot));
   t.attributes = take(&t.bytes, attribute_count(p) * sizeof(ert_custom_attribute));
+  t.row_starts = take(&t.bytes, row_starts * sizeof(int32_t));
   t.golden = take(&t.bytes, golden);
   return t;
 }
@@ -118,7 +119,6 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
   size_t golden;
   if (!golden_bytes(p, max_dims, scratch, &golden)) return ERT_ERR_LIMIT;
   MemoryPlan plan{};
-  plan.tables = lay_out_tables(p, golden);
   if (!evaluate_exprs(p, max_dims, scratch->exprs)) return ERT_ERR_DIMS;
   for (uint32_t v = 0; v < p.values.size; ++v) {
     Operand o;
@@ -126,6 +126,8 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
     if (!resolve_operand(p, v, scratch->exprs, &o)) return ERT_ERR_DIMS;
     if (!operand_bytes(o, &bytes)) return ERT_ERR_LIMIT;
   }
+  const RowMap rows = row_map(p, scratch->exprs);
+  plan.tables = lay_out_tables(p, rows.batch == 0 ? 0 : static_cast<size_t>(rows.batch) + 1, golden);
   if (!sum_of_slots(p, scratch->exprs, &plan.value_bytes)) return ERT_ERR_LIMIT;
   if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride, nullptr)) return ERT_ERR_DIMS;
   plan.scratch_bytes = plan.scratch_stride * cfg.threads;  // both limited: cannot overflow

@@ -106,6 +106,11 @@ ert_status ert_model_info(const ert_model* m, ert_info* out) {
   }
   info.producer = text(p.root->producer());
   info.source_sha256 = text(p.root->source_sha256());
+  if (p.packing.size != 0) {
+    info.skips_padding = 1;
+    info.mask_input = p.packing[0].mask();
+    info.mask_padding = p.packing[0].padding();
+  }
   return write_struct(info, out) ? ERT_OK : ERT_ERR_ARG;
 }
 

@@ -50,6 +50,14 @@ struct Parallel {
   void on_hook(uint32_t tasks, ert_task task, void* arg) const;
 };
 
+// The rows of a run that are computed (Program.packing): of each sequence those up to its last token. batch is 0 when the program
+// packs nothing.
+struct RowMap {
+  int32_t batch = 0, sequence = 0;
+  int32_t total = 0;                // rows of a packed value: the sum of the lengths, but at least 1
+  const int32_t* starts = nullptr;  // run only: sequence b is rows [starts[b], starts[b + 1]); batch + 1 entries
+};
+
 struct OpContext {
   uint32_t n_inputs = 0, n_outputs = 0;
   const Operand* inputs = nullptr;  // absent operands have dtype 0
@@ -59,6 +67,7 @@ struct OpContext {
   const float* floats = nullptr;
   const int64_t* exprs = nullptr;  // all size expressions, evaluated for the current dims
   uint32_t n_exprs = 0;
+  RowMap rows;
   const kernels::KernelTable* kernels = nullptr;
   Parallel parallel;           // run only
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned

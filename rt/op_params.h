@@ -58,8 +58,9 @@ enum Ints {
   kKFirst,
   kVFirst,
   kCausal,
+  kPacked,
   kIntCount
-};  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned
+};  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned; packed (may be left out): q, k, v and the output are packed rows
 enum Floats { kScale, kFloatCount };
 }  // namespace attention
 
@@ -204,5 +205,7 @@ constexpr int kActivationCount = 3;  // per direction, from kFirstActivation on:
 enum Floats { kClip, kFloatCount };  // gates are clamped to [-clip, clip] before their activation; 0 = not at all
 constexpr int kPeepholeCount = 3;
 }  // namespace recurrence
+// PackRows: [B or 1, S or 1, ..] -> packed rows [1, T, ..]; UnpackRows: packed rows -> [B, S, ..], zero at padded positions. B, S
+// and T are those of Program.packing.
 
 }  // namespace ert::params

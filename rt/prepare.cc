@@ -8,6 +8,17 @@
 
 namespace ert {
 
+RowMap row_map(const Program& p, const int64_t* exprs) {
+  RowMap rows;
+  if (p.packing.size == 0) return rows;
+  const fb::Packing& packing = p.packing[0];
+  const auto& mask = *p.values[p.inputs[packing.mask()]].shape();
+  rows.batch = static_cast<int32_t>(exprs[mask.Get(0)]);
+  rows.sequence = static_cast<int32_t>(exprs[mask.Get(1)]);
+  rows.total = static_cast<int32_t>(exprs[packing.rows()]);
+  return rows;
+}
+
 OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands, const int64_t* exprs) {
   OpContext c;
   c.n_inputs = op.n_inputs();
@@ -20,6 +31,7 @@ OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands
   c.floats = p.floats.data + op.first_float();
   c.exprs = exprs;
   c.n_exprs = p.exprs.size;
+  c.rows = row_map(p, exprs);
   return c;
 }
 

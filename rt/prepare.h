@@ -17,6 +17,9 @@ struct EvalScratch {
   Operand operands[kMaxOperands];
 };
 
+// The axes and the number of packed rows for these sizes, without their starts.
+RowMap row_map(const Program& p, const int64_t* exprs);
+
 // What an op sees, without addresses, kernels and threads.
 OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands, const int64_t* exprs);
 

@@ -39,6 +39,7 @@ Program program_view(const uint8_t* blob, const fb::Program* root) {
   p.floats = scalars(root->floats());
   p.ops = structs(root->ops());
   p.segments = structs(root->segments());
+  p.packing = structs(root->packing());
   return p;
 }
 

@@ -12,7 +12,7 @@
 namespace ert {
 
 enum class Storage : uint8_t { kArena = 0, kConstant = 1, kInput = 2, kOutput = 3, kAlias = 4 };
-enum class ExprKind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod, kCount };
+enum class ExprKind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod, kRows, kCount };
 enum class SegmentKind : uint8_t { kConstants = 0, kGolden = 1, kTokenizer = 2, kCount };
 
 template <class T>
@@ -37,7 +37,10 @@ struct Program {
   Span<float> floats;
   Span<fb::Op> ops;
   Span<fb::Segment> segments;
+  Span<fb::Packing> packing;
 };
+
+constexpr uint32_t kFlagPacking = 1;  // of Program.flags
 
 Program program_view(const uint8_t* blob, const fb::Program* root);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rt/context.h"
+#include "rt/dims.h"
 #include "rt/float_mode.h"
 
 namespace ert {
@@ -49,10 +50,10 @@ void Parallel::on_hook(uint32_t tasks, ert_task task, void* arg) const {
   hook(context, tasks, run_in_mode, &wrapped);
 }
 
-ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims) {
-  if (s->prepared != 0 && memcmp(dims, s->dims, p.dims.size * sizeof(int32_t)) == 0) return ERT_OK;
+ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims, int32_t rows) {
+  if (s->prepared != 0 && rows == s->rows && memcmp(dims, s->dims, p.dims.size * sizeof(int32_t)) == 0) return ERT_OK;
   s->next_op = 0;
-  return evaluate_dims(s, p, dims);
+  return evaluate_dims(s, p, dims, rows);
 }
 
 ert_status begin_run(ContextState* s, const Program& p) {
@@ -62,7 +63,7 @@ ert_status begin_run(ContextState* s, const Program& p) {
   }
   int32_t dims[ERT_MAX_DIMS] = {};
   ert_status status = dims_of_inputs(*s, p, dims);
-  if (status == ERT_OK) status = evaluate_if_new(s, p, dims);
+  if (status == ERT_OK) status = evaluate_if_new(s, p, dims, p.packing.size == 0 ? kEveryRow : find_rows(s, p));
   if (status != ERT_OK) return status;
   place_bound_values(s, p);
   status = check_inputs(*s, p);

@@ -16,6 +16,11 @@
  * struct_size  Every struct that the caller fills starts with its own size in bytes (sizeof). A library newer than
  *              the caller treats the missing tail as zero; one older refuses with ERT_ERR_ARG if the tail is not zero.
  * Errors       Every function returns ERT_OK or a status that says what is wrong. Statuses are stable: never renumbered.
+ * Padding      A blob may skip padding (ert_info.skips_padding; `edgeconv convert --padding zero`, the default where the
+ *              converter proved that padding reaches no other position). Positions behind the last token of a row of the
+ *              mask input are then not computed: outputs with the mask's axes [batch, sequence, ..] are zero there, and a row
+ *              without any token is all zero; what is pooled from such a row is computed from zeros. All other bits are the same
+ *              as without skipping. A mask that holds anything but 0 and 1 turns skipping off for that run.
  * Numbers      The same blob and input give the same output bits on every ISA, batch, padding and thread count
  *              (kernels_int8/NUMERICS.md). ert_run sets flush-to-zero and round-to-nearest and restores both on exit.
  */
@@ -119,6 +124,10 @@ typedef struct ert_info {
   uint64_t weight_bytes;     /* all constant segments */
   const char* producer;      /* converter name and version, static in the blob */
   const char* source_sha256; /* hex digest of the ONNX file, or "" */
+  uint32_t skips_padding;    /* 1: padded positions cost nothing and are zero in outputs; 0: computed like all others */
+  uint32_t mask_input;       /* of a blob that skips padding: the input [batch, sequence] that marks it ... */
+  uint32_t mask_padding;     /* ... by this element, 0 or 1; positions up to the last other element are computed */
+  uint32_t reserved;
 } ert_info;
 /* Strings point into the blob. Returns OK, ARG (NULL, wrong struct_size, model not opened). */
 ert_status ert_model_info(const ert_model* m, ert_info* out);

@@ -27,6 +27,7 @@ set(ERT_OP_SOURCES
   ops/matmul.cc
   ops/mean_pool.cc
   ops/one_hot.cc
+  ops/pack_rows.cc
   ops/pad.cc
   ops/range.cc
   ops/recurrence.cc
@@ -39,6 +40,7 @@ set(ERT_OP_SOURCES
   ops/transpose.cc
   ops/trilu.cc
   ops/unary.cc
+  ops/unpack_rows.cc
   ops/where.cc
 )
 
@@ -46,7 +48,7 @@ set(ERT_OP_SOURCES
 # code: ops that call kernels or move blocks take -O2, ops that run rarely and on little data take -Os.
 set_source_files_properties(
   ops/attention.cc ops/cast.cc ops/concat.cc ops/copy.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/layer_norm.cc ops/linear.cc
-  ops/matmul.cc ops/recurrence.cc ops/reduce.cc ops/slice.cc ops/softmax.cc ops/strided_walk.cc ops/transpose.cc ops/where.cc
+  ops/matmul.cc ops/pack_rows.cc ops/recurrence.cc ops/reduce.cc ops/slice.cc ops/softmax.cc ops/strided_walk.cc ops/transpose.cc ops/unpack_rows.cc ops/where.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 set_source_files_properties(
   ops/arg_min_max.cc ops/cumsum.cc ops/custom.cc ops/dims_to_tensor.cc ops/export_int.cc ops/fill.cc ops/gather_elements.cc ops/import_int.cc

@@ -38,7 +38,7 @@ ert_status verify_counts(const Program& p) {
 ert_status verify_semantics(const Program& p) {
   const ert_status counts = verify_counts(p);
   if (counts != ERT_OK) return counts;
-  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p)) return ERT_ERR_MODEL;
+  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p) || !verify_packing(p)) return ERT_ERR_MODEL;
   const ert_status ops = verify_ops(p);
   if (ops != ERT_OK) return ops;
   if (!verify_lifetimes(p) || !verify_golden(p)) return ERT_ERR_MODEL;

@@ -16,6 +16,7 @@ ert_status verify_counts(const Program& p);
 bool verify_exprs_and_dims(const Program& p);  // verify/values.cc
 bool verify_values(const Program& p);          // verify/values.cc
 bool verify_boundary(const Program& p);        // verify/values.cc: inputs and outputs
+bool verify_packing(const Program& p);         // verify/packing.cc: the mask, and who may depend on it
 bool verify_golden(const Program& p);          // verify/values.cc
 ert_status verify_ops(const Program& p);       // verify/ops.cc: operands, definition before use, single writes
 bool verify_lifetimes(const Program& p);       // verify/lifetimes.cc: no two live values share a slot

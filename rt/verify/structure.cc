@@ -21,7 +21,8 @@ bool elements_aligned(const flatbuffers::Vector<const T*>* v) {
 
 bool struct_vectors_aligned(const fb::Program& root) {
   if (!elements_aligned(root.dims()) || !elements_aligned(root.exprs()) || !elements_aligned(root.values()) ||
-      !elements_aligned(root.input_ranges()) || !elements_aligned(root.ops()) || !elements_aligned(root.segments())) {
+      !elements_aligned(root.input_ranges()) || !elements_aligned(root.ops()) || !elements_aligned(root.segments()) ||
+      !elements_aligned(root.packing())) {
     return false;
   }
   const uint32_t golden = root.golden() == nullptr ? 0 : root.golden()->size();
@@ -76,7 +77,7 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
                      plain_strings(root->input_names()) && plain_strings(root->output_names()) && plain_strings(root->op_names());
   if (!names || !custom_strings_plain(*root)) return ERT_ERR_FORMAT;
-  if (root->flags() != 0) return ERT_ERR_VERSION;
+  if ((root->flags() & ~kFlagPacking) != 0) return ERT_ERR_VERSION;
   *out = root;
   return ERT_OK;
 }

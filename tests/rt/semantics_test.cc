@@ -54,7 +54,7 @@ const Case kCases[] = {
     // Expressions and dims
     {"expr that refers to itself", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[1] = fb::Expr(2, 1, 0, 0, 0); }},
     {"expr that refers forward", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[1] = fb::Expr(2, 0, 7, 0, 0); }},
-    {"expr kind", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[0] = fb::Expr(9, 0, 0, 0, 0); }},
+    {"expr kind", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[0] = fb::Expr(10, 0, 0, 0, 0); }},
     {"expr reserved field", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[0] = fb::Expr(1, 0, 0, 1, 0); }},
     {"dim index", ERT_ERR_MODEL, [](BlobSpec& s) { s.exprs[0] = fb::Expr(1, 3, 0, 0, 0); }},
     {"dim minimum 0", ERT_ERR_MODEL, [](BlobSpec& s) { s.dims[0] = fb::Dim(0, 8); }},
@@ -161,7 +161,7 @@ const Case kCases[] = {
        s.segments.push_back({std::vector<uint8_t>(79), 1});
        s.golden.push_back({{1}, 1, {0, 64}});
      }},
-    {"unknown critical program flag", ERT_ERR_VERSION, [](BlobSpec& s) { s.program_flags = 1; }},
+    {"unknown critical program flag", ERT_ERR_VERSION, [](BlobSpec& s) { s.program_flags = 2; }},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, Semantics, ::testing::ValuesIn(kCases));

@@ -93,6 +93,10 @@ struct Bound {
     context.n_exprs = static_cast<uint32_t>(c.exprs.size());
     context.exprs = c.exprs.data();
     context.custom = c.custom;
+    if (!c.row_starts.empty()) {
+      const int32_t total = c.row_starts.back() == 0 ? 1 : c.row_starts.back();
+      context.rows = {static_cast<int32_t>(c.row_starts.size()) - 1, c.sequence, total, c.row_starts.data()};
+    }
   }
 };
 

@@ -51,6 +51,8 @@ struct OpCase {
   std::vector<float> floats;
   std::vector<int64_t> exprs;
   const ert_custom_op* custom = nullptr;
+  std::vector<int32_t> row_starts = {};  // packed rows: batch + 1 entries
+  int32_t sequence = 0;                  // packed rows: positions of a sequence
 };
 
 bool prepares(const OpCase& c);

@@ -57,6 +57,8 @@ std::vector<OpCase> good_cases() {
        {0, 0, 0, 0, 0, 4, 3, 3},
        {0.0f},
        {}},
+      {&kOpPackRows, {f({2, 3, 4})}, {f({1, 5, 4})}, {}, {}, {}, nullptr, {0, 2, 5}, 3},
+      {&kOpUnpackRows, {f({1, 5, 4})}, {f({2, 3, 4})}, {}, {}, {}, nullptr, {0, 2, 5}, 3},
   };
 }
 
