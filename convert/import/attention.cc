@@ -1,4 +1,4 @@
-// Attention of opset 23 and 24, written as MatMul, Softmax and MatMul; the attention pass finds the pattern again. Fully masked
+// Attention of opset 23 to 25, written as MatMul, Softmax and MatMul; the attention pass finds the pattern again. Fully masked
 // rows give zeros there, which is what Softmax over -infinity gives here.
 #include <limits>
 
@@ -13,6 +13,12 @@ struct Heads {
   int64_t q = 0, kv = 0;
 };
 
+// Heads of operands of rank 4, where the attributes may be missing; 0 when not known.
+int64_t head_count(ImportContext& c, ValueId x) {
+  const Value& v = c.graph().value(x);
+  return v.shape && v.rank() == 4 ? (*v.shape)[1].constant().value_or(0) : 0;
+}
+
 // Grouped queries: [B, kv, S, D] -> [B, kv * groups, S, D], each head repeated.
 ValueId repeat_heads(ImportContext& c, const OnnxNode& n, ValueId x, const Heads& h) {
   if (h.q == h.kv) return x;
@@ -23,7 +29,10 @@ ValueId repeat_heads(ImportContext& c, const OnnxNode& n, ValueId x, const Heads
 }
 
 ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q, ValueId k) {
-  if (n.integer("is_causal", 0) != 0) scores = mask_scores(c, n, scores, causal_mask(c, n, q, k), q, kBlocked);
+  const auto block = [&](ValueId keep) { scores = mask_scores(c, n, scores, keep, q, kBlocked); };
+  if (n.integer("is_causal", 0) != 0) block(causal_mask(c, n, q, k, QueryStart::kFirstKey));
+  const int64_t left = n.integer("left_window_size", -1), right = n.integer("right_window_size", -1);
+  if (left >= 0 || right >= 0) block(window_mask(c, n, q, k, QueryStart::kFirstKey, left, right));
   const ValueId mask = c.input(n, 3);
   if (mask == kNone) return scores;
   const DType t = dtype_hint(c.graph(), mask);
@@ -45,7 +54,8 @@ void check_forms(ImportContext& c, const OnnxNode& n) {
 void import_attention(ImportContext& c, const OnnxNode& n) {
   check_forms(c, n);
   ValueId q = required_input(c, n, 0), k = required_input(c, n, 1), v = required_input(c, n, 2);
-  const Heads heads{n.integer("q_num_heads", 0), n.integer("kv_num_heads", 0)};
+  Heads heads{n.integer("q_num_heads", 0), n.integer("kv_num_heads", 0)};
+  if (heads.q == 0 && head_count(c, q) > 0 && head_count(c, k) > 0) heads = {head_count(c, q), head_count(c, k)};
   const bool packed = heads.q > 0 && rank_hint(c.graph(), q) != 4;  // 3-D inputs need the attributes
   if (heads.q > 0 && (heads.kv < 1 || heads.q % heads.kv != 0)) throw NodeError("q_num_heads is not a multiple of kv_num_heads");
   if (packed) {

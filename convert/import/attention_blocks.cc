@@ -19,12 +19,25 @@ ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId
   return binary(c, n, BinaryKind::kDiv, scores, root);
 }
 
-ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k) {
+ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start, int64_t left, int64_t right) {
   const ValueId zero = int_scalar(c, n, 0), one = int_scalar(c, n, 1);
   const ValueId queries = dim_size(c, n, q, 2), keys = dim_size(c, n, k, 2);
-  const ValueId rows = add(c, n, c.inner(n, OpKind::kRange, {zero, queries, one}), sub(c, n, keys, queries));
-  const ValueId columns = c.inner(n, OpKind::kRange, {zero, keys, one});
-  return binary(c, n, BinaryKind::kLessOrEqual, unsqueeze(c, n, columns, {0}), unsqueeze(c, n, rows, {1}));
+  ValueId positions = c.inner(n, OpKind::kRange, {zero, queries, one});
+  if (start == QueryStart::kAlignedAtEnd) positions = add(c, n, positions, sub(c, n, keys, queries));
+  const ValueId rows = unsqueeze(c, n, positions, {1});
+  const ValueId columns = unsqueeze(c, n, c.inner(n, OpKind::kRange, {zero, keys, one}), {0});
+  const auto shifted = [&](int64_t by) { return by == 0 ? rows : add(c, n, rows, int_scalar(c, n, by)); };
+  ValueId keep = kNone;
+  if (right >= 0) keep = binary(c, n, BinaryKind::kLessOrEqual, columns, shifted(right));
+  if (left >= 0) {
+    const ValueId near = binary(c, n, BinaryKind::kGreaterOrEqual, columns, shifted(-left));
+    keep = keep == kNone ? near : binary(c, n, BinaryKind::kAnd, keep, near);
+  }
+  return keep;
+}
+
+ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start) {
+  return window_mask(c, n, q, k, start, -1, 0);
 }
 
 ValueId mask_scores(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId keep, ValueId like, float blocked) {

@@ -55,7 +55,7 @@ void attend(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId v
   ValueId scores = attention_scores(c, n, q, k, n.number("scale", 0));
   if (extras.bias != kNone) scores = add(c, n, scores, extras.bias);
   if (extras.mask != kNone) scores = mask_scores(c, n, scores, keep_mask(c, n, extras.mask, k), q, blocked);
-  if (causal) scores = mask_scores(c, n, scores, causal_mask(c, n, q, k), q, -INFINITY);
+  if (causal) scores = mask_scores(c, n, scores, causal_mask(c, n, q, k, QueryStart::kAlignedAtEnd), q, -INFINITY);
   c.bind(n, 0, merge_heads(c, n, weighted_values(c, n, scores, v)));
 }
 

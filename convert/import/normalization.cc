@@ -55,7 +55,10 @@ void import_lp_normalization(ImportContext& c, const OnnxNode& n) {
   if (p != 1 && p != 2) throw NodeError("attribute 'p' is neither 1 nor 2");
   const ValueId norm = c.inner(n, OpKind::kReduce, {x},
                                ReduceAttrs{p == 1 ? ReduceKind::kL1 : ReduceKind::kL2, {n.integer("axis", -1)}, true, false});
-  c.bind(n, 0, binary(c, n, BinaryKind::kDiv, x, norm));
+  // A row of zeros stays zero (opset 22; before it was undefined): no other norm is below the type's smallest number.
+  const float least = dtype_hint(c.graph(), x) == DType::kFloat16 ? 0x1p-24f : 0x1p-126f;
+  const ValueId divisor = binary(c, n, BinaryKind::kMax, norm, scalar_like(c, n, x, least));
+  c.bind(n, 0, binary(c, n, BinaryKind::kDiv, x, divisor));
 }
 
 // Output 3 of the ONNX Runtime form is the sum before normalisation, which pre-norm models use.

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "convert/import/registry.h"
+#include "convert/infer/infer.h"
+#include "convert/interp/interpreter.h"
 #include "tests/convert/model_builder.h"
 
 namespace edgeconv {
@@ -171,6 +173,55 @@ TEST(Importers, AttentionAndRotaryDecompose) {
   ASSERT_TRUE(n.imported.graph.sort());
   n.m.node("Attention", {"q", "q", "q", "", "q", "q"}, {"z"});
   EXPECT_EQ(import_code(n.m), 4);
+}
+
+// With as many positions before query 0 as there are keys in a cache, which encoders do not have: query i sees key j <= i, also
+// where there are more keys than queries.
+TEST(Importers, CausalAttentionStartsAtTheFirstKey) {
+  const auto outputs = [](const char* attribute_name, int64_t value) {
+    OneNode n(25);
+    n.m.input("q", {"1", "1", "2", "1"});
+    n.m.input("k", {"1", "1", "3", "1"});
+    n.m.input("v", {"1", "1", "3", "1"});
+    set_int(n.m.node("Attention", {"q", "k", "v"}, {"y"}), attribute_name, value);
+    n.m.output("y");
+    n.kinds();
+    Diagnostics d;
+    infer(n.imported.graph, d);
+    const Tensor zeros = Tensor::of<float>(DType::kFloat, {1, 1, 2, 1}, {0, 0});
+    return interpret(n.imported.graph, {zeros, Tensor::of<float>(DType::kFloat, {1, 1, 3, 1}, {0, 0, 0}),
+                                        Tensor::of<float>(DType::kFloat, {1, 1, 3, 1}, {1, 3, 8})})[0]
+        .to_float();
+  };
+  EXPECT_EQ(outputs("is_causal", 1), (std::vector<float>{1, 2}));
+  EXPECT_EQ(outputs("left_window_size", 0), (std::vector<float>{4, 5.5f}));
+  EXPECT_EQ(outputs("right_window_size", 1), (std::vector<float>{2, 4}));
+}
+
+// Groups of queries share a head of keys; operands of rank 4 need no attributes to say so.
+TEST(Importers, GroupedQueriesOfRank4) {
+  OneNode n(23);
+  n.m.input("q", {"1", "4", "2", "8"});
+  n.m.input("k", {"1", "2", "3", "8"});
+  n.m.node("Attention", {"q", "k", "k"}, {"y"});
+  n.m.output("y");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(shape_str(*n.imported.graph.value(n.imported.graph.outputs[0]).shape), "[1, 4, 2, 8]");
+}
+
+TEST(Importers, LpNormalizationOfZerosIsZero) {
+  OneNode n(22);
+  n.m.input("x", {"2", "2"});
+  n.m.node("LpNormalization", {"x"}, {"y"});
+  n.m.output("y");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_EQ(interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 2}, {0, 0, 3, 4})})[0].to_float(),
+            (std::vector<float>{0, 0, 0.6f, 0.8f}));
 }
 
 TEST(Importers, LayerNormalizationStatisticsAreRefusedWhenRead) {
