@@ -116,6 +116,34 @@ TargetOp& LowerContext::op(const Node& n, OpCode code, std::vector<int> inputs, 
   return program.ops.back();
 }
 
+int LowerContext::as_dtype(const Node& n, int value, uint8_t dtype, const Shape& s) {
+  if (program.values[static_cast<size_t>(value)].dtype == dtype) return value;
+  const int cast = temporary(dtype, s);
+  op(n, OpCode::kCast, {value}, {cast});
+  return cast;
+}
+
+void LowerContext::wrap_narrow(const Node& n, ValueId output) {
+  const DType t = graph.value(output).dtype;
+  const Shape& s = shape(output);
+  const int wide = operand(output);
+  if (t == DType::kUint8 || t == DType::kInt8) {
+    const int narrow = as_dtype(n, wide, t == DType::kUint8 ? ERT_U8 : ERT_I8, s);
+    bind(output, as_dtype(n, narrow, ERT_I32, s));
+  } else if (t == DType::kUint16 || t == DType::kInt16) {
+    const auto binary = [&](int lhs, ert::params::binary::Kind kind, int32_t rhs) {
+      const int r = temporary(ERT_I32, s);
+      op(n, OpCode::kBinary, {lhs, program.add_constant(ERT_I32, {}, bytes_of(std::vector<int32_t>{rhs}))}, {r}, {kind});
+      return r;
+    };
+    const int32_t low = t == DType::kInt16 ? 0x8000 : 0;
+    namespace kinds = ert::params::binary;
+    const int shifted = low == 0 ? wide : binary(wide, kinds::kAdd, low);
+    const int wrapped = binary(shifted, kinds::kMod, 0x10000);
+    bind(output, low == 0 ? wrapped : binary(wrapped, kinds::kSub, low));
+  }
+}
+
 void LowerContext::unsupported(const Node& n, const std::string& reason, const std::string& hint) {
   std::string shapes;
   for (ValueId v : n.inputs)
@@ -131,7 +159,7 @@ void lower_inputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.inputs.size(); ++i) {
     const ValueId id = c.graph.inputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = v.dtype == DType::kInt8 ? 0 : boundary_dtype(v.dtype);
+    const uint8_t at_boundary = boundary_dtype(v.dtype);
     if (!at_boundary || !v.shape) {
       c.diagnostics.unsupported({"input", v.name, "",
                                  at_boundary
@@ -160,7 +188,7 @@ void lower_outputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.outputs.size(); ++i) {
     const ValueId id = c.graph.outputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = v.dtype == DType::kInt8 || v.dtype == DType::kUint8 ? 0 : boundary_dtype(v.dtype);
+    const uint8_t at_boundary = boundary_dtype(v.dtype);
     if (!at_boundary) {
       c.diagnostics.unsupported({"output", v.name, "",
                                  "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output",
@@ -177,7 +205,9 @@ void lower_outputs(LowerContext& c) {
       bound = c.program.add_value(at_boundary, *v.shape);
       c.program.values.back().storage = Storage::kOutput;
       c.program.values.back().index = static_cast<int>(i);
-      c.program.ops.push_back({at_boundary == ERT_F32 ? OpCode::kCopy : OpCode::kExportInt, {source}, {bound}, {}, {}, v.name});
+      const bool bytes = at_boundary == ERT_U8 || at_boundary == ERT_I8;
+      const OpCode code = at_boundary == ERT_F32 ? OpCode::kCopy : bytes ? OpCode::kCast : OpCode::kExportInt;
+      c.program.ops.push_back({code, {source}, {bound}, {}, {}, v.name});
     }
     c.program.outputs.push_back({v.name, at_boundary, bound});
   }

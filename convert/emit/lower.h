@@ -52,6 +52,11 @@ class LowerContext {
   // Known contents of an integer operand as expressions, or nullopt.
   std::optional<std::vector<DimExpr>> elements(ValueId v) const;
 
+  // Integers narrower than 32 bits are computed in 32: brings the value of n's output back into its type's range, by wrapping.
+  void wrap_narrow(const Node& n, ValueId output);
+  // The value as another runtime dtype; itself when it has it.
+  int as_dtype(const Node& n, int value, uint8_t dtype, const Shape& shape);
+
   TargetOp& op(const Node& n, ert::params::OpCode code, std::vector<int> inputs, std::vector<int> outputs,
                std::vector<int32_t> ints = {}, std::vector<float> floats = {});
   void unsupported(const Node& n, const std::string& reason, const std::string& hint);

@@ -43,11 +43,9 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
               "export it with explicit padding"};
     case OpKind::kMaxPool:
-      return {"the runtime has no sliding window maximum",
-              "use a maximum over a whole axis (ReduceMax), or reshape and ReduceMax when stride and window are equal"};
     case OpKind::kAveragePool:
-      return {"the runtime has no sliding window mean",
-              "use a mean over a whole axis (ReduceMean), or reshape and ReduceMean when stride and window are equal"};
+      return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",
+              "export it with explicit padding and without ceil_mode, or with fixed sizes"};
     case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
     case OpKind::kEinsum:
       return {"the equation '" + n.as<EinsumAttrs>().equation + "' is not a product of two tensors with distinct letters in each",
@@ -109,19 +107,13 @@ std::vector<char> undefined_values(const Graph& g) {
 }
 
 // Leaves the nodes that can be judged. What the removed ones read becomes an output, so that it is not dead code.
-void remove_undefined(Graph& g, Diagnostics& removed) {
+void remove_undefined(Graph& g) {
   const std::vector<char> undefined = undefined_values(g);
   const auto bad = [&](ValueId v) { return v != kNone && undefined[static_cast<size_t>(v)]; };
   std::set<ValueId> read;
   for (Node& n : g.nodes) {
     if (n.dead || (std::none_of(n.inputs.begin(), n.inputs.end(), bad) && std::none_of(n.outputs.begin(), n.outputs.end(), bad)))
       continue;
-    // Kinds that no pass replaces are wrong wherever they stand.
-    if (n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool)
-      if (!lower_function(n.kind)) {
-        const MissingOp m = missing_op(g, n);
-        removed.unsupported({n.origin.op_type, n.origin.node, "", m.reason, m.hint});
-      }
     for (ValueId v : n.inputs)
       if (v != kNone && !bad(v) && !g.value(v).constant) read.insert(v);
     n.dead = true;
@@ -148,7 +140,7 @@ std::string plain_type(const std::string& label) {
 void add_remaining_problems(Graph g, Diagnostics& d) {
   Diagnostics rest;
   try {
-    remove_undefined(g, rest);
+    remove_undefined(g);
     Diagnostics passes;
     run_quantized_import(g, passes);
     run_passes(g, passes);

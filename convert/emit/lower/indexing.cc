@@ -81,6 +81,7 @@ void lower_cumsum(LowerContext& c, const Node& n) {
   const auto& a = n.as<CumSumAttrs>();
   c.op(n, OpCode::kCumSum, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
        {axis_of(c, n, *axis->at(0).constant()), a.exclusive, a.reverse});
+  c.wrap_narrow(n, n.outputs[0]);
 }
 
 void lower_trilu(LowerContext& c, const Node& n) {
@@ -97,7 +98,8 @@ void lower_one_hot(LowerContext& c, const Node& n) {
   const Value& values = c.graph.value(n.in(2));
   if (!values.constant) return c.unsupported(n, "its on and off values are computed", "use constants");
   const int64_t rank = static_cast<int64_t>(c.shape(n.outputs[0]).size()), axis = n.as<AxisAttrs>().axis;
-  c.op(n, OpCode::kOneHot, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
+  const int indices = c.as_dtype(n, c.operand(n.in(0)), ERT_I32, c.shape(n.in(0)));  // ONNX allows floats
+  c.op(n, OpCode::kOneHot, {indices}, {c.result(n.outputs[0])},
        {i32(axis < 0 ? axis + rank : axis), element_bits(*values.constant, 1), element_bits(*values.constant, 0)});
 }
 
