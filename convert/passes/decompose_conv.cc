@@ -3,10 +3,9 @@
 // precision ladder, and the layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap
 // (patch embeddings) needs no copies; a depthwise kernel is a weighted sum of its copies.
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "convert/passes/match.h"
+#include "convert/passes/sliding_window.h"
 
 namespace edgeconv {
 
@@ -15,46 +14,6 @@ namespace {
 namespace binary = ert::params::binary;
 
 constexpr int64_t kMostPositions = 1024;
-
-struct Window {
-  std::vector<int64_t> kernel, strides, dilations, begin, end;  // per spatial axis; begin and end: padding
-  int64_t positions() const { return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>()); }
-  size_t axes() const { return kernel.size(); }
-};
-
-// Padding that keeps ceil(size / stride) windows; unknown when the stride is not 1 and the size is symbolic.
-bool pad_to_same(const DimExpr& size, size_t i, bool upper, Window& w) {
-  const int64_t reach = w.dilations[i] * (w.kernel[i] - 1) + 1;
-  int64_t total = reach - 1;
-  if (w.strides[i] != 1) {
-    const auto n = size.constant();
-    if (!n) return false;
-    total = std::max<int64_t>(0, ((*n + w.strides[i] - 1) / w.strides[i] - 1) * w.strides[i] + reach - *n);
-  }
-  w.begin[i] = upper ? total / 2 : total - total / 2;
-  w.end[i] = total - w.begin[i];
-  return true;
-}
-
-std::optional<Window> window_of(const ConvAttrs& a, const Shape& x, const Tensor& weight) {
-  const size_t axes = x.size() - 2;
-  Window w{{weight.dims().begin() + 2, weight.dims().end()},
-           a.strides,
-           a.dilations,
-           std::vector<int64_t>(axes, 0),
-           std::vector<int64_t>(axes, 0)};
-  w.strides.resize(axes, 1);
-  w.dilations.resize(axes, 1);
-  const bool same = a.auto_pad == "SAME_UPPER" || a.auto_pad == "SAME_LOWER";
-  for (size_t i = 0; i < axes; ++i) {
-    if (same && !pad_to_same(x[i + 2], i, a.auto_pad == "SAME_UPPER", w)) return {};
-    if (!same && a.auto_pad != "VALID" && a.pads.size() == 2 * axes) {
-      w.begin[i] = a.pads[i];
-      w.end[i] = a.pads[i + axes];
-    }
-  }
-  return w;
-}
 
 // Builds nodes that share an origin; values are [N, spatial.., C].
 class ConvBuilder {
@@ -202,7 +161,7 @@ bool decompose(Graph& g, NodeId id) {
   const Shape sizes = *g.value(n.in(0)).shape;
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
-  const auto window = window_of(a, sizes, weight);
+  const auto window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
   if (!window || window->positions() < 1 || window->positions() > kMostPositions) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();

@@ -5,4 +5,4 @@ target_sources(edgeconv_core PRIVATE
   passes/fuse_l2_normalize.cc passes/fuse_layer_norm.cc passes/fuse_linear_activation.cc passes/fuse_mean_pool.cc
   passes/fuse_residual_norm.cc passes/hoist_views.cc passes/make_linear.cc passes/merge_equal_nodes.cc passes/merge_qkv.cc
   passes/remove_identities.cc passes/simplify_views.cc passes/sink_expand.cc
-  passes/decompose_conv.cc passes/split_rnn.cc passes/select_branches.cc)
+  passes/decompose_conv.cc passes/decompose_pool.cc passes/sliding_window.cc passes/split_rnn.cc passes/select_branches.cc)

@@ -1,0 +1,76 @@
+// decompose_pool: pools of every form compute the same as shifted slices, for fixed and symbolic sizes.
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+struct PoolCase {
+  std::vector<int64_t> kernel, strides, pads, dilations;
+  bool ceil_mode = false;
+  std::string auto_pad = "NOTSET";
+};
+
+// Both kinds, and both ways to count padding; the number of pools that were written.
+int pools(const PoolCase& c, const Shape& spatial) {
+  int written = 0;
+  for (int form = 0; form < 3; ++form) {
+    GraphBuilder b;
+    Shape shape{B, 3};
+    shape.insert(shape.end(), spatial.begin(), spatial.end());
+    ConvAttrs a;
+    a.kernel = c.kernel;
+    a.strides = c.strides;
+    a.pads = c.pads;
+    a.dilations = c.dilations;
+    a.ceil_mode = c.ceil_mode;
+    a.auto_pad = c.auto_pad;
+    a.count_include_pad = form == 2;
+    b.output(b.node(form == 0 ? OpKind::kMaxPool : OpKind::kAveragePool, {b.input("x", shape)}, a));
+    written += apply(b.g, {pass_decompose_pool}, 2e-6f);
+  }
+  return written;
+}
+
+TEST(DecomposePool, OneAxis) {
+  for (const Shape& length : {Shape{9}, Shape{S}}) {
+    EXPECT_EQ(pools({{1}, {2}, {0, 0}, {1}}, length), 3);
+    EXPECT_EQ(pools({{3}, {1}, {0, 0}, {1}}, length), 3);
+    EXPECT_EQ(pools({{3}, {2}, {1, 1}, {1}}, length), 3);
+    EXPECT_EQ(pools({{2}, {2}, {0, 0}, {1}}, length), 3);
+    EXPECT_EQ(pools({{2}, {3}, {1, 0}, {2}}, length), 3);
+    EXPECT_EQ(pools({{3}, {2}, {1, 0}, {1}, true}, length), 3);
+    EXPECT_EQ(pools({{3}, {1}, {}, {1}, false, "SAME_UPPER"}, length), 3);
+  }
+}
+
+TEST(DecomposePool, SeveralAxes) {
+  EXPECT_EQ(pools({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}}, {5, 7}), 3);
+  EXPECT_EQ(pools({{2, 3}, {2, 2}, {0, 0, 0, 0}, {1, 2}}, {S, 9}), 3);
+  EXPECT_EQ(pools({{2, 2, 2}, {2, 2, 2}, {0, 1, 0, 1, 0, 0}, {1, 1, 1}, true}, {5, 4, 7}), 3);
+  EXPECT_EQ(pools({{3, 3}, {2, 2}, {}, {1, 1}, false, "SAME_LOWER"}, {7, 8}), 3);
+}
+
+TEST(DecomposePool, KernelOverTheWholeAxisIsAReduction) {
+  GraphBuilder b;
+  ConvAttrs a;
+  a.kernel = {100, 3};
+  b.output(b.node(OpKind::kMaxPool, {b.input("x", {B, 3, 100, 9})}, a));
+  EXPECT_EQ(apply(b.g, {pass_decompose_pool}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kReduce), 1);
+}
+
+// ceil_mode drops a window that would start in the padding; whether it would depends on the size.
+TEST(DecomposePool, UnknownPaddingIsLeftAlone) {
+  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {9}), 3);
+  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {S}), 0);
+  EXPECT_EQ(pools({{3}, {2}, {}, {1}, false, "SAME_UPPER"}, {S}), 0);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
