@@ -1,0 +1,273 @@
+// Runs one backend node test.
+#include "tests/convert/onnx_node/node_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+#include "convert/convert.h"
+#include "convert/infer/infer.h"
+#include "convert/interp/interpreter.h"
+#include "convert/onnx/import_model.h"
+#include "convert/onnx/onnx.pb.h"
+#include "convert/run/blob_runner.h"
+#include "tests/convert/interp/model_data.h"
+
+namespace edgeconv_test {
+namespace {
+
+using namespace edgeconv;
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// ONNX's own runner takes rtol 1e-3 and atol 1e-7 for every type. Two right results of a type with few bits may differ by more
+// when they round in different places: two steps of the type are allowed then.
+double relative_tolerance(DType t) {
+  if (t == DType::kBfloat16) return 2 * 0x1p-7;
+  return t == DType::kFloat16 ? 2 * 0x1p-10 : 1e-3;
+}
+
+struct Tolerance {
+  double rtol, atol;
+};
+
+Tolerance tolerance(const fs::path& folder, DType t) {
+  Tolerance r{relative_tolerance(t), 1e-7};
+  if (std::ifstream own(folder / "tolerance"); own) own >> r.rtol >> r.atol;
+  return r;
+}
+
+// Data files of older releases hold bfloat16 as uint16.
+Tensor as_declared(const Tensor& t, DType declared) {
+  if (declared != DType::kBfloat16 || t.dtype() != DType::kUint16) return t;
+  return Tensor(DType::kBfloat16, t.dims(), t.aligned().data(), std::make_shared<Tensor>(t.aligned()));
+}
+
+// Cases have everything as inputs, where models have constants. Those become initializers with the values of the first data set.
+enum class Freeze { kNothing, kIntegers /* of rank 0 and 1: shapes, axes, bounds */, kAllButFirst /* weights, scales */ };
+
+bool is_frozen(Freeze freeze, int input, const Tensor& t) {
+  if (freeze == Freeze::kAllButFirst) return input > 0;
+  return freeze == Freeze::kIntegers && t.rank() <= 1 && is_integer(t.dtype());
+}
+
+std::string model_bytes(const fs::path& folder, Freeze freeze) {
+  std::string bytes = read_file(folder / "model.onnx");
+  if (freeze == Freeze::kNothing) return bytes;
+  pb::ModelProto model;
+  if (!model.ParseFromString(bytes)) return bytes;
+  const auto inputs = read_tensors(data_sets(folder)[0], "input");
+  auto& g = *model.mutable_graph();
+  std::vector<pb::ValueInfoProto> kept;
+  for (int i = 0; i < g.input_size(); ++i) {
+    const Tensor* t = i < static_cast<int>(inputs.size()) ? &inputs[static_cast<size_t>(i)].tensor : nullptr;
+    if (!t || g.input(i).name().empty() || !is_frozen(freeze, i, *t)) {
+      kept.push_back(g.input(i));
+      continue;
+    }
+    auto* constant = g.add_initializer();
+    constant->set_name(g.input(i).name());
+    constant->set_data_type(static_cast<int32_t>(t->dtype()));
+    for (int64_t d : t->dims()) constant->add_dims(d);
+    constant->set_raw_data(std::string(reinterpret_cast<const char*>(t->data()), t->bytes()));
+  }
+  g.clear_input();
+  for (const auto& v : kept) *g.add_input() = v;
+  return model.SerializeAsString();
+}
+
+std::string first_problem(const Diagnostics& d) {
+  return d.problems().empty() ? "malformed" : d.problems()[0].op + ": " + d.problems()[0].reason;
+}
+
+// The reason out of a message that lists operators, or its first line.
+std::string short_reason(const std::string& message) {
+  std::istringstream lines(message);
+  std::string first, op, reason;
+  std::getline(lines, first);
+  if (first.find("not supported (") == std::string::npos || !std::getline(lines, op) || !std::getline(lines, reason))
+    return first;
+  const size_t from = op.find_first_not_of(' '), to = op.find(' ', from);
+  return op.substr(from, to - from) + ": " + reason.substr(reason.find_first_not_of(' '));
+}
+
+// What inference knows of an output must be what the interpreter gives.
+std::string inference_fault(const Value& v, const Tensor& got) {
+  if (!v.shape) return "shape not inferred";
+  if (v.dtype != got.dtype()) return "type inferred wrong";
+  if (v.shape->size() != got.dims().size()) return "rank inferred wrong";
+  for (size_t k = 0; k < v.shape->size(); ++k)
+    if (const auto c = (*v.shape)[k].constant(); c && *c != got.dims()[k]) return "inferred as " + shape_str(*v.shape);
+  return {};
+}
+
+Outcome interpret_sets(const fs::path& folder, const Graph& g) {
+  for (const auto& set : data_sets(folder)) {
+    const std::vector<NamedTensor> want = read_tensors(set, "output");
+    std::vector<Tensor> inputs = bind_inputs(g, read_tensors(set, "input"));
+    for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = as_declared(inputs[i], g.value(g.inputs[i]).dtype);
+    for (const Backend b : {Backend::kOracle, Backend::kCanonical}) {
+      const std::vector<Tensor> got = interpret(g, inputs, {b, {}});
+      for (size_t i = 0; i < got.size() && i < want.size(); ++i) {
+        const Tensor expected = as_declared(want[i].tensor, got[i].dtype());
+        const Tolerance t = tolerance(folder, expected.dtype());
+        std::string what = inference_fault(g.value(g.outputs[i]), got[i]);
+        if (what.empty()) what = difference(got[i], expected, t.rtol, t.atol);
+        if (!what.empty())
+          return {Outcome::kFailed,
+                  std::string(b == Backend::kOracle ? "oracle" : "canonical") + " output " + std::to_string(i) + ": " + what};
+      }
+    }
+  }
+  return {};
+}
+
+Outcome interpret_model(const fs::path& folder, Freeze freeze) {
+  Diagnostics d;
+  const std::string bytes = model_bytes(folder, freeze);
+  Graph g =
+      import_model_bytes(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), (folder / "model.onnx").string(), d).graph;
+  if (!d.ok()) return {Outcome::kRefused, first_problem(d)};
+  infer(g, d);
+  if (!d.ok()) return {Outcome::kRefused, first_problem(d)};
+  for (const Node& n : g.nodes)
+    if (!n.dead && !can_evaluate(n.kind)) return {Outcome::kRefused, n.origin.op_type + ": not interpreted"};
+  return interpret_sets(folder, g);
+}
+
+// The blob's boundary has float32 for every float type, and int32 or int64 for other integers.
+std::string runtime_difference(const fs::path& folder, const Tensor& got, const NamedTensor& want, DType declared) {
+  const Tensor expected = as_declared(want.tensor, declared);
+  const Tolerance t = tolerance(folder, expected.dtype());
+  const bool other_float = is_float(expected.dtype()) && got.dtype() == DType::kFloat;
+  return difference(got, other_float ? expected.cast(DType::kFloat) : expected, t.rtol, t.atol);
+}
+
+bool all_finite(const std::vector<Tensor>& inputs) {
+  for (const Tensor& t : inputs)
+    for (float v : is_float(t.dtype()) ? t.to_float() : std::vector<float>())
+      if (!std::isfinite(v)) return false;
+  return true;
+}
+
+Outcome convert_and_run(const fs::path& folder, const fs::path& scratch, Freeze freeze) {
+  const std::string bytes = model_bytes(folder, freeze);
+  Diagnostics d;
+  import_model_bytes(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), (folder / "model.onnx").string(), d);
+  if (!d.ok()) return {Outcome::kRefused, first_problem(d)};  // its data may be strings or sequences
+  const fs::path file = scratch / "model.onnx";
+  std::ofstream(file, std::ios::binary) << bytes;
+  pb::ModelProto model;
+  model.ParseFromString(bytes);
+  std::vector<DType> declared_in, declared_out;
+  for (const auto& v : model.graph().input()) declared_in.push_back(static_cast<DType>(v.type().tensor_type().elem_type()));
+  for (const auto& v : model.graph().output()) declared_out.push_back(static_cast<DType>(v.type().tensor_type().elem_type()));
+
+  const auto inputs_of = [&](const fs::path& set) {
+    std::vector<Tensor> inputs;
+    const auto data = read_tensors(set, "input");
+    for (int i = 0; i < model.graph().input_size(); ++i) {
+      const auto at =
+          std::find_if(data.begin(), data.end(), [&](const NamedTensor& t) { return t.name == model.graph().input(i).name(); });
+      if (at == data.end()) throw std::logic_error("no data for input '" + model.graph().input(i).name() + "'");
+      const Tensor t = as_declared(at->tensor, declared_in[static_cast<size_t>(i)]);
+      inputs.push_back(is_float(t.dtype()) ? t.cast(DType::kFloat) : t);
+    }
+    return inputs;
+  };
+  ConvertOptions o;
+  o.precision.mode = PrecisionMode::kFp32;
+  o.golden = 0;
+  o.allow_accuracy_loss = true;  // the recorded outputs judge
+  o.calibration = {inputs_of(data_sets(folder)[0])};
+  if (!all_finite(o.calibration[0])) return {Outcome::kRefused, "its inputs hold NaN or infinite values, which ert_run refuses"};
+  const ConvertResult r = convert_model(file.string(), o);
+  BlobRunner runner(r.blob.data(), r.blob.bytes());
+  for (const auto& set : data_sets(folder)) {
+    const auto want = read_tensors(set, "output");
+    const auto got = runner.run(inputs_of(set));
+    for (size_t i = 0; i < want.size() && i < got.size(); ++i) {
+      const std::string what = runtime_difference(folder, got[i], want[i], declared_out[i]);
+      if (!what.empty()) return {Outcome::kFailed, "output " + std::to_string(i) + ": " + what};
+    }
+  }
+  return {};
+}
+
+// Refusals have exit codes of their own; whatever else ends a case is a failure.
+template <class F>
+Outcome guarded(F f) {
+  try {
+    return f();
+  } catch (const FatalError& e) {
+    if (e.code() == ExitCode::kUnsupported || e.code() == ExitCode::kUsage || e.code() == ExitCode::kLimit)
+      return {Outcome::kRefused, short_reason(e.what())};
+    return {Outcome::kFailed, e.what()};
+  } catch (const std::exception& e) {
+    return {Outcome::kFailed, e.what()};
+  }
+}
+
+std::string bytes_or_nothing(const fs::path& folder, Freeze freeze) {
+  try {
+    return model_bytes(folder, freeze);
+  } catch (const FatalError&) {
+    return {};  // data of strings or sequences
+  }
+}
+
+// The first form that is not refused; the reason is that of the last.
+template <class F>
+Outcome first_accepted(const fs::path& folder, F run) {
+  if (data_sets(folder).empty()) return {Outcome::kRefused, "no data set"};
+  const Outcome plain = guarded([&] { return run(Freeze::kNothing); });
+  if (plain.kind != Outcome::kRefused) return plain;
+  std::string tried = bytes_or_nothing(folder, Freeze::kNothing);
+  Outcome last = plain;
+  for (Freeze f : {Freeze::kIntegers, Freeze::kAllButFirst}) {
+    const std::string bytes = bytes_or_nothing(folder, f);
+    if (bytes.empty() || bytes == tried) continue;
+    tried = bytes;
+    last = guarded([&] { return run(f); });
+    if (last.kind != Outcome::kRefused) return last;
+  }
+  return last;
+}
+
+}  // namespace
+
+CaseContents read_contents(const fs::path& folder) {
+  CaseContents c;
+  pb::ModelProto model;
+  if (!model.ParseFromString(read_file(folder / "model.onnx"))) return c;
+  for (const auto& n : model.graph().node()) c.ops.emplace(n.domain() == "ai.onnx" ? "" : n.domain(), n.op_type());
+  const auto add = [&](const pb::ValueInfoProto& v) {
+    c.dtypes.insert(v.type().tensor_type().elem_type());
+    c.tensors_only &= v.type().value_case() == pb::TypeProto::kTensorType;
+  };
+  for (const auto& v : model.graph().input()) add(v);
+  for (const auto& v : model.graph().output()) add(v);
+  return c;
+}
+
+Outcome run_interpreter(const fs::path& folder) {
+  return first_accepted(folder, [&](Freeze freeze) { return interpret_model(folder, freeze); });
+}
+
+Outcome run_runtime(const fs::path& folder) {
+  const fs::path scratch = fs::temp_directory_path() / ("edgeconv_node_" + std::to_string(::getpid()));
+  fs::create_directories(scratch);
+  const Outcome o = first_accepted(folder, [&](Freeze freeze) { return convert_and_run(folder, scratch, freeze); });
+  fs::remove_all(scratch);
+  return o;
+}
+
+}  // namespace edgeconv_test
