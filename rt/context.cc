@@ -50,7 +50,7 @@ ert_status check_and_plan(const ModelState& m, const ert_config& cfg, const int3
 
 template <class T>
 T* table_at(uint8_t* tables, size_t offset, uint32_t n) {
-  T* t = reinterpret_cast<T*>(tables + offset);
+  T* t = static_cast<T*>(static_cast<void*>(tables + offset));
   for (uint32_t i = 0; i < n; ++i) new (t + i) T{};
   return t;
 }
@@ -67,8 +67,8 @@ void fill_custom_table(ContextState* s, const Program& p, ert_custom_attribute* 
       next->kind = a.kind();
       const bool floats = a.kind() == 1 || a.kind() == 4;
       next->count = floats ? (a.floats() == nullptr ? 0 : a.floats()->size()) : (a.ints() == nullptr ? 0 : a.ints()->size());
-      next->ints = a.ints() == nullptr ? nullptr : reinterpret_cast<const int32_t*>(a.ints()->Data());
-      next->floats = a.floats() == nullptr ? nullptr : reinterpret_cast<const float*>(a.floats()->Data());
+      next->ints = a.ints() == nullptr ? nullptr : static_cast<const int32_t*>(static_cast<const void*>(a.ints()->Data()));
+      next->floats = a.floats() == nullptr ? nullptr : static_cast<const float*>(static_cast<const void*>(a.floats()->Data()));
       next->string = a.text() == nullptr ? nullptr : a.text()->c_str();
     }
   }

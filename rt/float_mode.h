@@ -21,6 +21,12 @@ class FloatMode {
   FloatMode(const FloatMode&) = delete;
   FloatMode& operator=(const FloatMode&) = delete;
 
+#if defined(__x86_64__) || defined(__SSE__) || defined(__aarch64__) || (defined(__arm__) && defined(__ARM_FP))
+  static constexpr bool kHardwareFlushes = true;
+#else
+  static constexpr bool kHardwareFlushes = false;
+#endif
+
  private:
 #if defined(__x86_64__) || defined(__SSE__)
   using Word = uint32_t;
@@ -48,7 +54,7 @@ class FloatMode {
   static void set(Word w) { asm volatile("vmsr fpscr, %0" : : "r"(w)); }
   static Word mode(Word w) { return (w & ~Word{0x02C09F00u}) | Word{1} << 24; }
 #else
-  // Without an FPU the canonical helpers of kernels_int8 flush subnormals themselves.
+  // Without an FPU or such a mode the canonical kernels flush subnormals themselves (kernels_int8/ref/float32.h).
   using Word = uint32_t;
   static Word get() { return 0; }
   static void set(Word) {}

@@ -9,13 +9,13 @@ namespace {
 template <class T>
 Span<T> structs(const flatbuffers::Vector<const T*>* v) {
   if (v == nullptr) return {};
-  return {reinterpret_cast<const T*>(v->Data()), v->size()};
+  return {static_cast<const T*>(static_cast<const void*>(v->Data())), v->size()};
 }
 
 template <class T>
 Span<T> scalars(const flatbuffers::Vector<T>* v) {
   if (v == nullptr) return {};
-  return {reinterpret_cast<const T*>(v->Data()), v->size()};
+  return {static_cast<const T*>(static_cast<const void*>(v->Data())), v->size()};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// F32: the arithmetic type of the reference. With an FPU it is float, and the caller has entered flush-to-zero mode. Without
-// one (soft float) it is a class that flushes every operand and result, so that the same source gives the same bits.
+// F32: the arithmetic type of the reference. Where the FPU has a flush-to-zero mode it is float, and the caller has entered that
+// mode. Elsewhere (soft float, RISC-V) it is a class that flushes every operand and result: the same source gives the same bits.
 #pragma once
 
 #include <stdint.h>
@@ -8,10 +8,10 @@
 #include "kernels_int8/math_constants.h"
 
 #if !defined(ERT_FLUSH_IN_SOFTWARE)
-#if defined(__arm__) && !defined(__ARM_FP)
-#define ERT_FLUSH_IN_SOFTWARE 1
-#else
+#if defined(__x86_64__) || defined(__SSE__) || defined(__aarch64__) || (defined(__arm__) && defined(__ARM_FP))
 #define ERT_FLUSH_IN_SOFTWARE 0
+#else
+#define ERT_FLUSH_IN_SOFTWARE 1
 #endif
 #endif
 

@@ -61,7 +61,7 @@ bool has_tasks(uint64_t range) { return static_cast<uint32_t>(range) < static_ca
 struct ert_thread_pool {
   uint32_t threads = 1;
   uint32_t finished_by_workers = 0;  // in all loops before this one; of the caller
-  std::atomic<bool> in_use{false};
+  std::atomic<uint32_t> in_use{0};   // a word: RISC-V exchanges bytes only by a library call
   // Written only when somebody goes to sleep, so that everyone can keep a copy of the line.
   alignas(64) std::atomic<bool> stop{false};
   std::atomic<bool> caller_sleeps{false};
@@ -215,7 +215,7 @@ int ert_thread_pool_init(ert_thread_pool** out, void* storage, size_t bytes, uin
 void ert_thread_pool_parallel_for(void* context, uint32_t tasks, ert_platform_task task, void* arg) {
   ert_thread_pool* pool = static_cast<ert_thread_pool*>(context);
   const bool alone = pool->threads == 1 || tasks <= 1 || tasks > kMaxSharedTasks;
-  if (alone || pool->in_use.exchange(true, std::memory_order_acquire)) {
+  if (alone || pool->in_use.exchange(1, std::memory_order_acquire)) {
     for (uint32_t i = 0; i < tasks; ++i) task(arg, i, 0);
     return;
   }
@@ -224,7 +224,7 @@ void ert_thread_pool_parallel_for(void* context, uint32_t tasks, ert_platform_ta
   uint32_t own = 0;
   for (uint32_t i = 0; i < pool->threads; ++i) own += run_share(share_after(pool, 0, i), 0);
   wait_for_workers(pool, tasks - own);
-  pool->in_use.store(false, std::memory_order_release);
+  pool->in_use.store(0, std::memory_order_release);
 }
 
 void ert_thread_pool_shutdown(ert_thread_pool* pool) {

@@ -80,7 +80,7 @@ TEST(Run, RefusesAnOutputThatOverlapsAnInputOrTheArena) {
   EXPECT_EQ(ert_run(&c.context), ERT_ERR_ARG);
   const size_t last = c.arena->region().bytes - c.out.size() * sizeof(float);
   for (size_t at : {size_t{0}, last / 8 * 4, last}) {
-    const ert_tensor on_arena = float_tensor({}, reinterpret_cast<float*>(c.arena->data() + at), c.out.size());
+    const ert_tensor on_arena = float_tensor({}, static_cast<float*>(static_cast<void*>(c.arena->data() + at)), c.out.size());
     ASSERT_EQ(ert_bind_output(&c.context, 0, &on_arena), ERT_OK);
     EXPECT_EQ(ert_run(&c.context), ERT_ERR_ARG) << at;
   }
@@ -221,7 +221,7 @@ TEST(State, EveryBitFlipInTheContextIsRefused) {
     EXPECT_TRUE(status == ERT_ERR_INTEGRITY || status == ERT_ERR_STATE) << bit;
     used = bit + 1;
   }
-  EXPECT_GT(used, 300u * 8u);
+  EXPECT_GT(used, 250u * 8u);  // pointers of 4 bytes make the context smaller
   c.context = good;
   for (size_t bit = 0; bit < used; ++bit) {
     ert_context flipped = good;

@@ -25,7 +25,7 @@ struct Tensor {
   int64_t elements() const;
   template <class T>
   std::vector<T> as() const {
-    const T* p = reinterpret_cast<const T*>(bytes.data());
+    const T* p = static_cast<const T*>(static_cast<const void*>(bytes.data()));
     return std::vector<T>(p, p + bytes.size() / sizeof(T));
   }
 };
