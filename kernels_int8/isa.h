@@ -6,7 +6,7 @@
 
 namespace ert::kernels {
 
-enum class Level : uint8_t { kRef, kAvx2, kAvxVnni, kAvxVnniEvex, kAvx512Vnni, kCount };
+enum class Level : uint8_t { kRef, kAvx2, kAvxVnni, kAvxVnniEvex, kAvx512Vnni, kNeon, kDotprod, kI8mm, kCount };
 
 constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
@@ -17,6 +17,9 @@ constexpr Isa level_needs(Level level) {
     case Level::kAvxVnni: return Isa::kAvxVnni;
     case Level::kAvxVnniEvex: return Isa::kAvx512Vnni;
     case Level::kAvx512Vnni: return Isa::kAvx512Vnni;
+    case Level::kNeon: return Isa::kNeon;
+    case Level::kDotprod: return Isa::kDotprod;
+    case Level::kI8mm: return Isa::kI8mm;
     default: return Isa::kRef;
   }
 }

@@ -38,6 +38,16 @@ constexpr KernelTable kAvxVnniEvexTable = overridden(kAvx2Table, Level::kAvxVnni
 constexpr KernelTable kAvx512VnniTable = overridden(kAvx2Table, Level::kAvx512Vnni, Isa::kAvx512Vnni);
 #endif
 
+#if ERT_BUILT_NEON
+constexpr KernelTable kNeonTable = overridden(kRefTable, Level::kNeon, Isa::kNeon);
+#endif
+#if ERT_BUILT_DOTPROD
+constexpr KernelTable kDotprodTable = overridden(kNeonTable, Level::kDotprod, Isa::kDotprod);
+#endif
+#if ERT_BUILT_I8MM
+constexpr KernelTable kI8mmTable = overridden(kDotprodTable, Level::kI8mm, Isa::kI8mm);
+#endif
+
 constexpr KernelInfo kKernels[] = {
 #define ERT_KERNEL(level, slot, name) {Level::level, #slot, #name},
 #define ERT_UNARY(level, kind, name) {Level::level, "unary." #kind, #name},
@@ -45,7 +55,7 @@ constexpr KernelInfo kKernels[] = {
 };
 
 // Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
-constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2};
+constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2, Level::kI8mm, Level::kDotprod, Level::kNeon};
 
 }  // namespace
 
@@ -63,6 +73,15 @@ const KernelTable* level_table(Level level) {
 #endif
 #if ERT_BUILT_AVX512VNNI
     case Level::kAvx512Vnni: return &kAvx512VnniTable;
+#endif
+#if ERT_BUILT_NEON
+    case Level::kNeon: return &kNeonTable;
+#endif
+#if ERT_BUILT_DOTPROD
+    case Level::kDotprod: return &kDotprodTable;
+#endif
+#if ERT_BUILT_I8MM
+    case Level::kI8mm: return &kI8mmTable;
 #endif
     default: return nullptr;
   }

@@ -1,8 +1,11 @@
-// CPU levels by cpuid and xgetbv on x86-64. Other architectures have the reference only until their kernels exist.
+// CPU levels: by cpuid and xgetbv on x86-64, by the kernel's hardware capabilities on ARM Linux. What the compiler was told to assume
+// decides on other ARM systems.
 #include "platform/cpu_features.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__linux__) && (defined(__aarch64__) || defined(__arm__))
+#include <sys/auxv.h>
 #endif
 
 namespace {
@@ -41,14 +44,57 @@ uint32_t x86_mask() {
   if (avx512 && has(c7, 11) && (state & kZmmState) == kZmmState) mask |= kAvx512VnniBit;
   return mask;
 }
+
+uint32_t cpu_mask() { return x86_mask(); }
+
+#elif defined(__aarch64__) || defined(__arm__)
+constexpr uint32_t kNeonBit = 1u << 8;
+constexpr uint32_t kDotprodBit = 1u << 9;
+constexpr uint32_t kI8mmBit = 1u << 10;
+
+// A level stands on the one before it.
+uint32_t arm_mask(bool neon, bool dotprod, bool i8mm) {
+  if (!neon) return 0;
+  if (!dotprod) return kNeonBit;
+  return i8mm ? kNeonBit | kDotprodBit | kI8mmBit : kNeonBit | kDotprodBit;
+}
+
+// Bits of Linux' asm/hwcap.h, by number: headers older than a feature lack its name. They describe all cores of the system.
+#if defined(__linux__) && defined(__aarch64__)
+constexpr unsigned long kHwcapAsimd = 1ul << 1, kHwcapAsimdDp = 1ul << 20, kHwcap2I8mm = 1ul << 13;
+
+uint32_t cpu_mask() {
+  const unsigned long caps = getauxval(AT_HWCAP), caps2 = getauxval(AT_HWCAP2);
+  return arm_mask((caps & kHwcapAsimd) != 0, (caps & kHwcapAsimdDp) != 0, (caps2 & kHwcap2I8mm) != 0);
+}
+#elif defined(__linux__)
+constexpr unsigned long kHwcapNeon = 1ul << 12;
+
+uint32_t cpu_mask() { return arm_mask((getauxval(AT_HWCAP) & kHwcapNeon) != 0, false, false); }
+#else
+#ifdef __ARM_NEON
+constexpr bool kNeon = true;
+#else
+constexpr bool kNeon = false;
+#endif
+#ifdef __ARM_FEATURE_DOTPROD
+constexpr bool kDotprod = true;
+#else
+constexpr bool kDotprod = false;
+#endif
+#ifdef __ARM_FEATURE_MATMUL_INT8
+constexpr bool kI8mm = true;
+#else
+constexpr bool kI8mm = false;
+#endif
+
+uint32_t cpu_mask() { return arm_mask(kNeon, kDotprod, kI8mm); }
+#endif
+
+#else
+uint32_t cpu_mask() { return 0; }
 #endif
 
 }  // namespace
 
-extern "C" uint32_t ert_cpu_isa_mask(void) {
-#if defined(__x86_64__)
-  return kRefBit | x86_mask();
-#else
-  return kRefBit;
-#endif
-}
+extern "C" uint32_t ert_cpu_isa_mask(void) { return kRefBit | cpu_mask(); }

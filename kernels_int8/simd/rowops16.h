@@ -173,7 +173,7 @@ ERT_LANES void normalize(const NormArgs& a, float mean_value, float inv_value, f
   }
 }
 
-inline float square_root(float x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
+inline float square_root(float x) { return __builtin_sqrtf(x); }
 
 inline void layernorm_row16(const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
   const float count = static_cast<float>(a.n);

@@ -47,6 +47,10 @@ TEST(DispatchTest, RowFormatsAreNotMixed) {
     for (size_t i = 0; i < kernel_count(); ++i) {
       if (kernel_info(i).level == static_cast<Level>(level)) slots.insert(kernel_info(i).slot);
     }
+    if (static_cast<Level>(level) == Level::kDotprod || static_cast<Level>(level) == Level::kI8mm) {
+      EXPECT_EQ(slots.count("quantize_rows") + slots.count("quantize16_rows"), 0u) << "these share the rows of neon";
+      continue;
+    }
     EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows"));
     EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gemm_qa8_qw8"));
     EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows"));
@@ -59,7 +63,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
   regex_t grammar;
   ASSERT_EQ(regcomp(&grammar,
                     "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qs8))?_[0-9]+x[0-9]+_"
-                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni)$",
+                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|dotprod|i8mm)$",
                     REG_EXTENDED | REG_NOSUB),
             0);
   std::set<std::string> names;
@@ -77,7 +81,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
 
 TEST(DispatchTest, ForcedIsaIsTheOneThatRuns) {
   int forced = 0;
-  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni}) {
+  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni, Level::kNeon, Level::kDotprod, Level::kI8mm}) {
     if ((built_isa_mask() & isa_bit(level_needs(level))) == 0) continue;
     const KernelTable& t = kernel_table(isa_bit(level_needs(level)));
     EXPECT_EQ(t.isa, level_needs(level));
@@ -97,6 +101,14 @@ TEST(DispatchTest, BestLevelWins) {
   EXPECT_EQ(kernel_table(avx2 | vnni | wide).isa, Isa::kAvx512Vnni);
   EXPECT_EQ(kernel_table(avx2 | vnni).isa, Isa::kAvxVnni);
   EXPECT_EQ(kernel_table(avx2 | isa_bit(Isa::kNeon)).isa, Isa::kAvx2);
+}
+
+TEST(DispatchTest, BestArmLevelWins) {
+  const uint32_t neon = isa_bit(Isa::kNeon), dot = isa_bit(Isa::kDotprod), i8mm = isa_bit(Isa::kI8mm);
+  if ((built_isa_mask() & (neon | dot | i8mm)) != (neon | dot | i8mm)) GTEST_SKIP() << "not an AArch64 build with all levels";
+  EXPECT_EQ(kernel_table(neon | dot | i8mm).isa, Isa::kI8mm);
+  EXPECT_EQ(kernel_table(neon | dot).isa, Isa::kDotprod);
+  EXPECT_EQ(kernel_table(neon).isa, Isa::kNeon);
 }
 
 TEST(DispatchTest, CpuMaskIsSane) {

@@ -35,8 +35,18 @@ class LevelTest : public ::testing::TestWithParam<Level> {
 
 inline std::string level_test_name(const ::testing::TestParamInfo<Level>& info) { return level_name(info.param); }
 
+// The levels that a build for this architecture may have.
+#if defined(__x86_64__)
 #define ERT_INSTANTIATE_LEVELS(suite) \
   INSTANTIATE_TEST_SUITE_P(           \
       Levels, suite, ::testing::Values(Level::kAvx2, Level::kAvxVnni, Level::kAvxVnniEvex, Level::kAvx512Vnni), level_test_name)
+#elif defined(__aarch64__)
+#define ERT_INSTANTIATE_LEVELS(suite) \
+  INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::Values(Level::kNeon, Level::kDotprod, Level::kI8mm), level_test_name)
+#elif defined(__arm__)
+#define ERT_INSTANTIATE_LEVELS(suite) INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::Values(Level::kNeon), level_test_name)
+#else  // the reference only
+#define ERT_INSTANTIATE_LEVELS(suite) GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite)
+#endif
 
 }  // namespace ert::kernels::testing

@@ -1,0 +1,55 @@
+// Parts of row quantization on NEON: the largest values of a row, and 16 values to integers. Internal linkage.
+#pragma once
+
+#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/simd/lanes16_neon.h"
+
+namespace ert::kernels {
+namespace {
+
+// Calls block(i, y) with y[i], ..., y[i + 15], zeros beyond k; y = src, times inv_smooth with kSmooth.
+template <bool kSmooth, typename Block>
+ERT_LANES void for_blocks(size_t k, const float* src, const float* inv_smooth, const Block& block) {
+  size_t i = 0;
+  for (; i + 16 <= k; i += 16) {
+    const Lanes y = load(src + i);
+    block(i, kSmooth ? y * load(inv_smooth + i) : y);
+  }
+  if (i < k) {
+    const Lanes y = load_first(src + i, k - i);
+    block(i, kSmooth ? y * load_first(inv_smooth + i, k - i) : y);
+  }
+}
+
+// Inputs are finite here, so the instructions' own maximum serves.
+ERT_LANES Lanes maximum(Lanes a, Lanes b) {
+  return {vmaxq_f32(a.q0, b.q0), vmaxq_f32(a.q1, b.q1), vmaxq_f32(a.q2, b.q2), vmaxq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes minimum(Lanes a, Lanes b) {
+  return {vminq_f32(a.q0, b.q0), vminq_f32(a.q1, b.q1), vminq_f32(a.q2, b.q2), vminq_f32(a.q3, b.q3)};
+}
+ERT_LANES float smallest(Lanes a) { return smallest_of(vminq_f32(vminq_f32(a.q0, a.q2), vminq_f32(a.q1, a.q3))); }
+
+// 16 integers that fit int16.
+struct Integers {
+  int16x8_t low, high;
+};
+ERT_LANES Integers rounded(Lanes y) {
+  return {vcombine_s16(vmovn_s32(nearest(y.q0)), vmovn_s32(nearest(y.q1))),
+          vcombine_s16(vmovn_s32(nearest(y.q2)), vmovn_s32(nearest(y.q3)))};
+}
+// Clamped to [-128, 127].
+ERT_LANES int8x16_t bytes_of(Integers q) { return vcombine_s8(vqmovn_s16(q.low), vqmovn_s16(q.high)); }
+
+// q = 128 * hi + lo with lo in [-64, 63].
+struct Digits {
+  int8x16_t hi, lo;
+};
+ERT_LANES Digits digits_of(Integers q) {
+  const Integers hi = {vrshrq_n_s16(q.low, 7), vrshrq_n_s16(q.high, 7)};
+  const Integers lo = {vsubq_s16(q.low, vshlq_n_s16(hi.low, 7)), vsubq_s16(q.high, vshlq_n_s16(hi.high, 7))};
+  return {bytes_of(hi), bytes_of(lo)};
+}
+
+}  // namespace
+}  // namespace ert::kernels

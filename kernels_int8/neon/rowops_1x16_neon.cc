@@ -1,0 +1,8 @@
+// Row operations of this level: LayerNorm, softmax, sums and activations, written once in simd/ over 16 lanes.
+#include "kernels_int8/simd/lanes16_neon.h"
+
+#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/simd/rowops16.h"
+
+#define ERT_ROW_NAME(stem) stem##_1x16_neon
+#include "kernels_int8/simd/define_kernels16.inc"

@@ -1,0 +1,139 @@
+// Sixteen fp32 lanes on NEON: four registers, lanes 0..3 in q0. The operations that simd/*.h are written in; see lanes16_avx2.h for
+// another form. The same for AArch64 and ARMv7 but for what neon/arch.h holds. Internal linkage: included by translation units with
+// different flags.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels_int8/math_constants.h"
+#include "kernels_int8/neon/arch.h"
+
+#define ERT_LANES inline __attribute__((always_inline))
+
+namespace ert::kernels {
+namespace {
+
+// One vector of 16 lanes already is four chains side by side.
+constexpr bool kRegistersForLanes4 = false;
+
+struct Lanes {
+  float32x4_t q0, q1, q2, q3;
+};
+struct Mask {
+  uint32x4_t q0, q1, q2, q3;
+};
+
+ERT_LANES Lanes broadcast(float x) {
+  const float32x4_t v = vdupq_n_f32(x);
+  return {v, v, v, v};
+}
+ERT_LANES Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}; }
+ERT_LANES void store(float* p, Lanes a) {
+  vst1q_f32(p, a.q0);
+  vst1q_f32(p + 4, a.q1);
+  vst1q_f32(p + 8, a.q2);
+  vst1q_f32(p + 12, a.q3);
+}
+// The first count < 16 lanes; the others are +0 and their memory is not touched.
+ERT_LANES Lanes load_first(const float* p, size_t count) {
+  float copy[16] = {};
+  memcpy(copy, p, count * sizeof(float));
+  return load(copy);
+}
+ERT_LANES void store_first(float* p, Lanes a, size_t count) {
+  float copy[16];
+  store(copy, a);
+  memcpy(p, copy, count * sizeof(float));
+}
+ERT_LANES Mask first_lanes(size_t count) {
+  const uint32_t first_four[4] = {0, 1, 2, 3};
+  const uint32x4_t index = vld1q_u32(first_four);
+  const uint32x4_t n = vdupq_n_u32(static_cast<uint32_t>(count));
+  const uint32x4_t four = vdupq_n_u32(4), eight = vdupq_n_u32(8), twelve = vdupq_n_u32(12);
+  return {vcltq_u32(index, n), vcltq_u32(vaddq_u32(index, four), n), vcltq_u32(vaddq_u32(index, eight), n),
+          vcltq_u32(vaddq_u32(index, twelve), n)};
+}
+
+ERT_LANES Lanes operator+(Lanes a, Lanes b) {
+  return {vaddq_f32(a.q0, b.q0), vaddq_f32(a.q1, b.q1), vaddq_f32(a.q2, b.q2), vaddq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes operator-(Lanes a, Lanes b) {
+  return {vsubq_f32(a.q0, b.q0), vsubq_f32(a.q1, b.q1), vsubq_f32(a.q2, b.q2), vsubq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes operator*(Lanes a, Lanes b) {
+  return {vmulq_f32(a.q0, b.q0), vmulq_f32(a.q1, b.q1), vmulq_f32(a.q2, b.q2), vmulq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes operator/(Lanes a, Lanes b) {
+  return {divide(a.q0, b.q0), divide(a.q1, b.q1), divide(a.q2, b.q2), divide(a.q3, b.q3)};
+}
+ERT_LANES Mask operator>(Lanes a, Lanes b) {
+  return {vcgtq_f32(a.q0, b.q0), vcgtq_f32(a.q1, b.q1), vcgtq_f32(a.q2, b.q2), vcgtq_f32(a.q3, b.q3)};
+}
+ERT_LANES Mask operator<(Lanes a, Lanes b) { return b > a; }
+ERT_LANES Mask operator>=(Lanes a, Lanes b) {
+  return {vcgeq_f32(a.q0, b.q0), vcgeq_f32(a.q1, b.q1), vcgeq_f32(a.q2, b.q2), vcgeq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes select(Mask m, Lanes yes, Lanes no) {
+  return {vbslq_f32(m.q0, yes.q0, no.q0), vbslq_f32(m.q1, yes.q1, no.q1), vbslq_f32(m.q2, yes.q2, no.q2),
+          vbslq_f32(m.q3, yes.q3, no.q3)};
+}
+// Compare and select: b where the two are equal or either is NaN. (fmax and fmin treat NaN in another way.)
+ERT_LANES Lanes larger(Lanes a, Lanes b) { return select(a > b, a, b); }
+ERT_LANES Lanes smaller(Lanes a, Lanes b) { return select(a < b, a, b); }
+
+ERT_LANES float32x4_t and_bits(uint32x4_t m, float32x4_t a) {
+  return vreinterpretq_f32_u32(vandq_u32(m, vreinterpretq_u32_f32(a)));
+}
+ERT_LANES float32x4_t clear_bits(uint32x4_t m, float32x4_t a) {
+  return vreinterpretq_f32_u32(vbicq_u32(vreinterpretq_u32_f32(a), m));
+}
+ERT_LANES Lanes zero_unless(Mask m, Lanes a) {
+  return {and_bits(m.q0, a.q0), and_bits(m.q1, a.q1), and_bits(m.q2, a.q2), and_bits(m.q3, a.q3)};
+}
+ERT_LANES Lanes zero_if(Mask m, Lanes a) {
+  return {clear_bits(m.q0, a.q0), clear_bits(m.q1, a.q1), clear_bits(m.q2, a.q2), clear_bits(m.q3, a.q3)};
+}
+// Lanes whose byte is nonzero; count <= 16 bytes are read.
+ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
+  uint8_t copy[16] = {};
+  if (count < 16) {
+    memcpy(copy, p, count);
+    p = copy;
+  }
+  const uint8x16_t set = vtstq_u8(vld1q_u8(p), vdupq_n_u8(0xff));
+  // Doubling a byte of ones twice by sign extension gives a word of ones.
+  const int16x8_t low = vmovl_s8(vget_low_s8(vreinterpretq_s8_u8(set))), high = vmovl_s8(vget_high_s8(vreinterpretq_s8_u8(set)));
+  return {vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(low))), vreinterpretq_u32_s32(vmovl_s16(vget_high_s16(low))),
+          vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(high))), vreinterpretq_u32_s32(vmovl_s16(vget_high_s16(high)))};
+}
+
+ERT_LANES void order_together(Lanes*, Lanes*, Lanes*, Lanes*) {}
+
+ERT_LANES Lanes absolute(Lanes a) { return {vabsq_f32(a.q0), vabsq_f32(a.q1), vabsq_f32(a.q2), vabsq_f32(a.q3)}; }
+// Sign of `sign` on a magnitude >= 0.
+ERT_LANES Lanes with_sign(Lanes magnitude, Lanes sign) {
+  const uint32x4_t bit = vdupq_n_u32(0x80000000u);
+  return select({bit, bit, bit, bit}, sign, magnitude);
+}
+ERT_LANES float32x4_t times_power_of_two(float32x4_t y, float32x4_t z) {
+  const int32x4_t exponent = vshlq_n_s32(vreinterpretq_s32_f32(z), 23);
+  return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y), exponent));
+}
+// y * 2^n with z = n + kRoundMagic.
+ERT_LANES Lanes times_power_of_two(Lanes y, Lanes z) {
+  return {times_power_of_two(y.q0, z.q0), times_power_of_two(y.q1, z.q1), times_power_of_two(y.q2, z.q2),
+          times_power_of_two(y.q3, z.q3)};
+}
+
+// The canonical tree: lanes i and i + 8, then 4, 2, 1 apart.
+ERT_LANES float total(Lanes a) {
+  const float32x4_t s4 = vaddq_f32(vaddq_f32(a.q0, a.q2), vaddq_f32(a.q1, a.q3));
+  const float32x2_t s2 = vadd_f32(vget_low_f32(s4), vget_high_f32(s4));
+  return vget_lane_f32(vpadd_f32(s2, s2), 0);
+}
+ERT_LANES float largest(Lanes a) { return largest_of(vmaxq_f32(vmaxq_f32(a.q0, a.q2), vmaxq_f32(a.q1, a.q3))); }
+
+}  // namespace
+}  // namespace ert::kernels
