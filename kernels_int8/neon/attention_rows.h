@@ -1,0 +1,255 @@
+// int8 attention of one head on the ARM levels. Both products are the level's GEMM loop over N16K4: keys are packed as 16 columns a
+// panel, values with their keys along k, and P is the two digits of W8A16. Sums and the tile are the level's:
+//   Sums::run<kRows, kQuads>   neon/gemm_columns.h
+// Internal linkage.
+#pragma once
+
+// The lanes come before what is written in them.
+// clang-format off
+#include "kernels_int8/neon/quantize_row.h"
+#include "kernels_int8/simd/elementary16.h"
+// clang-format on
+
+namespace ert::kernels {
+namespace {
+
+constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
+constexpr size_t kBlockRows = 8;    // queries at a time
+
+struct AttentionWork {
+  size_t keys16, head4, head16, columns16;  // rounded up
+  float *key_scale, *value_scale;           // [keys16], zero beyond the keys
+  int8_t *keys, *values;                    // panels of 16 keys; panels of 16 columns with keys16 as their k
+  int8_t* queries;                          // [kBlockRows][head16]
+  float* scores;                            // [kBlockRows][keys16]: scores, then p
+  int8_t *p_hi, *p_lo;                      // [kBlockRows][keys16]: digits of P
+  float row_scale[kBlockRows];              // of the query, times the scale on QK^T
+  float factor[kBlockRows];                 // from the sum of P * v to the output; 0 where the query sees nothing
+};
+
+inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
+  w->keys16 = round_up(static_cast<size_t>(a.seq_k), 16);
+  w->head4 = round_up(static_cast<size_t>(a.head_dim), 4);
+  w->head16 = round_up(static_cast<size_t>(a.head_dim), 16);
+  w->columns16 = round_up(static_cast<size_t>(a.v_dim), 16);
+  w->key_scale = static_cast<float*>(a.scratch);
+  w->value_scale = w->key_scale + w->keys16;
+  w->scores = w->value_scale + w->keys16;
+  w->keys = static_cast<int8_t*>(static_cast<void*>(w->scores + kBlockRows * w->keys16));
+  w->values = w->keys + w->keys16 * w->head4;
+  w->queries = w->values + w->keys16 * w->columns16;
+  w->p_hi = w->queries + kBlockRows * w->head16;
+  w->p_lo = w->p_hi + kBlockRows * w->keys16;
+}
+
+// Elements [i, i + 16) of n, zeros beyond.
+ERT_LANES Lanes load_part(size_t n, const float* src, size_t i) {
+  return i + 16 <= n ? load(src + i) : load_first(src + i, n - i);
+}
+
+// Symmetric int8 scale of n values and the factor that quantizes them.
+inline float scale_of(size_t n, const float* src, float* inv) {
+  Lanes max = broadcast(0.0f);
+  for (size_t i = 0; i < n; i += 16) max = maximum(absolute(load_part(n, src, i)), max);
+  const float absmax = largest(max);
+  const bool zero = !(absmax >= kZeroRange);
+  *inv = zero ? 0.0f : kMaxQ8 / absmax;
+  return zero ? 0.0f : absmax / kMaxQ8;
+}
+
+ERT_LANES int8x16_t quantize16(size_t n, const float* src, size_t i, float inv) {
+  return bytes_of(rounded(load_part(n, src, i) * broadcast(inv)));
+}
+
+inline void pack_keys(const AttentionArgs& a, const AttentionWork& w) {
+  const size_t n = static_cast<size_t>(a.head_dim);
+  for (size_t j = 0; j < static_cast<size_t>(a.seq_k); ++j) {
+    const float* src = a.k + static_cast<ptrdiff_t>(j) * a.k_stride;
+    float inv;
+    w.key_scale[j] = scale_of(n, src, &inv);
+    int8_t* column = w.keys + j / 16 * 16 * w.head4 + 4 * (j % 16);
+    for (size_t i = 0; i < n; i += 16) {
+      int8_t q[16];
+      vst1q_s8(q, quantize16(n, src, i, inv));
+      for (size_t g = 0; g < 16 && i + g < n; g += 4) memcpy(column + 16 * (i + g), q + g, 4);
+    }
+  }
+  for (size_t j = static_cast<size_t>(a.seq_k); j < w.keys16; ++j) w.key_scale[j] = 0.0f;
+}
+
+inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
+  const size_t n = static_cast<size_t>(a.v_dim), keys = static_cast<size_t>(a.seq_k);
+  for (size_t j = 0; j < keys; j += 4) {
+    const float* src[4];
+    float inv[4];
+    for (size_t r = 0; r < 4; ++r) {  // keys beyond the end repeat the last one: their P is zero
+      const size_t key = j + r < keys ? j + r : keys - 1;
+      src[r] = a.v + static_cast<ptrdiff_t>(key) * a.v_stride;
+      w.value_scale[j + r] = scale_of(n, src[r], &inv[r]);
+    }
+    for (size_t i = 0; i < n; i += 16) {
+      const int8x16x4_t line = {{quantize16(n, src[0], i, inv[0]), quantize16(n, src[1], i, inv[1]),
+                                 quantize16(n, src[2], i, inv[2]), quantize16(n, src[3], i, inv[3])}};
+      vst4q_s8(w.values + i * w.keys16 + 16 * j, line);
+    }
+  }
+  for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
+}
+
+inline void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, AttentionWork* w) {
+  const size_t n = static_cast<size_t>(a.head_dim);
+  for (size_t r = 0; r < rows; ++r) {
+    const float* src = a.q + static_cast<ptrdiff_t>(first + r) * a.q_stride;
+    float inv;
+    w->row_scale[r] = scale_of(n, src, &inv) * a.scale;
+    for (size_t i = 0; i < n; i += 16) vst1q_s8(w->queries + r * w->head16 + i, quantize16(n, src, i, inv));
+  }
+}
+
+// Sixteen columns of kRows rows. Rows beyond the last query hold bytes of no meaning; their sums are not looked at.
+template <class Sums, int kRows, int kQuads>
+__attribute__((noinline)) void sums16(int32_t (&out)[kRows][16], const int8_t* lhs, size_t row_bytes, const int8_t* panel,
+                                      size_t k4) {
+  for (int q = 0; q < 4; q += kQuads) {
+    int32x4_t acc[kRows][kQuads];
+    Sums::template run<kRows, kQuads>(acc, lhs, row_bytes, panel + 16 * q, 0, k4);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kQuads; ++i) vst1q_s32(out[r] + 4 * (q + i), acc[r][i]);
+    }
+  }
+}
+
+ERT_LANES Lanes to_lanes(const int32_t* p) {
+  return {vcvtq_f32_s32(vld1q_s32(p)), vcvtq_f32_s32(vld1q_s32(p + 4)), vcvtq_f32_s32(vld1q_s32(p + 8)),
+          vcvtq_f32_s32(vld1q_s32(p + 12))};
+}
+
+template <class Sums, int kRows, int kQuads>
+void score_block(size_t rows, const AttentionWork& w) {
+  for (size_t key = 0; key < w.keys16; key += 16) {
+    const Lanes key_scale = load(w.key_scale + key);
+    for (size_t row = 0; row < rows; row += kRows) {
+      int32_t sums[kRows][16];
+      sums16<Sums, kRows, kQuads>(sums, w.queries + row * w.head16, w.head16, w.keys + key * w.head4, w.head4);
+      for (size_t r = 0; r < kRows && row + r < rows; ++r) {
+        const Lanes scale = broadcast(w.row_scale[row + r]) * key_scale;
+        store(w.scores + (row + r) * w.keys16 + key, to_lanes(sums[r]) * scale);
+      }
+    }
+  }
+}
+
+// Adds the bias, takes out the keys that query i does not see; returns the maximum.
+inline float mask_row(const AttentionArgs& a, size_t i, size_t keys16, float* scores) {
+  const int64_t limit = static_cast<int64_t>(i) + a.causal_offset + 1;
+  const size_t seen = limit < 0 ? 0 : limit < a.seq_k ? static_cast<size_t>(limit) : static_cast<size_t>(a.seq_k);
+  const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
+  const uint8_t* mask = a.mask == nullptr ? nullptr : a.mask + static_cast<ptrdiff_t>(i) * a.mask_stride;
+  const Lanes hidden = broadcast(-__builtin_inff());
+  Lanes max = hidden;
+  for (size_t j = 0; j < keys16; j += 16) {
+    const size_t count = j >= seen ? 0 : seen - j < 16 ? seen - j : 16;
+    Lanes s = load(scores + j);
+    if (bias != nullptr && count > 0) s = s + (count == 16 ? load(bias + j) : load_first(bias + j, count));
+    if (mask != nullptr && count > 0) s = select(nonzero_bytes(mask + j, count), s, hidden);
+    if (count < 16) s = select(first_lanes(count), s, hidden);
+    store(scores + j, s);
+    max = larger(s, max);
+  }
+  return largest(max);
+}
+
+// Scores to the digits of P: p = exp(score - maximum) * value scale, then 14 bits of p / pmax. Returns the factor of the sums.
+inline float digits_of_row(const AttentionWork& w, float max, float* scores, int8_t* hi, int8_t* lo) {
+  if (max == -__builtin_inff()) return 0.0f;
+  const Lanes row_max = broadcast(max);
+  Lanes sum = broadcast(0.0f), most = sum;
+  for (size_t j = 0; j < w.keys16; j += 16) {
+    const Lanes e = exp_or_zero_nan(load(scores + j) - row_max);
+    sum = sum + e;
+    const Lanes p = e * load(w.value_scale + j);
+    most = larger(p, most);
+    store(scores + j, p);
+  }
+  const float pmax = largest(most);
+  if (!(pmax >= kZeroRange)) return 0.0f;
+  const Lanes inv = broadcast(kMaxQ16 / pmax);
+  for (size_t j = 0; j < w.keys16; j += 16) {
+    const Digits d = digits_of(rounded(load(scores + j) * inv));
+    vst1q_s8(hi + j, d.hi);
+    vst1q_s8(lo + j, d.lo);
+  }
+  return (pmax / kMaxQ16) / total(sum);
+}
+
+// Sixteen output columns of kRows queries: exact within a block of keys, the blocks added in order.
+template <class Sums, int kRows, int kQuads>
+void value_tile(size_t keys, const AttentionWork& w, size_t row, size_t column, float (&out)[kRows][16]) {
+  memset(out, 0, sizeof(out));
+  for (size_t first = 0; first < keys; first += kKeyBlock) {
+    const size_t k4 = round_up(keys - first < kKeyBlock ? keys - first : kKeyBlock, 4);
+    const int8_t* panel = w.values + column * w.keys16 + 16 * first;
+    const size_t at = row * w.keys16 + first;
+    int32_t hi[kRows][16], lo[kRows][16];
+    sums16<Sums, kRows, kQuads>(hi, w.p_hi + at, w.keys16, panel, k4);
+    sums16<Sums, kRows, kQuads>(lo, w.p_lo + at, w.keys16, panel, k4);
+    for (int r = 0; r < kRows; ++r) {
+      for (int c = 0; c < 16; c += 4) {
+        const int32x4_t sum = vaddq_s32(vshlq_n_s32(vld1q_s32(hi[r] + c), 7), vld1q_s32(lo[r] + c));
+        vst1q_f32(out[r] + c, vaddq_f32(vld1q_f32(out[r] + c), vcvtq_f32_s32(sum)));
+      }
+    }
+  }
+}
+
+template <class Sums, int kRows, int kQuads>
+void write_block(const AttentionArgs& a, const AttentionWork& w, size_t first, size_t rows) {
+  const size_t columns = static_cast<size_t>(a.v_dim);
+  for (size_t column = 0; column < columns; column += 16) {
+    for (size_t row = 0; row < rows; row += kRows) {
+      float sums[kRows][16];
+      value_tile<Sums, kRows, kQuads>(static_cast<size_t>(a.seq_k), w, row, column, sums);
+      for (size_t r = 0; r < kRows && row + r < rows; ++r) {
+        float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
+        const float factor = w.factor[row + r];
+        const Lanes y = factor == 0.0f ? broadcast(0.0f) : load(sums[r]) * broadcast(factor);
+        if (columns - column >= 16) {
+          store(dst, y);
+        } else {
+          store_first(dst, y, columns - column);
+        }
+      }
+    }
+  }
+}
+
+template <class Sums, int kRows, int kQuads>
+void attention_block(const AttentionArgs& a, size_t first, size_t rows, AttentionWork* w) {
+  quantize_queries(a, first, rows, w);
+  score_block<Sums, kRows, kQuads>(rows, *w);
+  for (size_t r = 0; r < rows; ++r) {
+    float* scores = w->scores + r * w->keys16;
+    const float max = mask_row(a, first + r, w->keys16, scores);
+    w->factor[r] = digits_of_row(*w, max, scores, w->p_hi + r * w->keys16, w->p_lo + r * w->keys16);
+  }
+  write_block<Sums, kRows, kQuads>(a, *w, first, rows);
+}
+
+// kRows divides kBlockRows. A single query (a decoder's step) gets a tile of its own.
+template <class Sums, int kRows, int kQuads>
+void attention(const AttentionArgs& a) {
+  AttentionWork w;
+  lay_out(a, &w);
+  pack_keys(a, w);
+  pack_values(a, w);
+  const size_t queries = static_cast<size_t>(a.seq_q);
+  if (queries == 1) return attention_block<Sums, 1, kQuads>(a, 0, 1, &w);
+  for (size_t first = 0; first < queries; first += kBlockRows) {
+    attention_block<Sums, kRows, kQuads>(a, first, queries - first < kBlockRows ? queries - first : kBlockRows, &w);
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels
