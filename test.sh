@@ -2,6 +2,7 @@
 # Builds and runs the tests.
 #   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
 #   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
+#   ./test.sh --cross   ARM and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -9,14 +10,27 @@ cd "$(dirname "$0")"
 
 preset=release
 labels=quick
+cross=no
 for argument in "$@"; do
   case "$argument" in
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
-    -h|--help) sed -n '2,5s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --cross) cross=yes ;;
+    -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "unknown argument '$argument'; see ./test.sh --help" >&2; exit 2 ;;
   esac
 done
+
+if [ "$cross" = yes ]; then
+  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CROSS_PACKAGES
+  cmake --preset release >/dev/null
+  cmake --build --preset release --target edgeconv digest
+  for target in cross-aarch64 cross-armv7 cross-riscv64; do
+    cmake --preset "$target" >/dev/null
+    cmake --build --preset "$target"
+  done
+  exec python3 tests/digest/cross.py .
+fi
 
 ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
 cmake --preset "$preset" >/dev/null

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without the
+optional instructions; one digest of everything that three blobs compute, on every target and ISA level; sizes of the archives.
+
+usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
+
+A further target is a line of TARGETS, a further CPU of one a line of CPUS."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+# name, folder of the build, emulator of its tests (None: they run in the quick tier anyway)
+TARGETS = [
+    ("x86-64", "build/release", None),
+    ("aarch64", "build/cross-aarch64", "qemu-aarch64 -cpu max"),
+    ("armv7", "build/cross-armv7", "qemu-arm -cpu cortex-a9"),
+    ("riscv64", "build/cross-riscv64", "qemu-riscv64"),
+]
+# target, emulator, ISA levels that run there, levels that must be refused
+CPUS = [
+    ("x86-64", "", "ref avx2 avxvnni avx512vnni", ""),
+    ("aarch64", "qemu-aarch64 -cpu max", "ref neon dotprod i8mm", ""),
+    ("aarch64", "qemu-aarch64 -cpu neoverse-n1", "dotprod", "i8mm"),
+    ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon", "dotprod i8mm"),
+    ("armv7", "qemu-arm -cpu cortex-a9", "ref neon", "dotprod"),
+    ("armv7", "qemu-arm -cpu cortex-a9,neon=off", "ref", "neon"),
+    ("riscv64", "qemu-riscv64", "ref", "neon"),
+]
+# Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and the prefix of their binutils.
+COUNTED = {"aarch64": "aarch64-linux-gnu-", "armv7": "arm-linux-gnueabihf-"}
+# x86 levels depend on the machine that tests; all others must run.
+OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
+PRECISIONS = ["int8", "w8a16", "fp32"]
+
+
+def run(command, **options):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+
+
+def make_blobs(root, folder):
+    """Blobs of the language model in all three precisions, made by this host's converter."""
+    blobs = []
+    for precision in PRECISIONS:
+        blob = folder / f"langid_{precision}.ert"
+        model = root / "tests/models/langid/langid.onnx"
+        result = run([root / "build/release/convert/edgeconv", model, "-o", blob, "--precision", precision])
+        if result.returncode != 0:
+            sys.exit(f"conversion to {precision} failed:\n{result.stderr}")
+        blobs.append(blob)
+    return blobs
+
+
+def run_tests(root, build, emulator):
+    """All tests that the build lists, under one emulator. Returns the names of those that failed."""
+    listing = run(["ctest", "--test-dir", root / build, "-N", "--show-only=json-v1"])
+    failed = []
+    for test in json.loads(listing.stdout)["tests"]:
+        command = test.get("command", [])
+        at = next((i for i, part in enumerate(command) if str(root) in part), None)
+        if at is None:
+            failed.append(test["name"] + " (not built)")
+            continue
+        began = time.monotonic()
+        result = run(emulator.split() + command[at:])
+        skipped = re.findall(r"^\[  SKIPPED \] (\d+) tests?", result.stdout, re.M)
+        note = f", {skipped[0]} cases skipped" if skipped else ""
+        print(f"  {'ok    ' if result.returncode == 0 else 'FAILED'} {test['name']:24} {time.monotonic() - began:6.1f} s{note}", flush=True)
+        if result.returncode != 0:
+            print(result.stdout[-3000:], result.stderr[-1000:])
+            failed.append(test["name"])
+    return failed
+
+
+def digest_of(root, build, emulator, isa, texts, blobs):
+    return run(emulator.split() + [root / build / "tests/digest/digest", "--isa", isa, texts] + blobs)
+
+
+def digest_rows(root, builds, texts, blobs):
+    """(target, emulator, isa, digest or None, remark) per level; None with a remark is a fault."""
+    for target, emulator, runs, refused in CPUS:
+        if target not in builds:
+            continue
+        for isa in runs.split():
+            result = digest_of(root, builds[target], emulator, isa, texts, blobs)
+            words = result.stdout.split()
+            if result.returncode == 0 and words[1] == isa:
+                yield target, emulator, isa, words[0], ""
+            elif isa in OPTIONAL and "instruction set" in result.stderr:
+                yield target, emulator, isa, "", "not on this machine"
+            else:
+                yield target, emulator, isa, None, result.stderr.strip() or f"exit {result.returncode}"
+        for isa in refused.split():
+            result = digest_of(root, builds[target], emulator, isa, texts, blobs)
+            if result.returncode != 1 or "instruction set" not in result.stderr:
+                yield target, emulator, isa, None, f"was not refused: exit {result.returncode}"
+
+
+def print_digests(root, builds, blobs):
+    texts = root / "tests/models/langid/texts.tsv"
+    print(f"\ndigest of the language model ({', '.join(PRECISIONS)}), every text alone and in padded batches")
+    values, faults = set(), 0
+    for target, emulator, isa, value, remark in digest_rows(root, builds, texts, blobs):
+        cpu = emulator.split()[-1] if "-cpu" in emulator else "" if emulator else "this machine"
+        print(f"  {target:8} {cpu:20} {isa:11} {value or '-':17} {remark}", flush=True)
+        faults += value is None
+        if value:
+            values.add(value)
+    # Canary: the number depends on the bits, so other blobs must give another one.
+    other = digest_of(root, builds["x86-64"], "", "ref", texts, blobs[:1]).stdout.split()
+    if not other or other[0] in values:
+        print("the digest is blind: one blob gives the number of three")
+        faults += 1
+    print("  one value" if len(values) == 1 and not faults else f"  FAILED: {len(values)} values, {faults} faults")
+    return len(values) == 1 and not faults
+
+
+def section_bytes(archive):
+    """Bytes of code, constants, initialised and zeroed data of all objects in an archive."""
+    sizes = {"text": 0, "rodata": 0, "data": 0, "bss": 0}
+    for line in run(["readelf", "-SW", archive]).stdout.splitlines():
+        match = re.match(r"\s*\[\s*\d+\]\s+(\.\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", line)
+        if not match:
+            continue
+        name, size = match.group(1), int(match.group(2), 16)
+        for kind, pattern in (("text", r"\.text"), ("rodata", r"\.(rodata|data\.rel\.ro)"), ("data", r"\.data(?!\.rel\.ro)"), ("bss", r"\.bss")):
+            if re.match(pattern + r"(\.|$)", name):
+                sizes[kind] += size
+    return sizes
+
+
+def print_sizes(root, builds):
+    print("\nbytes of the archives: every op, every ISA level (a program links what it uses)")
+    print(f"  {'target':8} {'archive':16} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
+    for target, build in builds.items():
+        for archive in ("rt/libert.a", "kernels_int8/libert_kernels.a"):
+            s = section_bytes(root / build / archive)
+            print(f"  {target:8} {archive.split('/')[1]:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}")
+
+
+def check_inner_loops(root, builds):
+    """True if no GEMM loop has grown."""
+    print("\ninstructions per multiply-accumulate of the GEMM loops")
+    good = True
+    for target, prefix in COUNTED.items():
+        if target in builds:
+            library = root / builds[target] / "kernels_int8/libert_kernels.a"
+            result = run([sys.executable, root / "tests/checks/inner_loops.py", target, library, prefix + "objdump", "--model"])
+            print("  " + (result.stdout + result.stderr).strip(), flush=True)
+            good &= result.returncode == 0
+    return good
+
+
+def main(root, only):
+    builds = {name: build for name, build, _ in TARGETS if name == "x86-64" or not only or name in only}
+    # Each CPU once, whether it is the build's own emulator or a further one.
+    cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [(name, emulator) for name, emulator, _, _ in CPUS])
+    failed = []
+    for target, emulator in cpus:
+        if not emulator or target not in builds:
+            continue
+        print(f"{target}: tests under {emulator}", flush=True)
+        failed += [f"{target} ({emulator}): {name}" for name in run_tests(root, builds[target], emulator)]
+    with tempfile.TemporaryDirectory() as folder:
+        same = print_digests(root, builds, make_blobs(root, pathlib.Path(folder)))
+    print_sizes(root, builds)
+    if not check_inner_loops(root, builds):
+        failed.append("inner loops")
+    for name in failed:
+        print(f"FAILED: {name}")
+    return 0 if same and not failed else 1
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    names = arguments[2].split(",") if len(arguments) == 3 and arguments[1] == "--only" else []
+    sys.exit(main(pathlib.Path(arguments[0]).resolve(), names))

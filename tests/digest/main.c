@@ -1,0 +1,78 @@
+/* digest [--isa NAME] TEXTS.tsv BLOB.ert...: the digest of what the blobs compute, on systems with files. Prints "DIGEST ISA TEXTS". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "platform/posix/file_map.h"
+#include "tests/digest/digest.h"
+
+static uint32_t isa_mask_of(const char* name) {
+  int isa;
+  for (isa = 0; isa < 32; ++isa) {
+    const char* known = ert_isa_name((ert_isa)isa);
+    if (known != NULL && strcmp(known, name) == 0) return ERT_ISA_BIT(isa);
+  }
+  return 0;
+}
+
+static int add_blob(const char* path, ert_digest_job job, ert_digest_result* result) {
+  ert_file_map map;
+  ert_status status;
+  const int error = ert_file_map_open(&map, path);
+  if (error != 0) {
+    fprintf(stderr, "digest: %s: %s\n", path, strerror(error));
+    return 6;
+  }
+  job.blob = map.data;
+  job.blob_bytes = map.bytes;
+  status = ert_digest_arena(&job, &job.arena_bytes);
+  if (status == ERT_OK) {
+    unsigned char* storage = (unsigned char*)malloc(job.arena_bytes + ERT_ARENA_ALIGN);
+    if (storage != NULL) job.arena = storage + (ERT_ARENA_ALIGN - (uintptr_t)storage % ERT_ARENA_ALIGN) % ERT_ARENA_ALIGN;
+    status = storage == NULL ? ERT_ERR_NOMEM : ert_digest_run(&job, result);
+    free(storage);
+  }
+  ert_file_map_close(&map);
+  if (status == ERT_OK) return 0;
+  fprintf(stderr, "digest: %s: %s\n", path, ert_status_str(status));
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  ert_digest_job job;
+  ert_digest_result result;
+  ert_file_map texts;
+  int i = 1, failed = 0;
+  memset(&job, 0, sizeof job);
+  memset(&result, 0, sizeof result);
+  result.digest = UINT64_C(0xcbf29ce484222325);
+  job.batch = ERT_DIGEST_BATCH;
+  job.max_sequence = ERT_DIGEST_MAX_SEQUENCE;
+  if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
+    job.isa_mask = isa_mask_of(argv[2]);
+    if (job.isa_mask == 0) {
+      fprintf(stderr, "digest: no ISA level is called '%s'\n", argv[2]);
+      return 2;
+    }
+    i = 3;
+  }
+  if (argc - i < 2) {
+    fprintf(stderr, "usage: digest [--isa NAME] TEXTS.tsv BLOB.ert...\n");
+    return 2;
+  }
+  if (ert_file_map_open(&texts, argv[i]) != 0) {
+    fprintf(stderr, "digest: cannot read %s\n", argv[i]);
+    return 6;
+  }
+  job.texts = (const char*)texts.data;
+  job.texts_bytes = texts.bytes;
+  for (++i; i < argc && failed == 0; ++i) failed = add_blob(argv[i], job, &result);
+  ert_file_map_close(&texts);
+  if (failed != 0) return failed;
+  if (result.batch_differences != 0) {
+    fprintf(stderr, "digest: %u texts give other bits in a batch\n", (unsigned)result.batch_differences);
+    return 7;
+  }
+  printf("%016llx %s %u\n", (unsigned long long)result.digest, ert_isa_name(result.isa), (unsigned)result.texts);
+  return 0;
+}
