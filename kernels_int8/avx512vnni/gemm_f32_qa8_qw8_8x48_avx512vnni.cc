@@ -38,29 +38,27 @@ __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, 
   }
 }
 
-// The same from registers, for the tiles that do most of the work.
+// The same from registers, for the tiles that do most of the work. Panel by panel: the parameters of one fit beside the sums.
 template <int kRows, int kPanels>
 inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels],
                                                                  size_t row, size_t column, size_t columns) {
-  ColumnParams<kPanels> cols;
-  cols.load(*g.w, column, columns);
+  const PackedWeights& w = *g.w;
+  const RowScale* rows = g.rows + row;
   float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    const __m512 row_scale = _mm512_set1_ps(g.rows[row + r].scale);
-    const __m512i zero_point = _mm512_set1_epi32(g.rows[row + r].zero_point);
+  for (int p = 0; p < kPanels; ++p, column += 16, dst += 16) {
+    const __mmask16 mask = p + 1 < kPanels ? 0xffff : static_cast<__mmask16>((1u << (columns - 16 * p)) - 1);
+    const __m512 scale = _mm512_maskz_loadu_ps(mask, w.scale + column);
+    const __m512i colsum = _mm512_maskz_loadu_epi32(mask, w.colsum + column);
+    // x + -0 is x for every x, so a missing bias needs no second form.
+    const __m512 bias = w.bias != nullptr ? _mm512_maskz_loadu_ps(mask, w.bias + column) : _mm512_set1_ps(-0.0f);
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) {
-      const __m512i sum = _mm512_sub_epi32(acc[r][p], _mm512_mullo_epi32(zero_point, cols.colsum[p]));
-      const __m512 scaled = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_mul_ps(row_scale, cols.scale[p]));
-      const __m512 y = _mm512_add_ps(scaled, cols.bias[p]);
-      if (p + 1 < kPanels) {
-        _mm512_storeu_ps(dst + 16 * p, y);
-      } else {
-        _mm512_mask_storeu_ps(dst + 16 * p, cols.mask[p], y);
-      }
+    for (int r = 0; r < kRows; ++r) {
+      const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(rows[r].zero_point), colsum);
+      const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(acc[r][p], correction));
+      const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(rows[r].scale), scale));
+      _mm512_mask_storeu_ps(dst + r * g.dst_stride, mask, _mm512_add_ps(scaled, bias));
     }
-    dst += g.dst_stride;
   }
 }
 
