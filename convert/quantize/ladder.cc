@@ -86,8 +86,8 @@ linear::Precision forced(PrecisionMode m) {
 class Climb {
  public:
   Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
-        LowerOptions& options, std::function<bool()> passes)
-      : smooth_(smooth), layers_(layers), fixed_(fixed), options_(options), passes_(std::move(passes)) {}
+        LowerOptions& options, double gate, std::function<double()> evaluate)
+      : smooth_(smooth), layers_(layers), fixed_(fixed), options_(options), gate_(gate), evaluate_(std::move(evaluate)) {}
 
   void apply() {
     for (const LayerReport& l : layers_) {
@@ -99,7 +99,7 @@ class Climb {
 
   // Each step lifts twice as many of the noisiest layers as the one before, so that even large models need few evaluations.
   bool reaches_gate() {
-    if (passes_()) return true;
+    if (evaluate_() >= gate_) return true;
     linear::Precision before = linear::kInt8;
     for (const linear::Precision next : {linear::kInt8A16, linear::kF32}) {
       size_t begin = 0;
@@ -118,8 +118,9 @@ class Climb {
   }
 
  private:
-  // Evaluations of each search for something cheaper.
-  static constexpr int kTrials = 12;
+  // Evaluations of each search for something cheaper, and of one step of it.
+  static constexpr int kTrials = 24;
+  static constexpr size_t kCandidates = 8;
 
   static double macs(const LayerReport& l) { return static_cast<double>(l.k) * static_cast<double>(l.n); }
   static double noise_per_mac(const LayerReport& l) { return std::pow(10.0, l.local_sqnr_db / -10) / macs(l); }
@@ -129,27 +130,40 @@ class Climb {
   }
   bool apply_and_pass() {
     apply();
-    return passes_();
+    return evaluate_() >= gate_;
   }
 
-  // [begin, end) passes; tries single layers by noise per multiplication instead, as long as they cost less.
+  // [begin, end) passes; adds up single layers instead as long as they cost less. Of the candidates with the most noise per
+  // multiplication each step lifts the one that helps the output most: what noise does to an output depends on where it arises.
   bool find_cheaper(size_t begin, size_t end, linear::Precision before, linear::Precision next) {
-    double limit = 0, cost = 0;
-    std::vector<size_t> order;
+    double budget = 0;
+    std::vector<size_t> candidates;
     for (size_t i = begin; i < layers_.size(); ++i) {
       if (fixed_[i]) continue;
-      if (i < end) limit += macs(layers_[i]);
-      order.push_back(i);
+      if (i < end) budget += macs(layers_[i]);
+      candidates.push_back(i);
     }
-    std::stable_sort(order.begin(), order.end(),
+    std::stable_sort(candidates.begin(), candidates.end(),
                      [&](size_t a, size_t b) { return noise_per_mac(layers_[a]) > noise_per_mac(layers_[b]); });
     const std::vector<LayerReport> known = layers_;
     for (size_t i = begin; i < end; ++i) set(i, before);
-    for (size_t t = 0; t < order.size() && t < kTrials; ++t) {
-      cost += macs(layers_[order[t]]);
-      if (cost >= limit) break;
-      set(order[t], next);
-      if (apply_and_pass()) return true;
+    for (int trials = 0; trials < kTrials && !candidates.empty();) {
+      size_t best = candidates.size();
+      double best_cosine = -2;
+      for (size_t c = 0; c < candidates.size() && c < kCandidates; ++c) {
+        if (macs(layers_[candidates[c]]) >= budget) continue;
+        set(candidates[c], next);
+        apply();
+        const double cosine = evaluate_();
+        if (cosine >= gate_) return true;
+        set(candidates[c], before);
+        ++trials;
+        if (cosine > best_cosine) best_cosine = cosine, best = c;
+      }
+      if (best == candidates.size()) break;
+      set(candidates[best], next);
+      budget -= macs(layers_[candidates[best]]);
+      candidates.erase(candidates.begin() + static_cast<ptrdiff_t>(best));
     }
     layers_ = known;
     apply();
@@ -173,7 +187,8 @@ class Climb {
   std::vector<LayerReport>& layers_;
   const std::vector<char>& fixed_;
   LowerOptions& options_;
-  std::function<bool()> passes_;
+  double gate_;
+  std::function<double()> evaluate_;
 };
 
 }  // namespace
@@ -233,7 +248,7 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
         fixed[i] = true;
       }
   }
-  Climb climb(smooth, layers, fixed, options, [&] { return evaluate(options) >= request.target_cosine; });
+  Climb climb(smooth, layers, fixed, options, request.target_cosine, [&] { return evaluate(options); });
   climb.apply();
   if (request.mode != PrecisionMode::kAuto || climb.reaches_gate()) return;
   // With every Linear exact, attention and tables are what is left.
