@@ -23,6 +23,9 @@ constexpr float kExp[5] = {0x1.fffffcp-2f, 0x1.555492p-3f, 0x1.5558f2p-5f, 0x1.1
 // 2^f on |f| <= 1/2, relative error 7.5e-8
 constexpr float kExp2[6] = {0x1.000002p+0f, 0x1.62e428p-1f, 0x1.ebf918p-3f, 0x1.c6b6e6p-5f, 0x1.3d0c52p-7f, 0x1.5c08d2p-10f};
 
+// The same for the weights of int8 attention, which are rounded to 14 bits: relative error 2.7e-6
+constexpr float kExp2OfWeights[5] = {0x1.ffffe8p-1f, 0x1.62e0dcp-1f, 0x1.ec06dap-3f, 0x1.ca144p-5f, 0x1.3997d6p-7f};
+
 // Phi(-a) = 2^-Q(a), a >= 0, Phi the normal distribution. Beyond kGeluCap the value is below the least normal number.
 constexpr float kGeluQ[6] = {0x1.00002p+0f, 0x1.26abcap+0f, 0x1.d66278p-2f, 0x1.ad986cp-5f, -0x1.e129d6p-8f, 0x1.0c4342p-11f};
 constexpr float kGeluCap = 11.4296875f;  // Q = 126.98

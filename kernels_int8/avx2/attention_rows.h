@@ -218,7 +218,7 @@ inline void weights(const AttentionWork& w, AttentionRow* row) {
   __m256 largest = _mm256_setzero_ps();
   for (size_t j = 0; j < w.keys16; j += 16) {
     const Lanes t = {_mm256_sub_ps(_mm256_loadu_ps(p + j), row_max), _mm256_sub_ps(_mm256_loadu_ps(p + j + 8), row_max)};
-    const Lanes e = exp_or_zero_nan(t);
+    const Lanes e = exp_of_weight(t);
     sum = sum + e;
     const __m256 low = _mm256_mul_ps(e.lo, _mm256_loadu_ps(w.value_scale + j));
     const __m256 high = _mm256_mul_ps(e.hi, _mm256_loadu_ps(w.value_scale + j + 8));

@@ -17,17 +17,16 @@ namespace {
 
 constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
 
-// Per query of a tile.
+// Per query of kPackRows.
 struct Queries {
-  alignas(64) float scale[kRows];   // of the query, times the scale on QK^T
-  alignas(64) float max[kRows];     // of the scores; 0 where the query sees nothing
-  alignas(64) float inv[kRows];     // from p to P
-  alignas(64) float factor[kRows];  // from the sum of P * v to the output; 0 where the query sees nothing
+  alignas(64) float max[kPackRows];     // of the scores; 0 where the query sees nothing
+  alignas(64) float inv[kPackRows];     // from p to P
+  alignas(64) float factor[kPackRows];  // from the sum of P * v to the output; 0 where the query sees nothing
 };
 
 // Scores of a tile's queries against kPanels * 16 keys; keeps the running maximum per lane.
 template <int kPanels>
-__attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries, const float* query_scale, size_t key,
+__attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries, const float* query_scale, float* dst, size_t key,
                                           __m512* max) {
   __m512i acc[kRows][kPanels];
 #pragma GCC unroll 16
@@ -60,7 +59,7 @@ __attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries,
     key_scale[p] = _mm512_loadu_ps(w.key_scale + key + 16 * p);
     key_bias[p] = _mm512_loadu_ps(w.key_bias + key + 16 * p);
   }
-  float* dst = w.scores + key;
+  dst += key;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r, dst += w.keys16) {
     const __m512 row_scale = _mm512_set1_ps(query_scale[r]);
@@ -74,18 +73,18 @@ __attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries,
   }
 }
 
-void scores(size_t keys, const Work& w, const uint8_t* queries, const float* query_scale, __m512* max) {
+void scores(size_t keys, const Work& w, const uint8_t* queries, const float* query_scale, float* dst, __m512* max) {
   for (int r = 0; r < kRows; ++r) max[r] = _mm512_set1_ps(-__builtin_inff());
   for (size_t key = 0; key < keys;) {
     const size_t left = keys - key;
     if (left > 64 || (left > 32 && left <= 48)) {
-      score_tile<3>(w, queries, query_scale, key, max);
+      score_tile<3>(w, queries, query_scale, dst, key, max);
       key += 48;
     } else if (left > 16) {
-      score_tile<2>(w, queries, query_scale, key, max);
+      score_tile<2>(w, queries, query_scale, dst, key, max);
       key += 32;
     } else {
-      score_tile<1>(w, queries, query_scale, key, max);
+      score_tile<1>(w, queries, query_scale, dst, key, max);
       key += 16;
     }
   }
@@ -147,7 +146,7 @@ inline __attribute__((always_inline)) void exponentials(const Work& w, const flo
   Lanes4 sum = {zero, zero, zero, zero}, largest = sum;
   const Lanes4 max = {broadcast(row_max[0]), broadcast(row_max[1]), broadcast(row_max[2]), broadcast(row_max[3])};
   for (size_t j = 0; j < w.keys16; j += 16) {
-    const Lanes4 e = exp_or_zero_nan(Lanes4{load(r0 + j), load(r1 + j), load(r2 + j), load(r3 + j)} - max);
+    const Lanes4 e = exp_of_weight(Lanes4{load(r0 + j), load(r1 + j), load(r2 + j), load(r3 + j)} - max);
     const Lanes4 p = e * load(w.value_scale + j);
     sum = sum + e;
     largest = {larger(p.a, largest.a), larger(p.b, largest.b), larger(p.c, largest.c), larger(p.d, largest.d)};
@@ -169,30 +168,40 @@ void quantize_p(size_t keys16, float inv, float* p) {
   }
 }
 
-void weights(const Work& w, const __m512* max, Queries* q) {
-  const __m256 row_max = reduce_8_rows<Largest>(max);
-  const __mmask8 live = _mm256_cmp_ps_mask(row_max, _mm256_set1_ps(-__builtin_inff()), _CMP_NEQ_UQ);
-  _mm256_storeu_ps(q->max, _mm256_maskz_mov_ps(live, row_max));
-  __m512 sum[kRows], largest[kRows];
-  for (int r = 0; r < kRows; r += 4)
-    exponentials(w, q->max + r, w.scores + static_cast<size_t>(r) * w.keys16, sum + r, largest + r);
-  const __m256 pmax = reduce_8_rows<Largest>(largest);
-  const __m256 total = reduce_8_rows<Sum>(sum);
-  const __mmask8 sees = _mm256_cmp_ps_mask(pmax, _mm256_set1_ps(kZeroRange), _CMP_GE_OQ);
-  const __m256 max_q = _mm256_set1_ps(kMaxQ16);
-  _mm256_storeu_ps(q->inv, _mm256_maskz_div_ps(sees, max_q, pmax));
-  _mm256_storeu_ps(q->factor, _mm256_maskz_div_ps(sees, _mm256_div_ps(pmax, max_q), total));
-  for (int r = 0; r < kRows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + static_cast<size_t>(r) * w.keys16);
+// What one division, one tree of shuffles handles: 8 or 16 queries.
+template <class Op>
+inline __attribute__((always_inline)) __m512 reduce_rows(const __m512* row, size_t rows) {
+  if (rows == kRows) return _mm512_castps256_ps512(reduce_8_rows<Op>(row));
+  __m512 all[kPackRows];
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kPackRows; ++r) all[r] = row[r];
+  return reduce_16_rows<Op>(all);
+}
+
+// Scores to P for 8 or 16 queries at once: between one row's scores, its weights and its P lie trees of shuffles and divisions.
+void weights(const Work& w, const __m512* max, size_t rows, Queries* q) {
+  const __m512 row_max = reduce_rows<Largest>(max, rows);
+  const __mmask16 live = _mm512_cmp_ps_mask(row_max, _mm512_set1_ps(-__builtin_inff()), _CMP_NEQ_UQ);
+  _mm512_storeu_ps(q->max, _mm512_maskz_mov_ps(live, row_max));
+  __m512 sum[kPackRows], largest[kPackRows];
+  for (size_t r = 0; r < rows; r += 4) exponentials(w, q->max + r, w.scores + r * w.keys16, sum + r, largest + r);
+  const __m512 pmax = reduce_rows<Largest>(largest, rows);
+  const __m512 total = reduce_rows<Sum>(sum, rows);
+  const __mmask16 sees = _mm512_cmp_ps_mask(pmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
+  const __m512 max_q = _mm512_set1_ps(kMaxQ16);
+  _mm512_storeu_ps(q->inv, _mm512_maskz_div_ps(sees, max_q, pmax));
+  _mm512_storeu_ps(q->factor, _mm512_maskz_div_ps(sees, _mm512_div_ps(pmax, max_q), total));
+  for (size_t r = 0; r < rows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + r * w.keys16);
 }
 
 // acc = sum over the keys [first, end) of P times kLines * 16 columns of V.
 template <int kLines>
-inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRows][kLines], const Work& w, size_t first,
-                                                             size_t end, size_t column) {
+inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRows][kLines], const Work& w, const float* weights,
+                                                             size_t first, size_t end, size_t column) {
   const uint8_t* p[kRows];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    p[r] = reinterpret_cast<const uint8_t*>(w.scores + static_cast<size_t>(r) * w.keys16);
+    p[r] = reinterpret_cast<const uint8_t*>(weights + static_cast<size_t>(r) * w.keys16);
 #pragma GCC unroll 16
     for (int c = 0; c < kLines; ++c) acc[r][c] = _mm512_setzero_si512();
   }
@@ -213,13 +222,13 @@ inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRow
 }
 
 template <int kLines>
-__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, const float* row_factor, size_t first,
-                                          size_t rows, size_t column) {
+__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, const float* weights, const float* row_factor,
+                                          size_t first, size_t rows, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
   __m512 sums[kRows][kLines];
   __m512i acc[kRows][kLines];
   for (size_t block = 0; block < keys; block += kKeyBlock) {
-    accumulate_values<kLines>(acc, w, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
+    accumulate_values<kLines>(acc, w, weights, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -239,24 +248,29 @@ __attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w,
   }
 }
 
-// Queries [first, first + rows) of the packed ones at `queries`.
-void query_tile(const AttentionArgs& a, const Work& w, const uint8_t* queries, const float* query_scale, size_t first,
-                size_t rows) {
-  __m512 max[kRows];
+// Queries [first, first + rows), at most kPackRows, packed in w.queries.
+void query_block(const AttentionArgs& a, const Work& w, const float* query_scale, size_t first, size_t rows) {
+  const size_t tile_rows = rows <= kRows ? kRows : kPackRows;
+  __m512 max[kPackRows];
   Queries q;
-  scores(static_cast<size_t>(a.seq_k), w, queries, query_scale, max);
+  for (size_t r = 0; r < tile_rows; r += kRows)
+    scores(static_cast<size_t>(a.seq_k), w, w.queries + 4 * r, query_scale + r, w.scores + r * w.keys16, max + r);
   if (!same_for_all_queries(a)) {
     for (size_t r = 0; r < rows; ++r) max[r] = mask_row(a, first + r, w.scores + r * w.keys16);
   }
-  weights(w, max, &q);
+  weights(w, max, tile_rows, &q);
   const size_t columns = static_cast<size_t>(a.v_dim);
-  for (size_t column = 0; column < columns;) {
-    if (columns - column > 16) {
-      value_tile<2>(a, w, q.factor, first, rows, column);
-      column += 32;
-    } else {
-      value_tile<1>(a, w, q.factor, first, rows, column);
-      column += 16;
+  for (size_t r = 0; r < rows; r += kRows) {
+    const size_t left = rows - r < kRows ? rows - r : kRows;
+    const float* p = w.scores + r * w.keys16;
+    for (size_t column = 0; column < columns;) {
+      if (columns - column > 16) {
+        value_tile<2>(a, w, p, q.factor + r, first + r, left, column);
+        column += 32;
+      } else {
+        value_tile<1>(a, w, p, q.factor + r, first + r, left, column);
+        column += 16;
+      }
     }
   }
 }
@@ -274,10 +288,7 @@ void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
   for (size_t block = 0; block < queries; block += kPackRows) {
     alignas(64) float scale[kPackRows];
     pack_queries(a, w, block, scale);
-    for (size_t tile = 0; tile < kPackRows && block + tile < queries; tile += kRows) {
-      const size_t left = queries - block - tile;
-      query_tile(a, w, w.queries + 4 * tile, scale + tile, block + tile, left < kRows ? left : kRows);
-    }
+    query_block(a, w, scale, block, queries - block < kPackRows ? queries - block : kPackRows);
   }
 }
 

@@ -14,7 +14,7 @@ void attention_f32_f32_f32_1x1_ref(const AttentionArgs& a) {
       scores[j] = to_float(final_score(a, i, j, acc * F32(a.scale)));
     }
     F32 sum;
-    if (!exp_scores(a.seq_k, scores, &sum)) {
+    if (!exp_scores<exp_in_range>(a.seq_k, scores, &sum)) {
       zero_row(a, i);
       continue;
     }

@@ -19,6 +19,7 @@ inline F32 final_score(const AttentionArgs& a, int32_t i, int32_t j, F32 score) 
 }
 
 // scores -> e in place; false if the query sees nothing. sum is in canonical order over j.
+template <F32 (*exponential)(F32)>
 inline bool exp_scores(int32_t seq_k, float* scores, F32* sum_out) {
   F32 max = -__builtin_inff();
   for (int32_t j = 0; j < seq_k; ++j) max = larger(scores[j], max);
@@ -26,7 +27,7 @@ inline bool exp_scores(int32_t seq_k, float* scores, F32* sum_out) {
   LaneSum sum;
   for (int32_t j = 0; j < seq_k; ++j) {
     const F32 t = F32(scores[j]) - max;
-    const F32 e = t >= F32(kExpLow) ? exp_in_range(t) : F32(0.0f);
+    const F32 e = t >= F32(kExpLow) ? exponential(t) : F32(0.0f);
     scores[j] = to_float(e);
     sum.add(static_cast<size_t>(j), e);
   }

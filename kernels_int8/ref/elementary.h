@@ -23,6 +23,14 @@ inline F32 exp_or_zero(F32 x) { return x < F32(kExpLow) ? F32(0.0f) : exp_in_ran
 
 inline F32 exp_any(F32 x) { return x > F32(kExpHigh) ? F32(float_of(0x7f800000u)) : exp_or_zero(x); }
 
+// exp for the weights of int8 attention, kExpLow <= x <= 0.
+inline F32 exp_of_weight(F32 x) {
+  const F32 t = x * F32(kLog2E);
+  const F32 z = t + F32(kRoundMagic);
+  const F32 f = t - (z - F32(kRoundMagic));
+  return times_power_of_two(horner(kExp2OfWeights, f), z);
+}
+
 // 2^-q for 0 <= q < 127.5; a result below the least normal number counts as zero.
 inline F32 exp2_minus(F32 q) {
   const F32 t = F32(0.0f) - q;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels_int8/ref/elementary.h"
 #include "tests/kernels_int8/level_test.h"
 
 namespace ert::kernels::testing {
@@ -44,6 +45,18 @@ double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 TEST_F(AccuracyTest, Exp) {
   EXPECT_LT(measure(Unary::kExp, -87.0f, 88.72f, [](double x) { return std::exp(x); }).ulp, 1.0);
+}
+// Far below zero the rounding of x*log2e counts most; weights that small round to nothing.
+TEST_F(AccuracyTest, ExpOfAttentionWeights) {
+  double near = 0.0, far = 0.0;
+  for (float x = -87.0f; x <= 0.0f; x += 0x1p-12f) {
+    const double want = std::exp(static_cast<double>(x));
+    const double error = std::fabs(static_cast<double>(to_float(exp_of_weight(x))) / want - 1.0);
+    (x >= -11.0f ? near : far) = std::max(x >= -11.0f ? near : far, error);
+  }
+  EXPECT_LT(near, 3.2e-6);
+  EXPECT_LT(far, 7.5e-6);
+  EXPECT_EQ(to_float(exp_of_weight(-87.0f)) >= 0x1p-126f, true) << "no weight is subnormal";
 }
 TEST_F(AccuracyTest, Tanh) {
   EXPECT_LT(measure(Unary::kTanh, -kAll, kAll, [](double x) { return std::tanh(x); }).ulp, 2.0);
