@@ -45,6 +45,19 @@ TEST(Crc32c, KnownAnswersOnEveryPath) {
   }
 }
 
+// Long data is read in three parts side by side; lengths around the limit and not divisible by anything, odd addresses.
+TEST(Crc32c, LongDataAgreesWithThePortablePath) {
+  std::vector<uint8_t> bytes(100003);
+  uint32_t state = 1;
+  for (uint8_t& b : bytes) b = static_cast<uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
+  for (const size_t n : {32767u, 32768u, 32769u, 32791u, 65536u, 99999u, 100000u}) {
+    for (const size_t first : {0u, 1u, 3u}) {
+      for (const uint32_t before : {0u, 0x12345678u})
+        EXPECT_EQ(crc32c(before, bytes.data() + first, n), crc32c_portable(before, bytes.data() + first, n)) << n << " " << first;
+    }
+  }
+}
+
 TEST(Open, AcceptsTheSmallProgram) { EXPECT_EQ(open_spec(small_program()), ERT_OK); }
 
 TEST(Open, TellsWhatIsInside) {
