@@ -45,11 +45,12 @@ int64_t length_for(const ert_value_info& info, const std::vector<int32_t>& dims)
 
 int64_t integer_for(const ert_value_info& info, const std::string& name, const std::vector<int32_t>& dims, Sequence& sequence) {
   if (holds(name, "token_type")) return std::max<int64_t>(0, info.min_value);
-  if (holds(name, "mask") || (info.min_value == 0 && info.max_value == 1) || info.dtype == ERT_BOOL) return 1;
+  if (holds(name, "mask") || info.max_value == 1 || info.dtype == ERT_BOOL) return 1;
   if (holds(name, "length")) return length_for(info, dims);
   // Without a range nobody knows what fits: small numbers are the least likely to be refused.
   const bool ranged = info.min_value != INT32_MIN || info.max_value != INT32_MAX;
-  const int64_t low = ranged ? info.min_value : 0, high = ranged ? info.max_value : 1;
+  // Negative ids are legal but rare: they count from the table's end.
+  const int64_t low = ranged ? std::max(info.min_value, std::min(info.max_value, 0)) : 0, high = ranged ? info.max_value : 1;
   return sequence.within(low, std::min(high, low + (1 << 20)));
 }
 

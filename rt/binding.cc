@@ -19,26 +19,36 @@ bool accepts(uint32_t wanted, uint32_t bound) {
 bool aligned(const void* data, uint32_t dtype) { return reinterpret_cast<uintptr_t>(data) % element_bytes(dtype) == 0; }
 
 // Rank, axes of fixed size, and room for all elements.
-ert_status check_shape(const Program& p, const fb::Value& v, const ert_tensor& t) {
-  if (t.rank != v.rank()) return ERT_ERR_INPUT;
+ert_status check_shape(const Program& p, uint32_t index, const ert_tensor& t, ert_error_detail* why) {
+  const fb::Value& v = p.values[p.inputs[index]];
+  if (t.rank != v.rank())
+    return refuse(ERT_ERR_INPUT, about(ERT_FAULT_RANK, Side::kInput, index, t.rank, v.rank(), v.rank()), why);
   Operand o;
   o.dtype = static_cast<uint8_t>(t.dtype);
   o.rank = static_cast<uint8_t>(t.rank);
   for (uint32_t axis = 0; axis < t.rank; ++axis) {
     const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
-    if (t.shape[axis] < 1) return ERT_ERR_INPUT;
-    if (static_cast<ExprKind>(e.kind()) == ExprKind::kConstant && e.value() != t.shape[axis]) return ERT_ERR_INPUT;
+    const bool fixed = static_cast<ExprKind>(e.kind()) == ExprKind::kConstant;
+    const int64_t lowest = fixed ? e.value() : 1, highest = fixed ? e.value() : INT32_MAX;
+    if (t.shape[axis] < 1 || t.shape[axis] < lowest || t.shape[axis] > highest)
+      return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, index, axis, t.shape[axis], lowest, highest), why);
     o.dims[axis] = t.shape[axis];
   }
   uint64_t bytes;
-  return operand_bytes(o, &bytes) && bytes <= t.bytes ? ERT_OK : ERT_ERR_INPUT;
+  if (!operand_bytes(o, &bytes)) return ERT_ERR_INPUT;
+  if (bytes <= t.bytes) return ERT_OK;
+  const int64_t need = static_cast<int64_t>(bytes);
+  return refuse(ERT_ERR_INPUT, about(ERT_FAULT_BUFFER, Side::kInput, index, static_cast<int64_t>(t.bytes), need, need), why);
 }
 
-ert_status check_tensor(const ert_tensor* in, uint32_t wanted, ert_tensor* t) {
+ert_status check_tensor(const ert_tensor* in, uint32_t wanted, Side side, uint32_t index, ert_tensor* t, ert_error_detail* why) {
   if (!read_struct(in, t) || t->data == nullptr || t->rank > ERT_MAX_RANK) return ERT_ERR_ARG;
   if (t->bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(t->data)) return ERT_ERR_ARG;
-  if (!accepts(wanted, t->dtype)) return ERT_ERR_INPUT;
-  return aligned(t->data, t->dtype) ? ERT_OK : ERT_ERR_ALIGN;
+  if (!accepts(wanted, t->dtype))
+    return refuse(ERT_ERR_INPUT, about(ERT_FAULT_DTYPE, side, index, t->dtype, wanted, wanted), why);
+  if (aligned(t->data, t->dtype)) return ERT_OK;
+  const int64_t alignment = static_cast<int64_t>(element_bytes(t->dtype));
+  return refuse(ERT_ERR_ALIGN, about(ERT_FAULT_ALIGNMENT, side, index, 0, alignment, alignment), why);
 }
 
 void store(ContextState* s, Binding* slot, const ert_tensor& t) {
@@ -64,8 +74,8 @@ ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* tensor) 
   const Program p = program_of(s);
   if (i >= p.inputs.size) return ERT_ERR_ARG;
   ert_tensor t;
-  ert_status status = check_tensor(tensor, p.input_dtypes[i], &t);
-  if (status == ERT_OK) status = check_shape(p, p.values[p.inputs[i]], t);
+  ert_status status = check_tensor(tensor, p.input_dtypes[i], Side::kInput, i, &t, &s.why);
+  if (status == ERT_OK) status = check_shape(p, i, t, &s.why);
   if (status == ERT_OK) store(&s, &s.inputs[i], t);
   return status;
 }
@@ -77,7 +87,7 @@ ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* tensor)
   const Program p = program_of(s);
   if (i >= p.outputs.size) return ERT_ERR_ARG;
   ert_tensor t;
-  const ert_status status = check_tensor(tensor, p.output_dtypes[i], &t);
+  const ert_status status = check_tensor(tensor, p.output_dtypes[i], Side::kOutput, i, &t, &s.why);
   if (status == ERT_OK) store(&s, &s.outputs[i], t);
   return status;
 }
@@ -90,7 +100,7 @@ ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* out) {
   ert_tensor t;
   if (i >= p.outputs.size || !read_struct(out, &t)) return ERT_ERR_ARG;
   int32_t dims[ERT_MAX_DIMS] = {};
-  ert_status status = dims_of_inputs(s, p, dims);
+  ert_status status = dims_of_inputs(s, p, dims, &s.why);
   // Shapes of outputs do not depend on the mask, whose contents may come later: the rows of the last run are as good as any.
   const bool same_dims = s.prepared != 0 && memcmp(dims, s.dims, p.dims.size * sizeof(int32_t)) == 0;
   if (status == ERT_OK) status = evaluate_if_new(&s, p, dims, same_dims ? s.rows : kEveryRow);

@@ -159,6 +159,7 @@ ContextCall::ContextCall(ert_context* c) {
     status_ = ERT_ERR_INTEGRITY;
   } else {
     state_ = s;
+    s->why = no_error();
   }
 }
 
@@ -215,6 +216,7 @@ ert_status ert_context_init(ert_context* c, const ert_model* model, const ert_co
   for (uint32_t i = 0; i < region_count; ++i) s->regions[i] = mem[i];
   const ert_status built = build(s, plan, scratch.exprs);
   if (built != ERT_OK) return built;  // magic stays unset: not a context
+  s->why = no_error();
   s->magic = kContextMagic;
   s->seal = seal_of(*s);
   return ERT_OK;
@@ -226,4 +228,11 @@ ert_status ert_context_isa(const ert_context* c, ert_isa* out) {
   if (s->magic != kContextMagic) return ERT_ERR_STATE;
   *out = static_cast<ert_isa>(s->kernels->isa);
   return ERT_OK;
+}
+
+ert_status ert_last_error(const ert_context* c, ert_error_detail* out) {
+  const ContextState* s = reinterpret_cast<const ContextState*>(c);
+  if (s == nullptr || out == nullptr) return ERT_ERR_ARG;
+  if (s->magic != kContextMagic || s->busy != 0) return ERT_ERR_STATE;
+  return write_struct(s->why, out) ? ERT_OK : ERT_ERR_ARG;
 }

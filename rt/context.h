@@ -1,6 +1,7 @@
 // What an ert_context holds. The struct lives in the caller's ert_context; the tables it points to live in the arena.
 #pragma once
 
+#include "rt/error_detail.h"
 #include "rt/include/ert.h"
 #include "rt/memory_plan.h"
 #include "rt/op.h"
@@ -37,6 +38,8 @@ struct ContextState {
   uint32_t prepared;
   uint32_t next_op;  // 0 = the next step starts a run
 
+  ert_error_detail why;  // the last refusal; cleared when a call begins
+
   uint64_t seal;  // checksum of everything above, renewed when a call returns
   uint32_t busy;  // a call is under way; not sealed
 };
@@ -68,10 +71,10 @@ ert_status read_config(const ert_config* in, ert_config* out);
 
 // rt/input_check.cc
 // Dims from the shapes of the bound inputs. STATE when one is not bound, INPUT when axes contradict, DIMS out of range.
-ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims);
+ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims, ert_error_detail* why);
 // After evaluation: every bound shape is what its expressions give; outputs fit; nothing overlaps; contents are allowed.
-ert_status check_inputs(const ContextState& s, const Program& p);
-ert_status check_outputs(const ContextState& s, const Program& p);
+ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detail* why);
+ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why);
 
 // rt/evaluate.cc: sizes, shapes and every op's prepare for these dims and packed rows. Returns OK or DIMS; on failure prepared
 // is 0.

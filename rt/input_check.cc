@@ -31,13 +31,43 @@ bool all_finite(const void* data, int64_t n) {
   return bad == 0;
 }
 
-bool contents_allowed(const Program& p, uint32_t input, const Operand& o) {
-  if (o.dtype == ERT_F32) return all_finite(o.data, o.elements());
+// The first element that all_within refused.
+template <class T>
+ert_error_detail first_outside(uint32_t input, const T* data, int64_t lowest, int64_t highest) {
+  int64_t i = 0;
+  while (data[i] >= lowest && data[i] <= highest) ++i;
+  ert_error_detail d = about(ERT_FAULT_RANGE, Side::kInput, input, data[i], lowest, highest);
+  d.element = i;
+  return d;
+}
+
+// The first element that all_finite refused.
+ert_error_detail first_not_finite(uint32_t input, const void* data) {
+  int64_t i = 0;
+  while (all_finite(static_cast<const uint8_t*>(data) + 4 * i, 1)) ++i;
+  uint32_t bits;
+  memcpy(&bits, static_cast<const uint8_t*>(data) + 4 * i, 4);
+  ert_error_detail d = about(ERT_FAULT_NOT_FINITE, Side::kInput, input, bits, 0, 0);
+  d.element = i;
+  return d;
+}
+
+bool contents_allowed(const Program& p, uint32_t input, const Operand& o, ert_error_detail* why) {
+  const int64_t n = o.elements();
+  if (o.dtype == ERT_F32) {
+    if (all_finite(o.data, n)) return true;
+    *why = first_not_finite(input, o.data);
+    return false;
+  }
   if (p.input_ranges.size == 0 || (o.dtype != ERT_I32 && o.dtype != ERT_I64)) return true;
   // The runtime computes in 32 bits, so a 64-bit input must fit them in any case.
   const int64_t lowest = p.input_ranges[input].min(), highest = p.input_ranges[input].max();
-  return o.dtype == ERT_I32 ? all_within(o.as<int32_t>(), o.elements(), lowest, highest)
-                            : all_within(o.as<int64_t>(), o.elements(), lowest, highest);
+  const bool allowed =
+      o.dtype == ERT_I32 ? all_within(o.as<int32_t>(), n, lowest, highest) : all_within(o.as<int64_t>(), n, lowest, highest);
+  if (!allowed)
+    *why = o.dtype == ERT_I32 ? first_outside(input, o.as<int32_t>(), lowest, highest)
+                              : first_outside(input, o.as<int64_t>(), lowest, highest);
+  return allowed;
 }
 
 bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
@@ -68,43 +98,64 @@ bool output_is_separate(const ContextState& s, const Program& p, uint32_t output
 
 }  // namespace
 
-ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims) {
-  for (uint32_t d = 0; d < p.dims.size; ++d) dims[d] = 0;
+ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims, ert_error_detail* why) {
+  int32_t teller[ERT_MAX_DIMS];  // the first input that has the dim, or -1
+  for (uint32_t d = 0; d < p.dims.size; ++d) {
+    dims[d] = 0;
+    teller[d] = -1;
+  }
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
     const Binding& b = s.inputs[i];
-    if (b.data == nullptr) return ERT_ERR_STATE;
+    if (b.data == nullptr) return refuse(ERT_ERR_STATE, about(ERT_FAULT_UNBOUND, Side::kInput, i), why);
     const fb::Value& v = p.values[p.inputs[i]];
     for (uint32_t axis = 0; axis < b.rank; ++axis) {
       const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
       if (static_cast<ExprKind>(e.kind()) != ExprKind::kDim) continue;
-      if (dims[e.lhs()] != 0 && dims[e.lhs()] != b.shape[axis]) return ERT_ERR_INPUT;
+      const int32_t known = dims[e.lhs()];
+      if (known != 0 && known != b.shape[axis])
+        return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, b.shape[axis], known, known), why);
+      if (known == 0) teller[e.lhs()] = static_cast<int32_t>(i);
       dims[e.lhs()] = b.shape[axis];
     }
   }
   for (uint32_t d = 0; d < p.dims.size; ++d) {
     if (dims[d] == 0) dims[d] = s.max_dims[d];  // no input tells: the size that the caller planned for
-    if (dims[d] < p.dims[d].min() || dims[d] > s.max_dims[d]) return ERT_ERR_DIMS;
+    if (dims[d] >= p.dims[d].min() && dims[d] <= s.max_dims[d]) continue;
+    ert_error_detail detail = no_error();
+    detail.fault = ERT_FAULT_DIM;
+    detail.input = teller[d];
+    detail.dim = static_cast<int32_t>(d);
+    detail.value = dims[d];
+    detail.lowest = p.dims[d].min();
+    detail.highest = s.max_dims[d];
+    return refuse(ERT_ERR_DIMS, detail, why);
   }
   return ERT_OK;
 }
 
-ert_status check_inputs(const ContextState& s, const Program& p) {
+ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detail* why) {
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
     const Operand& o = s.values[p.inputs[i]];
-    if (memcmp(o.dims, s.inputs[i].shape, o.rank * sizeof(int32_t)) != 0) return ERT_ERR_INPUT;
+    for (uint32_t axis = 0; axis < o.rank; ++axis) {
+      const int32_t want = o.dims[axis], size = s.inputs[i].shape[axis];
+      if (size != want) return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, size, want, want), why);
+    }
   }
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
-    if (!contents_allowed(p, i, s.values[p.inputs[i]])) return ERT_ERR_INPUT;
+    if (!contents_allowed(p, i, s.values[p.inputs[i]], why)) return ERT_ERR_INPUT;
   }
   return ERT_OK;
 }
 
-ert_status check_outputs(const ContextState& s, const Program& p) {
+ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why) {
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
     uint64_t bytes;
     if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
-    if (bytes > s.outputs[i].bytes) return ERT_ERR_NOMEM;
-    if (!output_is_separate(s, p, i, static_cast<size_t>(bytes))) return ERT_ERR_ARG;
+    const int64_t given = static_cast<int64_t>(s.outputs[i].bytes), need = static_cast<int64_t>(bytes);
+    if (bytes > s.outputs[i].bytes)
+      return refuse(ERT_ERR_NOMEM, about(ERT_FAULT_BUFFER, Side::kOutput, i, given, need, need), why);
+    if (!output_is_separate(s, p, i, static_cast<size_t>(bytes)))
+      return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
   }
   return ERT_OK;
 }

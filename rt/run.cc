@@ -59,27 +59,28 @@ ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dim
 ert_status begin_run(ContextState* s, const Program& p) {
   s->next_op = 0;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
-    if (s->outputs[i].data == nullptr) return ERT_ERR_STATE;
+    if (s->outputs[i].data == nullptr) return refuse(ERT_ERR_STATE, about(ERT_FAULT_UNBOUND, Side::kOutput, i), &s->why);
   }
   int32_t dims[ERT_MAX_DIMS] = {};
-  ert_status status = dims_of_inputs(*s, p, dims);
+  ert_status status = dims_of_inputs(*s, p, dims, &s->why);
   if (status == ERT_OK) status = evaluate_if_new(s, p, dims, p.packing.size == 0 ? kEveryRow : find_rows(s, p));
   if (status != ERT_OK) return status;
   place_bound_values(s, p);
-  status = check_inputs(*s, p);
-  return status == ERT_OK ? check_outputs(*s, p) : status;
+  status = check_inputs(*s, p, &s->why);
+  return status == ERT_OK ? check_outputs(*s, p, &s->why) : status;
 }
 
 ert_status run_op(ContextState* s, const Program& p, uint32_t op) {
   FloatMode mode;
-  return run_one(s, p, op);
+  const ert_status status = run_one(s, p, op);
+  return status == ERT_OK ? status : refuse(status, about_op(op), &s->why);
 }
 
 ert_status run_all(ContextState* s, const Program& p) {
   FloatMode mode;
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     const ert_status status = run_one(s, p, i);
-    if (status != ERT_OK) return status;
+    if (status != ERT_OK) return refuse(status, about_op(i), &s->why);
   }
   return ERT_OK;
 }

@@ -1,5 +1,5 @@
 // Finds limits that the graph itself sets: a position table of P rows sliced to the sequence allows at most P tokens, and ids
-// that index a table of V rows must lie in [0, V).
+// that index a table of V rows must lie in [-V, V): in ONNX Gather negative ones count from the end.
 #include "convert/plan/dims.h"
 
 #include <algorithm>
@@ -145,7 +145,10 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   limit_from_lookups(g, limit, rows_of_input);
 
   DimPlan plan;
-  for (const auto& [input, rows] : rows_of_input) plan.input_range[input] = {0, static_cast<int32_t>(rows - 1)};
+  for (const auto& [input, rows] : rows_of_input) {
+    const auto highest = static_cast<int32_t>(rows - 1);
+    plan.input_range[input] = {-highest - 1, highest};
+  }
 
   std::set<std::string> leading, tokens, all;
   for (ValueId in : g.inputs) {

@@ -93,7 +93,7 @@ Tensor checked(const Tensor& t, const Value& input, const std::optional<std::pai
   } else if (range) {
     for (int64_t v : t.to_int64())
       if (v < range->first || v > range->second)
-        fail(what + "holds " + std::to_string(v) + ", the model's table has rows " + std::to_string(range->first) + " to " +
+        fail(what + "holds " + std::to_string(v) + ", the model's table allows " + std::to_string(range->first) + " to " +
              std::to_string(range->second));
   }
   return t.dtype() == input.dtype ? t.aligned() : t.cast(input.dtype);

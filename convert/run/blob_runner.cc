@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/run/refusal.h"
 #include "platform/posix/thread_pool.h"
 #include "rt/header.h"
 #include "rt/schema/program_generated.h"
@@ -58,6 +59,14 @@ ert_tensor describe(const Tensor& t) {
   r.data = const_cast<uint8_t*>(t.data());
   r.bytes = t.bytes();
   return r;
+}
+
+bool is_whole(DType d) { return is_integer(d) || d == DType::kBool; }
+
+// ert_bind_input takes either width of integers as it is.
+bool binds_as(DType given, DType wanted) {
+  const auto boundary_int = [](DType d) { return d == DType::kInt32 || d == DType::kInt64; };
+  return given == wanted || (boundary_int(given) && boundary_int(wanted));
 }
 
 BoundaryInfo boundary(const ert_value_info& v) {
@@ -232,30 +241,36 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
       s != ERT_OK)
     throw_status(s, "cannot prepare a run");
 
+  const auto refused = [&](ert_status status, const std::string& what) {
+    ert_error_detail why{};
+    why.struct_size = sizeof why;
+    const std::string text = ert_last_error(&context, &why) == ERT_OK ? refusal_text(*this, inputs, why) : "";
+    throw_status(status, text.empty() ? what : what + ": " + text);
+  };
   std::vector<Tensor> held;  // aligned copies live until the run is over
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool narrow = is_integer(inputs[i].dtype()) && inputs[i].dtype() != DType::kInt64 &&
-                        inputs[i].dtype() != DType::kInt32 && to_ert(inputs[i].dtype()) != to_ert(inputs_[i].dtype);
+    const bool narrow =
+        is_whole(inputs[i].dtype()) && is_whole(inputs_[i].dtype) && !binds_as(inputs[i].dtype(), inputs_[i].dtype);
     const bool other_float =
         is_float(inputs[i].dtype()) && inputs[i].dtype() != DType::kFloat && inputs_[i].dtype == DType::kFloat;
     held.push_back(narrow || other_float ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
     const ert_tensor t = describe(held.back());
     if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      throw_status(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
+      refused(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
   }
   std::vector<Tensor> results;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     ert_tensor t{};
     t.struct_size = sizeof t;
     if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      throw_status(s, "output '" + outputs_[i].name + "'");
+      refused(s, "output '" + outputs_[i].name + "'");
     results.emplace_back(outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
     ert_tensor bound = describe(results.back());
     bound.data = results.back().mutable_data();
     if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK)
-      throw_status(s, "output '" + outputs_[i].name + "'");
+      refused(s, "output '" + outputs_[i].name + "'");
   }
-  if (const ert_status s = ert_run(&context); s != ERT_OK) throw_status(s, "the run failed");
+  if (const ert_status s = ert_run(&context); s != ERT_OK) refused(s, "the run failed");
   return results;
 }
 

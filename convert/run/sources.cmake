@@ -1,1 +1,1 @@
-target_sources(edgeconv_core PRIVATE run/blob_runner.cc)
+target_sources(edgeconv_core PRIVATE run/blob_runner.cc run/refusal.cc)

@@ -259,7 +259,8 @@ ert_status ert_context_init(ert_context* c, const ert_model* m, const ert_config
 ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 
 /* Zero copy: t->data is read during ert_run and must stay valid until then; the struct itself is copied. Integer inputs as
- * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Returns OK, ARG, STATE, INPUT (dtype, rank, fixed axis), ALIGN. */
+ * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Returns OK, ARG, STATE, INPUT (dtype, rank, an axis
+ * that is below 1 or not its fixed size, too few bytes), ALIGN. */
 ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* t->data with t->bytes capacity receives the output; t->shape need not be set. Integer outputs as ERT_I32 or ERT_I64.
@@ -274,6 +275,38 @@ ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* t);
 /* Runs all ops. Everything is checked before the first op; until then outputs are untouched. Returns OK, STATE, INPUT,
  * DIMS, NOMEM (an output buffer is too small), ARG (an output overlaps another buffer), ABORTED, INTEGRITY, CUSTOM_OP. */
 ert_status ert_run(ert_context* c);
+
+/* What a refusal was about: filled by the functions from ert_bind_input to ert_selftest, for messages and for host tools. */
+typedef enum ert_fault {
+  ERT_FAULT_NONE = 0,    /* the last call succeeded, or its status says all there is to say */
+  ERT_FAULT_UNBOUND = 1, /* input or output: nothing is bound to it */
+  ERT_FAULT_DTYPE = 2,   /* value = ert_dtype that was given, lowest = highest = the one of the ONNX file */
+  ERT_FAULT_RANK = 3,    /* value = rank that was given, lowest = highest = the rank that it needs */
+  ERT_FAULT_AXIS =
+      4, /* value = size of `axis`, which must be lowest..highest: below 1, a fixed size, or another input disagrees */
+  ERT_FAULT_DIM = 5,         /* value = size of `dim`, which must be lowest..highest (the context's max_dims) */
+  ERT_FAULT_BUFFER = 6,      /* value = bytes of the caller's buffer, lowest = bytes that the tensor needs */
+  ERT_FAULT_ALIGNMENT = 7,   /* data is not aligned to its element size; lowest = alignment */
+  ERT_FAULT_OVERLAP = 8,     /* output: its buffer overlaps an input, another output or a region */
+  ERT_FAULT_RANGE = 9,       /* input: the integer at `element` is value, allowed is lowest..highest */
+  ERT_FAULT_NOT_FINITE = 10, /* input: the float at `element` is NaN or infinite; value = its bits */
+  ERT_FAULT_OP =
+      11 /* `op` ended the run: an index computed from the inputs is out of range, a custom op failed, the hook aborted */
+} ert_fault;
+
+/* Indices that do not apply are -1. */
+typedef struct ert_error_detail {
+  uint32_t struct_size;
+  uint32_t fault; /* ert_fault */
+  int32_t input, output, dim, op, axis;
+  int32_t reserved;
+  int64_t element; /* position in the dense row-major tensor */
+  int64_t value, lowest, highest;
+} ert_error_detail;
+
+/* Why the last call that binds, runs or steps this context was refused. Each such call replaces it. Returns OK, ARG, STATE (not
+ * initialised, or such a call is under way). */
+ert_status ert_last_error(const ert_context* c, ert_error_detail* out);
 
 /* Runs the next op only: ERT_STEP_MORE while ops remain, ERT_OK after the last. Lets the caller feed a watchdog.
  * Other statuses as ert_run. */

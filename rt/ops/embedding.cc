@@ -1,6 +1,7 @@
-// Embedding: rows of a table, in fp32 or int8 with one scale per row.
+// Embedding: rows of a table, in fp32 or int8 with one scale per row. Ids follow ONNX Gather: negative ones count from the end.
 #include <string.h>
 
+#include "rt/ops/data_index.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -36,14 +37,19 @@ void prefetch_row(const Operand& table, int64_t row) {
 ert_status run(const OpContext& c) {
   const Operand &ids = input(c, kIds), &table = input(c, kTable), &scale = input(c, kScale), &out = output(c, 0);
   const int64_t n = ids.elements(), width = table.dims[1];
+  int64_t unused = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const int32_t id = ids.as<int32_t>()[i];
-    if (id < 0 || id >= table.dims[0]) return ERT_ERR_INPUT;
+    if (!resolve_index(ids.as<int32_t>()[i], table.dims[0], &unused)) return ERT_ERR_INPUT;
   }
+  const auto row_of = [&](int64_t i) {
+    int64_t at = 0;
+    resolve_index(ids.as<int32_t>()[i], table.dims[0], &at);
+    return at;
+  };
   for_blocks(c, n, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t i = begin; i < end; ++i) {
-      const int64_t row = ids.as<int32_t>()[i];
-      if (i + kRowsAhead < end) prefetch_row(table, ids.as<int32_t>()[i + kRowsAhead]);
+      const int64_t row = row_of(i);
+      if (i + kRowsAhead < end) prefetch_row(table, row_of(i + kRowsAhead));
       float* dst = out.mut<float>() + i * width;
       if (is_f32(table)) {
         memcpy(dst, table.as<float>() + row * width, static_cast<size_t>(width) * sizeof(float));

@@ -208,8 +208,8 @@ TEST_F(CalibTest, TokenIds) {
   convert("good.npz");
   write_file(in("i32.npz"), archive({{"ids.npy", npy(Tensor(DType::kInt32, {9, 12}))}}, false));
   convert("i32.npz");
-  expect_bad(ids({9, 12}, 100), {"'ids'", "100", "0 to 99"});
-  expect_bad(ids({9, 12}, -1), {"'ids'", "-1"});
+  expect_bad(ids({9, 12}, 100), {"'ids'", "100", "-100 to 99"});
+  expect_bad(ids({9, 12}, -101), {"'ids'", "-101"});
   expect_bad(ids({2, 513}, 0), {"sequence", "513", "--dim sequence=513"}, kUsage);
   expect_bad(archive({{"ids.npy", npy(samples({2, 12}))}}, false), {"'ids'", "float32", "int64"});
 }

@@ -92,6 +92,8 @@ class ErtBench(unittest.TestCase):
         ]:
             done = bench(*args)
             self.assertEqual(done.returncode, expected, (args, done.stderr))
+            if "batch=9" in args:
+                self.assertIn("'batch' is 9, the blob allows 1 to 8", done.stderr)
             if expected != 0:
                 self.assertEqual(done.stdout, "", args)
                 self.assertNotEqual(done.stderr, "", args)

@@ -97,6 +97,15 @@ TEST(Integers, IdsOutOfRangeAreRefusedBeforeTheFirstOp) {
   for (int64_t bad : {int64_t{-1}, int64_t{10}, int64_t{1} << 32, INT64_MIN, INT64_MAX}) {
     EXPECT_EQ(c.run(std::vector<int64_t>{1, bad, 3}, &out), ERT_ERR_INPUT) << bad;
     EXPECT_EQ(out, (std::vector<int64_t>(3, -5))) << "untouched";
+    ert_error_detail why{};
+    why.struct_size = sizeof why;
+    ASSERT_EQ(ert_last_error(&c.context, &why), ERT_OK);
+    EXPECT_EQ(why.fault, uint32_t{ERT_FAULT_RANGE});
+    EXPECT_EQ(why.input, 0);
+    EXPECT_EQ(why.element, 1);
+    EXPECT_EQ(why.value, bad);
+    EXPECT_EQ(why.lowest, 0);
+    EXPECT_EQ(why.highest, 9);
   }
   EXPECT_EQ(c.run(std::vector<int64_t>{1, 2, 3}, &out), ERT_OK);
 }

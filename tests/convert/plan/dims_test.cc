@@ -44,7 +44,7 @@ TEST(Dims, DefaultsAndTableLimits) {
   const DimPlan plan = plan_dims(b.g, {});
   EXPECT_EQ(plan.range.at("batch"), Range(1, 8));
   EXPECT_EQ(plan.range.at("seq"), Range(1, 40));
-  EXPECT_EQ(plan.input_range.at(b.g.inputs[0]), Range(0, 99));
+  EXPECT_EQ(plan.input_range.at(b.g.inputs[0]), Range(-100, 99));
 }
 
 TEST(Dims, RequestsWithinTheTable) {

@@ -138,7 +138,11 @@ TEST(Embedding, FloatAndQuantizedTables) {
   const Tensor table = i8({3, 2}, {1, -2, 3, 4, -127, 127}), scale = f32({3}, {0.5f, 0.25f, 2.0f});
   EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, table, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
             (std::vector<float>{-254, 254, 0.5f, -1, 0.75f, 1, -254, 254}));
-  for (int32_t bad : {-1, 3, INT32_MAX, INT32_MIN}) {
+  EXPECT_EQ(
+      run_for<float>({&kOpEmbedding, {i32({2, 2}, {-1, -3, -2, 2}), table, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
+      (std::vector<float>{-254, 254, 0.5f, -1, 0.75f, 1, -254, 254}))
+      << "as in ONNX Gather, negative ids count from the end";
+  for (int32_t bad : {-4, 3, INT32_MAX, INT32_MIN}) {
     OpCase c = {&kOpEmbedding, {i32({2}, {0, bad}), table, scale}, {empty(ERT_F32, {2, 2})}, {}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;
   }

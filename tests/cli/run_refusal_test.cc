@@ -1,0 +1,136 @@
+// What `edgeconv run` says about inputs that it refuses: the input's name, where in it, the value and what is allowed.
+#include <limits>
+
+#include "convert/onnx/npy.h"
+#include "convert/onnx/tensor_file.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int32_t kOnnxInt32 = 6, kOnnxBool = 9;
+constexpr int kUsage = 2, kMalformed = 3;
+
+// ids [batch, sequence] look up a table of 100 rows; scale [batch, 1, 1] and the rows' products come out as y.
+std::string lookup_model(int32_t mask_type) {
+  ModelWriter w;
+  w.input("ids", kOnnxInt64, {"batch", "sequence"});
+  w.input("mask", mask_type, {"batch", "sequence"});
+  w.input("scale", kOnnxFloat, {"batch", 1, 1});
+  w.output("y", kOnnxFloat, {"batch", "sequence", 16});
+  w.weights("table", {100, 16});
+  w.node("Gather", {"table", "ids"}, {"e"});
+  w.node("Mul", {"e", "scale"}, {"s"});
+  auto* cast = w.node("Cast", {"mask"}, {"m"}).add_attribute();
+  cast->set_name("to");
+  cast->set_type(2);
+  cast->set_i(kOnnxFloat);
+  auto* axes = w.proto().mutable_graph()->add_initializer();
+  axes->set_name("axes");
+  axes->set_data_type(kOnnxInt64);
+  axes->add_dims(1);
+  axes->add_int64_data(2);
+  w.node("Unsqueeze", {"m", "axes"}, {"m3"});
+  w.node("Mul", {"s", "m3"}, {"y"});
+  return w.bytes();
+}
+
+template <class T>
+Tensor filled(DType type, std::vector<int64_t> dims, T value) {
+  Tensor t(type, std::move(dims));
+  for (T& x : t.mut<T>()) x = value;
+  return t;
+}
+
+class RunRefusalTest : public CliTest {
+ protected:
+  void SetUp() override {
+    write_file(in("m.onnx"), lookup_model(kOnnxInt64));
+    expect_success({in("m.onnx"), "-q", "--dim", "batch=4", "--dim", "sequence=6"});
+    ids_ = filled<int64_t>(DType::kInt64, {2, 3}, 7);
+    mask_ = filled<int64_t>(DType::kInt64, {2, 3}, 1);
+    scale_ = filled<float>(DType::kFloat, {2, 1, 1}, 0.5f);
+  }
+  std::vector<std::string> command() {
+    write_npy(in("ids.npy"), ids_);
+    write_npy(in("mask.npy"), mask_);
+    write_npy(in("scale.npy"), scale_);
+    return {"run",     in("m.ert"),
+            "--input", "ids=" + in("ids.npy"),
+            "--input", "mask=" + in("mask.npy"),
+            "--input", "scale=" + in("scale.npy"),
+            "--out",   in("out")};
+  }
+  Tensor result() {
+    expect_success(command());
+    return read_npy(in("out/y.npy"));
+  }
+  Tensor ids_, mask_, scale_;
+};
+
+TEST_F(RunRefusalTest, IdOutOfRange) {
+  for (int64_t bad : {int64_t{100}, int64_t{-101}, int64_t{1} << 40}) {
+    ids_ = filled<int64_t>(DType::kInt64, {2, 3}, 7);
+    ids_.mut<int64_t>()[4] = bad;
+    expect_refusal(command(), kMalformed, {"'ids'", "[1, 1]", std::to_string(bad), "-100 to 99"});
+  }
+}
+
+TEST_F(RunRefusalTest, NegativeIdsCountFromTheEndAsInGather) {
+  const std::vector<int64_t> positive = {0, 98, 99, 7, 42, 1}, negative = {-100, -2, -1, 7, -58, -99};
+  std::copy(positive.begin(), positive.end(), ids_.mut<int64_t>().begin());
+  const std::vector<float> expected = result().to_float();
+  std::copy(negative.begin(), negative.end(), ids_.mut<int64_t>().begin());
+  EXPECT_EQ(result().to_float(), expected);
+}
+
+TEST_F(RunRefusalTest, NotFinite) {
+  for (const auto& [bad, word] : {std::pair(std::numeric_limits<float>::quiet_NaN(), "NaN"),
+                                  {std::numeric_limits<float>::infinity(), "is infinite"},
+                                  {-std::numeric_limits<float>::infinity(), "minus infinite"}}) {
+    scale_.mut<float>()[1] = bad;
+    expect_refusal(command(), kMalformed, {"'scale'", "[1, 0, 0]", word});
+  }
+}
+
+TEST_F(RunRefusalTest, Sizes) {
+  const auto ids = [&](std::vector<int64_t> dims) {
+    ids_ = filled<int64_t>(DType::kInt64, std::move(dims), 7);
+    return command();
+  };
+  expect_refusal(ids({2, 7}), kUsage, {"'sequence' is 7", "'ids'", "1 to 6"});
+  expect_refusal(ids({5, 3}), kUsage, {"'batch' is 5", "'ids'", "1 to 4"});
+  expect_refusal(ids({2, 0}), kUsage, {"'sequence' is 0", "at least 1"});
+  expect_refusal(ids({0, 3}), kUsage, {"'batch' is 0", "at least 1"});
+  expect_refusal(ids({2}), kUsage, {"'ids'", "rank 1"});
+  expect_refusal(ids({2, 4}), kMalformed, {"'mask'", "axis 1 is 3", "4"});
+}
+
+TEST_F(RunRefusalTest, Types) {
+  ids_ = filled<float>(DType::kFloat, {2, 3}, 7);
+  expect_refusal(command(), kMalformed, {"'ids'", "float32", "int64"});
+}
+
+// A mask may come in any integer type, whatever the model declares.
+TEST_F(RunRefusalTest, MaskTypes) {
+  for (int32_t declared : {kOnnxInt64, kOnnxInt32, kOnnxBool}) {
+    write_file(in("m.onnx"), lookup_model(declared));
+    expect_success({in("m.onnx"), "-q", "--dim", "batch=4", "--dim", "sequence=6"});
+    std::vector<float> expected;
+    for (DType given : {DType::kBool, DType::kUint8, DType::kInt32, DType::kInt64}) {
+      Tensor m = filled<int64_t>(DType::kInt64, {2, 3}, 1);
+      m.mut<int64_t>()[2] = 0;
+      mask_ = m.cast(given);
+      const std::vector<float> got = result().to_float();
+      if (expected.empty()) expected = got;
+      EXPECT_EQ(got, expected) << declared << " " << static_cast<int>(given);
+      EXPECT_EQ(got[2 * 16], 0.0f);
+      EXPECT_NE(got[3 * 16], 0.0f);
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
