@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
   app.add_option("--shape", shapes,
                  "NAME=SIZE,NAME=SIZE...; repeatable. Dims not named take their minimum; without --shape all take their maximum");
   app.add_option("--threads", options.threads, "threads, the calling one included (1)")->check(CLI::Range(1u, 256u));
-  app.add_option("--warmup", options.warmup, "untimed runs before (5)");
+  app.add_option("--warmup", options.warmup, "untimed runs before (5)")->check(CLI::Range(0u, 100000000u));
   app.add_option("--runs", options.runs, "timed runs (50)")->check(CLI::Range(1u, 100000000u));
   app.add_option("--isa", isa, "use this kernel level; exit 4 if the CPU lacks it");
   app.add_flag("--profile", options.profile, "time per op, in runs of their own");

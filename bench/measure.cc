@@ -241,6 +241,13 @@ std::map<std::string, int32_t> complete_dims(const ert_model& m, const std::map<
     }
     it->second = value;
   }
+  all_dims(m, [&](const ert_dim_info& d) {
+    const int32_t value = dims.at(d.name);
+    if (value < d.min || value > d.max)
+      throw Failure{2, "--shape: dim '" + std::string(d.name) + "' is " + std::to_string(value) + ", the blob allows " +
+                           std::to_string(d.min) + " to " + std::to_string(d.max)};
+    return value;
+  });
   return dims;
 }
 

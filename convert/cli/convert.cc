@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "convert/cli/byte_count.h"
 #include "convert/cli/command.h"
 #include "convert/cli/progress.h"
 #include "convert/emit/atomic_file.h"
@@ -22,7 +24,7 @@ struct Options {
   std::vector<std::string> dims, precision, concat, custom_ops;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
-  size_t arena_limit = 0, flash_limit = 0;
+  std::string arena_limit, flash_limit;
 };
 
 std::pair<std::string, int64_t> parse_dim(const std::string& text) {
@@ -75,15 +77,26 @@ void check_output(const Options& o, const std::string& output) {
 // The bytes of the file.
 const Tensor& written(const ConvertResult& r) { return r.packed.bytes() ? r.packed : r.blob; }
 
-void check_limits(const Options& o, const ConvertResult& r, const MemoryTable& memory) {
+struct Limits {
+  std::optional<uint64_t> arena, flash;
+};
+
+Limits read_limits(const Options& o) {
+  const auto read = [](const char* flag, const std::string& text) {
+    return text.empty() ? std::nullopt : std::optional(parse_byte_count(flag, text));
+  };
+  return {read("--arena-limit", o.arena_limit), read("--flash-limit", o.flash_limit)};
+}
+
+void check_limits(const Limits& limit, const ConvertResult& r, const MemoryTable& memory) {
   const size_t stored = written(r).bytes();
-  if (o.flash_limit && stored > o.flash_limit)
+  if (limit.flash && stored > *limit.flash)
     throw FatalError(ExitCode::kLimit,
-                     fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, o.flash_limit));
-  if (o.arena_limit && memory.rows.back().bytes > o.arena_limit)
+                     fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, *limit.flash));
+  if (limit.arena && memory.rows.back().bytes > *limit.arena)
     throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows "
                                                    "{}; lower the maxima with --dim; nothing was written",
-                                                   memory.rows.back().bytes, o.arena_limit));
+                                                   memory.rows.back().bytes, *limit.arena));
 }
 
 int run(const Options& o) {
@@ -93,7 +106,10 @@ int run(const Options& o) {
     throw FatalError(ExitCode::kUnsupported,
                      "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
   ConvertOptions options;
-  for (const std::string& d : o.dims) options.dims.insert(parse_dim(d));
+  const Limits limits = read_limits(o);
+  for (const std::string& d : o.dims)
+    if (const auto dim = parse_dim(d); !options.dims.insert(dim).second)
+      throw FatalError(ExitCode::kUsage, "--dim " + dim.first + " is given more than once; one maximum for each dim");
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
@@ -122,7 +138,7 @@ int run(const Options& o) {
     r = convert_model(o.model, options);
   }
   const MemoryTable memory = memory_table(r.blob);
-  check_limits(o, r, memory);
+  check_limits(limits, r, memory);
   for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
   const nlohmann::ordered_json json = summary_json(r, memory, output);
   if (!o.report.empty()) {
@@ -162,8 +178,8 @@ Action add_convert(CLI::App& app) {
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target, "weight layout: portable");
   app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->transform(CLI::AsSizeValue(false));
+      ->type_name("BYTES[K|M|G]");
+  app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->type_name("BYTES[K|M|G]");
   app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")
       ->check(CLI::IsMember({"none", "zstd"}));
   app.add_option("--report", o->report, "write the summary as JSON to this file");

@@ -30,6 +30,27 @@ TEST_F(UsageTest, UnknownDimNamesTheKnownOnes) {
   expect_refusal({in("small.onnx"), "--dim", "sequence=5"}, kUsage, {"sequence", "batch"});
 }
 
+TEST_F(UsageTest, ADimGivenTwiceIsNamed) {
+  expect_refusal({in("small.onnx"), "--dim", "batch=4", "--dim", "batch=8"}, kUsage, {"--dim", "batch", "more than once"});
+  expect_refusal({in("small.onnx"), "--dim", "batch=4", "--dim", "batch=4"}, kUsage, {"--dim", "batch", "more than once"});
+}
+
+TEST_F(UsageTest, BadByteCounts) {
+  for (const char* flag : {"--arena-limit", "--flash-limit"})
+    for (const char* bad : {"-5", "0", "1e3", "5.5", "0x10", "1Q", "K", " 5", "5 ", "99999999999999999999", "99999999999G"})
+      expect_refusal({in("small.onnx"), std::string(flag) + "=" + bad}, kUsage, {flag, "64K"});
+  for (const char* good : {"100000000", "100M", "100MB", "100MiB", "1g"})
+    expect_success({in("small.onnx"), "-q", "--arena-limit", good});
+  expect_refusal({in("small.onnx"), "--arena-limit", "1K", "-o", in("other.ert")}, 5, {"--arena-limit allows 1024"});
+}
+
+TEST_F(UsageTest, BadThreadCounts) {
+  expect_success({in("small.onnx"), "-q"});
+  for (const char* bad : {"-1", "0", "257", "two", "1.5", "99999999999999999999"})
+    expect_refusal({"run", in("small.ert"), "--input", "x=" + in("x.npy"), "--out", in("out"), std::string("--threads=") + bad},
+                   kUsage, {"--threads"});
+}
+
 TEST_F(UsageTest, BadPrecision) {
   expect_refusal({in("small.onnx"), "--precision", "int4"}, kUsage, {"--precision", "int4", "w8a16"});
 }
