@@ -3,7 +3,19 @@
 
 namespace edgeconv {
 
+namespace {
+
+bool indices_are_integers(NodeInference& c, size_t input) {
+  if (is_integer(c.dtype(input))) return true;
+  c.problem("its indices are " + std::string(dtype_name(c.dtype(input))),
+            "the file is not valid ONNX: indices are int32 or int64");
+  return false;
+}
+
+}  // namespace
+
 void infer_gather(NodeInference& c) {
+  if (!indices_are_integers(c, 1)) return;
   const auto ax = c.axis(c.node().as<AxisAttrs>().axis, c.rank(0));
   if (!ax) return;
   const Shape& data = c.shape(0);
@@ -16,12 +28,14 @@ void infer_gather(NodeInference& c) {
 }
 
 void infer_gather_elements(NodeInference& c) {
+  if (!indices_are_integers(c, 1)) return;
   if (!c.axis(c.node().as<AxisAttrs>().axis, c.rank(0))) return;
   c.set(0, c.dtype(0), c.shape(1));
   move_elements(c);
 }
 
 void infer_gather_nd(NodeInference& c) {
+  if (!indices_are_integers(c, 1)) return;
   const int64_t batch = c.node().as<GatherNDAttrs>().batch_dims;
   const Shape data = c.shape(0), indices = c.shape(1);
   if (indices.empty() || batch < 0 || batch >= static_cast<int64_t>(indices.size()) ||
@@ -43,6 +57,7 @@ void infer_gather_nd(NodeInference& c) {
 }
 
 void infer_scatter(NodeInference& c) {
+  if (!indices_are_integers(c, 1)) return;
   c.set(0, c.dtype(0), c.shape(0));
   move_elements(c);
 }

@@ -7,6 +7,8 @@ void infer_rnn(NodeInference& c) {
   const RnnAttrs& a = c.node().as<RnnAttrs>();
   if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3)
     return c.problem("x, W and R need rank 3", "the file is not valid ONNX");
+  if (!is_float(c.dtype(0)))
+    return c.problem("its input is " + std::string(dtype_name(c.dtype(0))), "the file is not valid ONNX: x is a float tensor");
   const Shape x = c.shape(0);
   const DimExpr sequence = x[a.layout ? 1 : 0], batch = x[a.layout ? 0 : 1], directions(a.direction == "bidirectional" ? 2 : 1);
   const DimExpr hidden = a.hidden > 0 ? DimExpr(a.hidden) : c.shape(2)[2];

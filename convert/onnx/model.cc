@@ -1,6 +1,11 @@
 // Attribute access of OnnxNode.
 #include "convert/onnx/model.h"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/onnx.pb.h"
 
@@ -121,6 +126,10 @@ float OnnxNode::number(const char* attribute, float fallback) const {
   const auto* a = find(attribute);
   if (a == nullptr) return fallback;
   require_type(*a, kFloat);
+  // Parameters must be numbers; only data may be NaN or infinite (masks are).
+  static constexpr std::string_view kData[] = {"value", "value_float", "min", "max", "mask_filter_value"};
+  if (!std::isfinite(a->f()) && std::find(std::begin(kData), std::end(kData), attribute) == std::end(kData))
+    throw NodeError("its attribute '" + std::string(attribute) + "' is not a finite number");
   return a->f();
 }
 
