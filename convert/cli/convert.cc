@@ -74,6 +74,30 @@ void check_output(const Options& o, const std::string& output) {
     throw FatalError(ExitCode::kUsage, "'" + output + "' exists and is not named .ert; use --force to replace it");
 }
 
+// What the conversion reads must not be what it writes, whatever --force says.
+void check_report(const Options& o, const std::string& output) {
+  std::error_code error;
+  if (o.report.empty()) return;
+  if (std::filesystem::is_directory(o.report, error))
+    throw FatalError(ExitCode::kUsage, "--report '" + o.report + "' is a folder; give a file name");
+  if (std::filesystem::equivalent(o.model, o.report, error))
+    throw FatalError(ExitCode::kUsage, "--report would replace the model itself; give another name");
+  if (std::filesystem::equivalent(output, o.report, error) ||
+      std::filesystem::absolute(output).lexically_normal() == std::filesystem::absolute(o.report).lexically_normal())
+    throw FatalError(ExitCode::kUsage, "--report and the blob have the same name; give another one");
+}
+
+void check_external(const Options& o, const std::string& output, const ModelInfo& model) {
+  const std::filesystem::path folder = std::filesystem::path(o.model).parent_path();
+  for (const std::string& location : model.external_files)
+    for (const std::string& written : {output, o.report}) {
+      std::error_code error;
+      if (!written.empty() && std::filesystem::equivalent(folder / location, written, error))
+        throw FatalError(ExitCode::kUsage, "'" + written + "' would replace external data of the model; give another name with " +
+                                               (written == output ? "-o" : "--report"));
+    }
+}
+
 // The bytes of the file.
 const Tensor& written(const ConvertResult& r) { return r.packed.bytes() ? r.packed : r.blob; }
 
@@ -102,6 +126,7 @@ void check_limits(const Limits& limit, const ConvertResult& r, const MemoryTable
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   if (std::filesystem::exists(o.model)) check_output(o, output);
+  check_report(o, output);
   if (o.target != "portable")
     throw FatalError(ExitCode::kUnsupported,
                      "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
@@ -137,6 +162,7 @@ int run(const Options& o) {
     options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
     r = convert_model(o.model, options);
   }
+  check_external(o, output, r.model);
   const MemoryTable memory = memory_table(r.blob);
   check_limits(limits, r, memory);
   for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());

@@ -23,6 +23,14 @@ void on_interrupt(int) {
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
+// A mapped file (model, external data, blob) was cut or could not be read further. Only calls that are safe in a handler.
+void on_lost_file(int) {
+  static constexpr char kMessage[] = "error: a file became shorter, or its disk failed, while it was read; nothing was written\n";
+  edgeconv::remove_unfinished_file();
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  _exit(static_cast<int>(ExitCode::kIo));
+}
+
 int fail(ExitCode code, const char* message) {
   std::fprintf(stderr, "error: %s\n", message);
   return static_cast<int>(code);
@@ -33,6 +41,7 @@ int fail(ExitCode code, const char* message) {
 int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+  std::signal(SIGBUS, on_lost_file);
   CLI::App app("edgeconv converts an ONNX encoder to an int8 blob for the ert runtime");
   app.set_version_flag("--version", std::string("edgeconv ") + edgeconv::kVersion);
   app.require_subcommand(1);

@@ -1,7 +1,9 @@
 // External data files of a model. A model file is untrusted, so its locations may name only files in the model's own folder:
 // no absolute paths, no "..", and no symbolic link that leads out. One exception keeps the Hugging Face cache usable, where the
 // model and its data are links into one folder of blobs: when the model itself is a link, its data may be beside the link's
-// target. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
+// target. Hard links cannot be told from other files of the folder: they are read (package stores and backups are full of
+// them), with a warning. Sizes are checked when a file is opened; who cuts it while edgeconv reads it ends the conversion with an
+// I/O error (exit 6), because the mapping then raises SIGBUS. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
 #pragma once
 
 #include <cstdint>

@@ -75,6 +75,14 @@ void hash_sources(const uint8_t* data, size_t bytes, const ExternalData& externa
   info.sha256 = Sha256::hex(sha.finish());
 }
 
+// A hard link to a file outside of the folder looks like any other file of the folder; who packed the model knows better.
+void warn_of_hard_links(const ExternalData& external, Diagnostics& d) {
+  for (const auto& [location, file] : external.files())
+    if (file->hard_links > 1)
+      d.warn("external data '" + printable(location) + "' has " + std::to_string(file->hard_links) +
+             " hard links: its bytes may belong to a file outside of the model's folder; it is used all the same");
+}
+
 }  // namespace
 
 ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
@@ -89,6 +97,7 @@ ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::s
   d.set_node_count(static_cast<size_t>(session.nodes));
   m.info = describe(*proto, m.graph, session, path);
   hash_sources(data, bytes, session.tensors.external(), m.info);
+  warn_of_hard_links(session.tensors.external(), d);
   return m;
 }
 

@@ -32,6 +32,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (S_ISDIR(st.st_mode)) fail("it is a directory; name the .onnx file in it");
   if (!S_ISREG(st.st_mode)) fail("it is not a regular file");
   auto file = std::make_shared<MappedFile>();
+  file->hard_links = static_cast<uint64_t>(st.st_nlink);
   if (st.st_size > 0) {
     void* p = mmap(nullptr, static_cast<size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED) fail(std::strerror(errno));

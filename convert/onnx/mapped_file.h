@@ -11,6 +11,7 @@ namespace edgeconv {
 struct MappedFile {
   const uint8_t* data = nullptr;
   size_t bytes = 0;
+  uint64_t hard_links = 1;  // names that the file has
 
   MappedFile() = default;
   MappedFile(const MappedFile&) = delete;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/model.h"
@@ -43,7 +44,10 @@ struct ExternalRange {
 
 ExternalRange external_range(const pb::TensorProto& t) {
   ExternalRange r;
+  std::set<std::string> seen;
   for (const auto& e : t.external_data()) {
+    // Readers differ in which of two entries counts, so that two of them could see two different models.
+    if (!seen.insert(e.key()).second) throw NodeError("its external data has the entry '" + printable(e.key()) + "' twice");
     if (e.key() == "location")
       r.location = e.value();
     else if (e.key() == "offset")
