@@ -10,7 +10,9 @@
 #include "convert/cli/input_files.h"
 #include "convert/convert.h"
 #include "convert/interp/interpreter.h"
+#include "convert/plan/dims.h"
 #include "convert/quantize/synthetic_inputs.h"
+#include "convert/report/layer_table.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv::cli {
@@ -22,6 +24,28 @@ struct Options {
   std::vector<std::string> data, concat, custom_ops;
   bool json = false;
 };
+
+// Documented in json_schemas/validate.schema.json. null: equal, or not measured.
+using Json = nlohmann::ordered_json;
+
+Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+
+Json layers_json(const std::vector<LayerError>& layers) {
+  Json list = Json::array();
+  for (const LayerError& l : layers)
+    list.push_back({{"name", l.name},
+                    {"precision", l.precision},
+                    {"local_sqnr_db", finite(l.local_sqnr_db)},
+                    {"accumulated_sqnr_db", finite(l.accumulated_sqnr_db)}});
+  return list;
+}
+
+void print_layers(const std::vector<LayerError>& layers) {
+  if (layers.empty()) return;
+  fmt::print("\naccumulated dB  local int8 dB  precision  layer, worst first\n");
+  for (const LayerError& l : layers)
+    fmt::print("{:14.1f}  {:13.1f}  {:<9}  {}\n", l.accumulated_sqnr_db, l.local_sqnr_db, l.precision, printable(l.name));
+}
 
 int validate(const Options& o) {
   Diagnostics d;
@@ -39,12 +63,12 @@ int validate(const Options& o) {
   std::vector<std::string> inputs, outputs;
   for (ValueId v : m.graph.inputs) inputs.push_back(m.graph.value(v).name);
   for (ValueId v : m.graph.outputs) outputs.push_back(m.graph.value(v).name);
+  std::map<std::string, int64_t> most;
+  for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
+  const DimPlan dims = plan_dims(m.graph, most);
   std::vector<std::vector<Tensor>> sets;
   for (const std::string& folder : o.data) sets.push_back(read_pb_inputs(folder, inputs));
   if (sets.empty()) {
-    std::map<std::string, int64_t> most;
-    for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
-    const DimPlan dims = plan_dims(m.graph, most);
     sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201, true}));
     sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202, true}));
   }
@@ -56,22 +80,27 @@ int validate(const Options& o) {
   for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set, {1, 0, true}));
   if (c.errors().size() < outputs.size())
     std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
-  nlohmann::ordered_json j{{"version", 1}, {"outputs", nlohmann::ordered_json::array()}};
+  Json j{{"version", 1}, {"outputs", Json::array()}};
   double worst = 1;
   for (const OutputError& e : c.errors()) {
     worst = std::min(worst, e.cosine);
     if (o.json)
-      j["outputs"].push_back(
-          {{"name", e.name},
-           {"cosine", e.cosine},
-           {"sqnr_db", std::isfinite(e.sqnr_db) ? nlohmann::ordered_json(e.sqnr_db) : nlohmann::ordered_json(nullptr)},
-           {"max_abs", e.max_abs},
-           {"argmax_agreement", e.argmax_agreement}});
+      j["outputs"].push_back({{"name", e.name},
+                              {"cosine", e.cosine},
+                              {"sqnr_db", finite(e.sqnr_db)},
+                              {"max_abs", e.max_abs},
+                              {"argmax_agreement", e.argmax_agreement}});
     else
       fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", e.name, e.cosine,
                  e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
   }
-  if (o.json) std::printf("%s\n", j.dump(2).c_str());
+  const std::vector<LayerError> layers = layer_errors(m.graph, dims, runner, sets, o.data.empty());
+  if (o.json) {
+    j["layers"] = layers_json(layers);
+    std::printf("%s\n", j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  } else {
+    print_layers(layers);
+  }
   if (worst < kFailCosine)
     throw FatalError(ExitCode::kAccuracy,
                      fmt::format("the worst output has cosine {:.6f} with the fp32 model, below the gate of 0.99", worst));

@@ -7,6 +7,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/run/refusal.h"
 #include "platform/posix/thread_pool.h"
+#include "rt/context.h"
 #include "rt/header.h"
 #include "rt/schema/program_generated.h"
 
@@ -103,6 +104,25 @@ int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*,
                 void*) {
   for (uint32_t i = 0; i < count; ++i)
     if (outputs[i].data) std::memset(outputs[i].data, 0, outputs[i].bytes);
+  return 0;
+}
+
+struct Observation {
+  const std::function<void(const ObservedOp&)>* observe;
+  const ert_context* context;
+};
+
+// An op hook. Applications see no values between ops; a host tool may look into the context.
+int show_op(void* argument, uint32_t index, uint32_t phase, const char* kind, const char* name) {
+  const Observation& o = *static_cast<const Observation*>(argument);
+  if (phase == 0) return 0;
+  const auto& state = *reinterpret_cast<const ert::ContextState*>(o.context);
+  const ert::Program p = ert::program_of(state);
+  const ert::fb::Op& op = p.ops[index];
+  const ert::Operand& out = state.values[p.operands[op.first_operand() + op.n_inputs()]];
+  const bool is_float = out.dtype == ERT_F32;
+  (*o.observe)({kind, name, op.n_ints() > 0 ? p.ints[op.first_int()] : 0, is_float ? out.as<float>() : nullptr,
+                is_float ? static_cast<size_t>(out.elements()) : 0});
   return 0;
 }
 
@@ -237,6 +257,11 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   const AlignedMemory arena = allocate(need.bytes);
   const ert_region region{arena.get(), need.bytes};
   ert_context context;
+  Observation observation{&o.observe, &context};
+  if (o.observe) {
+    cfg.op_hook = show_op;
+    cfg.op_hook_context = &observation;
+  }
   if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
       s != ERT_OK)
     throw_status(s, "cannot prepare a run");

@@ -1,6 +1,7 @@
 // Runs a blob on the host through the public C API: used by `edgeconv run`, by validation after conversion and by the tests.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,10 +12,20 @@
 
 namespace edgeconv {
 
+// An op that has just run: its name is the source node's, first_parameter its first int (op_params.h).
+struct ObservedOp {
+  std::string_view kind;
+  std::string name;
+  int32_t first_parameter;
+  const float* output;  // the first one, if it is float; otherwise null and 0 elements
+  size_t elements;
+};
+
 struct RunnerOptions {
   uint32_t threads = 1;
   uint32_t isa_mask = 0;             // 0 = the best that the CPU has
   bool custom_ops_as_zeros = false;  // results of custom operators are zeros: for outputs that do not depend on them
+  std::function<void(const ObservedOp&)> observe = nullptr;
 };
 
 struct BoundaryInfo {

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Real --json output of every command against the JSON Schema documents: what is printed must be described, what is required must
+be printed.
+
+usage: json_schemas_test.py EDGECONV ERT_BENCH SOURCE_FOLDER
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EDGECONV, BENCH, SOURCE = sys.argv[1:4]
+SCHEMAS = pathlib.Path(SOURCE) / "convert/cli/json_schemas"
+MODEL = str(pathlib.Path(SOURCE) / "tests/fixtures/bert_base_ts14/model.onnx")
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
+
+
+def has_type(value, name):
+    if name in ("integer", "number"):
+        return not isinstance(value, bool) and isinstance(value, int if name == "integer" else (int, float))
+    return isinstance(value, TYPES[name])
+
+
+def errors(value, schema, path="$"):
+    """The part of JSON Schema that the documents use."""
+    unknown = set(schema) - {"$schema", "title", "description", "type", "properties", "required", "additionalProperties",
+                             "items", "enum", "const", "minimum"}
+    found = [f"{path}: the checker does not know {sorted(unknown)}"] if unknown else []
+    types = schema.get("type", [])
+    types = [types] if isinstance(types, str) else types
+    if types and not any(has_type(value, t) for t in types):
+        return found + [f"{path}: {value!r} is not {' or '.join(types)}"]
+    if "const" in schema and value != schema["const"]:
+        found.append(f"{path}: {value!r} is not {schema['const']!r}")
+    if "enum" in schema and value not in schema["enum"]:
+        found.append(f"{path}: {value!r} is not one of {schema['enum']}")
+    if "minimum" in schema and value < schema["minimum"]:
+        found.append(f"{path}: {value!r} is below {schema['minimum']}")
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            found += errors(item, schema.get("items", {}), f"{path}[{i}]")
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        found += [f"{path}: '{key}' is missing" for key in schema.get("required", []) if key not in value]
+        rest = schema.get("additionalProperties", {})
+        for key, item in value.items():
+            if key in known:
+                found += errors(item, known[key], f"{path}.{key}")
+            elif rest is False:
+                found.append(f"{path}: '{key}' is not in the schema: describe it there")
+            else:
+                found += errors(item, rest, f"{path}.{key}")
+    return found
+
+
+class JsonSchemas(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.blob = str(pathlib.Path(cls.folder.name) / "m.ert")
+        cls.converted = cls.run_json([EDGECONV, MODEL, "-o", cls.blob, "--dim", "batch=2", "--dim", "sequence=16", "--json"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @staticmethod
+    def run_json(command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return json.loads(done.stdout)
+
+    def check(self, value, schema_file):
+        schema = json.loads(schema_file.read_text())
+        self.assertEqual(errors(value, schema), [])
+        return schema
+
+    def test_convert(self):
+        schema = self.check(self.converted, SCHEMAS / "convert.schema.json")
+        self.assertGreater(len(self.converted["layer_table"]), 0)
+        # The checker can fail: a missing key, a wrong type, a key that nobody described.
+        broken = dict(self.converted)
+        del broken["ops"]
+        self.assertEqual(errors(broken, schema), ["$: 'ops' is missing"])
+        self.assertEqual(len(errors({**self.converted, "ops": "12"}, schema)), 1)
+        self.assertEqual(len(errors({**self.converted, "ops": True}, schema)), 1)
+        self.assertEqual(len(errors({**self.converted, "surprise": 1}, schema)), 1)
+        self.assertEqual(len(errors({**self.converted, "version": 2}, schema)), 1)
+
+    def test_report_is_the_same_document(self):
+        report = pathlib.Path(self.folder.name) / "report.json"
+        subprocess.run([EDGECONV, MODEL, "-q", "-o", self.blob + "2.ert", "--report", str(report)], check=True, timeout=120)
+        self.check(json.loads(report.read_text()), SCHEMAS / "convert.schema.json")
+
+    def test_inspect(self):
+        self.check(self.run_json([EDGECONV, "inspect", MODEL, "--json"]), SCHEMAS / "inspect_model.schema.json")
+        custom = str(pathlib.Path(SOURCE) / "tests/fixtures/custom_op_no_body/model.onnx")
+        self.check(self.run_json([EDGECONV, "inspect", custom, "--json"]), SCHEMAS / "inspect_model.schema.json")
+        self.check(self.run_json([EDGECONV, "inspect", self.blob, "--json"]), SCHEMAS / "inspect_blob.schema.json")
+
+    def test_validate(self):
+        report = self.run_json([EDGECONV, "validate", MODEL, self.blob, "--json"])
+        self.check(report, SCHEMAS / "validate.schema.json")
+        self.assertEqual({l["name"] for l in report["layers"]}, {l["name"] for l in self.converted["layer_table"]})
+        measured = [l["accumulated_sqnr_db"] for l in report["layers"]]
+        self.assertEqual(measured, sorted(measured), "worst first")
+        self.assertTrue(all(10 < m < 120 for m in measured), measured)
+
+    def test_supported_ops(self):
+        self.check(self.run_json([EDGECONV, "supported-ops", "--json"]), SCHEMAS / "supported_ops.schema.json")
+
+    def test_bench(self):
+        command = [BENCH, self.blob, "--json", "--warmup", "1", "--runs", "2", "--profile", "--shape", "batch=1,sequence=4"]
+        self.check(self.run_json(command), pathlib.Path(SOURCE) / "bench/ert_bench.schema.json")
+
+    def test_every_schema_is_used_here(self):
+        names = {p.name for p in SCHEMAS.glob("*")}
+        source = pathlib.Path(__file__).read_text()
+        self.assertEqual({n for n in names if n not in source}, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
