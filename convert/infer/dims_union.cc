@@ -77,6 +77,13 @@ void DimsUnion::replace(const std::string& symbol, const DimExpr& with) {
     if (v.shape) apply(*v.shape);
     if (v.elements) apply(*v.elements);
   }
+  if (const auto known = g_.least_dims.find(symbol); known != g_.least_dims.end()) {
+    if (with.is_symbol()) {
+      int64_t& least = g_.least_dims.try_emplace(with.symbol_name(), 1).first->second;
+      least = std::max(least, known->second);
+    }
+    g_.least_dims.erase(symbol);
+  }
   changed_ = true;
 }
 

@@ -7,6 +7,9 @@ namespace {
 namespace ub = ert::params::unary;
 namespace bb = ert::params::binary;
 
+// Powers of sizes: a square number of patches.
+constexpr int64_t kMostExponent = 4;
+
 bool is_compare_or_logic(bb::Kind k) {
   switch (k) {
     case bb::kEqual:
@@ -24,7 +27,7 @@ std::optional<DimExpr> truth(std::optional<bool> b, bool negate = false) {
 }
 
 // ONNX Div truncates toward zero; floor_div is the same where both sides have one known sign.
-std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b, bool integer) {
+std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b, bool integer, const LeastDims& least) {
   if (b == DimExpr(0)) return std::nullopt;
   if (a.is_constant() && b.is_constant()) {
     if (!integer && *a.constant() % *b.constant() != 0) return std::nullopt;
@@ -32,36 +35,36 @@ std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b, bool integer) 
   }
   const DimExpr q = a.floor_div(b);
   if (q * b == a) return q;
-  const auto la = lower_bound(a), lb = lower_bound(b);
+  const auto la = lower_bound(a, least), lb = lower_bound(b, least);
   if (integer && la && *la >= 0 && lb && *lb > 0) return q;
   return std::nullopt;
 }
 
-std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const DimExpr& b, bool integer) {
+std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const DimExpr& b, bool integer, const LeastDims& least) {
   switch (kind) {
     case bb::kAdd: return a + b;
     case bb::kSub: return a - b;
     case bb::kMul: return a * b;
-    case bb::kDiv: return divide(a, b, integer);
+    case bb::kDiv: return divide(a, b, integer, least);
     case bb::kMod:
       if (!integer || b == DimExpr(0)) return std::nullopt;
       if (a.is_constant() && b.is_constant()) {
         const int64_t d = *b.constant(), r = *a.constant() % d;
         return DimExpr(r != 0 && (r < 0) != (d < 0) ? r + d : r);
       }
-      if (const auto lb = lower_bound(b); lb && *lb > 0) return a.mod(b);
+      if (const auto lb = lower_bound(b, least); lb && *lb > 0) return a.mod(b);
       return std::nullopt;
     case bb::kMin:
-      if (const auto l = always_less(a, b)) return *l ? a : b;
+      if (const auto l = always_less(a, b, least)) return *l ? a : b;
       return DimExpr::min(a, b);
     case bb::kMax:
-      if (const auto l = always_less(a, b)) return *l ? b : a;
+      if (const auto l = always_less(a, b, least)) return *l ? b : a;
       return DimExpr::max(a, b);
-    case bb::kEqual: return truth(always_equal(a, b));
-    case bb::kLess: return truth(always_less(a, b));
-    case bb::kGreater: return truth(always_less(b, a));
-    case bb::kLessOrEqual: return truth(always_less(b, a), true);
-    case bb::kGreaterOrEqual: return truth(always_less(a, b), true);
+    case bb::kEqual: return truth(always_equal(a, b, least));
+    case bb::kLess: return truth(always_less(a, b, least));
+    case bb::kGreater: return truth(always_less(b, a, least));
+    case bb::kLessOrEqual: return truth(always_less(b, a, least), true);
+    case bb::kGreaterOrEqual: return truth(always_less(a, b, least), true);
     case bb::kAnd:
       if (a == DimExpr(0) || b == DimExpr(0)) return DimExpr(0);
       return a.is_constant() && b.is_constant() ? std::optional(DimExpr(1)) : std::nullopt;
@@ -71,14 +74,20 @@ std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const Dim
     case bb::kXor:
       if (a.is_constant() && b.is_constant()) return DimExpr(static_cast<int64_t>(a != b));
       return std::nullopt;
-    case bb::kPow:
+    case bb::kPow: {
+      const auto exponent = b.constant();
+      if (!integer || !exponent || *exponent < 0 || *exponent > kMostExponent) return std::nullopt;
+      DimExpr power(1);
+      for (int64_t i = 0; i < *exponent; ++i) power = power * a;
+      return power;
+    }
     case bb::kFmod:
     case bb::kPRelu: return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<DimExpr> unary_element(int kind, const DimExpr& a) {
+std::optional<DimExpr> unary_element(int kind, const DimExpr& a, const LeastDims& least) {
   switch (kind) {
     case ub::kNeg: return DimExpr(0) - a;
     case ub::kFloor:
@@ -86,18 +95,18 @@ std::optional<DimExpr> unary_element(int kind, const DimExpr& a) {
     case ub::kRound: return a;  // contents are whole numbers
     case ub::kSquare: return a * a;
     case ub::kAbs:
-      if (const auto l = lower_bound(a); l && *l >= 0) return a;
+      if (const auto l = lower_bound(a, least); l && *l >= 0) return a;
       if (a.constant()) return DimExpr(-*a.constant());
       return std::nullopt;
     case ub::kSign:
-      if (const auto l = lower_bound(a); l && *l > 0) return DimExpr(1);
+      if (const auto l = lower_bound(a, least); l && *l > 0) return DimExpr(1);
       if (a.constant()) return DimExpr(*a.constant() < 0 ? -1 : 0);
       return std::nullopt;
     case ub::kNot:
       if (a.constant()) return DimExpr(*a.constant() == 0 ? 1 : 0);
       return std::nullopt;
     case static_cast<int>(ert::kernels::Unary::kRelu):
-      if (const auto l = lower_bound(a); l && *l >= 0) return a;
+      if (const auto l = lower_bound(a, least); l && *l >= 0) return a;
       return DimExpr::max(a, DimExpr(0));
     default: return std::nullopt;
   }
@@ -128,7 +137,7 @@ void infer_unary(NodeInference& c) {
   if (!e || kind == ub::kIsNaN || kind == ub::kIsInf) return;
   std::vector<DimExpr> r;
   for (const DimExpr& a : *e) {
-    const auto x = unary_element(kind, a);
+    const auto x = unary_element(kind, a, c.least());
     if (!x) return;
     r.push_back(*x);
   }
@@ -153,7 +162,7 @@ void infer_binary(NodeInference& c) {
   std::vector<DimExpr> r;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const auto x = binary_element(kind, (*a)[broadcast_position(i, *out, c.shape(0))],
-                                  (*b)[broadcast_position(i, *out, c.shape(1))], integer);
+                                  (*b)[broadcast_position(i, *out, c.shape(1))], integer, c.least());
     if (!x) return;
     r.push_back(*x);
   }
@@ -177,7 +186,7 @@ void infer_cast(NodeInference& c) {
   if (to == DType::kBool) {
     std::vector<DimExpr> r;
     for (const DimExpr& a : *e) {
-      const auto zero = always_equal(a, DimExpr(0));
+      const auto zero = always_equal(a, DimExpr(0), c.least());
       if (!zero) return;
       r.emplace_back(static_cast<int64_t>(!*zero));
     }

@@ -1,4 +1,5 @@
-// The driver of inference: rounds over the nodes in order until no dim is united, nothing folds and nothing is inlined.
+// The driver of inference: rounds over the nodes in order until no dim is united or found to be larger than it was known to be,
+// nothing folds and nothing is inlined.
 #include "convert/infer/infer.h"
 
 #include <algorithm>
@@ -192,11 +193,12 @@ InferResult infer(Graph& g, Diagnostics& d) {
     log = {};
     check_inputs(g, log);
     DimsUnion dims(g);
+    const LeastDims least = g.least_dims;
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       if (!g.nodes[i].dead) result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
     }
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
-    const bool again = inline_decided_bodies(g) > 0 || dims.changed();
+    const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least;
     result.changed |= again;
     if (!again) break;
   }

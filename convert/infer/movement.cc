@@ -29,20 +29,20 @@ namespace {
 
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
 // from its lower bound; symbolic positions are taken to lie inside (a table limits its dim: plan/dims).
-std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size) {
+std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
     if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : size + bound;
     if (*b > INT64_MAX / 2) return size;
-  } else if (!lower_bound(bound) || *lower_bound(bound) < 0) {
-    const auto up = lower_bound(DimExpr(0) - bound);  // -bound >= 1: counted from the end
-    if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size) ? std::optional(bound) : std::nullopt;
+  } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
+    const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
+    if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size, least) ? std::optional(bound) : std::nullopt;
     p = size + bound;
   }
   if (p.is_constant() && size.is_constant()) return DimExpr(std::clamp<int64_t>(*p.constant(), 0, *size.constant()));
   if (const auto pc = p.constant()) {
     if (*pc <= 0) return DimExpr(0);
-    const auto low = lower_bound(size);  // a literal against a dim: min unless the dim is surely larger
+    const auto low = lower_bound(size, least);  // a literal against a dim: min unless the dim is surely larger
     return low && *low >= *pc ? p : DimExpr::min(p, size);
   }
   return p;
@@ -65,7 +65,7 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
     c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
     return std::nullopt;
   }
-  const auto first = position(start, size), last = position(end, size);
+  const auto first = position(start, size, c.least()), last = position(end, size, c.least());
   if (!first || !last) {
     c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")",
               "slice with constant bounds or with sizes");

@@ -1,4 +1,4 @@
-// Helpers of inference functions: access to contents, broadcast, unification with messages, bounds of symbolic integers.
+// Helpers of inference functions: access to contents, broadcast, unification with messages.
 #include "convert/infer/node_inference.h"
 
 #include <algorithm>
@@ -125,60 +125,6 @@ void NodeInference::data_dependent(size_t input) {
   problem("the shape of the result depends on the data in '" + input_name(input) + "'",
           "the runtime plans memory from sizes alone: replace data-dependent shapes (x[mask], nonzero, sizes computed from "
           "values) by masks and torch.where");
-}
-
-std::optional<int64_t> lower_bound(const DimExpr& e) {
-  int64_t sum = 0;
-  for (const auto& t : e.terms()) {
-    if (t.factors.empty()) {
-      sum += t.coefficient;
-      continue;
-    }
-    if (t.coefficient < 0) return std::nullopt;
-    int64_t product = t.coefficient;
-    for (const auto& f : t.factors) {
-      std::optional<int64_t> low;
-      switch (f->kind) {
-        case DimExpr::Atom::Kind::kSymbol: low = 1; break;
-        case DimExpr::Atom::Kind::kMin:
-        case DimExpr::Atom::Kind::kMax: {
-          const auto a = lower_bound(f->lhs), b = lower_bound(f->rhs);
-          if (f->kind == DimExpr::Atom::Kind::kMin) {
-            if (a && b) low = std::min(*a, *b);
-          } else if (a || b) {
-            low = std::max(a.value_or(INT64_MIN), b.value_or(INT64_MIN));
-          }
-          break;
-        }
-        case DimExpr::Atom::Kind::kFloorDiv: {
-          const auto a = lower_bound(f->lhs);
-          const auto c = f->rhs.constant();
-          if (a && *a >= 0) low = c && *c > 0 ? *a / *c : 0;
-          break;
-        }
-        case DimExpr::Atom::Kind::kMod: low = 0; break;
-      }
-      if (!low || *low < 0) return std::nullopt;
-      product *= *low;
-    }
-    sum += product;
-  }
-  return sum;
-}
-
-std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b) {
-  if (a == b) return true;
-  if (a.is_constant() && b.is_constant()) return false;
-  const auto more = lower_bound(a - b), less = lower_bound(b - a);
-  if ((more && *more > 0) || (less && *less > 0)) return false;
-  return std::nullopt;
-}
-
-std::optional<bool> always_less(const DimExpr& a, const DimExpr& b) {
-  const auto less = lower_bound(b - a), more = lower_bound(a - b);
-  if (less && *less > 0) return true;
-  if (more && *more >= 0) return false;
-  return std::nullopt;
 }
 
 }  // namespace edgeconv

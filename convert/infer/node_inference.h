@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/infer/bounds.h"
 #include "convert/infer/dims_union.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
@@ -53,6 +54,11 @@ class NodeInference {
   // A size that inference cannot express: a fresh dim named after output and axis, the same in every round.
   DimExpr unknown_dim(size_t output, size_t axis) const;
 
+  // Smallest sizes of dims that nodes have shown so far, for lower_bound() and the comparisons.
+  const LeastDims& least() const { return g_.least_dims; }
+  // States that the node needs this size to be at least 1.
+  void needs_positive(const DimExpr& size) { note_positive(size, g_.least_dims); }
+
   void problem(const std::string& reason, const std::string& hint);
   void warn(const std::string& message) { log_.warnings.push_back(message); }
   // Sizes computed from data, which the runtime cannot plan for.
@@ -67,11 +73,5 @@ class NodeInference {
   DimsUnion& dims_;
   InferLog& log_;
 };
-
-// Smallest value of an expression when every named dim is at least 1; nullopt when it is not bounded from below so simply.
-std::optional<int64_t> lower_bound(const DimExpr& e);
-// a == b, a < b for all dims >= 1; nullopt when it depends on the dims.
-std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b);
-std::optional<bool> always_less(const DimExpr& a, const DimExpr& b);
 
 }  // namespace edgeconv

@@ -63,6 +63,7 @@ bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64
       c.problem("the kernel is larger than the padded input", "give the dim a larger maximum, or check the file");
       return false;
     }
+    c.needs_positive(n);
     out.push_back(n);
   }
   return true;

@@ -1,5 +1,6 @@
 # Sources of convert/infer.
 target_sources(edgeconv_core PRIVATE
+  infer/bounds.cc
   infer/control_flow.cc
   infer/dims_union.cc
   infer/dispatch.cc

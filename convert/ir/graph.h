@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,6 +74,7 @@ struct Graph {
   std::vector<Node> nodes;      // topological order
   std::vector<ValueId> inputs;  // runtime inputs only: initializers are constants
   std::vector<ValueId> outputs;
+  std::map<std::string, int64_t> least_dims;  // dims that must be larger than 1, and by how much: found by inference
 
   Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
   const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }

@@ -31,6 +31,9 @@ class Random {
 };
 
 constexpr int64_t kSmallTable = 16;
+// Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
+// multiples of it are few frames.
+constexpr int64_t kTokensPerLeast = 4;
 
 }  // namespace
 
@@ -56,10 +59,19 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
   for (auto& [name, n] : size) n = std::max<int64_t>(n, plan.range.at(name).first);
 
-  // Lengths must not exceed the tokens that there are.
-  int64_t tokens = spec.tokens;
+  // Where one axis has a smallest size, all are longer: exporters give the samples of audio and those of its mask two names.
+  int64_t least = 1;
+  for (const auto& [name, n] : size)
+    if (!leading.count(name)) least = std::max<int64_t>(least, plan.range.at(name).first);
+  int64_t tokens = std::max(spec.tokens, least > 1 ? least * std::max<int64_t>(1, spec.tokens / kTokensPerLeast) : 0);
+  for (auto& [name, n] : size) {
+    if (leading.count(name)) continue;
+    if (least > 1) n = std::max(n, std::min<int64_t>(tokens, plan.range.at(name).second));
+  }
+  // Lengths must not exceed the tokens that there are, nor be less than a convolution needs.
   for (const auto& [name, n] : size)
     if (!leading.count(name)) tokens = std::min(tokens, n);
+  least = std::min(least, tokens);
 
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < g.inputs.size(); ++i) {
@@ -83,13 +95,13 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
       for (int64_t& x : out) x = rows > kSmallTable ? random.below(rows) : 0;
     } else if (dims.size() == 1) {
       // One integer per row: lengths.
-      for (int64_t& x : out) x = spec.ragged ? 1 + random.below(tokens) : tokens;
+      for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
       if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
     } else {
       const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
       for (size_t j = 0; j < out.size(); ++j) {
         const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
-        out[j] = !spec.ragged || r == 0 || column < std::max<int64_t>(1, row - 1 - (r * 7) % row);
+        out[j] = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
       }
     }
     inputs.push_back(ints.cast(v.dtype));

@@ -16,12 +16,12 @@ size_t positive_axis(int64_t axis, size_t rank) {
 }
 
 // First index read along an axis, in [0, size): ONNX clamps out-of-range and counts negative starts from the end.
-DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step) {
+DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, const LeastDims& least) {
   const DimExpr last = size - 1;
   const auto s = start.constant();
   if (!s) {
     // Negative for all dims (T5 keeps the last S rows of its S x S bias): counted from the end. Otherwise a position.
-    const auto magnitude = lower_bound(DimExpr(0) - start);
+    const auto magnitude = lower_bound(DimExpr(0) - start, least);
     return magnitude && *magnitude >= 1 ? DimExpr::max(0, size + start) : start;
   }
   if (*s < 0) {
@@ -56,7 +56,7 @@ void lower_slice(LowerContext& c, const Node& n) {
   for (size_t i = 0; i < starts->size(); ++i) {
     const size_t axis = axes.empty() ? i : positive_axis(axes[i], in.size());
     step[axis] = steps.empty() ? 1 : steps[i];
-    first[axis] = slice_start((*starts)[i], in[axis], step[axis]);
+    first[axis] = slice_start((*starts)[i], in[axis], step[axis], c.graph.least_dims);
   }
   std::vector<int32_t> ints;
   for (size_t i = 0; i < in.size(); ++i) {

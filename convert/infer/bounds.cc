@@ -1,0 +1,100 @@
+// Bounds of symbolic integers, term by term.
+#include "convert/infer/bounds.h"
+
+#include <algorithm>
+
+namespace edgeconv {
+
+namespace {
+
+// Sizes beyond this are not looked at: 2^30 samples are 18 hours of audio.
+constexpr int64_t kLargestDim = int64_t{1} << 30;
+
+// Grows with each of its dims: dims and quotients of such by positive numbers, added up.
+bool grows(const DimExpr& e) {
+  for (const auto& t : e.terms()) {
+    if (t.factors.empty()) continue;
+    if (t.coefficient < 0 || t.factors.size() != 1) return false;
+    const DimExpr::Atom& a = *t.factors[0];
+    if (a.kind == DimExpr::Atom::Kind::kSymbol) continue;
+    const auto divisor = a.rhs.constant();
+    if (a.kind != DimExpr::Atom::Kind::kFloorDiv || !divisor || *divisor <= 0 || !grows(a.lhs)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
+  int64_t sum = 0;
+  for (const auto& t : e.terms()) {
+    if (t.factors.empty()) {
+      sum += t.coefficient;
+      continue;
+    }
+    if (t.coefficient < 0) return std::nullopt;
+    int64_t product = t.coefficient;
+    for (const auto& f : t.factors) {
+      std::optional<int64_t> low;
+      switch (f->kind) {
+        case DimExpr::Atom::Kind::kSymbol: {
+          const auto known = least.find(f->name);
+          low = known == least.end() ? 1 : known->second;
+          break;
+        }
+        case DimExpr::Atom::Kind::kMin:
+        case DimExpr::Atom::Kind::kMax: {
+          const auto a = lower_bound(f->lhs, least), b = lower_bound(f->rhs, least);
+          if (f->kind == DimExpr::Atom::Kind::kMin) {
+            if (a && b) low = std::min(*a, *b);
+          } else if (a || b) {
+            low = std::max(a.value_or(INT64_MIN), b.value_or(INT64_MIN));
+          }
+          break;
+        }
+        case DimExpr::Atom::Kind::kFloorDiv: {
+          const auto a = lower_bound(f->lhs, least);
+          const auto c = f->rhs.constant();
+          if (a && *a >= 0) low = c && *c > 0 ? *a / *c : 0;
+          break;
+        }
+        case DimExpr::Atom::Kind::kMod: low = 0; break;
+      }
+      if (!low || *low < 0) return std::nullopt;
+      product *= *low;
+    }
+    sum += product;
+  }
+  return sum;
+}
+
+std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b, const LeastDims& least) {
+  if (a == b) return true;
+  if (a.is_constant() && b.is_constant()) return false;
+  const auto more = lower_bound(a - b, least), less = lower_bound(b - a, least);
+  if ((more && *more > 0) || (less && *less > 0)) return false;
+  return std::nullopt;
+}
+
+std::optional<bool> always_less(const DimExpr& a, const DimExpr& b, const LeastDims& least) {
+  const auto less = lower_bound(b - a, least), more = lower_bound(a - b, least);
+  if (less && *less > 0) return true;
+  if (more && *more >= 0) return false;
+  return std::nullopt;
+}
+
+void note_positive(const DimExpr& e, LeastDims& least) {
+  const std::vector<std::string> names = e.symbols();
+  if (names.size() != 1 || !grows(e)) return;
+  const auto positive = [&](int64_t n) { return e.evaluate({{names[0], n}}).value_or(1) >= 1; };
+  if (positive(1) || !positive(kLargestDim)) return;
+  int64_t none = 1, some = kLargestDim;
+  while (some - none > 1) {
+    const int64_t middle = none + (some - none) / 2;
+    (positive(middle) ? some : none) = middle;
+  }
+  int64_t& known = least.try_emplace(names[0], 1).first->second;
+  known = std::max(known, some);
+}
+
+}  // namespace edgeconv
