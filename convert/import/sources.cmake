@@ -37,6 +37,7 @@ target_sources(edgeconv_core PRIVATE
   import/reduce_ops.cc
   import/registry.cc
   import/reshape.cc
+  import/resize.cc
   import/rnn.cc
   import/rotary_embedding.cc
   import/scatter.cc

@@ -48,6 +48,7 @@ InferFunction infer_function(OpKind kind) {
     case OpKind::kConv: return infer_conv;
     case OpKind::kMaxPool:
     case OpKind::kAveragePool: return infer_pool;
+    case OpKind::kResize: return infer_resize;
     case OpKind::kRnn: return infer_rnn;
     case OpKind::kRecurrence: return infer_recurrence;
     case OpKind::kDynamicQuantizeLinear: return infer_dynamic_quantize_linear;

@@ -53,6 +53,8 @@ void infer_gather_elements(NodeInference& c);
 void infer_gather_nd(NodeInference& c);
 void infer_scatter(NodeInference& c);
 void infer_one_hot(NodeInference& c);
+// resize.cc
+void infer_resize(NodeInference& c);
 // rnn_conv.cc
 void infer_rnn(NodeInference& c);
 void infer_recurrence(NodeInference& c);

@@ -16,6 +16,7 @@ target_sources(edgeconv_core PRIVATE
   infer/quantized.cc
   infer/reduce_norm.cc
   infer/reshape.cc
+  infer/resize.cc
   infer/rnn_conv.cc
   infer/shape_ops.cc
 )

@@ -112,6 +112,8 @@ Results eval_topk(const NodeInputs& c);
 // conv.cc, pool.cc
 Results eval_conv(const NodeInputs& c);
 Results eval_pool(const NodeInputs& c);
+// resize.cc
+Results eval_resize(const NodeInputs& c);
 // rnn.cc
 Results eval_rnn(const NodeInputs& c);
 Results eval_recurrence(const NodeInputs& c);

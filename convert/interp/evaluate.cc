@@ -68,6 +68,7 @@ Evaluator evaluator(OpKind kind) {
     case OpKind::kConv: return eval_conv;
     case OpKind::kMaxPool:
     case OpKind::kAveragePool: return eval_pool;
+    case OpKind::kResize: return eval_resize;
     case OpKind::kRnn: return eval_rnn;
     case OpKind::kRecurrence: return eval_recurrence;
     case OpKind::kDynamicQuantizeLinear: return eval_dynamic_quantize_linear;

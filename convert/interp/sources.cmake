@@ -15,6 +15,7 @@ target_sources(edgeconv_core PRIVATE
   interp/pool.cc
   interp/quantized.cc
   interp/reduce.cc
+  interp/resize.cc
   interp/rnn.cc
   interp/search.cc
   interp/shape_ops.cc

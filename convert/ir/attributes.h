@@ -107,6 +107,14 @@ struct ConvAttrs {
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false, count_include_pad = false;
 };
+struct ResizeAttrs {
+  enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
+  enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;
+  enum Rounding { kPreferFloor, kPreferCeil, kFloor, kCeil } rounding = kPreferFloor;
+  float cubic_a = -0.75f;
+  bool exclude_outside = false, antialias = false;
+  std::vector<int64_t> axes;  // that scales or sizes are for; empty: all
+};                            // inputs: x, scales or absent, sizes or absent
 struct RnnAttrs {
   std::string kind;
   int64_t hidden = 0;
@@ -161,7 +169,7 @@ struct CustomAttrs {
 using Attributes =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
-                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, RnnAttrs, QuantAttrs,
-                 SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs,
+                 QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 }  // namespace edgeconv

@@ -23,8 +23,6 @@ constexpr Refusal kRefusals[] = {
     {"StringSplit", "string operators are not supported", "tokenize outside the model"},
     {"StringConcat", "string operators are not supported", "tokenize outside the model"},
     {"RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
-    {"Resize", "resampling is not supported", "export at the size that the device uses, so that the exporter folds it"},
-    {"Upsample", "resampling is not supported", "export at the size that the device uses, so that the exporter folds it"},
     {"Scan", "Scan loops are not supported", "use an LSTM, GRU or RNN operator, or unroll the loop when you export"},
     {"RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},

@@ -1,0 +1,157 @@
+// Resize at sizes that are only known at run time (position embeddings of images of any size), or of computed data: along each
+// axis a sum of few Gathers, weighted by polynomials of the position between two elements. Whatever is constant folds away.
+// What has a fixed input and a fixed size is folded by inference (interp/resize.cc) and never comes here.
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+namespace unary = ert::params::unary;
+
+// One axis of the input, [.., n, ..] -> [.., count, ..].
+struct Axis {
+  size_t index;
+  DimExpr n, count;
+  std::optional<float> scale;  // as the file gives it; otherwise count / n
+};
+
+class Resizer {
+ public:
+  Resizer(Graph& g, const Node& n) : g_(g), origin_(n.origin), a_(n.as<ResizeAttrs>()) {}
+
+  ValueId along(ValueId x, size_t rank, const Axis& axis) {
+    if (a_.mode == ResizeAttrs::kNearest)
+      return add(OpKind::kGather, {x, nearest(axis)}, AxisAttrs{static_cast<int64_t>(axis.index)});
+    const ValueId at = position(axis), base = add(OpKind::kUnary, {at}, UnaryAttrs{unary::kFloor});
+    const ValueId offset = op(binary::kSub, at, base);
+    const std::vector<ValueId> weights = a_.mode == ResizeAttrs::kLinear ? linear(offset) : cubic(offset);
+    std::vector<DimExpr> column{axis.count};
+    column.resize(rank - axis.index, DimExpr(1));
+    ValueId sum = kNone;
+    for (size_t t = 0; t < weights.size(); ++t) {
+      const float first = a_.mode == ResizeAttrs::kLinear ? 0.0f : -1.0f;
+      const ValueId index = clamped(op(binary::kAdd, base, number(first + static_cast<float>(t))), axis.n);
+      const ValueId rows = add(OpKind::kGather, {x, index}, AxisAttrs{static_cast<int64_t>(axis.index)});
+      const ValueId w = add(OpKind::kReshape, {weights[t], shape_operand(g_, origin_.node, column)}, ReshapeAttrs{});
+      const ValueId part = op(binary::kMul, rows, w);
+      sum = sum == kNone ? part : op(binary::kAdd, sum, part);
+    }
+    return sum;
+  }
+
+ private:
+  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
+    return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
+  }
+  ValueId op(binary::Kind kind, ValueId a, ValueId b) { return add(OpKind::kBinary, {a, b}, BinaryAttrs{kind}); }
+  ValueId number(float v) { return g_.add_constant(origin_.node + "/number", Tensor::scalar(v)); }
+  ValueId size(const DimExpr& d) {
+    const ValueId v = g_.add_value(origin_.node + "/size", DType::kInt64, Shape{});
+    g_.value(v).elements = std::vector<DimExpr>{d};
+    if (const auto c = d.constant()) g_.value(v).constant = Tensor::ints({*c}).reshaped({});
+    return v;
+  }
+  ValueId to(ValueId v, DType t) { return add(OpKind::kCast, {v}, CastAttrs{t}); }
+  ValueId whole_positions(const Axis& axis) {
+    return add(OpKind::kRange, {size(DimExpr(0)), size(axis.count), size(DimExpr(1))}, {});
+  }
+  // Where the elements of the result lie among those of the input.
+  ValueId position(const Axis& axis) {
+    const ValueId i = to(whole_positions(axis), DType::kFloat);
+    if (a_.coordinates == ResizeAttrs::kAlignCorners)
+      return op(binary::kDiv, op(binary::kMul, i, to(size(axis.n - DimExpr(1)), DType::kFloat)),
+                to(size(DimExpr::max(axis.count - DimExpr(1), DimExpr(1))), DType::kFloat));
+    const auto input_positions = [&](ValueId x) {
+      if (axis.scale) return op(binary::kDiv, x, number(*axis.scale));
+      return op(binary::kDiv, op(binary::kMul, x, to(size(axis.n), DType::kFloat)), to(size(axis.count), DType::kFloat));
+    };
+    if (a_.coordinates == ResizeAttrs::kAsymmetric) return input_positions(i);
+    return op(binary::kSub, input_positions(op(binary::kAdd, i, number(0.5f))), number(0.5f));
+  }
+  // floor(i * n / count) in whole numbers, which is what rounds down without error.
+  ValueId nearest(const Axis& axis) {
+    return op(binary::kDiv, op(binary::kMul, whole_positions(axis), size(axis.n)), size(axis.count));
+  }
+  ValueId clamped(ValueId at, const DimExpr& n) {
+    const ValueId low = op(binary::kMax, at, number(0));
+    return to(op(binary::kMin, low, to(size(n - DimExpr(1)), DType::kFloat)), DType::kInt64);
+  }
+  std::vector<ValueId> linear(ValueId t) { return {op(binary::kSub, number(1), t), t}; }
+  // Keys' cubic convolution at the distances 1 + t, t, 1 - t, 2 - t.
+  std::vector<ValueId> cubic(ValueId t) {
+    const float a = a_.cubic_a;
+    const ValueId s = op(binary::kSub, number(1), t);
+    const auto polynomial = [&](ValueId d, std::initializer_list<float> coefficients) {  // highest power first
+      ValueId sum = kNone;
+      for (float c : coefficients) sum = sum == kNone ? number(c) : op(binary::kAdd, op(binary::kMul, sum, d), number(c));
+      return sum;
+    };
+    const auto near = [&](ValueId d) { return polynomial(d, {a + 2, -(a + 3), 0, 1}); };
+    // a d^3 - 5 a d^2 + 8 a d - 4 a with d = 1 + u
+    const auto far = [&](ValueId u) { return polynomial(u, {a, -2 * a, a, 0}); };
+    return {far(t), near(t), near(s), far(s)};
+  }
+
+  Graph& g_;
+  Origin origin_;
+  ResizeAttrs a_;
+};
+
+// What the weights above express.
+bool can_decompose(const ResizeAttrs& a, const std::vector<Axis>& axes) {
+  if (a.antialias || a.exclude_outside || a.coordinates == ResizeAttrs::kSymmetricHalfPixel) return false;
+  for (const Axis& axis : axes) {
+    if (a.mode == ResizeAttrs::kNearest &&
+        (axis.scale || a.coordinates != ResizeAttrs::kAsymmetric || a.rounding != ResizeAttrs::kFloor))
+      return false;
+    if (a.coordinates == ResizeAttrs::kAlignCorners && axis.scale) return false;
+    if (a.coordinates == ResizeAttrs::kTorchHalfPixel && axis.count.constant().value_or(1) < 2) return false;
+  }
+  return true;
+}
+
+bool decompose(Graph& g, NodeId id) {
+  const Node n = g.node(id);
+  const ResizeAttrs& a = n.as<ResizeAttrs>();
+  const Value &x = g.value(n.in(0)), &y = g.value(n.outputs[0]);
+  if (!x.shape || !y.shape || x.dtype != DType::kFloat) return false;
+  const size_t rank = x.shape->size();
+  std::vector<float> scales(rank, 0);
+  if (n.in(2) == kNone) {
+    const std::vector<float> given = g.value(n.in(1)).constant->to_float();
+    for (size_t i = 0; i < given.size(); ++i) {
+      const int64_t axis = a.axes.empty() ? static_cast<int64_t>(i) : a.axes[i];
+      scales[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = given[i];
+    }
+  }
+  std::vector<Axis> axes;
+  for (size_t i = 0; i < rank; ++i) {
+    Axis axis{i, (*x.shape)[i], (*y.shape)[i], {}};
+    if (axis.n == axis.count) continue;
+    // A scale that gives a whole number of elements is count / n.
+    const auto whole_n = axis.n.constant(), whole = axis.count.constant();
+    const bool exact = whole_n && whole && static_cast<float>(*whole) == static_cast<float>(*whole_n) * scales[i];
+    if (scales[i] != 0 && !exact) axis.scale = scales[i];
+    axes.push_back(axis);
+  }
+  if (!can_decompose(a, axes)) return false;
+  Resizer r(g, n);
+  ValueId v = n.in(0);
+  for (const Axis& axis : axes) v = r.along(v, rank, axis);
+  redefine(g, n.outputs[0], OpKind::kIdentity, {v}, {}, n.origin);
+  return true;
+}
+
+}  // namespace
+
+int pass_decompose_resize(Graph& g, Diagnostics&) {
+  int done = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kResize) done += decompose(g, static_cast<NodeId>(i));
+  return done;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,66 @@
+// decompose_resize: a Resize whose sizes are known only at run time computes what the interpreter's Resize does.
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr H = DimExpr::symbol("height"), W = DimExpr::symbol("width");
+
+// A 4 x 6 table resized to the two last axes of an input: 3 x 5 in the comparison, and by `factor` beyond that.
+int resize(ResizeAttrs a, int64_t factor = 1) {
+  GraphBuilder b;
+  const ValueId image = b.input("image", {1, 2, H, W});
+  const ValueId size = b.node(OpKind::kShape, {image}, ShapeAttrs{2, 4});
+  const ValueId target = b.node(OpKind::kConcat, {b.ints({1, 2}), b.mul(size, b.ints({factor, 1}))}, AxisAttrs{0});
+  b.output(b.node(OpKind::kResize, {b.weights({1, 2, 4, 6}), kNone, target}, a));
+  return apply(b.g, {pass_decompose_resize});
+}
+
+ResizeAttrs attrs(ResizeAttrs::Mode mode, ResizeAttrs::Coordinates coordinates) {
+  ResizeAttrs a;
+  a.mode = mode;
+  a.coordinates = coordinates;
+  return a;
+}
+
+TEST(DecomposeResize, LinearAndCubicInAllCoordinates) {
+  for (const auto mode : {ResizeAttrs::kLinear, ResizeAttrs::kCubic})
+    for (const auto at : {ResizeAttrs::kHalfPixel, ResizeAttrs::kAlignCorners, ResizeAttrs::kAsymmetric})
+      for (const int64_t factor : {1, 4}) EXPECT_EQ(resize(attrs(mode, at), factor), 1) << mode << " " << at;
+  ResizeAttrs a = attrs(ResizeAttrs::kCubic, ResizeAttrs::kHalfPixel);
+  a.cubic_a = -0.5f;
+  EXPECT_EQ(resize(a), 1);
+}
+
+TEST(DecomposeResize, NearestRoundsDownExactly) {
+  ResizeAttrs a = attrs(ResizeAttrs::kNearest, ResizeAttrs::kAsymmetric);
+  a.rounding = ResizeAttrs::kFloor;
+  EXPECT_EQ(resize(a), 1);
+  EXPECT_EQ(resize(a, 7), 1);
+}
+
+TEST(DecomposeResize, ScalesOfComputedData) {
+  for (const float scale : {2.0f, 0.5f}) {
+    GraphBuilder b;
+    const ValueId scales = b.constant(Tensor::of<float>(DType::kFloat, {2}, {scale, 1.3f}));
+    ResizeAttrs a = attrs(ResizeAttrs::kLinear, ResizeAttrs::kHalfPixel);
+    a.axes = {-2, -1};
+    b.output(b.node(OpKind::kResize, {b.input("x", {3, H, 7}), scales}, a));
+    EXPECT_EQ(apply(b.g, {pass_decompose_resize}), 1) << scale;
+  }
+}
+
+TEST(DecomposeResize, OthersStay) {
+  ResizeAttrs a = attrs(ResizeAttrs::kCubic, ResizeAttrs::kHalfPixel);
+  a.antialias = true;
+  EXPECT_EQ(resize(a), 0);
+  EXPECT_EQ(resize(attrs(ResizeAttrs::kNearest, ResizeAttrs::kHalfPixel)), 0);
+  EXPECT_EQ(resize(attrs(ResizeAttrs::kLinear, ResizeAttrs::kSymmetricHalfPixel)), 0);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
