@@ -1,7 +1,8 @@
 // Conv becomes a Linear over its patches (DESIGN 2), in as many spatial axes as it has: channels last, one shifted copy per
 // kernel position, Concat of them along the channels, Linear, channels first again. The Linear then has smoothing and the
 // precision ladder, and the layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap
-// (patch embeddings) needs no copies; a depthwise kernel is a weighted sum of its copies.
+// (patch embeddings) needs no copies, others gather their rows unless they are small, and a depthwise kernel is a weighted
+// sum of its copies.
 #include <algorithm>
 
 #include "convert/passes/match.h"
@@ -14,6 +15,8 @@ namespace {
 namespace binary = ert::params::binary;
 
 constexpr int64_t kMostPositions = 1024;
+// From so many positions on, one Gather per axis moves less than one copy per position.
+constexpr int64_t kShortKernel1d = 2, kShortKernel2d = 16;
 
 // Builds nodes that share an origin; values are [N, spatial.., C].
 class ConvBuilder {
@@ -24,6 +27,12 @@ class ConvBuilder {
     return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
   }
   ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(origin_.node + "/ints", Tensor::ints(v)); }
+  ValueId scalar(const DimExpr& d) {
+    if (d.constant()) return g_.add_constant(origin_.node + "/int", Tensor::ints({*d.constant()}).reshaped({}));
+    const ValueId v = g_.add_value(origin_.node + "/int", DType::kInt64, Shape{});
+    g_.value(v).elements = std::vector<DimExpr>{d};
+    return v;
+  }
   ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
     return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v));
   }
@@ -61,30 +70,37 @@ class ConvBuilder {
     if (!all(before, 0)) x = add(OpKind::kPad, {x, ints(before)}, PadAttrs{});
     return all(w_.strides, 1) ? x : add(OpKind::kSlice, {x, ints(starts), ints(ends), ints(axes), ints(w_.strides)}, {});
   }
-  // [N, windows.., positions * C] where windows touch without overlap: only the order of axes changes.
+  // [N, windows.., positions * C] where windows touch without overlap: only the order of axes changes. What is left over at the
+  // end of an axis is cut off.
   ValueId tiles(ValueId x, const Shape& sizes, int64_t channels) {
     const int64_t axes = static_cast<int64_t>(w_.axes());
-    std::vector<int64_t> split{0}, perm{0}, joined{0};
+    const DimExpr depth(channels);
+    Shape split{sizes[0]}, joined = split, ends;
+    std::vector<int64_t> perm{0}, starts, axis, steps;
+    bool whole = true;
     for (int64_t i = 0; i < axes; ++i) {
-      const int64_t k = w_.kernel[static_cast<size_t>(i)], windows = *sizes[static_cast<size_t>(i) + 2].constant() / k;
+      const DimExpr k(w_.kernel[static_cast<size_t>(i)]), &size = sizes[static_cast<size_t>(i) + 2], windows = size.floor_div(k);
       split.insert(split.end(), {windows, k});
-      perm.push_back(1 + 2 * i);
       joined.push_back(windows);
+      perm.push_back(1 + 2 * i);
+      starts.push_back(0);
+      ends.push_back(windows * k);
+      axis.push_back(i + 1);
+      steps.push_back(1);
+      whole &= windows * k == size;
     }
     for (int64_t i = 0; i < axes; ++i) perm.push_back(2 + 2 * i);
     perm.push_back(2 * axes + 1);
-    split.push_back(channels);
-    joined.push_back(w_.positions() * channels);
-    const ValueId apart = add(OpKind::kReshape, {x, ints(split)}, ReshapeAttrs{});
-    return add(OpKind::kReshape, {add(OpKind::kTranspose, {apart}, TransposeAttrs{perm}), ints(joined)}, ReshapeAttrs{});
+    split.push_back(depth);
+    joined.push_back(depth * DimExpr(w_.positions()));
+    if (!whole) x = add(OpKind::kSlice, {x, ints(starts), shape_operand(g_, origin_.node, ends), ints(axis), ints(steps)}, {});
+    const ValueId apart = add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, split)}, ReshapeAttrs{});
+    return add(OpKind::kReshape,
+               {add(OpKind::kTranspose, {apart}, TransposeAttrs{perm}), shape_operand(g_, origin_.node, joined)}, ReshapeAttrs{});
   }
-  bool tiles_input(const Shape& sizes) const {
-    for (size_t i = 0; i < w_.axes(); ++i) {
-      const auto size = sizes[i + 2].constant();
-      if (!size || *size % w_.kernel[i] != 0 || w_.strides[i] != w_.kernel[i] || w_.dilations[i] != 1 || w_.begin[i] != 0 ||
-          w_.end[i] != 0)
-        return false;
-    }
+  bool tiles_input() const {
+    for (size_t i = 0; i < w_.axes(); ++i)
+      if (w_.strides[i] != w_.kernel[i] || w_.dilations[i] != 1 || w_.begin[i] != 0 || w_.end[i] != 0) return false;
     return true;
   }
   ValueId patches(ValueId x) {
@@ -93,22 +109,59 @@ class ConvBuilder {
     for (int64_t p = 0; p < w_.positions(); ++p) parts.push_back(slice(x, p));
     return add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
   }
-  // Columns of one group out of [.., positions * C]: [.., positions * group_channels].
-  ValueId group_patches(ValueId patches, int64_t channels, int64_t first, int64_t count) {
-    const int64_t axis = static_cast<int64_t>(w_.axes()) + 2;
-    std::vector<int64_t> apart(w_.axes() + 1, 0), joined = apart;
-    apart.insert(apart.end(), {w_.positions(), channels});
-    joined.push_back(w_.positions() * count);
-    const ValueId split = add(OpKind::kReshape, {patches, ints(apart)}, ReshapeAttrs{});
-    const ValueId part = add(OpKind::kSlice, {split, ints({first}), ints({first + count}), ints({axis}), ints({1})}, {});
-    return add(OpKind::kReshape, {part, ints(joined)}, ReshapeAttrs{});
+  // The same by one Gather of rows per axis, and a Transpose where there are several: no copy per position of the kernel.
+  ValueId gathered(ValueId x, const Shape& out, int64_t channels) {
+    const int64_t axes = static_cast<int64_t>(w_.axes());
+    std::vector<int64_t> pads(2 * w_.axes() + 4, 0), perm{0};
+    for (size_t i = 0; i < w_.axes(); ++i) {
+      pads[i + 1] = w_.begin[i];
+      pads[w_.axes() + 3 + i] = w_.end[i];
+    }
+    if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; }))
+      x = add(OpKind::kPad, {x, ints(pads)}, PadAttrs{});
+    Shape joined{out[0]};
+    for (int64_t i = 0; i < axes; ++i) {
+      const size_t k = static_cast<size_t>(i);
+      x = add(OpKind::kGather, {x, rows_of_windows(k, out[k + 2])}, AxisAttrs{1 + 2 * i});
+      perm.push_back(1 + 2 * i);
+      joined.push_back(out[k + 2]);
+    }
+    for (int64_t i = 0; i < axes; ++i) perm.push_back(2 + 2 * i);
+    perm.push_back(2 * axes + 1);
+    joined.push_back(DimExpr(w_.positions() * channels));
+    if (axes > 1) x = add(OpKind::kTranspose, {x}, TransposeAttrs{perm});
+    return add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, joined)}, ReshapeAttrs{});
+  }
+  // Elements of the tables of rows that are constants.
+  int64_t table_elements(const Shape& out) const {
+    int64_t n = 0;
+    for (size_t i = 0; i < w_.axes(); ++i) n += out[i + 2].constant().value_or(0) * w_.kernel[i];
+    return n;
+  }
+  // Channels [first, first + count) of [N, spatial.., C].
+  ValueId channels(ValueId x, int64_t first, int64_t count) {
+    const int64_t axis = static_cast<int64_t>(w_.axes()) + 1;
+    return add(OpKind::kSlice, {x, ints({first}), ints({first + count}), ints({axis}), ints({1})}, {});
   }
   const Window& window() const { return w_; }
 
  private:
+  // Input rows of all windows along one axis, [windows, kernel].
+  ValueId rows_of_windows(size_t axis, const DimExpr& windows) {
+    rows_.resize(w_.axes(), kNone);
+    if (rows_[axis] != kNone) return rows_[axis];
+    std::vector<int64_t> taps;
+    for (int64_t k = 0; k < w_.kernel[axis]; ++k) taps.push_back(k * w_.dilations[axis]);
+    const ValueId first = add(OpKind::kRange, {scalar(DimExpr(0)), scalar(windows), scalar(DimExpr(1))}, {});
+    const ValueId starts = add(OpKind::kBinary, {first, scalar(DimExpr(w_.strides[axis]))}, BinaryAttrs{binary::kMul});
+    const ValueId column = add(OpKind::kUnsqueeze, {starts, ints({1})}, AxesAttrs{{1}});
+    return rows_[axis] = add(OpKind::kBinary, {column, ints(taps)}, BinaryAttrs{binary::kAdd});
+  }
+
   Graph& g_;
   Origin origin_;
   Window w_;
+  std::vector<ValueId> rows_;  // per axis, made on first use
 };
 
 // Filters [first, first + count) of weight [M, C / group, positions] as a matrix [positions * C / group, count].
@@ -137,16 +190,24 @@ ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias)
   return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
 }
 
-ValueId grouped(ConvBuilder& b, ValueId patches, const Tensor& weight, int64_t groups, const std::optional<Tensor>& bias) {
+// Every group is a Linear over the patches of its own channels, so that memory holds the patches of one group at a time.
+ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Shape& out, const Tensor& weight, int64_t groups,
+                const std::optional<Tensor>& bias) {
   const int64_t filters = weight.dims()[0] / groups, channels = weight.dims()[1], positions = b.window().positions();
+  // Tables of rows are constants where the sizes are; they are not to be larger than the weights.
+  const bool gather = positions >= (b.window().axes() == 1 ? kShortKernel1d : kShortKernel2d) && b.window().axes() <= 2 &&
+                      b.table_elements(out) <= weight.elements();
   std::vector<ValueId> parts;
   for (int64_t k = 0; k < groups; ++k) {
-    const ValueId x = groups == 1 ? patches : b.group_patches(patches, channels * groups, k * channels, channels);
+    const ValueId own = groups == 1 ? x : b.channels(x, k * channels, channels);
+    const ValueId patches = b.tiles_input() ? b.tiles(own, sizes, channels)
+                            : gather        ? b.gathered(own, out, channels)
+                                            : b.patches(own);
     const ValueId w = b.floats({positions * channels, filters}, filter_matrix(weight, positions, k * filters, filters));
     ValueId own_bias = kNone;
     if (bias)
       own_bias = b.floats({filters}, {bias->as<float>().begin() + k * filters, bias->as<float>().begin() + (k + 1) * filters});
-    parts.push_back(b.add(OpKind::kLinear, {x, w, own_bias}, LinearAttrs{}));
+    parts.push_back(b.add(OpKind::kLinear, {patches, w, own_bias}, LinearAttrs{}));
   }
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.window().axes()) + 1});
 }
@@ -158,7 +219,8 @@ bool decompose(Graph& g, NodeId id) {
   if (!g.value(n.in(0)).shape || g.value(n.in(0)).dtype != DType::kFloat || !g.value(n.in(1)).constant ||
       (bias != kNone && !g.value(bias).constant))
     return false;
-  const Shape sizes = *g.value(n.in(0)).shape;
+  if (!g.value(n.outputs[0]).shape) return false;
+  const Shape sizes = *g.value(n.in(0)).shape, out = *g.value(n.outputs[0]).shape;
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
   const auto window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
@@ -168,13 +230,8 @@ bool decompose(Graph& g, NodeId id) {
 
   ConvBuilder b(g, n, *window);
   const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1 && weight.dims()[0] == a.group;
-  const int64_t channels = weight.dims()[1] * a.group;
   const ValueId x = b.channels_last(n.in(0));
-  ValueId y;
-  if (one_channel_each)
-    y = depthwise(b, x, weight, bias);
-  else
-    y = grouped(b, b.tiles_input(sizes) ? b.tiles(x, sizes, channels) : b.patches(x), weight, a.group, bias_values);
+  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias) : grouped(b, x, sizes, out, weight, a.group, bias_values);
   redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first()}, n.origin);
   return true;
 }

@@ -1,5 +1,7 @@
 // Pad: constant, reflect, edge or wrap. The leading pad of each axis is an expression, the trailing one follows from the
 // output's shape; both may be negative, which crops.
+#include <string.h>
+
 #include "rt/ops/element_bits.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
@@ -64,15 +66,22 @@ void pad_rows(const OpContext& c, T fill) {
   const Operand &in = input(c, 0), &out = output(c, 0);
   const int64_t width = in.rank > 0 ? out.dims[in.rank - 1] : 1, size = in.rank > 0 ? in.dims[in.rank - 1] : 1;
   const int64_t lead = in.rank > 0 ? expr(c, c.ints[pd::kFirstAxis + in.rank - 1]) : 0;
+  // Columns [first, last) of every row are the input's own.
+  const int64_t first = lead < 0 ? 0 : lead < width ? lead : width;
+  const int64_t end_of_input = lead + size < width ? lead + size : width, last = end_of_input < first ? first : end_of_input;
+  const auto at = [&](int64_t i) { return source(c.ints[pd::kMode], i - lead, size); };
   for_blocks(c, width == 0 ? 0 : out.elements() / width, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t from = source_row(c, row);
-      const T* src = in.as<T>() + (from < 0 ? 0 : from);
       T* dst = out.mut<T>() + row * width;
-      for (int64_t i = 0; i < width; ++i) {
-        const int64_t column = from < 0 ? -1 : source(c.ints[pd::kMode], i - lead, size);
-        dst[i] = column < 0 ? fill : src[column];
+      if (from < 0) {
+        for (int64_t i = 0; i < width; ++i) dst[i] = fill;
+        continue;
       }
+      const T* src = in.as<T>() + from;
+      for (int64_t i = 0; i < first; ++i) dst[i] = at(i) < 0 ? fill : src[at(i)];
+      if (last > first) memcpy(dst + first, src + (first - lead), static_cast<size_t>(last - first) * sizeof(T));
+      for (int64_t i = last; i < width; ++i) dst[i] = at(i) < 0 ? fill : src[at(i)];
     }
   });
 }

@@ -150,6 +150,9 @@ TEST(Pad, FourModes) {
   };
   EXPECT_EQ(padded(0, {1, 2, 3}, 2, 6), (std::vector<int32_t>{9, 9, 1, 2, 3, 9}));
   EXPECT_EQ(padded(0, {1, 2, 3}, -1, 3), (std::vector<int32_t>{2, 3, 9}));
+  EXPECT_EQ(padded(0, {1, 2, 3}, 4, 3), (std::vector<int32_t>{9, 9, 9}));
+  EXPECT_EQ(padded(0, {1, 2, 3}, -4, 2), (std::vector<int32_t>{9, 9}));
+  EXPECT_EQ(padded(2, {1, 2, 3}, -2, 3), (std::vector<int32_t>{3, 3, 3}));
   EXPECT_EQ(padded(1, {1, 2, 3}, 5, 11), (std::vector<int32_t>{2, 1, 2, 3, 2, 1, 2, 3, 2, 1, 2}));
   EXPECT_EQ(padded(1, {7}, 1, 3), (std::vector<int32_t>{7, 7, 7}));
   EXPECT_EQ(padded(2, {1, 2, 3}, 2, 7), (std::vector<int32_t>{1, 1, 1, 2, 3, 3, 3}));
