@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "convert/onnx/tensor_file.h"
 
@@ -25,6 +27,16 @@ std::vector<fs::path> sorted_folders(const fs::path& root, bool (*wanted)(const 
 }
 
 bool is_data_set(const std::string& name) { return name.rfind("test_data_set_", 0) == 0; }
+
+std::vector<std::string> dim_options(const fs::path& fixture) {
+  std::ifstream file(fixture / "meta.json");
+  const nlohmann::json meta = nlohmann::json::parse(file, nullptr, false);
+  std::vector<std::string> options;
+  if (meta.is_object() && meta.contains("max_dims"))
+    for (const auto& [name, most] : meta.at("max_dims").items())
+      options.insert(options.end(), {"--dim", name + "=" + std::to_string(most.get<int64_t>())});
+  return options;
+}
 
 std::vector<std::pair<std::string, Tensor>> read_all(const fs::path& folder, const std::string& prefix) {
   std::vector<std::pair<std::string, Tensor>> tensors;

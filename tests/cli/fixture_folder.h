@@ -19,6 +19,9 @@ std::optional<fs::path> fixture_root();
 std::vector<fs::path> sorted_folders(const fs::path& root, bool (*wanted)(const std::string&));
 bool is_data_set(const std::string& name);
 
+// --dim options for the dims that have no default maximum: max_dims in the fixture's meta.json.
+std::vector<std::string> dim_options(const fs::path& fixture);
+
 // prefix0.pb, prefix1.pb, ... as (name, contents).
 std::vector<std::pair<std::string, Tensor>> read_all(const fs::path& folder, const std::string& prefix);
 

@@ -1,5 +1,5 @@
 // Every fixture of the encoder families through the command line, in fp32 and in the default precision, against the outputs that
-// ONNX Runtime recorded. Prints a table of the worst errors.
+// ONNX Runtime or torch recorded. Prints a table of the worst errors.
 //
 // Rule: fp32 within 1e-4 of the output's largest magnitude, default precision cosine >= 0.99, both at unpadded positions: an
 // output of shape [batch, sequence, ...] counts where attention_mask is 1.
@@ -17,8 +17,10 @@ namespace edgeconv::testing {
 namespace {
 
 constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.99;
-constexpr const char* kFamilies[] = {"bert_",  "distilbert_", "roberta_",        "xlm_roberta", "electra_", "albert_",
-                                     "mpnet_", "minilm_",     "textclassifier_", "mlp_",        "function_"};
+constexpr const char* kFamilies[] = {"bert_",  "distilbert_", "roberta_",        "xlm_roberta", "electra_",  "albert_",
+                                     "mpnet_", "minilm_",     "textclassifier_", "mlp_",        "function_", "vit_",
+                                     "deit_",  "beit_",       "dinov2_",         "swin_",       "siglip_",   "clip_",
+                                     "ast_",   "whisper_",    "wav2vec2_",       "hubert_"};
 
 // Plain exports and external data; quantized, fp16 and optimised variants (other `__` suffixes) have other rules.
 bool in_families(const std::string& name) {
@@ -41,6 +43,8 @@ class FixtureTest : public CliTest {
     const std::string blob = in("t.ert"), mode = fp32 ? "fp32" : "default";
     std::vector<std::string> convert{(fixture / "model.onnx").string(), "-q", "-o", blob};
     if (fp32) convert.insert(convert.end(), {"--precision", "fp32"});
+    const std::vector<std::string> dims = dim_options(fixture);
+    convert.insert(convert.end(), dims.begin(), dims.end());
     if (const ProgramResult r = edgeconv(convert); r.exit_code != 0) {
       row.misses.push_back(fmt::format("{}: convert exits {}: {}", mode, r.exit_code, r.err));
       return;
@@ -119,7 +123,10 @@ TEST_F(FixtureTest, EveryAttentionIsFused) {
   for (const fs::path& fixture : sorted_folders(*root, in_families)) {
     const std::string model = (fixture / "model.onnx").string(), name = fixture.filename().string();
     const auto operators = nlohmann::json::parse(expect_success({"inspect", model, "--json"}).out).at("operators");
-    const auto fusions = nlohmann::json::parse(expect_success({model, "--json", "-o", in("t.ert")}).out).at("fusions");
+    std::vector<std::string> convert{model, "--json", "-o", in("t.ert")};
+    const std::vector<std::string> dims = dim_options(fixture);
+    convert.insert(convert.end(), dims.begin(), dims.end());
+    const auto fusions = nlohmann::json::parse(expect_success(convert).out).at("fusions");
     const int softmax = operators.value("Softmax", 0);
     transformers += softmax > 0;
     if (softmax > 0) {
