@@ -15,6 +15,7 @@
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
 #include "convert/plan/limits.h"
+#include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
 #include "convert/quantize/calibration_files.h"
 #include "convert/quantize/smoothing.h"
@@ -96,8 +97,9 @@ Comparisons compare(const Tensor& blob, const Graph& g, const Validation& v) {
   Comparisons c{Comparison(output_names(g)), Comparison(output_names(g))};
   for (size_t i = 0; i < v.inputs.size(); ++i) {
     const std::vector<Tensor> got = runner.run(v.inputs[i], {1, 0, true});
-    c.canonical.add(v.canonical[i], got);
-    c.oracle.add(v.oracle[i], got);
+    const std::optional<TokenMask> mask = token_mask(runner, v.inputs[i]);
+    c.canonical.add(v.canonical[i], got, mask);
+    c.oracle.add(v.oracle[i], got, mask);
   }
   return c;
 }
@@ -106,6 +108,7 @@ Tensor build(const Graph& g, const LowerOptions& options, const BlobMeta& meta, 
   TargetProgram program = lower(g, options, d);
   d.check();
   check_runtime_limits(program);
+  if (options.skip_padding) pack_rows(program);
   plan_slots(program);
   if (ops) *ops = program.ops.size();
   return write_blob(program, meta);
@@ -202,6 +205,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   LowerOptions options;
   options.dim_range = dims.range;
   for (const auto& [input, range] : dims.input_range) options.input_range[input] = range;
+  options.skip_padding = o.skip_padding;
   options.int8_attention = options.int8_tables = o.precision.mode != PrecisionMode::kFp32;
   // Everything that cannot be lowered is known before the slow part.
   check_weights(g, d);
@@ -245,6 +249,11 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   Tensor plain = build(g, options, meta, d, &r.ops);
   const Comparisons compared = with_inputs(o, [&] { return compare(plain, original, validation); });
   r.errors = compared.oracle.errors();
+  ert_info built{};
+  built.struct_size = sizeof built;
+  ert_model_info(&open_own(plain)->model(), &built);
+  r.skips_padding = built.skips_padding != 0;
+  if (r.skips_padding) r.mask = original.value(original.inputs[built.mask_input]).name;
   meta.golden = golden_vectors(plain, original, dims, o.golden);
   meta.certificate = certificate_json(r, o, compared.canonical.errors());
   r.blob = build(g, options, meta, d);

@@ -22,10 +22,11 @@ struct ConvertOptions {
   PrecisionRequest precision;           // --precision
   PrepareOptions prepare;               // --concat, --custom-op
   bool allow_accuracy_loss = false;
-  std::vector<std::vector<Tensor>> calibration;                             // one tensor per input; empty: synthetic
-  std::string calibration_files;                                            // --calib: read into calibration; empty: none
-  bool compress = false;                                                    // --compress zstd
-  int golden = 1;                                                           // golden vectors in the blob
+  std::vector<std::vector<Tensor>> calibration;  // one tensor per input; empty: synthetic
+  std::string calibration_files;                 // --calib: read into calibration; empty: none
+  bool compress = false;                         // --compress zstd
+  bool skip_padding = true;                      // --padding: where it is proved to change nothing else
+  int golden = 1;                                // golden vectors in the blob
   std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
 };
 
@@ -41,6 +42,8 @@ struct ConvertResult {
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
   std::vector<LayerReport> layers;                   // worst first
   bool int8_attention = true, int8_tables = true;
+  bool skips_padding = false;  // padded positions are not computed, and zero in outputs
+  std::string mask;            // then: the input that marks them
   std::vector<DimReport> dims;
   std::vector<OutputError> errors;        // blob against the fp32 interpreter
   std::vector<std::string> not_compared;  // outputs that depend on custom operators

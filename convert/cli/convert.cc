@@ -20,7 +20,7 @@ namespace edgeconv::cli {
 namespace {
 
 struct Options {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", report, calibration;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", report, calibration;
   std::vector<std::string> dims, precision, concat, custom_ops;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
@@ -141,6 +141,7 @@ int run(const Options& o) {
   options.calibration_files = o.calibration;
   options.allow_accuracy_loss = o.allow_loss;
   options.compress = o.compress == "zstd";
+  options.skip_padding = o.padding == "zero";
   if (o.golden != "none") {
     size_t used = 0;
     try {
@@ -208,6 +209,11 @@ Action add_convert(CLI::App& app) {
   app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->type_name("BYTES[K|M|G]");
   app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")
       ->check(CLI::IsMember({"none", "zstd"}));
+  app.add_option(
+         "--padding", o->padding,
+         "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
+         "change nothing else; compute: like all others")
+      ->check(CLI::IsMember({"zero", "compute"}));
   app.add_option("--report", o->report, "write the summary as JSON to this file");
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--force", o->force, "replace an existing output that is not named .ert");

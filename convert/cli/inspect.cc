@@ -65,7 +65,7 @@ std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims)
   return s + "]";
 }
 
-// Schema version 1: {"version", "kind": "blob", "format", "producer", "source_sha256", "bytes", "stored_bytes", "compression", "weight_bytes", "checksum", "ops", "dims":
+// Schema version 1: {"version", "kind": "blob", "format", "producer", "source_sha256", "bytes", "stored_bytes", "compression", "weight_bytes", "checksum", "ops", "padding": "zero" | "compute", "mask" (of zero), "dims":
 // [{"name","min","max"}], "inputs": [...], "outputs": [...], "memory": [{"dims","arena_bytes","macs"}], "golden_vectors"}
 Json inspect_blob(const BlobFile& file) {
   BlobRunner runner(file.data(), file.bytes());
@@ -82,7 +82,9 @@ Json inspect_blob(const BlobFile& file) {
          {"compression", file.compressed() ? "zstd" : "none"},
          {"weight_bytes", info.weight_bytes},
          {"checksum", fmt::format("{:08x}", info.content_crc)},
-         {"ops", info.ops}};
+         {"ops", info.ops},
+         {"padding", info.skips_padding ? "zero" : "compute"}};
+  if (info.skips_padding) j["mask"] = runner.inputs().at(info.mask_input).name;
   j["dims"] = Json::array();
   for (const NamedDim& d : runner.dims()) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
   for (const bool in : {true, false}) {

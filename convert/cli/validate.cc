@@ -77,7 +77,7 @@ int validate(const Options& o) {
                      fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
                                  outputs.size(), runner.outputs().size()));
   Comparison c(outputs);
-  for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set, {1, 0, true}));
+  for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set, {1, 0, true}), token_mask(runner, set));
   if (c.errors().size() < outputs.size())
     std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
   Json j{{"version", 1}, {"outputs", Json::array()}};

@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = 64, kAlign = 64;
 constexpr uint16_t kFormatMajor = 1, kFormatMinor = 0;
+constexpr uint32_t kFlagPacking = 1;  // of Program.flags
 
 uint64_t aligned(uint64_t x) { return (x + kAlign - 1) / kAlign * kAlign; }
 
@@ -132,6 +133,12 @@ std::vector<flatbuffers::Offset<ert::fb::CustomOp>> custom_rows(flatbuffers::Fla
   return rows;
 }
 
+// The expression of the packed rows; write_blob made sure that the table has it.
+int exprs_of_rows(const TargetProgram& p) {
+  ExprTable exprs = p.exprs;
+  return exprs.add(DimExpr::symbol(p.packing->rows));
+}
+
 // The flatbuffer for segments that start at byte `base` of the blob. Its size does not depend on base.
 void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, const BlobMeta& meta,
                     const std::vector<ert::fb::Value>& values, const SegmentTable& segments, const Golden& g, uint64_t base) {
@@ -203,6 +210,11 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   const auto segments_v = b.CreateVectorOfStructs(segment_rows);
   const auto golden_v = b.CreateVector(golden);
   const auto customs_v = customs.empty() ? 0 : b.CreateVector(customs);
+  std::vector<ert::fb::Packing> packing;
+  if (p.packing)
+    packing.emplace_back(static_cast<uint32_t>(p.packing->mask), static_cast<uint32_t>(p.packing->padding),
+                         static_cast<uint32_t>(exprs_of_rows(p)), 0);
+  const auto packing_v = packing.empty() ? 0 : b.CreateVectorOfStructs(packing);
 
   ert::fb::ProgramBuilder builder(b);
   builder.add_producer(producer);
@@ -229,6 +241,10 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   if (!customs.empty()) builder.add_custom_ops(customs_v);
   builder.add_golden(golden_v);
   builder.add_certificate(certificate);
+  if (p.packing) {
+    builder.add_flags(kFlagPacking);
+    builder.add_packing(packing_v);
+  }
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }
 

@@ -35,6 +35,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["precision"] = kModes[static_cast<int>(o.precision.mode)];
   j["calibration"] = o.calibration.empty() ? "synthetic" : "user";
   j["attention"] = r.int8_attention ? "int8" : "fp32";
+  j["padding"] = r.skips_padding ? "zero" : "compute";
   j["fusions"] = Json::object();
   for (const auto& [name, count] : r.fusions)
     if (count) j["fusions"][name] = count;

@@ -22,6 +22,7 @@ struct LayerPrecision {
 struct LowerOptions {
   std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
   bool int8_attention = true;
+  bool skip_padding = false;                                     // after lowering: plan/pack_rows.h
   bool int8_tables = true;                                       // embedding tables of more than 64 rows
   std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs

@@ -9,7 +9,7 @@
 namespace edgeconv {
 
 namespace {
-enum Kind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod };
+enum Kind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod, kRows };
 }
 
 ExprTable::ExprTable(const std::vector<TargetDim>& dims) {
@@ -25,6 +25,7 @@ int ExprTable::row(ExprRow r) {
 int ExprTable::atom(const DimExpr::Atom& a) {
   using K = DimExpr::Atom::Kind;
   if (a.kind == K::kSymbol) {
+    if (const auto rows = packed_rows_.find(a.name); rows != packed_rows_.end()) return rows->second;
     const auto it = dims_.find(a.name);
     if (it == dims_.end()) throw std::logic_error("size depends on the unbound dim '" + a.name + "'");
     return row({kDim, static_cast<uint32_t>(it->second), 0, 0});
@@ -49,6 +50,11 @@ int ExprTable::add(const DimExpr& e) {
     sum = sum < 0 ? product : row({kAdd, static_cast<uint32_t>(sum), static_cast<uint32_t>(product), 0});
   }
   return sum < 0 ? row({kConstant, 0, 0, 0}) : sum;
+}
+
+void ExprTable::declare_rows(const std::string& name, const DimExpr& batch, const DimExpr& sequence) {
+  const auto lhs = static_cast<uint32_t>(add(batch)), rhs = static_cast<uint32_t>(add(sequence));
+  packed_rows_[name] = row({kRows, lhs, rhs, 0});
 }
 
 int TargetProgram::add_value(uint8_t dtype, Shape shape) {

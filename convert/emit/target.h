@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,8 @@ class ExprTable {
  public:
   explicit ExprTable(const std::vector<TargetDim>& dims);
   int add(const DimExpr& e);
+  // The symbol `name` is from now on the number of packed rows of a [batch, sequence] mask.
+  void declare_rows(const std::string& name, const DimExpr& batch, const DimExpr& sequence);
   const std::vector<ExprRow>& rows() const { return rows_; }
 
  private:
@@ -75,6 +78,7 @@ class ExprTable {
   std::vector<ExprRow> rows_;
   std::map<ExprRow, int> index_;
   std::map<std::string, int> dims_;
+  std::map<std::string, int> packed_rows_;  // symbol -> row
 };
 
 // A custom operator with one set of attributes.
@@ -82,6 +86,14 @@ struct TargetCustomOp {
   std::string name;  // "domain::Name"
   std::vector<CustomAttribute> attributes;
   bool operator==(const TargetCustomOp&) const = default;
+};
+
+// Padded positions are left out (plan/pack_rows.h): the input that marks them, its element there, and the symbol for the number
+// of rows that are left of batch * sequence.
+struct TargetPacking {
+  int mask = 0, padding = 0;
+  std::string rows;
+  DimExpr batch, sequence;
 };
 
 struct TargetProgram {
@@ -94,6 +106,7 @@ struct TargetProgram {
   std::vector<TargetInput> inputs;
   std::vector<TargetOutput> outputs;
   std::vector<TargetCustomOp> custom_ops;
+  std::optional<TargetPacking> packing;
   int slots = 0;
 
   int add_value(uint8_t dtype, Shape shape);

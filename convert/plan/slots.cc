@@ -60,6 +60,7 @@ bool compatible(const TargetProgram& p, const Interval& a, const Interval& b) {
 std::map<std::string, int64_t> max_dims(const TargetProgram& p) {
   std::map<std::string, int64_t> m;
   for (const TargetDim& d : p.dims) m[d.name] = d.max;
+  if (p.packing) m[p.packing->rows] = (p.packing->batch * p.packing->sequence).evaluate(m).value();
   return m;
 }
 

@@ -11,7 +11,8 @@ namespace edgeconv {
 
 Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)), sums_(names_.size()) {}
 
-void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result) {
+void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result,
+                     const std::optional<TokenMask>& mask) {
   if (reference.size() != names_.size() || result.size() != names_.size())
     throw FatalError(ExitCode::kAccuracy,
                      "the model has " + std::to_string(reference.size()) + " outputs, the blob " + std::to_string(result.size()));
@@ -29,7 +30,10 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     }
     const std::vector<float> ref = reference[o].to_float(), got = result[o].to_float();
     Sums& s = sums_[o];
+    const auto counts = [&](size_t i) { return !mask || mask->counts(reference[o].dims(), i); };
     for (size_t i = 0; i < ref.size(); ++i) {
+      if (!counts(i)) continue;
+      ++s.elements;
       const double r = ref[i], g = got[i], d = g - r;
       s.dot += r * g;
       s.ref2 += r * r;
@@ -38,13 +42,17 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
       s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
       s.max_ref = std::max(s.max_ref, std::fabs(r));
     }
-    s.elements += static_cast<int64_t>(ref.size());
     const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
-      const auto at = static_cast<std::ptrdiff_t>(i), end = at + static_cast<std::ptrdiff_t>(row);
+      const auto largest = [&](const std::vector<float>& v) {
+        size_t best = i + row;
+        for (size_t k = i; k < i + row; ++k)
+          if (counts(k) && (best == i + row || v[k] > v[best])) best = k;
+        return best;
+      };
+      if (largest(ref) == i + row) continue;  // all of it is padding
       ++s.rows;
-      s.agree += std::max_element(ref.begin() + at, ref.begin() + end) - ref.begin() ==
-                 std::max_element(got.begin() + at, got.begin() + end) - got.begin();
+      s.agree += largest(ref) == largest(got);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "convert/ir/tensor.h"
+#include "convert/report/token_mask.h"
 
 namespace edgeconv {
 
@@ -23,8 +24,8 @@ class Comparison {
  public:
   explicit Comparison(std::vector<std::string> names);
   // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not. Outputs whose reference has no type
-  // (they depend on custom operators) are left out of errors().
-  void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result);
+  // (they depend on custom operators) are left out of errors(), padded positions out of the sums when a mask is given.
+  void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result, const std::optional<TokenMask>& mask = {});
   std::vector<OutputError> errors() const;
   double worst_cosine() const;
 

@@ -96,6 +96,8 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
   if (!r.layers.empty())
     s += fmt::format("layers    {} linear: {} int8, {} w8a16, {} fp32; attention {}\n", r.layers.size(), count(r, linear::kInt8),
                      count(r, linear::kInt8A16), count(r, linear::kF32), r.int8_attention ? "int8" : "fp32");
+  if (r.skips_padding)
+    s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs (--padding compute: computed)\n", r.mask);
   s += fmt::format("size      {} -> {} ({:.1f} %)\n", human_bytes(source_bytes(r.model)),
                    human_bytes(static_cast<double>(r.blob.bytes())),
                    100.0 * static_cast<double>(r.blob.bytes()) / std::max(1.0, source_bytes(r.model)));
@@ -131,6 +133,7 @@ nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& m
   j["fusions"] = Json::object();
   for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
   j["ops"] = r.ops;
+  j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
   j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
   j["layer_table"] = Json::array();
   for (const LayerReport& l : r.layers)

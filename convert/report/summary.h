@@ -26,7 +26,7 @@ std::string human_bytes(double bytes);
 std::string summary_text(const ConvertResult& r, const MemoryTable& memory, const std::string& output, bool verbose);
 
 // Schema version 1: {"version", "output", "source_bytes", "blob_bytes", "stored_bytes", "compression", "opset", "dims": [{"name","min","max"}], "fusions": {},
-// "ops", "layers": {"int8","w8a16","fp32"}, "memory": [{"dims": {}, "arena_bytes", "macs"}], "outputs": [{"name","cosine",
+// "ops", "padding": {"skipped", "mask"}, "layers": {"int8","w8a16","fp32"}, "memory": [{"dims": {}, "arena_bytes", "macs"}], "outputs": [{"name","cosine",
 // "max_abs","sqnr_db","argmax_agreement"}], "not_compared": [], "compared_on", "warnings": []}
 nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& memory, const std::string& output);
 

@@ -1,0 +1,24 @@
+// Which positions of a padded batch count when a blob that skips padding is compared with a reference that computes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "convert/ir/tensor.h"
+
+namespace edgeconv {
+
+class BlobRunner;
+
+struct TokenMask {
+  int64_t batch = 0, sequence = 0;
+  std::vector<char> token;  // batch * sequence; 0 = padding
+  // Whether element `i` of an output counts: outputs of other shapes than [batch, sequence, ..] count whole.
+  bool counts(const std::vector<int64_t>& dims, size_t i) const;
+};
+
+// For these inputs of the blob; nothing when the blob computes padded positions.
+std::optional<TokenMask> token_mask(const BlobRunner& runner, const std::vector<Tensor>& inputs);
+
+}  // namespace edgeconv
