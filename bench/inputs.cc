@@ -54,7 +54,7 @@ int64_t integer_for(const ert_value_info& info, const std::string& name, const s
   return sequence.within(low, std::min(high, low + (1 << 20)));
 }
 
-void fill(InputData& in, const ert_value_info& info, const std::vector<int32_t>& dims, size_t count, uint64_t seed) {
+void fill(InputData& in, const ert_value_info& info, const std::vector<int32_t>& dims, size_t count, uint64_t seed, int mask) {
   Sequence sequence(seed);
   uint8_t* at = reinterpret_cast<uint8_t*>(in.storage.data());
   for (size_t i = 0; i < count; ++i, at += element_bytes(in.dtype)) {
@@ -63,7 +63,7 @@ void fill(InputData& in, const ert_value_info& info, const std::vector<int32_t>&
       std::memcpy(at, &v, sizeof v);
       continue;
     }
-    const int64_t v = integer_for(info, in.name, dims, sequence);  // little-endian: the low bytes come first
+    const int64_t v = mask >= 0 ? mask : integer_for(info, in.name, dims, sequence);  // little-endian: the low bytes come first
     std::memcpy(at, &v, element_bytes(in.dtype));
   }
 }
@@ -101,7 +101,8 @@ std::vector<InputData> make_inputs(const ert_model& m, const std::vector<int32_t
     const size_t count = static_cast<size_t>(o.elements());
     in.bytes = count * element_bytes(in.dtype);
     in.storage.resize(in.bytes / sizeof(uint64_t) + 1);
-    fill(in, info, dims, count, i);
+    const bool marks_padding = p.packing.size != 0 && p.packing[0].mask() == i;
+    fill(in, info, dims, count, i, marks_padding ? 1 - static_cast<int>(p.packing[0].padding()) : -1);
     inputs.push_back(std::move(in));
   }
   return inputs;

@@ -19,6 +19,7 @@ struct InputData {
 };
 
 // One tensor per input for these dims (in the model's order), by name and allowed range:
+//   the mask of a blob that skips padding                      its mark of a token
 //   masks (the name holds "mask", the range is 0..1, or bool)  ones
 //   token types                                                zeros
 //   lengths                                                    the largest dim that is not an axis of the input itself

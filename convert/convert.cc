@@ -194,7 +194,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   Graph g = std::move(prepared.graph);
   r.model = std::move(prepared.info);
   r.fusions = std::move(prepared.fusions);
-  const DimPlan dims = plan_dims(g, o.dims);
+  DimPlan dims = plan_dims(g, o.dims);
   if (!o.calibration_files.empty()) o.calibration = read_calibration(o.calibration_files, g, dims, d);
   // What an already quantized model is compared with: its weights as they are, its activations without their rounding.
   const Graph original = g;
@@ -205,13 +205,14 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   LowerOptions options;
   options.dim_range = dims.range;
   for (const auto& [input, range] : dims.input_range) options.input_range[input] = range;
-  options.skip_padding = o.skip_padding;
   options.int8_attention = options.int8_tables = o.precision.mode != PrecisionMode::kFp32;
   // Everything that cannot be lowered is known before the slow part.
   check_weights(g, d);
   const TargetProgram tried = lower(g, options, d);
   d.check();
   check_runtime_limits(tried);
+  if (TargetProgram probe = tried; pack_rows(probe) && probe.packing->padding == 1)
+    dims.ones_are_padding.insert(g.inputs[static_cast<size_t>(probe.packing->mask)]);
 
   std::map<NodeId, std::vector<float>> smooth;
   if (o.precision.mode != PrecisionMode::kFp32 || !o.precision.overrides.empty()) {
@@ -246,6 +247,8 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   r.int8_tables = options.int8_tables;
 
   stage("writing", 0.9);
+  // Not before: what --padding says must not change the precision, and the bits with it.
+  options.skip_padding = o.skip_padding;
   Tensor plain = build(g, options, meta, d, &r.ops);
   const Comparisons compared = with_inputs(o, [&] { return compare(plain, original, validation); });
   r.errors = compared.oracle.errors();
@@ -254,6 +257,12 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   ert_model_info(&open_own(plain)->model(), &built);
   r.skips_padding = built.skips_padding != 0;
   if (r.skips_padding) r.mask = original.value(original.inputs[built.mask_input]).name;
+  std::vector<OutputError> judged = r.errors;  // as the precision was chosen: over all positions
+  if (r.skips_padding) {
+    LowerOptions computed = options;
+    computed.skip_padding = false;
+    judged = compare(build(g, computed, meta, d), original, validation).oracle.errors();
+  }
   meta.golden = golden_vectors(plain, original, dims, o.golden);
   meta.certificate = certificate_json(r, o, compared.canonical.errors());
   r.blob = build(g, options, meta, d);
@@ -268,7 +277,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
 
   for (const TargetDim& dim : tried.dims) r.dims.push_back({dim.name, dim.min, dim.max});
   double worst = 1;
-  for (const OutputError& e : r.errors) {
+  for (const OutputError& e : judged) {
     worst = std::min(worst, e.cosine);
     if (e.cosine < kWarnCosine)
       d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs +

@@ -65,7 +65,8 @@ int validate(const Options& o) {
   for (ValueId v : m.graph.outputs) outputs.push_back(m.graph.value(v).name);
   std::map<std::string, int64_t> most;
   for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
-  const DimPlan dims = plan_dims(m.graph, most);
+  DimPlan dims = plan_dims(m.graph, most);
+  if (info.skips_padding && info.mask_padding == 1) dims.ones_are_padding.insert(m.graph.inputs.at(info.mask_input));
   std::vector<std::vector<Tensor>> sets;
   for (const std::string& folder : o.data) sets.push_back(read_pb_inputs(folder, inputs));
   if (sets.empty()) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@ struct DimPlan {
   std::map<std::string, std::pair<int32_t, int32_t>> range;    // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;  // allowed contents of integer inputs
   std::map<std::string, int64_t> table_limit;                  // dims that a table of the model limits
+  std::set<ValueId> ones_are_padding;  // masks with the unusual meaning; known once the program is lowered
 };
 
 // requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic), token axes to the position table's limit or 512. A dim

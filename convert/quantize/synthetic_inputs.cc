@@ -98,10 +98,12 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
       for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
       if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
     } else {
+      const bool inverse = plan.ones_are_padding.count(g.inputs[i]) != 0;
       const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
       for (size_t j = 0; j < out.size(); ++j) {
         const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
-        out[j] = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
+        const bool token = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
+        out[j] = token != inverse;
       }
     }
     inputs.push_back(ints.cast(v.dtype));

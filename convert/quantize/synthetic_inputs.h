@@ -21,7 +21,7 @@ struct SyntheticSpec {
 };
 
 // One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros),
-// masks ones, floats about standard normal (sum of twelve uniforms).
+// masks ones (zeros where ones mark padding), floats about standard normal (sum of twelve uniforms).
 std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
 
 }  // namespace edgeconv

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "convert/convert.h"
 #include "convert/emit/blob.h"
+#include "convert/emit/certificate.h"
 #include "convert/emit/lower.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
@@ -204,6 +206,56 @@ TEST(PackRows, TheArenaIsExact) {
   };
   EXPECT_EQ(init(need.bytes - 1), ERT_ERR_NOMEM);
   EXPECT_EQ(init(need.bytes), ERT_OK);
+}
+
+TEST(PackRows, MadeUpMasksMarkTokensInTheModelsWay) {
+  Lowered model("minilm_sentence_ts14");
+  const ValueId mask = model.graph.inputs[1];
+  ASSERT_EQ(model.graph.value(mask).name, "attention_mask");
+  const std::vector<Tensor> usual = synthetic_inputs(model.graph, model.dims, {3, 8, true, 5, true});
+  model.dims.ones_are_padding.insert(mask);
+  const std::vector<Tensor> inverse = synthetic_inputs(model.graph, model.dims, {3, 8, true, 5, true});
+  const std::vector<int64_t> a = usual[1].to_int64(), b = inverse[1].to_int64();
+  EXPECT_EQ(a[0], 1);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i] + b[i], 1) << i;
+  EXPECT_TRUE(usual[0].same_bytes(inverse[0])) << "ids stay";
+}
+
+// The choice of precisions looks at all positions, so that both kinds of blob hold the same layers and give the same bits.
+TEST(PackRows, TheOptionChangesNothingButPadding) {
+  ConvertOptions o;
+  const ConvertResult zero = convert_model(fixture_model("minilm_sentence_ts14"), o);
+  o.skip_padding = false;
+  const ConvertResult compute = convert_model(fixture_model("minilm_sentence_ts14"), o);
+  EXPECT_TRUE(zero.skips_padding);
+  EXPECT_EQ(zero.mask, "attention_mask");
+  EXPECT_FALSE(compute.skips_padding);
+  ASSERT_EQ(zero.layers.size(), compute.layers.size());
+  for (size_t i = 0; i < zero.layers.size(); ++i) EXPECT_EQ(zero.layers[i].precision, compute.layers[i].precision);
+  EXPECT_EQ(zero.warnings, compute.warnings);
+  EXPECT_NE(certificate_json(zero, o, {}).find("\"padding\":\"zero\""), std::string::npos);
+  EXPECT_NE(certificate_json(compute, o, {}).find("\"padding\":\"compute\""), std::string::npos);
+  BlobRunner a(zero.blob.data(), zero.blob.bytes()), b(compute.blob.data(), compute.blob.bytes());
+  const Lowered model("minilm_sentence_ts14");
+  const std::vector<Tensor> inputs = synthetic_inputs(model.graph, model.dims, {4, 16, true, 9, true});
+  const std::vector<Tensor> got = a.run(inputs), want = b.run(inputs);
+  EXPECT_TRUE(got[1].same_bytes(want[1])) << "the mean over tokens";
+  EXPECT_FALSE(got[0].same_bytes(want[0])) << "zeros at padded positions";
+}
+
+TEST(PackRows, ComparisonsCountTokensOnly) {
+  const TokenMask mask{2, 2, {1, 0, 1, 1}};
+  Comparison c({"hidden", "pooled"});
+  const Tensor reference = Tensor::of<float>(DType::kFloat, {2, 2, 2}, {1, 2, 9, 9, 3, 4, 5, 6});
+  const Tensor result = Tensor::of<float>(DType::kFloat, {2, 2, 2}, {1, 2, 0, 0, 3, 4, 5, 6});
+  const Tensor pooled = Tensor::of<float>(DType::kFloat, {2, 3}, {1, 2, 3, 4, 5, 6});
+  c.add({reference, pooled}, {result, pooled}, mask);
+  EXPECT_EQ(c.errors()[0].max_abs, 0);
+  EXPECT_EQ(c.errors()[0].elements, 6);
+  EXPECT_EQ(c.errors()[1].elements, 6);
+  Comparison all({"hidden", "pooled"});
+  all.add({reference, pooled}, {result, pooled});
+  EXPECT_EQ(all.errors()[0].max_abs, 9) << "without a mask every position counts";
 }
 
 // ---- small programs, one doubt each
