@@ -201,6 +201,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& asked
   stage("fusing", 0.15);
   for (auto& count : run_passes(g, d).counts) r.fusions.push_back(std::move(count));
   d.check();
+  find_minima(g, dims);
 
   LowerOptions options;
   options.dim_range = dims.range;

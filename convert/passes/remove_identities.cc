@@ -1,5 +1,5 @@
 // Removes nodes that change nothing: Identity, Cast to the runtime's own type, Reshape or Expand to the same shape, Slice of
-// everything, Transpose that keeps the order.
+// everything, Transpose that keeps the order, and the empty operands of Concat.
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -40,12 +40,33 @@ bool changes_nothing(const Graph& g, const Node& n) {
   }
 }
 
+// Code for partly rotated heads joins the rest of the head, which is empty where the whole head is rotated.
+bool drop_empty_operands(const Graph& g, Node& n) {
+  const int64_t axis = n.as<AxisAttrs>().axis;
+  std::vector<ValueId> kept;
+  for (ValueId in : n.inputs) {
+    if (!g.value(in).shape || g.value(in).elements) return false;
+    const Shape& shape = *g.value(in).shape;
+    const size_t at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
+    if (at >= shape.size()) return false;
+    if (shape[at] != DimExpr(0)) kept.push_back(in);
+  }
+  if (kept.empty() || kept.size() == n.inputs.size()) return false;
+  n.inputs = kept;
+  if (kept.size() == 1) {
+    n.kind = OpKind::kIdentity;
+    n.attrs = {};
+  }
+  return true;
+}
+
 }  // namespace
 
 int pass_remove_identities(Graph& g, Diagnostics&) {
   int removed = 0;
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     Node& n = g.nodes[i];
+    if (!n.dead && n.kind == OpKind::kConcat) removed += drop_empty_operands(g, n);
     if (n.dead || n.in(0) == kNone || !changes_nothing(g, n)) continue;
     // An output keeps its name: only its inner readers are redirected, and the node stays as the copy into the output.
     const ValueId out = n.outputs[0];

@@ -38,7 +38,9 @@ void limit_from_slices(const Graph& g, std::map<std::string, int64_t>& limit) {
 }
 
 // Rows of the table that `ids` looks up, and whether they are computed (cumulative sums of a mask) rather than given.
-void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, std::map<ValueId, int64_t>& rows_of_input) {
+// Ids that are a part of an input, such as one coordinate of boxes, say nothing of its other parts: they go to `rows_of_part`.
+void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, std::map<ValueId, int64_t>& rows_of_input,
+                        std::map<ValueId, int64_t>& rows_of_part) {
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
     ValueId ids = kNone, table = kNone;
@@ -54,7 +56,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
     // Walk back through casts and views to a graph input, a Range, or a CumSum.
     ValueId v = ids;
-    bool computed = false;
+    bool computed = false, part = false;
     int64_t offset = 0;
     for (int depth = 0; depth < 16; ++depth) {
       if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
@@ -76,6 +78,11 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
         v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0);
         continue;
       }
+      if (p->kind == OpKind::kSlice || (p->kind == OpKind::kGather && g.value(p->in(1)).constant)) {
+        part = true;
+        v = p->in(0);
+        continue;
+      }
       if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape &&
           p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand)
         break;
@@ -89,7 +96,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       auto [it, fresh] = limit.try_emplace(shape.back().symbol_name(), most);
       if (!fresh) it->second = std::min(it->second, most);
     } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0) {
-      auto [it, fresh] = rows_of_input.try_emplace(v, rows);
+      auto [it, fresh] = (part ? rows_of_part : rows_of_input).try_emplace(v, rows);
       if (!fresh) it->second = std::min(it->second, rows);
     }
   }
@@ -99,19 +106,20 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
 bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
-    const int64_t least = n.kind == OpKind::kConv || n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool ? 1 : 0;
     for (ValueId v : n.outputs) {
-      if (v == kNone || !g.value(v).shape) continue;
+      if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
       for (const DimExpr& size : *g.value(v).shape)
-        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < least) return false;
+        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < 1) return false;
     }
   }
   return true;
 }
 
-// Convolutions without padding need inputs of a smallest size (audio samples): found by bisection, the other dims at their
-// maximum.
-void raise_minima(const Graph& g, DimPlan& plan) {
+}  // namespace
+
+// Convolutions without padding and slices that leave out the first tokens need inputs of a smallest size, because the runtime
+// has no empty tensors: found by bisection, the other dims at their maximum.
+void find_minima(const Graph& g, DimPlan& plan) {
   std::map<std::string, int64_t> dims;
   std::string maxima;
   for (const auto& [name, range] : plan.range) {
@@ -123,6 +131,7 @@ void raise_minima(const Graph& g, DimPlan& plan) {
         ExitCode::kUsage,
         "the maxima " + maxima + " leave a convolution or slice of the model nothing to work on; raise them with --dim NAME=MAX");
   for (auto& [name, range] : plan.range) {
+    range.first = 1;
     dims[name] = 1;
     if (!sizes_fit(g, dims)) {
       int64_t too_small = 1, fits = range.second;
@@ -136,15 +145,12 @@ void raise_minima(const Graph& g, DimPlan& plan) {
   }
 }
 
-}  // namespace
-
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
   std::map<std::string, int64_t> limit;
   std::map<ValueId, int64_t> rows_of_input;
   limit_from_slices(g, limit);
-  limit_from_lookups(g, limit, rows_of_input);
-
   DimPlan plan;
+  limit_from_lookups(g, limit, rows_of_input, plan.part_rows);
   for (const auto& [input, rows] : rows_of_input) {
     const auto highest = static_cast<int32_t>(rows - 1);
     plan.input_range[input] = {-highest - 1, highest};
@@ -201,7 +207,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" +
                                              (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
     }
-  raise_minima(g, plan);
+  find_minima(g, plan);
   return plan;
 }
 

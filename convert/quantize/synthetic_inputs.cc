@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace edgeconv {
 
@@ -34,6 +35,13 @@ constexpr int64_t kSmallTable = 16;
 // Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
 // multiples of it are few frames.
 constexpr int64_t kTokensPerLeast = 4;
+
+// Several coordinates per token are a box, [left, top, right, bottom]: its width and height, which models look up in tables,
+// are only valid in this order.
+void sort_rows(std::span<int64_t> values, int64_t width) {
+  const auto w = static_cast<std::ptrdiff_t>(width);
+  for (auto at = values.begin(); w > 0 && values.end() - at >= w; at += w) std::sort(at, at + w);
+}
 
 }  // namespace
 
@@ -89,10 +97,13 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     }
     Tensor ints(DType::kInt64, dims);
     const auto range = plan.input_range.find(g.inputs[i]);
+    const auto part = plan.part_rows.find(g.inputs[i]);
     const auto out = ints.mut<int64_t>();
-    if (range != plan.input_range.end()) {
-      const int64_t rows = int64_t{range->second.second} + 1;
+    if (range != plan.input_range.end() || part != plan.part_rows.end()) {
+      int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
+      if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
       for (int64_t& x : out) x = rows > kSmallTable ? random.below(rows) : 0;
+      if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
     } else if (dims.size() == 1) {
       // One integer per row: lengths.
       for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "convert/quantize/synthetic_inputs.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -116,6 +119,27 @@ TEST(Dims, ConvolutionsNeedASmallestInput) {
   EXPECT_EQ(plan.range.at("samples"), Range(20, 4000));
   EXPECT_EQ(plan.range.at("batch").first, 1);
   EXPECT_TRUE(has(usage_error(b.g, {{"samples", 19}}), "samples=19"));
+}
+
+// LayoutLM looks up coordinates and their differences: made-up boxes must be boxes, and no limit holds for the whole input.
+TEST(Dims, CoordinatesOfBoxes) {
+  GraphBuilder b;
+  const ValueId boxes = b.input("boxes", {B, S, 4}, DType::kInt64);
+  const auto coordinate = [&](int64_t i) {
+    return b.node(OpKind::kGather, {boxes, b.constant(Tensor::scalar(i))}, AxisAttrs{2});
+  };
+  const ValueId table = b.weights({50, 6});
+  b.output(b.node(OpKind::kGather, {table, coordinate(3)}, AxisAttrs{0}));
+  b.output(b.node(OpKind::kGather, {table, b.sub(coordinate(2), coordinate(0))}, AxisAttrs{0}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {});
+  EXPECT_TRUE(plan.input_range.empty());
+  EXPECT_EQ(plan.part_rows.at(boxes), 50);
+  const std::vector<int64_t> values = synthetic_inputs(b.g, plan, {})[0].to_int64();
+  std::set<int64_t> seen(values.begin(), values.end());
+  EXPECT_GT(seen.size(), 20u);
+  EXPECT_TRUE(*seen.begin() >= 0 && *seen.rbegin() < 50);
+  for (size_t i = 0; i < values.size(); i += 4) EXPECT_LE(values[i], values[i + 2]);
 }
 
 }  // namespace
