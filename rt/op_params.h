@@ -208,4 +208,18 @@ constexpr int kPeepholeCount = 3;
 // PackRows: [B or 1, S or 1, ..] -> packed rows [1, T, ..]; UnpackRows: packed rows -> [B, S, ..], zero at padded positions. B, S
 // and T are those of Program.packing.
 
+// Rope: x f32 [B, S, *], cos, sin f32 [B or 1, S, rotated] -> f32 [B, S, heads * head_dim]. Head h is columns
+//   first + h * head_dim ... of x; its first `rotated` columns are turned in pairs, the others are copied.
+namespace rope {
+enum Inputs { kX, kCos, kSin, kInputCount };
+enum Ints { kHeads, kHeadDim, kRotated, kFirst, kInterleaved, kIntCount };
+}  // namespace rope
+
+// Glu: activated, factor f32 [.., *], which may be one value -> f32 [.., n]: activation of n columns of the one times n columns of
+//   the other, each from its first column on. activation is a kernels::Unary.
+namespace glu {
+enum Inputs { kActivated, kFactor, kInputCount };
+enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
+}  // namespace glu
+
 }  // namespace ert::params

@@ -59,6 +59,8 @@ InferFunction infer_function(OpKind kind) {
     case OpKind::kLoop: return infer_loop;
     case OpKind::kLinear: return infer_linear;
     case OpKind::kAttention: return infer_attention;
+    case OpKind::kRope: return infer_rope;
+    case OpKind::kGlu: return infer_glu;
     case OpKind::kNorm: return infer_norm;
     case OpKind::kEmbedding: return infer_embedding;
     case OpKind::kMeanPool: return infer_mean_pool;

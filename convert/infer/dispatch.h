@@ -69,6 +69,8 @@ void infer_linear(NodeInference& c);
 void infer_attention(NodeInference& c);
 void infer_norm(NodeInference& c);
 void infer_embedding(NodeInference& c);
+void infer_rope(NodeInference& c);
+void infer_glu(NodeInference& c);
 void infer_mean_pool(NodeInference& c);
 // control_flow.cc
 void infer_if(NodeInference& c);

@@ -26,6 +26,25 @@ void infer_attention(NodeInference& c) {
   c.set(0, DType::kFloat, {batch, rows, DimExpr(a.heads * (a.v_dim ? a.v_dim : a.head_dim))});
 }
 
+void infer_rope(NodeInference& c) {
+  const RopeAttrs& a = c.node().as<RopeAttrs>();
+  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3)
+    return c.problem("Rope needs x and tables of rank 3", "this is a fault of a pass");
+  if (!c.unify(c.shape(1)[1], c.shape(0)[1], "positions of a Rope") ||
+      !c.unify(c.shape(2)[1], c.shape(0)[1], "positions of a Rope"))
+    return;
+  c.set(0, DType::kFloat, {c.shape(0)[0], c.shape(0)[1], DimExpr(a.heads * a.head_dim)});
+}
+
+void infer_glu(NodeInference& c) {
+  if (c.rank(0) < 1 || c.rank(1) != c.rank(0)) return c.problem("Glu needs operands of one rank", "this is a fault of a pass");
+  Shape out = c.shape(0);
+  for (size_t i = 0; i + 1 < out.size(); ++i)
+    if (!c.unify(out[i], c.shape(1)[i], "operands of a Glu")) return;
+  out.back() = c.node().as<GluAttrs>().width;
+  c.set(0, DType::kFloat, std::move(out));
+}
+
 void infer_norm(NodeInference& c) {
   const Shape x = c.shape(0);
   if (c.has(1)) {

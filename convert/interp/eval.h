@@ -126,6 +126,8 @@ Results eval_linear(const NodeInputs& c);
 Results eval_attention(const NodeInputs& c);
 Results eval_norm(const NodeInputs& c);
 Results eval_embedding(const NodeInputs& c);
+Results eval_rope(const NodeInputs& c);
+Results eval_glu(const NodeInputs& c);
 Results eval_mean_pool(const NodeInputs& c);
 Results eval_l2_normalize(const NodeInputs& c);
 // control_flow.cc

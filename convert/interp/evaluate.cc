@@ -79,6 +79,8 @@ Evaluator evaluator(OpKind kind) {
     case OpKind::kLoop: return eval_loop;
     case OpKind::kLinear: return eval_linear;
     case OpKind::kAttention: return eval_attention;
+    case OpKind::kRope: return eval_rope;
+    case OpKind::kGlu: return eval_glu;
     case OpKind::kNorm: return eval_norm;
     case OpKind::kEmbedding: return eval_embedding;
     case OpKind::kMeanPool: return eval_mean_pool;

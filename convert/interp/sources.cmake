@@ -8,6 +8,7 @@ target_sources(edgeconv_core PRIVATE
   interp/evaluate.cc
   interp/fused.cc
   interp/gather_scatter.cc
+  interp/glu.cc
   interp/interpret.cc
   interp/matmul.cc
   interp/movement.cc
@@ -17,6 +18,7 @@ target_sources(edgeconv_core PRIVATE
   interp/reduce.cc
   interp/resize.cc
   interp/rnn.cc
+  interp/rope.cc
   interp/search.cc
   interp/shape_ops.cc
   interp/strided.cc

@@ -151,6 +151,14 @@ struct AttentionAttrs {
   int64_t q_first = 0, k_first = 0, v_first = 0;
 };
 //   inputs: q [B, Sq, *], k, v, bias or absent, mask (bool) or absent, both of rank 4 -> [B, Sq, heads * v_dim]
+struct RopeAttrs {
+  int64_t heads = 1, head_dim = 0, rotated = 0, first = 0;
+  bool interleaved = false;
+};  // inputs: x [B, S, *], cos, sin [B or 1, S, rotated] -> [B, S, heads * head_dim]
+struct GluAttrs {
+  int activation = 0;
+  int64_t width = 0, activated_first = 0, factor_first = 0;
+};  // inputs: activated, factor [.., *] -> [.., width]
 struct FusedNormAttrs {
   float epsilon = 1e-5f;
   bool rms = false;
@@ -166,10 +174,10 @@ struct CustomAttrs {
   std::vector<char> declared;
 };  // declared: which outputs have their type from the file
 
-using Attributes =
-    std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
-                 ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
-                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs,
-                 QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+using Attributes = std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs,
+                                TransposeAttrs, ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs,
+                                ScatterAttrs, CumSumAttrs, ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs,
+                                EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs,
+                                AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 }  // namespace edgeconv

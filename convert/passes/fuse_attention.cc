@@ -1,9 +1,9 @@
 // softmax(Q K^T * scale + bias) V, in whatever way heads were split: operands are traced back to the [batch, sequence, heads *
-// dim] tensors that they are views of (view_layout.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
+// dim] tensors that they are views of (head_operand.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
 #include <limits>
 
+#include "convert/passes/head_operand.h"
 #include "convert/passes/match.h"
-#include "convert/passes/view_layout.h"
 
 namespace edgeconv {
 
@@ -109,81 +109,6 @@ std::optional<Scores> match_scores(Graph& g, ValueId v) {
   return {};
 }
 
-// One of Q, K, V as columns of a [batch, sequence, width] tensor.
-struct Operand {
-  ValueId value = kNone;
-  int64_t heads = 1, dim = 0, first = 0;
-  DimExpr batch = 1, sequence = 1;
-};
-
-// sequence_axis, dim_axis: positions in v's shape of the token and feature axes (K arrives transposed).
-std::optional<Operand> from_layout(Graph& g, const ViewLayout& l, size_t sequence_axis, size_t dim_axis, const Origin& origin) {
-  if (l.source_shape.size() != 3) return {};
-  const auto sequence = merge_atoms(l.axes[sequence_axis]), dim = merge_atoms(l.axes[dim_axis]);
-  if (dim.size() != 1 || dim[0].axis != 2 || dim[0].stride != DimExpr(1) || !dim[0].size.constant()) return {};
-  std::vector<Atom> leading;
-  for (size_t i = 0; i + 2 < l.axes.size(); ++i) leading.insert(leading.end(), l.axes[i].begin(), l.axes[i].end());
-  leading = merge_atoms(leading);
-  Operand o;
-  o.dim = *dim[0].size.constant();
-  int batch_axis = -1, token_axis = -1;
-  for (const Atom& a : leading) {
-    if (a.axis == 2) {
-      if (a.stride != DimExpr(o.dim) || !a.size.constant() || o.heads != 1) return {};
-      o.heads = *a.size.constant();
-    } else {
-      if (batch_axis >= 0 || o.heads != 1 || a.size != l.source_shape[static_cast<size_t>(a.axis)]) return {};
-      batch_axis = a.axis;
-    }
-  }
-  if (sequence.size() > 1 ||
-      (sequence.size() == 1 &&
-       (sequence[0].axis == 2 || sequence[0].size != l.source_shape[static_cast<size_t>(sequence[0].axis)])))
-    return {};
-  token_axis = sequence.empty() ? (batch_axis == 0 ? 1 : batch_axis == 1 ? 0 : 1) : sequence[0].axis;
-  if (batch_axis < 0) batch_axis = 1 - token_axis;
-  if (batch_axis == token_axis || l.first[0] != DimExpr(0) || l.first[1] != DimExpr(0) || !l.first[2].constant()) return {};
-  o.first = *l.first[2].constant();
-  const auto width = l.source_shape[2].constant();
-  if (!width || o.first < 0 || o.first + o.heads * o.dim > *width) return {};
-  o.batch = l.source_shape[static_cast<size_t>(batch_axis)];
-  o.sequence = l.source_shape[static_cast<size_t>(token_axis)];
-  o.value = batch_axis == 0 ? l.source
-                            : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin,
-                                  {o.batch, o.sequence, l.source_shape[2]});
-  return o;
-}
-
-// Any [batch, heads, sequence, dim] value can be brought into the wanted form by one copy.
-std::optional<Operand> by_copy(Graph& g, ValueId v, bool transposed, const Origin& origin) {
-  const Shape shape = *g.value(v).shape;
-  if (shape.size() != 4 || !shape[1].constant() || !shape[transposed ? 2 : 3].constant()) return {};
-  Operand o;
-  o.batch = shape[0];
-  o.heads = *shape[1].constant();
-  o.sequence = shape[transposed ? 3 : 2];
-  o.dim = *shape[transposed ? 2 : 3].constant();
-  const Shape split{o.batch, o.sequence, o.heads, o.dim}, joined{o.batch, o.sequence, DimExpr(o.heads * o.dim)};
-  const ValueId t =
-      add(g, OpKind::kTranspose, {v},
-          TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
-  const ValueId target = shape_operand(g, origin.node, joined);
-  o.value = add(g, OpKind::kReshape, {t, target}, ReshapeAttrs{true}, origin, joined);
-  return o;
-}
-
-std::optional<Operand> operand(Graph& g, ValueId v, bool transposed, float* scale, const Origin& origin) {
-  if (!g.value(v).shape || g.value(v).rank() < 3 || !is_float(g.value(v).dtype)) return {};
-  const size_t rank = g.value(v).shape->size();
-  float factor = 1;
-  const ViewLayout l = trace_view(g, v, true, &factor);
-  if (auto o = from_layout(g, l, transposed ? rank - 1 : rank - 2, transposed ? rank - 2 : rank - 1, origin)) {
-    *scale *= factor;
-    return o;
-  }
-  return by_copy(g, v, transposed, origin);
-}
-
 // A bias as rank 4, without Expands that the runtime's broadcast makes needless, with a full key axis.
 std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& batch, int64_t heads, const DimExpr& queries,
                                       const DimExpr& keys, size_t score_rank, const Origin& origin) {
@@ -235,6 +160,19 @@ std::optional<ValueId> softmax_input(const Graph& g, ValueId v) {
   return rank > 0 && (axis == -1 || axis == rank - 1) ? std::optional(softmax->in(0)) : std::nullopt;
 }
 
+struct KeyValue {
+  ValueId key, value;
+  int64_t repeats = 1;
+  float key_factor = 1, value_factor = 1;
+};
+
+// Keys and values, without their repetition for the query heads of a group where both are repeated alike.
+KeyValue key_value(Graph& g, ValueId key, ValueId value, int64_t heads, const Origin& origin) {
+  const auto k = without_repetition(g, key, origin), v = without_repetition(g, value, origin);
+  if (!k || !v || k->repeats != v->repeats || heads % k->repeats != 0) return {key, value};
+  return {k->value, v->value, k->repeats, k->factor, v->factor};
+}
+
 bool fuse(Graph& g, const Node n) {
   const ValueId out = n.outputs[0];
   if (!g.value(out).shape || g.value(out).rank() < 3 || g.value(out).rank() > 4 || g.value(n.in(1)).constant) return false;
@@ -242,9 +180,13 @@ bool fuse(Graph& g, const Node n) {
   const auto scores = input ? match_scores(g, *input) : std::nullopt;
   if (!scores) return false;
   float scale = scores->scale, unscaled = 1;
-  const auto q = operand(g, scores->q, false, &scale, n.origin), k = operand(g, scores->k_transposed, true, &scale, n.origin),
-             v = operand(g, n.in(1), false, &unscaled, n.origin);
-  if (!q || !k || !v || unscaled != 1 || q->heads != k->heads || k->heads != v->heads || q->dim != k->dim ||
+  const auto q = head_operand(g, scores->q, false, &scale, n.origin);
+  if (!q) return false;
+  const KeyValue kv = key_value(g, scores->k_transposed, n.in(1), q->heads, n.origin);
+  scale *= kv.key_factor;
+  unscaled *= kv.value_factor;
+  const auto k = head_operand(g, kv.key, true, &scale, n.origin), v = head_operand(g, kv.value, false, &unscaled, n.origin);
+  if (!k || !v || unscaled != 1 || q->heads != k->heads * kv.repeats || k->heads != v->heads || q->dim != k->dim ||
       q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence)
     return false;
   ValueId bias = kNone;
@@ -256,7 +198,8 @@ bool fuse(Graph& g, const Node n) {
                                broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
   }
   AttentionAttrs a;
-  a.heads = a.kv_heads = q->heads;
+  a.heads = q->heads;
+  a.kv_heads = k->heads;
   a.head_dim = q->dim;
   a.v_dim = v->dim;
   a.scale = scale;

@@ -20,6 +20,7 @@ set(ERT_OP_SOURCES
   ops/gather.cc
   ops/gather_elements.cc
   ops/gather_nd.cc
+  ops/glu.cc
   ops/import_int.cc
   ops/l2_normalize.cc
   ops/layer_norm.cc
@@ -32,6 +33,7 @@ set(ERT_OP_SOURCES
   ops/range.cc
   ops/recurrence.cc
   ops/reduce.cc
+  ops/rope.cc
   ops/scatter_elements.cc
   ops/scatter_nd.cc
   ops/slice.cc
