@@ -17,10 +17,11 @@ namespace edgeconv::testing {
 namespace {
 
 constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.99;
-constexpr const char* kFamilies[] = {"bert_",  "distilbert_", "roberta_",        "xlm_roberta", "electra_",  "albert_",
-                                     "mpnet_", "minilm_",     "textclassifier_", "mlp_",        "function_", "vit_",
-                                     "deit_",  "beit_",       "dinov2_",         "swin_",       "siglip_",   "clip_",
-                                     "ast_",   "whisper_",    "wav2vec2_",       "hubert_"};
+constexpr const char* kFamilies[] = {
+    "bert_",           "distilbert_", "roberta_",  "xlm_roberta", "electra_",    "albert_",   "mpnet_",    "minilm_",
+    "textclassifier_", "mlp_",        "function_", "vit_",        "deit_",       "beit_",     "dinov2_",   "swin_",
+    "siglip_",         "clip_",       "ast_",      "whisper_",    "wav2vec2_",   "hubert_",   "deberta_",  "modernbert_",
+    "nomic_",          "esm_",        "roformer_", "qwen3_",      "mobilebert_", "convbert_", "layoutlm_", "torchencoder_"};
 
 // Plain exports and external data; quantized, fp16 and optimised variants (other `__` suffixes) have other rules.
 bool in_families(const std::string& name) {
@@ -127,7 +128,8 @@ TEST_F(FixtureTest, EveryAttentionIsFused) {
     const std::vector<std::string> dims = dim_options(fixture);
     convert.insert(convert.end(), dims.begin(), dims.end());
     const auto fusions = nlohmann::json::parse(expect_success(convert).out).at("fusions");
-    const int softmax = operators.value("Softmax", 0);
+    // Half of ConvBERT's softmaxes make the kernels of its dynamic convolution.
+    const int softmax = operators.value("Softmax", 0) / (name.rfind("convbert_", 0) == 0 ? 2 : 1);
     transformers += softmax > 0;
     if (softmax > 0) {
       EXPECT_EQ(fusions.at("fuse_attention"), softmax) << name;
@@ -137,6 +139,22 @@ TEST_F(FixtureTest, EveryAttentionIsFused) {
     }
   }
   EXPECT_GT(transformers, 0);
+}
+
+// Rotations and gated units are one op each, whatever their spelling; one Rope for the queries and one for the keys of a layer.
+TEST_F(FixtureTest, RotationsAndGatedUnitsAreFused) {
+  struct Expected {
+    const char* name;
+    int rope, glu;
+  };
+  constexpr Expected kExpected[] = {{"modernbert_ts14", 4, 2}, {"nomic_ts17", 2, 1}, {"esm_ts13", 2, 0}, {"roformer_ts11", 2, 0}};
+  const fs::path root = EDGECONV_OWN_FIXTURES;
+  for (const Expected& e : kExpected) {
+    const std::string model = (root / e.name / "model.onnx").string();
+    const auto fusions = nlohmann::json::parse(expect_success({model, "--json", "--force", "-o", in("t.ert")}).out).at("fusions");
+    EXPECT_EQ(fusions.at("fuse_rope"), e.rope) << e.name;
+    EXPECT_EQ(fusions.at("fuse_glu"), e.glu) << e.name;
+  }
 }
 
 // The comparison itself must be able to fail.
