@@ -90,6 +90,16 @@ TEST(Importers, ClipLimits) {
   EXPECT_EQ(open.kinds(), Kinds{"Identity"});
 }
 
+TEST(Importers, ClipOfIntegersTakesFloatLimits) {
+  OneNode n(11);
+  n.m.input("x", {"2"});
+  n.m.output("y");
+  n.m.floats("low", {}, {0});
+  set_int(n.m.node("Cast", {"x"}, {"whole"}), "to", 7);
+  n.m.node("Clip", {"whole", "low"}, {"y"});
+  EXPECT_EQ(n.kinds(), (Kinds{"Cast", "Cast", "Binary"}));
+}
+
 TEST(Importers, SoftmaxBelow13FlattensUnlessTheAxisIsLast) {
   const auto kinds = [](int opset, std::optional<int64_t> axis, const std::vector<std::string>& dims) {
     OneNode n(opset);
