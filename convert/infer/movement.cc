@@ -27,17 +27,23 @@ void infer_transpose(NodeInference& c) {
 
 namespace {
 
+// A position counted from the end of an axis may lie before its start. Not so in a table, which limits its dim (plan/dims).
+DimExpr not_before_start(const DimExpr& p, const DimExpr& size, const LeastDims& least) {
+  const auto low = lower_bound(p, least);
+  return size.is_constant() || (low && *low >= 0) ? p : DimExpr::max(p, 0);
+}
+
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
 // from its lower bound; symbolic positions are taken to lie inside (a table limits its dim: plan/dims).
 std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
-    if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : size + bound;
+    if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, size, least);
     if (*b > INT64_MAX / 2) return size;
   } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
     const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
     if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size, least) ? std::optional(bound) : std::nullopt;
-    p = size + bound;
+    p = not_before_start(size + bound, size, least);
   }
   if (p.is_constant() && size.is_constant()) return DimExpr(std::clamp<int64_t>(*p.constant(), 0, *size.constant()));
   if (const auto pc = p.constant()) {
@@ -71,7 +77,9 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
               "slice with constant bounds or with sizes");
     return std::nullopt;
   }
-  const DimExpr span = *last - *first;
+  // The last -start elements, or all: a minimum is simpler than size - max(size + start, 0).
+  const bool tail = start.constant() && *start.constant() < 0 && *last == size && *first != size + start;
+  const DimExpr span = tail ? DimExpr::min(size, DimExpr(0) - start) : *last - *first;
   if (span.constant() && *span.constant() <= 0) return DimExpr(0);
   return step == 1 ? span : (span + DimExpr(step - 1)).floor_div(DimExpr(step));
 }

@@ -87,9 +87,14 @@ To to_int(From v) {
   }
 }
 
+// Integers lose their high bits in 8- and 16-bit types; wider types saturate, which keeps INT64_MAX as "to the end".
 template <class To, class Read>
 void fill_ints(uint8_t* out, int64_t n, Read read) {
-  for (int64_t i = 0; i < n; ++i) store<To>(out, i, to_int<To>(read(i)));
+  if constexpr (sizeof(To) < 4 && std::is_integral_v<decltype(read(0))>) {
+    for (int64_t i = 0; i < n; ++i) store<To>(out, i, static_cast<To>(read(i)));
+  } else {
+    for (int64_t i = 0; i < n; ++i) store<To>(out, i, to_int<To>(read(i)));
+  }
 }
 
 template <class Read>

@@ -102,10 +102,21 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
   }
 }
 
-// Every size of the graph makes sense: none is negative, and a convolution has at least one window.
+// A TopK finds as many elements as it gives.
+bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+  const ValueId out = n.outputs[0] != kNone ? n.outputs[0] : n.outputs.back();
+  if (out == kNone || !g.value(n.in(0)).shape || !g.value(out).shape || g.value(n.in(0)).rank() < 1) return true;
+  const int64_t axis = n.as<TopKAttrs>().axis, rank = g.value(n.in(0)).rank();
+  const size_t at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  const auto have = (*g.value(n.in(0)).shape).at(at).evaluate(dims), want = (*g.value(out).shape).at(at).evaluate(dims);
+  return !have || !want || *want <= *have;
+}
+
+// Every size of the graph makes sense: the runtime has no empty tensors, and a convolution needs at least one window.
 bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
+    if (n.kind == OpKind::kTopK && !has_enough(g, n, dims)) return false;
     for (ValueId v : n.outputs) {
       if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
       for (const DimExpr& size : *g.value(v).shape)
@@ -129,7 +140,8 @@ void find_minima(const Graph& g, DimPlan& plan) {
   if (!sizes_fit(g, dims))
     throw FatalError(
         ExitCode::kUsage,
-        "the maxima " + maxima + " leave a convolution or slice of the model nothing to work on; raise them with --dim NAME=MAX");
+        "the maxima " + maxima +
+            " leave a convolution, slice or TopK of the model too little to work on; raise them with --dim NAME=MAX");
   for (auto& [name, range] : plan.range) {
     range.first = 1;
     dims[name] = 1;

@@ -4,6 +4,7 @@
 
 #include "convert/emit/lower.h"
 #include "convert/infer/node_inference.h"
+#include "rt/include/ert.h"
 #include "rt/op.h"
 
 namespace edgeconv {
@@ -111,6 +112,24 @@ void lower_concat(LowerContext& c, const Node& n) {
 
 void lower_expand(LowerContext& c, const Node& n) { c.op(n, OpCode::kExpand, {c.operand(n.in(0))}, {c.result(n.outputs[0])}); }
 
+// The same for one axis after the other, everything before and behind it taken as one: for ranks that have no room for the inserted
+// axes.
+static void tile_by_axis(LowerContext& c, const Node& n, uint8_t dtype) {
+  Shape at = c.shape(n.in(0));
+  const Shape& out = c.shape(n.outputs[0]);
+  int value = c.operand(n.in(0));
+  for (size_t i = 0; i < at.size(); ++i) {
+    if (out[i] == at[i]) continue;
+    const DimExpr before = shape_elements(Shape(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(i))),
+                  from = shape_elements(Shape(at.begin() + static_cast<std::ptrdiff_t>(i), at.end()));
+    const int repeated = c.temporary(dtype, {before, out[i].floor_div(at[i]), from});
+    c.op(n, OpCode::kExpand, {c.program.add_alias(value, {before, 1, from})}, {repeated});
+    at[i] = out[i];
+    value = c.program.add_alias(repeated, at);
+  }
+  c.bind(n.outputs[0], value);
+}
+
 // Tiling axis i of size s by r is: insert an axis of size 1 before it, expand that to r, merge the two.
 void lower_tile(LowerContext& c, const Node& n) {
   const Shape& in = c.shape(n.in(0));
@@ -125,6 +144,7 @@ void lower_tile(LowerContext& c, const Node& n) {
     repeated.push_back(in[i]);
   }
   const uint8_t dtype = runtime_dtype(c.graph.value(n.outputs[0]).dtype);
+  if (split.size() > ERT_MAX_RANK) return tile_by_axis(c, n, dtype);
   const int value = c.temporary(dtype, repeated);
   c.op(n, OpCode::kExpand, {c.program.add_alias(c.operand(n.in(0)), split)}, {value});
   c.bind(n.outputs[0], c.program.add_alias(value, out));

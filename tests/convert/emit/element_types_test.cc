@@ -36,13 +36,14 @@ TEST(ElementTypes, BytesWrap) {
 
 TEST(ElementTypes, NarrowingCastsWrap) {
   GraphBuilder b;
-  const ValueId x = b.input("x", {5}, DType::kInt64);
+  const ValueId in = b.input("x", {5}, DType::kInt64);
   for (DType to : {DType::kUint8, DType::kInt8, DType::kInt16, DType::kUint16}) {
-    const ValueId narrow = b.node(OpKind::kCast, {x}, CastAttrs{to});
+    const ValueId narrow = b.node(OpKind::kCast, {in}, CastAttrs{to});
     b.output(b.node(OpKind::kCast, {narrow}, CastAttrs{DType::kInt64}));
   }
-  finish(b.g);
-  const auto got = run_lowered(b.g, {Tensor::ints({300, -1, 40000, -40000, 127})});
+  const Tensor x = Tensor::ints({300, -1, 40000, -40000, 127});
+  expect_same(b, {x});
+  const auto got = run_lowered(b.g, {x});
   EXPECT_EQ(got[0].to_int64(), (std::vector<int64_t>{44, 255, 64, 192, 127}));
   EXPECT_EQ(got[1].to_int64(), (std::vector<int64_t>{44, -1, 64, -64, 127}));
   EXPECT_EQ(got[2].to_int64(), (std::vector<int64_t>{300, -1, -25536, 25536, 127}));
@@ -86,6 +87,16 @@ TEST(ElementTypes, OneHotOfFloats) {
   GraphBuilder b;
   b.output(b.node(OpKind::kOneHot, {b.input("x", {3}), b.constant(Tensor::scalar(int64_t{4})), b.ints({0, 7})}, AxisAttrs{-1}));
   expect_same(b, {tensor<float>(DType::kFloat, {1, 3, -1})});
+}
+
+// Tiling inserts an axis for every repeated one, for which rank 6 has no room.
+TEST(ElementTypes, TileOfManyAxes) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 1, 2, 1, 3, 1});
+  b.output(b.node(OpKind::kTile, {x, b.ints({2, 2, 3, 1, 3, 1})}));
+  std::vector<float> values(12);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  expect_same(b, {Tensor::of<float>(DType::kFloat, {2, 1, 2, 1, 3, 1}, values)});
 }
 
 // Refused with a reason instead of a blob that contradicts itself.

@@ -33,6 +33,32 @@ void expect_same(const GraphBuilder& b) {
 TEST(LowerSlice, NegativeSymbolicStartCountsFromTheEnd) { expect_same(rows_from(DimExpr(0) - S)); }
 TEST(LowerSlice, PositiveSymbolicStartIsAPosition) { expect_same(rows_from(S)); }
 
+// x [:, -9:] and [:, :-2] where the axis may have fewer: a start before the first row is the first row.
+TEST(LowerSlice, ConstantStartFromTheEndIsClamped) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S, 4});
+  b.output(b.node(OpKind::kSlice, {b.unary(Unary::kTanh, x), b.ints({-9}), b.ints({INT64_MAX}), b.ints({1}), b.ints({1})}));
+  b.output(b.node(OpKind::kSlice, {b.unary(Unary::kTanh, x), b.ints({-3}), b.ints({-1}), b.ints({1}), b.ints({1})}));
+  finish(b.g);
+  EXPECT_EQ(shape_str(*b.g.value(b.g.outputs[0]).shape), "[batch, min(seq, 9), 4]");
+  expect_same(b);
+}
+
+// Rows of another input's size, counted from the end.
+TEST(LowerSlice, SymbolicStartBeforeTheFirstRowIsClamped) {
+  for (int64_t rows : {2, 7}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", {DimExpr::symbol("rows"), 4});
+    b.input("y", {S, 4});
+    const ValueId first = b.g.add_value("start", DType::kInt64, Shape{1});
+    b.g.value(first).elements = std::vector<DimExpr>{DimExpr(0) - S};
+    b.output(b.node(OpKind::kSlice, {b.unary(Unary::kTanh, x), first, b.ints({INT64_MAX}), b.ints({0}), b.ints({1})}));
+    finish(b.g);
+    const std::vector<Tensor> inputs{Tensor(DType::kFloat, {rows, 4}), Tensor(DType::kFloat, {5, 4})};
+    EXPECT_EQ(run_lowered(b.g, inputs)[0].dims(), (std::vector<int64_t>{std::min<int64_t>(rows, 5), 4}));
+  }
+}
+
 // The last S of S rows are all rows.
 TEST(LowerSlice, SliceOfEverythingGoesAway) {
   GraphBuilder b;

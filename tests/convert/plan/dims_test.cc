@@ -42,6 +42,18 @@ GraphBuilder token_model(int64_t positions) {
   return b;
 }
 
+// The runtime has no empty tensors, and a TopK needs k elements: smaller inputs are refused by name, not by a broken blob.
+TEST(Dims, MinimumLeavesEveryOperatorSomething) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S});
+  b.output(b.node(OpKind::kSlice, {x, b.ints({0}), b.ints({-2}), b.ints({1})}));
+  b.output(b.node_with_outputs(OpKind::kTopK, {x, b.ints({5})}, 2, TopKAttrs{0, true, true})[0]);
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"seq", 16}});
+  EXPECT_EQ(plan.range.at("batch").first, 5);
+  EXPECT_EQ(plan.range.at("seq").first, 3);
+}
+
 TEST(Dims, DefaultsAndTableLimits) {
   const GraphBuilder b = token_model(40);
   const DimPlan plan = plan_dims(b.g, {});
