@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include <unistd.h>
@@ -23,6 +24,8 @@ namespace {
 using namespace edgeconv;
 namespace fs = std::filesystem;
 
+constexpr double kCosine = 0.99;  // of int8 results
+
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -39,6 +42,16 @@ struct Tolerance {
   double rtol, atol;
 };
 
+// Cases have everything as inputs, where models have constants. Those become initializers with the values of the first data set.
+enum class Freeze { kNothing, kIntegers /* of rank 0 and 1: shapes, axes, bounds */, kAllButFirst /* weights, scales */ };
+
+// Constants come from the first data set and are right for no other.
+std::vector<fs::path> usable_sets(const fs::path& folder, Freeze freeze) {
+  std::vector<fs::path> sets = data_sets(folder);
+  if (freeze == Freeze::kAllButFirst) sets.resize(1);
+  return sets;
+}
+
 Tolerance tolerance(const fs::path& folder, DType t) {
   Tolerance r{relative_tolerance(t), 1e-7};
   if (std::ifstream own(folder / "tolerance"); own) own >> r.rtol >> r.atol;
@@ -50,9 +63,6 @@ Tensor as_declared(const Tensor& t, DType declared) {
   if (declared != DType::kBfloat16 || t.dtype() != DType::kUint16) return t;
   return Tensor(DType::kBfloat16, t.dims(), t.aligned().data(), std::make_shared<Tensor>(t.aligned()));
 }
-
-// Cases have everything as inputs, where models have constants. Those become initializers with the values of the first data set.
-enum class Freeze { kNothing, kIntegers /* of rank 0 and 1: shapes, axes, bounds */, kAllButFirst /* weights, scales */ };
 
 bool is_frozen(Freeze freeze, int input, const Tensor& t) {
   if (freeze == Freeze::kAllButFirst) return input > 0;
@@ -109,8 +119,8 @@ std::string inference_fault(const Value& v, const Tensor& got) {
   return {};
 }
 
-Outcome interpret_sets(const fs::path& folder, const Graph& g) {
-  for (const auto& set : data_sets(folder)) {
+Outcome interpret_sets(const fs::path& folder, const Graph& g, Freeze freeze) {
+  for (const auto& set : usable_sets(folder, freeze)) {
     const std::vector<NamedTensor> want = read_tensors(set, "output");
     std::vector<Tensor> inputs = bind_inputs(g, read_tensors(set, "input"));
     for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = as_declared(inputs[i], g.value(g.inputs[i]).dtype);
@@ -140,7 +150,7 @@ Outcome interpret_model(const fs::path& folder, Freeze freeze) {
   if (!d.ok()) return {Outcome::kRefused, first_problem(d)};
   for (const Node& n : g.nodes)
     if (!n.dead && !can_evaluate(n.kind)) return {Outcome::kRefused, n.origin.op_type + ": not interpreted"};
-  return interpret_sets(folder, g);
+  return interpret_sets(folder, g, freeze);
 }
 
 // The blob's boundary has float32 for every float type, and int32 or int64 for other integers.
@@ -158,7 +168,31 @@ bool all_finite(const std::vector<Tensor>& inputs) {
   return true;
 }
 
-Outcome convert_and_run(const fs::path& folder, const fs::path& scratch, Freeze freeze) {
+// Largest value of every named dim in any data set.
+std::map<std::string, int64_t> largest_dims(const pb::ModelProto& model, const fs::path& folder) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& set : data_sets(folder))
+    for (const NamedTensor& t : read_tensors(set, "input"))
+      for (const auto& v : model.graph().input())
+        for (int axis = 0; v.name() == t.name && axis < std::min(t.tensor.rank(), v.type().tensor_type().shape().dim_size());
+             ++axis)
+          if (const std::string& name = v.type().tensor_type().shape().dim(axis).dim_param(); !name.empty())
+            dims[name] = std::max(dims[name], t.tensor.dims()[static_cast<size_t>(axis)]);
+  return dims;
+}
+
+double cosine(const Tensor& a, const Tensor& b) {
+  const std::vector<float> x = a.to_float(), y = b.to_float();
+  double dot = 0, xx = 0, yy = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    dot += double{x[i]} * y[i];
+    xx += double{x[i]} * x[i];
+    yy += double{y[i]} * y[i];
+  }
+  return xx == 0 || yy == 0 ? xx == yy : dot / std::sqrt(xx * yy);
+}
+
+Outcome convert_and_run(const fs::path& folder, const fs::path& scratch, Freeze freeze, PrecisionMode precision) {
   const std::string bytes = model_bytes(folder, freeze);
   Diagnostics d;
   import_model_bytes(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), (folder / "model.onnx").string(), d);
@@ -184,17 +218,25 @@ Outcome convert_and_run(const fs::path& folder, const fs::path& scratch, Freeze 
     return inputs;
   };
   ConvertOptions o;
-  o.precision.mode = PrecisionMode::kFp32;
+  o.precision.mode = precision;
+  o.dims = largest_dims(model, folder);
   o.golden = 0;
   o.allow_accuracy_loss = true;  // the recorded outputs judge
   o.calibration = {inputs_of(data_sets(folder)[0])};
   if (!all_finite(o.calibration[0])) return {Outcome::kRefused, "its inputs hold NaN or infinite values, which ert_run refuses"};
   const ConvertResult r = convert_model(file.string(), o);
   BlobRunner runner(r.blob.data(), r.blob.bytes());
-  for (const auto& set : data_sets(folder)) {
+  for (const auto& set : usable_sets(folder, freeze)) {
     const auto want = read_tensors(set, "output");
     const auto got = runner.run(inputs_of(set));
     for (size_t i = 0; i < want.size() && i < got.size(); ++i) {
+      if (precision != PrecisionMode::kFp32 && is_float(want[i].tensor.dtype())) {
+        if (got[i].dims() != want[i].tensor.dims())
+          return {Outcome::kFailed, "output " + std::to_string(i) + " has another shape"};
+        if (const double c = cosine(got[i], want[i].tensor); !(c >= kCosine))
+          return {Outcome::kFailed, "output " + std::to_string(i) + " has cosine " + std::to_string(c)};
+        continue;
+      }
       const std::string what = runtime_difference(folder, got[i], want[i], declared_out[i]);
       if (!what.empty()) return {Outcome::kFailed, "output " + std::to_string(i) + ": " + what};
     }
@@ -262,12 +304,19 @@ Outcome run_interpreter(const fs::path& folder) {
   return first_accepted(folder, [&](Freeze freeze) { return interpret_model(folder, freeze); });
 }
 
-Outcome run_runtime(const fs::path& folder) {
+namespace {
+
+Outcome run_runtime_as(const fs::path& folder, PrecisionMode precision) {
   const fs::path scratch = fs::temp_directory_path() / ("edgeconv_node_" + std::to_string(::getpid()));
   fs::create_directories(scratch);
-  const Outcome o = first_accepted(folder, [&](Freeze freeze) { return convert_and_run(folder, scratch, freeze); });
+  const Outcome o = first_accepted(folder, [&](Freeze freeze) { return convert_and_run(folder, scratch, freeze, precision); });
   fs::remove_all(scratch);
   return o;
 }
+
+}  // namespace
+
+Outcome run_runtime(const fs::path& folder) { return run_runtime_as(folder, PrecisionMode::kFp32); }
+Outcome run_runtime_int8(const fs::path& folder) { return run_runtime_as(folder, PrecisionMode::kInt8); }
 
 }  // namespace edgeconv_test

@@ -28,5 +28,7 @@ CaseContents read_contents(const std::filesystem::path& folder);
 // inputs but the first (weights, scales) as constants, which is how models have them. Passed: every output of every data set is as recorded.
 Outcome run_interpreter(const std::filesystem::path& folder);
 Outcome run_runtime(const std::filesystem::path& folder);
+// The same converted to int8: floats need a cosine of 0.99.
+Outcome run_runtime_int8(const std::filesystem::path& folder);
 
 }  // namespace edgeconv_test
