@@ -76,16 +76,4 @@ std::string difference(const Tensor& got, const Tensor& want, double rtol, doubl
   return {};
 }
 
-double relative_error(const Tensor& got, const Tensor& want) {
-  if (got.dims() != want.dims()) return 1e30;
-  const std::vector<double> a = doubles(got), b = doubles(want);
-  double largest = 1e-30, worst = 0;
-  for (double v : b) largest = std::max(largest, std::fabs(v));
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (std::isnan(a[i]) != std::isnan(b[i])) return 1e30;
-    worst = std::max(worst, std::fabs(a[i] - b[i]));
-  }
-  return worst / largest;
-}
-
 }  // namespace edgeconv_test

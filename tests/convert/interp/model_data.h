@@ -23,7 +23,5 @@ std::vector<edgeconv::Tensor> bind_inputs(const edgeconv::Graph& g, const std::v
 
 // Empty when got equals want: integers exactly, floats within atol + rtol * |want|, not-a-number and infinities in place.
 std::string difference(const edgeconv::Tensor& got, const edgeconv::Tensor& want, double rtol, double atol);
-// Largest |got - want| over the largest |want|; huge when shapes differ.
-double relative_error(const edgeconv::Tensor& got, const edgeconv::Tensor& want);
 
 }  // namespace edgeconv_test
