@@ -1,5 +1,5 @@
-// int8 attention of one head on the ARM levels. Both products are the level's GEMM loop over N16K4: keys are packed as 16 columns a
-// panel, values with their keys along k, and P is the two digits of W8A16. Sums and the tile are the level's:
+// int8 attention of one head on the ARM levels. Both products are the level's GEMM loop over N16K4: keys are packed as 16 columns
+// a panel, values with their keys along k, and P is the two digits of W8A16. Sums and the tile are the level's:
 //   Sums::run<kRows, kQuads>   neon/gemm_columns.h
 // Internal linkage.
 #pragma once
@@ -167,7 +167,7 @@ inline float digits_of_row(const AttentionWork& w, float max, float* scores, int
   const Lanes row_max = broadcast(max);
   Lanes sum = broadcast(0.0f), most = sum;
   for (size_t j = 0; j < w.keys16; j += 16) {
-    const Lanes e = exp_or_zero_nan(load(scores + j) - row_max);
+    const Lanes e = exp_of_weight(load(scores + j) - row_max);
     sum = sum + e;
     const Lanes p = e * load(w.value_scale + j);
     most = larger(p, most);
