@@ -6,6 +6,7 @@
 #endif
 
 #include <arm_neon.h>
+#include <stdint.h>
 
 namespace ert::kernels {
 namespace {
@@ -13,11 +14,18 @@ namespace {
 // fp32 GEMM tile of simd/gemm16.h, and the int8 tiles: 32 registers.
 constexpr int kGemmRows = 6;
 constexpr int kGemmPanels = 1;
-constexpr int kGemmPanelsFewRows = 3;
+constexpr int kGemmPanelsFewRows = 2;
 
 inline __attribute__((always_inline)) float32x4_t divide(float32x4_t a, float32x4_t b) { return vdivq_f32(a, b); }
 // Nearest integer, ties to even.
 inline __attribute__((always_inline)) int32x4_t nearest(float32x4_t a) { return vcvtnq_s32_f32(a); }
+
+// Four bytes of a row into every word of a register, and the row advanced. As asm because GCC 12 makes two instructions of it.
+inline __attribute__((always_inline)) int8x16_t next_four(const int8_t** row) {
+  int8x16_t bytes;
+  __asm__("ld1r {%0.4s}, [%1], #4" : "=w"(bytes), "+r"(*row) : "m"(*reinterpret_cast<const int8_t(*)[4]>(*row)));
+  return bytes;
+}
 
 // Products of the low and of the high 8 bytes.
 inline __attribute__((always_inline)) int16x8_t multiply_low(int8x16_t a, int8x16_t b) {

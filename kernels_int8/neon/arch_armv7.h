@@ -7,6 +7,7 @@
 #endif
 
 #include <arm_neon.h>
+#include <stdint.h>
 
 #include "kernels_int8/math_constants.h"
 
@@ -29,6 +30,14 @@ inline __attribute__((always_inline)) float32x4_t divide(float32x4_t a, float32x
 inline __attribute__((always_inline)) int32x4_t nearest(float32x4_t a) {
   const float32x4_t magic = vdupq_n_f32(kRoundMagic);
   return vsubq_s32(vreinterpretq_s32_f32(vaddq_f32(a, magic)), vreinterpretq_s32_f32(magic));
+}
+
+// Four bytes of a row into every word of a register, and the row advanced. As asm because GCC 12 goes through a core register, which
+// takes some twenty cycles on the older cores.
+inline __attribute__((always_inline)) int8x16_t next_four(const int8_t** row) {
+  int8x16_t bytes;
+  __asm__("vld1.32 {%e0[], %f0[]}, [%1]!" : "=w"(bytes), "+r"(*row) : "m"(*reinterpret_cast<const int8_t(*)[4]>(*row)));
+  return bytes;
 }
 
 inline __attribute__((always_inline)) int16x8_t multiply_low(int8x16_t a, int8x16_t b) {

@@ -1,4 +1,4 @@
-// W8A8 GEMM of ARMv7: 2 rows x half a panel, or one row x a whole panel.
+// W8A8 GEMM of ARMv7: 2 rows x half a panel.
 #include "kernels_int8/neon/gemm_columns.h"
 #include "kernels_int8/neon/gemm_tile.h"
 
@@ -8,13 +8,11 @@ namespace {
 template <int kRows, int kQuads>
 constexpr TileFn kTile = tile8<NeonSums, kRows, kQuads>;
 constexpr TileFn kHalfPanel[] = {kTile<1, 2>, kTile<2, 2>};
-constexpr TileFn kWholePanel[] = {kTile<1, 4>};
 
 }  // namespace
 
 void gemm_f32_qa8_qw8_2x8_neon(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
                                const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  if (m <= 1) return gemm_columns<4>(kWholePanel, m, n, k, lhs, row_bytes, scales, w, dst, dst_stride);
   gemm_columns<2>(kHalfPanel, m, n, k, lhs, row_bytes, scales, w, dst, dst_stride);
 }
 

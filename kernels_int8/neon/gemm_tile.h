@@ -4,27 +4,21 @@
 // Internal linkage.
 #pragma once
 
-#include <string.h>
-
 #include "kernels_int8/neon/arch.h"
 
 namespace ert::kernels {
 namespace {
 
 struct NeonSums {
-  static inline __attribute__((always_inline)) int8x16_t broadcast4(const int8_t* p) {
-    int32_t word;
-    memcpy(&word, p, sizeof(word));
-    return vreinterpretq_s8_s32(vdupq_n_s32(word));
-  }
-
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&sums)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
                                                         const int8_t* rhs, size_t, size_t k4) {
     static_assert(kQuads <= 4, "one panel at a time");
     int32x4_t low[kRows][kQuads], high[kRows][kQuads];
+    const int8_t* row[kRows];
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
+      row[r] = lhs + static_cast<size_t>(r) * row_bytes;
 #pragma GCC unroll 16
       for (int q = 0; q < kQuads; ++q) low[r][q] = high[r][q] = vdupq_n_s32(0);
     }
@@ -33,8 +27,8 @@ struct NeonSums {
       int8x16_t even[kRows], odd[kRows];
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        even[r] = broadcast4(lhs + static_cast<size_t>(r) * row_bytes + kk);
-        odd[r] = broadcast4(lhs + static_cast<size_t>(r) * row_bytes + kk + 4);
+        even[r] = next_four(&row[r]);
+        odd[r] = next_four(&row[r]);
       }
 #pragma GCC unroll 16
       for (int q = 0; q < kQuads; ++q) {
@@ -49,7 +43,7 @@ struct NeonSums {
     if (kk < k4) {
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) {
-        const int8x16_t last = broadcast4(lhs + static_cast<size_t>(r) * row_bytes + kk);
+        const int8x16_t last = next_four(&row[r]);
 #pragma GCC unroll 16
         for (int q = 0; q < kQuads; ++q) {
           low[r][q] = vpadalq_s16(low[r][q], multiply_low(vld1q_s8(rhs + 16 * q), last));
