@@ -1,5 +1,6 @@
-# 32-bit ARM, Linux, ARMv7-A with VFPv3 (hard-float ABI): Debian's g++-arm-linux-gnueabihf. The NEON kernels get their own flags and run
-# only where the CPU has NEON. Executables are static. The emulated Cortex-A9 lacks what came later (division, fused multiply-add).
+# 32-bit ARM, Linux, ARMv7-A with VFPv3 (hard-float ABI): Debian's g++-arm-linux-gnueabihf. The NEON kernels get their own flags and
+# run only where the CPU has NEON. Executables are static. The emulated Cortex-A9 lacks what came later (division, fused
+# multiply-add).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR armv7)
 set(CMAKE_C_COMPILER arm-linux-gnueabihf-gcc)

@@ -1,5 +1,5 @@
-// W8A16 GEMM with smmla: up to 8 rows x half a panel. One and two rows, of which a pair would waste half or wait on latency, take the
-// sdot kernel, which every CPU with i8mm runs.
+// W8A16 GEMM with smmla: up to 8 rows x half a panel. One and two rows, of which a pair would waste half or wait on latency, take
+// the sdot kernel, which every CPU with i8mm runs.
 #include "kernels_int8/i8mm/gemm_tile.h"
 #include "kernels_int8/neon/gemm_columns.h"
 

@@ -1,5 +1,5 @@
-// The integer inner loop with smmla: 2 rows x 2 columns x 8 k an instruction. A quad of N16K4 holds 4 columns x 4 k, so two lines are
-// interleaved into the pairs of columns that smmla wants, and two rows likewise. Internal linkage.
+// The integer inner loop with smmla: 2 rows x 2 columns x 8 k an instruction. A quad of N16K4 holds 4 columns x 4 k, so two lines
+// are interleaved into the pairs of columns that smmla wants, and two rows likewise. Internal linkage.
 #pragma once
 
 #ifndef __ARM_FEATURE_MATMUL_INT8

@@ -32,8 +32,8 @@ inline __attribute__((always_inline)) int32x4_t nearest(float32x4_t a) {
   return vsubq_s32(vreinterpretq_s32_f32(vaddq_f32(a, magic)), vreinterpretq_s32_f32(magic));
 }
 
-// Four bytes of a row into every word of a register, and the row advanced. As asm because GCC 12 goes through a core register, which
-// takes some twenty cycles on the older cores.
+// Four bytes of a row into every word of a register, and the row advanced. As asm because GCC 12 goes through a core register,
+// which takes some twenty cycles on the older cores.
 inline __attribute__((always_inline)) int8x16_t next_four(const int8_t** row) {
   int8x16_t bytes;
   __asm__("vld1.32 {%e0[], %f0[]}, [%1]!" : "=w"(bytes), "+r"(*row) : "m"(*reinterpret_cast<const int8_t(*)[4]>(*row)));

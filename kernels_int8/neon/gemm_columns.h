@@ -1,7 +1,8 @@
-// What the int8 GEMMs of all NEON levels share: columns outermost, rows inner, the fp32 epilogue. The level gives the integer part:
+// What the int8 GEMMs of all NEON levels share: columns outermost, rows inner, the fp32 epilogue. The level gives the integer
+// part:
 //   Sums::run<kRows, kQuads>(acc, lhs, row_bytes, rhs, panel_bytes, k4)
-// acc[r][q] = columns 4q .. 4q + 3 of row r, sums over k4 (a multiple of 4) bytes of lhs. rhs points at the first line wanted; quads
-// 4, 5, ... are in the panels that follow. Internal linkage.
+// acc[r][q] = columns 4q .. 4q + 3 of row r, sums over k4 (a multiple of 4) bytes of lhs. rhs points at the first line wanted;
+// quads 4, 5, ... are in the panels that follow. Internal linkage.
 #pragma once
 
 #include <string.h>
@@ -96,8 +97,8 @@ __attribute__((noinline)) void tile16(const TileArgs& t) {
 
 using TileFn = void (*)(const TileArgs&);
 
-// Entry r - 1 of `tiles` does r rows of 4 * kQuads columns. Rows are split evenly: 9 rows are 5 + 4, not 6 + 3. A cut group of columns
-// goes through a buffer, because tiles store whole groups.
+// Entry r - 1 of `tiles` does r rows of 4 * kQuads columns. Rows are split evenly: 9 rows are 5 + 4, not 6 + 3. A cut group of
+// columns goes through a buffer, because tiles store whole groups.
 template <int kQuads, size_t kMaxRows>
 void gemm_columns(const TileFn (&tiles)[kMaxRows], size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes,
                   const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {

@@ -1,6 +1,6 @@
 // The integer inner loop of ARMv8.0 and ARMv7: two products of one column and neighbouring k are added in 16 bits (smull, smlal),
-// which is exact because |lhs| <= 128 and |rhs| <= 127, and 16-bit pairs then go to 32 bits (sadalp): three instructions do 16 MACs.
-// A 16-byte quad of N16K4 is 4 columns x 4 k, so an accumulator holds two columns in two parts, added up once at the end.
+// which is exact because |lhs| <= 128 and |rhs| <= 127, and 16-bit pairs then go to 32 bits (sadalp): three instructions do 16
+// MACs. A 16-byte quad of N16K4 is 4 columns x 4 k, so an accumulator holds two columns in two parts, added up once at the end.
 // Internal linkage.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Sixteen fp32 lanes on NEON: four registers, lanes 0..3 in q0. The operations that simd/*.h are written in; see lanes16_avx2.h for
-// another form. The same for AArch64 and ARMv7 but for what neon/arch.h holds. Internal linkage: included by translation units with
-// different flags.
+// Sixteen fp32 lanes on NEON: four registers, lanes 0..3 in q0. The operations that simd/*.h are written in; see lanes16_avx2.h
+// for another form. The same for AArch64 and ARMv7 but for what neon/arch.h holds. Internal linkage: included by translation
+// units with different flags.
 #pragma once
 
 #include <stddef.h>

@@ -138,8 +138,8 @@ def main(target, library, objdump, *options):
     canary(found, measured)
     faults = compare(measured, recorded)
     same_compiler = records[target]["compiler"] == f"g++ {compiler}"
-    print(f"{target}: {len(measured)} inner loops, {len(faults)} worse than recorded" +
-          ("" if same_compiler else f" (not a fault: recorded with {records[target]['compiler']}, this is {compiler})"))
+    other = "" if same_compiler else f" (no fault: recorded with {records[target]['compiler']}, this is g++ {compiler})"
+    print(f"{target}: {len(measured)} inner loops, {len(faults)} worse than recorded{other}")
     for fault in faults:
         print("  " + fault)
     if "--model" in options and shutil.which("llvm-mca"):

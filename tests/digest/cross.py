@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without the
-optional instructions; one digest of everything that three blobs compute, on every target and ISA level; sizes of the archives.
+"""What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without
+the optional instructions; one digest of everything that three blobs compute, on every target and ISA level; sizes of the
+archives; the length of the GEMM loops.
 
 usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
 
@@ -34,6 +35,7 @@ CPUS = [
 COUNTED = {"aarch64": "aarch64-linux-gnu-", "armv7": "arm-linux-gnueabihf-"}
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
+SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
 PRECISIONS = ["int8", "w8a16", "fp32"]
 
 
@@ -68,7 +70,8 @@ def run_tests(root, build, emulator):
         result = run(emulator.split() + command[at:])
         skipped = re.findall(r"^\[  SKIPPED \] (\d+) tests?", result.stdout, re.M)
         note = f", {skipped[0]} cases skipped" if skipped else ""
-        print(f"  {'ok    ' if result.returncode == 0 else 'FAILED'} {test['name']:24} {time.monotonic() - began:6.1f} s{note}", flush=True)
+        verdict = "ok    " if result.returncode == 0 else "FAILED"
+        print(f"  {verdict} {test['name']:24} {time.monotonic() - began:6.1f} s{note}", flush=True)
         if result.returncode != 0:
             print(result.stdout[-3000:], result.stderr[-1000:])
             failed.append(test["name"])
@@ -120,13 +123,13 @@ def print_digests(root, builds, blobs):
 
 def section_bytes(archive):
     """Bytes of code, constants, initialised and zeroed data of all objects in an archive."""
-    sizes = {"text": 0, "rodata": 0, "data": 0, "bss": 0}
+    sizes = dict.fromkeys(SECTIONS, 0)
     for line in run(["readelf", "-SW", archive]).stdout.splitlines():
         match = re.match(r"\s*\[\s*\d+\]\s+(\.\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", line)
         if not match:
             continue
         name, size = match.group(1), int(match.group(2), 16)
-        for kind, pattern in (("text", r"\.text"), ("rodata", r"\.(rodata|data\.rel\.ro)"), ("data", r"\.data(?!\.rel\.ro)"), ("bss", r"\.bss")):
+        for kind, pattern in SECTIONS.items():
             if re.match(pattern + r"(\.|$)", name):
                 sizes[kind] += size
     return sizes
@@ -157,7 +160,7 @@ def check_inner_loops(root, builds):
 def main(root, only):
     builds = {name: build for name, build, _ in TARGETS if name == "x86-64" or not only or name in only}
     # Each CPU once, whether it is the build's own emulator or a further one.
-    cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [(name, emulator) for name, emulator, _, _ in CPUS])
+    cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [cpu[:2] for cpu in CPUS])
     failed = []
     for target, emulator in cpus:
         if not emulator or target not in builds:

@@ -1,4 +1,5 @@
-/* digest [--isa NAME] TEXTS.tsv BLOB.ert...: the digest of what the blobs compute, on systems with files. Prints "DIGEST ISA TEXTS". */
+/* digest [--isa NAME] TEXTS.tsv BLOB.ert...: the digest of what the blobs compute, on systems with files. Prints "DIGEST ISA
+ * TEXTS". */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
