@@ -34,29 +34,16 @@ std::optional<Tensor> row_constant(const Graph& g, ValueId v, int64_t n) {
 }
 
 int add_bias(Graph& g) {
-  int made = 0;
-  const Users users = g.users();
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kLinear || g.nodes[i].in(2) != kNone ||
-        g.nodes[i].as<LinearAttrs>().activation >= 0)
-      continue;
-    const Node n = g.nodes[i];
-    const ValueId product = n.outputs[0];
-    const Node* add = sole_user(g, users, product);
-    if (!add || add->kind != OpKind::kBinary || add->as<BinaryAttrs>().kind != params::binary::kAdd) continue;
-    const ValueId other = other_operand(*add, product), out = add->outputs[0];
-    const auto bias = row_constant(g, other, g.value(n.in(1)).constant->dims()[1]);
-    if (!bias || g.value(out).shape != g.value(product).shape) continue;
-    const ValueId b = g.value(other).constant->rank() == 1 && g.value(other).constant->elements() == bias->elements() &&
-                              g.value(other).dtype == DType::kFloat
-                          ? other
-                          : g.add_constant(n.origin.node + "/bias", *bias);
-    g.nodes[i].dead = true;
-    redefine(g, out, OpKind::kLinear, {n.in(0), n.in(1), b}, LinearAttrs{}, n.origin);
-    ++made;
-  }
-  return made;
+  return fuse_reader_of_linear(
+      g, OpKind::kBinary, [&](const Node& n, const Node& add, const Users&) -> std::optional<FusedLinear> {
+        if (n.in(2) != kNone || add.as<BinaryAttrs>().kind != params::binary::kAdd) return {};
+        const ValueId other = other_operand(add, n.outputs[0]);
+        const auto bias = row_constant(g, other, g.value(n.in(1)).constant->dims()[1]);
+        if (!bias || g.value(add.outputs[0]).shape != g.value(n.outputs[0]).shape) return {};
+        const Value& v = g.value(other);
+        const bool as_it_is = v.constant->rank() == 1 && v.constant->elements() == bias->elements() && v.dtype == DType::kFloat;
+        return FusedLinear{{n.in(0), n.in(1), as_it_is ? other : g.add_constant(n.origin.node + "/bias", *bias)}, {}};
+      });
 }
 
 }  // namespace

@@ -83,4 +83,32 @@ inline void redefine(Graph& g, ValueId v, OpKind kind, std::vector<ValueId> inpu
   g.add_node_with_outputs(kind, std::move(inputs), {v}, std::move(attrs), origin);
 }
 
+// A Linear that stands for itself and the node that reads it.
+struct FusedLinear {
+  std::vector<ValueId> inputs;
+  LinearAttrs attrs;
+};
+
+// Offers fuse(linear, reader, users) every Linear without activation whose product one node of `kind` reads and nothing else;
+// what it returns replaces both. Returns how many.
+template <class Fuse>
+int fuse_reader_of_linear(Graph& g, OpKind kind, Fuse&& fuse) {
+  int fused = 0;
+  const Users users = g.users();
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kLinear || g.nodes[i].as<LinearAttrs>().activation >= 0) continue;
+    const Node n = g.nodes[i];
+    const Node* reader = sole_user(g, users, n.outputs[0]);
+    if (!reader || reader->kind != kind) continue;
+    const ValueId out = reader->outputs[0];
+    const std::optional<FusedLinear> both = fuse(n, *reader, users);
+    if (!both) continue;
+    g.nodes[i].dead = true;
+    redefine(g, out, OpKind::kLinear, both->inputs, both->attrs, n.origin);
+    ++fused;
+  }
+  return fused;
+}
+
 }  // namespace edgeconv

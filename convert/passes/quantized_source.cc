@@ -3,9 +3,6 @@
 
 namespace edgeconv {
 
-namespace {
-
-// Kinds whose result holds elements of input 0 and nothing else.
 bool moves_elements(OpKind k) {
   switch (k) {
     case OpKind::kIdentity:
@@ -22,6 +19,7 @@ bool moves_elements(OpKind k) {
   }
 }
 
+namespace {
 constexpr size_t kMaxMovement = 16;
 
 }  // namespace

@@ -14,6 +14,9 @@ using ert::kernels::Unary;
 
 constexpr int kMaxDepth = 24;
 
+// The result has the sign and the kind of input 0.
+bool passes_values(OpKind k) { return moves_elements(k) || k == OpKind::kDequantizeLinear || k == OpKind::kQuantizeLinear; }
+
 // Results that are never negative whatever their inputs are, or when their own inputs are not.
 bool never_negative(const Graph& g, ValueId v, int depth = 0);
 
@@ -77,18 +80,7 @@ bool never_negative(const Graph& g, ValueId v, int depth) {
     }
     case OpKind::kCast: return g.value(p->in(0)).dtype == DType::kBool || never_negative(g, p->in(0), depth + 1);
     case OpKind::kWhere: return never_negative(g, p->in(1), depth + 1) && never_negative(g, p->in(2), depth + 1);
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kExpand:
-    case OpKind::kGather:
-    case OpKind::kDequantizeLinear:
-    case OpKind::kQuantizeLinear: return never_negative(g, p->in(0), depth + 1);
-    default: return false;
+    default: return passes_values(p->kind) && never_negative(g, p->in(0), depth + 1);
   }
 }
 
@@ -107,17 +99,7 @@ bool from_integers(const Graph& g, ValueId v, int depth = 0) {
         if (!from_integers(g, i, depth + 1)) return false;
       return true;
     case OpKind::kWhere: return from_integers(g, p->in(1), depth + 1) && from_integers(g, p->in(2), depth + 1);
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kExpand:
-    case OpKind::kGather:
-    case OpKind::kDequantizeLinear:
-    case OpKind::kQuantizeLinear: return from_integers(g, p->in(0), depth + 1);
-    default: return false;
+    default: return passes_values(p->kind) && from_integers(g, p->in(0), depth + 1);
   }
 }
 
