@@ -13,6 +13,9 @@ enum class OpCode : uint16_t {
 #undef ERT_OP
 };
 
+// Longest integer sum of an op, and most keys of an attention: int32 accumulators stay exact up to here (NUMERICS.md).
+constexpr int32_t kMaxExactDepth = 65000;
+
 // Dense dtypes are ert_dtype (1..6). From 64 on: packed layouts of constants.
 enum Layout : uint8_t {
   kPackedN16K4 = 64,  // int8 weights of a Linear, shape [n, k]; bytes = round_up(n, 16) * round_up(k, 4)

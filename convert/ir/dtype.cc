@@ -1,5 +1,9 @@
-// Names and sizes of element types.
+// Names and sizes of element types, and their numbers in the runtime.
 #include "convert/ir/dtype.h"
+
+#include <utility>
+
+#include "rt/include/ert.h"
 
 namespace edgeconv {
 
@@ -45,6 +49,23 @@ std::string_view dtype_name(DType t) {
     case DType::kBfloat16: return "bfloat16";
   }
   return "unknown";
+}
+
+namespace {
+constexpr std::pair<DType, uint8_t> kErtTypes[] = {{DType::kFloat, ERT_F32}, {DType::kInt32, ERT_I32}, {DType::kInt64, ERT_I64},
+                                                   {DType::kUint8, ERT_U8},  {DType::kInt8, ERT_I8},   {DType::kBool, ERT_BOOL}};
+}
+
+uint8_t ert_dtype_of(DType t) {
+  for (const auto& [dtype, ert] : kErtTypes)
+    if (dtype == t) return ert;
+  return 0;
+}
+
+DType dtype_of_ert(uint32_t t) {
+  for (const auto& [dtype, ert] : kErtTypes)
+    if (ert == t) return dtype;
+  return DType::kUndefined;
 }
 
 }  // namespace edgeconv

@@ -29,6 +29,9 @@ enum class DType : int32_t {
 
 size_t dtype_size(DType t);            // bytes of an element; 0 for strings and unknown types
 std::string_view dtype_name(DType t);  // "float32", "int64", ...
+// The ert_dtype (rt/include/ert.h) that is the same type, and back; 0 and kUndefined where there is none.
+uint8_t ert_dtype_of(DType t);
+DType dtype_of_ert(uint32_t t);
 inline bool is_float(DType t) {
   return t == DType::kFloat || t == DType::kFloat16 || t == DType::kDouble || t == DType::kBfloat16;
 }

@@ -26,34 +26,10 @@ AlignedMemory allocate(size_t bytes) {
   return AlignedMemory(p);
 }
 
-DType from_ert(uint32_t d) {
-  switch (d) {
-    case ERT_F32: return DType::kFloat;
-    case ERT_I32: return DType::kInt32;
-    case ERT_I64: return DType::kInt64;
-    case ERT_U8: return DType::kUint8;
-    case ERT_I8: return DType::kInt8;
-    case ERT_BOOL: return DType::kBool;
-    default: return DType::kUndefined;
-  }
-}
-
-uint32_t to_ert(DType d) {
-  switch (d) {
-    case DType::kFloat: return ERT_F32;
-    case DType::kInt32: return ERT_I32;
-    case DType::kInt64: return ERT_I64;
-    case DType::kUint8: return ERT_U8;
-    case DType::kInt8: return ERT_I8;
-    case DType::kBool: return ERT_BOOL;
-    default: return 0;
-  }
-}
-
 ert_tensor describe(const Tensor& t) {
   ert_tensor r{};
   r.struct_size = sizeof r;
-  r.dtype = to_ert(t.dtype());
+  r.dtype = ert_dtype_of(t.dtype());
   r.rank = static_cast<uint32_t>(t.rank());
   for (int i = 0; i < t.rank() && i < static_cast<int>(ERT_MAX_RANK); ++i)
     r.shape[i] = static_cast<int32_t>(t.dims()[static_cast<size_t>(i)]);
@@ -73,7 +49,7 @@ bool binds_as(DType given, DType wanted) {
 BoundaryInfo boundary(const ert_value_info& v) {
   BoundaryInfo b;
   b.name = v.name;
-  b.dtype = from_ert(v.dtype);
+  b.dtype = dtype_of_ert(v.dtype);
   b.shape.assign(v.shape, v.shape + v.rank);
   b.dim.assign(v.dim, v.dim + v.rank);
   b.min = v.min_value;

@@ -11,10 +11,9 @@ namespace {
 using namespace ops;
 namespace att = params::attention;
 
-constexpr int64_t kMaxExactLength = 65000;  // keys, and columns of a head: int32 accumulators stay exact (NUMERICS.md)
 constexpr int64_t kQueryBlock = 64;         // smallest block of queries: each block quantizes keys and values anew
 
-bool count_ok(int32_t n) { return n >= 1 && n <= kMaxExactLength; }
+bool count_ok(int32_t n) { return n >= 1 && n <= params::kMaxExactDepth; }
 
 // [B, S, columns] with room for `heads` heads of `width` columns from `first` on.
 bool rows_ok(const Operand& o, int32_t first, int32_t heads, int32_t width) {
@@ -64,7 +63,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
                 seq_k = packed ? seq_q : k.dims[1];
   if (!packed && (k.dims[0] != batch || v.dims[0] != batch || v.dims[1] != seq_k)) return false;
   if (!packed && (out.dims[0] != batch || out.dims[1] != seq_q)) return false;
-  if (seq_q < 1 || seq_k < 1 || seq_k > kMaxExactLength) return false;
+  if (seq_q < 1 || seq_k < 1 || seq_k > params::kMaxExactDepth) return false;
   if (out.dims[2] != int64_t{p[att::kHeads]} * p[att::kVDim]) return false;
   const Operand &bias = input(c, att::kBias), &mask = input(c, att::kMask);
   if ((bias.present() && !is_f32(bias)) || !broadcast_ok(bias, batch, p[att::kHeads], seq_q, seq_k)) return false;

@@ -16,7 +16,6 @@ constexpr int64_t kPanelColumns = 16;       // of N16K4
 constexpr int64_t kGroupColumns = 1536;     // an activation follows each such group, whose outputs are then still in a near cache
 constexpr int64_t kRowsWorthSplitting = 6;  // fewer rows per thread than this: split the weights instead
 constexpr double kParallelMacs = 65536.0;   // below this, waking threads costs more than it gains
-constexpr int64_t kMaxExactK = 65000;       // int32 accumulators stay exact up to here (NUMERICS.md)
 
 struct Shape {
   int64_t m, n, k;
@@ -35,7 +34,7 @@ bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
   const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
   const Operand& smooth = input(c, lin::kInvSmooth);
   if (w.dtype != params::kPackedN16K4 || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
-  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > kMaxExactK) return false;
+  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
   if (!is_f32(scale) || !is_vector(scale, n)) return false;
   if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
   return !smooth.present() || (is_f32(smooth) && is_vector(smooth, k));

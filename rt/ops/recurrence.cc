@@ -15,10 +15,9 @@ using namespace ops;
 namespace rec = params::recurrence;
 namespace lin = params::linear;
 
-constexpr int64_t kBlockRows = 16;     // rows of the batch in one task at most
-constexpr int64_t kGateAlign = 16;     // columns of an N16K4 panel: every gate starts a panel
-constexpr int64_t kMaxExactK = 65000;  // int32 accumulators stay exact up to here (NUMERICS.md)
-constexpr int kGates[] = {4, 3, 1};    // by Kind
+constexpr int64_t kBlockRows = 16;   // rows of the batch in one task at most
+constexpr int64_t kGateAlign = 16;   // columns of an N16K4 panel: every gate starts a panel
+constexpr int kGates[] = {4, 3, 1};  // by Kind
 
 struct Sizes {
   int64_t steps, batch, directions, hidden, gates, gate_columns;
@@ -65,7 +64,8 @@ bool data_ok(const OpContext& c) {
   const Sizes s = sizes_of(c);
   const bool lstm = c.ints[rec::kKind] == rec::kLstm;
   if (s.directions != (c.ints[rec::kDirection] == rec::kBidirectional ? 2 : 1) || last_h.dims[1] != s.batch) return false;
-  if (s.hidden > kMaxExactK || !is_f32_of(input(c, rec::kProjected), s.steps, s.batch, s.directions * s.gates * s.hidden))
+  if (s.hidden > params::kMaxExactDepth ||
+      !is_f32_of(input(c, rec::kProjected), s.steps, s.batch, s.directions * s.gates * s.hidden))
     return false;
   if (!is_f32_of(output(c, 0), s.steps, s.batch, s.directions * s.hidden)) return false;
   if (c.n_outputs != (lstm ? 3u : 2u) || (lstm && !same_shape(output(c, 2), last_h)) || (lstm && !is_f32(output(c, 2))))
