@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/custom_operators.h"
 #include "convert/emit/missing_ops.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -13,7 +14,7 @@ namespace edgeconv {
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
   ImportedModel imported = import_model(path, d, {o.custom_ops});
   if (d.malformed_file()) d.check();
-  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}};
+  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, std::move(imported.files)};
   diagnose_file(m.graph, d);
   infer(m.graph, d);
   if (!d.ok()) {
@@ -38,16 +39,6 @@ std::string parse_custom_op(const std::string& text) {
   if (colons == std::string::npos || colons == 0 || colons + 2 == text.size())
     throw FatalError(ExitCode::kUsage, "--custom-op " + text + ": write DOMAIN::NAME, for example --custom-op my.ops::Inverse2");
   return text;
-}
-
-std::vector<std::string> custom_operators(const Graph& g) {
-  std::vector<std::string> names;
-  for (const Node& n : g.nodes) {
-    if (n.dead || n.kind != OpKind::kCustom) continue;
-    const std::string name = n.as<CustomAttrs>().domain + "::" + n.as<CustomAttrs>().name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
 }
 
 }  // namespace edgeconv

@@ -2,6 +2,7 @@
 // freed from quantization nodes. Conversion and validation share it, so that they mean the same model.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,12 @@ struct PreparedModel {
   Graph graph;
   ModelInfo info;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  std::vector<std::shared_ptr<const MappedFile>> files;
+
+  // Between the steps of a conversion: weights are read again when the next step needs them.
+  void drop_pages() const {
+    for (const auto& f : files) f->drop_pages();
+  }
 };
 
 // Throws FatalError; warnings are left in d.
@@ -28,8 +35,5 @@ PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Di
 
 // Throws FatalError(kUsage) when the text is not DOMAIN::NAME.
 std::string parse_custom_op(const std::string& text);
-
-// Names of the operators that are passed through to the application's kernels, without repetition; empty for most models.
-std::vector<std::string> custom_operators(const Graph& g);
 
 }  // namespace edgeconv

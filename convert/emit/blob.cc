@@ -62,7 +62,7 @@ std::vector<ert::fb::Value> value_rows(TargetProgram& p, SegmentTable& segments)
     for (size_t i = 0; i < v.shape.size(); ++i) shape[i] = static_cast<uint32_t>(p.exprs.add(v.shape[i]));
     uint32_t index = static_cast<uint32_t>(v.index);
     if (v.storage == Storage::kConstant)
-      index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data->data()), v.data->size()}, 0));
+      index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data.data()), v.data.bytes()}, 0));
     const bool timed =
         v.storage == Storage::kArena || v.storage == Storage::kOutput;  // outputs: first_op names the op that writes them
     rows.emplace_back(v.dtype, static_cast<uint8_t>(v.shape.size()), static_cast<uint8_t>(v.storage), 0, index, 0,

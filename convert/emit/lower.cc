@@ -2,7 +2,6 @@
 #include "convert/emit/lower.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "convert/emit/missing_ops.h"
 #include "rt/include/ert.h"
@@ -32,38 +31,13 @@ uint8_t runtime_dtype(DType t) {
   return is_integer(t) ? ERT_I32 : 0;
 }
 
-uint8_t boundary_dtype(DType t) {
-  switch (t) {
-    case DType::kFloat: return ERT_F32;
-    case DType::kInt64: return ERT_I64;
-    case DType::kInt32: return ERT_I32;
-    case DType::kBool: return ERT_BOOL;
-    case DType::kUint8: return ERT_U8;
-    case DType::kInt8: return ERT_I8;
-    default: return 0;
-  }
-}
-
 namespace {
 
-// Integers beyond 32 bits occur as sentinels (INT64_MAX as "to the end"); they keep their meaning when saturated.
-int32_t saturate(int64_t v) { return static_cast<int32_t>(std::clamp<int64_t>(v, INT32_MIN, INT32_MAX)); }
-
-template <class T>
-Bytes bytes_of(const std::vector<T>& v) {
-  Bytes b(v.size() * sizeof(T));
-  if (!b.empty()) std::memcpy(b.data(), v.data(), b.size());
-  return b;
-}
-
-Bytes constant_bytes(const Tensor& t) {
-  if (is_float(t.dtype())) return bytes_of(t.to_float());
-  std::vector<int32_t> ints;
-  for (int64_t v : t.to_int64()) ints.push_back(saturate(v));
-  if (t.dtype() != DType::kBool) return bytes_of(ints);
-  Bytes b;
-  for (int32_t v : ints) b.push_back(v != 0);
-  return b;
+// A constant as the runtime computes with it; floats stay where they are. Integers beyond 32 bits occur as sentinels (INT64_MAX
+// as "to the end"); they keep their meaning when saturated.
+Tensor runtime_constant(const Tensor& t) {
+  if (is_float(t.dtype())) return t.cast(DType::kFloat);
+  return t.dtype() == DType::kBool ? t.cast(DType::kUint8).cast(DType::kBool) : t.cast(DType::kInt32);
 }
 
 Shape constant_shape(const Tensor& t) { return Shape(t.dims().begin(), t.dims().end()); }
@@ -71,7 +45,11 @@ Shape constant_shape(const Tensor& t) { return Shape(t.dims().begin(), t.dims().
 }  // namespace
 
 int LowerContext::constant_f32(Shape s, const std::vector<float>& v) {
-  return program.add_constant(ERT_F32, std::move(s), bytes_of(v));
+  return program.add_constant(ERT_F32, std::move(s), Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(v.size())}, v));
+}
+
+int LowerContext::constant_i32(Shape s, const std::vector<int32_t>& v) {
+  return program.add_constant(ERT_I32, std::move(s), Tensor::of<int32_t>(DType::kInt32, {static_cast<int64_t>(v.size())}, v));
 }
 
 std::optional<std::vector<DimExpr>> LowerContext::elements(ValueId v) const {
@@ -89,7 +67,7 @@ int LowerContext::operand(ValueId v) {
   const Value& value = graph.value(v);
   int target = -1;
   if (value.constant) {
-    target = program.add_constant(runtime_dtype(value.dtype), constant_shape(*value.constant), constant_bytes(*value.constant));
+    target = program.add_constant(runtime_dtype(value.dtype), constant_shape(*value.constant), runtime_constant(*value.constant));
   } else if (value.elements) {
     target = program.add_value(runtime_dtype(value.dtype), *value.shape);
     TargetOp made{OpCode::kDimsToTensor, {}, {target}, {}, {}, value.name};
@@ -133,7 +111,7 @@ void LowerContext::wrap_narrow(const Node& n, ValueId output) {
   } else if (t == DType::kUint16 || t == DType::kInt16) {
     const auto binary = [&](int lhs, ert::params::binary::Kind kind, int32_t rhs) {
       const int r = temporary(ERT_I32, s);
-      op(n, OpCode::kBinary, {lhs, program.add_constant(ERT_I32, {}, bytes_of(std::vector<int32_t>{rhs}))}, {r}, {kind});
+      op(n, OpCode::kBinary, {lhs, constant_i32({}, {rhs})}, {r}, {kind});
       return r;
     };
     const int32_t low = t == DType::kInt16 ? 0x8000 : 0;
@@ -159,7 +137,7 @@ void lower_inputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.inputs.size(); ++i) {
     const ValueId id = c.graph.inputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = boundary_dtype(v.dtype);
+    const uint8_t at_boundary = ert_dtype_of(v.dtype);
     if (!at_boundary || !v.shape) {
       c.diagnostics.unsupported({"input", v.name, "",
                                  at_boundary
@@ -188,7 +166,7 @@ void lower_outputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.outputs.size(); ++i) {
     const ValueId id = c.graph.outputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = boundary_dtype(v.dtype);
+    const uint8_t at_boundary = ert_dtype_of(v.dtype);
     if (!at_boundary) {
       c.diagnostics.unsupported({"output", v.name, "",
                                  "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output",
@@ -215,11 +193,35 @@ void lower_outputs(LowerContext& c) {
 
 }  // namespace
 
+LowerOptions lower_options(const DimPlan& dims) {
+  LowerOptions o;
+  o.dim_range = dims.range;
+  o.input_range = dims.input_range;
+  return o;
+}
+
+std::map<NodeId, LayerPrecision> int8_layers(const Graph& g) {
+  std::map<NodeId, LayerPrecision> layers;
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kRecurrence)) continue;
+    const auto& dims = g.value(n.in(1)).constant->dims();
+    if (n.kind == OpKind::kRecurrence || dims[0] <= ert::params::kMaxExactDepth) layers[static_cast<NodeId>(i)] = {};
+  }
+  return layers;
+}
+
+bool same_precisions(const LowerOptions& a, const LowerOptions& b) {
+  return a.linear == b.linear && a.int8_attention == b.int8_attention && a.int8_tables == b.int8_tables &&
+         a.skip_padding == b.skip_padding;
+}
+
 TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
   std::vector<TargetDim> dims;
   for (const auto& [name, range] : o.dim_range) dims.push_back({name, range.first, range.second});
   TargetProgram p(dims);
-  LowerContext c(g, o, p, d);
+  WeightStore own;
+  LowerContext c(g, o, o.weights ? *o.weights : own, p, d);
   lower_inputs(c);
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];

@@ -10,6 +10,8 @@
 #include "convert/emit/target.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
+#include "convert/plan/dims.h"
+#include "convert/quantize/weight_store.h"
 
 namespace edgeconv {
 
@@ -17,10 +19,12 @@ namespace edgeconv {
 struct LayerPrecision {
   ert::params::linear::Precision precision = ert::params::linear::kInt8;
   std::vector<float> smooth;  // per k, empty = none: stored weights are w[k][n] * smooth[k], activations are divided by it
+  bool operator==(const LayerPrecision&) const = default;
 };
 
 struct LowerOptions {
   std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
+  WeightStore* weights = nullptr;           // packed weights shared by several lowerings; null: made for this one
   bool int8_attention = true;
   bool skip_padding = false;                                     // after lowering: plan/pack_rows.h
   bool int8_tables = true;                                       // embedding tables of more than 64 rows
@@ -28,14 +32,21 @@ struct LowerOptions {
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
 };
 
+// Ranges of dims and inputs as planned, everything else by default.
+LowerOptions lower_options(const DimPlan& dims);
+// Every layer that can be int8, without factors: for estimates, before any calibration.
+std::map<NodeId, LayerPrecision> int8_layers(const Graph& g);
+bool same_precisions(const LowerOptions& a, const LowerOptions& b);
+
 // State of one lowering run, and the vocabulary of lower/*.cc.
 class LowerContext {
  public:
-  LowerContext(const Graph& g, const LowerOptions& o, TargetProgram& p, Diagnostics& d)
-      : graph(g), options(o), program(p), diagnostics(d) {}
+  LowerContext(const Graph& g, const LowerOptions& o, WeightStore& w, TargetProgram& p, Diagnostics& d)
+      : graph(g), options(o), weights(w), program(p), diagnostics(d) {}
 
   const Graph& graph;
   const LowerOptions& options;
+  WeightStore& weights;
   TargetProgram& program;
   Diagnostics& diagnostics;
   NodeId node_id = kNone;  // the node being lowered
@@ -48,6 +59,7 @@ class LowerContext {
   // A nameless value between two ops of one node.
   int temporary(uint8_t dtype, Shape shape) { return program.add_value(dtype, std::move(shape)); }
   int constant_f32(Shape shape, const std::vector<float>& v);
+  int constant_i32(Shape shape, const std::vector<int32_t>& v);
   int expr(const DimExpr& e) { return program.exprs.add(e); }
   const Shape& shape(ValueId v) const { return *graph.value(v).shape; }
   // Known contents of an integer operand as expressions, or nullopt.
@@ -72,8 +84,6 @@ LowerFunction lower_function(OpKind k);
 
 // ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
 uint8_t runtime_dtype(DType t);
-// ert_dtype at the boundary.
-uint8_t boundary_dtype(DType t);
 
 // The whole graph. Problems go to d; the program is only complete when d.ok().
 TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d);

@@ -65,10 +65,10 @@ int TargetProgram::add_value(uint8_t dtype, Shape shape) {
   return static_cast<int>(values.size()) - 1;
 }
 
-int TargetProgram::add_constant(uint8_t dtype, Shape shape, Bytes data) {
+int TargetProgram::add_constant(uint8_t dtype, Shape shape, Tensor data) {
   const int v = add_value(dtype, std::move(shape));
   values.back().storage = Storage::kConstant;
-  values.back().data = std::make_shared<const Bytes>(std::move(data));
+  values.back().data = std::move(data);
   return v;
 }
 

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
+#include "convert/ir/tensor.h"
 #include "rt/op_params.h"
 
 namespace edgeconv {
@@ -18,15 +18,13 @@ namespace edgeconv {
 // Numbers as in rt/schema/program.fbs.
 enum class Storage : uint8_t { kArena = 0, kConstant = 1, kInput = 2, kOutput = 3, kAlias = 4 };
 
-using Bytes = std::vector<uint8_t>;
-
 struct TargetValue {
   uint8_t dtype = 0;  // ert_dtype or params::Layout
   Shape shape;
   Storage storage = Storage::kArena;
-  int index = 0;                      // input or output position, aliased value, or (set by plan/) slot
-  std::shared_ptr<const Bytes> data;  // constants
-  int first_op = -1, last_op = -1;    // set by plan/
+  int index = 0;                    // input or output position, aliased value, or (set by plan/) slot
+  Tensor data;                      // constants: the bytes as the blob holds them, shared with the graph where they are equal
+  int first_op = -1, last_op = -1;  // set by plan/
 };
 
 struct TargetOp {
@@ -110,7 +108,7 @@ struct TargetProgram {
   int slots = 0;
 
   int add_value(uint8_t dtype, Shape shape);
-  int add_constant(uint8_t dtype, Shape shape, Bytes data);
+  int add_constant(uint8_t dtype, Shape shape, Tensor data);
   int add_alias(int of, Shape shape);  // the same bytes under another shape
   int root(int v) const;               // follows aliases
   // Drops ops whose outputs nobody reads, then values that no op or boundary names; renumbers.

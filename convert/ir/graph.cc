@@ -124,6 +124,15 @@ int Graph::remove_dead() {
   return removed;
 }
 
+void Graph::release_unused_constants() {
+  const auto readers = users();
+  for (size_t v = 0; v < values.size(); ++v)
+    if (readers[v].empty() && !is_output(static_cast<ValueId>(v))) {
+      values[v].constant.reset();
+      values[v].quantized.reset();
+    }
+}
+
 bool Graph::sort() {
   // Kahn's algorithm; the lowest original position goes first, so that a sorted graph stays as it is.
   std::vector<int> waiting(nodes.size());

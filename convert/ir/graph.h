@@ -97,6 +97,8 @@ struct Graph {
   void replace_uses(ValueId from, ValueId to);  // in all nodes and in outputs
   // Removes nodes whose outputs nobody reads; returns how many.
   int remove_dead();
+  // Frees the contents of constants that no live node reads: passes leave the weights behind that they replaced.
+  void release_unused_constants();
   // Drops dead nodes and sorts topologically; false if there is a cycle.
   bool sort();
   std::string dump() const;  // readable listing, for debugging and test failures

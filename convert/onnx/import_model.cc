@@ -83,12 +83,9 @@ void warn_of_hard_links(const ExternalData& external, Diagnostics& d) {
              " hard links: its bytes may belong to a file outside of the model's folder; it is used all the same");
 }
 
-}  // namespace
-
-ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
-                                 const ImportOptions& o) {
-  const auto proto = parse_model(data, bytes, path);
-  ImportSession session{d, TensorReader(path), FunctionInliner(*proto)};
+ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diagnostics& d, const ImportOptions& o) {
+  const auto proto = parse_model(file.data, file.bytes, path);
+  ImportSession session{d, TensorReader(path, file), FunctionInliner(*proto)};
   session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
   ImportedModel m;
   const auto opsets = checked_opsets(*proto, d);
@@ -96,14 +93,24 @@ ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::s
   importer.run(*proto->mutable_graph(), opsets);
   d.set_node_count(static_cast<size_t>(session.nodes));
   m.info = describe(*proto, m.graph, session, path);
-  hash_sources(data, bytes, session.tensors.external(), m.info);
+  hash_sources(file.data, file.bytes, session.tensors.external(), m.info);
   warn_of_hard_links(session.tensors.external(), d);
+  for (const auto& [location, external] : session.tensors.external().files()) m.files.push_back(external);
   return m;
+}
+
+}  // namespace
+
+ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
+                                 const ImportOptions& o) {
+  return import_bytes({data, bytes, nullptr}, path, d, o);
 }
 
 ImportedModel import_model(const std::string& path, Diagnostics& d, const ImportOptions& o) {
   const auto file = MappedFile::open(path);
-  return import_model_bytes(file->data, file->bytes, path, d, o);
+  ImportedModel m = import_bytes({file->data, file->bytes, file}, path, d, o);
+  m.files.push_back(file);
+  return m;
 }
 
 }  // namespace edgeconv

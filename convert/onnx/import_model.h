@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
+#include "convert/onnx/mapped_file.h"
 
 namespace edgeconv {
 
@@ -34,6 +36,7 @@ struct ImportOptions {
 struct ImportedModel {
   Graph graph;
   ModelInfo info;
+  std::vector<std::shared_ptr<const MappedFile>> files;  // that constants of the graph are views of
 };
 
 // Throws FatalError when the file cannot be read at all. Otherwise problems are in d (d.check() throws them) and the graph

@@ -42,4 +42,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   return file;
 }
 
+void MappedFile::drop_pages() const {
+  if (bytes > 0) madvise(const_cast<uint8_t*>(data), bytes, MADV_DONTNEED);
+}
+
 }  // namespace edgeconv

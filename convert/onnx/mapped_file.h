@@ -20,6 +20,9 @@ struct MappedFile {
 
   // Throws FatalError(kIo) when the path is not a readable regular file. The file must not be cut while it is mapped.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
+
+  // Hands the memory of the pages back; they are read again when they are touched.
+  void drop_pages() const;
 };
 
 }  // namespace edgeconv

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "convert/onnx/payloads.h"
+
 namespace edgeconv {
 namespace {
 
@@ -25,7 +27,9 @@ std::shared_ptr<pb::ModelProto> parse_model(const uint8_t* data, size_t bytes, c
   check_wire_format(data, bytes, name);
   silence_protobuf();
   auto proto = std::make_shared<pb::ModelProto>();
-  google::protobuf::io::CodedInputStream in(data, static_cast<int>(bytes));
+  const std::string skeleton = without_payloads(data, bytes);
+  if (skeleton.size() > kMaxModelBytes) throw FatalError(ExitCode::kLimit, file + " has too many parts");
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(skeleton.data()), static_cast<int>(skeleton.size()));
   in.SetRecursionLimit(100);
   if (!proto->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage())
     throw FatalError(ExitCode::kMalformed, file + " is damaged: its protobuf structure cannot be read; copy or export it again");

@@ -14,7 +14,7 @@ constexpr size_t kMaxModelBytes = (size_t{1} << 31) - 1;  // protobuf's own limi
 constexpr int64_t kMaxNodes = 500'000;
 constexpr int64_t kMaxMessages = 5'000'000;  // of all kinds together
 
-// name is for messages.
+// name is for messages. Large raw_data is left out: tensors have its position in the file instead (payloads.h).
 std::shared_ptr<pb::ModelProto> parse_model(const uint8_t* data, size_t bytes, const std::string& name);
 
 // What a file looks like by its first bytes when it is not ONNX: a sentence with advice, or "".

@@ -29,6 +29,7 @@ target_sources(edgeconv_core PRIVATE
   onnx/sha256.cc
   onnx/npy.cc
   onnx/npz.cc
+  onnx/payloads.cc
   onnx/tensor_file.cc
   onnx/tensor_reader.cc
   onnx/wire_format.cc

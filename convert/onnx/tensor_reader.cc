@@ -113,20 +113,38 @@ bool has_typed_data(const pb::TensorProto& t) {
          t.uint64_data_size() > 0;
 }
 
-Tensor read_tensor(const pb::TensorProto& p, ExternalData& external) {
+void require_bytes(uint64_t bytes, const Tensor& shape_only) {
+  if (bytes != shape_only.bytes())
+    throw NodeError("its raw_data has " + std::to_string(bytes) + " bytes, its shape needs " +
+                    std::to_string(shape_only.bytes()));
+}
+
+Tensor read_payload(const pb::TensorProto& p, const Tensor& shape_only, const ModelBytes& model) {
+  require_bytes(p.payload_bytes(), shape_only);
+  if (p.payload_offset() > model.bytes || p.payload_bytes() > model.bytes - p.payload_offset())
+    throw NodeError("its raw_data lies outside of the file");
+  const Tensor view(shape_only.dtype(), shape_only.dims(), model.data + p.payload_offset(), model.owner);
+  if (model.owner) return view;
+  Tensor copy(view.dtype(), view.dims());
+  std::memcpy(copy.mutable_data(), view.data(), view.bytes());
+  return copy;
+}
+
+Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const ModelBytes& model) {
   const DType dtype = supported_dtype(p.data_type(), "it");
   std::vector<int64_t> dims = checked_dims(p, dtype);
+  const bool raw = p.has_raw_data() || p.has_payload_bytes();
   if (p.data_location() == 1) {
-    if (p.has_raw_data() || has_typed_data(p)) throw NodeError("it has both external and inline data");
+    if (raw || has_typed_data(p)) throw NodeError("it has both external and inline data");
     return read_external(p, dtype, std::move(dims), external);
   }
-  if (p.has_raw_data() && has_typed_data(p)) throw NodeError("it has both raw_data and typed data");
+  if (raw && has_typed_data(p)) throw NodeError("it has both raw_data and typed data");
+  if (p.has_raw_data() && p.has_payload_bytes()) throw NodeError("it has raw_data twice");
   // Compare sizes before anything is allocated for the claimed shape.
   const Tensor shape_only(dtype, dims, nullptr, nullptr);
+  if (p.has_payload_bytes()) return read_payload(p, shape_only, model);
   if (p.has_raw_data()) {
-    if (p.raw_data().size() != shape_only.bytes())
-      throw NodeError("its raw_data has " + std::to_string(p.raw_data().size()) + " bytes, its shape needs " +
-                      std::to_string(shape_only.bytes()));
+    require_bytes(p.raw_data().size(), shape_only);
     Tensor t(dtype, std::move(dims));
     if (t.bytes() > 0) std::memcpy(t.mutable_data(), p.raw_data().data(), t.bytes());
     return t;
@@ -176,7 +194,7 @@ DType supported_dtype(int32_t data_type, const std::string& what) {
 Tensor TensorReader::read(const pb::TensorProto& t) {
   const auto tell = [&](const char* what) { return "tensor '" + printable(t.name()) + "': " + what; };
   try {
-    return read_tensor(t, external_);
+    return read_tensor(t, external_, model_);
   } catch (const NodeError& e) {
     throw NodeError(tell(e.what()));
   } catch (const NodeUnsupported& e) {

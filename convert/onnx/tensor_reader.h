@@ -18,15 +18,24 @@ class TensorProto;
 // The dtype for a TensorProto.DataType; throws NodeUnsupported with the list of accepted types.
 DType supported_dtype(int32_t data_type, const std::string& what);
 
+// The file that tensors with a payload position were parsed from; without an owner they are copied out of it.
+struct ModelBytes {
+  const uint8_t* data = nullptr;
+  size_t bytes = 0;
+  std::shared_ptr<const void> owner;
+};
+
 class TensorReader {
  public:
-  explicit TensorReader(const std::string& model_path) : external_(model_path) {}
-  // Throws NodeError or NodeUnsupported, naming the tensor. Inline data is copied (aligned), external data is a view.
+  explicit TensorReader(const std::string& model_path, ModelBytes model = {}) : external_(model_path), model_(std::move(model)) {}
+  // Throws NodeError or NodeUnsupported, naming the tensor. Small inline data is copied (aligned), large and external data are
+  // views.
   Tensor read(const pb::TensorProto& t);
   const ExternalData& external() const { return external_; }
 
  private:
   ExternalData external_;
+  ModelBytes model_;
 };
 
 }  // namespace edgeconv

@@ -100,7 +100,7 @@ PaddingFact PaddingFacts::constant(const TargetValue& v) const {
   Interval all{kInfinity, -kInfinity};
   for (int64_t i = 0; i < n; ++i) {
     double x = 0;
-    const uint8_t* at = v.data->data() + static_cast<size_t>(i) * element_bytes(v.dtype);
+    const uint8_t* at = v.data.data() + static_cast<size_t>(i) * element_bytes(v.dtype);
     if (v.dtype == ERT_F32) {
       float f;
       std::memcpy(&f, at, 4);

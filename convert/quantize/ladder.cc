@@ -1,82 +1,16 @@
-// Local error per layer with the runtime's own kernels, the climb from the noisiest layer on, and the search for a cheaper way up.
+// The climb from the noisiest layer on, and the search for a cheaper way up.
 #include "convert/quantize/ladder.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "convert/interp/interpreter.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/quantize/weights.h"
-#include "rt/include/ert.h"
 
 namespace edgeconv {
 
 namespace linear = ert::params::linear;
 
 namespace {
-
-struct Noise {
-  double signal = 0, noise = 0;
-};
-
-// y = x W without bias, in fp32 and in int8, on at most this many rows: the figure only ranks layers.
-constexpr size_t kRows = 64;
-constexpr int64_t kMaxInt8Depth = 65000;  // NUMERICS.md
-
-Noise int8_noise(const Tensor& x, const Value& constant, const std::vector<float>& smooth) {
-  const Tensor weight = constant.constant->cast(DType::kFloat).aligned();
-  const auto& kernels = ert::kernels::kernel_table(ert_isa_available());
-  const size_t k = static_cast<size_t>(weight.dims()[0]), n = static_cast<size_t>(weight.dims()[1]);
-  const size_t m = std::min(kRows, static_cast<size_t>(x.elements()) / k);
-  const QuantizedWeights q = linear_weights(constant, smooth);
-  const std::vector<uint8_t> packed_bytes = pack_n16k4(q);
-  Tensor packed(DType::kUint8, {static_cast<int64_t>(packed_bytes.size())});
-  std::copy(packed_bytes.begin(), packed_bytes.end(), packed.mutable_data());
-  const std::vector<float> inv = smooth.empty() ? std::vector<float>() : inverse(smooth);
-  const size_t row_bytes = kernels.quantized_row_bytes(k);
-  Tensor lhs(DType::kUint8, {static_cast<int64_t>(row_bytes * m)});
-  std::vector<ert::kernels::RowScale> scales(m);
-  std::vector<float> exact(m * n), got(m * n);
-  const auto rows = static_cast<ptrdiff_t>(k), columns = static_cast<ptrdiff_t>(n);
-  kernels.quantize_rows(m, k, x.as<float>().data(), rows, inv.empty() ? nullptr : inv.data(), lhs.mutable_data(), row_bytes,
-                        scales.data());
-  const ert::kernels::PackedWeights w{reinterpret_cast<const int8_t*>(packed.data()), q.scale.data(), q.colsum.data(), nullptr};
-  kernels.gemm_qa8_qw8(m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns);
-  kernels.gemm_f32(m, n, k, x.as<float>().data(), rows, 1, weight.as<float>().data(), columns, nullptr, exact.data(), columns);
-  Noise r;
-  for (size_t i = 0; i < exact.size(); ++i) {
-    const double d = double{got[i]} - exact[i];
-    r.signal += double{exact[i]} * exact[i];
-    r.noise += d * d;
-  }
-  return r;
-}
-
-Noise int8_noise(const Tensor& x, const Tensor& weight, const std::vector<float>& smooth) {
-  Value value;
-  value.constant = weight;
-  return int8_noise(x, value, smooth);
-}
-
-void add(Noise& sum, const Noise& one) {
-  sum.signal += one.signal;
-  sum.noise += one.noise;
-}
-
-// The recurrent products of direction d, on the states that the layer gave: y is [S, B, D * H], weights [D, columns, H].
-Noise recurrent_noise(const Tensor& y, const Tensor& weights, int64_t d) {
-  const int64_t hidden = weights.dims()[2], columns = weights.dims()[1], directions = weights.dims()[0],
-                rows = y.elements() / (directions * hidden);
-  Tensor h(DType::kFloat, {rows, hidden}), w(DType::kFloat, {hidden, columns});
-  const auto states = y.as<float>(), r = weights.as<float>();
-  for (int64_t i = 0; i < rows; ++i)
-    std::copy_n(states.begin() + (i * directions + d) * hidden, hidden, h.mut<float>().begin() + i * hidden);
-  for (int64_t c = 0; c < columns; ++c)
-    for (int64_t k = 0; k < hidden; ++k)
-      w.mut<float>()[static_cast<size_t>(k * columns + c)] = r[static_cast<size_t>((d * columns + c) * hidden + k)];
-  return int8_noise(h, w, {});
-}
 
 linear::Precision forced(PrecisionMode m) {
   return m == PrecisionMode::kFp32 ? linear::kF32 : m == PrecisionMode::kW8A16 ? linear::kInt8A16 : linear::kInt8;
@@ -192,40 +126,6 @@ class Climb {
 };
 
 }  // namespace
-
-std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs,
-                                        const std::map<NodeId, std::vector<float>>& smooth) {
-  std::map<NodeId, Noise> noise;
-  InterpreterOptions options;
-  options.backend = Backend::kCanonical;
-  options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
-    const NodeId id = static_cast<NodeId>(&n - g.nodes.data());
-    if (n.kind == OpKind::kRecurrence) {
-      const Tensor weights = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
-      for (int64_t d = 0; d < weights.dims()[0]; ++d)
-        add(noise[id], recurrent_noise(values[static_cast<size_t>(n.outputs[0])], weights, d));
-    }
-    // Longer sums would overflow the int32 accumulators: such a layer stays fp32.
-    if (n.kind != OpKind::kLinear || g.value(n.in(1)).constant->dims()[0] > kMaxInt8Depth) return;
-    const auto s = smooth.find(id);
-    const Noise one = int8_noise(values[static_cast<size_t>(n.in(0))].cast(DType::kFloat).aligned(), g.value(n.in(1)),
-                                 s == smooth.end() ? std::vector<float>() : s->second);
-    add(noise[id], one);
-  };
-  for (const auto& set : inputs) interpret(g, set, options);
-  std::vector<LayerReport> layers;
-  for (const auto& [id, sum] : noise) {
-    const Node& n = g.node(id);
-    const auto& dims = g.value(n.in(1)).constant->dims();
-    const bool recurrent = n.kind == OpKind::kRecurrence;
-    layers.push_back({id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1],
-                      sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity(),
-                      linear::kInt8});
-  }
-  std::stable_sort(layers.begin(), layers.end(),
-                   [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });
-  return layers;
-}
 
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
                       std::vector<LayerReport>& layers, LowerOptions& options,

@@ -1,5 +1,5 @@
-// Chooses the precision of every Linear, and of the recurrent weights of every Recurrence: int8, then 16-bit activations, then fp32, climbing only where the measured error
-// asks for it (DESIGN 7).
+// Chooses the precision of every Linear, and of the recurrent weights of every Recurrence: int8, then 16-bit activations, then
+// fp32, climbing only where the measured error asks for it (DESIGN 7).
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 
 #include "convert/emit/lower.h"
 #include "convert/ir/graph.h"
+#include "convert/quantize/layer_noise.h"
 
 namespace edgeconv {
 
@@ -19,18 +20,6 @@ struct PrecisionRequest {
   std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
   double target_cosine = 0.999;                                  // auto climbs until every output reaches it
 };
-
-struct LayerReport {
-  NodeId node = kNone;
-  std::string name;
-  int64_t k = 0, n = 0;
-  double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8
-  ert::params::linear::Precision precision = ert::params::linear::kInt8;
-};
-
-// Signal-to-noise ratio of each Linear alone in int8 on the calibration inputs, worst first.
-std::vector<LayerReport> measure_layers(const Graph& g, const std::vector<std::vector<Tensor>>& inputs,
-                                        const std::map<NodeId, std::vector<float>>& smooth);
 
 // evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision.
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,

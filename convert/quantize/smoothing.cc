@@ -1,30 +1,12 @@
-// Channel ranges by the canonical interpreter, and the square-root rule.
+// The square-root rule.
 #include "convert/quantize/smoothing.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "convert/interp/interpreter.h"
+#include "kernels_int8/kernel_table.h"
 
 namespace edgeconv {
-
-ChannelRanges channel_ranges(const Graph& g, const std::vector<std::vector<Tensor>>& calibration) {
-  ChannelRanges ranges;
-  InterpreterOptions options;
-  options.backend = Backend::kCanonical;
-  options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
-    if (n.kind != OpKind::kLinear) return;
-    const Tensor x = values[static_cast<size_t>(n.in(0))].cast(DType::kFloat).aligned();  // fp16 models compute in fp16 here
-    const size_t k = static_cast<size_t>(x.dims().back());
-    std::vector<float>& amax = ranges[static_cast<NodeId>(&n - g.nodes.data())];
-    amax.resize(k, 0.0f);
-    const auto data = x.as<float>();
-    for (size_t i = 0; i < data.size(); i += k)
-      for (size_t j = 0; j < k; ++j) amax[j] = std::max(amax[j], std::fabs(data[i + j]));
-  };
-  for (const std::vector<Tensor>& inputs : calibration) interpret(g, inputs, options);
-  return ranges;
-}
 
 namespace {
 
@@ -55,22 +37,22 @@ std::vector<float> factors(const std::vector<float>& amax, const Tensor& weight)
 
 }  // namespace
 
-std::map<NodeId, std::vector<float>> smoothing_factors(const Graph& g, const ChannelRanges& ranges) {
+std::map<NodeId, std::vector<float>> smoothing_factors(const Graph& g, const LayerSamples& samples) {
   // Weights that came quantized keep their integers, which rules factors out.
   const auto kept = [&](NodeId id) { return g.value(g.node(id).in(1)).quantized != nullptr; };
   std::map<ValueId, std::vector<float>> by_weight;
-  for (const auto& [id, amax] : ranges) {
-    if (kept(id)) continue;
+  for (const auto& [id, sample] : samples) {
+    if (sample.amax.empty() || kept(id)) continue;
     std::vector<float>& joint = by_weight[g.node(id).in(1)];
-    joint.resize(amax.size(), 0.0f);
-    for (size_t j = 0; j < amax.size(); ++j) joint[j] = std::max(joint[j], amax[j]);
+    joint.resize(sample.amax.size(), 0.0f);
+    for (size_t j = 0; j < joint.size(); ++j) joint[j] = std::max(joint[j], sample.amax[j]);
   }
   std::map<ValueId, std::vector<float>> made;
   for (const auto& [weight, amax] : by_weight)
     made[weight] = factors(amax, g.value(weight).constant->cast(DType::kFloat).aligned());
   std::map<NodeId, std::vector<float>> result;
-  for (const auto& [id, amax] : ranges)
-    if (!kept(id)) result[id] = made[g.node(id).in(1)];
+  for (const auto& [id, sample] : samples)
+    if (!sample.amax.empty() && !kept(id)) result[id] = made[g.node(id).in(1)];
   return result;
 }
 

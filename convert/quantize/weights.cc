@@ -70,11 +70,12 @@ QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& s
   return quantize_weights(w.as<float>(), w.dims()[0], w.dims()[1], smooth);
 }
 
-std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q) {
+Tensor pack_n16k4(const QuantizedWeights& q) {
   const int64_t lines = (q.k + 3) / 4, panels = (q.n + 15) / 16;
-  std::vector<uint8_t> packed(static_cast<size_t>(panels * lines * 64), 0);
+  Tensor packed(DType::kUint8, {panels * lines * 64});
+  uint8_t* bytes = packed.mutable_data();
   for (int64_t c = 0; c < q.n; ++c) {
-    uint8_t* panel = packed.data() + (c / 16) * lines * 64 + (c % 16) * 4;
+    uint8_t* panel = bytes + (c / 16) * lines * 64 + (c % 16) * 4;
     for (int64_t kk = 0; kk < q.k; ++kk)
       panel[(kk / 4) * 64 + kk % 4] = static_cast<uint8_t>(q.codes[static_cast<size_t>(c * q.k + kk)]);
   }
@@ -100,6 +101,30 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
     for (int64_t i = 0; i < width; ++i) q.codes[static_cast<size_t>(r * width + i)] = code(row[i], scale);
   }
   return q;
+}
+
+void check_finite_weights(const Graph& g, Diagnostics& d) {
+  const auto finite = [](const Tensor& t) {
+    if (t.dtype() != DType::kFloat) {
+      const std::vector<float> values = t.to_float();
+      return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+    }
+    // By the bits of the exponent, without a copy: this reads every weight of the model.
+    bool all = true;
+    for (size_t at = 0; at < t.bytes(); at += sizeof(uint32_t)) {
+      uint32_t bits;
+      std::memcpy(&bits, t.data() + at, sizeof bits);
+      all &= (bits & 0x7f800000u) != 0x7f800000u;
+    }
+    return all;
+  };
+  for (const Node& n : g.nodes) {
+    if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kNorm && n.kind != OpKind::kEmbedding)) continue;
+    for (ValueId v : n.inputs)
+      if (v != kNone && g.value(v).constant && is_float(g.value(v).dtype) && !finite(*g.value(v).constant))
+        d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node +
+                    "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
+  }
 }
 
 QuantizedRows table_rows(const Value& table) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 
 namespace edgeconv {
@@ -24,7 +25,7 @@ QuantizedWeights quantize_weights(std::span<const float> weight, int64_t k, int6
 QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& smooth);
 
 // Layout N16K4 of kernels_int8/kernel_table.h: panels of 16 columns, lines of 16 columns x 4 k, zero padded.
-std::vector<uint8_t> pack_n16k4(const QuantizedWeights& q);
+Tensor pack_n16k4(const QuantizedWeights& q);
 
 // 1 / s for each element, correctly rounded.
 std::vector<float> inverse(const std::vector<float>& s);
@@ -36,5 +37,8 @@ struct QuantizedRows {
 QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t width);
 // Of a constant table: the integers of the file where it came quantized, else new ones.
 QuantizedRows table_rows(const Value& table);
+
+// A NaN or infinite weight would surface as a cosine of 0 much later.
+void check_finite_weights(const Graph& g, Diagnostics& d);
 
 }  // namespace edgeconv

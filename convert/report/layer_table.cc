@@ -8,9 +8,11 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
-#include "convert/quantize/ladder.h"
+#include "convert/quantize/layer_noise.h"
+#include "convert/quantize/layer_samples.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
+#include "convert/quantize/weight_store.h"
 #include "rt/float_mode.h"
 #include "rt/op_params.h"
 
@@ -61,10 +63,10 @@ std::map<std::string, std::vector<float>> reference_outputs(const Graph& g, cons
 std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, const std::vector<std::vector<Tensor>>& given) {
   const ert::FloatMode float_mode;
   const auto calibration = given.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : given;
-  const auto measured = given.empty() ? synthetic_inputs(g, dims, {2, 32, false, 55}) : given[0];
+  const LayerSamples samples = sample_layers(g, calibration);
+  WeightStore weights;
   std::map<std::string, double> local;
-  for (const LayerReport& l : measure_layers(g, {measured}, smoothing_factors(g, channel_ranges(g, calibration))))
-    local[l.name] = l.local_sqnr_db;
+  for (const LayerReport& l : measure_layers(g, samples, smoothing_factors(g, samples), weights)) local[l.name] = l.local_sqnr_db;
   return local;
 }
 

@@ -1,6 +1,4 @@
 // Elementwise nodes: Unary, Binary, Where, Cast, and views (Reshape and its relatives), which cost nothing at run time.
-#include <array>
-#include <bit>
 
 #include "convert/emit/lower.h"
 #include "rt/include/ert.h"
@@ -14,10 +12,7 @@ void lower_view(LowerContext& c, const Node& n);
 
 namespace {
 
-int int_scalar(LowerContext& c, int32_t v) {
-  const auto bytes = std::bit_cast<std::array<uint8_t, 4>>(v);
-  return c.program.add_constant(ERT_I32, {}, Bytes(bytes.begin(), bytes.end()));
-}
+int int_scalar(LowerContext& c, int32_t v) { return c.constant_i32({}, {v}); }
 
 bool computes_on_integers(int unary_kind) {
   namespace un = ert::params::unary;

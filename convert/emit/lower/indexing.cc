@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "convert/emit/lower.h"
-#include "convert/quantize/weights.h"
+#include "convert/quantize/weight_store.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -33,11 +33,9 @@ void lower_embedding(LowerContext& c, const Node& n) {
     c.op(n, OpCode::kEmbedding, {ids, c.operand(n.in(1)), -1}, {c.result(n.outputs[0])});
     return;
   }
-  const QuantizedRows q = table_rows(table);
-  Bytes codes(q.codes.size());
-  std::memcpy(codes.data(), q.codes.data(), codes.size());
+  const PackedRows q = c.weights.table(c.graph, n.in(1));
   c.op(n, OpCode::kEmbedding,
-       {ids, c.program.add_constant(ERT_I8, {rows, width}, std::move(codes)), c.constant_f32({rows}, q.scale)},
+       {ids, c.program.add_constant(ERT_I8, {rows, width}, q.codes), c.program.add_constant(ERT_F32, {rows}, q.scale)},
        {c.result(n.outputs[0])});
 }
 

@@ -1,6 +1,6 @@
 // MatMul of two computed matrices, and Linear: a matrix product with constant weights, stored as the precision plan says.
 #include "convert/emit/lower.h"
-#include "convert/quantize/weights.h"
+#include "convert/quantize/weight_store.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -38,13 +38,11 @@ void lower_linear(LowerContext& c, const Node& n) {
   if (precision.precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
   } else {
-    const QuantizedWeights q = linear_weights(weight, precision.smooth);
-    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, pack_n16k4(q));
-    inputs[linear::kScale] = c.constant_f32({columns}, q.scale);
-    Bytes colsum(q.colsum.size() * 4);
-    std::memcpy(colsum.data(), q.colsum.data(), colsum.size());
-    inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, std::move(colsum));
-    if (!precision.smooth.empty()) inputs[linear::kInvSmooth] = c.constant_f32({k}, inverse(precision.smooth));
+    const PackedWeights w = c.weights.linear(c.graph, n.in(1), precision.smooth);
+    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);
+    inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
+    inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
+    if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
   }
   c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])}, {precision.precision, n.as<LinearAttrs>().activation});
 }

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "convert/emit/lower.h"
-#include "convert/quantize/weights.h"
+#include "convert/quantize/weight_store.h"
 #include "kernels_int8/kernel_table.h"
 #include "rt/include/ert.h"
 
@@ -37,20 +37,18 @@ std::vector<float> padded_bias(const float* b, const Gates& s) {
   return out;
 }
 
-// weights, scale, colsum, bias of one direction, as operands.
-void add_weights(LowerContext& c, const std::vector<float>& w, const Gates& s, linear::Precision precision, const float* bias,
+// weights, scale, colsum of direction d, as operands; r holds its weights as the graph has them.
+void add_weights(LowerContext& c, ValueId weight, int64_t d, const float* r, const Gates& s, linear::Precision precision,
                  std::vector<int>& operands) {
   if (precision == linear::kF32) {
-    operands.insert(operands.end(), {c.constant_f32({s.hidden, s.columns()}, w), -1, -1});
-  } else {
-    const QuantizedWeights q = quantize_weights(w, s.hidden, s.columns());
-    Bytes colsum(q.colsum.size() * sizeof(int32_t));
-    std::memcpy(colsum.data(), q.colsum.data(), colsum.size());
-    operands.push_back(c.program.add_constant(ert::params::kPackedN16K4, {s.columns(), s.hidden}, pack_n16k4(q)));
-    operands.push_back(c.constant_f32({s.columns()}, q.scale));
-    operands.push_back(c.program.add_constant(ERT_I32, {s.columns()}, std::move(colsum)));
+    operands.insert(operands.end(), {c.constant_f32({s.hidden, s.columns()}, recurrent_matrix(r, s)), -1, -1});
+    return;
   }
-  operands.push_back(bias ? c.constant_f32({s.columns()}, padded_bias(bias, s)) : -1);
+  const PackedWeights w = c.weights.part(weight, d, s.hidden, s.columns(),
+                                         [&] { return quantize_weights(recurrent_matrix(r, s), s.hidden, s.columns()); });
+  operands.push_back(c.program.add_constant(ert::params::kPackedN16K4, {s.columns(), s.hidden}, w.codes));
+  operands.push_back(c.program.add_constant(ERT_F32, {s.columns()}, w.scale));
+  operands.push_back(c.program.add_constant(ERT_I32, {s.columns()}, w.colsum));
 }
 
 int32_t activation_kind(const std::string& name) {
@@ -80,7 +78,8 @@ void lower_recurrence(LowerContext& c, const Node& n) {
   std::vector<int> inputs{c.operand(n.in(0)), c.operand(n.in(3)), c.operand(n.in(4)), c.operand(n.in(5)), c.operand(n.in(6))};
   for (int64_t d = 0; d < directions; ++d) {
     const float* b = n.in(2) == kNone ? nullptr : bias.as<float>().data() + d * s.count * hidden;
-    add_weights(c, recurrent_matrix(r.as<float>().data() + d * s.count * hidden * hidden, s), s, precision, b, inputs);
+    add_weights(c, n.in(1), d, r.as<float>().data() + d * s.count * hidden * hidden, s, precision, inputs);
+    inputs.push_back(b ? c.constant_f32({s.columns()}, padded_bias(b, s)) : -1);
   }
   std::vector<int32_t> ints{a.kind == "LSTM"  ? recurrence::kLstm
                             : a.kind == "GRU" ? recurrence::kGru

@@ -272,19 +272,11 @@ class Doubt : public ::testing::Test {
   }
   int arena(uint8_t dtype, Shape s) { return p.add_value(dtype, std::move(s)); }
   int constant(Shape s) {
-    const size_t n = static_cast<size_t>(*shape_elements(s).constant());
-    return p.add_constant(ERT_F32, std::move(s), Bytes(n * 4));
+    const int64_t n = *shape_elements(s).constant();
+    return p.add_constant(ERT_F32, std::move(s), Tensor(DType::kFloat, {n}));
   }
-  int scalar(float f) {
-    Bytes b(4);
-    std::memcpy(b.data(), &f, 4);
-    return p.add_constant(ERT_F32, {}, b);
-  }
-  int index(int32_t i) {
-    Bytes b(4);
-    std::memcpy(b.data(), &i, 4);
-    return p.add_constant(ERT_I32, {}, b);
-  }
+  int scalar(float f) { return p.add_constant(ERT_F32, {}, Tensor::scalar(f)); }
+  int index(int32_t i) { return p.add_constant(ERT_I32, {}, Tensor::of<int32_t>(DType::kInt32, {}, {i})); }
   void op(OpCode code, std::vector<int> in, int out, std::vector<int32_t> ints = {}, std::vector<float> floats = {}) {
     p.ops.push_back({code, std::move(in), {out}, std::move(ints), std::move(floats), "node"});
   }

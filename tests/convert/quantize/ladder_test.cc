@@ -174,13 +174,14 @@ class SmoothingTest : public ::testing::Test {
 };
 
 TEST_F(SmoothingTest, FactorsFollowTheRule) {
-  const ChannelRanges ranges = channel_ranges(b.g, inputs);
-  ASSERT_EQ(ranges.size(), 1u);
-  const auto& [id, amax] = *ranges.begin();
+  const LayerSamples samples = sample_layers(b.g, inputs);
+  ASSERT_EQ(samples.size(), 1u);
+  const NodeId id = samples.begin()->first;
+  const std::vector<float>& amax = samples.begin()->second.amax;
   EXPECT_EQ(b.g.node(id).kind, OpKind::kLinear);
   ASSERT_EQ(amax.size(), 8u);
   EXPECT_GT(amax[3], 20 * amax[0]);
-  const std::vector<float> smooth = smoothing_factors(b.g, ranges).at(id);
+  const std::vector<float> smooth = smoothing_factors(b.g, samples).at(id);
   const auto weight = b.g.value(b.g.node(id).in(1)).constant->to_float();
   double log_sum = 0;
   std::vector<double> expected;
@@ -194,8 +195,10 @@ TEST_F(SmoothingTest, FactorsFollowTheRule) {
 }
 
 TEST_F(SmoothingTest, RaisesTheSignalToNoiseRatio) {
-  const auto plain = measure_layers(b.g, inputs, {});
-  const auto smoothed = measure_layers(b.g, inputs, smoothing_factors(b.g, channel_ranges(b.g, inputs)));
+  const LayerSamples samples = sample_layers(b.g, inputs);
+  WeightStore store;
+  const auto plain = measure_layers(b.g, samples, {}, store);
+  const auto smoothed = measure_layers(b.g, samples, smoothing_factors(b.g, samples), store);
   ASSERT_EQ(plain.size(), 1u);
   EXPECT_EQ(plain[0].k, 8);
   EXPECT_EQ(plain[0].n, 6);

@@ -70,7 +70,8 @@ TEST(QuantizeWeights, SmoothingMultipliesRows) {
 TEST(PackN16K4, MatchesTheLayout) {
   for (const auto& [k, n] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {4, 16}, {5, 17}, {7, 33}, {64, 48}}) {
     const QuantizedWeights q = quantize_weights(random_weights(k * n, 9), k, n);
-    const std::vector<uint8_t> packed = pack_n16k4(q);
+    const Tensor bytes = pack_n16k4(q);
+    const auto packed = bytes.as<uint8_t>();
     const auto ku = static_cast<size_t>(k), nu = static_cast<size_t>(n);
     ASSERT_EQ(packed.size(), (nu + 15) / 16 * ert::kernels::panel_bytes_n16k4(ku));
     std::vector<char> seen(packed.size(), 0);

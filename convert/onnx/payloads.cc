@@ -1,0 +1,112 @@
+// Rewrites the messages on the way to tensors, with lengths as varints of fixed width so that one pass is enough; copies all
+// other fields as they are.
+#include "convert/onnx/payloads.h"
+
+#include <optional>
+
+namespace edgeconv {
+
+namespace {
+
+enum class Kind : uint8_t { kModel, kGraph, kFunction, kNode, kAttribute, kTensor, kOther };
+
+Kind child_kind(Kind parent, uint64_t field) {
+  switch (parent) {
+    case Kind::kModel: return field == 7 ? Kind::kGraph : field == 25 ? Kind::kFunction : Kind::kOther;
+    case Kind::kGraph: return field == 1 ? Kind::kNode : field == 5 ? Kind::kTensor : Kind::kOther;
+    case Kind::kFunction: return field == 7 ? Kind::kNode : field == 11 ? Kind::kAttribute : Kind::kOther;
+    case Kind::kNode: return field == 5 ? Kind::kAttribute : Kind::kOther;
+    case Kind::kAttribute:
+      return field == 5 || field == 10 ? Kind::kTensor : field == 6 || field == 11 ? Kind::kGraph : Kind::kOther;
+    default: return Kind::kOther;
+  }
+}
+
+constexpr uint64_t kRawData = 9, kPayloadOffset = 1000, kPayloadBytes = 1001;
+constexpr int kLengthBytes = 5;  // of a varint that holds any length of a file below 2 GiB
+
+class Rewriter {
+ public:
+  explicit Rewriter(const uint8_t* data) : data_(data) {}
+  std::string take() { return std::move(out_); }
+
+  // What does not read as fields (a tensor is not checked before) is copied for protobuf to refuse.
+  void message(Kind kind, size_t at, size_t end) {
+    while (at < end) {
+      const size_t start = at;
+      if (!field(kind, at, end)) return copy(start, end);
+    }
+  }
+
+ private:
+  std::optional<uint64_t> varint(size_t& at, size_t end) const {
+    uint64_t v = 0;
+    for (int shift = 0; shift < 64 && at < end; shift += 7) {
+      const uint8_t b = data_[at++];
+      v |= static_cast<uint64_t>(b & 0x7f) << shift;
+      if (b < 0x80) return v;
+    }
+    return {};
+  }
+
+  void copy(size_t from, size_t to) { out_.append(reinterpret_cast<const char*>(data_ + from), to - from); }
+
+  void put(uint64_t v) {
+    for (; v >= 0x80; v >>= 7) out_ += static_cast<char>(v | 0x80);
+    out_ += static_cast<char>(v);
+  }
+
+  // Moves `at` behind the field; false when it does not fit into the message.
+  bool field(Kind kind, size_t& at, size_t end) {
+    const size_t start = at;
+    const auto key = varint(at, end);
+    if (!key) return false;
+    const uint64_t field = *key >> 3;
+    std::optional<uint64_t> length = 0;
+    switch (*key & 7) {
+      case 0:
+        if (!varint(at, end)) return false;
+        break;
+      case 1: length = 8; break;
+      case 5: length = 4; break;
+      case 2: length = varint(at, end); break;
+      default: return false;
+    }
+    if (!length || *length > end - at) return false;
+    const size_t body = at;
+    at += *length;
+    if (kind == Kind::kTensor && (field == kPayloadOffset || field == kPayloadBytes)) return true;
+    const bool delimited = (*key & 7) == 2;
+    if (delimited && kind == Kind::kTensor && field == kRawData && *length >= kLargePayload) {
+      for (uint64_t v : {kPayloadOffset << 3, uint64_t{body}, kPayloadBytes << 3, *length}) put(v);
+      return true;
+    }
+    const Kind inner = delimited ? child_kind(kind, field) : Kind::kOther;
+    if (inner == Kind::kOther) {
+      copy(start, at);
+      return true;
+    }
+    put(*key);
+    const size_t length_at = out_.size();
+    out_.append(kLengthBytes, '\0');
+    message(inner, body, at);
+    const uint64_t written = out_.size() - length_at - kLengthBytes;
+    for (int i = 0; i < kLengthBytes; ++i)
+      out_[length_at + static_cast<size_t>(i)] =
+          static_cast<char>((written >> (7 * i) & 0x7f) | (i + 1 < kLengthBytes ? 0x80 : 0));
+    return true;
+  }
+
+  const uint8_t* data_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string without_payloads(const uint8_t* data, size_t bytes) {
+  Rewriter r(data);
+  r.message(Kind::kModel, 0, bytes);
+  return r.take();
+}
+
+}  // namespace edgeconv

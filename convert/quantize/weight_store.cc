@@ -1,0 +1,78 @@
+// See weight_store.h.
+#include "convert/quantize/weight_store.h"
+
+#include <cstring>
+
+#include "kernels_int8/kernel_table.h"
+
+namespace edgeconv {
+
+namespace {
+
+template <class T>
+Tensor row(DType t, const std::vector<T>& v) {
+  return Tensor::of<T>(t, {static_cast<int64_t>(v.size())}, v);
+}
+
+constexpr int64_t kWholeConstant = -1;
+
+}  // namespace
+
+PackedWeights pack_weights(const QuantizedWeights& q, const std::vector<float>& smooth) {
+  PackedWeights p{q.k, q.n, pack_n16k4(q), row(DType::kFloat, q.scale), row(DType::kInt32, q.colsum), {}};
+  if (!smooth.empty()) p.inv_smooth = row(DType::kFloat, inverse(smooth));
+  return p;
+}
+
+PackedWeights WeightStore::linear(const Graph& g, ValueId weight, const std::vector<float>& smooth) {
+  const Value& v = g.value(weight);
+  if (contents_ == Contents::kPlaceholder)
+    return part(weight, kWholeConstant, v.constant->dims()[0], v.constant->dims()[1], nullptr);
+  Entry& e = linear_[{weight, kWholeConstant}];
+  if (e.weights.n == 0 || e.smooth != smooth) e = {smooth, pack_weights(linear_weights(v, smooth), smooth)};
+  return e.weights;
+}
+
+PackedWeights WeightStore::part(ValueId weight, int64_t index, int64_t k, int64_t n,
+                                const std::function<QuantizedWeights()>& make) {
+  Entry& e = linear_[{weight, index}];
+  if (e.weights.n == 0)
+    e.weights = contents_ == Contents::kPlaceholder ? placeholder(k, n, index == kWholeConstant) : pack_weights(make(), {});
+  return e.weights;
+}
+
+PackedRows WeightStore::table(const Graph& g, ValueId table) {
+  PackedRows& rows = tables_[table];
+  if (rows.codes.dtype() != DType::kUndefined) return rows;
+  const std::vector<int64_t>& dims = g.value(table).constant->dims();
+  if (contents_ == Contents::kReal) {
+    QuantizedRows q = table_rows(g.value(table));
+    rows = {Tensor::of<int8_t>(DType::kInt8, dims, q.codes), row(DType::kFloat, q.scale)};
+  } else {
+    rows = {Tensor(DType::kInt8, dims), Tensor(DType::kFloat, {dims[0]})};
+    stamp(rows.codes);
+    stamp(rows.scale);
+  }
+  return rows;
+}
+
+PackedWeights WeightStore::placeholder(int64_t k, int64_t n, bool smooth) {
+  const size_t bytes = ert::kernels::round_up(static_cast<size_t>(k), 4) * ert::kernels::round_up(static_cast<size_t>(n), 16);
+  PackedWeights p{k,
+                  n,
+                  Tensor(DType::kUint8, {static_cast<int64_t>(bytes)}),
+                  Tensor(DType::kFloat, {n}),
+                  Tensor(DType::kInt32, {n}),
+                  smooth ? Tensor(DType::kFloat, {k}) : Tensor()};
+  for (Tensor* t : {&p.codes, &p.scale, &p.colsum, &p.inv_smooth})
+    if (t->bytes()) stamp(*t);
+  return p;
+}
+
+// Equal constants are stored once in a blob: placeholders must differ.
+void WeightStore::stamp(Tensor& t) {
+  ++placeholders_;
+  if (t.bytes() >= sizeof placeholders_) std::memcpy(t.mutable_data(), &placeholders_, sizeof placeholders_);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,56 @@
+// Packed weights of one conversion, each made once: smoothing decides how a weight is stored, and the candidates of the
+// precision ladder differ in a few layers only.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "convert/quantize/weights.h"
+
+namespace edgeconv {
+
+// Constants of an int8 product as the blob holds them.
+struct PackedWeights {
+  int64_t k = 0, n = 0;
+  Tensor codes;       // layout N16K4, bytes
+  Tensor scale;       // f32 [n]
+  Tensor colsum;      // i32 [n]
+  Tensor inv_smooth;  // f32 [k], or no type
+};
+
+PackedWeights pack_weights(const QuantizedWeights& q, const std::vector<float>& smooth);
+
+struct PackedRows {
+  Tensor codes, scale;  // i8 [rows, width], f32 [rows]
+};
+
+class WeightStore {
+ public:
+  enum class Contents { kReal, kPlaceholder };  // placeholders have the right sizes, for estimates: nothing is computed
+  explicit WeightStore(Contents contents = Contents::kReal) : contents_(contents) {}
+  WeightStore(const WeightStore&) = delete;
+  WeightStore& operator=(const WeightStore&) = delete;
+
+  // Of a constant matrix [k, n] of g, multiplied by the factors where there are any.
+  PackedWeights linear(const Graph& g, ValueId weight, const std::vector<float>& smooth);
+  // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
+  PackedWeights part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<QuantizedWeights()>& make);
+  PackedRows table(const Graph& g, ValueId table);
+
+ private:
+  struct Entry {
+    std::vector<float> smooth;
+    PackedWeights weights;
+  };
+  PackedWeights placeholder(int64_t k, int64_t n, bool smooth);
+  void stamp(Tensor& t);
+
+  Contents contents_;
+  std::map<std::pair<ValueId, int64_t>, Entry> linear_;
+  std::map<ValueId, PackedRows> tables_;
+  uint32_t placeholders_ = 0;
+};
+
+}  // namespace edgeconv

@@ -1,0 +1,76 @@
+// See validation.h.
+#include "convert/validation.h"
+
+#include <stdexcept>
+
+#include "convert/interp/interpreter.h"
+#include "convert/quantize/synthetic_inputs.h"
+#include "convert/report/token_mask.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr size_t kMaxSets = 32;
+
+bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor>& set) {
+  for (size_t i = 0; i < set.size(); ++i) {
+    const Shape& shape = *g.value(g.inputs[i]).shape;
+    for (size_t a = 0; a < shape.size(); ++a)
+      if (shape[a].is_symbol() && set[i].dims()[a] > dims.range.at(shape[a].symbol_name()).second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Validation::Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration) {
+  for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+  for (const auto& set : calibration)
+    if (within_maxima(original, dims, set) && inputs_.size() < kMaxSets) inputs_.push_back(set);
+  if (inputs_.empty()) {
+    inputs_.push_back(synthetic_inputs(original, dims, {4, 32, false, 101, true}));
+    inputs_.push_back(synthetic_inputs(original, dims, {4, 24, true, 102, true}));
+    inputs_.push_back(synthetic_inputs(original, dims, {1, 5, false, 103, true}));
+  }
+  for (const auto& set : inputs_) {
+    canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
+    oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
+  }
+  for (size_t i = 0; i < names_.size(); ++i)
+    if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
+}
+
+Comparisons Validation::compare(const Tensor& blob) const {
+  const auto runner = open_own(blob);
+  Comparisons c{Comparison(names_), Comparison(names_)};
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const std::vector<Tensor> got = runner->run(inputs_[i], {1, 0, true});
+    const std::optional<TokenMask> mask = token_mask(*runner, inputs_[i]);
+    c.canonical.add(canonical_[i], got, mask);
+    c.oracle.add(oracle_[i], got, mask);
+  }
+  return c;
+}
+
+std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {
+  try {
+    return std::make_unique<BlobRunner>(blob.data(), blob.bytes());
+  } catch (const FatalError& e) {
+    if (e.code() == ExitCode::kLimit) throw;
+    throw std::logic_error("the runtime refuses the blob made from this model (" + std::string(e.what()) + ")");
+  }
+}
+
+void with_made_up_inputs(bool made_up, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const FatalError& e) {
+    if (!made_up || e.code() != ExitCode::kMalformed) throw;
+    throw FatalError(ExitCode::kUnsupported,
+                     "the model does not take the inputs that the conversion made up to calibrate and check it: " +
+                         std::string(e.what()) + "\nGive real inputs with --calib DIR or --calib FILE.npz");
+  }
+}
+
+}  // namespace edgeconv

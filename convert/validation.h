@@ -1,0 +1,42 @@
+// The comparison at the end of a conversion: inputs, and what the model as exported gives for them in fp32.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "convert/ir/graph.h"
+#include "convert/plan/dims.h"
+#include "convert/report/compare.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv {
+
+struct Comparisons {
+  Comparison canonical, oracle;
+};
+
+class Validation {
+ public:
+  // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
+  Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration);
+
+  // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
+  // host. Oracle: against OpenBLAS and libm, for the gates and the report.
+  Comparisons compare(const Tensor& blob) const;
+  // Outputs that depend on custom operators: nothing is known about them.
+  const std::vector<std::string>& unknown_outputs() const { return unknown_; }
+
+ private:
+  std::vector<std::string> names_, unknown_;
+  std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
+};
+
+// Our own blob must open; when it does not, the fault is ours and not the file's.
+std::unique_ptr<BlobRunner> open_own(const Tensor& blob);
+
+// Runs f; a model that cannot take the made-up inputs is told how to give real ones.
+void with_made_up_inputs(bool made_up, const std::function<void()>& f);
+
+}  // namespace edgeconv
