@@ -1,6 +1,8 @@
 // The conversion pipeline: import, infer, passes, calibration, precision plan, lowering, memory plan, blob, comparison.
 #include "convert/convert.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -26,10 +28,16 @@ namespace edgeconv {
 
 namespace {
 
+[[noreturn]] void refuse(const std::string& what, const std::string& advice) {
+  throw FatalError(ExitCode::kAccuracy, what + "; nothing was written.\n" + advice);
+}
+
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
  public:
-  explicit Conversion(const ConvertOptions& o) : o_(o) {}
+  explicit Conversion(const ConvertOptions& o) : o_(o) {
+    if (o_.gates.max_loss > 0) o_.precision.target_cosine = 1 - o_.gates.max_loss;
+  }
   void read(const std::string& path);
   void fuse();
   void calibrate();
@@ -133,6 +141,9 @@ void Conversion::choose_precisions() {
   if (!r_.layers.empty())
     choose_precision(o_.precision, smooth_, r_.layers, options_,
                      [&](const LowerOptions& options) { return candidate(options).compared.canonical.worst_cosine(); });
+  r_.mode = o_.precision.mode;
+  r_.target_cosine = o_.precision.target_cosine;
+  r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
   r_.int8_attention = options_.int8_attention;
   r_.int8_tables = options_.int8_tables;
 }
@@ -193,16 +204,26 @@ void Conversion::judge() {
   double worst = 1;
   for (const OutputError& e : judged_) {
     worst = std::min(worst, e.cosine);
-    if (e.cosine < kWarnCosine)
+    if (e.cosine < std::min(kWarnCosine, o_.precision.target_cosine))
       d_.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r_.error_inputs +
               " (good: at least 0.999)");
   }
   r_.warnings = d_.warnings();
-  if (worst < kFailCosine && !o_.allow_accuracy_loss)
-    throw FatalError(ExitCode::kAccuracy,
-                     "the worst output has cosine " + std::to_string(worst) +
-                         " with the fp32 model, below the gate of 0.99; nothing was written.\n"
-                         "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
+  const Gates& gates = o_.gates;
+  const double least = gates.max_loss > 0 ? 1 - gates.max_loss : o_.allow_accuracy_loss ? -1 : kFailCosine;
+  if (worst < least)
+    refuse(fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}", worst,
+                       1 - worst, least),
+           gates.max_loss > 0 ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
+                              : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
+  if (gates.max_slowdown > 0 && r_.slowdown > gates.max_slowdown)
+    refuse(
+        fmt::format("the layers take {:g} times the work of int8, --max-slowdown allows {:g}", r_.slowdown, gates.max_slowdown),
+        "Raise --max-slowdown or --max-loss, or force --precision int8");
+  const size_t stored = r_.packed.bytes() ? r_.packed.bytes() : r_.blob.bytes();
+  if (gates.max_bytes > 0 && stored > gates.max_bytes)
+    refuse("the file has " + std::to_string(stored) + " bytes, --max-bytes allows " + std::to_string(gates.max_bytes),
+           "Raise --max-bytes or --max-loss, or force --precision int8");
   stage("done", 1.0);
 }
 

@@ -17,10 +17,18 @@
 
 namespace edgeconv {
 
+// What a conversion must keep to; otherwise it ends with exit 7 and writes nothing. Zero: no such gate.
+struct Gates {
+  double max_loss = 0;      // 1 - cosine of the worst output; also what automatic precision climbs to
+  double max_slowdown = 0;  // work of all layers relative to int8: ladder.h
+  uint64_t max_bytes = 0;   // of the file
+};
+
 struct ConvertOptions {
   std::map<std::string, int64_t> dims;  // --dim
   PrecisionRequest precision;           // --precision
   PrepareOptions prepare;               // --concat, --custom-op
+  Gates gates;                          // --max-loss, --max-slowdown, --max-bytes
   bool allow_accuracy_loss = false;
   std::vector<std::vector<Tensor>> calibration;  // one tensor per input; empty: synthetic
   std::string calibration_files;                 // --calib: read into calibration; empty: none
@@ -41,6 +49,9 @@ struct ConvertResult {
   ModelInfo model;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
   std::vector<LayerReport> layers;                   // worst first
+  PrecisionMode mode = PrecisionMode::kAuto;         // as it was done: without a comparison auto becomes w8a16
+  double target_cosine = 0;                          // of auto
+  double slowdown = 1;                               // work of all layers relative to int8
   bool int8_attention = true, int8_tables = true;
   bool skips_padding = false;  // padded positions are not computed, and zero in outputs
   std::string mask;            // then: the input that marks them
@@ -48,7 +59,6 @@ struct ConvertResult {
   std::vector<OutputError> errors;        // blob against the fp32 interpreter
   std::vector<std::string> not_compared;  // outputs that depend on custom operators
   std::string error_inputs;               // "synthetic inputs" or "calibration inputs"
-  size_t source_bytes = 0;
   size_t ops = 0;
   std::vector<std::string> warnings;
 };

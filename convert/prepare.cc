@@ -12,7 +12,10 @@
 namespace edgeconv {
 
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
-  ImportedModel imported = import_model(path, d, {o.custom_ops});
+  return prepare_model(import_model(path, d, {o.custom_ops}), o, d);
+}
+
+PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
   if (d.malformed_file()) d.check();
   PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, std::move(imported.files)};
   diagnose_file(m.graph, d);

@@ -32,6 +32,7 @@ struct PreparedModel {
 
 // Throws FatalError; warnings are left in d.
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d);
+PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d);
 
 // Throws FatalError(kUsage) when the text is not DOMAIN::NAME.
 std::string parse_custom_op(const std::string& text);

@@ -11,6 +11,7 @@
 
 #include "convert/cli/byte_count.h"
 #include "convert/cli/command.h"
+#include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
 #include "convert/emit/atomic_file.h"
 #include "convert/report/summary.h"
@@ -22,23 +23,11 @@ namespace {
 struct Options {
   std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", report, calibration;
   std::vector<std::string> dims, precision, concat, custom_ops;
+  Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
-  std::string arena_limit, flash_limit;
+  std::string arena_limit, flash_limit, max_bytes;
 };
-
-std::pair<std::string, int64_t> parse_dim(const std::string& text) {
-  const size_t eq = text.rfind('=');
-  try {
-    size_t used = 0;
-    if (eq == std::string::npos || eq == 0) throw std::invalid_argument("");
-    const int64_t most = std::stoll(text.substr(eq + 1), &used);
-    if (used != text.size() - eq - 1) throw std::invalid_argument("");
-    return {text.substr(0, eq), most};
-  } catch (const std::logic_error&) {
-    throw FatalError(ExitCode::kUsage, "--dim " + text + ": write NAME=MAX, for example --dim sequence=128");
-  }
-}
 
 PrecisionMode parse_mode(const std::string& text) {
   if (text == "auto") return PrecisionMode::kAuto;
@@ -132,13 +121,16 @@ int run(const Options& o) {
                      "--target " + o.target + ": this version packs weights as 'portable' only, which every CPU can run");
   ConvertOptions options;
   const Limits limits = read_limits(o);
-  for (const std::string& d : o.dims)
-    if (const auto dim = parse_dim(d); !options.dims.insert(dim).second)
-      throw FatalError(ExitCode::kUsage, "--dim " + dim.first + " is given more than once; one maximum for each dim");
+  options.dims = parse_dims(o.dims);
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
   options.calibration_files = o.calibration;
+  // The range check of the parser lets NaN through.
+  if (std::isnan(o.gates.max_loss) || std::isnan(o.gates.max_slowdown))
+    throw FatalError(ExitCode::kUsage, "--max-loss and --max-slowdown want numbers, not nan");
+  options.gates = o.gates;
+  if (!o.max_bytes.empty()) options.gates.max_bytes = parse_byte_count("--max-bytes", o.max_bytes);
   options.allow_accuracy_loss = o.allow_loss;
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
@@ -164,9 +156,8 @@ int run(const Options& o) {
     r = convert_model(o.model, options);
   }
   check_external(o, output, r.model);
-  const MemoryTable memory = memory_table(r.blob);
+  const MemoryTable memory = memory_table(r.blob, {});
   check_limits(limits, r, memory);
-  for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
   const nlohmann::ordered_json json = summary_json(r, memory, output);
   if (!o.report.empty()) {
     const std::string text = json.dump(2) + "\n";
@@ -177,6 +168,7 @@ int run(const Options& o) {
     std::printf("%s\n", json.dump(2).c_str());
   else if (!o.quiet)
     std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
+  for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
   return 0;
 }
 
@@ -202,6 +194,13 @@ Action add_convert(CLI::App& app) {
       ->type_name("DOMAIN::NAME")
       ->allow_extra_args(false);
   app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
+  app.add_option("--max-loss", o->gates.max_loss,
+                 "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)")
+      ->check(CLI::Range(1e-9, 1.0));
+  app.add_option("--max-slowdown", o->gates.max_slowdown,
+                 "fail (exit 7) if the layers take more than this many times the work of int8 (w8a16 counts 2, fp32 counts 4)")
+      ->check(CLI::Range(1.0, 100.0));
+  app.add_option("--max-bytes", o->max_bytes, "fail (exit 7) if the file is larger")->type_name("BYTES[K|M|G]");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target, "weight layout: portable");
   app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")

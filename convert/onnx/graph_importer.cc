@@ -32,7 +32,7 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
     ValueId v = kNone;
     try {
       Tensor tensor = session_.tensors.read(t);
-      if (tensor.rank() > 0) session_.parameters += tensor.elements();
+      if (tensor.rank() > 0) session_.parameters[tensor.dtype()] += tensor.elements();
       v = graph_.add_constant(t.name(), std::move(tensor));
     } catch (const NodeError& e) {
       session_.diagnostics.malformed(e.what());
@@ -82,6 +82,7 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
 
 void GraphImporter::import_node(const OnnxNode& n) {
   current_ = &n;
+  ++session_.operators[origin(n).op_type];
   try {
     const ImporterDef* importer = find_importer(n.domain, n.op_type);
     if (session_.custom_ops.count(n.domain + "::" + n.op_type) > 0)

@@ -22,8 +22,10 @@ struct ImportSession {
   Diagnostics& diagnostics;
   TensorReader tensors;
   FunctionInliner functions;
-  int64_t nodes = 0, parameters = 0;
-  std::set<std::string> custom_ops = {};  // "domain::Name"
+  int64_t nodes = 0;
+  std::map<std::string, int> operators = {};  // nodes by type
+  std::map<DType, int64_t> parameters = {};   // elements of initializers by type
+  std::set<std::string> custom_ops = {};      // "domain::Name"
 };
 
 class GraphImporter : public ImportContext {

@@ -50,7 +50,9 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.producer_name = printable(m.producer_name());
   info.producer_version = printable(m.producer_version());
   info.node_count = session.nodes;
-  info.parameter_count = session.parameters;
+  info.operators = session.operators;
+  info.parameters = session.parameters;
+  for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
   std::set<std::string> seen;
   for (ValueId v : g.inputs) {
     info.input_names.push_back(g.value(v).name);

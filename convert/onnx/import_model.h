@@ -20,8 +20,10 @@ struct ModelInfo {
   int64_t ir_version = 0;
   std::map<std::string, int> opsets;  // domain ("" for ai.onnx) -> version
   std::string producer_name, producer_version;
-  int64_t node_count = 0;       // of the main graph, functions expanded
-  int64_t parameter_count = 0;  // elements of float and quantized initializers (all of rank >= 1)
+  int64_t node_count = 0;                // of the main graph, functions expanded
+  std::map<std::string, int> operators;  // nodes by type, with domain when it is not ai.onnx
+  std::map<DType, int64_t> parameters;   // elements of initializers by type
+  int64_t parameter_count = 0;           // elements of float and quantized initializers (all of rank >= 1)
   uint64_t file_bytes = 0, external_bytes = 0;
   std::vector<std::string> external_files;  // locations, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance

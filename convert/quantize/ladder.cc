@@ -145,7 +145,7 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
     for (const auto& [pattern, mode] : request.overrides)
       if (glob_match(pattern, layers[i].name)) {
         layers[i].precision = forced(mode);
-        fixed[i] = true;
+        fixed[i] = layers[i].asked = true;
       }
   }
   Climb climb(smooth, layers, fixed, options, request.target_cosine, [&] { return evaluate(options); });
@@ -155,6 +155,16 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
   options.int8_attention = false;
   if (evaluate(options) >= request.target_cosine) return;
   options.int8_tables = false;
+}
+
+double slowdown(const std::vector<LayerReport>& layers) {
+  double all = 0, work = 0;
+  for (const LayerReport& l : layers) {
+    const double macs = static_cast<double>(l.k) * static_cast<double>(l.n);
+    all += macs;
+    work += macs * (l.precision == linear::kInt8 ? 1 : l.precision == linear::kInt8A16 ? kInt8A16Work : kF32Work);
+  }
+  return all > 0 ? work / all : 1;
 }
 
 bool glob_match(const std::string& pattern, const std::string& text) {

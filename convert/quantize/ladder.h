@@ -26,6 +26,11 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
                       std::vector<LayerReport>& layers, LowerOptions& options,
                       const std::function<double(const LowerOptions&)>& evaluate);
 
+// Work of the layers as they were chosen, relative to all of them in int8: multiplications, twice as many with 16-bit activations;
+// an fp32 multiplication counts as four.
+constexpr double kInt8A16Work = 2, kF32Work = 4;
+double slowdown(const std::vector<LayerReport>& layers);
+
 bool glob_match(const std::string& pattern, const std::string& text);  // * and ?
 
 }  // namespace edgeconv

@@ -17,6 +17,7 @@ struct LayerReport {
   int64_t k = 0, n = 0;
   double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8
   ert::params::linear::Precision precision = ert::params::linear::kInt8;
+  bool asked = false;  // by a pattern of the user
 };
 
 // Signal-to-noise ratio of each sampled layer alone in int8, worst first. The packed weights stay in the store.

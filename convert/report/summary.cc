@@ -6,53 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/run/blob_runner.h"
-
 namespace edgeconv {
 
 namespace linear = ert::params::linear;
-
-MemoryTable memory_table(const Tensor& blob) {
-  BlobRunner runner(blob.data(), blob.bytes());
-  std::vector<std::vector<int32_t>> settings;
-  // All dims at 1; then the last dim growing with the others at 1; then all maxima.
-  std::vector<int32_t> ones, most;
-  for (const NamedDim& d : runner.dims()) {
-    ones.push_back(d.min);
-    most.push_back(d.max);
-  }
-  settings.push_back(ones);
-  if (!ones.empty())
-    for (int32_t n : {32, 128}) {
-      std::vector<int32_t> s = ones;
-      const size_t longest = static_cast<size_t>(std::max_element(most.begin(), most.end()) - most.begin());
-      if (n > s[longest] && n < most[longest]) {
-        s[longest] = n;
-        settings.push_back(s);
-      }
-    }
-  if (most != ones) settings.push_back(most);
-  MemoryTable table;
-  for (const auto& s : settings) {
-    MemoryTable::Row row;
-    for (size_t i = 0; i < s.size(); ++i) row.dims.emplace_back(runner.dims()[i].name, s[i]);
-    row.bytes = runner.memory(s, {}).bytes;
-    row.macs = 0;
-    ert_model_macs(&runner.model(), s.data(), &row.macs);
-    table.rows.push_back(row);
-  }
-  return table;
-}
-
-std::string human_bytes(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
-  int unit = 0;
-  while (bytes >= 1000 && unit < 3) {
-    bytes /= 1000;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
-}
 
 namespace {
 
@@ -66,15 +22,11 @@ int count(const ConvertResult& r, linear::Precision p) {
 
 const char* name(linear::Precision p) { return p == linear::kInt8 ? "int8" : p == linear::kInt8A16 ? "w8a16" : "fp32"; }
 
-std::string dims_text(const MemoryTable::Row& row) {
-  std::string s;
-  for (const auto& [dim, n] : row.dims) s += fmt::format("{}{}={}", s.empty() ? "" : " ", dim, n);
-  return s.empty() ? "fixed shapes" : s;
-}
-
 // What a reader wants to see of the passes: the fused structures, not the cleanup.
 constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention", "attention"},
                                                                 {"merge_qkv", "merged QKV"},
+                                                                {"fuse_rope", "rotary"},
+                                                                {"fuse_glu", "gated unit"},
                                                                 {"make_linear", "linear"},
                                                                 {"fuse_layer_norm", "norm"},
                                                                 {"fuse_residual_norm", "residual+norm"},
@@ -83,40 +35,75 @@ constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention
                                                                 {"fuse_mean_pool", "mean pool"},
                                                                 {"fuse_l2_normalize", "L2 norm"}};
 
+constexpr size_t kShownLayers = 8;
+
+std::string layer_line(const LayerReport& l) {
+  return fmt::format("  {:<8}{:>7.1f} dB in int8  {}x{}  {}", name(l.precision), l.local_sqnr_db, l.k, l.n, l.name);
+}
+
+std::string padding_line(const ConvertResult& r) {
+  if (!r.skips_padding) return "";
+  return fmt::format("padding   skipped by '{}': costs nothing, zero in outputs (--padding compute: computed)\n", r.mask);
+}
+
+std::string size_lines(const ConvertResult& r) {
+  const double source = source_bytes(r.model), blob = static_cast<double>(r.blob.bytes());
+  const double fp32 = 4.0 * static_cast<double>(r.model.parameter_count);
+  std::string s =
+      fmt::format("size      {} -> {} ({:.1f} %)", human_bytes(source), human_bytes(blob), 100.0 * blob / std::max(1.0, source));
+  // Of fp16 and quantized files the file says little.
+  if (fp32 > 1.1 * source) s += fmt::format("; {:.1f} % of its {} in fp32", 100.0 * blob / fp32, human_bytes(fp32));
+  s += "\n";
+  if (r.packed.bytes())
+    s += fmt::format("stored    {} ({:.1f} % of the blob) with zstd; ert_unpack expands it\n",
+                     human_bytes(static_cast<double>(r.packed.bytes())), 100.0 * static_cast<double>(r.packed.bytes()) / blob);
+  return s;
+}
+
+// Counts, and the layers that are not int8 with the reason.
+std::string precision_lines(const ConvertResult& r, bool all) {
+  if (r.layers.empty()) return "precision all fp32\n";
+  std::string s =
+      fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
+                  r.layers.size(), count(r, linear::kInt8), count(r, linear::kInt8A16), count(r, linear::kF32),
+                  r.int8_attention ? "int8" : "fp32", r.int8_tables ? "int8" : "fp32", r.slowdown);
+  size_t shown = 0, hidden = 0;
+  for (const LayerReport& l : r.layers) {
+    const bool lifted = l.asked || (r.mode == PrecisionMode::kAuto && l.precision != linear::kInt8);
+    if (!all && !lifted) continue;
+    if (!all && shown == kShownLayers) {
+      ++hidden;
+      continue;
+    }
+    ++shown;
+    s += layer_line(l) + (l.asked ? "  (asked for)\n" : lifted ? fmt::format("  (for cosine {:g})\n", r.target_cosine) : "\n");
+  }
+  return hidden ? s + fmt::format("  and {} more; -v lists all layers\n", hidden) : s;
+}
+
+std::string accuracy_lines(const ConvertResult& r) {
+  std::string s;
+  for (const OutputError& e : r.errors)
+    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %\n", e.name, e.cosine,
+                     e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+  if (!r.errors.empty()) s += fmt::format("          against fp32 on {}\n", r.error_inputs);
+  for (const std::string& n : r.not_compared)
+    s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", n);
+  return s;
+}
+
 }  // namespace
 
 std::string summary_text(const ConvertResult& r, const MemoryTable& memory, const std::string& output, bool verbose) {
-  std::string s = fmt::format("model     opset {}, {} nodes, {} parameters, {}\n", main_opset(r.model), r.model.node_count,
-                              r.model.parameter_count, human_bytes(source_bytes(r.model)));
   std::string fused;
   for (const auto& [pass, label] : kFusionNames)
     for (const auto& [which, n] : r.fusions)
       if (which == pass && n > 0 && which != "make_linear") fused += fmt::format("{}{} {}", fused.empty() ? "" : ", ", label, n);
-  s += fmt::format("fused     {} ops; {}\n", r.ops, fused.empty() ? "nothing to fuse" : fused);
-  if (!r.layers.empty())
-    s += fmt::format("layers    {} linear: {} int8, {} w8a16, {} fp32; attention {}\n", r.layers.size(), count(r, linear::kInt8),
-                     count(r, linear::kInt8A16), count(r, linear::kF32), r.int8_attention ? "int8" : "fp32");
-  if (r.skips_padding)
-    s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs (--padding compute: computed)\n", r.mask);
-  s += fmt::format("size      {} -> {} ({:.1f} %)\n", human_bytes(source_bytes(r.model)),
-                   human_bytes(static_cast<double>(r.blob.bytes())),
-                   100.0 * static_cast<double>(r.blob.bytes()) / std::max(1.0, source_bytes(r.model)));
-  if (r.packed.bytes())
-    s += fmt::format("stored    {} -> {} ({:.1f} %) with zstd; ert_unpack expands it\n",
-                     human_bytes(static_cast<double>(r.blob.bytes())), human_bytes(static_cast<double>(r.packed.bytes())),
-                     100.0 * static_cast<double>(r.packed.bytes()) / static_cast<double>(r.blob.bytes()));
-  for (const auto& row : memory.rows)
-    s += fmt::format("RAM       {:>10} at {} ({:.3g} MMAC)\n", human_bytes(static_cast<double>(row.bytes)), dims_text(row),
-                     static_cast<double>(row.macs) / 1e6);
-  for (const OutputError& e : r.errors)
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} % (against fp32, {})\n",
-                     e.name, e.cosine, e.max_abs, e.max_ref, 100 * e.argmax_agreement, r.error_inputs);
-  for (const std::string& n : r.not_compared)
-    s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", n);
-  if (verbose)
-    for (const LayerReport& l : r.layers)
-      s += fmt::format("layer     {:<8} {:>6.1f} dB  {}x{}  {}\n", name(l.precision), l.local_sqnr_db, l.k, l.n, l.name);
-  return s + fmt::format("written   {}\n", output);
+  return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
+                     r.model.parameter_count) +
+         fmt::format("fused     {} ops; {}\n", r.ops, fused.empty() ? "nothing to fuse" : fused) + padding_line(r) +
+         size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + accuracy_lines(r) +
+         fmt::format("written   {}\n", output);
 }
 
 nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& memory, const std::string& output) {
@@ -135,19 +122,16 @@ nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& m
   j["ops"] = r.ops;
   j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
   j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
+  j["slowdown"] = r.slowdown;
   j["layer_table"] = Json::array();
   for (const LayerReport& l : r.layers)
     j["layer_table"].push_back({{"name", l.name},
                                 {"k", l.k},
                                 {"n", l.n},
                                 {"precision", name(l.precision)},
+                                {"asked", l.asked},
                                 {"local_sqnr_db", std::isfinite(l.local_sqnr_db) ? Json(l.local_sqnr_db) : Json(nullptr)}});
-  j["memory"] = Json::array();
-  for (const auto& row : memory.rows) {
-    Json dims = Json::object();
-    for (const auto& [dim, n] : row.dims) dims[dim] = n;
-    j["memory"].push_back({{"dims", dims}, {"arena_bytes", row.bytes}, {"macs", row.macs}});
-  }
+  j["memory"] = memory_json(memory);
   j["outputs"] = Json::array();
   for (const OutputError& e : r.errors)
     j["outputs"].push_back({{"name", e.name},

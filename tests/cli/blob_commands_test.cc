@@ -155,7 +155,7 @@ TEST_F(BlobTest, OneFlippedBit) {
 
 TEST_F(BlobTest, InspectModelAndBlob) {
   const ProgramResult text = expect_success({"inspect", blob_});
-  for (const char* word : {"batch", "y", "arena_bytes", "edgeconv"}) EXPECT_NE(text.out.find(word), std::string::npos) << word;
+  for (const char* word : {"batch", "y", "RAM", "edgeconv"}) EXPECT_NE(text.out.find(word), std::string::npos) << word;
   const Json blob = Json::parse(expect_success({"inspect", blob_, "--json"}).out);
   EXPECT_EQ(blob.at("version"), 1);
   EXPECT_EQ(blob.at("kind"), "blob");

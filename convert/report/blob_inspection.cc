@@ -1,0 +1,157 @@
+// Reads the verified blob through the public API, and its metadata where the API has no question for it.
+#include "convert/report/blob_inspection.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "convert/report/memory_table.h"
+#include "rt/header.h"
+#include "rt/op.h"
+#include "rt/op_params.h"
+#include "rt/schema/program_generated.h"
+
+namespace edgeconv {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims) {
+  std::string s = "[";
+  for (size_t a = 0; a < b.shape.size(); ++a)
+    s += (a ? ", " : "") + (b.dim[a] >= 0    ? dims[static_cast<size_t>(b.dim[a])].name
+                            : b.shape[a] < 0 ? std::string("?")
+                                             : std::to_string(b.shape[a]));
+  return s + "]";
+}
+
+Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<NamedDim>& dims) {
+  Json rows = Json::array();
+  for (const BoundaryInfo& b : values) {
+    Json row{{"name", b.name}, {"dtype", dtype_name(b.dtype)}, {"shape", shape_text(b, dims)}};
+    if (b.min != INT32_MIN) row["range"] = {b.min, b.max};
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+// A certificate nests three levels; a hostile one must not exhaust the stack when it is printed.
+constexpr int kMostNesting = 8;
+
+// Elements of the constants by their type; packed weights are int8.
+Json constants(const ert::fb::Program& p) {
+  std::map<std::string, int64_t> elements;
+  for (const ert::fb::Value* v : *p.values()) {
+    if (v->storage() != 1) continue;
+    int64_t n = 1;
+    for (uint32_t a = 0; a < v->rank(); ++a) n *= p.exprs()->Get(v->shape()->Get(a))->value();
+    elements[std::string(v->dtype() >= ert::params::kPackedN16K4 ? "int8" : dtype_name(dtype_of_ert(v->dtype())))] += n;
+  }
+  return elements;
+}
+
+Json operators(const ert::fb::Program& p) {
+  std::map<std::string, int> counts;
+  for (const ert::fb::Op* op : *p.ops()) {
+    const ert::OpDef* def = ert::find_op(op->code());
+    ++counts[def ? def->name : "op " + std::to_string(op->code())];
+  }
+  return counts;
+}
+
+std::string joined(const Json& object) {
+  std::string s;
+  for (const auto& [key, value] : object.items()) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", key, value.dump());
+  return s;
+}
+
+// A certificate is text that came with the file: nothing about its structure is certain.
+std::string text_at(const Json& j, const char* key) {
+  return j.is_object() && j.contains(key) && j.at(key).is_string() ? j.at(key).get<std::string>() : "?";
+}
+double number_at(const Json& j, const char* key) {
+  return j.is_object() && j.contains(key) && j.at(key).is_number() ? j.at(key).get<double>() : std::nan("");
+}
+
+std::string certificate_text(const Json& c) {
+  if (!c.is_object() || !c.contains("layers") || !c.contains("outputs")) return "layers    no certificate\n";
+  std::map<std::string, int> precisions;
+  for (const Json& l : c.at("layers")) ++precisions[text_at(l, "precision")];
+  std::string s =
+      fmt::format("layers    {}; attention {}; calibrated on {} inputs\n",
+                  precisions.empty() ? "all fp32" : joined(Json(precisions)), text_at(c, "attention"), text_at(c, "calibration"));
+  for (const Json& o : c.at("outputs"))
+    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}\n", text_at(o, "name"), number_at(o, "cosine"),
+                     number_at(o, "max_abs"));
+  return s;
+}
+
+}  // namespace
+
+nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t>& asked) {
+  const BlobRunner runner(blob.data, blob.bytes);
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&runner.model(), &info);
+  const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob.data) + ert::kMetadataOffset);
+  Json j{{"version", 1},
+         {"kind", "blob"},
+         {"format", fmt::format("{}.{}", info.format_major, info.format_minor)},
+         {"producer", info.producer},
+         {"source_sha256", info.source_sha256},
+         {"bytes", info.blob_bytes},
+         {"stored_bytes", blob.stored_bytes},
+         {"compression", blob.compressed ? "zstd" : "none"},
+         {"weight_bytes", info.weight_bytes},
+         {"constants", constants(program)},
+         {"checksum", fmt::format("{:08x}", info.content_crc)},
+         {"ops", info.ops},
+         {"operators", operators(program)},
+         {"padding", info.skips_padding ? "zero" : "compute"}};
+  if (info.skips_padding) j["mask"] = runner.inputs().at(info.mask_input).name;
+  j["dims"] = Json::array();
+  for (const NamedDim& d : runner.dims()) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
+  j["inputs"] = boundary_rows(runner.inputs(), runner.dims());
+  j["outputs"] = boundary_rows(runner.outputs(), runner.dims());
+  j["custom_ops"] = runner.custom_ops();
+  j["memory"] = memory_json(memory_table(runner, asked));
+  j["golden_vectors"] = info.golden_vectors;
+  const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMostNesting; };
+  Json certificate = Json::parse(program.certificate() ? program.certificate()->str() : "", shallow, false);
+  j["certificate"] = certificate.is_discarded() ? Json(nullptr) : certificate;
+  return j;
+}
+
+std::string blob_inspection_text(const nlohmann::ordered_json& j) {
+  const auto bytes = [](const Json& n) { return human_bytes(n.get<double>()); };
+  std::string s = fmt::format("blob      format {}, {}, checksum {}\n", j["format"].get<std::string>(),
+                              j["producer"].get<std::string>(), j["checksum"].get<std::string>());
+  s += fmt::format("source    sha256 {}\n", j["source_sha256"].get<std::string>());
+  s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
+                   j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
+  s += fmt::format("constants {}\n", joined(j["constants"]));
+  for (const char* side : {"inputs", "outputs"})
+    for (const Json& v : j[side])
+      s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", v["name"].get<std::string>(),
+                       v["dtype"].get<std::string>(), v["shape"].get<std::string>(),
+                       v.contains("range") ? fmt::format(", {} to {}", v["range"][0].dump(), v["range"][1].dump()) : "");
+  for (const Json& d : j["dims"])
+    s += fmt::format("dim       {}: {} to {}\n", d["name"].get<std::string>(), d["min"].dump(), d["max"].dump());
+  s += fmt::format("ops       {}: {}\n", j["ops"].dump(), joined(j["operators"]));
+  for (const Json& name : j["custom_ops"])
+    s += fmt::format("custom    {}: the application registers it\n", name.get<std::string>());
+  if (j.contains("mask"))
+    s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs\n", j["mask"].get<std::string>());
+  MemoryTable table;
+  for (const Json& row : j["memory"]) {
+    table.rows.push_back({{}, row["arena_bytes"].get<size_t>(), row["macs"].get<uint64_t>()});
+    for (const auto& [name, n] : row["dims"].items()) table.rows.back().dims.emplace_back(name, n.get<int32_t>());
+  }
+  s += memory_text(table);
+  s += certificate_text(j["certificate"]);
+  return s +
+         fmt::format("golden    {} vector{} for ert_selftest\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s");
+}
+
+}  // namespace edgeconv

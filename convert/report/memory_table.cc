@@ -1,0 +1,112 @@
+// See memory_table.h.
+#include "convert/report/memory_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+
+namespace {
+
+using Setting = std::vector<int32_t>;
+
+// All dims at their minimum; then the longest growing with the others at 1; then all maxima.
+std::vector<Setting> usual_settings(const std::vector<NamedDim>& dims) {
+  Setting least, most;
+  for (const NamedDim& d : dims) {
+    least.push_back(d.min);
+    most.push_back(d.max);
+  }
+  std::vector<Setting> settings{least};
+  const size_t longest = static_cast<size_t>(std::max_element(most.begin(), most.end()) - most.begin());
+  for (int32_t n : {32, 128}) {
+    if (dims.empty() || n <= least[longest] || n >= most[longest]) continue;
+    settings.push_back(least);
+    settings.back()[longest] = n;
+  }
+  if (most != least) settings.push_back(most);
+  return settings;
+}
+
+Setting asked_setting(const std::vector<NamedDim>& dims, const std::map<std::string, int64_t>& asked) {
+  Setting s;
+  std::string known;
+  for (const NamedDim& d : dims) {
+    const auto it = asked.find(d.name);
+    if (it != asked.end() && (it->second < d.min || it->second > d.max))
+      throw FatalError(ExitCode::kUsage, fmt::format("--dim {}={}: the blob allows {} to {}", d.name, it->second, d.min, d.max));
+    s.push_back(it == asked.end() ? d.min : static_cast<int32_t>(it->second));
+    known += (known.empty() ? "" : ", ") + d.name;
+  }
+  for (const auto& [name, n] : asked)
+    if (std::none_of(dims.begin(), dims.end(), [&name = name](const NamedDim& d) { return d.name == name; }))
+      throw FatalError(ExitCode::kUsage, "--dim " + name + ": the blob has no such dim" +
+                                             (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
+  return s;
+}
+
+}  // namespace
+
+MemoryTable memory_table(const BlobRunner& runner, const std::map<std::string, int64_t>& asked) {
+  MemoryTable table;
+  const auto settings = asked.empty() ? usual_settings(runner.dims()) : std::vector<Setting>{asked_setting(runner.dims(), asked)};
+  for (const Setting& s : settings) {
+    MemoryTable::Row row;
+    for (size_t i = 0; i < s.size(); ++i) row.dims.emplace_back(runner.dims()[i].name, s[i]);
+    row.bytes = runner.memory(s, {}).bytes;
+    row.macs = 0;
+    ert_model_macs(&runner.model(), s.data(), &row.macs);
+    table.rows.push_back(row);
+  }
+  return table;
+}
+
+MemoryTable memory_table(const Tensor& blob, const std::map<std::string, int64_t>& asked) {
+  return memory_table(BlobRunner(blob.data(), blob.bytes()), asked);
+}
+
+std::string memory_text(const MemoryTable& table) {
+  std::string s;
+  for (const MemoryTable::Row& row : table.rows) {
+    std::string dims;
+    for (const auto& [dim, n] : row.dims) dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", dim, n);
+    s += fmt::format("RAM       {:>10}, {:>10} at {}\n", human_bytes(static_cast<double>(row.bytes)),
+                     human_macs(static_cast<double>(row.macs)), dims.empty() ? "fixed shapes" : dims);
+  }
+  return s;
+}
+
+nlohmann::ordered_json memory_json(const MemoryTable& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const MemoryTable::Row& row : table.rows) {
+    nlohmann::ordered_json dims = nlohmann::ordered_json::object();
+    for (const auto& [dim, n] : row.dims) dims[dim] = n;
+    rows.push_back({{"dims", dims}, {"arena_bytes", row.bytes}, {"macs", row.macs}});
+  }
+  return rows;
+}
+
+std::string human_bytes(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 3) {
+    bytes /= 1000;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
+}
+
+std::string human_macs(double macs) {
+  constexpr const char* kUnits[] = {"MAC", "kMAC", "MMAC", "GMAC", "TMAC"};
+  int unit = 0;
+  while (macs >= 1000 && unit < 4) {
+    macs /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", macs, kUnits[unit]);
+}
+
+}  // namespace edgeconv
