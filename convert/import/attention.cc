@@ -28,11 +28,11 @@ ValueId repeat_heads(ImportContext& c, const OnnxNode& n, ValueId x, const Heads
   return c.inner(n, OpKind::kReshape, {wide, shape}, ReshapeAttrs{});
 }
 
-ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q, ValueId k) {
+ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q, ValueId k, ValueId first) {
   const auto block = [&](ValueId keep) { scores = mask_scores(c, n, scores, keep, q, kBlocked); };
-  if (n.integer("is_causal", 0) != 0) block(causal_mask(c, n, q, k, QueryStart::kFirstKey));
+  if (n.integer("is_causal", 0) != 0) block(causal_mask(c, n, q, k, first));
   const int64_t left = n.integer("left_window_size", -1), right = n.integer("right_window_size", -1);
-  if (left >= 0 || right >= 0) block(window_mask(c, n, q, k, QueryStart::kFirstKey, left, right));
+  if (left >= 0 || right >= 0) block(window_mask(c, n, q, k, first, left, right));
   const ValueId mask = c.input(n, 3);
   if (mask == kNone) return scores;
   const DType t = dtype_hint(c.graph(), mask);
@@ -44,8 +44,8 @@ ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId
 void check_forms(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 7);
   const char* hint = "export the encoder without a key-value cache";
-  if (c.input(n, 4) != kNone || c.input(n, 5) != kNone || c.input(n, 6) != kNone) refuse("past keys and values", hint);
-  if (c.is_read(n, 1) || c.is_read(n, 2)) refuse("its present key and value outputs are used", hint);
+  if ((c.input(n, 4) == kNone) != (c.input(n, 5) == kNone)) throw NodeError("past_key and past_value belong together");
+  if (c.input(n, 6) != kNone) refuse("a key-value cache of which only a part is valid (nonpad_kv_seqlen)", hint);
   if (c.is_read(n, 3)) refuse("its score output is used", "do not return attention weights");
 }
 
@@ -63,6 +63,15 @@ void import_attention(ImportContext& c, const OnnxNode& n) {
     k = split_heads(c, n, k, heads.kv);
     v = split_heads(c, n, v, heads.kv);
   }
+  // Past keys come before the new ones; the result goes out as the next step's past.
+  ValueId first = kNone;
+  if (const ValueId past = c.input(n, 4); past != kNone) {
+    first = dim_size(c, n, past, 2);
+    k = concat(c, n, {past, k}, 2);
+    v = concat(c, n, {required_input(c, n, 5), v}, 2);
+  }
+  if (c.is_read(n, 1)) c.bind(n, 1, k);
+  if (c.is_read(n, 2)) c.bind(n, 2, v);
   if (heads.q > 0) {
     k = repeat_heads(c, n, k, heads);
     v = repeat_heads(c, n, v, heads);
@@ -72,7 +81,7 @@ void import_attention(ImportContext& c, const OnnxNode& n) {
     const ValueId limit = scalar_like(c, n, q, cap);
     scores = mul(c, n, unary(c, n, ActivationKind::kTanh, binary(c, n, BinaryKind::kDiv, scores, limit)), limit);
   }
-  ValueId y = weighted_values(c, n, apply_masks(c, n, scores, q, k), v);
+  ValueId y = weighted_values(c, n, apply_masks(c, n, scores, q, k, first), v);
   if (packed) y = merge_heads(c, n, y);
   c.bind(n, 0, y);
 }

@@ -19,11 +19,11 @@ ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId
   return binary(c, n, BinaryKind::kDiv, scores, root);
 }
 
-ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start, int64_t left, int64_t right) {
+ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first, int64_t left, int64_t right) {
   const ValueId zero = int_scalar(c, n, 0), one = int_scalar(c, n, 1);
   const ValueId queries = dim_size(c, n, q, 2), keys = dim_size(c, n, k, 2);
   ValueId positions = c.inner(n, OpKind::kRange, {zero, queries, one});
-  if (start == QueryStart::kAlignedAtEnd) positions = add(c, n, positions, sub(c, n, keys, queries));
+  if (first != kNone) positions = add(c, n, positions, first);
   const ValueId rows = unsqueeze(c, n, positions, {1});
   const ValueId columns = unsqueeze(c, n, c.inner(n, OpKind::kRange, {zero, keys, one}), {0});
   const auto shifted = [&](int64_t by) { return by == 0 ? rows : add(c, n, rows, int_scalar(c, n, by)); };
@@ -36,8 +36,8 @@ ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, Q
   return keep;
 }
 
-ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start) {
-  return window_mask(c, n, q, k, start, -1, 0);
+ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first) {
+  return window_mask(c, n, q, k, first, -1, 0);
 }
 
 ValueId mask_scores(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId keep, ValueId like, float blocked) {

@@ -12,15 +12,12 @@ ValueId merge_heads(ImportContext& c, const OnnxNode& n, ValueId x);
 // q * k^T times `scale`, or divided by the square root of the head width when scale is 0.
 ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, float scale);
 
-// Where query 0 stands among the keys: at the first key (ONNX without a key-value cache), or such that the last query is at the
-// last key (ONNX Runtime's operators). The same for self-attention.
-enum class QueryStart { kFirstKey, kAlignedAtEnd };
+// True where query i may see key j: -left <= j - (i + first) <= right; negative bounds are none. `first` is the position of query 0
+// among the keys, an int64 scalar, or kNone for 0.
+ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first, int64_t left, int64_t right);
 
-// True where query i may see key j: -left <= j - (i + start) <= right; negative bounds are none.
-ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start, int64_t left, int64_t right);
-
-// j <= i + start.
-ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, QueryStart start);
+// j <= i + first.
+ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first);
 
 // scores + (keep ? 0 : blocked); `like` tells the element type.
 ValueId mask_scores(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId keep, ValueId like, float blocked);

@@ -55,7 +55,10 @@ void attend(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId v
   ValueId scores = attention_scores(c, n, q, k, n.number("scale", 0));
   if (extras.bias != kNone) scores = add(c, n, scores, extras.bias);
   if (extras.mask != kNone) scores = mask_scores(c, n, scores, keep_mask(c, n, extras.mask, k), q, blocked);
-  if (causal) scores = mask_scores(c, n, scores, causal_mask(c, n, q, k, QueryStart::kAlignedAtEnd), q, -INFINITY);
+  if (causal) {  // the last query is at the last key
+    const ValueId first = sub(c, n, dim_size(c, n, k, 2), dim_size(c, n, q, 2));
+    scores = mask_scores(c, n, scores, causal_mask(c, n, q, k, first), q, -INFINITY);
+  }
   c.bind(n, 0, merge_heads(c, n, weighted_values(c, n, scores, v)));
 }
 

@@ -9,9 +9,15 @@ void import_identity(ImportContext& c, const OnnxNode& n) {
 }
 
 void import_dropout(ImportContext& c, const OnnxNode& n) {
-  if (c.is_read(n, 1)) refuse("its mask output is used", "export the model in evaluation mode (model.eval())");
   const Tensor* training = constant_of(c, c.input(n, 2));
   const bool trains = training != nullptr && training->elements() == 1 && training->to_float()[0] != 0;
+  if (c.is_read(n, 1)) {
+    if (trains || (training == nullptr && c.input(n, 2) != kNone))
+      refuse("its random mask is used", "export the model in evaluation mode (model.eval())");
+    // Nothing is dropped: the mask is all true.
+    const ValueId shape = c.inner(n, OpKind::kShape, {required_input(c, n, 0)}, ShapeAttrs{});
+    c.bind(n, 1, c.inner(n, OpKind::kConstantOfShape, {shape}, FillAttrs{Tensor::of<uint8_t>(DType::kBool, {1}, {1})}));
+  }
   if (trains)
     c.warn(n,
            "it is in training mode; it is imported as in evaluation, where it does nothing; export with model.eval() to be sure "

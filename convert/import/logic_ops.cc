@@ -14,8 +14,13 @@ void import_mod(ImportContext& c, const OnnxNode& n) {
 }
 
 void import_is_inf(ImportContext& c, const OnnxNode& n) {
-  if (n.integer("detect_negative", 1) == 0 || n.integer("detect_positive", 1) == 0)
-    refuse("detecting infinities of one sign only", "compare with the infinity instead");
+  const bool negative = n.integer("detect_negative", 1) != 0, positive = n.integer("detect_positive", 1) != 0;
+  if (!negative && !positive) refuse("it detects nothing", "remove it from the model");
+  if (negative != positive) {
+    const ValueId x = required_input(c, n, 0), infinite = unary(c, n, UnaryKind::kIsInf, x);
+    const ValueId side = binary(c, n, positive ? BinaryKind::kGreater : BinaryKind::kLess, x, scalar_like(c, n, x, 0));
+    return c.bind(n, 0, binary(c, n, BinaryKind::kAnd, infinite, side));
+  }
   c.emit(n, OpKind::kUnary, {required_input(c, n, 0)}, UnaryAttrs{static_cast<int>(UnaryKind::kIsInf), 0});
 }
 

@@ -11,8 +11,29 @@ void refuse_statistics(ImportContext& c, const OnnxNode& n) {
       refuse("its output " + std::to_string(i) + " (statistics) is used", "export the model in evaluation mode (model.eval())");
 }
 
+// Mean and 1 / sqrt(variance + epsilon), in fp32, where a graph returns them.
+void bind_statistics(ImportContext& c, const OnnxNode& n) {
+  if (!c.is_read(n, 1) && !c.is_read(n, 2)) return;
+  const ValueId x = required_input(c, n, 0);
+  const int rank = rank_hint(c.graph(), x);
+  if (rank < 1)
+    refuse("its statistics are used, and the rank of its input is not known when the file is read", "return the result only");
+  const int64_t axis = n.integer("axis", -1);
+  ReduceAttrs over{ReduceKind::kMean, {}, true, false};
+  for (int64_t a = axis < 0 ? axis + rank : axis; a < rank; ++a) over.axes.push_back(a);
+  const ValueId wide = cast(c, n, x, DType::kFloat), mean = c.inner(n, OpKind::kReduce, {wide}, over);
+  const ValueId centred = sub(c, n, wide, mean);
+  const ValueId variance = c.inner(n, OpKind::kReduce, {mul(c, n, centred, centred)}, over);
+  const ValueId root = unary(c, n, UnaryKind::kSqrt, add(c, n, variance, scalar(c, n, n.number("epsilon", 1e-5f))));
+  if (c.is_read(n, 1)) c.bind(n, 1, mean);
+  if (c.is_read(n, 2)) c.bind(n, 2, unary(c, n, UnaryKind::kReciprocal, root));
+}
+
 void import_norm(ImportContext& c, const OnnxNode& n, bool rms) {
-  refuse_statistics(c, n);
+  if (rms)
+    refuse_statistics(c, n);
+  else
+    bind_statistics(c, n);
   std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
   if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
   const NormAttrs a{n.integer("axis", -1), n.number("epsilon", 1e-5f), rms};

@@ -1,4 +1,4 @@
-// Builds the importer table from import_list.inc.
+// Builds the importer table from import_list.inc and the table of what runs from run_list.inc.
 #include "convert/import/registry.h"
 
 #include <algorithm>
@@ -19,6 +19,17 @@ constexpr ImporterDef kImporters[] = {
 #undef EDGECONV_IMPORT
 };
 
+struct RunRow {
+  std::string_view domain, op;
+  RunDef run;
+};
+
+constexpr RunRow kRuns[] = {
+#define EDGECONV_RUNS(domain, op, how, types) {domain, op, {RunsAs::k##how, types}},
+#include "convert/import/run_list.inc"
+#undef EDGECONV_RUNS
+};
+
 constexpr bool before(const ImporterDef& a, const ImporterDef& b) {
   return a.domain != b.domain ? a.domain < b.domain : a.op < b.op;
 }
@@ -31,6 +42,12 @@ constexpr bool sorted() {
 static_assert(sorted(), "import_list.inc must be sorted by domain and operator, without duplicates");
 
 }  // namespace
+
+const RunDef* find_run(std::string_view domain, std::string_view op) {
+  for (const RunRow& r : kRuns)
+    if (r.domain == domain && r.op == op) return &r.run;
+  return nullptr;
+}
 
 std::span<const ImporterDef> importers() { return kImporters; }
 

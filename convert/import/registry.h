@@ -19,10 +19,18 @@ struct ImporterDef {
 };
 
 constexpr int kMinOpset = 7;           // of ai.onnx; older files warn
-constexpr int kNewestKnownOpset = 26;  // newer files warn and are judged operator by operator
+constexpr int kNewestKnownOpset = 28;  // newer files warn and are judged operator by operator
 constexpr int kMinIrVersion = 3, kNewestKnownIrVersion = 14;
 
+// What becomes of the operator on a device; run_list.inc explains the columns.
+enum class RunsAs { kFused, kGeneric, kFolded };
+struct RunDef {
+  RunsAs how;
+  std::string_view types;
+};
+
 const ImporterDef* find_importer(std::string_view domain, std::string_view op);
-std::span<const ImporterDef> importers();  // sorted by domain and operator
+const RunDef* find_run(std::string_view domain, std::string_view op);  // null for an operator without a row
+std::span<const ImporterDef> importers();                              // sorted by domain and operator
 
 }  // namespace edgeconv

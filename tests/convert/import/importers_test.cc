@@ -40,6 +40,15 @@ TEST(Importers, ListIsSortedAndFindable) {
   EXPECT_EQ(find_importer("my.ops", "Relu"), nullptr);
 }
 
+TEST(Importers, EveryOperatorSaysHowItRuns) {
+  for (const ImporterDef& i : importers()) {
+    const RunDef* r = find_run(i.domain, i.op);
+    ASSERT_NE(r, nullptr) << i.domain << "::" << i.op << " needs a row in convert/import/run_list.inc";
+    EXPECT_FALSE(r->types.empty()) << i.op;
+    EXPECT_EQ(r->types.find_first_not_of("fibn"), std::string_view::npos) << i.op;
+  }
+}
+
 TEST(Importers, ReduceAxesFromAttributeAndInput) {
   OneNode old(13), fresh(18);
   for (OneNode* n : {&old, &fresh}) {
@@ -181,7 +190,8 @@ TEST(Importers, AttentionAndRotaryDecompose) {
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Softmax"), 1);
   EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Where"), 1);
   ASSERT_TRUE(n.imported.graph.sort());
-  n.m.node("Attention", {"q", "q", "q", "", "q", "q"}, {"z"});
+  n.m.ints("valid", {1});
+  n.m.node("Attention", {"q", "q", "q", "", "", "", "valid"}, {"z"});
   EXPECT_EQ(import_code(n.m), 4);
 }
 
@@ -234,15 +244,21 @@ TEST(Importers, LpNormalizationOfZerosIsZero) {
             (std::vector<float>{0, 0, 0.6f, 0.8f}));
 }
 
-TEST(Importers, LayerNormalizationStatisticsAreRefusedWhenRead) {
+TEST(Importers, LayerNormalizationGivesItsStatistics) {
   OneNode n(17);
   n.m.input("x", {"2", "4"});
   n.m.floats("g", {4}, {1, 1, 1, 1});
-  n.m.node("LayerNormalization", {"x", "g"}, {"y", "mean"});
+  n.m.node("LayerNormalization", {"x", "g"}, {"y", "mean", "factor"});
   n.m.output("y");
   EXPECT_EQ(n.kinds(), Kinds{"LayerNormalization"});
   n.m.output("mean");
-  EXPECT_EQ(import_code(n.m), 4);
+  n.m.output("factor");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  const auto got = interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 4}, {1, 2, 3, 4, 0, 0, 8, 8})});
+  EXPECT_EQ(got[1].to_float(), (std::vector<float>{2.5f, 4}));
+  EXPECT_NEAR(got[2].to_float()[1], 0.25, 1e-6);
 }
 
 TEST(Importers, MalformedAttributes) {
