@@ -47,8 +47,8 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",
               "export it with explicit padding and without ceil_mode, or with fixed sizes"};
     case OpKind::kResize:
-      return {"it is antialiased, leaves out what is outside, or rounds positions, at a size or of data known only at run time",
-              "export at the size of the device, so that it is computed at conversion, or resize linearly or cubically"};
+      return {"it is antialiased, leaves out what is outside, or rounds positions, and an axis has a size known only at run time",
+              "export at the size of the device, or resize linearly or cubically"};
     case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
     case OpKind::kEinsum:
       return {"the equation '" + n.as<EinsumAttrs>().equation + "' is not a product of two tensors with distinct letters in each",

@@ -1,5 +1,7 @@
 // Resize at sizes that are only known at run time (position embeddings of images of any size), or of computed data: along each
 // axis a sum of few Gathers, weighted by polynomials of the position between two elements. Whatever is constant folds away.
+// What these weights do not express (antialiasing, excluded positions, rounding) is a Gather or MatMul by constants where both
+// sizes are fixed.
 // What has a fixed input and a fixed size is folded by inference (interp/resize.cc) and never comes here.
 #include "convert/passes/match.h"
 
@@ -14,7 +16,8 @@ namespace unary = ert::params::unary;
 struct Axis {
   size_t index;
   DimExpr n, count;
-  std::optional<float> scale;  // as the file gives it; otherwise count / n
+  float given_scale;           // of the file, 0 where it has sizes
+  std::optional<float> scale;  // the file's, where it is not count / n
 };
 
 class Resizer {
@@ -41,7 +44,39 @@ class Resizer {
     return sum;
   }
 
+  // The same with constants, for fixed sizes. They are what Resize makes of 0, 1, 2.. (positions) or of the identity matrix
+  // (weights), which inference computes.
+  ValueId along_by_constants(ValueId x, const Shape& shape, const Axis& axis) {
+    const int64_t n = *axis.n.constant();
+    const size_t k = axis.index;
+    std::vector<float> values;
+    if (a_.mode == ResizeAttrs::kNearest) {
+      for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>(i));
+      const ValueId at = to(resized(Tensor::of<float>(DType::kFloat, {n}, values), axis), DType::kInt64);
+      return add(OpKind::kGather, {x, at}, AxisAttrs{static_cast<int64_t>(k)});
+    }
+    for (int64_t i = 0; i < n * n; ++i) values.push_back(i % (n + 1) == 0 ? 1.0f : 0.0f);
+    const ValueId weights = resized(Tensor::of<float>(DType::kFloat, {n, n}, values), axis);
+    Shape flat{DimExpr(1), axis.n, DimExpr(1)}, whole = shape;
+    for (size_t i = 0; i < shape.size(); ++i)
+      if (i != k) flat[i < k ? 0 : 2] = flat[i < k ? 0 : 2] * shape[i];
+    whole[k] = axis.count;
+    const ValueId rows = add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, flat)}, ReshapeAttrs{});
+    const ValueId y = add(OpKind::kMatMul, {weights, rows}, {});
+    return add(OpKind::kReshape, {y, shape_operand(g_, origin_.node, whole)}, ReshapeAttrs{});
+  }
+
  private:
+  ValueId resized(Tensor t, const Axis& axis) {
+    ResizeAttrs a = a_;
+    a.axes = {0};
+    const ValueId from = g_.add_constant(origin_.node + "/from", std::move(t));
+    if (axis.given_scale == 0)
+      return add(OpKind::kResize, {from, kNone, g_.add_constant(origin_.node + "/sizes", Tensor::ints({*axis.count.constant()}))},
+                 std::move(a));
+    const ValueId scales = g_.add_constant(origin_.node + "/scales", Tensor::of<float>(DType::kFloat, {1}, {axis.given_scale}));
+    return add(OpKind::kResize, {from, scales, kNone}, std::move(a));
+  }
   ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
     return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
   }
@@ -99,17 +134,20 @@ class Resizer {
   ResizeAttrs a_;
 };
 
-// What the weights above express.
-bool can_decompose(const ResizeAttrs& a, const std::vector<Axis>& axes) {
+// What the computed weights express.
+bool can_compute(const ResizeAttrs& a, const Axis& axis) {
   if (a.antialias || a.exclude_outside || a.coordinates == ResizeAttrs::kSymmetricHalfPixel) return false;
-  for (const Axis& axis : axes) {
-    if (a.mode == ResizeAttrs::kNearest &&
-        (axis.scale || a.coordinates != ResizeAttrs::kAsymmetric || a.rounding != ResizeAttrs::kFloor))
-      return false;
-    if (a.coordinates == ResizeAttrs::kAlignCorners && axis.scale) return false;
-    if (a.coordinates == ResizeAttrs::kTorchHalfPixel && axis.count.constant().value_or(1) < 2) return false;
-  }
-  return true;
+  if (a.mode == ResizeAttrs::kNearest &&
+      (axis.scale || a.coordinates != ResizeAttrs::kAsymmetric || a.rounding != ResizeAttrs::kFloor))
+    return false;
+  if (a.coordinates == ResizeAttrs::kAlignCorners && axis.scale) return false;
+  return a.coordinates != ResizeAttrs::kTorchHalfPixel || axis.count.constant().value_or(1) >= 2;
+}
+
+bool has_constants(const Axis& axis) {
+  constexpr int64_t kMostElements = 4096;  // 64 MB of weights
+  const auto n = axis.n.constant(), count = axis.count.constant();
+  return n && count && *n <= kMostElements && *count <= kMostElements;
 }
 
 bool decompose(Graph& g, NodeId id) {
@@ -128,18 +166,23 @@ bool decompose(Graph& g, NodeId id) {
   }
   std::vector<Axis> axes;
   for (size_t i = 0; i < rank; ++i) {
-    Axis axis{i, (*x.shape)[i], (*y.shape)[i], {}};
-    if (axis.n == axis.count) continue;
+    Axis axis{i, (*x.shape)[i], (*y.shape)[i], scales[i], {}};
+    if (axis.n == axis.count && (scales[i] == 0 || scales[i] == 1)) continue;
     // A scale that gives a whole number of elements is count / n.
     const auto whole_n = axis.n.constant(), whole = axis.count.constant();
     const bool exact = whole_n && whole && static_cast<float>(*whole) == static_cast<float>(*whole_n) * scales[i];
     if (scales[i] != 0 && !exact) axis.scale = scales[i];
     axes.push_back(axis);
   }
-  if (!can_decompose(a, axes)) return false;
+  for (const Axis& axis : axes)
+    if (!can_compute(a, axis) && !has_constants(axis)) return false;
   Resizer r(g, n);
   ValueId v = n.in(0);
-  for (const Axis& axis : axes) v = r.along(v, rank, axis);
+  Shape shape = *x.shape;
+  for (const Axis& axis : axes) {
+    v = can_compute(a, axis) ? r.along(v, rank, axis) : r.along_by_constants(v, shape, axis);
+    shape[axis.index] = axis.count;
+  }
   redefine(g, n.outputs[0], OpKind::kIdentity, {v}, {}, n.origin);
   return true;
 }

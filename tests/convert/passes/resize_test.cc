@@ -53,6 +53,34 @@ TEST(DecomposeResize, ScalesOfComputedData) {
   }
 }
 
+// Fixed sizes of computed data: constants express every mode, also where a scale is not a whole number of elements.
+int resize_fixed(const ResizeAttrs& a, float scale) {
+  GraphBuilder b;
+  const ValueId scales = b.constant(Tensor::of<float>(DType::kFloat, {3}, {1, scale, 1.3f}));
+  b.output(b.node(OpKind::kResize, {b.input("x", {H, 6, 5}), scales}, a));
+  return apply(b.g, {pass_decompose_resize});
+}
+
+TEST(DecomposeResize, FixedSizesOfComputedDataAreConstants) {
+  for (const float scale : {2.0f, 0.6f}) {
+    for (const auto at : {ResizeAttrs::kHalfPixel, ResizeAttrs::kAlignCorners, ResizeAttrs::kSymmetricHalfPixel}) {
+      for (const auto rounding : {ResizeAttrs::kPreferFloor, ResizeAttrs::kPreferCeil, ResizeAttrs::kFloor, ResizeAttrs::kCeil}) {
+        ResizeAttrs a = attrs(ResizeAttrs::kNearest, at);
+        a.rounding = rounding;
+        EXPECT_EQ(resize_fixed(a, scale), 1) << at << " " << rounding;
+      }
+      for (const auto mode : {ResizeAttrs::kLinear, ResizeAttrs::kCubic}) {
+        ResizeAttrs a = attrs(mode, at);
+        a.antialias = true;
+        EXPECT_EQ(resize_fixed(a, scale), 1) << mode << " " << at;
+        a.antialias = false;
+        a.exclude_outside = true;
+        EXPECT_EQ(resize_fixed(a, scale), 1) << mode << " " << at;
+      }
+    }
+  }
+}
+
 TEST(DecomposeResize, OthersStay) {
   ResizeAttrs a = attrs(ResizeAttrs::kCubic, ResizeAttrs::kHalfPixel);
   a.antialias = true;
