@@ -46,7 +46,22 @@ void check_forms(ImportContext& c, const OnnxNode& n) {
   const char* hint = "export the encoder without a key-value cache";
   if ((c.input(n, 4) == kNone) != (c.input(n, 5) == kNone)) throw NodeError("past_key and past_value belong together");
   if (c.input(n, 6) != kNone) refuse("a key-value cache of which only a part is valid (nonpad_kv_seqlen)", hint);
-  if (c.is_read(n, 3)) refuse("its score output is used", "do not return attention weights");
+}
+
+// What qk_matmul_output gives, by qk_matmul_output_mode.
+enum ScoreStage : int64_t { kProduct, kCapped, kMasked, kProbabilities };
+
+ScoreStage score_stage(const OnnxNode& n) {
+  const int64_t mode = n.integer("qk_matmul_output_mode", kProduct);
+  if (mode < kProduct || mode > kProbabilities) throw NodeError("attribute 'qk_matmul_output_mode' is none of 0, 1, 2, 3");
+  return static_cast<ScoreStage>(mode);
+}
+
+ValueId softcap(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q) {
+  const float cap = n.number("softcap", 0);
+  if (cap == 0) return scores;
+  const ValueId limit = scalar_like(c, n, q, cap);
+  return mul(c, n, unary(c, n, ActivationKind::kTanh, binary(c, n, BinaryKind::kDiv, scores, limit)), limit);
 }
 
 }  // namespace
@@ -76,12 +91,12 @@ void import_attention(ImportContext& c, const OnnxNode& n) {
     k = repeat_heads(c, n, k, heads);
     v = repeat_heads(c, n, v, heads);
   }
-  ValueId scores = attention_scores(c, n, q, k, n.number("scale", 0));
-  if (const float cap = n.number("softcap", 0); cap != 0) {
-    const ValueId limit = scalar_like(c, n, q, cap);
-    scores = mul(c, n, unary(c, n, ActivationKind::kTanh, binary(c, n, BinaryKind::kDiv, scores, limit)), limit);
-  }
-  ValueId y = weighted_values(c, n, apply_masks(c, n, scores, q, k, first), v);
+  const ValueId product = attention_scores(c, n, q, k, n.number("scale", 0));
+  const ValueId capped = softcap(c, n, product, q), masked = apply_masks(c, n, capped, q, k, first);
+  const ValueId probabilities = c.inner(n, OpKind::kSoftmax, {masked}, AxisAttrs{-1});
+  if (const ScoreStage stage = score_stage(n); c.is_read(n, 3))
+    c.bind(n, 3, stage == kProduct ? product : stage == kCapped ? capped : stage == kMasked ? masked : probabilities);
+  ValueId y = matmul(c, n, probabilities, v);
   if (packed) y = merge_heads(c, n, y);
   c.bind(n, 0, y);
 }
