@@ -1,4 +1,5 @@
 // `edgeconv supported-ops`: printed from the table of importers and the table of what runs, which the node tests check.
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,15 +12,27 @@ namespace edgeconv::cli {
 
 namespace {
 
-const char* how(const RunDef* r) {
-  if (!r) return "unknown";
-  return r->how == RunsAs::kFused ? "fused" : r->how == RunsAs::kGeneric ? "generic" : "folded";
+// An operator with what its users can rely on.
+struct Row {
+  std::string domain, op;
+  int since, checked_to;  // opset versions; operators of ONNX Runtime have only one
+  const char* how;
+  std::vector<std::string> types;
+};
+
+const char* how_name(RunsAs how) {
+  switch (how) {
+    case RunsAs::kFused: return "fused";
+    case RunsAs::kGeneric: return "generic";
+    case RunsAs::kFolded: return "folded";
+  }
+  return "";
 }
 
-std::vector<std::string> types(const RunDef* r) {
+std::vector<std::string> type_names(std::string_view letters) {
   std::vector<std::string> names;
   const auto add = [&](char letter, std::initializer_list<const char*> of) {
-    if (r && r->types.find(letter) != std::string_view::npos) names.insert(names.end(), of.begin(), of.end());
+    if (letters.find(letter) != std::string_view::npos) names.insert(names.end(), of.begin(), of.end());
   };
   add('f', {"float32", "float16", "bfloat16", "float64"});
   add('i', {"int32", "int64"});
@@ -28,35 +41,38 @@ std::vector<std::string> types(const RunDef* r) {
   return names;
 }
 
-// The newest opset version that the operators were tested with; operators of ONNX Runtime have only one.
-int checked_to(const ImporterDef& d) { return d.domain.empty() ? kNewestKnownOpset : 1; }
-
-std::string domain(const ImporterDef& d) { return d.domain.empty() ? "ai.onnx" : std::string(d.domain); }
-
-int list(bool json) {
-  if (json) {
-    nlohmann::ordered_json j{{"version", 1},
-                             {"min_opset", kMinOpset},
-                             {"newest_opset", kNewestKnownOpset},
-                             {"operators", nlohmann::ordered_json::array()}};
-    for (const ImporterDef& d : importers()) {
-      const RunDef* r = find_run(d.domain, d.op);
-      j["operators"].push_back({{"domain", domain(d)},
-                                {"op", d.op},
-                                {"since", d.since},
-                                {"checked_to", checked_to(d)},
-                                {"runs", how(r)},
-                                {"types", types(r)}});
-    }
-    std::printf("%s\n", j.dump(2).c_str());
-    return 0;
-  }
+std::vector<Row> rows() {
+  std::vector<Row> all;
   for (const ImporterDef& d : importers()) {
-    const RunDef* r = find_run(d.domain, d.op);
+    const RunDef& r = *find_run(d.domain, d.op);
+    const bool onnx = d.domain.empty();
+    all.push_back({onnx ? "ai.onnx" : std::string(d.domain), std::string(d.op), onnx ? std::max(d.since, kMinOpset) : d.since,
+                   onnx ? kNewestKnownOpset : d.since, how_name(r.how), type_names(r.types)});
+  }
+  return all;
+}
+
+int print_json() {
+  nlohmann::ordered_json j{{"version", 1},
+                           {"min_opset", kMinOpset},
+                           {"newest_opset", kNewestKnownOpset},
+                           {"operators", nlohmann::ordered_json::array()}};
+  for (const Row& r : rows())
+    j["operators"].push_back({{"domain", r.domain},
+                              {"op", r.op},
+                              {"since", r.since},
+                              {"checked_to", r.checked_to},
+                              {"runs", r.how},
+                              {"types", r.types}});
+  std::printf("%s\n", j.dump(2).c_str());
+  return 0;
+}
+
+int print_text() {
+  for (const Row& r : rows()) {
     std::string names;
-    for (const std::string& t : types(r)) names += " " + t;
-    const std::string name = domain(d) + "::" + std::string(d.op);
-    std::printf("%-45s opset %2d-%-2d  %-8s%s\n", name.c_str(), d.since, checked_to(d), how(r), names.c_str());
+    for (const std::string& t : r.types) names += " " + t;
+    std::printf("%-45s opset %2d-%-2d  %-8s%s\n", (r.domain + "::" + r.op).c_str(), r.since, r.checked_to, r.how, names.c_str());
   }
   return 0;
 }
@@ -66,7 +82,7 @@ int list(bool json) {
 Action add_supported_ops(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   app.add_flag("--json", *json, "as JSON");
-  return [json] { return list(*json); };
+  return [json] { return *json ? print_json() : print_text(); };
 }
 
 }  // namespace edgeconv::cli

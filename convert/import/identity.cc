@@ -14,6 +14,7 @@ void import_dropout(ImportContext& c, const OnnxNode& n) {
   if (c.is_read(n, 1)) {
     if (trains || (training == nullptr && c.input(n, 2) != kNone))
       refuse("its random mask is used", "export the model in evaluation mode (model.eval())");
+    if (c.opset("") < 10) refuse("its mask is used, which is a number before opset 10", "export with a newer opset");
     // Nothing is dropped: the mask is all true.
     const ValueId shape = c.inner(n, OpKind::kShape, {required_input(c, n, 0)}, ShapeAttrs{});
     c.bind(n, 1, c.inner(n, OpKind::kConstantOfShape, {shape}, FillAttrs{Tensor::of<uint8_t>(DType::kBool, {1}, {1})}));

@@ -41,12 +41,21 @@ constexpr bool sorted() {
 }
 static_assert(sorted(), "import_list.inc must be sorted by domain and operator, without duplicates");
 
+constexpr bool every_importer_says_how_it_runs() {
+  if (std::size(kRuns) != std::size(kImporters)) return false;
+  for (size_t i = 0; i < std::size(kRuns); ++i) {
+    if (kRuns[i].domain != kImporters[i].domain || kRuns[i].op != kImporters[i].op) return false;
+    if (kRuns[i].run.types.empty() || kRuns[i].run.types.find_first_not_of("bfin") != std::string_view::npos) return false;
+  }
+  return true;
+}
+static_assert(every_importer_says_how_it_runs(), "run_list.inc must have the rows of import_list.inc, in its order");
+
 }  // namespace
 
 const RunDef* find_run(std::string_view domain, std::string_view op) {
-  for (const RunRow& r : kRuns)
-    if (r.domain == domain && r.op == op) return &r.run;
-  return nullptr;
+  const ImporterDef* d = find_importer(domain, op);
+  return d ? &kRuns[d - kImporters].run : nullptr;
 }
 
 std::span<const ImporterDef> importers() { return kImporters; }

@@ -30,7 +30,7 @@ struct RunDef {
 };
 
 const ImporterDef* find_importer(std::string_view domain, std::string_view op);
-const RunDef* find_run(std::string_view domain, std::string_view op);  // null for an operator without a row
+const RunDef* find_run(std::string_view domain, std::string_view op);  // null for an operator without an importer
 std::span<const ImporterDef> importers();                              // sorted by domain and operator
 
 }  // namespace edgeconv

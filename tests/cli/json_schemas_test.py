@@ -108,7 +108,17 @@ class JsonSchemas(unittest.TestCase):
         self.assertTrue(all(10 < m < 120 for m in measured), measured)
 
     def test_supported_ops(self):
-        self.check(self.run_json([EDGECONV, "supported-ops", "--json"]), SCHEMAS / "supported_ops.schema.json")
+        listed = self.run_json([EDGECONV, "supported-ops", "--json"])
+        schema = self.check(listed, SCHEMAS / "supported_ops.schema.json")
+        for row in listed["operators"]:
+            self.assertTrue(row["types"], row)
+            self.assertLessEqual(row["since"], row["checked_to"], row)
+        self.assertEqual({row["runs"] for row in listed["operators"]}, {"fused", "generic", "folded"})
+        text = subprocess.run([EDGECONV, "supported-ops"], capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertEqual([line.split()[0] for line in text.splitlines()],
+                         [row["domain"] + "::" + row["op"] for row in listed["operators"]])
+        broken = {**listed, "operators": [{**listed["operators"][0], "runs": "unknown"}]}
+        self.assertEqual(len(errors(broken, schema)), 1)
 
     def test_bench(self):
         command = [BENCH, self.blob, "--json", "--warmup", "1", "--runs", "2", "--profile", "--shape", "batch=1,sequence=4"]
