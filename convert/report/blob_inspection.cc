@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/report/memory_table.h"
 #include "rt/header.h"
 #include "rt/op.h"
@@ -68,7 +69,7 @@ std::string joined(const Json& object) {
 
 // A certificate is text that came with the file: nothing about its structure is certain.
 std::string text_at(const Json& j, const char* key) {
-  return j.is_object() && j.contains(key) && j.at(key).is_string() ? j.at(key).get<std::string>() : "?";
+  return j.is_object() && j.contains(key) && j.at(key).is_string() ? printable(j.at(key).get<std::string>()) : "?";
 }
 double number_at(const Json& j, const char* key) {
   return j.is_object() && j.contains(key) && j.at(key).is_number() ? j.at(key).get<double>() : std::nan("");
@@ -119,7 +120,7 @@ nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<st
   j["golden_vectors"] = info.golden_vectors;
   const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMostNesting; };
   Json certificate = Json::parse(program.certificate() ? program.certificate()->str() : "", shallow, false);
-  j["certificate"] = certificate.is_discarded() ? Json(nullptr) : certificate;
+  j["certificate"] = certificate.is_object() ? certificate : Json(nullptr);
   return j;
 }
 

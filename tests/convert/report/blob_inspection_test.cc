@@ -1,0 +1,69 @@
+// What inspect says about a blob whose certificate is not what a conversion writes: it is text from the file, nothing more.
+#include "convert/report/blob_inspection.h"
+
+#include <gtest/gtest.h>
+
+#include "convert/emit/blob.h"
+#include "convert/emit/lower.h"
+#include "convert/plan/dims.h"
+#include "convert/plan/slots.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json inspected(const std::string& certificate) {
+  GraphBuilder b;
+  b.output(b.node(OpKind::kLinear, {b.input("x", {DimExpr::symbol("batch"), 8}), b.weights({8, 8}), kNone}, LinearAttrs{}));
+  finish(b.g);
+  Diagnostics d;
+  TargetProgram p = lower(b.g, lower_options(plan_dims(b.g, {})), d);
+  d.check();
+  plan_slots(p);
+  const Tensor blob = write_blob(p, {"edgeconv", "s", certificate, 0, {}});
+  return blob_inspection({blob.data(), blob.bytes(), blob.bytes(), false}, {});
+}
+
+TEST(BlobInspection, ShowsACertificate) {
+  const Json j = inspected(R"({"attention":"int8","layers":[{"precision":"w8a16"}],"outputs":[{"name":"y","cosine":0.5}]})");
+  EXPECT_EQ(j.at("certificate").at("attention"), "int8");
+  const std::string text = blob_inspection_text(j);
+  EXPECT_NE(text.find("w8a16 1; attention int8"), std::string::npos) << text;
+  EXPECT_NE(text.find("y: cosine 0.500000"), std::string::npos) << text;
+}
+
+TEST(BlobInspection, OtherTextsAreNoCertificate) {
+  for (const char* text : {"", "{", "7", "[]", "null", "\"x\""}) {
+    const Json j = inspected(text);
+    EXPECT_TRUE(j.at("certificate").is_null()) << text;
+    EXPECT_NE(blob_inspection_text(j).find("no certificate"), std::string::npos) << text;
+  }
+}
+
+TEST(BlobInspection, OtherStructuresAreNoFault) {
+  for (const char* text :
+       {R"({"layers":7,"outputs":"x"})", R"({"layers":[7],"outputs":{"a":[]}})", R"({"layers":{},"outputs":null})"})
+    EXPECT_NE(blob_inspection_text(inspected(text)).find("layers "), std::string::npos) << text;
+}
+
+// Printing is recursive: without a limit this exhausts the stack.
+TEST(BlobInspection, DeepNestingIsCutOff) {
+  const std::string deep = std::string(500000, '[') + std::string(500000, ']');
+  const Json j = inspected(R"({"layers":)" + deep + R"(,"outputs":[]})");
+  EXPECT_LT(j.dump().size(), 5000u);
+  blob_inspection_text(j);
+}
+
+TEST(BlobInspection, ControlCharactersDoNotReachTheTerminal) {
+  const std::string text =
+      blob_inspection_text(inspected(R"({"layers":[],"outputs":[{"name":"\u001b[2J"}],"attention":"\u0007"})"));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\x07'), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
