@@ -19,6 +19,17 @@ constexpr Row kRows[] = {
     {"ReduceSum", ReduceKind::kSum},       {"ReduceSumSquare", ReduceKind::kSumSquare},
 };
 
+// Over no axes at all each element is a set of its own: ONNX Runtime still takes its norm, square or logarithm.
+ValueId reduced_alone(ImportContext& c, const OnnxNode& n, ReduceKind kind, ValueId x) {
+  switch (kind) {
+    case ReduceKind::kL1:
+    case ReduceKind::kL2: return unary(c, n, UnaryKind::kAbs, x);
+    case ReduceKind::kSumSquare: return mul(c, n, x, x);
+    case ReduceKind::kLogSum: return unary(c, n, ActivationKind::kLog, x);
+    default: return kNone;
+  }
+}
+
 }  // namespace
 
 void import_reduce(ImportContext& c, const OnnxNode& n) {
@@ -35,6 +46,12 @@ void import_reduce(ImportContext& c, const OnnxNode& n) {
       a.axes = *known;
     else
       inputs.push_back(axes);
+  }
+  if (a.noop_with_empty_axes && a.axes.empty() && inputs.size() == 1) {
+    if (const ValueId y = reduced_alone(c, n, a.kind, inputs[0]); y != kNone) {
+      c.bind(n, 0, y);
+      return;
+    }
   }
   c.emit(n, OpKind::kReduce, std::move(inputs), std::move(a));
 }

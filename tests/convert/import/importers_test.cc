@@ -82,6 +82,14 @@ TEST(Importers, SqueezeAxesFromAttributeAndInput) {
   }
 }
 
+TEST(Importers, ANormOverNoAxesIsTheMagnitude) {
+  OneNode n(18);
+  n.m.input("x", {"2"});
+  n.m.output("y");
+  set_int(n.m.node("ReduceL2", {"x"}, {"y"}), "noop_with_empty_axes", 1);
+  EXPECT_EQ(n.kinds(), Kinds{"Unary"});
+}
+
 TEST(Importers, ClipLimits) {
   OneNode old(10), fresh(11), open(11);
   for (OneNode* n : {&old, &fresh, &open}) {
