@@ -86,6 +86,7 @@ bool RowFlow::on_rows(const TargetOp& op, size_t i) const {
   if (op.inputs[i] < 0) return false;
   if (op.code == OpCode::kAttention) return i <= att::kV;
   if (op.code == OpCode::kLayerNorm) return i <= ert::params::layernorm::kResidual;
+  if (op.code == OpCode::kRope || op.code == OpCode::kGlu) return true;
   if (op.code != OpCode::kBinary && op.code != OpCode::kWhere && op.code != OpCode::kConcat) return i == 0;
   const Shape &s = shape(op.inputs[i]), &out = shape(op.outputs[0]);
   if (s.size() + 2 <= out.size()) return false;
@@ -113,6 +114,10 @@ bool RowFlow::row_by_row(const TargetOp& op) const {
     return has_rows(shape(op.inputs[i])) &&
            (s.reach == RowState::kSame || (s.reach == RowState::kRows && s.batch == 0 && s.sequence == 1));
   };
+  const auto angles = [&](size_t i) {
+    const Shape& s = shape(op.inputs[i]);
+    return s.size() == 3 && s[1] == sequence_ && takes_rows(op, i);
+  };
   switch (op.code) {
     case OpCode::kUnary:
     case OpCode::kCast:
@@ -125,6 +130,9 @@ bool RowFlow::row_by_row(const TargetOp& op) const {
     case OpCode::kEmbedding: return rows_of_any_rank(0) && constants_from(1);
     case OpCode::kLinear: return out.size() >= 3 && same_rows(0) && constants_from(1);
     case OpCode::kLayerNorm: return out.size() >= 3 && same_rows(0) && same_rows(1) && constants_from(2);
+    case OpCode::kGlu: return out.size() >= 3 && same_rows(0) && same_rows(1);
+    // The angles belong to positions: each row takes its own with it.
+    case OpCode::kRope: return same_rows(0) && angles(ert::params::rope::kCos) && angles(ert::params::rope::kSin);
     case OpCode::kL2Normalize: return out.size() >= 3 && same_rows(0);
     case OpCode::kSoftmax: return same_rows(0) && op.ints[ert::params::softmax::kAxis] >= 2;
     case OpCode::kReduce: return rows_of_any_rank(0) && (op.ints[red::kAxisMask] & 3) == 0;

@@ -413,6 +413,25 @@ TEST_F(Doubt, PositionsOfTheirOwn) {
   op(OpCode::kBinary, {x, rows}, sum, {bin::kAdd});
   EXPECT_TRUE(packs(attention(sum, sum, keys)));
 }
+TEST_F(Doubt, RotatedHeads) {
+  const int cos = constant({64, 4}), range = arena(ERT_I32, {S}), angle = arena(ERT_F32, {S, 4}),
+            turned = arena(ERT_F32, {B, S, 8});
+  op(OpCode::kRange, {}, range, {p.exprs.add(DimExpr(0)), 1});
+  op(OpCode::kEmbedding, {range, cos, -1}, angle);
+  const int angles = p.add_alias(angle, {1, S, 4});
+  op(OpCode::kRope, {x, angles, angles}, turned, {2, 4, 4, 0, 0});
+  EXPECT_TRUE(packs(attention(turned, turned, keys)));
+  for (const TargetOp& o : p.ops) {
+    if (o.code != OpCode::kRope) continue;
+    for (int v : o.inputs) EXPECT_EQ(p.values[static_cast<size_t>(v)].shape[1], DimExpr::symbol(p.packing->rows));
+  }
+}
+TEST_F(Doubt, GatedHalves) {
+  const int gated = arena(ERT_F32, {B, S, 4}), wide = arena(ERT_F32, {B, S, 8});
+  op(OpCode::kGlu, {x, x}, gated, {0, 0, 4});
+  op(OpCode::kConcat, {gated, gated}, wide, {2});
+  EXPECT_TRUE(packs(attention(wide, wide, keys)));
+}
 TEST_F(Doubt, ATextWithoutMaskBesideOneWithMaskIsLeftOut) {
   const int other_ids = import("other_ids", {B, S}, 0, 15), y = arena(ERT_F32, {B, S, 8}), z = arena(ERT_F32, {B, S, 8});
   op(OpCode::kEmbedding, {other_ids, table, -1}, y);
