@@ -31,17 +31,7 @@ ModelWriter encoder(const Ids& o) {
     w.node("Relu", {"s"}, {"y"});
     return w;
   }
-  auto* cast = w.node("Cast", {mask}, {"m"}).add_attribute();
-  cast->set_name("to");
-  cast->set_type(2);
-  cast->set_i(kOnnxFloat);
-  auto* axes = w.proto().mutable_graph()->add_initializer();
-  axes->set_name("axes");
-  axes->set_data_type(kOnnxInt64);
-  axes->add_dims(1);
-  axes->add_int64_data(2);
-  w.node("Unsqueeze", {"m", "axes"}, {"m3"});
-  w.node("Mul", {"s", "m3"}, {"y"});
+  w.masked("s", mask, "y");
   return w;
 }
 

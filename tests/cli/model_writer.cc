@@ -71,6 +71,20 @@ pb::NodeProto& ModelWriter::node(const std::string& op, const std::vector<std::s
   return *n;
 }
 
+void ModelWriter::masked(const std::string& x, const std::string& mask, const std::string& y) {
+  auto* cast = node("Cast", {mask}, {"m"}).add_attribute();
+  cast->set_name("to");
+  cast->set_type(2);
+  cast->set_i(kOnnxFloat);
+  auto* axes = proto().mutable_graph()->add_initializer();
+  axes->set_name("axes");
+  axes->set_data_type(kOnnxInt64);
+  axes->add_dims(1);
+  axes->add_int64_data(2);
+  node("Unsqueeze", {"m", "axes"}, {"m3"});
+  node("Mul", {x, "m3"}, {y});
+}
+
 void ModelWriter::opset(const std::string& domain, int64_t version) {
   auto* o = model_.add_opset_import();
   o->set_domain(domain);

@@ -23,6 +23,8 @@ class ModelWriter {
   void weights(const std::string& name, const std::vector<int64_t>& dims);
   pb::NodeProto& node(const std::string& op, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
                       const std::string& domain = "");
+  // y = x [batch, sequence, width], zero where the integer mask [batch, sequence] is 0.
+  void masked(const std::string& x, const std::string& mask, const std::string& y);
   void opset(const std::string& domain, int64_t version);
   pb::ModelProto& proto() { return model_; }
   std::string bytes() const;

@@ -22,17 +22,7 @@ std::string lookup_model(int32_t mask_type) {
   w.weights("table", {100, 16});
   w.node("Gather", {"table", "ids"}, {"e"});
   w.node("Mul", {"e", "scale"}, {"s"});
-  auto* cast = w.node("Cast", {"mask"}, {"m"}).add_attribute();
-  cast->set_name("to");
-  cast->set_type(2);
-  cast->set_i(kOnnxFloat);
-  auto* axes = w.proto().mutable_graph()->add_initializer();
-  axes->set_name("axes");
-  axes->set_data_type(kOnnxInt64);
-  axes->add_dims(1);
-  axes->add_int64_data(2);
-  w.node("Unsqueeze", {"m", "axes"}, {"m3"});
-  w.node("Mul", {"s", "m3"}, {"y"});
+  w.masked("s", "mask", "y");
   return w.bytes();
 }
 
