@@ -69,6 +69,17 @@ struct PackedWeights {
 };
 constexpr size_t panel_bytes_n16k4(size_t k) { return 16 * round_up(k, 4); }
 
+// dst[m, n] = lhs[m, k] * w: quantized rows times the columns [0, n) of w; whole panels are read.
+struct GemmArgs {
+  size_t m, n, k;
+  const void* lhs;  // rows are row_bytes apart
+  size_t row_bytes;
+  const RowScale* scales;  // of the rows
+  PackedWeights w;
+  float* dst;
+  ptrdiff_t dst_stride;
+};
+
 // One head of one batch entry. Query row i and key row j of all tensors are `stride` floats apart.
 struct AttentionArgs {
   int32_t seq_q, seq_k;     // >= 1
@@ -98,16 +109,14 @@ struct KernelTable {
   // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned.
   void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                         size_t row_bytes, RowScale* scales);
-  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].  Computes columns [0, n) of w; whole panels are read.
-  void (*gemm_qa8_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                       const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].
+  void (*gemm_qa8_qw8)(const GemmArgs& g);
 
   // W8A16 (NUMERICS.md): the same with symmetric activations of two 7-bit digits. Scratch row: 2 * max_quantized_row_bytes(k) suffices.
   size_t (*quantized16_row_bytes)(size_t k);
   void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                           size_t row_bytes, RowScale* scales);
-  void (*gemm_qa16_qw8)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                        const PackedWeights& w, float* dst, ptrdiff_t dst_stride);
+  void (*gemm_qa16_qw8)(const GemmArgs& g);
 
   // dst[m, n] = sum over k in order, mul and add rounded apart, starting from +0, then + bias[n] where not null.
   // lhs element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]; rhs row kk at rhs + kk * rhs_stride, n contiguous floats.

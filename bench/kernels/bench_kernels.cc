@@ -113,7 +113,7 @@ void gemm(benchmark::State& state, const KernelTable* table, Level level, bool w
   std::vector<float> dst(m * shape.n);
   const double cycles = cycles_per_iteration(state, [&] {
     for (const Weights& w : layers) {
-      multiply(m, shape.n, shape.k, lhs.get(), row_bytes, scales.data(), w.packed, dst.data(), static_cast<ptrdiff_t>(shape.n));
+      multiply({m, shape.n, shape.k, lhs.get(), row_bytes, scales.data(), w.packed, dst.data(), static_cast<ptrdiff_t>(shape.n)});
     }
   });
   report_macs(state, level, static_cast<double>(kLayers * m * shape.n * shape.k), cycles);

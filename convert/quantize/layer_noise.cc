@@ -31,7 +31,7 @@ Noise int8_noise(const Tensor& x, const Tensor& weight, const PackedWeights& q) 
   kernels.quantize_rows(m, k, x.as<float>().data(), rows, inv, lhs.mutable_data(), row_bytes, scales.data());
   const ert::kernels::PackedWeights w{reinterpret_cast<const int8_t*>(q.codes.data()), q.scale.as<float>().data(),
                                       q.colsum.as<int32_t>().data(), nullptr};
-  kernels.gemm_qa8_qw8(m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns);
+  kernels.gemm_qa8_qw8({m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns});
   kernels.gemm_f32(m, n, k, x.as<float>().data(), rows, 1, weight.as<float>().data(), columns, nullptr, exact.data(), columns);
   Noise r;
   for (size_t i = 0; i < exact.size(); ++i) {

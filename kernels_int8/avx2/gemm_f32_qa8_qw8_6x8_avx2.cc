@@ -1,27 +1,15 @@
 // W8A8 GEMM for AVX2: 6 rows x 8 columns (half a weight panel), 12 accumulators of 16 registers; up to 3 rows take a whole
 // panel. Rows hold int16 (q - zero point), so there is no correction in the epilogue.
-#include "kernels_int8/avx2/gemm_columns.h"
 #include "kernels_int8/avx2/gemm_tile.h"
+#include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
 
-struct TileArgs {
-  size_t k4;
-  const int16_t* lhs;
-  size_t row_elements;
-  const RowScale* rows;
-  const int8_t* rhs;
-  const float* scale;
-  const float* bias;
-  float* dst;
-  ptrdiff_t dst_stride;
-};
-
 template <int kRows, int kHalves>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i sums[kRows][kHalves];
-  accumulate<kRows, kHalves>(sums, t.lhs, t.row_elements, t.rhs, t.k4);
+  accumulate<kRows, kHalves>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 2, t.rhs, t.k4);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -36,36 +24,16 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
   }
 }
 
-using TileFn = void (*)(const TileArgs&);
-constexpr int kMaxRows = 6;
-constexpr TileFn kHalfPanel[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
-constexpr TileFn kWholePanel[3] = {tile<1, 2>, tile<2, 2>, tile<3, 2>};
-
-template <int kColumns>
-void gemm(const TileFn* tiles, size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-          const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  const size_t k4 = round_up(k, 4);
-  for (size_t column = 0; column < n; column += kColumns) {
-    const size_t columns = n - column < kColumns ? n - column : kColumns;
-    ColumnGroup<kColumns> group;
-    group.select(w, column, columns);
-    const int8_t* rhs = w.data + column / 16 * 16 * k4 + column % 16 * 4;
-    for_row_blocks<kMaxRows, kColumns>(
-        m, dst + column, dst_stride, columns, [&](size_t rows, size_t row, float* out, ptrdiff_t stride) {
-          const int16_t* lhs_row = reinterpret_cast<const int16_t*>(static_cast<const uint8_t*>(lhs) + row * row_bytes);
-          tiles[rows - 1]({k4, lhs_row, row_bytes / 2, scales + row, rhs, group.scale, group.bias, out, stride});
-        });
-  }
-}
+constexpr TileFn kHalfPanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
+constexpr TileFn kWholePanel[] = {tile<1, 2>, tile<2, 2>, tile<3, 2>};
 
 }  // namespace
 
-void gemm_f32_qa8_qw8_6x8_avx2(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                               const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  if (m <= 3) {
-    gemm<16>(kWholePanel, m, n, k, lhs, row_bytes, scales, w, dst, dst_stride);
+void gemm_f32_qa8_qw8_6x8_avx2(const GemmArgs& g) {
+  if (g.m <= 3) {
+    gemm_columns<16, LastGroup::kCut>(kWholePanel, g, 0);
   } else {
-    gemm<8>(kHalfPanel, m, n, k, lhs, row_bytes, scales, w, dst, dst_stride);
+    gemm_columns<8, LastGroup::kCut>(kHalfPanel, g, 0);
   }
 }
 

@@ -1,32 +1,25 @@
 // W8A16 GEMM for AVX512-VNNI. A row of activations is two rows of digits + 128, row_bytes / 2 apart, so a tile of 4 rows is
 // an 8-row tile of the integer loop; the epilogue joins the digits' sums.
 #include "kernels_int8/avx512vnni/gemm_tile.h"
+#include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
 
-struct GemmArgs {
-  size_t k4;
-  const uint8_t* lhs;
-  size_t row_bytes;
-  const RowScale* rows;
-  const PackedWeights* w;
-  float* dst;
-  ptrdiff_t dst_stride;
-};
-
 template <int kRows, int kPanels>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
+  const size_t k4 = round_up(g.k, 4);
   __m512i acc[2 * kRows][kPanels];
-  accumulate<2 * kRows, kPanels>(acc, g.lhs + row * g.row_bytes, g.row_bytes / 2, g.w->data + column * g.k4, 16 * g.k4, g.k4);
+  accumulate<2 * kRows, kPanels>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes / 2,
+                                 g.w.data + column * k4, 16 * k4, k4);
   ColumnParams<kPanels> cols;
-  cols.load(*g.w, column, columns);
+  cols.load(g.w, column, columns);
   __m512i offset[kPanels];
   for (int p = 0; p < kPanels; ++p) offset[p] = _mm512_slli_epi32(cols.colsum[p], 7);
   float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    const __m512 row_scale = _mm512_set1_ps(g.rows[row + r].scale);
+    const __m512 row_scale = _mm512_set1_ps(g.scales[row + r].scale);
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) {
       const __m512 hi = _mm512_cvtepi32_ps(_mm512_sub_epi32(acc[2 * r][p], offset[p]));
@@ -39,27 +32,21 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
-using TileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
+using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
 constexpr int kMaxRows = 4;
-constexpr TileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>};
-constexpr TileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>};
+constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>};
+constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>};
 
 }  // namespace
 
-void gemm_f32_qa16_qw8_4x48_avx512vnni(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                                       const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  const GemmArgs g = {round_up(k, 4), static_cast<const uint8_t*>(lhs), row_bytes, scales, &w, dst, dst_stride};
-  for (size_t column = 0; column < n;) {
-    const size_t left = n - column;
+void gemm_f32_qa16_qw8_4x48_avx512vnni(const GemmArgs& g) {
+  for (size_t column = 0; column < g.n;) {
+    const size_t left = g.n - column;
     const bool wide = left > 32;
     const size_t widest = wide ? 48 : 16;
     const size_t columns = left < widest ? left : widest;
-    size_t blocks = (m + kMaxRows - 1) / kMaxRows;
-    for (size_t row = 0; row < m; --blocks) {
-      const size_t rows = (m - row + blocks - 1) / blocks;
-      (wide ? kTiles3 : kTiles1)[rows - 1](g, row, column, columns);
-      row += rows;
-    }
+    for_even_blocks(g.m, kMaxRows,
+                    [&](size_t row, size_t rows) { (wide ? kTiles3 : kTiles1)[rows - 1](g, row, column, columns); });
     column += columns;
   }
 }

@@ -1,19 +1,10 @@
 // W8A8 GEMM for AVX512-VNNI: 8 rows x 48 columns in 24 accumulators; fewer rows take wider tiles. Weight panels are the
 // outer loop, so that each weight byte leaves the far caches once per call.
 #include "kernels_int8/avx512vnni/gemm_tile.h"
+#include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
-
-struct GemmArgs {
-  size_t k4;
-  const uint8_t* lhs;
-  size_t row_bytes;
-  const RowScale* rows;
-  const PackedWeights* w;
-  float* dst;
-  ptrdiff_t dst_stride;
-};
 
 constexpr int kMaxRows = 8;
 
@@ -21,7 +12,7 @@ constexpr int kMaxRows = 8;
 // is most of the code.
 __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, size_t rows, size_t panels, size_t row,
                                         size_t column, size_t columns) {
-  const PackedWeights& w = *g.w;
+  const PackedWeights& w = g.w;
   for (size_t p = 0; p < panels; ++p, column += 16, columns -= 16, ++sums) {
     const __mmask16 mask = columns >= 16 ? 0xffff : static_cast<__mmask16>((1u << columns) - 1);
     const __m512 scale = _mm512_maskz_loadu_ps(mask, w.scale + column);
@@ -30,9 +21,9 @@ __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, 
     const __m512 bias = w.bias != nullptr ? _mm512_maskz_loadu_ps(mask, w.bias + column) : _mm512_set1_ps(-0.0f);
     float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
     for (size_t r = 0; r < rows; ++r, dst += g.dst_stride) {
-      const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(g.rows[row + r].zero_point), colsum);
+      const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(g.scales[row + r].zero_point), colsum);
       const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r * panels], correction));
-      const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(g.rows[row + r].scale), scale));
+      const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(g.scales[row + r].scale), scale));
       _mm512_mask_storeu_ps(dst, mask, _mm512_add_ps(scaled, bias));
     }
   }
@@ -42,8 +33,8 @@ __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, 
 template <int kRows, int kPanels>
 inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels],
                                                                  size_t row, size_t column, size_t columns) {
-  const PackedWeights& w = *g.w;
-  const RowScale* rows = g.rows + row;
+  const PackedWeights& w = g.w;
+  const RowScale* rows = g.scales + row;
   float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
 #pragma GCC unroll 16
   for (int p = 0; p < kPanels; ++p, column += 16, dst += 16) {
@@ -65,8 +56,10 @@ inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs&
 // Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels].
 template <int kRows, int kPanels>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
+  const size_t k4 = round_up(g.k, 4);
   __m512i acc[kRows][kPanels];
-  accumulate<kRows, kPanels>(acc, g.lhs + row * g.row_bytes, g.row_bytes, g.w->data + column * g.k4, 16 * g.k4, g.k4);
+  accumulate<kRows, kPanels>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes, g.w.data + column * k4,
+                             16 * k4, k4);
   if constexpr (kPanels == 3 && kRows >= 4) {
     epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
   } else {
@@ -80,20 +73,23 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
-using TileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
-constexpr TileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>,
-                                      tile<5, 3>, tile<6, 3>, tile<7, 3>, tile<8, 3>};
+using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
+constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>,
+                                            tile<5, 3>, tile<6, 3>, tile<7, 3>, tile<8, 3>};
 // Groups of one or two panels only end a matrix or a thread's share of it: four heights do.
-constexpr TileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, tile<4, 2>, nullptr, nullptr, nullptr, tile<8, 2>};
-constexpr TileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
-constexpr TileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
+constexpr MaskedTileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, tile<4, 2>, nullptr, nullptr, nullptr, tile<8, 2>};
+constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
+constexpr MaskedTileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
 
-// All rows of one panel group, split evenly where every height exists: 9 rows are 5 + 4, not 8 + 1.
-void all_rows(const GemmArgs& g, const TileFn* tiles, bool every_height, size_t m, size_t column, size_t columns) {
-  size_t blocks = (m + kMaxRows - 1) / kMaxRows;
-  for (size_t row = 0; row < m; --blocks) {
-    const size_t left = m - row;
-    const size_t rows = every_height ? (left + blocks - 1) / blocks : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+// All rows of one panel group, split evenly where every height exists.
+void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, size_t column, size_t columns) {
+  if (every_height) {
+    for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) { tiles[rows - 1](g, row, column, columns); });
+    return;
+  }
+  for (size_t row = 0; row < g.m;) {
+    const size_t left = g.m - row;
+    const size_t rows = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
     tiles[rows - 1](g, row, column, columns);
     row += rows;
   }
@@ -101,21 +97,19 @@ void all_rows(const GemmArgs& g, const TileFn* tiles, bool every_height, size_t 
 
 }  // namespace
 
-void gemm_f32_qa8_qw8_8x48_avx512vnni(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                                      const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  const GemmArgs g = {round_up(k, 4), static_cast<const uint8_t*>(lhs), row_bytes, scales, &w, dst, dst_stride};
+void gemm_f32_qa8_qw8_8x48_avx512vnni(const GemmArgs& g) {
   size_t column = 0;
-  while (column < n) {
-    const size_t left = n - column;
+  while (column < g.n) {
+    const size_t left = g.n - column;
     const size_t panels = (left + 15) / 16;
     size_t take = panels < 3 ? panels : panels == 4 ? 2 : 3;
-    const TileFn* tiles = take == 3 ? kTiles3 : take == 2 ? kTiles2 : kTiles1;
-    if (m <= 2 && panels >= 6) {
+    const MaskedTileFn* tiles = take == 3 ? kTiles3 : take == 2 ? kTiles2 : kTiles1;
+    if (g.m <= 2 && panels >= 6) {
       take = 6;
       tiles = kTiles6;
     }
     const size_t columns = left < 16 * take ? left : 16 * take;
-    all_rows(g, tiles, take >= 3, m, column, columns);
+    all_rows(g, tiles, take >= 3, column, columns);
     column += columns;
   }
 }

@@ -1,28 +1,15 @@
 // W8A16 GEMM for AVX-VNNI. A row of activations is two rows of digits + 128, row_bytes / 2 apart, so a tile of 3 rows is a
 // 6-row tile of the integer loop; the epilogue joins the digits' sums.
-#include "kernels_int8/avx2/gemm_columns.h"
 #include "kernels_int8/avxvnni/gemm_tile.h"
+#include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
 
-struct TileArgs {
-  size_t k4;
-  const uint8_t* lhs;
-  size_t row_bytes;
-  const RowScale* rows;
-  const int8_t* rhs;
-  const float* scale;
-  const int32_t* colsum;
-  const float* bias;
-  float* dst;
-  ptrdiff_t dst_stride;
-};
-
 template <int kRows>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i acc[2 * kRows][2];
-  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, 16 * t.k4, t.k4);
+  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, t.panel_bytes, t.k4);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -40,25 +27,10 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
   }
 }
 
-constexpr int kMaxRows = 3;
-constexpr void (*kTiles[kMaxRows])(const TileArgs&) = {tile<1>, tile<2>, tile<3>};
+constexpr TileFn kTiles[] = {tile<1>, tile<2>, tile<3>};
 
 }  // namespace
 
-void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes,
-                                              const RowScale* scales, const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  const size_t k4 = round_up(k, 4);
-  for (size_t column = 0; column < n; column += 16) {
-    const size_t columns = n - column < 16 ? n - column : 16;
-    ColumnGroup<16> group;
-    group.select(w, column, columns);
-    const int8_t* rhs = w.data + column * k4;
-    for_row_blocks<kMaxRows, 16>(
-        m, dst + column, dst_stride, columns, [&](size_t rows, size_t row, float* out, ptrdiff_t stride) {
-          const uint8_t* lhs_row = static_cast<const uint8_t*>(lhs) + row * row_bytes;
-          kTiles[rows - 1]({k4, lhs_row, row_bytes, scales + row, rhs, group.scale, group.colsum, group.bias, out, stride});
-        });
-  }
-}
+void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(const GemmArgs& g) { gemm_columns<16, LastGroup::kCut>(kTiles, g, 0); }
 
 }  // namespace ert::kernels

@@ -1,6 +1,6 @@
 // int8 attention of one head on the ARM levels. Both products are the level's GEMM loop over N16K4: keys are packed as 16 columns
 // a panel, values with their keys along k, and P is the two digits of W8A16. Sums and the tile are the level's:
-//   Sums::run<kRows, kQuads>   neon/gemm_columns.h
+//   Sums::run<kRows, kQuads>   neon/gemm_rows.h
 // Internal linkage.
 #pragma once
 

@@ -30,7 +30,7 @@ void quantize_qa16_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t
                                  size_t row_bytes, RowScale* scales) {
   int8_t* row = static_cast<int8_t*>(dst);
   for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    int8_t* lo = row + digit_bytes(k);
+    int8_t* lo = row + row_bytes / 2;
     scales[i] =
         inv_smooth != nullptr ? quantize_row<true>(k, src, inv_smooth, row, lo) : quantize_row<false>(k, src, nullptr, row, lo);
   }

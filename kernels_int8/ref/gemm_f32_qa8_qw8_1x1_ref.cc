@@ -5,15 +5,15 @@
 
 namespace ert::kernels {
 
-void gemm_f32_qa8_qw8_1x1_ref(size_t m, size_t n, size_t k, const void* lhs, size_t row_bytes, const RowScale* scales,
-                              const PackedWeights& w, float* dst, ptrdiff_t dst_stride) {
-  const uint8_t* row = static_cast<const uint8_t*>(lhs);
-  for (size_t i = 0; i < m; ++i, row += row_bytes, dst += dst_stride) {
-    for (size_t j = 0; j < n; ++j) {
+void gemm_f32_qa8_qw8_1x1_ref(const GemmArgs& g) {
+  const uint8_t* row = static_cast<const uint8_t*>(g.lhs);
+  float* dst = g.dst;
+  for (size_t i = 0; i < g.m; ++i, row += g.row_bytes, dst += g.dst_stride) {
+    for (size_t j = 0; j < g.n; ++j) {
       int32_t acc = 0;
-      for (size_t kk = 0; kk < k; ++kk) acc += (row[kk] - scales[i].zero_point) * w.data[offset_n16k4(j, kk, k)];
-      const F32 y = F32(static_cast<float>(acc)) * (F32(scales[i].scale) * F32(w.scale[j]));
-      dst[j] = to_float(w.bias != nullptr ? y + F32(w.bias[j]) : y);
+      for (size_t kk = 0; kk < g.k; ++kk) acc += (row[kk] - g.scales[i].zero_point) * g.w.data[offset_n16k4(j, kk, g.k)];
+      const F32 y = F32(static_cast<float>(acc)) * (F32(g.scales[i].scale) * F32(g.w.scale[j]));
+      dst[j] = to_float(g.w.bias != nullptr ? y + F32(g.w.bias[j]) : y);
     }
   }
 }

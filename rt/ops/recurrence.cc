@@ -185,7 +185,7 @@ struct Block {
         weight_input(j.c, direction, rec::kScale).as<float>() + first,
         weight_input(j.c, direction, rec::kColsum).as<int32_t>() + first, bias};
     const auto gemm = precision == lin::kInt8 ? j.c.kernels->gemm_qa8_qw8 : j.c.kernels->gemm_qa16_qw8;
-    gemm(m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride);
+    gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
   }
 };
 

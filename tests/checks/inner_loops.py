@@ -62,9 +62,10 @@ def main_loop(body, table):
 
 def tile_of(member, name):
     """'gemm_f32_qa8_qw8_5x16_dotprod 5x16' for a tile function; None for others and for tiles with masks."""
-    match = re.search(r"tile(?:8|16)<.*?(\d+), (\d+)>\(", name)
+    match = re.search(r"Rows(8|16)::tile<.*?(\d+), (\d+)>\(", name)
     if match:
-        return f"{member.removesuffix('.cc.o')} {match.group(1)}x{4 * int(match.group(2))}"
+        kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_qa{match.group(1)}_qw8")
+        return f"{kernel} {match.group(2)}x{4 * int(match.group(3))}"
     match = re.search(r"gemm_tile<(\d+), (\d+), false>\(", name)
     return f"{member.removesuffix('.cc.o')} {match.group(1)}x{16 * int(match.group(2))}" if match else None
 

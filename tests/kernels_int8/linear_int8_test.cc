@@ -39,7 +39,7 @@ class LinearInt8Test : public LevelTest {
     GuardedBuffer<uint8_t> rows(c.m * row_bytes);
     const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
     s.quantize(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
-    s.gemm(c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n));
+    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
   }
 
   void compare(const Case& c, SeededRandom& random) {

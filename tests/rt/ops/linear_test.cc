@@ -94,7 +94,7 @@ std::vector<float> whole_matrix(const OpCase& c, const Layer& l) {
   (wide ? t.quantize16_rows : t.quantize_rows)(m, k, x.data(), l.k,
                                                c.inputs[lin::kInvSmooth].dtype ? l.inv_smooth.data() : nullptr, lhs.p.get(),
                                                row_bytes, scales.data());
-  (wide ? t.gemm_qa16_qw8 : t.gemm_qa8_qw8)(m, n, k, lhs.p.get(), row_bytes, scales.data(), w, out.data(), l.n);
+  (wide ? t.gemm_qa16_qw8 : t.gemm_qa8_qw8)({m, n, k, lhs.p.get(), row_bytes, scales.data(), w, out.data(), l.n});
   const int32_t activation = c.ints[lin::kActivation];
   if (activation != lin::kNoActivation) t.unary[activation](out.size(), out.data(), out.data());
   return out;

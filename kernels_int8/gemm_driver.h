@@ -1,0 +1,117 @@
+// The loops around the tiles of the int8 GEMMs: groups of columns outermost, so that each weight byte leaves the far caches once a
+// call, rows inner. A level gives its tiles: functions that do some rows of one group. Internal linkage: translation units
+// with different flags include this.
+#pragma once
+
+#include <string.h>
+
+#include "kernels_int8/kernel_table.h"
+
+namespace ert::kernels {
+namespace {
+
+// What a tile works on: some rows times one group of columns.
+struct TileArgs {
+  size_t k4;  // k rounded up to 4
+  const uint8_t* lhs;
+  size_t row_bytes;
+  const RowScale* rows;
+  const int8_t* rhs;  // first line of the group; of several panels, the others are panel_bytes apart
+  size_t panel_bytes;
+  const float* scale;  // of the group's columns; none of the three is null
+  const int32_t* colsum;
+  const float* bias;
+  float* dst;
+  ptrdiff_t dst_stride;
+};
+using TileFn = void (*)(const TileArgs&);
+
+// Epilogue parameters of one group of columns. A group that is cut by n gets padded copies, so that tiles need no masks.
+template <int kColumns>
+struct ColumnGroup {
+  const float* scale;
+  const int32_t* colsum;
+  const float* bias;
+  alignas(32) float scale_copy[kColumns];
+  alignas(32) int32_t colsum_copy[kColumns];
+  alignas(32) float bias_copy[kColumns];
+
+  // Columns [column, column + columns) of w, columns <= kColumns.
+  void select(const PackedWeights& w, size_t column, size_t columns) {
+    scale = w.scale + column;
+    colsum = w.colsum + column;
+    bias = w.bias != nullptr ? w.bias + column : bias_copy;
+    if (w.bias == nullptr || columns < kColumns) {
+      // x + -0 is x for every x, so a missing bias needs no second form.
+      for (size_t c = 0; c < kColumns; ++c) bias_copy[c] = w.bias != nullptr && c < columns ? bias[c] : -0.0f;
+      bias = bias_copy;
+    }
+    if (columns == kColumns) return;
+    for (size_t c = 0; c < kColumns; ++c) {
+      scale_copy[c] = c < columns ? scale[c] : 0.0f;
+      colsum_copy[c] = c < columns ? colsum[c] : 0;
+    }
+    scale = scale_copy;
+    colsum = colsum_copy;
+  }
+};
+
+// Calls block(first row, rows) for even blocks of at most `most` rows: 9 rows of an 8-row tile are 5 + 4, not 8 + 1.
+template <typename Block>
+inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most, const Block& block) {
+  size_t blocks = (m + most - 1) / most;
+  for (size_t row = 0; row < m; --blocks) {
+    const size_t rows = (m - row + blocks - 1) / blocks;
+    block(row, rows);
+    row += rows;
+  }
+}
+
+// All rows times one group of columns; entry r - 1 of `tiles` does r rows. A cut group goes through a buffer, because tiles
+// store whole groups.
+template <int kColumns, size_t kMaxRows>
+inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column,
+                                                      TileArgs* t) {
+  const size_t columns = g.n - column < kColumns ? g.n - column : kColumns;
+  ColumnGroup<kColumns> group;
+  group.select(g.w, column, columns);
+  t->scale = group.scale;
+  t->colsum = group.colsum;
+  t->bias = group.bias;
+  for_even_blocks(
+      g.m, kMaxRows, [&](size_t row, size_t rows) __attribute__((always_inline)) {
+        t->lhs = static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes;
+        t->rows = g.scales + row;
+        t->dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
+        if (columns == kColumns) {
+          tiles[rows - 1](*t);
+          return;
+        }
+        float buffer[kMaxRows * kColumns];
+        float* out = t->dst;
+        t->dst = buffer;
+        t->dst_stride = kColumns;
+        tiles[rows - 1](*t);
+        t->dst_stride = g.dst_stride;
+        for (size_t r = 0; r < rows; ++r)
+          memcpy(out + static_cast<ptrdiff_t>(r) * g.dst_stride, buffer + r * kColumns, columns * sizeof(float));
+      });
+}
+
+enum class LastGroup { kWhole, kCut };
+
+// Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Returns the first
+// column not done.
+template <int kColumns, LastGroup kLast, size_t kMaxRows>
+size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column) {
+  const size_t k4 = round_up(g.k, 4);
+  TileArgs t = {k4, nullptr, g.row_bytes, nullptr, nullptr, 16 * k4, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
+  for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
+    t.rhs = g.w.data + column / 16 * t.panel_bytes + column % 16 * 4;
+    gemm_group<kColumns>(tiles, g, column, &t);
+  }
+  return column;
+}
+
+}  // namespace
+}  // namespace ert::kernels
