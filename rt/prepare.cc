@@ -1,8 +1,6 @@
 // Prepares ops without a context: see prepare.h.
 #include "rt/prepare.h"
 
-#include <string.h>
-
 #include "rt/dims.h"
 #include "rt/op_params.h"
 
@@ -40,11 +38,20 @@ int32_t custom_index_of(const Program& p, const fb::Op& op) {
   return p.ints[op.first_int() + params::custom::kIndex];
 }
 
+namespace {
+
+bool same_name(const char* a, const char* b) {
+  while (*a == *b && *a != '\0') ++a, ++b;
+  return *a == *b;
+}
+
+}  // namespace
+
 const ert_custom_op* find_custom_op(const Program& p, uint32_t custom_index, const ert_config& cfg) {
   const char* name = p.root->custom_ops()->Get(custom_index)->name()->c_str();
   for (uint32_t i = 0; i < cfg.custom_op_count; ++i) {
     const ert_custom_op& op = cfg.custom_ops[i];
-    if (op.name != nullptr && op.run != nullptr && strcmp(op.name, name) == 0) return &op;
+    if (op.name != nullptr && op.run != nullptr && same_name(op.name, name)) return &op;
   }
   return nullptr;
 }

@@ -90,7 +90,7 @@ void attention_f32_qs8_qs8_1x1_ref(const AttentionArgs& a) {
   }
   for (int32_t i = 0; i < a.seq_q; ++i) {
     score_row(a, s, i);
-    F32 sum;
+    F32 sum = 0.0f;
     const bool sees = exp_scores<exp_of_weight>(a.seq_k, s.scores, &sum);
     const F32 p_scale = sees ? quantize_p(a.seq_k, s) : F32(0.0f);
     if (p_scale == F32(0.0f)) {

@@ -1,6 +1,7 @@
 // LayerNorm and RMSNorm with an optional residual: mean, then the mean square of the differences, then one pass.
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/ref/float32.h"
+#include "kernels_int8/square_root.h"
 
 namespace ert::kernels {
 namespace {
@@ -29,7 +30,7 @@ void normalize_row(size_t n, const float* src, const float* residual, const Norm
     squares.add(i, d * d);
   }
   const F32 variance = squares.total() / count;
-  const F32 inv = F32(1.0f) / F32(__builtin_sqrtf(to_float(variance + norm.eps)));
+  const F32 inv = F32(1.0f) / F32(square_root(to_float(variance + norm.eps)));
   for (size_t i = 0; i < n; ++i) {
     const F32 d = norm.rms ? F32(dst[i]) : F32(dst[i]) - mean;
     const F32 y = (d * inv) * F32(norm.gamma[i]);

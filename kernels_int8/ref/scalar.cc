@@ -2,14 +2,17 @@
 // exp(y * log|x|) in double, rounded once.
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/ref/elementary64.h"
+#include "kernels_int8/square_root.h"
 
 namespace ert::kernels {
 namespace {
 
 constexpr float kInfinity = __builtin_inff();
 
-bool is_integer(float y) { return static_cast<float>(__builtin_floorf(y)) == y; }
-bool is_odd(float y) { return is_integer(y) && absolute(F32(y)) < F32(0x1p24f) && (static_cast<int32_t>(y) & 1) != 0; }
+// From 2^24 on every float is an even integer.
+bool below_2_24(float y) { return to_float(absolute(F32(y))) < 0x1p24f; }
+bool is_integer(float y) { return !below_2_24(y) || static_cast<float>(static_cast<int32_t>(y)) == y; }
+bool is_odd(float y) { return below_2_24(y) && is_integer(y) && (static_cast<int32_t>(y) & 1) != 0; }
 
 // x = 0 or +-inf: size is 0 or inf, negative for an odd exponent of a negative x.
 float pow_of_extreme(float x, float y) {
@@ -46,8 +49,8 @@ float scalar_pow(float base, float exponent) {
   if (to_float(absolute(F32(y))) == kInfinity) return pow_of_infinite_exponent(x, y);
   if (size == 0.0f || size == kInfinity) return pow_of_extreme(x, y);
   if (x < 0.0f && !is_integer(y)) return float_of(0x7fc00000u);
-  if (y == 0.5f) return to_float(F32(__builtin_sqrtf(x)));
-  if (y == -0.5f) return to_float(F32(1.0f) / F32(__builtin_sqrtf(x)));
+  if (y == 0.5f) return to_float(F32(square_root(x)));
+  if (y == -0.5f) return to_float(F32(1.0f) / F32(square_root(x)));
   const double power = static_cast<double>(y) * log64(size);
   const double clamped = power > 200.0 ? 200.0 : power < -200.0 ? -200.0 : power;
   const float result = flushed(static_cast<float>(exp64(clamped)));

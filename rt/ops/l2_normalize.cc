@@ -1,4 +1,5 @@
 // L2Normalize over the last axis: x / max(sqrt(sum x^2), epsilon), the sum in canonical order.
+#include "kernels_int8/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -24,7 +25,7 @@ ert_status run(const OpContext& c) {
     for (int64_t row = begin; row < end; ++row) {
       const float* src = x.as<float>() + row * n;
       float* dst = output(c, 0).mut<float>() + row * n;
-      const float norm = __builtin_sqrtf(c.kernels->sum_squares(static_cast<size_t>(n), src));
+      const float norm = kernels::square_root(c.kernels->sum_squares(static_cast<size_t>(n), src));
       const float divisor = norm > c.floats[l2::kEpsilon] ? norm : c.floats[l2::kEpsilon];
       for (int64_t j = 0; j < n; ++j) dst[j] = src[j] / divisor;
     }

@@ -1,5 +1,6 @@
 // Reduce over the axes of a bit mask. Sums over exactly the last axes take the canonical order of the kernels; all other
 // reductions take each output's elements in index order, one rounding per step, starting from the kind's neutral value.
+#include "kernels_int8/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -48,7 +49,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
 float finish(int32_t kind, float total, int64_t count, float top) {
   switch (kind) {
     case red::kMean: return total / static_cast<float>(count);
-    case red::kL2: return __builtin_sqrtf(total);
+    case red::kL2: return kernels::square_root(total);
     case red::kLogSum: return kernels::scalar_unary(kernels::Unary::kLog, total);
     case red::kLogSumExp: return is_finite(top) ? kernels::scalar_unary(kernels::Unary::kLog, total) + top : top;
     default: return total;
@@ -162,7 +163,7 @@ void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, in
 
 void reduce_chunk(const OpContext&, const ReduceOrder& order, int32_t kind, int64_t n, const int32_t* x, int32_t* out) {
   int32_t acc[ReduceOrder::kChunk];
-  for (int64_t j = 0; j < n; ++j) acc[j] = neutral(kind, 0);
+  for (int64_t j = 0; j < n; ++j) acc[j] = neutral(kind, int32_t{0});
   order.for_reduced([&](int64_t offset) { fold(kind, n, acc, x + offset); });
   for (int64_t j = 0; j < n; ++j) out[j] = acc[j];
 }

@@ -1,4 +1,5 @@
 // Unary: elementwise functions of one operand. Transcendental ones are kernels; the rest is exact fp32, i32 or bool.
+#include "kernels_int8/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -76,7 +77,7 @@ void float_kind(const OpContext& c, int32_t kind, int64_t n, const float* x, flo
   switch (kind) {
     case un::kNeg: return each(n, x, y, [](float v) { return -v; });
     case un::kAbs: return each(n, x, y, [](float v) { return abs_of(v); });
-    case un::kSqrt: return each(n, x, y, [](float v) { return __builtin_sqrtf(v); });
+    case un::kSqrt: return each(n, x, y, [](float v) { return kernels::square_root(v); });
     case un::kReciprocal: return each(n, x, y, [](float v) { return 1.0f / v; });
     case un::kFloor: return each(n, x, y, [](float v) { return floor_of(v); });
     case un::kCeil: return each(n, x, y, [](float v) { return ceil_of(v); });

@@ -71,7 +71,8 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   const uint64_t by_size = h.total_bytes / 16;
   const uint32_t tables = by_size < limits::kMaxFlatbufferTables ? static_cast<uint32_t>(by_size) : limits::kMaxFlatbufferTables;
   flatbuffers::Verifier verifier(blob + kMetadataOffset, h.metadata_bytes, limits::kMaxFlatbufferDepth, tables);
-  if (!verifier.VerifyBuffer<fb::Program>(kFileIdentifier)) return ERT_ERR_FORMAT;
+  if (memcmp(blob + kMetadataOffset + sizeof(uint32_t), kFileIdentifier, 4) != 0) return ERT_ERR_FORMAT;
+  if (!verifier.VerifyBuffer<fb::Program>(nullptr)) return ERT_ERR_FORMAT;
   const fb::Program* root = flatbuffers::GetRoot<fb::Program>(blob + kMetadataOffset);
   if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
   const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
