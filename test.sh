@@ -2,7 +2,7 @@
 # Builds and runs the tests.
 #   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
 #   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
-#   ./test.sh --cross   ARM and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
+#   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -25,7 +25,7 @@ if [ "$cross" = yes ]; then
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CROSS_PACKAGES
   cmake --preset release >/dev/null
   cmake --build --preset release --target edgeconv digest
-  for target in cross-aarch64 cross-armv7 cross-riscv64; do
+  for target in cross-aarch64 cross-armv7 cross-riscv64 cross-cortex-m3 cross-cortex-m4 cross-cortex-m7 cross-cortex-m33 cross-cortex-m55; do
     cmake --preset "$target" >/dev/null
     cmake --build --preset "$target"
   done

@@ -7,6 +7,7 @@ usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test pass
 
 A further target is a line of TARGETS, a further CPU of one a line of CPUS."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +21,11 @@ TARGETS = [
     ("aarch64", "build/cross-aarch64", "qemu-aarch64 -cpu max"),
     ("armv7", "build/cross-armv7", "qemu-arm -cpu cortex-a9"),
     ("riscv64", "build/cross-riscv64", "qemu-riscv64"),
+    ("cortex-m3", "build/cross-cortex-m3", "toolchains/run_cortex_m.sh mps2-an385"),
+    ("cortex-m4", "build/cross-cortex-m4", "toolchains/run_cortex_m.sh mps2-an386"),
+    ("cortex-m7", "build/cross-cortex-m7", "toolchains/run_cortex_m.sh mps2-an500"),
+    ("cortex-m33", "build/cross-cortex-m33", "toolchains/run_cortex_m.sh mps2-an505"),
+    ("cortex-m55", "build/cross-cortex-m55", "toolchains/run_cortex_m.sh mps3-an547"),
 ]
 # target, emulator, ISA levels that run there, levels that must be refused
 CPUS = [
@@ -30,6 +36,11 @@ CPUS = [
     ("armv7", "qemu-arm -cpu cortex-a9", "ref neon", "dotprod"),
     ("armv7", "qemu-arm -cpu cortex-a9,neon=off", "ref", "neon"),
     ("riscv64", "qemu-riscv64", "ref", "neon"),
+    ("cortex-m3", "toolchains/run_cortex_m.sh mps2-an385", "ref", "neon"),
+    ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref", "neon"),
+    ("cortex-m7", "toolchains/run_cortex_m.sh mps2-an500", "ref", "neon"),
+    ("cortex-m33", "toolchains/run_cortex_m.sh mps2-an505", "ref", "neon"),
+    ("cortex-m55", "toolchains/run_cortex_m.sh mps3-an547", "ref", "neon"),
 ]
 # Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and the prefix of their binutils.
 COUNTED = {"aarch64": "aarch64-linux-gnu-", "armv7": "arm-linux-gnueabihf-"}
@@ -107,8 +118,8 @@ def print_digests(root, builds, blobs):
     print(f"\ndigest of the language model ({', '.join(PRECISIONS)}), every text alone and in padded batches")
     values, faults = set(), 0
     for target, emulator, isa, value, remark in digest_rows(root, builds, texts, blobs):
-        cpu = emulator.split()[-1] if "-cpu" in emulator else "" if emulator else "this machine"
-        print(f"  {target:8} {cpu:20} {isa:11} {value or '-':17} {remark}", flush=True)
+        cpu = "this machine" if not emulator else emulator.split()[-1] if " " in emulator else ""
+        print(f"  {target:10} {cpu:20} {isa:11} {value or '-':17} {remark}", flush=True)
         faults += value is None
         if value:
             values.add(value)
@@ -137,11 +148,11 @@ def section_bytes(archive):
 
 def print_sizes(root, builds):
     print("\nbytes of the archives: every op, every ISA level (a program links what it uses)")
-    print(f"  {'target':8} {'archive':16} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
+    print(f"  {'target':10} {'archive':16} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
     for target, build in builds.items():
         for archive in ("rt/libert.a", "kernels_int8/libert_kernels.a"):
             s = section_bytes(root / build / archive)
-            print(f"  {target:8} {archive.split('/')[1]:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}")
+            print(f"  {target:10} {archive.split('/')[1]:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}")
 
 
 def check_inner_loops(root, builds):
@@ -158,6 +169,7 @@ def check_inner_loops(root, builds):
 
 
 def main(root, only):
+    os.chdir(root)
     builds = {name: build for name, build, _ in TARGETS if name == "x86-64" or not only or name in only}
     # Each CPU once, whether it is the build's own emulator or a further one.
     cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [cpu[:2] for cpu in CPUS])

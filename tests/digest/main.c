@@ -6,15 +6,7 @@
 
 #include "platform/posix/file_map.h"
 #include "tests/digest/digest.h"
-
-static uint32_t isa_mask_of(const char* name) {
-  int isa;
-  for (isa = 0; isa < 32; ++isa) {
-    const char* known = ert_isa_name((ert_isa)isa);
-    if (known != NULL && strcmp(known, name) == 0) return ERT_ISA_BIT(isa);
-  }
-  return 0;
-}
+#include "tests/digest/isa_option.h"
 
 static int add_blob(const char* path, ert_digest_job job, ert_digest_result* result) {
   ert_file_map map;
@@ -50,7 +42,7 @@ int main(int argc, char** argv) {
   job.batch = ERT_DIGEST_BATCH;
   job.max_sequence = ERT_DIGEST_MAX_SEQUENCE;
   if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
-    job.isa_mask = isa_mask_of(argv[2]);
+    job.isa_mask = ert_isa_mask_of(argv[2]);
     if (job.isa_mask == 0) {
       fprintf(stderr, "digest: no ISA level is called '%s'\n", argv[2]);
       return 2;
