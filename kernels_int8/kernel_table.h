@@ -133,6 +133,12 @@ struct KernelTable {
                     bool rms, float* dst, float* sum_out);
   // Softmax of each contiguous row of n; a row that is all -inf gives zeros. dst may equal src.
   void (*softmax)(size_t m, size_t n, const float* src, float* dst);
+  // One step of one row of a recurrent cell with the usual activations, after the products with the recurrent weights. Gate g
+  // has its n products at gates + g * gate_stride and its n projected inputs at projected + g * n; x_g is their sum.
+  // LSTM, gates i, o, f, c of ONNX: c = sigmoid(x_f) * c + sigmoid(x_i) * tanh(x_c); h = sigmoid(x_o) * tanh(c).
+  void (*lstm_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
+  // GRU with linear_before_reset, gates z, r, h: h = (1 - z) * tanh(sigmoid(x_r) * product_h + projected_h) + z * h, z = sigmoid(x_z).
+  void (*gru_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
   // Elementwise over n contiguous values; dst may equal src.
   void (*unary[static_cast<int>(Unary::kCount)])(size_t n, const float* src, float* dst);
   // Sums in canonical order: 16 lanes, lane i adds elements i mod 16 in order, then the fixed tree (NUMERICS.md).

@@ -218,6 +218,17 @@ void add_rows(const std::string& prefix, const KernelTable* table, const std::st
   }
 }
 
+// One row of a step; the products and the projected inputs are the same numbers, and the state stays what it becomes.
+void add_cell(const std::string& prefix, const KernelTable* table, bool lstm, size_t hidden) {
+  add(prefix + "/hidden:" + std::to_string(hidden), [=](benchmark::State& s) {
+    std::vector<float> c(hidden, 0.5f);
+    elements(s, 4, hidden, [&](const float* src, void* dst) {
+      float* h = static_cast<float*>(dst);
+      lstm ? table->lstm_step(hidden, src, hidden, src, c.data(), h) : table->gru_step(hidden, src, hidden, src, h);
+    });
+  });
+}
+
 // Unary slots are listed by kind name; the table knows them by number, in the order of the rows of the reference.
 void add_unary(const std::string& prefix, const KernelTable* table, int kind) {
   add(prefix + "/4096", [=](benchmark::State& s) {
@@ -242,6 +253,10 @@ bool add_kernel(const kernels::KernelInfo& kernel, const KernelTable* table) {
   }
   if (slot == "attention_i8" || slot == "attention_f32") {
     add_attention(prefix, table, kernel.level, slot == "attention_i8");
+    return true;
+  }
+  if (slot == "lstm_step" || slot == "gru_step") {
+    for (size_t hidden : {256, 512}) add_cell(prefix, table, slot == "lstm_step", hidden);
     return true;
   }
   for (int kind = 0; kind < static_cast<int>(kernels::Unary::kCount); ++kind) {

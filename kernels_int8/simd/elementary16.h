@@ -26,7 +26,10 @@ ERT_LANES V exp_in_range(V x) {
 }
 
 // Exactly 0 below kExpLow; NaN stays NaN.
-ERT_LANES Lanes exp_or_zero(Lanes x) { return zero_if(x < broadcast(kExpLow), exp_in_range(x)); }
+template <class V>
+ERT_LANES V exp_or_zero(V x) {
+  return zero_if(x < broadcast(kExpLow), exp_in_range(x));
+}
 // The same, but NaN gives 0: attention.
 template <class V>
 ERT_LANES V exp_or_zero_nan(V x) {
@@ -66,18 +69,20 @@ ERT_LANES Lanes erf(Lanes x) {
   return select(a >= broadcast(kErfSmall), with_sign(broadcast(1.0f) - h, x), near_zero);
 }
 
-ERT_LANES Lanes tanh(Lanes x) {
-  const Lanes a = absolute(x);
-  const Lanes s = x * x;
-  const Lanes near_zero = x + x * (s * horner(kTanhP, s));
-  const Lanes c = smaller(broadcast(kTanhCap), a);
-  const Lanes e = exp_in_range(c + c);
-  const Lanes far = broadcast(1.0f) - broadcast(2.0f) / (e + broadcast(1.0f));
+template <class V>
+ERT_LANES V tanh(V x) {
+  const V a = absolute(x);
+  const V s = x * x;
+  const V near_zero = x + x * (s * horner(kTanhP, s));
+  const V c = smaller(broadcast(kTanhCap), a);
+  const V e = exp_in_range(c + c);
+  const V far = broadcast(1.0f) - broadcast(2.0f) / (e + broadcast(1.0f));
   return select(a >= broadcast(kTanhSmall), with_sign(far, x), near_zero);
 }
 
-ERT_LANES Lanes sigmoid(Lanes x) {
-  const Lanes e = exp_or_zero(broadcast(0.0f) - absolute(x));
+template <class V>
+ERT_LANES V sigmoid(V x) {
+  const V e = exp_or_zero(broadcast(0.0f) - absolute(x));
   return select(x < broadcast(0.0f), e, broadcast(1.0f)) / (broadcast(1.0f) + e);
 }
 

@@ -33,6 +33,20 @@ ERT_LANES Mask4 operator>=(Lanes4 x, Lanes y) { return {x.a >= y, x.b >= y, x.c 
 ERT_LANES Lanes4 zero_unless(Mask4 m, Lanes4 x) {
   return {zero_unless(m.a, x.a), zero_unless(m.b, x.b), zero_unless(m.c, x.c), zero_unless(m.d, x.d)};
 }
+ERT_LANES Lanes4 operator/(Lanes4 x, Lanes4 y) { return in_step({x.a / y.a, x.b / y.b, x.c / y.c, x.d / y.d}); }
+ERT_LANES Lanes4 operator/(Lanes x, Lanes4 y) { return in_step({x / y.a, x / y.b, x / y.c, x / y.d}); }
+ERT_LANES Mask4 operator<(Lanes4 x, Lanes y) { return {x.a < y, x.b < y, x.c < y, x.d < y}; }
+ERT_LANES Lanes4 zero_if(Mask4 m, Lanes4 x) {
+  return {zero_if(m.a, x.a), zero_if(m.b, x.b), zero_if(m.c, x.c), zero_if(m.d, x.d)};
+}
+ERT_LANES Lanes4 select(Mask4 m, Lanes4 yes, Lanes4 no) {
+  return {select(m.a, yes.a, no.a), select(m.b, yes.b, no.b), select(m.c, yes.c, no.c), select(m.d, yes.d, no.d)};
+}
+ERT_LANES Lanes4 select(Mask4 m, Lanes4 yes, Lanes no) { return select(m, yes, Lanes4{no, no, no, no}); }
+ERT_LANES Lanes4 with_sign(Lanes4 magnitude, Lanes4 sign) {
+  return {with_sign(magnitude.a, sign.a), with_sign(magnitude.b, sign.b), with_sign(magnitude.c, sign.c),
+          with_sign(magnitude.d, sign.d)};
+}
 ERT_LANES Lanes4 times_power_of_two(Lanes4 y, Lanes4 z) {
   return {times_power_of_two(y.a, z.a), times_power_of_two(y.b, z.b), times_power_of_two(y.c, z.c), times_power_of_two(y.d, z.d)};
 }

@@ -21,8 +21,18 @@ ERT_LANES void map16(size_t n, const float* src, float* dst) {
 }
 
 // The same with four vectors a step where there are registers for them.
-template <Lanes12 (*function12)(Lanes12), Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
+template <Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
 ERT_LANES void map16_by4(size_t n, const float* src, float* dst) {
+  size_t i = 0;
+  if (kRegistersForLanes4) {
+    for (; i + 64 <= n; i += 64) store4(dst + i, function4(load4(src + i)));
+  }
+  map16<function>(n - i, src + i, dst + i);
+}
+
+// And with twelve.
+template <Lanes12 (*function12)(Lanes12), Lanes4 (*function4)(Lanes4), Lanes (*function)(Lanes)>
+ERT_LANES void map16_by12(size_t n, const float* src, float* dst) {
   size_t i = 0;
   if (kRegistersForLanes4) {
     for (; i + 192 <= n; i += 192) {
@@ -31,9 +41,8 @@ ERT_LANES void map16_by4(size_t n, const float* src, float* dst) {
       store4(dst + i + 64, y.b);
       store4(dst + i + 128, y.c);
     }
-    for (; i + 64 <= n; i += 64) store4(dst + i, function4(load4(src + i)));
   }
-  map16<function>(n - i, src + i, dst + i);
+  map16_by4<function4, function>(n - i, src + i, dst + i);
 }
 
 // Absent lanes add +0, which changes no lane: a lane starts at +0 and so is never -0.
@@ -105,7 +114,7 @@ inline void softmax_rows16(size_t m, size_t n, const float* src, float* dst) {
       memset(dst, 0, n * sizeof(float));
       continue;
     }
-    const float sum = exp_row<exp_or_zero>(n, src, max, dst);
+    const float sum = exp_row<exp_or_zero<Lanes>>(n, src, max, dst);
     scale_row(n, 1.0f / sum, dst);
   }
 }

@@ -1,5 +1,5 @@
 // Gate arithmetic of the recurrent cells: every multiplication and addition rounded apart, activations by the canonical
-// kernels. The order of operations is that of rt/ops/README.md.
+// kernels. Cells in their usual form are one kernel; what follows here is the same arithmetic for all other forms. The order of operations is that of rt/ops/README.md.
 #include "rt/ops/recurrent_cells.h"
 
 namespace ert::ops {
@@ -24,6 +24,21 @@ void clip_gate(const RecurrentCell& cell, float* gate) {
   }
 }
 
+bool is_usual(const RecurrentCell& cell, kernels::Unary first, kernels::Unary second) {
+  return cell.clip == 0.0f && cell.activations[0] == static_cast<int32_t>(first) &&
+         cell.activations[1] == static_cast<int32_t>(second);
+}
+
+// What the kernels compute in one pass.
+bool is_usual_lstm(const RecurrentCell& cell) {
+  return is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh) &&
+         cell.activations[2] == static_cast<int32_t>(kernels::Unary::kTanh) && cell.peepholes == nullptr && !cell.input_forget;
+}
+
+bool gru_in_one_pass(const RecurrentCell& cell) {
+  return cell.linear_before_reset && is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh);
+}
+
 // Columns [0, n) of a gate, or of neighbouring gates with the padding between them.
 void activate(const RecurrentCell& cell, int which, int64_t n, const float* src, float* dst) {
   cell.kernels->unary[cell.activations[which]](static_cast<size_t>(n), src, dst);
@@ -33,6 +48,9 @@ void activate(const RecurrentCell& cell, int which, int64_t n, const float* src,
 
 void lstm_step(const RecurrentCell& cell, const float* projected, float* gates, float* h, float* c) {
   const int64_t n = cell.hidden, stride = cell.gate_stride;
+  if (is_usual_lstm(cell)) {
+    return cell.kernels->lstm_step(static_cast<size_t>(n), gates, static_cast<size_t>(stride), projected, c, h);
+  }
   float *const in = gates, *const out = gates + stride, *const forget = gates + 2 * stride, *const candidate = gates + 3 * stride;
   for (int64_t g = 0; g < 4; ++g) add(n, gates + g * stride, projected + g * n);
   if (cell.peepholes != nullptr) {
@@ -67,6 +85,7 @@ void rnn_step(const RecurrentCell& cell, const float* projected, float* gates, f
 }
 
 void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, const float* h) {
+  if (gru_in_one_pass(cell)) return;  // all of it is in gru_step
   const int64_t n = cell.hidden, stride = cell.gate_stride;
   for (int64_t g = 0; g < 2; ++g) {
     float* gate = gates + g * stride;
@@ -85,6 +104,9 @@ void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, 
 
 void gru_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
   const int64_t n = cell.hidden;
+  if (gru_in_one_pass(cell)) {
+    return cell.kernels->gru_step(static_cast<size_t>(n), gates, static_cast<size_t>(cell.gate_stride), projected, h);
+  }
   const float* update = gates;
   float* candidate = gates + 2 * cell.gate_stride;
   add(n, candidate, projected + 2 * n);

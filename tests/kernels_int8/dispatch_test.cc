@@ -36,6 +36,7 @@ TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
     EXPECT_TRUE(t->quantized_row_bytes && t->quantize_rows && t->gemm_qa8_qw8);
     EXPECT_TRUE(t->quantized16_row_bytes && t->quantize16_rows && t->gemm_qa16_qw8);
     EXPECT_TRUE(t->gemm_f32 && t->attention_i8 && t->attention_f32 && t->layernorm && t->softmax && t->sum && t->sum_squares);
+    EXPECT_TRUE(t->lstm_step && t->gru_step);
     for (auto* unary : t->unary) EXPECT_NE(unary, nullptr);
   }
 }

@@ -1,5 +1,6 @@
 // The reference without an FPU: the same sources with F32 as the class that flushes in software (ERT_FLUSH_IN_SOFTWARE), run with
 // the processor's flush-to-zero mode off, give the bits of the ordinary build with the mode on.
+#include <algorithm>
 #include <vector>
 
 #include "kernels_int8/kernel_table.h"
@@ -22,6 +23,8 @@ namespace ert_soft::kernels {
 #undef ERT_BUILT_I8MM
 #include "kernels_int8/kernel_list.inc"
 void softmax_f32_f32_1x1_ref(size_t m, size_t n, const float* src, float* dst);
+void lstm_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
+void gru_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
 void layernorm_f32_f32_1x1_ref(size_t m, size_t n, const float* src, const float* residual, const float* gamma, const float* beta,
                                float eps, bool rms, float* dst, float* sum_out);
 void gemm_f32_f32_f32_1x1_ref(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride,
@@ -94,6 +97,31 @@ TEST_P(SoftFlushTest, Rows) {
   compare(
       100, "gemm", [&](float* y) { hard_.gemm_f32(10, 10, 30, x.data(), 30, 1, x.data(), 10, nullptr, y, 10); },
       [&](float* y) { soft::gemm_f32_f32_f32_1x1_ref(10, 10, 30, x.data(), 30, 1, x.data(), 10, nullptr, y, 10); });
+}
+
+TEST_P(SoftFlushTest, RecurrentCells) {
+  const std::vector<float> gates = row(400), projected = row(400), state = row(100);
+  // c before h: both are results.
+  compare(
+      200, "lstm",
+      [&](float* y) {
+        std::copy(state.begin(), state.end(), y);
+        hard_.lstm_step(100, gates.data(), 100, projected.data(), y, y + 100);
+      },
+      [&](float* y) {
+        std::copy(state.begin(), state.end(), y);
+        soft::lstm_f32_f32_1x1_ref(100, gates.data(), 100, projected.data(), y, y + 100);
+      });
+  compare(
+      100, "gru",
+      [&](float* y) {
+        std::copy(state.begin(), state.end(), y);
+        hard_.gru_step(100, gates.data(), 100, projected.data(), y);
+      },
+      [&](float* y) {
+        std::copy(state.begin(), state.end(), y);
+        soft::gru_f32_f32_1x1_ref(100, gates.data(), 100, projected.data(), y);
+      });
 }
 
 INSTANTIATE_TEST_SUITE_P(Fills, SoftFlushTest,
