@@ -9,23 +9,46 @@
 namespace ert::bench {
 namespace {
 
-// "batch=1,sequence=128"
-std::map<std::string, int32_t> parse_shape(const std::string& text) {
-  std::map<std::string, int32_t> dims;
+[[noreturn]] void refuse_shape(const std::string& text) {
+  throw Failure{2, "--shape: expected NAME=SIZE[:SIZE...],NAME=SIZE... but got '" + text + "'"};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
   size_t begin = 0;
-  while (begin <= text.size()) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string part = text.substr(begin, end - begin);
+  for (size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
+    parts.push_back(text.substr(begin, end - begin));
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+int32_t parse_size(const std::string& text, const std::string& shape) {
+  char* rest = nullptr;
+  const long value = std::strtol(text.c_str(), &rest, 10);
+  if (text.empty() || *rest != '\0' || value < 1 || value > std::numeric_limits<int32_t>::max()) refuse_shape(shape);
+  return static_cast<int32_t>(value);
+}
+
+using Dims = std::map<std::string, int32_t>;
+
+// "batch=1,sequence=128" is one shape, "batch=1:8,sequence=32:128" the four of a sweep; the last dim varies fastest.
+std::vector<Dims> parse_shapes(const std::string& text) {
+  std::vector<Dims> shapes = {{}};
+  for (const std::string& part : split(text, ',')) {
     const size_t equals = part.find('=');
-    char* rest = nullptr;
-    const long value = equals == std::string::npos ? 0 : std::strtol(part.c_str() + equals + 1, &rest, 10);
-    if (equals == 0 || equals == std::string::npos || *rest != '\0' || value < 1 || value > std::numeric_limits<int32_t>::max() ||
-        !dims.emplace(part.substr(0, equals), static_cast<int32_t>(value)).second) {
-      throw Failure{2, "--shape: expected NAME=SIZE,NAME=SIZE... but got '" + text + "'"};
+    if (equals == 0 || equals == std::string::npos) refuse_shape(text);
+    const std::string name = part.substr(0, equals);
+    std::vector<Dims> wider;
+    for (const Dims& shape : shapes) {
+      for (const std::string& size : split(part.substr(equals + 1), ':')) {
+        wider.push_back(shape);
+        if (!wider.back().emplace(name, parse_size(size, text)).second) refuse_shape(text);
+      }
     }
-    begin = end + 1;
+    shapes = std::move(wider);
+    if (shapes.size() > 10000) throw Failure{2, "--shape: '" + text + "' is more than 10000 shapes"};
   }
-  return dims;
+  return shapes;
 }
 
 uint32_t parse_isa(const std::string& name) {
@@ -45,29 +68,34 @@ int run(int argc, char** argv) {
   std::string path, isa;
   std::vector<std::string> shapes;
   Options options;
-  bool json = false;
+  bool json = false, csv = false;
   app.add_option("BLOB.ert", path, "blob made by edgeconv")->required();
-  app.add_option("--shape", shapes,
-                 "NAME=SIZE,NAME=SIZE...; repeatable. Dims not named take their minimum; without --shape all take their maximum");
+  app.add_option(
+      "--shape", shapes,
+      "NAME=SIZE,NAME=SIZE...; repeatable. NAME=SIZE:SIZE... sweeps over sizes. Dims not named take their minimum; without "
+      "--shape all take their maximum");
   app.add_option("--threads", options.threads, "threads, the calling one included (1)")->check(CLI::Range(1u, 256u));
   app.add_option("--warmup", options.warmup, "untimed runs before (5)")->check(CLI::Range(0u, 100000000u));
   app.add_option("--runs", options.runs, "timed runs (50)")->check(CLI::Range(1u, 100000000u));
   app.add_option("--isa", isa, "use this kernel level; exit 4 if the CPU lacks it");
   app.add_flag("--profile", options.profile, "time per op, in runs of their own");
-  app.add_flag("--json", json, "JSON on stdout instead of a table");
+  CLI::Option* json_flag = app.add_flag("--json", json, "JSON on stdout instead of a table");
+  app.add_flag("--csv", csv, "CSV on stdout instead of a table; with --profile a row per op")->excludes(json_flag);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   options.isa_mask = parse_isa(isa);
-  std::vector<std::map<std::string, int32_t>> parsed;
-  for (const std::string& s : shapes) parsed.push_back(parse_shape(s));
+  std::vector<Dims> parsed;
+  for (const std::string& s : shapes) {
+    for (Dims& dims : parse_shapes(s)) parsed.push_back(std::move(dims));
+  }
   const Blob blob(path);
   Report report{path, &blob, options, {}};
   if (parsed.empty()) report.results.push_back(measure(blob, largest_dims(blob.model()), options));
-  for (const auto& dims : parsed) report.results.push_back(measure(blob, complete_dims(blob.model(), dims), options));
-  json ? print_json(report) : print_table(report);
+  for (const Dims& dims : parsed) report.results.push_back(measure(blob, complete_dims(blob.model(), dims), options));
+  (json ? print_json : csv ? print_csv : print_table)(report);
   return std::fflush(stdout) == 0 ? 0 : 6;
 }
 

@@ -1,4 +1,4 @@
-// Table and JSON: see report.h.
+// Table, JSON and CSV: see report.h.
 #include "bench/report.h"
 
 #include <algorithm>
@@ -43,6 +43,17 @@ std::string dims_text(const std::map<std::string, int32_t>& dims) {
   std::string text;
   for (const auto& [name, value] : dims) text += (text.empty() ? "" : ",") + name + "=" + std::to_string(value);
   return text.empty() ? "-" : text;
+}
+
+// Quoted as RFC 4180 has it: names of nodes may hold anything.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
 }
 
 double rounded(double us) { return static_cast<double>(static_cast<int64_t>(us * 1000 + 0.5)) / 1000; }
@@ -118,6 +129,29 @@ void print_json(const Report& r) {
   j["results"] = nlohmann::ordered_json::array();
   for (const Result& result : r.results) j["results"].push_back(result_json(result));
   std::printf("%s\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+}
+
+void print_csv(const Report& r) {
+  // What does not change from row to row stands in every row: a file of several runs remains one table.
+  const ert_info info = r.blob->info();
+  const std::string run =
+      csv_field(r.blob_path) + ',' + hex(info.content_crc) + ',' + csv_field(cpu_name()) + ',' + csv_field(kCompiler);
+  const bool profiled = !r.results.empty() && !r.results.front().ops.empty();
+  std::printf("blob,blob_crc,cpu,compiler,dims,threads,isa,warmup,runs,");
+  std::printf(profiled ? "op,kind,name,us\n"
+                       : "p50_us,min_us,p90_us,p99_us,max_us,mean_us,init_us,first_run_us,arena_bytes,macs,output_crc\n");
+  for (const Result& x : r.results) {
+    const std::string shape = run + ',' + csv_field(dims_text(x.dims)) + ',' + std::to_string(x.threads) + ',' + x.isa + ',' +
+                              std::to_string(r.options.warmup) + ',' + std::to_string(r.options.runs);
+    for (size_t i = 0; i < x.ops.size(); ++i) {
+      std::printf("%s,%zu,%s,%s,%.3f\n", shape.c_str(), i, csv_field(x.ops[i].kind).c_str(), csv_field(x.ops[i].name).c_str(),
+                  x.ops[i].us);
+    }
+    if (profiled) continue;
+    std::printf("%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%" PRIu64 ",%" PRIu64 ",%s\n", shape.c_str(), x.p50_us, x.min_us,
+                x.p90_us, x.p99_us, x.max_us, x.mean_us, x.init_us, x.first_run_us, x.arena_bytes, x.macs,
+                hex(x.output_crc).c_str());
+  }
 }
 
 void print_table(const Report& r) {

@@ -1,4 +1,4 @@
-// Prints what ert-bench measured: a table for people, JSON for programs.
+// Prints what ert-bench measured: a table for people, JSON and CSV for programs.
 #pragma once
 
 #include <string>
@@ -17,5 +17,6 @@ struct Report {
 
 void print_table(const Report& r);
 void print_json(const Report& r);  // bench/README.md documents the schema
+void print_csv(const Report& r);   // a row per shape, or per shape and op where ops were timed
 
 }  // namespace ert::bench

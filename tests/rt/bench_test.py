@@ -3,6 +3,7 @@
 
 usage: bench_test.py ERT_BENCH WRITE_SMALL_BLOB
 """
+import csv
 import json
 import pathlib
 import subprocess
@@ -43,6 +44,40 @@ class ErtBench(unittest.TestCase):
             self.assertTrue(r["min_us"] <= r["p50_us"] <= r["p90_us"] <= r["p99_us"] <= r["max_us"], r)
             self.assertGreater(r["arena_bytes"], 0)
 
+    def test_sweep(self):
+        dims = [r["dims"]["batch"] for r in self.results("--shape", "batch=1:4:2", "--shape", "batch=8")["results"]]
+        self.assertEqual(dims, [1, 4, 2, 8])
+
+    def test_csv_says_the_same_as_json(self):
+        args = ("--shape", "batch=1:8", "--isa", "ref")
+        done = bench(self.blob, "--csv", "--warmup", 1, "--runs", 3, *args)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        report = self.results(*args)
+        self.assertEqual(len(rows), 2)
+        for row, result in zip(rows, report["results"]):
+            for key in ("blob", "blob_crc", "cpu", "compiler"):
+                self.assertEqual(row[key], report[key])
+            for key in ("threads", "isa", "arena_bytes", "macs", "output_crc"):
+                self.assertEqual(row[key], str(result[key]))
+            self.assertEqual(row["dims"], f'batch={result["dims"]["batch"]}')
+            self.assertEqual((row["warmup"], row["runs"]), ("1", "3"))
+            times = [float(row[key]) for key in ("min_us", "p50_us", "p90_us", "p99_us", "max_us")]
+            self.assertEqual(times, sorted(times))
+
+    def test_csv_of_a_profile_has_a_row_per_op(self):
+        done = bench(self.blob, "--csv", "--profile", "--runs", 2, "--shape", "batch=1:2")
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        self.assertEqual([(r["dims"], r["op"], r["name"]) for r in rows],
+                         [(f"batch={b}", str(i), f"node_{i}") for b in (1, 2) for i in range(4)])
+        self.assertTrue(all(float(r["us"]) >= 0 for r in rows))
+
+    def test_csv_quotes_what_needs_it(self):
+        odd = self.dir / 'a,"b".ert'
+        odd.write_bytes(self.blob.read_bytes())
+        row, = csv.DictReader(bench(odd, "--csv", "--runs", 1).stdout.splitlines())
+        self.assertEqual(row["blob"], str(odd))
+
     def test_default_shape_is_the_largest(self):
         self.assertEqual(self.results()["results"][0]["dims"], {"batch": 8})
 
@@ -79,6 +114,10 @@ class ErtBench(unittest.TestCase):
             (2, [self.blob, "--shape", "batch"]),
             (2, [self.blob, "--shape", "batch=0"]),
             (2, [self.blob, "--shape", "batch=2x"]),
+            (2, [self.blob, "--shape", "batch=2:"]),
+            (2, [self.blob, "--shape", "batch=2,batch=3"]),
+            (2, [self.blob, "--shape", "batch=2:9"]),
+            (2, [self.blob, "--json", "--csv"]),
             (2, [self.blob, "--shape", "nobody=2"]),
             (2, [self.blob, "--shape", "batch=9"]),
             (2, [self.blob, "--isa", "nothing"]),
