@@ -1,7 +1,10 @@
 // The thread pool of platform/posix, and a context that runs on it: every index once, same results, float mode everywhere.
 #include <gtest/gtest.h>
 
+#include <time.h>
+
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "platform/posix/thread_pool.h"
@@ -73,6 +76,62 @@ TEST_P(PoolOf, WakesSleepingWorkers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, PoolOf, ::testing::Values(1u, 2u, 3u, 4u));
+
+uint64_t process_cpu_ns() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+void sleep_ms(uint64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+// Share of the given time that all threads of this process spend on CPUs while f runs.
+template <class F>
+double busy_share(const F& f) {
+  const uint64_t cpu = process_cpu_ns(), clock = ert_clock_ns();
+  f();
+  return static_cast<double>(process_cpu_ns() - cpu) / static_cast<double>(ert_clock_ns() - clock);
+}
+
+// A thread that spins would take a whole CPU, so that a few per cent are far from both answers on any machine.
+constexpr double kIdleShare = 0.05;
+
+TEST(Pool, IdleWorkersSleep) {
+  Pool pool(4);
+  Coverage c(40, 4);
+  ert_thread_pool_parallel_for(pool.get(), 40, Coverage::task, &c);
+  const double share = busy_share([] { sleep_ms(300); });
+  RecordProperty("busy_share", std::to_string(share));
+  EXPECT_LT(share, kIdleShare);
+}
+
+TEST(Pool, CallerSleepsWhileAWorkerIsLate) {
+  Pool pool(3);
+  // One task of each share sleeps, so the caller runs out of work and waits for the others, who sleep three times as long.
+  const auto task = [](void*, uint32_t, uint32_t thread) { sleep_ms(thread == 0 ? 100 : 300); };
+  const double share = busy_share([&] { ert_thread_pool_parallel_for(pool.get(), 3, task, nullptr); });
+  RecordProperty("busy_share", std::to_string(share));
+  EXPECT_LT(share, kIdleShare);
+}
+
+// Canary: the measure sees a thread that spins.
+TEST(Pool, SpinningWouldShow) {
+  std::atomic<bool> stop{false};
+  std::thread spinner([&] {
+    while (!stop) {
+    }
+  });
+  // In CPU time, because a loaded machine may not give the spinner a whole CPU.
+  const uint64_t start = process_cpu_ns();
+  uint64_t clock = 0;
+  while (process_cpu_ns() - start < 30000000u && clock < 10000) {
+    sleep_ms(1);
+    ++clock;
+  }
+  stop = true;
+  spinner.join();
+  EXPECT_LT(clock, 10000u);
+}
 
 struct Nested {
   ert_thread_pool* pool;
