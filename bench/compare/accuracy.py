@@ -6,7 +6,8 @@ import sys
 import numpy as np
 
 import ours
-from peers import PEERS, environments
+from models import MODELS
+from peers import python_of
 from scoring import mean_pool, score, scored_texts
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,12 +21,10 @@ def peer_embeddings(work, name):
     if os.path.exists(target):
         # Of an earlier run: a failing worker must not pass with old results.
         os.remove(target)
-    python = environments(work)[PEERS[name].environment]
-    done = subprocess.run([python, "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "embed", work, name, target],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run([python_of(work, name), "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "embed", work, name,
+                           target], capture_output=True, text=True, check=False)
     if not os.path.exists(target):
-        lines = (done.stderr + done.stdout).strip().splitlines() or ["no message"]
-        raise ours.Failed(done.returncode, f"exit {done.returncode}: {lines[-1][:200]}")
+        raise ours.Failed.of(done)
     return dict(np.load(target))
 
 
@@ -37,17 +36,14 @@ def equal_length_batches(lengths):
 
 
 def our_embeddings(work, blob):
-    ids, lengths = scored_texts(work)
-    embeddings = None
+    model, texts = MODELS["minilm"], scored_texts(work)
+    embeddings = [None] * len(texts)
     with ours.Runner(blob) as runner:
-        for rows in equal_length_batches(lengths):
-            part = ids[rows, :lengths[rows[0]]]
-            mask = np.ones_like(part)
-            pooled = mean_pool(runner.hidden(part, mask), mask)
-            if embeddings is None:
-                embeddings = np.zeros((len(ids), pooled.shape[1]), np.float32)
-            embeddings[rows] = pooled
-    return embeddings
+        for rows in equal_length_batches(np.array([len(text) for text in texts])):
+            feed = model.feed([texts[row] for row in rows], len(texts[rows[0]]))
+            for row, pooled in zip(rows, mean_pool(runner.run(feed, model.output), feed["attention_mask"])):
+                embeddings[row] = pooled
+    return np.stack(embeddings)
 
 
 def same_in_a_batch(arrays):

@@ -1,19 +1,19 @@
-"""make_litert.py WORKDIR: MiniLM as WORKDIR/variants/litert_int8.tflite, one signature per shape of the grid.
+"""make_litert.py WORKDIR MODEL: the model as litert_int8.tflite, one signature per shape of its grid.
 
 Runs in the environment of litert-torch. Weights int8 per channel, activations quantized per row while running
 (the quantizer's dynamic_wi8_afp32 recipe); XNNPACK executes it. The converter yields fixed shapes only, so a
 text is padded up to the next length of the grid.
 """
-import json
 import os
 import sys
 
 import litert_torch
 import torch
 from ai_edge_quantizer import quantizer, recipe
-from transformers import AutoModel
 
-from peers import GRID
+from models import MODELS, environments
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "models"))
 
 
 class LastHiddenState(torch.nn.Module):
@@ -27,23 +27,30 @@ class LastHiddenState(torch.nn.Module):
         return self.encoder(input_ids, attention_mask, token_type_ids)[0]
 
 
+def load(work, model):
+    if model.name != "minilm":
+        import random_models
+        return random_models.load(os.path.join(work, "models"), model.name)
+    from transformers import AutoModel
+    folder = os.path.join(environments(work)["minilm"], "model")
+    return LastHiddenState(AutoModel.from_pretrained(folder, attn_implementation="eager", local_files_only=True)).eval()
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3 or sys.argv[2] not in MODELS:
         sys.exit(__doc__)
-    work = sys.argv[1]
-    target = os.path.join(work, "variants", "litert_int8.tflite")
+    work, model = sys.argv[1], MODELS[sys.argv[2]]
+    target = model.variant(work, "litert_int8", "tflite")
     if os.path.exists(target):
         return
-    with open(os.path.join(work, "environments.json"), encoding="utf-8") as file:
-        model = os.path.join(json.load(file)["minilm"], "model")
-    module = LastHiddenState(AutoModel.from_pretrained(model, attn_implementation="eager",
-                                                       local_files_only=True)).eval()
+    module = load(work, model)
     signatures = litert_torch
-    for batch, sequence in GRID:
-        ids = torch.randint(1000, 20000, (batch, sequence), dtype=torch.int32)
-        signatures = signatures.signature(f"s{batch}x{sequence}", module,
-                                          (ids, torch.ones_like(ids), torch.zeros_like(ids)))
-    fp32 = os.path.join(work, "variants", "litert_fp32.tflite")
+    for batch, sequence in model.grid:
+        # 32-bit integers: LiteRT's kernels for indices have no wider ones.
+        example = tuple(torch.from_numpy(array.astype("int32") if array.dtype == "int64" else array)
+                        for array in model.full_feed(batch, sequence).values())
+        signatures = signatures.signature(f"s{batch}x{sequence}", module, example)
+    fp32 = target + ".fp32"
     signatures.convert().export(fp32)
     quantization = quantizer.Quantizer(fp32)
     quantization.load_quantization_recipe(recipe.dynamic_wi8_afp32())
@@ -51,7 +58,7 @@ def main():
     quantization.quantize().export_model(unfinished)
     os.remove(fp32)
     os.replace(unfinished, target)
-    print("made litert_int8.tflite", flush=True)
+    print(f"made {model.name} litert_int8.tflite", flush=True)
 
 
 if __name__ == "__main__":

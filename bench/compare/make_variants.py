@@ -1,43 +1,56 @@
-"""make_variants.py WORKDIR NAME...: quantized forms of minilm.onnx in WORKDIR/variants; what exists is left alone.
+"""make_variants.py WORKDIR MODEL NAME...: a model's quantized forms for peers; what exists is left alone.
 
 ort_dyn     ONNX Runtime dynamic int8 with its defaults (one scale per weight tensor)
 ort_dyn_pc  the same with one scale per output channel
-ov_static   OpenVINO static int8: NNCF with its transformer preset, calibrated on 200 texts
+ov_static   OpenVINO static int8: NNCF with its transformer preset; MiniLM is calibrated on 200 texts, models of random
+            weights on 20 random samples and without the correction of biases, which does not change speed
 """
-import json
 import os
 import sys
 
 import numpy as np
 
+from models import MODELS, shape_name
 
-def calibration_inputs(work):
+
+def calibration_inputs(work, model, batch, sequence):
+    if model.name != "minilm":
+        return [model.full_feed(batch, sequence, seed) for seed in range(20)]
     tokens = np.load(os.path.join(work, "texts", "tokens.npz"))
-    for ids, length in zip(tokens["calibration_ids"], tokens["calibration_lengths"]):
-        row = ids[None, :length]
-        yield {"input_ids": row, "attention_mask": np.ones_like(row), "token_type_ids": np.zeros_like(row)}
+    return [model.feed([ids[:length]], length)
+            for ids, length in zip(tokens["calibration_ids"], tokens["calibration_lengths"])]
 
 
 def ort_dynamic(per_channel):
-    def make(work, source, target):
+    def make(work, model, source, target, shape):
         from onnxruntime.quantization import QuantType, quantize_dynamic
         from onnxruntime.quantization.shape_inference import quant_pre_process
-        prepared = os.path.join(work, "variants", "ort_prepared.onnx")
+        prepared = target + ".prepared"
         # The preparation that ONNX Runtime's own guide asks for; symbolic shapes are not needed here.
         quant_pre_process(source, prepared, skip_symbolic_shape=True)
-        unfinished = target + ".part"
-        quantize_dynamic(prepared, unfinished, weight_type=QuantType.QInt8, per_channel=per_channel)
+        # Where inference finds no type for a weight's product, it is float (1), as all of these are.
+        quantize_dynamic(prepared, target + ".part", weight_type=QuantType.QInt8, per_channel=per_channel,
+                         extra_options={"DefaultTensorType": 1})
         os.remove(prepared)
-        os.replace(unfinished, target)
+        os.replace(target + ".part", target)
     return make
 
 
-def openvino_static(work, source, target):
+def openvino_static(work, model, source, target, shape):
     import nncf
     import openvino
-    inputs = list(calibration_inputs(work))
-    quantized = nncf.quantize(openvino.Core().read_model(source), nncf.Dataset(inputs),
-                              model_type=nncf.ModelType.TRANSFORMER, subset_size=len(inputs))
+    read = openvino.Core().read_model(source)
+    # OpenVINO folds the Cast behind an integer input and takes the Cast's name; the input's own stays an alias.
+    rename = {name: next(iter(value.names - {name}), name) for value in read.inputs for name in value.names}
+    accepted = {value.any_name for value in read.inputs}
+    inputs = [{name if name in accepted else rename[name]: array for name, array in feed.items()}
+              for feed in calibration_inputs(work, model, *shape)]
+    advanced = None
+    if model.name != "minilm":
+        advanced = nncf.AdvancedQuantizationParameters(disable_bias_correction=True)
+    preset = None if model.name == "bilstm" else nncf.ModelType.TRANSFORMER
+    quantized = nncf.quantize(read, nncf.Dataset(inputs), model_type=preset, subset_size=len(inputs),
+                              advanced_parameters=advanced)
     stem = target.removesuffix(".xml")
     openvino.save_model(quantized, stem + ".part.xml", compress_to_fp16=False)
     # The .xml last: it is the file whose presence means that the step is done.
@@ -46,24 +59,24 @@ def openvino_static(work, source, target):
 
 
 VARIANTS = {
-    "ort_dyn": ("ort_dyn.onnx", ort_dynamic(per_channel=False)),
-    "ort_dyn_pc": ("ort_dyn_pc.onnx", ort_dynamic(per_channel=True)),
-    "ov_static": ("ov_static.xml", openvino_static),
+    "ort_dyn": ("onnx", ort_dynamic(per_channel=False)),
+    "ort_dyn_pc": ("onnx", ort_dynamic(per_channel=True)),
+    "ov_static": ("xml", openvino_static),
 }
 
 
 def main():
-    if len(sys.argv) < 3 or any(name not in VARIANTS for name in sys.argv[2:]):
+    if len(sys.argv) < 4 or sys.argv[2] not in MODELS or any(name not in VARIANTS for name in sys.argv[3:]):
         sys.exit(__doc__)
-    work = sys.argv[1]
-    with open(os.path.join(work, "environments.json"), encoding="utf-8") as file:
-        source = os.path.join(json.load(file)["minilm"], "minilm.onnx")
-    for name in sys.argv[2:]:
-        file_name, make = VARIANTS[name]
-        target = os.path.join(work, "variants", file_name)
-        if not os.path.exists(target):
-            make(work, source, target)
-            print(f"made {file_name}", flush=True)
+    work, model = sys.argv[1], MODELS[sys.argv[2]]
+    for name in sys.argv[3:]:
+        suffix, make = VARIANTS[name]
+        # One file for all shapes is calibrated at 1x64.
+        for shape in model.grid if model.fixed_files else [(1, 64)]:
+            target = model.variant(work, name, suffix, shape_name(*shape))
+            if not os.path.exists(target):
+                make(work, model, model.peer_onnx(work, shape_name(*shape)), target, shape)
+                print(f"made {model.name} {os.path.basename(target)}", flush=True)
 
 
 if __name__ == "__main__":

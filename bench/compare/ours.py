@@ -1,4 +1,4 @@
-"""Calls to this project's two programs, edgeconv and ert-bench, as a user would call them."""
+"""Calls to this project's programs, edgeconv, ert-bench and first_output, as a user would call them."""
 import json
 import os
 import shutil
@@ -15,7 +15,6 @@ ISAS = ("ref", "avx2", "avxvnni", "avx512vnni")
 CPU_LACKS_ISA = 4
 # The scalar reference needs a second or so per text; a hang must still end.
 TIMEOUT = 900
-OUTPUT = "last_hidden_state"
 
 
 class Failed(Exception):
@@ -24,6 +23,12 @@ class Failed(Exception):
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
+
+    @classmethod
+    def of(cls, done):
+        """From a finished process that printed no result."""
+        lines = (done.stderr + done.stdout).strip().splitlines() or ["no output"]
+        return cls(done.returncode, f"exit {done.returncode}: {lines[-1][:200]}")
 
 
 def edgeconv():
@@ -34,8 +39,12 @@ def ert_bench():
     return os.environ.get("ERT_BENCH") or os.path.join(BUILD, "bench", "ert-bench")
 
 
+def first_output():
+    return os.environ.get("FIRST_OUTPUT") or os.path.join(BUILD, "bench", "first_output")
+
+
 def missing_programs():
-    return [path for path in (edgeconv(), ert_bench()) if not os.access(path, os.X_OK)]
+    return [path for path in (edgeconv(), ert_bench(), first_output()) if not os.access(path, os.X_OK)]
 
 
 def call(command, **options):
@@ -46,8 +55,7 @@ def call(command, **options):
     except OSError as error:
         raise Failed(None, str(error)) from None
     if done.returncode != 0:
-        lines = (done.stderr + done.stdout).strip().splitlines() or ["no message"]
-        raise Failed(done.returncode, f"exit {done.returncode}: {lines[-1][:200]}")
+        raise Failed.of(done)
     return done.stdout
 
 
@@ -83,7 +91,7 @@ def bench_results(text):
 
 
 class Runner:
-    """Runs texts through `edgeconv run`; inputs and outputs go through files in a temporary folder."""
+    """Runs inputs through `edgeconv run`; inputs and outputs go through files in a temporary folder."""
 
     def __init__(self, blob):
         self.blob = blob
@@ -95,23 +103,24 @@ class Runner:
     def __exit__(self, *_):
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def hidden(self, ids, mask, threads=1, isa=None):
-        """last_hidden_state [batch, sequence, hidden] of int64 ids and mask [batch, sequence]."""
+    def run(self, feed, output, threads=1, isa=None):
+        """One output, float [batch, ...], of {input: array [batch, ...]}."""
         command = [edgeconv(), "run", self.blob]
-        for name, array in (("input_ids", ids), ("attention_mask", mask), ("token_type_ids", np.zeros_like(ids))):
+        for name, array in feed.items():
             path = os.path.join(self.folder, name + ".npy")
-            np.save(path, array.astype(np.int64))
+            np.save(path, array)
             command += ["--input", f"{name}={path}"]
         # A stale file of the call before must never be taken for a result.
-        result = os.path.join(self.folder, "out", OUTPUT + ".npy")
+        result = os.path.join(self.folder, "out", output + ".npy")
         if os.path.exists(result):
             os.remove(result)
         os.makedirs(os.path.dirname(result), exist_ok=True)
         command += ["--out", os.path.dirname(result), "--threads", str(threads)]
         call(command + (["--isa", isa] if isa else []))
         if not os.path.exists(result):
-            raise Failed(None, f"edgeconv run wrote no {OUTPUT}.npy")
-        hidden = np.load(result)
-        if hidden.dtype != np.float32 or hidden.shape[:2] != ids.shape:
-            raise Failed(None, f"edgeconv run wrote {hidden.dtype} {hidden.shape} for {ids.shape} tokens")
-        return hidden
+            raise Failed(None, f"edgeconv run wrote no {output}.npy")
+        array = np.load(result)
+        batch = len(next(iter(feed.values())))
+        if array.dtype != np.float32 or len(array) != batch:
+            raise Failed(None, f"edgeconv run wrote {array.dtype} {array.shape} for a batch of {batch}")
+        return array

@@ -1,8 +1,10 @@
 """peer_worker.py: one measurement of one peer, in a process of its own and in the peer's own environment.
 
-peer_worker.py speed WORKDIR PEER THREADS SHAPES   prints {"1x8": {"median_us", "least_us", "calls"}, ...} as JSON
-peer_worker.py embed WORKDIR PEER OUT.npz          sentence embeddings of the scored texts, alone and in batches of 8
-peer_worker.py version WORKDIR PEER                prints the version of the peer's package
+peer_worker.py speed WORKDIR MODEL PEER THREADS SHAPES  prints {"1x8": {"median_us", "least_us", "calls"}, ...} as JSON
+peer_worker.py outputs WORKDIR MODEL PEER OUT.npz       outputs of the samples of further.py, one per call
+peer_worker.py embed WORKDIR PEER OUT.npz               MiniLM: embeddings of the scored texts, alone and in batches of 8
+peer_worker.py start WORKDIR MODEL PEER SHAPE           time and memory until the first output, as JSON
+peer_worker.py version WORKDIR PEER                     prints the version of the peer's package
 """
 import importlib.metadata
 import json
@@ -13,8 +15,8 @@ import time
 
 import numpy as np
 
-from peers import GRID, PEERS, shape_name
-from scoring import mean_pool, scored_texts
+from models import MODELS, shape_name
+from peers import PEERS
 
 # Enough calls for a stable median of the short shapes, without minutes for the long ones.
 LEAST_CALLS, MOST_CALLS, SECONDS = 15, 200, 0.35
@@ -37,60 +39,95 @@ def time_shape(call):
     return {"median_us": statistics.median(taken), "least_us": min(taken), "calls": len(taken)}
 
 
-def speed(work, name, threads, shapes):
-    peer = PEERS[name]
-    bind = peer.load(peer.path(work), threads)
+class Loaded:
+    """One peer with one model: the file of each shape is loaded once."""
+
+    def __init__(self, work, model, name, threads):
+        self.work, self.model, self.name, self.threads = work, model, name, threads
+        self.path, self.bind = None, None
+
+    def call(self, feed, shape):
+        path = PEERS[self.name].path(self.work, self.model, self.name, shape)
+        if path != self.path:
+            self.path, self.bind = path, PEERS[self.name].load(path, self.threads)
+        return self.bind(feed)
+
+
+def speed(work, model, name, threads, shapes):
+    loaded = Loaded(work, model, name, threads)
     results = {}
     for shape in shapes:
-        batch, sequence = map(int, shape.split("x"))
         # Which ids they are does not matter for speed; a mask of ones makes every token count.
-        ids = np.random.default_rng(0).integers(1000, 30000, (batch, sequence))
-        results[shape] = time_shape(bind(ids, np.ones_like(ids)))
+        results[shape] = time_shape(loaded.call(model.full_feed(*map(int, shape.split("x"))), shape))
     print(json.dumps(results))
 
 
-def padded_length(peer, batch, sequence):
+def outputs(work, model, name, target):
+    from further import SHAPE, sample_feeds
+    loaded = Loaded(work, model, name, 1)
+    np.savez(target, y=np.stack([np.array(loaded.call(feed, SHAPE)(), np.float32) for feed in sample_feeds(model)]))
+
+
+def padded_length(model, peer, batch, sequence):
     """The least length the peer accepts for this many rows and tokens; None when it has no such shape."""
     if not peer.fixed_shapes:
         return sequence
-    return min((s for b, s in GRID if b == batch and s >= sequence), default=None)
+    return min((s for b, s in model.grid if b == batch and s >= sequence), default=None)
 
 
-def embed_rows(peer, bind, ids, lengths, rows):
-    batch, longest = len(rows), int(lengths[rows].max())
-    sequence = padded_length(peer, batch, longest)
-    padded = np.zeros((batch, sequence), np.int64)
-    padded[:, :longest] = ids[rows, :longest]
-    mask = (np.arange(sequence)[None] < lengths[rows][:, None]).astype(np.int64)
-    return mean_pool(np.array(bind(padded, mask)(), np.float32), mask)
+def embed_rows(loaded, texts):
+    from scoring import mean_pool
+    sequence = padded_length(loaded.model, PEERS[loaded.name], len(texts), max(map(len, texts)))
+    feed = loaded.model.feed(texts, sequence)
+    hidden = np.array(loaded.call(feed, shape_name(len(texts), sequence))(), np.float32)
+    return mean_pool(hidden, feed["attention_mask"])
 
 
 def embed(work, name, target):
-    peer = PEERS[name]
-    bind = peer.load(peer.path(work), 1)
-    ids, lengths = scored_texts(work)
-    alone = np.concatenate([embed_rows(peer, bind, ids, lengths, [row]) for row in range(len(ids))])
+    from scoring import scored_texts
+    model, peer = MODELS["minilm"], PEERS[name]
+    loaded = Loaded(work, model, name, 1)
+    texts = scored_texts(work)
+    alone = np.concatenate([embed_rows(loaded, [text]) for text in texts])
     # A peer of fixed shapes can batch only the texts that fit its one batched shape, and only full batches.
-    fitting = np.flatnonzero([padded_length(peer, BATCH, length) is not None for length in lengths])
+    fitting = np.flatnonzero([padded_length(model, peer, BATCH, len(text)) is not None for text in texts])
     if peer.fixed_shapes:
         fitting = fitting[:len(fitting) // BATCH * BATCH]
-    batched, compared = np.zeros_like(alone), np.zeros(len(ids), bool)
+    batched, compared = np.zeros_like(alone), np.zeros(len(texts), bool)
     for start in range(0, len(fitting), BATCH):
         rows = fitting[start:start + BATCH]
-        batched[rows], compared[rows] = embed_rows(peer, bind, ids, lengths, rows), True
+        batched[rows], compared[rows] = embed_rows(loaded, [texts[row] for row in rows]), True
     np.savez(target, alone=alone, batched=batched, compared=compared)
+
+
+def resident_bytes():
+    with open("/proc/self/statm", encoding="utf-8") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def start(work, model, name, shape):
+    """From before the import of the peer's package, so that Python's own start is not counted against it."""
+    feed = model.full_feed(*map(int, shape.split("x")))
+    before, bytes_before = time.perf_counter(), resident_bytes()
+    Loaded(work, model, name, 1).call(feed, shape)()
+    print(json.dumps({"first_output_ms": (time.perf_counter() - before) * 1e3,
+                      "added_bytes": resident_bytes() - bytes_before}))
 
 
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    action, work, name = sys.argv[1:4]
+    action, work, *rest = sys.argv[1:]
     if action == "speed":
-        speed(work, name, int(sys.argv[4]), sys.argv[5].split(","))
+        speed(work, MODELS[rest[0]], rest[1], int(rest[2]), rest[3].split(","))
+    elif action == "outputs":
+        outputs(work, MODELS[rest[0]], rest[1], rest[2])
     elif action == "embed":
-        embed(work, name, sys.argv[4])
+        embed(work, rest[0], rest[1])
+    elif action == "start":
+        start(work, MODELS[rest[0]], rest[1], rest[2])
     elif action == "version":
-        print(importlib.metadata.version(PEERS[name].package))
+        print(importlib.metadata.version(PEERS[rest[0]].package))
     else:
         sys.exit(__doc__)
     sys.stdout.flush()

@@ -1,22 +1,16 @@
 """The runtimes that edgeconv is compared with: what each needs and how it is loaded and called.
 
-A loader takes (model file, threads) and returns bind(ids, mask), which returns call(): one inference that gives
-last_hidden_state [batch, sequence, hidden] as a numpy array. Nothing heavy is imported before a loader runs, so
-this module can be read in every environment.
+A loader takes (model file, threads) and returns bind(feed), which takes {input: array} and returns call(): one inference that
+gives the model's first output as a numpy array. Nothing heavy is imported before a loader runs, so this module can be
+read in every environment.
 """
-import json
 import os
 from dataclasses import dataclass
 from typing import Callable
 
 import numpy as np
 
-# batch x tokens
-GRID = [(1, 8), (1, 16), (1, 32), (1, 64), (1, 128), (1, 256), (8, 32)]
-
-
-def shape_name(batch, sequence):
-    return f"{batch}x{sequence}"
+from models import environments, shape_name
 
 
 def load_onnxruntime(path, threads):
@@ -25,11 +19,10 @@ def load_onnxruntime(path, threads):
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    # The hidden states only; the pooler, one row of work, is too small to show in any figure.
+    # The first output only; MiniLM's pooler, one row of work, is too small to show in any figure.
     output = [session.get_outputs()[0].name]
 
-    def bind(ids, mask):
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    def bind(feed):
         return lambda: session.run(output, feed)[0]
     return bind
 
@@ -40,9 +33,13 @@ def load_openvino(path, threads):
                                                         "PERFORMANCE_HINT": "LATENCY"})
     request = model.create_infer_request()
 
-    def bind(ids, mask):
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        return lambda: request.infer(feed)[0]
+    def bind(feed):
+        # By every name of an input: OpenVINO folds the Cast behind `lengths` and calls it by the Cast's name. An input
+        # that is not set would be taken as empty without an error.
+        named = {value.any_name: next(feed[name] for name in value.names if name in feed) for value in model.inputs}
+        if len(named) != len(feed):
+            raise ValueError(f"inputs {sorted(named)} for {sorted(feed)}")
+        return lambda: request.infer(named)[0]
     return bind
 
 
@@ -50,12 +47,13 @@ def load_litert(path, threads):
     from ai_edge_litert.interpreter import Interpreter
     interpreter = Interpreter(path, num_threads=threads)
 
-    def bind(ids, mask):
-        runner = interpreter.get_signature_runner("s" + shape_name(*ids.shape))
+    def bind(feed):
+        first = next(iter(feed.values()))
+        runner = interpreter.get_signature_runner("s" + shape_name(*first.shape[:2]))
         # The signature calls its inputs args_0, args_1, args_2, in the order of the exported module.
         names = sorted(runner.get_input_details())
-        feed = dict(zip(names, (array.astype(np.int32) for array in (ids, mask, np.zeros_like(ids)))))
-        return lambda: next(iter(runner(**feed).values()))
+        arrays = dict(zip(names, (array.astype(np.int32) if array.dtype == np.int64 else array for array in feed.values())))
+        return lambda: next(iter(runner(**arrays).values()))
     return bind
 
 
@@ -65,41 +63,43 @@ class Peer:
     family: str              # the step of setup.sh that makes it
     environment: str         # key of environments.json
     package: str             # whose version is reported
-    model: str               # below the work directory; {minilm} stands for the folder of the fp32 files
+    suffix: str | None       # of its own form of a model; None: the fp32 file as exported
     load: Callable
     int8: bool = True
     fixed_shapes: bool = False
 
-    def path(self, work):
-        return os.path.join(work, self.model.format(minilm=environments(work)["minilm"]))
+    def path(self, work, model, name, shape):
+        return model.peer_onnx(work, shape) if self.suffix is None else model.variant(work, name, self.suffix, shape)
 
 
 PEERS = {
-    "ort_fp32": Peer("ONNX Runtime fp32", "onnxruntime", "main", "onnxruntime", "{minilm}/minilm.onnx",
-                     load_onnxruntime, int8=False),
-    "ort_dyn": Peer("ONNX Runtime dynamic int8", "onnxruntime", "main", "onnxruntime", "variants/ort_dyn.onnx",
-                    load_onnxruntime),
-    "ort_dyn_pc": Peer("ONNX Runtime dynamic int8, per channel", "onnxruntime", "main", "onnxruntime",
-                       "variants/ort_dyn_pc.onnx", load_onnxruntime),
-    "ov_static": Peer("OpenVINO static int8 (NNCF)", "openvino", "main", "openvino", "variants/ov_static.xml",
-                      load_openvino),
-    "litert_int8": Peer("LiteRT XNNPACK int8", "litert", "litert", "ai-edge-litert",
-                        "variants/litert_int8.tflite", load_litert, fixed_shapes=True),
+    "ort_fp32": Peer("ONNX Runtime fp32", "onnxruntime", "main", "onnxruntime", None, load_onnxruntime, int8=False),
+    "ort_dyn": Peer("ONNX Runtime dynamic int8", "onnxruntime", "main", "onnxruntime", "onnx", load_onnxruntime),
+    "ort_dyn_pc": Peer("ONNX Runtime dynamic int8, per channel", "onnxruntime", "main", "onnxruntime", "onnx",
+                       load_onnxruntime),
+    "ov_static": Peer("OpenVINO static int8 (NNCF)", "openvino", "main", "openvino", "xml", load_openvino),
+    "litert_int8": Peer("LiteRT XNNPACK int8", "litert", "litert", "ai-edge-litert", "tflite", load_litert,
+                        fixed_shapes=True),
 }
+ORT_INT8 = ("ort_dyn", "ort_dyn_pc")
 
 
-def environments(work):
-    with open(os.path.join(work, "environments.json"), encoding="utf-8") as file:
-        return json.load(file)
+def first_line(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read().strip()
 
 
-def why_missing(work, name):
-    """None when the peer can be measured, else the reason in a few words."""
+def why_missing(work, model, name):
+    """None when the peer can be measured with this model, else the reason in a few words."""
     peer = PEERS[name]
-    mark = os.path.join(work, "missing", peer.family)
-    if os.path.exists(mark):
-        with open(mark, encoding="utf-8", errors="replace") as file:
-            return file.read().strip() or "its setup failed"
-    if not os.path.exists(peer.path(work)):
+    for mark in (peer.family, f"{model.name}.{name}"):
+        mark = os.path.join(work, "missing", mark)
+        if os.path.exists(mark):
+            return first_line(mark) or "its setup failed"
+    if not os.path.exists(peer.path(work, model, name, model.shapes()[0])):
         return "its model was not made"
     return None
+
+
+def python_of(work, name):
+    return environments(work)[PEERS[name].environment]

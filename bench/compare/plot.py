@@ -1,86 +1,94 @@
-"""A bar chart of the speed figures, as SVG written by hand so that no plotting library is needed."""
+"""Bar charts of the speed ratios, as SVG written by hand so that no plotting library is needed."""
 from xml.sax.saxutils import escape
 
 import report
+from models import MODELS
 from peers import PEERS
 
-OUR_COLOURS = ("#1f5fa8", "#5b93d0", "#96bde8", "#123a68")
-PEER_COLOURS = ("#9a9a9a", "#e0a030", "#c8641e", "#5a9e4b", "#8a5fb0", "#4aa7a7", "#b04a6a")
-LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, GAP = 60, 40, 860, 220, 70
+COLOURS = {"ort_fp32": "#9a9a9a", "ort_dyn": "#e0a030", "ort_dyn_pc": "#c8641e", "ov_static": "#5a9e4b",
+           "litert_int8": "#8a5fb0"}
+OTHER_COLOURS = ("#4aa7a7", "#b04a6a", "#1f5fa8")
+LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, GAP_X, GAP_Y = 50, 64, 560, 170, 60, 78
 
 
-def colours(names):
-    """Blues for edgeconv; each peer keeps its colour whoever else was measured."""
-    ours = [name for name in names if name not in PEERS]
-    peers = list(PEERS)
-    return {name: OUR_COLOURS[ours.index(name) % len(OUR_COLOURS)] if name in ours
-            else PEER_COLOURS[peers.index(name) % len(PEER_COLOURS)] for name in names}
+def colour(name):
+    """Each peer keeps its colour whoever else was measured."""
+    return COLOURS.get(name) or OTHER_COLOURS[list(PEERS).index(name) % len(OTHER_COLOURS)]
 
 
-def bars(results, base, shapes, top):
-    """SVG of one thread count: how many times faster than `base` each one is, at each shape."""
-    fill = colours(results)
-    names = list(results)
+def text(x, y, content, more=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{escape(content)}</text>'
+
+
+def line(x1, x2, y, style):
+    return f'<line x1="{x1}" y1="{y:.1f}" x2="{x2}" y2="{y:.1f}" {style}/>'
+
+
+def goal_of(model_name, threads):
+    """The first of the model's goals is the one against the fastest rival."""
+    return next((goal.every for goal in MODELS[model_name].goals if goal.threads == threads), None)
+
+
+def chart(ratios, shapes, goal, left, top):
+    """SVG of one model and thread count: time of each int8 peer / time of edgeconv, at each shape."""
+    rows = {name: [row[shape] for shape in shapes] for name, row in ratios.items() if name in PEERS and PEERS[name].int8}
+    largest = max([goal or 1.0, 1.2] + [max(row) for row in rows.values()]) * 1.12
+    scale, bottom, right = PLOT_HEIGHT / largest, top + PLOT_HEIGHT, left + PLOT_WIDTH
+    parts = []
+    for mark in range(1, int(largest) + 1):
+        parts.append(line(left, right, bottom - mark * scale, 'stroke="#ddd"' if mark > 1 else 'stroke="#1f5fa8"'))
+        parts.append(text(left - 6, bottom - mark * scale + 4, f"{mark}x", 'text-anchor="end"'))
     group = PLOT_WIDTH / len(shapes)
-    width = group * 0.84 / len(names)
-    factors = {name: [results[base][s]["median_us"] / results[name][s]["median_us"] for s in shapes] for name in names}
-    largest = max(max(row) for row in factors.values())
-    scale = PLOT_HEIGHT / (largest * 1.08)
-    bottom = top + PLOT_HEIGHT
-    parts = [f'<line x1="{LEFT}" y1="{bottom}" x2="{LEFT + PLOT_WIDTH}" y2="{bottom}" stroke="#333"/>']
-    step = next((s for s in (0.5, 1, 2, 5, 10) if largest / s <= 8), 20)
-    mark = step
-    while mark <= largest:
-        y = bottom - mark * scale
-        parts.append(f'<line x1="{LEFT}" y1="{y:.1f}" x2="{LEFT + PLOT_WIDTH}" y2="{y:.1f}" stroke="#ddd"/>'
-                     f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{mark:g}x</text>')
-        mark += step
+    width = group * 0.86 / max(len(rows), 1)
     for place, shape in enumerate(shapes):
-        start = LEFT + place * group + group * 0.08
-        for index, name in enumerate(names):
-            height = factors[name][place] * scale
-            parts.append(f'<rect x="{start + index * width:.1f}" y="{bottom - height:.1f}" width="{width * 0.92:.1f}" '
-                         f'height="{height:.1f}" fill="{fill[name]}">'
-                         f"<title>{escape(report.title(name))} {shape}: {factors[name][place]:.2f}x</title></rect>")
-        middle = LEFT + (place + 0.5) * group
-        parts.append(f'<text x="{middle:.1f}" y="{bottom + 16}" text-anchor="middle">{shape}</text>')
-    return parts
+        for index, (name, row) in enumerate(rows.items()):
+            x, height = left + place * group + group * 0.07 + index * width, row[place] * scale
+            parts.append(f'<rect x="{x:.1f}" y="{bottom - height:.1f}" width="{width * 0.92:.1f}" height="{height:.1f}" '
+                         f'fill="{colour(name)}"><title>{escape(report.title(name))} {shape}: {row[place]:.2f}x</title></rect>')
+            parts.append(text(x + width * 0.46, bottom - height - 2, f"{row[place]:.2f}",
+                              f'text-anchor="middle" font-size="{min(9.0, width * 0.5):.1f}"'))
+        parts.append(text(left + (place + 0.5) * group, bottom + 14, shape, 'text-anchor="middle"'))
+    if goal:
+        parts.append(line(left, right, bottom - goal * scale, 'stroke="#c00" stroke-dasharray="4 3"'))
+    return parts + [line(left, right, bottom, 'stroke="#333"')]
 
 
 def legend(names, y):
-    """Its SVG, over as many lines as it needs, and the height of the last one."""
     parts, x = [], LEFT
-    for name, fill in colours(names).items():
+    for name in names:
+        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{colour(name)}"/>'
+                     + text(x + 14, y, report.title(name)))
         # An estimate, as there is no font to measure; generous, so that nothing overlaps.
-        width = 34 + 6 * len(report.title(name))
-        if x + width > LEFT + PLOT_WIDTH:
-            x, y = LEFT, y + 16
-        parts.append(f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{fill}"/>'
-                     f'<text x="{x + 14}" y="{y}">{escape(report.title(name))}</text>')
-        x += width
-    return parts, y
+        x += 34 + 6 * len(report.title(name))
+    return parts
 
 
-def write(path, data, shapes):
-    """One chart per thread count; nothing when the row they are relative to was not measured."""
-    base = "ort_fp32"
-    charts = [(threads, results) for threads, results in data["speed"]["results"].items() if base in results]
-    if not charts:
+def write(path, data):
+    """A row per model, a column per thread count; nothing where edgeconv or all peers were not measured."""
+    measured = {name: found for name, found in data["models"].items() if any(found.get("speed", {}).get("ratios", {}).values())}
+    if not measured:
         return False
-    names = max((list(results) for _, results in charts), key=len)
-    parts, top = [], TOP
-    for threads, results in charts:
-        heading = f"Times faster than ONNX Runtime fp32, {threads} thread{'s' if threads > 1 else ''}, batch x tokens"
-        parts.append(f'<text x="{LEFT}" y="{top - 12}" font-size="13">{heading}</text>')
-        # In the order of the legend, so that a colour means the same one in every chart.
-        parts += bars({name: results[name] for name in names if name in results}, base, shapes, top)
-        top += PLOT_HEIGHT + GAP
+    threads = sorted({t for found in measured.values() for t in found["speed"]["ratios"]})
+    shown = [name for name in PEERS if PEERS[name].int8
+             and any(name in row for found in measured.values() for row in found["speed"]["ratios"].values())]
+    parts = [text(LEFT, 20, "Time of each int8 peer / time of edgeconv, by batch x tokens. Blue: edgeconv. Red: goal against the "
+                            "fastest (bi-LSTM: against ONNX Runtime).", 'font-size="13"')] + legend(shown, 38)
+    top = TOP
+    for name, found in measured.items():
+        for column, count in enumerate(threads):
+            ratios = found["speed"]["ratios"].get(count)
+            if not ratios:
+                continue
+            left = LEFT + column * (PLOT_WIDTH + GAP_X)
+            parts.append(text(left, top + 4, f'{found["title"]}, {report.threads_text(count)}', 'font-size="12"'))
+            parts += chart(ratios, found["shapes"], goal_of(name, count), left, top + 14)
+        top += PLOT_HEIGHT + GAP_Y
     machine = data["machine"]
-    labels, bottom = legend(names, top - 14)
-    parts += labels
-    parts.append(f'<text x="{LEFT}" y="{bottom + 20}" fill="#666">{escape(machine["cpu"])}, {machine["date"]}</text>')
-    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + PLOT_WIDTH + 20}" height="{bottom + 32}" '
-            'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n')
+    parts.append(text(LEFT, top - 14, f'{machine["cpu"]} (family {machine["family"]} model {machine["model"]}), '
+                                      f'{machine["cores"]} cores, {machine["date"]}', 'fill="#666"'))
+    width = LEFT + len(threads) * (PLOT_WIDTH + GAP_X)
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" font-family="sans-serif" font-size="11">\n'
+            '<rect width="100%" height="100%" fill="white"/>\n')
     with open(path, "w", encoding="utf-8") as file:
         file.write(head + "\n".join(parts) + "\n</svg>\n")
     return True

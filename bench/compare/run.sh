@@ -12,12 +12,17 @@ case "${1:-}" in
   ''|-*) work=$root/build/compare ;;
   *) work=$1; shift ;;
 esac
+previous=
 for option in "$@"; do
   case "$option" in
     # The help must not cost an installation first.
     -h|--help) exec "${PYTHON:-python3}" "$here/compare.py" --help ;;
+    --models=*) MODELS=$(printf '%s' "${option#--models=}" | tr ',' ' ') ;;
   esac
+  if [ "$previous" = --models ]; then MODELS=$(printf '%s' "$option" | tr ',' ' '); fi
+  previous=$option
 done
+export MODELS="${MODELS:-}"
 "$here/setup.sh" "$work"
 python=$(sed -n 's/.*"main": "\([^"]*\)".*/\1/p' "$work/environments.json")
 exec "$python" -W ignore "$here/compare.py" "$work" "$@"

@@ -1,4 +1,4 @@
-"""Whether each text gets the same bits from edgeconv in every company, padding, thread count and ISA level."""
+"""Whether each sample gets the same bits from edgeconv in every company, padding, thread count and ISA level."""
 import hashlib
 import sys
 
@@ -11,88 +11,96 @@ BATCH = 8
 # Odd, so that no kernel's block size divides the padded length.
 EXTRA_PADDING = 13
 MODES = ("alone", "2 threads", "padded", "batch of 8", "mixed batch", "mixed batch, 2 threads")
+# Of models with random weights: short and long, several of one length, none a multiple of a kernel's rows.
+LENGTHS = (1, 3, 16, 17, 17, 17, 40, 61, 64, 97)
+REF_SAMPLES = 3
 
 
-def digests(hidden, lengths):
-    """One hash per row, of the row's own tokens: what stands at padded positions is nobody's result."""
-    return [hashlib.sha256(np.ascontiguousarray(row[:length]).tobytes()).hexdigest()
-            for row, length in zip(hidden, lengths)]
+def modes_of(model):
+    return MODES if model.padding else tuple(mode for mode in MODES if mode != "padded" and "mixed" not in mode)
 
 
-def padded_inputs(ids, lengths, sequence):
-    padded = np.zeros((len(lengths), sequence), np.int64)
-    for row, values, length in zip(padded, ids, lengths):
-        row[:length] = values[:length]
-    return padded, (np.arange(sequence)[None] < lengths[:, None]).astype(np.int64)
+def samples_of(model, work):
+    if model.name == "minilm":
+        return scored_texts(work)
+    random = np.random.default_rng(13)
+    return [model.draw(random, length) for length in LENGTHS]
 
 
-def one_at_a_time(runner, ids, lengths, texts, isa, threads, extra):
-    found = {}
-    for text in texts:
-        inputs = padded_inputs(ids[[text]], lengths[[text]], int(lengths[text]) + extra)
-        found[text], = digests(runner.hidden(*inputs, threads=threads, isa=isa), lengths[[text]])
-    return found
+class Measured:
+    """One model at one ISA level; every method returns {sample: digest}."""
 
+    def __init__(self, model, runner, samples, chosen, isa):
+        self.model, self.runner, self.samples, self.chosen, self.isa = model, runner, samples, chosen, isa
 
-def batch_of_equal_length(runner, ids, lengths, texts, isa):
-    """Each batch holds texts of one length; places left over are filled with random ids as other company."""
-    found = {}
-    random = np.random.default_rng(11)
-    for length in np.unique(lengths[texts]):
-        same = [text for text in texts if lengths[text] == length]
-        for start in range(0, len(same), BATCH):
-            rows = same[start:start + BATCH]
-            batch = random.integers(1000, 30000, (BATCH, length))
-            # The strangers come first, so that a text also changes its place in the batch.
-            batch[BATCH - len(rows):] = ids[rows, :length]
-            hidden = runner.hidden(batch, np.ones_like(batch), isa=isa)
-            found.update(zip(rows, digests(hidden[BATCH - len(rows):], lengths[rows])))
-    return found
+    def digests(self, samples, sequence, threads):
+        """One hash per row, of the row's own tokens: what stands at padded positions is nobody's result."""
+        rows = self.runner.run(self.model.feed(samples, sequence), self.model.output, threads=threads, isa=self.isa)
+        return [hashlib.sha256(np.ascontiguousarray(row[:len(sample)] if self.model.per_token else row).tobytes()).hexdigest()
+                for row, sample in zip(rows, samples)]
 
+    def one_at_a_time(self, threads, extra):
+        return {i: self.digests([self.samples[i]], len(self.samples[i]) + extra, threads)[0] for i in self.chosen}
 
-def batch_of_mixed_lengths(runner, ids, lengths, texts, isa, threads):
-    found = {}
-    for start in range(0, len(texts), BATCH):
-        rows = texts[start:start + BATCH]
-        inputs = padded_inputs(ids[rows], lengths[rows], int(lengths[rows].max()))
-        found.update(zip(rows, digests(runner.hidden(*inputs, threads=threads, isa=isa), lengths[rows])))
-    return found
+    def batch_of_equal_length(self, threads):
+        """Each batch holds samples of one length; places left over are filled with random ones as other company."""
+        found = {}
+        random = np.random.default_rng(11)
+        for length in sorted({len(self.samples[i]) for i in self.chosen}):
+            same = [i for i in self.chosen if len(self.samples[i]) == length]
+            for start in range(0, len(same), BATCH):
+                rows = same[start:start + BATCH]
+                # The strangers come first, so that a sample also changes its place in the batch.
+                strangers = [self.model.draw(random, length) for _ in range(BATCH - len(rows))]
+                batch = self.digests(strangers + [self.samples[i] for i in rows], length, threads)
+                found.update(zip(rows, batch[len(strangers):]))
+        return found
 
+    def batch_of_mixed_lengths(self, threads):
+        found = {}
+        for start in range(0, len(self.chosen), BATCH):
+            rows = self.chosen[start:start + BATCH]
+            batch = [self.samples[i] for i in rows]
+            found.update(zip(rows, self.digests(batch, max(map(len, batch)), threads)))
+        return found
 
-def run_mode(mode, runner, ids, lengths, texts, isa):
-    if mode == "batch of 8":
-        return batch_of_equal_length(runner, ids, lengths, texts, isa)
-    threads = 2 if "2 threads" in mode else 1
-    if mode.startswith("mixed batch"):
-        return batch_of_mixed_lengths(runner, ids, lengths, texts, isa, threads)
-    return one_at_a_time(runner, ids, lengths, texts, isa, threads, EXTRA_PADDING if mode == "padded" else 0)
+    def run(self, mode):
+        threads = 2 if "2 threads" in mode else 1
+        if mode == "batch of 8":
+            return self.batch_of_equal_length(threads)
+        if mode.startswith("mixed batch"):
+            return self.batch_of_mixed_lengths(threads)
+        return self.one_at_a_time(threads, EXTRA_PADDING if mode == "padded" else 0)
 
 
 def spread_out(count, wanted):
-    """Indices of `wanted` texts, evenly over all."""
+    """Indices of `wanted` samples, evenly over all."""
     return [int(index) for index in np.linspace(0, count - 1, min(count, wanted)).round()]
 
 
-def measure(work, blob, ref_texts):
+def measure(work, model, blob, ref_texts):
     """{"isas": {isa: {mode: {"same", "of"}} or a reason}, "identical": bool}
 
-    What a text must give is what it gave alone at the first ISA level that ran it: for `ref_texts` texts the
-    scalar reference, which is too slow for all of them by default, for the others the next level.
+    What a sample must give is what it gave alone at the first ISA level that ran it: for `ref_texts` texts of MiniLM, and for
+    REF_SAMPLES samples of other models, the scalar reference, which is too slow for all of them, for the others the next
+    level.
     """
-    ids, lengths = scored_texts(work)
+    samples = samples_of(model, work)
+    # Of models with random weights the shortest ones: a batch of eight long ones takes the reference minutes.
+    at_ref = spread_out(len(samples), ref_texts) if model.name == "minilm" else list(range(REF_SAMPLES))
     wanted, isas, identical, compared = {}, {}, True, False
     with ours.Runner(blob) as runner:
         for isa in ours.ISAS:
-            texts = spread_out(len(ids), ref_texts if isa == "ref" else len(ids))
+            chosen = at_ref if isa == "ref" else list(range(len(samples)))
             modes = {}
             try:
-                for mode in MODES:
-                    found = run_mode(mode, runner, ids, lengths, texts, isa)
+                for mode in modes_of(model):
+                    found = Measured(model, runner, samples, chosen, isa).run(mode)
                     if mode == "alone":
                         wanted = found | wanted
-                    same = sum(found[text] == wanted[text] for text in texts)
-                    modes[mode] = {"same": same, "of": len(texts)}
-                    identical = identical and same == len(texts)
+                    same = sum(found[i] == wanted[i] for i in chosen)
+                    modes[mode] = {"same": same, "of": len(chosen)}
+                    identical = identical and same == len(chosen)
                     compared = compared or mode != "alone"
                 isas[isa] = modes
             except ours.Failed as error:
@@ -101,6 +109,6 @@ def measure(work, blob, ref_texts):
                 else:
                     isas[isa] = str(error)
                     identical = False
-            print(f"same bits: {isa}", file=sys.stderr, flush=True)
+            print(f"same bits: {model.name} {isa}", file=sys.stderr, flush=True)
     # No comparison at all is no proof.
     return {"isas": isas, "identical": identical and compared}

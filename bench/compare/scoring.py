@@ -5,8 +5,9 @@ import numpy as np
 
 
 def scored_texts(work):
+    """The ids of each text, [its length]."""
     tokens = np.load(os.path.join(work, "texts", "tokens.npz"))
-    return tokens["scored_ids"], tokens["scored_lengths"]
+    return [ids[:length] for ids, length in zip(tokens["scored_ids"], tokens["scored_lengths"])]
 
 
 def mean_pool(hidden, mask):

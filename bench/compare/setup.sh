@@ -1,15 +1,16 @@
 #!/bin/sh
-# Makes everything the comparison needs: environments, the model, the texts and each peer's quantized form.
+# Makes everything the comparison needs: environments, the models, the texts and each peer's quantized forms.
 #
-#   setup.sh [WORKDIR]         WORKDIR defaults to build/compare of this checkout; needs about 14 GB, mostly torch
+#   setup.sh [WORKDIR]         WORKDIR defaults to build/compare of this checkout; needs about 16 GB, mostly torch
 #
 #   VENV=DIR         main environment to use or create (default: WORKDIR/venv)
 #   VENV_LITERT=DIR  environment of LiteRT (default: WORKDIR/venv_litert)
 #   MINILM=DIR       where bench/models/minilm.sh makes or made its files (default: WORKDIR/minilm)
+#   MODELS="minilm"  models to prepare, of: minilm textclassifier bert_base bilstm (default: all)
 #   SKIP="litert"    peer families to leave out, of: onnxruntime openvino litert
 #
-# Steps whose result exists are skipped. A peer that cannot be installed or converted is written down in
-# WORKDIR/missing with the reason, which the table repeats; the others are measured without it.
+# Steps whose result exists are skipped. A peer that cannot be installed, and a model that a peer cannot convert, are
+# written down in WORKDIR/missing with the reason, which the table repeats; the others are measured without them.
 set -eu
 
 [ $# -le 1 ] || { echo "usage: $0 [WORKDIR]" >&2; exit 2; }
@@ -34,27 +35,22 @@ printf '{"main": "%s", "litert": "%s", "minilm": "%s"}\n' \
   "$venv/bin/python" "$venv_litert/bin/python" "$minilm" > "$work/environments.json"
 [ -f "$work/texts/tokens.npz" ] || "$venv/bin/python" "$here/make_corpus.py" "$work"
 
-onnxruntime() {
-  "$models/make_venv.sh" "$venv" "$here/requirements_onnxruntime.txt" &&
-    "$venv/bin/python" -W ignore "$here/make_variants.py" "$work" ort_dyn ort_dyn_pc
-}
-
-openvino() {
-  "$models/make_venv.sh" "$venv" "$here/requirements_openvino.txt" &&
-    "$venv/bin/python" -W ignore "$here/make_variants.py" "$work" ov_static
-}
-
-litert() {
-  "$models/make_venv.sh" "$venv_litert" "$here/requirements_litert.txt" &&
-    "$venv_litert/bin/python" -W ignore "$here/make_litert.py" "$work"
-}
-
-family() {
-  name=$1
-  case " ${SKIP:-} " in
-    *" $name "*) echo "named in SKIP" > "$work/missing/$name"; return 0 ;;
+models_wanted=${MODELS:-minilm textclassifier bert_base bilstm}
+for model in $models_wanted; do
+  case "$model" in
+    minilm) ;;
+    *) "$venv/bin/python" -W ignore "$models/random_models.py" "$work/models" "$model" > "$work/log/$model.log" 2>&1 || {
+         echo "setup: cannot export $model: $(tail -n 1 "$work/log/$model.log")" >&2
+         exit 1
+       } ;;
   esac
-  if "$name" > "$work/log/$name.log" 2>&1; then
+done
+
+# step NAME COMMAND...: runs a command whose failure only leaves NAME out.
+step() {
+  name=$1
+  shift
+  if "$@" > "$work/log/$name.log" 2>&1; then
     rm -f "$work/missing/$name"
     # What a step printed is of interest only when it made something.
     sed -n 's/^made /setup: made /p' "$work/log/$name.log"
@@ -62,7 +58,27 @@ family() {
     # The last line of a Python traceback or of pip's output names the cause.
     grep -v '^[[:space:]]*$' "$work/log/$name.log" | tail -n 1 | cut -c1-200 > "$work/missing/$name"
     echo "setup: $name left out: $(cat "$work/missing/$name") (see $work/log/$name.log)" >&2
+    return 1
   fi
 }
 
-for each in onnxruntime openvino litert; do family "$each"; done
+# family NAME VENV REQUIREMENTS SCRIPT FORM...: installs a family, then makes each of its forms of each model.
+family() {
+  environment=$2 requirements=$3 script=$4
+  case " ${SKIP:-} " in
+    *" $1 "*) echo "named in SKIP" > "$work/missing/$1"; return 0 ;;
+  esac
+  step "$1" "$models/make_venv.sh" "$environment" "$here/$requirements" || return 0
+  shift 4
+  for model in $models_wanted; do
+    for form in "$@"; do
+      # make_litert.py has one form and takes no name of it.
+      case "$form" in litert_int8) argument= ;; *) argument=$form ;; esac
+      step "$model.$form" "$environment/bin/python" -W ignore "$here/$script" "$work" "$model" $argument || true
+    done
+  done
+}
+
+family onnxruntime "$venv" requirements_onnxruntime.txt make_variants.py ort_dyn ort_dyn_pc
+family openvino "$venv" requirements_openvino.txt make_variants.py ov_static
+family litert "$venv_litert" requirements_litert.txt make_litert.py litert_int8

@@ -1,4 +1,4 @@
-"""Latency of edgeconv and the peers over the grid, interleaved, each run in a fresh process."""
+"""Latency of edgeconv and the peers over a model's grid, interleaved, each run in a fresh process."""
 import json
 import os
 import statistics
@@ -10,7 +10,7 @@ from typing import Callable
 
 import ours
 from machine import ForeignLoad
-from peers import PEERS, environments
+from peers import python_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TIMEOUT = 300
@@ -24,12 +24,10 @@ class Entry:
     parse: Callable          # standard output -> ({shape: times}, ISA level or None)
 
 
-def peer_entry(work, name, shapes):
-    python = environments(work)[PEERS[name].environment]
-
+def peer_entry(work, model, name, shapes):
     def command(threads):
-        return [python, "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "speed", work, name, str(threads),
-                ",".join(shapes)]
+        return [python_of(work, name), "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "speed", work, model.name, name,
+                str(threads), ",".join(shapes)]
     # The libraries print notices of their own; the result is the last line.
     return Entry(name, command, lambda text: (json.loads(text.strip().splitlines()[-1]), None))
 
@@ -51,8 +49,7 @@ def run_once(entry, threads, cpus):
     try:
         times, isa = entry.parse(done.stdout)
     except (ValueError, KeyError, IndexError):
-        lines = (done.stderr + done.stdout).strip().splitlines() or ["no output"]
-        raise ours.Failed(done.returncode, f"exit {done.returncode}: {lines[-1][:200]}") from None
+        raise ours.Failed.of(done) from None
     return times, isa, foreign.cores
 
 
