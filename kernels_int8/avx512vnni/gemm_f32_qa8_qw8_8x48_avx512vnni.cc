@@ -73,6 +73,35 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
+// One row: weights are read once from far caches, and one panel after the other is one stream through memory, which the
+// prefetchers follow; several panels side by side are as many streams a page apart. Four sums hide the latency.
+void one_row(const GemmArgs& g) {
+  constexpr size_t kSums = 4, kLine = 64;
+  const size_t lines = round_up(g.k, 4) / 4;
+  const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
+  const int8_t* rhs = g.w.data;
+  for (size_t column = 0; column < g.n; column += 16) {
+    __m512i sums[kSums][1];
+#pragma GCC unroll 4
+    for (size_t s = 0; s < kSums; ++s) sums[s][0] = zero();
+    size_t i = 0;
+    for (; i + kSums <= lines; i += kSums, rhs += kSums * kLine) {
+#pragma GCC unroll 4
+      for (size_t s = 0; s < kSums; ++s) {
+        const __m512i line[1] = {_mm512_loadu_si512(rhs + s * kLine)};
+        mac_row<1>(sums[s], lhs + 4 * (i + s), line);
+      }
+    }
+    for (; i < lines; ++i, rhs += kLine) {
+      const __m512i line[1] = {_mm512_loadu_si512(rhs)};
+      mac_row<1>(sums[0], lhs + 4 * i, line);
+    }
+    const __m512i sum[1][1] = {
+        {_mm512_add_epi32(_mm512_add_epi32(sums[0][0], sums[1][0]), _mm512_add_epi32(sums[2][0], sums[3][0]))}};
+    epilogue_in_registers<1, 1>(g, sum, 0, column, g.n - column < 16 ? g.n - column : 16);
+  }
+}
+
 using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
 constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>,
                                             tile<5, 3>, tile<6, 3>, tile<7, 3>, tile<8, 3>};
@@ -98,6 +127,7 @@ void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, s
 }  // namespace
 
 void gemm_f32_qa8_qw8_8x48_avx512vnni(const GemmArgs& g) {
+  if (g.m == 1) return one_row(g);
   size_t column = 0;
   while (column < g.n) {
     const size_t left = g.n - column;
