@@ -1,4 +1,5 @@
-// The proof behind pack_rows: which ops can work on packed rows under one mask, and where padded positions reach.
+// The proof behind pack_rows: which ops can work on packed rows under one mask (row_flow_inside.cc), and where padded positions reach
+// (row_flow_outside.cc).
 #pragma once
 
 #include <set>
@@ -47,6 +48,12 @@ class RowFlow {
  private:
   bool has_rows(const Shape& s) const { return s.size() >= 2 && s[0] == batch_ && s[1] == sequence_; }
   const Shape& shape(int v) const { return p_.values[static_cast<size_t>(v)].shape; }
+  static bool is_one(const DimExpr& d) { return d == DimExpr(1); }
+  // Whether this row of the expression table is the number 0.
+  bool is_zero_size(int32_t row) const {
+    const ExprRow& r = p_.exprs.rows()[static_cast<size_t>(row)];
+    return r.kind == 0 && r.value == 0;
+  }
   RowState state(int v) const;
   RowState through_view(RowState s, const Shape& from, const Shape& to) const;
   bool takes_rows(const TargetOp& op, size_t i) const;
