@@ -24,9 +24,10 @@ bool constant_inputs_from(const Graph& g, const Node& n, size_t first) {
 }
 
 MissingOp quantization(const Graph& g, const Node& n) {
-  if (n.kind == OpKind::kMatMulInteger)
-    return {"an integer product that belongs to no known pattern (DynamicQuantizeLinear, MatMulInteger, Cast, Mul)",
-            "convert the model as it was before it was quantized: edgeconv quantizes it itself"};
+  if (n.kind == OpKind::kMatMulInteger || n.kind == OpKind::kConvInteger)
+    return {
+        "an integer product that belongs to no known pattern (DynamicQuantizeLinear, MatMulInteger or ConvInteger, Cast, Mul)",
+        "convert the model as it was before it was quantized: edgeconv quantizes it itself"};
   const auto* a = std::get_if<QuantAttrs>(&n.attrs);
   if (a && a->block > 0) return {"scales for blocks of activations", "convert the model as it was before it was quantized"};
   if (!constant_inputs_from(g, n, 1))
@@ -71,6 +72,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
     case OpKind::kDynamicQuantizeLinear:
     case OpKind::kQuantizeLinear:
     case OpKind::kDequantizeLinear:
+    case OpKind::kConvInteger:
     case OpKind::kMatMulInteger: return quantization(g, n);
     case OpKind::kShape:
     case OpKind::kSize: return {kUnknownShape, kFixShape};

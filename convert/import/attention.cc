@@ -19,13 +19,15 @@ int64_t head_count(ImportContext& c, ValueId x) {
   return v.shape && v.rank() == 4 ? (*v.shape)[1].constant().value_or(0) : 0;
 }
 
-// Grouped queries: [B, kv, S, D] -> [B, kv * groups, S, D], each head repeated.
-ValueId repeat_heads(ImportContext& c, const OnnxNode& n, ValueId x, const Heads& h) {
-  if (h.q == h.kv) return x;
-  const ValueId wide = c.inner(n, OpKind::kExpand, {unsqueeze(c, n, x, {2}), ints(c, n, {1, 1, h.q / h.kv, 1, 1})});
-  const ValueId size = c.inner(n, OpKind::kShape, {x}, ShapeAttrs{2, INT64_MAX});
-  const ValueId shape = concat(c, n, {ints(c, n, {0, h.q}), size}, 0);
-  return c.inner(n, OpKind::kReshape, {wide, shape}, ReshapeAttrs{});
+// From opset 24 on a mask may be shorter than the keys; what it does not name is blocked. Only sizes that the file states tell it from
+// a mask whose last axis has another name for the keys.
+ValueId whole_mask(ImportContext& c, const OnnxNode& n, ValueId mask, ValueId k, DType t) {
+  const Value& v = c.graph().value(mask);
+  if (c.opset("") < 24 || !v.shape || v.shape->empty() || !v.shape->back().is_constant()) return mask;
+  const ValueId missing = sub(c, n, dim_size(c, n, k, 2), dim_size(c, n, mask, -1));
+  const ValueId pads = concat(c, n, {ints(c, n, {0}), unsqueeze(c, n, missing, {0})}, 0);
+  const ValueId fill = c.constant(n, t == DType::kBool ? Tensor::scalar(int64_t{0}).cast(t) : Tensor::scalar(kBlocked).cast(t));
+  return c.inner(n, OpKind::kPad, {mask, pads, fill, ints(c, n, {-1})}, PadAttrs{});
 }
 
 ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q, ValueId k, ValueId first) {
@@ -33,19 +35,20 @@ ValueId apply_masks(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId
   if (n.integer("is_causal", 0) != 0) block(causal_mask(c, n, q, k, first));
   const int64_t left = n.integer("left_window_size", -1), right = n.integer("right_window_size", -1);
   if (left >= 0 || right >= 0) block(window_mask(c, n, q, k, first, left, right));
-  const ValueId mask = c.input(n, 3);
+  if (const ValueId counts = c.input(n, 6); counts != kNone) block(count_mask(c, n, k, counts));
+  ValueId mask = c.input(n, 3);
   if (mask == kNone) return scores;
   const DType t = dtype_hint(c.graph(), mask);
   if (t == DType::kUndefined)
     refuse("the element type of its mask is not known when the file is read", "cast the mask to bool before it");
+  mask = whole_mask(c, n, mask, k, t);
   return t == DType::kBool ? mask_scores(c, n, scores, mask, q, kBlocked) : add(c, n, scores, mask);
 }
 
 void check_forms(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 7);
-  const char* hint = "export the encoder without a key-value cache";
   if ((c.input(n, 4) == kNone) != (c.input(n, 5) == kNone)) throw NodeError("past_key and past_value belong together");
-  if (c.input(n, 6) != kNone) refuse("a key-value cache of which only a part is valid (nonpad_kv_seqlen)", hint);
+  if (c.input(n, 6) != kNone && c.input(n, 4) != kNone) throw NodeError("nonpad_kv_seqlen and past_key exclude each other");
 }
 
 // What qk_matmul_output gives, by qk_matmul_output_mode.
@@ -55,13 +58,6 @@ ScoreStage score_stage(const OnnxNode& n) {
   const int64_t mode = n.integer("qk_matmul_output_mode", kProduct);
   if (mode < kProduct || mode > kProbabilities) throw NodeError("attribute 'qk_matmul_output_mode' is none of 0, 1, 2, 3");
   return static_cast<ScoreStage>(mode);
-}
-
-ValueId softcap(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId q) {
-  const float cap = n.number("softcap", 0);
-  if (cap == 0) return scores;
-  const ValueId limit = scalar_like(c, n, q, cap);
-  return mul(c, n, unary(c, n, ActivationKind::kTanh, binary(c, n, BinaryKind::kDiv, scores, limit)), limit);
 }
 
 }  // namespace
@@ -85,11 +81,14 @@ void import_attention(ImportContext& c, const OnnxNode& n) {
     k = concat(c, n, {past, k}, 2);
     v = concat(c, n, {required_input(c, n, 5), v}, 2);
   }
+  // Of a cache that the application fills, the last queries are at the last valid keys.
+  if (const ValueId counts = c.input(n, 6); counts != kNone)
+    first = sub(c, n, unsqueeze(c, n, cast(c, n, counts, DType::kInt64), {1, 2, 3}), dim_size(c, n, q, 2));
   if (c.is_read(n, 1)) c.bind(n, 1, k);
   if (c.is_read(n, 2)) c.bind(n, 2, v);
   if (heads.q > 0) {
-    k = repeat_heads(c, n, k, heads);
-    v = repeat_heads(c, n, v, heads);
+    k = repeat_heads(c, n, k, heads.kv, heads.q);
+    v = repeat_heads(c, n, v, heads.kv, heads.q);
   }
   const ValueId product = attention_scores(c, n, q, k, n.number("scale", 0));
   const ValueId capped = softcap(c, n, product, q), masked = apply_masks(c, n, capped, q, k, first);

@@ -11,6 +11,14 @@ ValueId merge_heads(ImportContext& c, const OnnxNode& n, ValueId x) {
   return reshape(c, n, transpose(c, n, x, {0, 2, 1, 3}), {0, 0, -1});
 }
 
+ValueId repeat_heads(ImportContext& c, const OnnxNode& n, ValueId x, int64_t kv_heads, int64_t heads) {
+  if (heads == kv_heads) return x;
+  const ValueId wide = c.inner(n, OpKind::kExpand, {unsqueeze(c, n, x, {2}), ints(c, n, {1, 1, heads / kv_heads, 1, 1})});
+  const ValueId size = c.inner(n, OpKind::kShape, {x}, ShapeAttrs{2, INT64_MAX});
+  const ValueId shape = concat(c, n, {ints(c, n, {0, heads}), size}, 0);
+  return c.inner(n, OpKind::kReshape, {wide, shape}, ReshapeAttrs{});
+}
+
 ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, float scale) {
   const ValueId scores = matmul(c, n, q, transpose(c, n, k, {0, 1, 3, 2}));
   if (scale != 0) return mul(c, n, scores, scalar_like(c, n, q, scale));
@@ -22,9 +30,8 @@ ValueId attention_scores(ImportContext& c, const OnnxNode& n, ValueId q, ValueId
 ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first, int64_t left, int64_t right) {
   const ValueId zero = int_scalar(c, n, 0), one = int_scalar(c, n, 1);
   const ValueId queries = dim_size(c, n, q, 2), keys = dim_size(c, n, k, 2);
-  ValueId positions = c.inner(n, OpKind::kRange, {zero, queries, one});
-  if (first != kNone) positions = add(c, n, positions, first);
-  const ValueId rows = unsqueeze(c, n, positions, {1});
+  ValueId rows = unsqueeze(c, n, c.inner(n, OpKind::kRange, {zero, queries, one}), {1});
+  if (first != kNone) rows = add(c, n, rows, first);
   const ValueId columns = unsqueeze(c, n, c.inner(n, OpKind::kRange, {zero, keys, one}), {0});
   const auto shifted = [&](int64_t by) { return by == 0 ? rows : add(c, n, rows, int_scalar(c, n, by)); };
   ValueId keep = kNone;
@@ -38,6 +45,47 @@ ValueId window_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, V
 
 ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId first) {
   return window_mask(c, n, q, k, first, -1, 0);
+}
+
+namespace {
+
+const Node* behind_casts(const Graph& g, ValueId v) {
+  const Node* p = g.producer(v);
+  while (p != nullptr && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity)) p = g.producer(p->inputs[0]);
+  return p;
+}
+
+}  // namespace
+
+ValueId mask_behind_count(ImportContext& c, ValueId count, int64_t less) {
+  const Graph& g = c.graph();
+  const Node* p = behind_casts(g, count);
+  if (less != 0) {
+    if (p == nullptr || p->kind != OpKind::kBinary) return kNone;
+    const auto by = constant_ints(c, p->inputs[1]);
+    const BinaryKind kind = p->as<BinaryAttrs>().kind;
+    if (!by || by->size() != 1 || (kind != BinaryKind::kSub && kind != BinaryKind::kAdd)) return kNone;
+    if ((kind == BinaryKind::kSub ? (*by)[0] : -(*by)[0]) != less) return kNone;
+    p = behind_casts(g, p->inputs[0]);
+  }
+  if (p == nullptr || p->kind != OpKind::kReduce) return kNone;
+  const auto& a = p->as<ReduceAttrs>();
+  std::vector<int64_t> axes = a.axes;
+  if (p->in(1) != kNone) axes = constant_ints(c, p->in(1)).value_or(axes);
+  if (a.kind != ReduceKind::kSum || a.keep_dims || axes.size() != 1 || (axes[0] != 1 && axes[0] != -1)) return kNone;
+  return rank_hint(g, p->inputs[0]) == 2 ? p->inputs[0] : kNone;
+}
+
+ValueId count_mask(ImportContext& c, const OnnxNode& n, ValueId k, ValueId counts) {
+  const ValueId positions = c.inner(n, OpKind::kRange, {int_scalar(c, n, 0), dim_size(c, n, k, 2), int_scalar(c, n, 1)});
+  return binary(c, n, BinaryKind::kLess, positions, unsqueeze(c, n, cast(c, n, counts, DType::kInt64), {1, 2, 3}));
+}
+
+ValueId softcap(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId like) {
+  const float cap = n.number("softcap", 0);
+  if (cap == 0) return scores;
+  const ValueId limit = scalar_like(c, n, like, cap);
+  return mul(c, n, unary(c, n, ActivationKind::kTanh, binary(c, n, BinaryKind::kDiv, scores, limit)), limit);
 }
 
 ValueId mask_scores(ImportContext& c, const OnnxNode& n, ValueId scores, ValueId keep, ValueId like, float blocked) {

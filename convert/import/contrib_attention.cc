@@ -15,29 +15,15 @@ int64_t positive_heads(const OnnxNode& n) {
   return heads;
 }
 
-// A count of valid keys per row assumes padding at the end. When the count is the sum of a mask, the mask itself says the same
-// and is right for any padding.
-ValueId mask_behind_count(ImportContext& c, ValueId count) {
-  const Graph& g = c.graph();
-  const Node* p = g.producer(count);
-  while (p != nullptr && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity)) p = g.producer(p->inputs[0]);
-  if (p == nullptr || p->kind != OpKind::kReduce) return kNone;
-  const auto& a = p->as<ReduceAttrs>();
-  if (a.kind != ReduceKind::kSum || a.keep_dims || a.axes.size() != 1 || (a.axes[0] != 1 && a.axes[0] != -1)) return kNone;
-  return rank_hint(g, p->inputs[0]) == 2 ? p->inputs[0] : kNone;
-}
-
 // The mask as bool, broadcastable to [B, heads, Sq, Sk].
 ValueId keep_mask(ImportContext& c, const OnnxNode& n, ValueId mask, ValueId k) {
   int rank = rank_hint(c.graph(), mask);
   if (rank == 1) {
-    if (const ValueId source = mask_behind_count(c, mask); source != kNone) {
+    if (const ValueId source = mask_behind_count(c, mask, 0); source != kNone) {
       mask = source;
       rank = 2;
     } else {
-      const ValueId positions = c.inner(n, OpKind::kRange, {int_scalar(c, n, 0), dim_size(c, n, k, 2), int_scalar(c, n, 1)});
-      const ValueId counts = unsqueeze(c, n, cast(c, n, mask, DType::kInt64), {1, 2, 3});
-      return binary(c, n, BinaryKind::kLess, positions, counts);
+      return count_mask(c, n, k, mask);
     }
   }
   const ValueId keep = cast(c, n, mask, DType::kBool);

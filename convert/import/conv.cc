@@ -1,8 +1,8 @@
-// Conv, QLinearConv, MaxPool, AveragePool, and the global pools.
+// Conv, ConvInteger, QLinearConv.
+#include "convert/import/conv_attributes.h"
 #include "convert/import/quantization_blocks.h"
 
 namespace edgeconv {
-namespace {
 
 ConvAttrs conv_attrs(const OnnxNode& n) {
   ConvAttrs a;
@@ -25,17 +25,6 @@ ConvAttrs conv_attrs(const OnnxNode& n) {
   return a;
 }
 
-void import_global(ImportContext& c, const OnnxNode& n, ReduceKind kind) {
-  const ValueId x = required_input(c, n, 0);
-  const int rank = rank_hint(c.graph(), x);
-  if (rank < 3) refuse("the rank of its input is not known when the file is read", "use ReduceMean or ReduceMax with axes");
-  ReduceAttrs a{kind, {}, true, false};
-  for (int i = 2; i < rank; ++i) a.axes.push_back(i);
-  c.emit(n, OpKind::kReduce, {x}, std::move(a));
-}
-
-}  // namespace
-
 void import_conv(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 2, 3);
   std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
@@ -52,20 +41,12 @@ void import_qlinear_conv(ImportContext& c, const OnnxNode& n) {
   bind_quantized(c, n, c.inner(n, OpKind::kConv, std::move(inputs), conv_attrs(n)), 6);
 }
 
-void import_max_pool(ImportContext& c, const OnnxNode& n) {
-  if (c.is_read(n, 1)) refuse("its index output is used", "only encoders are in scope");
-  ConvAttrs a = conv_attrs(n);
-  if (a.kernel.empty()) throw NodeError("the required attribute 'kernel_shape' is missing");
-  c.bind(n, 0, c.inner(n, OpKind::kMaxPool, {required_input(c, n, 0)}, std::move(a)));
+// x, w, zero points of both
+void import_conv_integer(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 2, 4);
+  std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1), c.input(n, 2), c.input(n, 3)};
+  while (inputs.back() == kNone) inputs.pop_back();
+  c.emit(n, OpKind::kConvInteger, std::move(inputs), conv_attrs(n));
 }
-
-void import_average_pool(ImportContext& c, const OnnxNode& n) {
-  ConvAttrs a = conv_attrs(n);
-  if (a.kernel.empty()) throw NodeError("the required attribute 'kernel_shape' is missing");
-  c.emit(n, OpKind::kAveragePool, {required_input(c, n, 0)}, std::move(a));
-}
-
-void import_global_average_pool(ImportContext& c, const OnnxNode& n) { import_global(c, n, ReduceKind::kMean); }
-void import_global_max_pool(ImportContext& c, const OnnxNode& n) { import_global(c, n, ReduceKind::kMax); }
 
 }  // namespace edgeconv

@@ -54,7 +54,8 @@ class Hints {
         return data < 0 || indices < 0 ? -1 : data + indices - 1;
       }
       case OpKind::kReshape: return length(n->in(1));
-      case OpKind::kConv: return in(1);
+      case OpKind::kConv:
+      case OpKind::kConvInteger: return in(1);
       case OpKind::kMaxPool:
       case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
       case OpKind::kFlatten: return 2;
@@ -86,6 +87,7 @@ class Hints {
       case OpKind::kLoop:
       case OpKind::kOneHot:
       case OpKind::kMatMulInteger:
+      case OpKind::kConvInteger:
       case OpKind::kQuantizeLinear:
       case OpKind::kDynamicQuantizeLinear:
       case OpKind::kCustom: return DType::kUndefined;

@@ -1,6 +1,6 @@
 // RotaryEmbedding of opset 23 and of ONNX Runtime: rotates pairs of the leading columns of each head by position-dependent
 // angles.
-#include "convert/import/building_blocks.h"
+#include "convert/import/rotary_embedding.h"
 
 namespace edgeconv {
 namespace {
@@ -19,16 +19,6 @@ ValueId joined(ImportContext& c, const OnnxNode& n, const Pair& p, bool interlea
   if (!interleaved) return concat(c, n, {p.first, p.second}, -1);
   const ValueId pairs = concat(c, n, {unsqueeze(c, n, p.first, {-1}), unsqueeze(c, n, p.second, {-1})}, -1);
   return c.inner(n, OpKind::kReshape, {pairs, c.inner(n, OpKind::kShape, {like}, ShapeAttrs{})}, ReshapeAttrs{});
-}
-
-// The tables broadcast over the heads: [B, S, 1, D / 2] for packed heads [B, S, heads, D], else [B, 1, S, D / 2].
-ValueId rotate(ImportContext& c, const OnnxNode& n, ValueId x, ValueId cos, ValueId sin, int64_t rotated, bool interleaved) {
-  const ValueId part = rotated > 0 ? slice(c, n, x, -1, 0, rotated) : x;
-  const Pair p = halves(c, n, part, interleaved);
-  const Pair r{sub(c, n, mul(c, n, cos, p.first), mul(c, n, sin, p.second)),
-               add(c, n, mul(c, n, sin, p.first), mul(c, n, cos, p.second))};
-  const ValueId y = joined(c, n, r, interleaved, part);
-  return rotated > 0 ? concat(c, n, {y, slice(c, n, x, -1, rotated, INT64_MAX)}, -1) : y;
 }
 
 // Columns of a constant table, 0 when they are not known.
@@ -53,6 +43,15 @@ ValueId rows(ImportContext& c, const OnnxNode& n, ValueId table, ValueId ids) {
 }
 
 }  // namespace
+
+ValueId rotate(ImportContext& c, const OnnxNode& n, ValueId x, ValueId cos, ValueId sin, int64_t rotated, bool interleaved) {
+  const ValueId part = rotated > 0 ? slice(c, n, x, -1, 0, rotated) : x;
+  const Pair p = halves(c, n, part, interleaved);
+  const Pair r{sub(c, n, mul(c, n, cos, p.first), mul(c, n, sin, p.second)),
+               add(c, n, mul(c, n, sin, p.first), mul(c, n, cos, p.second))};
+  const ValueId y = joined(c, n, r, interleaved, part);
+  return rotated > 0 ? concat(c, n, {y, slice(c, n, x, -1, rotated, INT64_MAX)}, -1) : y;
+}
 
 // Inputs: x, cos, sin, position_ids. With position_ids the tables are [positions, D / 2], without [B, S, D / 2].
 void import_rotary_embedding(ImportContext& c, const OnnxNode& n) {

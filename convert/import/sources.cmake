@@ -23,6 +23,7 @@ target_sources(edgeconv_core PRIVATE
   import/gelu.cc
   import/gemm.cc
   import/generators.cc
+  import/group_query_attention.cc
   import/hints.cc
   import/identity.cc
   import/logic_ops.cc
@@ -30,6 +31,7 @@ target_sources(edgeconv_core PRIVATE
   import/normalization.cc
   import/pad.cc
   import/matmul_nbits.cc
+  import/pools.cc
   import/qlinear_ops.cc
   import/quantization_blocks.cc
   import/quantize_linear.cc

@@ -55,6 +55,7 @@ InferFunction infer_function(OpKind kind) {
     case OpKind::kQuantizeLinear: return infer_quantize_linear;
     case OpKind::kDequantizeLinear: return infer_dequantize_linear;
     case OpKind::kMatMulInteger: return infer_matmul_integer;
+    case OpKind::kConvInteger: return infer_conv_integer;
     case OpKind::kIf: return infer_if;
     case OpKind::kLoop: return infer_loop;
     case OpKind::kLinear: return infer_linear;

@@ -46,6 +46,7 @@ void infer_topk(NodeInference& c);
 // matmul.cc
 void infer_matmul(NodeInference& c);
 void infer_matmul_integer(NodeInference& c);
+void infer_conv_integer(NodeInference& c);
 void infer_einsum(NodeInference& c);
 // gather_scatter.cc
 void infer_gather(NodeInference& c);

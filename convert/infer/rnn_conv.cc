@@ -71,19 +71,36 @@ bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64
 
 }  // namespace
 
-void infer_conv(NodeInference& c) {
+namespace {
+
+std::optional<Shape> conv_shape(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
   const Shape x = c.shape(0), w = c.shape(1);
-  if (x.size() < 3 || w.size() != x.size())
-    return c.problem("x and weights need equal rank of at least 3", "the file is not valid ONNX");
+  if (x.size() < 3 || w.size() != x.size()) {
+    c.problem("x and weights need equal rank of at least 3", "the file is not valid ONNX");
+    return {};
+  }
   std::vector<int64_t> kernel;
   for (size_t i = 2; i < w.size(); ++i) {
-    if (!w[i].constant()) return c.problem("the kernel size is not constant", "export with constant weights");
+    if (!w[i].constant()) {
+      c.problem("the kernel size is not constant", "export with constant weights");
+      return {};
+    }
     kernel.push_back(*w[i].constant());
   }
-  if (!c.unify(x[1], w[1] * DimExpr(a.group), "channels of a Conv")) return;
+  if (!c.unify(x[1], w[1] * DimExpr(a.group), "channels of a Conv")) return {};
   Shape out{x[0], w[0]};
-  if (spatial_shape(c, a, kernel, out)) c.set(0, c.dtype(0), std::move(out));
+  return spatial_shape(c, a, kernel, out) ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
+void infer_conv(NodeInference& c) {
+  if (auto shape = conv_shape(c)) c.set(0, c.dtype(0), std::move(*shape));
+}
+
+void infer_conv_integer(NodeInference& c) {
+  if (auto shape = conv_shape(c)) c.set(0, DType::kInt32, std::move(*shape));
 }
 
 void infer_pool(NodeInference& c) {

@@ -1,5 +1,6 @@
 // Convolution of any number of spatial axes: patches of the input as rows, then one matrix product per group.
 #include <algorithm>
+#include <numeric>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
@@ -43,50 +44,99 @@ Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, 
 namespace {
 
 // rows[output position][channel * taps + tap] of one image's channels.
-void fill_patches(const Windows& w, const float* image, int64_t channels, float* rows) {
+template <class T>
+void fill_patches(const Windows& w, const T* image, int64_t channels, T* rows) {
   const int64_t taps = product(w.kernel), area = product(w.size);
   int64_t row = 0;
   w.each_window([&](const Dims& at) {
-    float* d = rows + row++ * channels * taps;
+    T* d = rows + row++ * channels * taps;
     w.each_tap(at, [&](int64_t tap, int64_t position) {
-      for (int64_t ch = 0; ch < channels; ++ch) d[ch * taps + tap] = position < 0 ? 0.0f : image[ch * area + position];
+      for (int64_t ch = 0; ch < channels; ++ch) d[ch * taps + tap] = position < 0 ? T{0} : image[ch * area + position];
     });
   });
+}
+
+struct ConvPlan {
+  Windows windows;
+  int64_t batch, in_channels, out_channels, groups, per_in, per_out, positions, k, area;
+  Dims out;
+};
+
+ConvPlan plan_conv(const NodeInputs& c) {
+  const ConvAttrs& a = c.node.as<ConvAttrs>();
+  const Dims &x = c.in(0).dims(), &w = c.in(1).dims();
+  if (x.size() < 3 || w.size() != x.size()) c.fail("x and weights need equal rank of at least 3");
+  ConvPlan p{plan_windows(c, a, Dims(x.begin() + 2, x.end()), Dims(w.begin() + 2, w.end())),
+             x[0],
+             x[1],
+             w[0],
+             a.group,
+             w[1],
+             0,
+             0,
+             0,
+             0,
+             {x[0], w[0]}};
+  if (p.groups <= 0 || p.per_in * p.groups != p.in_channels || p.out_channels % p.groups != 0)
+    c.fail("channels do not fit the groups");
+  p.per_out = p.out_channels / p.groups;
+  p.positions = product(p.windows.count);
+  p.k = p.per_in * product(p.windows.kernel);
+  p.area = product(p.windows.size);
+  p.out.insert(p.out.end(), p.windows.count.begin(), p.windows.count.end());
+  return p;
+}
+
+// Integers less their zero point: one, or one per leading entry (output channels of weights).
+std::vector<int64_t> centred(const NodeInputs& c, size_t input) {
+  std::vector<int64_t> v = c.in(input).to_int64();
+  if (!c.has(input + 2)) return v;
+  const std::vector<int64_t> zero = c.in(input + 2).to_int64();
+  const size_t channels = c.in(input).dims().empty() ? 0 : static_cast<size_t>(c.in(input).dims()[0]);
+  if (zero.size() != 1 && (input == 0 || zero.size() != channels)) c.fail("the zero point has the wrong size");
+  for (size_t i = 0; i < v.size(); ++i) v[i] -= zero[zero.size() == 1 ? 0 : i / (v.size() / channels)];
+  return v;
 }
 
 }  // namespace
 
 Results eval_conv(const NodeInputs& c) {
-  const ConvAttrs& a = c.node.as<ConvAttrs>();
   const Tensor x = c.in(0).cast(DType::kFloat), w = c.in(1).cast(DType::kFloat);
-  if (x.rank() < 3 || w.rank() != x.rank()) c.fail("x and weights need equal rank of at least 3");
-  const int64_t batch = x.dims()[0], in_channels = x.dims()[1], out_channels = w.dims()[0], groups = a.group;
-  const int64_t per_in = w.dims()[1];
-  if (groups <= 0 || per_in * groups != in_channels || out_channels % groups != 0) c.fail("channels do not fit the groups");
-  const Windows windows =
-      plan_windows(c, a, Dims(x.dims().begin() + 2, x.dims().end()), Dims(w.dims().begin() + 2, w.dims().end()));
-  const int64_t positions = product(windows.count), k = per_in * product(windows.kernel), area = product(windows.size),
-                per_out = out_channels / groups;
-  Dims dims{batch, out_channels};
-  dims.insert(dims.end(), windows.count.begin(), windows.count.end());
-  Tensor out(DType::kFloat, dims);
+  const ConvPlan p = plan_conv(c);
+  Tensor out(DType::kFloat, p.out);
   float* d = out.mut<float>().data();
-  std::vector<float> patches(static_cast<size_t>(positions * k));
+  std::vector<float> patches(static_cast<size_t>(p.positions * p.k));
   const Tensor bias = c.has(2) ? c.in(2).cast(DType::kFloat) : Tensor();
-  if (c.has(2) && bias.elements() != out_channels) c.fail("the bias needs one value per channel");
-  for (int64_t b = 0; b < batch; ++b) {
-    for (int64_t g = 0; g < groups; ++g) {
-      fill_patches(windows, x.as<float>().data() + (b * in_channels + g * per_in) * area, per_in, patches.data());
-      float* to = d + (b * out_channels + g * per_out) * positions;
-      matmul_f32(c.backend, per_out, positions, k, {w.as<float>().data() + g * per_out * k, k}, {patches.data(), k, true}, to,
-                 positions);
-      for (int64_t o = 0; c.has(2) && o < per_out; ++o) {
-        const float add = bias.as<float>()[static_cast<size_t>(g * per_out + o)];
-        for (int64_t p = 0; p < positions; ++p) to[o * positions + p] += add;
+  if (c.has(2) && bias.elements() != p.out_channels) c.fail("the bias needs one value per channel");
+  for (int64_t b = 0; b < p.batch; ++b) {
+    for (int64_t g = 0; g < p.groups; ++g) {
+      fill_patches(p.windows, x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, patches.data());
+      float* to = d + (b * p.out_channels + g * p.per_out) * p.positions;
+      matmul_f32(c.backend, p.per_out, p.positions, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
+                 {patches.data(), p.k, true}, to, p.positions);
+      for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
+        const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
+        for (int64_t i = 0; i < p.positions; ++i) to[o * p.positions + i] += add;
       }
     }
   }
   return {out};
+}
+
+Results eval_conv_integer(const NodeInputs& c) {
+  const ConvPlan p = plan_conv(c);
+  const std::vector<int64_t> x = centred(c, 0), w = centred(c, 1);
+  std::vector<int64_t> out, patches(static_cast<size_t>(p.positions * p.k));
+  for (int64_t b = 0; b < p.batch; ++b) {
+    for (int64_t g = 0; g < p.groups; ++g) {
+      fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, patches.data());
+      for (int64_t o = 0; o < p.per_out; ++o)
+        for (int64_t i = 0; i < p.positions; ++i)
+          out.push_back(std::inner_product(patches.data() + i * p.k, patches.data() + (i + 1) * p.k,
+                                           w.data() + (g * p.per_out + o) * p.k, int64_t{0}));
+    }
+  }
+  return {from_int64(DType::kInt32, p.out, out)};
 }
 
 }  // namespace edgeconv

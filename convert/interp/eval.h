@@ -69,6 +69,7 @@ Results eval_cast(const NodeInputs& c);
 // matmul.cc, einsum.cc
 Results eval_matmul(const NodeInputs& c);
 Results eval_matmul_integer(const NodeInputs& c);
+Results eval_conv_integer(const NodeInputs& c);
 Results eval_einsum(const NodeInputs& c);
 // reduce.cc
 Results eval_reduce(const NodeInputs& c);

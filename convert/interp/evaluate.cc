@@ -75,6 +75,7 @@ Evaluator evaluator(OpKind kind) {
     case OpKind::kQuantizeLinear: return eval_quantize_linear;
     case OpKind::kDequantizeLinear: return eval_dequantize_linear;
     case OpKind::kMatMulInteger: return eval_matmul_integer;
+    case OpKind::kConvInteger: return eval_conv_integer;
     case OpKind::kIf: return eval_if;
     case OpKind::kLoop: return eval_loop;
     case OpKind::kLinear: return eval_linear;

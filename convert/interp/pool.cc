@@ -49,7 +49,7 @@ Results eval_pool(const NodeInputs& c) {
           where = p;
         }
       });
-      const int64_t divisor = a.count_include_pad ? padded_taps(w, at) : inside;
+      const int64_t divisor = a.sum ? 1 : a.count_include_pad ? padded_taps(w, at) : inside;
       d[m * positions + position] = max ? best : sum / static_cast<float>(divisor);
       indices[static_cast<size_t>(m * positions + position)] = m * area + where;
       ++position;

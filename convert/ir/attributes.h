@@ -106,7 +106,8 @@ struct ConvAttrs {
   int64_t group = 1;
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false, count_include_pad = false;
-};
+  bool sum = false;  // AveragePool: the sum of each window
+};                   // Conv: x, weights, bias or absent. ConvInteger: x, weights, zero points of both or absent
 struct ResizeAttrs {
   enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
   enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;

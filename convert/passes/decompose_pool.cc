@@ -1,6 +1,7 @@
 // MaxPool and AveragePool in operators that the runtime has, one spatial axis after the other: the padded input shifted by every
 // position of the kernel, every stride-th element of that, and the maximum or sum of all. A kernel that covers its axis is a
-// reduction. A mean divides by the number of positions that count; where that differs from window to window, a pool of ones tells.
+// reduction. A mean divides by the number of positions that count (a sum does
+// not); where that differs from window to window, a pool of ones tells.
 #include <algorithm>
 #include <limits>
 
@@ -89,7 +90,7 @@ bool decompose(Graph& g, NodeId id) {
   ValueId y = n.in(0);
   for (size_t i = 0; i < window->axes(); ++i)
     if (!b.plain(i)) y = b.pool_axis(y, i, shape[i + 2], max, fill);
-  if (max) {
+  if (max || a.sum) {
     redefine(g, n.outputs[0], OpKind::kIdentity, {y}, {}, n.origin);
     return true;
   }

@@ -128,6 +128,25 @@ bool multiply(Graph& g, const Node& n) {
   return true;
 }
 
+bool convolve(Graph& g, const Node& n) {
+  const Value &x = g.value(n.in(0)), &w = g.value(n.in(1));
+  if (!x.shape || !w.constant || w.rank() < 3 || w.constant->dims()[0] == 0) return false;
+  if (w.constant->elements() / w.constant->dims()[0] > kMaxExactTerms) return false;
+  Writer to{g, n.origin};
+  const int ranks[2] = {x.rank(), w.rank()};
+  ValueId side[2];
+  for (size_t i = 0; i < 2; ++i) {
+    side[i] = to.cast(n.in(i), DType::kFloat);
+    if (n.in(i + 2) == kNone) continue;
+    const auto zero = along_axis(to, n.in(i + 2), 0, ranks[i]);
+    if (!zero) return false;
+    side[i] = to.binary(binary::kSub, side[i], *zero);
+  }
+  const ValueId product = g.add_node(OpKind::kConv, {side[0], side[1]}, n.attrs, n.origin);
+  redefine(g, n.outputs[0], OpKind::kCast, {product}, CastAttrs{DType::kInt32}, n.origin);
+  return true;
+}
+
 }  // namespace
 
 int pass_decompose_quantization(Graph& g, Diagnostics&) {
@@ -141,6 +160,7 @@ int pass_decompose_quantization(Graph& g, Diagnostics&) {
       case OpKind::kDequantizeLinear: written += dequantize(g, n); break;
       case OpKind::kDynamicQuantizeLinear: written += quantize_dynamically(g, n); break;
       case OpKind::kMatMulInteger: written += multiply(g, n); break;
+      case OpKind::kConvInteger: written += convolve(g, n); break;
       default: break;
     }
   }

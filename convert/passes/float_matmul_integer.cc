@@ -1,5 +1,6 @@
 // MatMulInteger of quantized activations, with the Cast and the multiplications by the scales behind it, becomes a MatMul of
-// what was quantized: with weights that are dequantized constants, or with two activations, as in attention.
+// what was quantized: with weights that are dequantized constants, or with two activations, as in attention. ConvInteger with constant
+// weights becomes a Conv in the same way.
 #include <algorithm>
 
 #include "convert/passes/quantized_source.h"
@@ -87,13 +88,15 @@ std::optional<Scaled> follow(const Graph& g, const Users& users, ValueId product
   return wanted.empty() ? std::optional(s) : std::nullopt;
 }
 
-// One factor for all columns, or one each.
+// One factor for all columns (of a Conv: output channels), or one each. `from_end`: the axis of the result that they lie along.
 std::optional<std::vector<float>> joint_scale(const Graph& g, const std::vector<ValueId>& constants, int64_t columns,
-                                              float divisor) {
+                                              float divisor, size_t from_end = 1) {
   std::vector<float> scale{1};
   for (ValueId v : constants) {
     const Tensor& t = *g.value(v).constant;
-    if (t.elements() != 1 && (t.elements() != columns || t.dims().back() != columns)) return {};
+    const std::vector<int64_t>& dims = t.dims();
+    if (t.elements() != 1 && (t.elements() != columns || dims.size() < from_end || dims[dims.size() - from_end] != columns))
+      return {};
     const std::vector<float> factor = t.to_float();
     if (factor.size() > scale.size()) scale.assign(factor.size(), scale[0]);
     for (size_t c = 0; c < scale.size(); ++c) scale[c] *= factor[factor.size() == 1 ? 0 : c];
@@ -106,7 +109,10 @@ std::optional<std::vector<float>> joint_scale(const Graph& g, const std::vector<
 std::optional<ValueId> weights(Graph& g, const Node& n, const Scaled& s, const Operand& a) {
   const Value& w = g.value(n.in(1));
   if (w.rank() < 2) return {};
-  const auto scale = joint_scale(g, s.constants, w.constant->dims().back(), a.constant_scale);
+  const bool conv = n.kind == OpKind::kConvInteger;
+  const std::vector<int64_t>& dims = w.constant->dims();
+  const auto scale = conv ? joint_scale(g, s.constants, dims[0], a.constant_scale, dims.size() - 1)
+                          : joint_scale(g, s.constants, dims.back(), a.constant_scale);
   if (!scale) return {};
   const auto count = static_cast<int64_t>(scale->size());
   std::vector<ValueId> inputs{
@@ -136,7 +142,7 @@ std::optional<ValueId> weights(Graph& g, const Node& n, const Scaled& s, const O
   }
   const Shape shape = *g.value(n.in(1)).shape;
   const ValueId dequantized =
-      g.add_node(OpKind::kDequantizeLinear, std::move(inputs), QuantAttrs{-1, 0, DType::kUndefined}, n.origin);
+      g.add_node(OpKind::kDequantizeLinear, std::move(inputs), QuantAttrs{conv ? 0 : -1, 0, DType::kUndefined}, n.origin);
   g.value(dequantized).dtype = DType::kFloat;
   g.value(dequantized).shape = shape;
   return dequantized;
@@ -147,7 +153,7 @@ bool rewrite(Graph& g, const Users& users, NodeId id) {
   const auto a = operand(g, n.in(0), n.in(2)), b = operand(g, n.in(1), n.in(3));
   if (!a || !b || a->x == kNone) return false;
   const bool constant = g.value(n.in(1)).constant.has_value();
-  if (!constant && b->x == kNone) return false;
+  if (!constant && (b->x == kNone || n.kind == OpKind::kConvInteger)) return false;
   if (constant && n.in(3) != kNone && !g.value(n.in(3)).constant) return false;
   std::vector<ValueId> wanted;
   for (ValueId s : {a->scale, b->scale})
@@ -161,7 +167,10 @@ bool rewrite(Graph& g, const Users& users, NodeId id) {
   const auto rhs = constant ? weights(g, n, *scaled, *a) : std::optional(repeat_movement(g, *b->source, b->x));
   if (!rhs) return false;
   const ValueId lhs = repeat_movement(g, *a->source, a->x);
-  redefine(g, scaled->result, OpKind::kMatMul, {lhs, *rhs}, {}, n.origin);
+  if (n.kind == OpKind::kConvInteger)
+    redefine(g, scaled->result, OpKind::kConv, {lhs, *rhs}, n.attrs, n.origin);
+  else
+    redefine(g, scaled->result, OpKind::kMatMul, {lhs, *rhs}, {}, n.origin);
   return true;
 }
 
@@ -171,7 +180,8 @@ int pass_float_matmul_integer(Graph& g, Diagnostics&) {
   int made = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kMatMulInteger) made += rewrite(g, g.users(), static_cast<NodeId>(i));
+    if (!g.nodes[i].dead && (g.nodes[i].kind == OpKind::kMatMulInteger || g.nodes[i].kind == OpKind::kConvInteger))
+      made += rewrite(g, g.users(), static_cast<NodeId>(i));
   return made;
 }
 

@@ -1,5 +1,7 @@
 // Removes nodes that change nothing: Identity, Cast to the runtime's own type, Reshape or Expand to the same shape, Slice of
-// everything, Transpose that keeps the order, and the empty operands of Concat.
+// everything, Pad by nothing, Transpose that keeps the order, and the empty operands of Concat.
+#include <algorithm>
+
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -18,6 +20,11 @@ bool forward_steps(const Graph& g, const Node& slice) {
   return true;
 }
 
+bool all_zero(const Graph& g, ValueId numbers) {
+  const auto& known = g.value(numbers).elements;
+  return known && std::all_of(known->begin(), known->end(), [](const DimExpr& e) { return e == DimExpr(0); });
+}
+
 bool changes_nothing(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kIdentity: return true;
@@ -30,6 +37,7 @@ bool changes_nothing(const Graph& g, const Node& n) {
     case OpKind::kTile: return same_shape(g, n.in(0), n.outputs[0]);
     // As many rows as there are, in order: all of them.
     case OpKind::kSlice: return same_shape(g, n.in(0), n.outputs[0]) && forward_steps(g, n);
+    case OpKind::kPad: return all_zero(g, n.in(1));
     case OpKind::kTranspose: {
       const auto& perm = n.as<TransposeAttrs>().perm;
       for (size_t i = 0; i < perm.size(); ++i)

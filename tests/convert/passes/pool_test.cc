@@ -15,10 +15,10 @@ struct PoolCase {
   std::string auto_pad = "NOTSET";
 };
 
-// Both kinds, and both ways to count padding; the number of pools that were written.
+// Both kinds, both ways to count padding, and plain sums; the number of pools that were written.
 int pools(const PoolCase& c, const Shape& spatial) {
   int written = 0;
-  for (int form = 0; form < 3; ++form) {
+  for (int form = 0; form < 4; ++form) {
     GraphBuilder b;
     Shape shape{B, 3};
     shape.insert(shape.end(), spatial.begin(), spatial.end());
@@ -30,6 +30,7 @@ int pools(const PoolCase& c, const Shape& spatial) {
     a.ceil_mode = c.ceil_mode;
     a.auto_pad = c.auto_pad;
     a.count_include_pad = form == 2;
+    a.sum = form == 3;
     b.output(b.node(form == 0 ? OpKind::kMaxPool : OpKind::kAveragePool, {b.input("x", shape)}, a));
     written += apply(b.g, {pass_decompose_pool}, 2e-6f);
   }
@@ -38,21 +39,21 @@ int pools(const PoolCase& c, const Shape& spatial) {
 
 TEST(DecomposePool, OneAxis) {
   for (const Shape& length : {Shape{9}, Shape{S}}) {
-    EXPECT_EQ(pools({{1}, {2}, {0, 0}, {1}}, length), 3);
-    EXPECT_EQ(pools({{3}, {1}, {0, 0}, {1}}, length), 3);
-    EXPECT_EQ(pools({{3}, {2}, {1, 1}, {1}}, length), 3);
-    EXPECT_EQ(pools({{2}, {2}, {0, 0}, {1}}, length), 3);
-    EXPECT_EQ(pools({{2}, {3}, {1, 0}, {2}}, length), 3);
-    EXPECT_EQ(pools({{3}, {2}, {1, 0}, {1}, true}, length), 3);
-    EXPECT_EQ(pools({{3}, {1}, {}, {1}, false, "SAME_UPPER"}, length), 3);
+    EXPECT_EQ(pools({{1}, {2}, {0, 0}, {1}}, length), 4);
+    EXPECT_EQ(pools({{3}, {1}, {0, 0}, {1}}, length), 4);
+    EXPECT_EQ(pools({{3}, {2}, {1, 1}, {1}}, length), 4);
+    EXPECT_EQ(pools({{2}, {2}, {0, 0}, {1}}, length), 4);
+    EXPECT_EQ(pools({{2}, {3}, {1, 0}, {2}}, length), 4);
+    EXPECT_EQ(pools({{3}, {2}, {1, 0}, {1}, true}, length), 4);
+    EXPECT_EQ(pools({{3}, {1}, {}, {1}, false, "SAME_UPPER"}, length), 4);
   }
 }
 
 TEST(DecomposePool, SeveralAxes) {
-  EXPECT_EQ(pools({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}}, {5, 7}), 3);
-  EXPECT_EQ(pools({{2, 3}, {2, 2}, {0, 0, 0, 0}, {1, 2}}, {S, 9}), 3);
-  EXPECT_EQ(pools({{2, 2, 2}, {2, 2, 2}, {0, 1, 0, 1, 0, 0}, {1, 1, 1}, true}, {5, 4, 7}), 3);
-  EXPECT_EQ(pools({{3, 3}, {2, 2}, {}, {1, 1}, false, "SAME_LOWER"}, {7, 8}), 3);
+  EXPECT_EQ(pools({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}}, {5, 7}), 4);
+  EXPECT_EQ(pools({{2, 3}, {2, 2}, {0, 0, 0, 0}, {1, 2}}, {S, 9}), 4);
+  EXPECT_EQ(pools({{2, 2, 2}, {2, 2, 2}, {0, 1, 0, 1, 0, 0}, {1, 1, 1}, true}, {5, 4, 7}), 4);
+  EXPECT_EQ(pools({{3, 3}, {2, 2}, {}, {1, 1}, false, "SAME_LOWER"}, {7, 8}), 4);
 }
 
 TEST(DecomposePool, KernelOverTheWholeAxisIsAReduction) {
@@ -66,7 +67,7 @@ TEST(DecomposePool, KernelOverTheWholeAxisIsAReduction) {
 
 // ceil_mode drops a window that would start in the padding; whether it would depends on the size.
 TEST(DecomposePool, UnknownPaddingIsLeftAlone) {
-  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {9}), 3);
+  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {9}), 4);
   EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {S}), 0);
   EXPECT_EQ(pools({{3}, {2}, {}, {1}, false, "SAME_UPPER"}, {S}), 0);
 }

@@ -53,7 +53,7 @@ class QuantizedModels : public ::testing::Test {
   }
   int quantized_nodes() const {
     return count(b.g, OpKind::kDynamicQuantizeLinear) + count(b.g, OpKind::kQuantizeLinear) +
-           count(b.g, OpKind::kDequantizeLinear) + count(b.g, OpKind::kMatMulInteger);
+           count(b.g, OpKind::kDequantizeLinear) + count(b.g, OpKind::kMatMulInteger) + count(b.g, OpKind::kConvInteger);
   }
   // Largest difference between this graph's output and that of `other`, for the same inputs.
   float distance(GraphBuilder& other) const {
@@ -85,6 +85,28 @@ TEST_F(QuantizedModels, DynamicProductKeepsTheIntegers) {
   int64_t sum = 0;
   for (int64_t k = 0; k < 8; ++k) sum += w[static_cast<size_t>(k * 6 + 2)];
   EXPECT_EQ(q.colsum[2], sum);
+}
+
+// One scale and zero point for each output channel, as ONNX Runtime's quantizer writes them for a Conv.
+TEST_F(QuantizedModels, DynamicConvolutionIsTheFloatConvolution) {
+  const std::vector<int> w = pattern(5, 8 * 3, 128);
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {b.transpose(x, {0, 2, 1})}, 3);
+  ConvAttrs a;
+  a.kernel = {3};
+  a.pads = {1, 1};
+  const ValueId product =
+      b.node(OpKind::kConvInteger,
+             {q[0], bytes(DType::kUint8, {5, 8, 3}, w), q[2], bytes(DType::kUint8, {5}, std::vector<int>(5, 128))}, a);
+  const std::vector<float> scale{0.01f, 0.02f, 0.03f, 0.04f, 0.05f};
+  const ValueId per_channel = b.constant(Tensor::of<float>(DType::kFloat, {1, 5, 1}, scale));
+  b.output(b.mul(b.node(OpKind::kCast, {product}, CastAttrs{DType::kFloat}), b.mul(q[1], per_channel)));
+  import();
+  EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+  GraphBuilder plain;
+  Tensor f(DType::kFloat, {5, 8, 3});
+  for (size_t i = 0; i < w.size(); ++i) f.mut<float>()[i] = static_cast<float>(w[i] - 128) * scale[i / 24];
+  plain.output(plain.node(OpKind::kConv, {plain.transpose(plain.input("x", {B, S, 8}), {0, 2, 1}), plain.constant(f)}, a));
+  EXPECT_LT(distance(plain), 1e-4f);
 }
 
 // Smoothing multiplies the weights, so the integers change: the caller must not ask for it, and a plain weight shows the

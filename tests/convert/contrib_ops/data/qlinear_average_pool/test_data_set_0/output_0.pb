@@ -1,0 +1,1 @@
+By0Jl@¥lbµWÎq2O6}‡IEZz¥äÍ‚<Z^šeSk½‰PS«»†>4T–‚84\Ujjdg_ZÑ¥oG	Š‹YIl1‹–Ž°\LhŽXNfnlzVnpk=X‰£]Mˆ2H|S8mPCLg•

@@ -1,0 +1,1 @@
+By0JØ3/2M-q95ˆ‘:Yit_‹+/70p;7C7lNX7.18c76oGO……u.m5†`gZE-1IY;3425‚VMK,…ƒˆg26km2745‰=.4M-m67g7~Y73;91ƒyT{`8-3\04UZm8/mx39-7hw…u?W5/ZM7E/80e:O/1D‹k‘‡[+AS13,@p4G6m+yQnS3Q7<.8y;:Ww9X41YHcD3+<\gS<.8G8,Sn0‰5+`]L79/W-;0v.7z
