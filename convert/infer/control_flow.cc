@@ -20,6 +20,7 @@ void infer_body(NodeInference& c, Graph& body) {
   Diagnostics d;
   infer(body, d);
   for (const Problem& p : d.problems()) c.log().problems.push_back(p);
+  for (const SizeEquality& e : body.equalities) c.log().equalities.push_back(e);
 }
 
 bool same_shape(const Value& a, const Value& b) { return a.shape && b.shape && *a.shape == *b.shape && a.dtype == b.dtype; }

@@ -6,6 +6,7 @@
 
 #include "convert/infer/dispatch.h"
 #include "convert/infer/inline_bodies.h"
+#include "convert/infer/types.h"
 #include "convert/interp/interpreter.h"
 
 namespace edgeconv {
@@ -154,6 +155,10 @@ bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
   clear_outputs(g, n);
   if (!known) return false;
   NodeInference c(g, id, dims, log);
+  if (const std::string fault = type_fault(g, n); !fault.empty()) {
+    c.problem(fault, "the file is not valid ONNX: check it with onnx.checker");
+    return false;
+  }
   infer_function(n.kind)(c);
   if (settle(g, g.node(id))) return true;
   return !g.node(id).dead && fold(g, g.node(id), log);
@@ -204,6 +209,7 @@ InferResult infer(Graph& g, Diagnostics& d) {
   }
   result.changed |= known_shapes(g) != before;
   g.sort();
+  g.equalities = log.equalities;
   report(log, warnings, d);
   return result;
 }

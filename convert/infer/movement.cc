@@ -34,8 +34,8 @@ DimExpr not_before_start(const DimExpr& p, const DimExpr& size, const LeastDims&
 }
 
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
-// from its lower bound; symbolic positions are taken to lie inside (a table limits its dim: plan/dims).
-std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, const LeastDims& least) {
+// from its lower bound. A symbolic position in a table is taken to lie inside (the table limits its dim: plan/dims).
+std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool table, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
     if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, size, least);
@@ -51,7 +51,8 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, const
     const auto low = lower_bound(size, least);  // a literal against a dim: min unless the dim is surely larger
     return low && *low >= *pc ? p : DimExpr::min(p, size);
   }
-  return p;
+  const auto behind = lower_bound(size - p, least);
+  return table || (behind && *behind >= 0) ? p : DimExpr::min(p, size);
 }
 
 // Sizes of start (clamped) and of the result along one axis.
@@ -71,7 +72,8 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
     c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
     return std::nullopt;
   }
-  const auto first = position(start, size, c.least()), last = position(end, size, c.least());
+  const bool table = c.in(0).is_constant();
+  const auto first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
   if (!first || !last) {
     c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")",
               "slice with constant bounds or with sizes");

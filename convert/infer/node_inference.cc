@@ -66,12 +66,16 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
            std::to_string(dims_.last_number()) + " (" + what +
            "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
       return true;
-    case DimsUnion::Result::kUndecided: return true;
+    case DimsUnion::Result::kUndecided: require_equal(a, b, what); return true;
     case DimsUnion::Result::kContradiction: break;
   }
   problem("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
           "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
   return false;
+}
+
+void NodeInference::require_equal(const DimExpr& a, const DimExpr& b, const std::string& what) {
+  log_.equalities.push_back({a, b, node().origin, what});
 }
 
 std::optional<Shape> NodeInference::broadcast(const Shape& a, const Shape& b) {

@@ -22,6 +22,7 @@ constexpr int64_t kMaxElements = 256;
 struct InferLog {
   std::vector<Problem> problems;
   std::vector<std::string> warnings;
+  std::vector<SizeEquality> equalities;
 };
 
 class NodeInference {
@@ -49,6 +50,8 @@ class NodeInference {
   void set_elements(size_t output, std::vector<DimExpr> e);
   // States that two sizes are equal; on contradiction a problem is logged and false returned. `what` names the axis in messages.
   bool unify(const DimExpr& a, const DimExpr& b, const std::string& what);
+  // The same where it is known that inference cannot tell: the sizes are tried out when the ranges of dims are known.
+  void require_equal(const DimExpr& a, const DimExpr& b, const std::string& what);
   // Numpy broadcast with unification of unequal sizes.
   std::optional<Shape> broadcast(const Shape& a, const Shape& b);
   // A size that inference cannot express: a fresh dim named after output and axis, the same in every round.

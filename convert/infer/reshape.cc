@@ -42,7 +42,10 @@ std::optional<DimExpr> solve_rest(NodeInference& c, const Shape& in, Shape& out,
                 "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
       return std::nullopt;
     }
-    if (!bind_frozen(c, current, out, static_cast<int>(rest))) return total.floor_div(known);
+    if (bind_frozen(c, current, out, static_cast<int>(rest))) continue;
+    const DimExpr size = total.floor_div(known);
+    c.require_equal(total, size * known, "a Reshape of " + shape_str(current) + " whose -1 must come out whole");
+    return size;
   }
   return shape_elements(in);
 }

@@ -19,4 +19,5 @@ target_sources(edgeconv_core PRIVATE
   infer/resize.cc
   infer/rnn_conv.cc
   infer/shape_ops.cc
+  infer/types.cc
 )

@@ -69,12 +69,20 @@ struct Node {
   ValueId in(size_t i) const { return i < inputs.size() ? inputs[i] : kNone; }
 };
 
+// Two sizes that a node needs to be equal where inference cannot tell whether they are: plan/size_equalities.h tries them out.
+struct SizeEquality {
+  DimExpr lhs, rhs;
+  Origin origin;
+  std::string what;  // "inner size of a MatMul"
+};
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;      // topological order
   std::vector<ValueId> inputs;  // runtime inputs only: initializers are constants
   std::vector<ValueId> outputs;
   std::map<std::string, int64_t> least_dims;  // dims that must be larger than 1, and by how much: found by inference
+  std::vector<SizeEquality> equalities;       // left open by the last inference
 
   Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
   const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }

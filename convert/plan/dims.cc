@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/plan/size_equalities.h"
+
 namespace edgeconv {
 
 namespace {
@@ -27,7 +29,7 @@ void limit_from_slices(const Graph& g, std::map<std::string, int64_t>& limit) {
   for (const Node& n : g.nodes) {
     if (n.dead || n.inputs.empty() || n.in(0) == kNone) continue;
     const Value& data = g.value(n.in(0));
-    if (n.kind == OpKind::kSlice && data.shape && g.value(n.outputs[0]).shape) {
+    if (n.kind == OpKind::kSlice && data.constant && data.shape && g.value(n.outputs[0]).shape) {
       for (size_t axis = 0; axis < data.shape->size(); ++axis) {
         const auto rows = (*data.shape)[axis].constant();
         const DimExpr& size = (*g.value(n.outputs[0]).shape)[axis];
@@ -143,10 +145,10 @@ void find_minima(const Graph& g, DimPlan& plan) {
         "the maxima " + maxima +
             " leave a convolution, slice or TopK of the model too little to work on; raise them with --dim NAME=MAX");
   for (auto& [name, range] : plan.range) {
-    range.first = 1;
-    dims[name] = 1;
+    const auto least = plan.least.find(name);
+    dims[name] = range.first = least == plan.least.end() ? 1 : least->second;
     if (!sizes_fit(g, dims)) {
-      int64_t too_small = 1, fits = range.second;
+      int64_t too_small = range.first, fits = range.second;
       while (fits - too_small > 1) {
         const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
         (sizes_fit(g, dims) ? fits : too_small) = middle;
@@ -156,6 +158,52 @@ void find_minima(const Graph& g, DimPlan& plan) {
     dims[name] = range.second;
   }
 }
+
+namespace {
+
+// A model that pads to a size of its own, or slices by one, works on shorter inputs only: the largest value of a dim that leaves every
+// operator something, the others at their maximum. 0: none does.
+int64_t largest_fit(const Graph& g, const DimPlan& plan, const std::string& name) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& [other, range] : plan.range) dims[other] = range.second;
+  const auto fits = [&](int64_t n) {
+    dims[name] = n;
+    return sizes_fit(g, dims);
+  };
+  int64_t fit = 0, too_large = plan.range.at(name).second;
+  for (int64_t n = 1; n < too_large; n *= 2)
+    if (fits(n)) fit = n;
+  if (fit == 0) return 0;
+  if (fit * 2 < too_large) too_large = fit * 2;
+  while (too_large - fit > 1) {
+    const int64_t middle = fit + (too_large - fit) / 2;
+    (fits(middle) ? fit : too_large) = middle;
+  }
+  return fit;
+}
+
+// Lowers the maximum of the one dim that is too large for the model.
+void find_maxima(const Graph& g, const std::map<std::string, int64_t>& requested, DimPlan& plan) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& [name, range] : plan.range) dims[name] = range.second;
+  if (sizes_fit(g, dims)) return;
+  for (auto& [name, range] : plan.range) {
+    const int64_t fit = largest_fit(g, plan, name);
+    if (fit == 0) continue;
+    if (requested.count(name))
+      throw FatalError(
+          ExitCode::kUsage,
+          "--dim " + name + "=" + std::to_string(range.second) +
+              ": the model pads to a fixed size or slices by one, and leaves an operator without elements there (the runtime "
+              "has no empty tensors); give at most " +
+              std::to_string(fit));
+    range.second = static_cast<int32_t>(fit);
+    plan.table_limit[name] = fit;
+    return;
+  }
+}
+
+}  // namespace
 
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
   std::map<std::string, int64_t> limit;
@@ -168,7 +216,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     plan.input_range[input] = {-highest - 1, highest};
   }
 
-  std::set<std::string> leading, tokens, all;
+  std::set<std::string> leading, tokens, measured, all;
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);
     if (!v.shape) continue;
@@ -179,9 +227,15 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
         // Token axes: the second axis of ids and masks, and of [batch, time, features].
         if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1)))
           tokens.insert(name);
+        else if (axis > 0)
+          measured.insert(name);
       }
     }
   }
+  // Beside audio samples, frames or image sizes, the axis of a mask may be theirs under another name: it has no length of a text.
+  const bool text = std::all_of(measured.begin(), measured.end(), [&](const std::string& name) {
+    return tokens.count(name) || leading.count(name) || limit.count(name);
+  });
   std::string missing;
   for (const std::string& name : all) {
     const auto table = limit.find(name);
@@ -197,7 +251,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     } else if (leading.count(name)) {
       most = leading == all ? kDefaultRows : kDefaultBatch;
       if (table != limit.end()) most = std::min(most, table->second);
-    } else if (tokens.count(name)) {
+    } else if (tokens.count(name) && (text || table != limit.end())) {
       most = table != limit.end() ? table->second : kDefaultTokens;
     } else if (table != limit.end()) {
       most = table->second;
@@ -211,7 +265,10 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     if (table != limit.end()) plan.table_limit[name] = table->second;
   }
   if (!missing.empty())
-    throw FatalError(ExitCode::kUsage, "the model has sizes without a sensible default maximum; add to the command:" + missing);
+    throw FatalError(ExitCode::kUsage,
+                     "the model has sizes without a sensible default maximum (axes that are as long as each other get the same); "
+                     "add to the command:" +
+                         missing);
   for (const auto& [name, most] : requested)
     if (!all.count(name)) {
       std::string known;
@@ -219,6 +276,16 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" +
                                              (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
     }
+  const auto asked = plan.range;
+  narrow_to_equalities(g, plan.range);
+  for (const auto& [name, range] : plan.range) {
+    if (range.second < asked.at(name).second && requested.count(name))
+      throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(asked.at(name).second) +
+                                             ": the sizes inside the model fit together up to " + std::to_string(range.second) +
+                                             "; give at most that");
+    if (range.first > 1) plan.least[name] = range.first;
+  }
+  find_maxima(g, requested, plan);
   find_minima(g, plan);
   return plan;
 }

@@ -16,12 +16,14 @@ namespace edgeconv {
 struct DimPlan {
   std::map<std::string, std::pair<int32_t, int32_t>> range;    // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;  // allowed contents of integer inputs
+  std::map<std::string, int32_t> least;                        // dims whose smallest size follows from an equality of sizes
   std::map<std::string, int64_t> table_limit;                  // dims that a table of the model limits
-  std::set<ValueId> ones_are_padding;  // masks with the unusual meaning; known once the program is lowered
-  std::map<ValueId, int64_t> part_rows;                        // inputs of which parts (coordinates) index tables of this size
+  std::set<ValueId> ones_are_padding;    // masks with the unusual meaning; known once the program is lowered
+  std::map<ValueId, int64_t> part_rows;  // inputs of which parts (coordinates) index tables of this size
 };
 
-// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic), token axes to the position table's limit or 512. A dim
+// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic), token axes to the position table's limit or 512 (not beside axes
+// that must be given, such as audio samples: a mask's axis may be one of those). A dim
 // without a sensible default, or a request for an unknown dim or beyond the table, throws FatalError(kUsage).
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested);
 

@@ -2,7 +2,8 @@
 // within the rules of protobuf (attributes, sizes, names, operators). Every command ends by itself within the time limit, with a
 // documented exit code that is not "internal error", says something when it fails, and leaves no output behind.
 //
-// EDGECONV_MUTATIONS=N sets the number of cases of each kind (the full tier's is in CMakeLists.txt).
+// EDGECONV_MUTATIONS=N sets the number of cases of each kind (the full tier's is in CMakeLists.txt). EDGECONV_MUTATION_SEED=N replays
+// one, and leaves its file in the working directory.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -20,9 +21,15 @@ namespace {
 constexpr const char* kTimeLimit = "60";  // seconds of one command; a hang, not a measurement
 constexpr int kTimedOut = 124;
 
-int case_count() {
+struct Seeds {
+  int first, end;
+  bool replay;
+};
+
+Seeds case_seeds() {
+  if (const char* one = std::getenv("EDGECONV_MUTATION_SEED")) return {std::atoi(one), std::atoi(one) + 1, true};
   const char* n = std::getenv("EDGECONV_MUTATIONS");
-  return n ? std::max(1, std::atoi(n)) : 25;
+  return {0, n ? std::max(1, std::atoi(n)) : 25, false};
 }
 
 // The smallest models of the fixtures that are here.
@@ -135,6 +142,10 @@ class MutationTest : public CliTest {
     const bool documented = r.exit_code == 0 || (r.exit_code >= 2 && r.exit_code <= 8);
     EXPECT_TRUE(documented) << "seed " << seed << (r.exit_code == kTimedOut ? ": time limit " : ": ") << r.exit_code << "\n"
                             << r.err;
+    if (case_seeds().replay) {
+      const fs::path file = arguments[arguments[2] == "verify" || arguments[2] == "inspect" ? 3 : 2];
+      fs::copy_file(file, "mutated_" + std::to_string(seed) + file.extension().string(), fs::copy_options::overwrite_existing);
+    }
     const bool output = fs::exists(in("out.ert"));
     EXPECT_EQ(output && r.exit_code != 0, false) << "seed " << seed << ": an output file of a failed conversion";
     EXPECT_TRUE(r.exit_code == 0 || !r.err.empty()) << "seed " << seed;
@@ -148,7 +159,7 @@ class MutationTest : public CliTest {
 
 TEST_F(MutationTest, BytesOfModels) {
   const std::vector<std::string> models = seeds();
-  for (int seed = 0; seed < case_count(); ++seed) {
+  for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
     Random random(static_cast<uint64_t>(seed));
     std::string bytes = models[static_cast<size_t>(seed) % models.size()];
     mutate_bytes(bytes, random);
@@ -159,7 +170,7 @@ TEST_F(MutationTest, BytesOfModels) {
 
 TEST_F(MutationTest, FieldsOfModels) {
   const std::vector<std::string> models = seeds();
-  for (int seed = 0; seed < case_count(); ++seed) {
+  for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
     Random random(static_cast<uint64_t>(seed) + 1000000);
     pb::ModelProto m;
     ASSERT_TRUE(m.ParseFromString(models[static_cast<size_t>(seed) % models.size()]));
@@ -171,7 +182,7 @@ TEST_F(MutationTest, FieldsOfModels) {
 
 TEST_F(MutationTest, BytesOfBlobs) {
   const std::string good = read_file(small_blob());
-  for (int seed = 0; seed < case_count(); ++seed) {
+  for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
     Random random(static_cast<uint64_t>(seed) + 2000000);
     std::string bytes = good;
     mutate_bytes(bytes, random);

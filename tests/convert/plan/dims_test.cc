@@ -54,6 +54,20 @@ TEST(Dims, MinimumLeavesEveryOperatorSomething) {
   EXPECT_EQ(plan.range.at("seq").first, 3);
 }
 
+// ids and 32 - seq zeros: the zeros must not be empty, and the message must not say "raise".
+TEST(Dims, AModelThatPadsItselfLimitsTheDim) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S}), ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId shape = b.g.add_value("shape", DType::kInt64, Shape{2});
+  b.g.value(shape).elements = std::vector<DimExpr>{B, DimExpr(32) - S};
+  const ValueId zeros = b.node(OpKind::kConstantOfShape, {shape}, FillAttrs{Tensor::scalar(0.0f)});
+  b.output(b.node(OpKind::kConcat, {x, zeros}, AxisAttrs{1}));
+  b.output(b.node(OpKind::kCast, {ids}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 31));
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 32}}), "give at most 31"));
+}
+
 TEST(Dims, DefaultsAndTableLimits) {
   const GraphBuilder b = token_model(40);
   const DimPlan plan = plan_dims(b.g, {});
@@ -90,6 +104,19 @@ TEST(Dims, DimWithoutADefaultNamesTheFlag) {
   finish(b.g);
   EXPECT_TRUE(has(usage_error(b.g, {}), "--dim samples=MAX"));
   EXPECT_EQ(plan_dims(b.g, {{"samples", 16000}}).range.at("samples"), Range(1, 16000));
+}
+
+// The dynamo exporter gives the mask of audio an axis name of its own where nothing in the graph ties it to the samples.
+TEST(Dims, MaskBesideAudioIsNoText) {
+  GraphBuilder b;
+  const ValueId audio = b.input("audio", {B, DimExpr::symbol("samples")});
+  const ValueId mask = b.input("mask", {B, DimExpr::symbol("s1")}, DType::kInt64);
+  b.output(b.unary(Unary::kTanh, audio));
+  b.output(b.node(OpKind::kCast, {mask}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  const std::string message = usage_error(b.g, {{"samples", 16000}});
+  EXPECT_TRUE(has(message, "--dim s1=MAX") && !has(message, "--dim samples=MAX")) << message;
+  EXPECT_EQ(plan_dims(b.g, {{"samples", 16000}, {"s1", 16000}}).range.at("s1"), Range(1, 16000));
 }
 
 TEST(Dims, AllFixed) {

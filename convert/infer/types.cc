@@ -1,0 +1,115 @@
+// See types.h. Widths are free: files mix float16 with float32 and int32 with int64, and all are computed in 32 bits.
+#include "convert/infer/types.h"
+
+#include <initializer_list>
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+namespace reduce = ert::params::reduce;
+namespace unary = ert::params::unary;
+
+enum class Class { kFloat, kInteger, kBool, kOther };
+
+Class class_of(DType t) {
+  if (is_float(t)) return Class::kFloat;
+  if (t == DType::kBool) return Class::kBool;
+  return is_integer(t) ? Class::kInteger : Class::kOther;
+}
+
+class Types {
+ public:
+  Types(const Graph& g, const Node& n) : g_(g), n_(n) {}
+
+  // Inputs `first` and on, up to `end`, must be of class c.
+  void all(Class c, size_t first, size_t end = SIZE_MAX) {
+    for (size_t i = first; i < n_.inputs.size() && i < end; ++i)
+      if (n_.in(i) != kNone && of(i) != c)
+        wrong(i, c == Class::kFloat ? "a float type" : c == Class::kBool ? "bool" : "an integer type");
+  }
+  void same(std::initializer_list<size_t> inputs) {
+    const size_t one = *inputs.begin();
+    if (n_.in(one) == kNone) return;
+    for (size_t i : inputs)
+      if (n_.in(i) != kNone && of(i) != of(one))
+        wrong(i, "of the kind of '" + g_.value(n_.in(one)).name + "' (" + name(one) + ")");
+  }
+  void all_same() {
+    for (size_t i = 1; i < n_.inputs.size(); ++i) same({0, i});
+  }
+  void not_bool(size_t i) {
+    if (n_.in(i) != kNone && of(i) == Class::kBool) wrong(i, "a number");
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  Class of(size_t i) const { return class_of(g_.value(n_.in(i)).dtype); }
+  std::string name(size_t i) const { return std::string(dtype_name(g_.value(n_.in(i)).dtype)); }
+  void wrong(size_t i, const std::string& wanted) {
+    if (fault_.empty()) fault_ = "its input '" + g_.value(n_.in(i)).name + "' is " + name(i) + ", it must be " + wanted;
+  }
+
+  const Graph& g_;
+  const Node& n_;
+  std::string fault_;
+};
+
+void check_binary(Types& t, const Node& n) {
+  const auto kind = n.as<BinaryAttrs>().kind;
+  if (kind == binary::kPow) return t.not_bool(0), t.not_bool(1);
+  t.same({0, 1});
+  if (kind != binary::kEqual && kind != binary::kAnd && kind != binary::kOr && kind != binary::kXor) t.not_bool(0);
+}
+
+void check_unary(Types& t, const Node& n) {
+  const int kind = n.as<UnaryAttrs>().kind;
+  if (kind == unary::kNot) return t.all(Class::kBool, 0);
+  t.not_bool(0);
+}
+
+}  // namespace
+
+std::string type_fault(const Graph& g, const Node& n) {
+  Types t(g, n);
+  switch (n.kind) {
+    case OpKind::kBinary: check_binary(t, n); break;
+    case OpKind::kUnary: check_unary(t, n); break;
+    case OpKind::kWhere:
+      t.all(Class::kBool, 0, 1);
+      t.same({1, 2});
+      break;
+    case OpKind::kMatMul:
+    case OpKind::kEinsum:
+    case OpKind::kConcat: t.all_same(); break;
+    case OpKind::kConv:
+    case OpKind::kLayerNormalization:
+    case OpKind::kBatchNormalization:
+    case OpKind::kInstanceNormalization:
+    case OpKind::kGroupNormalization: t.all(Class::kFloat, 0); break;
+    case OpKind::kRnn:
+      t.all(Class::kFloat, 0, 4);
+      t.all(Class::kInteger, 4, 5);
+      t.all(Class::kFloat, 5);
+      break;
+    case OpKind::kSoftmax:
+    case OpKind::kLogSoftmax: t.all(Class::kFloat, 0); break;
+    case OpKind::kGather:
+    case OpKind::kGatherElements:
+    case OpKind::kGatherND: t.all(Class::kInteger, 1); break;
+    case OpKind::kScatterND:
+    case OpKind::kScatterElements:
+      t.all(Class::kInteger, 1, 2);
+      t.same({0, 2});
+      break;
+    case OpKind::kPad: t.same({0, 2}); break;
+    case OpKind::kCumSum: t.not_bool(0); break;
+    case OpKind::kMatMulInteger:
+    case OpKind::kConvInteger: t.all(Class::kInteger, 0); break;
+    default: break;
+  }
+  return t.fault();
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,62 @@
+// Operands of types that ONNX does not allow are named where they are, not by a broken blob.
+#include <gtest/gtest.h>
+
+#include "convert/infer/infer.h"
+#include "tests/convert/graph_builder.h"
+
+namespace edgeconv_test {
+namespace {
+
+using namespace edgeconv;
+namespace bb = ert::params::binary;
+
+std::string problem(Graph& g) {
+  Diagnostics d;
+  infer(g, d);
+  return d.problems().empty() ? "" : d.problems()[0].reason;
+}
+
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+// Found by damaged files: the initial state came from a ConstantOfShape of int32.
+TEST(Types, IntegerStateOfARecurrentLayer) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {3, 2, 4});
+  const auto state =
+      b.node(OpKind::kConstantOfShape, {b.ints({1, 2, 5})}, FillAttrs{Tensor::scalar(int64_t{0}).cast(DType::kInt32)});
+  RnnAttrs a;
+  a.kind = "RNN";
+  a.hidden = 5;
+  a.activations = {"Tanh"};
+  const auto weights = [&](int64_t rows, int64_t columns) {
+    return b.floats({1, rows, columns}, std::vector<float>(static_cast<size_t>(rows * columns), 0.1f));
+  };
+  b.output(b.nodes(OpKind::kRnn, {x, weights(5, 4), weights(5, 5), kNone, kNone, state}, 2, a)[0]);
+  const std::string reason = problem(b.g);
+  EXPECT_TRUE(has(reason, "int32") && has(reason, "a float type")) << reason;
+}
+
+TEST(Types, KindsDoNotMix) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {3}), i = b.input("i", DType::kInt64, {3});
+  b.output(b.node(OpKind::kBinary, {x, i}, BinaryAttrs{bb::kAdd}));
+  EXPECT_TRUE(has(problem(b.g), "'i' is int64"));
+  GraphBuilder c;
+  const ValueId y = c.input("y", DType::kFloat, {3});
+  c.output(c.node(OpKind::kGather, {y, y}, AxisAttrs{0}));
+  EXPECT_TRUE(has(problem(c.g), "an integer type"));
+}
+
+// Files of optimised models have float16 weights beside float32 activations.
+TEST(Types, WidthsMayDiffer) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {3}), h = b.input("h", DType::kFloat16, {3});
+  const ValueId i = b.input("i", DType::kInt64, {3}), j = b.input("j", DType::kInt32, {3});
+  b.output(b.node(OpKind::kBinary, {x, h}, BinaryAttrs{bb::kAdd}));
+  b.output(b.node(OpKind::kBinary, {i, j}, BinaryAttrs{bb::kMul}));
+  b.output(b.node(OpKind::kBinary, {x, i}, BinaryAttrs{bb::kPow}));
+  EXPECT_EQ(problem(b.g), "");
+}
+
+}  // namespace
+}  // namespace edgeconv_test
