@@ -47,6 +47,8 @@ class Conversion {
   void compress();
   void judge();
   ConvertResult result() { return std::move(r_); }
+  // What a user should know besides the reason of a failure.
+  std::string notes() const;
 
  private:
   // The model as it would be written with one choice of precisions.
@@ -227,19 +229,32 @@ void Conversion::judge() {
   stage("done", 1.0);
 }
 
+std::string Conversion::notes() const {
+  std::string s;
+  if (validation_)
+    for (const std::string& name : validation_->not_finite_outputs())
+      s += "\nnote: the fp32 model itself gives NaN or infinity in output '" + name + "' on " + r_.error_inputs;
+  for (const std::string& w : d_.warnings()) s += "\nwarning: " + w;
+  return s;
+}
+
 }  // namespace
 
 ConvertResult convert_model(const std::string& path, const ConvertOptions& options) {
   const ert::FloatMode float_mode;  // folded constants and calibration follow the runtime's rules (subnormals are zero)
   Conversion c(options);
-  c.read(path);
-  c.fuse();
-  c.calibrate();
-  c.run_references();
-  c.choose_precisions();
-  c.write();
-  c.compress();
-  c.judge();
+  try {
+    c.read(path);
+    c.fuse();
+    c.calibrate();
+    c.run_references();
+    c.choose_precisions();
+    c.write();
+    c.compress();
+    c.judge();
+  } catch (const FatalError& e) {
+    throw FatalError(e.code(), e.what() + c.notes());
+  }
   return c.result();
 }
 

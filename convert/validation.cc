@@ -1,6 +1,7 @@
 // See validation.h.
 #include "convert/validation.h"
 
+#include <cmath>
 #include <stdexcept>
 
 #include "convert/interp/interpreter.h"
@@ -51,6 +52,19 @@ Comparisons Validation::compare(const Tensor& blob) const {
     c.oracle.add(oracle_[i], got, mask);
   }
   return c;
+}
+
+std::vector<std::string> Validation::not_finite_outputs() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    bool finite = true;
+    for (const std::vector<Tensor>& outputs : oracle_) {
+      if (!is_float(outputs[i].dtype())) continue;
+      for (float v : outputs[i].to_float()) finite &= std::isfinite(v);
+    }
+    if (!finite) names.push_back(names_[i]);
+  }
+  return names;
 }
 
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {

@@ -22,6 +22,9 @@ class Validation {
   // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
   Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration);
 
+  // Outputs in which the fp32 model gives NaN or infinity for these inputs.
+  std::vector<std::string> not_finite_outputs() const;
+
   // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
   // host. Oracle: against OpenBLAS and libm, for the gates and the report.
   Comparisons compare(const Tensor& blob) const;

@@ -15,7 +15,7 @@ namespace {
 
 struct Options {
   std::string file;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, custom_ops;
   bool json = false;
 };
 
@@ -27,7 +27,9 @@ int inspect(const Options& o) {
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed()}, dims);
     text = blob_inspection_text(json);
   } else {
-    const ModelInspection m = inspect_model(o.file, dims);
+    PrepareOptions prepare;
+    for (const std::string& op : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(op));
+    const ModelInspection m = inspect_model(o.file, dims, prepare);
     json = inspection_json(m);
     text = inspection_text(m);
   }
@@ -44,6 +46,9 @@ Action add_inspect(CLI::App& app) {
   app.add_option("--dim", o->dims,
                  "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable")
       ->type_name("NAME=N")
+      ->allow_extra_args(false);
+  app.add_option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable")
+      ->type_name("DOMAIN::NAME")
       ->allow_extra_args(false);
   app.add_flag("--json", o->json, "as JSON");
   return [o] { return inspect(*o); };

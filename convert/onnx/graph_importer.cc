@@ -244,7 +244,16 @@ std::string GraphImporter::inputs_str(const OnnxNode& n) {
 }
 
 void GraphImporter::warn(const OnnxNode& n, const std::string& message) {
-  session_.diagnostics.warn(op_label(n) + " '" + n.name + "': " + message);
+  ImportSession::Warning& w = session_.warnings[{op_label(n), message}];
+  if (w.nodes++ == 0) w.first = n.name;
+}
+
+void ImportSession::report_warnings() const {
+  for (const auto& [fault, w] : warnings) {
+    const std::string others =
+        w.nodes == 1 ? "" : " and " + std::to_string(w.nodes - 1) + (w.nodes == 2 ? " other node" : " other nodes");
+    diagnostics.warn(fault.first + " '" + w.first + "'" + others + ": " + fault.second);
+  }
 }
 
 void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) {

@@ -26,6 +26,14 @@ struct ImportSession {
   std::map<std::string, int> operators = {};  // nodes by type
   std::map<DType, int64_t> parameters = {};   // elements of initializers by type
   std::set<std::string> custom_ops = {};      // "domain::Name"
+  struct Warning {
+    std::string first;  // node
+    int nodes = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Warning> warnings = {};  // operator, message
+
+  // Nodes with one fault in common are one warning.
+  void report_warnings() const;
 };
 
 class GraphImporter : public ImportContext {

@@ -93,6 +93,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);
   importer.run(*proto->mutable_graph(), opsets);
+  session.report_warnings();
   d.set_node_count(static_cast<size_t>(session.nodes));
   m.info = describe(*proto, m.graph, session, path);
   hash_sources(file.data, file.bytes, session.tensors.external(), m.info);

@@ -136,6 +136,103 @@ void infinite_factors(const Graph& g, Diagnostics& d) {
   }
 }
 
+// Code that pads to a length of its own: a dynamic axis goes in, a fixed one comes out.
+void padding_inside(const Graph& g, Diagnostics& d) {
+  for (const Node& n : g.nodes) {
+    if (n.dead || (n.kind != OpKind::kPad && n.kind != OpKind::kConcat) || !g.value(n.outputs[0]).shape) continue;
+    const Shape& out = *g.value(n.outputs[0]).shape;
+    for (ValueId v : n.inputs) {
+      if (v == kNone || (n.kind == OpKind::kPad && v != n.in(0)) || !g.value(v).shape || g.value(v).elements) continue;
+      const Shape& in = *g.value(v).shape;
+      for (size_t axis = 0; axis < std::min(in.size(), out.size()); ++axis) {
+        if (!in[axis].is_symbol() || !out[axis].is_constant()) continue;
+        d.warn(
+            fmt::format("node '{}' pads dim '{}' to {} inside the model: every run costs {} positions and takes no more. Export "
+                        "without padding to a fixed length (padding='max_length', total_length)",
+                        n.origin.node, in[axis].symbol_name(), out[axis].str(), out[axis].str()));
+        return;
+      }
+    }
+  }
+}
+
+// Values that hold contents of an input position by position: masks, positions, comparisons of ids. Products, norms and lookups end
+// that.
+std::set<ValueId> positionwise_values(const Graph& g) {
+  std::set<ValueId> reached(g.inputs.begin(), g.inputs.end());
+  for (const Node& n : g.nodes) {
+    bool passes = false;
+    switch (n.kind) {
+      case OpKind::kUnary:
+      case OpKind::kBinary:
+      case OpKind::kWhere:
+      case OpKind::kCast:
+      case OpKind::kIdentity:
+      case OpKind::kReshape:
+      case OpKind::kSqueeze:
+      case OpKind::kUnsqueeze:
+      case OpKind::kTranspose:
+      case OpKind::kSlice:
+      case OpKind::kConcat:
+      case OpKind::kExpand:
+      case OpKind::kTile:
+      case OpKind::kCumSum:
+      case OpKind::kPad:
+      case OpKind::kScatterND:
+      case OpKind::kScatterElements:
+      case OpKind::kGatherND:
+      case OpKind::kGatherElements: passes = true; break;
+      case OpKind::kGather: passes = n.in(0) != kNone && !g.value(n.in(0)).constant; break;
+      default: break;
+    }
+    if (!passes) continue;
+    if (std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return reached.count(v) != 0; }))
+      for (ValueId v : n.outputs) reached.insert(v);
+  }
+  return reached;
+}
+
+// The product of queries and keys that a Softmax takes as it is: scaled, perhaps, but with nothing added and nothing selected.
+bool plain_scores(const Graph& g, ValueId v) {
+  for (int depth = 0; depth < 8; ++depth) {
+    const Node* n = g.producer(v);
+    if (n == nullptr) return false;
+    if (n->kind == OpKind::kMatMul) return true;
+    if (n->kind == OpKind::kBinary) {
+      const auto kind = n->as<BinaryAttrs>().kind;
+      if (kind != ert::params::binary::kMul && kind != ert::params::binary::kDiv) return false;
+    } else if (n->kind != OpKind::kCast && n->kind != OpKind::kReshape && n->kind != OpKind::kIdentity) {
+      return false;
+    }
+    v = n->in(0);
+  }
+  return false;
+}
+
+// TorchScript drops inputs that forward() does not use, so a mask that was forgotten leaves no trace but this.
+void unmasked_attention(const Graph& g, Diagnostics& d) {
+  std::string sequence;
+  for (ValueId v : g.inputs) {
+    const Value& x = g.value(v);
+    if (is_integer(x.dtype) && x.shape && x.rank() == 2 && !(*x.shape)[0].is_constant() && (*x.shape)[1].is_symbol())
+      sequence = (*x.shape)[1].symbol_name();
+  }
+  if (sequence.empty()) return;
+  const std::set<ValueId> positionwise = positionwise_values(g);
+  bool plain = false;
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.kind != OpKind::kSoftmax || !g.value(n.in(0)).shape || g.value(n.in(0)).rank() < 3) continue;
+    if (g.value(n.in(0)).shape->back() != DimExpr::symbol(sequence)) continue;
+    if (positionwise.count(n.in(0)) || !plain_scores(g, n.in(0))) return;
+    plain = true;
+  }
+  if (plain)
+    d.warn(
+        "no input masks the attention over '" + sequence +
+        "': a text that is padded in a batch gives another result than alone. Export with an attention mask that forward() hands "
+        "on (TorchScript drops inputs that it does not use), or run texts of different lengths one at a time");
+}
+
 }  // namespace
 
 void diagnose_file(const Graph& g, Diagnostics& d) {
@@ -159,6 +256,8 @@ void diagnose_graph(const Graph& g, Diagnostics& d) {
   unused_inputs(g, d);
   swapped_inputs(g, d);
   infinite_factors(g, d);
+  padding_inside(g, d);
+  unmasked_attention(g, d);
 }
 
 }  // namespace edgeconv

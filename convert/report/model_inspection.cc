@@ -9,7 +9,6 @@
 #include "convert/plan/limits.h"
 #include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
-#include "convert/prepare.h"
 #include "rt/float_mode.h"
 #include "rt/op.h"
 
@@ -76,6 +75,7 @@ void sort_nodes(const Origins& imported, const Origins& prepared, const Graph& f
   Origins generic, folded, joined;
   for (const Node& n : fused.nodes)
     if (!n.dead && !is_fused(n.kind)) (known(fused, n) ? folded : generic).emplace(n.origin.node, n.origin.op_type);
+  for (const auto& node : generic) folded.erase(node);  // an operator written with several nodes counts once
   for (const auto& node : imported) {
     if (generic.count(node) || folded.count(node)) continue;
     (prepared.count(node) ? joined : folded).insert(node);
@@ -110,9 +110,9 @@ std::vector<BoundaryValue> boundary(const Graph& g, const std::vector<ValueId>& 
   return all;
 }
 
-void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, ModelInspection& m) {
+void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, const PrepareOptions& options, ModelInspection& m) {
   const Origins at_first = origins(imported.graph);
-  PreparedModel prepared = prepare_model(std::move(imported), {}, m.diagnostics);
+  PreparedModel prepared = prepare_model(std::move(imported), options, m.diagnostics);
   m.inputs = boundary(prepared.graph, prepared.graph.inputs);
   m.outputs = boundary(prepared.graph, prepared.graph.outputs);
   m.dims = plan_dims(prepared.graph, dims);
@@ -128,15 +128,16 @@ void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, Mo
 
 }  // namespace
 
-ModelInspection inspect_model(const std::string& path, const std::map<std::string, int64_t>& dims) {
+ModelInspection inspect_model(const std::string& path, const std::map<std::string, int64_t>& dims,
+                              const PrepareOptions& options) {
   const ert::FloatMode float_mode;
   ModelInspection m;
-  ImportedModel imported = import_model(path, m.diagnostics);
+  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops});
   m.info = imported.info;
   m.inputs = boundary(imported.graph, imported.graph.inputs);
   m.outputs = boundary(imported.graph, imported.graph.outputs);
   try {
-    plan(std::move(imported), dims, m);
+    plan(std::move(imported), dims, options, m);
   } catch (const FatalError& e) {
     if (m.diagnostics.malformed_file() || (e.code() == ExitCode::kUsage && !dims.empty())) throw;
     if (m.diagnostics.ok()) m.stopped = e.what();

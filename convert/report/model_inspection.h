@@ -12,6 +12,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/import_model.h"
 #include "convert/plan/dims.h"
+#include "convert/prepare.h"
 #include "convert/report/memory_table.h"
 
 namespace edgeconv {
@@ -41,8 +42,8 @@ struct ModelInspection {
   std::optional<Estimate> estimate;
 };
 
-// dims: maxima as from --dim. Throws FatalError when the file cannot be read or is malformed.
-ModelInspection inspect_model(const std::string& path, const std::map<std::string, int64_t>& dims);
+// dims: maxima as from --dim; options: --custom-op. Throws FatalError when the file cannot be read or is malformed.
+ModelInspection inspect_model(const std::string& path, const std::map<std::string, int64_t>& dims, const PrepareOptions& options);
 
 std::string inspection_text(const ModelInspection& m);
 

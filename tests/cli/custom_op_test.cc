@@ -170,6 +170,15 @@ TEST_F(CustomOpTest, WhatAKernelCannotReceiveIsRefused) {
   expect_refusal({in("m.onnx"), "--custom-op", "my.ops::Scramble"}, kUnsupported, {"table", "input"});
 }
 
+TEST_F(CustomOpTest, InspectTakesTheFlag) {
+  const Json refused = Json::parse(expect_success({"inspect", CUSTOM_OP_MODEL, "--json"}).out);
+  EXPECT_EQ(refused["problems"].size(), 1u);
+  const Json j = Json::parse(expect_success({"inspect", CUSTOM_OP_MODEL, "--custom-op", kOperator, "--json"}).out);
+  EXPECT_TRUE(j["problems"].empty()) << j["problems"];
+  EXPECT_TRUE(j["estimate"].is_object()) << j["stopped"];
+  expect_refusal({"inspect", CUSTOM_OP_MODEL, "--custom-op", "Inverse2"}, kUsage, {"DOMAIN::NAME"});
+}
+
 TEST_F(CustomOpTest, AnUnusedFlagWarns) {
   write_file(in("small.onnx"), small_model());
   EXPECT_NE(expect_success({in("small.onnx"), "--custom-op", "my.ops::None"}).err.find("no such operator"), std::string::npos);

@@ -7,6 +7,7 @@ namespace edgeconv::testing {
 namespace {
 
 constexpr int32_t kOnnxFloat16 = 10, kOnnxDouble = 11;
+constexpr int kAccuracy = 7;
 
 struct Ids {
   std::vector<OnnxDim> shape{"batch", "sequence"};
@@ -119,6 +120,75 @@ TEST_F(DiagnosisTest, MaskTimesInfinity) {
   w.node("Max", {"p", "x"}, {"y"});
   write_file(in("m.onnx"), w.bytes());
   EXPECT_NE(expect_success({"inspect", in("m.onnx")}).out.find("0 * inf is NaN"), std::string::npos);
+}
+
+// A conversion that fails says what it would have warned about.
+TEST_F(DiagnosisTest, FailuresKeepTheWarnings) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 4});
+  w.input("mask", kOnnxFloat, {"batch", 4});
+  w.output("y", kOnnxFloat, {"batch", 4});
+  auto* c = w.proto().mutable_graph()->add_initializer();
+  c->set_name("inf");
+  c->set_data_type(kOnnxFloat);
+  c->add_float_data(-__builtin_inff());
+  w.node("Sub", {"mask", "mask"}, {"none"});
+  w.node("Mul", {"none", "inf"}, {"bias"});
+  w.node("Add", {"x", "bias"}, {"y"});
+  write_file(in("m.onnx"), w.bytes());
+  expect_refusal({in("m.onnx"), "-o", in("m.ert")}, kAccuracy, {"0 * inf is NaN", "itself gives NaN or infinity in output 'y'"});
+}
+
+// TorchScript drops inputs that forward() does not use.
+TEST_F(DiagnosisTest, AttentionWithoutAnyMask) {
+  for (const bool masked : {false, true}) {
+    ModelWriter w;
+    w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
+    if (masked) w.input("bias", kOnnxFloat, {"batch", 1, "sequence"});
+    w.output("y", kOnnxFloat, {"batch", "sequence", 16});
+    w.weights("words", {100, 16});
+    w.node("Gather", {"words", "input_ids"}, {"x"});
+    auto* perm = w.node("Transpose", {"x"}, {"k"}).add_attribute();
+    perm->set_name("perm");
+    perm->set_type(7);
+    for (int64_t axis : {0, 2, 1}) perm->add_ints(axis);
+    w.node("MatMul", {"x", "k"}, {"scores"});
+    if (masked) w.node("Add", {"scores", "bias"}, {"biased"});
+    auto* axis = w.node("Softmax", {masked ? "biased" : "scores"}, {"p"}).add_attribute();
+    axis->set_name("axis");
+    axis->set_type(2);
+    axis->set_i(-1);
+    w.node("MatMul", {"p", "x"}, {"y"});
+    EXPECT_EQ(count(said(w), "no input masks the attention over 'sequence'"), masked ? 0 : 1);
+  }
+}
+
+// forward() pads to 32 tokens itself: longer texts cannot run, and shorter ones cost as much.
+TEST_F(DiagnosisTest, PaddingToAFixedLengthInsideTheModel) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", "sequence"});
+  w.input("ids", kOnnxInt64, {"batch", "sequence"});
+  w.output("y", kOnnxFloat, {"batch", 32});
+  w.output("z", kOnnxInt64, {"batch", "sequence"});
+  const auto integers = [&](const char* name, std::vector<int64_t> v) {
+    auto* c = w.proto().mutable_graph()->add_initializer();
+    c->set_name(name);
+    c->set_data_type(kOnnxInt64);
+    c->add_dims(static_cast<int64_t>(v.size()));
+    for (int64_t i : v) c->add_int64_data(i);
+  };
+  integers("full", {32});
+  integers("one", {1});
+  integers("none", {0, 0, 0});
+  w.node("Shape", {"ids"}, {"shape"});
+  w.node("Gather", {"shape", "one"}, {"length"});
+  w.node("Sub", {"full", "length"}, {"missing"});
+  w.node("Concat", {"none", "missing"}, {"pads"}).add_attribute()->set_name("axis");
+  w.proto().mutable_graph()->mutable_node(3)->mutable_attribute(0)->set_type(2);
+  w.node("Pad", {"x", "pads"}, {"y"});
+  w.node("Neg", {"ids"}, {"z"});
+  const std::string text = said(w);
+  EXPECT_NE(text.find("pads dim 'sequence' to 32 inside the model"), std::string::npos) << text;
 }
 
 TEST_F(DiagnosisTest, ConstantThatOverflowsInHalf) {

@@ -49,6 +49,18 @@ TEST_F(InspectTest, EstimatesWhatAConversionGives) {
   EXPECT_EQ(j.at("dim_ranges").at(0).at("max"), 64);
 }
 
+// Before opset 13 a Softmax over several axes is written with four nodes: it is still one operator of the file.
+TEST_F(InspectTest, CountsAnOperatorThatBecomesSeveralNodesOnce) {
+  ModelWriter w(11);
+  w.input("x", kOnnxFloat, {"batch", 4, 8});
+  w.output("y", kOnnxFloat, {"batch", 4, 8});
+  w.node("Softmax", {"x"}, {"y"});
+  write_file(in("old.onnx"), w.bytes());
+  const Json j = inspect({in("old.onnx")});
+  EXPECT_EQ(j.at("generic").at("nodes"), Json({{"Softmax", 1}}));
+  EXPECT_TRUE(j.at("folded").at("nodes").empty()) << j.at("folded");
+}
+
 TEST_F(InspectTest, EstimatesTheShippedModel) {
   expect_success({EDGECONV_LANGID_MODEL, "-q", "--precision", "int8", "--golden", "none", "-o", in("langid.ert")});
   expect_good_estimate(EDGECONV_LANGID_MODEL, in("langid.ert"));
