@@ -1,8 +1,11 @@
 // Inlining of decided branches and loops: body values and nodes are copied into the outer graph.
 #include "convert/infer/inline_bodies.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
+
+#include "convert/infer/infer.h"
 
 namespace edgeconv {
 
@@ -77,17 +80,54 @@ bool runs_to_the_end(const Graph& body) {
   return known && *known != 0;
 }
 
+void know(Graph& g, ValueId v, const std::optional<Tensor>& contents) {
+  Value& x = g.value(v);
+  x.constant.reset();
+  x.elements.reset();
+  if (!contents) return;
+  x.dtype = contents->dtype();
+  x.shape = Shape(contents->dims().begin(), contents->dims().end());
+  x.constant = contents;
+}
+
+// How often a body runs whose condition follows from the iteration number, constants, and what it carries of these: it is tried out.
+std::optional<int64_t> trips_by_condition(const Graph& g, const Node& n, const Graph& body, size_t carried,
+                                          std::optional<int64_t> most) {
+  std::vector<std::optional<Tensor>> state(carried);
+  for (size_t i = 0; i < carried; ++i)
+    if (n.in(i + 2) != kNone) state[i] = g.value(n.in(i + 2)).constant;
+  const int64_t limit = std::min(most.value_or(kMaxTrips), kMaxTrips);
+  for (int64_t t = 0; t < limit; ++t) {
+    Graph trial = body;
+    know(trial, trial.inputs[0], Tensor::scalar(t));
+    know(trial, trial.inputs[1], Tensor::of<uint8_t>(DType::kBool, {}, {1}));
+    for (size_t i = 0; i < carried; ++i)
+      if (state[i]) know(trial, trial.inputs[i + 2], state[i]);
+    Diagnostics ignored;
+    infer(trial, ignored);
+    const auto again = known_scalar(trial, trial.outputs[0]);
+    if (!again) return {};
+    if (*again == 0) return t + 1;
+    for (size_t i = 0; i < carried; ++i) state[i] = trial.value(trial.outputs[i + 1]).constant;
+  }
+  return most && *most <= kMaxTrips ? most : std::nullopt;
+}
+
 bool inline_loop(Graph& g, NodeId n) {
   const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
-  const auto trips = known_scalar(g, g.node(n).in(0));
-  if (!trips || *trips < 0 || *trips > kMaxTrips || a.bodies.size() != 1) return false;
+  if (a.bodies.size() != 1) return false;
   const ValueId condition = g.node(n).in(1);
   if (condition != kNone && known_scalar(g, condition).value_or(0) == 0) return false;
   const Graph& body = *a.bodies[0];
   const std::vector<ValueId> inputs = g.node(n).inputs;
   const std::vector<ValueId> outputs = g.node(n).outputs;
-  if (body.inputs.size() != inputs.size() || body.outputs.size() != outputs.size() + 1 || !runs_to_the_end(body)) return false;
+  if (body.inputs.size() != inputs.size() || body.outputs.size() != outputs.size() + 1) return false;
   const size_t carried = a.carried >= 0 ? static_cast<size_t>(a.carried) : inputs.size() - 2;
+  if (inputs.size() < carried + 2) return false;
+  auto trips = known_scalar(g, inputs[0]);
+  if (inputs[0] != kNone && (!trips || *trips < 0)) return false;
+  if (!runs_to_the_end(body)) trips = trips_by_condition(g, g.node(n), body, carried, trips);
+  if (!trips || *trips > kMaxTrips) return false;
   if (carried > outputs.size() || (*trips == 0 && carried < outputs.size())) return false;
 
   const Origin origin = g.node(n).origin;

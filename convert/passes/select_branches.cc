@@ -15,9 +15,22 @@ bool may_run_unasked(const Graph& body) {
   return true;
 }
 
+bool select(Graph& g, NodeId id);
+
+// A branch with the selections inside it made: other graphs share the original.
+std::shared_ptr<Graph> selected(const Graph& body) {
+  auto copy = std::make_shared<Graph>(body);
+  const size_t count = copy->nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!copy->nodes[i].dead && copy->nodes[i].kind == OpKind::kIf) select(*copy, static_cast<NodeId>(i));
+  copy->sort();
+  return copy;
+}
+
 bool select(Graph& g, NodeId id) {
   const Node n = g.node(id);
-  const auto& bodies = n.as<SubgraphAttrs>().bodies;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  for (const auto& body : n.as<SubgraphAttrs>().bodies) bodies.push_back(selected(*body));
   const std::vector<ValueId> captures(n.inputs.begin() + 1, n.inputs.end());
   const Value& condition = g.value(n.in(0));
   if (bodies.size() != 2 || !condition.shape || condition.rank() > 1) return false;

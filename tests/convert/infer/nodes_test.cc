@@ -123,5 +123,32 @@ TEST(InferNode, CountedLoopIsUnrolled) {
   for (const Node& n : b.g.nodes) EXPECT_NE(n.kind, OpKind::kLoop);
 }
 
+// `while i < 3`, with i the iteration number, or a counter that the body carries: the exporter gives no trip count, or the largest number.
+TEST(InferNode, LoopThatItsConditionEndsIsUnrolled) {
+  for (const bool counter : {false, true}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", DType::kFloat, {kB});
+    GraphBuilder body;
+    const ValueId iteration = body.input("i", DType::kInt64, {});
+    body.input("go", DType::kBool, {});
+    const ValueId state = body.input("state", DType::kFloat, {kB});
+    const ValueId carried = body.input("count", DType::kInt64, {});
+    const ValueId more = body.node(OpKind::kBinary, {carried, body.scalar(int64_t{1})}, BinaryAttrs{ert::params::binary::kAdd});
+    const ValueId next = body.node(OpKind::kBinary, {state, state}, BinaryAttrs{ert::params::binary::kAdd});
+    const ValueId go =
+        counter ? body.node(OpKind::kBinary, {more, body.scalar(int64_t{3})}, BinaryAttrs{ert::params::binary::kLess})
+                : body.node(OpKind::kBinary, {iteration, body.scalar(int64_t{2})}, BinaryAttrs{ert::params::binary::kLess});
+    body.output(go), body.output(next), body.output(more), body.output(next);
+    SubgraphAttrs a;
+    a.bodies.push_back(std::make_shared<Graph>(body.g));
+    a.carried = 2;
+    const ValueId trips = counter ? b.scalar(int64_t{INT64_MAX}) : kNone;
+    const auto y = b.nodes(OpKind::kLoop, {trips, kNone, x, b.scalar(int64_t{0})}, 3, a);
+    b.output(y[0]);
+    EXPECT_EQ(shape_of(b, y[2]), "[3, batch]");
+    for (const Node& n : b.g.nodes) EXPECT_NE(n.kind, OpKind::kLoop);
+  }
+}
+
 }  // namespace
 }  // namespace edgeconv_test

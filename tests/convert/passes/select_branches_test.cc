@@ -44,6 +44,36 @@ TEST(SelectBranches, ComputesBothAndSelects) {
   }
 }
 
+// if sum(x) > 0: (if max(x) > 1: x else: tanh(x)) else: relu(x) * 3
+TEST(SelectBranches, SelectsInsideOut) {
+  GraphBuilder inner;
+  const ValueId captured = inner.input("captured", {B, 4});
+  const auto side = [](bool tanh) {
+    GraphBuilder s;
+    const ValueId v = s.input("captured", {B, 4});
+    s.output(tanh ? s.unary(Unary::kTanh, v) : s.mul(v, s.scalar(1)));
+    return std::make_shared<Graph>(s.g);
+  };
+  const ValueId largest = inner.node(OpKind::kReduce, {captured}, ReduceAttrs{reduce::kMax, {0, 1}, false, false});
+  const ValueId above = inner.node(OpKind::kBinary, {largest, inner.scalar(1)}, BinaryAttrs{binary::kGreater});
+  inner.output(inner.node(OpKind::kIf, {above, captured}, SubgraphAttrs{{side(false), side(true)}, -1}));
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, 4});
+  const ValueId sum = b.node(OpKind::kReduce, {x}, ReduceAttrs{reduce::kSum, {0, 1}, false, false});
+  const ValueId condition = b.node(OpKind::kBinary, {sum, b.scalar(0)}, BinaryAttrs{binary::kGreater});
+  b.output(b.node(OpKind::kIf, {condition, x}, SubgraphAttrs{{std::make_shared<Graph>(inner.g), branch(Unary::kRelu, 3)}, -1}));
+  finish(b.g);
+  const Graph before = b.g;
+  EXPECT_EQ(apply(b.g, {pass_select_branches}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kIf), 0);
+  EXPECT_EQ(count(b.g, OpKind::kWhere), 2);
+  EXPECT_EQ(count(before, OpKind::kIf), 1) << "other graphs share the branches";
+  for (float first : {2.0f, 0.5f, -2.0f}) {
+    const std::vector<Tensor> values{Tensor::of<float>(DType::kFloat, {1, 4}, {first, 0.25f, -0.5f, 0.75f})};
+    EXPECT_EQ(interpret(before, values)[0].to_float(), interpret(b.g, values)[0].to_float()) << first;
+  }
+}
+
 TEST(SelectBranches, CustomOperatorsDoNotRunUnasked) {
   GraphBuilder b = chosen_by_sum(false);
   finish(b.g);
