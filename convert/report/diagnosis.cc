@@ -192,19 +192,50 @@ std::set<ValueId> positionwise_values(const Graph& g) {
   return reached;
 }
 
-// The product of queries and keys that a Softmax takes as it is: scaled, perhaps, but with nothing added and nothing selected.
+// All elements are equal whatever the inputs hold: a mask of ones that the model makes up, and what is computed from it.
+bool is_uniform(const Graph& g, ValueId v, int depth = 0) {
+  if (v == kNone || depth > 24) return false;
+  const Value& x = g.value(v);
+  if (x.constant) {
+    if (x.constant->elements() > kMaxScanned) return false;
+    const std::vector<float> all = x.constant->to_float();
+    return std::all_of(all.begin(), all.end(), [&](float e) { return e == all[0]; });
+  }
+  const Node* n = g.producer(v);
+  if (n == nullptr) return false;
+  switch (n->kind) {
+    case OpKind::kConstantOfShape: return true;
+    case OpKind::kUnary:
+    case OpKind::kCast:
+    case OpKind::kIdentity:
+    case OpKind::kReshape:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kTranspose:
+    case OpKind::kSlice:
+    case OpKind::kExpand: return is_uniform(g, n->in(0), depth + 1);
+    case OpKind::kBinary:
+    case OpKind::kWhere:
+      return std::all_of(n->inputs.begin(), n->inputs.end(), [&](ValueId i) { return is_uniform(g, i, depth + 1); });
+    default: return false;
+  }
+}
+
+// The product of queries and keys, scaled, perhaps, and moved by the same number everywhere.
 bool plain_scores(const Graph& g, ValueId v) {
-  for (int depth = 0; depth < 8; ++depth) {
+  for (int depth = 0; depth < 12; ++depth) {
     const Node* n = g.producer(v);
     if (n == nullptr) return false;
     if (n->kind == OpKind::kMatMul) return true;
     if (n->kind == OpKind::kBinary) {
-      const auto kind = n->as<BinaryAttrs>().kind;
-      if (kind != ert::params::binary::kMul && kind != ert::params::binary::kDiv) return false;
-    } else if (n->kind != OpKind::kCast && n->kind != OpKind::kReshape && n->kind != OpKind::kIdentity) {
+      const bool left = is_uniform(g, n->in(0));
+      if (!left && !is_uniform(g, n->in(1))) return false;
+      v = n->in(left ? 1 : 0);
+    } else if (n->kind == OpKind::kCast || n->kind == OpKind::kReshape || n->kind == OpKind::kIdentity) {
+      v = n->in(0);
+    } else {
       return false;
     }
-    v = n->in(0);
   }
   return false;
 }

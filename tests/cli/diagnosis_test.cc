@@ -141,7 +141,9 @@ TEST_F(DiagnosisTest, FailuresKeepTheWarnings) {
 
 // TorchScript drops inputs that forward() does not use.
 TEST_F(DiagnosisTest, AttentionWithoutAnyMask) {
-  for (const bool masked : {false, true}) {
+  enum Mask { kNone, kMadeUp, kGiven };
+  for (const Mask mask : {kNone, kMadeUp, kGiven}) {
+    const bool masked = mask == kGiven, made_up = mask == kMadeUp;
     ModelWriter w;
     w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
     if (masked) w.input("bias", kOnnxFloat, {"batch", 1, "sequence"});
@@ -154,7 +156,18 @@ TEST_F(DiagnosisTest, AttentionWithoutAnyMask) {
     for (int64_t axis : {0, 2, 1}) perm->add_ints(axis);
     w.node("MatMul", {"x", "k"}, {"scores"});
     if (masked) w.node("Add", {"scores", "bias"}, {"biased"});
-    auto* axis = w.node("Softmax", {masked ? "biased" : "scores"}, {"p"}).add_attribute();
+    if (made_up) {  // zeros in the shape of the ids, as models make up a mask that they were not given
+      w.node("Shape", {"input_ids"}, {"shape"});
+      w.node("ConstantOfShape", {"shape"}, {"zeros"});
+      w.node("Unsqueeze", {"zeros", "one"}, {"bias"});
+      auto* one = w.proto().mutable_graph()->add_initializer();
+      one->set_name("one");
+      one->set_data_type(kOnnxInt64);
+      one->add_dims(1);
+      one->add_int64_data(1);
+      w.node("Add", {"scores", "bias"}, {"biased"});
+    }
+    auto* axis = w.node("Softmax", {masked || made_up ? "biased" : "scores"}, {"p"}).add_attribute();
     axis->set_name("axis");
     axis->set_type(2);
     axis->set_i(-1);
