@@ -97,8 +97,8 @@ void make_tables(ContextState* s, const Program& p, const MemoryPlan& plan, uint
   s->golden_bytes = t.bytes - t.golden;
 }
 
-// All checks are done and the plan fits or not: nothing has been written to the regions yet.
-ert_status build(ContextState* s, const MemoryPlan& plan, const int64_t* exprs) {
+// All checks are done and the plan fits or not: nothing has been written to the regions yet. The working memory may lie in them.
+ert_status build(ContextState* s, const MemoryPlan& plan) {
   const Program p = program_of(*s);
   ert_region free[ERT_MAX_REGIONS] = {s->regions[0], s->n_regions > 1 ? s->regions[1] : ert_region{}};
   Placement place;
@@ -106,7 +106,7 @@ ert_status build(ContextState* s, const MemoryPlan& plan, const int64_t* exprs) 
   make_tables(s, p, plan, place.tables);
   s->scratch = place.scratch;
   s->scratch_stride = plan.scratch_stride;
-  if (!size_slots(p, exprs, s->slots)) return ERT_ERR_LIMIT;
+  if (!evaluate_exprs(p, s->max_dims, s->exprs) || !size_slots(p, s->exprs, s->slots)) return ERT_ERR_LIMIT;
   if (!place_slots(s->slots, p.slots, free, s->n_regions)) return ERT_ERR_NOMEM;
   place_values(s, p);
   return ERT_OK;
@@ -177,10 +177,10 @@ ert_status ert_arena_bytes(const ert_model* model, const ert_config* cfg, const 
   const ModelState* m = model_state(model);
   ert_config config;
   if (m == nullptr || out == nullptr || read_config(cfg, &config) != ERT_OK) return ERT_ERR_ARG;
-  EvalScratch scratch;
+  EvalMemory memory(program_view(m->blob, m->root), m->lent);
   int32_t dims[ERT_MAX_DIMS] = {};
   MemoryPlan plan;
-  const ert_status status = check_and_plan(*m, config, max_dims, &scratch, dims, &plan);
+  const ert_status status = check_and_plan(*m, config, max_dims, memory.scratch(), dims, &plan);
   if (status != ERT_OK) return status;
   ert_memory_need need{};
   need.alignment = ERT_ARENA_ALIGN;
@@ -202,10 +202,10 @@ ert_status ert_context_init(ert_context* c, const ert_model* model, const ert_co
   if (kernels == nullptr) return ERT_ERR_ISA;
   const ert_status regions = check_regions(*m, c, mem, region_count);
   if (regions != ERT_OK) return regions;
-  EvalScratch scratch;
+  EvalMemory memory(program_view(m->blob, m->root), m->lent);
   MemoryPlan plan;
   ContextState* s = new (c) ContextState{};
-  const ert_status status = check_and_plan(*m, config, max_dims, &scratch, s->max_dims, &plan);
+  const ert_status status = check_and_plan(*m, config, max_dims, memory.scratch(), s->max_dims, &plan);
   if (status != ERT_OK) return status;
   if (!fits_at_all(plan, mem, region_count)) return ERT_ERR_NOMEM;
   s->blob = m->blob;
@@ -214,7 +214,7 @@ ert_status ert_context_init(ert_context* c, const ert_model* model, const ert_co
   s->kernels = kernels;
   s->n_regions = region_count;
   for (uint32_t i = 0; i < region_count; ++i) s->regions[i] = mem[i];
-  const ert_status built = build(s, plan, scratch.exprs);
+  const ert_status built = build(s, plan);
   if (built != ERT_OK) return built;  // magic stays unset: not a context
   s->why = no_error();
   s->magic = kContextMagic;

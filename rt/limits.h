@@ -8,9 +8,19 @@
 #include "rt/include/ert.h"
 
 // Size expressions of one model. ert_model_open, ert_model_macs, ert_arena_bytes and ert_context_init keep one int64 per
-// expression on the stack (8 KiB by default); small targets build with a lower figure.
+// expression in working memory (rt/eval_memory.h).
 #ifndef ERT_MAX_EXPRS
 #define ERT_MAX_EXPRS 1024
+#endif
+
+// 1: that memory is on the stack (12 KiB) unless the caller lends some to ert_model_open_in. 0: lending it is the only way, and
+// frames stay small.
+#ifndef ERT_EVAL_ON_STACK
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#define ERT_EVAL_ON_STACK 0
+#else
+#define ERT_EVAL_ON_STACK 1
+#endif
 #endif
 
 // Alignment that open demands of the blob's first byte.

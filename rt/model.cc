@@ -68,19 +68,23 @@ bool read_dims(const Program& p, const int32_t* dims, int32_t* out) {
 
 using namespace ert;
 
-ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes) {
+ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes) { return ert_model_open_in(m, blob, bytes, nullptr, 0); }
+
+ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void* work, size_t work_bytes) {
   if (m == nullptr) return ERT_ERR_ARG;
   *m = ert_model{};
   if (blob == nullptr) return ERT_ERR_ARG;
+  if (reinterpret_cast<uintptr_t>(work) % alignof(int64_t) != 0) return ERT_ERR_ALIGN;
+  const LentMemory lent{static_cast<uint8_t*>(work), work_bytes};
   if (reinterpret_cast<uintptr_t>(blob) % ERT_REQUIRED_BLOB_ALIGN != 0) return ERT_ERR_ALIGN;
   Structure structure;
   const ert_status status = verify_structure(static_cast<const uint8_t*>(blob), bytes, &structure);
   if (status != ERT_OK) return status;
   const Program p = program_view(static_cast<const uint8_t*>(blob), structure.root);
   if ((structure.header.flags & kFlagCompressed) != 0 || has_compressed_segment(p)) return ERT_ERR_COMPRESSED;
-  const ert_status semantics = verify_semantics(p);
+  const ert_status semantics = verify_semantics(p, lent);
   if (semantics != ERT_OK) return semantics;
-  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header};
+  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent};
   return ERT_OK;
 }
 
@@ -104,6 +108,7 @@ ert_status ert_model_info(const ert_model* m, ert_info* out) {
   for (uint32_t i = 0; i < p.segments.size; ++i) {
     if (static_cast<SegmentKind>(p.segments[i].kind()) == SegmentKind::kConstants) info.weight_bytes += p.segments[i].bytes();
   }
+  info.work_bytes = static_cast<uint32_t>(eval_bytes(p));
   info.producer = text(p.root->producer());
   info.source_sha256 = text(p.root->source_sha256());
   if (p.packing.size != 0) {
@@ -118,11 +123,12 @@ ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* mac
   const ModelState* s = model_state(m);
   if (s == nullptr || macs == nullptr) return ERT_ERR_ARG;
   const Program p = program_view(s->blob, s->root);
-  EvalScratch scratch;
+  EvalMemory memory(p, s->lent);
+  EvalScratch* scratch = memory.scratch();
   int32_t given[ERT_MAX_DIMS] = {};
   size_t unused;
-  if (!read_dims(p, dims, given) || !evaluate_exprs(p, given, scratch.exprs)) return ERT_ERR_DIMS;
-  return prepare_all(p, nullptr, &scratch, &unused, macs) ? ERT_OK : ERT_ERR_DIMS;
+  if (!read_dims(p, dims, given) || !evaluate_exprs(p, given, scratch->exprs)) return ERT_ERR_DIMS;
+  return prepare_all(p, nullptr, scratch, &unused, macs) ? ERT_OK : ERT_ERR_DIMS;
 }
 
 ert_status ert_model_dim(const ert_model* m, uint32_t i, ert_dim_info* out) {

@@ -1,6 +1,7 @@
 // What an ert_model holds: where the verified blob is. Nothing else, so it can be copied and shared.
 #pragma once
 
+#include "rt/eval_memory.h"
 #include "rt/header.h"
 #include "rt/include/ert.h"
 #include "rt/program.h"
@@ -12,6 +13,7 @@ struct ModelState {
   const uint8_t* blob;
   const fb::Program* root;
   Header header;
+  LentMemory lent;
 };
 static_assert(sizeof(ModelState) <= sizeof(ert_model), "ert_model is caller storage of fixed size");
 

@@ -4,18 +4,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rt/eval_memory.h"
 #include "rt/limits.h"
 #include "rt/op.h"
 #include "rt/program.h"
 
 namespace ert {
-
-// All size expressions and the operands of one op. About 11 KiB by default (ERT_MAX_EXPRS), kept on the stack because these
-// functions have no other memory; ert_run never needs it.
-struct EvalScratch {
-  int64_t exprs[limits::kMaxExprs];
-  Operand operands[kMaxOperands];
-};
 
 // The axes and the number of packed rows for these sizes, without their starts.
 RowMap row_map(const Program& p, const int64_t* exprs);

@@ -42,4 +42,7 @@ uint64_t ert_board_cycles(void) {
   return (uint64_t)before * PERIOD + (PERIOD - 1 - down);
 }
 
-uint64_t ert_clock_ns(void) { return ert_board_cycles() * (UINT64_C(1000000000) / ERT_CORE_HZ); }
+uint64_t ert_clock_ns(void) {
+  const uint64_t cycles = ert_board_cycles();
+  return cycles / ERT_CORE_HZ * UINT64_C(1000000000) + cycles % ERT_CORE_HZ * UINT64_C(1000000000) / ERT_CORE_HZ;
+}

@@ -113,6 +113,15 @@ typedef struct ert_model {
  * Returns OK, ARG, ALIGN, TRUNCATED, MAGIC, ENDIAN, VERSION, CHECKSUM, FORMAT, MODEL, LIMIT, UNSUPPORTED, COMPRESSED. */
 ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes);
 
+/* The same for small stacks. open, ert_model_macs, ert_arena_bytes and ert_context_init keep the sizes of all values and the operands of
+ * one op in working memory: on the stack (12 KiB) after ert_model_open, in `work` (8-aligned) after this. ert_info.work_bytes and the
+ * header that `edgeconv export` writes tell how much a blob needs; 12 KiB suffice for any. The model keeps the address: work stays in
+ * place, and two of these functions must not run on one model at once. Nothing is in it between calls, so it may be part of the arena
+ * as long as none of them is called while a context uses that.
+ * Statuses as ert_model_open, and NOMEM: work_bytes is too small. Builds for Cortex-M (ERT_EVAL_ON_STACK=0) have this form only:
+ * there ert_model_open returns NOMEM. */
+ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void* work, size_t work_bytes);
+
 typedef struct ert_info {
   uint32_t struct_size; /* set by the caller */
   uint32_t format_major, format_minor;
@@ -127,7 +136,7 @@ typedef struct ert_info {
   uint32_t skips_padding;    /* 1: padded positions cost nothing and are zero in outputs; 0: computed like all others */
   uint32_t mask_input;       /* of a blob that skips padding: the input [batch, sequence] that marks it ... */
   uint32_t mask_padding;     /* ... by this element, 0 or 1; positions up to the last other element are computed */
-  uint32_t reserved;
+  uint32_t work_bytes;       /* that ert_model_open_in needs for this blob */
 } ert_info;
 /* Strings point into the blob. Returns OK, ARG (NULL, wrong struct_size, model not opened). */
 ert_status ert_model_info(const ert_model* m, ert_info* out);

@@ -2,6 +2,7 @@
 // runs; a broadcast operand is spread into a small buffer first, so no loop needs a second form.
 #include <string.h>
 
+#include "rt/limits.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -14,7 +15,7 @@ namespace {
 using namespace ops;
 namespace bin = params::binary;
 
-constexpr int64_t kSpread = 128;  // elements of a spread operand
+constexpr int64_t kSpread = ERT_EVAL_ON_STACK ? 128 : 16;  // elements of a spread operand; few where stacks are small
 
 using Loop = void (*)(int64_t n, const void* a, const void* b, void* out);
 

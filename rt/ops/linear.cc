@@ -120,7 +120,7 @@ struct Job {
           w.as<int8_t>() + static_cast<size_t>(column / kPanelColumns) * kernels::panel_bytes_n16k4(k),
           input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, column_bias};
       const auto gemm = precision == lin::kInt8 ? c.kernels->gemm_qa8_qw8 : c.kernels->gemm_qa16_qw8;
-      gemm({m, n, k, rows_of(thread), row_bytes, scales_of(thread), packed, out, s.n});
+      gemm({m, n, k, rows_of(thread), row_bytes, scales_of(thread), packed, out, static_cast<ptrdiff_t>(s.n)});
     }
   }
 

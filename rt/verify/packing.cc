@@ -24,11 +24,11 @@ bool mask_ok(const Program& p, const fb::Packing& packing) {
 bool is_rows(const fb::Expr& e) { return static_cast<ExprKind>(e.kind()) == ExprKind::kRows; }
 
 // No axis of these values may change with the mask's contents.
-bool independent(const Program& p, const Span<uint32_t>& values, const bool* depends) {
+bool independent(const Program& p, const Span<uint32_t>& values, const int64_t* depends) {
   for (uint32_t i = 0; i < values.size; ++i) {
     const fb::Value& v = p.values[values[i]];
     for (uint32_t axis = 0; axis < v.rank(); ++axis) {
-      if (depends[v.shape()->Get(axis)]) return false;
+      if (depends[v.shape()->Get(axis)] != 0) return false;
     }
   }
   return true;
@@ -36,16 +36,16 @@ bool independent(const Program& p, const Span<uint32_t>& values, const bool* dep
 
 }  // namespace
 
-bool verify_packing(const Program& p) {
+bool verify_packing(const Program& p, EvalScratch* scratch) {
   const bool flagged = (p.root->flags() & kFlagPacking) != 0;
   if (p.packing.size > 1 || flagged != (p.packing.size == 1)) return false;
-  bool depends[limits::kMaxExprs] = {};
+  int64_t* depends = scratch->exprs;  // not 0: the expression changes with the mask's contents
   for (uint32_t i = 0; i < p.exprs.size; ++i) {
     const fb::Expr& e = p.exprs[i];
     const ExprKind kind = static_cast<ExprKind>(e.kind());
     if (is_rows(e) && !flagged) return false;
-    if (kind == ExprKind::kConstant || kind == ExprKind::kDim) continue;
-    depends[i] = is_rows(e) || depends[e.lhs()] || depends[e.rhs()];
+    const bool leaf = kind == ExprKind::kConstant || kind == ExprKind::kDim;
+    depends[i] = !leaf && (is_rows(e) || depends[e.lhs()] != 0 || depends[e.rhs()] != 0);
   }
   if (!flagged) return true;
   const fb::Packing& packing = p.packing[0];

@@ -35,20 +35,22 @@ ert_status verify_counts(const Program& p) {
   return p.ops.size != 0 && p.outputs.size != 0 ? ERT_OK : ERT_ERR_MODEL;
 }
 
-ert_status verify_semantics(const Program& p) {
+ert_status verify_semantics(const Program& p, const LentMemory& lent) {
   const ert_status counts = verify_counts(p);
   if (counts != ERT_OK) return counts;
-  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p) || !verify_packing(p)) return ERT_ERR_MODEL;
+  EvalMemory memory(p, lent);
+  EvalScratch* scratch = memory.scratch();
+  if (scratch == nullptr) return ERT_ERR_NOMEM;
+  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p) || !verify_packing(p, scratch)) return ERT_ERR_MODEL;
   const ert_status ops = verify_ops(p);
   if (ops != ERT_OK) return ops;
-  if (!verify_lifetimes(p) || !verify_golden(p)) return ERT_ERR_MODEL;
-  EvalScratch scratch;
+  if (!verify_lifetimes(p) || !verify_golden(p, scratch)) return ERT_ERR_MODEL;
   int32_t dims[ERT_MAX_DIMS] = {};
   for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = p.dims[i].min();
-  const ert_status smallest = verify_at(p, dims, &scratch);
+  const ert_status smallest = verify_at(p, dims, scratch);
   if (smallest != ERT_OK) return smallest;
   for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = p.dims[i].max();
-  return verify_at(p, dims, &scratch);
+  return verify_at(p, dims, scratch);
 }
 
 }  // namespace ert

@@ -2,24 +2,25 @@
 // run uses has been checked, so running trusts them.
 #pragma once
 
+#include "rt/eval_memory.h"
 #include "rt/header.h"
 #include "rt/op.h"
 #include "rt/program.h"
 
 namespace ert {
 
-// Returns OK, MODEL, LIMIT, UNSUPPORTED.
-ert_status verify_semantics(const Program& p);
+// Returns OK, MODEL, LIMIT, UNSUPPORTED, NOMEM (the lent memory is too small).
+ert_status verify_semantics(const Program& p, const LentMemory& lent);
 
 // The steps, in order; each relies on the ones before.
 ert_status verify_counts(const Program& p);
-bool verify_exprs_and_dims(const Program& p);  // verify/values.cc
-bool verify_values(const Program& p);          // verify/values.cc
-bool verify_boundary(const Program& p);        // verify/values.cc: inputs and outputs
-bool verify_packing(const Program& p);         // verify/packing.cc: the mask, and who may depend on it
-bool verify_golden(const Program& p);          // verify/values.cc
-ert_status verify_ops(const Program& p);       // verify/ops.cc: operands, definition before use, single writes
-bool verify_lifetimes(const Program& p);       // verify/lifetimes.cc: no two live values share a slot
+bool verify_exprs_and_dims(const Program& p);                 // verify/values.cc
+bool verify_values(const Program& p);                         // verify/values.cc
+bool verify_boundary(const Program& p);                       // verify/values.cc: inputs and outputs
+bool verify_packing(const Program& p, EvalScratch* scratch);  // verify/packing.cc: the mask, and who may depend on it
+bool verify_golden(const Program& p, EvalScratch* scratch);   // verify/values.cc
+ert_status verify_ops(const Program& p);                      // verify/ops.cc: operands, definition before use, single writes
+bool verify_lifetimes(const Program& p);                      // verify/lifetimes.cc: no two live values share a slot
 
 // True if op `op` may write the arena value `next` over the arena value `prev` that it reads: output 0, every read of it
 // through an operand that the op declares in-place.

@@ -158,10 +158,9 @@ bool verify_boundary(const Program& p) {
          verify_ports(p, p.outputs, p.output_dtypes, length(p.root->output_names()), Storage::kOutput);
 }
 
-bool verify_golden(const Program& p) {
-  int64_t exprs[limits::kMaxExprs];
+bool verify_golden(const Program& p, EvalScratch* scratch) {
   for (uint32_t i = 0; i < length(p.root->golden()); ++i) {
-    if (!verify_golden_vector(p, *p.root->golden()->Get(i), exprs)) return false;
+    if (!verify_golden_vector(p, *p.root->golden()->Get(i), scratch->exprs)) return false;
   }
   return true;
 }

@@ -55,7 +55,7 @@ ert_status ert_digest_arena(const ert_digest_job* job, size_t* bytes) {
   const ert_config config = config_of(job);
   int32_t dims[ERT_MAX_DIMS];
   ert_memory_need need;
-  ert_status status = ert_model_open(&model, job->blob, job->blob_bytes);
+  ert_status status = ert_model_open_in(&model, job->blob, job->blob_bytes, job->work, job->work_bytes);
   if (status == ERT_OK) status = largest_dims(job, dims);
   memset(&need, 0, sizeof need);
   need.struct_size = sizeof need;
@@ -148,7 +148,7 @@ ert_status ert_digest_run(const ert_digest_job* job, ert_digest_result* result) 
   const ert_config config = config_of(job);
   const ert_region region = {job->arena, job->arena_bytes};
   int32_t dims[ERT_MAX_DIMS];
-  ert_status status = ert_model_open(&model, job->blob, job->blob_bytes);
+  ert_status status = ert_model_open_in(&model, job->blob, job->blob_bytes, job->work, job->work_bytes);
   if (job->batch < 1 || job->batch > ERT_DIGEST_BATCH || job->max_sequence < 1 || job->max_sequence > ERT_DIGEST_MAX_SEQUENCE)
     return ERT_ERR_ARG;
   if (status == ERT_OK) status = largest_dims(job, dims);

@@ -12,6 +12,8 @@ extern "C" {
 enum { ERT_DIGEST_BATCH = 4, ERT_DIGEST_MAX_SEQUENCE = 128 };
 
 typedef struct ert_digest_job {
+  void* work; /* for ert_model_open_in; may be NULL where the stack is large */
+  size_t work_bytes;
   const void* blob; /* 64-aligned */
   size_t blob_bytes;
   const char* texts; /* lines "language<TAB>text" */

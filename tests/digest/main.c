@@ -1,4 +1,4 @@
-/* digest [--isa NAME] TEXTS.tsv BLOB.ert...: the digest of what the blobs compute, on systems with files. Prints "DIGEST ISA
+/* digest [--isa NAME] [--texts N] TEXTS.tsv BLOB.ert...: the digest of what the blobs compute, on systems with files. Prints "DIGEST ISA
  * TEXTS". */
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "platform/posix/file_map.h"
 #include "tests/digest/digest.h"
-#include "tests/digest/isa_option.h"
+#include "tests/digest/options.h"
 
 static int add_blob(const char* path, ert_digest_job job, ert_digest_result* result) {
   ert_file_map map;
@@ -35,22 +35,14 @@ int main(int argc, char** argv) {
   ert_digest_job job;
   ert_digest_result result;
   ert_file_map texts;
-  int i = 1, failed = 0;
-  memset(&job, 0, sizeof job);
-  memset(&result, 0, sizeof result);
-  result.digest = UINT64_C(0xcbf29ce484222325);
-  job.batch = ERT_DIGEST_BATCH;
-  job.max_sequence = ERT_DIGEST_MAX_SEQUENCE;
-  if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
-    job.isa_mask = ert_isa_mask_of(argv[2]);
-    if (job.isa_mask == 0) {
-      fprintf(stderr, "digest: no ISA level is called '%s'\n", argv[2]);
-      return 2;
-    }
-    i = 3;
+  const char* wrong = NULL;
+  int failed = 0, i = ert_digest_options(argc, argv, &job, &result, &wrong);
+  if (i == 0) {
+    fprintf(stderr, "digest: '%s' is no ISA level and no number of texts\n", wrong);
+    return 2;
   }
   if (argc - i < 2) {
-    fprintf(stderr, "usage: digest [--isa NAME] TEXTS.tsv BLOB.ert...\n");
+    fprintf(stderr, "usage: digest [--isa NAME] [--texts N] TEXTS.tsv BLOB.ert...\n");
     return 2;
   }
   if (ert_file_map_open(&texts, argv[i]) != 0) {

@@ -5,7 +5,7 @@
 #include "platform/cortex_m/board.h"
 #include "platform/cortex_m/semihosting.h"
 #include "tests/digest/digest.h"
-#include "tests/digest/isa_option.h"
+#include "tests/digest/options.h"
 
 static unsigned char* aligned(unsigned char* p) { return p + (ERT_BLOB_ALIGN - (uintptr_t)p % ERT_BLOB_ALIGN) % ERT_BLOB_ALIGN; }
 
@@ -41,32 +41,16 @@ static int add_blob(const char* path, ert_digest_job job, unsigned char* at, ert
   return status == ERT_OK ? 0 : fail(path, ert_status_str(status));
 }
 
-static uint32_t number(const char* text) {
-  uint32_t n = 0;
-  for (; *text >= '0' && *text <= '9'; ++text) n = n * 10 + (uint32_t)(*text - '0');
-  return n;
-}
-
 int main(int argc, char** argv) {
+  static uint64_t work[12 * 1024 / 8];
   ert_digest_job job;
   ert_digest_result result;
   unsigned char* at = aligned(__bulk_start);
-  int i = 1, failed = 0;
-  memset(&job, 0, sizeof job);
-  memset(&result, 0, sizeof result);
-  result.digest = UINT64_C(0xcbf29ce484222325);
-  job.batch = ERT_DIGEST_BATCH;
-  job.max_sequence = ERT_DIGEST_MAX_SEQUENCE;
-  for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
-    if (strcmp(argv[i], "--texts") == 0) {
-      job.max_texts = number(argv[i + 1]);
-    } else if (strcmp(argv[i], "--isa") == 0) {
-      job.isa_mask = ert_isa_mask_of(argv[i + 1]);
-      if (job.isa_mask == 0) return fail("no ISA level is called", argv[i + 1]);
-    } else {
-      return fail("unknown option", argv[i]);
-    }
-  }
+  const char* wrong = NULL;
+  int failed = 0, i = ert_digest_options(argc, argv, &job, &result, &wrong);
+  if (i == 0) return fail("no ISA level and no number of texts", wrong);
+  job.work = work;
+  job.work_bytes = sizeof work;
   if (argc - i < 2) return fail("usage", "digest [--isa NAME] [--texts N] TEXTS.tsv BLOB.ert...");
   job.texts = (const char*)at;
   job.texts_bytes = read_file(argv[i], &at);
