@@ -3,24 +3,73 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <set>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
+#include "convert/cli/dim_option.h"
 #include "convert/emit/atomic_file.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/report/memory_table.h"
 #include "convert/run/blob_runner.h"
+#include "rt/header.h"
+#include "rt/op.h"
+#include "rt/schema/program_generated.h"
 
 namespace edgeconv::cli {
 
 namespace {
 
-// A C array with its size and the RAM need at maximum dims.
-std::string c_array(const uint8_t* data, size_t bytes, const std::string& source, size_t arena) {
+struct Options {
+  std::string blob, format, output, header, ops;
+  std::vector<std::string> dims;
+};
+
+// What firmware reserves. Pointers of this host are at least as long as the device's, so the figures suffice there.
+std::string macros(const BlobRunner& runner, size_t bytes, const std::map<std::string, int64_t>& dims) {
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&runner.model(), &info);
+  std::string at;
+  size_t arena = runner.memory({}, {}).bytes;
+  if (!dims.empty()) {
+    std::map<std::string, int64_t> all = dims;
+    for (const NamedDim& d : runner.dims()) all.emplace(d.name, d.max);
+    const MemoryTable::Row row = memory_table(runner, all).rows.at(0);
+    arena = row.bytes;
+    for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", name, size);
+  }
+  return fmt::format(
+      "#define MODEL_BYTES {}u\n#define MODEL_ARENA_BYTES {}u /* at {}, one thread */\n"
+      "#define MODEL_WORK_BYTES {}u  /* for ert_model_open_in */\n",
+      bytes, arena, at.empty() ? "the maximum dims" : at, info.work_bytes);
+}
+
+std::string c_header(const std::string& source, const std::string& definitions) {
+  return fmt::format(
+      "/* {}: made by edgeconv export. The array is in the C or assembler file of the same export. */\n#ifndef MODEL_BLOB_H\n"
+      "#define MODEL_BLOB_H\n\n#include <stdint.h>\n\n{}\n#ifdef __cplusplus\nextern \"C\"\n#else\nextern\n#endif\nconst uint8_t "
+      "model_blob[MODEL_BYTES];\n\n#endif /* MODEL_BLOB_H */\n",
+      source, definitions);
+}
+
+// The rows of rt/op_list.inc that this blob needs: for ert_link_only_ops (rt/link_only_ops.cmake).
+std::string op_list(const void* blob, const std::string& source) {
+  const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset);
+  std::set<uint16_t> codes;
+  for (const auto* op : *program.ops()) codes.insert(op->code());
+  std::string s = fmt::format("// Ops of {}: made by edgeconv export.\n", source);
+  for (const uint16_t code : codes) s += fmt::format("ERT_OP({}, {})\n", code, ert::find_op(code)->name);
+  return s;
+}
+
+// A C array with its size and the memory that it needs.
+std::string c_array(const uint8_t* data, size_t bytes, const std::string& source, const std::string& definitions) {
   std::string s = fmt::format(
-      "/* {}: made by edgeconv export. Include it once. */\n#include <stddef.h>\n#include <stdint.h>\n\n#define MODEL_BYTES "
-      "{}u\n#define MODEL_ARENA_BYTES {}u /* at the maximum dims, one thread */\n\n"
+      "/* {}: made by edgeconv export. Include it once. */\n#include <stddef.h>\n#include <stdint.h>\n\n{}\n"
       "#if defined(__GNUC__)\n__attribute__((aligned(64)))\n#endif\nconst uint8_t model_blob[MODEL_BYTES] = {{\n",
-      source, bytes, arena);
+      source, definitions);
   s.reserve(s.size() + bytes * 5);
   for (size_t i = 0; i < bytes; ++i) {
     s += fmt::format("{}{},", i % 20 ? "" : "  ", data[i]);
@@ -61,33 +110,40 @@ std::string intel_hex(const uint8_t* data, size_t bytes) {
   return s;
 }
 
-int run(const std::string& blob, const std::string& format, const std::string& output) {
-  const BlobFile file(blob);
-  BlobRunner runner(file.data(), file.bytes());  // never export what would not open
+void write_text(const std::string& path, const std::string& text) { write_file_atomically(path, text.data(), text.size()); }
+
+int run(const Options& o) {
+  const std::map<std::string, int64_t> dims = parse_dims(o.dims);
+  const BlobFile file(o.blob);
+  const BlobRunner runner(file.data(), file.bytes());  // never export what would not open
   if (file.compressed())
     std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n",
-                 blob.c_str());
+                 o.blob.c_str());
   const auto* data = static_cast<const uint8_t*>(file.stored_data());
-  std::string text;
-  if (format == "c")
-    text = c_array(data, file.stored_bytes(), std::filesystem::path(blob).filename().string(), runner.memory({}, {}).bytes);
-  if (format == "incbin") text = incbin(blob);
-  if (format == "hex") text = intel_hex(data, file.stored_bytes());
-  if (format == "bin")
-    write_file_atomically(output, data, file.stored_bytes());
-  else
-    write_file_atomically(output, text.data(), text.size());
+  const std::string name = std::filesystem::path(o.blob).filename().string();
+  const std::string definitions = macros(runner, file.stored_bytes(), dims);
+  if (!o.header.empty()) write_text(o.header, c_header(name, definitions));
+  if (!o.ops.empty()) write_text(o.ops, op_list(file.data(), name));
+  if (o.format == "c") write_text(o.output, c_array(data, file.stored_bytes(), name, definitions));
+  if (o.format == "incbin") write_text(o.output, incbin(o.blob));
+  if (o.format == "hex") write_text(o.output, intel_hex(data, file.stored_bytes()));
+  if (o.format == "bin") write_file_atomically(o.output, data, file.stored_bytes());
   return 0;
 }
 
 }  // namespace
 
 Action add_export(CLI::App& app) {
-  auto blob = std::make_shared<std::string>(), format = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  app.add_option("blob", *blob, "blob file")->required();
-  app.add_option("--format", *format, "c, incbin, hex or bin")->required()->check(CLI::IsMember({"c", "incbin", "hex", "bin"}));
-  app.add_option("-o,--output", *output, "file to write")->required();
-  return [blob, format, output] { return run(*blob, *format, *output); };
+  auto o = std::make_shared<Options>();
+  app.add_option("blob", o->blob, "blob file")->required();
+  app.add_option("--format", o->format, "c, incbin, hex or bin")->required()->check(CLI::IsMember({"c", "incbin", "hex", "bin"}));
+  app.add_option("-o,--output", o->output, "file to write")->required();
+  app.add_option(
+      "--dim", o->dims,
+      "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
+  app.add_option("--header", o->header, "also write a C header: sizes and the array's declaration");
+  app.add_option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
+  return [o] { return run(*o); };
 }
 
 }  // namespace edgeconv::cli

@@ -92,6 +92,32 @@ TEST_F(ExportTest, AssemblerIncludeHoldsTheBlob) {
   EXPECT_TRUE(r.out == read_file(blob_));
 }
 
+// The array in one file, its declaration and sizes in another, as firmware has them; the arena is for the dims that were asked.
+TEST_F(ExportTest, HeaderDeclaresTheArray) {
+  expect_success({EDGECONV_LANGID_MODEL, "-q", "-o", in("langid.ert"), "--precision", "int8"});
+  const auto arena_at = [&](const std::string& sequence) {
+    expect_success({"export", in("langid.ert"), "--format", "c", "-o", in("model.c"), "--header", in("model.h"), "--ops",
+                    in("ops.inc"), "--dim", "batch=1", "--dim", "sequence=" + sequence});
+    write_file(in("main.c"),
+               "#include <stdio.h>\n#include \"model.h\"\nint main(void) {\n"
+               "  printf(\"%u %u %u\", MODEL_ARENA_BYTES, MODEL_WORK_BYTES, (unsigned)sizeof model_blob == MODEL_BYTES);\n"
+               "  return model_blob[0] != 'E';\n}\n");
+    run_or_fail(EDGECONV_C_COMPILER, {"-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "model.c", "-o", "main"});
+    const ProgramResult r = run_program(in("main"), {});
+    EXPECT_EQ(r.exit_code, 0);
+    unsigned arena = 0, work = 0, whole = 0;
+    EXPECT_EQ(std::sscanf(r.out.c_str(), "%u %u %u", &arena, &work, &whole), 3);
+    EXPECT_EQ(whole, 1u);
+    EXPECT_GT(work, 0u);
+    return arena;
+  };
+  EXPECT_LT(arena_at("32"), arena_at("128"));
+  const std::string ops = read_file(in("ops.inc"));
+  EXPECT_NE(ops.find("ERT_OP(9, Linear)"), std::string::npos) << ops;
+  EXPECT_EQ(ops.find("Recurrence"), std::string::npos) << ops;
+  expect_refusal({"export", in("langid.ert"), "--format", "c", "-o", in("x.c"), "--dim", "width=1"}, 2, {"width"});
+}
+
 TEST_F(ExportTest, Refusals) {
   expect_refusal({"export", blob_, "--format", "elf", "-o", in("x")}, 2, {"--format", "incbin"});
   expect_refusal({"export", blob_, "--format", "c"}, 2, {"--output"});
