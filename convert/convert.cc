@@ -18,7 +18,7 @@
 #include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
 #include "convert/quantize/calibration_files.h"
-#include "convert/quantize/smoothing.h"
+#include "convert/quantize/layer_weights.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/validation.h"
 #include "convert/version.h"
@@ -72,12 +72,12 @@ class Conversion {
   PreparedModel model_;  // as exported; what the blob is compared with
   Graph g_;              // fused
   DimPlan dims_;
+  std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
   LowerOptions options_;
   WeightStore weights_;
   std::map<NodeId, std::vector<float>> smooth_;
   std::optional<Validation> validation_;
   std::optional<Candidate> candidate_;  // the last one
-  std::vector<OutputError> judged_;     // over all positions, as the precision was chosen
 };
 
 void Conversion::read(const std::string& path) {
@@ -101,14 +101,17 @@ void Conversion::fuse() {
   for (const auto& [name, range] : dims_.range) r_.dims.push_back({name, range.first, range.second});
   check_finite_weights(g_, d_);
   options_ = lower_options(dims_);
+  options_.skip_padding = o_.skip_padding;
   options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
   WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions trial = options_;
   trial.weights = &placeholders;
   if (quantizes()) trial.linear = int8_layers(g_);
   TargetProgram probe = lowered(trial);
-  if (pack_rows(probe) && probe.packing->padding == 1)
-    dims_.ones_are_padding.insert(g_.inputs[static_cast<size_t>(probe.packing->mask)]);
+  if (pack_rows(probe)) {
+    padding_ = PaddingMask{static_cast<size_t>(probe.packing->mask), probe.packing->padding};
+    if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
+  }
   options_.weights = &weights_;
   model_.drop_pages();
 }
@@ -119,17 +122,17 @@ void Conversion::calibrate() {
   const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g_, dims_, {})} : o_.calibration;
   for (const auto& set : sets) check_interpreter_limits(g_, set);
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    const LayerSamples samples = sample_layers(g_, sets);
+    QuantizedLayers layers = quantize_layers(g_, sets, padding_, weights_);
+    smooth_ = std::move(layers.smooth);
     stage("measuring layers", 0.4);
-    smooth_ = smoothing_factors(g_, samples);
-    r_.layers = measure_layers(g_, samples, smooth_, weights_);
+    r_.layers = measure_layers(g_, layers.samples, smooth_, weights_);
   });
   model_.drop_pages();
 }
 
 void Conversion::run_references() {
   stage("running the fp32 reference", 0.5);
-  with_made_up_inputs(o_.calibration.empty(), [&] { validation_.emplace(model_.graph, dims_, o_.calibration); });
+  with_made_up_inputs(o_.calibration.empty(), [&] { validation_.emplace(model_.graph, dims_, o_.calibration, padding_); });
   model_.drop_pages();
   r_.not_compared = validation_->unknown_outputs();
   if (r_.not_compared.empty()) return;
@@ -171,12 +174,7 @@ const Conversion::Candidate& Conversion::candidate(const LowerOptions& options) 
 
 void Conversion::write() {
   stage("writing", 0.9);
-  with_made_up_inputs(o_.calibration.empty(), [&] {
-    judged_ = candidate(options_).compared.oracle.errors();
-    // Not before: what --padding says must not change the precision, and the bits with it.
-    options_.skip_padding = o_.skip_padding;
-    r_.errors = candidate(options_).compared.oracle.errors();
-  });
+  with_made_up_inputs(o_.calibration.empty(), [&] { r_.errors = candidate(options_).compared.oracle.errors(); });
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(candidate_->blob)->model(), &built);
@@ -203,13 +201,12 @@ void Conversion::compress() {
 }
 
 void Conversion::judge() {
-  // The warning speaks of what the report shows (tokens only where padding is skipped), the gate of what the ladder worked towards.
   for (const OutputError& e : r_.errors)
     if (e.cosine < std::min(kWarnCosine, o_.precision.target_cosine))
       d_.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r_.error_inputs +
               " (good: at least 0.999)");
   double worst = 1;
-  for (const OutputError& e : judged_) worst = std::min(worst, e.cosine);
+  for (const OutputError& e : r_.errors) worst = std::min(worst, e.cosine);
   r_.warnings = d_.warnings();
   const Gates& gates = o_.gates;
   const double least = gates.max_loss > 0 ? 1 - gates.max_loss : o_.allow_accuracy_loss ? -1 : kFailCosine;

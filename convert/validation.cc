@@ -6,7 +6,6 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/synthetic_inputs.h"
-#include "convert/report/token_mask.h"
 
 namespace edgeconv {
 
@@ -25,7 +24,8 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 
 }  // namespace
 
-Validation::Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration) {
+Validation::Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+                       const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMaxSets) inputs_.push_back(set);
@@ -35,6 +35,7 @@ Validation::Validation(const Graph& original, const DimPlan& dims, const std::ve
     inputs_.push_back(synthetic_inputs(original, dims, {1, 5, false, 103, true}));
   }
   for (const auto& set : inputs_) {
+    masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
     canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
   }
@@ -47,9 +48,8 @@ Comparisons Validation::compare(const Tensor& blob) const {
   Comparisons c{Comparison(names_), Comparison(names_)};
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const std::vector<Tensor> got = runner->run(inputs_[i], {1, 0, true});
-    const std::optional<TokenMask> mask = token_mask(*runner, inputs_[i]);
-    c.canonical.add(canonical_[i], got, mask);
-    c.oracle.add(oracle_[i], got, mask);
+    c.canonical.add(canonical_[i], got, masks_[i]);
+    c.oracle.add(oracle_[i], got, masks_[i]);
   }
   return c;
 }

@@ -3,12 +3,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/ir/graph.h"
 #include "convert/plan/dims.h"
 #include "convert/report/compare.h"
+#include "convert/report/token_mask.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv {
@@ -20,7 +22,9 @@ struct Comparisons {
 class Validation {
  public:
   // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
-  Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration);
+  // Where padding is known its positions do not count, whether the blob computes them or not.
+  Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+             const std::optional<PaddingMask>& padding);
 
   // Outputs in which the fp32 model gives NaN or infinity for these inputs.
   std::vector<std::string> not_finite_outputs() const;
@@ -34,6 +38,7 @@ class Validation {
  private:
   std::vector<std::string> names_, unknown_;
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
+  std::vector<std::optional<TokenMask>> masks_;
 };
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.

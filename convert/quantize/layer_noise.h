@@ -20,6 +20,8 @@ struct LayerReport {
   bool asked = false;  // by a pattern of the user
 };
 
+constexpr int64_t kNoiseRows = 64;  // enough to rank layers
+
 // Signal-to-noise ratio of each sampled layer alone in int8, worst first. The packed weights stay in the store.
 std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samples,
                                         const std::map<NodeId, std::vector<float>>& smooth, WeightStore& store);

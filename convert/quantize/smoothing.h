@@ -1,15 +1,15 @@
-// Smoothing factors of every Linear from the ranges of its input channels (SmoothQuant, Xiao et al. 2022, with the factors
-// kept in the op instead of folded into a producer: DESIGN 2).
+// Smoothing factors of every Linear from its inputs (SmoothQuant, Xiao et al. 2022, with the factors kept in the op instead of
+// folded into a producer: DESIGN 2).
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "convert/quantize/layer_samples.h"
 
 namespace edgeconv {
 
-// smooth[k] = sqrt(amax[k] / wmax[k]), normalised to geometric mean 1. Linears that share a weight share the factors.
-std::map<NodeId, std::vector<float>> smoothing_factors(const Graph& g, const LayerSamples& samples);
+// Of a Linear with this weight [k, n], f32. Starts from smooth[k] = sqrt(amax[k] / wmax[k]) and descends to the factors of least
+// expected error on the sampled rows (smoothing_search.h), normalised to geometric mean 1.
+std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight);
 
 }  // namespace edgeconv

@@ -33,6 +33,10 @@ PackedWeights WeightStore::linear(const Graph& g, ValueId weight, const std::vec
   return e.weights;
 }
 
+void WeightStore::put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed) {
+  linear_[{weight, kWholeConstant}] = {smooth, std::move(packed)};
+}
+
 PackedWeights WeightStore::part(ValueId weight, int64_t index, int64_t k, int64_t n,
                                 const std::function<QuantizedWeights()>& make) {
   Entry& e = linear_[{weight, index}];

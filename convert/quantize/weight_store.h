@@ -35,6 +35,8 @@ class WeightStore {
 
   // Of a constant matrix [k, n] of g, multiplied by the factors where there are any.
   PackedWeights linear(const Graph& g, ValueId weight, const std::vector<float>& smooth);
+  // What linear() gives from now on for these factors.
+  void put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed);
   // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
   PackedWeights part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<QuantizedWeights()>& make);
   PackedRows table(const Graph& g, ValueId table);

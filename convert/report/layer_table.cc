@@ -10,7 +10,7 @@
 #include "convert/passes/pass.h"
 #include "convert/quantize/layer_noise.h"
 #include "convert/quantize/layer_samples.h"
-#include "convert/quantize/smoothing.h"
+#include "convert/quantize/layer_weights.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/float_mode.h"
@@ -60,13 +60,14 @@ std::map<std::string, std::vector<float>> reference_outputs(const Graph& g, cons
 }
 
 // The layers' own errors, measured as a conversion with the same data does: on the given inputs, or on made-up ones.
-std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, const std::vector<std::vector<Tensor>>& given) {
+std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, const std::vector<std::vector<Tensor>>& given,
+                                           const std::optional<PaddingMask>& padding) {
   const ert::FloatMode float_mode;
   const auto calibration = given.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : given;
-  const LayerSamples samples = sample_layers(g, calibration);
   WeightStore weights;
+  const QuantizedLayers layers = quantize_layers(g, calibration, padding, weights);
   std::map<std::string, double> local;
-  for (const LayerReport& l : measure_layers(g, samples, smoothing_factors(g, samples), weights)) local[l.name] = l.local_sqnr_db;
+  for (const LayerReport& l : measure_layers(g, layers.samples, layers.smooth, weights)) local[l.name] = l.local_sqnr_db;
   return local;
 }
 
@@ -89,7 +90,7 @@ std::vector<LayerError> layer_errors(Graph g, const DimPlan& dims, BlobRunner& r
     };
     runner.run(set, options);
   }
-  const auto local = local_errors(g, dims, made_up ? std::vector<std::vector<Tensor>>() : sets);
+  const auto local = local_errors(g, dims, made_up ? std::vector<std::vector<Tensor>>() : sets, padding_mask(runner));
   std::vector<LayerError> layers;
   for (const auto& [name, s] : sums) {
     const auto it = local.find(name);

@@ -18,6 +18,18 @@ struct TokenMask {
   bool counts(const std::vector<int64_t>& dims, size_t i) const;
 };
 
+// The input [batch, sequence] that marks padding, and what it holds there.
+struct PaddingMask {
+  size_t input = 0;
+  int32_t padding = 0;
+};
+
+// As the blob has it; nothing when it computes padded positions.
+std::optional<PaddingMask> padding_mask(const BlobRunner& runner);
+
+// Nothing counts as padding where the mask holds anything but 0 and 1.
+TokenMask token_mask(const PaddingMask& mask, const std::vector<Tensor>& inputs);
+
 // For these inputs of the blob; nothing when the blob computes padded positions.
 std::optional<TokenMask> token_mask(const BlobRunner& runner, const std::vector<Tensor>& inputs);
 

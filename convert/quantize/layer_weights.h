@@ -1,0 +1,22 @@
+// The weights of every Linear as an int8 product holds them.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "convert/quantize/layer_samples.h"
+#include "convert/quantize/weight_store.h"
+
+namespace edgeconv {
+
+struct QuantizedLayers {
+  LayerSamples samples;                         // thinned out: for measure_layers
+  std::map<NodeId, std::vector<float>> smooth;  // factors
+};
+
+// Runs the calibration inputs, smooths and rounds every weight by what its layers read, and puts it into the store. Linears that
+// share a weight share both. Weights that came quantized keep their integers, which rules factors out.
+QuantizedLayers quantize_layers(const Graph& g, const std::vector<std::vector<Tensor>>& calibration,
+                                const std::optional<PaddingMask>& padding, WeightStore& store);
+
+}  // namespace edgeconv
