@@ -3,6 +3,7 @@
 #   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
 #   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
+#   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
 #   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -16,15 +17,25 @@ for argument in "$@"; do
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
     --cross) cross=yes ;;
-    -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --cross-smoke) cross=smoke ;;
+    -h|--help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "unknown argument '$argument'; see ./test.sh --help" >&2; exit 2 ;;
   esac
 done
 
-if [ "$cross" = yes ]; then
+if [ "$cross" != no ]; then
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CROSS_PACKAGES
   cmake --preset release >/dev/null
-  cmake --build --preset release --target edgeconv digest
+  cmake --build --preset release --target edgeconv digest write_extremes
+fi
+if [ "$cross" = smoke ]; then
+  cmake --preset cross-aarch64 >/dev/null
+  cmake --build --preset cross-aarch64 --target digest
+  cmake --preset cross-cortex-m4 >/dev/null
+  cmake --build --preset cross-cortex-m4
+  exec python3 tests/digest/cross.py . --smoke
+fi
+if [ "$cross" = yes ]; then
   for target in cross-aarch64 cross-armv7 cross-riscv64 cross-cortex-m3 cross-cortex-m4 cross-cortex-m7 cross-cortex-m33 cross-cortex-m55; do
     cmake --preset "$target" >/dev/null
     cmake --build --preset "$target"

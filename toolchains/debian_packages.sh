@@ -3,8 +3,10 @@
 # What the build of converter, runtime and benchmarks needs; what the tests need on top.
 BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libzstd-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata python3 binutils"
-# What ./test.sh --cross needs: compilers, emulators, GoogleTest as source, core models. Of newlib only headers are used.
-CROSS_PACKAGES="g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user googletest llvm gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev qemu-system-arm"
+# Cortex-M: compiler and emulator; of newlib and libstdc++ only headers are used.
+CORTEX_M_PACKAGES="gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev qemu-system-arm"
+# What ./test.sh --cross needs: compilers, emulators, GoogleTest as source, core models.
+CROSS_PACKAGES="g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user googletest llvm $CORTEX_M_PACKAGES"
 
 ensure_packages() {
   local missing="" package

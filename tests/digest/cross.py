@@ -4,8 +4,10 @@ the optional instructions; one digest of everything that three blobs compute, on
 archives; the length of the GEMM loops.
 
 usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
+       cross.py ROOT --smoke                      one AArch64 and one Cortex-M target, a few texts: what .ci/run adds to the quick tests
 
 A further target is a line of TARGETS, a further CPU of one a line of CPUS."""
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -93,24 +95,29 @@ def digest_of(root, build, emulator, isa, texts, blobs):
     return run(emulator.split() + [root / build / "tests/digest/digest", "--isa", isa, texts] + blobs)
 
 
+def digest_row(root, builds, texts, blobs, job):
+    """(target, emulator, isa, digest or None, remark); None with a remark is a fault."""
+    target, emulator, isa, refused = job
+    result = digest_of(root, builds[target], emulator, isa, texts, blobs)
+    words = result.stdout.split()
+    if refused:
+        good = result.returncode == 1 and "instruction set" in result.stderr
+        return (target, emulator, isa, "", "refused, as it must be") if good else (target, emulator, isa, None, f"was not refused: exit {result.returncode}")
+    if result.returncode == 0 and words[1] == isa:
+        return target, emulator, isa, words[0], ""
+    if isa in OPTIONAL and "instruction set" in result.stderr:
+        return target, emulator, isa, "", "not on this machine"
+    return target, emulator, isa, None, result.stderr.strip() or f"exit {result.returncode}"
+
+
 def digest_rows(root, builds, texts, blobs):
-    """(target, emulator, isa, digest or None, remark) per level; None with a remark is a fault."""
+    """Rows of all levels that run and of those that must be refused, in order; as many at once as there are processors."""
+    jobs = []
     for target, emulator, runs, refused in CPUS:
-        if target not in builds:
-            continue
-        for isa in runs.split():
-            result = digest_of(root, builds[target], emulator, isa, texts, blobs)
-            words = result.stdout.split()
-            if result.returncode == 0 and words[1] == isa:
-                yield target, emulator, isa, words[0], ""
-            elif isa in OPTIONAL and "instruction set" in result.stderr:
-                yield target, emulator, isa, "", "not on this machine"
-            else:
-                yield target, emulator, isa, None, result.stderr.strip() or f"exit {result.returncode}"
-        for isa in refused.split():
-            result = digest_of(root, builds[target], emulator, isa, texts, blobs)
-            if result.returncode != 1 or "instruction set" not in result.stderr:
-                yield target, emulator, isa, None, f"was not refused: exit {result.returncode}"
+        if target in builds:
+            jobs += [(target, emulator, isa, False) for isa in runs.split()] + [(target, emulator, isa, True) for isa in refused.split()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(lambda job: digest_row(root, builds, texts, blobs, job), jobs)
 
 
 def print_digests(root, builds, blobs):
@@ -155,6 +162,18 @@ def print_sizes(root, builds):
             print(f"  {target:10} {archive.split('/')[1]:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}")
 
 
+def check_firmware(root, builds, *options):
+    """tests/cortex_m/check.py on every Cortex-M build. True if all hold."""
+    good = True
+    for target, build, emulator in TARGETS:
+        if target in builds and "run_cortex_m" in (emulator or ""):
+            print(f"\n{target}: firmware of the language model, bytes by part; canaries", flush=True)
+            result = run([sys.executable, root / "tests/cortex_m/check.py", root, root / build, emulator.split()[1], *options])
+            print((result.stdout + result.stderr).rstrip(), flush=True)
+            good &= result.returncode == 0
+    return good
+
+
 def check_inner_loops(root, builds):
     """True if no GEMM loop has grown."""
     print("\ninstructions per multiply-accumulate of the GEMM loops")
@@ -166,6 +185,33 @@ def check_inner_loops(root, builds):
             print("  " + (result.stdout + result.stderr).strip(), flush=True)
             good &= result.returncode == 0
     return good
+
+
+# Target, emulator and level of the smoke test; the texts that it runs.
+SMOKE = [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "i8mm"), ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon"),
+         ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref")]
+SMOKE_TEXTS = 6
+
+
+def smoke(root):
+    os.chdir(root)
+    folders = {name: build for name, build, _ in TARGETS}
+    digests = []
+    with tempfile.TemporaryDirectory() as folder:
+        blobs = make_blobs(root, pathlib.Path(folder))[:1]
+        for target, emulator, isa in SMOKE:
+            program = [root / folders[target] / "tests/digest/digest", "--texts", SMOKE_TEXTS, "--isa", isa]
+            result = run(emulator.split() + program + [root / "tests/models/langid/texts.tsv"] + blobs)
+            digests.append(result.stdout.split()[0] if result.returncode == 0 else f"exit {result.returncode}: {result.stderr}")
+            print(f"  {target:10} {isa:6} {digests[-1]}", flush=True)
+        # Canary: one text less must give another number.
+        fewer = run(emulator.split() + program[:2] + [SMOKE_TEXTS - 1] + program[3:] + [root / "tests/models/langid/texts.tsv"] + blobs)
+    same = len(set(digests)) == 1 and re.fullmatch("[0-9a-f]{16}", digests[0]) is not None
+    if fewer.returncode != 0 or fewer.stdout.split()[0] in digests:
+        print("  the digest is blind: fewer texts give the same number")
+        same = False
+    print("  one value" if same else "  FAILED: the digests differ")
+    return 0 if check_firmware(root, {"cortex-m4": folders["cortex-m4"]}) and same else 1
 
 
 def main(root, only):
@@ -184,6 +230,8 @@ def main(root, only):
     print_sizes(root, builds)
     if not check_inner_loops(root, builds):
         failed.append("inner loops")
+    if not check_firmware(root, builds, "--golden"):
+        failed.append("firmware")
     for name in failed:
         print(f"FAILED: {name}")
     return 0 if same and not failed else 1
@@ -191,5 +239,7 @@ def main(root, only):
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
+    if arguments[1:] == ["--smoke"]:
+        sys.exit(smoke(pathlib.Path(arguments[0]).resolve()))
     names = arguments[2].split(",") if len(arguments) == 3 and arguments[1] == "--only" else []
     sys.exit(main(pathlib.Path(arguments[0]).resolve(), names))

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Checks of one Cortex-M build on its emulated board: the firmware example's transcript, its size, its stack, what its archives call,
+and a canary for each detector.
+
+usage: check.py ROOT BUILD BOARD [--golden] [--transcript]     exit 0 only if all hold
+       --golden also replays the golden vectors of other models; --transcript prints what the firmware printed"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
+import firmware_size  # noqa: E402
+
+PREFIX = "arm-none-eabi-"
+STACK_LIMIT = 2048
+TEXT_LIMIT = 60 * 1024
+FAULT = 90
+WITHOUT_FPU = {"mps2-an385"}
+# What the language model says of the firmware's texts, on every target.
+ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
+# Canary, words of the report that it must end in.
+FAULTS = {"unaligned": "unaligned access", "division": "division by zero", "overrun": "stack overrun", "fetch": "undefined instruction"}
+# Beside these, memcpy and its kin, the runtime calls only what the compiler makes of C++ operators on a core without the instruction.
+MEMORY = {"memcpy", "memmove", "memset", "memcmp", "memchr"}
+HELPERS = re.compile(r"^__(aeabi_(d|f|l|ul|i|ui|mem)\w*|\w+(di|si)\d)$")
+HEAP = re.compile(r"^(malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]|_sbrk)")
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True)
+
+
+# Models whose ops the language model lacks, from tests/fixtures.
+MODELS = ["mlp_bn_dy18", "esm_ts13", "t5_encoder_ts13__external_many", "deberta_v2_conv_ts13", "qwen3_dy20_sdpa", "vit_ts14_eager"]
+
+
+class Report:
+    def __init__(self):
+        self.good = True
+
+    def expect(self, holds, what, detail=""):
+        if not holds:
+            self.good = False
+            print(f"  FAILED: {what}\n{detail}".rstrip())
+
+
+def check_transcript(report, runner, build):
+    """The firmware twice: same answers everywhere, same instruction counts each time, stack within the limit."""
+    image = build / "platform/cortex_m/example/langid/langid_firmware"
+    first, second = (run(*runner, "--icount", image) for _ in range(2))
+    report.expect(first.returncode == 0, "the firmware example", first.stderr)
+    report.expect(first.stdout == second.stdout, "the transcript repeats", first.stdout + second.stdout)
+    answers = re.findall(r"^\d+ ids, (.*?): ", first.stdout, re.M)
+    report.expect(answers == ANSWERS, f"answers {answers}")
+    stacks = [int(n) for n in re.findall(r"stack (\d+)", first.stdout)]
+    report.expect(len(stacks) == 3 + len(ANSWERS) and max(stacks) <= STACK_LIMIT, f"painted stack {stacks}, limit {STACK_LIMIT}")
+    return image, first.stdout, max(stacks, default=0)
+
+
+def check_calls(report, build):
+    """Undefined symbols of the runtime's archives: nothing of a C library but memory functions and compiler helpers."""
+    archives = [build / "rt/libert.a", build / "kernels_int8/libert_kernels.a"]
+    defined, wanted = set(), set()
+    for archive in archives:
+        for line in run(PREFIX + "nm", "-P", archive).stdout.splitlines():
+            parts = line.split()
+            if len(parts) >= 2 and parts[1] in "Uw":
+                wanted.add(parts[0])
+            elif len(parts) >= 2:
+                defined.add(parts[0])
+    foreign = sorted(s for s in wanted - defined - MEMORY if not HELPERS.match(s) and s != "ert_cpu_isa_mask")
+    report.expect(not foreign, f"the runtime calls {foreign}")
+    report.expect(wanted & MEMORY, "the list of calls is empty")
+    report.expect(HEAP.match("malloc") and not HELPERS.match("malloc"), "malloc would pass")
+
+
+def check_canaries(report, runner, build):
+    image = build / "tests/cortex_m/canaries"
+    report.expect(run(*runner, image, "none").returncode == 0, "a program without a fault ends well")
+    for kind, words in FAULTS.items():
+        result = run(*runner, image, kind)
+        report.expect(result.returncode == FAULT and words in result.stderr, f"canary {kind}: exit {result.returncode}", result.stderr)
+    deep = run(*runner, image, "deep")
+    report.expect(deep.returncode == 0 and int(deep.stdout or 0) >= 3072, f"canary deep: the paint shows {deep.stdout}", deep.stderr)
+    bound = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT, "--over", "ert_canary_deep")
+    report.expect(bound.returncode == 0, "canary deep: stack_bound.py", bound.stdout + bound.stderr)
+    heap = run("cmake", "--build", build, "--target", "heap_canary")
+    report.expect(heap.returncode != 0 and "undefined reference to `malloc'" in heap.stdout, "canary heap: it linked", heap.stdout)
+
+
+def check_golden(report, root, runner, build, board):
+    """Golden vectors, bit for bit: extreme floats through every elementwise op, and other models."""
+    with tempfile.TemporaryDirectory() as folder:
+        blobs = [pathlib.Path(folder) / "extremes.ert"]
+        made = run(root / "build/release/tests/rt/write_extremes", blobs[0])
+        report.expect(made.returncode == 0, "write_extremes", made.stdout + made.stderr)
+        if board in WITHOUT_FPU:
+            print("  extreme floats: left out (kernels_int8/NUMERICS.md, rule 2 of section 1)")
+            blobs.pop()
+        for name in MODELS:
+            blobs.append(pathlib.Path(folder) / f"{name}.ert")
+            made = run(root / "build/release/convert/edgeconv", root / "tests/fixtures" / name / "model.onnx", "-o", blobs[-1], "-q",
+                       "--allow-accuracy-loss")
+            report.expect(made.returncode == 0, f"conversion of {name}", made.stderr)
+        result = run(*runner, build / "tests/cortex_m/golden", *blobs)
+        report.expect(result.returncode == 0, "golden vectors", result.stdout + result.stderr)
+        print(f"  golden vectors of {len(blobs)} blobs: {'the same bits' if result.returncode == 0 else 'FAILED'}")
+        changed = pathlib.Path(folder) / "wrong.ert"
+        run(root / "build/release/tests/rt/write_extremes", changed, "wrong")
+        wrong = run(*runner, build / "tests/cortex_m/golden", changed)
+        report.expect(wrong.returncode == 1 and "golden" in wrong.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", wrong.stdout)
+
+
+CHECKS = pathlib.Path(__file__).parents[1] / "checks"
+
+
+def main(root, build, board, golden, show):
+    report = Report()
+    runner = [root / "toolchains/run_cortex_m.sh", board]
+    image, transcript, painted = check_transcript(report, runner, build)
+    if show:
+        print(transcript)
+    check_calls(report, build)
+    bound = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT)
+    report.expect(bound.returncode == 0, "stack bound", bound.stdout + bound.stderr)
+    check_canaries(report, runner, build)
+    if golden:
+        check_golden(report, root, runner, build, board)
+    size = firmware_size.parts(image.with_suffix(".map"))
+    runtime = size["runtime"]
+    report.expect(runtime["data"] == 0 and runtime["bss"] == 0, f"the runtime has {runtime['data']} + {runtime['bss']} bytes of variables")
+    report.expect(runtime["text"] <= TEXT_LIMIT, f"the runtime has {runtime['text']} bytes of code, allowed are {TEXT_LIMIT}")
+    print(firmware_size.table(size))
+    deepest = re.search(r"(\d+) bytes of stack at most: (\w+)", bound.stdout)
+    print(f"  stack: {painted} bytes painted over, at most {deepest.group(1) if deepest else '?'} by the call graph ({deepest.group(2) if deepest else '?'})")
+    return 0 if report.good else 1
+
+
+if __name__ == "__main__":
+    folders = [pathlib.Path(a).resolve() for a in sys.argv[1:3]]
+    sys.exit(main(*folders, sys.argv[3], "--golden" in sys.argv[4:], "--transcript" in sys.argv[4:]))

@@ -1,0 +1,63 @@
+/* golden BLOB.ert...: replays the golden vectors of each blob on the board (ert_selftest): the device must give the bits of the host that
+ * converted it. */
+#include <string.h>
+
+#include "platform/cortex_m/board.h"
+#include "platform/cortex_m/semihosting.h"
+#include "rt/include/ert.h"
+
+static ert_model model;
+static ert_context context;
+
+static unsigned char* aligned(unsigned char* p) { return p + (ERT_BLOB_ALIGN - (uintptr_t)p % ERT_BLOB_ALIGN) % ERT_BLOB_ALIGN; }
+
+/* Dims as small as the plan allows still hold the golden vectors, which are made at small dims: the arena is halved until it fits. */
+static ert_status replay(const unsigned char* blob, size_t bytes, unsigned char* arena, size_t room) {
+  static uint64_t work[12 * 1024 / 8];
+  int32_t dims[ERT_MAX_DIMS];
+  ert_region region;
+  ert_info info;
+  ert_status status = ert_model_open_in(&model, blob, bytes, work, sizeof work);
+  uint32_t i;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  if (status == ERT_OK) status = ert_model_info(&model, &info);
+  for (i = 0; i < info.dims && status == ERT_OK; ++i) {
+    ert_dim_info dim;
+    memset(&dim, 0, sizeof dim);
+    dim.struct_size = sizeof dim;
+    status = ert_model_dim(&model, i, &dim);
+    dims[i] = dim.max;
+  }
+  region.base = arena;
+  region.bytes = room;
+  while (status == ERT_OK) {
+    status = ert_context_init(&context, &model, NULL, dims, &region, 1);
+    if (status != ERT_ERR_NOMEM) break;
+    for (i = 0; i < info.dims; ++i) {
+      if (dims[i] <= 8) continue;
+      dims[i] /= 2;
+      status = ERT_OK; /* worth another try */
+    }
+  }
+  return status == ERT_OK ? ert_selftest(&context) : status;
+}
+
+int main(int argc, char** argv) {
+  int i, failed = 0;
+  for (i = 1; i < argc; ++i) {
+    unsigned char* blob = aligned(__bulk_start);
+    const size_t room = (size_t)(__bulk_end - blob), bytes = ert_read_host_file(argv[i], blob, room);
+    ert_status status = ERT_ERR_NOMEM;
+    if (bytes <= room) {
+      unsigned char* arena = aligned(blob + bytes);
+      status = replay(blob, bytes, arena, (size_t)(__bulk_end - arena));
+    }
+    failed += status != ERT_OK;
+    ert_print(argv[i]);
+    ert_print(": ");
+    ert_print(bytes == SIZE_MAX ? "cannot be read" : ert_status_str(status));
+    ert_print("\n");
+  }
+  return failed != 0;
+}
