@@ -44,6 +44,7 @@ enum class Unary : uint8_t {
   kHardSigmoid,
   kElu,
   kSelu,
+  kGeluCoarse,  // kGeluErf for readers that round it to 8 bits
   kCount
 };
 
@@ -106,9 +107,13 @@ struct KernelTable {
 
   // Bytes of one quantized row; a multiple of 64.
   size_t (*quantized_row_bytes)(size_t k);
-  // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned.
+  // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned. A single
+  // row may be quantized in place: dst = src.
   void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                         size_t row_bytes, RowScale* scales);
+  // The same of kGeluCoarse of src: as that kernel and then quantize_rows. src is overwritten with something.
+  void (*gelu_quantize_rows)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                             size_t row_bytes, RowScale* scales);
   // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].
   void (*gemm_qa8_qw8)(const GemmArgs& g);
 

@@ -30,6 +30,11 @@ constexpr float kExp2OfWeights[5] = {0x1.ffffe8p-1f, 0x1.62e0dcp-1f, 0x1.ec06dap
 constexpr float kGeluQ[6] = {0x1.00002p+0f, 0x1.26abcap+0f, 0x1.d66278p-2f, 0x1.ad986cp-5f, -0x1.e129d6p-8f, 0x1.0c4342p-11f};
 constexpr float kGeluCap = 11.4296875f;  // Q = 126.98
 
+// Phi(x) - 1/2 = x*P(x*x) for |x| <= kGeluCoarseCap, where it is 1/2 exactly: for results that are rounded to 8 bits
+constexpr float kGeluCoarseCap = 3.953125f;
+constexpr float kGeluCoarseP[7] = {0x1.979746p-2f,  -0x1.094bb6p-4f,  0x1.2243ap-7f,  -0x1.b3e55cp-11f,
+                                   0x1.a140bcp-15f, -0x1.c544aep-20f, 0x1.a5be24p-26f};
+
 // tanh(x) = x + x*(s*P(s)), s = x*x, |x| < kTanhSmall, relative error 3.7e-8; elsewhere 1 - 2/(exp(2|x|) + 1)
 constexpr float kTanhSmall = 0.55f;
 constexpr float kTanhP[4] = {-0x1.555452p-2f, 0x1.10cef8p-3f, -0x1.af7cdap-5f, 0x1.0d505ep-6f};

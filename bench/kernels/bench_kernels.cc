@@ -200,6 +200,17 @@ void add_rows(const std::string& prefix, const KernelTable* table, const std::st
       RowScale scales[m];
       elements(s, m, k, [&](const float* src, void* dst) { quantize(m, k, src, stride, ones.data(), dst, row_bytes, scales); });
     });
+  } else if (slot == "gelu_quantize_rows") {
+    add(name, [=](benchmark::State& s) {
+      // The kernel overwrites its source, so each pass takes a fresh copy: the copy counts too.
+      const size_t row_bytes = table->quantized_row_bytes(k);
+      RowScale scales[m];
+      std::vector<float> x(m * k);
+      elements(s, m, k, [&](const float* src, void* dst) {
+        std::memcpy(x.data(), src, m * k * sizeof(float));
+        table->gelu_quantize_rows(m, k, x.data(), stride, ones.data(), dst, row_bytes, scales);
+      });
+    });
   } else if (slot == "layernorm") {
     add(name, [=](benchmark::State& s) {
       elements(s, m, k, [&](const float* src, void* dst) {
@@ -236,10 +247,11 @@ void add_unary(const std::string& prefix, const KernelTable* table, int kind) {
   });
 }
 
-constexpr const char* kUnarySlots[] = {
-    "unary.kRelu",      "unary.kGeluErf", "unary.kGeluTanh",  "unary.kTanh",        "unary.kSigmoid", "unary.kSilu",
-    "unary.kQuickGelu", "unary.kExp",     "unary.kErf",       "unary.kLog",         "unary.kSin",     "unary.kCos",
-    "unary.kSoftplus",  "unary.kMish",    "unary.kHardSwish", "unary.kHardSigmoid", "unary.kElu",     "unary.kSelu"};
+constexpr const char* kUnarySlots[] = {"unary.kRelu",     "unary.kGeluErf", "unary.kGeluTanh",  "unary.kTanh",
+                                       "unary.kSigmoid",  "unary.kSilu",    "unary.kQuickGelu", "unary.kExp",
+                                       "unary.kErf",      "unary.kLog",     "unary.kSin",       "unary.kCos",
+                                       "unary.kSoftplus", "unary.kMish",    "unary.kHardSwish", "unary.kHardSigmoid",
+                                       "unary.kElu",      "unary.kSelu",    "unary.kGeluCoarse"};
 static_assert(sizeof(kUnarySlots) / sizeof(kUnarySlots[0]) == static_cast<size_t>(kernels::Unary::kCount));
 
 // Returns false for a slot that this program does not know, so that a new kernel cannot stay unmeasured silently.
@@ -264,7 +276,8 @@ bool add_kernel(const kernels::KernelInfo& kernel, const KernelTable* table) {
     add_unary(prefix, table, kind);
     return true;
   }
-  for (const char* known : {"quantize_rows", "quantize16_rows", "layernorm", "softmax", "sum", "sum_squares"}) {
+  for (const char* known :
+       {"quantize_rows", "gelu_quantize_rows", "quantize16_rows", "layernorm", "softmax", "sum", "sum_squares"}) {
     if (slot != known) continue;
     for (size_t k : {384, 1536}) add_rows(prefix, table, slot, k);
     return true;

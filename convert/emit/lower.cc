@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/emit/missing_ops.h"
+#include "convert/plan/coarse_activations.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -249,7 +250,10 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
     }
   }
   lower_outputs(c);
-  if (d.ok()) p.remove_dead();
+  if (d.ok()) {
+    p.remove_dead();
+    take_coarse_activations(p);
+  }
   return p;
 }
 

@@ -19,7 +19,8 @@ template <class T>
 T oracle_function(KernelUnary kind, T x) {
   switch (kind) {
     case KernelUnary::kRelu: return x > 0 ? x : (x <= 0 ? T(0) : x);
-    case KernelUnary::kGeluErf: return x * T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
+    case KernelUnary::kGeluErf:
+    case KernelUnary::kGeluCoarse: return x * T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
     case KernelUnary::kGeluTanh:
       return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
     case KernelUnary::kTanh: return std::tanh(x);

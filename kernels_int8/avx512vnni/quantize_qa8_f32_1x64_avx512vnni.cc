@@ -1,12 +1,18 @@
-// Rows of fp32 to u8 with a zero point, in two passes per row: range, then scale, round and pack.
-#include "kernels_int8/avx512vnni/intrinsics.h"
+// Rows of fp32 to u8 with a zero point, in two passes per row: range (of GELU where that comes before), then scale, round and pack.
+
+// The lanes come before what is written in them.
+// clang-format off
+#include "kernels_int8/simd/lanes16_avx512.h"
+#include "kernels_int8/simd/elementary16.h"
+// clang-format on
+
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/math_constants.h"
 
 namespace ert::kernels {
 namespace {
 
-inline __attribute__((always_inline)) __mmask16 first_lanes(size_t count) {
+inline __attribute__((always_inline)) __mmask16 lane_mask(size_t count) {
   return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1);
 }
 
@@ -23,8 +29,17 @@ inline __attribute__((always_inline)) __m512 load16(const float* src, const floa
   return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, inv_smooth + i)) : x;
 }
 
+struct Range {
+  float lo, hi;
+};
+
+Range range_of_lanes(const __m512 (&lo)[4], const __m512 (&hi)[4]) {
+  return {_mm512_reduce_min_ps(_mm512_min_ps(_mm512_min_ps(lo[0], lo[1]), _mm512_min_ps(lo[2], lo[3]))),
+          _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(hi[0], hi[1]), _mm512_max_ps(hi[2], hi[3])))};
+}
+
 template <bool kSmooth>
-void range_of_row(size_t k, const float* src, const float* inv_smooth, float* lo_out, float* hi_out) {
+Range range_of_row(size_t k, const float* src, const float* inv_smooth) {
   __m512 lo[4], hi[4];
   for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm512_setzero_ps();
   size_t i = 0;
@@ -37,12 +52,39 @@ void range_of_row(size_t k, const float* src, const float* inv_smooth, float* lo
     }
   }
   for (; i < k; i += 16) {
-    const __m512 y = load16<kSmooth>(src, inv_smooth, i, first_lanes(k - i));
+    const __m512 y = load16<kSmooth>(src, inv_smooth, i, lane_mask(k - i));
     lo[0] = _mm512_min_ps(y, lo[0]);
     hi[0] = _mm512_max_ps(y, hi[0]);
   }
-  *lo_out = _mm512_reduce_min_ps(_mm512_min_ps(_mm512_min_ps(lo[0], lo[1]), _mm512_min_ps(lo[2], lo[3])));
-  *hi_out = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(hi[0], hi[1]), _mm512_max_ps(hi[2], hi[3])));
+  return range_of_lanes(lo, hi);
+}
+
+// The same of GELU, whose smoothed values replace src.
+template <bool kSmooth>
+Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
+  __m512 lo[4], hi[4];
+  for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm512_setzero_ps();
+  size_t i = 0;
+  for (; i + 64 <= k; i += 64) {
+    Lanes4 y = gelu_coarse(load4(src + i));
+    if (kSmooth) y = y * load4(inv_smooth + i);
+    const __m512 part[4] = {y.a.v, y.b.v, y.c.v, y.d.v};
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      lo[j] = _mm512_min_ps(part[j], lo[j]);
+      hi[j] = _mm512_max_ps(part[j], hi[j]);
+    }
+    store4(src + i, y);
+  }
+  for (; i < k; i += 16) {
+    const __mmask16 mask = lane_mask(k - i);
+    Lanes y = gelu_coarse(Lanes{_mm512_maskz_loadu_ps(mask, src + i)});
+    if (kSmooth) y = y * Lanes{_mm512_maskz_loadu_ps(mask, inv_smooth + i)};
+    lo[0] = _mm512_min_ps(y.v, lo[0]);
+    hi[0] = _mm512_max_ps(y.v, hi[0]);
+    _mm512_mask_storeu_ps(src + i, mask, y.v);
+  }
+  return range_of_lanes(lo, hi);
 }
 
 // Packs work within 128-bit parts: part p of the packed register holds elements 4p..4p+3 of each of the four sources.
@@ -54,15 +96,13 @@ inline __attribute__((always_inline)) __m512i pack_u8(const __m512i (&q)[4], __m
 }
 
 template <bool kSmooth>
-void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* dst, RowScale* scale) {
-  float lo, hi;
-  range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
-  const float range = hi - lo;
+void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
+  const float range = of_row.hi - of_row.lo;
   float inv = 0.0f;
   *scale = {0.0f, 0};
   if (range >= kZeroRange) {
     inv = kMaxQa8 / range;
-    *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
+    *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};
   }
   const __m512 inv16 = _mm512_set1_ps(inv);
   const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(scale->zero_point));
@@ -78,7 +118,7 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       const size_t at = i + 16 * j;
-      const __mmask16 mask = at < k ? first_lanes(k - at) : 0;
+      const __mmask16 mask = at < k ? lane_mask(k - at) : 0;
       q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(src, inv_smooth, at, mask), inv16));
     }
     _mm512_storeu_si512(dst + i, pack_u8(q, zero_point16));
@@ -94,10 +134,19 @@ void quantize_qa8_f32_1x64_avx512vnni(size_t m, size_t k, const float* src, ptrd
   uint8_t* row = static_cast<uint8_t*>(dst);
   for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
     if (inv_smooth != nullptr) {
-      quantize_row<true>(k, src, inv_smooth, row, scales + i);
+      quantize_row<true>(k, src, inv_smooth, range_of_row<true>(k, src, inv_smooth), row, scales + i);
     } else {
-      quantize_row<false>(k, src, nullptr, row, scales + i);
+      quantize_row<false>(k, src, nullptr, range_of_row<false>(k, src, nullptr), row, scales + i);
     }
+  }
+}
+
+void geluquantize_qa8_f32_1x64_avx512vnni(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                                          void* dst, size_t row_bytes, RowScale* scales) {
+  uint8_t* row = static_cast<uint8_t*>(dst);
+  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
+    const Range range = inv_smooth != nullptr ? range_of_gelu<true>(k, src, inv_smooth) : range_of_gelu<false>(k, src, nullptr);
+    quantize_row<false>(k, src, nullptr, range, row, scales + i);
   }
 }
 

@@ -46,6 +46,12 @@ inline F32 gelu_erf(F32 x) {
   return larger(x, F32(0.0f)) - a * h;
 }
 
+// x*Phi(x) for readers that round it to 8 bits: x*(1/2 + c*P(c*c)), c = x within the cap. Exact beyond it.
+inline F32 gelu_coarse(F32 x) {
+  const F32 c = larger(F32(-kGeluCoarseCap), smaller(F32(kGeluCoarseCap), x));
+  return x * (c * horner(kGeluCoarseP, c * c) + F32(0.5f));
+}
+
 inline F32 with_sign(F32 magnitude, F32 sign) {
   return float_of((bits_of(to_float(magnitude)) & 0x7fffffffu) | (bits_of(to_float(sign)) & 0x80000000u));
 }

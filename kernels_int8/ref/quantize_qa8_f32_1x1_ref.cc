@@ -1,6 +1,6 @@
 // Activations to 8 bits with a zero point per row. Row format of the reference: k bytes u8.
 #include "kernels_int8/kernel_table.h"
-#include "kernels_int8/ref/float32.h"
+#include "kernels_int8/ref/elementary.h"
 
 namespace ert::kernels {
 namespace {
@@ -40,6 +40,15 @@ void quantize_qa8_f32_1x1_ref(size_t m, size_t k, const float* src, ptrdiff_t sr
   uint8_t* row = static_cast<uint8_t*>(dst);
   for (size_t i = 0; i < m; ++i, row += row_bytes) {
     scales[i] = quantize_row(k, src + static_cast<ptrdiff_t>(i) * src_stride, inv_smooth, row);
+  }
+}
+
+void geluquantize_qa8_f32_1x1_ref(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                  size_t row_bytes, RowScale* scales) {
+  uint8_t* row = static_cast<uint8_t*>(dst);
+  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
+    for (size_t j = 0; j < k; ++j) src[j] = to_float(gelu_coarse(src[j]));
+    scales[i] = quantize_row(k, src, inv_smooth, row);
   }
 }
 

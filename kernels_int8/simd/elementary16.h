@@ -62,6 +62,12 @@ ERT_LANES V gelu_erf(V x) {
   return larger(x, broadcast(0.0f)) - a * h;
 }
 
+template <class V>
+ERT_LANES V gelu_coarse(V x) {
+  const V c = larger(broadcast(-kGeluCoarseCap), smaller(broadcast(kGeluCoarseCap), x));
+  return x * (c * horner(kGeluCoarseP, c * c) + broadcast(0.5f));
+}
+
 ERT_LANES Lanes erf(Lanes x) {
   const Lanes a = absolute(x);
   const Lanes near_zero = x * horner(kErfP, x * x);

@@ -27,6 +27,7 @@ ERT_LANES Lanes4 operator-(Lanes x, Lanes4 y) { return in_step({x - y.a, x - y.b
 ERT_LANES Lanes4 operator*(Lanes4 x, Lanes4 y) { return in_step({x.a * y.a, x.b * y.b, x.c * y.c, x.d * y.d}); }
 ERT_LANES Lanes4 operator*(Lanes4 x, Lanes y) { return in_step({x.a * y, x.b * y, x.c * y, x.d * y}); }
 ERT_LANES Lanes4 larger(Lanes4 x, Lanes y) { return {larger(x.a, y), larger(x.b, y), larger(x.c, y), larger(x.d, y)}; }
+ERT_LANES Lanes4 larger(Lanes x, Lanes4 y) { return {larger(x, y.a), larger(x, y.b), larger(x, y.c), larger(x, y.d)}; }
 ERT_LANES Lanes4 smaller(Lanes x, Lanes4 y) { return {smaller(x, y.a), smaller(x, y.b), smaller(x, y.c), smaller(x, y.d)}; }
 ERT_LANES Lanes4 absolute(Lanes4 x) { return {absolute(x.a), absolute(x.b), absolute(x.c), absolute(x.d)}; }
 ERT_LANES Mask4 operator>=(Lanes4 x, Lanes y) { return {x.a >= y, x.b >= y, x.c >= y, x.d >= y}; }
@@ -63,6 +64,7 @@ ERT_LANES Lanes12 operator-(Lanes x, Lanes12 y) { return {x - y.a, x - y.b, x - 
 ERT_LANES Lanes12 operator*(Lanes12 x, Lanes12 y) { return {x.a * y.a, x.b * y.b, x.c * y.c}; }
 ERT_LANES Lanes12 operator*(Lanes12 x, Lanes y) { return {x.a * y, x.b * y, x.c * y}; }
 ERT_LANES Lanes12 larger(Lanes12 x, Lanes y) { return {larger(x.a, y), larger(x.b, y), larger(x.c, y)}; }
+ERT_LANES Lanes12 larger(Lanes x, Lanes12 y) { return {larger(x, y.a), larger(x, y.b), larger(x, y.c)}; }
 ERT_LANES Lanes12 smaller(Lanes x, Lanes12 y) { return {smaller(x, y.a), smaller(x, y.b), smaller(x, y.c)}; }
 ERT_LANES Lanes12 absolute(Lanes12 x) { return {absolute(x.a), absolute(x.b), absolute(x.c)}; }
 ERT_LANES Lanes12 times_power_of_two(Lanes12 y, Lanes12 z) {

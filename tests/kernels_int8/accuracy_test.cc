@@ -65,6 +65,7 @@ TEST_F(AccuracyTest, Erf) {
   EXPECT_LT(measure(Unary::kErf, -kAll, kAll, [](double x) { return std::erf(x); }).ulp, 3.0);
 }
 TEST_F(AccuracyTest, GeluErf) { EXPECT_LT(measure(Unary::kGeluErf, -kAll, kAll, gelu).absolute, 3.6e-7); }
+TEST_F(AccuracyTest, GeluCoarse) { EXPECT_LT(measure(Unary::kGeluCoarse, -kAll, kAll, gelu).absolute, 1.75e-4); }
 TEST_F(AccuracyTest, GeluTanh) {
   const auto exact = [](double x) { return x * logistic(2.0 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)); };
   EXPECT_LT(measure(Unary::kGeluTanh, -1e9f, 1e9f, exact).absolute, 1.5e-7);
@@ -101,6 +102,10 @@ TEST_F(AccuracyTest, SpecialValues) {
   EXPECT_EQ(scalar_unary(Unary::kErf, -9.0f), -1.0f);
   EXPECT_EQ(scalar_unary(Unary::kGeluErf, -30.0f), 0.0f);
   EXPECT_EQ(scalar_unary(Unary::kGeluErf, 30.0f), 30.0f);
+  for (const float x : {3.953125f, 4.0f, 30.0f, 1e30f}) {
+    EXPECT_EQ(scalar_unary(Unary::kGeluCoarse, x), x) << "the polynomial is 1/2 exactly at the cap";
+    EXPECT_EQ(scalar_unary(Unary::kGeluCoarse, -x), 0.0f);
+  }
   EXPECT_EQ(scalar_unary(Unary::kLog, 0.0f), -inf);
   EXPECT_EQ(scalar_unary(Unary::kLog, 1.0f), 0.0f);
   EXPECT_TRUE(std::isnan(scalar_unary(Unary::kLog, -1.0f)));

@@ -33,7 +33,7 @@ TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
   for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
     const KernelTable* t = level_table(static_cast<Level>(level));
     if (t == nullptr) continue;
-    EXPECT_TRUE(t->quantized_row_bytes && t->quantize_rows && t->gemm_qa8_qw8);
+    EXPECT_TRUE(t->quantized_row_bytes && t->quantize_rows && t->gelu_quantize_rows && t->gemm_qa8_qw8);
     EXPECT_TRUE(t->quantized16_row_bytes && t->quantize16_rows && t->gemm_qa16_qw8);
     EXPECT_TRUE(t->gemm_f32 && t->attention_i8 && t->attention_f32 && t->layernorm && t->softmax && t->sum && t->sum_squares);
     EXPECT_TRUE(t->lstm_step && t->gru_step);
@@ -41,7 +41,7 @@ TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
   }
 }
 
-// Quantize and GEMM exchange rows in a private format: a level overrides all three slots of a precision or none.
+// Quantize and GEMM exchange rows in a private format: a level overrides all slots of a precision or none.
 TEST(DispatchTest, RowFormatsAreNotMixed) {
   for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
     std::set<std::string> slots;
@@ -53,6 +53,7 @@ TEST(DispatchTest, RowFormatsAreNotMixed) {
       continue;
     }
     EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows"));
+    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gelu_quantize_rows"));
     EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gemm_qa8_qw8"));
     EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows"));
     EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("gemm_qa16_qw8"));

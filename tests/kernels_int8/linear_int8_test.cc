@@ -1,5 +1,8 @@
 // Quantize and int8 GEMM (W8A8 and W8A16) of every level against the reference, bit for bit. The row format between the two
 // is private to a level, so quantized values are read through a GEMM with identity weights.
+#include <algorithm>
+#include <cstring>
+
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/kernels_int8/packed_linear.h"
@@ -104,6 +107,48 @@ TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
     for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
       for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
         compare({5, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, wide}, random);
+      }
+    }
+  }
+}
+
+// gelu_quantize_rows against the reference, in place as a Linear calls it, and against the two kernels that it stands for.
+TEST_P(LinearInt8Test, GeluBeforeQuantizing) {
+  SeededRandom random;
+  const KernelTable& t = kernels();
+  const auto bits = [](const KernelTable& table, size_t k, GuardedBuffer<float>& row, const float* smooth, bool apart,
+                       const PackedLinear& linear, float* dst, RowScale* scale) {
+    const size_t row_bytes = table.quantized_row_bytes(k);
+    GuardedBuffer<uint8_t> room(std::max(row_bytes, k * sizeof(float)));
+    float* x = static_cast<float*>(static_cast<void*>(room.data()));
+    std::memcpy(x, row.data(), k * sizeof(float));
+    if (apart) {
+      table.unary[static_cast<int>(Unary::kGeluCoarse)](k, x, x);
+      table.quantize_rows(1, k, x, static_cast<ptrdiff_t>(k), smooth, x, row_bytes, scale);
+    } else {
+      table.gelu_quantize_rows(1, k, x, static_cast<ptrdiff_t>(k), smooth, x, row_bytes, scale);
+    }
+    table.gemm_qa8_qw8({1, k, k, x, row_bytes, scale, linear.weights(false), dst, static_cast<ptrdiff_t>(k)});
+  };
+  for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+    for (size_t k : {1, 4, 15, 16, 17, 63, 64, 65, 100, 128, 200, 333}) {
+      for (bool smooth : {false, true}) {
+        GuardedBuffer<float> row(k), inv_smooth(k), want(k), together(k), apart(k);
+        fill_row(row, static_cast<Fill>(fill), random);
+        for (size_t i = 0; i < k; ++i) inv_smooth[i] = random.uniform(0.125f, 1.0f);
+        const float* factors = smooth ? inv_smooth.data() : nullptr;
+        const PackedLinear linear(k, k, WeightFill::kIdentity, random);
+        RowScale scale[3];
+        bits(ref(), k, row, factors, false, linear, want.data(), &scale[0]);
+        bits(t, k, row, factors, false, linear, together.data(), &scale[1]);
+        bits(t, k, row, factors, true, linear, apart.data(), &scale[2]);
+        const std::string what = fill_name(static_cast<Fill>(fill)) + std::string(" k ") + std::to_string(k);
+        for (int i = 1; i < 3; ++i) {
+          EXPECT_TRUE(all_same_bits(1, &scale[0].scale, &scale[i].scale)) << what;
+          EXPECT_EQ(scale[0].zero_point, scale[i].zero_point) << what;
+        }
+        ASSERT_TRUE(all_same_bits(k, want.data(), together.data())) << what;
+        ASSERT_TRUE(all_same_bits(k, want.data(), apart.data())) << what;
       }
     }
   }
