@@ -169,6 +169,12 @@ ContextCall::~ContextCall() {
   leave(&state_->busy);
 }
 
+ert_status keep_values(ert_context* c) {
+  ContextCall call(c);
+  if (call.status() == ERT_OK) call.state().keep_values = 1;
+  return call.status();
+}
+
 }  // namespace ert
 
 using namespace ert;

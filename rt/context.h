@@ -36,7 +36,8 @@ struct ContextState {
   int32_t dims[ERT_MAX_DIMS];  // that exprs, values and every op's prepare stand for, if prepared
   int32_t rows;                // packed rows likewise, or kEveryRow
   uint32_t prepared;
-  uint32_t next_op;  // 0 = the next step starts a run
+  uint32_t next_op;      // 0 = the next step starts a run
+  uint32_t keep_values;  // every op leaves its result as the blob describes it: for tools that look between ops
 
   ert_error_detail why;  // the last refusal; cleared when a call begins
 
@@ -65,6 +66,9 @@ constexpr uint64_t kContextMagic = 0x7478746E6F747265u;
 uint64_t seal_of(const ContextState& s);
 
 inline Program program_of(const ContextState& s) { return program_view(s.blob, s.root); }
+
+// rt/context.cc: sets keep_values.
+ert_status keep_values(ert_context* c);
 
 // rt/config.cc: the caller's configuration with defaults filled in and checked. Null = defaults.
 ert_status read_config(const ert_config* in, ert_config* out);

@@ -58,6 +58,13 @@ struct RowMap {
   const int32_t* starts = nullptr;  // run only: sequence b is rows [starts[b], starts[b + 1]); batch + 1 entries
 };
 
+// Two Linears in a row (run.cc finds them): the second alone reads what the first computes and quantizes it.
+struct LinearPair {
+  bool hands_over = false;            // this op is the first; the result may stay in the quantized form of its reader,
+  const float* inv_smooth = nullptr;  // which multiplies by this before, where not null
+  int32_t producer_depth = 0;         // this op is the second: k of the first, which may have handed x over; else 0
+};
+
 struct OpContext {
   uint32_t n_inputs = 0, n_outputs = 0;
   const Operand* inputs = nullptr;  // absent operands have dtype 0
@@ -72,6 +79,7 @@ struct OpContext {
   Parallel parallel;           // run only
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
   size_t scratch_stride = 0;
+  LinearPair pair;  // run only, Linear only
   // Custom only. custom is null while ert_model_open prepares: nothing is registered yet.
   const ert_custom_op* custom = nullptr;
   const ert_custom_attribute* custom_attributes = nullptr;

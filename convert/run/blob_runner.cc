@@ -241,6 +241,7 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
       s != ERT_OK)
     throw_status(s, "cannot prepare a run");
+  if (o.observe) ert::keep_values(&context);
 
   const auto refused = [&](ert_status status, const std::string& what) {
     ert_error_detail why{};

@@ -1,6 +1,10 @@
 // Linear: activation(x * W + bias). Rows are quantized once, a fixed number at a time, so that scratch does not grow with
 // the rows; work is split by row blocks when there are enough rows, otherwise by weight panels. Every output element is
-// computed whole inside one task, so the split cannot change a bit.
+// computed whole inside one task, so the split cannot change a bit. Of two Linears in a row the first quantizes for the second
+// (handed_rows.h): the same values by the same kernels, only earlier.
+#include <string.h>
+
+#include "rt/ops/handed_rows.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -82,6 +86,32 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(s.m) * static_cast<uint64_t>(s.n) * static_cast<uint64_t>(s.k);
 }
 
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How the work is split.
+struct Split {
+  int64_t threads;
+  bool by_columns;
+  int64_t block_rows;  // of one task otherwise: even blocks of at most kBlockRows, and as many as keep all threads busy
+};
+
+Split split_of(const Shape& s, int64_t threads) {
+  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
+  if (small || threads < 1) threads = 1;
+  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * kRowsWorthSplitting && s.n > kPanelColumns;
+  const int64_t blocks = ceil_div(ceil_div(s.m, kBlockRows), threads) * threads;
+  const int64_t rows = ceil_div(s.m, blocks);
+  return {threads, by_columns, rows < 1 ? 1 : rows};
+}
+
+// Where a Linear of shape s leaves its result for an int8 Linear, if it does.
+HandedRows handed_rows(const OpContext& c, const Shape& s, const Operand& result) {
+  const Split split = split_of(s, c.parallel.threads);
+  if (split.by_columns) return {};
+  const size_t row_bytes = c.kernels->quantized_row_bytes(static_cast<size_t>(s.n));
+  return place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads);
+}
+
 // One Linear at run time, and the steps that tasks compose.
 struct Job {
   const OpContext& c;
@@ -92,6 +122,7 @@ struct Job {
   int32_t precision, activation;
   size_t row_bytes;
   int64_t block_rows, group_columns;  // of one task
+  HandedRows from, to;                // x and the result, where the Linear before or behind is paired with this one
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
@@ -101,16 +132,20 @@ struct Job {
 
   void quantize(int64_t row, int64_t rows, uint32_t thread) const {
     if (precision == lin::kF32) return;
+    if (from.rows != nullptr) {
+      for (int64_t i = 0; i < rows; ++i)
+        memcpy(scales_of(thread) + i, from.row(row + i) + from.row_bytes, sizeof(kernels::RowScale));
+      return;
+    }
     const auto quantize_rows = precision == lin::kInt8 ? c.kernels->quantize_rows : c.kernels->quantize16_rows;
     const Operand& smooth = input(c, lin::kInvSmooth);
     quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
                   smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
   }
 
-  // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them.
-  void multiply(int64_t row, int64_t rows, int64_t column, int64_t columns, uint32_t thread) const {
+  // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them, out its first result.
+  void multiply(int64_t row, int64_t rows, int64_t column, int64_t columns, float* out, uint32_t thread) const {
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
-    float* out = dst + row * s.n + column;
     const float* column_bias = bias ? bias + column : nullptr;
     const Operand& w = input(c, lin::kWeights);
     if (precision == lin::kF32) {
@@ -120,18 +155,37 @@ struct Job {
           w.as<int8_t>() + static_cast<size_t>(column / kPanelColumns) * kernels::panel_bytes_n16k4(k),
           input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, column_bias};
       const auto gemm = precision == lin::kInt8 ? c.kernels->gemm_qa8_qw8 : c.kernels->gemm_qa16_qw8;
-      gemm({m, n, k, rows_of(thread), row_bytes, scales_of(thread), packed, out, static_cast<ptrdiff_t>(s.n)});
+      const uint8_t* lhs = from.rows != nullptr ? from.row(row) : rows_of(thread);
+      gemm({m, n, k, lhs, from.rows != nullptr ? from.stride : row_bytes, scales_of(thread), packed, out,
+            static_cast<ptrdiff_t>(s.n)});
     }
   }
 
   void multiply_and_activate(int64_t row, int64_t rows, int64_t first, int64_t last, uint32_t thread) const {
-    if (activation == lin::kNoActivation) return multiply(row, rows, first, last - first, thread);
+    float* out = dst + row * s.n;
+    if (activation == lin::kNoActivation) return multiply(row, rows, first, last - first, out + first, thread);
     const auto activate = c.kernels->unary[activation];
     for (int64_t column = first; column < last; column += kGroupColumns) {
       const int64_t columns = last - column < kGroupColumns ? last - column : kGroupColumns;
-      multiply(row, rows, column, columns, thread);
-      for (int64_t i = row; i < row + rows; ++i)
-        activate(static_cast<size_t>(columns), dst + i * s.n + column, dst + i * s.n + column);
+      multiply(row, rows, column, columns, out + column, thread);
+      for (int64_t i = 0; i < rows; ++i) activate(static_cast<size_t>(columns), out + i * s.n + column, out + i * s.n + column);
+    }
+  }
+
+  void multiply_and_hand_over(int64_t row, int64_t rows, uint32_t thread) const {
+    float* out = to.fp32_rows(row, thread);
+    multiply(row, rows, 0, s.n, out, thread);
+    const size_t n = static_cast<size_t>(s.n);
+    const bool gelu = activation == static_cast<int32_t>(kernels::Unary::kGeluCoarse);
+    for (int64_t i = 0; i < rows; ++i, out += s.n) {
+      kernels::RowScale scale;
+      if (gelu) {
+        c.kernels->gelu_quantize_rows(1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes, &scale);
+      } else {
+        if (activation != lin::kNoActivation) c.kernels->unary[activation](n, out, out);
+        c.kernels->quantize_rows(1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes, &scale);
+      }
+      memcpy(to.row(row + i) + to.row_bytes, &scale, sizeof(scale));
     }
   }
 };
@@ -141,6 +195,7 @@ void row_block_task(void* arg, uint32_t index, uint32_t thread) {
   const int64_t row = j.block_rows * index;
   const int64_t rows = j.s.m - row < j.block_rows ? j.s.m - row : j.block_rows;
   j.quantize(row, rows, thread);
+  if (j.to.rows != nullptr) return j.multiply_and_hand_over(row, rows, thread);
   j.multiply_and_activate(row, rows, 0, j.s.n, thread);
 }
 
@@ -151,15 +206,6 @@ void column_group_task(void* arg, uint32_t index, uint32_t thread) {
   const int64_t last = j.s.n - first < j.group_columns ? j.s.n : first + j.group_columns;
   j.quantize(0, j.s.m, thread);
   j.multiply_and_activate(0, j.s.m, first, last, thread);
-}
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Rows of one task: even blocks of at most kBlockRows, and as many blocks as keep all threads busy.
-int64_t even_block_rows(int64_t m, int64_t threads) {
-  const int64_t blocks = ceil_div(ceil_div(m, kBlockRows), threads) * threads;
-  const int64_t rows = ceil_div(m, blocks);
-  return rows < 1 ? 1 : rows;
 }
 
 ert_status run(const OpContext& c) {
@@ -177,21 +223,23 @@ ert_status run(const OpContext& c) {
              c.ints[lin::kActivation],
              0,
              0,
-             0};
+             0,
+             {},
+             {}};
   if (precision != lin::kF32) {
     const size_t k = static_cast<size_t>(s.k);
     job.row_bytes = wide ? c.kernels->quantized16_row_bytes(k) : c.kernels->quantized_row_bytes(k);
   }
-  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
-  const int64_t threads = small || c.parallel.threads < 1 ? 1 : c.parallel.threads;
-  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * kRowsWorthSplitting && s.n > kPanelColumns;
-  if (by_columns) {
-    job.group_columns = ceil_div(ceil_div(s.n, threads), kPanelColumns) * kPanelColumns;
+  if (c.pair.producer_depth != 0) job.from = handed_rows(c, {s.m, s.k, c.pair.producer_depth}, input(c, lin::kX));
+  if (c.pair.hands_over) job.to = handed_rows(c, s, output(c, 0));
+  const Split split = split_of(s, c.parallel.threads);
+  if (split.by_columns) {
+    job.group_columns = ceil_div(ceil_div(s.n, split.threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);
   } else {
-    job.block_rows = even_block_rows(s.m, threads);
+    job.block_rows = split.block_rows;
     const uint32_t blocks = static_cast<uint32_t>(ceil_div(s.m, job.block_rows));
-    if (threads > 1) {
+    if (split.threads > 1) {
       c.parallel(blocks, row_block_task, &job);
     } else {
       for (uint32_t i = 0; i < blocks; ++i) row_block_task(&job, i, 0);
