@@ -37,6 +37,7 @@ struct ContextState {
   int32_t rows;                // packed rows likewise, or kEveryRow
   uint32_t prepared;
   uint32_t next_op;      // 0 = the next step starts a run
+  uint32_t done_ahead;   // an op that the one before it has already done; 0 = none
   uint32_t keep_values;  // every op leaves its result as the blob describes it: for tools that look between ops
 
   ert_error_detail why;  // the last refusal; cleared when a call begins

@@ -58,11 +58,17 @@ struct RowMap {
   const int32_t* starts = nullptr;  // run only: sequence b is rows [starts[b], starts[b + 1]); batch + 1 entries
 };
 
-// Two Linears in a row (run.cc finds them): the second alone reads what the first computes and quantizes it.
+namespace ops {
+struct RowNorm;
+}
+
+// What a Linear does together with its neighbours (pairs.cc finds them).
 struct LinearPair {
-  bool hands_over = false;            // this op is the first; the result may stay in the quantized form of its reader,
-  const float* inv_smooth = nullptr;  // which multiplies by this before, where not null
-  int32_t producer_depth = 0;         // this op is the second: k of the first, which may have handed x over; else 0
+  bool hands_over = false;             // the next op alone reads the result, which may stay in the quantized form of that Linear,
+  const float* inv_smooth = nullptr;   // which multiplies by this before, where not null
+  int32_t producer_depth = 0;          // k of the Linear before, which may have handed x over; else 0
+  const ops::RowNorm* norm = nullptr;  // the next op, which this one may run on its rows as they are done:
+  bool* norm_done = nullptr;           // then it sets this
 };
 
 struct OpContext {

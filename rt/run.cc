@@ -4,7 +4,7 @@
 #include "rt/context.h"
 #include "rt/dims.h"
 #include "rt/float_mode.h"
-#include "rt/op_params.h"
+#include "rt/pairs.h"
 
 namespace ert {
 namespace {
@@ -30,51 +30,32 @@ void place_bound_values(ContextState* s, const Program& p) {
   }
 }
 
-bool is_linear(const fb::Op& op) { return op.code() == static_cast<uint16_t>(params::OpCode::kLinear); }
-
-// Is `index` a Linear whose result nobody reads but the int8 Linear behind it, as its x?
-bool pairs_with_next(const Program& p, uint32_t index) {
-  if (index + 1 >= p.ops.size || !is_linear(p.ops[index]) || !is_linear(p.ops[index + 1])) return false;
-  namespace linear = params::linear;
-  const fb::Op& next = p.ops[index + 1];
-  const int32_t result = operand_of(p, p.ops[index], p.ops[index].n_inputs());
-  if (operand_of(p, next, linear::kX) != result || p.ints[next.first_int() + linear::kPrecision] != linear::kInt8) return false;
-  for (uint32_t k = linear::kX + 1; k < next.n_inputs(); ++k) {
-    const int32_t v = operand_of(p, next, k);
-    if (v >= 0 && storage_of(p.values[static_cast<uint32_t>(v)]) != Storage::kConstant) return false;
+ert_status compute(ContextState* s, const Program& p, uint32_t index, const OpDef& def) {
+  if (index != 0 && s->done_ahead == index) {
+    s->done_ahead = 0;
+    return ERT_OK;
   }
-  const fb::Value& value = p.values[static_cast<uint32_t>(result)];
-  return storage_of(value) == Storage::kArena && value.last_op() == index + 1;
-}
-
-LinearPair pair_of(const ContextState& s, const Program& p, uint32_t index) {
-  LinearPair pair;
-  if (s.keep_values != 0) return pair;
-  if (pairs_with_next(p, index)) {
-    pair.hands_over = true;
-    const fb::Op& next = p.ops[index + 1];
-    const int32_t smooth = next.n_inputs() > params::linear::kInvSmooth ? operand_of(p, next, params::linear::kInvSmooth) : -1;
-    if (smooth >= 0) pair.inv_smooth = s.values[smooth].as<float>();
-  }
-  if (index > 0 && pairs_with_next(p, index - 1)) {
-    const Operand& x = s.values[operand_of(p, p.ops[index - 1], params::linear::kX)];
-    pair.producer_depth = x.dims[x.rank - 1];
-  }
-  return pair;
-}
-
-ert_status run_one(ContextState* s, const Program& p, uint32_t index) {
+  ops::RowNorm norm;
+  const bool norm_follows = find_norm_behind(*s, p, index, &norm);
   OpContext c = gather_operands(*s, p, index);
   c.kernels = s->kernels;
   c.parallel = Parallel{s->cfg.parallel_for, s->cfg.parallel_context, s->cfg.threads};
   c.scratch = s->scratch;
   c.scratch_stride = s->scratch_stride;
   c.pair = pair_of(*s, p, index);
-  const OpDef* def = find_op(p.ops[index].code());
-  if (s->cfg.op_hook == nullptr) return def->run(c);
-  if (s->cfg.op_hook(s->cfg.op_hook_context, index, 0, def->name, op_name(p, index)) != 0) return ERT_ERR_ABORTED;
-  const ert_status status = def->run(c);
-  s->cfg.op_hook(s->cfg.op_hook_context, index, 1, def->name, op_name(p, index));
+  bool norm_done = false;
+  if (norm_follows) c.pair.norm = &norm, c.pair.norm_done = &norm_done;
+  const ert_status status = def.run(c);
+  s->done_ahead = norm_done ? index + 1 : 0;
+  return status;
+}
+
+ert_status run_one(ContextState* s, const Program& p, uint32_t index) {
+  const OpDef& def = *find_op(p.ops[index].code());
+  if (s->cfg.op_hook == nullptr) return compute(s, p, index, def);
+  if (s->cfg.op_hook(s->cfg.op_hook_context, index, 0, def.name, op_name(p, index)) != 0) return ERT_ERR_ABORTED;
+  const ert_status status = compute(s, p, index, def);
+  s->cfg.op_hook(s->cfg.op_hook_context, index, 1, def.name, op_name(p, index));
   return status;
 }
 
@@ -93,6 +74,7 @@ ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dim
 
 ert_status begin_run(ContextState* s, const Program& p) {
   s->next_op = 0;
+  s->done_ahead = 0;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
     if (s->outputs[i].data == nullptr) return refuse(ERT_ERR_STATE, about(ERT_FAULT_UNBOUND, Side::kOutput, i), &s->why);
   }

@@ -2,6 +2,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/row_norm.h"
 
 namespace ert {
 namespace {
@@ -26,18 +27,11 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return same_f32(output(c, 0), x) && (!output(c, 1).present() || same_f32(output(c, 1), x));
 }
 
-const float* floats_or_null(const Operand& o, int64_t offset) { return o.present() ? o.as<float>() + offset : nullptr; }
-
 ert_status run(const OpContext& c) {
-  const Operand &x = input(c, ln::kX), &sum = output(c, 1);
-  const int64_t n = x.dims[x.rank - 1];
-  for_blocks(c, x.elements() / n, n, 1, [&](int64_t begin, int64_t end, uint32_t) {
-    const int64_t first = begin * n;
-    c.kernels->layernorm(static_cast<size_t>(end - begin), static_cast<size_t>(n), x.as<float>() + first,
-                         floats_or_null(input(c, ln::kResidual), first), input(c, ln::kGamma).as<float>(),
-                         floats_or_null(input(c, ln::kBeta), 0), c.floats[ln::kEpsilon], c.ints[ln::kRms] != 0,
-                         output(c, 0).mut<float>() + first, sum.present() ? sum.mut<float>() + first : nullptr);
-  });
+  const RowNorm norm = row_norm_of(c);
+  const int64_t n = static_cast<int64_t>(norm.n);
+  for_blocks(c, input(c, ln::kX).elements() / n, n, 1,
+             [&](int64_t begin, int64_t end, uint32_t) { norm.rows(*c.kernels, begin, end); });
   return ERT_OK;
 }
 

@@ -1,13 +1,14 @@
 // Linear: activation(x * W + bias). Rows are quantized once, a fixed number at a time, so that scratch does not grow with
 // the rows; work is split by row blocks when there are enough rows, otherwise by weight panels. Every output element is
 // computed whole inside one task, so the split cannot change a bit. Of two Linears in a row the first quantizes for the second
-// (handed_rows.h): the same values by the same kernels, only earlier.
+// (handed_rows.h), and a LayerNorm behind runs on each block of rows (row_norm.h): the same values by the same kernels, only earlier.
 #include <string.h>
 
 #include "rt/ops/handed_rows.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/row_norm.h"
 
 namespace ert {
 namespace {
@@ -197,6 +198,7 @@ void row_block_task(void* arg, uint32_t index, uint32_t thread) {
   j.quantize(row, rows, thread);
   if (j.to.rows != nullptr) return j.multiply_and_hand_over(row, rows, thread);
   j.multiply_and_activate(row, rows, 0, j.s.n, thread);
+  if (j.c.pair.norm != nullptr) j.c.pair.norm->rows(*j.c.kernels, row, row + rows);
 }
 
 // Every task quantizes the few rows again: that is faster than to wait for one thread and fetch its result.
@@ -238,6 +240,7 @@ ert_status run(const OpContext& c) {
     c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);
   } else {
     job.block_rows = split.block_rows;
+    if (c.pair.norm != nullptr) *c.pair.norm_done = true;
     const uint32_t blocks = static_cast<uint32_t>(ceil_div(s.m, job.block_rows));
     if (split.threads > 1) {
       c.parallel(blocks, row_block_task, &job);

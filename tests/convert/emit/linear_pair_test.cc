@@ -1,6 +1,8 @@
-// Two int8 Linears in a row: the first hands its rows over in quantized form. Same bits as without that, for all rows, threads and
-// ISA levels, and it does happen.
+// Two int8 Linears in a row: the first hands its rows over in quantized form; a LayerNorm behind a Linear runs block by block. Same
+// bits as without that, for all rows, threads and ISA levels, and it does happen.
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "kernels_int8/kernel_table.h"
 #include "platform/cpu_features.h"
@@ -14,6 +16,19 @@ namespace {
 
 constexpr int64_t kWidth = 24, kHidden = 160;
 
+// int8, but for the last layer.
+Tensor blob_of(GraphBuilder& b, ert::params::linear::Precision last = ert::params::linear::kInt8) {
+  finish(b.g);
+  LowerOptions options = lower_options(plan_dims(b.g, {{"rows", 300}}));
+  options.linear = int8_layers(b.g);
+  options.linear.rbegin()->second.precision = last;
+  Diagnostics d;
+  TargetProgram p = lower(b.g, options, d);
+  d.check();
+  plan_slots(p);
+  return write_blob(p, {"p", "s", "{}", 0, {}});
+}
+
 // x -> Linear, activation -> Linear; with `shown` the hidden rows are an output too.
 Tensor two_layers(bool shown, ert::params::linear::Precision second = ert::params::linear::kInt8) {
   GraphBuilder b;
@@ -23,15 +38,7 @@ Tensor two_layers(bool shown, ert::params::linear::Precision second = ert::param
   const ValueId hidden = b.node(OpKind::kLinear, {x, b.weights({kWidth, kHidden}), b.weights({kHidden})}, relu);
   b.output(b.node(OpKind::kLinear, {hidden, b.weights({kHidden, kWidth}), kNone}, LinearAttrs{}));
   if (shown) b.output(hidden);
-  finish(b.g);
-  LowerOptions options = lower_options(plan_dims(b.g, {{"rows", 300}}));
-  options.linear = int8_layers(b.g);
-  options.linear.rbegin()->second.precision = second;
-  Diagnostics d;
-  TargetProgram p = lower(b.g, options, d);
-  d.check();
-  plan_slots(p);
-  return write_blob(p, {"p", "s", "{}", 0, {}});
+  return blob_of(b, second);
 }
 
 Tensor rows_of(int64_t m) {
@@ -40,9 +47,8 @@ Tensor rows_of(int64_t m) {
   return Tensor::of<float>(DType::kFloat, {m, kWidth}, values);
 }
 
-TEST(LinearPair, SameBitsAsApart) {
-  const Tensor pair = two_layers(false), apart = two_layers(true);
-  BlobRunner of_pair(pair.data(), pair.bytes()), of_apart(apart.data(), apart.bytes());
+void expect_same_bits(const Tensor& blob, const std::function<std::vector<float>(const Tensor& x, const RunnerOptions&)>& want) {
+  BlobRunner runner(blob.data(), blob.bytes());
   for (const uint32_t isa : {0u, 1u << ERT_ISA_REF, 1u << ERT_ISA_AVX2}) {
     if ((isa & ~ert_cpu_isa_mask()) != 0) continue;
     for (const uint32_t threads : {1u, 2u, 3u})
@@ -50,10 +56,39 @@ TEST(LinearPair, SameBitsAsApart) {
         RunnerOptions o;
         o.threads = threads;
         o.isa_mask = isa;
-        EXPECT_EQ(of_pair.run({rows_of(m)}, o)[0].to_float(), of_apart.run({rows_of(m)}, o)[0].to_float())
+        EXPECT_EQ(runner.run({rows_of(m)}, o)[0].to_float(), want(rows_of(m), o))
             << m << " rows, " << threads << " threads, ISA mask " << isa;
       }
   }
+}
+
+TEST(LinearPair, SameBitsAsApart) {
+  const Tensor apart = two_layers(true);
+  BlobRunner of_apart(apart.data(), apart.bytes());
+  expect_same_bits(two_layers(false),
+                   [&](const Tensor& x, const RunnerOptions& o) { return of_apart.run({x}, o)[0].to_float(); });
+}
+
+// x -> Linear -> norm(y + x) -> Linear -> norm(x + y) -> Linear: the norm is behind the Linear with and without memory in common.
+Tensor normed_layers() {
+  GraphBuilder b;
+  ValueId x = b.input("x", {DimExpr::symbol("rows"), kWidth});
+  for (int i = 0; i < 2; ++i) {
+    const ValueId y = b.node(OpKind::kLinear, {x, b.weights({kWidth, kWidth}), b.weights({kWidth})}, LinearAttrs{});
+    const std::vector<ValueId> sum = i == 0 ? std::vector<ValueId>{y, x} : std::vector<ValueId>{x, y};
+    x = b.node(OpKind::kNorm, {sum[0], sum[1], b.weights({kWidth}, 1), b.weights({kWidth})}, FusedNormAttrs{1e-5f, i == 1});
+  }
+  b.output(b.node(OpKind::kLinear, {x, b.weights({kWidth, kWidth}), kNone}, LinearAttrs{}));
+  return blob_of(b);
+}
+
+TEST(LinearPair, NormByBlocksGivesTheSameBits) {
+  const Tensor blob = normed_layers();
+  BlobRunner apart(blob.data(), blob.bytes());
+  expect_same_bits(blob, [&](const Tensor& x, RunnerOptions o) {
+    o.observe = [](const ObservedOp&) {};  // keeps all values, so every op runs for itself
+    return apart.run({x}, o)[0].to_float();
+  });
 }
 
 // What the memory of the hidden rows holds after a run.
