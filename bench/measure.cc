@@ -174,6 +174,7 @@ int exit_code_of(ert_status s) {
     case ERT_ERR_MODEL: return 3;
     case ERT_ERR_VERSION:
     case ERT_ERR_UNSUPPORTED:
+    case ERT_ERR_LAYOUT:
     case ERT_ERR_COMPRESSED:
     case ERT_ERR_ENDIAN:
     case ERT_ERR_ISA: return 4;

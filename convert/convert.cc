@@ -187,8 +187,12 @@ void Conversion::write() {
   meta.certificate = certificate_json(r_, o_, candidate_->compared.canonical.errors());
   meta.golden = golden_vectors(*open_own(candidate_->blob), model_.graph, dims_, o_.golden);
   candidate_->blob = Tensor();  // not two of them at a time
+  change_weight_layout(candidate_->program, o_.target.dtype);
   r_.blob = write_blob(candidate_->program, meta);
-  open_own(r_.blob);  // read back: what is written must open
+  // Read back: what is written must open, and give the bits of the layout that everything above was measured with.
+  const auto written = open_own(r_.blob);
+  if (golden_vectors(*written, model_.graph, dims_, o_.golden) != meta.golden)
+    throw FatalError(ExitCode::kInternal, fmt::format("the blob for --target {} computes other bits", o_.target.name));
 }
 
 void Conversion::compress() {

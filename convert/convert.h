@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/emit/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/tensor.h"
 #include "convert/onnx/import_model.h"
@@ -34,6 +35,7 @@ struct ConvertOptions {
   std::string calibration_files;                 // --calib: read into calibration; empty: none
   bool compress = false;                         // --compress zstd
   bool skip_padding = true;                      // --padding: where it is proved to change nothing else
+  WeightTarget target = kWeightTargets[0];       // --target
   int golden = 1;                                // golden vectors in the blob
   std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
 };

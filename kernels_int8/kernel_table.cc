@@ -14,8 +14,21 @@ namespace ert::kernels {
 
 namespace {
 
+// A level with a row format of its own does not inherit GEMMs for the one below.
+constexpr bool has_own_rows(Level level) {
+#define ERT_KERNEL(row_level, slot, name) \
+  if (level == Level::row_level && __builtin_strcmp(#slot, "quantize_rows") == 0) return true;
+#define ERT_UNARY(row_level, kind, name)
+#include "kernels_int8/kernel_list.inc"
+  return false;
+}
+
 constexpr KernelTable overridden(KernelTable table, Level level, Isa isa) {
   table.isa = isa;
+  if (has_own_rows(level)) {
+    table.gemm_qa8_qw8_n8k8 = table.gemm_qa8_qw8_n2k16 = nullptr;
+    table.gemm_qa16_qw8_n8k8 = table.gemm_qa16_qw8_n2k16 = nullptr;
+  }
 #define ERT_KERNEL(row_level, slot, name) \
   if (level == Level::row_level) table.slot = name;
 #define ERT_UNARY(row_level, kind, name) \
@@ -94,6 +107,21 @@ const char* level_name(Level level) {
 
 size_t kernel_count() { return sizeof(kKernels) / sizeof(kKernels[0]); }
 KernelInfo kernel_info(size_t i) { return kKernels[i]; }
+
+LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits) {
+  const auto of = [&](const KernelTable& t) -> LinearKernels {
+    const bool n8k8 = layout == Layout::kN8K8, n2k16 = layout == Layout::kN2K16;
+    if (two_digits) {
+      return {t.quantized16_row_bytes, t.quantize16_rows,
+              n8k8    ? t.gemm_qa16_qw8_n8k8
+              : n2k16 ? t.gemm_qa16_qw8_n2k16
+                      : t.gemm_qa16_qw8};
+    }
+    return {t.quantized_row_bytes, t.quantize_rows, n8k8 ? t.gemm_qa8_qw8_n8k8 : n2k16 ? t.gemm_qa8_qw8_n2k16 : t.gemm_qa8_qw8};
+  };
+  const LinearKernels own = of(table);
+  return own.gemm != nullptr ? own : of(kRefTable);
+}
 
 uint32_t built_isa_mask() {
   uint32_t mask = isa_bit(Isa::kRef);

@@ -59,16 +59,22 @@ struct RowScale {
   int32_t zero_point;
 };
 
-// Quantized weights of one Linear in layout N16K4: panels of 16 columns; in a panel, for each group of 4 k, one 64-byte line:
-// column c, element j at byte 4*c + j. n is padded to 16, k to 4, padding is zero. Panel p starts at data + p * panel_bytes.
-// data is 64-byte aligned; scale, colsum and bias have n entries.
+// Layouts of packed weights: panels of some columns, in a panel one line for each group of some k, in a line the group's bytes of
+// one column after the other (drawn in README.md). N and K are padded with zeros to whole panels and lines.
+enum class Layout : uint8_t { kN16K4, kN8K8, kN2K16, kCount };
+constexpr size_t panel_columns(Layout l) { return l == Layout::kN16K4 ? 16 : l == Layout::kN8K8 ? 8 : 2; }
+constexpr size_t line_depth(Layout l) { return l == Layout::kN16K4 ? 4 : l == Layout::kN8K8 ? 8 : 16; }
+
+// Quantized weights of one Linear. data is 64-byte aligned; scale, colsum and bias have n entries.
 struct PackedWeights {
   const int8_t* data;
   const float* scale;     // per column, > 0 (0 for an all-zero column)
   const int32_t* colsum;  // sum over k of the column's int8 weights
   const float* bias;      // may be null: then no addition takes place
+  Layout layout = Layout::kN16K4;
 };
-constexpr size_t panel_bytes_n16k4(size_t k) { return 16 * round_up(k, 4); }
+// Bytes of n columns. Also where column n starts, if it is the first of a panel.
+constexpr size_t packed_bytes(Layout l, size_t n, size_t k) { return round_up(n, panel_columns(l)) * round_up(k, line_depth(l)); }
 
 // dst[m, n] = lhs[m, k] * w: quantized rows times the columns [0, n) of w; whole panels are read.
 struct GemmArgs {
@@ -114,14 +120,19 @@ struct KernelTable {
   // The same of kGeluCoarse of src: as that kernel and then quantize_rows. src is overwritten with something.
   void (*gelu_quantize_rows)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                              size_t row_bytes, RowScale* scales);
-  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n].
+  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n]. One slot per layout of the weights; a slot of a layout that the level
+  // does not read is null, but for N16K4 (linear_kernels has the answer then).
   void (*gemm_qa8_qw8)(const GemmArgs& g);
+  void (*gemm_qa8_qw8_n8k8)(const GemmArgs& g);
+  void (*gemm_qa8_qw8_n2k16)(const GemmArgs& g);
 
   // W8A16 (NUMERICS.md): the same with symmetric activations of two 7-bit digits. Scratch row: 2 * max_quantized_row_bytes(k) suffices.
   size_t (*quantized16_row_bytes)(size_t k);
   void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                           size_t row_bytes, RowScale* scales);
   void (*gemm_qa16_qw8)(const GemmArgs& g);
+  void (*gemm_qa16_qw8_n8k8)(const GemmArgs& g);
+  void (*gemm_qa16_qw8_n2k16)(const GemmArgs& g);
 
   // dst[m, n] = sum over k in order, mul and add rounded apart, starting from +0, then + bias[n] where not null.
   // lhs element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]; rhs row kk at rhs + kk * rhs_stride, n contiguous floats.
@@ -150,6 +161,16 @@ struct KernelTable {
   float (*sum)(size_t n, const float* src);
   float (*sum_squares)(size_t n, const float* src);
 };
+
+// The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
+struct LinearKernels {
+  size_t (*row_bytes)(size_t k);
+  void (*quantize)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                   size_t row_bytes, RowScale* scales);
+  void (*gemm)(const GemmArgs& g);
+};
+// Those of the table; of the reference, which reads every layout, where the table's level does not read this one.
+LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits);
 
 // Same for every level, so that the RAM formula does not depend on the CPU.
 size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);

@@ -1,4 +1,4 @@
-// Where a weight sits in the packed layout N16K4 (drawn in README.md).
+// Where a weight sits in packed weights (layouts are drawn in README.md).
 #pragma once
 
 #include <stddef.h>
@@ -8,8 +8,10 @@
 namespace ert::kernels {
 
 // Byte offset of the weight of `column` and `k_index` in a matrix of k rows.
-constexpr size_t offset_n16k4(size_t column, size_t k_index, size_t k) {
-  return column / 16 * panel_bytes_n16k4(k) + k_index / 4 * 64 + 4 * (column % 16) + k_index % 4;
+constexpr size_t packed_offset(Layout layout, size_t column, size_t k_index, size_t k) {
+  const size_t columns = panel_columns(layout), depth = line_depth(layout);
+  return column / columns * columns * round_up(k, depth) + k_index / depth * columns * depth + column % columns * depth +
+         k_index % depth;
 }
 
 }  // namespace ert::kernels

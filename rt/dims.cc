@@ -86,11 +86,10 @@ bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand
 
 bool operand_bytes(const Operand& o, uint64_t* bytes) {
   uint64_t total;
-  if (o.dtype >= params::kPackedN16K4) {
+  if (params::is_packed(o.dtype)) {
     if (o.rank != 2) return false;
-    const uint64_t n_step = o.dtype == params::kPackedN16K4 ? 16 : o.dtype == params::kPackedN8K8 ? 8 : 2;
-    const uint64_t k_step = o.dtype == params::kPackedN16K4 ? 4 : o.dtype == params::kPackedN8K8 ? 8 : 16;
-    total = rounded(o.dims[0], n_step) * rounded(o.dims[1], k_step);
+    const kernels::Layout layout = params::kernel_layout(o.dtype);
+    total = rounded(o.dims[0], kernels::panel_columns(layout)) * rounded(o.dims[1], kernels::line_depth(layout));
   } else {
     total = element_bytes(o.dtype);
     for (int axis = 0; axis < o.rank; ++axis) {

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "kernels_int8/kernel_table.h"
+
 namespace ert::params {
 
 enum class OpCode : uint16_t {
@@ -18,10 +20,13 @@ constexpr int32_t kMaxExactDepth = 65000;
 
 // Dense dtypes are ert_dtype (1..6). From 64 on: packed layouts of constants.
 enum Layout : uint8_t {
-  kPackedN16K4 = 64,  // int8 weights of a Linear, shape [n, k]; bytes = round_up(n, 16) * round_up(k, 4)
+  kPackedN16K4 = 64,  // int8 weights of a Linear, shape [n, k], as kernels::Layout in its order
   kPackedN8K8 = 65,
   kPackedN2K16 = 66,
 };
+constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
+constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
+constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
 
 // ImportInt (input i64|i32|bool|u8) -> i32|bool; ExportInt i32 -> output i64|i32 as bound. Copy: same dtype and size. Cast:
 // dtypes of the values. Fill: out = constant bits.
@@ -38,7 +43,7 @@ enum Ints { kStartExpr, kStep, kIntCount };
 // Ids were range-checked against Program.input_ranges if they are an input; otherwise the op gives ERT_ERR_INPUT.
 
 // Linear: x f32 [.., k], weights, bias f32 [n] or -1, and for int8: scale f32 [n], colsum i32 [n], inv_smooth f32 [k] or -1
-//   -> f32 [.., n].  weights: kPackedN16K4 [n, k] (kInt8, kInt8A16) or f32 [k, n] (kF32). Activation follows the bias.
+//   -> f32 [.., n].  weights: packed [n, k] (kInt8, kInt8A16) or f32 [k, n] (kF32). Activation follows the bias.
 namespace linear {
 enum Inputs { kX, kWeights, kBias, kScale, kColsum, kInvSmooth, kInputCount };
 enum Ints { kPrecision, kActivation, kIntCount };
@@ -196,7 +201,7 @@ enum Ints { kIndex, kIntCount };
 //   Linear before it: projected f32 [S, B, D * G * H] (G gates of H units: LSTM i o f c, GRU z r h). Then lengths i32 [B] or -1,
 //   initial_h, initial_c f32 [D, B, H] or -1, peepholes f32 [D, 3 * H] or -1 (LSTM: i o f), and per direction weights, scale,
 //   colsum, bias -> y f32 [S, B, D * H], last_h [D, B, H], for LSTM last_c.
-// Every gate has P = round_up(H, 16) columns, the surplus zero: weights kPackedN16K4 [G * P, H] with scale f32, colsum i32
+// Every gate has P = round_up(H, 16) columns, the surplus zero: weights packed [G * P, H] with scale f32, colsum i32
 //   [G * P] (kInt8, kInt8A16), or f32 [H, G * P] without them (kF32); bias f32 [G * P] or -1.
 namespace recurrence {
 enum Inputs { kProjected, kLengths, kInitialH, kInitialC, kPeepholes, kFirstWeights };

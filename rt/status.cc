@@ -19,11 +19,13 @@ const char* ert_status_str(ert_status s) {
     case ERT_ERR_FORMAT: return "FORMAT: the blob's structure is wrong";
     case ERT_ERR_MODEL: return "MODEL: the blob's program contradicts itself";
     case ERT_ERR_LIMIT: return "LIMIT: a count or size is above the runtime's limits";
-    case ERT_ERR_UNSUPPORTED: return "UNSUPPORTED: op, layout or custom op is not available";
+    case ERT_ERR_UNSUPPORTED: return "UNSUPPORTED: op, dtype or custom op is not available";
     case ERT_ERR_COMPRESSED: return "COMPRESSED: expand the blob with ert_unpack first";
     case ERT_ERR_SIGNATURE: return "SIGNATURE: the blob's signature does not match";
     case ERT_ERR_ROLLBACK: return "ROLLBACK: the blob's security counter is too low";
     case ERT_ERR_ENDIAN: return "ENDIAN: big-endian CPUs are not supported";
+    case ERT_ERR_LAYOUT:
+      return "LAYOUT: the weights are packed in a layout that this runtime does not read; convert with --target portable";
     case ERT_ERR_ISA: return "ISA: no allowed instruction set is built in and on this CPU";
     case ERT_ERR_ABORTED: return "ABORTED: the op hook stopped the run";
     case ERT_ERR_INTEGRITY: return "INTEGRITY: context memory was changed from outside";

@@ -84,7 +84,7 @@ struct Weights {
   PackedWeights packed;
 
   Weights(size_t n, size_t k) : scale(n, 0.01f), bias(n, 0.5f), colsum(n, 0) {
-    const size_t bytes = round_up(n, 16) / 16 * kernels::panel_bytes_n16k4(k);
+    const size_t bytes = kernels::packed_bytes(kernels::Layout::kN16K4, n, k);
     data = aligned_buffer(bytes);
     std::mt19937 generator(2);
     int8_t* w = static_cast<int8_t*>(data.get());

@@ -3,6 +3,7 @@
 
 #include <flatbuffers/flatbuffers.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -21,6 +22,14 @@ constexpr uint16_t kFormatMajor = 1, kFormatMinor = 0;
 constexpr uint32_t kFlagPacking = 1;  // of Program.flags
 
 uint64_t aligned(uint64_t x) { return (x + kAlign - 1) / kAlign * kAlign; }
+
+bool same_bytes(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  const auto same = [](const Tensor& x, const Tensor& y) {
+    return x.dtype() == y.dtype() && x.dims() == y.dims() && x.bytes() == y.bytes() &&
+           (x.bytes() == 0 || std::memcmp(x.data(), y.data(), x.bytes()) == 0);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
 
 // The constants of the blob, each once, in order of first use.
 class SegmentTable {
@@ -249,6 +258,10 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
 }
 
 }  // namespace
+
+bool GoldenVector::operator==(const GoldenVector& other) const {
+  return dims == other.dims && same_bytes(inputs, other.inputs) && same_bytes(outputs, other.outputs);
+}
 
 Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   TargetProgram p = program;  // shapes may add expressions

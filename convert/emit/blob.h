@@ -13,6 +13,7 @@ struct GoldenVector {
   std::vector<int32_t> dims;   // in the order of TargetProgram::dims
   std::vector<Tensor> inputs;  // boundary dtypes, in graph order
   std::vector<Tensor> outputs;
+  bool operator==(const GoldenVector& other) const;  // bit for bit
 };
 
 struct BlobMeta {

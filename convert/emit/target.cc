@@ -138,9 +138,9 @@ size_t element_bytes(uint8_t dtype) {
 int64_t value_bytes(const TargetValue& v, const std::map<std::string, int64_t>& dims) {
   std::vector<int64_t> size;
   for (const DimExpr& d : v.shape) size.push_back(d.evaluate(dims).value());
-  if (v.dtype == ert::params::kPackedN16K4)
-    return static_cast<int64_t>(ert::kernels::round_up(static_cast<size_t>(size[0]), 16) *
-                                ert::kernels::round_up(static_cast<size_t>(size[1]), 4));
+  if (ert::params::is_packed(v.dtype))
+    return static_cast<int64_t>(ert::kernels::packed_bytes(ert::params::kernel_layout(v.dtype), static_cast<size_t>(size[0]),
+                                                           static_cast<size_t>(size[1])));
   int64_t n = static_cast<int64_t>(element_bytes(v.dtype));
   for (int64_t s : size) n *= s;
   return n;

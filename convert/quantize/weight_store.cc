@@ -61,7 +61,7 @@ PackedRows WeightStore::table(const Graph& g, ValueId table) {
 }
 
 PackedWeights WeightStore::placeholder(int64_t k, int64_t n, bool smooth) {
-  const size_t bytes = ert::kernels::round_up(static_cast<size_t>(k), 4) * ert::kernels::round_up(static_cast<size_t>(n), 16);
+  const size_t bytes = ert::kernels::packed_bytes(ert::kernels::Layout::kN16K4, static_cast<size_t>(n), static_cast<size_t>(k));
   PackedWeights p{k,
                   n,
                   Tensor(DType::kUint8, {static_cast<int64_t>(bytes)}),

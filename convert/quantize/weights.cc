@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels_int8/packed_layout.h"
+
 namespace edgeconv {
 
 namespace {
@@ -71,14 +73,13 @@ QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& s
 }
 
 Tensor pack_n16k4(const QuantizedWeights& q) {
-  const int64_t lines = (q.k + 3) / 4, panels = (q.n + 15) / 16;
-  Tensor packed(DType::kUint8, {panels * lines * 64});
+  using ert::kernels::Layout;
+  const auto n = static_cast<size_t>(q.n), k = static_cast<size_t>(q.k);
+  Tensor packed(DType::kUint8, {static_cast<int64_t>(ert::kernels::packed_bytes(Layout::kN16K4, n, k))});
   uint8_t* bytes = packed.mutable_data();
-  for (int64_t c = 0; c < q.n; ++c) {
-    uint8_t* panel = bytes + (c / 16) * lines * 64 + (c % 16) * 4;
-    for (int64_t kk = 0; kk < q.k; ++kk)
-      panel[(kk / 4) * 64 + kk % 4] = static_cast<uint8_t>(q.codes[static_cast<size_t>(c * q.k + kk)]);
-  }
+  for (size_t c = 0; c < n; ++c)
+    for (size_t kk = 0; kk < k; ++kk)
+      bytes[ert::kernels::packed_offset(Layout::kN16K4, c, kk, k)] = static_cast<uint8_t>(q.codes[c * k + kk]);
   return packed;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "convert/emit/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/report/memory_table.h"
 #include "rt/header.h"
@@ -47,9 +48,26 @@ Json constants(const ert::fb::Program& p) {
     if (v->storage() != 1) continue;
     int64_t n = 1;
     for (uint32_t a = 0; a < v->rank(); ++a) n *= p.exprs()->Get(v->shape()->Get(a))->value();
-    elements[std::string(v->dtype() >= ert::params::kPackedN16K4 ? "int8" : dtype_name(dtype_of_ert(v->dtype())))] += n;
+    elements[std::string(ert::params::is_packed(v->dtype()) ? "int8" : dtype_name(dtype_of_ert(v->dtype())))] += n;
   }
   return elements;
+}
+
+// Elements of packed weights by their layout.
+Json weight_layouts(const ert::fb::Program& p) {
+  std::map<std::string, int64_t> elements;
+  for (const ert::fb::Value* v : *p.values())
+    for (const WeightTarget& t : kWeightTargets)
+      if (v->dtype() == t.dtype)
+        elements[std::string(t.layout)] +=
+            p.exprs()->Get(v->shape()->Get(0))->value() * p.exprs()->Get(v->shape()->Get(1))->value();
+  return elements.empty() ? Json::object() : Json(elements);
+}
+
+std::string target_of(const std::string& layout) {
+  for (const WeightTarget& t : kWeightTargets)
+    if (t.layout == layout) return std::string(t.name);
+  return "?";
 }
 
 Json operators(const ert::fb::Program& p) {
@@ -106,6 +124,7 @@ nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<st
          {"compression", blob.compressed ? "zstd" : "none"},
          {"weight_bytes", info.weight_bytes},
          {"constants", constants(program)},
+         {"weight_layouts", weight_layouts(program)},
          {"checksum", fmt::format("{:08x}", info.content_crc)},
          {"ops", info.ops},
          {"operators", operators(program)},
@@ -132,6 +151,8 @@ std::string blob_inspection_text(const nlohmann::ordered_json& j) {
   s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
                    j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
   s += fmt::format("constants {}\n", joined(j["constants"]));
+  for (const auto& [layout, elements] : j["weight_layouts"].items())
+    s += fmt::format("layout    {} (--target {}): {} weights\n", layout, target_of(layout), elements.dump());
   for (const char* side : {"inputs", "outputs"})
     for (const Json& v : j[side])
       s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", v["name"].get<std::string>(),

@@ -63,6 +63,7 @@ ExitCode exit_code(ert_status s) {
     case ERT_ERR_SIGNATURE:
     case ERT_ERR_ROLLBACK: return ExitCode::kChecksum;
     case ERT_ERR_UNSUPPORTED:
+    case ERT_ERR_LAYOUT:
     case ERT_ERR_ISA:
     case ERT_ERR_VERSION: return ExitCode::kUnsupported;
     case ERT_ERR_LIMIT:

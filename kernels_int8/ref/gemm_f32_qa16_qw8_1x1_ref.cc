@@ -4,8 +4,11 @@
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {
+namespace {
 
-void gemm_f32_qa16_qw8_1x1_ref(const GemmArgs& g) {
+// The layout is a template argument so that its divisions are shifts.
+template <Layout layout>
+void gemm(const GemmArgs& g) {
   const int8_t* hi = static_cast<const int8_t*>(g.lhs);
   float* dst = g.dst;
   for (size_t i = 0; i < g.m; ++i, hi += g.row_bytes, dst += g.dst_stride) {
@@ -14,7 +17,7 @@ void gemm_f32_qa16_qw8_1x1_ref(const GemmArgs& g) {
       int32_t acc_hi = 0;
       int32_t acc_lo = 0;
       for (size_t kk = 0; kk < g.k; ++kk) {
-        const int32_t weight = g.w.data[offset_n16k4(j, kk, g.k)];
+        const int32_t weight = g.w.data[packed_offset(layout, j, kk, g.k)];
         acc_hi += hi[kk] * weight;
         acc_lo += lo[kk] * weight;
       }
@@ -24,5 +27,11 @@ void gemm_f32_qa16_qw8_1x1_ref(const GemmArgs& g) {
     }
   }
 }
+
+}  // namespace
+
+void gemm_f32_qa16_qw8_1x1_ref(const GemmArgs& g) { gemm<Layout::kN16K4>(g); }
+void gemm_f32_qa16_qw8n8k8_1x1_ref(const GemmArgs& g) { gemm<Layout::kN8K8>(g); }
+void gemm_f32_qa16_qw8n2k16_1x1_ref(const GemmArgs& g) { gemm<Layout::kN2K16>(g); }
 
 }  // namespace ert::kernels

@@ -60,11 +60,12 @@ typedef enum ert_status {
   ERT_ERR_FORMAT = 24,      /* structure: FlatBuffers verification, segment table, reserved bytes */
   ERT_ERR_MODEL = 25,       /* semantics: value index, shape, lifetime, parameter of an op */
   ERT_ERR_LIMIT = 26,       /* a count or size above the limits in rt/limits.h */
-  ERT_ERR_UNSUPPORTED = 27, /* an op, layout, dtype or custom op that is not linked in or not registered */
+  ERT_ERR_UNSUPPORTED = 27, /* an op, dtype or custom op that is not linked in or not registered */
   ERT_ERR_COMPRESSED = 28,  /* compressed blob: expand it with ert_unpack first */
   ERT_ERR_SIGNATURE = 29,   /* reserved for signed blobs */
   ERT_ERR_ROLLBACK = 30,    /* security counter below ert_config.min_security_counter */
   ERT_ERR_ENDIAN = 31,      /* big-endian CPU */
+  ERT_ERR_LAYOUT = 32,      /* weights packed in a layout that this runtime does not read: convert with another --target */
   /* 40..: while running */
   ERT_ERR_ISA = 40,       /* none of the instruction sets in ert_config.isa_mask is built in and on this CPU */
   ERT_ERR_ABORTED = 41,   /* the op hook asked to stop: outputs undefined, context reusable */

@@ -17,7 +17,7 @@ using namespace ops;
 namespace lin = params::linear;
 
 constexpr int64_t kBlockRows = 32;          // rows quantized at a time per thread
-constexpr int64_t kPanelColumns = 16;       // of N16K4
+constexpr int64_t kPanelColumns = 16;       // of N16K4; whole panels of the other layouts too
 constexpr int64_t kGroupColumns = 1536;     // an activation follows each such group, whose outputs are then still in a near cache
 constexpr int64_t kRowsWorthSplitting = 6;  // fewer rows per thread than this: split the weights instead
 constexpr double kParallelMacs = 65536.0;   // below this, waking threads costs more than it gains
@@ -38,7 +38,7 @@ bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<ui
 bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
   const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
   const Operand& smooth = input(c, lin::kInvSmooth);
-  if (w.dtype != params::kPackedN16K4 || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (!params::is_known_layout(w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
   if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
   if (!is_f32(scale) || !is_vector(scale, n)) return false;
   if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
@@ -121,6 +121,8 @@ struct Job {
   float* dst;
   const float* bias;
   int32_t precision, activation;
+  kernels::LinearKernels quantized;  // unless precision is kF32
+  kernels::Layout layout;
   size_t row_bytes;
   int64_t block_rows, group_columns;  // of one task
   HandedRows from, to;                // x and the result, where the Linear before or behind is paired with this one
@@ -138,10 +140,9 @@ struct Job {
         memcpy(scales_of(thread) + i, from.row(row + i) + from.row_bytes, sizeof(kernels::RowScale));
       return;
     }
-    const auto quantize_rows = precision == lin::kInt8 ? c.kernels->quantize_rows : c.kernels->quantize16_rows;
     const Operand& smooth = input(c, lin::kInvSmooth);
-    quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
-                  smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
+    quantized.quantize(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
+                       smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
   }
 
   // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them, out its first result.
@@ -152,13 +153,12 @@ struct Job {
     if (precision == lin::kF32) {
       c.kernels->gemm_f32(m, n, k, x + row * s.k, s.k, 1, w.as<float>() + column, s.n, column_bias, out, s.n);
     } else {
-      const kernels::PackedWeights packed = {
-          w.as<int8_t>() + static_cast<size_t>(column / kPanelColumns) * kernels::panel_bytes_n16k4(k),
-          input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, column_bias};
-      const auto gemm = precision == lin::kInt8 ? c.kernels->gemm_qa8_qw8 : c.kernels->gemm_qa16_qw8;
+      const kernels::PackedWeights packed = {w.as<int8_t>() + kernels::packed_bytes(layout, static_cast<size_t>(column), k),
+                                             input(c, lin::kScale).as<float>() + column,
+                                             input(c, lin::kColsum).as<int32_t>() + column, column_bias, layout};
       const uint8_t* lhs = from.rows != nullptr ? from.row(row) : rows_of(thread);
-      gemm({m, n, k, lhs, from.rows != nullptr ? from.stride : row_bytes, scales_of(thread), packed, out,
-            static_cast<ptrdiff_t>(s.n)});
+      quantized.gemm({m, n, k, lhs, from.rows != nullptr ? from.stride : row_bytes, scales_of(thread), packed, out,
+                      static_cast<ptrdiff_t>(s.n)});
     }
   }
 
@@ -223,6 +223,8 @@ ert_status run(const OpContext& c) {
              bias.present() ? bias.as<float>() : nullptr,
              precision,
              c.ints[lin::kActivation],
+             {},
+             {},
              0,
              0,
              0,
@@ -230,7 +232,9 @@ ert_status run(const OpContext& c) {
              {}};
   if (precision != lin::kF32) {
     const size_t k = static_cast<size_t>(s.k);
-    job.row_bytes = wide ? c.kernels->quantized16_row_bytes(k) : c.kernels->quantized_row_bytes(k);
+    job.layout = params::kernel_layout(input(c, lin::kWeights).dtype);
+    job.quantized = kernels::linear_kernels(*c.kernels, job.layout, wide);
+    job.row_bytes = job.quantized.row_bytes(k);
   }
   if (c.pair.producer_depth != 0) job.from = handed_rows(c, {s.m, s.k, c.pair.producer_depth}, input(c, lin::kX));
   if (c.pair.hands_over) job.to = handed_rows(c, s, output(c, 0));

@@ -83,7 +83,9 @@ bool weights_ok(const OpContext& c, const Sizes& s, int64_t direction) {
   const Operand &scale = weight_input(c, direction, rec::kScale), &colsum = weight_input(c, direction, rec::kColsum);
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, s.columns()))) return false;
   if (c.ints[rec::kPrecision] == lin::kF32) return is_f32_of(w, s.hidden, s.columns()) && !scale.present() && !colsum.present();
-  if (w.dtype != params::kPackedN16K4 || !w.constant || reinterpret_cast<uintptr_t>(w.data) % ERT_BLOB_ALIGN != 0) return false;
+  if (!params::is_known_layout(w.dtype) || w.dtype != weight_input(c, 0, rec::kWeights).dtype || !w.constant ||
+      reinterpret_cast<uintptr_t>(w.data) % ERT_BLOB_ALIGN != 0)
+    return false;
   if (w.rank != 2 || w.dims[0] != s.columns() || w.dims[1] != s.hidden) return false;
   return is_f32(scale) && is_vector(scale, s.columns()) && is_i32(colsum) && is_vector(colsum, s.columns());
 }
@@ -121,7 +123,9 @@ uint64_t macs(const OpContext& c) {
 struct Job {
   const OpContext& c;
   Sizes s;
-  int64_t block_rows, blocks;  // of one task; tasks of one direction
+  int64_t block_rows, blocks;        // of one task; tasks of one direction
+  kernels::LinearKernels quantized;  // unless precision is kF32
+  kernels::Layout layout;
   size_t row_bytes;
 
   uint8_t* lhs(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
@@ -158,8 +162,7 @@ struct Block {
         memcpy(dst + static_cast<size_t>(i) * j.row_bytes, src + i * stride, hidden * sizeof(float));
       return;
     }
-    const auto quantize = precision == lin::kInt8 ? j.c.kernels->quantize_rows : j.c.kernels->quantize16_rows;
-    quantize(static_cast<size_t>(rows), hidden, src, stride, nullptr, dst, j.row_bytes, j.scales(thread) + at);
+    j.quantized.quantize(static_cast<size_t>(rows), hidden, src, stride, nullptr, dst, j.row_bytes, j.scales(thread) + at);
   }
   void take_states(const float* states) const {
     if (adjacent()) return take(states + state_at(0), j.s.hidden, 0, active);
@@ -180,12 +183,10 @@ struct Block {
                             bias, dst, stride);
       return;
     }
-    const kernels::PackedWeights packed = {
-        w.as<int8_t>() + static_cast<size_t>(first / kGateAlign) * kernels::panel_bytes_n16k4(k),
-        weight_input(j.c, direction, rec::kScale).as<float>() + first,
-        weight_input(j.c, direction, rec::kColsum).as<int32_t>() + first, bias};
-    const auto gemm = precision == lin::kInt8 ? j.c.kernels->gemm_qa8_qw8 : j.c.kernels->gemm_qa16_qw8;
-    gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
+    const kernels::PackedWeights packed = {w.as<int8_t>() + kernels::packed_bytes(j.layout, static_cast<size_t>(first), k),
+                                           weight_input(j.c, direction, rec::kScale).as<float>() + first,
+                                           weight_input(j.c, direction, rec::kColsum).as<int32_t>() + first, bias, j.layout};
+    j.quantized.gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
   }
 };
 
@@ -278,14 +279,15 @@ ert_status run(const OpContext& c) {
   const Sizes s = sizes_of(c);
   if (s.batch == 0) return ERT_OK;
   const int32_t precision = c.ints[rec::kPrecision];
-  const size_t k = static_cast<size_t>(s.hidden);
-  Job job = {c, s, 0, 0, 0};
+  Job job = {c, s, 0, 0, {}, {}, max_row_bytes(precision, s.hidden)};
   for (int64_t b = 0; b < s.batch; ++b) {
     if (job.length(b) < 0 || job.length(b) > s.steps) return ERT_ERR_INPUT;
   }
-  job.row_bytes = precision == lin::kF32    ? max_row_bytes(precision, s.hidden)
-                  : precision == lin::kInt8 ? c.kernels->quantized_row_bytes(k)
-                                            : c.kernels->quantized16_row_bytes(k);
+  if (precision != lin::kF32) {
+    job.layout = params::kernel_layout(weight_input(c, 0, rec::kWeights).dtype);
+    job.quantized = kernels::linear_kernels(*c.kernels, job.layout, precision == lin::kInt8A16);
+    job.row_bytes = job.quantized.row_bytes(static_cast<size_t>(s.hidden));
+  }
   // As many rows a task as keep all threads busy: a larger block reads the weights less often.
   const int64_t threads = c.parallel.threads < 1 ? 1 : c.parallel.threads;
   const int64_t shares = (threads + s.directions - 1) / s.directions;

@@ -38,6 +38,7 @@ ert_status verify_counts(const Program& p) {
 ert_status verify_semantics(const Program& p, const LentMemory& lent) {
   const ert_status counts = verify_counts(p);
   if (counts != ERT_OK) return counts;
+  if (!verify_layouts(p)) return ERT_ERR_LAYOUT;
   EvalMemory memory(p, lent);
   EvalScratch* scratch = memory.scratch();
   if (scratch == nullptr) return ERT_ERR_NOMEM;

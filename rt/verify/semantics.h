@@ -15,6 +15,7 @@ ert_status verify_semantics(const Program& p, const LentMemory& lent);
 // The steps, in order; each relies on the ones before.
 ert_status verify_counts(const Program& p);
 bool verify_exprs_and_dims(const Program& p);                 // verify/values.cc
+bool verify_layouts(const Program& p);                        // verify/values.cc: weights in a layout of a later minor version?
 bool verify_values(const Program& p);                         // verify/values.cc
 bool verify_boundary(const Program& p);                       // verify/values.cc: inputs and outputs
 bool verify_packing(const Program& p, EvalScratch* scratch);  // verify/packing.cc: the mask, and who may depend on it

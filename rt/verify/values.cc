@@ -7,9 +7,9 @@
 namespace ert {
 namespace {
 
-bool is_packed(uint32_t dtype) { return dtype >= params::kPackedN16K4 && dtype <= params::kPackedN2K16; }
+using params::is_packed;
 
-bool known_dtype(uint32_t dtype) { return element_bytes(dtype) != 0 || is_packed(dtype); }
+bool known_dtype(uint32_t dtype) { return element_bytes(dtype) != 0 || params::is_known_layout(dtype); }
 
 bool constant_shape(const Program& p, const fb::Value& v) {
   for (uint32_t axis = 0; axis < v.rank(); ++axis) {
@@ -130,6 +130,13 @@ bool verify_exprs_and_dims(const Program& p) {
     const ExprKind kind = static_cast<ExprKind>(e.kind());
     if (kind == ExprKind::kConstant) continue;
     if (kind == ExprKind::kDim ? e.lhs() >= p.dims.size : (e.lhs() >= i || e.rhs() >= i)) return false;
+  }
+  return true;
+}
+
+bool verify_layouts(const Program& p) {
+  for (uint32_t i = 0; i < p.values.size; ++i) {
+    if (params::is_packed(p.values[i].dtype()) && !params::is_known_layout(p.values[i].dtype())) return false;
   }
   return true;
 }

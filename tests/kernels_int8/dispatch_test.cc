@@ -60,11 +60,28 @@ TEST(DispatchTest, RowFormatsAreNotMixed) {
   }
 }
 
+// A level with rows of its own must not inherit a GEMM that reads other rows.
+TEST(DispatchTest, LayoutsFallBackToTheReferenceWhole) {
+  const KernelTable& ref = *level_table(Level::kRef);
+  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
+    const KernelTable* t = level_table(static_cast<Level>(level));
+    if (t == nullptr) continue;
+    for (Layout layout : {Layout::kN16K4, Layout::kN8K8, Layout::kN2K16}) {
+      for (bool two_digits : {false, true}) {
+        const LinearKernels own = linear_kernels(*t, layout, two_digits), of_ref = linear_kernels(ref, layout, two_digits);
+        ASSERT_NE(own.gemm, nullptr);
+        EXPECT_EQ(own.gemm == of_ref.gemm, own.quantize == of_ref.quantize) << level_name(static_cast<Level>(level));
+        EXPECT_EQ(own.gemm == of_ref.gemm, own.row_bytes == of_ref.row_bytes) << level_name(static_cast<Level>(level));
+      }
+    }
+  }
+}
+
 TEST(DispatchTest, NamesFollowTheGrammar) {
   // POSIX, because GCC 12 warns inside std::regex when sanitizers are on.
   regex_t grammar;
   ASSERT_EQ(regcomp(&grammar,
-                    "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qs8))?_[0-9]+x[0-9]+_"
+                    "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_"
                     "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|dotprod|i8mm)$",
                     REG_EXTENDED | REG_NOSUB),
             0);

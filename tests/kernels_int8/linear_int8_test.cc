@@ -1,5 +1,6 @@
 // Quantize and int8 GEMM (W8A8 and W8A16) of every level against the reference, bit for bit. The row format between the two
-// is private to a level, so quantized values are read through a GEMM with identity weights.
+// is private to a level, so quantized values are read through a GEMM with identity weights. Every layout of the weights must give
+// the bits of N16K4, by a kernel of the level or through the reference.
 #include <algorithm>
 #include <cstring>
 
@@ -13,29 +14,18 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-// The slots of one precision.
-struct Slots {
-  decltype(KernelTable::quantized_row_bytes) row_bytes;
-  decltype(KernelTable::quantize_rows) quantize;
-  decltype(KernelTable::gemm_qa8_qw8) gemm;
-};
-
-Slots slots_of(const KernelTable& t, bool wide) {
-  return wide ? Slots{t.quantized16_row_bytes, t.quantize16_rows, t.gemm_qa16_qw8}
-              : Slots{t.quantized_row_bytes, t.quantize_rows, t.gemm_qa8_qw8};
-}
-
 struct Case {
   size_t m, n, k;
   Fill fill = Fill::kNormal;
   WeightFill weights = WeightFill::kRandom;
   bool smooth = false, bias = true, wide = false;
+  Layout layout = Layout::kN16K4;
 };
 
 class LinearInt8Test : public LevelTest {
  protected:
-  static void run(const Slots& s, const Case& c, const float* src, const float* inv_smooth, const PackedWeights& w, float* dst,
-                  RowScale* scales) {
+  static void run(const LinearKernels& s, const Case& c, const float* src, const float* inv_smooth, const PackedWeights& w,
+                  float* dst, RowScale* scales) {
     const size_t row_bytes = s.row_bytes(c.k);
     ASSERT_EQ(row_bytes % 64, 0u);
     ASSERT_LE(row_bytes, (c.wide ? 2 : 1) * max_quantized_row_bytes(c.k));
@@ -50,10 +40,13 @@ class LinearInt8Test : public LevelTest {
     GuardedBuffer<RowScale> want_scales(c.m), got_scales(c.m);
     fill_row(src, c.fill, random);
     for (size_t i = 0; i < c.k; ++i) inv_smooth[i] = random.uniform(0.125f, 1.0f);  // y stays finite
-    const PackedLinear linear(c.n, c.k, c.weights, random);
+    SeededRandom again = random;
+    const PackedLinear linear(c.n, c.k, c.weights, random), packed(c.n, c.k, c.weights, again, c.layout);
     const float* smooth = c.smooth ? inv_smooth.data() : nullptr;
-    run(slots_of(ref(), c.wide), c, src.data(), smooth, linear.weights(c.bias), want.data(), want_scales.data());
-    run(slots_of(kernels(), c.wide), c, src.data(), smooth, linear.weights(c.bias), got.data(), got_scales.data());
+    const LinearKernels reference = linear_kernels(ref(), Layout::kN16K4, c.wide);
+    run(reference, c, src.data(), smooth, linear.weights(c.bias), want.data(), want_scales.data());
+    run(linear_kernels(kernels(), c.layout, c.wide), c, src.data(), smooth, packed.weights(c.bias), got.data(),
+        got_scales.data());
     for (size_t i = 0; i < c.m; ++i) {
       ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << describe(c);
       ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << describe(c);
@@ -64,9 +57,31 @@ class LinearInt8Test : public LevelTest {
   static std::string describe(const Case& c) {
     return " m " + std::to_string(c.m) + " n " + std::to_string(c.n) + " k " + std::to_string(c.k) + " " + fill_name(c.fill) +
            " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " wide " +
-           std::to_string(c.wide);
+           std::to_string(c.wide) + " layout " + std::to_string(static_cast<int>(c.layout));
   }
 };
+
+constexpr Layout kOtherLayouts[] = {Layout::kN8K8, Layout::kN2K16};
+
+TEST_P(LinearInt8Test, OtherLayouts) {
+  SeededRandom random;
+  for (Layout layout : kOtherLayouts) {
+    for (bool wide : {false, true}) {
+      const auto check = [&](size_t m, size_t n, size_t k, Fill fill, WeightFill weights) {
+        compare({m, n, k, fill, weights, false, (n & 1) != 0, wide, layout}, random);
+      };
+      for (size_t m : {1, 2, 3, 4, 5, 7, 8, 9, 17}) {
+        for (size_t n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64, 65}) check(m, n, 37, Fill::kNormal, WeightFill::kRandom);
+      }
+      for (size_t k : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 384, 1537}) check(5, 19, k, Fill::kNormal, WeightFill::kRandom);
+      for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
+        for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill)
+          check(5, 21, 333, static_cast<Fill>(fill), static_cast<WeightFill>(weights));
+      }
+      check(1, 3, 65000, Fill::kConstant, WeightFill::kAll127);
+    }
+  }
+}
 
 TEST_P(LinearInt8Test, QuantizedValues) {
   SeededRandom random;
@@ -167,7 +182,7 @@ TEST_P(LinearInt8Test, DeepestSumIsExact) {
 TEST_P(LinearInt8Test, BatchDoesNotMatter) {
   SeededRandom random;
   for (bool wide : {false, true}) {
-    const Slots s = slots_of(kernels(), wide);
+    const LinearKernels s = linear_kernels(kernels(), Layout::kN16K4, wide);
     constexpr size_t m = 13, n = 53, k = 70;
     GuardedBuffer<float> src(m * k), together(m * n), alone(n);
     GuardedBuffer<RowScale> scales(m);

@@ -1,4 +1,4 @@
-// A Linear with random int8 weights in layout N16K4, in guarded memory.
+// A Linear with random int8 weights in any layout, in guarded memory.
 #pragma once
 
 #include <vector>
@@ -13,14 +13,14 @@ enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kId
 
 class PackedLinear {
  public:
-  PackedLinear(size_t n, size_t k, WeightFill fill, ert::testing::SeededRandom& random)
-      : data_(round_up(n, 16) * round_up(k, 4)), scale_(n), colsum_(n), bias_(n) {
+  PackedLinear(size_t n, size_t k, WeightFill fill, ert::testing::SeededRandom& random, Layout layout = Layout::kN16K4)
+      : layout_(layout), data_(packed_bytes(layout, n, k)), scale_(n), colsum_(n), bias_(n) {
     std::memset(data_.data(), 0, data_.size());
     for (size_t column = 0; column < n; ++column) {
       int32_t sum = 0;
       for (size_t kk = 0; kk < k; ++kk) {
         const int8_t w = value(fill, column, kk, random);
-        data_[offset_n16k4(column, kk, k)] = w;
+        data_[packed_offset(layout, column, kk, k)] = w;
         sum += w;
       }
       colsum_[column] = sum;
@@ -29,7 +29,7 @@ class PackedLinear {
     }
   }
   PackedWeights weights(bool with_bias) const {
-    return {data_.data(), scale_.data(), colsum_.data(), with_bias ? bias_.data() : nullptr};
+    return {data_.data(), scale_.data(), colsum_.data(), with_bias ? bias_.data() : nullptr, layout_};
   }
 
  private:
@@ -43,6 +43,7 @@ class PackedLinear {
       default: return static_cast<int8_t>(random.integer(-127, 127));
     }
   }
+  Layout layout_;
   ert::testing::GuardedBuffer<int8_t> data_;
   ert::testing::GuardedBuffer<float> scale_;
   ert::testing::GuardedBuffer<int32_t> colsum_;

@@ -73,11 +73,11 @@ TEST(PackN16K4, MatchesTheLayout) {
     const Tensor bytes = pack_n16k4(q);
     const auto packed = bytes.as<uint8_t>();
     const auto ku = static_cast<size_t>(k), nu = static_cast<size_t>(n);
-    ASSERT_EQ(packed.size(), (nu + 15) / 16 * ert::kernels::panel_bytes_n16k4(ku));
+    ASSERT_EQ(packed.size(), (nu + 15) / 16 * 16 * ((ku + 3) / 4 * 4));
     std::vector<char> seen(packed.size(), 0);
     for (size_t c = 0; c < nu; ++c)
       for (size_t kk = 0; kk < ku; ++kk) {
-        const size_t at = ert::kernels::offset_n16k4(c, kk, ku);
+        const size_t at = ert::kernels::packed_offset(ert::kernels::Layout::kN16K4, c, kk, ku);
         EXPECT_EQ(at, c / 16 * (16 * ((ku + 3) / 4 * 4)) + kk / 4 * 64 + 4 * (c % 16) + kk % 4);
         EXPECT_EQ(static_cast<int8_t>(packed[at]), q.codes[c * ku + kk]);
         seen[at] = 1;
