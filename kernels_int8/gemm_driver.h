@@ -12,7 +12,7 @@ namespace {
 
 // What a tile works on: some rows times one group of columns.
 struct TileArgs {
-  size_t k4;  // k rounded up to 4
+  size_t k;  // rounded up to whole lines of the layout
   const uint8_t* lhs;
   size_t row_bytes;
   const RowScale* rows;
@@ -102,12 +102,13 @@ enum class LastGroup { kWhole, kCut };
 
 // Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Returns the first
 // column not done.
-template <int kColumns, LastGroup kLast, size_t kMaxRows>
+template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, size_t kMaxRows>
 size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column) {
-  const size_t k4 = round_up(g.k, 4);
-  TileArgs t = {k4, nullptr, g.row_bytes, nullptr, nullptr, 16 * k4, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
+  constexpr size_t kPanel = panel_columns(layout), kDepth = line_depth(layout);
+  const size_t k = round_up(g.k, kDepth);
+  TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, kPanel * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
-    t.rhs = g.w.data + column / 16 * t.panel_bytes + column % 16 * 4;
+    t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
     gemm_group<kColumns>(tiles, g, column, &t);
   }
   return column;

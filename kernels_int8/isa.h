@@ -6,7 +6,7 @@
 
 namespace ert::kernels {
 
-enum class Level : uint8_t { kRef, kAvx2, kAvxVnni, kAvxVnniEvex, kAvx512Vnni, kNeon, kDotprod, kI8mm, kCount };
+enum class Level : uint8_t { kRef, kAvx2, kAvxVnni, kAvxVnniEvex, kAvx512Vnni, kNeon, kDotprod, kI8mm, kDsp, kMve, kCount };
 
 constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
@@ -20,6 +20,8 @@ constexpr Isa level_needs(Level level) {
     case Level::kNeon: return Isa::kNeon;
     case Level::kDotprod: return Isa::kDotprod;
     case Level::kI8mm: return Isa::kI8mm;
+    case Level::kDsp: return Isa::kDsp;
+    case Level::kMve: return Isa::kMve;
     default: return Isa::kRef;
   }
 }

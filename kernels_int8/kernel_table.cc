@@ -60,6 +60,12 @@ constexpr KernelTable kDotprodTable = overridden(kNeonTable, Level::kDotprod, Is
 #if ERT_BUILT_I8MM
 constexpr KernelTable kI8mmTable = overridden(kDotprodTable, Level::kI8mm, Isa::kI8mm);
 #endif
+#if ERT_BUILT_DSP
+constexpr KernelTable kDspTable = overridden(kRefTable, Level::kDsp, Isa::kDsp);
+#endif
+#if ERT_BUILT_MVE
+constexpr KernelTable kMveTable = overridden(kRefTable, Level::kMve, Isa::kMve);
+#endif
 
 constexpr KernelInfo kKernels[] = {
 #define ERT_KERNEL(level, slot, name) {Level::level, #slot, #name},
@@ -68,7 +74,8 @@ constexpr KernelInfo kKernels[] = {
 };
 
 // Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
-constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2, Level::kI8mm, Level::kDotprod, Level::kNeon};
+constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2, Level::kI8mm,
+                                 Level::kDotprod,    Level::kNeon,    Level::kMve,  Level::kDsp};
 
 }  // namespace
 
@@ -95,6 +102,12 @@ const KernelTable* level_table(Level level) {
 #endif
 #if ERT_BUILT_I8MM
     case Level::kI8mm: return &kI8mmTable;
+#endif
+#if ERT_BUILT_DSP
+    case Level::kDsp: return &kDspTable;
+#endif
+#if ERT_BUILT_MVE
+    case Level::kMve: return &kMveTable;
 #endif
     default: return nullptr;
   }

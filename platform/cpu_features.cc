@@ -47,6 +47,16 @@ uint32_t x86_mask() {
 
 uint32_t cpu_mask() { return x86_mask(); }
 
+#elif defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+// Firmware is built for one core.
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
+uint32_t cpu_mask() { return 1u << 17; }
+#elif defined(__ARM_FEATURE_SIMD32)
+uint32_t cpu_mask() { return 1u << 16; }
+#else
+uint32_t cpu_mask() { return 0; }
+#endif
+
 #elif defined(__aarch64__) || defined(__arm__)
 constexpr uint32_t kNeonBit = 1u << 8;
 constexpr uint32_t kDotprodBit = 1u << 9;

@@ -1,7 +1,7 @@
 // W8A16 GEMM for AVX2. Rows of one int16 value per k are the W8A8 kernel's rows without a zero point and go there; the digits
-// of long rows (qa16_form.h) are twice the rows for the same integer loop.
+// of long rows (one_sum_rows.h) are twice the rows for the same integer loop.
 #include "kernels_int8/avx2/gemm_tile.h"
-#include "kernels_int8/avx2/qa16_form.h"
+#include "kernels_int8/one_sum_rows.h"
 #include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
@@ -14,7 +14,7 @@ template <int kRows>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i sums[2 * kRows][1];
   // From a row's high digits to its low ones is half of a row.
-  accumulate<2 * kRows, 1>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 4, t.rhs, t.k4);
+  accumulate<2 * kRows, 1>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 4, t.rhs, t.k);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {

@@ -9,7 +9,7 @@ namespace {
 template <int kRows, int kHalves>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i sums[kRows][kHalves];
-  accumulate<kRows, kHalves>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 2, t.rhs, t.k4);
+  accumulate<kRows, kHalves>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 2, t.rhs, t.k);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {

@@ -9,7 +9,7 @@ namespace {
 template <int kRows>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i acc[2 * kRows][2];
-  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, t.panel_bytes, t.k4);
+  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, t.panel_bytes, t.k);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {

@@ -9,7 +9,7 @@ namespace {
 template <int kRows, int kPanels>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i acc[kRows][2 * kPanels];
-  accumulate<kRows, kPanels>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k4);
+  accumulate<kRows, kPanels>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {

@@ -1,5 +1,5 @@
 // The integer inner loop with smmla: 2 rows x 2 columns x 8 k an instruction. A quad of N16K4 holds 4 columns x 4 k, so two lines
-// are interleaved into the pairs of columns that smmla wants, and two rows likewise. Internal linkage.
+// are interleaved into the pairs of columns that smmla wants; N8K8 holds such pairs. Two rows are interleaved in any case. Internal linkage.
 #pragma once
 
 #ifndef __ARM_FEATURE_MATMUL_INT8
@@ -9,10 +9,15 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "kernels_int8/kernel_table.h"
+
 namespace ert::kernels {
 namespace {
 
-struct MatrixSums {
+template <Layout layout>
+struct MatrixSumsOf {
+  static constexpr bool kPairs8 = layout == Layout::kN8K8;
+
   // Rows in pairs; an odd last row is paired with itself.
   template <int kRows, int kQuads>
   struct Tile {
@@ -27,6 +32,15 @@ struct MatrixSums {
     inline __attribute__((always_inline)) void step(const int8x16_t (&a)[kPairs], const int8_t* rhs, bool both) {
 #pragma GCC unroll 16
       for (int q = 0; q < kQuads; ++q) {
+        if constexpr (kPairs8) {
+          const int8x16_t left = vld1q_s8(rhs + 32 * q), right = vld1q_s8(rhs + 32 * q + 16);
+#pragma GCC unroll 16
+          for (int p = 0; p < kPairs; ++p) {
+            mac(acc[p][2 * q], a[p], left);
+            mac(acc[p][2 * q + 1], a[p], right);
+          }
+          continue;
+        }
         const int32x4_t first = vreinterpretq_s32_s8(vld1q_s8(rhs + 16 * q));
         const int32x4_t second = both ? vreinterpretq_s32_s8(vld1q_s8(rhs + 64 + 16 * q)) : vdupq_n_s32(0);
         const int8x16_t left = vreinterpretq_s8_s32(vzip1q_s32(first, second));
@@ -43,7 +57,8 @@ struct MatrixSums {
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&sums)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
                                                         const int8_t* rhs, size_t, size_t k4) {
-    static_assert(kQuads <= 4, "one panel at a time");
+    static_assert(kQuads <= (kPairs8 ? 2 : 4), "one panel at a time");
+    constexpr size_t kEightK = kPairs8 ? 64 : 128;  // bytes of eight k of a panel
     using T = Tile<kRows, kQuads>;
     T t;
 #pragma GCC unroll 16
@@ -53,7 +68,7 @@ struct MatrixSums {
     }
     const auto row = [&](int r) { return lhs + static_cast<size_t>(r < kRows ? r : kRows - 1) * row_bytes; };
     size_t kk = 0;
-    for (; kk + 16 <= k4; kk += 16, rhs += 256) {
+    for (; kk + 16 <= k4; kk += 16, rhs += 2 * kEightK) {
       int8x16_t first[T::kPairs], second[T::kPairs];
 #pragma GCC unroll 16
       for (int p = 0; p < T::kPairs; ++p) {
@@ -63,9 +78,9 @@ struct MatrixSums {
         second[p] = vreinterpretq_s8_s64(vzip2q_s64(even, odd));
       }
       t.step(first, rhs, true);
-      t.step(second, rhs + 128, true);
+      t.step(second, rhs + kEightK, true);
     }
-    for (; kk < k4; kk += 8, rhs += 128) {
+    for (; kk < k4; kk += 8, rhs += kEightK) {
       int8x16_t a[T::kPairs];
 #pragma GCC unroll 16
       for (int p = 0; p < T::kPairs; ++p) a[p] = vcombine_s8(vld1_s8(row(2 * p) + kk), vld1_s8(row(2 * p + 1) + kk));
@@ -81,6 +96,7 @@ struct MatrixSums {
     }
   }
 };
+using MatrixSums = MatrixSumsOf<Layout::kN16K4>;
 
 }  // namespace
 }  // namespace ert::kernels

@@ -20,7 +20,7 @@ struct Rows8 {
   template <class Sums, int kRows, int kQuads>
   static __attribute__((noinline)) void tile(const TileArgs& t) {
     int32x4_t acc[kRows][kQuads];
-    Sums::template run<kRows, kQuads>(acc, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k4);
+    Sums::template run<kRows, kQuads>(acc, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k);
     float* dst = t.dst;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, dst += t.dst_stride) {
@@ -41,8 +41,8 @@ struct Rows16 {
   template <class Sums, int kRows, int kQuads>
   static __attribute__((noinline)) void tile(const TileArgs& t) {
     int32x4_t hi[kRows][kQuads], lo[kRows][kQuads];
-    Sums::template run<kRows, kQuads>(hi, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k4);
-    Sums::template run<kRows, kQuads>(lo, bytes(t.lhs) + t.row_bytes / 2, t.row_bytes, t.rhs, t.panel_bytes, t.k4);
+    Sums::template run<kRows, kQuads>(hi, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k);
+    Sums::template run<kRows, kQuads>(lo, bytes(t.lhs) + t.row_bytes / 2, t.row_bytes, t.rhs, t.panel_bytes, t.k);
     float* dst = t.dst;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r, dst += t.dst_stride) {

@@ -4,22 +4,10 @@
 #include "kernels_int8/kernel_table.h"
 #include "kernels_int8/simd/lanes16_neon.h"
 
+#include "kernels_int8/simd/blocks16.h"
+
 namespace ert::kernels {
 namespace {
-
-// Calls block(i, y) with y[i], ..., y[i + 15], zeros beyond k; y = src, times inv_smooth with kSmooth.
-template <bool kSmooth, typename Block>
-ERT_LANES void for_blocks(size_t k, const float* src, const float* inv_smooth, const Block& block) {
-  size_t i = 0;
-  for (; i + 16 <= k; i += 16) {
-    const Lanes y = load(src + i);
-    block(i, kSmooth ? y * load(inv_smooth + i) : y);
-  }
-  if (i < k) {
-    const Lanes y = load_first(src + i, k - i);
-    block(i, kSmooth ? y * load_first(inv_smooth + i, k - i) : y);
-  }
-}
 
 // Inputs are finite here, so the instructions' own maximum serves.
 ERT_LANES Lanes maximum(Lanes a, Lanes b) {

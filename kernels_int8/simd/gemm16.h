@@ -92,7 +92,8 @@ inline void gemm_f32_tiled(const GemmF32& g) {
   size_t column = 0;
   if (g.m <= 2) {
     constexpr size_t kFew = 16 * kGemmPanelsFewRows;
-    for (; column + kFew <= g.n; column += kFew) gemm_rows(g, kGemmTiles<2, kGemmPanelsFewRows, false>, column, 16);
+    constexpr int kFewRows = kGemmRows < 2 ? kGemmRows : 2;
+    for (; column + kFew <= g.n; column += kFew) gemm_rows(g, kGemmTiles<kFewRows, kGemmPanelsFewRows, false>, column, 16);
   }
   for (; column + kWide <= g.n; column += kWide) gemm_rows(g, kGemmTiles<kGemmRows, kGemmPanels, false>, column, 16);
   for (; column + 16 <= g.n; column += 16) gemm_rows(g, kGemmTiles<kGemmRows, 1, false>, column, 16);

@@ -24,6 +24,7 @@ constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 3;
 
 constexpr bool kRegistersForLanes4 = false;
+constexpr bool kPredicatedAccess = false;
 
 struct Lanes {
   __m256 lo, hi;

@@ -20,6 +20,7 @@ constexpr int kGemmPanels = 2;
 constexpr int kGemmPanelsFewRows = 6;
 
 constexpr bool kRegistersForLanes4 = true;
+constexpr bool kPredicatedAccess = false;
 
 struct Lanes {
   __m512 v;

@@ -17,6 +17,7 @@ namespace {
 
 // One vector of 16 lanes already is four chains side by side.
 constexpr bool kRegistersForLanes4 = false;
+constexpr bool kPredicatedAccess = false;
 
 struct Lanes {
   float32x4_t q0, q1, q2, q3;

@@ -86,8 +86,10 @@ inline void recurrent_row16(const Row& row) {
   if (kRegistersForLanes4) {
     for (; i + 64 <= row.n; i += 64) row.run(FourSixteens{}, i);
   }
-  for (; i + 16 <= row.n; i += 16) row.run(Sixteen{}, i);
-  if (i < row.n) row.run(Rest{row.n - i}, i);
+  if (!kPredicatedAccess) {
+    for (; i + 16 <= row.n; i += 16) row.run(Sixteen{}, i);
+  }
+  for (; i < row.n; i += 16) row.run(Rest{row.n - i}, i);
 }
 
 }  // namespace

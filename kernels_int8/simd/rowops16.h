@@ -10,6 +10,10 @@ namespace {
 template <Lanes (*function)(Lanes)>
 ERT_LANES void map16(size_t n, const float* src, float* dst) {
   size_t i = 0;
+  if (kPredicatedAccess) {  // the tail costs nothing there, and a second copy of `function` would be most of the code
+    for (; i < n; i += 16) store_first(dst + i, function(load_first(src + i, n - i)), n - i);
+    return;
+  }
   for (; i + 32 <= n; i += 32) {
     const Lanes a = function(load(src + i));
     const Lanes b = function(load(src + i + 16));

@@ -38,14 +38,15 @@ CPUS = [
     ("armv7", "qemu-arm -cpu cortex-a9", "ref neon", "dotprod"),
     ("armv7", "qemu-arm -cpu cortex-a9,neon=off", "ref", "neon"),
     ("riscv64", "qemu-riscv64", "ref", "neon"),
-    ("cortex-m3", "toolchains/run_cortex_m.sh mps2-an385", "ref", "neon"),
-    ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref", "neon"),
-    ("cortex-m7", "toolchains/run_cortex_m.sh mps2-an500", "ref", "neon"),
-    ("cortex-m33", "toolchains/run_cortex_m.sh mps2-an505", "ref", "neon"),
-    ("cortex-m55", "toolchains/run_cortex_m.sh mps3-an547", "ref", "neon"),
+    ("cortex-m3", "toolchains/run_cortex_m.sh mps2-an385", "ref", "dsp"),
+    ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref dsp", "mve"),
+    ("cortex-m7", "toolchains/run_cortex_m.sh mps2-an500", "ref dsp", "mve"),
+    ("cortex-m33", "toolchains/run_cortex_m.sh mps2-an505", "ref dsp", "mve"),
+    ("cortex-m55", "toolchains/run_cortex_m.sh mps3-an547", "ref mve", "dsp"),
 ]
-# Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and the prefix of their binutils.
-COUNTED = {"aarch64": "aarch64-linux-gnu-", "armv7": "arm-linux-gnueabihf-"}
+# Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and their disassembler.
+COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf-objdump", "cortex-m4": "arm-none-eabi-objdump",
+           "cortex-m55": "arm-none-eabi-objdump -m armv8.1-m.main"}
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
 SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
@@ -178,10 +179,10 @@ def check_inner_loops(root, builds):
     """True if no GEMM loop has grown."""
     print("\ninstructions per multiply-accumulate of the GEMM loops")
     good = True
-    for target, prefix in COUNTED.items():
+    for target, objdump in COUNTED.items():
         if target in builds:
             library = root / builds[target] / "kernels_int8/libert_kernels.a"
-            result = run([sys.executable, root / "tests/checks/inner_loops.py", target, library, prefix + "objdump", "--model"])
+            result = run([sys.executable, root / "tests/checks/inner_loops.py", target, library, objdump, "--model"])
             print("  " + (result.stdout + result.stderr).strip(), flush=True)
             good &= result.returncode == 0
     return good

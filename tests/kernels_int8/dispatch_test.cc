@@ -82,7 +82,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
   regex_t grammar;
   ASSERT_EQ(regcomp(&grammar,
                     "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_"
-                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|dotprod|i8mm)$",
+                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|dotprod|i8mm|dsp|mve)$",
                     REG_EXTENDED | REG_NOSUB),
             0);
   std::set<std::string> names;

@@ -1,4 +1,4 @@
-// Contents of test rows: ordinary values and the extremes that break rounding, ranges and flushing.
+// Contents of test rows and weights: ordinary values and the extremes that break rounding, ranges and flushing.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tests/support/seeded_random.h"
+#include "tests/support/random_numbers.h"
 
 namespace ert::kernels::testing {
 
@@ -32,7 +32,7 @@ inline const char* fill_name(Fill fill) {
 }
 
 // Made from bits: in ert's float mode arithmetic cannot produce one.
-inline float subnormal(ert::testing::SeededRandom& random) {
+inline float subnormal(ert::testing::RandomNumbers& random) {
   const uint32_t bits = static_cast<uint32_t>(random.bits()) & 0x807fffffu;
   float x;
   std::memcpy(&x, &bits, sizeof(x));
@@ -40,7 +40,7 @@ inline float subnormal(ert::testing::SeededRandom& random) {
 }
 
 // Every value is finite.
-inline float fill_value(Fill fill, size_t i, ert::testing::SeededRandom& random) {
+inline float fill_value(Fill fill, size_t i, ert::testing::RandomNumbers& random) {
   constexpr float kMax = std::numeric_limits<float>::max();
   switch (fill) {
     case Fill::kNormal: return random.normal();
@@ -64,8 +64,21 @@ inline float fill_value(Fill fill, size_t i, ert::testing::SeededRandom& random)
 }
 
 template <class Buffer>
-void fill_row(Buffer& buffer, Fill fill, ert::testing::SeededRandom& random) {
+void fill_row(Buffer& buffer, Fill fill, ert::testing::RandomNumbers& random) {
   for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = fill_value(fill, i, random);
+}
+
+enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kCount };
+
+inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testing::RandomNumbers& random) {
+  switch (fill) {
+    case WeightFill::kAll127: return 127;
+    case WeightFill::kAllMinus127: return -127;
+    case WeightFill::kAlternating: return (column + k) % 2 == 0 ? 127 : -127;
+    case WeightFill::kZero: return 0;
+    case WeightFill::kIdentity: return column == k ? 1 : 0;
+    default: return static_cast<int8_t>(random.integer(-127, 127));
+  }
 }
 
 }  // namespace ert::kernels::testing

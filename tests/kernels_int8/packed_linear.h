@@ -9,17 +9,15 @@
 
 namespace ert::kernels::testing {
 
-enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kCount };
-
 class PackedLinear {
  public:
-  PackedLinear(size_t n, size_t k, WeightFill fill, ert::testing::SeededRandom& random, Layout layout = Layout::kN16K4)
+  PackedLinear(size_t n, size_t k, WeightFill fill, ert::testing::RandomNumbers& random, Layout layout = Layout::kN16K4)
       : layout_(layout), data_(packed_bytes(layout, n, k)), scale_(n), colsum_(n), bias_(n) {
     std::memset(data_.data(), 0, data_.size());
     for (size_t column = 0; column < n; ++column) {
       int32_t sum = 0;
       for (size_t kk = 0; kk < k; ++kk) {
-        const int8_t w = value(fill, column, kk, random);
+        const int8_t w = weight_value(fill, column, kk, random);
         data_[packed_offset(layout, column, kk, k)] = w;
         sum += w;
       }
@@ -33,16 +31,6 @@ class PackedLinear {
   }
 
  private:
-  static int8_t value(WeightFill fill, size_t column, size_t k, ert::testing::SeededRandom& random) {
-    switch (fill) {
-      case WeightFill::kAll127: return 127;
-      case WeightFill::kAllMinus127: return -127;
-      case WeightFill::kAlternating: return (column + k) % 2 == 0 ? 127 : -127;
-      case WeightFill::kZero: return 0;
-      case WeightFill::kIdentity: return column == k ? 1 : 0;
-      default: return static_cast<int8_t>(random.integer(-127, 127));
-    }
-  }
   Layout layout_;
   ert::testing::GuardedBuffer<int8_t> data_;
   ert::testing::GuardedBuffer<float> scale_;

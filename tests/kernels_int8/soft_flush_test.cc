@@ -8,6 +8,7 @@
 #include "rt/float_mode.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/support/same_bits.h"
+#include "tests/support/seeded_random.h"
 
 namespace ert_soft::kernels {
 

@@ -1,0 +1,10 @@
+// Rows of W8A16 on levels that multiply int16 (avx2, dsp). Rows of up to kOneSumMaxK values hold the 15-bit value itself: its single
+// int32 sum is exact (1040 * 16256 * 127 < 2^31), and so are the two digit sums in fp32 (1040 * 127 * 127 < 2^24), therefore
+// float(sum) == float(hi) * 128 + float(lo). Longer rows hold the two digits, row_bytes / 2 apart.
+#pragma once
+
+#include "kernels_int8/kernel_table.h"
+
+namespace ert::kernels {
+constexpr size_t kOneSumMaxK = 1040;
+}  // namespace ert::kernels

@@ -1,0 +1,138 @@
+// Sixteen fp32 lanes on Helium (MVE): four of its eight registers, lanes 0..3 in q0. The operations that simd/*.h are written in;
+// see lanes16_neon.h for a close relative. Helium always flushes subnormals and rounds to nearest, as the contract wants; it has
+// no division, which is done one lane at a time. Internal linkage.
+#pragma once
+
+#if !defined(__ARM_FEATURE_MVE) || (__ARM_FEATURE_MVE & 2) == 0
+#error "build for a core with MVE and its floating-point part"
+#endif
+
+#include <arm_mve.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels_int8/math_constants.h"
+
+#define ERT_LANES inline __attribute__((always_inline))
+
+namespace ert::kernels {
+namespace {
+
+constexpr bool kRegistersForLanes4 = false;
+constexpr bool kPredicatedAccess = true;  // load_first and store_first take any count, and cost what load and store do
+// fp32 GEMM tile of simd/gemm16.h: one row of one panel is half of the registers.
+constexpr int kGemmRows = 1;
+constexpr int kGemmPanels = 1;
+constexpr int kGemmPanelsFewRows = 1;
+
+struct Lanes {
+  float32x4_t q0, q1, q2, q3;
+};
+struct Mask {
+  mve_pred16_t q0, q1, q2, q3;
+};
+
+ERT_LANES Lanes broadcast(float x) {
+  const float32x4_t v = vdupq_n_f32(x);
+  return {v, v, v, v};
+}
+ERT_LANES Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}; }
+ERT_LANES void store(float* p, Lanes a) {
+  vst1q_f32(p, a.q0);
+  vst1q_f32(p + 4, a.q1);
+  vst1q_f32(p + 8, a.q2);
+  vst1q_f32(p + 12, a.q3);
+}
+// Predicate of lanes at.. at + 3 of the first count.
+ERT_LANES mve_pred16_t first_of(size_t count, size_t at) { return vctp32q(count > at ? static_cast<uint32_t>(count - at) : 0); }
+ERT_LANES Mask first_lanes(size_t count) {
+  return {first_of(count, 0), first_of(count, 4), first_of(count, 8), first_of(count, 12)};
+}
+// The first count lanes, all of them from 16 on; the others are +0 and their memory is not touched.
+ERT_LANES Lanes load_first(const float* p, size_t count) {
+  const Mask m = first_lanes(count);
+  return {vld1q_z_f32(p, m.q0), vld1q_z_f32(p + 4, m.q1), vld1q_z_f32(p + 8, m.q2), vld1q_z_f32(p + 12, m.q3)};
+}
+ERT_LANES void store_first(float* p, Lanes a, size_t count) {
+  const Mask m = first_lanes(count);
+  vst1q_p_f32(p, a.q0, m.q0);
+  vst1q_p_f32(p + 4, a.q1, m.q1);
+  vst1q_p_f32(p + 8, a.q2, m.q2);
+  vst1q_p_f32(p + 12, a.q3, m.q3);
+}
+
+ERT_LANES Lanes operator+(Lanes a, Lanes b) {
+  return {vaddq_f32(a.q0, b.q0), vaddq_f32(a.q1, b.q1), vaddq_f32(a.q2, b.q2), vaddq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes operator-(Lanes a, Lanes b) {
+  return {vsubq_f32(a.q0, b.q0), vsubq_f32(a.q1, b.q1), vsubq_f32(a.q2, b.q2), vsubq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes operator*(Lanes a, Lanes b) {
+  return {vmulq_f32(a.q0, b.q0), vmulq_f32(a.q1, b.q1), vmulq_f32(a.q2, b.q2), vmulq_f32(a.q3, b.q3)};
+}
+ERT_LANES float32x4_t divide(float32x4_t a, float32x4_t b) {
+  return float32x4_t{a[0] / b[0], a[1] / b[1], a[2] / b[2], a[3] / b[3]};
+}
+ERT_LANES Lanes operator/(Lanes a, Lanes b) {
+  return {divide(a.q0, b.q0), divide(a.q1, b.q1), divide(a.q2, b.q2), divide(a.q3, b.q3)};
+}
+ERT_LANES Mask operator>(Lanes a, Lanes b) {
+  return {vcmpgtq_f32(a.q0, b.q0), vcmpgtq_f32(a.q1, b.q1), vcmpgtq_f32(a.q2, b.q2), vcmpgtq_f32(a.q3, b.q3)};
+}
+ERT_LANES Mask operator<(Lanes a, Lanes b) { return b > a; }
+ERT_LANES Mask operator>=(Lanes a, Lanes b) {
+  return {vcmpgeq_f32(a.q0, b.q0), vcmpgeq_f32(a.q1, b.q1), vcmpgeq_f32(a.q2, b.q2), vcmpgeq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes select(Mask m, Lanes yes, Lanes no) {
+  return {vpselq_f32(yes.q0, no.q0, m.q0), vpselq_f32(yes.q1, no.q1, m.q1), vpselq_f32(yes.q2, no.q2, m.q2),
+          vpselq_f32(yes.q3, no.q3, m.q3)};
+}
+// Compare and select: b where the two are equal or either is NaN.
+ERT_LANES Lanes larger(Lanes a, Lanes b) { return select(a > b, a, b); }
+ERT_LANES Lanes smaller(Lanes a, Lanes b) { return select(a < b, a, b); }
+ERT_LANES Lanes zero_unless(Mask m, Lanes a) { return select(m, a, broadcast(0.0f)); }
+ERT_LANES Lanes zero_if(Mask m, Lanes a) { return select(m, broadcast(0.0f), a); }
+// Lanes whose byte is nonzero; count <= 16 bytes are read.
+ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
+  const Mask m = first_lanes(count);
+  const uint32x4_t none = vdupq_n_u32(0);
+  return {vcmpneq_u32(vldrbq_z_u32(p, m.q0), none), vcmpneq_u32(vldrbq_z_u32(p + 4, m.q1), none),
+          vcmpneq_u32(vldrbq_z_u32(p + 8, m.q2), none), vcmpneq_u32(vldrbq_z_u32(p + 12, m.q3), none)};
+}
+
+ERT_LANES void order_together(Lanes*, Lanes*, Lanes*, Lanes*) {}
+
+ERT_LANES Lanes absolute(Lanes a) { return {vabsq_f32(a.q0), vabsq_f32(a.q1), vabsq_f32(a.q2), vabsq_f32(a.q3)}; }
+ERT_LANES float32x4_t with_sign(float32x4_t magnitude, float32x4_t sign) {
+  const uint32x4_t bit = vandq_u32(vreinterpretq_u32_f32(sign), vdupq_n_u32(0x80000000u));
+  return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(magnitude), bit));
+}
+// Sign of `sign` on a magnitude >= 0.
+ERT_LANES Lanes with_sign(Lanes magnitude, Lanes sign) {
+  return {with_sign(magnitude.q0, sign.q0), with_sign(magnitude.q1, sign.q1), with_sign(magnitude.q2, sign.q2),
+          with_sign(magnitude.q3, sign.q3)};
+}
+ERT_LANES float32x4_t times_power_of_two(float32x4_t y, float32x4_t z) {
+  const int32x4_t exponent = vshlq_n_s32(vreinterpretq_s32_f32(z), 23);
+  return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y), exponent));
+}
+// y * 2^n with z = n + kRoundMagic.
+ERT_LANES Lanes times_power_of_two(Lanes y, Lanes z) {
+  return {times_power_of_two(y.q0, z.q0), times_power_of_two(y.q1, z.q1), times_power_of_two(y.q2, z.q2),
+          times_power_of_two(y.q3, z.q3)};
+}
+
+// The canonical tree: lanes i and i + 8, then 4, 2, 1 apart.
+ERT_LANES float total(Lanes a) {
+  const float32x4_t s4 = vaddq_f32(vaddq_f32(a.q0, a.q2), vaddq_f32(a.q1, a.q3));
+  return (s4[0] + s4[2]) + (s4[1] + s4[3]);
+}
+// Helium's maximum across takes a number over NaN; no NaN gets here.
+ERT_LANES float largest(Lanes a) {
+  const float32x4_t m = vmaxnmq_f32(vmaxnmq_f32(a.q0, a.q2), vmaxnmq_f32(a.q1, a.q3));
+  return vmaxnmvq_f32(-__builtin_inff(), m);
+}
+
+}  // namespace
+}  // namespace ert::kernels

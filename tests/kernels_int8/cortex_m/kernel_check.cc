@@ -1,0 +1,334 @@
+// kernel_check: every kernel of the level that this firmware is built for against the reference, bit for bit, on extreme fills and
+// tail shapes. The same comparisons as the GoogleTest suites, for cores without an operating system. Exit 1 if a bit differs.
+#include <initializer_list>
+
+#include "kernels_int8/isa.h"
+#include "kernels_int8/packed_layout.h"
+#include "platform/cortex_m/board.h"
+#include "platform/cortex_m/semihosting.h"
+#include "platform/cpu_features.h"
+#include "rt/float_mode.h"
+#include "tests/kernels_int8/fills.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::RandomNumbers;
+
+// The board's large RAM, handed out from the start for each case.
+class Memory {
+ public:
+  Memory() { reset(); }
+  void reset() { at_ = reinterpret_cast<uintptr_t>(__bulk_start); }
+  // Each piece ends just before bytes of a known value, which nothing may change.
+  template <class T>
+  T* take(size_t n) {
+    at_ = round_up(at_, 64);
+    T* p = reinterpret_cast<T*>(at_);
+    at_ += n * sizeof(T);
+    memset(reinterpret_cast<void*>(at_), kGuard, kGuardBytes);
+    if (pieces_ < kPieces) guard_[pieces_++] = at_;
+    at_ += kGuardBytes;
+    if (at_ > reinterpret_cast<uintptr_t>(__bulk_end)) stop("kernel_check: the board has too little RAM\n");
+    return p;
+  }
+  bool guards_hold() {
+    bool hold = true;
+    for (size_t i = 0; i < pieces_; ++i) {
+      const uint8_t* p = reinterpret_cast<const uint8_t*>(guard_[i]);
+      for (size_t b = 0; b < kGuardBytes; ++b) hold = hold && p[b] == kGuard;
+    }
+    pieces_ = 0;
+    return hold;
+  }
+  [[noreturn]] static void stop(const char* text) {
+    ert_print_error(text);
+    ert_board_exit(1);
+  }
+
+ private:
+  static constexpr size_t kGuardBytes = 64, kPieces = 16;
+  static constexpr uint8_t kGuard = 0xa5;
+  uintptr_t at_ = 0, guard_[kPieces] = {};
+  size_t pieces_ = 0;
+};
+
+struct Checker {
+  Memory memory;
+  const KernelTable& ref = *level_table(Level::kRef);
+  const KernelTable& own = kernel_table(ert_cpu_isa_mask());
+  size_t cases = 0, faults = 0;
+
+  static bool same(uint32_t a, uint32_t b) {
+    const auto nan = [](uint32_t x) { return (x & 0x7fffffffu) > 0x7f800000u; };
+    return a == b || (nan(a) && nan(b));
+  }
+  static bool same_floats(size_t n, const float* a, const float* b) {
+    for (size_t i = 0; i < n; ++i) {
+      uint32_t x, y;
+      memcpy(&x, a + i, sizeof(x));
+      memcpy(&y, b + i, sizeof(y));
+      if (!same(x, y)) return false;
+    }
+    return true;
+  }
+  void count(bool good, const char* what, size_t a, size_t b, size_t c, int d) {
+    good = memory.guards_hold() && good;
+    memory.reset();
+    ++cases;
+    if (good || ++faults > 20) return;
+    ert_print("differs: ");
+    ert_print(what);
+    for (size_t number : {a, b, c, static_cast<size_t>(d)}) {
+      ert_print(" ");
+      ert_print_unsigned(number);
+    }
+    ert_print("\n");
+  }
+
+  void linear(size_t m, size_t n, size_t k, Fill fill, WeightFill weights, Layout layout, bool wide, bool smooth,
+              bool with_bias) {
+    RandomNumbers random("linear");
+    float* src = memory.take<float>(m * k);
+    float* inv_smooth = memory.take<float>(k);
+    for (size_t i = 0; i < m * k; ++i) src[i] = fill_value(fill, i, random);
+    for (size_t i = 0; i < k; ++i) inv_smooth[i] = random.uniform(0.125f, 1.0f);
+    int8_t* packed[2];
+    const Layout layouts[2] = {Layout::kN16K4, layout};
+    for (int i = 0; i < 2; ++i) {
+      packed[i] = memory.take<int8_t>(packed_bytes(layouts[i], n, k));
+      memset(packed[i], 0, packed_bytes(layouts[i], n, k));
+    }
+    float *scale = memory.take<float>(n), *bias = memory.take<float>(n);
+    int32_t* colsum = memory.take<int32_t>(n);
+    for (size_t column = 0; column < n; ++column) {
+      colsum[column] = 0;
+      for (size_t kk = 0; kk < k; ++kk) {
+        const int8_t w = weight_value(weights, column, kk, random);
+        colsum[column] += w;
+        for (int i = 0; i < 2; ++i) packed[i][packed_offset(layouts[i], column, kk, k)] = w;
+      }
+      scale[column] = random.uniform(0.001f, 0.01f);
+      bias[column] = random.normal();
+    }
+    const LinearKernels kernels[2] = {linear_kernels(ref, Layout::kN16K4, wide), linear_kernels(own, layout, wide)};
+    float* out[2];
+    RowScale* scales[2];
+    for (int i = 0; i < 2; ++i) {
+      const size_t row_bytes = kernels[i].row_bytes(k);
+      void* rows = memory.take<uint8_t>(m * row_bytes);
+      out[i] = memory.take<float>(m * n);
+      scales[i] = memory.take<RowScale>(m);
+      kernels[i].quantize(m, k, src, static_cast<ptrdiff_t>(k), smooth ? inv_smooth : nullptr, rows, row_bytes, scales[i]);
+      kernels[i].gemm({m,
+                       n,
+                       k,
+                       rows,
+                       row_bytes,
+                       scales[i],
+                       {packed[i], scale, colsum, with_bias ? bias : nullptr, layouts[i]},
+                       out[i],
+                       static_cast<ptrdiff_t>(n)});
+    }
+    bool good = same_floats(m * n, out[0], out[1]);
+    for (size_t i = 0; i < m; ++i)
+      good =
+          good && same_floats(1, &scales[0][i].scale, &scales[1][i].scale) && scales[0][i].zero_point == scales[1][i].zero_point;
+    count(good, wide ? "linear qa16, m n k layout:" : "linear qa8, m n k layout:", m, n, k, static_cast<int>(layout));
+  }
+
+  void all_linear() {
+    for (Layout layout : {Layout::kN16K4, Layout::kN2K16, Layout::kN8K8}) {
+      for (bool wide : {false, true}) {
+        for (size_t m : {1, 2, 3, 4, 7}) {
+          for (size_t n : {1, 2, 3, 15, 16, 17, 33})
+            linear(m, n, 37, Fill::kNormal, WeightFill::kRandom, layout, wide, true, n != 3);
+        }
+        for (size_t k : {1, 2, 3, 4, 5, 15, 16, 17, 19, 31, 32, 33, 63, 65, 128, 1040, 1041, 1537})
+          linear(3, 5, k, Fill::kNormal, WeightFill::kRandom, layout, wide, false, true);
+        for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
+          for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+            for (size_t k : {77, 1101})
+              linear(2, 3, k, static_cast<Fill>(fill), static_cast<WeightFill>(weights), layout, wide, fill % 2 == 0, true);
+          }
+        }
+        linear(1, 2, 65000, Fill::kConstant, WeightFill::kAll127, layout, wide, false, true);
+        linear(1, 2, 65000, Fill::kAlternating, WeightFill::kAlternating, layout, wide, false, true);
+      }
+    }
+  }
+
+  void unary() {
+    for (int kind = 0; kind < static_cast<int>(Unary::kCount); ++kind) {
+      if (own.unary[kind] == ref.unary[kind]) continue;
+      for (int fill = 0; fill < static_cast<int>(Fill::kCount) + 3; ++fill) {
+        for (size_t n : {1, 3, 4, 15, 16, 17, 31, 33, 200}) {
+          RandomNumbers random("unary");
+          float *src = memory.take<float>(n), *want = memory.take<float>(n), *got = memory.take<float>(n);
+          for (size_t i = 0; i < n; ++i) {
+            const float ranges[] = {4.0f, 20.0f, 100.0f};
+            src[i] = fill < static_cast<int>(Fill::kCount) ? fill_value(static_cast<Fill>(fill), i, random)
+                                                           : random.normal() * ranges[fill - static_cast<int>(Fill::kCount)];
+          }
+          ref.unary[kind](n, src, want);
+          own.unary[kind](n, src, got);
+          count(same_floats(n, want, got), "unary, kind n fill:", static_cast<size_t>(kind), n, static_cast<size_t>(fill), 0);
+        }
+      }
+    }
+  }
+
+  void rows() {
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+      for (size_t n : {1, 2, 15, 16, 17, 33, 100, 384}) {
+        for (int form = 0; form < 8; ++form) {
+          constexpr size_t m = 5;
+          RandomNumbers random("rows");
+          float *src = memory.take<float>(m * n), *residual = memory.take<float>(m * n), *gamma = memory.take<float>(n);
+          float *want = memory.take<float>(m * n), *got = memory.take<float>(m * n);
+          float *want_sum = memory.take<float>(m * n), *got_sum = memory.take<float>(m * n);
+          for (size_t i = 0; i < m * n; ++i)
+            src[i] = fill_value(static_cast<Fill>(fill), i, random), residual[i] = random.normal();
+          for (size_t i = 0; i < n; ++i) gamma[i] = random.normal();
+          const float* r = form & 1 ? residual : nullptr;
+          const float* beta = form & 2 ? gamma : nullptr;
+          ref.layernorm(m, n, src, r, gamma, beta, 1e-12f, (form & 4) != 0, want, want_sum);
+          own.layernorm(m, n, src, r, gamma, beta, 1e-12f, (form & 4) != 0, got, got_sum);
+          bool good = same_floats(m * n, want, got) && same_floats(m * n, want_sum, got_sum);
+          ref.softmax(m, n, src, want);
+          own.softmax(m, n, src, got);
+          good = good && same_floats(m * n, want, got);
+          const float sums[2][2] = {{ref.sum(n, src), ref.sum_squares(n, src)}, {own.sum(n, src), own.sum_squares(n, src)}};
+          count(good && same_floats(2, sums[0], sums[1]), "rows, n fill form:", n, static_cast<size_t>(fill),
+                static_cast<size_t>(form), 0);
+        }
+      }
+    }
+  }
+
+  // State before the step in row 0, after it by the reference in row 1 and by the level in row 2.
+  void cell(size_t n, Fill fill, bool lstm) {
+    RandomNumbers random("cell");
+    const size_t stride = round_up(n, 16), count_of_gates = lstm ? 4 : 3;
+    float *gates = memory.take<float>(count_of_gates * stride), *projected = memory.take<float>(count_of_gates * n);
+    float *c = memory.take<float>(3 * n), *h = memory.take<float>(3 * n);
+    for (size_t i = 0; i < count_of_gates * stride; ++i) gates[i] = fill_value(fill, i, random);
+    for (size_t i = 0; i < count_of_gates * n; ++i) projected[i] = fill_value(fill, i, random);
+    for (size_t i = 0; i < n; ++i) {
+      c[i] = c[n + i] = c[2 * n + i] = fill_value(fill, i, random);
+      h[i] = h[n + i] = h[2 * n + i] = fill_value(fill, i, random);
+    }
+    if (lstm) {
+      ref.lstm_step(n, gates, stride, projected, c + n, h + n);
+      own.lstm_step(n, gates, stride, projected, c + 2 * n, h + 2 * n);
+    } else {
+      ref.gru_step(n, gates, stride, projected, h + n);
+      own.gru_step(n, gates, stride, projected, h + 2 * n);
+    }
+    count(same_floats(n, c + n, c + 2 * n) && same_floats(n, h + n, h + 2 * n), "cell, n fill lstm:", n,
+          static_cast<size_t>(fill), lstm, 0);
+  }
+  void cells() {
+    for (size_t n : {1, 15, 16, 17, 33, 65}) {
+      for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+        for (bool lstm : {false, true}) cell(n, static_cast<Fill>(fill), lstm);
+      }
+    }
+  }
+
+  void gemm_f32() {
+    for (size_t m : {1, 2, 3, 7}) {
+      for (size_t n : {1, 4, 15, 16, 17, 33, 40}) {
+        for (size_t k : {1, 2, 17, 64}) {
+          RandomNumbers random("gemm_f32");
+          float *lhs = memory.take<float>(m * k), *rhs = memory.take<float>(n * k), *bias = memory.take<float>(n);
+          float *want = memory.take<float>(m * n), *got = memory.take<float>(m * n);
+          for (size_t i = 0; i < m * k; ++i) lhs[i] = fill_value(Fill::kMixed, i, random);
+          for (size_t i = 0; i < n * k; ++i) rhs[i] = random.normal();
+          for (size_t i = 0; i < n; ++i) bias[i] = random.normal();
+          const ptrdiff_t rows = static_cast<ptrdiff_t>(k), columns = static_cast<ptrdiff_t>(n);
+          ref.gemm_f32(m, n, k, lhs, rows, 1, rhs, columns, k == 2 ? nullptr : bias, want, columns);
+          own.gemm_f32(m, n, k, lhs, rows, 1, rhs, columns, k == 2 ? nullptr : bias, got, columns);
+          count(same_floats(m * n, want, got), "gemm_f32, m n k:", m, n, k, 0);
+        }
+      }
+    }
+  }
+
+  void attention(int32_t queries, int32_t keys, int32_t dim, int form) {
+    RandomNumbers random("attention");
+    const size_t sq = static_cast<size_t>(queries), sk = static_cast<size_t>(keys), d = static_cast<size_t>(dim);
+    float *q = memory.take<float>(sq * d), *k = memory.take<float>(sk * d), *v = memory.take<float>(sk * d);
+    float *bias = memory.take<float>(sq * sk), *want = memory.take<float>(sq * d), *got = memory.take<float>(sq * d);
+    uint8_t* mask = memory.take<uint8_t>(sk);
+    for (size_t i = 0; i < sq * d; ++i) q[i] = random.normal();
+    for (size_t i = 0; i < sk * d; ++i) k[i] = random.normal() * 2.0f, v[i] = random.normal();
+    for (size_t i = 0; i < sq * sk; ++i) bias[i] = random.normal();
+    for (size_t i = 0; i < sk; ++i) mask[i] = form == 3 ? 0 : random.integer(0, 3) != 0;
+    AttentionArgs a = {};
+    a.seq_q = queries;
+    a.seq_k = keys;
+    a.head_dim = a.v_dim = dim;
+    a.q = q, a.k = k, a.v = v;
+    a.q_stride = a.k_stride = a.v_stride = a.dst_stride = dim;
+    a.scale = 0.25f;
+    a.bias = form & 1 ? bias : nullptr;
+    a.bias_stride = keys;
+    a.mask = form & 2 ? mask : nullptr;
+    a.causal_offset = form == 4 ? 0 : INT32_MAX;
+    a.scratch = memory.take<uint8_t>(attention_scratch_bytes(queries, keys, dim, dim));
+    for (auto slot : {&KernelTable::attention_f32, &KernelTable::attention_i8}) {
+      a.dst = want;
+      (ref.*slot)(a);
+      a.dst = got;
+      (own.*slot)(a);
+      ++cases;
+      if (!same_floats(sq * d, want, got)) ++faults, ert_print("differs: attention\n");
+    }
+    count(true, "attention", sq, sk, d, form);
+  }
+
+  void all_attention() {
+    for (int32_t keys : {1, 3, 16, 17, 40}) {
+      for (int32_t dim : {1, 8, 16, 33}) {
+        for (int form = 0; form < 5; ++form) attention(keys == 3 ? 1 : 9, keys, dim, form);
+      }
+    }
+    attention(2, 1100, 16, 0);
+  }
+};
+
+int run() {
+  const ert::FloatMode float_mode;
+  Checker c;
+  // Canary: one bit of a result must count as a difference, and a byte behind a buffer too.
+  float a[2] = {1.0f, 2.0f}, b[2] = {1.0f, 2.0f};
+  uint32_t bits;
+  memcpy(&bits, b + 1, sizeof(bits));
+  bits ^= 1;
+  memcpy(b + 1, &bits, sizeof(bits));
+  uint8_t* piece = c.memory.take<uint8_t>(3);
+  piece[3] = 0;
+  if (Checker::same_floats(2, a, b) || c.memory.guards_hold()) Memory::stop("kernel_check is blind\n");
+  c.memory.reset();
+  if (&c.own == &c.ref) Memory::stop("kernel_check: this build has no kernels but the reference\n");
+  c.all_linear();
+  c.unary();
+  if (c.own.layernorm != c.ref.layernorm) c.rows();
+  if (c.own.lstm_step != c.ref.lstm_step) c.cells();
+  if (c.own.gemm_f32 != c.ref.gemm_f32) c.gemm_f32();
+  if (c.own.attention_f32 != c.ref.attention_f32) c.all_attention();
+  ert_print("kernels of ");
+  ert_print(isa_name(c.own.isa));
+  ert_print(": ");
+  ert_print_unsigned(c.cases);
+  ert_print(" cases, ");
+  ert_print_unsigned(c.faults);
+  ert_print(" differ from the reference\n");
+  return c.faults == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ert::kernels::testing
+
+int main() { return ert::kernels::testing::run(); }
