@@ -176,7 +176,7 @@ TEST(Linear, RefusesWrongOperands) {
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[1] = 9; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[0] = 15; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].constant = false; }));
-  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN8K8; }));
+  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN2K16 + 1; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kScale] = absent(); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kColsum] = empty(ERT_I32, {15}); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kBias] = empty(ERT_F32, {1, 16}); }));
