@@ -15,12 +15,17 @@ constexpr size_t kTile = 64;
 
 class Factorization {
  public:
-  Factorization(const float* y, size_t count, size_t stride, size_t k, double ridge)
-      : kernels_(ert::kernels::kernel_table(ert_isa_available())), k_(k), h_(k * k) {
+  Factorization(const SampledRows& rows, size_t first, std::span<const float> inv_smooth, double ridge)
+      : kernels_(ert::kernels::kernel_table(ert_isa_available())), k_(inv_smooth.size()), h_(k_ * k_) {
+    const float* y = rows.data.data() + first;
+    const size_t k = k_, count = static_cast<size_t>(rows.count()), stride = static_cast<size_t>(rows.width);
     // The upper triangle, tile row by tile row.
     for (size_t i = 0; i < k; i += kTile)
       kernels_.gemm_f32(std::min(kTile, k - i), k - i, count, y + i, 1, static_cast<ptrdiff_t>(stride), y + i,
                         static_cast<ptrdiff_t>(stride), nullptr, at(i, i), static_cast<ptrdiff_t>(k));
+    // The products instead of the rows: no copy of these.
+    for (size_t i = 0; i < k; ++i)
+      for (size_t j = i; j < k; ++j) *at(i, j) *= inv_smooth[i] * inv_smooth[j];
     double trace = 0;
     for (size_t i = 0; i < k; ++i) trace += *at(i, i);
     usable_ = std::isfinite(trace) && trace > 0;
@@ -83,8 +88,8 @@ class Factorization {
 
 }  // namespace
 
-std::vector<float> feedback_factors(const float* y, int64_t count, int64_t stride, int64_t k, double ridge) {
-  return Factorization(y, static_cast<size_t>(count), static_cast<size_t>(stride), static_cast<size_t>(k), ridge).factors();
+std::vector<float> feedback_factors(const SampledRows& rows, int64_t first, std::span<const float> inv_smooth, double ridge) {
+  return Factorization(rows, static_cast<size_t>(first), inv_smooth, ridge).factors();
 }
 
 }  // namespace edgeconv

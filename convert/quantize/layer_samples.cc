@@ -10,7 +10,7 @@ namespace edgeconv {
 
 namespace {
 
-// Of a layer, over all inputs. With half as many, compensated rounding of a real MiniLM gained half as much.
+// Of a layer, over all inputs. With half as many, compensated rounding of a real MiniLM gained about half as much.
 constexpr int64_t kRows = 1024;
 
 // Indices of the rows of x that hold tokens.

@@ -79,7 +79,7 @@ TEST(Rounding, FeedbackLowersTheErrorOfOtherRows) {
 TEST(Rounding, FactorsFactoriseTheSecondOrderStatistics) {
   constexpr size_t kK = 130;
   const SampledRows rows = correlated_rows(300, kK, 3);
-  const std::vector<float> u = feedback_factors(rows.data.data(), rows.count(), kK, kK, 1.0);
+  const std::vector<float> u = feedback_factors(rows, 0, std::vector<float>(kK, 1.0f), 1.0);
   ASSERT_EQ(u.size(), kK * kK);
   std::vector<double> h(kK * kK, 0.0), d(kK);
   double trace = 0;
