@@ -31,7 +31,7 @@ class Function:
     def __init__(self, name, pretty, source, body):
         self.name, self.pretty, self.source = name, pretty, source
         self.callees, self.indirect, self.pushed = set(), False, 0
-        for text in body:
+        for text in filter(None, body):
             self.read(text)
         self.frame = None
 
@@ -79,7 +79,7 @@ def functions_of(objdump, readelf, image):
         if match := re.match(r"^([0-9a-f]+) <(.+)>:$", line):
             current = int(match.group(1), 16)
             heads[current], bodies[current] = match.group(2), []
-        elif current is not None and (match := re.match(r"^\s+[0-9a-f]+:\s+(\S.*)$", line)):
+        elif current is not None and (match := re.match(r"^\s*[0-9a-f]+:\s+(\S.*)$", line)):
             bodies[current].append(match.group(1).split(";")[0].split("@")[0].strip())
     pretty = dict(zip(heads, output("c++filt", *heads.values()).splitlines()))
     return [Function(heads[a], pretty[a], sources.get(a, ""), bodies[a]) for a in heads]

@@ -134,6 +134,7 @@ def main(root, build, board, golden, show):
     report.expect(runtime["text"] <= TEXT_LIMIT, f"the runtime has {runtime['text']} bytes of code, allowed are {TEXT_LIMIT}")
     print(firmware_size.table(size))
     deepest = re.search(r"(\d+) bytes of stack at most: (\w+)", bound.stdout)
+    report.expect(deepest and int(deepest.group(1)) >= painted, "the bound is below what the paint shows: the call graph misses calls")
     print(f"  stack: {painted} bytes painted over, at most {deepest.group(1) if deepest else '?'} by the call graph ({deepest.group(2) if deepest else '?'})")
     return 0 if report.good else 1
 
