@@ -1,5 +1,6 @@
 // int8 attention of one head for AVX512-VNNI. Keys (s8) and queries (u8, q + 128) are stored as N16K4, so that a score tile reads
-// lines of keys and 4-byte words of queries; values as int16 pairs of keys, which vpdpwssd multiplies by pairs of P.
+// lines of keys and 4-byte words of queries; values as int16 pairs of keys, which vpdpwssd multiplies by pairs of P. The product with
+// V of one block of queries runs in step with the exponentials of the next: the one keeps the multipliers busy, the other the adders.
 
 // The lanes come before what is written in them.
 // clang-format off
@@ -17,8 +18,10 @@ namespace {
 
 constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
 
-// Per query of kPackRows.
+// A block of at most kPackRows queries, with per query:
 struct Queries {
+  size_t first, rows;
+  size_t tile_rows;                     // rows rounded up to a tile
   alignas(64) float max[kPackRows];     // of the scores; 0 where the query sees nothing
   alignas(64) float inv[kPackRows];     // from p to P
   alignas(64) float factor[kPackRows];  // from the sum of P * v to the output; 0 where the query sees nothing
@@ -159,12 +162,28 @@ inline __attribute__((always_inline)) void exponentials(const Work& w, const flo
   largest_out[0] = largest.a.v, largest_out[1] = largest.b.v, largest_out[2] = largest.c.v, largest_out[3] = largest.d.v;
 }
 
-// p to P in place.
-void quantize_p(size_t keys16, float inv, float* p) {
+// The same for one row's next 16 keys.
+struct RowWeights {
+  Lanes max, sum, largest;
+  inline __attribute__((always_inline)) void start(float row_max) {
+    max = broadcast(row_max);
+    sum = largest = broadcast(0.0f);
+  }
+  inline __attribute__((always_inline)) void step(float* scores, const float* value_scale) {
+    const Lanes e = exp_of_weight(load(scores) - max);
+    const Lanes p = e * load(value_scale);
+    sum = sum + e;
+    largest = larger(p, largest);
+    store(scores, p);
+  }
+};
+
+// p to P.
+void quantize_p(size_t keys16, float inv, const float* p, int16_t* out) {
   const __m512 inv16 = _mm512_set1_ps(inv);
-  __m256i* out = reinterpret_cast<__m256i*>(p);
-  for (size_t j = 0; j < keys16; j += 16, ++out) {
-    _mm256_storeu_si256(out, _mm512_cvtepi32_epi16(_mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(p + j), inv16))));
+  for (size_t j = 0; j < keys16; j += 16) {
+    const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(_mm512_loadu_ps(p + j), inv16));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + j), _mm512_cvtepi32_epi16(q));
   }
 }
 
@@ -178,57 +197,57 @@ inline __attribute__((always_inline)) __m512 reduce_rows(const __m512* row, size
   return reduce_16_rows<Op>(all);
 }
 
-// Scores to P for 8 or 16 queries at once: between one row's scores, its weights and its P lie trees of shuffles and divisions.
-void weights(const Work& w, const __m512* max, size_t rows, Queries* q) {
-  const __m512 row_max = reduce_rows<Largest>(max, rows);
-  const __mmask16 live = _mm512_cmp_ps_mask(row_max, _mm512_set1_ps(-__builtin_inff()), _CMP_NEQ_UQ);
-  _mm512_storeu_ps(q->max, _mm512_maskz_mov_ps(live, row_max));
-  __m512 sum[kPackRows], largest[kPackRows];
-  for (size_t r = 0; r < rows; r += 4) exponentials(w, q->max + r, w.scores + r * w.keys16, sum + r, largest + r);
-  const __m512 pmax = reduce_rows<Largest>(largest, rows);
-  const __m512 total = reduce_rows<Sum>(sum, rows);
-  const __mmask16 sees = _mm512_cmp_ps_mask(pmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
-  const __m512 max_q = _mm512_set1_ps(kMaxQ16);
-  _mm512_storeu_ps(q->inv, _mm512_maskz_div_ps(sees, max_q, pmax));
-  _mm512_storeu_ps(q->factor, _mm512_maskz_div_ps(sees, _mm512_div_ps(pmax, max_q), total));
-  for (size_t r = 0; r < rows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + r * w.keys16);
+// One step of the product: two keys, all rows of a tile.
+template <int kLines>
+inline __attribute__((always_inline)) void accumulate_pair(__m512i (&acc)[kRows][kLines], const int16_t* p, size_t keys16,
+                                                           const int16_t* pair) {
+  __m512i line[kLines];
+#pragma GCC unroll 16
+  for (int c = 0; c < kLines; ++c) line[c] = _mm512_loadu_si512(pair + 32 * c);
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kRows; ++r) {
+    int32_t word;
+    memcpy(&word, p + r * keys16, sizeof(word));
+    const __m512i p2 = _mm512_set1_epi32(word);
+#pragma GCC unroll 16
+    for (int c = 0; c < kLines; ++c) __asm__("vpdpwssd %2, %1, %0" : "+v"(acc[r][c]) : "v"(p2), "v"(line[c]));
+  }
 }
 
-// acc = sum over the keys [first, end) of P times kLines * 16 columns of V.
 template <int kLines>
-inline __attribute__((always_inline)) void accumulate_values(__m512i (&acc)[kRows][kLines], const Work& w, const float* weights,
-                                                             size_t first, size_t end, size_t column) {
-  const uint8_t* p[kRows];
+inline __attribute__((always_inline)) void clear(__m512i (&acc)[kRows][kLines]) {
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    p[r] = reinterpret_cast<const uint8_t*>(weights + static_cast<size_t>(r) * w.keys16);
 #pragma GCC unroll 16
     for (int c = 0; c < kLines; ++c) acc[r][c] = _mm512_setzero_si512();
   }
-  const int16_t* pair = w.values + first * w.columns16 + 2 * column;
-  for (size_t j = first; j < end; j += 2, pair += 2 * w.columns16) {
-    __m512i line[kLines];
-#pragma GCC unroll 16
-    for (int c = 0; c < kLines; ++c) line[c] = _mm512_loadu_si512(pair + 32 * c);
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      int32_t word;
-      memcpy(&word, p[r] + 2 * j, sizeof(word));
-      const __m512i p2 = _mm512_set1_epi32(word);
-#pragma GCC unroll 16
-      for (int c = 0; c < kLines; ++c) __asm__("vpdpwssd %2, %1, %0" : "+v"(acc[r][c]) : "v"(p2), "v"(line[c]));
+}
+
+// Rows [tile, tile + kRows) of the block, columns from `column` on.
+template <int kLines>
+inline __attribute__((always_inline)) void store_values(const AttentionArgs& a, const Queries& q, size_t tile, size_t column,
+                                                        const __m512 (&sums)[kRows][kLines]) {
+  const __mmask16 last = lane_mask(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
+  for (size_t r = 0; r < kRows && tile + r < q.rows; ++r) {
+    float* dst = a.dst + static_cast<ptrdiff_t>(q.first + tile + r) * a.dst_stride + column;
+    const __m512 factor = _mm512_set1_ps(q.factor[tile + r]);
+    for (int c = 0; c < kLines; ++c) {
+      _mm512_mask_storeu_ps(dst + 16 * c, c + 1 == kLines ? last : 0xffff, _mm512_mul_ps(sums[r][c], factor));
     }
   }
 }
 
 template <int kLines>
-__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, const float* weights, const float* row_factor,
-                                          size_t first, size_t rows, size_t column) {
+__attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w, const Queries& q, size_t tile, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
   __m512 sums[kRows][kLines];
   __m512i acc[kRows][kLines];
   for (size_t block = 0; block < keys; block += kKeyBlock) {
-    accumulate_values<kLines>(acc, w, weights, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, column);
+    const size_t end = keys - block < kKeyBlock ? keys : block + kKeyBlock;
+    clear(acc);
+    const int16_t* p = w.weights + tile * w.keys16 + block;
+    const int16_t* pair = w.values + block * w.columns16 + 2 * column;
+    for (size_t j = block; j < end; j += 2, p += 2, pair += 2 * w.columns16) accumulate_pair(acc, p, w.keys16, pair);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -238,41 +257,87 @@ __attribute__((noinline)) void value_tile(const AttentionArgs& a, const Work& w,
       }
     }
   }
-  const __mmask16 last = lane_mask(static_cast<size_t>(a.v_dim) - column - 16 * (kLines - 1));
-  for (size_t r = 0; r < rows; ++r) {
-    float* dst = a.dst + static_cast<ptrdiff_t>(first + r) * a.dst_stride + column;
-    const __m512 factor = _mm512_set1_ps(row_factor[r]);
-    for (int c = 0; c < kLines; ++c) {
-      _mm512_mask_storeu_ps(dst + 16 * c, c + 1 == kLines ? last : 0xffff, _mm512_mul_ps(sums[r][c], factor));
+  store_values(a, q, tile, column, sums);
+}
+
+// value_tile for the first columns of block q, in step with the exponentials of a tile of the next block: as many key pairs as a row
+// has vectors go with each row.
+template <int kLines>
+__attribute__((noinline)) void value_tile_and_exponentials(const AttentionArgs& a, const Work& w, const Queries& q,
+                                                           const float* next_max, size_t tile, __m512* sum_out,
+                                                           __m512* largest_out) {
+  __m512i acc[kRows][kLines];
+  clear(acc);
+  const int16_t* p = w.weights + tile * w.keys16;
+  const int16_t* pair = w.values;
+  float* scores_of_row = w.scores + tile * w.keys16;
+  for (size_t row = 0; row < kRows; ++row, scores_of_row += w.keys16) {
+    RowWeights weights;
+    weights.start(next_max[row]);
+    for (size_t j = 0; j < w.keys16; j += 16, p += 2, pair += 2 * w.columns16) {
+      weights.step(scores_of_row + j, w.value_scale + j);
+      accumulate_pair(acc, p, w.keys16, pair);
+    }
+    sum_out[row] = weights.sum.v;
+    largest_out[row] = weights.largest.v;
+  }
+  __m512 sums[kRows][kLines];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int c = 0; c < kLines; ++c) sums[r][c] = _mm512_cvtepi32_ps(acc[r][c]);
+  }
+  store_values(a, q, tile, 0, sums);
+}
+
+// Columns from `column` on of a block whose P is in w.weights.
+void values(const AttentionArgs& a, const Work& w, const Queries& q, size_t column) {
+  const size_t columns = static_cast<size_t>(a.v_dim);
+  for (; column < columns; column += 32) {
+    for (size_t tile = 0; tile < q.rows; tile += kRows) {
+      columns - column > 16 ? value_tile<2>(a, w, q, tile, column) : value_tile<1>(a, w, q, tile, column);
     }
   }
 }
 
-// Queries [first, first + rows), at most kPackRows, packed in w.queries.
-void query_block(const AttentionArgs& a, const Work& w, const float* query_scale, size_t first, size_t rows) {
-  const size_t tile_rows = rows <= kRows ? kRows : kPackRows;
+// Scores of the block packed in w.queries, with bias and mask; row maxima to q.max.
+void score_block(const AttentionArgs& a, const Work& w, const float* query_scale, Queries* q) {
   __m512 max[kPackRows];
-  Queries q;
-  for (size_t r = 0; r < tile_rows; r += kRows)
+  for (size_t r = 0; r < q->tile_rows; r += kRows)
     scores(static_cast<size_t>(a.seq_k), w, w.queries + 4 * r, query_scale + r, w.scores + r * w.keys16, max + r);
   if (!same_for_all_queries(a)) {
-    for (size_t r = 0; r < rows; ++r) max[r] = mask_row(a, first + r, w.scores + r * w.keys16);
+    for (size_t r = 0; r < q->rows; ++r) max[r] = mask_row(a, q->first + r, w.scores + r * w.keys16);
   }
-  weights(w, max, tile_rows, &q);
-  const size_t columns = static_cast<size_t>(a.v_dim);
-  for (size_t r = 0; r < rows; r += kRows) {
-    const size_t left = rows - r < kRows ? rows - r : kRows;
-    const float* p = w.scores + r * w.keys16;
-    for (size_t column = 0; column < columns;) {
-      if (columns - column > 16) {
-        value_tile<2>(a, w, p, q.factor + r, first + r, left, column);
-        column += 32;
-      } else {
-        value_tile<1>(a, w, p, q.factor + r, first + r, left, column);
-        column += 16;
-      }
+  const __m512 row_max = reduce_rows<Largest>(max, q->tile_rows);
+  const __mmask16 live = _mm512_cmp_ps_mask(row_max, _mm512_set1_ps(-__builtin_inff()), _CMP_NEQ_UQ);
+  _mm512_storeu_ps(q->max, _mm512_maskz_mov_ps(live, row_max));
+}
+
+// p to P for the whole block: between a row's weights and its P lie trees of shuffles and divisions.
+void finish_weights(const Work& w, const __m512* sum, const __m512* largest, Queries* q) {
+  const __m512 pmax = reduce_rows<Largest>(largest, q->tile_rows);
+  const __m512 total = reduce_rows<Sum>(sum, q->tile_rows);
+  const __mmask16 sees = _mm512_cmp_ps_mask(pmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
+  const __m512 max_q = _mm512_set1_ps(kMaxQ16);
+  _mm512_storeu_ps(q->inv, _mm512_maskz_div_ps(sees, max_q, pmax));
+  _mm512_storeu_ps(q->factor, _mm512_maskz_div_ps(sees, _mm512_div_ps(pmax, max_q), total));
+  for (size_t r = 0; r < q->tile_rows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + r * w.keys16, w.weights + r * w.keys16);
+}
+
+// Weights of `next`, whose scores are there, and the output of `before`, whose P is there (no rows: none).
+void weigh_and_output(const AttentionArgs& a, const Work& w, const Queries& before, Queries* next) {
+  __m512 sum[kPackRows], largest[kPackRows];
+  if (before.rows > kRows && next->tile_rows == kPackRows && w.keys16 <= kKeyBlock) {
+    for (size_t tile = 0; tile < kPackRows; tile += kRows) {
+      const auto both = a.v_dim > 16 ? value_tile_and_exponentials<2> : value_tile_and_exponentials<1>;
+      both(a, w, before, next->max + tile, tile, sum + tile, largest + tile);
     }
+    values(a, w, before, 32);
+  } else {
+    values(a, w, before, 0);
+    for (size_t r = 0; r < next->tile_rows; r += 4) exponentials(w, next->max + r, w.scores + r * w.keys16, sum + r, largest + r);
   }
+  finish_weights(w, sum, largest, next);
 }
 
 }  // namespace
@@ -285,11 +350,20 @@ void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
     pack_values(a, w, key);
   }
   const size_t queries = static_cast<size_t>(a.seq_q);
-  for (size_t block = 0; block < queries; block += kPackRows) {
+  Queries block[2];
+  block[1].rows = 0;
+  int now = 0;
+  for (size_t first = 0; first < queries; first += kPackRows, now ^= 1) {
+    Queries& q = block[now];
+    q.first = first;
+    q.rows = queries - first < kPackRows ? queries - first : kPackRows;
+    q.tile_rows = q.rows <= kRows ? kRows : kPackRows;
     alignas(64) float scale[kPackRows];
-    pack_queries(a, w, block, scale);
-    query_block(a, w, scale, block, queries - block < kPackRows ? queries - block : kPackRows);
+    pack_queries(a, w, first, scale);
+    score_block(a, w, scale, &q);
+    weigh_and_output(a, w, block[now ^ 1], &q);
   }
+  values(a, w, block[now ^ 1], 0);
 }
 
 }  // namespace ert::kernels

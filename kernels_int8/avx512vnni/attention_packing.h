@@ -16,7 +16,8 @@ struct Work {
   size_t keys16;     // keys rounded up to 16
   size_t head4;      // head_dim rounded up to 4
   size_t columns16;  // v_dim rounded up to 16
-  float* scores;     // [kPackRows][keys16]: scores, then p, then P as int16
+  float* scores;     // [kPackRows][keys16]: scores, then p
+  int16_t* weights;  // [kPackRows][keys16]: P
   float* key_scale;  // 0 for absent keys, as value_scale
   float* value_scale;
   int32_t* key_start;  // -128 * sum of the key's int8 values: what q + 128 adds
@@ -41,6 +42,7 @@ Work lay_out(const AttentionArgs& a) {
   w.columns16 = round_up(static_cast<size_t>(a.v_dim), 16);
   uint8_t* p = static_cast<uint8_t*>(a.scratch);
   w.scores = take<float>(&p, kPackRows * w.keys16);
+  w.weights = take<int16_t>(&p, kPackRows * w.keys16);
   w.key_scale = take<float>(&p, w.keys16);
   w.value_scale = take<float>(&p, w.keys16);
   w.key_start = take<int32_t>(&p, w.keys16);
