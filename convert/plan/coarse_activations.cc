@@ -38,9 +38,8 @@ void take_coarse_activations(TargetProgram& p) {
   const std::vector<bool> rounded = rounded_values(p);
   for (TargetOp& op : p.ops) {
     if (op.code != OpCode::kLinear && op.code != OpCode::kUnary) continue;
-    const int at =
-        op.code == OpCode::kLinear ? static_cast<int>(linear::kActivation) : static_cast<int>(ert::params::unary::kKind);
-    int32_t& kind = op.ints[static_cast<size_t>(at)];
+    const size_t at = op.code == OpCode::kLinear ? size_t{linear::kActivation} : size_t{ert::params::unary::kKind};
+    int32_t& kind = op.ints[at];
     if (kind == static_cast<int32_t>(Unary::kGeluErf) && rounded[static_cast<size_t>(op.outputs[0])])
       kind = static_cast<int32_t>(Unary::kGeluCoarse);
   }

@@ -1,4 +1,5 @@
 // Rows of fp32 to u8 with a zero point, the form of vpdpbusd.
+#include "kernels_int8/gelu_quantize.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/avxvnni/names.h"
 
@@ -38,11 +39,8 @@ void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);
 
 void ERT_AVXVNNI_NAME(geluquantize_qa8_f32_1x32)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                                  void* dst, size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    gelucoarse_f32_f32_1x16_avx2(k, src, src);
-    ERT_AVXVNNI_NAME(quantize_qa8_f32_1x32)(1, k, src, src_stride, inv_smooth, row, row_bytes, scales + i);
-  }
+  gelu_then_quantize<gelucoarse_f32_f32_1x16_avx2, ERT_AVXVNNI_NAME(quantize_qa8_f32_1x32)>(m, k, src, src_stride, inv_smooth,
+                                                                                            dst, row_bytes, scales);
 }
 
 }  // namespace ert::kernels

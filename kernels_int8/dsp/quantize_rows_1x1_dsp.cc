@@ -1,4 +1,5 @@
 // Rows of fp32 to the int16 rows of row_format.h.
+#include "kernels_int8/gelu_quantize.h"
 #include "kernels_int8/dsp/row_format.h"
 #include "kernels_int8/ref/quantize_row.h"
 
@@ -20,11 +21,8 @@ void gelucoarse_f32_f32_1x1_ref(size_t n, const float* src, float* dst);
 
 void geluquantize_qa8_f32_1x1_dsp(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                   size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    gelucoarse_f32_f32_1x1_ref(k, src, src);
-    quantize_qa8_f32_1x1_dsp(1, k, src, src_stride, inv_smooth, row, row_bytes, scales + i);
-  }
+  gelu_then_quantize<gelucoarse_f32_f32_1x1_ref, quantize_qa8_f32_1x1_dsp>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
+                                                                           scales);
 }
 
 size_t rowbytes_qa16_f32_1x1_dsp(size_t k) { return (k <= kOneSumMaxK ? 1 : 2) * int16_row_bytes(k); }

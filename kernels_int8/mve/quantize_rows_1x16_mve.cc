@@ -1,5 +1,6 @@
 // Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to two rows of signed digits, q = 128 * hi + lo, half a row
 // apart (W8A16). Bytes beyond k are arbitrary: weights there are zero.
+#include "kernels_int8/gelu_quantize.h"
 #include "kernels_int8/simd/lanes16_mve.h"
 
 #include "kernels_int8/kernel_table.h"
@@ -93,11 +94,8 @@ void gelucoarse_f32_f32_1x16_mve(size_t n, const float* src, float* dst);
 
 void geluquantize_qa8_f32_1x16_mve(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                    size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    gelucoarse_f32_f32_1x16_mve(k, src, src);
-    quantize_qa8_f32_1x16_mve(1, k, src, src_stride, inv_smooth, row, row_bytes, scales + i);
-  }
+  gelu_then_quantize<gelucoarse_f32_f32_1x16_mve, quantize_qa8_f32_1x16_mve>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
+                                                                             scales);
 }
 
 size_t rowbytes_qa16_f32_1x16_mve(size_t k) { return 2 * round_up(k, 64); }

@@ -1,4 +1,5 @@
 // Rows of fp32 to bytes q - 128 with a zero point per row.
+#include "kernels_int8/gelu_quantize.h"
 #include "kernels_int8/neon/quantize_row.h"
 #include "kernels_int8/neon/row_format.h"
 
@@ -48,11 +49,8 @@ void gelucoarse_f32_f32_1x16_neon(size_t n, const float* src, float* dst);
 
 void geluquantize_qa8_f32_1x16_neon(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                     size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    gelucoarse_f32_f32_1x16_neon(k, src, src);
-    quantize_qa8_f32_1x16_neon(1, k, src, src_stride, inv_smooth, row, row_bytes, scales + i);
-  }
+  gelu_then_quantize<gelucoarse_f32_f32_1x16_neon, quantize_qa8_f32_1x16_neon>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
+                                                                               scales);
 }
 
 }  // namespace ert::kernels
