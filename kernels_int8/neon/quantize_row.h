@@ -1,10 +1,7 @@
-// Parts of row quantization on NEON: the largest values of a row, and 16 values to integers. Internal linkage.
+// What simd/quantize16.h needs, on NEON: the largest values of a row, and 16 values to integers. Internal linkage.
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
 #include "kernels_int8/simd/lanes16_neon.h"
-
-#include "kernels_int8/simd/blocks16.h"
 
 namespace ert::kernels {
 namespace {
@@ -39,5 +36,19 @@ ERT_LANES Digits digits_of(Integers q) {
   return {bytes_of(hi), bytes_of(lo)};
 }
 
+ERT_LANES int32_t nearest_integer(float x) { return vgetq_lane_s32(nearest(vdupq_n_f32(x)), 0); }
+ERT_LANES void store_bytes(int8_t* dst, Lanes y, int32_t offset) {
+  const Integers q = rounded(y);
+  const int16x8_t by = vdupq_n_s16(static_cast<int16_t>(offset));
+  vst1q_s8(dst, bytes_of({vaddq_s16(q.low, by), vaddq_s16(q.high, by)}));
+}
+ERT_LANES void store_digits(int8_t* hi, int8_t* lo, Lanes y) {
+  const Digits d = digits_of(rounded(y));
+  vst1q_s8(hi, d.hi);
+  vst1q_s8(lo, d.lo);
+}
+
 }  // namespace
 }  // namespace ert::kernels
+
+#include "kernels_int8/simd/quantize16.h"
