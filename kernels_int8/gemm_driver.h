@@ -32,9 +32,11 @@ struct ColumnGroup {
   const float* scale;
   const int32_t* colsum;
   const float* bias;
-  alignas(32) float scale_copy[kColumns];
-  alignas(32) int32_t colsum_copy[kColumns];
-  alignas(32) float bias_copy[kColumns];
+  // Whole vectors where the group has them; no more, because aligning costs stack on small cores.
+  static constexpr size_t kAlign = kColumns * sizeof(float) < 32 ? kColumns * sizeof(float) : 32;
+  alignas(kAlign) float scale_copy[kColumns];
+  alignas(kAlign) int32_t colsum_copy[kColumns];
+  alignas(kAlign) float bias_copy[kColumns];
 
   // Columns [column, column + columns) of w, columns <= kColumns.
   void select(const PackedWeights& w, size_t column, size_t columns) {

@@ -172,7 +172,7 @@ ert_status run(const OpContext& c) {
   walk.merge();
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
     Word32 spread[2][kSpread];
-    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
       const Side x(a.as<uint8_t>() + offset[0] * static_cast<int64_t>(in_bytes), walk.inner_stride(0), in_bytes, count,
                    spread[0]);
       const Side y(b.as<uint8_t>() + offset[1] * static_cast<int64_t>(in_bytes), walk.inner_stride(1), in_bytes, count,

@@ -24,7 +24,7 @@ void copy_blocks(const OpContext& c, const StridedWalk& walk, const Operand& in,
   T* dst = out.mut<T>();
   const int64_t stride = walk.inner_stride(0);
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
       copy_run(dst + first, src + offset[0], stride, count);
     });
   });
@@ -37,7 +37,7 @@ StridedWalk::StridedWalk(const Operand& out) : rank(out.rank) {
 }
 
 void StridedWalk::add_broadcast(const Operand& in) {
-  int64_t step = 1;
+  ptrdiff_t step = 1;
   for (int i = in.rank - 1; i >= 0; --i) {
     stride[inputs][i + rank - in.rank] = in.dims[i] == 1 ? 0 : step;
     step *= in.dims[i];
@@ -46,8 +46,8 @@ void StridedWalk::add_broadcast(const Operand& in) {
 }
 
 void StridedWalk::add_strided(const int64_t* strides, int64_t first) {
-  for (int i = 0; i < rank; ++i) stride[inputs][i] = strides[i];
-  base[inputs++] = first;
+  for (int i = 0; i < rank; ++i) stride[inputs][i] = static_cast<ptrdiff_t>(strides[i]);
+  base[inputs++] = static_cast<ptrdiff_t>(first);
 }
 
 void StridedWalk::merge() {

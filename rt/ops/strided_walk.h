@@ -1,7 +1,9 @@
 // Walks the elements of a dense output in order, together with up to three inputs whose offsets are affine in the output
-// index: broadcasting, transposing, slicing. Axes that step alike are merged first, so that the inner runs are long.
+// index: broadcasting, transposing, slicing. Axes that step alike are merged first, so that the inner runs are long. Operands have
+// fewer than 2^31 elements, so offsets and strides of axes that are longer than 1 fit ptrdiff_t on every machine.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rt/op.h"
@@ -13,8 +15,8 @@ struct StridedWalk {
   int rank = 0;  // after merge(): at least 1
   int inputs = 0;
   int32_t size[ERT_MAX_RANK] = {};
-  int64_t stride[kMaxInputs][ERT_MAX_RANK] = {};  // elements; 0 = broadcast; may be negative
-  int64_t base[kMaxInputs] = {};
+  ptrdiff_t stride[kMaxInputs][ERT_MAX_RANK] = {};  // elements; 0 = broadcast; may be negative
+  ptrdiff_t base[kMaxInputs] = {};
 
   explicit StridedWalk(const Operand& out);
   // Input i of the op, broadcast to the output the numpy way. The shapes were checked by broadcasts_to.
@@ -22,7 +24,7 @@ struct StridedWalk {
   void add_strided(const int64_t* strides, int64_t first);
   void merge();
   int64_t inner() const { return size[rank - 1]; }
-  int64_t inner_stride(int i) const { return stride[i][rank - 1]; }
+  ptrdiff_t inner_stride(int i) const { return stride[i][rank - 1]; }
 
   // Calls body(out, in, count) for the runs of outputs [begin, end): out is the first output element, in[i] the offset of
   // input i, which steps by inner_stride(i).
@@ -30,8 +32,8 @@ struct StridedWalk {
   void runs(int64_t begin, int64_t end, const Body& body) const {
     if (begin >= end) return;
     int32_t index[ERT_MAX_RANK] = {};
-    int64_t in[kMaxInputs];
-    int64_t row = begin / inner(), column = begin % inner();
+    ptrdiff_t in[kMaxInputs];
+    ptrdiff_t row = static_cast<ptrdiff_t>(begin / inner()), column = static_cast<ptrdiff_t>(begin % inner());
     for (int i = 0; i < inputs; ++i) in[i] = base[i] + column * inner_stride(i);
     for (int axis = rank - 2; axis >= 0; --axis) {
       index[axis] = static_cast<int32_t>(row % size[axis]);
@@ -41,7 +43,7 @@ struct StridedWalk {
     for (int64_t out = begin; out < end;) {
       int64_t count = inner() - column;
       if (count > end - out) count = end - out;
-      body(out, static_cast<const int64_t*>(in), count);
+      body(out, static_cast<const ptrdiff_t*>(in), count);
       out += count;
       for (int i = 0; i < inputs; ++i) in[i] -= column * inner_stride(i);
       column = 0;

@@ -28,7 +28,7 @@ void select(const OpContext& c) {
   walk.merge();
   const int64_t p_step = walk.inner_stride(0), a_step = walk.inner_stride(1), b_step = walk.inner_stride(2);
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    walk.runs(begin, end, [&](int64_t first, const int64_t* offset, int64_t count) {
+    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
       const uint8_t* p = input(c, kCondition).as<uint8_t>() + offset[0];
       const T* a = input(c, kThen).as<T>() + offset[1];
       const T* b = input(c, kElse).as<T>() + offset[2];
