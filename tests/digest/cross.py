@@ -190,7 +190,7 @@ def check_inner_loops(root, builds):
 
 # Target, emulator and level of the smoke test; the texts that it runs.
 SMOKE = [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "i8mm"), ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon"),
-         ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref")]
+         ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref"), ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "dsp")]
 SMOKE_TEXTS = 6
 
 
