@@ -28,42 +28,26 @@ void loop(int64_t n, const void* a, const void* b, void* out) {
 }
 
 template <class T>
-T add(T a, T b) {
-  return a + b;
+uint8_t is_equal(T a, T b) {
+  return equal(a, b);
 }
 template <class T>
-T sub(T a, T b) {
-  return a - b;
+uint8_t is_less(T a, T b) {
+  return less(a, b);
 }
 template <class T>
-T mul(T a, T b) {
-  return a * b;
+uint8_t is_less_or_equal(T a, T b) {
+  return less_or_equal(a, b);
 }
 template <class T>
-T div(T a, T b) {
-  return a / b;
+uint8_t is_greater(T a, T b) {
+  return less(b, a);
 }
 template <class T>
-uint8_t equal(T a, T b) {
-  return a == b;
+uint8_t is_greater_or_equal(T a, T b) {
+  return less_or_equal(b, a);
 }
-template <class T>
-uint8_t less(T a, T b) {
-  return a < b;
-}
-template <class T>
-uint8_t less_or_equal(T a, T b) {
-  return a <= b;
-}
-template <class T>
-uint8_t greater(T a, T b) {
-  return a > b;
-}
-template <class T>
-uint8_t greater_or_equal(T a, T b) {
-  return a >= b;
-}
-float prelu(float x, float slope) { return x < 0.0f ? slope * x : x; }
+float prelu(float x, float slope) { return less(x, 0.0f) ? times(slope, x) : x; }
 uint8_t both(uint8_t a, uint8_t b) { return a != 0 && b != 0; }
 uint8_t either(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
 uint8_t one_of(uint8_t a, uint8_t b) { return (a != 0) != (b != 0); }
@@ -71,20 +55,20 @@ uint8_t same_truth(uint8_t a, uint8_t b) { return (a != 0) == (b != 0); }
 
 Loop float_loop(int32_t kind) {
   switch (kind) {
-    case bin::kAdd: return loop<float, float, add<float>>;
-    case bin::kSub: return loop<float, float, sub<float>>;
-    case bin::kMul: return loop<float, float, mul<float>>;
-    case bin::kDiv: return loop<float, float, div<float>>;
+    case bin::kAdd: return loop<float, float, plus>;
+    case bin::kSub: return loop<float, float, minus>;
+    case bin::kMul: return loop<float, float, times>;
+    case bin::kDiv: return loop<float, float, over>;
     case bin::kPow: return loop<float, float, kernels::scalar_pow>;
     case bin::kMin: return loop<float, float, min_of>;
     case bin::kMax: return loop<float, float, max_of>;
     case bin::kMod: return loop<float, float, floor_fmod>;
     case bin::kFmod: return loop<float, float, exact_fmod>;
-    case bin::kEqual: return loop<float, uint8_t, equal<float>>;
-    case bin::kLess: return loop<float, uint8_t, less<float>>;
-    case bin::kLessOrEqual: return loop<float, uint8_t, less_or_equal<float>>;
-    case bin::kGreater: return loop<float, uint8_t, greater<float>>;
-    case bin::kGreaterOrEqual: return loop<float, uint8_t, greater_or_equal<float>>;
+    case bin::kEqual: return loop<float, uint8_t, is_equal<float>>;
+    case bin::kLess: return loop<float, uint8_t, is_less<float>>;
+    case bin::kLessOrEqual: return loop<float, uint8_t, is_less_or_equal<float>>;
+    case bin::kGreater: return loop<float, uint8_t, is_greater<float>>;
+    case bin::kGreaterOrEqual: return loop<float, uint8_t, is_greater_or_equal<float>>;
     case bin::kPRelu: return loop<float, float, prelu>;
     default: return nullptr;
   }
@@ -101,11 +85,11 @@ Loop int_loop(int32_t kind) {
     case bin::kMax: return loop<int32_t, int32_t, max_of>;
     case bin::kMod: return loop<int32_t, int32_t, floor_mod>;
     case bin::kFmod: return loop<int32_t, int32_t, safe_rem>;
-    case bin::kEqual: return loop<int32_t, uint8_t, equal<int32_t>>;
-    case bin::kLess: return loop<int32_t, uint8_t, less<int32_t>>;
-    case bin::kLessOrEqual: return loop<int32_t, uint8_t, less_or_equal<int32_t>>;
-    case bin::kGreater: return loop<int32_t, uint8_t, greater<int32_t>>;
-    case bin::kGreaterOrEqual: return loop<int32_t, uint8_t, greater_or_equal<int32_t>>;
+    case bin::kEqual: return loop<int32_t, uint8_t, is_equal<int32_t>>;
+    case bin::kLess: return loop<int32_t, uint8_t, is_less<int32_t>>;
+    case bin::kLessOrEqual: return loop<int32_t, uint8_t, is_less_or_equal<int32_t>>;
+    case bin::kGreater: return loop<int32_t, uint8_t, is_greater<int32_t>>;
+    case bin::kGreaterOrEqual: return loop<int32_t, uint8_t, is_greater_or_equal<int32_t>>;
     default: return nullptr;
   }
 }

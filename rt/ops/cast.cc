@@ -32,7 +32,7 @@ void from_floats(const uint8_t* src, uint8_t* dst, int64_t n, uint8_t to) {
     if (to == ERT_F32) {
       memcpy(dst + 4 * i, &v, 4);
     } else if (to == ERT_BOOL) {
-      dst[i] = v != 0.0f;
+      dst[i] = !equal(v, 0.0f);
     } else {
       int32_t w = float_to_i32(v);
       if (to == ERT_I32) {

@@ -18,8 +18,8 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return is_axis(c.ints[cs::kAxis], x.rank) && is_flag(c.ints[cs::kExclusive]) && is_flag(c.ints[cs::kReverse]);
 }
 
-float plus(float a, float b) { return a + b; }
-int32_t plus(int32_t a, int32_t b) { return wrap_add(a, b); }
+float next_total(float a, float b) { return plus(a, b); }
+int32_t next_total(int32_t a, int32_t b) { return wrap_add(a, b); }
 
 template <class T>
 void accumulate(const OpContext& c) {
@@ -33,7 +33,7 @@ void accumulate(const OpContext& c) {
       T total = 0;
       for (int64_t i = 0; i < n; ++i) {
         const int64_t at = first + (reverse ? n - 1 - i : i) * inner;
-        const T next = plus(total, x.as<T>()[at]);
+        const T next = next_total(total, x.as<T>()[at]);
         output(c, 0).mut<T>()[at] = exclusive ? total : next;
         total = next;
       }

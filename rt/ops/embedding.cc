@@ -5,6 +5,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -57,7 +58,7 @@ ert_status run(const OpContext& c) {
       }
       const int8_t* src = table.as<int8_t>() + row * width;
       const float s = scale.as<float>()[row];
-      for (int64_t j = 0; j < width; ++j) dst[j] = static_cast<float>(src[j]) * s;
+      for (int64_t j = 0; j < width; ++j) dst[j] = times(static_cast<float>(src[j]), s);
     }
   });
   return ERT_OK;

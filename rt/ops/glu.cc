@@ -3,6 +3,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -41,7 +42,7 @@ ert_status run(const OpContext& c) {
       for (int64_t first = 0; first < n; first += kChunk) {
         const int64_t count = n - first < kChunk ? n - first : kChunk;
         activation(static_cast<size_t>(count), a + first, dst + first);
-        for (int64_t i = first; i < first + count; ++i) dst[i] *= b[i];
+        for (int64_t i = first; i < first + count; ++i) dst[i] = times(dst[i], b[i]);
       }
     }
   });

@@ -3,6 +3,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -26,8 +27,8 @@ ert_status run(const OpContext& c) {
       const float* src = x.as<float>() + row * n;
       float* dst = output(c, 0).mut<float>() + row * n;
       const float norm = kernels::square_root(c.kernels->sum_squares(static_cast<size_t>(n), src));
-      const float divisor = norm > c.floats[l2::kEpsilon] ? norm : c.floats[l2::kEpsilon];
-      for (int64_t j = 0; j < n; ++j) dst[j] = src[j] / divisor;
+      const float divisor = less(c.floats[l2::kEpsilon], norm) ? norm : c.floats[l2::kEpsilon];
+      for (int64_t j = 0; j < n; ++j) dst[j] = over(src[j], divisor);
     }
   });
   return ERT_OK;

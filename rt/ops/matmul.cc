@@ -5,6 +5,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 #include "rt/ops/strided_walk.h"
 
 namespace ert {
@@ -64,7 +65,7 @@ struct Job {
 void scale_rows(float* dst, int64_t rows, int64_t columns, int64_t stride, float alpha) {
   if (alpha == 1.0f) return;
   for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) dst[i * stride + j] *= alpha;
+    for (int64_t j = 0; j < columns; ++j) dst[i * stride + j] = times(dst[i * stride + j], alpha);
   }
 }
 

@@ -2,6 +2,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -28,18 +29,18 @@ void pool(const OpContext& c, const float* x, const float* weights, int64_t leng
   float total = static_cast<float>(length);
   if (weights) {
     total = c.kernels->sum(static_cast<size_t>(length), weights);
-    if (!(total >= c.floats[mp::kEpsilon])) total = c.floats[mp::kEpsilon];
+    if (!less_or_equal(c.floats[mp::kEpsilon], total)) total = c.floats[mp::kEpsilon];
   }
   for (int64_t s = 0; s < length; ++s) {
     const float* row = x + s * width;
     if (!weights) {
-      for (int64_t j = first; j < last; ++j) dst[j] += row[j];
-    } else if (weights[s] != 0.0f) {
+      for (int64_t j = first; j < last; ++j) dst[j] = plus(dst[j], row[j]);
+    } else if (!equal(weights[s], 0.0f)) {
       const float w = weights[s];
-      for (int64_t j = first; j < last; ++j) dst[j] += row[j] * w;
+      for (int64_t j = first; j < last; ++j) dst[j] = plus(dst[j], times(row[j], w));
     }
   }
-  for (int64_t j = first; j < last; ++j) dst[j] = dst[j] / total;
+  for (int64_t j = first; j < last; ++j) dst[j] = over(dst[j], total);
 }
 
 ert_status run(const OpContext& c) {

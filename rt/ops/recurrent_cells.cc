@@ -2,30 +2,29 @@
 // kernels. Cells in their usual form are one kernel; what follows here is the same arithmetic for all other forms. The order of operations is that of rt/ops/README.md.
 #include "rt/ops/recurrent_cells.h"
 
+#include "rt/ops/scalar_arithmetic.h"
+
 namespace ert::ops {
 namespace {
 
 void add(int64_t n, float* gate, const float* projected) {
-  for (int64_t i = 0; i < n; ++i) gate[i] = gate[i] + projected[i];
+  for (int64_t i = 0; i < n; ++i) gate[i] = plus(gate[i], projected[i]);
 }
 
 void add_peephole(int64_t n, float* gate, const float* weights, const float* c) {
-  for (int64_t i = 0; i < n; ++i) {
-    const float seen = weights[i] * c[i];
-    gate[i] = gate[i] + seen;
-  }
+  for (int64_t i = 0; i < n; ++i) gate[i] = plus(gate[i], times(weights[i], c[i]));
 }
 
 void clip_gate(const RecurrentCell& cell, float* gate) {
-  if (!(cell.clip > 0.0f)) return;
+  if (!less(0.0f, cell.clip)) return;
   for (int64_t i = 0; i < cell.hidden; ++i) {
-    const float low = gate[i] < -cell.clip ? -cell.clip : gate[i];
-    gate[i] = low > cell.clip ? cell.clip : low;
+    const float low = less(gate[i], -cell.clip) ? -cell.clip : gate[i];
+    gate[i] = less(cell.clip, low) ? cell.clip : low;
   }
 }
 
 bool is_usual(const RecurrentCell& cell, kernels::Unary first, kernels::Unary second) {
-  return cell.clip == 0.0f && cell.activations[0] == static_cast<int32_t>(first) &&
+  return equal(cell.clip, 0.0f) && cell.activations[0] == static_cast<int32_t>(first) &&
          cell.activations[1] == static_cast<int32_t>(second);
 }
 
@@ -63,19 +62,16 @@ void lstm_step(const RecurrentCell& cell, const float* projected, float* gates, 
   activate(cell, 0, n, in, in);
   activate(cell, 1, n, candidate, candidate);
   if (cell.input_forget) {
-    for (int64_t i = 0; i < n; ++i) forget[i] = 1.0f - in[i];
+    for (int64_t i = 0; i < n; ++i) forget[i] = minus(1.0f, in[i]);
   } else {
     activate(cell, 0, n, forget, forget);
   }
-  for (int64_t i = 0; i < n; ++i) {
-    const float kept = forget[i] * c[i], added = in[i] * candidate[i];
-    c[i] = kept + added;
-  }
+  for (int64_t i = 0; i < n; ++i) c[i] = plus(times(forget[i], c[i]), times(in[i], candidate[i]));
   if (cell.peepholes != nullptr) add_peephole(n, out, cell.peepholes + n, c);
   clip_gate(cell, out);
   activate(cell, 0, n, out, out);
   activate(cell, 2, n, c, candidate);
-  for (int64_t i = 0; i < n; ++i) h[i] = out[i] * candidate[i];
+  for (int64_t i = 0; i < n; ++i) h[i] = times(out[i], candidate[i]);
 }
 
 void rnn_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
@@ -96,9 +92,9 @@ void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, 
   const float* reset = gates + stride;
   float* scaled = gates + 2 * stride;
   if (cell.linear_before_reset) {
-    for (int64_t i = 0; i < n; ++i) scaled[i] = reset[i] * scaled[i];
+    for (int64_t i = 0; i < n; ++i) scaled[i] = times(reset[i], scaled[i]);
   } else {
-    for (int64_t i = 0; i < n; ++i) scaled[i] = reset[i] * h[i];
+    for (int64_t i = 0; i < n; ++i) scaled[i] = times(reset[i], h[i]);
   }
 }
 
@@ -112,10 +108,7 @@ void gru_step(const RecurrentCell& cell, const float* projected, float* gates, f
   add(n, candidate, projected + 2 * n);
   clip_gate(cell, candidate);
   activate(cell, 1, n, candidate, candidate);
-  for (int64_t i = 0; i < n; ++i) {
-    const float fresh = (1.0f - update[i]) * candidate[i], kept = update[i] * h[i];
-    h[i] = fresh + kept;
-  }
+  for (int64_t i = 0; i < n; ++i) h[i] = plus(times(minus(1.0f, update[i]), candidate[i]), times(update[i], h[i]));
 }
 
 }  // namespace ert::ops

@@ -48,10 +48,10 @@ bool prepare(const OpContext& c, size_t* scratch) {
 
 float finish(int32_t kind, float total, int64_t count, float top) {
   switch (kind) {
-    case red::kMean: return total / static_cast<float>(count);
-    case red::kL2: return kernels::square_root(total);
+    case red::kMean: return over(total, static_cast<float>(count));
+    case red::kL2: return kernels::square_root(to_float(F32(total)));
     case red::kLogSum: return kernels::scalar_unary(kernels::Unary::kLog, total);
-    case red::kLogSumExp: return is_finite(top) ? kernels::scalar_unary(kernels::Unary::kLog, total) + top : top;
+    case red::kLogSumExp: return is_finite(top) ? plus(kernels::scalar_unary(kernels::Unary::kLog, total), top) : top;
     default: return total;
   }
 }
@@ -70,17 +70,17 @@ void fold<float>(int32_t kind, int64_t n, float* acc, const float* x) {
       for (int64_t j = 0; j < n; ++j) acc[j] = min_of(acc[j], x[j]);
       break;
     case red::kProd:
-      for (int64_t j = 0; j < n; ++j) acc[j] = acc[j] * x[j];
+      for (int64_t j = 0; j < n; ++j) acc[j] = times(acc[j], x[j]);
       break;
     case red::kL1:
-      for (int64_t j = 0; j < n; ++j) acc[j] = acc[j] + abs_of(x[j]);
+      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], abs_of(x[j]));
       break;
     case red::kL2:
     case red::kSumSquare:
-      for (int64_t j = 0; j < n; ++j) acc[j] = acc[j] + x[j] * x[j];
+      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], times(x[j], x[j]));
       break;
     default:
-      for (int64_t j = 0; j < n; ++j) acc[j] = acc[j] + x[j];
+      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], x[j]);
       break;
   }
 }
@@ -112,7 +112,7 @@ int32_t neutral(int32_t kind, int32_t) {
 
 // e = exp(x - top), for up to ReduceOrder::kChunk values.
 void shifted_exp(const kernels::KernelTable& t, int64_t n, const float* x, const float* top, int64_t top_step, float* e) {
-  for (int64_t j = 0; j < n; ++j) e[j] = x[j] - top[j * top_step];
+  for (int64_t j = 0; j < n; ++j) e[j] = minus(x[j], top[j * top_step]);
   t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(n), e, e);
 }
 

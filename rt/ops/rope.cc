@@ -3,6 +3,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -47,8 +48,8 @@ void rotate(const Pairs& p, const float* cos, const float* sin, const float* src
     }
     for (int32_t i = 0; i < n; ++i) {
       const float a = one[i], b = two[i];
-      one[i] = a * cos[from + i * p.step] - b * sin[from + i * p.step];
-      two[i] = b * cos[to + i * p.step] + a * sin[to + i * p.step];
+      one[i] = minus(times(a, cos[from + i * p.step]), times(b, sin[from + i * p.step]));
+      two[i] = plus(times(b, cos[to + i * p.step]), times(a, sin[to + i * p.step]));
     }
     for (int32_t i = 0; i < n; ++i) {
       dst[from + i * p.step] = one[i];

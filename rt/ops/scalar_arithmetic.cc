@@ -36,7 +36,7 @@ float exact_fmod(float x, float y) {
 float floor_fmod(float x, float y) {
   const float r = exact_fmod(x, y);
   if (r == 0.0f) return with_sign(0.0f, y);
-  return (r < 0.0f) != (y < 0.0f) ? r + y : r;
+  return (r < 0.0f) != (y < 0.0f) ? plus(r, y) : r;
 }
 
 }  // namespace ert::ops

@@ -3,20 +3,29 @@
 #pragma once
 
 #include <stdint.h>
-#include <string.h>
+
+#include "kernels_int8/ref/float32.h"
 
 namespace ert::ops {
 
-inline uint32_t bits_of(float v) {
-  uint32_t b;
-  memcpy(&b, &v, sizeof b);
-  return b;
-}
-inline float float_of(uint32_t b) {
-  float v;
-  memcpy(&v, &b, sizeof v);
-  return v;
-}
+using kernels::bits_of;
+using kernels::float_of;
+
+// Every fp32 operation of the ops goes through these (NUMERICS.md, rule 2): subnormals are zero in arithmetic and in comparisons. An
+// FPU in flush-to-zero mode sees to that, and F32 is float; elsewhere F32 flushes. A value that is only passed on keeps its bits.
+using kernels::F32;
+using kernels::to_float;
+inline float plus(float a, float b) { return to_float(F32(a) + F32(b)); }
+inline float minus(float a, float b) { return to_float(F32(a) - F32(b)); }
+inline float times(float a, float b) { return to_float(F32(a) * F32(b)); }
+inline float over(float a, float b) { return to_float(F32(a) / F32(b)); }
+inline bool equal(float a, float b) { return F32(a) == F32(b); }
+inline bool less(float a, float b) { return F32(a) < F32(b); }
+inline bool less_or_equal(float a, float b) { return F32(a) <= F32(b); }
+inline bool equal(int32_t a, int32_t b) { return a == b; }
+inline bool less(int32_t a, int32_t b) { return a < b; }
+inline bool less_or_equal(int32_t a, int32_t b) { return a <= b; }
+inline bool is_nan(float v) { return v != v; }
 
 inline int32_t wrap_add(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
@@ -63,8 +72,8 @@ inline int32_t float_to_i32(float v) {
 }
 
 // NaN wins; of equal values (+0, -0) the second.
-inline float max_of(float a, float b) { return a > b || a != a ? a : b; }
-inline float min_of(float a, float b) { return a < b || a != a ? a : b; }
+inline float max_of(float a, float b) { return less(b, a) || is_nan(a) ? a : b; }
+inline float min_of(float a, float b) { return less(a, b) || is_nan(a) ? a : b; }
 inline int32_t max_of(int32_t a, int32_t b) { return a > b ? a : b; }
 inline int32_t min_of(int32_t a, int32_t b) { return a < b ? a : b; }
 
@@ -82,11 +91,11 @@ inline float round_even(float v) {
 }
 inline float floor_of(float v) {
   const float r = round_even(v);
-  return with_sign(r > v ? r - 1.0f : r, v);
+  return with_sign(less(v, r) ? r - 1.0f : r, v);
 }
 inline float ceil_of(float v) {
   const float r = round_even(v);
-  return with_sign(r < v ? r + 1.0f : r, v);
+  return with_sign(less(r, v) ? r + 1.0f : r, v);
 }
 
 // Exact remainder with the dividend's sign, as C's fmod; NaN for x = inf or y = 0. Subnormals count as zero.

@@ -23,8 +23,8 @@ inline void start_from(const Operand& data, const Operand& out) {
 
 inline float combine(Scatter how, float a, float b) {
   switch (how) {
-    case Scatter::kAdd: return a + b;
-    case Scatter::kMul: return a * b;
+    case Scatter::kAdd: return plus(a, b);
+    case Scatter::kMul: return times(a, b);
     case Scatter::kMin: return min_of(a, b);
     default: return max_of(a, b);
   }

@@ -59,14 +59,14 @@ void exponential_unit(const kernels::KernelTable& t, bool celu, float alpha, int
   float e[kChunk];
   for (int64_t first = 0; first < n; first += kChunk) {
     const int64_t count = n - first < kChunk ? n - first : kChunk;
-    for (int64_t i = 0; i < count; ++i) e[i] = celu ? x[first + i] / alpha : x[first + i];
+    for (int64_t i = 0; i < count; ++i) e[i] = celu ? over(x[first + i], alpha) : x[first + i];
     t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(count), e, e);
     for (int64_t i = 0; i < count; ++i) {
-      const float v = x[first + i], bent = alpha * (e[i] - 1.0f);
+      const float v = x[first + i], bent = times(alpha, minus(e[i], 1.0f));
       if (celu) {
-        y[first + i] = (v > 0.0f ? v : 0.0f) + (bent < 0.0f ? bent : 0.0f);
+        y[first + i] = plus(less(0.0f, v) ? v : 0.0f, less(bent, 0.0f) ? bent : 0.0f);
       } else {
-        y[first + i] = v < 0.0f ? bent : v;
+        y[first + i] = less(v, 0.0f) ? bent : v;
       }
     }
   }
@@ -77,14 +77,14 @@ void float_kind(const OpContext& c, int32_t kind, int64_t n, const float* x, flo
   switch (kind) {
     case un::kNeg: return each(n, x, y, [](float v) { return -v; });
     case un::kAbs: return each(n, x, y, [](float v) { return abs_of(v); });
-    case un::kSqrt: return each(n, x, y, [](float v) { return kernels::square_root(v); });
-    case un::kReciprocal: return each(n, x, y, [](float v) { return 1.0f / v; });
+    case un::kSqrt: return each(n, x, y, [](float v) { return kernels::square_root(to_float(F32(v))); });
+    case un::kReciprocal: return each(n, x, y, [](float v) { return over(1.0f, v); });
     case un::kFloor: return each(n, x, y, [](float v) { return floor_of(v); });
     case un::kCeil: return each(n, x, y, [](float v) { return ceil_of(v); });
     case un::kRound: return each(n, x, y, [](float v) { return round_even(v); });
-    case un::kSign: return each(n, x, y, [](float v) { return v > 0.0f ? 1.0f : v < 0.0f ? -1.0f : v; });
-    case un::kSquare: return each(n, x, y, [](float v) { return v * v; });
-    case un::kLeakyRelu: return each(n, x, y, [alpha](float v) { return v < 0.0f ? alpha * v : v; });
+    case un::kSign: return each(n, x, y, [](float v) { return less(0.0f, v) ? 1.0f : less(v, 0.0f) ? -1.0f : v; });
+    case un::kSquare: return each(n, x, y, [](float v) { return times(v, v); });
+    case un::kLeakyRelu: return each(n, x, y, [alpha](float v) { return less(v, 0.0f) ? times(alpha, v) : v; });
     default: return exponential_unit(*c.kernels, kind == un::kCelu, alpha, n, x, y);
   }
 }
@@ -98,8 +98,8 @@ void int_kind(int32_t kind, int64_t n, const int32_t* x, int32_t* y) {
   }
 }
 
-uint8_t is_nan(float v) { return v != v; }
-uint8_t is_inf(float v) { return (bits_of(v) & 0x7fffffffu) == 0x7f800000u; }
+uint8_t nan_of(float v) { return is_nan(v); }
+uint8_t inf_of(float v) { return (bits_of(v) & 0x7fffffffu) == 0x7f800000u; }
 
 ert_status run(const OpContext& c) {
   const Operand &x = input(c, 0), &out = output(c, 0);
@@ -111,7 +111,7 @@ ert_status run(const OpContext& c) {
     } else if (is_bool(x)) {
       each(n, x.as<uint8_t>() + begin, out.mut<uint8_t>() + begin, [](uint8_t v) { return static_cast<uint8_t>(v == 0); });
     } else if (is_bool(out)) {
-      each(n, x.as<float>() + begin, out.mut<uint8_t>() + begin, kind == un::kIsNaN ? is_nan : is_inf);
+      each(n, x.as<float>() + begin, out.mut<uint8_t>() + begin, kind == un::kIsNaN ? nan_of : inf_of);
     } else if (is_i32(x)) {
       int_kind(kind, n, x.as<int32_t>() + begin, out.mut<int32_t>() + begin);
     } else {

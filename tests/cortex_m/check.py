@@ -17,7 +17,6 @@ PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
 TEXT_LIMIT = 60 * 1024
 FAULT = 90
-WITHOUT_FPU = {"mps2-an385"}
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
 # Canary, words of the report that it must end in.
@@ -90,15 +89,12 @@ def check_canaries(report, runner, build):
     report.expect(heap.returncode != 0 and "undefined reference to `malloc'" in heap.stdout, "canary heap: it linked", heap.stdout)
 
 
-def check_golden(report, root, runner, build, board):
+def check_golden(report, root, runner, build):
     """Golden vectors, bit for bit: extreme floats through every elementwise op, and other models."""
     with tempfile.TemporaryDirectory() as folder:
         blobs = [pathlib.Path(folder) / "extremes.ert"]
         made = run(root / "build/release/tests/rt/write_extremes", blobs[0])
         report.expect(made.returncode == 0, "write_extremes", made.stdout + made.stderr)
-        if board in WITHOUT_FPU:
-            print("  extreme floats: left out (kernels_int8/NUMERICS.md, rule 2 of section 1)")
-            blobs.pop()
         for name in MODELS:
             blobs.append(pathlib.Path(folder) / f"{name}.ert")
             made = run(root / "build/release/convert/edgeconv", root / "tests/fixtures" / name / "model.onnx", "-o", blobs[-1], "-q",
@@ -127,7 +123,7 @@ def main(root, build, board, golden, show):
     report.expect(bound.returncode == 0, "stack bound", bound.stdout + bound.stderr)
     check_canaries(report, runner, build)
     if golden:
-        check_golden(report, root, runner, build, board)
+        check_golden(report, root, runner, build)
     size = firmware_size.parts(image.with_suffix(".map"))
     runtime = size["runtime"]
     report.expect(runtime["data"] == 0 and runtime["bss"] == 0, f"the runtime has {runtime['data']} + {runtime['bss']} bytes of variables")

@@ -10,6 +10,7 @@
 
 #include "kernels_int8/kernel_table.h"
 #include "rt/float_mode.h"
+#include "tests/rt/ops/ops_without_fpu.h"
 
 namespace ert::test {
 namespace {
@@ -19,11 +20,18 @@ class InFloatMode : public testing::Environment {
  public:
   void SetUp() override { mode_.emplace(); }
   void TearDown() override { mode_.reset(); }
+  template <class F>
+  void outside(const F& f) {
+    mode_.reset();
+    f();
+    mode_.emplace();
+  }
 
  private:
   std::optional<FloatMode> mode_;
 };
-[[maybe_unused]] const testing::Environment* const kInFloatMode = testing::AddGlobalTestEnvironment(new InFloatMode);
+InFloatMode* const kInFloatMode = new InFloatMode;
+[[maybe_unused]] const testing::Environment* const kRegistered = testing::AddGlobalTestEnvironment(kInFloatMode);
 
 constexpr uint8_t kGuard = 0xA5;
 constexpr size_t kGuardBytes = 64;
@@ -100,8 +108,11 @@ struct Bound {
   }
 };
 
-// One run; alias >= 0: output 0 takes the memory of that input. Returns the outputs' bytes.
-std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, int alias, ert_status* status) {
+enum class Build { kOrdinary, kWithoutFpu };
+
+// One run; alias >= 0: output 0 takes the memory of that input. Returns the outputs' bytes; nothing if the build lacks the op.
+std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, int alias, ert_status* status,
+                                           Build build = Build::kOrdinary) {
   Bound b(c);
   size_t scratch = 0;
   EXPECT_TRUE(c.def->prepare(b.context, &scratch)) << c.def->name;
@@ -122,7 +133,13 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
   b.context.parallel.threads = threads;
   b.context.scratch = work.data();
   b.context.scratch_stride = stride;
-  *status = c.def->run(b.context);
+  if (build == Build::kOrdinary) {
+    *status = c.def->run(b.context);
+  } else {
+    bool found = false;
+    kInFloatMode->outside([&] { found = run_op_without_fpu(c.def->code, &b.context, status); });
+    if (!found) return {};
+  }
   for (const Memory& m : inputs) EXPECT_TRUE(m.guard_intact()) << c.def->name << ": wrote behind an input";
   for (const Memory& m : outputs) EXPECT_TRUE(m.guard_intact()) << c.def->name << ": wrote behind an output";
   for (uint32_t t = 0; t < threads; ++t) {
@@ -229,6 +246,11 @@ ert_status run(OpCase& c) {
   EXPECT_EQ(status, again);
   if (status == ERT_OK) {
     EXPECT_EQ(expected, threaded) << c.def->name << ": threads change the result";
+  }
+  const auto without_fpu = run_once(c, 1, -1, &again, Build::kWithoutFpu);
+  EXPECT_EQ(status, again);
+  if (status == ERT_OK && !without_fpu.empty()) {
+    EXPECT_EQ(expected, without_fpu) << c.def->name << ": differs on a target without an FPU";
   }
   for (size_t i = 0; i < c.inputs.size() && status == ERT_OK; ++i) {
     const bool allowed = c.def->in_place_inputs >> i & 1;
