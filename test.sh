@@ -26,7 +26,7 @@ done
 if [ "$cross" != no ]; then
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CROSS_PACKAGES
   cmake --preset release >/dev/null
-  cmake --build --preset release --target edgeconv digest write_extremes
+  cmake --build --preset release --target edgeconv digest ert-bench write_extremes
 fi
 if [ "$cross" = smoke ]; then
   cmake --preset cross-aarch64 >/dev/null

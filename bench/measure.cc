@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "bench/exit_code.h"
 #include "bench/inputs.h"
 #include "platform/posix/file_map.h"
 #include "platform/posix/thread_pool.h"
@@ -18,7 +19,7 @@ namespace {
 double us_since(uint64_t start) { return static_cast<double>(ert_clock_ns() - start) / 1000.0; }
 
 void require(ert_status s, const std::string& what) {
-  if (s != ERT_OK) throw Failure{exit_code_of(s), what + ": " + ert_status_str(s)};
+  if (s != ERT_OK) throw Failure{ert_exit_code(s), what + ": " + ert_status_str(s)};
 }
 
 struct FreeBytes {
@@ -162,31 +163,6 @@ std::map<std::string, int32_t> all_dims(const ert_model& m, const F& value) {
 }
 
 }  // namespace
-
-int exit_code_of(ert_status s) {
-  switch (s) {
-    case ERT_OK: return 0;
-    case ERT_ERR_DIMS:
-    case ERT_ERR_INPUT: return 2;
-    case ERT_ERR_TRUNCATED:
-    case ERT_ERR_MAGIC:
-    case ERT_ERR_FORMAT:
-    case ERT_ERR_MODEL: return 3;
-    case ERT_ERR_VERSION:
-    case ERT_ERR_UNSUPPORTED:
-    case ERT_ERR_LAYOUT:
-    case ERT_ERR_COMPRESSED:
-    case ERT_ERR_ENDIAN:
-    case ERT_ERR_ISA: return 4;
-    case ERT_ERR_LIMIT:
-    case ERT_ERR_NOMEM: return 5;
-    case ERT_ERR_SELFTEST: return 7;
-    case ERT_ERR_CHECKSUM:
-    case ERT_ERR_SIGNATURE:
-    case ERT_ERR_ROLLBACK: return 8;
-    default: return 1;
-  }
-}
 
 Blob::Blob(const std::string& path) {
   ert_file_map map;

@@ -17,9 +17,6 @@ struct Failure {
   std::string message;
 };
 
-// Exit code for a status of the runtime.
-int exit_code_of(ert_status s);
-
 struct Options {
   uint32_t threads = 1;
   uint32_t warmup = 5;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/exit_code.h"
 #include "bench/inputs.h"
 #include "bench/measure.h"
 #include "platform/platform.h"
@@ -17,7 +18,7 @@ namespace ert::bench {
 namespace {
 
 void require(ert_status s, const char* what) {
-  if (s != ERT_OK) throw Failure{exit_code_of(s), std::string(what) + ": " + ert_status_str(s)};
+  if (s != ERT_OK) throw Failure{ert_exit_code(s), std::string(what) + ": " + ert_status_str(s)};
 }
 
 // Dims of the blob with these two sizes for the mask's axes.

@@ -10,6 +10,8 @@ if(NOT DEFINED ERT_CORE_HZ)
   endif()
 endif()
 
+set_property(GLOBAL PROPERTY ERT_CORE_HZ ${ERT_CORE_HZ})  # for programs that name it
+
 add_library(ert_board OBJECT cortex_m/startup.c cortex_m/faults.c cortex_m/stack.c cortex_m/semihosting.c cortex_m/memory.c)
 target_link_libraries(ert_board PRIVATE edgeconv_flags)
 # The compiler must not turn the loops of memcpy into calls of memcpy.

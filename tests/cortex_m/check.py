@@ -4,6 +4,7 @@ and a canary for each detector.
 
 usage: check.py ROOT BUILD BOARD [--golden] [--transcript]     exit 0 only if all hold
        --golden also replays the golden vectors of other models; --transcript prints what the firmware printed"""
+import json
 import pathlib
 import re
 import subprocess
@@ -12,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import firmware_size  # noqa: E402
+from json_schema import errors  # noqa: E402
 
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
@@ -56,6 +58,29 @@ def check_transcript(report, runner, build):
     stacks = [int(n) for n in re.findall(r"stack (\d+)", first.stdout)]
     report.expect(len(stacks) == 3 + len(ANSWERS) and max(stacks) <= STACK_LIMIT, f"painted stack {stacks}, limit {STACK_LIMIT}")
     return image, first.stdout, max(stacks, default=0)
+
+
+def check_bench(report, root, runner, build):
+    """ert-bench as firmware: the JSON of ert-bench, the host's results, the same instruction counts each time."""
+    blob = build / "platform/cortex_m/example/langid/model/langid.ert"
+    options = ["--warmup", 0, "--runs", 1, "--shape", "sequence=12", "--shape", "sequence=24"]
+    first, second = (run(*runner, "--icount", build / "bench/firmware/ert-bench", blob, *options, "--profile") for _ in range(2))
+    report.expect(first.returncode == 0 and first.stdout == second.stdout, "ert-bench repeats", first.stdout + first.stderr)
+    host = run(root / "build/release/bench/ert-bench", blob, *options, "--json")
+    if first.returncode != 0 or host.returncode != 0:
+        report.expect(False, "ert-bench on the host", host.stderr)
+        return
+    device = json.loads(first.stdout)
+    report.expect(not errors(device, json.loads((root / "bench/ert_bench.schema.json").read_text())), "ert-bench's JSON", first.stdout)
+    short, long = device["results"]
+    crcs = [r["output_crc"] for r in json.loads(host.stdout)["results"]]
+    report.expect([short["output_crc"], long["output_crc"]] == crcs, f"ert-bench computes the host's outputs {crcs}", first.stdout)
+    report.expect(0 < short["p50_us"] < long["p50_us"] and short["macs"] < long["macs"], "more tokens take more instructions", first.stdout)
+    report.expect(sum(op["us"] for op in long["ops"]) < 1.1 * long["p50_us"], "ops take the time of a run", first.stdout)
+    for wrong in (["--shape", "sequence=0"], ["--shape", "nobody=1"], ["--isa", "nothing"], ["--runs", "x"]):
+        report.expect(run(*runner, build / "bench/firmware/ert-bench", blob, *wrong).returncode == 2, f"ert-bench refuses {wrong}")
+    print(f"  ert-bench: {round(1000 * long['p50_us'])} instructions for {long['dims']['sequence']} tokens, {long['isa']}, "
+          f"{1000 * long['p50_us'] / long['macs']:.2f} per MAC")
 
 
 def check_calls(report, build):
@@ -118,6 +143,7 @@ def main(root, build, board, golden, show):
     image, transcript, painted = check_transcript(report, runner, build)
     if show:
         print(transcript)
+    check_bench(report, root, runner, build)
     check_calls(report, build)
     bound = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT)
     report.expect(bound.returncode == 0, "stack bound", bound.stdout + bound.stderr)

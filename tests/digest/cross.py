@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without
-the optional instructions; one digest of everything that three blobs compute, on every target and ISA level; sizes of the
-archives; the length of the GEMM loops.
+the optional instructions; one digest of everything that three blobs compute, on every target and ISA level; the programs that are copied
+to a board; sizes of the archives; the length of the GEMM loops.
 
 usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
        cross.py ROOT --smoke                      one AArch64 and one Cortex-M target, a few texts: what .ci/run adds to the quick tests
@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import board_programs
 
 # name, folder of the build, emulator of its tests (None: they run in the quick tier anyway)
 TARGETS = [
@@ -175,6 +177,25 @@ def check_firmware(root, builds, *options):
     return good
 
 
+def check_board_programs(root, builds, folder, blobs):
+    """ert-bench and ert-selftest of every Linux target, on every CPU of it. True if all hold."""
+    print("\nert-bench and ert-selftest, static, without any file of the emulated system")
+    extremes, wrong = folder / "extremes.ert", folder / "wrong.ert"
+    writer = root / "build/release/tests/rt/write_extremes"
+    run([writer, extremes], check=True)
+    run([writer, wrong, "wrong"], check=True)
+    good = True
+    for target, emulator in dict.fromkeys(cpu[:2] for cpu in CPUS):
+        if target not in builds or not emulator.startswith("qemu-"):
+            continue
+        faults = board_programs.check(root, root / builds[target], emulator, blobs, extremes, wrong)
+        print(f"  {'FAILED' if faults else 'ok    '} {target:10} {emulator}", flush=True)
+        for fault in faults:
+            print("    " + fault)
+        good &= not faults
+    return good
+
+
 def check_inner_loops(root, builds):
     """True if no GEMM loop has grown."""
     print("\ninstructions per multiply-accumulate of the GEMM loops")
@@ -227,7 +248,10 @@ def main(root, only):
         print(f"{target}: tests under {emulator}", flush=True)
         failed += [f"{target} ({emulator}): {name}" for name in run_tests(root, builds[target], emulator)]
     with tempfile.TemporaryDirectory() as folder:
-        same = print_digests(root, builds, make_blobs(root, pathlib.Path(folder)))
+        blobs = make_blobs(root, pathlib.Path(folder))
+        same = print_digests(root, builds, blobs)
+        if not check_board_programs(root, builds, pathlib.Path(folder), blobs):
+            failed.append("programs for boards")
     print_sizes(root, builds)
     if not check_inner_loops(root, builds):
         failed.append("inner loops")

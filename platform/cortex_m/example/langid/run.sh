@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# run.sh [CORE...]: builds the language model's firmware for each core (m3, m4, m7, m33, m55; default m4 m33 m55) and prints what it says on
-# the emulated board.
+# run.sh [--target portable|cortex-m] [CORE...]: builds the language model's firmware for each core (m3, m4, m7, m33, m55; default m4 m7 m33 m55) and
+# prints what it says on the emulated board. --target says how the weights are packed (edgeconv --target; default portable).
 set -euo pipefail
 cd "$(dirname "$0")/../../../.."
 . toolchains/debian_packages.sh
+target=portable
+if [ "${1:-}" = --target ]; then
+  target=${2:?--target wants portable or cortex-m}
+  shift 2
+fi
 ensure_packages $BUILD_PACKAGES $CORTEX_M_PACKAGES
 cmake --preset release >/dev/null
 cmake --build --preset release --target edgeconv >/dev/null
-[ $# -gt 0 ] || set -- m4 m33 m55
+[ $# -gt 0 ] || set -- m4 m7 m33 m55
 for core in "$@"; do
-  cmake --preset "cross-cortex-$core" >/dev/null
+  cmake --preset "cross-cortex-$core" -DERT_LANGID_TARGET="$target" >/dev/null
   cmake --build --preset "cross-cortex-$core" --target langid_firmware >/dev/null
   board=$(sed -n 's/^ERT_BOARD:[A-Z]*=//p' "build/cross-cortex-$core/CMakeCache.txt")
-  echo "== Cortex-${core^^} on $board"
+  echo "== Cortex-${core^^} on $board, weights packed for $target"
   toolchains/run_cortex_m.sh "$board" --icount "build/cross-cortex-$core/platform/cortex_m/example/langid/langid_firmware"
 done
