@@ -17,7 +17,7 @@
 #include "convert/plan/limits.h"
 #include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
-#include "convert/quantize/calibration_files.h"
+#include "convert/quantize/sample_files.h"
 #include "convert/quantize/layer_weights.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/validation.h"
@@ -86,7 +86,8 @@ void Conversion::read(const std::string& path) {
   r_.model = model_.info;
   r_.fusions = model_.fusions;
   dims_ = plan_dims(model_.graph, o_.dims);
-  if (!o_.calibration_files.empty()) o_.calibration = read_calibration(o_.calibration_files, model_.graph, dims_, d_);
+  if (!o_.calibration_files.empty())
+    o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples}, model_.graph, dims_, d_);
   r_.error_inputs = o_.calibration.empty() ? "synthetic inputs" : "calibration inputs";
 }
 
@@ -185,13 +186,21 @@ void Conversion::write() {
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
   meta.certificate = certificate_json(r_, o_, candidate_->compared.canonical.errors());
-  meta.golden = golden_vectors(*open_own(candidate_->blob), model_.graph, dims_, o_.golden);
+  GoldenInputs golden;
+  {
+    const auto measured = open_own(candidate_->blob);
+    golden = golden_inputs(*measured, model_.graph, dims_, o_.golden, o_.calibration);
+    meta.golden = golden_vectors(*measured, golden.sets);
+  }
+  if (golden.given && !golden.sets.empty())
+    d_.warn("the model does not take made-up inputs, so its golden vectors hold " + std::to_string(golden.sets.size()) +
+            " of the calibration inputs; --golden none leaves them out");
   candidate_->blob = Tensor();  // not two of them at a time
   change_weight_layout(candidate_->program, o_.target.dtype);
   r_.blob = write_blob(candidate_->program, meta);
   // Read back: what is written must open, and give the bits of the layout that everything above was measured with.
   const auto written = open_own(r_.blob);
-  if (golden_vectors(*written, model_.graph, dims_, o_.golden) != meta.golden)
+  if (golden_vectors(*written, golden.sets) != meta.golden)
     throw FatalError(ExitCode::kInternal, fmt::format("the blob for --target {} computes other bits", o_.target.name));
 }
 

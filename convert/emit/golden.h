@@ -10,7 +10,18 @@
 
 namespace edgeconv {
 
-// `count` vectors at small dims, so that the smallest target can replay them. None for a model whose inputs can be empty.
-std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count);
+struct GoldenInputs {
+  std::vector<std::vector<Tensor>> sets;  // one tensor per input each
+  bool given = false;                     // they are the user's
+};
+
+// Inputs of `count` vectors, made up at small dims, so that the smallest target can replay them. Where the blob refuses made-up
+// ones (integers that index what the model computes) they are taken from `given`, the smallest first: the first row alone if the
+// blob takes that. None for a model whose inputs can be empty. Throws the blob's refusal where nothing is given.
+GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count,
+                           const std::vector<std::vector<Tensor>>& given);
+
+// What the blob gives for these inputs.
+std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& inputs);
 
 }  // namespace edgeconv

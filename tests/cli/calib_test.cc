@@ -214,6 +214,72 @@ TEST_F(CalibTest, TokenIds) {
   expect_bad(archive({{"ids.npy", npy(samples({2, 12}))}}, false), {"'ids'", "float32", "int64"});
 }
 
+// y = x[idx] w: made-up indices are out of the rows, so everything must come from the user's data.
+class IndexInputTest : public CalibTest {
+ protected:
+  void model(const char* rows, const char* picks) {
+    ModelWriter w;
+    w.input("x", kOnnxFloat, {rows, 16});
+    w.input("idx", kOnnxInt64, {picks});
+    w.output("y", kOnnxFloat, {picks, 16});
+    w.weights("w", {16, 16});
+    w.node("Gather", {"x", "idx"}, {"picked"});
+    w.node("MatMul", {"picked", "w"}, {"y"});
+    write_file(in("m.onnx"), w.bytes());
+  }
+  // idx counts down from the last row.
+  static std::string data(int64_t rows, int64_t picks) {
+    std::vector<int64_t> idx;
+    for (int64_t i = 0; i < picks; ++i) idx.push_back(rows - 1 - i % rows);
+    return archive({{"x.npy", npy(samples({rows, 16}))}, {"idx.npy", npy(Tensor::of(DType::kInt64, {picks}, idx))}}, true);
+  }
+};
+
+// Was refused with exit 3: golden vectors had made-up indices whatever --calib gave.
+TEST_F(IndexInputTest, GoldenVectorsComeFromTheDataToo) {
+  model("rows", "picks");
+  write_file(in("c.npz"), data(5, 3));
+  const ProgramResult r = expect_success(command("c.npz"));
+  EXPECT_NE(r.err.find("golden vectors hold 1 of the calibration inputs"), std::string::npos) << r.err;
+  EXPECT_EQ(Json::parse(expect_success({"inspect", in("m.ert"), "--json"}).out).at("golden_vectors"), 1);
+  expect_success({in("m.onnx"), "--calib", in("c.npz"), "-o", in("none.ert"), "--golden", "none", "-q"});
+  EXPECT_EQ(Json::parse(expect_success({"inspect", in("none.ert"), "--json"}).out).at("golden_vectors"), 0);
+}
+
+// Was refused with exit 3: eight rows at a time, indices 19 to 12 had nothing to point to.
+TEST_F(IndexInputTest, RowsThatReferToEachOtherStayTogether) {
+  model("batch", "batch");
+  write_file(in("c.npz"), data(20, 20));
+  EXPECT_EQ(convert("c.npz").at("outputs").at(0).at("cosine").get<double>() > 0.999, true);
+}
+
+// Without data the conversion cannot know valid indices, and says how to give them.
+TEST_F(IndexInputTest, WithoutDataTheRefusalNamesCalib) {
+  model("batch", "batch");
+  expect_refusal({in("m.onnx"), "-o", in("m.ert")}, 4, {"--calib"});
+}
+
+TEST_F(IndexInputTest, FoldersOfArraysAndOfSets) {
+  model("rows", "picks");
+  for (const char* folder : {"arrays", "sets", "sets/a", "sets/b"}) std::filesystem::create_directory(in(folder));
+  write_file(in("arrays/x.npy"), npy(samples({5, 16})));
+  write_file(in("arrays/idx.npy"), npy(Tensor::of<int64_t>(DType::kInt64, {2}, {4, 0})));
+  convert("arrays");
+  // Sets of different sizes: the smallest makes the golden vector.
+  for (const auto& [folder, rows] : {std::pair("sets/a/", 7), std::pair("sets/b/", 4)}) {
+    write_file(in(folder) + "x.npy", npy(samples({rows, 16})));
+    write_file(in(folder) + "idx.npy", npy(Tensor::of<int64_t>(DType::kInt64, {2}, {rows - 1, 0})));
+  }
+  convert("sets");
+}
+
+TEST_F(CalibTest, TextsNeedATokenizer) {
+  for (const char* name : {"texts.txt", "texts.jsonl"}) {
+    write_file(in(name), "{\"text\": \"good morning\"}\n");
+    expect_refusal(command(name), kMalformed, {name, "tokenizer", "ids"});
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
