@@ -30,19 +30,26 @@ void widen(std::vector<float>& amax, const Tensor& x, const std::vector<size_t>&
     for (size_t j = 0; j < k; ++j) amax[j] = std::max(amax[j], std::fabs(data[r * k + j]));
 }
 
-// Appends `most` of the rows, evenly spread: one block of `width` columns of each.
+// Appends `most` of the rows, spread as by spread_row: one block of `width` columns of each.
 void append(SampledRows& to, const Tensor& x, const std::vector<size_t>& rows, size_t most, size_t width, size_t block) {
   to.width = static_cast<int64_t>(width);
   const size_t all = static_cast<size_t>(x.dims().back()), take = std::min(most, rows.size());
   const auto data = x.as<float>();
   to.data.reserve(to.data.size() + take * width);  // by the step: doubling would show in the peak
   for (size_t i = 0; i < take; ++i) {
-    const size_t at = rows[i * rows.size() / take] * all + block * width;
+    const size_t at = rows[spread_row(i, rows.size(), take)] * all + block * width;
     to.data.insert(to.data.end(), data.begin() + static_cast<ptrdiff_t>(at), data.begin() + static_cast<ptrdiff_t>(at + width));
   }
 }
 
 }  // namespace
+
+size_t spread_row(size_t i, size_t count, size_t take) {
+  // Fractions of the golden ratio's multiples, 24 bits of them: a low-discrepancy sequence (Kronecker).
+  const uint64_t jitter = (uint64_t{i} * 0x9E3779B97F4A7C15u) >> 40;
+  const size_t begin = i * count / take, end = (i + 1) * count / take;
+  return begin + static_cast<size_t>((jitter * (end - begin)) >> 24);
+}
 
 void thin_out(SampledRows& rows, int64_t most) {
   const int64_t count = rows.count();
@@ -50,7 +57,8 @@ void thin_out(SampledRows& rows, int64_t most) {
   std::vector<float> kept;
   kept.reserve(static_cast<size_t>(most * rows.width));
   for (int64_t i = 0; i < most; ++i) {
-    const auto from = rows.data.begin() + i * count / most * rows.width;
+    const size_t row = spread_row(static_cast<size_t>(i), static_cast<size_t>(count), static_cast<size_t>(most));
+    const auto from = rows.data.begin() + static_cast<ptrdiff_t>(row) * rows.width;
     kept.insert(kept.end(), from, from + rows.width);
   }
   rows.data = std::move(kept);

@@ -26,7 +26,12 @@ struct LayerSample {
 // Of every Linear, and of the states of every Recurrence.
 using LayerSamples = std::map<NodeId, LayerSample>;
 
-// Leaves at most `most` of the rows, evenly spread.
+// Of `count` rows, the i-th of the `take` (at most as many) to keep: one of each of `take` equal intervals, at a place that
+// differs from one to the next. Rows at equal distances would be the tokens of a few positions only, as sentences here have
+// a common length.
+size_t spread_row(size_t i, size_t count, size_t take);
+
+// Leaves at most `most` of the rows, spread that way.
 void thin_out(SampledRows& rows, int64_t most);
 
 // Runs the graph on ert's own kernels, so that the samples, and with them the blob, are the same on every host. Where padding is

@@ -56,7 +56,7 @@ class NoiseModel {
         w2_(k_, 0.0),
         y_(k_) {
     for (size_t t = 0; t < t_; ++t)
-      std::copy_n(rows.data.begin() + static_cast<ptrdiff_t>(t * static_cast<size_t>(rows.count()) / t_ * k_), k_,
+      std::copy_n(rows.data.begin() + static_cast<ptrdiff_t>(spread_row(t, static_cast<size_t>(rows.count()), t_) * k_), k_,
                   x_.begin() + static_cast<ptrdiff_t>(t * k_));
     for (size_t k = 0; k < k_; ++k)
       for (size_t c = 0; c < n_; ++c) w_[k * n_ + c] = std::fabs(weight[k * n + c * n / n_]);
