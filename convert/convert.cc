@@ -19,6 +19,7 @@
 #include "convert/plan/slots.h"
 #include "convert/quantize/sample_files.h"
 #include "convert/quantize/layer_weights.h"
+#include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/validation.h"
 #include "convert/version.h"
@@ -122,8 +123,9 @@ void Conversion::calibrate() {
   stage("calibrating", 0.2);
   const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g_, dims_, {})} : o_.calibration;
   for (const auto& set : sets) check_interpreter_limits(g_, set);
+  const double lhs_steps = o_.precision.mode == PrecisionMode::kW8A16 ? kInt16Steps : kInt8Steps;
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    QuantizedLayers layers = quantize_layers(g_, sets, padding_, weights_);
+    QuantizedLayers layers = quantize_layers(g_, sets, padding_, lhs_steps, weights_);
     smooth_ = std::move(layers.smooth);
     stage("measuring layers", 0.4);
     r_.layers = measure_layers(g_, layers.samples, smooth_, weights_);

@@ -12,9 +12,9 @@ namespace edgeconv {
 
 namespace {
 
-std::vector<float> quantize(const Graph& g, ValueId weight, const LayerSample& sample, WeightStore& store) {
+std::vector<float> quantize(const Graph& g, ValueId weight, const LayerSample& sample, double lhs_steps, WeightStore& store) {
   const Tensor w = g.value(weight).constant->cast(DType::kFloat).aligned();
-  const std::vector<float> factors = smoothing_factors(sample, w);
+  const std::vector<float> factors = smoothing_factors(sample, w, lhs_steps);
   const int64_t k = w.dims()[0], n = w.dims()[1];
   // Deeper sums stay fp32.
   if (k <= ert::params::kMaxExactDepth)
@@ -31,7 +31,7 @@ void join(LayerSample& all, const LayerSample& more) {
 }  // namespace
 
 QuantizedLayers quantize_layers(const Graph& g, const std::vector<std::vector<Tensor>>& calibration,
-                                const std::optional<PaddingMask>& padding, WeightStore& store) {
+                                const std::optional<PaddingMask>& padding, double lhs_steps, WeightStore& store) {
   std::map<ValueId, std::vector<NodeId>> readers;
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
@@ -42,14 +42,14 @@ QuantizedLayers quantize_layers(const Graph& g, const std::vector<std::vector<Te
   layers.samples = sample_layers(g, calibration, padding, [&](NodeId id, LayerSample& sample) {
     if (const auto it = readers.find(g.node(id).in(1)); g.node(id).kind == OpKind::kLinear && it != readers.end()) {
       if (it->second.size() == 1)
-        layers.smooth[id] = quantize(g, it->first, sample, store);
+        layers.smooth[id] = quantize(g, it->first, sample, lhs_steps, store);
       else
         join(shared[it->first], sample);
     }
     for (SampledRows& rows : sample.rows) thin_out(rows, kNoiseRows);
   });
   for (const auto& [weight, sample] : shared) {
-    const std::vector<float> factors = quantize(g, weight, sample, store);
+    const std::vector<float> factors = quantize(g, weight, sample, lhs_steps, store);
     for (NodeId id : readers[weight])
       if (layers.samples.count(id)) layers.smooth[id] = factors;
   }

@@ -15,8 +15,9 @@ struct QuantizedLayers {
 };
 
 // Runs the calibration inputs, smooths and rounds every weight by what its layers read, and puts it into the store. Linears that
-// share a weight share both. Weights that came quantized keep their integers, which rules factors out.
+// share a weight share both. Weights that came quantized keep their integers, which rules factors out. lhs_steps: of the
+// precision that most layers will have (smoothing.h); the factors serve any.
 QuantizedLayers quantize_layers(const Graph& g, const std::vector<std::vector<Tensor>>& calibration,
-                                const std::optional<PaddingMask>& padding, WeightStore& store);
+                                const std::optional<PaddingMask>& padding, double lhs_steps, WeightStore& store);
 
 }  // namespace edgeconv

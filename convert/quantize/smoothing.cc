@@ -20,7 +20,7 @@ float exp_of(double x) { return ert::kernels::scalar_unary(ert::kernels::Unary::
 }  // namespace
 
 // Channels that are always zero, or whose weights are, keep the factor 1.
-std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight) {
+std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps) {
   const std::vector<float>& amax = sample.amax;
   const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
   const auto w = weight.as<float>();
@@ -40,7 +40,7 @@ std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& we
     for (size_t j = 0; j < k; ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(counted);
   };
   centre();
-  if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], w, n, unused, p);
+  if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], w, n, unused, lhs_steps, p);
   centre();
   std::vector<float> smooth(k, 1.0f);
   for (size_t j = 0; j < k; ++j)

@@ -14,7 +14,7 @@ namespace {
 constexpr int kSteps = 80;
 constexpr double kRate = 0.04, kMeanDecay = 0.9, kSquareDecay = 0.999;
 // More tell nothing new, and time is proportional to them.
-constexpr size_t kMostRows = 256, kMostColumns = 768;
+constexpr size_t kMostRows = 1024, kMostColumns = 768;
 constexpr size_t kLanes = 16;
 
 float exponential(double x) {
@@ -46,10 +46,11 @@ Extremes extremes(const float* y, size_t k) {
 
 class NoiseModel {
  public:
-  NoiseModel(const SampledRows& rows, std::span<const float> weight, size_t n)
+  NoiseModel(const SampledRows& rows, std::span<const float> weight, size_t n, double lhs_steps)
       : k_(static_cast<size_t>(rows.width)),
         t_(std::min(kMostRows, static_cast<size_t>(rows.count()))),
         n_(std::min(kMostColumns, n)),
+        lhs_steps_(lhs_steps * lhs_steps),
         x_(t_ * k_),
         w_(k_ * n_),
         x2_(k_, 0.0),
@@ -77,10 +78,10 @@ class NoiseModel {
       input_power += x2_[k] * shrink[k] * shrink[k];
     }
     std::vector<double> range_gradient(k_, 0.0), step_gradient(k_, 0.0);
-    const double ranges = row_ranges(shrink, range_gradient) / (255.0 * 255.0);
+    const double ranges = row_ranges(shrink, range_gradient) / lhs_steps_;
     const double steps = column_steps(grow, step_gradient) / (127.0 * 127.0);
     for (size_t k = 0; k < k_; ++k)
-      gradient[k] = ranges * 2 * w2_[k] * grow[k] * grow[k] - weight_power * range_gradient[k] / (255.0 * 255.0) +
+      gradient[k] = ranges * 2 * w2_[k] * grow[k] * grow[k] - weight_power * range_gradient[k] / lhs_steps_ +
                     input_power * step_gradient[k] / (127.0 * 127.0) - steps * 2 * x2_[k] * shrink[k] * shrink[k];
     return ranges * weight_power + steps * input_power;
   }
@@ -123,6 +124,7 @@ class NoiseModel {
   }
 
   size_t k_, t_, n_;
+  double lhs_steps_;          // squared
   std::vector<float> x_, w_;  // magnitudes of the weights
   std::vector<double> x2_, w2_;
   std::vector<float> y_;
@@ -131,8 +133,8 @@ class NoiseModel {
 }  // namespace
 
 void search_smoothing(const SampledRows& rows, std::span<const float> weight, size_t n, const std::vector<char>& fixed,
-                      std::vector<double>& p) {
-  NoiseModel noise(rows, weight, n);
+                      double lhs_steps, std::vector<double>& p) {
+  NoiseModel noise(rows, weight, n, lhs_steps);
   std::vector<double> gradient(p.size()), mean(p.size(), 0.0), square(p.size(), 0.0), best = p;
   double least = 0, mean_left = 1, square_left = 1;
   for (int step = 0; step <= kSteps; ++step) {

@@ -11,6 +11,7 @@
 #include "convert/quantize/layer_noise.h"
 #include "convert/quantize/layer_samples.h"
 #include "convert/quantize/layer_weights.h"
+#include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/float_mode.h"
@@ -59,13 +60,14 @@ std::map<std::string, std::vector<float>> reference_outputs(const Graph& g, cons
   return outputs;
 }
 
-// The layers' own errors, measured as a conversion with the same data does: on the given inputs, or on made-up ones.
+// The layers' own errors, measured as a conversion with the same data does: on the given inputs, or on made-up ones. A blob with
+// 16-bit rows only was converted for these.
 std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, const std::vector<std::vector<Tensor>>& given,
-                                           const std::optional<PaddingMask>& padding) {
+                                           const std::optional<PaddingMask>& padding, bool only_16_bit) {
   const ert::FloatMode float_mode;
   const auto calibration = given.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g, dims, {})} : given;
   WeightStore weights;
-  const QuantizedLayers layers = quantize_layers(g, calibration, padding, weights);
+  const QuantizedLayers layers = quantize_layers(g, calibration, padding, only_16_bit ? kInt16Steps : kInt8Steps, weights);
   std::map<std::string, double> local;
   for (const LayerReport& l : measure_layers(g, layers.samples, layers.smooth, weights)) local[l.name] = l.local_sqnr_db;
   return local;
@@ -90,7 +92,10 @@ std::vector<LayerError> layer_errors(Graph g, const DimPlan& dims, BlobRunner& r
     };
     runner.run(set, options);
   }
-  const auto local = local_errors(g, dims, made_up ? std::vector<std::vector<Tensor>>() : sets, padding_mask(runner));
+  const bool only_16_bit = std::none_of(sums.begin(), sums.end(),
+                                        [](const auto& layer) { return layer.second.precision == ert::params::linear::kInt8; });
+  const auto local =
+      local_errors(g, dims, made_up ? std::vector<std::vector<Tensor>>() : sets, padding_mask(runner), only_16_bit);
   std::vector<LayerError> layers;
   for (const auto& [name, s] : sums) {
     const auto it = local.find(name);

@@ -200,7 +200,7 @@ TEST_F(SmoothingTest, FactorsFollowTheRule) {
 TEST_F(SmoothingTest, RaisesTheSignalToNoiseRatio) {
   WeightStore store;
   const auto plain = measure_layers(b.g, sample_layers(b.g, inputs), {}, store);
-  const QuantizedLayers layers = quantize_layers(b.g, inputs, {}, store);
+  const QuantizedLayers layers = quantize_layers(b.g, inputs, {}, kInt8Steps, store);
   const auto smoothed = measure_layers(b.g, layers.samples, layers.smooth, store);
   ASSERT_EQ(plain.size(), 1u);
   EXPECT_EQ(plain[0].k, 8);

@@ -125,6 +125,20 @@ TEST(Rounding, ZeroColumnsAndChannels) {
   EXPECT_EQ(q.scale[3], 0.0f);
 }
 
+// With 16-bit rows only the weights' errors are left to lower.
+TEST(Smoothing, FineRowsLowerTheErrorsOfWeights) {
+  constexpr int64_t kK = 96, kN = 64;
+  const SampledRows rows = correlated_rows(256, kK, 1);
+  const Tensor w = random_weights(kK, kN);
+  LayerSample sample{std::vector<float>(kK, 0.0f), {rows}};
+  for (size_t i = 0; i < rows.data.size(); ++i) sample.amax[i % kK] = std::max(sample.amax[i % kK], std::fabs(rows.data[i]));
+  const auto error = [&](double lhs_steps) {
+    const std::vector<float> smooth = smoothing_factors(sample, w, lhs_steps);
+    return output_error(rows, w, quantize_weights(w.as<float>(), kK, kN, smooth), smooth);
+  };
+  EXPECT_LT(error(kInt16Steps), 0.9 * error(kInt8Steps));
+}
+
 // The search must not lose against the rule it starts from, where the noise is measured and not modelled.
 TEST(Smoothing, SearchLowersTheMeasuredNoise) {
   constexpr int64_t kK = 96, kN = 64;
