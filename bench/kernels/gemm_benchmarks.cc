@@ -1,0 +1,162 @@
+// GEMMs walk the weights of six layers, as an encoder does, so that small m is bound by the caches that it would meet there.
+#include "bench/kernels/gemm_benchmarks.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "bench/kernels/measurement.h"
+
+namespace ert::bench {
+namespace {
+
+using kernels::GemmArgs;
+using kernels::KernelTable;
+using kernels::Layout;
+using kernels::PackedWeights;
+using kernels::RowScale;
+
+constexpr int kLayers = 6, kReadPasses = 5;
+constexpr size_t kUnknownCache = size_t{32} << 20;
+
+struct Slot {
+  const char* name;
+  void (*KernelTable::*multiply)(const GemmArgs&);
+  bool wide;  // 16-bit activations
+  Layout layout;
+};
+constexpr Slot kSlots[] = {
+    {"gemm_qa8_qw8", &KernelTable::gemm_qa8_qw8, false, Layout::kN16K4},
+    {"gemm_qa8_qw8_n8k8", &KernelTable::gemm_qa8_qw8_n8k8, false, Layout::kN8K8},
+    {"gemm_qa8_qw8_n2k16", &KernelTable::gemm_qa8_qw8_n2k16, false, Layout::kN2K16},
+    {"gemm_qa16_qw8", &KernelTable::gemm_qa16_qw8, true, Layout::kN16K4},
+    {"gemm_qa16_qw8_n8k8", &KernelTable::gemm_qa16_qw8_n8k8, true, Layout::kN8K8},
+    {"gemm_qa16_qw8_n2k16", &KernelTable::gemm_qa16_qw8_n2k16, true, Layout::kN2K16},
+};
+
+struct Weights {
+  Buffer data;
+  std::vector<float> scale, bias;
+  std::vector<int32_t> colsum;
+  PackedWeights packed;
+
+  Weights(Layout layout, size_t n, size_t k) : scale(n, 0.01f), bias(n, 0.5f), colsum(n, 0) {
+    const size_t bytes = kernels::packed_bytes(layout, n, k);
+    data = aligned_buffer(bytes);
+    std::mt19937 generator(2);
+    int8_t* w = static_cast<int8_t*>(data.get());
+    for (size_t i = 0; i < bytes; ++i) w[i] = static_cast<int8_t>(static_cast<int>(generator() % 255) - 127);
+    packed = {w, scale.data(), colsum.data(), bias.data(), layout};
+  }
+};
+
+struct Shape {
+  size_t n, k;
+};
+constexpr Shape kShapes[] = {{384, 384}, {1152, 384}, {1536, 384}, {384, 1536}, {768, 768}, {3072, 768}, {768, 3072}};
+constexpr size_t kRows[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+
+// Eight chains: enough loads in flight to be bound by the memory alone.
+uint64_t sum_of_words(const int8_t* data, size_t bytes) {
+  const auto* words = reinterpret_cast<const uint64_t*>(data);
+  uint64_t sums[8] = {};
+  for (size_t i = 0; i + 8 <= bytes / sizeof(uint64_t); i += 8)
+    for (size_t c = 0; c < 8; ++c) sums[c] += words[i + c];
+  return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] + sums[7];
+}
+
+// Quantized rows of normal numbers.
+struct Rows {
+  size_t row_bytes;
+  Buffer data;
+  std::vector<RowScale> scales;
+
+  Rows(const KernelTable* table, bool wide, size_t m, size_t k)
+      : row_bytes((wide ? table->quantized16_row_bytes : table->quantized_row_bytes)(k)),
+        data(aligned_buffer(m * row_bytes)),
+        scales(m) {
+    const std::vector<float> src = normal_floats(m * k);
+    const auto quantize = wide ? table->quantize16_rows : table->quantize_rows;
+    quantize(m, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, data.get(), row_bytes, scales.data());
+  }
+};
+
+void gemm(benchmark::State& state, const KernelTable* table, double peak, const Slot& slot, Shape shape, size_t m) {
+  const auto multiply = table->*slot.multiply;
+  std::vector<Weights> layers;
+  for (int i = 0; i < kLayers; ++i) layers.emplace_back(slot.layout, shape.n, shape.k);
+  const Rows lhs(table, slot.wide, m, shape.k);
+  std::vector<float> dst(m * shape.n);
+  const double cycles = cycles_per_iteration(state, [&] {
+    for (const Weights& w : layers) {
+      multiply({m, shape.n, shape.k, lhs.data.get(), lhs.row_bytes, lhs.scales.data(), w.packed, dst.data(),
+                static_cast<ptrdiff_t>(shape.n)});
+    }
+  });
+  report_macs(state, peak, static_cast<double>(kLayers * m * shape.n * shape.k), cycles);
+}
+
+// One row over more weights than twice the last cache: what counts is the memory. %bandwidth: of plain reads of the same bytes.
+void stream(benchmark::State& state, const KernelTable* table, const Slot& slot, Shape shape) {
+  const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const size_t bytes = kernels::packed_bytes(slot.layout, shape.n, shape.k);
+  const size_t count = static_cast<size_t>(cache > 0 ? cache : kUnknownCache) * 5 / 2 / bytes + 1;
+  std::vector<Weights> layers;
+  for (size_t i = 0; i < count; ++i) layers.emplace_back(slot.layout, shape.n, shape.k);
+  const Rows lhs(table, slot.wide, 1, shape.k);
+  std::vector<float> dst(shape.n);
+  const auto multiply = table->*slot.multiply;
+  double seconds = 0;
+  for (auto _ : state) {
+    const double start = cpu_seconds();
+    for (const Weights& w : layers)
+      multiply({1, shape.n, shape.k, lhs.data.get(), lhs.row_bytes, lhs.scales.data(), w.packed, dst.data(),
+                static_cast<ptrdiff_t>(shape.n)});
+    benchmark::ClobberMemory();
+    seconds += cpu_seconds() - start;
+  }
+  const double read = static_cast<double>(count * bytes);
+  const double per_second = read * static_cast<double>(state.iterations()) / seconds;
+  // The best of some passes, right after the kernel's: other guests of the host share the memory.
+  double fastest = 0;
+  for (int pass = 0; pass < kReadPasses; ++pass) {
+    const double start = cpu_seconds();
+    for (const Weights& w : layers) benchmark::DoNotOptimize(sum_of_words(w.packed.data, bytes));
+    fastest = std::max(fastest, read / (cpu_seconds() - start));
+  }
+  state.counters["GB/s"] = per_second / 1e9;
+  state.counters["%bandwidth"] = 100 * per_second / fastest;
+}
+
+void gemm_f32(benchmark::State& state, const KernelTable* table, Shape shape, size_t m) {
+  const std::vector<float> lhs = normal_floats(m * shape.k);
+  const std::vector<float> rhs = normal_floats(shape.n * shape.k);
+  std::vector<float> dst(m * shape.n);
+  const double cycles = cycles_per_iteration(state, [&] {
+    table->gemm_f32(m, shape.n, shape.k, lhs.data(), static_cast<ptrdiff_t>(shape.k), 1, rhs.data(),
+                    static_cast<ptrdiff_t>(shape.n), nullptr, dst.data(), static_cast<ptrdiff_t>(shape.n));
+  });
+  report_macs(state, 0, static_cast<double>(m * shape.n * shape.k), cycles);
+}
+
+}  // namespace
+
+bool add_gemm(const std::string& prefix, const KernelTable* table, double peak, const std::string& slot) {
+  const Slot* quantized = std::find_if(std::begin(kSlots), std::end(kSlots), [&](const Slot& s) { return slot == s.name; });
+  if (quantized == std::end(kSlots) && slot != "gemm_f32") return false;
+  for (const Shape& shape : kShapes) {
+    const std::string of_shape = prefix + "/" + std::to_string(shape.n) + "x" + std::to_string(shape.k);
+    for (size_t m : kRows) {
+      const std::string name = of_shape + "/m:" + std::to_string(m);
+      if (slot == "gemm_f32")
+        add(name, [=](benchmark::State& s) { gemm_f32(s, table, shape, m); });
+      else
+        add(name, [=](benchmark::State& s) { gemm(s, table, peak, *quantized, shape, m); });
+    }
+    if (quantized != std::end(kSlots))
+      add(of_shape + "/stream", [=](benchmark::State& s) { stream(s, table, *quantized, shape); });
+  }
+  return true;
+}
+
+}  // namespace ert::bench
