@@ -69,9 +69,12 @@ inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most
   }
 }
 
-// All rows times one group of columns; entry r - 1 of `tiles` does r rows. A cut group goes through a buffer, because tiles
-// store whole groups.
-template <int kColumns, size_t kMaxRows>
+// Bytes of weights from which on a second tile that fetches the next group pays: they lie behind the near cache.
+constexpr size_t kFarWeights = size_t{1} << 20;
+
+// All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
+// rows. A cut group goes through a buffer, because tiles store whole groups.
+template <int kColumns, const TileFn* kSecond, size_t kMaxRows>
 inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column,
                                                       TileArgs* t) {
   const size_t columns = g.n - column < kColumns ? g.n - column : kColumns;
@@ -86,7 +89,7 @@ inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMax
         t->rows = g.scales + row;
         t->dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
         if (columns == kColumns) {
-          tiles[rows - 1](*t);
+          (kSecond != nullptr && row > 0 && row <= kMaxRows ? kSecond : tiles)[rows - 1](*t);
           return;
         }
         float buffer[kMaxRows * kColumns];
@@ -104,14 +107,14 @@ enum class LastGroup { kWhole, kCut };
 
 // Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Returns the first
 // column not done.
-template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, size_t kMaxRows>
+template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, const TileFn* kSecond = nullptr, size_t kMaxRows>
 size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column) {
   constexpr size_t kPanel = panel_columns(layout), kDepth = line_depth(layout);
   const size_t k = round_up(g.k, kDepth);
   TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, kPanel * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
     t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
-    gemm_group<kColumns>(tiles, g, column, &t);
+    gemm_group<kColumns, kSecond>(tiles, g, column, &t);
   }
   return column;
 }

@@ -53,13 +53,14 @@ inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs&
   }
 }
 
-// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels].
-template <int kRows, int kPanels>
+// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels]. kAhead: fetches the
+// next group of panels.
+template <int kRows, int kPanels, bool kAhead = false>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
   const size_t k4 = round_up(g.k, 4);
   __m512i acc[kRows][kPanels];
-  accumulate<kRows, kPanels>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes, g.w.data + column * k4,
-                             16 * k4, k4);
+  accumulate<kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes,
+                                     g.w.data + column * k4, 16 * k4, k4, kPanels * 16 * k4);
   if constexpr (kPanels == 3 && kRows >= 4) {
     epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
   } else {
@@ -110,10 +111,20 @@ constexpr MaskedTileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, til
 constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
 constexpr MaskedTileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
 
+// A tile waits for weights that lie behind the near cache; the hardware's prefetchers do not run far enough ahead. So the second
+// tile of a group fetches the next group while it multiplies (a first and only one would rather slow itself down). A second tile
+// has at least 4 rows.
+constexpr MaskedTileFn kTiles3Ahead[kMaxRows] = {nullptr,          nullptr,          nullptr,          tile<4, 3, true>,
+                                                 tile<5, 3, true>, tile<6, 3, true>, tile<7, 3, true>, tile<8, 3, true>};
+
 // All rows of one panel group, split evenly where every height exists.
 void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, size_t column, size_t columns) {
   if (every_height) {
-    for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) { tiles[rows - 1](g, row, column, columns); });
+    const bool far = tiles == kTiles3 && g.n * g.k >= kFarWeights;
+    for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) {
+      const bool ahead = far && row > 0 && row <= kMaxRows;
+      (ahead ? kTiles3Ahead : tiles)[rows - 1](g, row, column, columns);
+    });
     return;
   }
   for (size_t row = 0; row < g.m;) {

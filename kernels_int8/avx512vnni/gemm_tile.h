@@ -35,10 +35,11 @@ inline __attribute__((always_inline)) __m512i zero() {
   return x;
 }
 
-// Rows lhs + r * row_bytes, panels rhs + p * panel_bytes, `k` rounded up to 4 by the caller.
-template <int kRows, int kPanels>
+// Rows lhs + r * row_bytes, panels rhs + p * panel_bytes, `k` rounded up to 4 by the caller. With kAhead the lines `ahead` bytes
+// further on are on their way to the near cache afterwards.
+template <int kRows, int kPanels, bool kAhead = false>
 inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPanels], const uint8_t* lhs, size_t row_bytes,
-                                                      const int8_t* rhs, size_t panel_bytes, size_t k) {
+                                                      const int8_t* rhs, size_t panel_bytes, size_t k, size_t ahead = 0) {
   const uint8_t* row[kRows];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -50,6 +51,10 @@ inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPan
     __m512i line[kPanels];
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(rhs + p * panel_bytes);
+    if constexpr (kAhead) {
+#pragma GCC unroll 16
+      for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T1);
+    }
     rhs += 64;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) mac_row<kPanels>(acc[r], row[r] + kk, line);

@@ -6,10 +6,10 @@
 namespace ert::kernels {
 namespace {
 
-template <int kRows, int kPanels>
+template <int kRows, int kPanels, bool kAhead = false>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i acc[kRows][2 * kPanels];
-  accumulate<kRows, kPanels>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k);
+  accumulate<kRows, kPanels, kAhead>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k, kPanels * t.panel_bytes);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -28,6 +28,9 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
 }
 
 constexpr TileFn kOnePanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
+// Weights that lie behind the near cache: while the second tile of a panel multiplies, it fetches the next panel. A second tile has
+// at least 3 rows.
+constexpr TileFn kOnePanelAhead[] = {nullptr, nullptr, tile<3, 1, true>, tile<4, 1, true>, tile<5, 1, true>, tile<6, 1, true>};
 constexpr TileFn kTwoPanels[] = {tile<1, 2>, tile<2, 2>};
 constexpr TileFn kFourPanels[] = {tile<1, 4>};
 
@@ -37,7 +40,10 @@ void ERT_AVXVNNI_NAME(gemm_f32_qa8_qw8_6x16)(const GemmArgs& g) {
   size_t column = 0;
   if (g.m == 1) column = gemm_columns<64, LastGroup::kWhole>(kFourPanels, g, column);
   if (g.m <= 2) column = gemm_columns<32, LastGroup::kWhole>(kTwoPanels, g, column);
-  gemm_columns<16, LastGroup::kCut>(kOnePanel, g, column);
+  if (g.n * g.k >= kFarWeights)
+    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kOnePanelAhead>(kOnePanel, g, column);
+  else
+    gemm_columns<16, LastGroup::kCut>(kOnePanel, g, column);
 }
 
 }  // namespace ert::kernels

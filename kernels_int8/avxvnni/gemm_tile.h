@@ -29,10 +29,11 @@ inline __attribute__((always_inline)) __m256i broadcast4(const uint8_t* p) {
   return _mm256_set1_epi32(word);
 }
 
-// acc[r][j]: columns 8j..8j+7 of the panels at rhs + p * panel_bytes. `k` is a multiple of 4.
-template <int kRows, int kPanels>
+// acc[r][j]: columns 8j..8j+7 of the panels at rhs + p * panel_bytes. `k` is a multiple of 4. With kAhead the lines `ahead` bytes
+// further on are on their way to the near cache afterwards.
+template <int kRows, int kPanels, bool kAhead = false>
 inline __attribute__((always_inline)) void accumulate(__m256i (&acc)[kRows][2 * kPanels], const uint8_t* lhs, size_t row_bytes,
-                                                      const int8_t* rhs, size_t panel_bytes, size_t k) {
+                                                      const int8_t* rhs, size_t panel_bytes, size_t k, size_t ahead = 0) {
   const uint8_t* row[kRows];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -45,6 +46,10 @@ inline __attribute__((always_inline)) void accumulate(__m256i (&acc)[kRows][2 * 
 #pragma GCC unroll 16
     for (int j = 0; j < 2 * kPanels; ++j) {
       line[j] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rhs + j / 2 * panel_bytes + j % 2 * 32));
+    }
+    if constexpr (kAhead) {
+#pragma GCC unroll 16
+      for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T1);
     }
     rhs += 64;
 #pragma GCC unroll 16
