@@ -2,8 +2,10 @@
 #include "kernels_int8/simd/lanes16_avx512.h"
 
 #include "kernels_int8/kernel_table.h"
+#include "kernels_int8/simd/map16.h"
 #include "kernels_int8/simd/recurrent16.h"
 #include "kernels_int8/simd/rowops16.h"
 
 #define ERT_ROW_NAME(stem) stem##_1x16_avx512vnni
-#include "kernels_int8/simd/define_kernels16.inc"
+#include "kernels_int8/simd/define_elementwise16.inc"
+#include "kernels_int8/simd/define_rows16.inc"

@@ -55,11 +55,11 @@ void quantize_qa8_f32_1x16_mve(size_t m, size_t k, const float* src, ptrdiff_t s
   quantize_qa8_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
-void gelucoarse_f32_f32_1x16_mve(size_t n, const float* src, float* dst);
+void gelucoarse_f32_f32_1x4_mve(size_t n, const float* src, float* dst);
 
 void geluquantize_qa8_f32_1x16_mve(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                    size_t row_bytes, RowScale* scales) {
-  gelu_then_quantize<gelucoarse_f32_f32_1x16_mve, quantize_qa8_f32_1x16_mve>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
+  gelu_then_quantize<gelucoarse_f32_f32_1x4_mve, quantize_qa8_f32_1x16_mve>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
                                                                              scales);
 }
 

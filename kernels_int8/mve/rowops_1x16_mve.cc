@@ -1,9 +1,8 @@
-// Row operations of this level: LayerNorm, softmax, sums, activations and recurrent cells, written once in simd/ over 16 lanes.
+// Row operations of Helium: LayerNorm, softmax and sums, written once in simd/ over 16 lanes.
 #include "kernels_int8/simd/lanes16_mve.h"
 
 #include "kernels_int8/kernel_table.h"
-#include "kernels_int8/simd/recurrent16.h"
 #include "kernels_int8/simd/rowops16.h"
 
 #define ERT_ROW_NAME(stem) stem##_1x16_mve
-#include "kernels_int8/simd/define_kernels16.inc"
+#include "kernels_int8/simd/define_rows16.inc"

@@ -7,6 +7,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr size_t kWidth = sizeof(Lanes) / sizeof(float);  // 16, but fewer in mve/lanes4_mve.h
+
 template <int n, class V>
 ERT_LANES V horner(const float (&c)[n], V x) {
   V y = x * broadcast(c[n - 1]) + broadcast(c[n - 2]);

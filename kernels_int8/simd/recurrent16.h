@@ -89,7 +89,7 @@ inline void recurrent_row16(const Row& row) {
   if (!kPredicatedAccess) {
     for (; i + 16 <= row.n; i += 16) row.run(Sixteen{}, i);
   }
-  for (; i < row.n; i += 16) row.run(Rest{row.n - i}, i);
+  for (; i < row.n; i += kWidth) row.run(Rest{row.n - i}, i);
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ from json_schema import errors  # noqa: E402
 
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
+# Code of the runtime with the language model's ops, built for size; Helium's kernels are longer than the reference.
 TEXT_LIMIT = 60 * 1024
+TEXT_LIMIT_OF = {"mps3-an547": 84 * 1024}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
@@ -153,7 +155,8 @@ def main(root, build, board, golden, show):
     size = firmware_size.parts(image.with_suffix(".map"))
     runtime = size["runtime"]
     report.expect(runtime["data"] == 0 and runtime["bss"] == 0, f"the runtime has {runtime['data']} + {runtime['bss']} bytes of variables")
-    report.expect(runtime["text"] <= TEXT_LIMIT, f"the runtime has {runtime['text']} bytes of code, allowed are {TEXT_LIMIT}")
+    limit = TEXT_LIMIT_OF.get(board, TEXT_LIMIT)
+    report.expect(runtime["text"] <= limit, f"the runtime has {runtime['text']} bytes of code, allowed are {limit}")
     print(firmware_size.table(size))
     deepest = re.search(r"(\d+) bytes of stack at most: (\w+)", bound.stdout)
     report.expect(deepest and int(deepest.group(1)) >= painted, "the bound is below what the paint shows: the call graph misses calls")
