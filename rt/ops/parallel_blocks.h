@@ -20,30 +20,26 @@ void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_
   const int64_t threads = c.parallel.threads;
   if (unit_elements < 1) unit_elements = 1;
   if (unit_elements > kParallelElements) unit_elements = kParallelElements;  // more says nothing more, and could overflow
-  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return body(int64_t{0}, total, uint32_t{0});
   struct Job {
     const Body* body;
     int64_t total, block;
-  } job;
+  } job = {&body, total, total};
+  // The only place that calls body: a second one would be a second copy of it, in code and on the stack.
+  const ert_task task = [](void* arg, uint32_t index, uint32_t thread) {
+    const Job& j = *static_cast<const Job*>(arg);
+    const int64_t begin = j.block * index;
+    const int64_t end = begin + j.block < j.total ? begin + j.block : j.total;
+    (*j.body)(begin, end, thread);
+  };
+  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return task(&job, 0, 0);
   const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
   // Equal shares for all threads: consecutive loops over the same rows stay on one core. Two blocks each where they are long
   // enough, so that a thread that is held up can be helped.
   const int64_t blocks = total * unit_elements >= threads * 4 * kParallelElements ? threads * 2 : threads;
   int64_t block = (total + blocks - 1) / blocks;
   if (block < least) block = least;
-  block = (block + align - 1) / align * align;
-  job.body = &body;
-  job.total = total;
-  job.block = block;
-  c.parallel(
-      static_cast<uint32_t>((total + block - 1) / block),
-      [](void* arg, uint32_t index, uint32_t thread) {
-        const Job& j = *static_cast<const Job*>(arg);
-        const int64_t begin = j.block * index;
-        const int64_t end = begin + j.block < j.total ? begin + j.block : j.total;
-        (*j.body)(begin, end, thread);
-      },
-      &job);
+  job.block = (block + align - 1) / align * align;
+  c.parallel(static_cast<uint32_t>((total + job.block - 1) / job.block), task, &job);
 }
 
 }  // namespace ert::ops
