@@ -89,9 +89,10 @@ def loops(objdump, library):
 
 
 def compare(measured, recorded):
-    """Faults: loops above their record, and recorded loops that are gone."""
+    """Faults: loops above their record, recorded loops that are gone, and new ones that nobody recorded."""
     faults = [f"{tile}: {measured[tile]:.4f} instructions per MAC, recorded {value:.4f}"
               for tile, value in recorded.items() if tile in measured and measured[tile] > value * TOLERANCE]
+    faults += [f"{tile}: not recorded (--record)" for tile in measured if tile not in recorded]
     return faults + [f"{tile}: recorded, but no longer there" for tile in recorded if tile not in measured]
 
 
@@ -100,6 +101,7 @@ def canary(found, measured):
     planted = {tile: (len(loop) + 3) / macs for tile, (loop, macs) in found.items()}
     assert len(compare(planted, measured)) == len(measured), "the check is blind to added instructions"
     assert len(compare({}, measured)) == len(measured), "the check is blind to missing loops"
+    assert len(compare(measured, {})) == len(measured), "the check is blind to loops without a record"
 
 
 def modelled_macs_per_cycle(loop, macs, target, cpu):
