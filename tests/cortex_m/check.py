@@ -19,7 +19,7 @@ PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
 # Code of the runtime with the language model's ops, built for size; Helium's kernels are longer than the reference.
 TEXT_LIMIT = 60 * 1024
-TEXT_LIMIT_OF = {"mps3-an547": 84 * 1024}
+TEXT_LIMIT_OF = {"mps3-an547": 88 * 1024}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]

@@ -317,7 +317,7 @@ int run() {
   if (c.own.layernorm != c.ref.layernorm) c.rows();
   if (c.own.lstm_step != c.ref.lstm_step) c.cells();
   if (c.own.gemm_f32 != c.ref.gemm_f32) c.gemm_f32();
-  if (c.own.attention_f32 != c.ref.attention_f32) c.all_attention();
+  if (c.own.attention_f32 != c.ref.attention_f32 || c.own.attention_i8 != c.ref.attention_i8) c.all_attention();
   ert_print("kernels of ");
   ert_print(isa_name(c.own.isa));
   ert_print(": ");
