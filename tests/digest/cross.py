@@ -52,6 +52,8 @@ COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
 SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
+# Bytes of code that an archive may have with every op.
+TEXT_LIMITS = {("aarch64", "libert.a"): 150 * 1024}
 PRECISIONS = ["int8", "w8a16", "fp32"]
 
 
@@ -156,13 +158,20 @@ def section_bytes(archive):
     return sizes
 
 
-def print_sizes(root, builds):
+def check_sizes(root, builds):
+    """Prints the sizes of the archives. True if none is above its limit."""
+    good = True
     print("\nbytes of the archives: every op, every ISA level (a program links what it uses)")
     print(f"  {'target':10} {'archive':16} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
     for target, build in builds.items():
         for archive in ("rt/libert.a", "kernels_int8/libert_kernels.a"):
             s = section_bytes(root / build / archive)
-            print(f"  {target:10} {archive.split('/')[1]:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}")
+            name = archive.split("/")[1]
+            limit = TEXT_LIMITS.get((target, name), s["text"])
+            good &= 0 < s["text"] <= limit
+            remark = f"  FAILED: allowed are {limit}" if s["text"] > limit else ""
+            print(f"  {target:10} {name:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}{remark}")
+    return good
 
 
 def check_firmware(root, builds, *options):
@@ -252,7 +261,8 @@ def main(root, only):
         same = print_digests(root, builds, blobs)
         if not check_board_programs(root, builds, pathlib.Path(folder), blobs):
             failed.append("programs for boards")
-    print_sizes(root, builds)
+    if not check_sizes(root, builds):
+        failed.append("sizes")
     if not check_inner_loops(root, builds):
         failed.append("inner loops")
     if not check_firmware(root, builds, "--golden"):
