@@ -74,25 +74,42 @@ def make_blobs(root, folder):
     return blobs
 
 
-def run_tests(root, build, emulator):
-    """All tests that the build lists, under one emulator. Returns the names of those that failed."""
+def tests_of(root, build):
+    """(name, command without its emulator, or None if it was not built) of all tests that the build lists."""
     listing = run(["ctest", "--test-dir", root / build, "-N", "--show-only=json-v1"])
-    failed = []
     for test in json.loads(listing.stdout)["tests"]:
         command = test.get("command", [])
-        at = next((i for i, part in enumerate(command) if str(root) in part), None)
-        if at is None:
-            failed.append(test["name"] + " (not built)")
-            continue
-        began = time.monotonic()
-        result = run(emulator.split() + command[at:])
-        skipped = re.findall(r"^\[  SKIPPED \] (\d+) tests?", result.stdout, re.M)
-        note = f", {skipped[0]} cases skipped" if skipped else ""
-        verdict = "ok    " if result.returncode == 0 else "FAILED"
-        print(f"  {verdict} {test['name']:24} {time.monotonic() - began:6.1f} s{note}", flush=True)
-        if result.returncode != 0:
-            print(result.stdout[-3000:], result.stderr[-1000:])
-            failed.append(test["name"])
+        at = next((i for i, part in enumerate(command) if part.startswith(str(root / build))), None)
+        yield test["name"], None if at is None else command[at:]
+
+
+def run_test(job):
+    """(seconds, result of the run or None)"""
+    _, emulator, _, command = job
+    began = time.monotonic()
+    result = None if command is None else run(emulator.split() + command)
+    return time.monotonic() - began, result
+
+
+def run_tests(root, builds):
+    """All tests of all builds on all CPUs, as many at once as there are processors. Returns the names of those that failed."""
+    # Each CPU once, whether it is the build's own emulator or a further one.
+    cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [cpu[:2] for cpu in CPUS])
+    jobs = [(target, emulator, name, command) for target, emulator in cpus if emulator and target in builds
+            for name, command in tests_of(root, builds[target])]
+    failed, heading = [], None
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (target, emulator, name, _), (seconds, result) in zip(jobs, pool.map(run_test, jobs)):
+            if heading != (target, emulator):
+                heading = (target, emulator)
+                print(f"{target}: tests under {emulator}", flush=True)
+            good = result is not None and result.returncode == 0
+            skipped = re.findall(r"^\[  SKIPPED \] (\d+) tests?", result.stdout, re.M) if result else []
+            note = ", not built" if result is None else f", {skipped[0]} cases skipped" if skipped else ""
+            print(f"  {'ok    ' if good else 'FAILED'} {name:24} {seconds:6.1f} s{note}", flush=True)
+            if not good:
+                failed.append(f"{target} ({emulator}): {name}")
+                print(result.stdout[-3000:] + result.stderr[-1000:] if result else "")
     return failed
 
 
@@ -248,14 +265,7 @@ def smoke(root):
 def main(root, only):
     os.chdir(root)
     builds = {name: build for name, build, _ in TARGETS if name == "x86-64" or not only or name in only}
-    # Each CPU once, whether it is the build's own emulator or a further one.
-    cpus = dict.fromkeys([(name, emulator) for name, _, emulator in TARGETS] + [cpu[:2] for cpu in CPUS])
-    failed = []
-    for target, emulator in cpus:
-        if not emulator or target not in builds:
-            continue
-        print(f"{target}: tests under {emulator}", flush=True)
-        failed += [f"{target} ({emulator}): {name}" for name in run_tests(root, builds[target], emulator)]
+    failed = run_tests(root, builds)
     with tempfile.TemporaryDirectory() as folder:
         blobs = make_blobs(root, pathlib.Path(folder))
         same = print_digests(root, builds, blobs)
