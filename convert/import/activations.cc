@@ -41,6 +41,18 @@ void import_thresholded_relu(ImportContext& c, const OnnxNode& n) {
   c.emit(n, OpKind::kWhere, {above, x, scalar_like(c, n, x, 0)});
 }
 
+// Nothing between -lambd and lambd, elsewhere x moved towards 0 by the bias.
+void import_shrink(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0);
+  const float lambda = n.number("lambd", 0.5f), bias = n.number("bias", 0);
+  const auto outside = [&](BinaryKind side, float limit, float shift, ValueId inside) {
+    const ValueId condition = binary(c, n, side, x, scalar_like(c, n, x, limit));
+    return c.inner(n, OpKind::kWhere, {condition, add(c, n, x, scalar_like(c, n, x, shift)), inside});
+  };
+  const ValueId above = outside(BinaryKind::kGreater, lambda, -bias, scalar_like(c, n, x, 0));
+  c.bind(n, 0, outside(BinaryKind::kLess, -lambda, bias, above));
+}
+
 void import_swish(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0);
   const float alpha = n.number("alpha", 1.0f);

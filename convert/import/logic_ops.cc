@@ -1,4 +1,4 @@
-// Where, Mod, IsInf, Tan: elementwise operators with a twist of their own.
+// Where, Mod, IsInf: elementwise operators with a twist of their own.
 #include "convert/import/building_blocks.h"
 
 namespace edgeconv {
@@ -22,11 +22,6 @@ void import_is_inf(ImportContext& c, const OnnxNode& n) {
     return c.bind(n, 0, binary(c, n, BinaryKind::kAnd, infinite, side));
   }
   c.emit(n, OpKind::kUnary, {required_input(c, n, 0)}, UnaryAttrs{static_cast<int>(UnaryKind::kIsInf), 0});
-}
-
-void import_tan(ImportContext& c, const OnnxNode& n) {
-  const ValueId x = required_input(c, n, 0);
-  c.bind(n, 0, binary(c, n, BinaryKind::kDiv, unary(c, n, ActivationKind::kSin, x), unary(c, n, ActivationKind::kCos, x)));
 }
 
 }  // namespace edgeconv

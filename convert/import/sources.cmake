@@ -16,6 +16,7 @@ target_sources(edgeconv_core PRIVATE
   import/conv.cc
   import/cumsum.cc
   import/custom.cc
+  import/depth_space.cc
   import/einsum.cc
   import/expand.cc
   import/flatten.cc
@@ -49,6 +50,7 @@ target_sources(edgeconv_core PRIVATE
   import/split.cc
   import/squeeze.cc
   import/transpose.cc
+  import/trigonometry.cc
   import/trilu.cc
   import/unary_ops.cc
   import/variadic_ops.cc

@@ -8,7 +8,7 @@ from operator_list import is_float, is_number, op
 @op
 def smooth_unary(b):
     name = b.pick(["Exp", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "Elu", "Selu", "Celu", "HardSwish", "Mish", "Sin", "Cos",
-                   "HardSigmoid", "Gelu", "LeakyRelu", "Identity"])
+                   "HardSigmoid", "Gelu", "LeakyRelu", "Atan", "Asinh", "Identity"])
     attributes = {}
     if name in ("Elu", "Celu", "LeakyRelu") and b.chance(0.5):
         attributes["alpha"] = float(b.pick([0.5, 1.5, 0.01]))

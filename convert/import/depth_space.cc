@@ -1,0 +1,49 @@
+// DepthToSpace and SpaceToDepth: a square of every channel group becomes one position, and back.
+#include "convert/import/building_blocks.h"
+
+namespace edgeconv {
+namespace {
+
+int64_t block_size(const OnnxNode& n) {
+  const int64_t block = n.integer("blocksize");
+  if (block < 1 || block > INT32_MAX) throw NodeError("attribute 'blocksize' is " + std::to_string(block));
+  return block;
+}
+
+ValueId shape_of(ImportContext& c, const OnnxNode& n, const std::vector<ValueId>& sizes) {
+  std::vector<ValueId> parts;
+  for (ValueId v : sizes) parts.push_back(unsqueeze(c, n, v, {0}));
+  return concat(c, n, std::move(parts), 0);
+}
+
+ValueId reshaped(ImportContext& c, const OnnxNode& n, ValueId x, const std::vector<ValueId>& sizes) {
+  return c.inner(n, OpKind::kReshape, {x, shape_of(c, n, sizes)}, ReshapeAttrs{});
+}
+
+}  // namespace
+
+// [N, C, H, W] -> [N, C / b^2, H b, W b]. DCR: a channel is (row, column, depth); CRD: (depth, row, column).
+void import_depth_to_space(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
+  const std::string mode = n.text("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD") throw NodeError("attribute 'mode' has an unknown value");
+  const bool depth_last = mode == "DCR";
+  const ValueId images = dim_size(c, n, x, 0), height = dim_size(c, n, x, 2), width = dim_size(c, n, x, 3);
+  const ValueId blocks = reshaped(c, n, x,
+                                  depth_last ? std::vector<ValueId>{images, block, block, rest, height, width}
+                                             : std::vector<ValueId>{images, rest, block, block, height, width});
+  const ValueId woven =
+      transpose(c, n, blocks, depth_last ? std::vector<int64_t>{0, 3, 4, 1, 5, 2} : std::vector<int64_t>{0, 1, 4, 2, 5, 3});
+  c.bind(n, 0, reshaped(c, n, woven, {images, rest, mul(c, n, height, block), mul(c, n, width, block)}));
+}
+
+// [N, C, H, W] -> [N, b^2 C, H / b, W / b]; a channel of the result is (row, column, depth).
+void import_space_to_depth(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
+  const auto parts = [&](int64_t axis) { return binary(c, n, BinaryKind::kDiv, dim_size(c, n, x, axis), block); };
+  const ValueId images = dim_size(c, n, x, 0), height = parts(2), width = parts(3);
+  const ValueId blocks = reshaped(c, n, x, {images, rest, height, block, width, block});
+  c.bind(n, 0, reshaped(c, n, transpose(c, n, blocks, {0, 3, 5, 1, 2, 4}), {images, rest, height, width}));
+}
+
+}  // namespace edgeconv
