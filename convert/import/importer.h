@@ -28,8 +28,10 @@ class ImportContext {
  public:
   virtual ~ImportContext() = default;
   virtual Graph& graph() = 0;
-  virtual int opset(const std::string& domain) const = 0;            // for the node under import; 0 = none
-  virtual ValueId input(const OnnxNode& n, size_t i) = 0;            // kNone if absent; a value otherwise
+  virtual int opset(const std::string& domain) const = 0;  // for the node under import; 0 = none
+  virtual ValueId input(const OnnxNode& n, size_t i) = 0;  // kNone if absent; a value otherwise
+  // The node of this graph that gives input i, behind Identity; null for inputs, initializers and values of an outer graph.
+  virtual const OnnxNode* source(const OnnxNode& n, size_t i) const = 0;
   virtual bool is_read(const OnnxNode& n, size_t output) const = 0;  // whether anything reads n's output
   // Adds a node for n with n's outputs (all of them) and returns the first output.
   virtual ValueId emit(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs = {}) = 0;

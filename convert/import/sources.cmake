@@ -44,6 +44,7 @@ target_sources(edgeconv_core PRIVATE
   import/rnn.cc
   import/rotary_embedding.cc
   import/scatter.cc
+  import/sequences.cc
   import/shape.cc
   import/slice.cc
   import/softmax.cc

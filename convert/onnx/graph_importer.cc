@@ -73,8 +73,11 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
     session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
                                    std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
   read_ = std::move(order.read);
+  for (size_t i : order.order)
+    for (const std::string& o : nodes[i].outputs) makers_.emplace(o, &nodes[i]);
   for (const auto& o : proto.output()) read_.insert(o.name());
   for (size_t i : order.order) import_node(nodes[i]);
+  makers_.clear();
   for (size_t i : order.cyclic)
     for (const std::string& o : nodes[i].outputs)
       if (!o.empty()) names_.emplace(o, graph_.add_value(o));
@@ -105,6 +108,11 @@ void GraphImporter::import_node(const OnnxNode& n) {
 void GraphImporter::import_outputs(const pb::GraphProto& proto) {
   if (proto.output_size() == 0) session_.diagnostics.malformed("the model's graph has no outputs");
   for (const auto& o : proto.output()) {
+    if (o.has_type() && o.type().value_case() != pb::TypeProto::VALUE_NOT_SET &&
+        o.type().value_case() != pb::TypeProto::kTensorType)
+      session_.diagnostics.unsupported({"graph output", o.name(), "",
+                                        "the output is a sequence, a map, an optional or a sparse tensor",
+                                        "the converter gives tensors only; return the members as outputs of their own"});
     ValueId v = lookup(o.name());
     if (v == kNone) {
       session_.diagnostics.malformed("the graph output '" + o.name() + "' is produced by no node");
@@ -151,6 +159,17 @@ ValueId GraphImporter::input(const OnnxNode& n, size_t i) {
   const ValueId placeholder = graph_.add_value(n.inputs[i]);
   names_.emplace(n.inputs[i], placeholder);
   return placeholder;
+}
+
+const OnnxNode* GraphImporter::source(const OnnxNode& n, size_t i) const {
+  const OnnxNode* node = &n;
+  do {
+    if (!node->has_input(i)) return nullptr;
+    const auto it = makers_.find(node->inputs[i]);
+    node = it == makers_.end() ? nullptr : it->second;
+    i = 0;
+  } while (node != nullptr && node->op_type == "Identity" && node->domain.empty());
+  return node;
 }
 
 bool GraphImporter::is_read(const OnnxNode& n, size_t output) const {

@@ -46,6 +46,7 @@ class GraphImporter : public ImportContext {
   Graph& graph() override { return graph_; }
   int opset(const std::string& domain) const override;
   ValueId input(const OnnxNode& n, size_t i) override;
+  const OnnxNode* source(const OnnxNode& n, size_t i) const override;
   bool is_read(const OnnxNode& n, size_t output) const override;
   ValueId emit(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) override;
   ValueId inner(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) override;
@@ -75,6 +76,7 @@ class GraphImporter : public ImportContext {
   Graph& graph_;
   GraphImporter* parent_;
   std::unordered_map<std::string, ValueId> names_;
+  std::unordered_map<std::string, const OnnxNode*> makers_;  // of the graph under import, by output
   std::unordered_set<std::string> read_, undefined_;
   std::unordered_set<ValueId> unnamed_;                        // inner values that may take an ONNX name yet
   std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here

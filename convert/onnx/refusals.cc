@@ -55,8 +55,7 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
             printable(n.domain) + "::" + printable(n.op_type));
   for (const Refusal& r : kRefusals)
     if (r.op == n.op_type) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
-  if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional") || n.op_type == "SplitToSequence" ||
-      n.op_type == "ConcatFromSequence")
+  if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
     return c.unsupported(n, "sequences and optionals are not supported",
                          "export without scripting (torch.jit.script), so that lists are unrolled");
   c.unsupported(n, "unknown operator", "`edgeconv supported-ops` lists what can be imported; write the operator with those");
