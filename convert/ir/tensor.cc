@@ -1,6 +1,7 @@
 // Storage and conversions of host tensors.
 #include "convert/ir/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -97,11 +98,21 @@ void fill_ints(uint8_t* out, int64_t n, Read read) {
   }
 }
 
+// A finite float64 stays finite: masks of float64 models hold its lowest number, and 0 * infinity would be NaN.
+template <class From>
+float to_float32(From v) {
+  if constexpr (std::is_same_v<From, double>) {
+    constexpr double kLargest = std::numeric_limits<float>::max();
+    if (std::isfinite(v)) return static_cast<float>(std::clamp(v, -kLargest, kLargest));
+  }
+  return static_cast<float>(v);
+}
+
 template <class Read>
 void fill(DType to, uint8_t* out, int64_t n, Read read) {
   switch (to) {
     case DType::kFloat:
-      for (int64_t i = 0; i < n; ++i) store(out, i, static_cast<float>(read(i)));
+      for (int64_t i = 0; i < n; ++i) store(out, i, to_float32(read(i)));
       return;
     case DType::kDouble:
       for (int64_t i = 0; i < n; ++i) store(out, i, static_cast<double>(read(i)));
@@ -204,7 +215,7 @@ std::vector<int64_t> Tensor::to_int64() const {
 std::vector<float> Tensor::to_float() const {
   std::vector<float> r(static_cast<size_t>(elements()));
   with_reader(dtype_, data_, [&](auto read) {
-    for (size_t i = 0; i < r.size(); ++i) r[i] = static_cast<float>(read(static_cast<int64_t>(i)));
+    for (size_t i = 0; i < r.size(); ++i) r[i] = to_float32(read(static_cast<int64_t>(i)));
   });
   return r;
 }

@@ -52,6 +52,16 @@ TEST(Tensor, CastTruncatesAndSaturates) {
   EXPECT_THROW(f.to_int64(), FatalError);
 }
 
+// The lowest float64, as masks of float64 models hold it: as -inf it would make NaN of 0 * mask.
+TEST(Tensor, FiniteFloat64StaysFiniteInFloat32) {
+  const double lowest = std::numeric_limits<double>::lowest(), inf = std::numeric_limits<double>::infinity();
+  const Tensor t = Tensor::of<double>(DType::kDouble, {4}, {lowest, 1e39, -inf, 1.5});
+  const float largest = std::numeric_limits<float>::max();
+  const std::vector<float> expected = {-largest, largest, -std::numeric_limits<float>::infinity(), 1.5f};
+  EXPECT_EQ(t.to_float(), expected);
+  EXPECT_EQ(t.cast(DType::kFloat).to_float(), expected);
+}
+
 TEST(Tensor, CopiesShareUntilWritten) {
   Tensor a = Tensor::ints({1, 2, 3});
   Tensor b = a;
