@@ -87,6 +87,18 @@ std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const Dim
   return std::nullopt;
 }
 
+// Of numbers whose result leaves 64 bits nothing is said here: the interpreter wraps it as ONNX does. T5's buckets do that, where
+// the logarithm of distance 0 becomes an integer that a Where leaves out.
+template <class Element>
+std::optional<DimExpr> unless_numbers_overflow(bool numbers, Element element) {
+  try {
+    return element();
+  } catch (const FatalError&) {
+    if (!numbers) throw;
+    return std::nullopt;
+  }
+}
+
 std::optional<DimExpr> unary_element(int kind, const DimExpr& a, const LeastDims& least) {
   switch (kind) {
     case ub::kNeg: return DimExpr(0) - a;
@@ -96,7 +108,7 @@ std::optional<DimExpr> unary_element(int kind, const DimExpr& a, const LeastDims
     case ub::kSquare: return a * a;
     case ub::kAbs:
       if (const auto l = lower_bound(a, least); l && *l >= 0) return a;
-      if (a.constant()) return DimExpr(-*a.constant());
+      if (a.constant()) return DimExpr(0) - a;
       return std::nullopt;
     case ub::kSign:
       if (const auto l = lower_bound(a, least); l && *l > 0) return DimExpr(1);
@@ -137,7 +149,7 @@ void infer_unary(NodeInference& c) {
   if (!e || kind == ub::kIsNaN || kind == ub::kIsInf) return;
   std::vector<DimExpr> r;
   for (const DimExpr& a : *e) {
-    const auto x = unary_element(kind, a, c.least());
+    const auto x = unless_numbers_overflow(a.is_constant(), [&] { return unary_element(kind, a, c.least()); });
     if (!x) return;
     r.push_back(*x);
   }
@@ -161,8 +173,9 @@ void infer_binary(NodeInference& c) {
   const bool integer = !is_float(c.dtype(0));
   std::vector<DimExpr> r;
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const auto x = binary_element(kind, (*a)[broadcast_position(i, *out, c.shape(0))],
-                                  (*b)[broadcast_position(i, *out, c.shape(1))], integer, c.least());
+    const DimExpr &lhs = (*a)[broadcast_position(i, *out, c.shape(0))], &rhs = (*b)[broadcast_position(i, *out, c.shape(1))];
+    const auto x = unless_numbers_overflow(lhs.is_constant() && rhs.is_constant(),
+                                           [&] { return binary_element(kind, lhs, rhs, integer, c.least()); });
     if (!x) return;
     r.push_back(*x);
   }

@@ -65,6 +65,21 @@ TEST(ShapeArithmetic, ExpandIdiomFoldsItsWhere) {
   EXPECT_TRUE(b.g.value(equal).is_constant());
 }
 
+// T5 with a fixed length: the bucket of distance 0 is log(0) as an integer, to which more is added before a Where leaves it out.
+TEST(ShapeArithmetic, NumbersThatLeave64BitsAreNoSizes) {
+  GraphBuilder b;
+  const ValueId buckets = b.ints({INT64_MIN, 3});
+  const ValueId sum = b.node(OpKind::kBinary, {buckets, b.ints({-1, 1})}, BinaryAttrs{bb::kAdd});
+  const ValueId negative = b.node(OpKind::kUnary, {buckets}, UnaryAttrs{ert::params::unary::kNeg});
+  const ValueId distance_0 = b.node(OpKind::kBinary, {buckets, b.scalar(int64_t{0})}, BinaryAttrs{bb::kLess});
+  const ValueId far = b.node(OpKind::kWhere, {distance_0, b.ints({7, 7}), sum});
+  b.output(far), b.output(negative);
+  infer_ok(b.g);
+  ASSERT_TRUE(b.g.value(far).is_constant());
+  EXPECT_EQ(b.g.value(far).constant->to_int64(), (std::vector<int64_t>{7, 4}));
+  EXPECT_TRUE(b.g.value(negative).is_constant());
+}
+
 TEST(ShapeArithmetic, DivisionFloorsAndCancels) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {kB, kS});
