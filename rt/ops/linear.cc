@@ -16,11 +16,14 @@ namespace {
 using namespace ops;
 namespace lin = params::linear;
 
-constexpr int64_t kBlockRows = 32;          // rows quantized at a time per thread
-constexpr int64_t kPanelColumns = 16;       // of N16K4; whole panels of the other layouts too
-constexpr int64_t kGroupColumns = 1536;     // an activation follows each such group, whose outputs are then still in a near cache
-constexpr int64_t kRowsWorthSplitting = 6;  // fewer rows per thread than this: split the weights instead
-constexpr double kParallelMacs = 65536.0;   // below this, waking threads costs more than it gains
+constexpr int64_t kBlockRows = 32;       // rows quantized at a time per thread
+constexpr int64_t kPanelColumns = 16;    // of N16K4; whole panels of the other layouts too
+constexpr int64_t kGroupColumns = 1536;  // an activation follows each such group, whose outputs are then still in a near cache
+// Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind a core's caches: each
+// thread would have to fetch all.
+constexpr int64_t kRowsWorthSplitting = 6, kRowsWorthFetchingTwice = 12;
+constexpr int64_t kFarWeights = 1 << 20;
+constexpr double kParallelMacs = 65536.0;  // below this, waking threads costs more than it gains
 
 struct Shape {
   int64_t m, n, k;
@@ -99,7 +102,8 @@ struct Split {
 Split split_of(const Shape& s, int64_t threads) {
   const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
   if (small || threads < 1) threads = 1;
-  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * kRowsWorthSplitting && s.n > kPanelColumns;
+  const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
+  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
   const int64_t blocks = ceil_div(ceil_div(s.m, kBlockRows), threads) * threads;
   const int64_t rows = ceil_div(s.m, blocks);
   return {threads, by_columns, rows < 1 ? 1 : rows};

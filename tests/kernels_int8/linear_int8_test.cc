@@ -116,6 +116,12 @@ TEST_P(LinearInt8Test, DepthTails) {
   }
 }
 
+// From 1 MiB of weights on some levels fetch the next columns while they multiply.
+TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
+  SeededRandom random;
+  for (size_t m : {7, 9, 16}) compare({m, 1041, 1012, Fill::kNormal, WeightFill::kRandom, false, true, false}, random);
+}
+
 TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
   SeededRandom random;
   for (bool wide : {false, true}) {

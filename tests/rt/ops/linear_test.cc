@@ -129,6 +129,16 @@ TEST(Linear, SplittingRowsAndColumnsChangesNoBit) {
   }
 }
 
+// Weights above 1 MiB are split and fetched in other ways.
+TEST(Linear, LargeWeightsChangeNoBit) {
+  const Layer l = layer_of(1100, 960, 13);
+  for (int32_t m : {7, 16, 20, 40}) {
+    OpCase c = quantized_case(l, {m, 960}, lin::kInt8, lin::kNoActivation, true, true);
+    ASSERT_EQ(run(c), ERT_OK);
+    EXPECT_EQ(c.outputs[0].as<float>(), whole_matrix(c, l)) << m;
+  }
+}
+
 TEST(Linear, FloatIsTheOrderedSum) {
   for (int32_t m : {1, 3, 40, 100}) {
     for (int32_t n : {1, 20, 300}) {
