@@ -16,12 +16,19 @@ int verify(const std::string& path) {
   ert_model model;
   if (const ert_status s = ert_model_open(&model, file.data(), file.bytes()); s != ERT_OK)
     throw_status(s, "'" + path + "' is not a valid blob");
+  uint32_t replayed = 0;
+  try {
+    replayed = BlobRunner(file.data(), file.bytes()).replay_golden();
+  } catch (const FatalError& e) {
+    throw FatalError(e.code(), "'" + path + "': " + e.what());
+  }
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
   const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
-  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s\n", info.format_major, info.format_minor,
-              static_cast<unsigned long long>(info.blob_bytes), stored.c_str(), info.content_crc, info.ops, info.producer);
+  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s, %u golden vector%s replayed\n",
+              info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), stored.c_str(),
+              info.content_crc, info.ops, info.producer, replayed, replayed == 1 ? "" : "s");
   return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "platform/posix/thread_pool.h"
 #include "rt/context.h"
 #include "rt/header.h"
+#include "rt/model.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {
@@ -275,6 +276,32 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   }
   if (const ert_status s = ert_run(&context); s != ERT_OK) refused(s, "the run failed");
   return results;
+}
+
+uint32_t BlobRunner::replay_golden(const RunnerOptions& o) const {
+  const ert::ModelState& state = *ert::model_state(&model_);
+  const auto* golden = state.root->golden();
+  if (!golden || golden->size() == 0) return 0;
+  std::vector<int32_t> dims;
+  for (const NamedDim& d : dims_) dims.push_back(d.min);
+  for (uint32_t i = 0; i < golden->size(); ++i)
+    for (size_t d = 0; d < dims.size(); ++d) dims[d] = std::max(dims[d], golden->Get(i)->dims()->Get(static_cast<uint32_t>(d)));
+  ert_config cfg{};
+  cfg.struct_size = sizeof cfg;
+  cfg.isa_mask = o.isa_mask;
+  cfg.custom_ops = placeholders_.data();
+  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
+  const ert_memory_need need = memory(dims, {});
+  const AlignedMemory arena = allocate(need.bytes);
+  const ert_region region{arena.get(), need.bytes};
+  ert_context context;
+  if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
+      s != ERT_OK)
+    throw_status(s, "cannot replay the golden vectors");
+  if (const ert_status s = ert_selftest(&context); s != ERT_OK)
+    throw_status(
+        s, "the golden vectors of the conversion do not replay bit for bit: the blob's contents are not what was converted");
+  return golden->size();
 }
 
 }  // namespace edgeconv

@@ -65,6 +65,8 @@ class BlobRunner {
   // One run; contexts are sized for these inputs. Throws FatalError; kUnsupported for a blob with custom operators, unless
   // they shall be zeros.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
+  // ert_selftest. Returns how many golden vectors were replayed; throws FatalError(kAccuracy) when one gives other bits.
+  uint32_t replay_golden(const RunnerOptions& o = {}) const;
 
  private:
   struct Pool;
