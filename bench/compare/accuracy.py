@@ -53,19 +53,19 @@ def same_in_a_batch(arrays):
     return {"same": int(same.sum()), "of": int(compared.sum())}
 
 
-def measure(work, names, blob):
-    """{"results": {name: scores}, "failed": {name: reason}}; edgeconv's row only when there is a blob."""
+def measure(work, names, blobs):
+    """{"results": {name: scores}, "failed": {name: reason}} of peers and of our blobs, {name: file}."""
     results, failed = {}, {}
     try:
         reference = peer_embeddings(work, REFERENCE)
     except (ours.Failed, OSError) as error:
         return {"results": {}, "failed": {REFERENCE: f"no accuracy without this reference: {error}"}}
-    if blob:
+    for name, blob in blobs.items():
         try:
-            results["edgeconv"] = score(our_embeddings(work, blob), reference["alone"])
+            results[name] = score(our_embeddings(work, blob), reference["alone"])
         except ours.Failed as error:
-            failed["edgeconv"] = str(error)
-        print("accuracy: edgeconv", file=sys.stderr, flush=True)
+            failed[name] = str(error)
+        print(f"accuracy: {name}", file=sys.stderr, flush=True)
     for name in names:
         try:
             arrays = reference if name == REFERENCE else peer_embeddings(work, name)

@@ -111,7 +111,7 @@ def collect(options, model, found, present, blob):
             found["speed"]["ratios"] = {threads: speed.ratios(results)
                                         for threads, results in found["speed"]["results"].items()}
     if "accuracy" in options.sections and model.name == "minilm":
-        found["accuracy"] = accuracy.measure(options.work, present, blob)
+        found["accuracy"] = accuracy.measure(options.work, present, {"edgeconv": blob} if blob else {})
     elif "accuracy" in options.sections:
         found["accuracy"] = further.measure(options.work, model, present, blob)
     if "bits" in options.sections and blob:

@@ -4,6 +4,7 @@ ort_dyn     ONNX Runtime dynamic int8 with its defaults (one scale per weight te
 ort_dyn_pc  the same with one scale per output channel
 ov_static   OpenVINO static int8: NNCF with its transformer preset; MiniLM is calibrated on 200 texts, models of random
             weights on 20 random samples and without the correction of biases, which does not change speed
+ov_weights  OpenVINO with 8-bit weights and float activations: nncf.compress_weights with its defaults
 """
 import os
 import sys
@@ -36,6 +37,21 @@ def ort_dynamic(per_channel):
     return make
 
 
+def save_openvino(model, target):
+    import openvino
+    stem = target.removesuffix(".xml")
+    openvino.save_model(model, stem + ".part.xml", compress_to_fp16=False)
+    # The .xml last: it is the file whose presence means that the step is done.
+    os.replace(stem + ".part.bin", stem + ".bin")
+    os.replace(stem + ".part.xml", target)
+
+
+def openvino_weights(work, model, source, target, shape):
+    import nncf
+    import openvino
+    save_openvino(nncf.compress_weights(openvino.Core().read_model(source)), target)
+
+
 def openvino_static(work, model, source, target, shape):
     import nncf
     import openvino
@@ -51,17 +67,14 @@ def openvino_static(work, model, source, target, shape):
     preset = None if model.name == "bilstm" else nncf.ModelType.TRANSFORMER
     quantized = nncf.quantize(read, nncf.Dataset(inputs), model_type=preset, subset_size=len(inputs),
                               advanced_parameters=advanced)
-    stem = target.removesuffix(".xml")
-    openvino.save_model(quantized, stem + ".part.xml", compress_to_fp16=False)
-    # The .xml last: it is the file whose presence means that the step is done.
-    os.replace(stem + ".part.bin", stem + ".bin")
-    os.replace(stem + ".part.xml", target)
+    save_openvino(quantized, target)
 
 
 VARIANTS = {
     "ort_dyn": ("onnx", ort_dynamic(per_channel=False)),
     "ort_dyn_pc": ("onnx", ort_dynamic(per_channel=True)),
     "ov_static": ("xml", openvino_static),
+    "ov_weights": ("xml", openvino_weights),
 }
 
 

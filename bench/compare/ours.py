@@ -66,10 +66,10 @@ def version():
         return "unknown"
 
 
-def convert(model, blob):
-    """Default precision and no calibration data: what a first call of the converter gives. Returns seconds."""
+def convert(model, blob, options=()):
+    """Without options, default precision and no calibration data: what a first call of the converter gives. Returns seconds."""
     start = time.monotonic()
-    call([edgeconv(), model, "-o", blob, "-q", "--progress", "off"])
+    call([edgeconv(), model, "-o", blob, "-q", "--progress", "off", *options])
     return time.monotonic() - start
 
 

@@ -78,6 +78,7 @@ PEERS = {
     "ort_dyn_pc": Peer("ONNX Runtime dynamic int8, per channel", "onnxruntime", "main", "onnxruntime", "onnx",
                        load_onnxruntime),
     "ov_static": Peer("OpenVINO static int8 (NNCF)", "openvino", "main", "openvino", "xml", load_openvino),
+    "ov_weights": Peer("OpenVINO 8-bit weights (NNCF)", "openvino", "main", "openvino", "xml", load_openvino, int8=False),
     "litert_int8": Peer("LiteRT XNNPACK int8", "litert", "litert", "ai-edge-litert", "tflite", load_litert,
                         fixed_shapes=True),
 }

@@ -80,5 +80,5 @@ family() {
 }
 
 family onnxruntime "$venv" requirements_onnxruntime.txt make_variants.py ort_dyn ort_dyn_pc
-family openvino "$venv" requirements_openvino.txt make_variants.py ov_static
+family openvino "$venv" requirements_openvino.txt make_variants.py ov_static ov_weights
 family litert "$venv_litert" requirements_litert.txt make_litert.py litert_int8
