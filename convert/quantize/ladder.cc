@@ -1,4 +1,4 @@
-// The climb from the noisiest layer on, and the search for a cheaper way up.
+// The climb from the noisiest layer on, and the search for a cheaper way up; or the way down from the top by measured loss.
 #include "convert/quantize/ladder.h"
 
 #include <algorithm>
@@ -51,9 +51,25 @@ class Climb {
     return false;
   }
 
+  // For a gate that the user set: lifts everything as far as needed, measures what each layer alone loses one step lower, and takes
+  // the layers down in the order of least loss per multiplication saved.
+  bool descends_to_gate() {
+    if (evaluate_() >= gate_) return true;
+    for (const linear::Precision top : {linear::kInt8A16, linear::kF32}) {
+      for (size_t i = 0; i < layers_.size(); ++i) set(i, top);
+      if (!apply_and_pass()) continue;
+      if (top == linear::kF32) take_down(linear::kF32, linear::kInt8A16);
+      take_down(linear::kInt8A16, linear::kInt8);
+      return true;
+    }
+    return false;
+  }
+
  private:
   // Evaluations of each search for something cheaper, and of one step of it.
   static constexpr int kTrials = 24;
+  // Layers whose loss is measured on the way down: those that save most. Then how many more are tried where the gate is near.
+  static constexpr size_t kMeasured = 64, kLast = 8;
   static constexpr size_t kCandidates = 8;
 
   static double macs(const LayerReport& l) { return static_cast<double>(l.k) * static_cast<double>(l.n); }
@@ -117,6 +133,44 @@ class Climb {
     apply();
   }
 
+  void take_down(linear::Precision from, linear::Precision to) {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < layers_.size(); ++i)
+      if (!fixed_[i] && layers_[i].precision == from) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(layers_[a]) > macs(layers_[b]); });
+    order.resize(std::min(order.size(), kMeasured));
+    std::vector<double> cosine(layers_.size(), 0.0);
+    for (size_t i : order) {
+      set(i, to);
+      apply();
+      cosine[i] = evaluate_();
+      set(i, from);
+    }
+    const double highest = order.empty() ? 0 : *std::max_element(cosine.begin(), cosine.end());
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return (highest - cosine[a]) / macs(layers_[a]) < (highest - cosine[b]) / macs(layers_[b]);
+    });
+    // The most that pass together: more of them lose more.
+    const auto take_first = [&](size_t count) {
+      for (size_t at = 0; at < order.size(); ++at) set(order[at], at < count ? to : from);
+    };
+    size_t passing = 0, most = order.size();
+    while (passing < most) {
+      const size_t middle = passing + (most - passing + 1) / 2;
+      take_first(middle);
+      if (apply_and_pass())
+        passing = middle;
+      else
+        most = middle - 1;
+    }
+    take_first(passing);
+    for (size_t at = passing; at < std::min(order.size(), passing + kLast); ++at) {
+      set(order[at], to);
+      if (cosine[order[at]] < gate_ || !apply_and_pass()) set(order[at], from);
+    }
+    apply();
+  }
+
   const std::map<NodeId, std::vector<float>>& smooth_;
   std::vector<LayerReport>& layers_;
   const std::vector<char>& fixed_;
@@ -125,11 +179,22 @@ class Climb {
   std::function<double()> evaluate_;
 };
 
+LadderStep step_of(const std::vector<LayerReport>& layers, const LowerOptions& options, double cosine) {
+  LadderStep step;
+  for (const LayerReport& l : layers)
+    ++(l.precision == linear::kInt8 ? step.int8 : l.precision == linear::kInt8A16 ? step.w8a16 : step.fp32);
+  step.int8_attention = options.int8_attention;
+  step.int8_tables = options.int8_tables;
+  step.slowdown = slowdown(layers);
+  step.worst_cosine = cosine;
+  return step;
+}
+
 }  // namespace
 
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
                       std::vector<LayerReport>& layers, LowerOptions& options,
-                      const std::function<double(const LowerOptions&)>& evaluate) {
+                      const std::function<double(const LowerOptions&)>& evaluate, std::vector<LadderStep>* trace) {
   for (const auto& override : request.overrides) {
     const std::string& pattern = override.first;
     if (std::none_of(layers.begin(), layers.end(), [&](const LayerReport& l) { return glob_match(pattern, l.name); })) {
@@ -148,12 +213,17 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
         fixed[i] = layers[i].asked = true;
       }
   }
-  Climb climb(smooth, layers, fixed, options, request.target_cosine, [&] { return evaluate(options); });
+  const auto traced = [&] {
+    const double cosine = evaluate(options);
+    if (trace) trace->push_back(step_of(layers, options, cosine));
+    return cosine;
+  };
+  Climb climb(smooth, layers, fixed, options, request.target_cosine, traced);
   climb.apply();
-  if (request.mode != PrecisionMode::kAuto || climb.reaches_gate()) return;
+  if (request.mode != PrecisionMode::kAuto || (request.measured ? climb.descends_to_gate() : climb.reaches_gate())) return;
   // With every Linear exact, attention and tables are what is left.
   options.int8_attention = false;
-  if (evaluate(options) >= request.target_cosine) return;
+  if (traced() >= request.target_cosine) return;
   options.int8_tables = false;
 }
 

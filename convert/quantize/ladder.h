@@ -19,12 +19,21 @@ struct PrecisionRequest {
   PrecisionMode mode = PrecisionMode::kAuto;
   std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
   double target_cosine = 0.999;                                  // auto climbs until every output reaches it
+  bool measured = false;  // the gate is the user's: auto looks for the cheapest way by measuring every layer, which takes longer
 };
 
-// evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision.
+// One evaluation on the way to the gate.
+struct LadderStep {
+  int int8 = 0, w8a16 = 0, fp32 = 0;  // layers
+  bool int8_attention = true, int8_tables = true;
+  double slowdown = 1, worst_cosine = 0;
+};
+
+// evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision,
+// and says in `trace` what was tried.
 void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
                       std::vector<LayerReport>& layers, LowerOptions& options,
-                      const std::function<double(const LowerOptions&)>& evaluate);
+                      const std::function<double(const LowerOptions&)>& evaluate, std::vector<LadderStep>* trace = nullptr);
 
 // Work of the layers as they were chosen, relative to all of them in int8: multiplications, twice as many with 16-bit activations;
 // an fp32 multiplication counts as four.

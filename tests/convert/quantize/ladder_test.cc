@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "convert/quantize/layer_weights.h"
@@ -75,6 +76,100 @@ TEST(Ladder, TakesBackWhatIsNotNeeded) {
                    [](const LowerOptions& o) { return o.linear.at(0).precision == linear::kInt8A16 ? 0.9999 : 0.99; });
   EXPECT_EQ(options.linear.at(0).precision, linear::kInt8A16);
   EXPECT_EQ(with_precision(options, linear::kInt8A16), 1);
+}
+
+// Outputs lose what their layers add, each its own amount: the true loss of a layer has little to do with its local noise.
+class AdditiveLoss {
+ public:
+  explicit AdditiveLoss(size_t n) {
+    for (size_t i = 0; i < n; ++i) loss_.push_back(1e-5 * static_cast<double>(1 + i * 7 % 11));
+  }
+  double operator()(const LowerOptions& o) const {
+    double cosine = 1;
+    for (const auto& [id, l] : o.linear)
+      cosine -= loss_[static_cast<size_t>(id)] * (l.precision == linear::kInt8 ? 1 : l.precision == linear::kInt8A16 ? 0.1 : 0);
+    return cosine;
+  }
+  // The least work that reaches the gate with int8 and 16-bit activations, all layers being equally large: int8 for those that lose least.
+  double least_slowdown(double gate) const {
+    std::vector<double> sorted = loss_;
+    std::sort(sorted.begin(), sorted.end());
+    double cosine = 1;
+    for (double l : sorted) cosine -= 0.1 * l;
+    size_t down = 0;
+    while (down < sorted.size() && cosine - 0.9 * sorted[down] >= gate) cosine -= 0.9 * sorted[down++];
+    return 2 - static_cast<double>(down) / static_cast<double>(sorted.size());
+  }
+
+ private:
+  std::vector<double> loss_;
+};
+
+// A gate of the user's: layers are measured one by one, and those that lose least per multiplication go down.
+TEST(Ladder, MeasuredDescentFindsTheLeastWork) {
+  constexpr size_t kLayers = 40;
+  const AdditiveLoss loss(kLayers);
+  for (const double gate : {0.9985, 0.9990, 0.9995, 0.99972}) {
+    PrecisionRequest request;
+    request.target_cosine = gate;
+    double work[2];
+    for (const bool measured : {false, true}) {
+      request.measured = measured;
+      auto layers = some_layers(kLayers);
+      LowerOptions options;
+      std::vector<LadderStep> trace;
+      choose_precision(request, {}, layers, options, loss, &trace);
+      EXPECT_GE(loss(options), gate);
+      EXPECT_EQ(trace.back().int8 + trace.back().w8a16 + trace.back().fp32, static_cast<int>(kLayers));
+      EXPECT_LE(trace.size(), 120u) << "every step converts and compares the whole model";
+      work[measured] = slowdown(layers);
+    }
+    EXPECT_DOUBLE_EQ(work[true], loss.least_slowdown(gate)) << gate;
+    EXPECT_LE(work[true], work[false]) << gate;
+  }
+}
+
+// Where 16-bit activations do not suffice, fp32 stays only where it is needed.
+TEST(Ladder, MeasuredDescentFromFp32) {
+  constexpr size_t kLayers = 12;
+  const AdditiveLoss loss(kLayers);
+  PrecisionRequest request;
+  request.measured = true;
+  request.target_cosine = 0.99998;
+  auto layers = some_layers(kLayers);
+  LowerOptions options;
+  choose_precision(request, {}, layers, options, loss);
+  EXPECT_GE(loss(options), request.target_cosine);
+  EXPECT_GT(with_precision(options, linear::kInt8A16), 2);
+  EXPECT_GT(with_precision(options, linear::kF32), 2);
+}
+
+TEST(Ladder, DecisionsAreDeterministic) {
+  for (const bool measured : {false, true}) {
+    std::vector<LadderStep> first;
+    std::vector<linear::Precision> chosen;
+    for (int run = 0; run < 3; ++run) {
+      PrecisionRequest request;
+      request.measured = measured;
+      request.target_cosine = 0.9993;
+      auto layers = some_layers(24);
+      // Equal noise and equal size: only the order of the layers is left to decide.
+      for (LayerReport& l : layers) l.local_sqnr_db = 20;
+      LowerOptions options;
+      std::vector<LadderStep> trace;
+      choose_precision(request, {}, layers, options, AdditiveLoss(24), &trace);
+      std::vector<linear::Precision> now;
+      for (const LayerReport& l : layers) now.push_back(l.precision);
+      if (run == 0) first = trace, chosen = now;
+      EXPECT_EQ(now, chosen);
+      ASSERT_EQ(trace.size(), first.size());
+      EXPECT_GT(trace.size(), 2u);
+      for (size_t i = 0; i < trace.size(); ++i) {
+        EXPECT_EQ(trace[i].int8, first[i].int8) << i;
+        EXPECT_EQ(trace[i].worst_cosine, first[i].worst_cosine) << i;
+      }
+    }
+  }
 }
 
 TEST(Ladder, ClimbsToTheTopWhenNothingHelps) {
