@@ -21,6 +21,8 @@
 #include "convert/quantize/layer_weights.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
+#include "convert/report/accumulated_error.h"
+#include "convert/report/reference.h"
 #include "convert/validation.h"
 #include "convert/version.h"
 #include "rt/float_mode.h"
@@ -37,13 +39,17 @@ namespace {
 class Conversion {
  public:
   explicit Conversion(const ConvertOptions& o) : o_(o) {
-    if (o_.gates.max_loss > 0) o_.precision.target_cosine = 1 - o_.gates.max_loss;
+    if (o_.gates.max_loss > 0) {
+      o_.precision.target_cosine = 1 - o_.gates.max_loss;
+      o_.precision.measured = true;
+    }
   }
   void read(const std::string& path);
   void fuse();
   void calibrate();
   void run_references();
   void choose_precisions();
+  void measure_outputs();
   void write();
   void compress();
   void judge();
@@ -90,6 +96,7 @@ void Conversion::read(const std::string& path) {
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples}, model_.graph, dims_, d_);
   r_.error_inputs = o_.calibration.empty() ? "synthetic inputs" : "calibration inputs";
+  r_.reference = reference_name(model_);
 }
 
 // Everything that cannot be converted is known before the slow part.
@@ -147,8 +154,9 @@ void Conversion::run_references() {
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   if (!r_.layers.empty())
-    choose_precision(o_.precision, smooth_, r_.layers, options_,
-                     [&](const LowerOptions& options) { return candidate(options).compared.canonical.worst_cosine(); });
+    choose_precision(
+        o_.precision, smooth_, r_.layers, options_,
+        [&](const LowerOptions& options) { return candidate(options).compared.canonical.worst_cosine(); }, &r_.ladder);
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
@@ -175,9 +183,26 @@ const Conversion::Candidate& Conversion::candidate(const LowerOptions& options) 
   return *candidate_;
 }
 
+void Conversion::measure_outputs() {
+  stage("measuring the blob", 0.85);
+  const auto& inputs = validation_->inputs();
+  r_.measured_on = {!o_.calibration.empty(), inputs.size(), inputs_sha256(inputs), "", 0};
+  if (padding_) {
+    r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;
+    r_.measured_on.padding = padding_->padding;
+  }
+  with_made_up_inputs(o_.calibration.empty(), [&] {
+    r_.errors = candidate(options_).compared.oracle.errors();
+    const auto errors = accumulated_errors(g_, *open_own(candidate_->blob), some_of(inputs), padding_);
+    for (LayerReport& l : r_.layers)
+      if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
+        l.accumulated_sqnr_db = e->second.sqnr_db;
+  });
+  model_.drop_pages();
+}
+
 void Conversion::write() {
   stage("writing", 0.9);
-  with_made_up_inputs(o_.calibration.empty(), [&] { r_.errors = candidate(options_).compared.oracle.errors(); });
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(candidate_->blob)->model(), &built);
@@ -261,6 +286,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& optio
     c.calibrate();
     c.run_references();
     c.choose_precisions();
+    c.measure_outputs();
     c.write();
     c.compress();
     c.judge();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/emit/certificate.h"
 #include "convert/emit/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/tensor.h"
@@ -54,6 +55,7 @@ struct ConvertResult {
   PrecisionMode mode = PrecisionMode::kAuto;         // as it was done: without a comparison auto becomes w8a16
   double target_cosine = 0;                          // of auto
   double slowdown = 1;                               // work of all layers relative to int8
+  std::vector<LadderStep> ladder;                    // what auto tried, in this order; empty when nothing was tried
   bool int8_attention = true, int8_tables = true;
   bool skips_padding = false;  // padded positions are not computed, and zero in outputs
   std::string mask;            // then: the input that marks them
@@ -61,6 +63,8 @@ struct ConvertResult {
   std::vector<OutputError> errors;        // blob against the fp32 interpreter
   std::vector<std::string> not_compared;  // outputs that depend on custom operators
   std::string error_inputs;               // "synthetic inputs" or "calibration inputs"
+  std::string reference;                  // what the blob was compared with: report/reference.h
+  MeasuredOn measured_on;
   size_t ops = 0;
   std::vector<std::string> warnings;
 };

@@ -11,8 +11,6 @@ namespace edgeconv {
 
 namespace {
 
-constexpr size_t kMaxSets = 32;
-
 bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor>& set) {
   for (size_t i = 0; i < set.size(); ++i) {
     const Shape& shape = *g.value(g.inputs[i]).shape;
@@ -28,7 +26,7 @@ Validation::Validation(const Graph& original, const DimPlan& dims, const std::ve
                        const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   for (const auto& set : calibration)
-    if (within_maxima(original, dims, set) && inputs_.size() < kMaxSets) inputs_.push_back(set);
+    if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
   if (inputs_.empty()) {
     inputs_.push_back(synthetic_inputs(original, dims, {4, 32, false, 101, true}));
     inputs_.push_back(synthetic_inputs(original, dims, {4, 24, true, 102, true}));

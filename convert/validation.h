@@ -19,12 +19,16 @@ struct Comparisons {
   Comparison canonical, oracle;
 };
 
+constexpr size_t kMostSets = 32;  // that a conversion compares on
+
 class Validation {
  public:
   // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
   // Where padding is known its positions do not count, whether the blob computes them or not.
   Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
              const std::optional<PaddingMask>& padding);
+
+  const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
 
   // Outputs in which the fp32 model gives NaN or infinity for these inputs.
   std::vector<std::string> not_finite_outputs() const;

@@ -14,6 +14,8 @@
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
 #include "convert/emit/atomic_file.h"
+#include "convert/report/report_html.h"
+#include "convert/report/report_json.h"
 #include "convert/report/summary.h"
 
 namespace edgeconv::cli {
@@ -21,8 +23,8 @@ namespace edgeconv::cli {
 namespace {
 
 struct Options {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", report, calibration;
-  std::vector<std::string> dims, precision, concat, custom_ops;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration;
+  std::vector<std::string> dims, reports, precision, concat, custom_ops;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
@@ -64,24 +66,37 @@ void check_output(const Options& o, const std::string& output) {
 }
 
 // What the conversion reads must not be what it writes, whatever --force says.
-void check_report(const Options& o, const std::string& output) {
+void check_reports(const Options& o, const std::string& output) {
+  const auto normal = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
   std::error_code error;
-  if (o.report.empty()) return;
-  if (std::filesystem::is_directory(o.report, error))
-    throw FatalError(ExitCode::kUsage, "--report '" + o.report + "' is a folder; give a file name");
-  if (std::filesystem::equivalent(o.model, o.report, error))
-    throw FatalError(ExitCode::kUsage, "--report would replace the model itself; give another name");
-  if (std::filesystem::equivalent(output, o.report, error) ||
-      std::filesystem::absolute(output).lexically_normal() == std::filesystem::absolute(o.report).lexically_normal())
-    throw FatalError(ExitCode::kUsage, "--report and the blob have the same name; give another one");
+  for (size_t i = 0; i < o.reports.size(); ++i) {
+    const std::string& report = o.reports[i];
+    if (report.empty()) throw FatalError(ExitCode::kUsage, "--report needs the name of a file");
+    if (std::filesystem::is_directory(report, error))
+      throw FatalError(ExitCode::kUsage, "--report '" + report + "' is a folder; give a file name");
+    if (std::filesystem::equivalent(o.model, report, error))
+      throw FatalError(ExitCode::kUsage, "--report would replace the model itself; give another name");
+    if (std::filesystem::equivalent(output, report, error) || normal(output) == normal(report))
+      throw FatalError(ExitCode::kUsage, "--report and the blob have the same name; give another one");
+    for (size_t other = 0; other < i; ++other)
+      if (normal(o.reports[other]) == normal(report))
+        throw FatalError(ExitCode::kUsage, "--report '" + report + "' is given twice");
+  }
+}
+
+bool is_page(const std::string& report) {
+  const std::string ending = std::filesystem::path(report).extension().string();
+  return ending == ".html" || ending == ".htm";
 }
 
 void check_external(const Options& o, const std::string& output, const ModelInfo& model) {
   const std::filesystem::path folder = std::filesystem::path(o.model).parent_path();
+  std::vector<std::string> all = o.reports;
+  all.push_back(output);
   for (const std::string& location : model.external_files)
-    for (const std::string& written : {output, o.report}) {
+    for (const std::string& written : all) {
       std::error_code error;
-      if (!written.empty() && std::filesystem::equivalent(folder / location, written, error))
+      if (std::filesystem::equivalent(folder / location, written, error))
         throw FatalError(ExitCode::kUsage, "'" + written + "' would replace external data of the model; give another name with " +
                                                (written == output ? "-o" : "--report"));
     }
@@ -125,7 +140,7 @@ void check_limits(const Limits& limit, const ConvertResult& r, const MemoryTable
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   if (std::filesystem::exists(o.model)) check_output(o, output);
-  check_report(o, output);
+  check_reports(o, output);
   ConvertOptions options;
   options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
@@ -166,14 +181,15 @@ int run(const Options& o) {
   check_external(o, output, r.model);
   const MemoryTable memory = memory_table(r.blob, {});
   check_limits(limits, r, memory);
-  const nlohmann::ordered_json json = summary_json(r, memory, output);
-  if (!o.report.empty()) {
-    const std::string text = json.dump(2) + "\n";
-    write_file_atomically(o.report, text.data(), text.size());
+  const nlohmann::ordered_json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (const std::string& report : o.reports) {
+    const std::string contents = is_page(report) ? report_html(json) : text;
+    write_file_atomically(report, contents.data(), contents.size());
   }
   write_file_atomically(output, written(r).data(), written(r).bytes());
   if (o.json)
-    std::printf("%s\n", json.dump(2).c_str());
+    std::printf("%s", text.c_str());
   else if (!o.quiet)
     std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
   for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
@@ -223,7 +239,11 @@ Action add_convert(CLI::App& app) {
          "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
          "change nothing else; compute: like all others")
       ->check(CLI::IsMember({"zero", "compute"}));
-  app.add_option("--report", o->report, "write the summary as JSON to this file");
+  app.add_option(
+         "--report", o->reports,
+         "write all that is known of the conversion to this file: a page if it is named .html, otherwise JSON; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--force", o->force, "replace an existing output that is not named .ert");
   app.add_flag("-q,--quiet", o->quiet, "no summary");

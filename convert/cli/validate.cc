@@ -1,8 +1,10 @@
-// `edgeconv validate`: a blob against the model it came from, on given or made-up inputs.
+// `edgeconv validate`: a blob against the model it came from, on given or made-up inputs; its certificate and golden vectors; and
+// how well both do a labelled task.
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "convert/cli/blob_file.h"
@@ -10,25 +12,179 @@
 #include "convert/cli/input_files.h"
 #include "convert/convert.h"
 #include "convert/interp/interpreter.h"
+#include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
+#include "convert/quantize/sample_files.h"
+#include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
+#include "convert/report/accumulated_error.h"
+#include "convert/report/certificate_check.h"
 #include "convert/report/layer_table.h"
+#include "convert/report/reference.h"
+#include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
+#include "convert/validation.h"
+#include "rt/float_mode.h"
 
 namespace edgeconv::cli {
 
 namespace {
 
 struct Options {
-  std::string model, blob;
+  std::string model, blob, calibration, labels, label_output, metric = "auto";
   std::vector<std::string> data, concat, custom_ops;
   bool json = false;
 };
+
+using Sets = std::vector<std::vector<Tensor>>;
 
 // Documented in json_schemas/validate.schema.json. null: equal, or not measured.
 using Json = nlohmann::ordered_json;
 
 Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+
+// What all parts look at.
+struct Pair {
+  explicit Pair(const Options& o) : file(o.blob), runner(file.data(), file.bytes()) {
+    PrepareOptions prepare;
+    for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
+    for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
+    Diagnostics d;
+    model = prepare_model(o.model, prepare, d);
+    ert_info info{};
+    info.struct_size = sizeof info;
+    ert_model_info(&runner.model(), &info);
+    if (model.info.sha256 != info.source_sha256)
+      std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
+    for (ValueId v : model.graph.inputs) inputs.push_back(model.graph.value(v).name);
+    for (ValueId v : model.graph.outputs) outputs.push_back(model.graph.value(v).name);
+    if (outputs.size() != runner.outputs().size())
+      throw FatalError(ExitCode::kUsage,
+                       fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
+                                   outputs.size(), runner.outputs().size()));
+    certificate = certificate_of(runner);
+    const MeasuredOn on = measured_on(certificate);
+    padding = padding_mask(runner);
+    if (const auto it = std::find(inputs.begin(), inputs.end(), on.mask); it != inputs.end())
+      padding = PaddingMask{static_cast<size_t>(it - inputs.begin()), on.padding};
+    std::map<std::string, int64_t> most;
+    for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
+    dims = plan_dims(model.graph, most);
+    if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
+    fused = model.graph;
+    run_passes(fused, d);
+    find_minima(fused, dims);
+  }
+
+  BlobFile file;
+  BlobRunner runner;
+  PreparedModel model;
+  Graph fused;
+  std::vector<std::string> inputs, outputs;
+  Json certificate;
+  std::optional<PaddingMask> padding;
+  DimPlan dims;
+};
+
+bool holds_tensor_files(const std::string& folder) {
+  std::error_code error;
+  for (const auto& f : std::filesystem::directory_iterator(folder, error))
+    if (f.path().extension() == ".pb" && f.path().filename().string().rfind("input_", 0) == 0) return true;
+  return false;
+}
+
+Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
+  Sets sets;
+  Diagnostics d;
+  for (const std::string& path : o.data) {
+    if (std::filesystem::is_directory(path) ? holds_tensor_files(path) : !std::filesystem::exists(path))
+      sets.push_back(read_pb_inputs(path, p.inputs));
+    else
+      for (auto& set : read_samples({"--data", path}, p.model.graph, p.dims, d)) sets.push_back(std::move(set));
+  }
+  for (const std::string& w : d.warnings()) std::fprintf(stderr, "warning: %s\n", w.c_str());
+  if (sets.empty()) sets = calibration;
+  if (sets.empty()) {
+    sets.push_back(synthetic_inputs(p.model.graph, p.dims, {1, 32, false, 201, true}));
+    sets.push_back(synthetic_inputs(p.model.graph, p.dims, {1, 7, true, 202, true}));
+  }
+  return sets;
+}
+
+std::optional<TaskScore> task_of(const Options& o, const Pair& p) {
+  if (o.labels.empty()) {
+    if (o.metric != "auto" || !o.label_output.empty())
+      throw FatalError(ExitCode::kUsage, "--metric and --label-output are about --labels, which is not given");
+    return {};
+  }
+  if (o.data.empty()) throw FatalError(ExitCode::kUsage, "--labels needs the labelled inputs: --data FILE.npz or a folder");
+  std::optional<TaskMetric> metric;
+  if (o.metric != "auto") metric = o.metric == "accuracy" ? TaskMetric::kAccuracy : TaskMetric::kSpearman;
+  return TaskScore(read_labels(o.labels), o.labels, metric, o.label_output, p.outputs);
+}
+
+// Which positions hold tokens: as the blob has it, or as an input says that calls itself a mask.
+std::optional<TokenMask> tokens_of(const Pair& p, const std::vector<Tensor>& set) {
+  if (p.padding) return token_mask(*p.padding, set);
+  for (size_t i = 0; i < set.size(); ++i)
+    if (!is_float(set[i].dtype()) && set[i].rank() == 2 && p.inputs[i].find("mask") != std::string::npos)
+      return token_mask(PaddingMask{i, 0}, set);
+  return {};
+}
+
+// What the conversion smoothed for: 16-bit rows only where all layers were asked to have them.
+double lhs_steps(const Pair& p) {
+  const bool asked = p.certificate.is_object() && p.certificate.contains("precision") && p.certificate.at("precision") == "w8a16";
+  return asked && p.runner.custom_ops().empty() ? kInt16Steps : kInt8Steps;
+}
+
+CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table) {
+  if (p.certificate.is_object() && measured_on(p.certificate).user && calibration.empty())
+    return {CertificateCheck::State::kNotComparable,
+            "it was measured on calibration inputs: give the conversion's --calib again",
+            0,
+            0,
+            {}};
+  if (!p.certificate.is_object()) return check_certificate(p.certificate, {});
+  const ert::FloatMode float_mode;
+  const Validation validation(p.model.graph, p.dims, measured_on(p.certificate).user ? calibration : Sets(), p.padding);
+  const Tensor blob(DType::kUint8, {static_cast<int64_t>(p.file.bytes())}, p.file.data(), nullptr);
+  return check_certificate(p.certificate,
+                           {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(blob).canonical.errors(),
+                            table.errors(p.runner, some_of(validation.inputs()))});
+}
+
+constexpr const char* kStates[] = {"confirmed", "contradicted", "not comparable"};
+
+Json certificate_json(const CertificateCheck& c) {
+  return {{"state", kStates[static_cast<int>(c.state)]},
+          {"why", c.why.empty() ? Json(nullptr) : Json(c.why)},
+          {"outputs", c.outputs},
+          {"layers", c.layers},
+          {"contradictions", c.contradictions}};
+}
+
+const char* metric_name(TaskMetric m) { return m == TaskMetric::kAccuracy ? "accuracy" : "spearman"; }
+
+Json task_json(const TaskResult& t) {
+  return {{"metric", metric_name(t.metric)},
+          {"output", t.output},
+          {"labels", t.labels},
+          {"reference", t.reference},
+          {"blob", t.blob}};
+}
+
+Json outputs_json(const std::vector<OutputError>& errors) {
+  Json list = Json::array();
+  for (const OutputError& e : errors)
+    list.push_back({{"name", e.name},
+                    {"cosine", e.cosine},
+                    {"sqnr_db", finite(e.sqnr_db)},
+                    {"max_abs", e.max_abs},
+                    {"max_reference", e.max_ref},
+                    {"argmax_agreement", e.argmax_agreement}});
+  return list;
+}
 
 Json layers_json(const std::vector<LayerError>& layers) {
   Json list = Json::array();
@@ -47,64 +203,76 @@ void print_layers(const std::vector<LayerError>& layers) {
     fmt::print("{:14.1f}  {:13.1f}  {:<9}  {}\n", l.accumulated_sqnr_db, l.local_sqnr_db, l.precision, printable(l.name));
 }
 
+void print_certificate(const CertificateCheck& c, uint32_t golden) {
+  fmt::print("golden vectors: {} replayed, same bits\n", golden);
+  switch (c.state) {
+    case CertificateCheck::State::kConfirmed:
+      fmt::print("certificate: confirmed, {} output{} and {} layers measured again\n", c.outputs, c.outputs == 1 ? "" : "s",
+                 c.layers);
+      break;
+    case CertificateCheck::State::kNotComparable: fmt::print("certificate: not compared, {}\n", c.why); break;
+    case CertificateCheck::State::kContradicted:
+      fmt::print("certificate: contradicted\n");
+      for (const std::string& line : c.contradictions) fmt::print("  {}\n", line);
+  }
+}
+
 int validate(const Options& o) {
+  Pair p(o);
+  std::optional<TaskScore> task = task_of(o, p);
   Diagnostics d;
-  PrepareOptions prepare;
-  for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
-  for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
-  const PreparedModel m = prepare_model(o.model, prepare, d);
-  const BlobFile file(o.blob);
-  BlobRunner runner(file.data(), file.bytes());
-  ert_info info{};
-  info.struct_size = sizeof info;
-  ert_model_info(&runner.model(), &info);
-  if (m.info.sha256 != info.source_sha256)
-    std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
-  std::vector<std::string> inputs, outputs;
-  for (ValueId v : m.graph.inputs) inputs.push_back(m.graph.value(v).name);
-  for (ValueId v : m.graph.outputs) outputs.push_back(m.graph.value(v).name);
-  std::map<std::string, int64_t> most;
-  for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
-  DimPlan dims = plan_dims(m.graph, most);
-  if (info.skips_padding && info.mask_padding == 1) dims.ones_are_padding.insert(m.graph.inputs.at(info.mask_input));
-  std::vector<std::vector<Tensor>> sets;
-  for (const std::string& folder : o.data) sets.push_back(read_pb_inputs(folder, inputs));
-  if (sets.empty()) {
-    sets.push_back(synthetic_inputs(m.graph, dims, {1, 32, false, 201, true}));
-    sets.push_back(synthetic_inputs(m.graph, dims, {1, 7, true, 202, true}));
-  }
-  if (outputs.size() != runner.outputs().size())
-    throw FatalError(ExitCode::kUsage,
-                     fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
-                                 outputs.size(), runner.outputs().size()));
-  Comparison c(outputs);
-  for (const auto& set : sets) c.add(interpret(m.graph, set), runner.run(set, {1, 0, true}), token_mask(runner, set));
-  if (c.errors().size() < outputs.size())
+  Sets calibration;
+  if (!o.calibration.empty())
+    calibration = read_samples({"--calib", o.calibration, kCalibrationSamples}, p.model.graph, p.dims, d);
+  const uint32_t golden = p.runner.replay_golden();
+  const Sets sets = read_sets(o, p, calibration);
+  const bool made_up = o.data.empty() && calibration.empty();
+  Comparison c(p.outputs);
+  std::vector<LayerError> layers;
+  CertificateCheck certificate;
+  with_made_up_inputs(made_up, [&] {
+    for (const auto& set : sets) {
+      const std::vector<Tensor> want = interpret(p.model.graph, set), got = p.runner.run(set, {1, 0, true});
+      c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt);
+      if (task) task->add(want, got, tokens_of(p, set));
+    }
+    const LayerTable table(p.fused, p.dims, calibration, p.padding, lhs_steps(p));
+    layers = table.errors(p.runner, some_of(sets));
+    certificate = check(p, calibration, table);
+  });
+  if (c.errors().size() < p.outputs.size())
     std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
-  Json j{{"version", 1}, {"outputs", Json::array()}};
-  double worst = 1;
-  for (const OutputError& e : c.errors()) {
-    worst = std::min(worst, e.cosine);
-    if (o.json)
-      j["outputs"].push_back({{"name", e.name},
-                              {"cosine", e.cosine},
-                              {"sqnr_db", finite(e.sqnr_db)},
-                              {"max_abs", e.max_abs},
-                              {"argmax_agreement", e.argmax_agreement}});
-    else
-      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", e.name, e.cosine,
-                 e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
-  }
-  const std::vector<LayerError> layers = layer_errors(m.graph, dims, runner, sets, o.data.empty());
+  const std::optional<TaskResult> score = task ? std::optional(task->result()) : std::nullopt;
+  const std::string reference = reference_name(p.model);
   if (o.json) {
-    j["layers"] = layers_json(layers);
+    const Json j{{"version", 1},
+                 {"reference", reference},
+                 {"inputs", made_up ? "made up" : "given"},
+                 {"outputs", outputs_json(c.errors())},
+                 {"task", score ? task_json(*score) : Json(nullptr)},
+                 {"golden_vectors", golden},
+                 {"certificate", certificate_json(certificate)},
+                 {"layers", layers_json(layers)}};
     std::printf("%s\n", j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   } else {
+    for (const OutputError& e : c.errors())
+      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
+                 e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+    fmt::print("reference: {}, on {} inputs\n", reference, made_up ? "made-up" : "given");
+    if (score)
+      fmt::print("{} of '{}' on {} labels: reference {:.4f}, blob {:.4f} ({:+.4f})\n", metric_name(score->metric),
+                 printable(score->output), score->labels, score->reference, score->blob, score->blob - score->reference);
+    print_certificate(certificate, golden);
     print_layers(layers);
   }
+  std::fflush(stdout);
+  double worst = 1;
+  for (const OutputError& e : c.errors()) worst = std::min(worst, e.cosine);
   if (worst < kFailCosine)
     throw FatalError(ExitCode::kAccuracy,
-                     fmt::format("the worst output has cosine {:.6f} with the fp32 model, below the gate of 0.99", worst));
+                     fmt::format("the worst output has cosine {:.6f} with the reference, below the gate of 0.99", worst));
+  if (certificate.state == CertificateCheck::State::kContradicted)
+    throw FatalError(ExitCode::kAccuracy, "the blob is not what its certificate says: " + certificate.contradictions.front());
   return 0;
 }
 
@@ -114,7 +282,23 @@ Action add_validate(CLI::App& app) {
   auto o = std::make_shared<Options>();
   app.add_option("model", o->model, "ONNX file")->required();
   app.add_option("blob", o->blob, "blob made from it")->required();
-  app.add_option("--data", o->data, "folder with input_K.pb; repeatable; default: made-up inputs")->allow_extra_args(false);
+  app.add_option("--data", o->data,
+                 "inputs to compare on: a folder of input_K.pb, or a file or folder as of convert --calib; repeatable; default: "
+                 "made-up inputs")
+      ->type_name("FILE|DIR")
+      ->allow_extra_args(false);
+  app.add_option("--calib", o->calibration, "what the conversion was given, to measure its certificate again")
+      ->type_name("FILE|DIR");
+  app.add_option(
+         "--labels", o->labels,
+         "labels of the samples of --data, a .npy or a text with one number per line. Integers are classes of samples, or "
+         "[samples, tokens] of tokens, where negative ones do not count: the share of right answers. Others are scores, one per "
+         "sample, or one per pair of samples that follow each other: Spearman's rank correlation with the output, or with the "
+         "cosine of the pair's embeddings")
+      ->type_name("FILE");
+  app.add_option("--metric", o->metric, "auto (by the labels), accuracy or spearman")
+      ->check(CLI::IsMember({"auto", "accuracy", "spearman"}));
+  app.add_option("--label-output", o->label_output, "the output that the labels are for; default: the first that fits");
   app.add_option("--concat", o->concat, "as in the conversion; repeatable")->allow_extra_args(false);
   app.add_option("--custom-op", o->custom_ops, "as in the conversion; repeatable")->allow_extra_args(false);
   app.add_flag("--json", o->json, "as JSON");

@@ -58,10 +58,16 @@ Noise recurrent_noise(const SampledRows& states, const Tensor& weights, int64_t 
 }
 
 // y = x W with the weights as they will be stored, and the recurrent products on the states that the layer gave.
-Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const std::vector<float>& smooth, WeightStore& store) {
+Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const std::vector<float>& smooth, WeightStore& store,
+                  LayerFacts& facts) {
   const Node& n = g.node(id);
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
-  if (n.kind == OpKind::kLinear) return int8_noise(sample.rows[0], weight, store.linear(g, n.in(1), smooth));
+  if (n.kind == OpKind::kLinear) {
+    const PackedWeights stored = store.linear(g, n.in(1), smooth);
+    facts = layer_facts(sample, weight, stored, smooth);
+    return int8_noise(sample.rows[0], weight, stored);
+  }
+  facts = state_facts(sample);
   Noise sum;
   for (size_t d = 0; d < sample.rows.size(); ++d) {
     const Noise one = recurrent_noise(sample.rows[d], weight, static_cast<int64_t>(d));
@@ -83,10 +89,10 @@ std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samp
     // Longer sums would overflow the int32 accumulators: such a layer stays fp32.
     if (!recurrent && dims[0] > ert::params::kMaxExactDepth) continue;
     const auto s = smooth.find(id);
-    const Noise sum = layer_noise(g, id, sample, s == smooth.end() ? std::vector<float>() : s->second, store);
-    layers.push_back({id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1],
-                      sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity(),
-                      linear::kInt8});
+    LayerReport l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
+    const Noise sum = layer_noise(g, id, sample, s == smooth.end() ? std::vector<float>() : s->second, store, l.facts);
+    l.local_sqnr_db = sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity();
+    layers.push_back(std::move(l));
   }
   std::stable_sort(layers.begin(), layers.end(),
                    [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });

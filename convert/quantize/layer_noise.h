@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/quantize/layer_facts.h"
 #include "convert/quantize/layer_samples.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/op_params.h"
@@ -18,6 +19,8 @@ struct LayerReport {
   double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8
   ert::params::linear::Precision precision = ert::params::linear::kInt8;
   bool asked = false;  // by a pattern of the user
+  LayerFacts facts = {};
+  double accumulated_sqnr_db = kNotKnown;  // its output in the blob against fp32, with the errors of all layers before it
 };
 
 constexpr int64_t kNoiseRows = 64;  // enough to rank layers

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "convert/emit/weight_layout.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/report/certificate_check.h"
 #include "convert/report/memory_table.h"
 #include "rt/header.h"
 #include "rt/op.h"
@@ -37,9 +39,6 @@ Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<Na
   }
   return rows;
 }
-
-// A certificate nests three levels; a hostile one must not exhaust the stack when it is printed.
-constexpr int kMostNesting = 8;
 
 // Elements of the constants by their type; packed weights are int8.
 Json constants(const ert::fb::Program& p) {
@@ -93,6 +92,15 @@ double number_at(const Json& j, const char* key) {
   return j.is_object() && j.contains(key) && j.at(key).is_number() ? j.at(key).get<double>() : std::nan("");
 }
 
+// The layer that is furthest from fp32 in the blob.
+std::string worst_layer(const Json& layers) {
+  std::string name;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Json& l : layers)
+    if (const double db = number_at(l, "accumulated_sqnr_db"); db < least) least = db, name = text_at(l, "name");
+  return name.empty() ? "" : fmt::format("worst     {}: {:.1f} dB to fp32, errors before it included\n", name, least);
+}
+
 std::string certificate_text(const Json& c) {
   if (!c.is_object() || !c.contains("layers") || !c.contains("outputs")) return "layers    no certificate\n";
   std::map<std::string, int> precisions;
@@ -100,10 +108,14 @@ std::string certificate_text(const Json& c) {
   std::string s =
       fmt::format("layers    {}; attention {}; calibrated on {} inputs\n",
                   precisions.empty() ? "all fp32" : joined(Json(precisions)), text_at(c, "attention"), text_at(c, "calibration"));
+  s += worst_layer(c.at("layers"));
   for (const Json& o : c.at("outputs"))
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}\n", text_at(o, "name"), number_at(o, "cosine"),
-                     number_at(o, "max_abs"));
-  return s;
+    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", text_at(o, "name"),
+                     number_at(o, "cosine"), number_at(o, "max_abs"), 100 * number_at(o, "argmax_agreement"));
+  if (!c.contains("measured_on")) return s;
+  const Json& on = c.at("measured_on");
+  return s + fmt::format("certified against {}, on {:.0f} sets of {} inputs\n", text_at(c, "reference"), number_at(on, "sets"),
+                         text_at(on, "inputs"));
 }
 
 }  // namespace
@@ -137,9 +149,7 @@ nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<st
   j["custom_ops"] = runner.custom_ops();
   j["memory"] = memory_json(memory_table(runner, asked));
   j["golden_vectors"] = info.golden_vectors;
-  const auto shallow = [](int depth, Json::parse_event_t, const Json&) { return depth <= kMostNesting; };
-  Json certificate = Json::parse(program.certificate() ? program.certificate()->str() : "", shallow, false);
-  j["certificate"] = certificate.is_object() ? certificate : Json(nullptr);
+  j["certificate"] = certificate_of(runner);
   return j;
 }
 

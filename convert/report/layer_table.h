@@ -1,11 +1,14 @@
 // How much error each layer of a blob adds, and how much has come together behind it: what `edgeconv validate` lists.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/ir/graph.h"
 #include "convert/plan/dims.h"
+#include "convert/report/token_mask.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv {
@@ -17,10 +20,20 @@ struct LayerError {
   double accumulated_sqnr_db;  // its output in the blob against fp32, with the errors of all layers before it; +inf: equal
 };
 
-// g: the prepared model, before passes; sets: inputs that the blob takes, made up or of the user. Worst accumulated first. Layers whose output the blob
-// holds in another shape (packed rows of padded batches) are compared on the sets where the shapes agree, and left out when
-// there is none.
-std::vector<LayerError> layer_errors(Graph g, const DimPlan& dims, BlobRunner& runner,
-                                     const std::vector<std::vector<Tensor>>& sets, bool made_up);
+class LayerTable {
+ public:
+  // calibration: what the conversion was given; empty: it made inputs up. The layers' own
+  // errors come from there, as in the conversion, which smoothed for lhs_steps (quantize/smoothing.h).
+  LayerTable(Graph fused, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+             const std::optional<PaddingMask>& padding, double lhs_steps);
+
+  // sets: inputs that the blob takes. Worst accumulated first; see accumulated_error.h for what is left out.
+  std::vector<LayerError> errors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& sets) const;
+
+ private:
+  Graph graph_;
+  std::optional<PaddingMask> padding_;
+  std::map<std::string, double> local_;
+};
 
 }  // namespace edgeconv

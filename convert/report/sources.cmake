@@ -1,2 +1,15 @@
-target_sources(edgeconv_core PRIVATE report/blob_inspection.cc report/compare.cc report/diagnosis.cc report/layer_table.cc report/memory_table.cc
-  report/model_inspection.cc report/model_inspection_text.cc report/summary.cc report/token_mask.cc)
+target_sources(edgeconv_core PRIVATE report/accumulated_error.cc report/blob_inspection.cc report/certificate_check.cc report/compare.cc
+  report/diagnosis.cc report/layer_table.cc report/memory_table.cc report/memory_timeline.cc report/model_inspection.cc
+  report/model_inspection_text.cc report/reference.cc report/report_html.cc report/report_json.cc report/summary.cc report/task_score.cc
+  report/token_mask.cc)
+
+# The page of --report FILE.html is a file of its own; the build makes it a C++ string.
+set(edgeconv_report_page ${CMAKE_BINARY_DIR}/generated/convert/report/report_page.inc)
+add_custom_command(
+  OUTPUT ${edgeconv_report_page}
+  COMMAND ${CMAKE_COMMAND} -DFROM=${CMAKE_CURRENT_SOURCE_DIR}/report/report_page.html -DTO=${edgeconv_report_page}
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/report/embed_text.cmake
+  DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/report/report_page.html ${CMAKE_CURRENT_SOURCE_DIR}/report/embed_text.cmake
+  VERBATIM)
+set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/report/report_html.cc PROPERTIES OBJECT_DEPENDS ${edgeconv_report_page})
+target_include_directories(edgeconv_core PRIVATE ${CMAKE_BINARY_DIR}/generated)

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/report/precision_name.h"
+
 namespace edgeconv {
 
 namespace linear = ert::params::linear;
@@ -20,8 +22,6 @@ int count(const ConvertResult& r, linear::Precision p) {
       std::count_if(r.layers.begin(), r.layers.end(), [&](const LayerReport& l) { return l.precision == p; }));
 }
 
-const char* name(linear::Precision p) { return p == linear::kInt8 ? "int8" : p == linear::kInt8A16 ? "w8a16" : "fp32"; }
-
 // What a reader wants to see of the passes: the fused structures, not the cleanup.
 constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention", "attention"},
                                                                 {"merge_qkv", "merged QKV"},
@@ -35,10 +35,15 @@ constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention
                                                                 {"fuse_mean_pool", "mean pool"},
                                                                 {"fuse_l2_normalize", "L2 norm"}};
 
-constexpr size_t kShownLayers = 8;
+constexpr size_t kWorstLayers = 3, kShownLayers = 8;
+
+std::string decibels(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f}", v); }
 
 std::string layer_line(const LayerReport& l) {
-  return fmt::format("  {:<8}{:>7.1f} dB in int8  {}x{}  {}", name(l.precision), l.local_sqnr_db, l.k, l.n, l.name);
+  return fmt::format("  {:<11}{:>7}{:>7}{:>7} {:>9}  {}x{}  {}", precision_name(l.precision), decibels(l.local_sqnr_db),
+                     decibels(l.accumulated_sqnr_db), decibels(l.facts.weight_sqnr_db),
+                     std::isnan(l.facts.outlier_index) ? "-" : fmt::format("{:.1f}", l.facts.outlier_index), l.k, l.n,
+                     printable(l.name));
 }
 
 std::string padding_line(const ConvertResult& r) {
@@ -60,17 +65,18 @@ std::string size_lines(const ConvertResult& r) {
   return s;
 }
 
-// Counts, and the layers that are not int8 with the reason.
+// Counts, and the layers worst first: those that were lifted, with the reason, and the worst of all; or every layer.
 std::string precision_lines(const ConvertResult& r, bool all) {
   if (r.layers.empty()) return "precision all fp32\n";
   std::string s =
       fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
                   r.layers.size(), count(r, linear::kInt8), count(r, linear::kInt8A16), count(r, linear::kF32),
                   r.int8_attention ? "int8" : "fp32", r.int8_tables ? "int8" : "fp32", r.slowdown);
+  s += "  in the blob  local, accumulated, weights dB; outliers; layer, worst first\n";
   size_t shown = 0, hidden = 0;
   for (const LayerReport& l : r.layers) {
     const bool lifted = l.asked || (r.mode == PrecisionMode::kAuto && l.precision != linear::kInt8);
-    if (!all && !lifted) continue;
+    if (!all && shown >= kWorstLayers && !lifted) continue;
     if (!all && shown == kShownLayers) {
       ++hidden;
       continue;
@@ -78,7 +84,8 @@ std::string precision_lines(const ConvertResult& r, bool all) {
     ++shown;
     s += layer_line(l) + (l.asked ? "  (asked for)\n" : lifted ? fmt::format("  (for cosine {:g})\n", r.target_cosine) : "\n");
   }
-  return hidden ? s + fmt::format("  and {} more; -v lists all layers\n", hidden) : s;
+  if (!all && hidden) s += fmt::format("  and {} more that were lifted; -v lists all layers\n", hidden);
+  return s;
 }
 
 std::string accuracy_lines(const ConvertResult& r) {
@@ -86,7 +93,7 @@ std::string accuracy_lines(const ConvertResult& r) {
   for (const OutputError& e : r.errors)
     s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %\n", e.name, e.cosine,
                      e.max_abs, e.max_ref, 100 * e.argmax_agreement);
-  if (!r.errors.empty()) s += fmt::format("          against fp32 on {}\n", r.error_inputs);
+  if (!r.errors.empty()) s += fmt::format("          against {} on {}\n", r.reference, r.error_inputs);
   for (const std::string& n : r.not_compared)
     s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", n);
   return s;
@@ -104,45 +111,6 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
          fmt::format("fused     {} ops; {}\n", r.ops, fused.empty() ? "nothing to fuse" : fused) + padding_line(r) +
          size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + accuracy_lines(r) +
          fmt::format("written   {}\n", output);
-}
-
-nlohmann::ordered_json summary_json(const ConvertResult& r, const MemoryTable& memory, const std::string& output) {
-  using Json = nlohmann::ordered_json;
-  Json j{{"version", 1},
-         {"output", output},
-         {"source_bytes", r.model.file_bytes + r.model.external_bytes},
-         {"blob_bytes", r.blob.bytes()},
-         {"stored_bytes", r.packed.bytes() ? r.packed.bytes() : r.blob.bytes()},
-         {"compression", r.packed.bytes() ? "zstd" : "none"},
-         {"opset", main_opset(r.model)}};
-  j["dims"] = Json::array();
-  for (const DimReport& d : r.dims) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
-  j["fusions"] = Json::object();
-  for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
-  j["ops"] = r.ops;
-  j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
-  j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
-  j["slowdown"] = r.slowdown;
-  j["layer_table"] = Json::array();
-  for (const LayerReport& l : r.layers)
-    j["layer_table"].push_back({{"name", l.name},
-                                {"k", l.k},
-                                {"n", l.n},
-                                {"precision", name(l.precision)},
-                                {"asked", l.asked},
-                                {"local_sqnr_db", std::isfinite(l.local_sqnr_db) ? Json(l.local_sqnr_db) : Json(nullptr)}});
-  j["memory"] = memory_json(memory);
-  j["outputs"] = Json::array();
-  for (const OutputError& e : r.errors)
-    j["outputs"].push_back({{"name", e.name},
-                            {"cosine", e.cosine},
-                            {"max_abs", e.max_abs},
-                            {"sqnr_db", std::isfinite(e.sqnr_db) ? Json(e.sqnr_db) : Json(nullptr)},
-                            {"argmax_agreement", e.argmax_agreement}});
-  j["not_compared"] = r.not_compared;
-  j["compared_on"] = r.error_inputs;
-  j["warnings"] = r.warnings;
-  return j;
 }
 
 }  // namespace edgeconv

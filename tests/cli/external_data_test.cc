@@ -221,6 +221,8 @@ TEST_F(CliExternalDataTest, NothingThatIsReadIsReplaced) {
   expect_refusal({m, "--report", m}, kUsage, {"--report", "the model itself"});
   expect_refusal({m, "-o", in("new.ert"), "--report", in("./new.ert")}, kUsage, {"--report", "same name"});
   expect_refusal({m, "--report", folder_.path().string()}, kUsage, {"--report", "folder"});
+  expect_refusal({m, "--report", in("r.html"), "--report", in("./r.html")}, kUsage, {"--report", "twice"});
+  expect_refusal({m, "--report", in("r.json"), "--report", in("w.ert")}, kUsage, {"w.ert", "external data", "--report"});
 }
 
 // Sizes are checked when the file is opened. When somebody cuts it later, the mapping faults: an I/O error, not a crash.

@@ -52,6 +52,44 @@ TEST_F(GatesTest, AutomaticPrecisionClimbsToTheLoss) {
                  {"--max-slowdown", "nothing was written"});
 }
 
+// The same steps in the same order, to the same bytes.
+TEST_F(GatesTest, LadderIsDeterministic) {
+  const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
+  const auto convert_to = [&](const std::string& blob) {
+    return Json::parse(expect_success({model, "--json", "-o", in(blob), "--max-loss", "0.00003"}).out);
+  };
+  const Json first = convert_to("a.ert"), again = convert_to("b.ert");
+  EXPECT_GT(first.at("ladder").size(), 3u) << "nothing had to be decided";
+  EXPECT_EQ(first.at("ladder"), again.at("ladder"));
+  EXPECT_EQ(first.at("layer_table"), again.at("layer_table"));
+  EXPECT_TRUE(read_file(in("a.ert")) == read_file(in("b.ert")));
+  EXPECT_GT(first.at("layers").at("w8a16").get<int>() + first.at("layers").at("fp32").get<int>(), 0);
+}
+
+// Below 0.99 nothing is written unless that is allowed; a gate that was asked for holds all the same.
+TEST_F(GatesTest, LossOnlyWhereItIsAllowed) {
+  // A channel that nobody reads widens the range of half of the rows so much that all else rounds to zero.
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 16});
+  w.output("y", kOnnxFloat, {"batch", 4});
+  w.weights("scale", {16});
+  w.weights("w", {16, 4});
+  for (int i = 0; i < 16; ++i) w.proto().mutable_graph()->mutable_initializer(0)->set_float_data(i, i == 5 ? 1e4f : 1.0f);
+  for (int i = 20; i < 24; ++i) w.proto().mutable_graph()->mutable_initializer(1)->set_float_data(i, 0.0f);
+  w.node("Mul", {"x", "scale"}, {"scaled"});
+  w.node("Relu", {"scaled"}, {"h"});
+  w.node("MatMul", {"h", "w"}, {"y"}).set_name("lossy");
+  write_file(in("small.onnx"), w.bytes());
+  const Json allowed = Json::parse(
+      expect_success({in("small.onnx"), "--json", "-o", in("s.ert"), "--precision", "int8", "--allow-accuracy-loss"}).out);
+  ASSERT_LT(worst(allowed), 0.98);
+  std::filesystem::remove(in("s.ert"));
+  expect_refusal({in("small.onnx"), "-o", in("s.ert"), "--precision", "int8"}, kAccuracy,
+                 {"0.99", "--allow-accuracy-loss", "nothing was written"});
+  expect_refusal({in("small.onnx"), "-o", in("s.ert"), "--precision", "int8", "--allow-accuracy-loss", "--max-loss", "0.001"},
+                 kAccuracy, {"gate"});
+}
+
 TEST_F(GatesTest, SlowdownOfForcedPrecisions) {
   EXPECT_EQ(convert({"--precision", "int8", "--max-slowdown", "1"}).at("slowdown"), 1.0);
   EXPECT_EQ(convert({"--precision", "w8a16", "--max-slowdown", "2"}).at("slowdown"), 2.0);

@@ -69,6 +69,7 @@ class JsonSchemas(unittest.TestCase):
         measured = [l["accumulated_sqnr_db"] for l in report["layers"]]
         self.assertEqual(measured, sorted(measured), "worst first")
         self.assertTrue(all(10 < m < 120 for m in measured), measured)
+        self.assertEqual(report["certificate"]["state"], "confirmed")
 
     def test_supported_ops(self):
         listed = self.run_json([EDGECONV, "supported-ops", "--json"])

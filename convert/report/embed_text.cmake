@@ -1,0 +1,11 @@
+# Writes the text file FROM as C++ raw string literals to TO: compilers limit the length of one.
+file(READ ${FROM} text)
+string(LENGTH "${text}" length)
+set(literals "")
+set(at 0)
+while(at LESS length)
+  string(SUBSTRING "${text}" ${at} 4000 piece)
+  string(APPEND literals "R\"~~(${piece})~~\"\n")
+  math(EXPR at "${at} + 4000")
+endwhile()
+file(WRITE ${TO} "${literals}")

@@ -1,0 +1,32 @@
+// What the arena holds while each op of a blob runs, at the largest dims: where the RAM goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv {
+
+struct MemoryTimeline {
+  struct Step {
+    std::string op, name;  // runtime op, source node
+    size_t live_bytes;     // values that are alive while it runs
+  };
+  std::vector<std::pair<std::string, int32_t>> dims;  // at which the bytes hold
+  // The arena with one thread: slots that values share, so that they hold at least what is alive at any time; the rest is scratch
+  // and tables.
+  size_t arena_bytes = 0, slot_bytes = 0;
+  std::vector<Step> steps;
+};
+
+MemoryTimeline memory_timeline(const BlobRunner& runner);
+
+// {"dims": {}, "arena_bytes", "slot_bytes", "other_bytes", "steps": [{"op", "name", "live_bytes"}]}
+nlohmann::ordered_json timeline_json(const MemoryTimeline& timeline);
+
+}  // namespace edgeconv

@@ -1,0 +1,111 @@
+// See report_json.h.
+#include "convert/report/report_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "convert/report/precision_name.h"
+#include "convert/version.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace linear = ert::params::linear;
+using Json = nlohmann::ordered_json;
+
+Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
+
+int64_t count(const ConvertResult& r, linear::Precision p) {
+  return std::count_if(r.layers.begin(), r.layers.end(), [&](const LayerReport& l) { return l.precision == p; });
+}
+
+Json layer(const ConvertResult& r, const LayerReport& l) {
+  return {{"name", l.name},
+          {"k", l.k},
+          {"n", l.n},
+          {"precision", precision_name(l.precision)},
+          {"asked", l.asked},
+          {"why", reason_of(r, l)},
+          {"local_sqnr_db", finite(l.local_sqnr_db)},
+          {"accumulated_sqnr_db", finite(l.accumulated_sqnr_db)},
+          {"weight_sqnr_db", finite(l.facts.weight_sqnr_db)},
+          {"largest_input", finite(l.facts.largest_input)},
+          {"outlier_index", finite(l.facts.outlier_index)},
+          {"smoothed_outlier_index", finite(l.facts.smoothed_index)},
+          {"smoothing_exponent", finite(l.facts.smoothing_exponent)}};
+}
+
+Json ladder(const ConvertResult& r) {
+  Json steps = Json::array();
+  for (const LadderStep& s : r.ladder)
+    steps.push_back({{"int8", s.int8},
+                     {"w8a16", s.w8a16},
+                     {"fp32", s.fp32},
+                     {"attention", s.int8_attention ? "int8" : "fp32"},
+                     {"tables", s.int8_tables ? "int8" : "fp32"},
+                     {"slowdown", s.slowdown},
+                     {"worst_cosine", s.worst_cosine}});
+  return steps;
+}
+
+Json outputs(const ConvertResult& r) {
+  Json list = Json::array();
+  for (const OutputError& e : r.errors)
+    list.push_back({{"name", e.name},
+                    {"cosine", e.cosine},
+                    {"max_abs", e.max_abs},
+                    {"max_reference", e.max_ref},
+                    {"sqnr_db", finite(e.sqnr_db)},
+                    {"argmax_agreement", e.argmax_agreement}});
+  return list;
+}
+
+}  // namespace
+
+std::string reason_of(const ConvertResult& r, const LayerReport& l) {
+  if (l.asked) return "asked for by --precision PATTERN";
+  if (r.mode != PrecisionMode::kAuto) return fmt::format("all layers are {}", precision_name(l.precision));
+  if (l.precision == linear::kInt8) return "the outputs keep to the gate with it";
+  const double before = r.ladder.empty() ? kNotKnown : r.ladder.front().worst_cosine;
+  return fmt::format("lifted for cosine {:g}{}", r.target_cosine,
+                     std::isfinite(before) ? fmt::format(": all in int8 gave {:.6f}", before) : "");
+}
+
+Json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline, const std::string& output) {
+  Json j{{"version", 1},
+         {"converter", std::string("edgeconv ") + kVersion},
+         {"output", output},
+         {"source_sha256", r.model.sha256},
+         {"source_bytes", r.model.file_bytes + r.model.external_bytes},
+         {"blob_bytes", r.blob.bytes()},
+         {"stored_bytes", r.packed.bytes() ? r.packed.bytes() : r.blob.bytes()},
+         {"compression", r.packed.bytes() ? "zstd" : "none"},
+         {"opset", r.model.opsets.count("") ? r.model.opsets.at("") : 0}};
+  j["dims"] = Json::array();
+  for (const DimReport& d : r.dims) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
+  j["fusions"] = Json::object();
+  for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
+  j["ops"] = r.ops;
+  j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
+  j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
+  j["attention"] = r.int8_attention ? "int8" : "fp32";
+  j["tables"] = r.int8_tables ? "int8" : "fp32";
+  j["slowdown"] = r.slowdown;
+  j["target_cosine"] = r.target_cosine;
+  j["layer_table"] = Json::array();
+  for (const LayerReport& l : r.layers) j["layer_table"].push_back(layer(r, l));
+  j["ladder"] = ladder(r);
+  j["memory"] = memory_json(memory);
+  j["memory_timeline"] = timeline_json(timeline);
+  j["reference"] = r.reference;
+  j["outputs"] = outputs(r);
+  j["not_compared"] = r.not_compared;
+  j["compared_on"] = r.error_inputs;
+  j["warnings"] = r.warnings;
+  return j;
+}
+
+}  // namespace edgeconv

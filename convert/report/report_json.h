@@ -1,0 +1,22 @@
+// What a conversion did, as JSON: --json and --report.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "convert/convert.h"
+#include "convert/report/memory_table.h"
+#include "convert/report/memory_timeline.h"
+
+namespace edgeconv {
+
+// Schema version 1, documented in cli/json_schemas/convert.schema.json: the model and its blob, fusions, the layers worst first with what is known of
+// each, the steps of the precision ladder, RAM at a few dims and op by op at the largest, errors of the outputs against the named
+// reference. null stands for infinite decibels (equal) and for what was not measured.
+nlohmann::ordered_json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline,
+                                   const std::string& output);
+
+// Why a layer has the precision that it has, in a few words.
+std::string reason_of(const ConvertResult& r, const LayerReport& l);
+
+}  // namespace edgeconv
