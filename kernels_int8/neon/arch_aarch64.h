@@ -20,23 +20,39 @@ inline __attribute__((always_inline)) float32x4_t divide(float32x4_t a, float32x
 // Nearest integer, ties to even.
 inline __attribute__((always_inline)) int32x4_t nearest(float32x4_t a) { return vcvtnq_s32_f32(a); }
 
-// Four bytes of a row into every word of a register, and the row advanced. As asm because GCC 12 makes two instructions of it.
+// The int8 tile in the order of its source: in-order cores wait for a product that the next instruction reads, and GCC 12 loads too
+// late and hoists so many products that sums spill. Hence volatile asm, which keeps its order.
+constexpr int kInStep = 4;  // products of a row and a quad computed in step
+
+// Four bytes of a row into every word of a register, and the row advanced.
 inline __attribute__((always_inline)) int8x16_t next_four(const int8_t** row) {
   int8x16_t bytes;
-  __asm__("ld1r {%0.4s}, [%1], #4" : "=w"(bytes), "+r"(*row) : "m"(*reinterpret_cast<const int8_t(*)[4]>(*row)));
+  __asm__ volatile("ld1r {%0.4s}, [%1], #4" : "=w"(bytes), "+r"(*row) : "m"(*reinterpret_cast<const int8_t(*)[4]>(*row)));
   return bytes;
 }
+inline __attribute__((always_inline)) int8x16_t load_quad(const int8_t* p) { return vld1q_s8(p); }
 
 // Products of the low and of the high 8 bytes.
 inline __attribute__((always_inline)) int16x8_t multiply_low(int8x16_t a, int8x16_t b) {
-  return vmull_s8(vget_low_s8(a), vget_low_s8(b));
+  int16x8_t product;
+  __asm__ volatile("smull %0.8h, %1.8b, %2.8b" : "=w"(product) : "w"(a), "w"(b));
+  return product;
 }
-inline __attribute__((always_inline)) int16x8_t multiply_high(int8x16_t a, int8x16_t b) { return vmull_high_s8(a, b); }
+inline __attribute__((always_inline)) int16x8_t multiply_high(int8x16_t a, int8x16_t b) {
+  int16x8_t product;
+  __asm__ volatile("smull2 %0.8h, %1.16b, %2.16b" : "=w"(product) : "w"(a), "w"(b));
+  return product;
+}
 inline __attribute__((always_inline)) int16x8_t add_low(int16x8_t sum, int8x16_t a, int8x16_t b) {
-  return vmlal_s8(sum, vget_low_s8(a), vget_low_s8(b));
+  __asm__ volatile("smlal %0.8h, %1.8b, %2.8b" : "+w"(sum) : "w"(a), "w"(b));
+  return sum;
 }
 inline __attribute__((always_inline)) int16x8_t add_high(int16x8_t sum, int8x16_t a, int8x16_t b) {
-  return vmlal_high_s8(sum, a, b);
+  __asm__ volatile("smlal2 %0.8h, %1.16b, %2.16b" : "+w"(sum) : "w"(a), "w"(b));
+  return sum;
+}
+inline __attribute__((always_inline)) void accumulate(int32x4_t* sums, int16x8_t a) {
+  __asm__ volatile("sadalp %0.4s, %1.8h" : "+w"(*sums) : "w"(a));
 }
 
 // Sums of neighbours: two of a, then two of b.

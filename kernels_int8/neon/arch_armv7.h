@@ -40,6 +40,9 @@ inline __attribute__((always_inline)) int8x16_t next_four(const int8_t** row) {
   return bytes;
 }
 
+constexpr int kInStep = 1;  // products of a row and a quad computed in step: there are no registers for more
+
+inline __attribute__((always_inline)) int8x16_t load_quad(const int8_t* p) { return vld1q_s8(p); }
 inline __attribute__((always_inline)) int16x8_t multiply_low(int8x16_t a, int8x16_t b) {
   return vmull_s8(vget_low_s8(a), vget_low_s8(b));
 }
@@ -52,6 +55,8 @@ inline __attribute__((always_inline)) int16x8_t add_low(int16x8_t sum, int8x16_t
 inline __attribute__((always_inline)) int16x8_t add_high(int16x8_t sum, int8x16_t a, int8x16_t b) {
   return vmlal_s8(sum, vget_high_s8(a), vget_high_s8(b));
 }
+
+inline __attribute__((always_inline)) void accumulate(int32x4_t* sums, int16x8_t a) { *sums = vpadalq_s16(*sums, a); }
 
 inline __attribute__((always_inline)) int32x4_t add_pairs(int32x4_t a, int32x4_t b) {
   return vcombine_s32(vpadd_s32(vget_low_s32(a), vget_high_s32(a)), vpadd_s32(vget_low_s32(b), vget_high_s32(b)));

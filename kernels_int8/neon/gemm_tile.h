@@ -22,21 +22,58 @@ struct NeonSums {
 #pragma GCC unroll 16
       for (int q = 0; q < kQuads; ++q) low[r][q] = high[r][q] = vdupq_n_s32(0);
     }
+    // Some rows times some quads in step: all first products, all second ones, all sums, with loads in between.
+    constexpr int kStepRows = kRows >= 2 && kInStep >= 2 ? 2 : 1;
+    constexpr int kStepQuads = kInStep / kStepRows < kQuads ? kInStep / kStepRows : kQuads;
     size_t kk = 0;
     for (; kk + 8 <= k4; kk += 8, rhs += 128) {
       int8x16_t even[kRows], odd[kRows];
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
-        even[r] = next_four(&row[r]);
-        odd[r] = next_four(&row[r]);
-      }
+      for (int r = 0; r < kStepRows; ++r) even[r] = next_four(&row[r]);
 #pragma GCC unroll 16
-      for (int q = 0; q < kQuads; ++q) {
-        const int8x16_t first = vld1q_s8(rhs + 16 * q), second = vld1q_s8(rhs + 64 + 16 * q);
+      for (int q0 = 0; q0 < kQuads; q0 += kStepQuads) {
+        int8x16_t first[kStepQuads], second[kStepQuads];
 #pragma GCC unroll 16
-        for (int r = 0; r < kRows; ++r) {
-          low[r][q] = vpadalq_s16(low[r][q], add_low(multiply_low(first, even[r]), second, odd[r]));
-          high[r][q] = vpadalq_s16(high[r][q], add_high(multiply_high(first, even[r]), second, odd[r]));
+        for (int q = 0; q < kStepQuads; ++q) first[q] = load_quad(rhs + 16 * (q0 + q));
+        if (q0 == 0) {
+#pragma GCC unroll 16
+          for (int r = 0; r < kStepRows; ++r) odd[r] = next_four(&row[r]);
+        }
+#pragma GCC unroll 16
+        for (int q = 0; q < kStepQuads; ++q) second[q] = load_quad(rhs + 64 + 16 * (q0 + q));
+#pragma GCC unroll 16
+        for (int r0 = 0; r0 < kRows; r0 += kStepRows) {
+          const int rows = kRows - r0 < kStepRows ? kRows - r0 : kStepRows;
+          const int next = q0 == 0 ? kRows - r0 - kStepRows : 0;  // rows of the next step that are still to be loaded
+          int16x8_t sums_low[kStepRows][kStepQuads], sums_high[kStepRows][kStepQuads];
+#pragma GCC unroll 16
+          for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
+            for (int q = 0; q < kStepQuads; ++q) {
+              sums_low[r][q] = multiply_low(first[q], even[r0 + r]);
+              sums_high[r][q] = multiply_high(first[q], even[r0 + r]);
+            }
+          }
+#pragma GCC unroll 16
+          for (int r = 0; r < kStepRows && r < next; ++r) even[r0 + kStepRows + r] = next_four(&row[r0 + kStepRows + r]);
+#pragma GCC unroll 16
+          for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
+            for (int q = 0; q < kStepQuads; ++q) {
+              sums_low[r][q] = add_low(sums_low[r][q], second[q], odd[r0 + r]);
+              sums_high[r][q] = add_high(sums_high[r][q], second[q], odd[r0 + r]);
+            }
+          }
+#pragma GCC unroll 16
+          for (int r = 0; r < kStepRows && r < next; ++r) odd[r0 + kStepRows + r] = next_four(&row[r0 + kStepRows + r]);
+#pragma GCC unroll 16
+          for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 16
+            for (int q = 0; q < kStepQuads; ++q) {
+              accumulate(&low[r0 + r][q0 + q], sums_low[r][q]);
+              accumulate(&high[r0 + r][q0 + q], sums_high[r][q]);
+            }
+          }
         }
       }
     }
