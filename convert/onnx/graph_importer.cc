@@ -62,10 +62,14 @@ void GraphImporter::import_inputs(const pb::GraphProto& proto) {
 }
 
 void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
-  const std::vector<OnnxNode> nodes = session_.functions.expand(proto.node(), opsets);
+  std::vector<OnnxNode> nodes = session_.functions.expand(proto.node(), opsets);
   session_.nodes += static_cast<int64_t>(nodes.size());
   if (session_.nodes > kMaxNodes)
     throw FatalError(ExitCode::kLimit, "the model has more than " + std::to_string(kMaxNodes) + " nodes");
+  std::unordered_set<std::string> outputs;
+  for (const auto& o : proto.output()) outputs.insert(o.name());
+  pool_last_marked_token(nodes, outputs,
+                         [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); });
   NodeOrder order = order_nodes(nodes);
   for (const std::string& name : order.duplicates)
     session_.diagnostics.malformed("the value '" + name + "' is produced by more than one node");
@@ -81,6 +85,19 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
   for (size_t i : order.cyclic)
     for (const std::string& o : nodes[i].outputs)
       if (!o.empty()) names_.emplace(o, graph_.add_value(o));
+}
+
+std::optional<KnownInts> GraphImporter::known_ints(const std::string& name, const OnnxNode* maker) const {
+  if (maker != nullptr && maker->find("value") == nullptr) return std::nullopt;
+  const auto it = names_.find(name);
+  if (maker == nullptr && (it == names_.end() || !graph_.value(it->second).constant)) return std::nullopt;
+  try {
+    const Tensor t = maker != nullptr ? session_.tensors.read(maker->find("value")->t()) : *graph_.value(it->second).constant;
+    if (!is_integer(t.dtype()) || t.elements() != 1) return std::nullopt;
+    return KnownInts{t.to_int64(), t.rank() == 0};
+  } catch (const std::runtime_error&) {
+    return std::nullopt;  // the import of the constant tells what is wrong with it
+  }
 }
 
 void GraphImporter::import_node(const OnnxNode& n) {

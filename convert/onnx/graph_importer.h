@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -12,6 +13,7 @@
 
 #include "convert/import/importer.h"
 #include "convert/onnx/function_inliner.h"
+#include "convert/onnx/last_marked_token.h"
 #include "convert/onnx/model.h"
 #include "convert/onnx/tensor_reader.h"
 
@@ -64,6 +66,7 @@ class GraphImporter : public ImportContext {
   void import_initializers(pb::GraphProto& proto);
   void import_inputs(const pb::GraphProto& proto);
   void import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+  std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
   void import_node(const OnnxNode& n);
   void import_outputs(const pb::GraphProto& proto);
   void define(const std::string& name, ValueId v);

@@ -23,6 +23,7 @@ target_sources(edgeconv_core PRIVATE
   onnx/import_model.cc
   onnx/mapped_file.cc
   onnx/model.cc
+  onnx/last_marked_token.cc
   onnx/node_order.cc
   onnx/reader.cc
   onnx/refusals.cc
