@@ -1,7 +1,7 @@
 // Every fixture of the encoder families through the command line, in fp32 and in the default precision, against the outputs that
 // ONNX Runtime or torch recorded. Prints a table of the worst errors.
 //
-// Rule: fp32 within 1e-4 of the output's largest magnitude, default precision cosine >= 0.99, both at unpadded positions: an
+// Rule: fp32 within 1e-4 of the output's largest magnitude, default precision cosine >= 0.995, both at unpadded positions: an
 // output of shape [batch, sequence, ...] counts where attention_mask is 1.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.99;
+constexpr double kFp32Tolerance = 1e-4, kCosineGate = 0.995;
 constexpr const char* kFamilies[] = {
     "bert_",           "distilbert_", "roberta_",  "xlm_roberta", "electra_",    "albert_",   "mpnet_",    "minilm_",
     "textclassifier_", "mlp_",        "function_", "vit_",        "deit_",       "beit_",     "dinov2_",   "swin_",

@@ -1,0 +1,87 @@
+// A model made hostile on purpose: a few channels of its LayerNorm weights 100 times as large as the others, as trained checkpoints
+// have them. 8-bit activations with one step per row lose the other channels, unless smoothing or a higher precision helps.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_test.h"
+#include "tests/cli/fixture_folder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kLeastCosine = 0.995;
+
+class OutliersTest : public CliTest {
+ protected:
+  // Scales channels 3 and 17 of every LayerNorm weight; spares the last LayerNorm where asked to, so that the output is not
+  // mostly the large channels themselves. Returns how many were scaled.
+  int make(const std::string& fixture, bool spare_last) {
+    pb::ModelProto model;
+    EXPECT_TRUE(model.ParseFromString(read_file(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx")));
+    std::vector<pb::TensorProto*> gammas;
+    for (auto& t : *model.mutable_graph()->mutable_initializer())
+      if (t.name().find("LayerNorm.weight") != std::string::npos || t.name().find("layer_norm.weight") != std::string::npos)
+        gammas.push_back(&t);
+    if (spare_last && !gammas.empty()) gammas.pop_back();
+    for (pb::TensorProto* t : gammas) {
+      std::string bytes = t->raw_data();
+      for (const size_t channel : {3, 17}) {
+        float v;
+        std::memcpy(&v, bytes.data() + channel * sizeof v, sizeof v);
+        v *= 100;
+        std::memcpy(bytes.data() + channel * sizeof v, &v, sizeof v);
+      }
+      t->set_raw_data(bytes);
+    }
+    std::string changed;
+    EXPECT_TRUE(model.SerializeToString(&changed));
+    write_file(in("hostile.onnx"), changed);
+    return static_cast<int>(gammas.size());
+  }
+};
+
+TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
+  for (const char* fixture : {"bert_base_ts14", "roberta_base_ts14"})
+    for (const bool spare_last : {false, true}) {
+      SCOPED_TRACE(std::string(fixture) + (spare_last ? ", last LayerNorm spared" : ""));
+      ASSERT_GT(make(fixture, spare_last), 3);
+      const Json plain = Json::parse(
+          expect_success({(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx").string(), "-o", in("p.ert"), "--json"}).out);
+      const Json hostile = Json::parse(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
+      for (const Json& o : hostile.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
+      // On ids that no calibration saw, over all tokens. The pooler reads one token of each of these few texts, and attention with
+      // scores 10,000 times as large picks single keys: where two of them are close, the fp32 model's own choice is arbitrary.
+      std::vector<std::string> validate{"validate", in("hostile.onnx"), in("h.ert"), "--json"};
+      for (const fs::path& set : sorted_folders(fs::path(EDGECONV_OWN_FIXTURES) / fixture, is_data_set))
+        validate.insert(validate.end(), {"--data", set.string()});
+      const Json seen = Json::parse(edgeconv(validate).out);
+      EXPECT_EQ(seen.at("certificate").at("state"), "confirmed");
+      int compared = 0;
+      for (const Json& o : seen.at("outputs"))
+        if (o.at("name") == "last_hidden_state") {
+          EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
+          ++compared;
+        }
+      EXPECT_GE(compared, 1);
+      // The layers that read what was scaled stand out by name, and nothing stands out in the model as it was.
+      const auto outliers = [](const Json& report) {
+        std::vector<std::string> names;
+        for (const Json& l : report.at("layer_table"))
+          if (l.at("outlier_index") > 20) names.push_back(l.at("name"));
+        return names;
+      };
+      EXPECT_EQ(outliers(plain), std::vector<std::string>());
+      const std::vector<std::string> named = outliers(hostile);
+      EXPECT_GE(named.size(), 3u);
+      // Attention and feed-forward read LayerNorms; the projection behind the attention and the second dense layer do not.
+      for (const std::string& name : named) EXPECT_EQ(name.find("output/dense"), std::string::npos) << name;
+      for (const Json& l : hostile.at("layer_table"))
+        EXPECT_EQ(l.at("why").get<std::string>().rfind("lifted for cosine", 0) == 0, l.at("precision") != "int8") << l;
+    }
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
