@@ -193,7 +193,8 @@ void Conversion::measure_outputs() {
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
     r_.errors = candidate(options_).compared.oracle.errors();
-    const auto errors = accumulated_errors(g_, *open_own(candidate_->blob), some_of(inputs), padding_);
+    const auto errors =
+        accumulated_errors(g_, *open_own(candidate_->blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
       if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
         l.accumulated_sqnr_db = e->second.sqnr_db;

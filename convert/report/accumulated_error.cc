@@ -54,13 +54,15 @@ Rows sample(const Tensor& y, const std::optional<TokenMask>& mask) {
 
 // Outputs of the Linears by source node. A name that occurs twice would be compared with the wrong layer: it is left out.
 std::map<std::string, Rows> reference_rows(const Graph& g, const std::vector<Tensor>& inputs,
-                                           const std::optional<TokenMask>& mask) {
+                                           const std::optional<TokenMask>& mask, const std::function<void()>& after_layer) {
   std::map<std::string, Rows> rows;
   std::map<std::string, int> count;
   InterpreterOptions options;
   options.backend = Backend::kCanonical;
   options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
-    if (n.kind != OpKind::kLinear || ++count[n.origin.node] > 1) return;
+    if (n.kind != OpKind::kLinear) return;
+    if (after_layer) after_layer();
+    if (++count[n.origin.node] > 1) return;
     const Tensor& y = values[static_cast<size_t>(n.outputs[0])];
     if (y.dtype() != DType::kUndefined) rows[n.origin.node] = sample(y, mask);  // undefined: behind a custom operator
   };
@@ -109,12 +111,13 @@ std::vector<std::vector<Tensor>> some_of(const std::vector<std::vector<Tensor>>&
 
 std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobRunner& runner,
                                                            const std::vector<std::vector<Tensor>>& sets,
-                                                           const std::optional<PaddingMask>& padding) {
+                                                           const std::optional<PaddingMask>& padding,
+                                                           const std::function<void()>& after_layer) {
   const ert::FloatMode float_mode;
   std::map<std::string, Sums> sums;
   for (const auto& set : sets) {
     const std::optional<TokenMask> mask = padding ? std::optional(token_mask(*padding, set)) : std::nullopt;
-    const auto want = reference_rows(g, set, mask);
+    const auto want = reference_rows(g, set, mask, after_layer);
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
