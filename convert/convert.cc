@@ -17,10 +17,10 @@
 #include "convert/plan/limits.h"
 #include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
-#include "convert/quantize/sample_files.h"
+#include "convert/quantize/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"
+#include "convert/quantize/sample_files.h"
 #include "convert/quantize/smoothing.h"
-#include "convert/quantize/synthetic_inputs.h"
 #include "convert/report/accumulated_error.h"
 #include "convert/report/reference.h"
 #include "convert/validation.h"
@@ -128,7 +128,7 @@ void Conversion::fuse() {
 void Conversion::calibrate() {
   if (!quantizes()) return;
   stage("calibrating", 0.2);
-  const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{synthetic_inputs(g_, dims_, {})} : o_.calibration;
+  const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{calibration_inputs(g_, dims_)} : o_.calibration;
   for (const auto& set : sets) check_interpreter_limits(g_, set);
   const double lhs_steps = o_.precision.mode == PrecisionMode::kW8A16 ? kInt16Steps : kInt8Steps;
   with_made_up_inputs(o_.calibration.empty(), [&] {
@@ -153,6 +153,7 @@ void Conversion::run_references() {
 
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
+  o_.precision.trials = affordable_trials(model_.graph, validation_->work());
   if (!r_.layers.empty())
     choose_precision(
         o_.precision, smooth_, r_.layers, options_,
@@ -219,10 +220,17 @@ void Conversion::write() {
     const auto measured = open_own(candidate_->blob);
     golden = golden_inputs(*measured, model_.graph, dims_, o_.golden, o_.calibration);
     meta.golden = golden_vectors(*measured, golden.sets);
+    limit_golden(meta.golden, candidate_->blob.bytes());
   }
   if (golden.given && !golden.sets.empty())
     d_.warn("the model does not take made-up inputs, so its golden vectors hold " + std::to_string(golden.sets.size()) +
             " of the calibration inputs; --golden none leaves them out");
+  if (meta.golden.size() < golden.sets.size())
+    d_.warn(
+        fmt::format("{} of {} golden vectors are stored: one for the fixed sizes of this model is larger than the rest of the "
+                    "blob. Without any the device's self test checks nothing",
+                    meta.golden.size(), golden.sets.size()));
+  golden.sets.resize(meta.golden.size());
   candidate_->blob = Tensor();  // not two of them at a time
   change_weight_layout(candidate_->program, o_.target.dtype);
   r_.blob = write_blob(candidate_->program, meta);

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "convert/interp/interpreter.h"
-#include "convert/quantize/synthetic_inputs.h"
+#include "convert/quantize/affordable_inputs.h"
 
 namespace edgeconv {
 
@@ -27,12 +27,9 @@ Validation::Validation(const Graph& original, const DimPlan& dims, const std::ve
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
-  if (inputs_.empty()) {
-    inputs_.push_back(synthetic_inputs(original, dims, {4, 32, false, 101, true}));
-    inputs_.push_back(synthetic_inputs(original, dims, {4, 24, true, 102, true}));
-    inputs_.push_back(synthetic_inputs(original, dims, {1, 5, false, 103, true}));
-  }
+  if (inputs_.empty()) inputs_ = comparison_inputs(original, dims);
   for (const auto& set : inputs_) {
+    work_ += graph_work(original, sizes_of(original, set));
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
     canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));

@@ -30,6 +30,8 @@ class Validation {
 
   const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
 
+  // Of one comparison: interp/work.h.
+  double work() const { return work_; }
   // Outputs in which the fp32 model gives NaN or infinity for these inputs.
   std::vector<std::string> not_finite_outputs() const;
 
@@ -43,6 +45,7 @@ class Validation {
   std::vector<std::string> names_, unknown_;
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
   std::vector<std::optional<TokenMask>> masks_;
+  double work_ = 0;
 };
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.

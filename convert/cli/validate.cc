@@ -14,9 +14,9 @@
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
+#include "convert/quantize/affordable_inputs.h"
 #include "convert/quantize/sample_files.h"
 #include "convert/quantize/smoothing.h"
-#include "convert/quantize/synthetic_inputs.h"
 #include "convert/report/accumulated_error.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/layer_table.h"
@@ -105,8 +105,8 @@ Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
   for (const std::string& w : d.warnings()) std::fprintf(stderr, "warning: %s\n", w.c_str());
   if (sets.empty()) sets = calibration;
   if (sets.empty()) {
-    sets.push_back(synthetic_inputs(p.model.graph, p.dims, {1, 32, false, 201, true}));
-    sets.push_back(synthetic_inputs(p.model.graph, p.dims, {1, 7, true, 202, true}));
+    sets.push_back(synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true})));
+    sets.push_back(synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true})));
   }
   return sets;
 }

@@ -24,4 +24,10 @@ GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& di
 // What the blob gives for these inputs.
 std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& inputs);
 
+// A vector of the sizes that made-up inputs give, with zeros: the RAM of a blob depends on it. For estimates, before anything runs.
+GoldenVector golden_sizes(const TargetProgram& p, const Graph& g, const DimPlan& dims);
+
+// Fixed sizes make large vectors, which must not be the most of a blob: leaves the first that fit beside so many other bytes.
+void limit_golden(std::vector<GoldenVector>& golden, size_t blob_bytes);
+
 }  // namespace edgeconv

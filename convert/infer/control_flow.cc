@@ -18,7 +18,9 @@ void bind_input(Graph& body, size_t i, const Value& outer, bool with_contents) {
 
 void infer_body(NodeInference& c, Graph& body) {
   Diagnostics d;
+  body.fold_budget = c.graph().fold_budget;
   infer(body, d);
+  c.graph().fold_budget = body.fold_budget;
   for (const Problem& p : d.problems()) c.log().problems.push_back(p);
   for (const SizeEquality& e : body.equalities) c.log().equalities.push_back(e);
 }

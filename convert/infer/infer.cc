@@ -5,96 +5,20 @@
 #include <algorithm>
 
 #include "convert/infer/dispatch.h"
+#include "convert/infer/folding.h"
 #include "convert/infer/inline_bodies.h"
 #include "convert/infer/types.h"
-#include "convert/interp/interpreter.h"
 
 namespace edgeconv {
 namespace {
 
 constexpr int kMaxRounds = 64;
-constexpr int64_t kMaxFoldedBytes = int64_t{64} << 20;
 
 bool inputs_known(const Graph& g, const Node& n) {
   for (ValueId v : n.inputs) {
     if (v == kNone) continue;
     if (!g.value(v).shape || g.value(v).dtype == DType::kUndefined) return false;
   }
-  return true;
-}
-
-bool all_inputs_constant(const Graph& g, const Node& n) {
-  for (ValueId v : n.inputs) {
-    if (v != kNone && !g.value(v).is_constant()) return false;
-  }
-  return true;
-}
-
-// 8-bit weights stay as they are: the quantized import takes the integers from the node (passes/).
-bool keeps_quantized_weights(const Graph& g, const Node& n) {
-  if (n.kind != OpKind::kDequantizeLinear || n.in(0) == kNone) return false;
-  const Value& x = g.value(n.in(0));
-  return dtype_size(x.dtype) == 1 && x.rank() >= 1;
-}
-
-// A small constant is not blown up: the bytes of the results against the limit and the inputs.
-bool too_large_to_fold(const Graph& g, const Node& n) {
-  int64_t in = 0, out = 0;
-  for (ValueId v : n.inputs) {
-    if (v != kNone && g.value(v).constant) in += static_cast<int64_t>(g.value(v).constant->bytes());
-  }
-  for (ValueId v : n.outputs) {
-    if (v == kNone || !g.value(v).shape) continue;
-    int64_t bytes = static_cast<int64_t>(dtype_size(g.value(v).dtype));
-    for (const DimExpr& d : *g.value(v).shape) {
-      if (!d.constant() || *d.constant() < 0 || __builtin_mul_overflow(bytes, *d.constant(), &bytes)) return true;
-    }
-    out += bytes;
-  }
-  return out > kMaxFoldedBytes && out > 2 * in;
-}
-
-void become_constant(Graph& g, ValueId v, Tensor t) {
-  Value& x = g.value(v);
-  x.dtype = t.dtype();
-  x.shape = Shape(t.dims().begin(), t.dims().end());
-  x.elements.reset();
-  if (is_integer(t.dtype()) && t.elements() <= kMaxElements) {
-    const std::vector<int64_t> c = t.to_int64();
-    x.elements.emplace(c.begin(), c.end());
-  }
-  x.constant = std::move(t);
-  x.producer = kNone;
-}
-
-// The integers behind a quantized weight follow it through Transpose, as in Gemm with transB.
-void carry_quantized_weights(Graph& g, const Node& n) {
-  if (n.in(0) == kNone || !g.value(n.in(0)).quantized) return;
-  const auto q = g.value(n.in(0)).quantized;
-  if (n.kind == OpKind::kIdentity) g.value(n.outputs[0]).quantized = q;
-  if (n.kind == OpKind::kTranspose) g.value(n.outputs[0]).quantized = transposed_codes(*q, n.as<TransposeAttrs>().perm);
-}
-
-// Evaluates a node of constants; false when it cannot be.
-bool fold(Graph& g, Node& n, InferLog& log) {
-  if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) ||
-      too_large_to_fold(g, n))
-    return false;
-  std::vector<const Tensor*> inputs;
-  const Tensor absent;
-  for (ValueId v : n.inputs) inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
-  try {
-    std::vector<Tensor> results = evaluate_node(g, n, inputs, Backend::kCanonical);
-    for (size_t o = 0; o < n.outputs.size(); ++o) {
-      if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
-    }
-    carry_quantized_weights(g, n);
-  } catch (const FatalError& e) {
-    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),
-                            "the file is not valid ONNX, or the operator is not supported in this form"});
-    return false;
-  }
-  n.dead = true;
   return true;
 }
 
@@ -194,6 +118,7 @@ InferResult infer(Graph& g, Diagnostics& d) {
     d.malformed("the graph has a cycle");
     return result;
   }
+  if (!g.fold_budget) g.fold_budget = fold_budget(g);
   for (int round = 0; round < kMaxRounds; ++round) {
     log = {};
     check_inputs(g, log);

@@ -39,6 +39,7 @@ std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<Va
 namespace {
 
 constexpr int64_t kMaxTrips = 256;
+constexpr int64_t kMaxNodes = 50000;  // of a graph into which a loop was unrolled: nested ones multiply
 
 // The node's outputs keep their identity and names: they are bound by Identity nodes.
 void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_t first) {
@@ -90,27 +91,31 @@ void know(Graph& g, ValueId v, const std::optional<Tensor>& contents) {
   x.constant = contents;
 }
 
+int64_t rounds_that_fit(const Graph& body) { return kMaxNodes / std::max<int64_t>(1, static_cast<int64_t>(body.nodes.size())); }
+
 // How often a body runs whose condition follows from the iteration number, constants, and what it carries of these: it is tried out.
-std::optional<int64_t> trips_by_condition(const Graph& g, const Node& n, const Graph& body, size_t carried,
+std::optional<int64_t> trips_by_condition(Graph& g, const Node& n, const Graph& body, size_t carried,
                                           std::optional<int64_t> most) {
   std::vector<std::optional<Tensor>> state(carried);
   for (size_t i = 0; i < carried; ++i)
     if (n.in(i + 2) != kNone) state[i] = g.value(n.in(i + 2)).constant;
-  const int64_t limit = std::min(most.value_or(kMaxTrips), kMaxTrips);
+  const int64_t limit = std::min(most.value_or(kMaxTrips), std::min(kMaxTrips, rounds_that_fit(body)));
   for (int64_t t = 0; t < limit; ++t) {
     Graph trial = body;
+    trial.fold_budget = g.fold_budget;
     know(trial, trial.inputs[0], Tensor::scalar(t));
     know(trial, trial.inputs[1], Tensor::of<uint8_t>(DType::kBool, {}, {1}));
     for (size_t i = 0; i < carried; ++i)
       if (state[i]) know(trial, trial.inputs[i + 2], state[i]);
     Diagnostics ignored;
     infer(trial, ignored);
+    g.fold_budget = trial.fold_budget;
     const auto again = known_scalar(trial, trial.outputs[0]);
     if (!again) return {};
     if (*again == 0) return t + 1;
     for (size_t i = 0; i < carried; ++i) state[i] = trial.value(trial.outputs[i + 1]).constant;
   }
-  return most && *most <= kMaxTrips ? most : std::nullopt;
+  return most && *most <= limit ? most : std::nullopt;
 }
 
 bool inline_loop(Graph& g, NodeId n) {
@@ -128,6 +133,11 @@ bool inline_loop(Graph& g, NodeId n) {
   if (inputs[0] != kNone && (!trips || *trips < 0)) return false;
   if (!runs_to_the_end(body)) trips = trips_by_condition(g, g.node(n), body, carried, trips);
   if (!trips || *trips > kMaxTrips) return false;
+  if (*trips > rounds_that_fit(body) || static_cast<int64_t>(g.nodes.size()) > kMaxNodes)
+    throw FatalError(ExitCode::kLimit, "Loop '" + g.node(n).origin.node + "': " + std::to_string(*trips) + " rounds of " +
+                                           std::to_string(body.nodes.size()) + " operators make more than " +
+                                           std::to_string(kMaxNodes) +
+                                           " when they are unrolled; export with fewer rounds, or compute all of them at once");
   if (carried > outputs.size() || (*trips == 0 && carried < outputs.size())) return false;
 
   const Origin origin = g.node(n).origin;

@@ -22,4 +22,5 @@ target_sources(edgeconv_core PRIVATE
   interp/search.cc
   interp/shape_ops.cc
   interp/strided.cc
+  interp/work.cc
 )

@@ -76,6 +76,11 @@ struct SizeEquality {
   std::string what;  // "inner size of a MatMul"
 };
 
+// What constant folding may still spend on a graph: nanoseconds (interp/work.h) and bytes of results.
+struct FoldBudget {
+  double work, bytes;
+};
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;      // topological order
@@ -83,6 +88,7 @@ struct Graph {
   std::vector<ValueId> outputs;
   std::map<std::string, int64_t> least_dims;  // dims that must be larger than 1, and by how much: found by inference
   std::vector<SizeEquality> equalities;       // left open by the last inference
+  std::optional<FoldBudget> fold_budget;      // set by the first inference
 
   Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
   const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }

@@ -1,6 +1,8 @@
 // Evaluates all sizes and names the first that is out of bounds.
 #include "convert/plan/limits.h"
 
+#include <optional>
+
 #include "convert/ir/diagnostics.h"
 #include "convert/plan/slots.h"
 
@@ -43,24 +45,46 @@ void check_runtime_limits(const TargetProgram& p) {
   }
 }
 
-void check_interpreter_limits(const Graph& g, const std::vector<Tensor>& inputs) {
-  std::map<std::string, int64_t> dims;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    for (size_t a = 0; a < inputs[i].dims().size(); ++a)
-      if ((*g.value(g.inputs[i]).shape)[a].is_symbol())
-        dims[(*g.value(g.inputs[i]).shape)[a].symbol_name()] = inputs[i].dims()[a];
+namespace {
+
+struct TooLarge {
+  const Node* node;  // null: an input
+  ValueId value;
+  double bytes;
+};
+
+double bytes_at(const Graph& g, ValueId v, const DimSizes& dims) {
+  return v == kNone || !g.value(v).shape
+             ? 0
+             : elements_at(*g.value(v).shape, dims) * static_cast<double>(dtype_size(g.value(v).dtype));
+}
+
+std::optional<TooLarge> too_large(const Graph& g, const DimSizes& dims) {
+  for (ValueId v : g.inputs)
+    if (const double bytes = bytes_at(g, v, dims); bytes > kMaxInterpreterBytes) return TooLarge{nullptr, v, bytes};
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
-    for (ValueId v : n.outputs) {
-      if (v == kNone || !g.value(v).shape) continue;
-      const double bytes = elements_at(*g.value(v).shape, dims) * static_cast<double>(dtype_size(g.value(v).dtype));
-      if (bytes > kMaxInterpreterBytes)
-        throw FatalError(ExitCode::kLimit,
-                         "'" + n.origin.node + "' (" + n.origin.op_type + ") gives " + shape_str(*g.value(v).shape) + ": " +
-                             std::to_string(static_cast<long long>(bytes / 1e6)) +
-                             " MB for the inputs that the conversion checks the blob with; 2000 MB are allowed");
-    }
+    for (ValueId v : n.outputs)
+      if (const double bytes = bytes_at(g, v, dims); bytes > kMaxInterpreterBytes) return TooLarge{&n, v, bytes};
   }
+  return {};
+}
+
+}  // namespace
+
+bool within_interpreter_limits(const Graph& g, const DimSizes& dims) { return !too_large(g, dims); }
+
+void check_interpreter_limits(const Graph& g, const DimSizes& dims) {
+  if (const auto t = too_large(g, dims))
+    throw FatalError(ExitCode::kLimit, (t->node ? "'" + t->node->origin.node + "' (" + t->node->origin.op_type + ") gives "
+                                                : "input '" + g.value(t->value).name + "' is ") +
+                                           shape_str(*g.value(t->value).shape) + ": " +
+                                           std::to_string(static_cast<long long>(t->bytes / 1e6)) +
+                                           " MB for the inputs that the conversion checks the blob with; 2000 MB are allowed");
+}
+
+void check_interpreter_limits(const Graph& g, const std::vector<Tensor>& inputs) {
+  check_interpreter_limits(g, sizes_of(g, inputs));
 }
 
 }  // namespace edgeconv

@@ -3,6 +3,7 @@
 
 #include "convert/emit/target.h"
 #include "convert/ir/graph.h"
+#include "convert/interp/work.h"
 
 namespace edgeconv {
 
@@ -10,7 +11,9 @@ namespace edgeconv {
 // names the value and what to do.
 void check_runtime_limits(const TargetProgram& p);
 
-// Every value of the graph for inputs of these sizes within what calibration may take in memory. Throws FatalError(kLimit).
+// Every value of the graph at these sizes of its dims within what the interpreter may take in memory. Throws FatalError(kLimit).
+void check_interpreter_limits(const Graph& g, const DimSizes& dims);
 void check_interpreter_limits(const Graph& g, const std::vector<Tensor>& inputs);
+bool within_interpreter_limits(const Graph& g, const DimSizes& dims);
 
 }  // namespace edgeconv

@@ -20,8 +20,14 @@ linear::Precision forced(PrecisionMode m) {
 class Climb {
  public:
   Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
-        LowerOptions& options, double gate, std::function<double()> evaluate)
-      : smooth_(smooth), layers_(layers), fixed_(fixed), options_(options), gate_(gate), evaluate_(std::move(evaluate)) {}
+        LowerOptions& options, const PrecisionRequest& request, std::function<double()> evaluate)
+      : smooth_(smooth),
+        layers_(layers),
+        fixed_(fixed),
+        options_(options),
+        gate_(request.target_cosine),
+        trials_(request.trials),
+        evaluate_(std::move(evaluate)) {}
 
   void apply() {
     for (const LayerReport& l : layers_) {
@@ -66,11 +72,9 @@ class Climb {
   }
 
  private:
-  // Evaluations of each search for something cheaper, and of one step of it.
-  static constexpr int kTrials = 24;
   // Layers whose loss is measured on the way down: those that save most. Then how many more are tried where the gate is near.
   static constexpr size_t kMeasured = 64, kLast = 8;
-  static constexpr size_t kCandidates = 8;
+  static constexpr size_t kCandidates = 8;  // of one step of a search for something cheaper
 
   static double macs(const LayerReport& l) { return static_cast<double>(l.k) * static_cast<double>(l.n); }
   static double noise_per_mac(const LayerReport& l) { return std::pow(10.0, l.local_sqnr_db / -10) / macs(l); }
@@ -97,7 +101,7 @@ class Climb {
                      [&](size_t a, size_t b) { return noise_per_mac(layers_[a]) > noise_per_mac(layers_[b]); });
     const std::vector<LayerReport> known = layers_;
     for (size_t i = begin; i < end; ++i) set(i, before);
-    for (int trials = 0; trials < kTrials && !candidates.empty();) {
+    for (int trials = 0; trials < trials_ && !candidates.empty();) {
       size_t best = candidates.size();
       double best_cosine = -2;
       for (size_t c = 0; c < candidates.size() && c < kCandidates; ++c) {
@@ -126,7 +130,7 @@ class Climb {
     for (size_t i = 0; i < layers_.size(); ++i)
       if (!fixed_[i] && layers_[i].precision == next) order.push_back(i);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(layers_[a]) > macs(layers_[b]); });
-    for (size_t t = 0; t < order.size() && t < kTrials; ++t) {
+    for (size_t t = 0; t < order.size() && t < static_cast<size_t>(trials_); ++t) {
       set(order[t], before);
       if (!apply_and_pass()) set(order[t], next);
     }
@@ -176,6 +180,7 @@ class Climb {
   const std::vector<char>& fixed_;
   LowerOptions& options_;
   double gate_;
+  int trials_;
   std::function<double()> evaluate_;
 };
 
@@ -218,7 +223,7 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
     if (trace) trace->push_back(step_of(layers, options, cosine));
     return cosine;
   };
-  Climb climb(smooth, layers, fixed, options, request.target_cosine, traced);
+  Climb climb(smooth, layers, fixed, options, request, traced);
   climb.apply();
   if (request.mode != PrecisionMode::kAuto || (request.measured ? climb.descends_to_gate() : climb.reaches_gate())) return;
   // With every Linear exact, attention and tables are what is left.

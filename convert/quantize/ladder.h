@@ -20,6 +20,7 @@ struct PrecisionRequest {
   std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
   double target_cosine = 0.999;                                  // auto climbs until every output reaches it
   bool measured = false;  // the gate is the user's: auto looks for the cheapest way by measuring every layer, which takes longer
+  int trials = 24;                                               // evaluations of each search for something cheaper
 };
 
 // One evaluation on the way to the gate.

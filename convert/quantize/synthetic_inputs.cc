@@ -43,10 +43,13 @@ void sort_rows(std::span<int64_t> values, int64_t width) {
   for (auto at = values.begin(); w > 0 && values.end() - at >= w; at += w) std::sort(at, at + w);
 }
 
-}  // namespace
+struct Sizes {
+  DimSizes of;
+  int64_t tokens, least;  // largest and smallest contents of lengths
+};
 
-std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
-  std::map<std::string, int64_t> size;
+Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  DimSizes size;
   std::set<std::string> leading;
   bool has_tokens = false;
   for (ValueId in : g.inputs) {
@@ -60,7 +63,7 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     has_tokens |= !leading.count(name);
   }
   if (!has_tokens)
-    for (auto& [name, n] : size) n = spec.batch * 8;
+    for (auto& [name, n] : size) n = spec.batch * std::min<int64_t>(spec.tokens, 8);
   for (auto& [name, n] : size)
     if (const auto table = plan.table_limit.find(name); table != plan.table_limit.end()) n = std::min(n, table->second);
   if (spec.within_limits)
@@ -79,8 +82,17 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
   // Lengths must not exceed the tokens that there are, nor be less than a convolution needs.
   for (const auto& [name, n] : size)
     if (!leading.count(name)) tokens = std::min(tokens, n);
-  least = std::min(least, tokens);
+  return {size, tokens, std::min(least, tokens)};
+}
 
+}  // namespace
+
+DimSizes synthetic_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  return choose_sizes(g, plan, spec).of;
+}
+
+std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  const auto [size, tokens, least] = choose_sizes(g, plan, spec);
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < g.inputs.size(); ++i) {
     Random random(spec.seed * 1000003 + i);

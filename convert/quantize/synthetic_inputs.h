@@ -3,22 +3,25 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "convert/ir/graph.h"
 #include "convert/plan/dims.h"
+#include "convert/interp/work.h"
 
 namespace edgeconv {
 
 struct SyntheticSpec {
   int64_t batch = 32;   // leading dims
-  int64_t tokens = 32;  // all other dims, as far as their maximum allows
+  int64_t tokens = 32;  // all other dims, as far as their maximum allows; where there are none, up to 8 rows stand for one
   bool ragged = false;  // masks end early in every row but the first
   uint64_t seed = 1;
   bool within_limits = false;  // no dim above its maximum: for inputs that a blob will run, not only the interpreter
 };
+
+// The sizes of the named dims that such inputs have.
+DimSizes synthetic_sizes(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
 
 // One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros),
 // masks ones (zeros where ones mark padding), floats about standard normal (sum of twelve uniforms).

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "kernels_int8/packed_layout.h"
 
@@ -119,10 +120,12 @@ void check_finite_weights(const Graph& g, Diagnostics& d) {
     }
     return all;
   };
+  std::set<ValueId> read;  // many layers may share one
   for (const Node& n : g.nodes) {
     if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kNorm && n.kind != OpKind::kEmbedding)) continue;
     for (ValueId v : n.inputs)
-      if (v != kNone && g.value(v).constant && is_float(g.value(v).dtype) && !finite(*g.value(v).constant))
+      if (v != kNone && g.value(v).constant && is_float(g.value(v).dtype) && read.insert(v).second &&
+          !finite(*g.value(v).constant))
         d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node +
                     "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
   }

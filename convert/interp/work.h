@@ -1,0 +1,29 @@
+// What it costs to run a graph once on the host. An estimate from sizes alone, with fixed prices: it decides how much the
+// conversion runs, so it must not depend on the machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+using DimSizes = std::map<std::string, int64_t>;
+
+// Of the named dims, for these inputs.
+DimSizes sizes_of(const Graph& g, const std::vector<Tensor>& inputs);
+
+// Nanoseconds, about, of one core. What has no known size costs nothing; a loop without a known number of rounds costs infinity.
+double node_work(const Graph& g, const Node& n, const DimSizes& dims);
+
+// Of all nodes, and of making up the inputs.
+double graph_work(const Graph& g, const DimSizes& dims);
+
+// What one run on made-up inputs may cost: a second, and more for the parameters that a file brings. A BERT takes a tenth of its
+// share for a thousand tokens, a model that uses its weights in every layer (ALBERT) all of it.
+double allowed_work(const Graph& g);
+
+}  // namespace edgeconv

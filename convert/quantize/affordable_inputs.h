@@ -1,0 +1,25 @@
+// How much of the made-up inputs a conversion can afford: a file may fix sizes, or combine them, so that the usual batch would take
+// hours or more memory than there is.
+#pragma once
+
+#include <vector>
+
+#include "convert/quantize/synthetic_inputs.h"
+
+namespace edgeconv {
+
+// spec with a smaller batch, then with fewer tokens, where a run would cost more than allowed_work(), or a value more memory than
+// the interpreter may take. Throws FatalError(kLimit) where nothing is small enough: then the sizes that the file fixes are too
+// large.
+SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec);
+
+// What layers are calibrated with when the user gives nothing.
+std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims);
+
+// What the blob is compared on then: several sets, fewer where a run costs much, at least one.
+std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims);
+
+// How many blobs of other precisions may be compared in a search for a cheaper one, where a comparison costs `work`.
+int affordable_trials(const Graph& g, double work);
+
+}  // namespace edgeconv

@@ -1,0 +1,117 @@
+// Files of a few hundred bytes that ask for hours of work, or for all memory: refused with a reason, or made cheaper. The time limit
+// is ctest's; nothing here measures.
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int kUnsupported = 4, kLimit = 5;
+
+class WorkLimitsTest : public CliTest {
+ protected:
+  std::string save(const ModelWriter& w) {
+    write_file(in("m.onnx"), w.bytes());
+    return in("m.onnx");
+  }
+};
+
+void add_ints(ModelWriter& w, const char* name, const std::vector<int64_t>& values, bool scalar = false) {
+  auto* t = w.proto().mutable_graph()->add_initializer();
+  t->set_name(name);
+  t->set_data_type(kOnnxInt64);
+  if (!scalar) t->add_dims(static_cast<int64_t>(values.size()));
+  for (int64_t v : values) t->add_int64_data(v);
+}
+
+ModelWriter linear(const std::vector<OnnxDim>& x) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, x);
+  std::vector<OnnxDim> y = x;
+  y.back() = int64_t{20};
+  w.output("y", kOnnxFloat, y);
+  w.weights("w", {10, 20});
+  w.node("MatMul", {"x", "w"}, {"y"}).set_name("rows");
+  return w;
+}
+
+TEST_F(WorkLimitsTest, FixedSizesThatTakeTooLongAreRefused) {
+  expect_refusal({save(linear({int64_t{1} << 24, 10})), "-o", in("m.ert")}, kLimit,
+                 {"too much work", "'rows' (MatMul)", "[16777216, 20]", "--calib"});
+}
+
+// Calibration has 32 rows of each batch: as many as it can afford instead.
+TEST_F(WorkLimitsTest, TheBatchOfMadeUpInputsShrinksBesideLargeFixedSizes) {
+  expect_success({save(linear({"batch", int64_t{1} << 18, 10})), "-q", "-o", in("m.ert"), "--dim", "batch=1"});
+}
+
+// One for [262144, 10] has 31 MB, the rest of the blob has 2 kB.
+TEST_F(WorkLimitsTest, GoldenVectorsAreNotTheMostOfABlob) {
+  const std::string m = save(linear({int64_t{1} << 18, 10}));
+  const ProgramResult r = expect_success({m, "-q", "-o", in("m.ert")});
+  EXPECT_LT(std::filesystem::file_size(in("m.ert")), size_t{1} << 20);
+  EXPECT_NE(r.err.find("golden"), std::string::npos) << r.err;
+  expect_success({"verify", in("m.ert")});
+}
+
+// Each fill has 64 MB, the most that one node may make of little; together they would be 64 GB.
+TEST_F(WorkLimitsTest, AChainOfLargeConstantsIsNotFolded) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 4});
+  w.output("y", kOnnxFloat, {"n", 4});
+  add_ints(w, "shape", {4096, 4096});
+  w.node("ConstantOfShape", {"shape"}, {"c0"});
+  const int count = 1000;
+  for (int i = 0; i < count; ++i)
+    w.node("MatMul", {"c" + std::to_string(i), "c0"}, {"c" + std::to_string(i + 1)}).set_name("product" + std::to_string(i));
+  w.node("ReduceSum", {"c" + std::to_string(count)}, {"sum"});
+  w.node("Add", {"x", "sum"}, {"y"});
+  const ProgramResult r = edgeconv({save(w), "-q", "-o", in("m.ert")});
+  EXPECT_TRUE(r.exit_code == kLimit || r.exit_code == kUnsupported) << r.exit_code << r.err;
+}
+
+// Five loops of 256 rounds around each other.
+TEST_F(WorkLimitsTest, NestedLoopsAreNotUnrolledWithoutEnd) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 4});
+  w.output("y", kOnnxFloat, {"n", 4});
+  add_ints(w, "rounds", {256}, true);
+  pb::GraphProto* g = w.proto().mutable_graph();
+  std::string outer = "x";
+  for (int level = 0; level < 5; ++level) {
+    const std::string n = std::to_string(level), carried = "in" + n, last = level == 4 ? "relu" : "y" + n;
+    auto* loop = g->add_node();
+    loop->set_op_type("Loop");
+    loop->set_name("loop" + n);
+    loop->add_input("rounds");
+    loop->add_input("");
+    loop->add_input(outer);
+    loop->add_output(level == 0 ? "y" : "y" + std::to_string(level - 1));
+    auto* a = loop->add_attribute();
+    a->set_name("body");
+    a->set_type(5);
+    pb::GraphProto* body = a->mutable_g();
+    body->set_name("body" + n);
+    for (const auto& [name, type] : {std::pair("i" + n, kOnnxInt64), {"go" + n, 9}, {carried, kOnnxFloat}}) {
+      auto* v = body->add_input();
+      v->set_name(name);
+      v->mutable_type()->mutable_tensor_type()->set_elem_type(type);
+    }
+    for (const auto& [name, type] : {std::pair("go" + n, 9), {last, kOnnxFloat}}) {
+      auto* v = body->add_output();
+      v->set_name(name);
+      v->mutable_type()->mutable_tensor_type()->set_elem_type(type);
+    }
+    outer = carried;
+    g = body;
+  }
+  auto* relu = g->add_node();
+  relu->set_op_type("Relu");
+  relu->add_input(outer);
+  relu->add_output("relu");
+  expect_refusal({save(w), "-o", in("m.ert")}, kLimit, {"Loop", "unrolled"});
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
