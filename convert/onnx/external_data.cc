@@ -1,6 +1,7 @@
 // Path rules of external data.
 #include "convert/onnx/external_data.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "convert/ir/diagnostics.h"
@@ -49,7 +50,12 @@ std::string ExternalData::resolve(const std::string& location) const {
   std::error_code ec;
   const fs::path model = fs::absolute(model_path_, ec);
   const fs::path folder = fs::canonical(model.parent_path(), ec);
-  const fs::path target = fs::canonical(folder / location, ec);
+  fs::path target = fs::canonical(folder / location, ec);
+  if (ec && location.find('\\') != std::string::npos) {
+    std::string with_slashes = location;
+    std::replace(with_slashes.begin(), with_slashes.end(), '\\', '/');
+    target = fs::canonical(folder / with_slashes, ec);
+  }
   if (ec)
     throw FatalError(ExitCode::kIo, "cannot read external data '" +
                                         printable((fs::path(model_path_).parent_path() / location).string()) +

@@ -3,12 +3,14 @@
 // model and its data are links into one folder of blobs: when the model itself is a link, its data may be beside the link's
 // target. Hard links cannot be told from other files of the folder: they are read (package stores and backups are full of
 // them), with a warning. Sizes are checked when a file is opened; who cuts it while edgeconv reads it ends the conversion with an
-// I/O error (exit 6), because the mapping then raises SIGBUS. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
+// I/O error (exit 6), because the mapping then raises SIGBUS. Locations are POSIX paths (onnx.proto); files from Windows may have
+// backslashes, which separate folders where no file has the name as it is. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "convert/onnx/mapped_file.h"
@@ -22,6 +24,10 @@ class ExternalData {
   // Throws NodeError when the location is not allowed, FatalError(kIo) when the file cannot be read.
   std::shared_ptr<const MappedFile> open(const std::string& location);
 
+  // Remembers an entry of external_data that ONNX does not define.
+  void ignore(const std::string& key) { ignored_.insert(key); }
+  const std::set<std::string>& ignored() const { return ignored_; }
+
   // Files opened so far, by location.
   const std::map<std::string, std::shared_ptr<const MappedFile>>& files() const { return files_; }
 
@@ -29,6 +35,7 @@ class ExternalData {
   std::string resolve(const std::string& location) const;
 
   std::string model_path_;
+  std::set<std::string> ignored_;
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 

@@ -85,6 +85,13 @@ void warn_of_hard_links(const ExternalData& external, Diagnostics& d) {
              " hard links: its bytes may belong to a file outside of the model's folder; it is used all the same");
 }
 
+void warn_of_ignored_entries(const ExternalData& external, Diagnostics& d) {
+  if (external.ignored().empty()) return;
+  const size_t more = external.ignored().size() - 1;
+  d.warn("external data has the entry '" + printable(*external.ignored().begin()) + "'" +
+         (more ? " and " + std::to_string(more) + " more" : "") + ", which ONNX does not define; ignored");
+}
+
 ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diagnostics& d, const ImportOptions& o) {
   const auto proto = parse_model(file.data, file.bytes, path);
   ImportSession session{d, TensorReader(path, file), FunctionInliner(*proto)};
@@ -98,6 +105,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   m.info = describe(*proto, m.graph, session, path);
   hash_sources(file.data, file.bytes, session.tensors.external(), m.info);
   warn_of_hard_links(session.tensors.external(), d);
+  warn_of_ignored_entries(session.tensors.external(), d);
   for (const auto& [location, external] : session.tensors.external().files()) m.files.push_back(external);
   return m;
 }

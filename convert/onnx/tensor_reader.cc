@@ -42,26 +42,30 @@ struct ExternalRange {
   std::optional<int64_t> length;
 };
 
-ExternalRange external_range(const pb::TensorProto& t) {
+ExternalRange external_range(const pb::TensorProto& t, ExternalData& external) {
   ExternalRange r;
   std::set<std::string> seen;
   for (const auto& e : t.external_data()) {
+    // onnx.proto names these; the onnx package ignores others with a warning, and ONNX Runtime writes some of its own.
+    const std::string& key = e.key();
+    if (key != "location" && key != "offset" && key != "length" && key != "checksum" && key != "basepath") {
+      external.ignore(key);
+      continue;
+    }
     // Readers differ in which of two entries counts, so that two of them could see two different models.
-    if (!seen.insert(e.key()).second) throw NodeError("its external data has the entry '" + printable(e.key()) + "' twice");
-    if (e.key() == "location")
+    if (!seen.insert(key).second) throw NodeError("its external data has the entry '" + printable(key) + "' twice");
+    if (key == "location")
       r.location = e.value();
-    else if (e.key() == "offset")
+    else if (key == "offset")
       r.offset = parse_number(e.value(), "offset");
-    else if (e.key() == "length")
+    else if (key == "length")
       r.length = parse_number(e.value(), "length");
-    else if (e.key() != "checksum" && e.key() != "basepath")
-      throw NodeError("its external data has the unknown entry '" + printable(e.key()) + "'");
   }
   return r;
 }
 
 Tensor read_external(const pb::TensorProto& t, DType dtype, std::vector<int64_t> dims, ExternalData& external) {
-  const ExternalRange r = external_range(t);
+  const ExternalRange r = external_range(t, external);
   const auto file = external.open(r.location);
   Tensor shape_only(dtype, dims, nullptr, nullptr);
   const size_t need = shape_only.bytes(), offset = static_cast<size_t>(r.offset);
