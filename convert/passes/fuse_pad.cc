@@ -1,5 +1,7 @@
 // A Slice before a constant Pad becomes negative padding: tokens shifted by one position (MobileBERT's trigram input) are then
-// never an empty tensor, not even for one token.
+// never an empty tensor, not even for one token. A Concat with a fill becomes a Pad for the same reason.
+#include "convert/passes/fuse_pad.h"
+
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -69,13 +71,47 @@ bool fuse(Graph& g, const Node pad) {
   return true;
 }
 
+bool fuse_fill(Graph& g, const Node concat) {
+  const auto fill = padding_input(g, concat);
+  if (!fill) return false;
+  const ValueId x = concat.in(1 - *fill);
+  const Shape& filled = *g.value(concat.in(*fill)).shape;
+  const size_t rank = filled.size();
+  const int64_t axis = concat.as<AxisAttrs>().axis;
+  const size_t at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+  std::vector<DimExpr> pads(2 * rank, DimExpr(0));
+  pads[*fill == 0 ? at : rank + at] = filled[at];
+  const Tensor value = g.producer(concat.in(*fill))->as<FillAttrs>().value.reshaped({});
+  const ValueId numbers = shape_operand(g, concat.origin.node + "/pads", pads),
+                content = g.add_constant(concat.origin.node + "/fill", value);
+  redefine(g, concat.outputs[0], OpKind::kPad, {x, numbers, content}, PadAttrs{kConstantMode}, concat.origin);
+  return true;
+}
+
 }  // namespace
+
+std::optional<size_t> padding_input(const Graph& g, const Node& concat) {
+  if (concat.kind != OpKind::kConcat || concat.inputs.size() != 2) return {};
+  for (size_t i = 0; i < 2; ++i) {
+    if (concat.in(0) == kNone || concat.in(1) == kNone || concat.in(0) == concat.in(1)) return {};
+    const Value &fill = g.value(concat.in(i)), &x = g.value(concat.in(1 - i));
+    const Node* made = g.producer(concat.in(i));
+    if (!made || made->kind != OpKind::kConstantOfShape || !fill.shape || !x.shape || fill.elements || x.elements) continue;
+    const int64_t rank = fill.rank(), axis = concat.as<AxisAttrs>().axis;
+    if (rank < 1 || x.rank() != rank || axis < -rank || axis >= rank || fill.dtype != x.dtype) continue;
+    if (!(*fill.shape)[static_cast<size_t>(axis < 0 ? axis + rank : axis)].is_constant()) return i;
+  }
+  return {};
+}
 
 int pass_fuse_pad(Graph& g, Diagnostics&) {
   int fused = 0;
   const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kPad) fused += fuse(g, g.nodes[i]);
+  for (size_t i = 0; i < count; ++i) {
+    if (g.nodes[i].dead) continue;
+    if (g.nodes[i].kind == OpKind::kPad) fused += fuse(g, g.nodes[i]);
+    if (g.nodes[i].kind == OpKind::kConcat) fused += fuse_fill(g, g.nodes[i]);
+  }
   return fused;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/passes/fuse_pad.h"
 #include "convert/plan/size_equalities.h"
 
 namespace edgeconv {
@@ -114,15 +115,32 @@ bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64
   return !have || !want || *want <= *have;
 }
 
+// Fills that nothing but Concats read, and these as padding: they may be empty (passes/fuse_pad.h).
+std::set<ValueId> padding_fills(const Graph& g) {
+  std::set<ValueId> fills;
+  for (const Node& n : g.nodes)
+    if (const auto i = n.dead ? std::nullopt : padding_input(g, n)) fills.insert(n.in(*i));
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    const auto i = padding_input(g, n);
+    for (size_t k = 0; k < n.inputs.size(); ++k)
+      if (i != k) fills.erase(n.in(k));
+  }
+  for (ValueId v : g.outputs) fills.erase(v);
+  return fills;
+}
+
 // Every size of the graph makes sense: the runtime has no empty tensors, and a convolution needs at least one window.
 bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
+  const std::set<ValueId> fills = padding_fills(g);
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
     if (n.kind == OpKind::kTopK && !has_enough(g, n, dims)) return false;
     for (ValueId v : n.outputs) {
       if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
       for (const DimExpr& size : *g.value(v).shape)
-        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < 1) return false;
+        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < (fills.count(v) ? 0 : 1))
+          return false;
     }
   }
   return true;

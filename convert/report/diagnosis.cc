@@ -146,10 +146,12 @@ void padding_inside(const Graph& g, Diagnostics& d) {
       const Shape& in = *g.value(v).shape;
       for (size_t axis = 0; axis < std::min(in.size(), out.size()); ++axis) {
         if (!in[axis].is_symbol() || !out[axis].is_constant()) continue;
+        // A Pad by a negative number cuts, a Concat of a negative size fails.
         d.warn(
-            fmt::format("node '{}' pads dim '{}' to {} inside the model: every run costs {} positions and takes no more. Export "
-                        "without padding to a fixed length (padding='max_length', total_length)",
-                        n.origin.node, in[axis].symbol_name(), out[axis].str(), out[axis].str()));
+            fmt::format("node '{}' pads dim '{}' to {} inside the model: every run costs {} positions{}. Export without padding "
+                        "to a fixed length (padding='max_length')",
+                        n.origin.node, in[axis].symbol_name(), out[axis].str(), out[axis].str(),
+                        n.kind == OpKind::kPad ? ", and longer inputs are cut off" : " and takes no more"));
         return;
       }
     }

@@ -122,6 +122,42 @@ TEST_F(OddModelTest, ManySmallLimits) {
   EXPECT_EQ(run({1, 1, 4}, Floats(4)).at(0).to_float(), Floats(4));
 }
 
+// torch.cat([x, torch.zeros(3 - length)]): at the length 3 nothing is padded, and the fill would be an empty tensor.
+TEST_F(OddModelTest, RunsAtTheLengthThatItPadsTo) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", "length", 2});
+  w.output("y", kOnnxFloat, {"n", 3, 2});
+  const auto ints = [&](const char* name, const std::vector<int64_t>& values) {
+    auto* t = w.proto().mutable_graph()->add_initializer();
+    t->set_name(name);
+    t->set_data_type(kOnnxInt64);
+    t->add_dims(static_cast<int64_t>(values.size()));
+    for (int64_t v : values) t->add_int64_data(v);
+  };
+  const auto axis = [](pb::NodeProto& n, int64_t i) {
+    auto* a = n.add_attribute();
+    a->set_name("axis");
+    a->set_type(2);
+    a->set_i(i);
+  };
+  ints("first", {0});
+  ints("second", {1});
+  ints("width", {2});
+  ints("total", {3});
+  w.node("Shape", {"x"}, {"shape"});
+  w.node("Gather", {"shape", "first"}, {"rows"});
+  w.node("Gather", {"shape", "second"}, {"length"});
+  w.node("Sub", {"total", "length"}, {"rest"});
+  axis(w.node("Concat", {"rows", "rest", "width"}, {"fill_shape"}), 0);
+  w.node("ConstantOfShape", {"fill_shape"}, {"fill"});
+  axis(w.node("Concat", {"x", "fill"}, {"y"}), 1);
+  convert(w);
+  EXPECT_EQ(run({1, 3, 2}, {1, 2, 3, 4, 5, 6}).at(0).to_float(), (Floats{1, 2, 3, 4, 5, 6}));
+  std::filesystem::remove_all(in("data"));
+  EXPECT_EQ(run({1, 1, 2}, {1, 2}).at(0).to_float(), (Floats{1, 2, 0, 0, 0, 0}));
+  expect_refusal({in("m.onnx"), "--dim", "length=4", "-o", in("n.ert")}, 2, {"at most 3"});
+}
+
 TEST_F(OddModelTest, ReservedCharactersInNames) {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"n", 2});

@@ -54,7 +54,7 @@ TEST(Dims, MinimumLeavesEveryOperatorSomething) {
   EXPECT_EQ(plan.range.at("seq").first, 3);
 }
 
-// ids and 32 - seq zeros: the zeros must not be empty, and the message must not say "raise".
+// x and 32 - seq zeros: there may be none, for then it is a Pad by nothing, but not fewer. The message must not say "raise".
 TEST(Dims, AModelThatPadsItselfLimitsTheDim) {
   GraphBuilder b;
   const ValueId x = b.input("x", {B, S}), ids = b.input("ids", {B, S}, DType::kInt64);
@@ -64,8 +64,8 @@ TEST(Dims, AModelThatPadsItselfLimitsTheDim) {
   b.output(b.node(OpKind::kConcat, {x, zeros}, AxisAttrs{1}));
   b.output(b.node(OpKind::kCast, {ids}, CastAttrs{DType::kFloat}));
   finish(b.g);
-  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 31));
-  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 32}}), "give at most 31"));
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 32));
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 33}}), "give at most 32"));
 }
 
 TEST(Dims, DefaultsAndTableLimits) {
