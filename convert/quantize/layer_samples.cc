@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "convert/interp/interpreter.h"
+#include "convert/report/row_sizes.h"
 
 namespace edgeconv {
 
@@ -39,6 +40,43 @@ void append(SampledRows& to, const Tensor& x, const std::vector<size_t>& rows, s
   for (size_t i = 0; i < take; ++i) {
     const size_t at = rows[spread_row(i, rows.size(), take)] * all + block * width;
     to.data.insert(to.data.end(), data.begin() + static_cast<ptrdiff_t>(at), data.begin() + static_cast<ptrdiff_t>(at + width));
+  }
+}
+
+float largest(const float* row, int64_t width) {
+  float most = 0;
+  for (int64_t k = 0; k < width; ++k) most = std::max(most, std::fabs(row[k]));
+  return most;
+}
+
+// Largest magnitude of every row that has one.
+std::vector<float> magnitudes(const SampledRows& rows) {
+  std::vector<float> all;
+  for (int64_t r = 0; r < rows.count(); ++r)
+    if (const float m = largest(rows.data.data() + r * rows.width, rows.width); m > 0 && std::isfinite(m)) all.push_back(m);
+  return all;
+}
+
+// Activations are rounded in steps of their own row, so small rows matter as much as large ones. Where sizes differ beyond all
+// measure (states of a recurrent layer that grow with every step), the large ones alone would decide.
+void level(LayerSample& sample) {
+  bool changed = false;
+  for (SampledRows& rows : sample.rows) {
+    if (!differ_in_size(magnitudes(rows))) continue;
+    changed = true;
+    for (int64_t r = 0; r < rows.count(); ++r) {
+      float* row = rows.data.data() + r * rows.width;
+      const float m = largest(row, rows.width);
+      if (m > 0 && std::isfinite(m))
+        for (int64_t k = 0; k < rows.width; ++k) row[k] /= m;
+    }
+  }
+  if (!changed || sample.amax.empty()) return;
+  std::fill(sample.amax.begin(), sample.amax.end(), 0.0f);
+  const SampledRows& rows = sample.rows[0];
+  for (size_t i = 0; i < rows.data.size(); ++i) {
+    float& most = sample.amax[i % static_cast<size_t>(rows.width)];
+    most = std::max(most, std::fabs(rows.data[i]));
   }
 }
 
@@ -85,14 +123,19 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
     sample.rows.resize(blocks);
     for (size_t block = 0; block < blocks; ++block)
       append(sample.rows[block], x, rows, share, static_cast<size_t>(x.dims().back()) / blocks, block);
-    if (complete && calibration.size() == 1) complete(id, sample);
+    if (calibration.size() != 1) return;
+    level(sample);
+    if (complete) complete(id, sample);
   };
   for (const std::vector<Tensor>& inputs : calibration) {
     if (padding) mask = token_mask(*padding, inputs);
     interpret(g, inputs, options);
   }
-  if (complete && calibration.size() != 1)
-    for (auto& [id, sample] : samples) complete(id, sample);
+  if (calibration.size() == 1) return samples;
+  for (auto& [id, sample] : samples) {
+    level(sample);
+    if (complete) complete(id, sample);
+  }
   return samples;
 }
 

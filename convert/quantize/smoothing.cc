@@ -17,11 +17,23 @@ constexpr int64_t kFewestRows = 256;
 float log_of(float x) { return ert::kernels::scalar_unary(ert::kernels::Unary::kLog, x); }
 float exp_of(double x) { return ert::kernels::scalar_unary(ert::kernels::Unary::kExp, static_cast<float>(x)); }
 
+// The largest magnitude of every channel. A few rows say little of it: a channel that was small in all of them (a saturated
+// sigmoid) may be as large as others in the next. What was zero in all rows stays so.
+std::vector<float> expected_largest(const LayerSample& sample) {
+  std::vector<float> amax = sample.amax;
+  const int64_t rows = sample.rows[0].count();
+  if (rows == 0 || rows >= kFewestRows) return amax;
+  const float least = *std::max_element(amax.begin(), amax.end()) / static_cast<float>(rows);
+  for (float& a : amax)
+    if (a > 0) a = std::max(a, least);
+  return amax;
+}
+
 }  // namespace
 
 // Channels that are always zero, or whose weights are, keep the factor 1.
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps) {
-  const std::vector<float>& amax = sample.amax;
+  const std::vector<float> amax = expected_largest(sample);
   const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
   const auto w = weight.as<float>();
   std::vector<double> p(k, 0.0);

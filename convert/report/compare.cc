@@ -6,8 +6,15 @@
 #include <limits>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/report/row_sizes.h"
 
 namespace edgeconv {
+
+namespace {
+
+constexpr size_t kVector = 4;  // shorter rows are numbers of their own, such as probabilities, which may be as small as they like
+
+}  // namespace
 
 Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)), sums_(names_.size()) {}
 
@@ -31,18 +38,22 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     const std::vector<float> ref = reference[o].to_float(), got = result[o].to_float();
     Sums& s = sums_[o];
     const auto counts = [&](size_t i) { return !mask || mask->counts(reference[o].dims(), i); };
+    const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
+    s.row = row;
     for (size_t i = 0; i < ref.size(); ++i) {
+      if (i % row == 0) s.by_row.emplace_back();
       if (!counts(i)) continue;
       ++s.elements;
       const double r = ref[i], g = got[i], d = g - r;
-      s.dot += r * g;
-      s.ref2 += r * r;
-      s.got2 += g * g;
-      s.diff2 += d * d;
+      for (Products* p : {static_cast<Products*>(&s), &s.by_row.back()}) {
+        p->dot += r * g;
+        p->ref2 += r * r;
+        p->got2 += g * g;
+        p->diff2 += d * d;
+      }
       s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
       s.max_ref = std::max(s.max_ref, std::fabs(r));
     }
-    const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
       const auto largest = [&](const std::vector<float>& v) {
         size_t best = i + row;
@@ -57,6 +68,23 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
   }
 }
 
+Comparison::Products Comparison::judged(const Sums& s) {
+  std::vector<double> lengths;
+  if (s.row < kVector) return s;
+  for (const Products& p : s.by_row)
+    if (p.ref2 > 0 && std::isfinite(p.ref2)) lengths.push_back(std::sqrt(p.ref2));
+  if (!differ_in_size(lengths)) return s;
+  Products level;
+  for (const Products& p : s.by_row) {
+    if (!(p.ref2 > 0)) continue;
+    level.dot += p.dot / p.ref2;
+    level.ref2 += 1;
+    level.got2 += p.got2 / p.ref2;
+    level.diff2 += p.diff2 / p.ref2;
+  }
+  return level;
+}
+
 std::vector<OutputError> Comparison::errors() const {
   std::vector<OutputError> out;
   for (size_t o = 0; o < names_.size(); ++o) {
@@ -64,12 +92,13 @@ std::vector<OutputError> Comparison::errors() const {
     if (s.unknown) continue;
     OutputError e;
     e.name = names_[o];
-    const double norm = std::sqrt(s.ref2) * std::sqrt(s.got2);
-    e.cosine = norm > 0 ? s.dot / norm : (s.ref2 == s.got2 ? 1 : 0);
+    const Products p = judged(s);
+    const double norm = std::sqrt(p.ref2) * std::sqrt(p.got2);
+    e.cosine = norm > 0 ? p.dot / norm : (p.ref2 == p.got2 ? 1 : 0);
     if (std::isnan(e.cosine)) e.cosine = 0;
     e.max_abs = s.max_abs;
     e.max_ref = s.max_ref;
-    e.sqnr_db = s.diff2 > 0 ? 10 * std::log10(s.ref2 / s.diff2) : std::numeric_limits<double>::infinity();
+    e.sqnr_db = p.diff2 > 0 ? 10 * std::log10(p.ref2 / p.diff2) : std::numeric_limits<double>::infinity();
     e.argmax_agreement = s.rows ? static_cast<double>(s.agree) / static_cast<double>(s.rows) : 1;
     e.elements = s.elements;
     out.push_back(e);

@@ -11,7 +11,9 @@ namespace edgeconv {
 
 struct OutputError {
   std::string name;
-  double cosine = 1;            // of the whole tensors as vectors; 1 when both are zero
+  // Of the whole tensors as vectors; 1 when both are zero. Where rows differ beyond measure in size (row_sizes.h) each is divided by
+  // its length in the reference first, here and in sqnr_db: a sum over all would tell of the largest only.
+  double cosine = 1;
   double max_abs = 0;           // largest absolute difference
   double max_ref = 0;           // largest magnitude of the reference
   double sqnr_db = 0;           // 10 log10(sum ref^2 / sum diff^2); +inf when equal
@@ -30,11 +32,17 @@ class Comparison {
   double worst_cosine() const;
 
  private:
-  struct Sums {
-    double dot = 0, ref2 = 0, got2 = 0, diff2 = 0, max_abs = 0, max_ref = 0;
+  struct Products {
+    double dot = 0, ref2 = 0, got2 = 0, diff2 = 0;
+  };
+  struct Sums : Products {
+    std::vector<Products> by_row;
+    size_t row = 0;  // elements of each
+    double max_abs = 0, max_ref = 0;
     int64_t rows = 0, agree = 0, elements = 0;
     bool unknown = false;
   };
+  static Products judged(const Sums& s);
   std::vector<std::string> names_;
   std::vector<Sums> sums_;
 };

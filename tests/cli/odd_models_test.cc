@@ -1,5 +1,7 @@
 // Small models of unusual form: without weights, without dynamic sizes, with unnamed dims, constant or repeated outputs, integer
 // outputs, weights that are also inputs. Each is converted, verified, run and compared with what it must compute.
+#include <cmath>
+
 #include "convert/onnx/tensor_file.h"
 #include "tests/cli/cli_test.h"
 
@@ -156,6 +158,47 @@ TEST_F(OddModelTest, RunsAtTheLengthThatItPadsTo) {
   std::filesystem::remove_all(in("data"));
   EXPECT_EQ(run({1, 1, 2}, {1, 2}).at(0).to_float(), (Floats{1, 2, 0, 0, 0, 0}));
   expect_refusal({in("m.onnx"), "--dim", "length=4", "-o", in("n.ert")}, 2, {"at most 3"});
+}
+
+// States grow 1.6 times with every step. Large states alone must not decide how the weights behind them are rounded.
+TEST_F(OddModelTest, TheFirstStepOfAnExplodingRnnIsAsGoodAsTheLast) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"steps", "n", 16});
+  w.output("y", kOnnxFloat, {"steps", "n", 8});
+  w.weights("w", {1, 64, 16});
+  w.weights("r", {1, 64, 64});
+  w.weights("w2", {64, 8});
+  auto& rnn = w.node("RNN", {"x", "w", "r"}, {"all"});
+  auto* hidden = rnn.add_attribute();
+  hidden->set_name("hidden_size");
+  hidden->set_type(2);
+  hidden->set_i(64);
+  auto* activations = rnn.add_attribute();
+  activations->set_name("activations");
+  activations->set_type(8);
+  activations->add_strings("Relu");
+  auto* axes = w.proto().mutable_graph()->add_initializer();
+  axes->set_name("direction");
+  axes->set_data_type(kOnnxInt64);
+  axes->add_dims(1);
+  axes->add_int64_data(1);
+  w.node("Squeeze", {"all", "direction"}, {"states"});
+  w.node("MatMul", {"states", "w2"}, {"y"});
+  Floats x(16);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 7 % 5) - 2;
+  std::vector<Floats> results;
+  for (const char* precision : {"fp32", "auto"}) {
+    convert(w, {"--dim", "n=2", "--dim", "steps=64", "--precision", precision});
+    std::filesystem::remove_all(in("data"));
+    results.push_back(run({1, 1, 16}, x).at(0).to_float());
+  }
+  double dot = 0, aa = 0, bb = 0;
+  for (size_t i = 0; i < results[0].size(); ++i) {
+    dot += double{results[0][i]} * results[1][i];
+    aa += double{results[0][i]} * results[0][i];
+    bb += double{results[1][i]} * results[1][i];
+  }
+  EXPECT_GT(dot / std::sqrt(aa * bb), 0.99);
 }
 
 TEST_F(OddModelTest, ReservedCharactersInNames) {

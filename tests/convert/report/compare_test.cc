@@ -1,0 +1,60 @@
+// Error measures.
+#include "convert/report/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int64_t kRows = 20, kWidth = 8;
+
+// Row r is `growth` times as large as row r - 1.
+Tensor rows(float growth) {
+  Tensor t(DType::kFloat, {1, kRows, kWidth});
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t k = 0; k < kWidth; ++k)
+      t.mut<float>()[static_cast<size_t>(r * kWidth + k)] = std::pow(growth, static_cast<float>(r)) * static_cast<float>(1 + k);
+  return t;
+}
+
+// The first half of the rows backwards.
+Tensor half_wrong(const Tensor& t) {
+  Tensor wrong(DType::kFloat, t.dims());
+  for (int64_t i = 0; i < t.elements(); ++i) {
+    const int64_t row = i / kWidth, from = row < kRows / 2 ? row * kWidth + kWidth - 1 - i % kWidth : i;
+    wrong.mut<float>()[static_cast<size_t>(i)] = t.as<float>()[static_cast<size_t>(from)];
+  }
+  return wrong;
+}
+
+double cosine(const Tensor& reference, const Tensor& got) {
+  Comparison c({"y"});
+  c.add({reference}, {got});
+  return c.errors()[0].cosine;
+}
+
+// Steps of a recurrent layer whose states explode: the last ones would hide that all others are wrong.
+TEST(Comparison, RowsThatDifferBeyondMeasureCountAlike) {
+  const Tensor reference = rows(4);
+  EXPECT_LT(cosine(reference, half_wrong(reference)), 0.9);
+  EXPECT_DOUBLE_EQ(cosine(reference, reference), 1);
+}
+
+TEST(Comparison, OtherRowsCountByTheirSize) {
+  const Tensor reference = rows(1.3f), got = half_wrong(reference);
+  double dot = 0, rr = 0, gg = 0;
+  for (size_t i = 0; i < static_cast<size_t>(reference.elements()); ++i) {
+    const double r = reference.as<float>()[i], g = got.as<float>()[i];
+    dot += r * g;
+    rr += r * r;
+    gg += g * g;
+  }
+  EXPECT_DOUBLE_EQ(cosine(reference, got), dot / (std::sqrt(rr) * std::sqrt(gg)));
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
