@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "convert/quantize/exact_layers.h"
+
 namespace edgeconv {
 
 std::vector<std::string> custom_operators(const Graph& g) {
@@ -32,7 +34,7 @@ void adapt_to_custom_operators(const Graph& g, const std::vector<std::string>& o
 }
 
 void add_unmeasured_layers(const Graph& g, std::vector<LayerReport>& layers) {
-  std::set<NodeId> measured;
+  std::set<NodeId> measured = exact_layers(g);
   for (const LayerReport& l : layers) measured.insert(l.node);
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];

@@ -5,6 +5,7 @@
 
 #include "convert/emit/missing_ops.h"
 #include "convert/plan/coarse_activations.h"
+#include "convert/quantize/exact_layers.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -203,10 +204,12 @@ LowerOptions lower_options(const DimPlan& dims) {
 
 std::map<NodeId, LayerPrecision> int8_layers(const Graph& g) {
   std::map<NodeId, LayerPrecision> layers;
+  const std::set<NodeId> exact = exact_layers(g);
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kRecurrence)) continue;
     const auto& dims = g.value(n.in(1)).constant->dims();
+    if (exact.count(static_cast<NodeId>(i))) continue;
     if (n.kind == OpKind::kRecurrence || dims[0] <= ert::params::kMaxExactDepth) layers[static_cast<NodeId>(i)] = {};
   }
   return layers;

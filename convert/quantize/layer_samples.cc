@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "convert/interp/interpreter.h"
+#include "convert/quantize/exact_layers.h"
 #include "convert/report/row_sizes.h"
 
 namespace edgeconv {
@@ -106,6 +107,7 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
                            const std::optional<PaddingMask>& padding, const std::function<void(NodeId, LayerSample&)>& complete) {
   LayerSamples samples;
   std::optional<TokenMask> mask;
+  const std::set<NodeId> exact = exact_layers(g);
   const size_t sets = std::max<size_t>(1, calibration.size()), share = (kRows + sets - 1) / sets;
   InterpreterOptions options;
   options.backend = Backend::kCanonical;
@@ -113,6 +115,7 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
     const bool recurrent = n.kind == OpKind::kRecurrence;
     if (n.kind != OpKind::kLinear && !recurrent) return;
     const auto id = static_cast<NodeId>(&n - g.nodes.data());
+    if (exact.count(id)) return;
     LayerSample& sample = samples[id];
     // fp16 models compute in fp16 here.
     const Tensor x = values[static_cast<size_t>(recurrent ? n.outputs[0] : n.in(0))].cast(DType::kFloat).aligned();

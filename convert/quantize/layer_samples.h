@@ -23,7 +23,7 @@ struct LayerSample {
   std::vector<SampledRows> rows;  // some that the products of the layer read, of all inputs; a Recurrence has one per direction
 };
 
-// Of every Linear, and of the states of every Recurrence.
+// Of every Linear that may be quantized (exact_layers.h), and of the states of every Recurrence.
 using LayerSamples = std::map<NodeId, LayerSample>;
 
 // Of `count` rows, the i-th of the `take` (at most as many) to keep: one of each of `take` equal intervals, at a place that
