@@ -28,9 +28,9 @@ void infer_transpose(NodeInference& c) {
 namespace {
 
 // A position counted from the end of an axis may lie before its start. Not so in a table, which limits its dim (plan/dims).
-DimExpr not_before_start(const DimExpr& p, const DimExpr& size, const LeastDims& least) {
+DimExpr not_before_start(const DimExpr& p, bool table, const LeastDims& least) {
   const auto low = lower_bound(p, least);
-  return size.is_constant() || (low && *low >= 0) ? p : DimExpr::max(p, 0);
+  return p.is_constant() || table || (low && *low >= 0) ? p : DimExpr::max(p, 0);
 }
 
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
@@ -38,12 +38,12 @@ DimExpr not_before_start(const DimExpr& p, const DimExpr& size, const LeastDims&
 std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool table, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
-    if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, size, least);
+    if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, table, least);
     if (*b > INT64_MAX / 2) return size;
   } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
     const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
     if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size, least) ? std::optional(bound) : std::nullopt;
-    p = not_before_start(size + bound, size, least);
+    p = not_before_start(size + bound, table, least);
   }
   if (p.is_constant() && size.is_constant()) return DimExpr(std::clamp<int64_t>(*p.constant(), 0, *size.constant()));
   if (const auto pc = p.constant()) {
@@ -80,7 +80,12 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
     return std::nullopt;
   }
   // The last -start elements, or all: a minimum is simpler than size - max(size + start, 0).
-  const bool tail = start.constant() && *start.constant() < 0 && *last == size && *first != size + start;
+  const auto from_end = [&] {
+    if (const auto number = start.constant()) return *number < 0;
+    const DimExpr clamped = DimExpr::max(size + start, 0);
+    return *first == clamped || *first == DimExpr::min(clamped, size);
+  };
+  const bool tail = *last == size && from_end() && *first != size + start;
   const DimExpr span = tail ? DimExpr::min(size, DimExpr(0) - start) : *last - *first;
   if (span.constant() && *span.constant() <= 0) return DimExpr(0);
   return step == 1 ? span : (span + DimExpr(step - 1)).floor_div(DimExpr(step));

@@ -44,6 +44,21 @@ TEST(LowerSlice, ConstantStartFromTheEndIsClamped) {
   expect_same(b);
 }
 
+// The last of a fixed number of rows, as many as another input has: there may be fewer.
+TEST(LowerSlice, SymbolicStartBeforeTheFirstRowOfAFixedAxisIsClamped) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {3, 4});
+  b.input("y", {S, 4});
+  const ValueId first = b.g.add_value("start", DType::kInt64, Shape{1});
+  b.g.value(first).elements = std::vector<DimExpr>{DimExpr(0) - S};
+  b.output(b.node(OpKind::kSlice, {b.unary(Unary::kTanh, x), first, b.ints({INT64_MAX}), b.ints({0}), b.ints({1})}));
+  finish(b.g);
+  for (int64_t size : {2, 5}) {
+    const std::vector<Tensor> inputs{Tensor(DType::kFloat, {3, 4}), Tensor(DType::kFloat, {size, 4})};
+    EXPECT_EQ(run_lowered(b.g, inputs)[0].dims(), (std::vector<int64_t>{std::min<int64_t>(size, 3), 4}));
+  }
+}
+
 // Rows of another input's size, counted from the end.
 TEST(LowerSlice, SymbolicStartBeforeTheFirstRowIsClamped) {
   for (int64_t rows : {2, 7}) {
