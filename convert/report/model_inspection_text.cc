@@ -99,7 +99,7 @@ std::string plan_lines(const ModelInspection& m) {
   if (!m.folded_nodes.empty())
     s += line("folded", fmt::format("{} nodes computed now or not needed: {}", total(m.folded_nodes), listed(m.folded_nodes)));
   if (m.estimate) {
-    s += line("flash", fmt::format("about {} in int8, and a few kB for certificate and golden vectors",
+    s += line("flash", fmt::format("about {} in int8, and a few kB for the certificate",
                                    human_bytes(static_cast<double>(m.estimate->flash_bytes))));
     s += memory_text(m.estimate->memory);
     if (!m.estimate->mask.empty())

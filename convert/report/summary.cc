@@ -108,8 +108,8 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
       if (which == pass && n > 0 && which != "make_linear") fused += fmt::format("{}{} {}", fused.empty() ? "" : ", ", label, n);
   return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
                      r.model.parameter_count) +
-         fmt::format("fused     {} ops; {}\n", r.ops, fused.empty() ? "nothing to fuse" : fused) + padding_line(r) +
-         size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + accuracy_lines(r) +
+         fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
+         padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + accuracy_lines(r) +
          fmt::format("written   {}\n", output);
 }
 

@@ -19,8 +19,8 @@ class InspectTest : public CliTest {
     arguments.push_back("--json");
     return Json::parse(expect_success(arguments).out);
   }
-  // The estimate of a model against its blob: RAM and MACs exactly, flash but for the certificate. Golden vectors
-  // are no part of it: the blobs are made without.
+  // The estimate of a model against its blob: RAM and MACs exactly, with the golden vector that both have, flash but for the
+  // certificate.
   void expect_good_estimate(const std::string& model, const std::string& blob) {
     const Json before = inspect({model}), after = inspect({blob});
     ASSERT_TRUE(before.at("estimate").is_object()) << before.at("stopped");
@@ -39,7 +39,7 @@ class InspectTest : public CliTest {
 
 TEST_F(InspectTest, EstimatesWhatAConversionGives) {
   write_file(in("small.onnx"), small_model());
-  expect_success({in("small.onnx"), "-q", "--precision", "int8", "--golden", "none"});
+  expect_success({in("small.onnx"), "-q", "--precision", "int8"});
   expect_good_estimate(in("small.onnx"), in("small.ert"));
   const Json j = inspect({in("small.onnx")});
   EXPECT_EQ(j.at("parameter_bytes"), 4 * (16 * 24 + 24 + 24 * 4));
@@ -62,14 +62,14 @@ TEST_F(InspectTest, CountsAnOperatorThatBecomesSeveralNodesOnce) {
 }
 
 TEST_F(InspectTest, EstimatesTheShippedModel) {
-  expect_success({EDGECONV_LANGID_MODEL, "-q", "--precision", "int8", "--golden", "none", "-o", in("langid.ert")});
+  expect_success({EDGECONV_LANGID_MODEL, "-q", "--precision", "int8", "-o", in("langid.ert")});
   expect_good_estimate(EDGECONV_LANGID_MODEL, in("langid.ert"));
 }
 
 // What padding costs is part of the estimate: packed rows, their ops and the mask are those of the blob.
 TEST_F(InspectTest, EstimatesSkippedPadding) {
   const std::string model = EDGECONV_FIXTURES "/bert_base_ts14/model.onnx";
-  expect_success({model, "-q", "--precision", "int8", "--golden", "none", "--allow-accuracy-loss", "-o", in("bert.ert")});
+  expect_success({model, "-q", "--precision", "int8", "--allow-accuracy-loss", "-o", in("bert.ert")});
   expect_good_estimate(model, in("bert.ert"));
   const Json before = inspect({model}).at("estimate"), after = inspect({in("bert.ert")});
   EXPECT_EQ(before.at("padding"), "zero");
@@ -90,7 +90,7 @@ TEST_F(InspectTest, SharedWeightsCountOnce) {
   w.node("Tanh", {"h"}, {"t"});
   w.node("MatMul", {"t", "w"}, {"y"});
   write_file(in("m.onnx"), w.bytes());
-  expect_success({in("m.onnx"), "-q", "--precision", "int8", "--golden", "none", "--allow-accuracy-loss"});
+  expect_success({in("m.onnx"), "-q", "--precision", "int8", "--allow-accuracy-loss"});
   expect_good_estimate(in("m.onnx"), in("m.ert"));
   EXPECT_LT(inspect({in("m.onnx")}).at("estimate").at("flash_bytes"), 2 * 256 * 256);
 }
