@@ -51,6 +51,14 @@ class CustomOpTest : public CliTest {
   }
 };
 
+TEST_F(CustomOpTest, TheExampleSaysHowMuchMemoryItLacks) {
+  expect_success({CUSTOM_OP_MODEL, "--custom-op", kOperator, "-q", "--dim", "batch=100000", "-o", in("c.ert")});
+  const ProgramResult r = run_program(CUSTOM_OP_BINARY, {in("c.ert")});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_NE(r.err.find("needs"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("--dim NAME=MAX"), std::string::npos) << r.err;
+}
+
 TEST_F(CustomOpTest, RefusalNamesTheFlag) {
   expect_refusal({CUSTOM_OP_MODEL, "-o", in("c.ert")}, kUnsupported, {kOperator, std::string("--custom-op ") + kOperator});
 }

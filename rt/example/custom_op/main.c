@@ -41,6 +41,18 @@ static int fail(const char* what, ert_status status) {
   return 1;
 }
 
+/* What a context for the blob's largest dims needs, where the memory of this example is too small for it. */
+static int fail_for_memory(const ert_config* config) {
+  ert_memory_need need = {.struct_size = sizeof need};
+  const ert_status status = ert_arena_bytes(&model, config, NULL, &need);
+  if (status != ERT_OK) return fail("arena", status);
+  fprintf(stderr,
+          "custom_op: the blob needs %zu bytes of memory at its largest dims, this example has %d; convert the model with a "
+          "smaller maximum (--dim NAME=MAX) or raise ARENA_BYTES\n",
+          need.bytes, ARENA_BYTES);
+  return 1;
+}
+
 /* The width of an input or output of shape [batch, width], or 0. */
 static int columns_of(const ert_value_info* v) { return v->rank == 2 && v->shape[1] <= MAX_COLUMNS ? (int)v->shape[1] : 0; }
 
@@ -100,7 +112,9 @@ int main(int argc, char** argv) {
   if (status == ERT_OK) status = ert_model_output(&model, 0, &out);
   /* Without the table this answers ERT_ERR_UNSUPPORTED. */
   if (status == ERT_OK) status = ert_context_init(&context, &model, &config, NULL, &region, 1);
-  if (status != ERT_OK) {
+  if (status == ERT_ERR_NOMEM) {
+    failed = fail_for_memory(&config);
+  } else if (status != ERT_OK) {
     failed = fail(argv[1], status);
   } else if (columns_of(&in) <= 0 || columns_of(&out) <= 0) {
     fprintf(stderr, "custom_op: this example takes one input and one output of shape [batch, columns]\n");
