@@ -71,8 +71,8 @@ int pass_fold_dequantize(Graph& g, Diagnostics& d) {
     const Node n = g.nodes[i];
     folded += fold(g, n, report) || move_before_gather(g, n);
   }
-  warn(report.clamped, "holds -128, which is stored as -127", d);
-  warn(report.again, "the zero point does not fit symmetric int8, so it is quantized again", d);
+  warn(report.clamped, "holds -128, which becomes -127 where its layer is int8", d);
+  warn(report.again, "the zero point does not fit symmetric int8: where its layer is int8 it is quantized again", d);
   return folded;
 }
 
