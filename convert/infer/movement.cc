@@ -42,6 +42,8 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool 
     if (*b > INT64_MAX / 2) return size;
   } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
     const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
+    if (size + bound == DimExpr(0)) return DimExpr(0);       // all of it, whatever the size
+    if (up && *up == 0) return std::nullopt;                 // from the end, but for one size: 0 is the start
     if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size, least) ? std::optional(bound) : std::nullopt;
     p = not_before_start(size + bound, table, least);
   }

@@ -21,6 +21,7 @@ DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, con
   const DimExpr last = size - 1;
   const auto s = start.constant();
   if (!s) {
+    if (size + start == DimExpr(0)) return 0;
     // Negative for all dims (T5 keeps the last S rows of its S x S bias): counted from the end. Otherwise a position.
     const auto magnitude = lower_bound(DimExpr(0) - start, least);
     return magnitude && *magnitude >= 1 ? DimExpr::max(0, size + start) : start;

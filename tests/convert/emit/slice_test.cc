@@ -44,6 +44,19 @@ TEST(LowerSlice, ConstantStartFromTheEndIsClamped) {
   expect_same(b);
 }
 
+// x[-n:] of n - 1 rows and of n: nothing is cut.
+TEST(LowerSlice, AsManyRowsFromTheEndAsThereAreIsAll) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {S, 4});
+  const ValueId tail =
+      b.node(OpKind::kSlice, {b.unary(Unary::kTanh, x), b.ints({1}), b.ints({INT64_MAX}), b.ints({0}), b.ints({1})});
+  const ValueId first = b.g.add_value("start", DType::kInt64, Shape{1});
+  b.g.value(first).elements = std::vector<DimExpr>{DimExpr(1) - S};
+  b.output(b.node(OpKind::kSlice, {tail, first, b.ints({INT64_MAX}), b.ints({0}), b.ints({1})}));
+  finish(b.g);
+  expect_same(b);
+}
+
 // The last of a fixed number of rows, as many as another input has: there may be fewer.
 TEST(LowerSlice, SymbolicStartBeforeTheFirstRowOfAFixedAxisIsClamped) {
   GraphBuilder b;
