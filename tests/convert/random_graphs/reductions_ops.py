@@ -28,6 +28,9 @@ def reduction(b):
     elif axes:
         attributes["axes"] = axes
     y = b.node(name, inputs, exact=ints, **attributes)
+    # ONNX leaves the mean of nothing undefined.
+    if name == "ReduceMean" and any(d.size == 0 and r.size > 0 for d, r in zip(x.data, y.data)):
+        raise Rejected
     # Reducing an empty tensor ONNX Runtime (1.31) keeps axes that it should reduce.
     if any(d.size == 0 and d.ndim != (r.ndim if attributes["keepdims"] else r.ndim + len(axes or d.shape)) for d, r in zip(x.data, y.data)) or any(
             d.size == 0 and attributes["keepdims"] and any(r.shape[a] != 1 for a in axes) for d, r in zip(x.data, y.data)):
