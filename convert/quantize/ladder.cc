@@ -142,7 +142,7 @@ class Climb {
     for (size_t i = 0; i < layers_.size(); ++i)
       if (!fixed_[i] && layers_[i].precision == from) order.push_back(i);
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(layers_[a]) > macs(layers_[b]); });
-    order.resize(std::min(order.size(), kMeasured));
+    order.resize(std::min({order.size(), kMeasured, static_cast<size_t>(trials_) * kMeasured / 24}));
     std::vector<double> cosine(layers_.size(), 0.0);
     for (size_t i : order) {
       set(i, to);
