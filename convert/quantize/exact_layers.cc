@@ -3,24 +3,13 @@
 
 #include <vector>
 
+#include "convert/passes/quantized_source.h"
+
 namespace edgeconv {
 
 namespace {
 
-bool keeps_values(OpKind k) {
-  switch (k) {
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kConcat:
-    case OpKind::kExpand: return true;
-    default: return false;
-  }
-}
+bool keeps_values(OpKind k) { return moves_elements(k) || k == OpKind::kConcat; }
 
 }  // namespace
 
