@@ -20,30 +20,37 @@ ValueId reshaped(ImportContext& c, const OnnxNode& n, ValueId x, const std::vect
   return c.inner(n, OpKind::kReshape, {x, shape_of(c, n, sizes)}, ReshapeAttrs{});
 }
 
-}  // namespace
-
-// [N, C, H, W] -> [N, C / b^2, H b, W b]. DCR: a channel is (row, column, depth); CRD: (depth, row, column).
-void import_depth_to_space(ImportContext& c, const OnnxNode& n) {
-  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
+// How a channel of the deep side is made up: DCR (row, column, depth), CRD (depth, row, column). SpaceToDepth has it from opset 28.
+bool depth_last(const OnnxNode& n) {
   const std::string mode = n.text("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") throw NodeError("attribute 'mode' has an unknown value");
-  const bool depth_last = mode == "DCR";
+  return mode == "DCR";
+}
+
+}  // namespace
+
+// [N, C, H, W] -> [N, C / b^2, H b, W b].
+void import_depth_to_space(ImportContext& c, const OnnxNode& n) {
+  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
+  const bool dcr = depth_last(n);
   const ValueId images = dim_size(c, n, x, 0), height = dim_size(c, n, x, 2), width = dim_size(c, n, x, 3);
   const ValueId blocks = reshaped(c, n, x,
-                                  depth_last ? std::vector<ValueId>{images, block, block, rest, height, width}
-                                             : std::vector<ValueId>{images, rest, block, block, height, width});
+                                  dcr ? std::vector<ValueId>{images, block, block, rest, height, width}
+                                      : std::vector<ValueId>{images, rest, block, block, height, width});
   const ValueId woven =
-      transpose(c, n, blocks, depth_last ? std::vector<int64_t>{0, 3, 4, 1, 5, 2} : std::vector<int64_t>{0, 1, 4, 2, 5, 3});
+      transpose(c, n, blocks, dcr ? std::vector<int64_t>{0, 3, 4, 1, 5, 2} : std::vector<int64_t>{0, 1, 4, 2, 5, 3});
   c.bind(n, 0, reshaped(c, n, woven, {images, rest, mul(c, n, height, block), mul(c, n, width, block)}));
 }
 
-// [N, C, H, W] -> [N, b^2 C, H / b, W / b]; a channel of the result is (row, column, depth).
+// [N, C, H, W] -> [N, b^2 C, H / b, W / b].
 void import_space_to_depth(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
   const auto parts = [&](int64_t axis) { return binary(c, n, BinaryKind::kDiv, dim_size(c, n, x, axis), block); };
   const ValueId images = dim_size(c, n, x, 0), height = parts(2), width = parts(3);
   const ValueId blocks = reshaped(c, n, x, {images, rest, height, block, width, block});
-  c.bind(n, 0, reshaped(c, n, transpose(c, n, blocks, {0, 3, 5, 1, 2, 4}), {images, rest, height, width}));
+  const ValueId gathered =
+      transpose(c, n, blocks, depth_last(n) ? std::vector<int64_t>{0, 3, 5, 1, 2, 4} : std::vector<int64_t>{0, 1, 3, 5, 2, 4});
+  c.bind(n, 0, reshaped(c, n, gathered, {images, rest, height, width}));
 }
 
 }  // namespace edgeconv

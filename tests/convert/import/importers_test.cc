@@ -365,6 +365,25 @@ TEST(Importers, DepthToSpaceAndBackKeepDynamicSizes) {
   EXPECT_EQ(interpret(g, {Tensor::of<float>(DType::kFloat, {1, 8, 2, 3}, x)})[1].to_float(), x);
 }
 
+TEST(Importers, SpaceToDepthKnowsBothOrders) {
+  for (const auto& [mode, want] :
+       {std::pair("DCR", std::vector<float>{0, 4, 1, 5, 2, 6, 3, 7}), {"CRD", {0, 1, 2, 3, 4, 5, 6, 7}}}) {
+    OneNode n(28);
+    n.m.input("x", {"1", "2", "2", "2"});
+    auto* node = n.m.node("SpaceToDepth", {"x"}, {"y"});
+    set_int(node, "blocksize", 2);
+    set_text(node, "mode", mode);
+    n.m.output("y");
+    n.kinds();
+    Diagnostics d;
+    infer(n.imported.graph, d);
+    EXPECT_EQ(
+        interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7})})[0].to_float(),
+        want)
+        << mode;
+  }
+}
+
 // x.chunk(..)[i] and x.split(..)[i] of TorchScript: a sequence that is indexed by a constant.
 TEST(Importers, MembersOfASplitAreSlices) {
   const auto part = [](const std::vector<int64_t>& sizes, bool one_size, int64_t position, const char* size) {
