@@ -29,6 +29,9 @@ class Comparison {
   // (they depend on custom operators) are left out of errors(), padded positions out of the sums when a mask is given.
   void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result, const std::optional<TokenMask>& mask = {});
   std::vector<OutputError> errors() const;
+  // What precisions are judged by: the worst cosine of an output, or less where single rows (vectors along the last axis) lose many
+  // times as much as a gate allows for all of them. Errors that are rare and large, as those of an attention that picks another
+  // token, hardly show in sums over rows, and whether few rows show them at all is luck.
   double worst_cosine() const;
 
  private:
@@ -43,6 +46,7 @@ class Comparison {
     bool unknown = false;
   };
   static Products judged(const Sums& s);
+  static double worst_row(const Sums& s);
   std::vector<std::string> names_;
   std::vector<Sums> sums_;
 };

@@ -51,20 +51,14 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
           expect_success({(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx").string(), "-o", in("p.ert"), "--json"}).out);
       const Json hostile = Json::parse(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
       for (const Json& o : hostile.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
-      // On ids that no calibration saw, over all tokens. The pooler reads one token of each of these few texts, and attention with
-      // scores 10,000 times as large picks single keys: where two of them are close, the fp32 model's own choice is arbitrary.
+      // On ids that no calibration saw: the pooler had 0.963 while the choice of precisions judged sums over all rows only.
       std::vector<std::string> validate{"validate", in("hostile.onnx"), in("h.ert"), "--json"};
       for (const fs::path& set : sorted_folders(fs::path(EDGECONV_OWN_FIXTURES) / fixture, is_data_set))
         validate.insert(validate.end(), {"--data", set.string()});
       const Json seen = Json::parse(edgeconv(validate).out);
       EXPECT_EQ(seen.at("certificate").at("state"), "confirmed");
-      int compared = 0;
-      for (const Json& o : seen.at("outputs"))
-        if (o.at("name") == "last_hidden_state") {
-          EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
-          ++compared;
-        }
-      EXPECT_GE(compared, 1);
+      EXPECT_GE(seen.at("outputs").size(), 1u);
+      for (const Json& o : seen.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
       // The layers that read what was scaled stand out by name, and nothing stands out in the model as it was.
       const auto outliers = [](const Json& report) {
         std::vector<std::string> names;

@@ -55,6 +55,28 @@ TEST(Comparison, OtherRowsCountByTheirSize) {
   EXPECT_DOUBLE_EQ(cosine(reference, got), dot / (std::sqrt(rr) * std::sqrt(gg)));
 }
 
+// Attention that picks another token: rare, large errors that a sum over many rows hides.
+TEST(Comparison, OneBadRowAmongManyCounts) {
+  constexpr int64_t kMany = 2000;
+  Tensor reference(DType::kFloat, {kMany, kWidth}), got(DType::kFloat, {kMany, kWidth});
+  for (int64_t i = 0; i < kMany * kWidth; ++i)
+    reference.mut<float>()[static_cast<size_t>(i)] = got.mut<float>()[static_cast<size_t>(i)] =
+        static_cast<float>(1 + i % kWidth);
+  const auto worst = [&] {
+    Comparison c({"y"});
+    c.add({reference}, {got});
+    return c.worst_cosine();
+  };
+  EXPECT_DOUBLE_EQ(worst(), 1);
+  for (int64_t k = 0; k < kWidth; ++k) got.mut<float>()[static_cast<size_t>(k)] = static_cast<float>(kWidth - k);
+  EXPECT_GT(cosine(reference, got), 0.999);
+  EXPECT_LT(worst(), 0.999);
+  // Rows that are next to nothing beside the others are mostly rounding.
+  for (int64_t k = 0; k < kWidth; ++k) reference.mut<float>()[static_cast<size_t>(k)] *= 0.05f;
+  for (int64_t k = 0; k < kWidth; ++k) got.mut<float>()[static_cast<size_t>(k)] *= 0.05f;
+  EXPECT_GT(worst(), 0.999);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
