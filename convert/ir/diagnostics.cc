@@ -5,28 +5,38 @@
 
 namespace edgeconv {
 
+namespace {
+
+// Of whole messages, whose advice stands at their end. They may hold names of the model, so they are bounded too.
+constexpr size_t kLongestName = 240, kLongestMessage = 4000;
+
 // Names come from the model: control characters would let it write to the user's terminal.
-std::string printable(const std::string& s) {
+std::string without_controls(const std::string& s, size_t most) {
   std::string r;
   for (char c : s) {
     const auto u = static_cast<unsigned char>(c);
-    if (r.size() >= 240) return r + "...";
+    if (r.size() >= most) return r + "...";
     r += u < 0x20 || u == 0x7f ? '?' : c;
   }
   return r;
 }
 
+}  // namespace
+
+std::string printable(const std::string& s) { return without_controls(s, kLongestName); }
+
 void Diagnostics::unsupported(Problem p) {
-  for (std::string* s : {&p.op, &p.where, &p.detail, &p.reason, &p.hint}) *s = printable(*s);
+  for (std::string* s : {&p.op, &p.where}) *s = printable(*s);
+  for (std::string* s : {&p.detail, &p.reason, &p.hint}) *s = without_controls(*s, kLongestMessage);
   problems_.push_back(std::move(p));
 }
 
 void Diagnostics::malformed(const std::string& message) {
-  if (malformed_.size() < 100) malformed_.push_back(printable(message));
+  if (malformed_.size() < 100) malformed_.push_back(without_controls(message, kLongestMessage));
 }
 
 void Diagnostics::warn(const std::string& message) {
-  const std::string m = printable(message);
+  const std::string m = without_controls(message, kLongestMessage);
   if (std::find(warnings_.begin(), warnings_.end(), m) == warnings_.end() && warnings_.size() < 1000) warnings_.push_back(m);
 }
 

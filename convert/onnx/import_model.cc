@@ -38,6 +38,9 @@ std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnost
   if (version > kNewestKnownOpset)
     d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestKnownOpset) +
            ", the newest that this converter knows; operators are read by the rules of that one");
+  else if (version > kNewestTestedOpset)
+    d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestTestedOpset) +
+           ", the newest that exports were tested with; operators are judged one by one");
   return opsets;
 }
 

@@ -102,10 +102,23 @@ TEST_F(DiagnosisTest, FixedSizes) {
   EXPECT_EQ(count(text, "warning:"), 1) << text;
   EXPECT_NE(text.find("batch and sequence of 'input_ids' [1, 24]"), std::string::npos) << text;
   EXPECT_NE(text.find("dynamic_axes"), std::string::npos) << text;
+  // Warnings were cut at 240 bytes, before the end of the advice.
+  EXPECT_NE(text.find("dynamic_shapes) to run any size"), std::string::npos) << text;
   o.shape = {"batch", 24};
   text = said(encoder(o));
   EXPECT_EQ(count(text, "warning:"), 1) << text;
   EXPECT_NE(text.find("sequence length of"), std::string::npos) << text;
+}
+
+TEST_F(DiagnosisTest, OperatorSetsNewerThanTheTestedOnes) {
+  for (int64_t opset : {24, 25, 28}) {
+    ModelWriter w(opset);
+    w.input("x", kOnnxFloat, {"batch", 16});
+    w.output("y", kOnnxFloat, {"batch", 4});
+    w.weights("w", {16, 4});
+    w.node("MatMul", {"x", "w"}, {"y"});
+    EXPECT_EQ(count(said(w), "is newer than 24"), opset > 24 ? 1 : 0) << opset;
+  }
 }
 
 TEST_F(DiagnosisTest, MaskTimesInfinity) {
