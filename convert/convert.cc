@@ -69,6 +69,7 @@ class Conversion {
   void stage(const char* name, double fraction) const {
     if (o_.progress) o_.progress(name, fraction);
   }
+  bool joins_dynamic_axis() const;
   bool quantizes() const { return o_.precision.mode != PrecisionMode::kFp32 || !o_.precision.overrides.empty(); }
   TargetProgram lowered(const LowerOptions& options);
   const Candidate& candidate(const LowerOptions& options);
@@ -99,6 +100,17 @@ void Conversion::read(const std::string& path) {
   r_.reference = reference_name(model_);
 }
 
+bool Conversion::joins_dynamic_axis() const {
+  return std::any_of(o_.prepare.joins.begin(), o_.prepare.joins.end(), [&](const Join& j) {
+    for (ValueId v : g_.outputs) {
+      const Shape& shape = *g_.value(v).shape;
+      const int64_t axis = j.axis < 0 ? j.axis + static_cast<int64_t>(shape.size()) : j.axis;
+      if (g_.value(v).name == j.name) return !shape.at(static_cast<size_t>(axis)).is_constant();
+    }
+    return false;
+  });
+}
+
 // Everything that cannot be converted is known before the slow part.
 void Conversion::fuse() {
   stage("fusing", 0.15);
@@ -117,7 +129,12 @@ void Conversion::fuse() {
   trial.weights = &placeholders;
   if (quantizes()) trial.linear = int8_layers(g_);
   TargetProgram probe = lowered(trial);
-  if (pack_rows(probe)) {
+  const bool packed = pack_rows(probe);
+  if (!packed && o_.skip_padding && joins_dynamic_axis())
+    d_.warn(
+        "--concat joins outputs along an axis whose size is known only at run time: the rows of padding are computed then, not "
+        "skipped and zeroed; join along the last axis, or leave the outputs apart, if a mask should save that work");
+  if (packed) {
     padding_ = PaddingMask{static_cast<size_t>(probe.packing->mask), probe.packing->padding};
     if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
   }

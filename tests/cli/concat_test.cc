@@ -81,6 +81,21 @@ TEST_F(ConcatTest, JoinedValuesAreThoseOfTheParts) {
   }
 }
 
+// Padding is not skipped there, which nothing said.
+TEST_F(ConcatTest, AxesOfDynamicSizeAreWarnedOf) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 16});
+  for (const char* op : {"Neg", "Relu"}) {
+    w.output(op, kOnnxFloat, {"batch", 16});
+    w.node(op, {"x"}, {op});
+  }
+  write_file(in("two.onnx"), w.bytes());
+  for (const auto& [axis, warned] : {std::pair("0", true), {"-2", true}, {"1", false}}) {
+    const std::string text = expect_success({in("two.onnx"), "--concat", std::string("both=Neg,Relu:") + axis}).err;
+    EXPECT_EQ(text.find("rows of padding are computed") != std::string::npos, warned) << text;
+  }
+}
+
 TEST_F(ConcatTest, JoinsCanBeJoinedAndKeepAName) {
   const auto joined = outputs({"--concat", "a=a,b:1", "--concat", "all=a,c:1"});
   ASSERT_EQ(joined.size(), 2u);
