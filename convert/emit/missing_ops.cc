@@ -67,6 +67,10 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       return {"the condition depends on the data, so the branch to run is not known when the model is converted",
               "replace the branches by torch.where, or export with example inputs and options for which the condition is fixed"};
     case OpKind::kLoop:
+      if (n.in(0) != kNone && g.value(n.in(0)).constant && g.value(n.in(0)).constant->elements() == 1)
+        return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
+                    ", are too many to unroll, or a condition that depends on the data ends them",
+                "export with fewer rounds, or compute all of them at once"};
       return {"the number of rounds depends on the data, so the loop cannot be unrolled",
               "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};
     case OpKind::kDynamicQuantizeLinear:

@@ -261,7 +261,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     if (const auto it = requested.find(name); it != requested.end()) {
       most = it->second;
       if (most < 1 || most > INT32_MAX)
-        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be at least 1");
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be from 1 to " +
+                                               std::to_string(INT32_MAX));
       if (table != limit.end() && most > table->second)
         throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) +
                                                ": the model's position table has room for " + std::to_string(table->second) +
