@@ -6,34 +6,10 @@
 #include "convert/import/registry.h"
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
-#include "tests/convert/model_builder.h"
+#include "tests/convert/import/one_node.h"
 
 namespace edgeconv {
 namespace {
-
-// Imports one node over inputs a, b, c of the given rank and returns the kinds of graph nodes it became.
-struct OneNode {
-  explicit OneNode(int opset) : m(opset) {}
-
-  std::vector<std::string> kinds() {
-    Diagnostics d;
-    imported = m.import(d);
-    EXPECT_TRUE(d.ok()) << (d.ok() ? "" : message());
-    std::vector<std::string> r;
-    for (const Node& n : imported.graph.nodes) r.emplace_back(op_name(n.kind));
-    return r;
-  }
-  std::string message() {
-    std::string s;
-    import_code(m, &s);
-    return s;
-  }
-
-  ModelBuilder m;
-  ImportedModel imported;
-};
-
-using Kinds = std::vector<std::string>;
 
 TEST(Importers, ListIsSortedAndFindable) {
   EXPECT_GE(importers().size(), 130u);
@@ -187,48 +163,6 @@ TEST(Importers, ConstantForms) {
   EXPECT_EQ(import_code(n.m), 4);
 }
 
-TEST(Importers, AttentionAndRotaryDecompose) {
-  OneNode n(23);
-  n.m.input("q", {"batch", "s", "8"});
-  n.m.input("m", {"batch", "1", "1", "s"}, 9);
-  auto* node = n.m.node("Attention", {"q", "q", "q", "m"}, {"y"});
-  set_int(node, "q_num_heads", 2);
-  set_int(node, "kv_num_heads", 2);
-  n.m.output("y");
-  const Kinds kinds = n.kinds();
-  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "MatMul"), 2);
-  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Softmax"), 1);
-  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), "Where"), 1);
-  ASSERT_TRUE(n.imported.graph.sort());
-  // A cache that the application fills, and past keys, are two forms of one thing.
-  n.m.ints("valid", {1});
-  n.m.input("past", {"batch", "2", "p", "4"});
-  n.m.node("Attention", {"q", "q", "q", "", "past", "past", "valid"}, {"z"});
-  EXPECT_EQ(import_code(n.m), 3);
-}
-
-TEST(Importers, AttentionGivesItsScoresAtEveryStage) {
-  const char* const producers[] = {"Binary", "Binary", "Binary", "Softmax"};
-  for (int stage = 0; stage < 4; ++stage) {
-    OneNode n(23);
-    n.m.input("q", {"batch", "2", "s", "4"});
-    n.m.input("m", {"s", "s"}, 9);
-    auto* node = n.m.node("Attention", {"q", "q", "q", "m"}, {"y", "", "", "scores"});
-    set_int(node, "qk_matmul_output_mode", stage);
-    n.m.output("y");
-    n.m.output("scores");
-    n.kinds();
-    const Graph& g = n.imported.graph;
-    const Node* p = g.producer(g.outputs[1]);
-    if (p->kind == OpKind::kIdentity) p = g.producer(p->in(0));
-    EXPECT_EQ(op_name(p->kind), producers[stage]) << stage;
-    if (stage == 3) {
-      set_int(n.m.node("Attention", {"q", "q", "q"}, {"z"}), "qk_matmul_output_mode", 4);
-      EXPECT_EQ(import_code(n.m), 3);
-    }
-  }
-}
-
 TEST(Importers, DropoutMaskIsANumberBeforeOpset10) {
   for (const int opset : {9, 10}) {
     OneNode n(opset);
@@ -237,43 +171,6 @@ TEST(Importers, DropoutMaskIsANumberBeforeOpset10) {
     n.m.output("mask");
     EXPECT_EQ(import_code(n.m), opset < 10 ? 4 : 0) << opset;
   }
-}
-
-// With as many positions before query 0 as there are keys in a cache, which encoders do not have: query i sees key j <= i, also
-// where there are more keys than queries.
-TEST(Importers, CausalAttentionStartsAtTheFirstKey) {
-  const auto outputs = [](const char* attribute_name, int64_t value) {
-    OneNode n(25);
-    n.m.input("q", {"1", "1", "2", "1"});
-    n.m.input("k", {"1", "1", "3", "1"});
-    n.m.input("v", {"1", "1", "3", "1"});
-    set_int(n.m.node("Attention", {"q", "k", "v"}, {"y"}), attribute_name, value);
-    n.m.output("y");
-    n.kinds();
-    Diagnostics d;
-    infer(n.imported.graph, d);
-    const Tensor zeros = Tensor::of<float>(DType::kFloat, {1, 1, 2, 1}, {0, 0});
-    return interpret(n.imported.graph, {zeros, Tensor::of<float>(DType::kFloat, {1, 1, 3, 1}, {0, 0, 0}),
-                                        Tensor::of<float>(DType::kFloat, {1, 1, 3, 1}, {1, 3, 8})})[0]
-        .to_float();
-  };
-  EXPECT_EQ(outputs("is_causal", 1), (std::vector<float>{1, 2}));
-  EXPECT_EQ(outputs("left_window_size", 0), (std::vector<float>{4, 5.5f}));
-  EXPECT_EQ(outputs("right_window_size", 1), (std::vector<float>{2, 4}));
-}
-
-// Groups of queries share a head of keys; operands of rank 4 need no attributes to say so.
-TEST(Importers, GroupedQueriesOfRank4) {
-  OneNode n(23);
-  n.m.input("q", {"1", "4", "2", "8"});
-  n.m.input("k", {"1", "2", "3", "8"});
-  n.m.node("Attention", {"q", "k", "k"}, {"y"});
-  n.m.output("y");
-  n.kinds();
-  Diagnostics d;
-  infer(n.imported.graph, d);
-  EXPECT_TRUE(d.ok());
-  EXPECT_EQ(shape_str(*n.imported.graph.value(n.imported.graph.outputs[0]).shape), "[1, 4, 2, 8]");
 }
 
 TEST(Importers, LpNormalizationOfZerosIsZero) {
@@ -382,78 +279,6 @@ TEST(Importers, SpaceToDepthKnowsBothOrders) {
         want)
         << mode;
   }
-}
-
-// x.chunk(..)[i] and x.split(..)[i] of TorchScript: a sequence that is indexed by a constant.
-TEST(Importers, MembersOfASplitAreSlices) {
-  const auto part = [](const std::vector<int64_t>& sizes, bool one_size, int64_t position, const char* size) {
-    OneNode n(17);
-    n.m.input("x", {size});
-    if (one_size)
-      n.m.ints("sizes", sizes)->clear_dims();
-    else
-      n.m.ints("sizes", sizes);
-    n.m.ints("position", {position})->clear_dims();
-    n.m.node("SplitToSequence", {"x", "sizes"}, {"parts"});
-    n.m.node("SequenceAt", {"parts", "position"}, {"y"});
-    n.m.output("y");
-    n.kinds();
-    Diagnostics d;
-    infer(n.imported.graph, d);
-    EXPECT_TRUE(d.ok());
-    return interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {7}, {0, 1, 2, 3, 4, 5, 6})})[0].to_float();
-  };
-  for (const char* size : {"7", "n"}) {
-    EXPECT_EQ(part({3, 1, 3}, false, 1, size), (std::vector<float>{3}));
-    EXPECT_EQ(part({3, 1, 3}, false, -1, size), (std::vector<float>{4, 5, 6}));
-    EXPECT_EQ(part({3}, true, 0, size), (std::vector<float>{0, 1, 2}));
-    EXPECT_EQ(part({3}, true, -1, size), (std::vector<float>{6}));
-  }
-}
-
-TEST(Importers, ListsOfScriptsAreLookedUp) {
-  OneNode n(17);
-  for (const char* name : {"a", "b", "c"}) n.m.input(name, {"2"});
-  n.m.ints("zero", {0})->clear_dims();
-  n.m.node("SequenceEmpty", {}, {"s0"});
-  n.m.node("SequenceInsert", {"s0", "a"}, {"s1"});
-  n.m.node("SequenceInsert", {"s1", "b"}, {"s2"});
-  n.m.node("SequenceInsert", {"s2", "c", "zero"}, {"s3"});
-  n.m.node("SequenceErase", {"s3"}, {"s4"});  // c, a
-  n.m.node("SequenceLength", {"s4"}, {"length"});
-  auto* joined = n.m.node("ConcatFromSequence", {"s4"}, {"y"});
-  set_int(joined, "axis", 0);
-  set_int(joined, "new_axis", 1);
-  n.m.output("y");
-  n.m.output("length");
-  n.kinds();
-  Diagnostics d;
-  infer(n.imported.graph, d);
-  const auto vector = [](float v) { return Tensor::of<float>(DType::kFloat, {2}, {v, v}); };
-  const auto got = interpret(n.imported.graph, {vector(1), vector(2), vector(3)});
-  EXPECT_EQ(got[0].to_float(), (std::vector<float>{3, 3, 1, 1}));
-  EXPECT_EQ(got[0].dims(), (std::vector<int64_t>{2, 2}));
-  EXPECT_EQ(got[1].to_int64(), (std::vector<int64_t>{2}));
-}
-
-TEST(Importers, UnknownMembersOfSequencesAreRefused) {
-  OneNode by_data(17), outside(17), output(17);
-  for (OneNode* n : {&by_data, &outside, &output}) {
-    n->m.input("x", {"4"});
-    n->m.input("i", {}, 7);
-    n->m.ints("five", {5})->clear_dims();
-    n->m.node("SequenceConstruct", {"x", "x"}, {"s"});
-  }
-  by_data.m.node("SequenceAt", {"s", "i"}, {"y"});
-  by_data.m.output("y");
-  EXPECT_NE(by_data.message().find("depends on data"), std::string::npos);
-  EXPECT_EQ(import_code(by_data.m), 4);
-  outside.m.node("SequenceAt", {"s", "five"}, {"y"});
-  outside.m.output("y");
-  EXPECT_EQ(import_code(outside.m), 3);
-  output.m.output("s");
-  output.m.graph->mutable_output(0)->mutable_type()->mutable_sequence_type();
-  EXPECT_EQ(import_code(output.m), 4);
 }
 
 TEST(Importers, MalformedAttributes) {

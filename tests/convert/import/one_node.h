@@ -1,0 +1,37 @@
+// A model of one node, for tests of importers.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/convert/model_builder.h"
+
+namespace edgeconv {
+
+// Imports one node over inputs a, b, c of the given rank and returns the kinds of graph nodes it became.
+struct OneNode {
+  explicit OneNode(int opset) : m(opset) {}
+
+  std::vector<std::string> kinds() {
+    Diagnostics d;
+    imported = m.import(d);
+    EXPECT_TRUE(d.ok()) << (d.ok() ? "" : message());
+    std::vector<std::string> r;
+    for (const Node& n : imported.graph.nodes) r.emplace_back(op_name(n.kind));
+    return r;
+  }
+  std::string message() {
+    std::string s;
+    import_code(m, &s);
+    return s;
+  }
+
+  ModelBuilder m;
+  ImportedModel imported;
+};
+
+using Kinds = std::vector<std::string>;
+
+}  // namespace edgeconv
