@@ -69,8 +69,9 @@ inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most
   }
 }
 
-// Bytes of weights from which on a second tile that fetches the next group pays: they lie behind the near cache.
-constexpr size_t kFarWeights = size_t{1} << 20;
+// Bytes of weights from which on a second tile fetches the next group: those of a model of many such layers lie in a far cache, whose
+// latency the hardware's prefetchers hide only while nobody else uses it.
+constexpr size_t kFarWeights = size_t{1} << 16;
 
 // All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
 // rows. A cut group goes through a buffer, because tiles store whole groups.

@@ -6,10 +6,10 @@
 namespace ert::kernels {
 namespace {
 
-template <int kRows, int kHalves>
+template <int kRows, int kHalves, bool kAhead = false>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i sums[kRows][kHalves];
-  accumulate<kRows, kHalves>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 2, t.rhs, t.k);
+  accumulate<kRows, kHalves, kAhead>(sums, reinterpret_cast<const int16_t*>(t.lhs), t.row_bytes / 2, t.rhs, t.k, t.panel_bytes);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -25,6 +25,7 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
 }
 
 constexpr TileFn kHalfPanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
+constexpr TileFn kHalfPanelAhead[] = {nullptr, nullptr, tile<3, 1, true>, tile<4, 1, true>, tile<5, 1, true>, tile<6, 1, true>};
 constexpr TileFn kWholePanel[] = {tile<1, 2>, tile<2, 2>, tile<3, 2>};
 
 }  // namespace
@@ -32,6 +33,8 @@ constexpr TileFn kWholePanel[] = {tile<1, 2>, tile<2, 2>, tile<3, 2>};
 void gemm_f32_qa8_qw8_6x8_avx2(const GemmArgs& g) {
   if (g.m <= 3) {
     gemm_columns<16, LastGroup::kCut>(kWholePanel, g, 0);
+  } else if (g.n * g.k >= kFarWeights) {
+    gemm_columns<8, LastGroup::kCut, Layout::kN16K4, kHalfPanelAhead>(kHalfPanel, g, 0);
   } else {
     gemm_columns<8, LastGroup::kCut>(kHalfPanel, g, 0);
   }

@@ -28,9 +28,9 @@ inline __attribute__((always_inline)) __m256i broadcast4(const int16_t* p) {
 }
 
 // sums[r][h]: columns 8h..8h+7 of row r. rhs points at the first half line wanted; `k` is a multiple of 4.
-template <int kRows, int kHalves>
+template <int kRows, int kHalves, bool kAhead = false>
 inline __attribute__((always_inline)) void accumulate(__m256i (&sums)[kRows][kHalves], const int16_t* lhs, size_t row_elements,
-                                                      const int8_t* rhs, size_t k) {
+                                                      const int8_t* rhs, size_t k, size_t ahead = 0) {
   const int16_t* row[kRows];
   __m256i acc[kRows][2 * kHalves];
 #pragma GCC unroll 16
@@ -44,6 +44,7 @@ inline __attribute__((always_inline)) void accumulate(__m256i (&sums)[kRows][kHa
 #pragma GCC unroll 16
     for (int j = 0; j < 2 * kHalves; ++j)
       quad[j] = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rhs + 16 * j)));
+    if constexpr (kAhead) _mm_prefetch(rhs + ahead, _MM_HINT_T0);
     rhs += 64;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {

@@ -6,12 +6,12 @@
 namespace ert::kernels {
 namespace {
 
-template <int kRows, int kPanels>
+template <int kRows, int kPanels, bool kAhead = false>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
   const size_t k4 = round_up(g.k, 4);
   __m512i acc[2 * kRows][kPanels];
-  accumulate<2 * kRows, kPanels>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes / 2,
-                                 g.w.data + column * k4, 16 * k4, k4);
+  accumulate<2 * kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes / 2,
+                                         g.w.data + column * k4, 16 * k4, k4, kPanels * 16 * k4);
   ColumnParams<kPanels> cols;
   cols.load(g.w, column, columns);
   __m512i offset[kPanels];
@@ -35,18 +35,23 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
 using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
 constexpr int kMaxRows = 4;
 constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>};
+// A second tile, of 2 rows at least, fetches the next columns as in the W8A8 kernel.
+constexpr MaskedTileFn kTiles3Ahead[kMaxRows] = {nullptr, tile<2, 3, true>, tile<3, 3, true>, tile<4, 3, true>};
 constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>};
 
 }  // namespace
 
 void gemm_f32_qa16_qw8_4x48_avx512vnni(const GemmArgs& g) {
+  const bool far = g.n * g.k >= kFarWeights;
   for (size_t column = 0; column < g.n;) {
     const size_t left = g.n - column;
     const bool wide = left > 32;
     const size_t widest = wide ? 48 : 16;
     const size_t columns = left < widest ? left : widest;
-    for_even_blocks(g.m, kMaxRows,
-                    [&](size_t row, size_t rows) { (wide ? kTiles3 : kTiles1)[rows - 1](g, row, column, columns); });
+    for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) {
+      const bool ahead = far && row > 0 && row <= kMaxRows;
+      (!wide ? kTiles1 : ahead ? kTiles3Ahead : kTiles3)[rows - 1](g, row, column, columns);
+    });
     column += columns;
   }
 }

@@ -53,7 +53,7 @@ inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPan
     for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(rhs + p * panel_bytes);
     if constexpr (kAhead) {
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T1);
+      for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T0);
     }
     rhs += 64;
 #pragma GCC unroll 16

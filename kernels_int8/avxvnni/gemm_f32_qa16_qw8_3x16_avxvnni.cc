@@ -6,10 +6,10 @@
 namespace ert::kernels {
 namespace {
 
-template <int kRows>
+template <int kRows, bool kAhead = false>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   __m256i acc[2 * kRows][2];
-  accumulate<2 * kRows, 1>(acc, t.lhs, t.row_bytes / 2, t.rhs, t.panel_bytes, t.k);
+  accumulate<2 * kRows, 1, kAhead>(acc, t.lhs, t.row_bytes / 2, t.rhs, t.panel_bytes, t.k, t.panel_bytes);
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -28,9 +28,15 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
 }
 
 constexpr TileFn kTiles[] = {tile<1>, tile<2>, tile<3>};
+constexpr TileFn kTilesAhead[] = {nullptr, tile<2, true>, tile<3, true>};
 
 }  // namespace
 
-void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(const GemmArgs& g) { gemm_columns<16, LastGroup::kCut>(kTiles, g, 0); }
+void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(const GemmArgs& g) {
+  if (g.n * g.k >= kFarWeights)
+    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kTilesAhead>(kTiles, g, 0);
+  else
+    gemm_columns<16, LastGroup::kCut>(kTiles, g, 0);
+}
 
 }  // namespace ert::kernels

@@ -116,10 +116,13 @@ TEST_P(LinearInt8Test, DepthTails) {
   }
 }
 
-// From 1 MiB of weights on some levels fetch the next columns while they multiply.
+// From 64 KiB of weights on some levels fetch the next columns while they multiply, in the second of several tiles: every height of one.
 TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   SeededRandom random;
-  for (size_t m : {7, 9, 16}) compare({m, 1041, 1012, Fill::kNormal, WeightFill::kRandom, false, true, false}, random);
+  for (bool wide : {false, true}) {
+    for (size_t m : {4, 5, 7, 8, 9, 11, 12, 13, 15, 16})
+      compare({m, 113, 1012, Fill::kNormal, WeightFill::kRandom, false, true, wide}, random);
+  }
 }
 
 TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
