@@ -11,7 +11,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECTIONS = ("speed", "accuracy", "bits", "start")
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 GOAL_MISSED = 7
 
 
@@ -32,21 +32,21 @@ def arguments():
     parser.add_argument("--sections", type=names, default=list(SECTIONS), help="some of " + ",".join(SECTIONS))
     parser.add_argument("--models", type=names, default=None, help="some of minilm,textclassifier,bert_base,bilstm (all)")
     parser.add_argument("--peers", type=names, default=None, help="some of the peers, by the names in compare.json")
-    parser.add_argument("--rounds", type=int, default=5, help="fresh processes per peer and thread count (5)")
+    parser.add_argument("--rounds", type=int, default=20, help="turns at each shape (20)")
     parser.add_argument("--threads", type=numbers, default=[1, 2], help="1,2")
     parser.add_argument("--shapes", type=names, default=None, help="1x8,1x128,...: batch x tokens, of the grids")
     parser.add_argument("--isa", type=names, default=[], help="more rows of edgeconv, held to these ISA levels")
-    parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)),
-                        help="core of the 1-thread runs (the last)")
-    parser.add_argument("--tries", type=int, default=3, help="repeats a run disturbed by other processes (3)")
-    parser.add_argument("--foreign", type=float, default=0.05, help="cores of other work that disturb a run (0.05)")
+    parser.add_argument("--cpu", type=int, default=None,
+                        help="core of the 1-thread runs (whichever is free)")
+    parser.add_argument("--tries", type=int, default=3, help="repeats a turn disturbed by other processes (3)")
+    parser.add_argument("--foreign", type=float, default=0.05, help="cores of other work that disturb a turn (0.05)")
     parser.add_argument("--ref-texts", default="30", help="texts for the slow scalar reference, a count or all (30)")
     parser.add_argument("--blob", help="measure this .ert instead of converting the model; with one --models only")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(sorted(unknown))}")
-    if options.cpu not in os.sched_getaffinity(0):
+    if options.cpu is not None and options.cpu not in os.sched_getaffinity(0):
         parser.error(f"this process may not use core {options.cpu}")
     if options.rounds < 1 or options.tries < 1:
         parser.error("--rounds and --tries start at 1")
@@ -104,12 +104,10 @@ def collect(options, model, found, present, blob):
     import start
     if "speed" in options.sections:
         shapes = found["shapes"]
-        entries = [speed.our_entry(blob, shapes, isa) for isa in [None, *options.isa]] if blob else []
-        entries += [speed.peer_entry(options.work, model, name, shapes) for name in present]
+        entries = [speed.our_entry(blob, isa) for isa in [None, *options.isa]] if blob else []
+        entries += [speed.peer_entry(options.work, model, name) for name in present]
         if entries and shapes:
             found["speed"] = speed.measure(entries, shapes, options)
-            found["speed"]["ratios"] = {threads: speed.ratios(results)
-                                        for threads, results in found["speed"]["results"].items()}
     if "accuracy" in options.sections and model.name == "minilm":
         found["accuracy"] = accuracy.measure(options.work, present, {"edgeconv": blob} if blob else {})
     elif "accuracy" in options.sections:

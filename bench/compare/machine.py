@@ -51,12 +51,13 @@ def revision(folder):
 class ForeignLoad:
     """Cores' worth of time that other processes took on the given cores while the block ran.
 
-    The busy time of those cores comes from the kernel, including time stolen by other virtual machines; what our
-    own finished children used is subtracted.
+    The busy time of those cores comes from the kernel, including time stolen by other virtual machines; what this process,
+    its finished children and those that still run (living_seconds) used is subtracted.
     """
 
-    def __init__(self, cpus):
+    def __init__(self, cpus, living_seconds):
         self.names = {f"cpu{cpu}" for cpu in cpus}
+        self.living_seconds = living_seconds
         self.cores = 0.0
 
     def busy_seconds(self):
@@ -69,10 +70,9 @@ class ForeignLoad:
                     ticks += sum(map(int, fields[1:4])) + sum(map(int, fields[6:9]))
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    @staticmethod
-    def own_seconds():
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime
+    def own_seconds(self):
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(u.ru_utime + u.ru_stime for u in used) + self.living_seconds()
 
     def __enter__(self):
         self.start = self.busy_seconds(), self.own_seconds(), time.monotonic()

@@ -1,6 +1,8 @@
 """peer_worker.py: one measurement of one peer, in a process of its own and in the peer's own environment.
 
-peer_worker.py speed WORKDIR MODEL PEER THREADS SHAPES  prints {"1x8": {"median_us", "least_us", "calls"}, ...} as JSON
+peer_worker.py speed WORKDIR MODEL PEER THREADS         times a series of calls for every order on standard input, one JSON object
+                                                        per line: {"shape", "seconds", "least_calls", "most_calls", "warmup_calls"};
+                                                        answers each by a line {"median_us", "least_us", "calls"}
 peer_worker.py outputs WORKDIR MODEL PEER OUT.npz       outputs of the samples of further.py, one per call
 peer_worker.py embed WORKDIR PEER OUT.npz               MiniLM: embeddings of the scored texts, alone and in batches of 8
 peer_worker.py start WORKDIR MODEL PEER SHAPE           time and memory until the first output, as JSON
@@ -18,21 +20,16 @@ import numpy as np
 from models import MODELS, shape_name
 from peers import PEERS
 
-# Enough calls for a stable median of the short shapes, without minutes for the long ones.
-LEAST_CALLS, MOST_CALLS, SECONDS = 15, 200, 0.35
-LEAST_WARMUP_CALLS, WARMUP_SECONDS = 5, 0.05
 BATCH = 8
 
 
-def time_shape(call):
-    start = time.perf_counter()
-    warmups = 0
-    while warmups < LEAST_WARMUP_CALLS or time.perf_counter() - start < WARMUP_SECONDS:
+def time_series(call, order):
+    for _ in range(order["warmup_calls"]):
         call()
-        warmups += 1
     taken = []
     start = time.perf_counter()
-    while len(taken) < LEAST_CALLS or (len(taken) < MOST_CALLS and time.perf_counter() - start < SECONDS):
+    while len(taken) < order["least_calls"] or (len(taken) < order["most_calls"]
+                                                and time.perf_counter() - start < order["seconds"]):
         before = time.perf_counter()
         call()
         taken.append((time.perf_counter() - before) * 1e6)
@@ -40,26 +37,26 @@ def time_shape(call):
 
 
 class Loaded:
-    """One peer with one model: the file of each shape is loaded once."""
+    """One peer with one model: every file is loaded once."""
 
     def __init__(self, work, model, name, threads):
         self.work, self.model, self.name, self.threads = work, model, name, threads
-        self.path, self.bind = None, None
+        self.binds = {}
 
     def call(self, feed, shape):
         path = PEERS[self.name].path(self.work, self.model, self.name, shape)
-        if path != self.path:
-            self.path, self.bind = path, PEERS[self.name].load(path, self.threads)
-        return self.bind(feed)
+        if path not in self.binds:
+            self.binds[path] = PEERS[self.name].load(path, self.threads)
+        return self.binds[path](feed)
 
 
-def speed(work, model, name, threads, shapes):
+def speed(work, model, name, threads):
     loaded = Loaded(work, model, name, threads)
-    results = {}
-    for shape in shapes:
-        # Which ids they are does not matter for speed; a mask of ones makes every token count.
-        results[shape] = time_shape(loaded.call(model.full_feed(*map(int, shape.split("x"))), shape))
-    print(json.dumps(results))
+    # Which ids they are does not matter for speed; a mask of ones makes every token count.
+    feeds = {shape: model.full_feed(*map(int, shape.split("x"))) for shape in model.shapes()}
+    for line in sys.stdin:
+        order = json.loads(line)
+        print(json.dumps(time_series(loaded.call(feeds[order["shape"]], order["shape"]), order)), flush=True)
 
 
 def outputs(work, model, name, target):
@@ -119,7 +116,7 @@ def main():
         sys.exit(__doc__)
     action, work, *rest = sys.argv[1:]
     if action == "speed":
-        speed(work, MODELS[rest[0]], rest[1], int(rest[2]), rest[3].split(","))
+        speed(work, MODELS[rest[0]], rest[1], int(rest[2]))
     elif action == "outputs":
         outputs(work, MODELS[rest[0]], rest[1], rest[2])
     elif action == "embed":

@@ -3,6 +3,7 @@ import statistics
 
 from models import DYNAMIC
 from peers import ORT_INT8, PEERS
+from speed import fastest_int8
 
 # Goals that --check enforces, besides those of speed in models.py. Those of accuracy are the least that int8 without any
 # calibration data must reach.
@@ -45,44 +46,52 @@ def milliseconds(microseconds):
     return f"{microseconds / 1000:#.3g}"
 
 
-def round_spread(times):
-    """Largest distance between the rounds of one shape, relative to its median: how calm the machine was."""
-    return max((max(t["round_medians_us"]) - min(t["round_medians_us"])) / t["median_us"] for t in times.values())
-
-
-def fastest_peer(results, shape):
-    """The fastest int8 peer at one shape, None when none was measured."""
-    names = [name for name in results if name in PEERS and PEERS[name].int8]
-    return min(names, key=lambda name: results[name][shape]["median_us"], default=None)
+def turn_spread(times):
+    """Largest distance between the quartiles of the turns of one shape, relative to its median: how calm the machine was."""
+    def spread(t):
+        lower, _, upper = statistics.quantiles(t["turn_medians_us"], n=4) if len(t["turn_medians_us"]) > 1 else (0, 0, 0)
+        return (upper - lower) / t["median_us"]
+    return max(map(spread, times.values()))
 
 
 def speed_tables(speed, shapes, missing):
     for threads, results in speed["results"].items():
         rows = [[title(name) + (f' ({speed["isa"][name]})' if name in speed["isa"] else "")]
-                + [milliseconds(times[shape]["median_us"]) for shape in shapes] + [f"{round_spread(times):.0%}"]
+                + [milliseconds(times[shape]["median_us"]) for shape in shapes] + [f"{turn_spread(times):.0%}"]
                 for name, times in results.items()]
         yield (f"Speed, {threads_text(threads)}, ms per call, "
-               "median over rounds of the median of a round")
-        yield table(["", *shapes, "round spread"], rows + reasons(speed["failed"][threads], missing))
-        if threads in speed["foreign"]:
-            yield foreign_line(speed["foreign"][threads])
-        yield from ratio_table(speed["ratios"].get(threads, {}), results, shapes, threads)
+               "median over turns of the median of a series")
+        yield table(["", *shapes, "turn spread"], rows + reasons(speed["failed"][threads], missing))
+        yield from ratio_table(speed["ratios"].get(threads, {}), shapes, threads)
+    if speed["speedup"]:
+        yield "Times faster on 2 threads than on 1, edgeconv, median over turns"
+        yield table([*shapes, "geomean"], [[f'{speed["speedup"][key]:.2f}' for key in (*shapes, "geomean")]])
+    yield foreign_line(speed["foreign"])
+    yield shared_line(speed["shared"])
 
 
 def foreign_line(foreign):
-    return (f'Foreign load: {foreign["disturbed"]} of {foreign["runs"]} runs had more than {foreign["limit_cores"]} '
-            f'cores of other work beside them (worst {foreign["worst_cores"]} at {foreign["worst_name"]}).')
+    return (f'Foreign load: {foreign["disturbed"]} of {foreign["turns"]} turns had more than {foreign["limit_cores"]} '
+            f'cores of other work beside them (worst {foreign["worst_cores"]} at {foreign["worst_shape"]}).')
 
 
-def ratio_table(ratios, results, shapes, threads):
+def shared_line(shared):
+    line = (f'Neighbours: {shared["shared"]} of {shared["series"]} series ended on cores that gave less than {shared["whole"]:.0%} of their '
+            "best arithmetic; ratios leave their turns out")
+    if shared["unfiltered"]:
+        line += f', except where that leaves too few: {", ".join(shared["unfiltered"])}'
+    return line + "."
+
+
+def ratio_table(ratios, shapes, threads):
     if not ratios:
         return
     rows = [[title(name)] + [f"{row[key]:.2f}" for key in (*shapes, "geomean")] for name, row in ratios.items()]
-    fastest = {shape: fastest_peer(results, shape) for shape in shapes}
-    if all(fastest.values()):
-        best = [ratios[fastest[shape]][shape] for shape in shapes]
-        rows.append(["fastest int8 peer"] + [f"{value:.2f}" for value in (*best, statistics.geometric_mean(best))])
-    yield f"Times slower than edgeconv, {threads_text(threads)} (above 1: edgeconv is faster)"
+    best = [fastest_int8(ratios, shape) for shape in shapes]
+    if all(best):
+        values = [ratio for _, ratio in best]
+        rows.append(["fastest int8 peer"] + [f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))])
+    yield f"Times slower than edgeconv, {threads_text(threads)}, median over turns of the ratio within a turn (above 1: edgeconv is faster)"
     yield table(["", *shapes, "geomean"], rows)
 
 
@@ -165,10 +174,8 @@ def speed_goals(goals, model, found):
         goals.least(f"{name} at every shape" + (f" (least at {at})" if at else ""), worst[at] if worst else None, goal.every)
         if goal.geomean is not None:
             goals.least(f"{name}, geomean", statistics.geometric_mean(worst.values()) if worst else None, goal.geomean)
-    results = speed.get("results", {})
-    if model.name == "minilm" and {1, 2} <= set(results) and "1x128" in shapes:
-        ours = [results[threads].get("edgeconv", {}).get("1x128", {}).get("median_us") for threads in (1, 2)]
-        goals.least("1x128, 1 thread / 2 threads", ours[0] / ours[1] if all(ours) else None, LEAST_SPEEDUP)
+    if model.name == "minilm" and "1x128" in shapes and {1, 2} <= set(speed.get("results", {})):
+        goals.least("1x128, 1 thread / 2 threads", speed["speedup"].get("1x128"), LEAST_SPEEDUP)
 
 
 def accuracy_goals(goals, model, found):

@@ -1,130 +1,176 @@
-"""Latency of edgeconv and the peers over a model's grid, interleaved, each run in a fresh process."""
-import json
+"""Latency of edgeconv and the peers over a model's grid.
+
+A turn is one short series of calls of every contestant at one shape, one contestant after the other. Within a turn the machine
+hardly changes, over minutes it may by half (virtual machines, clocks): so ratios are taken within a turn, and the median over
+turns is reported. A series that did not end on whole cores (cores.py) is repeated; ratios leave it out while there are others.
+"""
 import os
 import statistics
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from typing import Callable
 
 import ours
+from contestants import Edgeconv, Peer
+from cores import WHOLE, Cores
 from machine import ForeignLoad
-from peers import python_of
+from peers import PEERS
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TIMEOUT = 300
+BASE = "edgeconv"
+LEAST_TURNS = 3
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of the table: the command for a thread count, and how its output is read."""
+    """One row of the tables."""
     name: str
-    command: Callable        # threads -> argument list
-    parse: Callable          # standard output -> ({shape: times}, ISA level or None)
+    start: Callable        # threads -> contestant
 
 
-def peer_entry(work, model, name, shapes):
-    def command(threads):
-        return [python_of(work, name), "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "speed", work, model.name, name,
-                str(threads), ",".join(shapes)]
-    # The libraries print notices of their own; the result is the last line.
-    return Entry(name, command, lambda text: (json.loads(text.strip().splitlines()[-1]), None))
+def peer_entry(work, model, name):
+    return Entry(name, lambda threads: Peer(work, model, name, threads))
 
 
-def our_entry(blob, shapes, isa=None):
-    return Entry(f"edgeconv:{isa}" if isa else "edgeconv",
-                 lambda threads: ours.bench_command(blob, shapes, threads, isa), ours.bench_results)
+def our_entry(blob, isa=None):
+    return Entry(f"{BASE}:{isa}" if isa else BASE, lambda threads: Edgeconv(blob, threads, isa))
 
 
-def run_once(entry, threads, cpus):
-    """(times, ISA, cores that others used), or raises ours.Failed."""
-    with ForeignLoad(cpus) as foreign:
-        try:
-            # Bound before the program starts, so that its start-up and all threads it makes stay on these cores.
-            done = subprocess.run(entry.command(threads), capture_output=True, text=True, timeout=TIMEOUT, check=False,
-                                  preexec_fn=lambda: os.sched_setaffinity(0, cpus))
-        except subprocess.TimeoutExpired:
-            raise ours.Failed(None, f"no result after {TIMEOUT} s") from None
-    try:
-        times, isa = entry.parse(done.stdout)
-    except (ValueError, KeyError, IndexError):
-        raise ours.Failed.of(done) from None
-    return times, isa, foreign.cores
+class Field:
+    """All contestants of one model, {(name, threads): contestant}; one that fails leaves with its reason."""
+
+    def __init__(self, entries, shapes, options):
+        self.running, self.failed = {}, {}
+        self.cores, self.tries = Cores(options.cpu), options.tries
+        for entry in entries:
+            for threads in options.threads:
+                key = entry.name, threads
+                try:
+                    self.running[key] = entry.start(threads)
+                    for shape in shapes:
+                        self.running[key].load(shape)
+                except ours.Failed as error:
+                    self.drop(key, error)
+
+    def drop(self, key, error):
+        self.failed[key] = str(error)
+        if key in self.running:
+            self.running.pop(key).close()
+
+    def cpu_seconds(self):
+        return sum(contestant.cpu_seconds() for contestant in self.running.values())
+
+    def turn(self, shape, first):
+        """({(name, threads): times}, cores that others used meanwhile). Another contestant is first each time, so that no row
+        always follows the same neighbour; the thread counts of one stay together, because their ratio is reported too."""
+        names = list(dict.fromkeys(name for name, _ in self.running))
+        first %= max(len(names), 1)
+        taken = {}
+        with ForeignLoad(os.sched_getaffinity(0), self.cpu_seconds) as foreign:
+            for name in names[first:] + names[:first]:
+                for key in [key for key in self.running if key[0] == name]:
+                    try:
+                        taken[key] = self.series(key, shape)
+                    except ours.Failed as error:
+                        self.drop(key, error)
+        return taken, foreign.cores
+
+    def series(self, key, shape):
+        """The best of a few tries by what the cores gave."""
+        best = None
+        for _ in range(self.tries):
+            times = self.cores.timed(self.running[key], shape, key[1])
+            if best is None or times["share"] > best["share"]:
+                best = times
+            if best["share"] >= WHOLE:
+                break
+        return best
+
+    def close(self):
+        for contestant in self.running.values():
+            contestant.close()
 
 
-def least_disturbed(entry, threads, cpus, tries, limit):
-    """Repeats a run that others disturbed and keeps the one they disturbed least."""
+def least_disturbed(field, shape, first, tries, limit):
+    """Repeats a turn that others disturbed and keeps the one they disturbed least."""
     best = None
     for attempt in range(tries):
         if attempt:
-            time.sleep(1)
-        run = run_once(entry, threads, cpus)
-        if best is None or run[2] < best[2]:
-            best = run
-        if best[2] <= limit:
+            time.sleep(0.5)
+        turn = field.turn(shape, first)
+        if best is None or turn[1] < best[1]:
+            best = turn
+        if best[1] <= limit:
             break
     return best
 
 
 def measure(entries, shapes, options):
-    """{"results": {threads: {name: {shape: times}}}, "isa": {name: level}, "failed": {threads: {name: reason}},
-    "foreign": {threads: ...}}"""
-    everywhere = set(os.sched_getaffinity(0))
-    runs, isas, failed, foreign = {}, {}, {}, {}
-    for turn in range(options.rounds):
-        # Another one starts each round, so that no row always follows the same neighbour.
-        order = entries[turn % len(entries):] + entries[:turn % len(entries)]
-        for threads in options.threads:
-            cpus = {options.cpu} if threads == 1 else everywhere
-            for entry in order:
-                if (entry.name, threads) in failed:
-                    continue
-                try:
-                    times, isa, cores = least_disturbed(entry, threads, cpus, options.tries, options.foreign)
-                    collected = runs.setdefault(threads, {}).setdefault(entry.name, {})
-                    for shape in shapes:
-                        collected.setdefault(shape, []).append(times[shape])
-                except ours.Failed as error:
-                    failed[entry.name, threads] = str(error)
-                    continue
-                except KeyError as error:
-                    failed[entry.name, threads] = f"no time for shape {error}"
-                    continue
-                isas[entry.name] = isa or isas.get(entry.name)
-                foreign.setdefault(threads, []).append((cores, entry.name))
-        print(f"speed: round {turn + 1} of {options.rounds} {time.strftime('%H:%M:%S')}", file=sys.stderr, flush=True)
-    return {"results": {threads: {entry.name: summarise(runs[threads][entry.name], shapes) for entry in entries
-                                  if (entry.name, threads) not in failed}
-                        for threads in options.threads},
-            "isa": {name: isa for name, isa in isas.items() if isa},
-            "failed": {threads: {entry.name: failed[entry.name, threads] for entry in entries
-                                 if (entry.name, threads) in failed} for threads in options.threads},
-            "foreign": {threads: disturbance(seen, options.foreign) for threads, seen in foreign.items()}}
+    """{"results": {threads: {name: {shape: times}}}, "ratios": {threads: {name: {shape: ratio}}}, "speedup": {shape: ratio},
+    "isa": {name: level}, "failed": {threads: {name: reason}}, "foreign": ...}"""
+    turns, cores = {shape: [] for shape in shapes}, []
+    field = Field(entries, shapes, options)
+    try:
+        for number in range(options.rounds):
+            for shape in shapes:
+                taken, foreign = least_disturbed(field, shape, number, options.tries, options.foreign)
+                turns[shape].append(taken)
+                cores.append((foreign, shape))
+            print(f"speed: round {number + 1} of {options.rounds} {time.strftime('%H:%M:%S')}", file=sys.stderr, flush=True)
+        isas = {name: contestant.isa for (name, _), contestant in field.running.items() if contestant.isa}
+    finally:
+        field.close()
+    per_thread = {threads: [entry.name for entry in entries if (entry.name, threads) not in field.failed]
+                  for threads in options.threads}
+    return {"results": {threads: {name: {shape: summarise(turns[shape], (name, threads)) for shape in shapes}
+                                  for name in names} for threads, names in per_thread.items()},
+            "ratios": {threads: {name: ratios(turns, (name, threads), (BASE, threads)) for name in names
+                                 if name != BASE and BASE in names} for threads, names in per_thread.items()},
+            "speedup": ratios(turns, (BASE, 1), (BASE, 2)) if all(BASE in per_thread.get(n, ()) for n in (1, 2)) else {},
+            "isa": isas,
+            "failed": {threads: {name: reason for (name, n), reason in field.failed.items() if n == threads}
+                       for threads in options.threads},
+            "foreign": disturbance(cores, options.foreign),
+            "shared": shared_cores(turns)}
 
 
-def summarise(runs, shapes):
-    """The median over rounds of the median of each round; the single least time beside it."""
-    summary = {}
-    for shape in shapes:
-        medians = [run["median_us"] for run in runs[shape]]
-        summary[shape] = {"median_us": statistics.median(medians),
-                          "least_us": min(run["least_us"] for run in runs[shape]), "round_medians_us": medians}
-    return summary
+def whole(taken, keys):
+    """The turns in which all these contestants had whole cores; all turns where that is too few to tell."""
+    good = [turn for turn in taken if all(turn[key]["share"] >= WHOLE for key in keys)]
+    return good if len(good) >= LEAST_TURNS else taken
+
+
+def summarise(taken, key):
+    """The median over turns of the median of each; the single least time beside it."""
+    medians = [turn[key]["median_us"] for turn in whole(taken, [key])]
+    return {"median_us": statistics.median(medians), "least_us": min(turn[key]["least_us"] for turn in taken),
+            "turn_medians_us": medians}
+
+
+def shared_cores(turns):
+    """How many series kept less than whole cores after all tries, and how many pairs of rows had too few good turns."""
+    series = [times["share"] for taken in turns.values() for turn in taken for times in turn.values()]
+    short = {f"{name} {shape}" for shape, taken in turns.items() for name, threads in (taken[0] if taken else ())
+             if sum(min(turn[name, threads]["share"], turn.get((BASE, threads), {"share": 1})["share"]) >= WHOLE
+                    for turn in taken) < LEAST_TURNS}
+    return {"series": len(series), "shared": sum(share < WHOLE for share in series), "whole": WHOLE, "unfiltered": sorted(short)}
 
 
 def disturbance(seen, limit):
-    worst, name = max(seen)
-    return {"runs": len(seen), "disturbed": sum(cores > limit for cores, _ in seen), "limit_cores": limit,
-            "worst_cores": round(worst, 3), "worst_name": name}
+    worst, shape = max(seen)
+    return {"turns": len(seen), "disturbed": sum(cores > limit for cores, _ in seen), "limit_cores": limit,
+            "worst_cores": round(worst, 3), "worst_shape": shape}
 
 
-def ratios(results, base="edgeconv"):
-    """{name: {shape: time of name / time of base, "geomean": ...}}: above 1 means that base is faster."""
-    table = {}
-    for name, times in results.items():
-        if base in results and name != base:
-            row = {shape: times[shape]["median_us"] / results[base][shape]["median_us"] for shape in times}
-            row["geomean"] = statistics.geometric_mean(row.values())
-            table[name] = row
-    return table
+def ratios(turns, key, base):
+    """{shape: median over turns of the time of key / the time of base, "geomean": ...}: above 1 means that base is faster."""
+    row = {shape: statistics.median(turn[key]["median_us"] / turn[base]["median_us"] for turn in whole(taken, [key, base]))
+           for shape, taken in turns.items()}
+    row["geomean"] = statistics.geometric_mean(row.values())
+    return row
+
+
+def fastest_int8(ratios_of_threads, shape):
+    """(peer, ratio) of the int8 peer that comes closest to edgeconv at one shape; None when none was measured."""
+    rows = [(row[shape], name) for name, row in ratios_of_threads.items() if name in PEERS and PEERS[name].int8]
+    return min(rows)[::-1] if rows else None

@@ -21,7 +21,7 @@ double best_seconds(const Run& run) {
   return best;
 }
 
-constexpr long kIterations = 200000;
+constexpr long kIterations = 100000;
 
 #if defined(__x86_64__)
 #define ERT_REPEAT_12(op) op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9) op(10) op(11)
@@ -34,18 +34,29 @@ constexpr long kIterations = 200000;
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", \
       "xmm15"
 
-double flood_seconds(kernels::Level level) {
-  return best_seconds([level] {
-    for (long i = 0; i < kIterations; ++i) {
-      switch (level) {
-        case kernels::Level::kAvx2: __asm__ volatile(ERT_REPEAT_12(ERT_PMADDWD)::: ERT_CLOBBERS); break;
-        case kernels::Level::kAvxVnni: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_VEX)::: ERT_CLOBBERS); break;
-        case kernels::Level::kAvxVnniEvex: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_EVEX)::: ERT_CLOBBERS); break;
-        default: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_512)::: ERT_CLOBBERS); break;
-      }
+void flood(kernels::Level level) {
+  for (long i = 0; i < kIterations; ++i) {
+    switch (level) {
+      case kernels::Level::kAvx2: __asm__ volatile(ERT_REPEAT_12(ERT_PMADDWD)::: ERT_CLOBBERS); break;
+      case kernels::Level::kAvxVnni: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_VEX)::: ERT_CLOBBERS); break;
+      case kernels::Level::kAvxVnniEvex: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_EVEX)::: ERT_CLOBBERS); break;
+      default: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_512)::: ERT_CLOBBERS); break;
     }
-  });
+  }
 }
+
+int macs_per_flood_step(kernels::Level level) {
+  switch (level) {
+    case kernels::Level::kAvx2: return 12 * 16;
+    case kernels::Level::kAvxVnni:
+    case kernels::Level::kAvxVnniEvex: return 12 * 32;
+    case kernels::Level::kAvx512Vnni: return 12 * 64;
+    default: return 0;
+  }
+}
+#else
+void flood(kernels::Level) {}
+int macs_per_flood_step(kernels::Level) { return 0; }
 #endif
 
 }  // namespace
@@ -68,21 +79,19 @@ double clock_hz() {
 }
 
 double peak_mac_per_cycle(kernels::Level level) {
-#if defined(__x86_64__)
-  int macs = 0;  // per instruction (pair)
-  switch (level) {
-    case kernels::Level::kAvx2: macs = 16; break;
-    case kernels::Level::kAvxVnni: macs = 32; break;
-    case kernels::Level::kAvxVnniEvex: macs = 32; break;
-    case kernels::Level::kAvx512Vnni: macs = 64; break;
-    default: return 0;
-  }
+  const int macs = macs_per_flood_step(level);
+  if (macs == 0) return 0;
   const double hz = clock_hz();
-  return 12.0 * macs * kIterations / (flood_seconds(level) * hz);
-#else
-  (void)level;
-  return 0;
-#endif
+  return macs * kIterations / (best_seconds([level] { flood(level); }) * hz);
+}
+
+double macs_per_second(kernels::Level level, double seconds) {
+  const int macs = macs_per_flood_step(level);
+  if (macs == 0) return 0;
+  const double start = now();
+  double taken = 0, done = 0;
+  for (; taken < seconds; taken = now() - start, done += static_cast<double>(macs) * kIterations) flood(level);
+  return done / taken;
 }
 
 }  // namespace ert::bench

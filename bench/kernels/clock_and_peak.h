@@ -12,4 +12,8 @@ double clock_hz();
 // Peak int8 multiply-accumulates per cycle of a level that this CPU has; 0 where no such instruction is defined (ref).
 double peak_mac_per_cycle(kernels::Level level);
 
+// Multiply-accumulates per second of that instruction during about so many seconds: less than at other times where another machine's
+// work shares the core (the other hardware thread) or its clock fell. 0 as above.
+double macs_per_second(kernels::Level level, double seconds);
+
 }  // namespace ert::bench
