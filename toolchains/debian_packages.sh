@@ -6,7 +6,7 @@ TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata pytho
 # Cortex-M: compiler and emulator; of newlib and libstdc++ only headers are used.
 CORTEX_M_PACKAGES="gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev qemu-system-arm"
 # What ./test.sh --cross needs: compilers, emulators, GoogleTest as source, core models.
-CROSS_PACKAGES="g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user googletest llvm $CORTEX_M_PACKAGES"
+CROSS_PACKAGES="g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user googletest llvm-19 $CORTEX_M_PACKAGES"
 
 ensure_packages() {
   local missing="" package
