@@ -110,7 +110,7 @@ int32_t neutral(int32_t kind, int32_t) {
   return kind == red::kMax ? INT32_MIN : kind == red::kMin ? INT32_MAX : kind == red::kProd ? 1 : 0;
 }
 
-// e = exp(x - top), for up to ReduceOrder::kChunk values.
+// e = exp(x - top).
 void shifted_exp(const kernels::KernelTable& t, int64_t n, const float* x, const float* top, int64_t top_step, float* e) {
   for (int64_t j = 0; j < n; ++j) e[j] = minus(x[j], top[j * top_step]);
   t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(n), e, e);
@@ -142,23 +142,33 @@ float reduce_row(const kernels::KernelTable& t, int32_t kind, int64_t n, const f
   }
 }
 
-// Up to kChunk neighbouring outputs, whose inputs are also neighbours, in index order.
-void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, int64_t n, const float* x, float* out) {
-  float acc[ReduceOrder::kChunk], top[ReduceOrder::kChunk], e[ReduceOrder::kChunk];
+// LogSumExp of up to kExpChunk neighbouring outputs: fewer than of other kinds, since each has three values on the stack.
+constexpr int64_t kExpChunk = 16;
+
+void log_sum_exp_chunk(const OpContext& c, const ReduceOrder& order, int64_t n, const float* x, float* out) {
+  float acc[kExpChunk], top[kExpChunk], e[kExpChunk];
   for (int64_t j = 0; j < n; ++j) {
-    acc[j] = neutral(kind, 0.0f);
+    acc[j] = 0.0f;
     top[j] = kLowest;
   }
-  if (kind == red::kLogSumExp) order.for_reduced([&](int64_t offset) { fold(red::kMax, n, top, x + offset); });
+  order.for_reduced([&](int64_t offset) { fold(red::kMax, n, top, x + offset); });
   order.for_reduced([&](int64_t offset) {
-    if (kind == red::kLogSumExp) {
-      shifted_exp(*c.kernels, n, x + offset, top, 1, e);
-      fold(kind, n, acc, e);
-    } else {
-      fold(kind, n, acc, x + offset);
-    }
+    shifted_exp(*c.kernels, n, x + offset, top, 1, e);
+    fold(red::kLogSumExp, n, acc, e);
   });
-  for (int64_t j = 0; j < n; ++j) out[j] = finish(kind, acc[j], order.reduced_count, top[j]);
+  for (int64_t j = 0; j < n; ++j) out[j] = finish(red::kLogSumExp, acc[j], order.reduced_count, top[j]);
+}
+
+// Up to kChunk neighbouring outputs, whose inputs are also neighbours, in index order.
+void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, int64_t n, const float* x, float* out) {
+  if (kind == red::kLogSumExp) {
+    for (int64_t j = 0; j < n; j += kExpChunk) log_sum_exp_chunk(c, order, n - j < kExpChunk ? n - j : kExpChunk, x + j, out + j);
+    return;
+  }
+  float acc[ReduceOrder::kChunk];
+  for (int64_t j = 0; j < n; ++j) acc[j] = neutral(kind, 0.0f);
+  order.for_reduced([&](int64_t offset) { fold(kind, n, acc, x + offset); });
+  for (int64_t j = 0; j < n; ++j) out[j] = finish(kind, acc[j], order.reduced_count, kLowest);
 }
 
 void reduce_chunk(const OpContext&, const ReduceOrder& order, int32_t kind, int64_t n, const int32_t* x, int32_t* out) {

@@ -78,6 +78,19 @@ TEST(Reduce, OuterAxesSumInIndexOrder) {
   }
 }
 
+// Columns are taken some at a time: none may depend on its neighbours.
+TEST(Reduce, OuterAxesLogSumExpOfManyColumns) {
+  const int32_t rows = 5, columns = 77;
+  OpCase c = {&kOpReduce, {noisy({rows, columns}, 6)}, {empty(ERT_F32, {columns})}, {red::kLogSumExp, 1}, {}, {}};
+  ASSERT_EQ(run(c), ERT_OK);
+  const std::vector<float> x = c.inputs[0].as<float>(), got = c.outputs[0].as<float>();
+  for (size_t j = 0; j < 77; ++j) {
+    std::vector<float> column;
+    for (size_t i = 0; i < 5; ++i) column.push_back(x[i * 77 + j]);
+    ASSERT_EQ(got[j], run_for<float>({&kOpReduce, {f32({rows, 1}, column)}, {empty(ERT_F32, {1})}, {red::kLogSumExp, 1}, {}, {}})[0]) << j;
+  }
+}
+
 TEST(Reduce, TrailingAxesSumInCanonicalOrder) {
   const auto& t = kernels::kernel_table(1u);
   for (const Dims& dims : {Dims{300, 61}, Dims{300, 1}, Dims{4, 1000}}) {
