@@ -15,8 +15,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import firmware_size  # noqa: E402
 from json_schema import errors  # noqa: E402
 
+CHECKS = pathlib.Path(__file__).parents[1] / "checks"
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
+# ERT_BOARD_MAX_ARGUMENTS without the program and, in one run, the extremes.
+MOST_BLOBS = 13
 # Code of the runtime with the language model's ops, built for size; Helium's kernels are longer than the reference.
 TEXT_LIMIT = 60 * 1024
 TEXT_LIMIT_OF = {"mps3-an547": 88 * 1024}
@@ -35,8 +38,12 @@ def run(*command):
     return subprocess.run([str(part) for part in command], capture_output=True, text=True)
 
 
-# Models whose ops the language model lacks, from tests/fixtures.
-MODELS = ["mlp_bn_dy18", "esm_ts13", "t5_encoder_ts13__external_many", "deberta_v2_conv_ts13", "qwen3_dy20_sdpa", "vit_ts14_eager"]
+# Models whose ops the language model lacks, from tests/fixtures, and of the rest ONNX's node tests (libonnx-testdata).
+MODELS = ["mlp_bn_dy18", "esm_ts13", "t5_encoder_ts13__external_many", "deberta_v2_conv_ts13", "qwen3_dy20_sdpa", "vit_ts14_eager",
+          "clip_text_ts14_eager", "minilm_sentence_ts14", "convbert_ts13", "beit_dy18_sdpa", "roberta_base_ts14"]
+NODE_TESTS = pathlib.Path("/usr/share/libonnx-testdata/data/node")
+NODES = ["test_triu", "test_scatter_elements_with_axis", "test_scatternd_add", "test_argmax_keepdims_example",
+         "test_reduce_log_sum_exp_keepdims_random"]
 
 
 class Report:
@@ -116,27 +123,52 @@ def check_canaries(report, runner, build):
     report.expect(heap.returncode != 0 and "undefined reference to `malloc'" in heap.stdout, "canary heap: it linked", heap.stdout)
 
 
+def check_bound(report, image, build):
+    """(bytes, function) that stack_bound.py gives for an image."""
+    result = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT)
+    report.expect(result.returncode == 0, f"stack bound of {image.name}", result.stdout + result.stderr)
+    deepest = re.search(r"(\d+) bytes of stack at most: (\w+)", result.stdout)
+    return (int(deepest.group(1)), deepest.group(2)) if deepest else (0, "?")
+
+
+def convert_models(report, root, folder):
+    """Blobs of MODELS and NODES, and the ops that they have."""
+    blobs, ops = [], set()
+    for model in [root / "tests/fixtures" / name for name in MODELS] + [NODE_TESTS / name for name in NODES]:
+        blobs.append(folder / f"{model.name}.ert")
+        made = run(root / "build/release/convert/edgeconv", model / "model.onnx", "-o", blobs[-1], "-q", "--allow-accuracy-loss")
+        report.expect(made.returncode == 0, f"conversion of {model.name}", made.stderr)
+        inspected = run(root / "build/release/convert/edgeconv", "inspect", blobs[-1], "--json")
+        ops |= set(json.loads(inspected.stdout)["operators"]) if inspected.returncode == 0 else set()
+    return blobs, ops
+
+
 def check_golden(report, root, runner, build):
-    """Golden vectors, bit for bit: extreme floats through every elementwise op, and other models."""
-    with tempfile.TemporaryDirectory() as folder:
-        blobs = [pathlib.Path(folder) / "extremes.ert"]
-        made = run(root / "build/release/tests/rt/write_extremes", blobs[0])
-        report.expect(made.returncode == 0, "write_extremes", made.stdout + made.stderr)
-        for name in MODELS:
-            blobs.append(pathlib.Path(folder) / f"{name}.ert")
-            made = run(root / "build/release/convert/edgeconv", root / "tests/fixtures" / name / "model.onnx", "-o", blobs[-1], "-q",
-                       "--allow-accuracy-loss")
-            report.expect(made.returncode == 0, f"conversion of {name}", made.stderr)
-        result = run(*runner, build / "tests/cortex_m/golden", *blobs)
-        report.expect(result.returncode == 0, "golden vectors", result.stdout + result.stderr)
-        print(f"  golden vectors of {len(blobs)} blobs: {'the same bits' if result.returncode == 0 else 'FAILED'}")
-        changed = pathlib.Path(folder) / "wrong.ert"
-        run(root / "build/release/tests/rt/write_extremes", changed, "wrong")
-        wrong = run(*runner, build / "tests/cortex_m/golden", changed)
-        report.expect(wrong.returncode == 1 and "golden" in wrong.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", wrong.stdout)
-
-
-CHECKS = pathlib.Path(__file__).parents[1] / "checks"
+    """Golden vectors, bit for bit: extreme floats through every elementwise op, and other models. Their stack, below the bound of an image
+    with all ops."""
+    image = build / "tests/cortex_m/golden"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        extremes, wrong = folder / "extremes.ert", folder / "wrong.ert"
+        for command in ([extremes], [wrong, "wrong"]):
+            made = run(root / "build/release/tests/rt/write_extremes", *command)
+            report.expect(made.returncode == 0, "write_extremes", made.stdout + made.stderr)
+        blobs, ops = convert_models(report, root, folder)
+        result = run(*runner, image, extremes, *blobs[:MOST_BLOBS])
+        rest = run(*runner, image, *blobs[MOST_BLOBS:])
+        same = result.returncode == 0 and rest.returncode == 0
+        report.expect(same, "golden vectors", result.stdout + result.stderr + rest.stdout + rest.stderr)
+        print(f"  golden vectors of {1 + len(blobs)} blobs: {'the same bits' if same else 'FAILED'}")
+        changed = run(*runner, image, wrong)
+        report.expect(changed.returncode == 1 and "golden" in changed.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", changed.stdout)
+    ops |= {"Unary", "Binary", "Reduce"}  # write_extremes
+    listed = set(re.findall(r"^ERT_OP\(\d+, (\w+)\)", (root / "rt/op_list.inc").read_text(), re.M))
+    report.expect(ops <= listed and len(ops) > 30, f"ops {sorted(ops)}")
+    painted = [int(n) for n in re.findall(r"stack (\d+)", result.stdout + rest.stdout)]
+    bound, function = check_bound(report, image, build)
+    report.expect(painted and max(painted) <= min(bound, STACK_LIMIT), f"painted stack {painted}, bound {bound}, limit {STACK_LIMIT}")
+    print(f"  stack with all ops: {max(painted, default=0)} bytes painted over by {len(ops)} of {len(listed)} (not {', '.join(sorted(listed - ops))}), "
+          f"at most {bound} by the call graph ({function})")
 
 
 def main(root, build, board, golden, show):
@@ -147,20 +179,20 @@ def main(root, build, board, golden, show):
         print(transcript)
     check_bench(report, root, runner, build)
     check_calls(report, build)
-    bound = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT)
-    report.expect(bound.returncode == 0, "stack bound", bound.stdout + bound.stderr)
+    bound, function = check_bound(report, image, build)
     check_canaries(report, runner, build)
     if golden:
         check_golden(report, root, runner, build)
+    else:
+        print(f"  stack with all ops: at most {check_bound(report, build / 'tests/cortex_m/golden', build)[0]} bytes by the call graph")
     size = firmware_size.parts(image.with_suffix(".map"))
     runtime = size["runtime"]
     report.expect(runtime["data"] == 0 and runtime["bss"] == 0, f"the runtime has {runtime['data']} + {runtime['bss']} bytes of variables")
     limit = TEXT_LIMIT_OF.get(board, TEXT_LIMIT)
     report.expect(runtime["text"] <= limit, f"the runtime has {runtime['text']} bytes of code, allowed are {limit}")
     print(firmware_size.table(size))
-    deepest = re.search(r"(\d+) bytes of stack at most: (\w+)", bound.stdout)
-    report.expect(deepest and int(deepest.group(1)) >= painted, "the bound is below what the paint shows: the call graph misses calls")
-    print(f"  stack: {painted} bytes painted over, at most {deepest.group(1) if deepest else '?'} by the call graph ({deepest.group(2) if deepest else '?'})")
+    report.expect(bound >= painted, "the bound is below what the paint shows: the call graph misses calls")
+    print(f"  stack: {painted} bytes painted over, at most {bound} by the call graph ({function})")
     return 0 if report.good else 1
 
 

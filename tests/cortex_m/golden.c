@@ -1,5 +1,5 @@
 /* golden BLOB.ert...: replays the golden vectors of each blob on the board (ert_selftest): the device must give the bits of the host that
- * converted it. */
+ * converted it. Says how much stack that took below main, paint written over from opening to the last op. */
 #include <string.h>
 
 #include "platform/cortex_m/board.h"
@@ -49,14 +49,19 @@ int main(int argc, char** argv) {
     unsigned char* blob = aligned(__bulk_start);
     const size_t room = (size_t)(__bulk_end - blob), bytes = ert_read_host_file(argv[i], blob, room);
     ert_status status = ERT_ERR_NOMEM;
+    size_t stack = 0;
     if (bytes <= room) {
       unsigned char* arena = aligned(blob + bytes);
+      ert_board_paint_stack();
       status = replay(blob, bytes, arena, (size_t)(__bulk_end - arena));
+      stack = ert_board_stack_used() - ert_board_stack_now();
     }
     failed += status != ERT_OK;
     ert_print(argv[i]);
     ert_print(": ");
     ert_print(bytes == SIZE_MAX ? "cannot be read" : ert_status_str(status));
+    ert_print(", stack ");
+    ert_print_unsigned(stack);
     ert_print("\n");
   }
   return failed != 0;

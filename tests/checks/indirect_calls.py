@@ -1,0 +1,137 @@
+"""Which functions the calls through pointers of a build may reach. GCC writes down where each is (-fcallgraph-info); the source there
+names the pointer: a slot of the kernel table, a function of an op, a task of a parallel loop, the application's hook. Any other pointer
+reaches what its own file takes the address of.
+
+The call-graph files are made when they are wanted, by the commands of the build: compiler caches do not keep them."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).parents[2]
+# Members of LinearKernels and the slots that linear_kernels() copies into them.
+LINEAR = {"quantize": r"quantize(16)?_rows", "gemm": r"gemm_qa(8|16)_qw8\w*", "row_bytes": r"quantized(16)?_row_bytes"}
+OP_MEMBERS = {"prepare", "run", "macs"}
+OP_FUNCTION = re.compile(r"\b(run|prepare|macs)\(ert::OpContext")
+TASK = re.compile(r"\(void\*, unsigned (long|int), unsigned (long|int)\)$")
+# What the application supplies runs on its own account: file, name of the pointer.
+HOOKS = {("run.cc", "op_hook"), ("run.cc", "hook"), ("run.cc", "task"), ("custom.cc", "run")}
+
+
+def kernel_slots():
+    """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary'."""
+    slots = {}
+    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+), (\w+)\)", (ROOT / "kernels_int8/kernel_list.inc").read_text(), re.M):
+        for key in ([slot] if kind == "KERNEL" else ["unary", f"unary.{slot}"]):
+            slots.setdefault(key, set()).add(name)
+    return slots
+
+
+def call_graph_file(entry):
+    """Path of the source's .ci file, made now if it is older than the object."""
+    build = pathlib.Path(entry["directory"])
+    command = shlex.split(entry["command"])
+    at = command.index("-o")
+    object_file = build / command[at + 1]
+    graph = object_file.with_suffix(".ci")
+    if not graph.exists() or graph.stat().st_mtime < object_file.stat().st_mtime:
+        scratch = object_file.with_suffix(".callgraph.o")
+        made = subprocess.run(command[:at] + ["-o", str(scratch)] + command[at + 2:] + ["-fcallgraph-info"], cwd=build, capture_output=True, text=True)
+        if made.returncode != 0:
+            sys.exit(f"{entry['file']}: no call graph\n{made.stderr}")
+        scratch.with_suffix(".ci").replace(graph)
+        scratch.with_suffix(".su").unlink(missing_ok=True)
+        scratch.unlink()
+    return graph
+
+
+def names_in(text, known):
+    """Members of that name in a piece of source; 'unary.kExp' for unary[static_cast<int>(Unary::kExp)]."""
+    found = set()
+    for name, subscript in re.findall(r"(?:->|\.)(\w+)(\[[^\]]*\])?", text):
+        unary = re.search(r"Unary::(k\w+)", subscript)
+        found |= {f"{name}.{unary.group(1)}" if name == "unary" and unary else name} if name in known else set()
+    return found
+
+
+def pointers_at(file, line, column, known):
+    """Names of the pointer that is called at a place, which is that of a parenthesis: the member before it; where that is no known one,
+    what the local variable of that name was set to, or the members on that line (a call in the arguments of one that was inlined).
+    Another name stands for itself."""
+    lines = pathlib.Path(file).read_text().splitlines()
+    text = lines[line - 1]
+    before = re.search(r"(?:->|\.)?(\w*)(\[[^\[]*\])?$", text[:column - 1])
+    found = names_in(before.group(), known)
+    if not found and before.group(1):
+        found = set().union(*(names_in(value, known) for value in re.findall(rf"\b{before.group(1)} = ([^;]*);", "\n".join(lines))))
+    return found or names_in(text, known) or {before.group(1)}
+
+
+def sites(build, sources, known):
+    """{(source file, function): {pointer names}} of the calls through pointers in the named sources of the build."""
+    entries = [e for e in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()) if pathlib.Path(e["file"]).name in sources]
+    found = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for entry, graph in zip(entries, pool.map(call_graph_file, entries)):
+            for caller, label in re.findall(r'sourcename: "([^"]+)" targetname: "__indirect_call" label: "([^"]+)"', graph.read_text()):
+                file, line, column = label.rsplit(":", 2)
+                pointers = pointers_at(pathlib.Path(entry["directory"]) / file, int(line), int(column), known)
+                found.setdefault((pathlib.Path(entry["file"]).name, caller.rsplit(":", 1)[-1]), set()).update(pointers)
+    return found
+
+
+def addresses_taken(readelf, build, sources):
+    """{source file: symbols whose address it stores}"""
+    taken = {}
+    for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
+        name = pathlib.Path(entry["file"]).name
+        if name in sources:
+            command = shlex.split(entry["command"])
+            listing = subprocess.run([readelf, "-rW", command[command.index("-o") + 1]], cwd=entry["directory"], check=True, capture_output=True, text=True)
+            taken.setdefault(name, set()).update(re.findall(r"R_ARM_(?:ABS32|THM_MOVW_ABS_NC)\s+[0-9a-f]+\s+(_Z\S+)", listing.stdout))
+    return taken
+
+
+def resolve(functions, readelf, build):
+    """Adds to the functions' callees what they reach through pointers; `tasks` of a function are those that its file hands to
+    Parallel, which runs them for that caller alone."""
+    wanted = {f.source for f in functions if f.indirect and f.source}
+    slots = kernel_slots()
+    found = sites(build, wanted, OP_MEMBERS | set(LINEAR) | set(slots) | {pointer for _, pointer in HOOKS})
+    taken = addresses_taken(readelf, build, {f.source for f in functions if f.source})
+    everything = set().union(*slots.values())
+    kernel_of = {}
+    for f in functions:
+        if match := re.match(r"ert::kernels::(\w+)\(", f.pretty):
+            kernel_of[f] = match.group(1)
+
+    def own(f):
+        return [g for g in functions if g.name in taken.get(f.source, ()) and g.source == f.source and g is not f]
+
+    def reached(f, pointer):
+        if (f.source, pointer) in HOOKS:
+            return []
+        names = slots.get(pointer) or set().union(*(slots[s] for s in slots if pointer in LINEAR and re.fullmatch(LINEAR[pointer], s)))
+        if names:
+            return [g for g, name in kernel_of.items() if name in names]
+        if pointer in OP_MEMBERS:
+            return [g for g in functions if re.search(rf"\b{pointer}\(ert::OpContext", g.pretty)]
+        return [g for g in own(f) if not OP_FUNCTION.search(g.pretty) and not TASK.search(g.pretty) and kernel_of.get(g) not in everything]
+
+    for f in functions:
+        f.tasks = [g for g in own(f) if TASK.search(g.pretty)]
+        if not f.indirect or "ert::Parallel::operator()" in f.pretty:
+            continue
+        pointers = found.get((f.source, f.name))
+        if pointers is None:
+            f.unresolved = "calls through a pointer that the compiler's call graph does not have"
+            continue
+        for pointer in sorted(pointers):
+            targets = reached(f, pointer)
+            if not targets and (f.source, pointer) not in HOOKS:
+                f.unresolved = f"calls through '{pointer}', which reaches nothing in the image"
+            f.callees = f.callees + [g for g in targets if g not in f.callees]
