@@ -203,6 +203,15 @@ def check_firmware(root, builds, *options):
     return good
 
 
+def check_transcripts(root, builds):
+    """True if the firmware example prints its committed transcript."""
+    print("\nfirmware example: transcript", flush=True)
+    cores = [name.removeprefix("cortex-") for name in ("cortex-m4", "cortex-m33", "cortex-m55") if name in builds]
+    result = run([sys.executable, root / "tests/cortex_m/transcript.py", root, *cores]) if cores else None
+    print((result.stdout + result.stderr).rstrip() if result else "  none of its cores was built", flush=True)
+    return result is None or result.returncode == 0
+
+
 def check_board_programs(root, builds, folder, blobs):
     """ert-bench and ert-selftest of every Linux target, on every CPU of it. True if all hold."""
     print("\nert-bench and ert-selftest, static, without any file of the emulated system")
@@ -259,7 +268,9 @@ def smoke(root):
         print("  the digest is blind: fewer texts give the same number")
         same = False
     print("  one value" if same else "  FAILED: the digests differ")
-    return 0 if check_firmware(root, {"cortex-m4": folders["cortex-m4"]}) and same else 1
+    firmware = {"cortex-m4": folders["cortex-m4"]}
+    good = check_firmware(root, firmware)
+    return 0 if check_transcripts(root, firmware) and good and same else 1
 
 
 def main(root, only):
@@ -277,6 +288,8 @@ def main(root, only):
         failed.append("inner loops")
     if not check_firmware(root, builds, "--golden"):
         failed.append("firmware")
+    if not check_transcripts(root, builds):
+        failed.append("transcript")
     for name in failed:
         print(f"FAILED: {name}")
     return 0 if same and not failed else 1
