@@ -74,31 +74,31 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
+// sum += four values of one row times a line of weights, straight from memory.
+inline __attribute__((always_inline)) void mac_line(__m512i& sum, const uint8_t* lhs, const int8_t* line) {
+  int32_t word;
+  memcpy(&word, lhs, sizeof(word));
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(_mm512_set1_epi32(word)), "m"(*reinterpret_cast<const __m512i_u*>(line)));
+}
+
 // One row: weights are read once from far caches, and one panel after the other is one stream through memory, which the
-// prefetchers follow; several panels side by side are as many streams a page apart. Four sums hide the latency.
+// prefetchers follow; several panels side by side are as many streams a page apart. Four sums hide the latency; they have names
+// because GCC 12 keeps an array of them in memory.
 void one_row(const GemmArgs& g) {
-  constexpr size_t kSums = 4, kLine = 64;
+  constexpr size_t kLine = 64;
   const size_t lines = round_up(g.k, 4) / 4;
-  const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
   const int8_t* rhs = g.w.data;
   for (size_t column = 0; column < g.n; column += 16) {
-    __m512i sums[kSums][1];
-#pragma GCC unroll 4
-    for (size_t s = 0; s < kSums; ++s) sums[s][0] = zero();
-    size_t i = 0;
-    for (; i + kSums <= lines; i += kSums, rhs += kSums * kLine) {
-#pragma GCC unroll 4
-      for (size_t s = 0; s < kSums; ++s) {
-        const __m512i line[1] = {_mm512_loadu_si512(rhs + s * kLine)};
-        mac_row<1>(sums[s], lhs + 4 * (i + s), line);
-      }
+    const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
+    __m512i sum0 = zero(), sum1 = zero(), sum2 = zero(), sum3 = zero();
+    for (size_t i = lines / 4; i > 0; --i, lhs += 16, rhs += 4 * kLine) {
+      mac_line(sum0, lhs, rhs);
+      mac_line(sum1, lhs + 4, rhs + kLine);
+      mac_line(sum2, lhs + 8, rhs + 2 * kLine);
+      mac_line(sum3, lhs + 12, rhs + 3 * kLine);
     }
-    for (; i < lines; ++i, rhs += kLine) {
-      const __m512i line[1] = {_mm512_loadu_si512(rhs)};
-      mac_row<1>(sums[0], lhs + 4 * i, line);
-    }
-    const __m512i sum[1][1] = {
-        {_mm512_add_epi32(_mm512_add_epi32(sums[0][0], sums[1][0]), _mm512_add_epi32(sums[2][0], sums[3][0]))}};
+    for (size_t i = lines % 4; i > 0; --i, lhs += 4, rhs += kLine) mac_line(sum0, lhs, rhs);
+    const __m512i sum[1][1] = {{_mm512_add_epi32(_mm512_add_epi32(sum0, sum1), _mm512_add_epi32(sum2, sum3))}};
     epilogue_in_registers<1, 1>(g, sum, 0, column, g.n - column < 16 ? g.n - column : 16);
   }
 }
