@@ -16,16 +16,16 @@ PARTS = [
 ]
 
 
-def parts(path):
+def parts(path, rows=PARTS):
     """{part: {kind: bytes}}"""
-    sizes = {part: dict.fromkeys(KINDS, 0) for part, _ in PARTS}
+    sizes = {part: dict.fromkeys(KINDS, 0) for part, _ in rows}
     text = open(path).read()
     text = text[text.index("Linker script and memory map"):]
     text = re.sub(r"\n (\.[^\s]+)\n\s+0x", r"\n \1 0x", text)  # long section names stand on a line of their own
     for section, size, file in re.findall(r"^ (\S+)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S.*)$", text, re.M):
         kind = next((k for k, pattern in KINDS.items() if re.match(f"({pattern})(\\.|$)", section)), None)
         if kind:
-            part = next(p for p, pattern in PARTS if re.search(pattern, file))
+            part = next(p for p, pattern in rows if re.search(pattern, file))
             sizes[part][kind] += int(size, 16)
     return sizes
 

@@ -20,9 +20,10 @@ PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
 # ERT_BOARD_MAX_ARGUMENTS without the program and, in one run, the extremes.
 MOST_BLOBS = 13
-# Code of the runtime with the language model's ops, built for size; Helium's kernels are longer than the reference.
-TEXT_LIMIT = 60 * 1024
-TEXT_LIMIT_OF = {"mps3-an547": 88 * 1024}
+# Code of the runtime and its kernels with the language model's ops, built for size, in bytes (KB = 1000). Helium's kernels, built for speed, are
+# longer than the reference.
+TEXT_LIMIT = 60_000
+TEXT_LIMIT_OF = {"mps3-an547": 90_000}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
@@ -191,6 +192,7 @@ def main(root, build, board, golden, show):
     limit = TEXT_LIMIT_OF.get(board, TEXT_LIMIT)
     report.expect(runtime["text"] <= limit, f"the runtime has {runtime['text']} bytes of code, allowed are {limit}")
     print(firmware_size.table(size))
+    print(f"  code of the runtime and its kernels, only the model's ops: {runtime['text'] / 1000:.1f} KB, allowed are {limit / 1000:.0f} (KB = 1000)")
     report.expect(bound >= painted, "the bound is below what the paint shows: the call graph misses calls")
     print(f"  stack: {painted} bytes painted over, at most {bound} by the call graph ({function})")
     return 0 if report.good else 1

@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import board_programs
+import sizes
 
 # name, folder of the build, emulator of its tests (None: they run in the quick tier anyway)
 TARGETS = [
@@ -51,9 +52,6 @@ COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf
            "cortex-m7": "arm-none-eabi-objdump", "cortex-m33": "arm-none-eabi-objdump", "cortex-m55": "arm-none-eabi-objdump -m armv8.1-m.main"}
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
-SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
-# Bytes of code that an archive may have with every op.
-TEXT_LIMITS = {("aarch64", "libert.a"): 150 * 1024}
 PRECISIONS = ["int8", "w8a16", "fp32"]
 
 
@@ -161,36 +159,6 @@ def print_digests(root, builds, blobs):
     return len(values) == 1 and not faults
 
 
-def section_bytes(archive):
-    """Bytes of code, constants, initialised and zeroed data of all objects in an archive."""
-    sizes = dict.fromkeys(SECTIONS, 0)
-    for line in run(["readelf", "-SW", archive]).stdout.splitlines():
-        match = re.match(r"\s*\[\s*\d+\]\s+(\.\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", line)
-        if not match:
-            continue
-        name, size = match.group(1), int(match.group(2), 16)
-        for kind, pattern in SECTIONS.items():
-            if re.match(pattern + r"(\.|$)", name):
-                sizes[kind] += size
-    return sizes
-
-
-def check_sizes(root, builds):
-    """Prints the sizes of the archives. True if none is above its limit."""
-    good = True
-    print("\nbytes of the archives: every op, every ISA level (a program links what it uses)")
-    print(f"  {'target':10} {'archive':16} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
-    for target, build in builds.items():
-        for archive in ("rt/libert.a", "kernels_int8/libert_kernels.a"):
-            s = section_bytes(root / build / archive)
-            name = archive.split("/")[1]
-            limit = TEXT_LIMITS.get((target, name), s["text"])
-            good &= 0 < s["text"] <= limit
-            remark = f"  FAILED: allowed are {limit}" if s["text"] > limit else ""
-            print(f"  {target:10} {name:16} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}{remark}")
-    return good
-
-
 def check_firmware(root, builds, *options):
     """tests/cortex_m/check.py on every Cortex-M build. True if all hold."""
     good = True
@@ -282,7 +250,7 @@ def main(root, only):
         same = print_digests(root, builds, blobs)
         if not check_board_programs(root, builds, pathlib.Path(folder), blobs):
             failed.append("programs for boards")
-    if not check_sizes(root, builds):
+    if not sizes.check({name: root / build for name, build in builds.items()}):
         failed.append("sizes")
     if not check_inner_loops(root, builds):
         failed.append("inner loops")

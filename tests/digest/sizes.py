@@ -1,0 +1,63 @@
+"""Sizes of the runtime with every op, by target: of its archives, and of what a linked program has of them. KB = 1000 bytes.
+
+Two figures, because "the runtime" may be read both ways. The goal of 150 KB of code is held by libert, the runtime and all its ops. The
+kernels are an archive of their own, one set for each ISA level, in a program for Linux all of them, since the CPU is known only at run
+time; with them it is more. Firmware has one level and only its model's ops: tests/cortex_m/check.py."""
+import pathlib
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
+import firmware_size  # noqa: E402
+
+SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
+ARCHIVES = ["rt/libert.a", "kernels_int8/libert_kernels.a"]
+# Bytes of code that an archive may have with every op.
+LIMITS = {("aarch64", "libert.a"): 150_000}
+# The linked program with every op and kernel that it counts in.
+PROGRAM = "bench/ert-selftest"
+LINKED = [("libert.a", r"rt/libert\.a"), ("libert_kernels.a", r"libert_kernels\.a"), ("rest", "")]
+
+
+def section_bytes(archive):
+    """Bytes of code, constants, initialised and zeroed data of all objects in an archive."""
+    sizes = dict.fromkeys(SECTIONS, 0)
+    listing = subprocess.run(["readelf", "-SW", archive], capture_output=True, text=True).stdout
+    for line in listing.splitlines():
+        match = re.match(r"\s*\[\s*\d+\]\s+(\.\S+)\s+\S+\s+[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)", line)
+        if not match:
+            continue
+        name, size = match.group(1), int(match.group(2), 16)
+        for kind, pattern in SECTIONS.items():
+            if re.match(pattern + r"(\.|$)", name):
+                sizes[kind] += size
+    return sizes
+
+
+def row(target, what, s, remark=""):
+    return f"  {target:10} {what:30} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}{remark}"
+
+
+def check(builds):
+    """Prints the sizes of {target: folder of its build}. True if none is above its limit."""
+    good = True
+    print(f"\nbytes with every op; archives hold every ISA level of the target (a program links what it uses)\n"
+          f"  {'target':10} {'what':30} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
+    for target, build in builds.items():
+        for archive in ARCHIVES:
+            s, name = section_bytes(build / archive), archive.split("/")[1]
+            limit = LIMITS.get((target, name))
+            fits = 0 < s["text"] <= (limit or s["text"])
+            good &= fits
+            note = f"  {s['text'] / 1000:.1f} KB, {'allowed' if fits else 'FAILED: allowed'} are {limit / 1000:.0f}" if limit else ""
+            print(row(target, name, s, note))
+        map_file = build / f"{PROGRAM}.map"
+        if not map_file.exists():
+            continue
+        linked = firmware_size.parts(map_file, LINKED)
+        both = {kind: linked["libert.a"][kind] + linked["libert_kernels.a"][kind] for kind in SECTIONS}
+        good &= linked["libert.a"]["text"] > 0 and linked["libert_kernels.a"]["text"] > 0
+        print(row(target, "linked: libert", linked["libert.a"]))
+        print(row(target, "linked: libert and kernels", both, f"  {both['text'] / 1000:.1f} KB, no goal"))
+    return good
