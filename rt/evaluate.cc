@@ -53,6 +53,7 @@ bool prepare_op(const ContextState& s, const Program& p, uint32_t op) {
   for (uint32_t k = 0; k < c.n_inputs + c.n_outputs; ++k) {
     if (!s.operands[k].constant) s.operands[k].data = nullptr;
   }
+  c.parallel.threads = s.cfg.threads;
   size_t scratch = 0;
   return find_op(p.ops[op].code())->prepare(c, &scratch) && scratch <= s.scratch_stride;
 }

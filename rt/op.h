@@ -82,7 +82,7 @@ struct OpContext {
   uint32_t n_exprs = 0;
   RowMap rows;
   const kernels::KernelTable* kernels = nullptr;
-  Parallel parallel;           // run only
+  Parallel parallel;           // hook and context: run only; threads as configured, 1 while ert_model_open prepares
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
   size_t scratch_stride = 0;
   LinearPair pair;  // run only, Linear only

@@ -68,6 +68,7 @@ bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, 
     }
     OpContext c = op_context(p, op, scratch->operands, scratch->exprs);
     const int32_t custom = custom_index_of(p, op);
+    if (cfg != nullptr) c.parallel.threads = cfg->threads;
     if (custom >= 0 && cfg != nullptr) c.custom = find_custom_op(p, static_cast<uint32_t>(custom), *cfg);
     const OpDef* def = find_op(op.code());
     size_t bytes = 0;

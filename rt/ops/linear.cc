@@ -17,6 +17,7 @@ using namespace ops;
 namespace lin = params::linear;
 
 constexpr int64_t kBlockRows = 32;       // rows quantized at a time per thread
+constexpr int64_t kFarBlockRows = 128;   // the same where weights lie behind a core's caches: every block fetches them again
 constexpr int64_t kPanelColumns = 16;    // of N16K4; whole panels of the other layouts too
 constexpr int64_t kGroupColumns = 1536;  // an activation follows each such group, whose outputs are then still in a near cache
 // Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind a core's caches: each
@@ -34,6 +35,17 @@ Shape shape_of(const OpContext& c) {
   const int64_t k = x.dims[x.rank - 1];
   const Operand& out = output(c, 0);
   return {x.elements() / k, out.dims[out.rank - 1], k};
+}
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t most_block_rows(const Shape& s) { return s.n * s.k >= kFarWeights ? kFarBlockRows : kBlockRows; }
+
+// Rows that a thread quantizes at a time, at most; also for runs of fewer rows than s.m.
+int64_t scratch_rows(const Shape& s, int64_t threads) {
+  const int64_t share = ceil_div(s.m, threads < 1 ? 1 : threads);
+  const int64_t rows = share < kBlockRows ? kBlockRows : share < most_block_rows(s) ? share : most_block_rows(s);
+  return s.m < rows ? s.m : rows;
 }
 
 bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<uintptr_t>(o.data) % alignment == 0; }
@@ -80,9 +92,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const int32_t precision = c.ints[lin::kPrecision];
   if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
   if (!quantized_operands_ok(c, s.n, s.k)) return false;
-  const size_t rows = static_cast<size_t>(s.m < kBlockRows ? s.m : kBlockRows);
   return set_scratch(scratch,
-                     rows * (block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
+                     static_cast<size_t>(scratch_rows(s, c.parallel.threads)) *
+                         (block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
 }
 
 uint64_t macs(const OpContext& c) {
@@ -90,13 +102,11 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(s.m) * static_cast<uint64_t>(s.n) * static_cast<uint64_t>(s.k);
 }
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // How the work is split.
 struct Split {
   int64_t threads;
   bool by_columns;
-  int64_t block_rows;  // of one task otherwise: even blocks of at most kBlockRows, and as many as keep all threads busy
+  int64_t block_rows;  // of one task otherwise: even blocks of at most most_block_rows, and as many as keep all threads busy
 };
 
 Split split_of(const Shape& s, int64_t threads) {
@@ -104,7 +114,7 @@ Split split_of(const Shape& s, int64_t threads) {
   if (small || threads < 1) threads = 1;
   const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
-  const int64_t blocks = ceil_div(ceil_div(s.m, kBlockRows), threads) * threads;
+  const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
   const int64_t rows = ceil_div(s.m, blocks);
   return {threads, by_columns, rows < 1 ? 1 : rows};
 }
@@ -133,8 +143,8 @@ struct Job {
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
-    const size_t rows = static_cast<size_t>(s.m < kBlockRows ? s.m : kBlockRows);
-    return static_cast<kernels::RowScale*>(static_cast<void*>(rows_of(thread) + rows * row_bytes));
+    return static_cast<kernels::RowScale*>(
+        static_cast<void*>(rows_of(thread) + static_cast<size_t>(scratch_rows(s, c.parallel.threads)) * row_bytes));
   }
 
   void quantize(int64_t row, int64_t rows, uint32_t thread) const {

@@ -132,7 +132,7 @@ TEST(Linear, SplittingRowsAndColumnsChangesNoBit) {
 // Weights above 1 MiB are split and fetched in other ways.
 TEST(Linear, LargeWeightsChangeNoBit) {
   const Layer l = layer_of(1100, 960, 13);
-  for (int32_t m : {7, 16, 20, 40}) {
+  for (int32_t m : {7, 16, 20, 40, 129, 300}) {
     OpCase c = quantized_case(l, {m, 960}, lin::kInt8, lin::kNoActivation, true, true);
     ASSERT_EQ(run(c), ERT_OK);
     EXPECT_EQ(c.outputs[0].as<float>(), whole_matrix(c, l)) << m;
@@ -165,6 +165,9 @@ TEST(Linear, ScratchDoesNotGrowWithTheRows) {
   const size_t at_32 = scratch_bytes(quantized_case(l, {32, 64}, lin::kInt8, -1, false, false));
   EXPECT_EQ(scratch_bytes(quantized_case(l, {5000, 64}, lin::kInt8, -1, false, false)), at_32);
   EXPECT_LT(scratch_bytes(quantized_case(l, {1, 64}, lin::kInt8, -1, false, false)), at_32);
+  const Layer large = layer_of(1100, 960, 13);
+  const size_t at_128 = scratch_bytes(quantized_case(large, {128, 960}, lin::kInt8, -1, false, false));
+  EXPECT_EQ(scratch_bytes(quantized_case(large, {5000, 960}, lin::kInt8, -1, false, false)), at_128);
   EXPECT_EQ(macs(quantized_case(l, {2, 5, 64}, lin::kInt8, -1, false, false)), 10u * 16u * 64u);
 }
 
