@@ -18,19 +18,11 @@
 namespace ert::kernels {
 namespace {
 
-inline uint32_t bits_of(float x) {
-  uint32_t u;
-  memcpy(&u, &x, sizeof(u));
-  return u;
-}
-inline float float_of(uint32_t u) {
-  float x;
-  memcpy(&x, &u, sizeof(x));
-  return x;
-}
+constexpr uint32_t bits_of(float x) { return __builtin_bit_cast(uint32_t, x); }
+constexpr float float_of(uint32_t u) { return __builtin_bit_cast(float, u); }
 
-// Subnormals to zero of the same sign.
-inline float flushed(float x) {
+// Subnormals to zero of the same sign. By bits: where floats are software, a comparison is a call.
+constexpr float flushed(float x) {
   const uint32_t u = bits_of(x);
   return (u & 0x7f800000u) == 0 ? float_of(u & 0x80000000u) : x;
 }
@@ -39,9 +31,7 @@ inline float flushed(float x) {
 class F32 {
  public:
   F32() = default;
-  constexpr F32(float x) : value_(x) {  // NOLINT: converts like float
-    if (x < 0x1p-126f && x > -0x1p-126f) value_ = x < 0 ? -0.0f : x > 0 ? 0.0f : x;
-  }
+  __attribute__((always_inline)) constexpr F32(float x) : value_(flushed(x)) {}  // NOLINT: converts like float
   explicit operator float() const { return value_; }
   friend F32 operator+(F32 a, F32 b) { return F32(a.value_ + b.value_); }
   friend F32 operator-(F32 a, F32 b) { return F32(a.value_ - b.value_); }

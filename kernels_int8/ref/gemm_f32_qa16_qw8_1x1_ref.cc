@@ -6,7 +6,6 @@
 namespace ert::kernels {
 namespace {
 
-// The layout is a template argument so that its divisions are shifts.
 template <Layout layout>
 void gemm(const GemmArgs& g) {
   const int8_t* hi = static_cast<const int8_t*>(g.lhs);
@@ -16,11 +15,10 @@ void gemm(const GemmArgs& g) {
     for (size_t j = 0; j < g.n; ++j) {
       int32_t acc_hi = 0;
       int32_t acc_lo = 0;
-      for (size_t kk = 0; kk < g.k; ++kk) {
-        const int32_t weight = g.w.data[packed_offset(layout, j, kk, g.k)];
+      for_column<layout>(g.w.data, j, g.k, [&](size_t kk, int32_t weight) {
         acc_hi += hi[kk] * weight;
         acc_lo += lo[kk] * weight;
-      }
+      });
       const F32 acc = F32(static_cast<float>(acc_hi)) * F32(128.0f) + F32(static_cast<float>(acc_lo));
       const F32 y = acc * (F32(g.scales[i].scale) * F32(g.w.scale[j]));
       dst[j] = to_float(g.w.bias != nullptr ? y + F32(g.w.bias[j]) : y);

@@ -6,15 +6,15 @@
 namespace ert::kernels {
 namespace {
 
-// The layout is a template argument so that its divisions are shifts.
 template <Layout layout>
 void gemm(const GemmArgs& g) {
   const uint8_t* row = static_cast<const uint8_t*>(g.lhs);
   float* dst = g.dst;
   for (size_t i = 0; i < g.m; ++i, row += g.row_bytes, dst += g.dst_stride) {
+    const int32_t zero_point = g.scales[i].zero_point;
     for (size_t j = 0; j < g.n; ++j) {
       int32_t acc = 0;
-      for (size_t kk = 0; kk < g.k; ++kk) acc += (row[kk] - g.scales[i].zero_point) * g.w.data[packed_offset(layout, j, kk, g.k)];
+      for_column<layout>(g.w.data, j, g.k, [&](size_t kk, int32_t weight) { acc += (row[kk] - zero_point) * weight; });
       const F32 y = F32(static_cast<float>(acc)) * (F32(g.scales[i].scale) * F32(g.w.scale[j]));
       dst[j] = to_float(g.w.bias != nullptr ? y + F32(g.w.bias[j]) : y);
     }
