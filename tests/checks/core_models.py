@@ -14,9 +14,9 @@ MCA = ["llvm-mca-19", "llvm-mca"]
 # level and target: cores that run it
 CORES = {("neon", "aarch64"): ["cortex-a53", "cortex-a72"], ("neon", "armv7"): ["cortex-a9"], ("dotprod", "aarch64"): ["cortex-a55", "neoverse-n1"],
          ("i8mm", "aarch64"): ["neoverse-n2", "neoverse-v2"], ("dsp", "cortex-m4"): ["cortex-m4"], ("dsp", "cortex-m7"): ["cortex-m7"],
-         ("dsp", "cortex-m33"): ["cortex-m33"], ("mve", "cortex-m55"): ["cortex-m55"]}
+         ("dsp", "cortex-m33"): ["cortex-m33"], ("ref", "cortex-m3"): ["cortex-m3"], ("mve", "cortex-m55"): ["cortex-m55"]}
 STANDS_FOR = {"neoverse-n1": "A76", "neoverse-n2": "A710", "neoverse-v2": "X3"}
-# MAC per cycle of int8 GEMMs with 8-bit activations. M7 and M33 have no goal of their own.
+# MAC per cycle of int8 GEMMs with 8-bit activations. M3, M7 and M33 have no goal of their own.
 GOALS = {"cortex-a53": 4, "cortex-a55": 12, "cortex-a72": 6.4, "neoverse-n1": 26, "neoverse-n2": 48, "neoverse-v2": 80, "cortex-m55": 6.5, "cortex-m4": 0.7}
 TOLERANCE = 0.98
 ROUNDS = 200
@@ -46,7 +46,8 @@ def mca_cycles(command, loop, target, cpu):
 
 
 def cortex_m_cycles(loop, cpu):
-    """M4: a cycle an instruction, two for the first of a run of loads, three for the branch back. M33: counted as M4. M7: two instructions a cycle, of which one
+    """M4: a cycle an instruction, two for the first of a run of loads, three for the branch back. M3: as M4, but two for a mla.
+    M33: counted as M4. M7: two instructions a cycle, of which one
     may multiply and one be another SIMD instruction; its branch is predicted. M55: a vector instruction takes two cycles and its second one overlaps with an
     instruction of another pipe (load, multiply); a gathered load takes two more."""
     if cpu == "cortex-m7":
@@ -61,7 +62,8 @@ def cortex_m_cycles(loop, cpu):
         else:
             kind = "load" if op.startswith("ldr") else "core"
             branch = re.match(r"b(ne|eq|hi|ls|cc|cs|lt|gt|le|ge|hs|lo)|cbn?z", op)
-            cycles += 2 if kind == "load" and last != "load" else 3 if branch else 1
+            slow = kind == "load" and last != "load" or cpu == "cortex-m3" and op == "mla"
+            cycles += 2 if slow else 3 if branch else 1
         last = kind
     return cycles
 
@@ -117,7 +119,7 @@ def canary(values):
 
 
 def goal_of(name):
-    """The goal beside a figure; None where the design has none: fp32, W8A16, M7, M33, ARMv7."""
+    """The goal beside a figure; None where the design has none: fp32, W8A16, M3, M7, M33, ARMv7."""
     tile, cpu = name.split(", ")
     return GOALS.get(cpu) if "_qa8_" in tile else None
 

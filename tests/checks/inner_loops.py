@@ -20,6 +20,9 @@ TOLERANCE = 1.02
 INTEGER_MACS = {r"[su]?sdot": 16, r"usdot": 16, r"smmla|usmmla": 32, r"sm(ull|lal)2?": 8, r"vm(ull|lal)\.s8": 8,
                 r"smlad": 2, r"vmlava\.s8": 16}
 FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
+# A core without a level of its own multiplies with the reference.
+SCALAR_MACS = {r"mla": 1}
+REFERENCE_RUNS = {"cortex-m3"}
 BRANCH = re.compile(r"(b\.\w+|b(ne|eq|hi|ls|cc|cs|lt|gt|le|ge|hs|lo)(\.[nw])?|cbn?z|le)$")
 
 
@@ -72,15 +75,20 @@ def tile_of(member, name):
         layout = {"0": "", "1": "n8k8", "2": "n2k16"}[match.group(2)]
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_{rows}_qw8{layout}")
         return f"{kernel} {match.group(3) or 1}x2"
+    match = re.match(r"ert::kernels::(gemm_f32_qa\w+)_1x1_ref\(", name)
+    if match:
+        return f"{match.group(1)}_1x1_ref 1x1"
     match = re.search(r"gemm_tile<(\d+), (\d+), false>\(", name)
     return f"{member.removesuffix('.cc.o')} {match.group(1)}x{16 * int(match.group(2))}" if match else None
 
 
-def loops(objdump, library):
+def loops(objdump, library, target):
     found = {}
     for member, name, body in functions(objdump, library):
         tile = tile_of(member, name)
         table = FLOAT_MACS if member.startswith("fp32") else INTEGER_MACS
+        if tile and tile.endswith("_ref 1x1"):
+            table = SCALAR_MACS if target in REFERENCE_RUNS else {}
         loop = main_loop(body, table) if tile else None
         if loop:
             found[tile] = (loop, macs_of(loop, table))
@@ -104,7 +112,7 @@ def canary(found, measured):
 
 
 def main(target, library, objdump, *options):
-    found = loops(objdump, library)
+    found = loops(objdump, library, target)
     measured = {tile: round(len(loop) / macs, 4) for tile, (loop, macs) in found.items()}
     modelled = core_models.modelled(found, target)
     compiler = subprocess.run([objdump.split()[0].replace("objdump", "g++"), "-dumpfullversion"], capture_output=True, text=True).stdout.strip()

@@ -48,7 +48,7 @@ CPUS = [
     ("cortex-m55", "toolchains/run_cortex_m.sh mps3-an547", "ref mve", "dsp"),
 ]
 # Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and their disassembler.
-COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf-objdump", "cortex-m4": "arm-none-eabi-objdump",
+COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf-objdump", "cortex-m3": "arm-none-eabi-objdump", "cortex-m4": "arm-none-eabi-objdump",
            "cortex-m7": "arm-none-eabi-objdump", "cortex-m33": "arm-none-eabi-objdump", "cortex-m55": "arm-none-eabi-objdump -m armv8.1-m.main"}
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
