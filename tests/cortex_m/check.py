@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import firmware_size  # noqa: E402
+import node_models  # noqa: E402
 from json_schema import errors  # noqa: E402
 
 CHECKS = pathlib.Path(__file__).parents[1] / "checks"
@@ -23,7 +24,7 @@ MOST_BLOBS = 13
 # Code of the runtime and its kernels with the language model's ops, built for size, in bytes (KB = 1000). Helium's kernels, built for speed, are
 # longer than the reference.
 TEXT_LIMIT = 60_000
-TEXT_LIMIT_OF = {"mps3-an547": 90_000}
+TEXT_LIMIT_OF = {"mps3-an547": 91_000}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
@@ -120,6 +121,8 @@ def check_canaries(report, runner, build):
     report.expect(deep.returncode == 0 and int(deep.stdout or 0) >= 3072, f"canary deep: the paint shows {deep.stdout}", deep.stderr)
     bound = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT, "--over", "ert_canary_deep")
     report.expect(bound.returncode == 0, "canary deep: stack_bound.py", bound.stdout + bound.stderr)
+    endless = run(sys.executable, CHECKS / "stack_bound.py", image, build, STACK_LIMIT, "--over", "main")
+    report.expect(endless.returncode != 0 and "recursion: main -> overrun" in endless.stderr, "canary overrun: stack_bound.py", endless.stderr)
     heap = run("cmake", "--build", build, "--target", "heap_canary")
     report.expect(heap.returncode != 0 and "undefined reference to `malloc'" in heap.stdout, "canary heap: it linked", heap.stdout)
 
@@ -133,9 +136,11 @@ def check_bound(report, image, build):
 
 
 def convert_models(report, root, folder):
-    """Blobs of MODELS and NODES, and the ops that they have."""
+    """Blobs of MODELS, NODES and node_models.py, and the ops that they have."""
     blobs, ops = [], set()
-    for model in [root / "tests/fixtures" / name for name in MODELS] + [NODE_TESTS / name for name in NODES]:
+    (folder / "nodes").mkdir()
+    (folder / "nodes/model.onnx").write_bytes(node_models.model())
+    for model in [root / "tests/fixtures" / name for name in MODELS] + [NODE_TESTS / name for name in NODES] + [folder / "nodes"]:
         blobs.append(folder / f"{model.name}.ert")
         made = run(root / "build/release/convert/edgeconv", model / "model.onnx", "-o", blobs[-1], "-q", "--allow-accuracy-loss")
         report.expect(made.returncode == 0, f"conversion of {model.name}", made.stderr)
@@ -164,11 +169,11 @@ def check_golden(report, root, runner, build):
         report.expect(changed.returncode == 1 and "golden" in changed.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", changed.stdout)
     ops |= {"Unary", "Binary", "Reduce"}  # write_extremes
     listed = set(re.findall(r"^ERT_OP\(\d+, (\w+)\)", (root / "rt/op_list.inc").read_text(), re.M))
-    report.expect(ops <= listed and len(ops) > 30, f"ops {sorted(ops)}")
+    report.expect(listed - ops == {"Custom"}, f"ops of no blob: {sorted(listed - ops)}")
     painted = [int(n) for n in re.findall(r"stack (\d+)", result.stdout + rest.stdout)]
     bound, function = check_bound(report, image, build)
     report.expect(painted and max(painted) <= min(bound, STACK_LIMIT), f"painted stack {painted}, bound {bound}, limit {STACK_LIMIT}")
-    print(f"  stack with all ops: {max(painted, default=0)} bytes painted over by {len(ops)} of {len(listed)} (not {', '.join(sorted(listed - ops))}), "
+    print(f"  stack with all ops: {max(painted, default=0)} bytes painted over by {len(ops)} of {len(listed)} (Custom calls the application), "
           f"at most {bound} by the call graph ({function})")
 
 
