@@ -2,10 +2,19 @@
 // decides on other ARM systems.
 #include "platform/cpu_features.h"
 
+// platform/minimal, which tests build on hosts too, asks no operating system.
+#if defined(__linux__) && !defined(ERT_PLATFORM_MINIMAL)
+#define ERT_ASK_LINUX 1
+#else
+#define ERT_ASK_LINUX 0
+#endif
+
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__linux__) && (defined(__aarch64__) || defined(__arm__))
+#elif ERT_ASK_LINUX && (defined(__aarch64__) || defined(__arm__))
 #include <sys/auxv.h>
+
+#include "platform/posix/core_order.h"
 #endif
 
 namespace {
@@ -62,22 +71,29 @@ constexpr uint32_t kNeonBit = 1u << 8;
 constexpr uint32_t kDotprodBit = 1u << 9;
 constexpr uint32_t kI8mmBit = 1u << 10;
 
+// Levels for cores that issue in order need the same instructions as those for others.
+#ifdef __aarch64__
+constexpr uint32_t kNeonBits = kNeonBit | 1u << 11, kDotprodBits = kDotprodBit | 1u << 12;
+#else
+constexpr uint32_t kNeonBits = kNeonBit, kDotprodBits = kDotprodBit;
+#endif
+
 // A level stands on the one before it.
 uint32_t arm_mask(bool neon, bool dotprod, bool i8mm) {
   if (!neon) return 0;
-  if (!dotprod) return kNeonBit;
-  return i8mm ? kNeonBit | kDotprodBit | kI8mmBit : kNeonBit | kDotprodBit;
+  if (!dotprod) return kNeonBits;
+  return i8mm ? kNeonBits | kDotprodBits | kI8mmBit : kNeonBits | kDotprodBits;
 }
 
 // Bits of Linux' asm/hwcap.h, by number: headers older than a feature lack its name. They describe all cores of the system.
-#if defined(__linux__) && defined(__aarch64__)
+#if ERT_ASK_LINUX && defined(__aarch64__)
 constexpr unsigned long kHwcapAsimd = 1ul << 1, kHwcapAsimdDp = 1ul << 20, kHwcap2I8mm = 1ul << 13;
 
 uint32_t cpu_mask() {
   const unsigned long caps = getauxval(AT_HWCAP), caps2 = getauxval(AT_HWCAP2);
   return arm_mask((caps & kHwcapAsimd) != 0, (caps & kHwcapAsimdDp) != 0, (caps2 & kHwcap2I8mm) != 0);
 }
-#elif defined(__linux__)
+#elif ERT_ASK_LINUX
 constexpr unsigned long kHwcapNeon = 1ul << 12;
 
 uint32_t cpu_mask() { return arm_mask((getauxval(AT_HWCAP) & kHwcapNeon) != 0, false, false); }
@@ -108,3 +124,9 @@ uint32_t cpu_mask() { return 0; }
 }  // namespace
 
 extern "C" uint32_t ert_cpu_isa_mask(void) { return kRefBit | cpu_mask(); }
+
+#if ERT_ASK_LINUX && defined(__aarch64__)
+extern "C" int ert_cpu_in_order(void) { return ert_cores_in_order("/sys/devices/system/cpu"); }
+#else
+extern "C" int ert_cpu_in_order(void) { return 0; }
+#endif
