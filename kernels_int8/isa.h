@@ -6,7 +6,21 @@
 
 namespace ert::kernels {
 
-enum class Level : uint8_t { kRef, kAvx2, kAvxVnni, kAvxVnniEvex, kAvx512Vnni, kNeon, kDotprod, kI8mm, kDsp, kMve, kCount };
+enum class Level : uint8_t {
+  kRef,
+  kAvx2,
+  kAvxVnni,
+  kAvxVnniEvex,
+  kAvx512Vnni,
+  kNeon,
+  kNeonInorder,
+  kDotprod,
+  kDotprodInorder,
+  kI8mm,
+  kDsp,
+  kMve,
+  kCount
+};
 
 constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
@@ -18,7 +32,9 @@ constexpr Isa level_needs(Level level) {
     case Level::kAvxVnniEvex: return Isa::kAvx512Vnni;
     case Level::kAvx512Vnni: return Isa::kAvx512Vnni;
     case Level::kNeon: return Isa::kNeon;
+    case Level::kNeonInorder: return Isa::kNeonInorder;
     case Level::kDotprod: return Isa::kDotprod;
+    case Level::kDotprodInorder: return Isa::kDotprodInorder;
     case Level::kI8mm: return Isa::kI8mm;
     case Level::kDsp: return Isa::kDsp;
     case Level::kMve: return Isa::kMve;

@@ -54,8 +54,14 @@ constexpr KernelTable kAvx512VnniTable = overridden(kAvx2Table, Level::kAvx512Vn
 #if ERT_BUILT_NEON
 constexpr KernelTable kNeonTable = overridden(kRefTable, Level::kNeon, Isa::kNeon);
 #endif
+#if ERT_BUILT_NEON_INORDER
+constexpr KernelTable kNeonInorderTable = overridden(kNeonTable, Level::kNeonInorder, Isa::kNeonInorder);
+#endif
 #if ERT_BUILT_DOTPROD
 constexpr KernelTable kDotprodTable = overridden(kNeonTable, Level::kDotprod, Isa::kDotprod);
+#endif
+#if ERT_BUILT_DOTPROD_INORDER
+constexpr KernelTable kDotprodInorderTable = overridden(kDotprodTable, Level::kDotprodInorder, Isa::kDotprodInorder);
 #endif
 #if ERT_BUILT_I8MM
 constexpr KernelTable kI8mmTable = overridden(kDotprodTable, Level::kI8mm, Isa::kI8mm);
@@ -74,8 +80,13 @@ constexpr KernelInfo kKernels[] = {
 };
 
 // Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
-constexpr Level kPreference[] = {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2, Level::kI8mm,
-                                 Level::kDotprod,    Level::kNeon,    Level::kMve,  Level::kDsp};
+constexpr Level kPreference[] = {Level::kAvx512Vnni,     Level::kAvxVnni, Level::kAvx2,        Level::kI8mm, Level::kDotprod,
+                                 Level::kDotprodInorder, Level::kNeon,    Level::kNeonInorder, Level::kMve,  Level::kDsp};
+
+// The level that does the same for cores that issue in order; the level itself where there is none.
+constexpr Level in_order_twin(Level level) {
+  return level == Level::kDotprod ? Level::kDotprodInorder : level == Level::kNeon ? Level::kNeonInorder : level;
+}
 
 }  // namespace
 
@@ -97,8 +108,14 @@ const KernelTable* level_table(Level level) {
 #if ERT_BUILT_NEON
     case Level::kNeon: return &kNeonTable;
 #endif
+#if ERT_BUILT_NEON_INORDER
+    case Level::kNeonInorder: return &kNeonInorderTable;
+#endif
 #if ERT_BUILT_DOTPROD
     case Level::kDotprod: return &kDotprodTable;
+#endif
+#if ERT_BUILT_DOTPROD_INORDER
+    case Level::kDotprodInorder: return &kDotprodInorderTable;
 #endif
 #if ERT_BUILT_I8MM
     case Level::kI8mm: return &kI8mmTable;
@@ -144,10 +161,16 @@ uint32_t built_isa_mask() {
   return mask;
 }
 
-const KernelTable& kernel_table(uint32_t mask) {
-  for (Level level : kPreference) {
+const KernelTable& kernel_table(uint32_t mask, bool in_order) {
+  const auto of = [mask](Level level) {
     const KernelTable* table = level_table(level);
-    if (table != nullptr && (mask & isa_bit(table->isa)) != 0) return *table;
+    return table != nullptr && (mask & isa_bit(table->isa)) != 0 ? table : nullptr;
+  };
+  for (Level level : kPreference) {
+    const KernelTable* const table = of(level);
+    if (table == nullptr) continue;
+    const KernelTable* const twin = in_order ? of(in_order_twin(level)) : nullptr;
+    return twin != nullptr ? *twin : *table;
   }
   return kRefTable;
 }
@@ -162,6 +185,8 @@ const char* isa_name(Isa isa) {
     case Isa::kNeon: return "neon";
     case Isa::kDotprod: return "dotprod";
     case Isa::kI8mm: return "i8mm";
+    case Isa::kNeonInorder: return "neon_inorder";
+    case Isa::kDotprodInorder: return "dotprod_inorder";
     case Isa::kDsp: return "dsp";
     case Isa::kMve: return "mve";
   }

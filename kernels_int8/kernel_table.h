@@ -21,6 +21,8 @@ enum class Isa : uint8_t {
   kNeon = 8,
   kDotprod = 9,
   kI8mm = 10,
+  kNeonInorder = 11,
+  kDotprodInorder = 12,
   kDsp = 16,
   kMve = 17
 };
@@ -177,8 +179,9 @@ size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, i
 
 // Bits (1 << Isa) of the levels compiled in. Whether the CPU has them: platform/cpu_features.h.
 uint32_t built_isa_mask();
-// The table of the best level in `mask` (bits as above; kRef is always there). Static storage, constant.
-const KernelTable& kernel_table(uint32_t mask);
+// The table of the best level in `mask` (bits as above; kRef is always there). Static storage, constant. in_order: cores issue in order,
+// so that of a level and its twin for such cores the twin is better.
+const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
 const char* isa_name(Isa isa);
 
 // Scalar canonical functions, bit-identical to the vector forms: constant folding and generic ops use these.

@@ -178,12 +178,14 @@ typedef enum ert_isa {
   ERT_ISA_NEON = 8,
   ERT_ISA_DOTPROD = 9,
   ERT_ISA_I8MM = 10,
+  ERT_ISA_NEON_INORDER = 11, /* twins of two levels for cores that issue in order (A53; A55); any core that has the level runs them */
+  ERT_ISA_DOTPROD_INORDER = 12,
   ERT_ISA_DSP = 16,
   ERT_ISA_MVE = 17
 } ert_isa;
 #define ERT_ISA_BIT(isa) (1u << (isa))
 
-/* "ref", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "dotprod", "i8mm", "dsp", "mve"; NULL for an unknown value. */
+/* "ref", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "dotprod", "i8mm", "neon_inorder", "dotprod_inorder", "dsp", "mve"; NULL for an unknown value. */
 const char* ert_isa_name(ert_isa isa);
 /* Bits of the levels that are built in and that this CPU can run. ERT_ISA_REF is always set. */
 uint32_t ert_isa_available(void);

@@ -12,9 +12,12 @@ import issue_slots
 # gives older models; its A72 is the A57, and of ARMv7 cores it has the A9.
 MCA = ["llvm-mca-19", "llvm-mca"]
 # level and target: cores that run it
-CORES = {("neon", "aarch64"): ["cortex-a53", "cortex-a72"], ("neon", "armv7"): ["cortex-a9"], ("dotprod", "aarch64"): ["cortex-a55", "neoverse-n1"],
+CORES = {("neon", "aarch64"): ["cortex-a53", "cortex-a72"], ("neon_inorder", "aarch64"): ["cortex-a53"], ("neon", "armv7"): ["cortex-a9"],
+         ("dotprod", "aarch64"): ["cortex-a55", "neoverse-n1"], ("dotprod_inorder", "aarch64"): ["cortex-a55"],
          ("i8mm", "aarch64"): ["neoverse-n2", "neoverse-v2"], ("dsp", "cortex-m4"): ["cortex-m4"], ("dsp", "cortex-m7"): ["cortex-m7"],
          ("dsp", "cortex-m33"): ["cortex-m33"], ("ref", "cortex-m3"): ["cortex-m3"], ("mve", "cortex-m55"): ["cortex-m55"]}
+# Where a level is not what these cores run by default, its figure is beside no goal.
+NOT_DEFAULT = {("neon", "cortex-a53"), ("dotprod", "cortex-a55")}
 STANDS_FOR = {"neoverse-n1": "A76", "neoverse-n2": "A710", "neoverse-v2": "X3"}
 # MAC per cycle of int8 GEMMs with 8-bit activations. M3, M7 and M33 have no goal of their own.
 GOALS = {"cortex-a53": 4, "cortex-a55": 12, "cortex-a72": 6.4, "neoverse-n1": 26, "neoverse-n2": 48, "neoverse-v2": 80, "cortex-m55": 6.5, "cortex-m4": 0.7}
@@ -79,14 +82,17 @@ def widest_tiles(found):
     return {tile: found[tile] for _, tile in widest.values()}
 
 
+def level_of(tile):
+    return re.search(r"_\d+x\d+_(\w+) ", tile).group(1)
+
+
 def modelled(found, target):
     """{'tile, core': MAC per cycle} of the widest tile of each kernel on each core that runs its level."""
     issue_slots.check_rules()
     command, _ = mca_tool()
     values = {}
     for tile, (loop, macs) in widest_tiles(found).items():
-        level = tile.split()[0].rsplit("_", 1)[1]
-        for cpu in CORES.get((level, target), []):
+        for cpu in CORES.get((level_of(tile), target), []):
             if cpu in issue_slots.IN_ORDER:
                 cycles = issue_slots.cycles_of(loop, cpu)
             elif cpu.startswith("cortex-m"):
@@ -119,9 +125,9 @@ def canary(values):
 
 
 def goal_of(name):
-    """The goal beside a figure; None where the design has none: fp32, W8A16, M3, M7, M33, ARMv7."""
+    """The goal beside a figure; None where the design has none (fp32, W8A16, M3, M7, M33, ARMv7) or the core runs another level."""
     tile, cpu = name.split(", ")
-    return GOALS.get(cpu) if "_qa8_" in tile else None
+    return GOALS.get(cpu) if "_qa8_" in tile and (level_of(tile), cpu) not in NOT_DEFAULT else None
 
 
 def print_models(values):

@@ -4,7 +4,8 @@ operands in the nearest cache, branches predicted.
 Cortex-A53 and A55 issue two instructions a cycle, in order. What may share a cycle is the table PAIRS, how long an instruction keeps the others waiting and
 when its result is there are the tables of the cores. Sources:
   loads, pairs   ncnn, docs "arm a53 a55 dual issue"; gemmlowp, standalone/neon-gemm-kernel-benchmark.cc, comments of the kernels for A53 and A55r1 that Arm
-                 contributed: a 128-bit load takes two cycles alone; on A53 a 64-bit vector load pairs with an insert but not with a multiply, on A55 with both
+                 contributed: a 128-bit load takes two cycles alone; on A53 a 64-bit vector load pairs with an insert but not with a multiply, on A55
+                 with both. ld1r is a 64-bit load (GCC, cortex-a53.md)
   sadalp on A53  XNNPACK, qs8-gemm 1x8c8 and 2x8c8 "neon-mlal-cortex-a53": its cycles per block only add up with two cycles each
   latencies      GCC, cortex-a53.md; LLVM, AArch64SchedA55.td; the insert of A55 is used after three cycles in XNNPACK's 4x16c4 "neondot-cortex-a55". An
                  accumulator is read late: one cycle after it was written by such an instruction
@@ -14,7 +15,7 @@ import re
 
 # kind of instruction: (mnemonics, a pattern of the operands)
 KINDS = [
-    ("q load", r"ldr|ldur|ld1", r"q\d+|\{v\d+\.(16b|8h|4s|2d)\}"), ("q load", r"ld1r", r"\{v\d+\.(16b|8h|4s|2d)\}"),
+    ("q load", r"ldr|ldur|ld1", r"q\d+|\{v\d+\.(16b|8h|4s|2d)\}"),
     ("two q loads", r"ldp", "q"), ("q load", r"ldp", "d"), ("d load", r"ldr|ldur|ld1|ld1r", r"[bhsd]\d|\{v"),
     ("core load", r"ld(r|ur|p|rs?[bhw])", "[wx]"), ("store", r"st.*|prfm", ""),
     ("insert", r"mov|ins", r"v\d+\.[bhsd]\["), ("insert", r"dup", r"v\d+\.\w+, [wx]"), ("insert", r"fmov", r"[sd]\d+, [wx]"),

@@ -35,9 +35,9 @@ TARGETS = [
 # target, emulator, ISA levels that run there, levels that must be refused
 CPUS = [
     ("x86-64", "", "ref avx2 avxvnni avx512vnni", ""),
-    ("aarch64", "qemu-aarch64 -cpu max", "ref neon dotprod i8mm", ""),
-    ("aarch64", "qemu-aarch64 -cpu neoverse-n1", "dotprod", "i8mm"),
-    ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon", "dotprod i8mm"),
+    ("aarch64", "qemu-aarch64 -cpu max", "ref neon neon_inorder dotprod dotprod_inorder i8mm", ""),
+    ("aarch64", "qemu-aarch64 -cpu neoverse-n1", "dotprod dotprod_inorder", "i8mm"),
+    ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon neon_inorder", "dotprod dotprod_inorder i8mm"),
     ("armv7", "qemu-arm -cpu cortex-a9", "ref neon", "dotprod"),
     ("armv7", "qemu-arm -cpu cortex-a9,neon=off", "ref", "neon"),
     ("riscv64", "qemu-riscv64", "ref", "neon"),

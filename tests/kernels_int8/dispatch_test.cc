@@ -2,6 +2,7 @@
 // follow the grammar.
 #include <regex.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -48,7 +49,8 @@ TEST(DispatchTest, RowFormatsAreNotMixed) {
     for (size_t i = 0; i < kernel_count(); ++i) {
       if (kernel_info(i).level == static_cast<Level>(level)) slots.insert(kernel_info(i).slot);
     }
-    if (static_cast<Level>(level) == Level::kDotprod || static_cast<Level>(level) == Level::kI8mm) {
+    const auto sharing = {Level::kNeonInorder, Level::kDotprod, Level::kDotprodInorder, Level::kI8mm};
+    if (std::find(sharing.begin(), sharing.end(), static_cast<Level>(level)) != sharing.end()) {
       EXPECT_EQ(slots.count("quantize_rows") + slots.count("quantize16_rows"), 0u) << "these share the rows of neon";
       continue;
     }
@@ -82,7 +84,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
   regex_t grammar;
   ASSERT_EQ(regcomp(&grammar,
                     "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_"
-                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|dotprod|i8mm|dsp|mve)$",
+                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|neon_inorder|dotprod|dotprod_inorder|i8mm|dsp|mve)$",
                     REG_EXTENDED | REG_NOSUB),
             0);
   std::set<std::string> names;
@@ -100,7 +102,8 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
 
 TEST(DispatchTest, ForcedIsaIsTheOneThatRuns) {
   int forced = 0;
-  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni, Level::kNeon, Level::kDotprod, Level::kI8mm}) {
+  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni, Level::kNeon, Level::kNeonInorder, Level::kDotprod,
+                      Level::kDotprodInorder, Level::kI8mm}) {
     if ((built_isa_mask() & isa_bit(level_needs(level))) == 0) continue;
     const KernelTable& t = kernel_table(isa_bit(level_needs(level)));
     EXPECT_EQ(t.isa, level_needs(level));
@@ -128,6 +131,22 @@ TEST(DispatchTest, BestArmLevelWins) {
   EXPECT_EQ(kernel_table(neon | dot | i8mm).isa, Isa::kI8mm);
   EXPECT_EQ(kernel_table(neon | dot).isa, Isa::kDotprod);
   EXPECT_EQ(kernel_table(neon).isa, Isa::kNeon);
+}
+
+// Cores that issue in order get the levels made for them, where these do the same as the best one.
+TEST(DispatchTest, InOrderCoresGetTheirTwins) {
+  const uint32_t neon = isa_bit(Isa::kNeon) | isa_bit(Isa::kNeonInorder),
+                 dot = isa_bit(Isa::kDotprod) | isa_bit(Isa::kDotprodInorder);
+  const uint32_t i8mm = isa_bit(Isa::kI8mm);
+  if ((built_isa_mask() & (neon | dot | i8mm)) != (neon | dot | i8mm)) GTEST_SKIP() << "not an AArch64 build with all levels";
+  EXPECT_EQ(kernel_table(neon | dot, true).isa, Isa::kDotprodInorder);
+  EXPECT_EQ(kernel_table(neon, true).isa, Isa::kNeonInorder);
+  EXPECT_EQ(kernel_table(neon | dot, false).isa, Isa::kDotprod);
+  EXPECT_EQ(kernel_table(neon, false).isa, Isa::kNeon);
+  EXPECT_EQ(kernel_table(neon | dot | i8mm, true).isa, Isa::kI8mm) << "it has no twin";
+  // The caller's word comes first.
+  EXPECT_EQ(kernel_table(isa_bit(Isa::kDotprod), true).isa, Isa::kDotprod);
+  EXPECT_EQ(kernel_table(isa_bit(Isa::kDotprodInorder), false).isa, Isa::kDotprodInorder);
 }
 
 TEST(DispatchTest, CpuMaskIsSane) {

@@ -41,8 +41,11 @@ inline std::string level_test_name(const ::testing::TestParamInfo<Level>& info) 
   INSTANTIATE_TEST_SUITE_P(           \
       Levels, suite, ::testing::Values(Level::kAvx2, Level::kAvxVnni, Level::kAvxVnniEvex, Level::kAvx512Vnni), level_test_name)
 #elif defined(__aarch64__)
-#define ERT_INSTANTIATE_LEVELS(suite) \
-  INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::Values(Level::kNeon, Level::kDotprod, Level::kI8mm), level_test_name)
+#define ERT_INSTANTIATE_LEVELS(suite)                                                                              \
+  INSTANTIATE_TEST_SUITE_P(                                                                                        \
+      Levels, suite,                                                                                               \
+      ::testing::Values(Level::kNeon, Level::kNeonInorder, Level::kDotprod, Level::kDotprodInorder, Level::kI8mm), \
+      level_test_name)
 #elif defined(__arm__)
 #define ERT_INSTANTIATE_LEVELS(suite) INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::Values(Level::kNeon), level_test_name)
 #else  // the reference only

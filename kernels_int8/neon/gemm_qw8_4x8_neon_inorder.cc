@@ -1,0 +1,20 @@
+// int8 GEMMs of AArch64 without dot products for cores that issue in order: up to 4 rows x half a panel.
+#include "kernels_int8/neon/gemm_rows.h"
+#include "kernels_int8/neon/gemm_tile_inorder.h"
+
+namespace ert::kernels {
+namespace {
+
+template <class Rows>
+struct Tiles {
+  template <int kRows>
+  static constexpr TileFn kTile = Rows::template tile<InOrderNeonSums, kRows, 2>;
+  static constexpr TileFn kHalfPanel[] = {kTile<1>, kTile<2>, kTile<3>, kTile<4>};
+};
+
+}  // namespace
+
+void gemm_f32_qa8_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm_columns<8, LastGroup::kCut>(Tiles<Rows8>::kHalfPanel, g, 0); }
+void gemm_f32_qa16_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm_columns<8, LastGroup::kCut>(Tiles<Rows16>::kHalfPanel, g, 0); }
+
+}  // namespace ert::kernels
