@@ -11,6 +11,8 @@
 #include <arm_neon.h>
 #include <string.h>
 
+#include "kernels_int8/neon/ordered_loads.h"
+
 namespace ert::kernels {
 namespace {
 
@@ -18,7 +20,6 @@ namespace {
 template <int kRows>
 struct InOrderDotLoop {
   static constexpr int kSteps = 16;  // 16 k: four lines of four quads
-  typedef uint64_t __attribute__((may_alias, aligned(1))) Word;
 
   int32x4_t (&acc)[kRows][4];
   const int8_t* row[kRows];
@@ -32,16 +33,6 @@ struct InOrderDotLoop {
     __asm__ volatile("ldr %d0, [%1, %2]" : "=w"(bytes) : "r"(row), "r"(k), "m"(*reinterpret_cast<const int8_t(*)[]>(row)));
     return bytes;
   }
-  static inline __attribute__((always_inline)) int8x16_t load_low(const int8_t* p) {
-    int8x16_t quad;
-    __asm__ volatile("ldr %d0, %1" : "=w"(quad) : "m"(*reinterpret_cast<const Word*>(p)));
-    return quad;
-  }
-  static inline __attribute__((always_inline)) uint64_t load_high(const int8_t* p) {
-    uint64_t half;
-    __asm__ volatile("ldr %0, %1" : "=r"(half) : "m"(*reinterpret_cast<const Word*>(p + 8)));
-    return half;
-  }
   static inline __attribute__((always_inline)) void complete(int8x16_t& quad, uint64_t half) {
     __asm__ volatile("ins %0.d[1], %1" : "+w"(quad) : "r"(half));
   }
@@ -53,8 +44,8 @@ struct InOrderDotLoop {
   // Before the first step: the first quad, half of the second, 8 k of the rows.
   inline __attribute__((always_inline)) void start(const int8_t* rhs) {
     b[0] = vld1q_s8(rhs);
-    b[1] = load_low(rhs + 16);
-    high = load_high(rhs + 16);
+    b[1] = load_vector<int8x16_t>(rhs + 16);
+    high = load_core(rhs + 24);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) a[0][r] = load_row(row[r], 0);
   }
@@ -65,9 +56,9 @@ struct InOrderDotLoop {
     constexpr int kHalf = kStep / 8, kParts = 4, kRow = kStep % 8 / 2;
     const int8_t* const quad = kStep + 2 < kSteps ? rhs + 16 * (kStep + 2) : next + 16 * (kStep + 2 - kSteps);
     const auto part = [&](int i) __attribute__((always_inline)) {
-      if (i == 0) b[(kStep + 2) % 4] = load_low(quad);
+      if (i == 0) b[(kStep + 2) % 4] = load_vector<int8x16_t>(quad);
       if (i == 1) complete(b[(kStep + 1) % 4], high);
-      if (i == 2) high = load_high(quad);
+      if (i == 2) high = load_core(quad + 8);
       if (i == 3 && kStep % 2 == 0 && kRow < kRows) a[1 - kHalf][kRow] = load_row(row[kRow], k);
     };
 #pragma GCC unroll 4

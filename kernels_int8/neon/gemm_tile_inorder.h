@@ -10,6 +10,7 @@
 #endif
 
 #include "kernels_int8/neon/arch.h"
+#include "kernels_int8/neon/ordered_loads.h"
 
 namespace ert::kernels {
 namespace {
@@ -18,7 +19,6 @@ namespace {
 template <int kRows>
 struct InOrderNeonLoop {
   static constexpr int kHalves = 4;  // two quads of columns
-  typedef uint64_t __attribute__((may_alias, aligned(1))) Word64;
   typedef uint32_t __attribute__((may_alias, aligned(1))) Word32;
 
   int32x4_t acc[kRows][kHalves];             // two columns in two parts each
@@ -30,16 +30,6 @@ struct InOrderNeonLoop {
   uint64_t high[4];     // halves that a move completes
   uint32_t high_odd;
 
-  static inline __attribute__((always_inline)) int8x8_t load(const int8_t* p) {
-    int8x8_t half;
-    __asm__ volatile("ldr %d0, %1" : "=w"(half) : "m"(*reinterpret_cast<const Word64*>(p)));
-    return half;
-  }
-  static inline __attribute__((always_inline)) uint64_t load_core(const int8_t* p) {
-    uint64_t half;
-    __asm__ volatile("ldr %0, %1" : "=r"(half) : "m"(*reinterpret_cast<const Word64*>(p)));
-    return half;
-  }
   static inline __attribute__((always_inline)) int8x8_t move(uint64_t half) {
     int8x8_t moved;
     __asm__ volatile("fmov %d0, %1" : "=w"(moved) : "r"(half));
@@ -79,8 +69,8 @@ struct InOrderNeonLoop {
   inline __attribute__((always_inline)) void start() {
 #pragma GCC unroll 4
     for (int h = 0; h < kHalves; ++h) {
-      first[h] = load(rhs + 8 * h);
-      second[h] = load(rhs + 64 + 8 * h);
+      first[h] = load_vector<int8x8_t>(rhs + 8 * h);
+      second[h] = load_vector<int8x8_t>(rhs + 64 + 8 * h);
     }
     even = load_four(row[0]);
     odd = load_four(row[0] + 4);
@@ -116,12 +106,12 @@ struct InOrderNeonLoop {
     if (kRow == kRows - 1) {
 #pragma GCC unroll 4
       for (int h = 0; h < kHalves; h += 2) {
-        first[h] = load(rhs + 8 * h);
+        first[h] = load_vector<int8x8_t>(rhs + 8 * h);
         first[h + 1] = move(high[h / 2]);
       }
 #pragma GCC unroll 4
       for (int h = 0; h < kHalves; h += 2) {
-        second[h] = load(rhs + 64 + 8 * h);
+        second[h] = load_vector<int8x8_t>(rhs + 64 + 8 * h);
         second[h + 1] = move(high[2 + h / 2]);
       }
     }
@@ -159,7 +149,8 @@ struct InOrderNeonSums {
       for (int r = 0; r < kRows; ++r) {
         const int8x8_t last = loop.load_four(lhs + static_cast<size_t>(r) * row_bytes + kk);
 #pragma GCC unroll 4
-        for (int h = 0; h < 4; ++h) accumulate(&loop.acc[r][h], loop.multiply(loop.load(rhs + 16 * kk + 8 * h), last));
+        for (int h = 0; h < 4; ++h)
+          accumulate(&loop.acc[r][h], loop.multiply(load_vector<int8x8_t>(rhs + 16 * kk + 8 * h), last));
       }
     }
 #pragma GCC unroll 4

@@ -8,42 +8,22 @@
 #endif
 
 #include <arm_mve.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 
-#include "kernels_int8/math_constants.h"
-
-#define ERT_LANES inline __attribute__((always_inline))
+#include "kernels_int8/simd/lanes16_four.h"
 
 namespace ert::kernels {
 namespace {
 
-constexpr bool kRegistersForLanes4 = false;
 constexpr bool kPredicatedAccess = true;  // load_first and store_first take any count, and cost what load and store do
 // fp32 GEMM tile of simd/gemm16.h: one row of one panel is half of the registers.
 constexpr int kGemmRows = 1;
 constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 1;
 
-struct Lanes {
-  float32x4_t q0, q1, q2, q3;
-};
 struct Mask {
   mve_pred16_t q0, q1, q2, q3;
 };
 
-ERT_LANES Lanes broadcast(float x) {
-  const float32x4_t v = vdupq_n_f32(x);
-  return {v, v, v, v};
-}
-ERT_LANES Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}; }
-ERT_LANES void store(float* p, Lanes a) {
-  vst1q_f32(p, a.q0);
-  vst1q_f32(p + 4, a.q1);
-  vst1q_f32(p + 8, a.q2);
-  vst1q_f32(p + 12, a.q3);
-}
 // Predicate of lanes at.. at + 3 of the first count.
 ERT_LANES mve_pred16_t first_of(size_t count, size_t at) { return vctp32q(count > at ? static_cast<uint32_t>(count - at) : 0); }
 ERT_LANES Mask first_lanes(size_t count) {
@@ -62,15 +42,6 @@ ERT_LANES void store_first(float* p, Lanes a, size_t count) {
   vst1q_p_f32(p + 12, a.q3, m.q3);
 }
 
-ERT_LANES Lanes operator+(Lanes a, Lanes b) {
-  return {vaddq_f32(a.q0, b.q0), vaddq_f32(a.q1, b.q1), vaddq_f32(a.q2, b.q2), vaddq_f32(a.q3, b.q3)};
-}
-ERT_LANES Lanes operator-(Lanes a, Lanes b) {
-  return {vsubq_f32(a.q0, b.q0), vsubq_f32(a.q1, b.q1), vsubq_f32(a.q2, b.q2), vsubq_f32(a.q3, b.q3)};
-}
-ERT_LANES Lanes operator*(Lanes a, Lanes b) {
-  return {vmulq_f32(a.q0, b.q0), vmulq_f32(a.q1, b.q1), vmulq_f32(a.q2, b.q2), vmulq_f32(a.q3, b.q3)};
-}
 ERT_LANES float32x4_t divide(float32x4_t a, float32x4_t b) {
   return float32x4_t{a[0] / b[0], a[1] / b[1], a[2] / b[2], a[3] / b[3]};
 }
@@ -101,9 +72,6 @@ ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
           vcmpneq_u32(vldrbq_z_u32(p + 8, m.q2), none), vcmpneq_u32(vldrbq_z_u32(p + 12, m.q3), none)};
 }
 
-ERT_LANES void order_together(Lanes*, Lanes*, Lanes*, Lanes*) {}
-
-ERT_LANES Lanes absolute(Lanes a) { return {vabsq_f32(a.q0), vabsq_f32(a.q1), vabsq_f32(a.q2), vabsq_f32(a.q3)}; }
 ERT_LANES float32x4_t with_sign(float32x4_t magnitude, float32x4_t sign) {
   const uint32x4_t bit = vandq_u32(vreinterpretq_u32_f32(sign), vdupq_n_u32(0x80000000u));
   return vreinterpretq_f32_u32(vorrq_u32(vreinterpretq_u32_f32(magnitude), bit));
@@ -112,15 +80,6 @@ ERT_LANES float32x4_t with_sign(float32x4_t magnitude, float32x4_t sign) {
 ERT_LANES Lanes with_sign(Lanes magnitude, Lanes sign) {
   return {with_sign(magnitude.q0, sign.q0), with_sign(magnitude.q1, sign.q1), with_sign(magnitude.q2, sign.q2),
           with_sign(magnitude.q3, sign.q3)};
-}
-ERT_LANES float32x4_t times_power_of_two(float32x4_t y, float32x4_t z) {
-  const int32x4_t exponent = vshlq_n_s32(vreinterpretq_s32_f32(z), 23);
-  return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y), exponent));
-}
-// y * 2^n with z = n + kRoundMagic.
-ERT_LANES Lanes times_power_of_two(Lanes y, Lanes z) {
-  return {times_power_of_two(y.q0, z.q0), times_power_of_two(y.q1, z.q1), times_power_of_two(y.q2, z.q2),
-          times_power_of_two(y.q3, z.q3)};
 }
 
 // The canonical tree: lanes i and i + 8, then 4, 2, 1 apart.

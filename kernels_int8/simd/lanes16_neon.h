@@ -3,40 +3,18 @@
 // units with different flags.
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "kernels_int8/math_constants.h"
 #include "kernels_int8/neon/arch.h"
-
-#define ERT_LANES inline __attribute__((always_inline))
+#include "kernels_int8/simd/lanes16_four.h"
 
 namespace ert::kernels {
 namespace {
 
-// One vector of 16 lanes already is four chains side by side.
-constexpr bool kRegistersForLanes4 = false;
 constexpr bool kPredicatedAccess = false;
 
-struct Lanes {
-  float32x4_t q0, q1, q2, q3;
-};
 struct Mask {
   uint32x4_t q0, q1, q2, q3;
 };
 
-ERT_LANES Lanes broadcast(float x) {
-  const float32x4_t v = vdupq_n_f32(x);
-  return {v, v, v, v};
-}
-ERT_LANES Lanes load(const float* p) { return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}; }
-ERT_LANES void store(float* p, Lanes a) {
-  vst1q_f32(p, a.q0);
-  vst1q_f32(p + 4, a.q1);
-  vst1q_f32(p + 8, a.q2);
-  vst1q_f32(p + 12, a.q3);
-}
 // The first count < 16 lanes; the others are +0 and their memory is not touched.
 ERT_LANES Lanes load_first(const float* p, size_t count) {
   float copy[16] = {};
@@ -57,15 +35,6 @@ ERT_LANES Mask first_lanes(size_t count) {
           vcltq_u32(vaddq_u32(index, twelve), n)};
 }
 
-ERT_LANES Lanes operator+(Lanes a, Lanes b) {
-  return {vaddq_f32(a.q0, b.q0), vaddq_f32(a.q1, b.q1), vaddq_f32(a.q2, b.q2), vaddq_f32(a.q3, b.q3)};
-}
-ERT_LANES Lanes operator-(Lanes a, Lanes b) {
-  return {vsubq_f32(a.q0, b.q0), vsubq_f32(a.q1, b.q1), vsubq_f32(a.q2, b.q2), vsubq_f32(a.q3, b.q3)};
-}
-ERT_LANES Lanes operator*(Lanes a, Lanes b) {
-  return {vmulq_f32(a.q0, b.q0), vmulq_f32(a.q1, b.q1), vmulq_f32(a.q2, b.q2), vmulq_f32(a.q3, b.q3)};
-}
 ERT_LANES Lanes operator/(Lanes a, Lanes b) {
   return {divide(a.q0, b.q0), divide(a.q1, b.q1), divide(a.q2, b.q2), divide(a.q3, b.q3)};
 }
@@ -110,22 +79,10 @@ ERT_LANES Mask nonzero_bytes(const uint8_t* p, size_t count) {
           vreinterpretq_u32_s32(vmovl_s16(vget_low_s16(high))), vreinterpretq_u32_s32(vmovl_s16(vget_high_s16(high)))};
 }
 
-ERT_LANES void order_together(Lanes*, Lanes*, Lanes*, Lanes*) {}
-
-ERT_LANES Lanes absolute(Lanes a) { return {vabsq_f32(a.q0), vabsq_f32(a.q1), vabsq_f32(a.q2), vabsq_f32(a.q3)}; }
 // Sign of `sign` on a magnitude >= 0.
 ERT_LANES Lanes with_sign(Lanes magnitude, Lanes sign) {
   const uint32x4_t bit = vdupq_n_u32(0x80000000u);
   return select({bit, bit, bit, bit}, sign, magnitude);
-}
-ERT_LANES float32x4_t times_power_of_two(float32x4_t y, float32x4_t z) {
-  const int32x4_t exponent = vshlq_n_s32(vreinterpretq_s32_f32(z), 23);
-  return vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(y), exponent));
-}
-// y * 2^n with z = n + kRoundMagic.
-ERT_LANES Lanes times_power_of_two(Lanes y, Lanes z) {
-  return {times_power_of_two(y.q0, z.q0), times_power_of_two(y.q1, z.q1), times_power_of_two(y.q2, z.q2),
-          times_power_of_two(y.q3, z.q3)};
 }
 
 // The canonical tree: lanes i and i + 8, then 4, 2, 1 apart.
