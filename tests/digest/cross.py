@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without
-the optional instructions; one digest of everything that three blobs compute, on every target and ISA level; the programs that are copied
+the optional instructions; one digest of everything that blobs compute, on every target and ISA level; the programs that are copied
 to a board; sizes of the archives; the length of the GEMM loops.
 
 usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
@@ -12,13 +12,14 @@ import json
 import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
 import board_programs
+import digests
 import sizes
+from digests import run
 
 # name, folder of the build, emulator of its tests (None: they run in the quick tier anyway)
 TARGETS = [
@@ -50,26 +51,6 @@ CPUS = [
 # Targets whose GEMM loops are compared with tests/checks/inner_loops.json, and their disassembler.
 COUNTED = {"aarch64": "aarch64-linux-gnu-objdump", "armv7": "arm-linux-gnueabihf-objdump", "cortex-m3": "arm-none-eabi-objdump", "cortex-m4": "arm-none-eabi-objdump",
            "cortex-m7": "arm-none-eabi-objdump", "cortex-m33": "arm-none-eabi-objdump", "cortex-m55": "arm-none-eabi-objdump -m armv8.1-m.main"}
-# x86 levels depend on the machine that tests; all others must run.
-OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
-PRECISIONS = ["int8", "w8a16", "fp32"]
-
-
-def run(command, **options):
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
-
-
-def make_blobs(root, folder):
-    """Blobs of the language model in all three precisions, made by this host's converter."""
-    blobs = []
-    for precision in PRECISIONS:
-        blob = folder / f"langid_{precision}.ert"
-        model = root / "tests/models/langid/langid.onnx"
-        result = run([root / "build/release/convert/edgeconv", model, "-o", blob, "--precision", precision])
-        if result.returncode != 0:
-            sys.exit(f"conversion to {precision} failed:\n{result.stderr}")
-        blobs.append(blob)
-    return blobs
 
 
 def tests_of(root, build):
@@ -109,54 +90,6 @@ def run_tests(root, builds):
                 failed.append(f"{target} ({emulator}): {name}")
                 print(result.stdout[-3000:] + result.stderr[-1000:] if result else "")
     return failed
-
-
-def digest_of(root, build, emulator, isa, texts, blobs):
-    return run(emulator.split() + [root / build / "tests/digest/digest", "--isa", isa, texts] + blobs)
-
-
-def digest_row(root, builds, texts, blobs, job):
-    """(target, emulator, isa, digest or None, remark); None with a remark is a fault."""
-    target, emulator, isa, refused = job
-    result = digest_of(root, builds[target], emulator, isa, texts, blobs)
-    words = result.stdout.split()
-    if refused:
-        good = result.returncode == 1 and "instruction set" in result.stderr
-        return (target, emulator, isa, "", "refused, as it must be") if good else (target, emulator, isa, None, f"was not refused: exit {result.returncode}")
-    if result.returncode == 0 and words[1] == isa:
-        return target, emulator, isa, words[0], ""
-    if isa in OPTIONAL and "instruction set" in result.stderr:
-        return target, emulator, isa, "", "not on this machine"
-    return target, emulator, isa, None, result.stderr.strip() or f"exit {result.returncode}"
-
-
-def digest_rows(root, builds, texts, blobs):
-    """Rows of all levels that run and of those that must be refused, in order; as many at once as there are processors."""
-    jobs = []
-    for target, emulator, runs, refused in CPUS:
-        if target in builds:
-            jobs += [(target, emulator, isa, False) for isa in runs.split()] + [(target, emulator, isa, True) for isa in refused.split()]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(lambda job: digest_row(root, builds, texts, blobs, job), jobs)
-
-
-def print_digests(root, builds, blobs):
-    texts = root / "tests/models/langid/texts.tsv"
-    print(f"\ndigest of the language model ({', '.join(PRECISIONS)}), every text alone and in padded batches")
-    values, faults = set(), 0
-    for target, emulator, isa, value, remark in digest_rows(root, builds, texts, blobs):
-        cpu = "this machine" if not emulator else emulator.split()[-1] if " " in emulator else ""
-        print(f"  {target:10} {cpu:20} {isa:11} {value or '-':17} {remark}", flush=True)
-        faults += value is None
-        if value:
-            values.add(value)
-    # Canary: the number depends on the bits, so other blobs must give another one.
-    other = digest_of(root, builds["x86-64"], "", "ref", texts, blobs[:1]).stdout.split()
-    if not other or other[0] in values:
-        print("the digest is blind: one blob gives the number of three")
-        faults += 1
-    print("  one value" if len(values) == 1 and not faults else f"  FAILED: {len(values)} values, {faults} faults")
-    return len(values) == 1 and not faults
 
 
 def check_firmware(root, builds, *options):
@@ -221,18 +154,18 @@ SMOKE_TEXTS = 6
 def smoke(root):
     os.chdir(root)
     folders = {name: build for name, build, _ in TARGETS}
-    digests = []
+    values = []
     with tempfile.TemporaryDirectory() as folder:
-        blobs = make_blobs(root, pathlib.Path(folder))[:1]
+        blobs = digests.make_blobs(root, pathlib.Path(folder))[:1]
         for target, emulator, isa in SMOKE:
             program = [root / folders[target] / "tests/digest/digest", "--texts", SMOKE_TEXTS, "--isa", isa]
             result = run(emulator.split() + program + [root / "tests/models/langid/texts.tsv"] + blobs)
-            digests.append(result.stdout.split()[0] if result.returncode == 0 else f"exit {result.returncode}: {result.stderr}")
-            print(f"  {target:10} {isa:6} {digests[-1]}", flush=True)
+            values.append(result.stdout.split()[0] if result.returncode == 0 else f"exit {result.returncode}: {result.stderr}")
+            print(f"  {target:10} {isa:6} {values[-1]}", flush=True)
         # Canary: one text less must give another number.
         fewer = run(emulator.split() + program[:2] + [SMOKE_TEXTS - 1] + program[3:] + [root / "tests/models/langid/texts.tsv"] + blobs)
-    same = len(set(digests)) == 1 and re.fullmatch("[0-9a-f]{16}", digests[0]) is not None
-    if fewer.returncode != 0 or fewer.stdout.split()[0] in digests:
+    same = len(set(values)) == 1 and re.fullmatch("[0-9a-f]{16}", values[0]) is not None
+    if fewer.returncode != 0 or fewer.stdout.split()[0] in values:
         print("  the digest is blind: fewer texts give the same number")
         same = False
     print("  one value" if same else "  FAILED: the digests differ")
@@ -246,8 +179,9 @@ def main(root, only):
     builds = {name: build for name, build, _ in TARGETS if name == "x86-64" or not only or name in only}
     failed = run_tests(root, builds)
     with tempfile.TemporaryDirectory() as folder:
-        blobs = make_blobs(root, pathlib.Path(folder))
-        same = print_digests(root, builds, blobs)
+        blobs = digests.make_blobs(root, pathlib.Path(folder))
+        same = digests.check_language_model(root, builds, pathlib.Path(folder), blobs, CPUS)
+        same &= digests.check_encoder(root, builds, pathlib.Path(folder), CPUS)
         if not check_board_programs(root, builds, pathlib.Path(folder), blobs):
             failed.append("programs for boards")
     if not sizes.check({name: root / build for name, build in builds.items()}):

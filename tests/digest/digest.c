@@ -5,14 +5,13 @@
 
 #include "rt/example/langid/ngram.h"
 
-enum { CLASSES = 40 };
-
 typedef struct buffers {
   int32_t ids[ERT_DIGEST_BATCH * ERT_DIGEST_MAX_SEQUENCE];
   int32_t mask[ERT_DIGEST_BATCH * ERT_DIGEST_MAX_SEQUENCE];
-  float alone[ERT_DIGEST_BATCH * CLASSES];
-  float together[ERT_DIGEST_BATCH * CLASSES];
+  float alone[ERT_DIGEST_BATCH * ERT_DIGEST_MAX_COLUMNS];
+  float together[ERT_DIGEST_BATCH * ERT_DIGEST_MAX_COLUMNS];
   uint32_t lengths[ERT_DIGEST_BATCH];
+  uint32_t columns; /* of the output */
 } buffers;
 
 static buffers memory;
@@ -77,9 +76,22 @@ static ert_tensor tensor(uint32_t dtype, void* data, uint32_t rows, uint32_t col
   return t;
 }
 
+/* The output is [batch, columns]. */
+static ert_status read_columns(void) {
+  ert_value_info info;
+  ert_status status;
+  memset(&info, 0, sizeof info);
+  info.struct_size = sizeof info;
+  status = ert_model_output(&model, 0, &info);
+  if (status != ERT_OK) return status;
+  if (info.rank != 2 || info.shape[1] < 1 || info.shape[1] > ERT_DIGEST_MAX_COLUMNS) return ERT_ERR_DIMS;
+  memory.columns = (uint32_t)info.shape[1];
+  return ERT_OK;
+}
+
 /* Runs `rows` texts of `length` ids each, which lie at `ids` and `mask`. */
-static ert_status run_rows(int32_t* ids, int32_t* mask, uint32_t rows, uint32_t length, float* logits) {
-  ert_tensor t = tensor(ERT_F32, logits, rows, CLASSES);
+static ert_status run_rows(int32_t* ids, int32_t* mask, uint32_t rows, uint32_t length, float* output) {
+  ert_tensor t = tensor(ERT_F32, output, rows, memory.columns);
   ert_status status = ert_bind_output(&context, 0, &t);
   uint32_t i;
   for (i = 0; i < 2 && status == ERT_OK; ++i) {
@@ -99,18 +111,19 @@ static ert_status run_group(uint32_t rows, uint32_t width, ert_digest_result* re
   ert_status status = ERT_OK;
   uint32_t r, longest = 0;
   for (r = 0; r < rows && status == ERT_OK; ++r) {
-    status = run_rows(memory.ids + r * width, memory.mask + r * width, 1, memory.lengths[r], memory.alone + r * CLASSES);
+    status = run_rows(memory.ids + r * width, memory.mask + r * width, 1, memory.lengths[r], memory.alone + r * memory.columns);
     if (memory.lengths[r] > longest) longest = memory.lengths[r];
   }
   if (status != ERT_OK) return status;
-  result->digest = fnv1a(result->digest, memory.alone, rows * CLASSES * sizeof(float));
+  result->digest = fnv1a(result->digest, memory.alone, rows * memory.columns * sizeof(float));
   for (r = 1; r < rows; ++r) { /* rows closer together: only the longest text's ids and some padding are left */
     memmove(memory.ids + r * longest, memory.ids + r * width, longest * sizeof(int32_t));
     memmove(memory.mask + r * longest, memory.mask + r * width, longest * sizeof(int32_t));
   }
   status = run_rows(memory.ids, memory.mask, rows, longest, memory.together);
   for (r = 0; r < rows && status == ERT_OK; ++r) {
-    result->batch_differences += memcmp(memory.alone + r * CLASSES, memory.together + r * CLASSES, CLASSES * sizeof(float)) != 0;
+    result->batch_differences +=
+        memcmp(memory.alone + r * memory.columns, memory.together + r * memory.columns, memory.columns * sizeof(float)) != 0;
   }
   return status;
 }
@@ -151,6 +164,7 @@ ert_status ert_digest_run(const ert_digest_job* job, ert_digest_result* result) 
   ert_status status = ert_model_open_in(&model, job->blob, job->blob_bytes, job->work, job->work_bytes);
   if (job->batch < 1 || job->batch > ERT_DIGEST_BATCH || job->max_sequence < 1 || job->max_sequence > ERT_DIGEST_MAX_SEQUENCE)
     return ERT_ERR_ARG;
+  if (status == ERT_OK) status = read_columns();
   if (status == ERT_OK) status = largest_dims(job, dims);
   if (status == ERT_OK) status = ert_context_init(&context, &model, &config, dims, &region, 1);
   if (status == ERT_OK) status = ert_context_isa(&context, &result->isa);

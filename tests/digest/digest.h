@@ -1,5 +1,6 @@
 /* One number for everything that a blob computes over a corpus: equal on every target, ISA level and batch split. No heap and no
- * stdio, so that bare-metal targets link it too. The blob is the language model of tests/models/langid in any precision. */
+ * stdio, so that bare-metal targets link it too. The blob is the language model of tests/models/langid in any precision, or another model
+ * of its ids (encoder_model.py) with one output [batch, columns]. */
 #ifndef ERT_TESTS_DIGEST_H
 #define ERT_TESTS_DIGEST_H
 
@@ -9,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { ERT_DIGEST_BATCH = 4, ERT_DIGEST_MAX_SEQUENCE = 128 };
+enum { ERT_DIGEST_BATCH = 4, ERT_DIGEST_MAX_SEQUENCE = 128, ERT_DIGEST_MAX_COLUMNS = 384 };
 
 typedef struct ert_digest_job {
   void* work; /* for ert_model_open_in; may be NULL where the stack is large */

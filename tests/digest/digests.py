@@ -1,0 +1,111 @@
+"""The digest tables of ./test.sh --cross: what blobs compute, as one number on every target and ISA level. The language model in three precisions; the same
+packed for smmla and for Cortex-M, which must give the same number, whether a level reads the layout or leaves it to the reference; and an
+encoder of the size of MiniLM (encoder_model.py) with a ragged batch on every Linux target."""
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+import encoder_model
+
+# x86 levels depend on the machine that tests; all others must run.
+OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
+PRECISIONS = ["int8", "w8a16", "fp32"]
+# --target of the converter: target, emulator, ISA levels that run its blobs, some that read the layout and some that leave it to the reference.
+LAYOUTS = {
+    "armv8-i8mm": [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "dotprod_inorder i8mm"),
+                   ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "dsp")],
+    "cortex-m": [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "i8mm"), ("cortex-m4", "toolchains/run_cortex_m.sh mps2-an386", "ref dsp"),
+                 ("cortex-m7", "toolchains/run_cortex_m.sh mps2-an500", "dsp"), ("cortex-m33", "toolchains/run_cortex_m.sh mps2-an505", "dsp"),
+                 ("cortex-m55", "toolchains/run_cortex_m.sh mps3-an547", "mve")],
+}
+# 5, 11, 6 and 9 ids: run alone and as one padded batch.
+RAGGED_TEXTS = "de\tnein\nde\tDanke sehr\nja\tいいえ\nen\tgood day\n"
+ENCODER_PRECISIONS = ["int8", "w8a16"]
+
+
+def run(command, **options):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+
+
+def convert(root, model, blob, *options):
+    result = run([root / "build/release/convert/edgeconv", model, "-o", blob, *options])
+    if result.returncode != 0:
+        sys.exit(f"conversion to {blob.name} failed:\n{result.stderr}")
+    return blob
+
+
+def make_blobs(root, folder, target="portable"):
+    """Blobs of the language model in all three precisions, made by this host's converter."""
+    model = root / "tests/models/langid/langid.onnx"
+    return [convert(root, model, folder / f"langid_{p}_{target}.ert", "--precision", p, "--target", target) for p in PRECISIONS]
+
+
+def digest_of(root, build, emulator, isa, texts, blobs):
+    return run(emulator.split() + [root / build / "tests/digest/digest", "--isa", isa, texts] + blobs)
+
+
+def row(root, builds, texts, blobs, job):
+    """(target, emulator, isa, digest or None, remark); None with a remark is a fault."""
+    target, emulator, isa, refused = job
+    result = digest_of(root, builds[target], emulator, isa, texts, blobs)
+    words = result.stdout.split()
+    if refused:
+        good = result.returncode == 1 and "instruction set" in result.stderr
+        return (target, emulator, isa, "", "refused, as it must be") if good else (target, emulator, isa, None, f"was not refused: exit {result.returncode}")
+    if result.returncode == 0 and words[1] == isa:
+        return target, emulator, isa, words[0], ""
+    if isa in OPTIONAL and "instruction set" in result.stderr:
+        return target, emulator, isa, "", "not on this machine"
+    return target, emulator, isa, None, result.stderr.strip() or f"exit {result.returncode}"
+
+
+def rows(root, builds, texts, blobs, cpus):
+    """Rows of all levels that run and of those that must be refused, in order; as many at once as there are processors."""
+    jobs = []
+    for target, emulator, runs, refused in cpus:
+        if target in builds:
+            jobs += [(target, emulator, isa, False) for isa in runs.split()] + [(target, emulator, isa, True) for isa in refused.split()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(lambda job: row(root, builds, texts, blobs, job), jobs)
+
+
+def print_table(root, builds, texts, blobs, cpus, values):
+    """Adds the digests of all rows to `values`. True if it has one value then and no row is a fault."""
+    faults = 0
+    for target, emulator, isa, value, remark in rows(root, builds, texts, blobs, cpus):
+        cpu = "this machine" if not emulator else emulator.split()[-1] if " " in emulator else ""
+        print(f"  {target:10} {cpu:20} {isa:15} {value or '-':17} {remark}", flush=True)
+        faults += value is None
+        if value:
+            values.add(value)
+    good = len(values) == 1 and not faults
+    print("  one value" if good else f"  FAILED: {len(values)} values, {faults} faults")
+    return good
+
+
+def check_language_model(root, builds, folder, blobs, cpus):
+    """True if all levels and all layouts give one number."""
+    texts, values = root / "tests/models/langid/texts.tsv", set()
+    print(f"\ndigest of the language model ({', '.join(PRECISIONS)}), every text alone and in padded batches")
+    good = print_table(root, builds, texts, blobs, cpus, values)
+    # Canary: the number depends on the bits, so other blobs must give another one.
+    other = digest_of(root, builds["x86-64"], "", "ref", texts, blobs[:1]).stdout.split()
+    if not other or other[0] in values:
+        print("  FAILED: the digest is blind: one blob gives the number of three")
+        good = False
+    for target, lines in LAYOUTS.items():
+        print(f"\nthe same packed with --target {target}: must be the same value")
+        good &= print_table(root, builds, texts, make_blobs(root, folder, target), [(*line, "") for line in lines], values)
+    return good
+
+
+def check_encoder(root, builds, folder, cpus):
+    """True if an encoder of the size of MiniLM gives one number on all Linux targets."""
+    print(f"\ndigest of an encoder of the size of MiniLM-L6 ({', '.join(ENCODER_PRECISIONS)}), a ragged batch of 5 to 11 ids and each text alone")
+    model, texts = folder / "encoder.onnx", folder / "ragged.tsv"
+    encoder_model.write(model)
+    texts.write_text(RAGGED_TEXTS, encoding="utf-8")
+    blobs = [convert(root, model, folder / f"encoder_{p}.ert", "--precision", p) for p in ENCODER_PRECISIONS]
+    linux = [(target, emulator, runs, "") for target, emulator, runs, _ in cpus if not target.startswith("cortex-m")]
+    return print_table(root, builds, texts, blobs, linux, set())
