@@ -12,6 +12,7 @@
 #include "convert/emit/compress.h"
 #include "convert/emit/golden.h"
 #include "convert/emit/lower.h"
+#include "convert/held_out.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
 #include "convert/plan/limits.h"
@@ -73,6 +74,7 @@ class Conversion {
   bool quantizes() const { return o_.precision.mode != PrecisionMode::kFp32 || !o_.precision.overrides.empty(); }
   TargetProgram lowered(const LowerOptions& options);
   const Candidate& candidate(const LowerOptions& options);
+  double judged(const LowerOptions& options);
 
   ConvertOptions o_;
   ConvertResult r_;
@@ -85,6 +87,7 @@ class Conversion {
   WeightStore weights_;
   std::map<NodeId, std::vector<float>> smooth_;
   std::optional<Validation> validation_;
+  std::optional<HeldOut> held_out_;     // where it is needed
   std::optional<Candidate> candidate_;  // the last one
 };
 
@@ -173,8 +176,7 @@ void Conversion::choose_precisions() {
   o_.precision.trials = affordable_trials(model_.graph, validation_->work());
   if (!r_.layers.empty())
     choose_precision(
-        o_.precision, smooth_, r_.layers, options_,
-        [&](const LowerOptions& options) { return candidate(options).compared.canonical.worst_cosine(); }, &r_.ladder);
+        o_.precision, smooth_, r_.layers, options_, [&](const LowerOptions& options) { return judged(options); }, &r_.ladder);
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
@@ -199,6 +201,18 @@ const Conversion::Candidate& Conversion::candidate(const LowerOptions& options) 
   Comparisons compared = validation_->compare(blob);
   candidate_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
   return *candidate_;
+}
+
+// What the ladder climbs by. The user's inputs are what counts, however few.
+double Conversion::judged(const LowerOptions& options) {
+  const Candidate& c = candidate(options);
+  const double cosine = c.compared.canonical.worst_cosine();
+  if (cosine < o_.precision.target_cosine || !o_.calibration.empty() || !needs_more_rows(r_.layers)) return cosine;
+  if (!held_out_) {
+    held_out_.emplace(model_.graph, dims_, padding_);
+    model_.drop_pages();
+  }
+  return std::min(cosine, held_out_->worst_cosine(c.blob));
 }
 
 void Conversion::measure_outputs() {

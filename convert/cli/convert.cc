@@ -205,7 +205,9 @@ Action add_convert(CLI::App& app) {
   app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")
       ->type_name("NAME=MAX")
       ->allow_extra_args(false);
-  app.add_option("--precision", o->precision, "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name; repeatable")
+  app.add_option("--precision", o->precision,
+                 "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
+                 "four); repeatable")
       ->allow_extra_args(false);
   app.add_option("--calib", o->calibration,
                  "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")

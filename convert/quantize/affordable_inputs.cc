@@ -15,6 +15,8 @@ namespace {
 
 // Three sets of few tokens cost a fifth of a calibration; of a fixed size each costs as much as one.
 constexpr double kComparedShare = 0.5;
+// Three times as many tokens as are compared otherwise.
+constexpr double kHeldOutShare = 1.5;
 // Enough for all trials of a BERT, and of models that use their weights in every layer.
 constexpr double kTrialShare = 4;
 
@@ -66,6 +68,19 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
   for (const SyntheticSpec& usual :
        {SyntheticSpec{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}}) {
     const SyntheticSpec spec = affordable(g, dims, usual);
+    left -= graph_work(g, synthetic_sizes(g, dims, spec));
+    if (!sets.empty() && left < 0) break;
+    sets.push_back(synthetic_inputs(g, dims, spec));
+  }
+  return sets;
+}
+
+std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims) {
+  std::vector<std::vector<Tensor>> sets;
+  double left = allowed_work(g) * kHeldOutShare;
+  uint64_t seed = 201;
+  for (const int64_t tokens : {8, 8, 16, 8, 8, 32}) {
+    const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed++, true});
     left -= graph_work(g, synthetic_sizes(g, dims, spec));
     if (!sets.empty() && left < 0) break;
     sets.push_back(synthetic_inputs(g, dims, spec));

@@ -13,6 +13,10 @@ namespace edgeconv {
 
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
+// An outlier_index beyond this means channels of another kind. A real MiniLM has up to 22; models whose LayerNorms were given channels
+// a hundred times as large have 80 and more.
+constexpr double kStandsOut = 50;
+
 struct LayerFacts {
   double weight_sqnr_db = kNotKnown;      // of the stored weights, factors taken out, against those of the model; +inf: equal
   double largest_input = kNotKnown;       // magnitude, over all channels and calibration inputs

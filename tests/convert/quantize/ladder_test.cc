@@ -10,24 +10,13 @@
 #include "convert/quantize/smoothing.h"
 #include "convert/quantize/synthetic_inputs.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/quantize/ladder_layers.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 namespace linear = ert::params::linear;
-
-std::vector<LayerReport> some_layers(int n) {
-  std::vector<LayerReport> layers;
-  for (int i = 0; i < n; ++i) layers.push_back({i, "/layer" + std::to_string(i) + "/dense", 8, 8, 20.0 + i, linear::kInt8});
-  return layers;
-}
-
-int with_precision(const LowerOptions& o, linear::Precision p) {
-  int n = 0;
-  for (const auto& [id, l] : o.linear) n += l.precision == p;
-  return n;
-}
 
 TEST(Ladder, StaysAtInt8WhenGood) {
   auto layers = some_layers(10);
@@ -170,23 +159,6 @@ TEST(Ladder, DecisionsAreDeterministic) {
       }
     }
   }
-}
-
-TEST(Ladder, ClimbsToTheTopWhenNothingHelps) {
-  auto layers = some_layers(5);
-  LowerOptions options;
-  choose_precision({}, {}, layers, options, [](const LowerOptions&) { return 0.5; });
-  EXPECT_EQ(with_precision(options, linear::kF32), 5);
-  EXPECT_FALSE(options.int8_attention);
-  EXPECT_FALSE(options.int8_tables);
-}
-
-TEST(Ladder, AttentionBeforeTables) {
-  auto layers = some_layers(5);
-  LowerOptions options;
-  choose_precision({}, {}, layers, options, [](const LowerOptions& o) { return o.int8_attention ? 0.5 : 1.0; });
-  EXPECT_FALSE(options.int8_attention);
-  EXPECT_TRUE(options.int8_tables);
 }
 
 TEST(Ladder, ForcedModesDoNotEvaluate) {
