@@ -23,6 +23,7 @@
 #include "convert/quantize/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/report/accumulated_error.h"
+#include "convert/report/precision_reason.h"
 #include "convert/report/reference.h"
 #include "convert/validation.h"
 #include "convert/version.h"
@@ -285,6 +286,7 @@ void Conversion::judge() {
     if (e.cosine < std::min(kWarnCosine, o_.precision.target_cosine))
       d_.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r_.error_inputs +
               " (good: at least 0.999)");
+  if (const auto warning = mostly_fp32(r_)) d_.warn(*warning);
   double worst = 1;
   for (const OutputError& e : r_.errors) worst = std::min(worst, e.cosine);
   r_.warnings = d_.warnings();

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "convert/report/precision_name.h"
+#include "convert/report/precision_reason.h"
 #include "convert/version.h"
 
 namespace edgeconv {
@@ -65,15 +66,6 @@ Json outputs(const ConvertResult& r) {
 
 }  // namespace
 
-std::string reason_of(const ConvertResult& r, const LayerReport& l) {
-  if (l.asked) return "asked for by --precision PATTERN";
-  if (r.mode != PrecisionMode::kAuto) return fmt::format("all layers are {}", precision_name(l.precision));
-  if (l.precision == linear::kInt8) return "the outputs keep to the gate with it";
-  const double before = r.ladder.empty() ? kNotKnown : r.ladder.front().worst_cosine;
-  return fmt::format("lifted for cosine {:g}{}", r.target_cosine,
-                     std::isfinite(before) ? fmt::format(": all in int8 gave {:.6f}", before) : "");
-}
-
 Json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline, const std::string& output) {
   Json j{{"version", 1},
          {"converter", std::string("edgeconv ") + kVersion},
@@ -92,7 +84,9 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
   j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
   j["attention"] = r.int8_attention ? "int8" : "fp32";
+  j["attention_why"] = reason_of_attention(r);
   j["tables"] = r.int8_tables ? "int8" : "fp32";
+  j["tables_why"] = reason_of_tables(r);
   j["slowdown"] = r.slowdown;
   j["target_cosine"] = r.target_cosine;
   j["layer_table"] = Json::array();

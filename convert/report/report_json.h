@@ -16,7 +16,4 @@ namespace edgeconv {
 nlohmann::ordered_json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline,
                                    const std::string& output);
 
-// Why a layer has the precision that it has, in a few words.
-std::string reason_of(const ConvertResult& r, const LayerReport& l);
-
 }  // namespace edgeconv

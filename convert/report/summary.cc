@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "convert/report/precision_name.h"
+#include "convert/report/precision_reason.h"
 
 namespace edgeconv {
 
@@ -72,6 +73,10 @@ std::string precision_lines(const ConvertResult& r, bool all) {
       fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
                   r.layers.size(), count(r, linear::kInt8), count(r, linear::kInt8A16), count(r, linear::kF32),
                   r.int8_attention ? "int8" : "fp32", r.int8_tables ? "int8" : "fp32", r.slowdown);
+  if (r.mode == PrecisionMode::kAuto) {
+    if (!r.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
+    if (!r.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";
+  }
   s += "  in the blob  local, accumulated, weights dB; outliers; layer, worst first\n";
   size_t shown = 0, hidden = 0;
   for (const LayerReport& l : r.layers) {

@@ -52,6 +52,20 @@ TEST_F(GatesTest, AutomaticPrecisionClimbsToTheLoss) {
                  {"--max-slowdown", "nothing was written"});
 }
 
+// A gate that only fp32 reaches: nothing is quantized then, which must not go unsaid.
+TEST_F(GatesTest, MostlyFp32IsWarnedAbout) {
+  const auto told = [&](const Json& summary) {
+    std::string warnings;
+    for (const Json& w : summary.at("warnings")) warnings += w.get<std::string>();
+    return warnings.find("stay fp32") != std::string::npos && warnings.find("--calib") != std::string::npos;
+  };
+  EXPECT_FALSE(told(convert({})));
+  EXPECT_FALSE(told(convert({"--precision", "*=fp32"}))) << "it was asked for";
+  const Json lifted = convert({"--max-loss", "0.00000001"});
+  ASSERT_EQ(lifted.at("layers").at("fp32"), 2);
+  EXPECT_TRUE(told(lifted));
+}
+
 // The same steps in the same order, to the same bytes.
 TEST_F(GatesTest, LadderIsDeterministic) {
   const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
