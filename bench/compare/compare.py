@@ -6,6 +6,7 @@ WORKDIR/compare.svg.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -164,6 +165,8 @@ def print_model(found, goals, report):
 
 def main():
     parser, options = arguments()
+    # Peers are stopped between their series; an end by signal must run the code that ends them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # After the arguments, because --help must also work where numpy is not installed.
     import machine
     import models

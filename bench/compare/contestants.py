@@ -1,4 +1,5 @@
 """The programs that speed.py times: each does one short series of calls at one shape when told to, and rests meanwhile."""
+import ctypes
 import json
 import os
 import selectors
@@ -14,9 +15,17 @@ TIMEOUT = 300
 SECONDS, LEAST_CALLS, MOST_CALLS, WARMUP_CALLS = 0.08, 3, 200, 3
 
 
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
 def bound_to(cpus):
-    # Before the program starts, so that its start-up and all threads it makes stay on these cores.
-    return lambda: os.sched_setaffinity(0, cpus)
+    """To run in a child before its program starts, so that its start-up and all its threads stay on these cores."""
+    def prepare():
+        os.sched_setaffinity(0, cpus)
+        # A stopped process notices nothing, not even that its parent is gone.
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    return prepare
 
 
 def move(pid, cpus):
@@ -62,6 +71,7 @@ class Peer:
                    str(threads)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         preexec_fn=bound_to(sorted(os.sched_getaffinity(0))[:threads]))
+        self.cpus = sorted(os.sched_getaffinity(0))[:threads]
         self.noise = b""
         self.selector = selectors.DefaultSelector()
         for stream in (self.process.stdout, self.process.stderr):
@@ -73,7 +83,10 @@ class Peer:
 
     def series(self, shape, cpus):
         """{"median_us", "least_us"}, or raises ours.Failed."""
-        move(self.process.pid, cpus)
+        # A peer may have bound its threads to single cores of all; that is its own choice.
+        if sorted(cpus) != self.cpus:
+            move(self.process.pid, cpus)
+            self.cpus = sorted(cpus)
         return self.ask({"shape": shape, "seconds": SECONDS, "least_calls": LEAST_CALLS, "most_calls": MOST_CALLS,
                          "warmup_calls": WARMUP_CALLS})
 

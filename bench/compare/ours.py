@@ -48,7 +48,7 @@ def core_probe():
 
 
 def missing_programs():
-    return [path for path in (edgeconv(), ert_bench(), first_output(), core_probe()) if not os.access(path, os.X_OK)]
+    return [path for path in (edgeconv(), ert_bench(), first_output()) if not os.access(path, os.X_OK)]
 
 
 def probe_cores(cpus):

@@ -29,8 +29,11 @@ def load_onnxruntime(path, threads):
 
 def load_openvino(path, threads):
     import openvino
-    model = openvino.Core().compile_model(path, "CPU", {"INFERENCE_NUM_THREADS": threads,
-                                                        "PERFORMANCE_HINT": "LATENCY"})
+    options = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY"}
+    if threads == 1:
+        # It would stay on the core that it started on, whatever core its process is bound to later.
+        options["ENABLE_CPU_PINNING"] = False
+    model = openvino.Core().compile_model(path, "CPU", options)
     request = model.create_infer_request()
 
     def bind(feed):

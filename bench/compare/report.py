@@ -1,6 +1,7 @@
 """The tables and goals, as text, out of the figures that compare.py collected."""
 import statistics
 
+from cores import WHOLE
 from models import DYNAMIC
 from peers import ORT_INT8, PEERS
 from speed import fastest_int8
@@ -76,8 +77,10 @@ def foreign_line(foreign):
 
 
 def shared_line(shared):
-    line = (f'Neighbours: {shared["shared"]} of {shared["series"]} series ended on cores that gave less than {shared["whole"]:.0%} of their '
-            "best arithmetic; ratios leave their turns out")
+    if shared is None:
+        return "Neighbours: not measured, there is no core_probe for this machine."
+    line = (f'Neighbours: {shared["shared"]} of {shared["series"]} series had cores that gave less than {WHOLE:.0%} of the best '
+            "arithmetic before or after; ratios leave their turns out")
     if shared["unfiltered"]:
         line += f', except where that leaves too few: {", ".join(shared["unfiltered"])}'
     return line + "."
@@ -156,10 +159,12 @@ class Goals:
 
 
 def ratios_to_rivals(model_goal, speed, shapes):
-    """Ratio to the fastest rival of each shape, or None when edgeconv or all rivals are missing."""
-    ratios = speed.get("ratios", {}).get(model_goal.threads, {})
-    rivals = [row for name, row in ratios.items()
-              if name in PEERS and (name in ORT_INT8 if model_goal.rivals == DYNAMIC else PEERS[name].int8)]
+    """Ratio to the fastest rival of each shape, or None when edgeconv or all rivals are missing, or one failed on the way."""
+    def is_rival(name):
+        return name in PEERS and (name in ORT_INT8 if model_goal.rivals == DYNAMIC else PEERS[name].int8)
+    if any(map(is_rival, speed.get("failed", {}).get(model_goal.threads, {}))):
+        return None
+    rivals = [row for name, row in speed.get("ratios", {}).get(model_goal.threads, {}).items() if is_rival(name)]
     return {shape: min(row[shape] for row in rivals) for shape in shapes} if rivals and shapes else None
 
 

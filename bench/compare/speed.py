@@ -5,6 +5,7 @@ hardly changes, over minutes it may by half (virtual machines, clocks): so ratio
 turns is reported. A series that did not end on whole cores (cores.py) is repeated; ratios leave it out while there are others.
 """
 import os
+import random
 import statistics
 import sys
 import time
@@ -13,7 +14,7 @@ from typing import Callable
 
 import ours
 from contestants import Edgeconv, Peer
-from cores import WHOLE, Cores
+from cores import Cores
 from machine import ForeignLoad
 from peers import PEERS
 
@@ -39,9 +40,12 @@ def our_entry(blob, isa=None):
 class Field:
     """All contestants of one model, {(name, threads): contestant}; one that fails leaves with its reason."""
 
-    def __init__(self, entries, shapes, options):
+    def __init__(self, options):
         self.running, self.failed = {}, {}
         self.cores, self.tries = Cores(options.cpu), options.tries
+        self.order = random.Random(1)
+
+    def load(self, entries, shapes, options):
         for entry in entries:
             for threads in options.threads:
                 key = entry.name, threads
@@ -60,14 +64,14 @@ class Field:
     def cpu_seconds(self):
         return sum(contestant.cpu_seconds() for contestant in self.running.values())
 
-    def turn(self, shape, first):
-        """({(name, threads): times}, cores that others used meanwhile). Another contestant is first each time, so that no row
-        always follows the same neighbour; the thread counts of one stay together, because their ratio is reported too."""
+    def turn(self, shape):
+        """({(name, threads): times}, cores that others used meanwhile). In another order each time, so that no row always follows
+        the same neighbour; the thread counts of one stay together, because their ratio is reported too."""
         names = list(dict.fromkeys(name for name, _ in self.running))
-        first %= max(len(names), 1)
+        self.order.shuffle(names)
         taken = {}
         with ForeignLoad(os.sched_getaffinity(0), self.cpu_seconds) as foreign:
-            for name in names[first:] + names[:first]:
+            for name in names:
                 for key in [key for key in self.running if key[0] == name]:
                     try:
                         taken[key] = self.series(key, shape)
@@ -80,9 +84,9 @@ class Field:
         best = None
         for _ in range(self.tries):
             times = self.cores.timed(self.running[key], shape, key[1])
-            if best is None or times["share"] > best["share"]:
+            if best is None or (times["rate"] or 0.0) > (best["rate"] or 0.0):
                 best = times
-            if best["share"] >= WHOLE:
+            if self.cores.whole(best["rate"]):
                 break
         return best
 
@@ -91,13 +95,13 @@ class Field:
             contestant.close()
 
 
-def least_disturbed(field, shape, first, tries, limit):
+def least_disturbed(field, shape, tries, limit):
     """Repeats a turn that others disturbed and keeps the one they disturbed least."""
     best = None
     for attempt in range(tries):
         if attempt:
             time.sleep(0.5)
-        turn = field.turn(shape, first)
+        turn = field.turn(shape)
         if best is None or turn[1] < best[1]:
             best = turn
         if best[1] <= limit:
@@ -109,17 +113,19 @@ def measure(entries, shapes, options):
     """{"results": {threads: {name: {shape: times}}}, "ratios": {threads: {name: {shape: ratio}}}, "speedup": {shape: ratio},
     "isa": {name: level}, "failed": {threads: {name: reason}}, "foreign": ...}"""
     turns, cores = {shape: [] for shape in shapes}, []
-    field = Field(entries, shapes, options)
+    field = Field(options)
     try:
+        field.load(entries, shapes, options)
         for number in range(options.rounds):
             for shape in shapes:
-                taken, foreign = least_disturbed(field, shape, number, options.tries, options.foreign)
+                taken, foreign = least_disturbed(field, shape, options.tries, options.foreign)
                 turns[shape].append(taken)
                 cores.append((foreign, shape))
             print(f"speed: round {number + 1} of {options.rounds} {time.strftime('%H:%M:%S')}", file=sys.stderr, flush=True)
         isas = {name: contestant.isa for (name, _), contestant in field.running.items() if contestant.isa}
     finally:
         field.close()
+    mark_whole(turns, field.cores)
     per_thread = {threads: [entry.name for entry in entries if (entry.name, threads) not in field.failed]
                   for threads in options.threads}
     return {"results": {threads: {name: {shape: summarise(turns[shape], (name, threads)) for shape in shapes}
@@ -131,12 +137,20 @@ def measure(entries, shapes, options):
             "failed": {threads: {name: reason for (name, n), reason in field.failed.items() if n == threads}
                        for threads in options.threads},
             "foreign": disturbance(cores, options.foreign),
-            "shared": shared_cores(turns)}
+            "shared": shared_cores(turns, field.cores, list(field.running))}
+
+
+def mark_whole(turns, cores):
+    """At the end, when the best rate of a core is known."""
+    for taken in turns.values():
+        for turn in taken:
+            for times in turn.values():
+                times["whole"] = cores.whole(times["rate"])
 
 
 def whole(taken, keys):
     """The turns in which all these contestants had whole cores; all turns where that is too few to tell."""
-    good = [turn for turn in taken if all(turn[key]["share"] >= WHOLE for key in keys)]
+    good = [turn for turn in taken if all(turn[key]["whole"] for key in keys)]
     return good if len(good) >= LEAST_TURNS else taken
 
 
@@ -147,13 +161,18 @@ def summarise(taken, key):
             "turn_medians_us": medians}
 
 
-def shared_cores(turns):
-    """How many series kept less than whole cores after all tries, and how many pairs of rows had too few good turns."""
-    series = [times["share"] for taken in turns.values() for turn in taken for times in turn.values()]
-    short = {f"{name} {shape}" for shape, taken in turns.items() for name, threads in (taken[0] if taken else ())
-             if sum(min(turn[name, threads]["share"], turn.get((BASE, threads), {"share": 1})["share"]) >= WHOLE
-                    for turn in taken) < LEAST_TURNS}
-    return {"series": len(series), "shared": sum(share < WHOLE for share in series), "whole": WHOLE, "unfiltered": sorted(short)}
+def shared_cores(turns, cores, running):
+    """How many series kept less than whole cores after all tries, and which rows had too few good turns; None: no probe."""
+    if not cores.known:
+        return None
+    series = [times for taken in turns.values() for turn in taken for times in turn.values()]
+    short = []
+    for shape, taken in turns.items():
+        for name, threads in running:
+            keys = [key for key in ((name, threads), (BASE, threads)) if key in running]
+            if sum(all(turn[key]["whole"] for key in keys) for turn in taken) < LEAST_TURNS:
+                short.append(f"{name} {shape}")
+    return {"series": len(series), "shared": sum(not times["whole"] for times in series), "unfiltered": sorted(set(short))}
 
 
 def disturbance(seen, limit):

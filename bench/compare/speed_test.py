@@ -1,0 +1,99 @@
+"""The statistics of speed.py and cores.py with contestants and a probe whose times are known; no peer is installed for this."""
+import sys
+import types
+import unittest
+from types import SimpleNamespace
+
+# Only figures pass through here, no arrays.
+sys.modules.setdefault("numpy", types.ModuleType("numpy"))
+
+import cores  # noqa: E402
+import ours  # noqa: E402
+import report  # noqa: E402
+import speed  # noqa: E402
+from models import MODELS  # noqa: E402
+
+SHAPES = ["1x8", "1x16"]
+
+
+class Fake:
+    isa = None
+
+    def __init__(self, times, fails_at=None):
+        self.times, self.fails_at, self.calls, self.closed = times, fails_at, 0, False
+
+    def load(self, shape):
+        pass
+
+    def series(self, shape, cpus):
+        self.calls += 1
+        if self.calls == self.fails_at:
+            raise ours.Failed(None, "gone")
+        time = self.times[(self.calls - 1) % len(self.times)]
+        return {"median_us": time, "least_us": time - 1}
+
+    def cpu_seconds(self):
+        return 0.0
+
+    def close(self):
+        self.closed = True
+
+
+def measure(fakes, rates, rounds=6, threads=(1,)):
+    """Runs speed.measure; the probe answers with `rates` one after the other, then with the last."""
+    left = list(rates)
+
+    def probe(cpus):
+        rate = left.pop(0) if len(left) > 1 else left[0]
+        return {cpu: rate for cpu in cpus}
+    cores.ours = SimpleNamespace(probe_cores=probe, Failed=ours.Failed)
+    cores.CALIBRATION_PROBES, cores.PATIENCE_SECONDS, cores.PAUSE_SECONDS = 1, 0, 0
+    entries = [speed.Entry(name, lambda n, fake=fake: fake) for name, fake in fakes.items()]
+    # Other work of the machine must not repeat turns here.
+    return speed.measure(entries, SHAPES, SimpleNamespace(rounds=rounds, threads=list(threads), tries=1, foreign=1e9, cpu=None))
+
+
+class SpeedTest(unittest.TestCase):
+    def test_ratios_are_taken_within_turns(self):
+        # Both are three times slower in every second turn; medians over all turns would compare different states.
+        found = measure({"edgeconv": Fake([10, 30]), "ort_dyn": Fake([20, 60])}, [100.0])
+        self.assertEqual(found["ratios"][1]["ort_dyn"]["1x8"], 2)
+        self.assertEqual(found["ratios"][1]["ort_dyn"]["geomean"], 2)
+
+    def test_a_peer_that_fails_later_leaves_with_its_reason(self):
+        failing, other = Fake([20], fails_at=3), Fake([40])
+        found = measure({"edgeconv": Fake([10]), "ort_dyn": failing, "ort_dyn_pc": other}, [100.0])
+        self.assertEqual(found["failed"][1], {"ort_dyn": "gone"})
+        self.assertTrue(failing.closed and other.closed)
+        self.assertEqual(found["ratios"][1]["ort_dyn_pc"]["1x16"], 4)
+        self.assertNotIn("ort_dyn", found["results"][1])
+
+    def test_a_goal_is_not_met_by_the_absence_of_a_rival(self):
+        found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20], fails_at=3), "ort_dyn_pc": Fake([40])}, [100.0])
+        for goal in MODELS["minilm"].goals:
+            self.assertIsNone(report.ratios_to_rivals(goal, found, SHAPES))
+        found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20]), "ort_dyn_pc": Fake([40])}, [100.0])
+        self.assertEqual(report.ratios_to_rivals(MODELS["minilm"].goals[0], found, SHAPES), {"1x8": 2, "1x16": 2})
+
+    def test_series_on_shared_cores_are_left_out_also_where_that_shows_later(self):
+        # Calibration and four of seven turns meet a neighbour, who slows edgeconv more; the full rate is seen only afterwards. A series
+        # is probed once on each core before and once behind.
+        series = 4 * len(SHAPES) * 2
+        slow = [60.0] * (1 + series * (len(cores.os.sched_getaffinity(0)) + 1))
+        found = measure({"edgeconv": Fake([10] * 8 + [5] * 6), "ort_dyn": Fake([10])}, slow + [100.0], rounds=7)
+        self.assertEqual(found["shared"], {"series": 28, "shared": 16, "unfiltered": []})
+        self.assertEqual(found["ratios"][1]["ort_dyn"], {"1x8": 2, "1x16": 2, "geomean": 2})
+
+    def test_without_a_probe_nothing_is_claimed_about_neighbours(self):
+        found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20])}, [0.0])
+        self.assertIsNone(found["shared"])
+        self.assertIn("not measured", report.shared_line(found["shared"]))
+        self.assertEqual(found["ratios"][1]["ort_dyn"]["1x8"], 2)
+
+    def test_two_threads_are_compared_with_one_within_turns(self):
+        found = measure({"edgeconv": Fake([10])}, [100.0], threads=(1, 2))
+        self.assertEqual(found["speedup"]["1x8"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
