@@ -37,6 +37,8 @@ def arguments():
     parser.add_argument("--threads", type=numbers, default=[1, 2], help="1,2")
     parser.add_argument("--shapes", type=names, default=None, help="1x8,1x128,...: batch x tokens, of the grids")
     parser.add_argument("--isa", type=names, default=[], help="more rows of edgeconv, held to these ISA levels")
+    parser.add_argument("--held", action=argparse.BooleanOptionalAction, default=None,
+                        help="also measure peers without AMX, where that can be set (on CPUs with AMX)")
     parser.add_argument("--cpu", type=int, default=None,
                         help="core of the 1-thread runs (whichever is free)")
     parser.add_argument("--tries", type=int, default=3, help="repeats a turn disturbed by other processes (3)")
@@ -100,6 +102,7 @@ def make_blob(options, model, found):
 def collect(options, model, found, present, blob):
     import accuracy
     import further
+    import peers
     import samebits
     import speed
     import start
@@ -107,6 +110,8 @@ def collect(options, model, found, present, blob):
         shapes = found["shapes"]
         entries = [speed.our_entry(blob, isa) for isa in [None, *options.isa]] if blob else []
         entries += [speed.peer_entry(options.work, model, name) for name in present]
+        if options.held:
+            entries += [speed.held_entry(options.work, model, name) for name in present if peers.PEERS[name].held]
         if entries and shapes:
             found["speed"] = speed.measure(entries, shapes, options)
     if "accuracy" in options.sections and model.name == "minilm":
@@ -177,6 +182,8 @@ def main():
     check_choices(parser, options, models, peers)
     options.work = os.path.abspath(options.work)
     data = {"schema_version": SCHEMA_VERSION, "machine": machine.describe()}
+    if options.held is None:
+        options.held = "amx_int8" in data["machine"]["levels"]
     installed = [name for name in options.peers
                  if not os.path.exists(os.path.join(options.work, "missing", peers.PEERS[name].family))]
     data["versions"] = {"checkout": machine.revision(ours.ROOT), "edgeconv": ours.version(),

@@ -66,10 +66,11 @@ class Peer:
 
     isa = None
 
-    def __init__(self, work, model, name, threads):
+    def __init__(self, work, model, name, threads, environment=None):
         command = [python_of(work, name), "-W", "ignore", os.path.join(HERE, "peer_worker.py"), "speed", work, model.name, name,
                    str(threads)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        env={**os.environ, **(environment or {})},
                                         preexec_fn=bound_to(sorted(os.sched_getaffinity(0))[:threads]))
         self.cpus = sorted(os.sched_getaffinity(0))[:threads]
         self.noise = b""

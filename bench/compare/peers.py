@@ -70,6 +70,7 @@ class Peer:
     load: Callable
     int8: bool = True
     fixed_shapes: bool = False
+    held: tuple | None = None  # environment variable and value that keep its kernels from using AMX, where it has one
 
     def path(self, work, model, name, shape):
         return model.peer_onnx(work, shape) if self.suffix is None else model.variant(work, name, self.suffix, shape)
@@ -80,12 +81,19 @@ PEERS = {
     "ort_dyn": Peer("ONNX Runtime dynamic int8", "onnxruntime", "main", "onnxruntime", "onnx", load_onnxruntime),
     "ort_dyn_pc": Peer("ONNX Runtime dynamic int8, per channel", "onnxruntime", "main", "onnxruntime", "onnx",
                        load_onnxruntime),
-    "ov_static": Peer("OpenVINO static int8 (NNCF)", "openvino", "main", "openvino", "xml", load_openvino),
+    "ov_static": Peer("OpenVINO static int8 (NNCF)", "openvino", "main", "openvino", "xml", load_openvino,
+                      held=("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")),
     "ov_weights": Peer("OpenVINO 8-bit weights (NNCF)", "openvino", "main", "openvino", "xml", load_openvino, int8=False),
     "litert_int8": Peer("LiteRT XNNPACK int8", "litert", "litert", "ai-edge-litert", "tflite", load_litert,
                         fixed_shapes=True),
 }
 ORT_INT8 = ("ort_dyn", "ort_dyn_pc")
+HELD = ":held"
+
+
+def peer_of(row):
+    """The peer that a row of the speed tables measures, None for edgeconv's."""
+    return PEERS.get(row.removesuffix(HELD))
 
 
 def first_line(path):

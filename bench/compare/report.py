@@ -3,8 +3,8 @@ import statistics
 
 from cores import WHOLE
 from models import DYNAMIC
-from peers import ORT_INT8, PEERS
-from speed import fastest_int8
+from peers import HELD, ORT_INT8, PEERS, peer_of
+from speed import fastest_int8, rivals
 
 # Goals that --check enforces, besides those of speed in models.py. Those of accuracy are the least that int8 without any
 # calibration data must reach.
@@ -17,7 +17,7 @@ MOST_START_MS, MOST_OTHER_BYTES = 30, 2 * 10**6
 def title(name):
     if name.startswith("edgeconv"):
         return name.replace(":", ", ")
-    return PEERS[name].title
+    return peer_of(name).title + (", without AMX" if name.endswith(HELD) else "")
 
 
 def table(head, rows):
@@ -86,14 +86,25 @@ def shared_line(shared):
     return line + "."
 
 
+def held_too(ratios, dynamic=False):
+    """Goals and best rows come twice where one of their rivals was also measured without AMX."""
+    return (False, True) if any(name.endswith(HELD) and (name.removesuffix(HELD) in ORT_INT8 or not dynamic) for name in ratios) else (False,)
+
+
+def held_text(held):
+    return ", without AMX where it can be" if held else ""
+
+
 def ratio_table(ratios, shapes, threads):
     if not ratios:
         return
     rows = [[title(name)] + [f"{row[key]:.2f}" for key in (*shapes, "geomean")] for name, row in ratios.items()]
-    best = [fastest_int8(ratios, shape) for shape in shapes]
-    if all(best):
-        values = [ratio for _, ratio in best]
-        rows.append(["fastest int8 peer"] + [f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))])
+    for held in held_too(ratios):
+        best = [fastest_int8(ratios, shape, held) for shape in shapes]
+        if all(best):
+            values = [ratio for _, ratio in best]
+            rows.append(["fastest int8 peer" + held_text(held)]
+                        + [f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))])
     yield f"Times slower than edgeconv, {threads_text(threads)}, median over turns of the ratio within a turn (above 1: edgeconv is faster)"
     yield table(["", *shapes, "geomean"], rows)
 
@@ -158,14 +169,15 @@ class Goals:
         self.add(f"{text} <= {bound}", value, lambda v: v <= bound, form)
 
 
-def ratios_to_rivals(model_goal, speed, shapes):
+def ratios_to_rivals(model_goal, speed, shapes, held=False):
     """Ratio to the fastest rival of each shape, or None when edgeconv or all rivals are missing, or one failed on the way."""
     def is_rival(name):
-        return name in PEERS and (name in ORT_INT8 if model_goal.rivals == DYNAMIC else PEERS[name].int8)
-    if any(map(is_rival, speed.get("failed", {}).get(model_goal.threads, {}))):
+        return name in ORT_INT8 if model_goal.rivals == DYNAMIC else PEERS[name].int8
+    failed = speed.get("failed", {}).get(model_goal.threads, {})
+    if rivals(failed, is_rival, held):
         return None
-    rivals = [row for name, row in speed.get("ratios", {}).get(model_goal.threads, {}).items() if is_rival(name)]
-    return {shape: min(row[shape] for row in rivals) for shape in shapes} if rivals and shapes else None
+    rows = rivals(speed.get("ratios", {}).get(model_goal.threads, {}), is_rival, held).values()
+    return {shape: min(row[shape] for row in rows) for shape in shapes} if rows and shapes else None
 
 
 def speed_goals(goals, model, found):
@@ -173,12 +185,13 @@ def speed_goals(goals, model, found):
     for goal in model.goals:
         if goal.threads not in speed.get("results", {goal.threads: None}):
             continue  # not asked for
-        worst = ratios_to_rivals(goal, speed, shapes)
-        name = f"{threads_text(goal.threads)}, {goal.rivals} / edgeconv"
-        at = min(worst, key=worst.get) if worst else None
-        goals.least(f"{name} at every shape" + (f" (least at {at})" if at else ""), worst[at] if worst else None, goal.every)
-        if goal.geomean is not None:
-            goals.least(f"{name}, geomean", statistics.geometric_mean(worst.values()) if worst else None, goal.geomean)
+        for held in held_too(speed.get("ratios", {}).get(goal.threads, {}), goal.rivals == DYNAMIC):
+            worst = ratios_to_rivals(goal, speed, shapes, held)
+            name = f"{threads_text(goal.threads)}, {goal.rivals}{held_text(held)} / edgeconv"
+            at = min(worst, key=worst.get) if worst else None
+            goals.least(f"{name} at every shape" + (f" (least at {at})" if at else ""), worst[at] if worst else None, goal.every)
+            if goal.geomean is not None:
+                goals.least(f"{name}, geomean", statistics.geometric_mean(worst.values()) if worst else None, goal.geomean)
     if model.name == "minilm" and "1x128" in shapes and {1, 2} <= set(speed.get("results", {})):
         goals.least("1x128, 1 thread / 2 threads", speed["speedup"].get("1x128"), LEAST_SPEEDUP)
 

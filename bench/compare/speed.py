@@ -16,7 +16,7 @@ import ours
 from contestants import Edgeconv, Peer
 from cores import Cores
 from machine import ForeignLoad
-from peers import PEERS
+from peers import HELD, PEERS, peer_of
 
 BASE = "edgeconv"
 LEAST_TURNS = 3
@@ -31,6 +31,12 @@ class Entry:
 
 def peer_entry(work, model, name):
     return Entry(name, lambda threads: Peer(work, model, name, threads))
+
+
+def held_entry(work, model, name):
+    """A peer that must do without AMX, which edgeconv does not use either."""
+    variable, value = PEERS[name].held
+    return Entry(name + HELD, lambda threads: Peer(work, model, name, threads, {variable: value}))
 
 
 def our_entry(blob, isa=None):
@@ -189,7 +195,15 @@ def ratios(turns, key, base):
     return row
 
 
-def fastest_int8(ratios_of_threads, shape):
+def rivals(ratios_of_threads, is_rival, held=False):
+    """The rows of the peers as they come; with held those of peers that can be held, and the others as they come."""
+    rows = {name: row for name, row in ratios_of_threads.items() if peer_of(name) is not None and is_rival(name.removesuffix(HELD))}
+    if held:
+        return {name: row for name, row in rows.items() if name + HELD not in rows}
+    return {name: row for name, row in rows.items() if not name.endswith(HELD)}
+
+
+def fastest_int8(ratios_of_threads, shape, held=False):
     """(peer, ratio) of the int8 peer that comes closest to edgeconv at one shape; None when none was measured."""
-    rows = [(row[shape], name) for name, row in ratios_of_threads.items() if name in PEERS and PEERS[name].int8]
+    rows = [(row[shape], name) for name, row in rivals(ratios_of_threads, lambda name: PEERS[name].int8, held).items()]
     return min(rows)[::-1] if rows else None

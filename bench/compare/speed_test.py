@@ -75,6 +75,14 @@ class SpeedTest(unittest.TestCase):
         found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20]), "ort_dyn_pc": Fake([40])}, [100.0])
         self.assertEqual(report.ratios_to_rivals(MODELS["minilm"].goals[0], found, SHAPES), {"1x8": 2, "1x16": 2})
 
+    def test_goals_come_twice_where_a_peer_is_held_back(self):
+        found = measure({"edgeconv": Fake([10]), "ov_static": Fake([11]), "ov_static:held": Fake([20]), "litert_int8": Fake([30])}, [100.0])
+        goal = MODELS["minilm"].goals[0]
+        self.assertEqual(report.ratios_to_rivals(goal, found, SHAPES), {"1x8": 1.1, "1x16": 1.1})
+        self.assertEqual(report.ratios_to_rivals(goal, found, SHAPES, held=True), {"1x8": 2, "1x16": 2})
+        self.assertEqual(speed.fastest_int8(found["ratios"][1], "1x8", held=True), ("ov_static:held", 2))
+        self.assertIn("OpenVINO static int8 (NNCF), without AMX", "\n".join(report.ratio_table(found["ratios"][1], SHAPES, 1)))
+
     def test_series_on_shared_cores_are_left_out_also_where_that_shows_later(self):
         # Calibration and four of seven turns meet a neighbour, who slows edgeconv more; the full rate is seen only afterwards. A series
         # is probed once on each core before and once behind.
