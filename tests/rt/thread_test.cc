@@ -7,28 +7,13 @@
 #include <chrono>
 #include <thread>
 
-#include "platform/posix/thread_pool.h"
 #include "rt/float_mode.h"
 #include "rt/op.h"
-#include "rt/op_params.h"
 #include "tests/support/context_fixture.h"
-#include "tests/support/seeded_random.h"
+#include "tests/support/pool.h"
 
 namespace ert::testing {
 namespace {
-
-class Pool {
- public:
-  explicit Pool(uint32_t threads) : storage_(ert_thread_pool_bytes(threads)) {
-    EXPECT_EQ(ert_thread_pool_init(&pool_, storage_.data(), storage_.size(), threads), 0);
-  }
-  ~Pool() { ert_thread_pool_shutdown(pool_); }
-  ert_thread_pool* get() { return pool_; }
-
- private:
-  AlignedBytes storage_;
-  ert_thread_pool* pool_ = nullptr;
-};
 
 struct Coverage {
   explicit Coverage(uint32_t tasks, uint32_t n) : count(tasks), inside(n), threads(n) {}
@@ -202,60 +187,6 @@ TEST(Threads, ContextOnThePoolGivesTheSameBits) {
       ASSERT_EQ(ert_run(&c.context), ERT_OK);
       c.expect_results();
     }
-  }
-}
-
-// One int8 Linear of weights beyond a near cache, whose scratch depends on the threads: rows [1, 300] x 1024.
-BlobSpec far_linear_program() {
-  constexpr size_t kDepth = 1024;
-  BlobSpec s;
-  const uint32_t rows = s.dim("rows", 1, 300), depth = s.constant(kDepth);
-  const uint32_t x = s.add_input("x", ERT_F32, {rows, depth});
-  std::vector<float> lines(kDepth * kDepth / sizeof(float));
-  SeededRandom random;
-  for (float& line : lines) {
-    const uint32_t four = static_cast<uint32_t>(random.bits());
-    std::memcpy(&line, &four, sizeof four);
-  }
-  const uint32_t w = s.add_constant(params::kPackedN16K4, {depth, depth}, lines);
-  const uint32_t scale = s.add_constant(ERT_F32, {depth}, std::vector<float>(kDepth, 0.01f));
-  const uint32_t colsum = s.add_constant(ERT_I32, {depth}, std::vector<float>(kDepth));
-  const uint32_t y = s.add_output("y", ERT_F32, {rows, depth}, 0);
-  s.ops.push_back(
-      {params::OpCode::kLinear,
-       {static_cast<int32_t>(x), static_cast<int32_t>(w), -1, static_cast<int32_t>(scale), static_cast<int32_t>(colsum)},
-       {static_cast<int32_t>(y)},
-       {params::linear::kInt8, params::linear::kNoActivation},
-       {}});
-  return s;
-}
-
-TEST(Threads, ScratchOfFarWeightsFitsEveryNumberOfRows) {
-  const AlignedBytes blob = far_linear_program().build();
-  ert_model model{};
-  ASSERT_EQ(ert_model_open(&model, blob.data(), blob.size()), ERT_OK);
-  std::vector<float> x(300 * 1024), expected, y(x.size());
-  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 251) - 125.0f;
-  for (uint32_t threads : {1u, 2u, 3u}) {
-    Pool pool(threads);
-    ert_config cfg = config_of_size();
-    cfg.threads = threads;
-    cfg.parallel_for = ert_thread_pool_parallel_for;
-    cfg.parallel_context = pool.get();
-    GuardedRegion arena(arena_need(model, &cfg));
-    const ert_region region = arena.region();
-    ert_context context{};
-    ASSERT_EQ(ert_context_init(&context, &model, &cfg, nullptr, &region, 1), ERT_OK);
-    for (int32_t rows : {300, 256, 129, 128, 100, 40, 7, 1}) {
-      const size_t count = static_cast<size_t>(rows) * 1024;
-      const ert_tensor in = float_tensor({rows, 1024}, x.data(), count), out = float_tensor({}, y.data(), count);
-      ASSERT_EQ(ert_bind_input(&context, 0, &in), ERT_OK);
-      ASSERT_EQ(ert_bind_output(&context, 0, &out), ERT_OK);
-      ASSERT_EQ(ert_run(&context), ERT_OK) << rows;
-      if (expected.empty()) expected = y;
-      EXPECT_EQ(std::memcmp(y.data(), expected.data(), count * sizeof(float)), 0) << threads << " threads, " << rows << " rows";
-    }
-    EXPECT_TRUE(arena.intact());
   }
 }
 
