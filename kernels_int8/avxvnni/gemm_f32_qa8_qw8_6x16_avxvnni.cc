@@ -1,15 +1,14 @@
-// W8A8 GEMM for AVX-VNNI: 6 rows x 16 columns, 12 accumulators of 16 registers; one row takes four panels and two rows take
-// two, to have enough independent sums. Zero points are corrected in the epilogue by the weights' column sums.
+// W8A8 GEMM for AVX-VNNI: 6 rows x 16 columns, 12 accumulators of 16 registers; two rows take two panels and one row has sums
+// of its own, to have enough independent ones. Zero points are corrected in the epilogue by the weights' column sums.
 #include "kernels_int8/avxvnni/gemm_tile.h"
 #include "kernels_int8/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
 
-template <int kRows, int kPanels, bool kAhead = false>
-__attribute__((noinline)) void tile(const TileArgs& t) {
-  __m256i acc[kRows][2 * kPanels];
-  accumulate<kRows, kPanels, kAhead>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k, kPanels * t.panel_bytes);
+// Integer sums of a tile to floats.
+template <int kRows, int kPanels>
+inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][2 * kPanels]) {
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -27,18 +26,56 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
   }
 }
 
+template <int kRows, int kPanels, bool kAhead = false>
+__attribute__((noinline)) void tile(const TileArgs& t) {
+  __m256i acc[kRows][2 * kPanels];
+  accumulate<kRows, kPanels, kAhead>(acc, t.lhs, t.row_bytes, t.rhs, t.panel_bytes, t.k, kPanels * t.panel_bytes);
+  store_tile<kRows, kPanels>(t, acc);
+}
+
+// sum += four values of one row times half a line of weights, straight from memory.
+inline __attribute__((always_inline)) void mac_half(__m256i& sum, __m256i lhs4, const int8_t* half_line) {
+  __asm__(ERT_VEX "vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(lhs4), "m"(*reinterpret_cast<const __m256i_u*>(half_line)));
+}
+
+// One row: panel after panel is one stream through memory. Sums of four lines hide the latency; they have names because GCC 12 keeps
+// arrays of them in memory.
+void one_row(const TileArgs& t) {
+  __m256i a0 = zero(), a1 = zero(), b0 = zero(), b1 = zero(), c0 = zero(), c1 = zero(), d0 = zero(), d1 = zero();
+  const uint8_t* lhs = t.lhs;
+  const int8_t* rhs = t.rhs;
+  size_t lines = t.k / 4;
+  for (; lines >= 4; lines -= 4, lhs += 16, rhs += 256) {
+    const __m256i a = broadcast4(lhs), b = broadcast4(lhs + 4), c = broadcast4(lhs + 8), d = broadcast4(lhs + 12);
+    mac_half(a0, a, rhs), mac_half(a1, a, rhs + 32);
+    mac_half(b0, b, rhs + 64), mac_half(b1, b, rhs + 96);
+    mac_half(c0, c, rhs + 128), mac_half(c1, c, rhs + 160);
+    mac_half(d0, d, rhs + 192), mac_half(d1, d, rhs + 224);
+  }
+  for (; lines > 0; --lines, lhs += 4, rhs += 64) {
+    const __m256i a = broadcast4(lhs);
+    mac_half(a0, a, rhs), mac_half(a1, a, rhs + 32);
+  }
+  const __m256i sums[1][2] = {{_mm256_add_epi32(_mm256_add_epi32(a0, b0), _mm256_add_epi32(c0, d0)),
+                               _mm256_add_epi32(_mm256_add_epi32(a1, b1), _mm256_add_epi32(c1, d1))}};
+  store_tile<1, 1>(t, sums);
+}
+
 constexpr TileFn kOnePanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
 // Weights that lie behind the near cache: while the second tile of a panel multiplies, it fetches the next panel. A second tile has
 // at least 3 rows.
 constexpr TileFn kOnePanelAhead[] = {nullptr, nullptr, tile<3, 1, true>, tile<4, 1, true>, tile<5, 1, true>, tile<6, 1, true>};
 constexpr TileFn kTwoPanels[] = {tile<1, 2>, tile<2, 2>};
-constexpr TileFn kFourPanels[] = {tile<1, 4>};
+constexpr TileFn kOneRow[] = {one_row};
 
 }  // namespace
 
 void ERT_AVXVNNI_NAME(gemm_f32_qa8_qw8_6x16)(const GemmArgs& g) {
+  if (g.m == 1) {
+    gemm_columns<16, LastGroup::kCut>(kOneRow, g, 0);
+    return;
+  }
   size_t column = 0;
-  if (g.m == 1) column = gemm_columns<64, LastGroup::kWhole>(kFourPanels, g, column);
   if (g.m <= 2) column = gemm_columns<32, LastGroup::kWhole>(kTwoPanels, g, column);
   if (g.n * g.k >= kFarWeights)
     gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kOnePanelAhead>(kOnePanel, g, column);
