@@ -11,6 +11,17 @@ static ert_context context;
 
 static unsigned char* aligned(unsigned char* p) { return p + (ERT_BLOB_ALIGN - (uintptr_t)p % ERT_BLOB_ALIGN) % ERT_BLOB_ALIGN; }
 
+/* Why the golden vectors did not run, if it was not their bits. */
+static void print_fault(void) {
+  ert_error_detail why;
+  memset(&why, 0, sizeof why);
+  why.struct_size = sizeof why;
+  if (ert_last_error(&context, &why) != ERT_OK || why.fault == ERT_FAULT_NONE) return;
+  ert_print("fault ");
+  ert_print_unsigned(why.fault);
+  ert_print(" (ert_fault) in ");
+}
+
 /* Dims as small as the plan allows still hold the golden vectors, which are made at small dims: the arena is halved until it fits. */
 static ert_status replay(const unsigned char* blob, size_t bytes, unsigned char* arena, size_t room) {
   static uint64_t work[12 * 1024 / 8];
@@ -40,7 +51,11 @@ static ert_status replay(const unsigned char* blob, size_t bytes, unsigned char*
       status = ERT_OK; /* worth another try */
     }
   }
-  return status == ERT_OK ? ert_selftest(&context) : status;
+  if (status == ERT_OK) {
+    status = ert_selftest(&context);
+    if (status != ERT_OK) print_fault();
+  }
+  return status;
 }
 
 int main(int argc, char** argv) {

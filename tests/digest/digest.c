@@ -89,7 +89,16 @@ static ert_status read_columns(void) {
   return ERT_OK;
 }
 
-/* Runs `rows` texts of `length` ids each, which lie at `ids` and `mask`. */
+/* One call for each op, as firmware with a watchdog does. */
+static ert_status run_in_steps(void) {
+  ert_status status;
+  do {
+    status = ert_step(&context);
+  } while (status == ERT_STEP_MORE);
+  return status;
+}
+
+/* Runs `rows` texts of `length` ids each, which lie at `ids` and `mask`: one text in steps, a batch at once. */
 static ert_status run_rows(int32_t* ids, int32_t* mask, uint32_t rows, uint32_t length, float* output) {
   ert_tensor t = tensor(ERT_F32, output, rows, memory.columns);
   ert_status status = ert_bind_output(&context, 0, &t);
@@ -103,7 +112,8 @@ static ert_status run_rows(int32_t* ids, int32_t* mask, uint32_t rows, uint32_t 
     t = tensor(ERT_I32, strcmp(info.name, "input_ids") == 0 ? ids : mask, rows, length);
     status = ert_bind_input(&context, i, &t);
   }
-  return status == ERT_OK ? ert_run(&context) : status;
+  if (status != ERT_OK) return status;
+  return rows == 1 ? run_in_steps() : ert_run(&context);
 }
 
 /* The texts of one group, each alone and then together. */
