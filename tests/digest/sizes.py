@@ -2,7 +2,10 @@
 
 Two figures, because "the runtime" may be read both ways. The goal of 150 KB of code is held by libert, the runtime and all its ops. The
 kernels are an archive of their own, one set for each ISA level, in a program for Linux all of them, since the CPU is known only at run
-time; with them it is more. Firmware has one level and only its model's ops: tests/cortex_m/check.py."""
+time; with them it is more. Firmware has one level and only its model's ops: tests/cortex_m/check.py.
+
+Neither archive has variables on any target. Stack is the bound by the call graph of the images with every op for Cortex-M; on Linux, where a thread has
+megabytes, it is '-'."""
 import pathlib
 import re
 import subprocess
@@ -10,6 +13,12 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import firmware_size  # noqa: E402
+
+STACK_BOUND = pathlib.Path(firmware_size.__file__).with_name("stack_bound.py")
+# What check.py allows.
+STACK_LIMIT = 2048
+# With every op and, of the API, what runs ops.
+STACK_IMAGE = "tests/digest/digest"
 
 SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
 ARCHIVES = ["rt/libert.a", "kernels_int8/libert_kernels.a"]
@@ -35,29 +44,58 @@ def section_bytes(archive):
     return sizes
 
 
-def row(target, what, s, remark=""):
-    return f"  {target:10} {what:30} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6}{remark}"
+def stack_bytes(target, build):
+    """Bound of the runtime's stack in firmware with every op; None where there is none, 0 if it cannot be found or is above the limit."""
+    if not target.startswith("cortex-m"):
+        return None
+    result = subprocess.run([sys.executable, STACK_BOUND, build / STACK_IMAGE, build, str(STACK_LIMIT)], capture_output=True, text=True)
+    found = re.search(r"(\d+) bytes of stack at most", result.stdout)
+    return int(found.group(1)) if found and result.returncode == 0 else 0
+
+
+def has_variables(s):
+    return s["data"] + s["bss"] > 0
+
+
+def row(target, what, s, stack, remark=""):
+    return f"  {target:10} {what:30} {s['text']:9} {s['rodata']:8} {s['data']:6} {s['bss']:6} {'-' if stack is None else stack:>6}{remark}"
 
 
 def check(builds):
-    """Prints the sizes of {target: folder of its build}. True if none is above its limit."""
+    """Prints the sizes of {target: folder of its build}. True if none is above its limit and the runtime has no variables."""
     good = True
-    print(f"\nbytes with every op; archives hold every ISA level of the target (a program links what it uses)\n"
-          f"  {'target':10} {'what':30} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6}")
+    print(f"\nbytes with every op; archives hold every ISA level of the target (a program links what it uses).\n"
+          f"stack: the bound by the call graph, kernels included; '-' on Linux, whose threads have megabytes\n"
+          f"  {'target':10} {'what':30} {'text':>9} {'rodata':>8} {'data':>6} {'bss':>6} {'stack':>6}")
     for target, build in builds.items():
+        stack = stack_bytes(target, build)
+        if stack == 0:
+            print(f"  {target:10} FAILED: no bound of the stack, or above {STACK_LIMIT}")
+            good = False
+        # Canary: the digest program has static buffers.
+        objects = list((build / "tests/digest/CMakeFiles/digest.dir").glob("digest.c.o*"))
+        if not objects or not has_variables(section_bytes(objects[0])):
+            print(f"  {target:10} FAILED: variables of the digest program are not seen")
+            good = False
         for archive in ARCHIVES:
             s, name = section_bytes(build / archive), archive.split("/")[1]
             limit = LIMITS.get((target, name))
             fits = 0 < s["text"] <= (limit or s["text"])
             good &= fits
+            if has_variables(s):
+                print(f"  {target:10} FAILED: {name} has variables")
+                good = False
             note = f"  {s['text'] / 1000:.1f} KB, {'allowed' if fits else 'FAILED: allowed'} are {limit / 1000:.0f}" if limit else ""
-            print(row(target, name, s, note))
+            print(row(target, name, s, stack if name == "libert.a" else None, note))
         map_file = build / f"{PROGRAM}.map"
         if not map_file.exists():
             continue
         linked = firmware_size.parts(map_file, LINKED)
         both = {kind: linked["libert.a"][kind] + linked["libert_kernels.a"][kind] for kind in SECTIONS}
         good &= linked["libert.a"]["text"] > 0 and linked["libert_kernels.a"]["text"] > 0
-        print(row(target, "linked: libert", linked["libert.a"]))
-        print(row(target, "linked: libert and kernels", both, f"  {both['text'] / 1000:.1f} KB, no goal"))
+        if has_variables(both):
+            print(f"  {target:10} FAILED: the linked runtime has variables")
+            good = False
+        print(row(target, "linked: libert", linked["libert.a"], None))
+        print(row(target, "linked: libert and kernels", both, None, f"  {both['text'] / 1000:.1f} KB, no goal"))
     return good
