@@ -29,6 +29,9 @@ size_t ert_board_stack_now(void);
 /* Core clock cycles since the start (SysTick on the core's clock, extended to 64 bits by its interrupt). Under an emulator that counts
  * instructions as time they are instructions times core clock. */
 uint64_t ert_board_cycles(void);
+/* 1 where the DWT cycle counter runs, so that ert_board_cycles are cycles of a real core; 0 on cores without it and in emulators, which
+ * leave it at 0. Call after ert_clock_start. */
+int ert_board_counts_cycles(void);
 /* Starts SysTick and, where the core has it, the DWT cycle counter. Call before ert_clock_ns. */
 void ert_clock_start(void);
 

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The core's clock gives the time. Under an emulator that counts an instruction as a nanosecond (toolchains/run_cortex_m.sh --icount) it
- * is the number of instructions, to a clock tick (31 to 50 of them), and repeats from run to run.
+ * Costs are cycles on a core whose cycle counter runs. Elsewhere the core's clock gives the time; under an emulator that counts an
+ * instruction as a nanosecond (toolchains/run_cortex_m.sh --icount) it is the number of instructions, to a clock tick (31 to 50 of them), and
+ * repeats from run to run.
  */
 #include <string.h>
 
@@ -38,29 +39,31 @@ static ert_context context;
 static int32_t ids[LANGID_MAX_IDS], mask[LANGID_MAX_IDS];
 static float logits[CLASSES];
 
-/* What a call took: instructions or nanoseconds of the core's clock, and stack below its caller. */
+/* What a call took: cycles on a real core, instructions (nanoseconds of the core's clock) in the emulator, and stack below its caller. */
 typedef struct cost {
-  uint64_t ns;
+  uint64_t time;
   size_t stack;
 } cost;
 static uint64_t began;
 
+static uint64_t now(void) { return ert_board_counts_cycles() ? ert_board_cycles() : ert_clock_ns(); }
+
 static void begin(void) {
   ert_board_paint_stack();
-  began = ert_clock_ns();
+  began = now();
 }
 
 static cost end(void) {
   cost c;
-  c.ns = ert_clock_ns() - began;
+  c.time = now() - began;
   c.stack = ert_board_stack_used() - ert_board_stack_now();
   return c;
 }
 
 static void print_cost(const char* what, cost c) {
   ert_print(what);
-  ert_print_unsigned(c.ns);
-  ert_print(" instructions, stack ");
+  ert_print_unsigned(c.time);
+  ert_print(ert_board_counts_cycles() ? " cycles, stack " : " instructions, stack ");
   ert_print_unsigned(c.stack);
   ert_print("\n");
 }
