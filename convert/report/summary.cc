@@ -36,7 +36,7 @@ constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention
                                                                 {"fuse_mean_pool", "mean pool"},
                                                                 {"fuse_l2_normalize", "L2 norm"}};
 
-constexpr size_t kWorstLayers = 3, kShownLayers = 8;
+constexpr size_t kWorstLayers = 3, kShownLayers = 8, kNamedLayers = 3;
 
 std::string decibels(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f}", v); }
 
@@ -93,6 +93,20 @@ std::string precision_lines(const ConvertResult& r, bool all) {
   return s;
 }
 
+// Why a model needs more than int8: the layers that read channels of another size, those that stand out most first.
+std::string outlier_line(const ConvertResult& r) {
+  std::vector<const LayerReport*> layers;
+  for (const LayerReport& l : r.layers)
+    if (l.facts.outlier_index > kStandsOut) layers.push_back(&l);
+  if (layers.empty()) return "";
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const LayerReport* a, const LayerReport* b) { return a->facts.outlier_index > b->facts.outlier_index; });
+  std::string names;
+  for (size_t i = 0; i < layers.size() && i < kNamedLayers; ++i) names += (i ? "; " : "") + printable(layers[i]->name);
+  if (layers.size() > kNamedLayers) names += fmt::format("; and {} more", layers.size() - kNamedLayers);
+  return fmt::format("outliers  channels up to {:.0f} times the others: {}\n", layers[0]->facts.outlier_index, names);
+}
+
 std::string accuracy_lines(const ConvertResult& r) {
   std::string s;
   for (const OutputError& e : r.errors)
@@ -114,7 +128,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
   return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
                      r.model.parameter_count) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
-         padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + accuracy_lines(r) +
+         padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) + accuracy_lines(r) +
          fmt::format("written   {}\n", output);
 }
 

@@ -1,7 +1,10 @@
 // A model made hostile on purpose: a few channels of its LayerNorm weights 100 times as large as the others, as trained checkpoints
 // have them. 8-bit activations with one step per row lose the other channels, unless smoothing or a higher precision helps.
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
+#include "convert/quantize/layer_facts.h"
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
 
@@ -96,6 +99,26 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
         EXPECT_EQ(why.find(" beside fp32 ") != std::string::npos, l.at("precision") != "int8") << l;
       }
     }
+}
+
+TEST_F(OutliersTest, SummaryNamesTheLayersThatReadLargeChannels) {
+  const std::string model = (fs::path(EDGECONV_OWN_FIXTURES) / "bert_base_ts14" / "model.onnx").string();
+  const std::string plain = expect_success({model, "-o", in("p.ert")}).err;
+  EXPECT_NE(plain.find("\naccuracy "), std::string::npos) << plain;
+  EXPECT_EQ(plain.find("\noutliers "), std::string::npos) << plain;
+  ASSERT_GT(make("bert_base_ts14", false), 3);
+  const std::string text = expect_success({in("hostile.onnx"), "-o", in("h.ert")}).err;
+  const Json report = Json::parse(expect_success({in("hostile.onnx"), "-o", in("j.ert"), "--json"}).out);
+  size_t standing_out = 0;
+  double most = 0;
+  std::string worst;
+  for (const Json& l : report.at("layer_table")) {
+    standing_out += l.at("outlier_index") > kStandsOut;
+    if (l.at("outlier_index") > most) most = l.at("outlier_index"), worst = l.at("name");
+  }
+  ASSERT_GT(standing_out, 3u);
+  EXPECT_NE(text.find(fmt::format("\noutliers  channels up to {:.0f} times the others: {}; ", most, worst)), std::string::npos) << text;
+  EXPECT_NE(text.find(fmt::format("; and {} more\n", standing_out - 3)), std::string::npos) << text;
 }
 
 }  // namespace
