@@ -85,14 +85,20 @@ def sites(build, sources, known):
 
 
 def addresses_taken(readelf, build, sources):
-    """{source file: symbols whose address it stores}"""
-    taken = {}
+    """{source file: symbols whose address it stores}. Of a source that several programs compile, those that were built."""
+    taken, unbuilt = {}, set()
     for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
         name = pathlib.Path(entry["file"]).name
         if name in sources:
             command = shlex.split(entry["command"])
-            listing = subprocess.run([readelf, "-rW", command[command.index("-o") + 1]], cwd=entry["directory"], check=True, capture_output=True, text=True)
+            made = pathlib.Path(entry["directory"]) / command[command.index("-o") + 1]
+            if not made.exists():
+                unbuilt.add(name)
+                continue
+            listing = subprocess.run([readelf, "-rW", made], check=True, capture_output=True, text=True)
             taken.setdefault(name, set()).update(re.findall(r"R_ARM_(?:ABS32|THM_MOVW_ABS_NC)\s+[0-9a-f]+\s+(_Z\S+)", listing.stdout))
+    if unbuilt - taken.keys():
+        sys.exit(f"{build} has no object file of {', '.join(sorted(unbuilt - taken.keys()))}: build the image there first")
     return taken
 
 
