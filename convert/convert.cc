@@ -33,6 +33,15 @@ namespace edgeconv {
 
 namespace {
 
+constexpr int kClimbs = 4;  // until nothing but fp32 is trusted
+
+// The same for two choices if and only if their precisions are, within one conversion.
+std::string precisions_key(const LowerOptions& o) {
+  std::string key = {o.int8_attention ? 'a' : 'A', o.int8_tables ? 't' : 'T'};
+  for (const auto& entry : o.linear) key += static_cast<char>('0' + static_cast<int>(entry.second.precision));
+  return key;
+}
+
 [[noreturn]] void refuse(const std::string& what, const std::string& advice) {
   throw FatalError(ExitCode::kAccuracy, what + "; nothing was written.\n" + advice);
 }
@@ -76,6 +85,8 @@ class Conversion {
   TargetProgram lowered(const LowerOptions& options);
   const Candidate& candidate(const LowerOptions& options);
   double judged(const LowerOptions& options);
+  double measured(const LowerOptions& options);
+  void climb();
 
   ConvertOptions o_;
   ConvertResult r_;
@@ -89,7 +100,8 @@ class Conversion {
   std::map<NodeId, std::vector<float>> smooth_;
   std::optional<Validation> validation_;
   std::optional<HeldOut> held_out_;     // where it is needed
-  std::optional<Candidate> candidate_;  // the last one
+  std::map<std::string, double> failed_;  // cosines of precisions below the gate
+  std::optional<Candidate> candidate_;    // the last one
 };
 
 void Conversion::read(const std::string& path) {
@@ -175,9 +187,7 @@ void Conversion::run_references() {
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   o_.precision.trials = affordable_trials(model_.graph, validation_->work());
-  if (!r_.layers.empty())
-    choose_precision(
-        o_.precision, smooth_, r_.layers, options_, [&](const LowerOptions& options) { return judged(options); }, &r_.ladder);
+  if (!r_.layers.empty()) climb();
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
@@ -204,8 +214,17 @@ const Conversion::Candidate& Conversion::candidate(const LowerOptions& options) 
   return *candidate_;
 }
 
-// What the ladder climbs by. The user's inputs are what counts, however few.
+// What the ladder climbs by. What failed once fails on more rows, too, so that a climb that starts again takes little.
 double Conversion::judged(const LowerOptions& options) {
+  const std::string key = precisions_key(options);
+  if (const auto known = failed_.find(key); known != failed_.end()) return known->second;
+  const double cosine = measured(options);
+  if (cosine < o_.precision.target_cosine) failed_[key] = cosine;
+  return cosine;
+}
+
+// The user's inputs are what counts, however few.
+double Conversion::measured(const LowerOptions& options) {
   const Candidate& c = candidate(options);
   const double cosine = c.compared.canonical.worst_cosine();
   if (cosine < o_.precision.target_cosine || !o_.calibration.empty() || !needs_more_rows(r_.layers)) return cosine;
@@ -213,7 +232,28 @@ double Conversion::judged(const LowerOptions& options) {
     held_out_.emplace(model_.graph, dims_, padding_);
     model_.drop_pages();
   }
-  return std::min(cosine, held_out_->worst_cosine(c.blob));
+  return std::min(cosine, held_out_->worst_cosine(c.blob, o_.precision.target_cosine));
+}
+
+// Where rows are held out, what passes must also pass rows that no choice was made by; if not, these join and the climb starts again.
+void Conversion::climb() {
+  const LowerOptions start = options_;
+  for (int round = 0; round < kClimbs; ++round) {
+    options_ = start;
+    r_.ladder.clear();
+    choose_precision(
+        o_.precision, smooth_, r_.layers, options_, [&](const LowerOptions& options) { return judged(options); }, &r_.ladder);
+    if (!held_out_ || judged(options_) < o_.precision.target_cosine) return;
+    const bool confirmed = held_out_->confirms(candidate(options_).blob, o_.precision.target_cosine);
+    model_.drop_pages();
+    if (confirmed) return;
+  }
+  // Whatever passed did so by luck, and is no reason that a report should give.
+  std::erase_if(r_.ladder, [&](const LadderStep& s) { return s.worst_cosine >= o_.precision.target_cosine; });
+  PrecisionRequest exact = o_.precision;
+  exact.mode = PrecisionMode::kFp32;
+  choose_precision(exact, smooth_, r_.layers, options_, {});
+  options_.int8_attention = options_.int8_tables = false;
 }
 
 void Conversion::measure_outputs() {

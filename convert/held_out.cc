@@ -15,19 +15,41 @@ bool needs_more_rows(const std::vector<LayerReport>& layers) {
 }
 
 HeldOut::HeldOut(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
-    : inputs_(held_out_inputs(original, dims)) {
+    : original_(original), dims_(dims), padding_(padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
-  for (const auto& set : inputs_) {
-    masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
-    reference_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
-  }
+  draws_.push_back(next_draw());
 }
 
-double HeldOut::worst_cosine(const Tensor& blob) const {
+HeldOut::Draw HeldOut::next_draw() {
+  Draw draw;
+  draw.inputs = held_out_inputs(original_, dims_, drawn_++);
+  for (const auto& set : draw.inputs) {
+    draw.masks.push_back(padding_ ? std::optional(token_mask(*padding_, set)) : std::nullopt);
+    draw.reference.push_back(interpret(original_, set, {Backend::kCanonical, {}}));
+  }
+  return draw;
+}
+
+double HeldOut::worst_cosine(const Tensor& blob, const Draw& draw) const {
   const auto runner = open_own(blob);
   Comparison c(names_);
-  for (size_t i = 0; i < inputs_.size(); ++i) c.add(reference_[i], runner->run(inputs_[i], {1, 0, true}), masks_[i]);
-  return c.worst_cosine();
+  for (size_t i = 0; i < draw.inputs.size(); ++i)
+    c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i]);
+  return c.worst_cosine(true);
+}
+
+double HeldOut::worst_cosine(const Tensor& blob, double gate) const {
+  double worst = 1;
+  for (const Draw& draw : draws_)
+    if (worst >= gate) worst = std::min(worst, worst_cosine(blob, draw));
+  return worst;
+}
+
+bool HeldOut::confirms(const Tensor& blob, double gate) {
+  Draw fresh = next_draw();
+  if (worst_cosine(blob, fresh) >= gate) return true;
+  draws_.push_back(std::move(fresh));
+  return false;
 }
 
 }  // namespace edgeconv

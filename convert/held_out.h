@@ -16,18 +16,35 @@ namespace edgeconv {
 // inputs, nine samples, miss them in outputs with one row a sample. Ordinary models need no more: their errors are all of a kind.
 bool needs_more_rows(const std::vector<LayerReport>& layers);
 
+// A climb that tries many choices and keeps the first that passes finds one that passes these rows by luck. What it chose is therefore
+// checked on a draw of rows that it never saw.
 class HeldOut {
  public:
-  // Runs the model on made-up inputs of its own. Where padding is known its positions do not count.
+  // Where padding is known its positions do not count. All three must outlive this.
   HeldOut(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding);
 
-  // Comparison::worst_cosine of the blob on these inputs, against ert's own kernels: the same on every host.
-  double worst_cosine(const Tensor& blob) const;
+  // Comparison::worst_cosine of the blob, the least of all draws so far or the first below the gate; against ert's own kernels: the
+  // same on every host.
+  double worst_cosine(const Tensor& blob, double gate) const;
+
+  // Whether the blob keeps to the gate on a new draw, too. If not, the draw joins the others.
+  bool confirms(const Tensor& blob, double gate);
 
  private:
+  // Made-up inputs, and what the model as exported gives for them.
+  struct Draw {
+    std::vector<std::vector<Tensor>> inputs, reference;
+    std::vector<std::optional<TokenMask>> masks;
+  };
+  Draw next_draw();
+  double worst_cosine(const Tensor& blob, const Draw& draw) const;
+
+  const Graph& original_;
+  const DimPlan& dims_;
+  const std::optional<PaddingMask>& padding_;
   std::vector<std::string> names_;
-  std::vector<std::vector<Tensor>> inputs_, reference_;
-  std::vector<std::optional<TokenMask>> masks_;
+  std::vector<Draw> draws_;
+  int drawn_ = 0;
 };
 
 }  // namespace edgeconv

@@ -19,8 +19,9 @@ std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims);
 // What the blob is compared on then: several sets, fewer where a run costs much, at least one.
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims);
 
-// More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long ones.
-std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims);
+// More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long
+// ones; fewer where a run costs much. Each draw gives others.
+std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw);
 
 // How many blobs of other precisions may be compared in a search for a cheaper one, where a comparison costs `work`.
 int affordable_trials(const Graph& g, double work);

@@ -114,7 +114,7 @@ std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const 
     if (range != plan.input_range.end() || part != plan.part_rows.end()) {
       int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
       if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
-      for (int64_t& x : out) x = rows > kSmallTable ? random.below(rows) : 0;
+      for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
       if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
     } else if (dims.size() == 1) {
       // One integer per row: lengths.

@@ -18,13 +18,14 @@ struct SyntheticSpec {
   bool ragged = false;  // masks end early in every row but the first
   uint64_t seed = 1;
   bool within_limits = false;  // no dim above its maximum: for inputs that a blob will run, not only the interpreter
+  bool small_tables = false;   // ids of tables of at most 16 rows vary too
 };
 
 // The sizes of the named dims that such inputs have.
 DimSizes synthetic_sizes(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
 
-// One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros),
-// masks ones (zeros where ones mark padding), floats about standard normal (sum of twelve uniforms).
+// One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros unless they
+// vary), masks ones (zeros where ones mark padding), floats about standard normal (sum of twelve uniforms).
 std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
 
 }  // namespace edgeconv

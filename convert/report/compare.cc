@@ -112,8 +112,8 @@ std::vector<OutputError> Comparison::errors() const {
   return out;
 }
 
-double Comparison::worst_row(const Sums& s) {
-  if (s.row < kVector) return 1;
+double Comparison::worst_row(const Sums& s, size_t shortest) {
+  if (s.row < shortest) return 1;
   double mean = 0, worst = 1;
   for (const Products& p : s.by_row) mean += p.ref2 / static_cast<double>(s.by_row.size());
   for (const Products& p : s.by_row) {
@@ -124,11 +124,11 @@ double Comparison::worst_row(const Sums& s) {
   return worst;
 }
 
-double Comparison::worst_cosine() const {
+double Comparison::worst_cosine(bool short_rows) const {
   double worst = 1;
   for (const OutputError& e : errors()) worst = std::min(worst, e.cosine);
   for (const Sums& s : sums_)
-    if (!s.unknown) worst = std::min(worst, 1 - (1 - worst_row(s)) / kRowLoss);
+    if (!s.unknown) worst = std::min(worst, 1 - (1 - worst_row(s, short_rows ? 2 : kVector)) / kRowLoss);
   return worst;
 }
 

@@ -32,7 +32,8 @@ class Comparison {
   // What precisions are judged by: the worst cosine of an output, or less where single rows (vectors along the last axis) lose many
   // times as much as a gate allows for all of them. Errors that are rare and large, as those of an attention that picks another
   // token, hardly show in sums over rows, and whether few rows show them at all is luck.
-  double worst_cosine() const;
+  // short_rows: those of 2 or 3 elements too, as the logits of a classifier, which may be numbers of their own.
+  double worst_cosine(bool short_rows = false) const;
 
  private:
   struct Products {
@@ -46,7 +47,7 @@ class Comparison {
     bool unknown = false;
   };
   static Products judged(const Sums& s);
-  static double worst_row(const Sums& s);
+  static double worst_row(const Sums& s, size_t shortest);
   std::vector<std::string> names_;
   std::vector<Sums> sums_;
 };

@@ -15,7 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kLeastCosine = 0.995;
-constexpr double kMostWork = 2.5;  // all Linears in fp32 are 4
+// Most Linears must not end in fp32, where all of them would be a work of 4. Of these small models a layer or two are half of the work.
+constexpr double kMostWork = 3, kMostFp32 = 0.6;
 
 // Of the multiplications of Linears.
 double work_share(const Json& report, const char* precision) {
@@ -30,9 +31,9 @@ double work_share(const Json& report, const char* precision) {
 
 class OutliersTest : public CliTest {
  protected:
-  // Scales channels 3 and 17 of every LayerNorm weight; spares the last LayerNorm where asked to, so that the output is not
+  // Scales channels of every LayerNorm weight; spares the last LayerNorm where asked to, so that the output is not
   // mostly the large channels themselves. Returns how many were scaled.
-  int make(const std::string& fixture, bool spare_last) {
+  int make(const std::string& fixture, bool spare_last, const std::vector<size_t>& channels = {3, 17}) {
     pb::ModelProto model;
     EXPECT_TRUE(model.ParseFromString(read_file(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx")));
     std::vector<pb::TensorProto*> gammas;
@@ -42,7 +43,7 @@ class OutliersTest : public CliTest {
     if (spare_last && !gammas.empty()) gammas.pop_back();
     for (pb::TensorProto* t : gammas) {
       std::string bytes = t->raw_data();
-      for (const size_t channel : {3, 17}) {
+      for (const size_t channel : channels) {
         float v;
         std::memcpy(&v, bytes.data() + channel * sizeof v, sizeof v);
         v *= 100;
@@ -54,6 +55,14 @@ class OutliersTest : public CliTest {
     EXPECT_TRUE(model.SerializeToString(&changed));
     write_file(in("hostile.onnx"), changed);
     return static_cast<int>(gammas.size());
+  }
+
+  // hostile.onnx and a blob of it on the fixture's recorded ids, which no calibration saw.
+  Json on_recorded_ids(const std::string& fixture, const std::string& blob) {
+    std::vector<std::string> validate{"validate", in("hostile.onnx"), blob, "--json"};
+    for (const fs::path& set : sorted_folders(fs::path(EDGECONV_OWN_FIXTURES) / fixture, is_data_set))
+      validate.insert(validate.end(), {"--data", set.string()});
+    return Json::parse(edgeconv(validate).out);
   }
 };
 
@@ -70,13 +79,10 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
       EXPECT_EQ(hostile.at("tables"), "fp32");
       EXPECT_NE(hostile.at("tables_why").get<std::string>().find("with it in int8"), std::string::npos);
       EXPECT_LT(hostile.at("slowdown"), kMostWork);
-      EXPECT_LT(work_share(hostile, "fp32"), 0.5);
+      EXPECT_LT(work_share(hostile, "fp32"), kMostFp32);
       // On ids that no calibration saw: the pooler had 0.963 while the choice of precisions judged sums over all rows only, and one with
       // int8 Linears had 0.992 while it judged nine samples.
-      std::vector<std::string> validate{"validate", in("hostile.onnx"), in("h.ert"), "--json"};
-      for (const fs::path& set : sorted_folders(fs::path(EDGECONV_OWN_FIXTURES) / fixture, is_data_set))
-        validate.insert(validate.end(), {"--data", set.string()});
-      const Json seen = Json::parse(edgeconv(validate).out);
+      const Json seen = on_recorded_ids(fixture, in("h.ert"));
       EXPECT_EQ(seen.at("certificate").at("state"), "confirmed");
       EXPECT_GE(seen.at("outputs").size(), 1u);
       for (const Json& o : seen.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
@@ -99,6 +105,21 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
         EXPECT_EQ(why.find(" beside fp32 ") != std::string::npos, l.at("precision") != "int8") << l;
       }
     }
+}
+
+// A climb that keeps the first of many choices that passes some rows finds one that passes them by luck: recorded ids had 0.986,
+// every Linear in int8.
+TEST_F(OutliersTest, WhatPassesByLuckIsNotChosen) {
+  for (const char* fixture : {"bert_base_ts14", "mpnet_ts14"})
+    for (const size_t channel : {5, 8, 31})
+      for (const bool spare_last : {false, true}) {
+        SCOPED_TRACE(fmt::format("{}, channel {}{}", fixture, channel, spare_last ? ", last LayerNorm spared" : ""));
+        ASSERT_GT(make(fixture, spare_last, {channel}), 3);
+        expect_success({in("hostile.onnx"), "-o", in("h.ert")});
+        const Json seen = on_recorded_ids(fixture, in("h.ert"));
+        EXPECT_GE(seen.at("outputs").size(), 1u);
+        for (const Json& o : seen.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
+      }
 }
 
 TEST_F(OutliersTest, SummaryNamesTheLayersThatReadLargeChannels) {
