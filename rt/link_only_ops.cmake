@@ -7,5 +7,5 @@ function(ert_link_only_ops target list)
   target_compile_definitions(${target}_op_table PRIVATE ERT_OP_LIST="${list}")
   target_compile_options(${target}_op_table PRIVATE -fno-exceptions -fno-rtti)
   target_link_libraries(${target}_op_table PRIVATE edgeconv_flags)
-  target_link_libraries(${target} PRIVATE ${target}_op_table)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_op_table>)  # not target_link_libraries, whose two forms a target must not mix
 endfunction()

@@ -113,6 +113,16 @@ def check_transcripts(root, builds):
     return result is None or result.returncode == 0
 
 
+def check_own_build(root, builds):
+    """True if a product that adds this project to its own build, as the porting guide says, runs on the emulated board."""
+    if "cortex-m4" not in builds:
+        return True
+    print("\nporting guide", flush=True)
+    result = run([sys.executable, root / "tests/cortex_m/own_build.py", root])
+    print((result.stdout + result.stderr).rstrip(), flush=True)
+    return result.returncode == 0
+
+
 def check_board_programs(root, builds, folder, blobs):
     """ert-bench and ert-selftest of every Linux target, on every CPU of it. True if all hold."""
     print("\nert-bench and ert-selftest, static, without any file of the emulated system")
@@ -192,6 +202,8 @@ def main(root, only):
         failed.append("firmware")
     if not check_transcripts(root, builds):
         failed.append("transcript")
+    if not check_own_build(root, builds):
+        failed.append("porting guide")
     for name in failed:
         print(f"FAILED: {name}")
     return 0 if same and not failed else 1
