@@ -92,6 +92,8 @@ def modelled(found, target):
     command, _ = mca_tool()
     values = {}
     for tile, (loop, macs) in widest_tiles(found).items():
+        if any(op == "bl" for _, op, _ in loop):
+            continue  # the helper's cycles are not the loop's
         for cpu in CORES.get((level_of(tile), target), []):
             if cpu in issue_slots.IN_ORDER:
                 cycles = issue_slots.cycles_of(loop, cpu)

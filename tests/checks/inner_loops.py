@@ -20,9 +20,11 @@ TOLERANCE = 1.02
 INTEGER_MACS = {r"[su]?sdot": 16, r"usdot": 16, r"smmla|usmmla": 32, r"sm(ull|lal)2?": 8, r"vm(ull|lal)\.s8": 8,
                 r"smlad": 2, r"vmlava\.s8": 16}
 FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
-# A core without a level of its own multiplies with the reference.
-SCALAR_MACS = {r"mla": 1}
-REFERENCE_RUNS = {"cortex-m3"}
+# What the reference multiplies with: an integer, a scalar of the FPU, or the compiler's helper where there is none.
+SCALAR_MACS = {r"mla": 1, r"vmul\.f32": 1, r"bl __aeabi_fmul": 1}
+# Kernels of the reference that are a core's best.
+REFERENCE_RUNS = {"cortex-m3": "gemm_f32_", "cortex-m4": "gemm_f32_f32_", "cortex-m7": "gemm_f32_f32_", "cortex-m33": "gemm_f32_f32_"}
+KERNELS = pathlib.Path(__file__).parents[2] / "kernels_int8/kernel_list.inc"
 BRANCH = re.compile(r"(b\.\w+|b(ne|eq|hi|ls|cc|cs|lt|gt|le|ge|hs|lo)(\.[nw])?|cbn?z|le)$")
 
 
@@ -45,7 +47,8 @@ def functions(objdump, library):
 
 
 def macs_of(instructions, table):
-    return sum(n for _, op, _ in instructions for pattern, n in table.items() if re.fullmatch(pattern, op))
+    called = [f"bl {operands.split('<')[-1][:-1]}" if op == "bl" else op for _, op, operands in instructions]
+    return sum(n for op in called for pattern, n in table.items() if re.fullmatch(pattern, op))
 
 
 def main_loop(body, table):
@@ -63,7 +66,7 @@ def main_loop(body, table):
     return body[best[0]:best[1] + 1] if best else None
 
 
-def tile_of(member, name):
+def tile_of(member, name, target):
     """'gemm_f32_qa8_qw8_5x16_dotprod 5x16' for a tile function; None for others and for tiles with masks."""
     match = re.search(r"Rows(8|16)::tile<.*?(\d+), (\d+)>\(", name)
     if match:
@@ -75,24 +78,36 @@ def tile_of(member, name):
         layout = {"0": "", "1": "n8k8", "2": "n2k16"}[match.group(2)]
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_{rows}_qw8{layout}")
         return f"{kernel} {match.group(3) or 1}x2"
-    match = re.match(r"ert::kernels::(gemm_f32_qa\w+)_1x1_ref\(", name)
+    match = re.match(r"ert::kernels::(gemm_\w+_1x1_ref)\(", name)
     if match:
-        return f"{match.group(1)}_1x1_ref 1x1"
+        return f"{match.group(1)} 1x1" if match.group(1).startswith(REFERENCE_RUNS.get(target, "none")) else None
     match = re.search(r"gemm_tile<(\d+), (\d+), false>\(", name)
-    return f"{member.removesuffix('.cc.o')} {match.group(1)}x{16 * int(match.group(2))}" if match else None
+    kernel = member.removesuffix(".cc.o").replace("fp32_", "gemm_f32_f32_f32_")
+    return f"{kernel} {match.group(1)}x{16 * int(match.group(2))}" if match else None
 
 
 def loops(objdump, library, target):
     found = {}
     for member, name, body in functions(objdump, library):
-        tile = tile_of(member, name)
-        table = FLOAT_MACS if member.startswith("fp32") else INTEGER_MACS
-        if tile and tile.endswith("_ref 1x1"):
-            table = SCALAR_MACS if target in REFERENCE_RUNS else {}
+        tile = tile_of(member, name, target)
+        table = SCALAR_MACS if tile and tile.endswith("_ref 1x1") else FLOAT_MACS if member.startswith("fp32") else INTEGER_MACS
         loop = main_loop(body, table) if tile else None
         if loop:
             found[tile] = (loop, macs_of(loop, table))
     return found
+
+
+def kernels_that_run(objdump, library, target):
+    """GEMMs of kernel_list.inc in the library; of the reference those that are the core's best."""
+    listed = set(re.findall(r"^ERT_KERNEL\(\w+, gemm_\w+, (\w+)\)", KERNELS.read_text(), re.M))
+    symbols = subprocess.run([objdump.split()[0], "-t", "-C", library], check=True, capture_output=True, text=True).stdout
+    built = listed & set(re.findall(r" ert::kernels::(\w+)\(", symbols))
+    return {name for name in built if not name.endswith("_ref") or name.startswith(REFERENCE_RUNS.get(target, "none"))}
+
+
+def without_loop(kernels, found):
+    """Kernels of which no loop was found: the names of their functions changed, or their loop does."""
+    return sorted(kernels - {tile.split()[0] for tile in found})
 
 
 def compare(measured, recorded):
@@ -103,8 +118,9 @@ def compare(measured, recorded):
     return faults + [f"{tile}: recorded, but no longer there" for tile in recorded if tile not in measured]
 
 
-def canary(found, measured):
-    """Three instructions planted into every loop must be seen, and missing loops too."""
+def canary(kernels, found, measured):
+    """A kernel whose tiles are not recognised must be seen. Three instructions planted into every loop must be seen, and missing loops too."""
+    assert without_loop(kernels, {}) == sorted(kernels) and len(kernels) > 0, "the check is blind to kernels that it does not count"
     planted = {tile: (len(loop) + 3) / macs for tile, (loop, macs) in found.items()}
     assert len(compare(planted, measured)) == len(measured), "the check is blind to added instructions"
     assert len(compare({}, measured)) == len(measured), "the check is blind to missing loops"
@@ -112,7 +128,7 @@ def canary(found, measured):
 
 
 def main(target, library, objdump, *options):
-    found = loops(objdump, library, target)
+    found, kernels = loops(objdump, library, target), kernels_that_run(objdump, library, target)
     measured = {tile: round(len(loop) / macs, 4) for tile, (loop, macs) in found.items()}
     modelled = core_models.modelled(found, target)
     compiler = subprocess.run([objdump.split()[0].replace("objdump", "g++"), "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
@@ -124,13 +140,13 @@ def main(target, library, objdump, *options):
         RECORD.write_text(json.dumps(records, indent=1) + "\n")
         return 0
     record = records[target]
-    canary(found, measured)
+    canary(kernels, found, measured)
     core_models.canary(modelled)
-    faults = compare(measured, record["instructions_per_mac"])
+    faults = compare(measured, record["instructions_per_mac"]) + [f"{kernel}: no loop was found" for kernel in without_loop(kernels, found)]
     faults += core_models.compare(modelled, record["modelled_mac_per_cycle"], mca == record["llvm_mca"])
     same_compiler = record["compiler"] == f"g++ {compiler}"
     other = "" if same_compiler else f" (no fault: recorded with {record['compiler']}, this is g++ {compiler})"
-    print(f"{target}: {len(measured)} inner loops, {len(faults)} worse than recorded{other}")
+    print(f"{target}: {len(measured)} inner loops of {len(kernels)} kernels, {len(faults)} worse than recorded{other}")
     for fault in faults:
         print("  " + fault)
     core_models.print_models(modelled)
