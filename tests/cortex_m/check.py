@@ -20,8 +20,6 @@ from json_schema import errors  # noqa: E402
 CHECKS = pathlib.Path(__file__).parents[1] / "checks"
 # Beside the firmware example, for the functions that it does not call.
 BOUNDED = ["tests/cortex_m/golden", "bench/firmware/ert-bench", "tests/digest/digest"]
-# For large stacks; ert_model_open_in is for these cores.
-UNBOUNDED = {"ert_model_open"}
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
 # ERT_BOARD_MAX_ARGUMENTS without the program and, in one run, the extremes.
@@ -147,7 +145,7 @@ def check_bounds(report, root, build, example):
     linked = set()
     for image in [example] + [build / name for name in BOUNDED]:
         linked |= set(re.findall(r"^(\w+) T ", run(PREFIX + "nm", "-P", image).stdout, re.M))
-    missing = sorted(declared - linked - UNBOUNDED)
+    missing = sorted(declared - linked)
     report.expect(declared and not missing, f"a stack bound of every function: no image has {missing}")
     return max(check_bound(report, build / name, build) for name in BOUNDED)
 
