@@ -14,36 +14,44 @@
 namespace ert::kernels {
 namespace {
 
-// 16 k of a column, of which `present` (a predicate of groups of four) exist.
+// Walks along k: 16 of the first column, then of the second, then on.
 template <Layout layout>
-struct Column;
+struct Columns;
 template <>
-struct Column<Layout::kN2K16> {
-  // 16 k of the first column, and of the second; the pointer is moved to the next 16 k by both. As asm because GCC 12 makes two
-  // instructions of it.
-  static inline __attribute__((always_inline)) int8x16_t first(const int8_t** p) {
+struct Columns<Layout::kN2K16> {
+  const int8_t* at;
+  inline __attribute__((always_inline)) explicit Columns(const int8_t* rhs) : at(rhs) {}
+  // As asm because GCC 12 makes two instructions of it.
+  inline __attribute__((always_inline)) int8x16_t first() {
     int8x16_t bytes;
-    __asm__("vldrb.8 %q0, [%1], #16" : "=w"(bytes), "+r"(*p) : "m"(*reinterpret_cast<const int8_t(*)[16]>(*p)));
+    __asm__("vldrb.8 %q0, [%1], #16" : "=w"(bytes), "+r"(at) : "m"(*reinterpret_cast<const int8_t(*)[16]>(at)));
     return bytes;
   }
-  static inline __attribute__((always_inline)) int8x16_t second(const int8_t** p) { return first(p); }
+  inline __attribute__((always_inline)) int8x16_t second() { return first(); }
 };
 template <>
-struct Column<Layout::kN16K4> {
-  static inline __attribute__((always_inline)) const int32_t* words(const int8_t* p) {
-    return static_cast<const int32_t*>(static_cast<const void*>(p));
+struct Columns<Layout::kN16K4> {
+  static constexpr uint32_t kLineBytes = 64, kFourLines = 4 * kLineBytes;
+  // The addresses of four lines, which the load of the first column moves on before it reads.
+  uint32x4_t lines;
+  inline __attribute__((always_inline)) explicit Columns(const int8_t* rhs)
+      : lines(vidupq_n_u32(0, 1) * kLineBytes + (reinterpret_cast<uintptr_t>(rhs) - kFourLines)) {}
+  // As asm because GCC 12 loads twice for the intrinsic that moves the addresses, and copies what the other one gives.
+  inline __attribute__((always_inline)) int8x16_t first() {
+    int8x16_t bytes;
+    __asm__("vldrw.u32 %q0, [%q1, #256]!" : "=&w"(bytes), "+w"(lines) : : "memory");
+    static_assert(kFourLines == 256, "as above");
+    return bytes;
   }
-  static inline __attribute__((always_inline)) uint32x4_t lines() { return vidupq_n_u32(0, 1) * 64; }
-  static inline __attribute__((always_inline)) int8x16_t first(const int8_t** p) {
-    return vreinterpretq_s8_s32(vldrwq_gather_offset_s32(words(*p), lines()));
+  inline __attribute__((always_inline)) int8x16_t second() {
+    int8x16_t bytes;
+    __asm__("vldrw.u32 %q0, [%q1, #4]" : "=&w"(bytes) : "w"(lines) : "memory");
+    return bytes;
   }
-  static inline __attribute__((always_inline)) int8x16_t second(const int8_t** p) {
-    const int8_t* column = *p + 4;
-    *p += 256;
-    return first(&column);
-  }
-  static inline __attribute__((always_inline)) int8x16_t load_first(const int8_t* p, uint32_t present) {
-    return vreinterpretq_s8_s32(vldrwq_gather_offset_z_s32(words(p), lines(), vctp32q(present)));
+  // The last lines of a column, `present` of four.
+  static inline __attribute__((always_inline)) int8x16_t some(const int8_t* p, uint32_t present) {
+    const int32_t* words = static_cast<const int32_t*>(static_cast<const void*>(p));
+    return vreinterpretq_s8_s32(vldrwq_gather_offset_z_s32(words, vidupq_n_u32(0, 1) * kLineBytes, vctp32q(present)));
   }
 };
 
@@ -51,35 +59,41 @@ struct Column<Layout::kN16K4> {
 template <Layout layout, int kRows>
 inline __attribute__((always_inline)) void accumulate(int32_t (&sums)[kRows][2], const int8_t* lhs, size_t row_bytes,
                                                       const int8_t* rhs, size_t k) {
-  using C = Column<layout>;
   int32_t acc[kRows][2] = {};
   const int8_t* row[kRows];
 #pragma GCC unroll 4
   for (int r = 0; r < kRows; ++r) row[r] = lhs + static_cast<size_t>(r) * row_bytes;
-  // Loads stand between multiplications, with which they overlap; -fno-schedule-insns keeps the order.
+  Columns<layout> columns(rhs);
+  // Loads stand between multiplications, with which they overlap, and for that the last multiplication of a round is done in the next one:
+  // the first round adds zero. -fno-schedule-insns keeps the order.
+  int8x16_t last = vdupq_n_s8(0), second = vdupq_n_s8(0);
   for (size_t n = k / 16; n != 0; --n) {
-    const int8x16_t first = C::first(&rhs), top = vldrbq_s8(row[0]);
-    row[0] += 16;
-    acc[0][0] = vmladavaq_s8(acc[0][0], top, first);
-    const int8x16_t second = C::second(&rhs);
-    acc[0][1] = vmladavaq_s8(acc[0][1], top, second);
+    const int8x16_t first = columns.first();
+    acc[kRows - 1][1] = vmladavaq_s8(acc[kRows - 1][1], last, second);
 #pragma GCC unroll 4
-    for (int r = 1; r < kRows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
       const int8x16_t a = vldrbq_s8(row[r]);
       row[r] += 16;
       acc[r][0] = vmladavaq_s8(acc[r][0], a, first);
-      acc[r][1] = vmladavaq_s8(acc[r][1], a, second);
+      if (r == 0) second = columns.second();
+      if (r < kRows - 1) {
+        acc[r][1] = vmladavaq_s8(acc[r][1], a, second);
+      } else {
+        last = a;
+      }
     }
   }
+  acc[kRows - 1][1] = vmladavaq_s8(acc[kRows - 1][1], last, second);
   if constexpr (layout == Layout::kN16K4) {
     if (k % 16 != 0) {
       const uint32_t present = static_cast<uint32_t>(k % 16 / 4);
-      const int8x16_t first = C::load_first(rhs, present), second = C::load_first(rhs + 4, present);
+      const int8_t* tail = rhs + k / 16 * Columns<layout>::kFourLines;
+      const int8x16_t left = Columns<layout>::some(tail, present), right = Columns<layout>::some(tail + 4, present);
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) {
         const int8x16_t a = vldrbq_s8(row[r]);
-        acc[r][0] = vmladavaq_s8(acc[r][0], a, first);
-        acc[r][1] = vmladavaq_s8(acc[r][1], a, second);
+        acc[r][0] = vmladavaq_s8(acc[r][0], a, left);
+        acc[r][1] = vmladavaq_s8(acc[r][1], a, right);
       }
     }
   }

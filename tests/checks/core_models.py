@@ -60,7 +60,7 @@ def cortex_m_cycles(loop, cpu):
     for _, op, operands in loop:
         if cpu == "cortex-m55":
             kind = "load" if op.startswith("vldr") else "multiply" if op.startswith("vml") else "core"
-            cycles += 2 if re.search(r"\[\w+, q\d", operands) else 0
+            cycles += 2 if re.search(r"\[(\w+, )?q\d", operands) else 0
             cycles += 0 if op == "le" else 2 if kind == last and kind != "core" else 1
         else:
             kind = "load" if op.startswith("ldr") else "core"

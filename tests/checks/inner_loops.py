@@ -52,7 +52,8 @@ def macs_of(instructions, table):
 
 
 def main_loop(body, table):
-    """The innermost loop with the most multiply-accumulates, as a list of instructions; None if there is none."""
+    """The innermost loop with the fewest instructions per multiply-accumulate, of those with at least half as many as any has (a jump back from code
+    that the compiler moved to the end looks like a loop, too), as a list of instructions; None if there is none."""
     index = {address: i for i, (address, _, _) in enumerate(body)}
     spans = []
     for i, (_, op, operands) in enumerate(body):
@@ -62,7 +63,9 @@ def main_loop(body, table):
             if macs_of(body[first:i + 1], table):
                 spans.append((first, i))
     inner = [s for s in spans if not any(o != s and s[0] <= o[0] and o[1] <= s[1] for o in spans)]
-    best = max(inner, key=lambda s: macs_of(body[s[0]:s[1] + 1], table), default=None)
+    macs = {s: macs_of(body[s[0]:s[1] + 1], table) for s in inner}
+    large = [s for s in inner if 2 * macs[s] >= max(macs.values())]
+    best = min(large, key=lambda s: (s[1] + 1 - s[0]) / macs[s], default=None)
     return body[best[0]:best[1] + 1] if best else None
 
 
