@@ -46,7 +46,10 @@ enum class Unary : uint8_t {
   kHardSigmoid,
   kElu,
   kSelu,
-  kGeluCoarse,  // kGeluErf for readers that round it to 8 bits
+  // For readers that round the result to 8 bits:
+  kGeluCoarse,  // of kGeluErf
+  kSigmoidCoarse,
+  kTanhCoarse,
   kCount
 };
 
@@ -157,6 +160,9 @@ struct KernelTable {
   void (*lstm_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
   // GRU with linear_before_reset, gates z, r, h: h = (1 - z) * tanh(sigmoid(x_r) * product_h + projected_h) + z * h, z = sigmoid(x_z).
   void (*gru_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
+  // The same two with kSigmoidCoarse and kTanhCoarse.
+  void (*lstm_step_coarse)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
+  void (*gru_step_coarse)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
   // Elementwise over n contiguous values; dst may equal src.
   void (*unary[static_cast<int>(Unary::kCount)])(size_t n, const float* src, float* dst);
   // Sums in canonical order: 16 lanes, lane i adds elements i mod 16 in order, then the fixed tree (NUMERICS.md).

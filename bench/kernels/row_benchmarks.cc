@@ -92,14 +92,33 @@ void add_rows(const std::string& prefix, const KernelTable* table, const std::st
 }
 
 // One row of a step; the products and the projected inputs are the same numbers, and the state stays what it becomes.
-void add_cell(const std::string& prefix, const KernelTable* table, bool lstm, size_t hidden) {
+void add_lstm(const std::string& prefix, decltype(KernelTable::lstm_step) step, size_t hidden) {
   add(prefix + "/hidden:" + std::to_string(hidden), [=](benchmark::State& s) {
     std::vector<float> c(hidden, 0.5f);
-    elements(s, 4, hidden, [&](const float* src, void* dst) {
-      float* h = static_cast<float*>(dst);
-      lstm ? table->lstm_step(hidden, src, hidden, src, c.data(), h) : table->gru_step(hidden, src, hidden, src, h);
-    });
+    elements(s, 4, hidden,
+             [&](const float* src, void* dst) { step(hidden, src, hidden, src, c.data(), static_cast<float*>(dst)); });
   });
+}
+void add_gru(const std::string& prefix, decltype(KernelTable::gru_step) step, size_t hidden) {
+  add(prefix + "/hidden:" + std::to_string(hidden), [=](benchmark::State& s) {
+    elements(s, 3, hidden, [&](const float* src, void* dst) { step(hidden, src, hidden, src, static_cast<float*>(dst)); });
+  });
+}
+
+bool add_cell(const std::string& prefix, const KernelTable* table, const std::string& slot) {
+  for (size_t hidden : {256, 512}) {
+    if (slot == "lstm_step")
+      add_lstm(prefix, table->lstm_step, hidden);
+    else if (slot == "lstm_step_coarse")
+      add_lstm(prefix, table->lstm_step_coarse, hidden);
+    else if (slot == "gru_step")
+      add_gru(prefix, table->gru_step, hidden);
+    else if (slot == "gru_step_coarse")
+      add_gru(prefix, table->gru_step_coarse, hidden);
+    else
+      return false;
+  }
+  return true;
 }
 
 // Unary slots are listed by kind name; the table knows them by number, in the order of the rows of the reference.
@@ -109,11 +128,11 @@ void add_unary(const std::string& prefix, const KernelTable* table, int kind) {
   });
 }
 
-constexpr const char* kUnarySlots[] = {"unary.kRelu",     "unary.kGeluErf", "unary.kGeluTanh",  "unary.kTanh",
-                                       "unary.kSigmoid",  "unary.kSilu",    "unary.kQuickGelu", "unary.kExp",
-                                       "unary.kErf",      "unary.kLog",     "unary.kSin",       "unary.kCos",
-                                       "unary.kSoftplus", "unary.kMish",    "unary.kHardSwish", "unary.kHardSigmoid",
-                                       "unary.kElu",      "unary.kSelu",    "unary.kGeluCoarse"};
+constexpr const char* kUnarySlots[] = {
+    "unary.kRelu",       "unary.kGeluErf",       "unary.kGeluTanh",  "unary.kTanh",        "unary.kSigmoid", "unary.kSilu",
+    "unary.kQuickGelu",  "unary.kExp",           "unary.kErf",       "unary.kLog",         "unary.kSin",     "unary.kCos",
+    "unary.kSoftplus",   "unary.kMish",          "unary.kHardSwish", "unary.kHardSigmoid", "unary.kElu",     "unary.kSelu",
+    "unary.kGeluCoarse", "unary.kSigmoidCoarse", "unary.kTanhCoarse"};
 static_assert(sizeof(kUnarySlots) / sizeof(kUnarySlots[0]) == static_cast<size_t>(kernels::Unary::kCount));
 
 }  // namespace
@@ -123,10 +142,7 @@ bool add_row_kernel(const std::string& prefix, const KernelTable* table, double 
     add_attention(prefix, table, peak, slot == "attention_i8");
     return true;
   }
-  if (slot == "lstm_step" || slot == "gru_step") {
-    for (size_t hidden : {256, 512}) add_cell(prefix, table, slot == "lstm_step", hidden);
-    return true;
-  }
+  if (add_cell(prefix, table, slot)) return true;
   for (int kind = 0; kind < static_cast<int>(kernels::Unary::kCount); ++kind) {
     if (slot != kUnarySlots[kind]) continue;
     add_unary(prefix, table, kind);

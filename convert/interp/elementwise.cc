@@ -23,8 +23,10 @@ T oracle_function(KernelUnary kind, T x) {
     case KernelUnary::kGeluCoarse: return x * T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
     case KernelUnary::kGeluTanh:
       return T(0.5) * x * (T(1) + std::tanh(T(0.79788456080286535588) * (x + T(0.044715) * x * x * x)));
-    case KernelUnary::kTanh: return std::tanh(x);
-    case KernelUnary::kSigmoid: return T(1) / (T(1) + std::exp(-x));
+    case KernelUnary::kTanh:
+    case KernelUnary::kTanhCoarse: return std::tanh(x);
+    case KernelUnary::kSigmoid:
+    case KernelUnary::kSigmoidCoarse: return T(1) / (T(1) + std::exp(-x));
     case KernelUnary::kSilu: return x / (T(1) + std::exp(-x));
     case KernelUnary::kQuickGelu: return x / (T(1) + std::exp(T(-1.702) * x));
     case KernelUnary::kExp: return std::exp(x);
@@ -35,7 +37,7 @@ T oracle_function(KernelUnary kind, T x) {
     case KernelUnary::kSoftplus: return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
     case KernelUnary::kMish: return x * std::tanh(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
     case KernelUnary::kHardSwish: return x * std::clamp(x / T(6) + T(0.5), T(0), T(1));
-    case KernelUnary::kHardSigmoid: return std::clamp(x / T(6) + T(0.5), T(0), T(1));
+    case KernelUnary::kHardSigmoid: return std::clamp(x * T(0.2) + T(0.5), T(0), T(1));
     case KernelUnary::kElu: return x > 0 ? x : std::expm1(x);
     case KernelUnary::kSelu: return T(1.05070102214813232421875) * (x > 0 ? x : T(1.67326319217681884765625) * std::expm1(x));
     case KernelUnary::kCount: break;

@@ -9,6 +9,7 @@ namespace edgeconv {
 namespace {
 
 namespace linear = ert::params::linear;
+namespace recurrence = ert::params::recurrence;
 using ert::kernels::Unary;
 using ert::params::OpCode;
 
@@ -32,11 +33,20 @@ std::vector<bool> rounded_values(const TargetProgram& p) {
   return read;
 }
 
+void take_coarse_gates(TargetOp& op) {
+  if (op.ints[recurrence::kPrecision] != linear::kInt8) return;
+  for (size_t i = recurrence::kFirstActivation; i < op.ints.size(); ++i) {
+    if (op.ints[i] == static_cast<int32_t>(Unary::kSigmoid)) op.ints[i] = static_cast<int32_t>(Unary::kSigmoidCoarse);
+    if (op.ints[i] == static_cast<int32_t>(Unary::kTanh)) op.ints[i] = static_cast<int32_t>(Unary::kTanhCoarse);
+  }
+}
+
 }  // namespace
 
 void take_coarse_activations(TargetProgram& p) {
   const std::vector<bool> rounded = rounded_values(p);
   for (TargetOp& op : p.ops) {
+    if (op.code == OpCode::kRecurrence) take_coarse_gates(op);
     if (op.code != OpCode::kLinear && op.code != OpCode::kUnary) continue;
     const size_t at = op.code == OpCode::kLinear ? size_t{linear::kActivation} : size_t{ert::params::unary::kKind};
     int32_t& kind = op.ints[at];

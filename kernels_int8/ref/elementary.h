@@ -80,6 +80,19 @@ inline F32 sigmoid(F32 x) {
   return (x < F32(0.0f) ? e : F32(1.0f)) / (F32(1.0f) + e);
 }
 
+// 2^(x*factor), the exponent within +-kExp2OfGatesCap, for what readers round to 8 bits.
+inline F32 exp2_of_gate(F32 x, float factor) {
+  const F32 t = larger(F32(-kExp2OfGatesCap), smaller(F32(kExp2OfGatesCap), x * F32(factor)));
+  const F32 z = t + F32(kRoundMagic);
+  const F32 f = t - (z - F32(kRoundMagic));
+  return times_power_of_two(horner(kExp2OfGates, f), z);
+}
+inline F32 sigmoid_coarse(F32 x) { return F32(1.0f) / (exp2_of_gate(x, -kLog2E) + F32(1.0f)); }
+inline F32 tanh_coarse(F32 x) {
+  const F32 e = exp2_of_gate(x, 2.0f * kLog2E);
+  return (e - F32(1.0f)) / (e + F32(1.0f));
+}
+
 inline F32 silu(F32 x) { return x * sigmoid(x); }
 inline F32 quick_gelu(F32 x) { return x * sigmoid(x * F32(kQuickGelu)); }
 

@@ -23,6 +23,8 @@ void gelucoarse_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<ge
 void gelutanh_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<gelu_tanh>(n, src, dst); }
 void tanh_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<tanh>(n, src, dst); }
 void sigmoid_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<sigmoid>(n, src, dst); }
+void tanhcoarse_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<tanh_coarse>(n, src, dst); }
+void sigmoidcoarse_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<sigmoid_coarse>(n, src, dst); }
 void silu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<silu>(n, src, dst); }
 void quickgelu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<quick_gelu>(n, src, dst); }
 void exp_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<exp_any>(n, src, dst); }

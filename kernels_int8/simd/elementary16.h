@@ -94,6 +94,24 @@ ERT_LANES V sigmoid(V x) {
   return select(x < broadcast(0.0f), e, broadcast(1.0f)) / (broadcast(1.0f) + e);
 }
 
+template <class V>
+ERT_LANES V exp2_of_gate(V x, float factor) {
+  const Lanes magic = broadcast(kRoundMagic);
+  const V t = larger(broadcast(-kExp2OfGatesCap), smaller(broadcast(kExp2OfGatesCap), x * broadcast(factor)));
+  const V z = t + magic;
+  const V f = t - (z - magic);
+  return times_power_of_two(horner(kExp2OfGates, f), z);
+}
+template <class V>
+ERT_LANES V sigmoid_coarse(V x) {
+  return broadcast(1.0f) / (exp2_of_gate(x, -kLog2E) + broadcast(1.0f));
+}
+template <class V>
+ERT_LANES V tanh_coarse(V x) {
+  const V e = exp2_of_gate(x, 2.0f * kLog2E);
+  return (e - broadcast(1.0f)) / (e + broadcast(1.0f));
+}
+
 ERT_LANES Lanes silu(Lanes x) { return x * sigmoid(x); }
 ERT_LANES Lanes quick_gelu(Lanes x) { return x * sigmoid(x * broadcast(kQuickGelu)); }
 

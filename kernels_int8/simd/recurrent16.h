@@ -40,6 +40,29 @@ struct Gates {
   ERT_LANES V sum(size_t g) const { return product(g) + projection(g); }
 };
 
+// The functions of the gates.
+struct Exact {
+  template <class V>
+  static ERT_LANES V sigmoid(V x) {
+    return kernels::sigmoid(x);
+  }
+  template <class V>
+  static ERT_LANES V tanh(V x) {
+    return kernels::tanh(x);
+  }
+};
+struct Coarse {
+  template <class V>
+  static ERT_LANES V sigmoid(V x) {
+    return sigmoid_coarse(x);
+  }
+  template <class V>
+  static ERT_LANES V tanh(V x) {
+    return tanh_coarse(x);
+  }
+};
+
+template <class F>
 struct LstmRow {
   size_t n;
   const float* gates;
@@ -51,15 +74,16 @@ struct LstmRow {
   ERT_LANES void run(Columns columns, size_t i) const {
     using V = typename Columns::V;
     const Gates<Columns> x = {columns, gates + i, gate_stride, projected + i, n};
-    const V candidate = tanh(x.sum(3));
-    const V added = sigmoid(x.sum(0)) * candidate;
-    const V kept = sigmoid(x.sum(2)) * columns.load(c + i);
+    const V candidate = F::tanh(x.sum(3));
+    const V added = F::sigmoid(x.sum(0)) * candidate;
+    const V kept = F::sigmoid(x.sum(2)) * columns.load(c + i);
     const V state = kept + added;
     columns.store(c + i, state);
-    columns.store(h + i, sigmoid(x.sum(1)) * tanh(state));
+    columns.store(h + i, F::sigmoid(x.sum(1)) * F::tanh(state));
   }
 };
 
+template <class F>
 struct GruRow {
   size_t n;
   const float* gates;
@@ -71,9 +95,9 @@ struct GruRow {
   ERT_LANES void run(Columns columns, size_t i) const {
     using V = typename Columns::V;
     const Gates<Columns> x = {columns, gates + i, gate_stride, projected + i, n};
-    const V scaled = sigmoid(x.sum(1)) * x.product(2);
-    const V candidate = tanh(scaled + x.projection(2));
-    const V update = sigmoid(x.sum(0));
+    const V scaled = F::sigmoid(x.sum(1)) * x.product(2);
+    const V candidate = F::tanh(scaled + x.projection(2));
+    const V update = F::sigmoid(x.sum(0));
     const V fresh = (broadcast(1.0f) - update) * candidate;
     const V kept = update * columns.load(h + i);
     columns.store(h + i, fresh + kept);

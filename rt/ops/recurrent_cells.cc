@@ -28,14 +28,17 @@ bool is_usual(const RecurrentCell& cell, kernels::Unary first, kernels::Unary se
          cell.activations[1] == static_cast<int32_t>(second);
 }
 
-// What the kernels compute in one pass.
-bool is_usual_lstm(const RecurrentCell& cell) {
-  return is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh) &&
-         cell.activations[2] == static_cast<int32_t>(kernels::Unary::kTanh) && cell.peepholes == nullptr && !cell.input_forget;
-}
+bool is_exact(const RecurrentCell& cell) { return is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh); }
+bool is_coarse(const RecurrentCell& cell) { return is_usual(cell, kernels::Unary::kSigmoidCoarse, kernels::Unary::kTanhCoarse); }
 
-bool gru_in_one_pass(const RecurrentCell& cell) {
-  return cell.linear_before_reset && is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh);
+// Steps that one kernel computes in one pass; null for other cells.
+auto lstm_kernel(const RecurrentCell& cell) -> decltype(cell.kernels->lstm_step) {
+  if (cell.activations[2] != cell.activations[1] || cell.peepholes != nullptr || cell.input_forget) return nullptr;
+  return is_exact(cell) ? cell.kernels->lstm_step : is_coarse(cell) ? cell.kernels->lstm_step_coarse : nullptr;
+}
+auto gru_kernel(const RecurrentCell& cell) -> decltype(cell.kernels->gru_step) {
+  if (!cell.linear_before_reset) return nullptr;
+  return is_exact(cell) ? cell.kernels->gru_step : is_coarse(cell) ? cell.kernels->gru_step_coarse : nullptr;
 }
 
 // Columns [0, n) of a gate, or of neighbouring gates with the padding between them.
@@ -47,8 +50,8 @@ void activate(const RecurrentCell& cell, int which, int64_t n, const float* src,
 
 void lstm_step(const RecurrentCell& cell, const float* projected, float* gates, float* h, float* c) {
   const int64_t n = cell.hidden, stride = cell.gate_stride;
-  if (is_usual_lstm(cell)) {
-    return cell.kernels->lstm_step(static_cast<size_t>(n), gates, static_cast<size_t>(stride), projected, c, h);
+  if (const auto kernel = lstm_kernel(cell)) {
+    return kernel(static_cast<size_t>(n), gates, static_cast<size_t>(stride), projected, c, h);
   }
   float *const in = gates, *const out = gates + stride, *const forget = gates + 2 * stride, *const candidate = gates + 3 * stride;
   for (int64_t g = 0; g < 4; ++g) add(n, gates + g * stride, projected + g * n);
@@ -81,7 +84,7 @@ void rnn_step(const RecurrentCell& cell, const float* projected, float* gates, f
 }
 
 void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, const float* h) {
-  if (gru_in_one_pass(cell)) return;  // all of it is in gru_step
+  if (gru_kernel(cell) != nullptr) return;  // all of it is in gru_step
   const int64_t n = cell.hidden, stride = cell.gate_stride;
   for (int64_t g = 0; g < 2; ++g) {
     float* gate = gates + g * stride;
@@ -100,8 +103,8 @@ void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, 
 
 void gru_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
   const int64_t n = cell.hidden;
-  if (gru_in_one_pass(cell)) {
-    return cell.kernels->gru_step(static_cast<size_t>(n), gates, static_cast<size_t>(cell.gate_stride), projected, h);
+  if (const auto kernel = gru_kernel(cell)) {
+    return kernel(static_cast<size_t>(n), gates, static_cast<size_t>(cell.gate_stride), projected, h);
   }
   const float* update = gates;
   float* candidate = gates + 2 * cell.gate_stride;

@@ -66,6 +66,10 @@ TEST_F(AccuracyTest, Erf) {
 }
 TEST_F(AccuracyTest, GeluErf) { EXPECT_LT(measure(Unary::kGeluErf, -kAll, kAll, gelu).absolute, 3.6e-7); }
 TEST_F(AccuracyTest, GeluCoarse) { EXPECT_LT(measure(Unary::kGeluCoarse, -kAll, kAll, gelu).absolute, 1.75e-4); }
+TEST_F(AccuracyTest, SigmoidCoarse) { EXPECT_LT(measure(Unary::kSigmoidCoarse, -kAll, kAll, logistic).absolute, 8e-7); }
+TEST_F(AccuracyTest, TanhCoarse) {
+  EXPECT_LT(measure(Unary::kTanhCoarse, -kAll, kAll, [](double x) { return std::tanh(x); }).absolute, 1.6e-6);
+}
 TEST_F(AccuracyTest, GeluTanh) {
   const auto exact = [](double x) { return x * logistic(2.0 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)); };
   EXPECT_LT(measure(Unary::kGeluTanh, -1e9f, 1e9f, exact).absolute, 1.5e-7);
@@ -106,6 +110,14 @@ TEST_F(AccuracyTest, SpecialValues) {
     EXPECT_EQ(scalar_unary(Unary::kGeluCoarse, x), x) << "the polynomial is 1/2 exactly at the cap";
     EXPECT_EQ(scalar_unary(Unary::kGeluCoarse, -x), 0.0f);
   }
+  EXPECT_EQ(scalar_unary(Unary::kTanhCoarse, 0.0f), 0.0f) << "a state of zeros stays";
+  EXPECT_EQ(scalar_unary(Unary::kSigmoidCoarse, 0.0f), 0.5f);
+  for (const float x : {11.0f, 88.0f, inf}) {
+    EXPECT_EQ(scalar_unary(Unary::kTanhCoarse, x), 1.0f);
+    EXPECT_EQ(scalar_unary(Unary::kTanhCoarse, -x), -1.0f);
+  }
+  EXPECT_EQ(scalar_unary(Unary::kSigmoidCoarse, inf), 1.0f);
+  EXPECT_LT(scalar_unary(Unary::kSigmoidCoarse, -inf), 1e-9f);
   EXPECT_EQ(scalar_unary(Unary::kLog, 0.0f), -inf);
   EXPECT_EQ(scalar_unary(Unary::kLog, 1.0f), 0.0f);
   EXPECT_TRUE(std::isnan(scalar_unary(Unary::kLog, -1.0f)));

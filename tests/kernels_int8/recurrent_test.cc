@@ -27,48 +27,53 @@ struct Step {
 
 std::vector<float> copy(const GuardedBuffer<float>& from) { return {from.data(), from.data() + from.size()}; }
 
-class RecurrentTest : public LevelTest {};
-
-TEST_P(RecurrentTest, LstmOnEveryFill) {
+void compare_lstm(decltype(KernelTable::lstm_step) want, decltype(KernelTable::lstm_step) got) {
   SeededRandom random;
   for (size_t n : kWidths) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
       Step s(n, 4, static_cast<Fill>(fill), random);
       std::vector<float> c = copy(s.c), h = copy(s.h);
-      ref().lstm_step(n, s.gates.data(), s.stride, s.projected.data(), c.data(), h.data());
-      kernels().lstm_step(n, s.gates.data(), s.stride, s.projected.data(), s.c.data(), s.h.data());
+      want(n, s.gates.data(), s.stride, s.projected.data(), c.data(), h.data());
+      got(n, s.gates.data(), s.stride, s.projected.data(), s.c.data(), s.h.data());
       ASSERT_TRUE(all_same_bits(n, c.data(), s.c.data())) << "c, n " << n << " " << fill_name(static_cast<Fill>(fill));
       ASSERT_TRUE(all_same_bits(n, h.data(), s.h.data())) << "h, n " << n << " " << fill_name(static_cast<Fill>(fill));
     }
   }
 }
 
-TEST_P(RecurrentTest, GruOnEveryFill) {
+void compare_gru(decltype(KernelTable::gru_step) want, decltype(KernelTable::gru_step) got) {
   SeededRandom random;
   for (size_t n : kWidths) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
       Step s(n, 3, static_cast<Fill>(fill), random);
       std::vector<float> h = copy(s.h);
-      ref().gru_step(n, s.gates.data(), s.stride, s.projected.data(), h.data());
-      kernels().gru_step(n, s.gates.data(), s.stride, s.projected.data(), s.h.data());
+      want(n, s.gates.data(), s.stride, s.projected.data(), h.data());
+      got(n, s.gates.data(), s.stride, s.projected.data(), s.h.data());
       ASSERT_TRUE(all_same_bits(n, h.data(), s.h.data())) << "n " << n << " " << fill_name(static_cast<Fill>(fill));
     }
   }
 }
 
+class RecurrentTest : public LevelTest {};
+
+TEST_P(RecurrentTest, LstmOnEveryFill) { compare_lstm(ref().lstm_step, kernels().lstm_step); }
+TEST_P(RecurrentTest, GruOnEveryFill) { compare_gru(ref().gru_step, kernels().gru_step); }
+TEST_P(RecurrentTest, CoarseLstmOnEveryFill) { compare_lstm(ref().lstm_step_coarse, kernels().lstm_step_coarse); }
+TEST_P(RecurrentTest, CoarseGruOnEveryFill) { compare_gru(ref().gru_step_coarse, kernels().gru_step_coarse); }
+
 // The definition, put together from the activations by name.
-TEST(RecurrentReferenceTest, IsMadeOfTheCanonicalActivations) {
+void compare_with_activations(Unary sigmoid_kind, Unary tanh_kind, decltype(KernelTable::lstm_step) lstm_step,
+                              decltype(KernelTable::gru_step) gru_step) {
   FloatMode mode;
   SeededRandom random;
-  const KernelTable& t = *level_table(Level::kRef);
-  const auto sigmoid = [](float x) { return scalar_unary(Unary::kSigmoid, x); };
-  const auto tanh = [](float x) { return scalar_unary(Unary::kTanh, x); };
+  const auto sigmoid = [=](float x) { return scalar_unary(sigmoid_kind, x); };
+  const auto tanh = [=](float x) { return scalar_unary(tanh_kind, x); };
   const size_t n = 40;
   Step lstm(n, 4, Fill::kNormal, random), gru(n, 3, Fill::kNormal, random);
   const auto sum = [](const Step& s, size_t g, size_t i) { return s.gates[g * s.stride + i] + s.projected[g * n + i]; };
   const std::vector<float> c_before = copy(lstm.c), h_before = copy(gru.h);
-  t.lstm_step(n, lstm.gates.data(), lstm.stride, lstm.projected.data(), lstm.c.data(), lstm.h.data());
-  t.gru_step(n, gru.gates.data(), gru.stride, gru.projected.data(), gru.h.data());
+  lstm_step(n, lstm.gates.data(), lstm.stride, lstm.projected.data(), lstm.c.data(), lstm.h.data());
+  gru_step(n, gru.gates.data(), gru.stride, gru.projected.data(), gru.h.data());
   for (size_t i = 0; i < n; ++i) {
     const float kept = sigmoid(sum(lstm, 2, i)) * c_before[i], added = sigmoid(sum(lstm, 0, i)) * tanh(sum(lstm, 3, i));
     EXPECT_EQ(lstm.c[i], kept + added) << i;
@@ -77,6 +82,15 @@ TEST(RecurrentReferenceTest, IsMadeOfTheCanonicalActivations) {
     const float fresh = (1.0f - update) * tanh(scaled + gru.projected[2 * n + i]), stays = update * h_before[i];
     EXPECT_EQ(gru.h[i], fresh + stays) << i;
   }
+}
+
+TEST(RecurrentReferenceTest, IsMadeOfTheCanonicalActivations) {
+  const KernelTable& t = *level_table(Level::kRef);
+  compare_with_activations(Unary::kSigmoid, Unary::kTanh, t.lstm_step, t.gru_step);
+}
+TEST(RecurrentReferenceTest, CoarseIsMadeOfTheCoarseActivations) {
+  const KernelTable& t = *level_table(Level::kRef);
+  compare_with_activations(Unary::kSigmoidCoarse, Unary::kTanhCoarse, t.lstm_step_coarse, t.gru_step_coarse);
 }
 
 ERT_INSTANTIATE_LEVELS(RecurrentTest);

@@ -1,4 +1,4 @@
-// Which GELUs become the form for 8-bit readers: those that nobody else reads.
+// Which activations become the form for 8-bit readers: GELUs that nobody else reads, and gates of 8-bit recurrences.
 #include "convert/plan/coarse_activations.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@ namespace edgeconv {
 namespace {
 
 namespace linear = ert::params::linear;
+namespace recurrence = ert::params::recurrence;
 using ert::kernels::Unary;
 using ert::params::OpCode;
 
@@ -70,6 +71,29 @@ TEST_F(CoarseActivations, AnElementwiseGelu) {
   add_linear(y, linear::kInt8);
   EXPECT_EQ(taken(), Unary::kGeluErf) << "read by the second GELU";
   EXPECT_EQ(p.ops[1].ints[0], static_cast<int32_t>(Unary::kGeluCoarse));
+}
+
+// Activations of a recurrence of one direction after the pass.
+std::vector<int32_t> gates_taken(TargetProgram& p, int32_t precision) {
+  std::vector<int32_t> ints(recurrence::kFirstActivation + recurrence::kActivationCount);
+  ints[recurrence::kKind] = recurrence::kGru;
+  ints[recurrence::kPrecision] = precision;
+  const Unary kinds[] = {Unary::kSigmoid, Unary::kTanh, Unary::kRelu};
+  for (size_t i = 0; i < 3; ++i) ints[recurrence::kFirstActivation + i] = static_cast<int32_t>(kinds[i]);
+  p.ops.push_back({OpCode::kRecurrence, {}, {}, ints, {}, ""});
+  take_coarse_activations(p);
+  return {p.ops.back().ints.begin() + recurrence::kFirstActivation, p.ops.back().ints.end()};
+}
+TEST_F(CoarseActivations, GatesOfAnInt8Recurrence) {
+  const std::vector<int32_t> want = {static_cast<int32_t>(Unary::kSigmoidCoarse), static_cast<int32_t>(Unary::kTanhCoarse),
+                                     static_cast<int32_t>(Unary::kRelu)};
+  EXPECT_EQ(gates_taken(p, linear::kInt8), want);
+}
+TEST_F(CoarseActivations, GatesOfOtherRecurrencesStay) {
+  const std::vector<int32_t> want = {static_cast<int32_t>(Unary::kSigmoid), static_cast<int32_t>(Unary::kTanh),
+                                     static_cast<int32_t>(Unary::kRelu)};
+  EXPECT_EQ(gates_taken(p, linear::kInt8A16), want);
+  EXPECT_EQ(gates_taken(p, linear::kF32), want);
 }
 
 }  // namespace
