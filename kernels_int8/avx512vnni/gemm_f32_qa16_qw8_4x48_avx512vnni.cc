@@ -6,12 +6,16 @@
 namespace ert::kernels {
 namespace {
 
-template <int kRows, int kPanels, bool kAhead = false>
+constexpr int kMaxRows = 4;
+
+// Fetches kAhead panels of the next group.
+template <int kRows, int kPanels, int kAhead = 0>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
   const size_t k4 = round_up(g.k, 4);
   __m512i acc[2 * kRows][kPanels];
   accumulate<2 * kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes / 2,
-                                         g.w.data + column * k4, 16 * k4, k4, kPanels * 16 * k4);
+                                         g.w.data + column * k4, 16 * k4, k4,
+                                         (kPanels + first_panel_ahead(kAhead, row, kMaxRows)) * 16 * k4);
   ColumnParams<kPanels> cols;
   cols.load(g.w, column, columns);
   __m512i offset[kPanels];
@@ -33,10 +37,10 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
 }
 
 using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
-constexpr int kMaxRows = 4;
 constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, tile<4, 3>};
-// A second tile, of 2 rows at least, fetches the next columns as in the W8A8 kernel.
-constexpr MaskedTileFn kTiles3Ahead[kMaxRows] = {nullptr, tile<2, 3, true>, tile<3, 3, true>, tile<4, 3, true>};
+// The same that fetch one or all panels of the next group as in the W8A8 kernel; blocks that do have at least 2 rows.
+constexpr MaskedTileFn kTiles3Ahead1[kMaxRows] = {nullptr, tile<2, 3, 1>, tile<3, 3, 1>, tile<4, 3, 1>};
+constexpr MaskedTileFn kTiles3Ahead3[kMaxRows] = {nullptr, tile<2, 3, 3>, tile<3, 3, 3>, tile<4, 3, 3>};
 constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>};
 
 }  // namespace
@@ -49,8 +53,8 @@ void gemm_f32_qa16_qw8_4x48_avx512vnni(const GemmArgs& g) {
     const size_t widest = wide ? 48 : 16;
     const size_t columns = left < widest ? left : widest;
     for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) {
-      const bool ahead = far && row > 0 && row <= kMaxRows;
-      (!wide ? kTiles1 : ahead ? kTiles3Ahead : kTiles3)[rows - 1](g, row, column, columns);
+      const int ahead = far && wide ? panels_ahead(g.m, row, kMaxRows) : 0;
+      (!wide ? kTiles1 : ahead == 3 ? kTiles3Ahead3 : ahead == 1 ? kTiles3Ahead1 : kTiles3)[rows - 1](g, row, column, columns);
     });
     column += columns;
   }

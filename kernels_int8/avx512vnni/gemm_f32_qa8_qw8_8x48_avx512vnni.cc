@@ -53,14 +53,15 @@ inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs&
   }
 }
 
-// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels]. kAhead: fetches the
-// next group of panels.
-template <int kRows, int kPanels, bool kAhead = false>
+// Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels]. Fetches kAhead
+// panels of the next group.
+template <int kRows, int kPanels, int kAhead = 0>
 __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column, size_t columns) {
   const size_t k4 = round_up(g.k, 4);
   __m512i acc[kRows][kPanels];
   accumulate<kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes,
-                                     g.w.data + column * k4, 16 * k4, k4, kPanels * 16 * k4);
+                                     g.w.data + column * k4, 16 * k4, k4,
+                                     (kPanels + first_panel_ahead(kAhead, row, kMaxRows)) * 16 * k4);
   if constexpr (kPanels == 3 && kRows >= 4) {
     epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
   } else {
@@ -111,19 +112,19 @@ constexpr MaskedTileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, til
 constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
 constexpr MaskedTileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
 
-// A tile waits for weights that lie behind the near cache; the hardware's prefetchers do not run far enough ahead. So the second
-// tile of a group fetches the next group while it multiplies (a first and only one would rather slow itself down). A second tile
-// has at least 4 rows.
-constexpr MaskedTileFn kTiles3Ahead[kMaxRows] = {nullptr,          nullptr,          nullptr,          tile<4, 3, true>,
-                                                 tile<5, 3, true>, tile<6, 3, true>, tile<7, 3, true>, tile<8, 3, true>};
+// The same that fetch one or all panels of the next group; blocks that do have at least 4 rows.
+constexpr MaskedTileFn kTiles3Ahead1[kMaxRows] = {nullptr,       nullptr,       nullptr,       tile<4, 3, 1>,
+                                                  tile<5, 3, 1>, tile<6, 3, 1>, tile<7, 3, 1>, tile<8, 3, 1>};
+constexpr MaskedTileFn kTiles3Ahead3[kMaxRows] = {nullptr,       nullptr,       nullptr,       tile<4, 3, 3>,
+                                                  tile<5, 3, 3>, tile<6, 3, 3>, tile<7, 3, 3>, tile<8, 3, 3>};
 
 // All rows of one panel group, split evenly where every height exists.
 void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, size_t column, size_t columns) {
   if (every_height) {
     const bool far = tiles == kTiles3 && g.n * g.k >= kFarWeights;
     for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) {
-      const bool ahead = far && row > 0 && row <= kMaxRows;
-      (ahead ? kTiles3Ahead : tiles)[rows - 1](g, row, column, columns);
+      const int ahead = far ? panels_ahead(g.m, row, kMaxRows) : 0;
+      (ahead == 3 ? kTiles3Ahead3 : ahead == 1 ? kTiles3Ahead1 : tiles)[rows - 1](g, row, column, columns);
     });
     return;
   }

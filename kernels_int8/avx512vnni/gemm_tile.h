@@ -35,9 +35,9 @@ inline __attribute__((always_inline)) __m512i zero() {
   return x;
 }
 
-// Rows lhs + r * row_bytes, panels rhs + p * panel_bytes, `k` rounded up to 4 by the caller. With kAhead the lines `ahead` bytes
-// further on are on their way to the near cache afterwards.
-template <int kRows, int kPanels, bool kAhead = false>
+// Rows lhs + r * row_bytes, panels rhs + p * panel_bytes, `k` rounded up to 4 by the caller. The lines of kAhead panels that
+// begin `ahead` bytes further on are on their way to the near cache afterwards.
+template <int kRows, int kPanels, int kAhead = 0>
 inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPanels], const uint8_t* lhs, size_t row_bytes,
                                                       const int8_t* rhs, size_t panel_bytes, size_t k, size_t ahead = 0) {
   const uint8_t* row[kRows];
@@ -51,15 +51,26 @@ inline __attribute__((always_inline)) void accumulate(__m512i (&acc)[kRows][kPan
     __m512i line[kPanels];
 #pragma GCC unroll 16
     for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(rhs + p * panel_bytes);
-    if constexpr (kAhead) {
+    if constexpr (kAhead != 0) {
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T0);
+      for (int p = 0; p < kAhead; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T0);
     }
     rhs += 64;
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) mac_row<kPanels>(acc[r], row[r] + kk, line);
   }
 }
+
+// A tile waits for weights that lie behind the near cache; the hardware's prefetchers do not run far enough ahead. So blocks of rows
+// behind the first fetch the next group of three panels while they multiply: one panel each in the second to fourth of four
+// blocks or more, which is as fast as memory delivers, else all in the second (a first and only one would rather slow itself
+// down). Returns how many panels the block at `row` of m fetches, the first of which is first_panel_ahead.
+inline int panels_ahead(size_t m, size_t row, size_t max_rows) {
+  const bool many = m > 3 * max_rows;
+  if (row == 0 || row > (many ? 3 : 1) * max_rows) return 0;
+  return many ? 1 : 3;
+}
+inline size_t first_panel_ahead(int panels, size_t row, size_t max_rows) { return panels == 1 ? (row - 1) / max_rows : 0; }
 
 // Columns of one panel group: how many are real (the last panel may be stored in part) and their epilogue parameters.
 template <int kPanels>
