@@ -7,6 +7,7 @@
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/recurrent_cells.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
@@ -146,6 +147,7 @@ struct Block {
   const Job& j;
   int64_t direction;
   uint32_t thread;
+  bool zero_states = false;
   int64_t active = 0;
   int64_t row[kBlockRows] = {};  // rows of the batch
 
@@ -177,6 +179,12 @@ struct Block {
     const Operand &w = weight_input(j.c, direction, rec::kWeights), &b = weight_input(j.c, direction, rec::kBias);
     const float* bias = b.present() ? b.as<float>() + first : nullptr;
     float* dst = j.gates(thread) + first;
+    if (zero_states && precision != lin::kF32) {  // what a GEMM of rows of zeros would give; an fp32 weight might be infinite
+      for (int64_t i = 0; i < active; ++i, dst += stride) {
+        for (size_t column = 0; column < n; ++column) dst[column] = bias != nullptr ? plus(0.0f, bias[column]) : 0.0f;
+      }
+      return;
+    }
     if (precision == lin::kF32) {
       const float* lhs = static_cast<const float*>(static_cast<const void*>(j.lhs(thread)));
       j.c.kernels->gemm_f32(m, n, k, lhs, static_cast<ptrdiff_t>(j.row_bytes / sizeof(float)), 1, w.as<float>() + first, stride,
@@ -266,6 +274,7 @@ void block_task(void* arg, uint32_t index, uint32_t thread) {
   begin_rows(j, direction, first, last);
   Block block = {j, direction, thread};
   for (int64_t t = 0; t < j.s.steps; ++t) {
+    block.zero_states = t == 0 && !input(j.c, rec::kInitialH).present();
     block.active = 0;
     for (int64_t b = first; b < last; ++b) {
       if (t < j.length(b)) block.row[block.active++] = b;

@@ -66,9 +66,9 @@ TEST_F(AccuracyTest, Erf) {
 }
 TEST_F(AccuracyTest, GeluErf) { EXPECT_LT(measure(Unary::kGeluErf, -kAll, kAll, gelu).absolute, 3.6e-7); }
 TEST_F(AccuracyTest, GeluCoarse) { EXPECT_LT(measure(Unary::kGeluCoarse, -kAll, kAll, gelu).absolute, 1.75e-4); }
-TEST_F(AccuracyTest, SigmoidCoarse) { EXPECT_LT(measure(Unary::kSigmoidCoarse, -kAll, kAll, logistic).absolute, 8e-7); }
+TEST_F(AccuracyTest, SigmoidCoarse) { EXPECT_LT(measure(Unary::kSigmoidCoarse, -kAll, kAll, logistic).absolute, 2.6e-5); }
 TEST_F(AccuracyTest, TanhCoarse) {
-  EXPECT_LT(measure(Unary::kTanhCoarse, -kAll, kAll, [](double x) { return std::tanh(x); }).absolute, 1.6e-6);
+  EXPECT_LT(measure(Unary::kTanhCoarse, -kAll, kAll, [](double x) { return std::tanh(x); }).absolute, 5.2e-5);
 }
 TEST_F(AccuracyTest, GeluTanh) {
   const auto exact = [](double x) { return x * logistic(2.0 * 0.79788456080286535588 * (x + 0.044715 * x * x * x)); };

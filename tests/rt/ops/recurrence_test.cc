@@ -189,6 +189,36 @@ TEST(Recurrence, FollowsOnnxInEveryKindAndDirection) {
           expect_follows_onnx(layer_of({kind, direction, 4, 3, hidden}, precision, {}, false, false), kTolerance[precision]);
 }
 
+// Cells of one kernel and of unusual form with the activations that the converter writes for 8 bits.
+TEST(Recurrence, FollowsOnnxWithCoarseActivations) {
+  for (const Shape& s : {Shape{rec::kLstm, rec::kBidirectional, 4, 3, 21}, Shape{rec::kGru, rec::kForward, 4, 3, 21, true},
+                         Shape{rec::kGru, rec::kForward, 4, 3, 21}, Shape{rec::kRnn, rec::kReverse, 4, 3, 21},
+                         Shape{rec::kLstm, rec::kForward, 4, 3, 21, false, true}}) {
+    Layer l = layer_of(s, lin::kInt8, {}, true, false);
+    for (size_t i = rec::kFirstActivation; i < l.op.ints.size(); ++i) {
+      int32_t& kind = l.op.ints[i];
+      if (kind == static_cast<int32_t>(Unary::kSigmoid)) kind = static_cast<int32_t>(Unary::kSigmoidCoarse);
+      if (kind == static_cast<int32_t>(Unary::kTanh)) kind = static_cast<int32_t>(Unary::kTanhCoarse);
+    }
+    expect_follows_onnx(l, kTolerance[lin::kInt8]);
+  }
+}
+
+// The first step of a state that nobody gives multiplies nothing.
+TEST(Recurrence, StatesOfZerosGiveTheBitsOfAbsentOnes) {
+  for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16}) {
+    for (const Shape& s : {Shape{rec::kLstm, rec::kBidirectional, 3, 2, 21}, Shape{rec::kGru, rec::kForward, 3, 2, 21, true},
+                           Shape{rec::kGru, rec::kForward, 3, 2, 21}, Shape{rec::kRnn, rec::kReverse, 3, 2, 21}}) {
+      Layer absent_states = layer_of(s, precision, {3, 2}, false, false), zeros = absent_states;
+      zeros.op.inputs[rec::kInitialH] = f32({s.directions(), 2, 21}, std::vector<float>(at(s.directions() * 2 * 21)));
+      ASSERT_EQ(run(absent_states.op), ERT_OK);
+      ASSERT_EQ(run(zeros.op), ERT_OK);
+      EXPECT_EQ(absent_states.op.outputs[0].as<uint32_t>(), zeros.op.outputs[0].as<uint32_t>()) << s.kind << " " << precision;
+      EXPECT_EQ(absent_states.op.outputs[1].as<uint32_t>(), zeros.op.outputs[1].as<uint32_t>()) << s.kind << " " << precision;
+    }
+  }
+}
+
 TEST(Recurrence, LengthsEndEachRowWhereItEnds) {
   for (int32_t kind : {rec::kLstm, rec::kGru, rec::kRnn})
     for (int32_t direction : {rec::kForward, rec::kReverse, rec::kBidirectional})
