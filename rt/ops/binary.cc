@@ -39,14 +39,6 @@ template <class T>
 uint8_t is_less_or_equal(T a, T b) {
   return less_or_equal(a, b);
 }
-template <class T>
-uint8_t is_greater(T a, T b) {
-  return less(b, a);
-}
-template <class T>
-uint8_t is_greater_or_equal(T a, T b) {
-  return less_or_equal(b, a);
-}
 float prelu(float x, float slope) { return less(x, 0.0f) ? times(slope, x) : x; }
 uint8_t both(uint8_t a, uint8_t b) { return a != 0 && b != 0; }
 uint8_t either(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
@@ -65,10 +57,10 @@ Loop float_loop(int32_t kind) {
     case bin::kMod: return loop<float, float, floor_fmod>;
     case bin::kFmod: return loop<float, float, exact_fmod>;
     case bin::kEqual: return loop<float, uint8_t, is_equal<float>>;
-    case bin::kLess: return loop<float, uint8_t, is_less<float>>;
-    case bin::kLessOrEqual: return loop<float, uint8_t, is_less_or_equal<float>>;
-    case bin::kGreater: return loop<float, uint8_t, is_greater<float>>;
-    case bin::kGreaterOrEqual: return loop<float, uint8_t, is_greater_or_equal<float>>;
+    case bin::kLess:
+    case bin::kGreater: return loop<float, uint8_t, is_less<float>>;
+    case bin::kLessOrEqual:
+    case bin::kGreaterOrEqual: return loop<float, uint8_t, is_less_or_equal<float>>;
     case bin::kPRelu: return loop<float, float, prelu>;
     default: return nullptr;
   }
@@ -86,10 +78,10 @@ Loop int_loop(int32_t kind) {
     case bin::kMod: return loop<int32_t, int32_t, floor_mod>;
     case bin::kFmod: return loop<int32_t, int32_t, safe_rem>;
     case bin::kEqual: return loop<int32_t, uint8_t, is_equal<int32_t>>;
-    case bin::kLess: return loop<int32_t, uint8_t, is_less<int32_t>>;
-    case bin::kLessOrEqual: return loop<int32_t, uint8_t, is_less_or_equal<int32_t>>;
-    case bin::kGreater: return loop<int32_t, uint8_t, is_greater<int32_t>>;
-    case bin::kGreaterOrEqual: return loop<int32_t, uint8_t, is_greater_or_equal<int32_t>>;
+    case bin::kLess:
+    case bin::kGreater: return loop<int32_t, uint8_t, is_less<int32_t>>;
+    case bin::kLessOrEqual:
+    case bin::kGreaterOrEqual: return loop<int32_t, uint8_t, is_less_or_equal<int32_t>>;
     default: return nullptr;
   }
 }
@@ -113,6 +105,9 @@ Loop loop_for(uint8_t dtype, int32_t kind) {
   }
 }
 
+// a > b is b < a: these kinds run the other's loop with their operands exchanged.
+bool exchanges(int32_t kind) { return kind == bin::kGreater || kind == bin::kGreaterOrEqual; }
+
 bool gives_bool(int32_t kind) { return kind >= bin::kEqual && kind <= bin::kXor; }
 
 bool prepare(const OpContext& c, size_t* scratch) {
@@ -132,42 +127,45 @@ struct Side {
   int64_t step;  // bytes per element; 0 = repeated
   Side(const uint8_t* element, int64_t stride, size_t bytes, int64_t count, Word32* buffer)
       : data(element), step(stride * static_cast<int64_t>(bytes)) {
-    if (step != 0 || count <= 1) return;
-    const int64_t n = count < kSpread ? count : kSpread;
+    if (step == 0 && count > 1) data = spread(element, bytes, count < kSpread ? count : kSpread, buffer);
+  }
+  static __attribute__((noinline)) const uint8_t* spread(const uint8_t* element, size_t bytes, int64_t n, Word32* buffer) {
     if (bytes == 4) {
       const Word32 v = *static_cast<const Word32*>(static_cast<const void*>(element));
       for (int64_t i = 0; i < n; ++i) buffer[i] = v;
     } else {
       memset(buffer, *element, static_cast<size_t>(n));
     }
-    data = static_cast<const uint8_t*>(static_cast<const void*>(buffer));
+    return static_cast<const uint8_t*>(static_cast<const void*>(buffer));
   }
   const uint8_t* at(int64_t i) const { return data + i * step; }
 };
 
-ert_status run(const OpContext& c) {
-  const Operand &a = input(c, 0), &b = input(c, 1), &out = output(c, 0);
-  const Loop body = loop_for(a.dtype, c.ints[bin::kKind]);
+// Elements [begin, end). noinline: for_blocks has two places for its body.
+__attribute__((noinline)) void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Operand& b,
+                                         const Operand& out, int64_t begin, int64_t end) {
   const size_t in_bytes = element_bytes(a);
   const int64_t out_bytes = static_cast<int64_t>(element_bytes(out));
+  Word32 spread[2][kSpread];
+  walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+    const Side x(a.as<uint8_t>() + offset[0] * static_cast<int64_t>(in_bytes), walk.inner_stride(0), in_bytes, count, spread[0]);
+    const Side y(b.as<uint8_t>() + offset[1] * static_cast<int64_t>(in_bytes), walk.inner_stride(1), in_bytes, count, spread[1]);
+    uint8_t* dst = out.mut<uint8_t>() + first * out_bytes;
+    const int64_t piece = x.step != 0 && y.step != 0 ? count : kSpread;
+    for (int64_t i = 0; i < count; i += piece) body(count - i < piece ? count - i : piece, x.at(i), y.at(i), dst + i * out_bytes);
+  });
+}
+
+ert_status run(const OpContext& c) {
+  const int32_t kind = c.ints[bin::kKind], left = exchanges(kind) ? 1 : 0;
+  const Operand &a = input(c, left), &b = input(c, 1 - left), &out = output(c, 0);
+  const Loop body = loop_for(a.dtype, kind);
   StridedWalk walk(out);
   walk.add_broadcast(a);
   walk.add_broadcast(b);
   walk.merge();
-  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    Word32 spread[2][kSpread];
-    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
-      const Side x(a.as<uint8_t>() + offset[0] * static_cast<int64_t>(in_bytes), walk.inner_stride(0), in_bytes, count,
-                   spread[0]);
-      const Side y(b.as<uint8_t>() + offset[1] * static_cast<int64_t>(in_bytes), walk.inner_stride(1), in_bytes, count,
-                   spread[1]);
-      uint8_t* dst = out.mut<uint8_t>() + first * out_bytes;
-      const int64_t piece = x.step != 0 && y.step != 0 ? count : kSpread;
-      for (int64_t i = 0; i < count; i += piece) {
-        body(count - i < piece ? count - i : piece, x.at(i), y.at(i), dst + i * out_bytes);
-      }
-    });
-  });
+  for_blocks(c, out.elements(), 1, 64,
+             [&](int64_t begin, int64_t end, uint32_t) { run_block(body, walk, a, b, out, begin, end); });
   return ERT_OK;
 }
 

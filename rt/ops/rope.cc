@@ -58,6 +58,15 @@ void rotate(const Pairs& p, const float* cos, const float* sin, const float* src
   }
 }
 
+// All heads of a position. noinline: for_blocks has two places for its body.
+__attribute__((noinline)) void rotate_heads(const Pairs& p, int32_t heads, int32_t width, const float* cos, const float* sin,
+                                            const float* src, float* dst) {
+  for (int32_t h = 0; h < heads; ++h, src += width, dst += width) {
+    rotate(p, cos, sin, src, dst);
+    for (int32_t i = 2 * p.count; i < width; ++i) dst[i] = src[i];
+  }
+}
+
 ert_status run(const OpContext& c) {
   const Operand &x = input(c, ro::kX), &cos = input(c, ro::kCos), &sin = input(c, ro::kSin), &out = output(c, 0);
   const int32_t heads = c.ints[ro::kHeads], width = c.ints[ro::kHeadDim], rotated = c.ints[ro::kRotated];
@@ -68,11 +77,7 @@ ert_status run(const OpContext& c) {
       const float* angle_cos = cos.as<float>() + (cos.dims[0] == 1 ? row % positions : row) * rotated;
       const float* angle_sin = sin.as<float>() + (sin.dims[0] == 1 ? row % positions : row) * rotated;
       const float* src = x.as<float>() + row * x.dims[2] + c.ints[ro::kFirst];
-      float* dst = out.mut<float>() + row * out.dims[2];
-      for (int32_t h = 0; h < heads; ++h, src += width, dst += width) {
-        rotate(pairs, angle_cos, angle_sin, src, dst);
-        for (int32_t i = rotated; i < width; ++i) dst[i] = src[i];
-      }
+      rotate_heads(pairs, heads, width, angle_cos, angle_sin, src, out.mut<float>() + row * out.dims[2]);
     }
   });
   return ERT_OK;

@@ -101,23 +101,25 @@ void int_kind(int32_t kind, int64_t n, const int32_t* x, int32_t* y) {
 uint8_t nan_of(float v) { return is_nan(v); }
 uint8_t inf_of(float v) { return (bits_of(v) & 0x7fffffffu) == 0x7f800000u; }
 
-ert_status run(const OpContext& c) {
+// Elements [begin, begin + n). noinline: for_blocks has two places for its body.
+__attribute__((noinline)) void apply(const OpContext& c, int64_t begin, int64_t n) {
   const Operand &x = input(c, 0), &out = output(c, 0);
   const int32_t kind = c.ints[un::kKind];
-  for_blocks(c, x.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    const int64_t n = end - begin;
-    if (is_kernel(kind)) {
-      c.kernels->unary[kind](static_cast<size_t>(n), x.as<float>() + begin, out.mut<float>() + begin);
-    } else if (is_bool(x)) {
-      each(n, x.as<uint8_t>() + begin, out.mut<uint8_t>() + begin, [](uint8_t v) { return static_cast<uint8_t>(v == 0); });
-    } else if (is_bool(out)) {
-      each(n, x.as<float>() + begin, out.mut<uint8_t>() + begin, kind == un::kIsNaN ? nan_of : inf_of);
-    } else if (is_i32(x)) {
-      int_kind(kind, n, x.as<int32_t>() + begin, out.mut<int32_t>() + begin);
-    } else {
-      float_kind(c, kind, n, x.as<float>() + begin, out.mut<float>() + begin);
-    }
-  });
+  if (is_kernel(kind)) {
+    c.kernels->unary[kind](static_cast<size_t>(n), x.as<float>() + begin, out.mut<float>() + begin);
+  } else if (is_bool(x)) {
+    each(n, x.as<uint8_t>() + begin, out.mut<uint8_t>() + begin, [](uint8_t v) { return static_cast<uint8_t>(v == 0); });
+  } else if (is_bool(out)) {
+    each(n, x.as<float>() + begin, out.mut<uint8_t>() + begin, kind == un::kIsNaN ? nan_of : inf_of);
+  } else if (is_i32(x)) {
+    int_kind(kind, n, x.as<int32_t>() + begin, out.mut<int32_t>() + begin);
+  } else {
+    float_kind(c, kind, n, x.as<float>() + begin, out.mut<float>() + begin);
+  }
+}
+
+ert_status run(const OpContext& c) {
+  for_blocks(c, input(c, 0).elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) { apply(c, begin, end - begin); });
   return ERT_OK;
 }
 
