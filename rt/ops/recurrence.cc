@@ -6,6 +6,7 @@
 
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
+#include "rt/ops/recurrence_operands.h"
 #include "rt/ops/recurrent_cells.h"
 #include "rt/ops/scalar_arithmetic.h"
 
@@ -15,81 +16,9 @@ namespace {
 using namespace ops;
 namespace rec = params::recurrence;
 namespace lin = params::linear;
+using Sizes = RecurrenceSizes;
 
-constexpr int64_t kBlockRows = 16;   // rows of the batch in one task at most
-constexpr int64_t kGateAlign = 16;   // columns of an N16K4 panel: every gate starts a panel
-constexpr int kGates[] = {4, 3, 1};  // by Kind
-
-struct Sizes {
-  int64_t steps, batch, directions, hidden, gates, gate_columns;
-  int64_t columns() const { return gates * gate_columns; }
-};
-
-Sizes sizes_of(const OpContext& c) {
-  const Operand &projected = input(c, rec::kProjected), &last_h = output(c, 1);
-  const int64_t hidden = last_h.dims[2];
-  return {projected.dims[0],
-          projected.dims[1],
-          last_h.dims[0],
-          hidden,
-          kGates[c.ints[rec::kKind]],
-          (hidden + kGateAlign - 1) / kGateAlign * kGateAlign};
-}
-
-const Operand& weight_input(const OpContext& c, int64_t direction, int which) {
-  return input(c, static_cast<uint32_t>(rec::kFirstWeights + direction * rec::kWeightInputCount + which));
-}
-
-bool parameters_ok(const OpContext& c) {
-  if (c.ints[rec::kKind] < rec::kLstm || c.ints[rec::kKind] > rec::kRnn) return false;
-  const int32_t precision = c.ints[rec::kPrecision], direction = c.ints[rec::kDirection];
-  if (precision != lin::kInt8 && precision != lin::kF32 && precision != lin::kInt8A16) return false;
-  if (direction < rec::kForward || direction > rec::kBidirectional) return false;
-  const uint32_t directions = direction == rec::kBidirectional ? 2 : 1;
-  if (c.n_ints != rec::kFirstActivation + directions * rec::kActivationCount) return false;
-  if (!is_flag(c.ints[rec::kLinearBeforeReset]) || !is_flag(c.ints[rec::kInputForget])) return false;
-  for (uint32_t i = rec::kFirstActivation; i < c.n_ints; ++i) {
-    if (c.ints[i] < 0 || c.ints[i] >= static_cast<int32_t>(kernels::Unary::kCount)) return false;
-  }
-  return is_finite(c.floats[rec::kClip]) && c.floats[rec::kClip] >= 0.0f;
-}
-
-bool is_f32_of(const Operand& o, int64_t a, int64_t b, int64_t d) {
-  return is_f32(o) && o.rank == 3 && o.dims[0] == a && o.dims[1] == b && o.dims[2] == d;
-}
-bool is_f32_of(const Operand& o, int64_t a, int64_t b) { return is_f32(o) && o.rank == 2 && o.dims[0] == a && o.dims[1] == b; }
-
-bool data_ok(const OpContext& c) {
-  const Operand& last_h = output(c, 1);
-  if (!is_f32(last_h) || last_h.rank != 3 || last_h.dims[2] < 1 || input(c, rec::kProjected).rank != 3) return false;
-  const Sizes s = sizes_of(c);
-  const bool lstm = c.ints[rec::kKind] == rec::kLstm;
-  if (s.directions != (c.ints[rec::kDirection] == rec::kBidirectional ? 2 : 1) || last_h.dims[1] != s.batch) return false;
-  if (s.hidden > params::kMaxExactDepth ||
-      !is_f32_of(input(c, rec::kProjected), s.steps, s.batch, s.directions * s.gates * s.hidden))
-    return false;
-  if (!is_f32_of(output(c, 0), s.steps, s.batch, s.directions * s.hidden)) return false;
-  if (c.n_outputs != (lstm ? 3u : 2u) || (lstm && !same_shape(output(c, 2), last_h)) || (lstm && !is_f32(output(c, 2))))
-    return false;
-  const Operand &lengths = input(c, rec::kLengths), &h = input(c, rec::kInitialH), &cell = input(c, rec::kInitialC);
-  const Operand& peepholes = input(c, rec::kPeepholes);
-  if (lengths.present() && (!is_i32(lengths) || !is_vector(lengths, s.batch))) return false;
-  if (h.present() && (!is_f32(h) || !same_shape(h, last_h))) return false;
-  if (cell.present() && (!lstm || !is_f32(cell) || !same_shape(cell, last_h))) return false;
-  return !peepholes.present() || (lstm && is_f32_of(peepholes, s.directions, rec::kPeepholeCount * s.hidden));
-}
-
-bool weights_ok(const OpContext& c, const Sizes& s, int64_t direction) {
-  const Operand &w = weight_input(c, direction, rec::kWeights), &bias = weight_input(c, direction, rec::kBias);
-  const Operand &scale = weight_input(c, direction, rec::kScale), &colsum = weight_input(c, direction, rec::kColsum);
-  if (bias.present() && (!is_f32(bias) || !is_vector(bias, s.columns()))) return false;
-  if (c.ints[rec::kPrecision] == lin::kF32) return is_f32_of(w, s.hidden, s.columns()) && !scale.present() && !colsum.present();
-  if (!params::is_known_layout(w.dtype) || w.dtype != weight_input(c, 0, rec::kWeights).dtype || !w.constant ||
-      reinterpret_cast<uintptr_t>(w.data) % ERT_BLOB_ALIGN != 0)
-    return false;
-  if (w.rank != 2 || w.dims[0] != s.columns() || w.dims[1] != s.hidden) return false;
-  return is_f32(scale) && is_vector(scale, s.columns()) && is_i32(colsum) && is_vector(colsum, s.columns());
-}
+constexpr int64_t kBlockRows = 16;  // rows of the batch in one task at most
 
 // Scratch of one thread: rows of the product's left side, then their gates, then the scales of quantized rows.
 size_t max_row_bytes(int32_t precision, int64_t hidden) {
@@ -104,19 +33,15 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const uint32_t most = rec::kFirstWeights + 2 * rec::kWeightInputCount;
   const uint32_t ints = rec::kFirstActivation + rec::kActivationCount;
   if (!check_counts(c, {rec::kFirstWeights + 1, most}, {2, 3}, {ints, ints + rec::kActivationCount}, {1, 1})) return false;
-  if (!parameters_ok(c) || !data_ok(c)) return false;
-  const Sizes s = sizes_of(c);
-  if (c.n_inputs > rec::kFirstWeights + static_cast<uint32_t>(s.directions) * rec::kWeightInputCount) return false;
-  for (int64_t d = 0; d < s.directions; ++d) {
-    if (!weights_ok(c, s, d)) return false;
-  }
+  if (!recurrence_operands_ok(c)) return false;
+  const Sizes s = recurrence_sizes(c);
   const uint64_t row = max_row_bytes(c.ints[rec::kPrecision], s.hidden) + static_cast<uint64_t>(s.columns()) * sizeof(float) +
                        sizeof(kernels::RowScale);
   return set_scratch(scratch, static_cast<uint64_t>(scratch_rows(s)) * row);
 }
 
 uint64_t macs(const OpContext& c) {
-  const Sizes s = sizes_of(c);
+  const Sizes s = recurrence_sizes(c);
   return static_cast<uint64_t>(s.steps) * static_cast<uint64_t>(s.batch) * static_cast<uint64_t>(s.directions) *
          static_cast<uint64_t>(s.gates * s.hidden) * static_cast<uint64_t>(s.hidden);
 }
@@ -176,7 +101,7 @@ struct Block {
     const int32_t precision = j.c.ints[rec::kPrecision];
     const size_t m = static_cast<size_t>(active), n = static_cast<size_t>(columns), k = static_cast<size_t>(j.s.hidden);
     const ptrdiff_t stride = j.s.columns();
-    const Operand &w = weight_input(j.c, direction, rec::kWeights), &b = weight_input(j.c, direction, rec::kBias);
+    const Operand &w = recurrence_weight(j.c, direction, rec::kWeights), &b = recurrence_weight(j.c, direction, rec::kBias);
     const float* bias = b.present() ? b.as<float>() + first : nullptr;
     float* dst = j.gates(thread) + first;
     if (zero_states && precision != lin::kF32) {  // what a GEMM of rows of zeros would give; an fp32 weight might be infinite
@@ -192,8 +117,8 @@ struct Block {
       return;
     }
     const kernels::PackedWeights packed = {w.as<int8_t>() + kernels::packed_bytes(j.layout, static_cast<size_t>(first), k),
-                                           weight_input(j.c, direction, rec::kScale).as<float>() + first,
-                                           weight_input(j.c, direction, rec::kColsum).as<int32_t>() + first, bias, j.layout};
+                                           recurrence_weight(j.c, direction, rec::kScale).as<float>() + first,
+                                           recurrence_weight(j.c, direction, rec::kColsum).as<int32_t>() + first, bias, j.layout};
     j.quantized.gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
   }
 };
@@ -285,7 +210,7 @@ void block_task(void* arg, uint32_t index, uint32_t thread) {
 }
 
 ert_status run(const OpContext& c) {
-  const Sizes s = sizes_of(c);
+  const Sizes s = recurrence_sizes(c);
   if (s.batch == 0) return ERT_OK;
   const int32_t precision = c.ints[rec::kPrecision];
   Job job = {c, s, 0, 0, {}, {}, max_row_bytes(precision, s.hidden)};
@@ -293,7 +218,7 @@ ert_status run(const OpContext& c) {
     if (job.length(b) < 0 || job.length(b) > s.steps) return ERT_ERR_INPUT;
   }
   if (precision != lin::kF32) {
-    job.layout = params::kernel_layout(weight_input(c, 0, rec::kWeights).dtype);
+    job.layout = params::kernel_layout(recurrence_weight(c, 0, rec::kWeights).dtype);
     job.quantized = kernels::linear_kernels(*c.kernels, job.layout, precision == lin::kInt8A16);
     job.row_bytes = job.quantized.row_bytes(static_cast<size_t>(s.hidden));
   }

@@ -1,6 +1,7 @@
 # Sources of rt/ops, relative to rt/. One file per op of op_list.inc, after the files they share.
 set(ERT_OP_SOURCES
   ops/operand_checks.cc
+  ops/recurrence_operands.cc
   ops/recurrent_cells.cc
   ops/scalar_arithmetic.cc
   ops/strided_walk.cc
@@ -54,6 +55,6 @@ set_source_files_properties(
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 set_source_files_properties(
   ops/arg_min_max.cc ops/cumsum.cc ops/custom.cc ops/dims_to_tensor.cc ops/export_int.cc ops/fill.cc ops/gather_elements.cc ops/import_int.cc
-  ops/one_hot.cc ops/operand_checks.cc ops/pad.cc ops/range.cc ops/scalar_arithmetic.cc ops/scatter_elements.cc ops/scatter_nd.cc ops/topk.cc
+  ops/one_hot.cc ops/operand_checks.cc ops/pad.cc ops/range.cc ops/recurrence_operands.cc ops/scalar_arithmetic.cc ops/scatter_elements.cc ops/scatter_nd.cc ops/topk.cc
   ops/trilu.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
