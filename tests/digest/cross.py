@@ -142,6 +142,19 @@ def check_board_programs(root, builds, folder, blobs):
     return good
 
 
+def check_levels(root, builds):
+    """True if no object of a Linux target has instructions that only some of its CPUs have, those of the levels apart."""
+    print("\ninstructions outside their level")
+    good = True
+    for target in ("aarch64", "armv7"):
+        if target in builds:
+            archives = [root / builds[target] / name for name in ("rt/libert.a", "kernels_int8/libert_kernels.a", "platform/libert_platform.a")]
+            result = run([sys.executable, root / "tests/checks/isa_check.py", target, COUNTED[target], *archives])
+            print("  " + (result.stdout + result.stderr).strip(), flush=True)
+            good &= result.returncode == 0
+    return good
+
+
 def check_inner_loops(root, builds):
     """True if no GEMM loop has grown or, in the models of cores, slowed down."""
     print("\ninstructions per multiply-accumulate of the GEMM loops, and what they make on models of cores")
@@ -196,6 +209,8 @@ def main(root, only):
             failed.append("programs for boards")
     if not sizes.check({name: root / build for name, build in builds.items()}):
         failed.append("sizes")
+    if not check_levels(root, builds):
+        failed.append("levels")
     if not check_inner_loops(root, builds):
         failed.append("inner loops")
     if not check_firmware(root, builds, "--golden"):

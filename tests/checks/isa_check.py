@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""No instruction outside its level: objects that run on every CPU of a target hold none that only some of them have. Tests on emulated lesser CPUs
+show it for the code that they run; this shows it for all. Objects that may hold some define no weak symbols: an inline function that two objects have is
+one function in the program, and it may be the one that was compiled for another level.
+
+usage: isa_check.py TARGET OBJDUMP ARCHIVE...     exit 0 if it holds; TARGET: x86-64, aarch64 or armv7"""
+import re
+import subprocess
+import sys
+
+# Extension; its mnemonics; a pattern that the operands must hold; the objects that may have it, since they run only after a look at the CPU.
+RULES = {
+    "x86-64": [("AVX", r"v(?!er[rw])[a-z]\w+", "", r"_(avx2|avxvnni|avxvnni_evex|avx512vnni)\."),
+               ("AVX-512", r"v\w+", r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])", r"_(avxvnni_evex|avx512vnni)\."),
+               ("CRC-32C", r"crc32\w*", "", r"crc32c_sse42\.")],
+    "aarch64": [("dot product", r"[su]dot|usdot|sudot", "", r"_(dotprod|dotprod_inorder|i8mm)\."), ("i8mm", r"[su]mmla|usmmla", "", r"_i8mm\."),
+                ("CRC-32C", r"crc32\w*", "", r"crc32c_armv8\."), ("SVE", r".*", r"\bz\d+\.[bhsd]|\bp\d+/[mz]", None),
+                ("half floats", r"f(add|sub|mul|div|ml[as]|max\w*|min\w*|sqrt)", r"\bv\d+\.[48]h|\bh\d+", None),
+                ("atomics", r"(ld|st)(add|set|clr|eor)[albh]*|swp[albh]*|cas[alphb]*", "", None)],
+    "armv7": [("NEON", r"v\w+(\.\w+)?", r"\bq\d+|\bd(1[6-9]|2\d|3[01])\b", r"_neon\."),
+              ("division, fused multiply", r"[su]div|vfn?m[as]\S*", "", None)],
+}
+
+
+def instructions(objdump, archive):
+    """(object, mnemonic, operands)"""
+    text = subprocess.run([objdump, "-d", "--no-show-raw-insn", archive], check=True, capture_output=True, text=True).stdout
+    member = None
+    for line in text.splitlines():
+        if match := re.match(r"(\S+\.o(bj)?):\s+file format", line):
+            member = match.group(1)
+        elif match := re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*(.*)$", line):
+            yield member, match.group(1), re.sub(r"<.*|//.*|@.*", "", match.group(2))
+
+
+def weak_symbols(objdump, archive):
+    """(object, symbol) of what an object defines and another may define, too."""
+    text = subprocess.run([objdump, "-t", "-C", archive], check=True, capture_output=True, text=True).stdout
+    member = None
+    for line in text.splitlines():
+        if match := re.match(r"(\S+\.o(bj)?):\s+file format", line):
+            member = match.group(1)
+        elif (match := re.match(r"[0-9a-f]+ ([ulg! ])(w?).{5} (\S+)\s+[0-9a-f]+\s+(.*)$", line)) and match.group(3) != "*UND*":
+            if match.group(2) or match.group(1) in "u!":
+                yield member, match.group(4)
+
+
+def main(target, objdump, *archives):
+    rules = [(name, re.compile(ops), re.compile(operands), allowed and re.compile(allowed)) for name, ops, operands, allowed in RULES[target]]
+    found, objects, count = {name: 0 for name, *_ in rules}, set(), 0
+    faults, weak = {}, 0
+    for archive in archives:
+        for member, symbol in weak_symbols(objdump, archive):
+            weak += 1
+            for name, _, _, allowed in rules:
+                if allowed and allowed.search(member):
+                    faults.setdefault((member, f"a weak symbol beside {name}"), symbol)
+        for member, op, operands in instructions(objdump, archive):
+            objects.add(member)
+            count += 1
+            for name, ops, pattern, allowed in rules:
+                if ops.fullmatch(op) and pattern.search(operands):
+                    if allowed and allowed.search(member):
+                        found[name] += 1
+                    else:
+                        faults.setdefault((member, name), f"{op} {operands}")
+    for (member, name), example in faults.items():
+        print(f"{member}: {name} outside its level: {example}" if "weak" not in name else f"{member}: {name}: {example}")
+    # Canary: what a rule allows must be there, or it recognises nothing.
+    blind = [name for name, _, _, allowed in rules if allowed and not found[name]] + ([] if weak else ["weak symbols"])
+    for name in blind:
+        print(f"the check is blind: no object has {name}")
+    if faults or blind or not count:
+        return 1
+    print(f"{target}: {count} instructions of {len(objects)} objects, none outside its level "
+          f"({', '.join(f'{name} {n}' for name, n in found.items())})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
