@@ -63,6 +63,8 @@ def stated_frames(readelf, build):
     """{(source file, symbol): (bytes, kind, place)}: .su files list functions in the order of the object's sections."""
     frames = {}
     for su in pathlib.Path(build).rglob("*.su"):
+        if not su.with_suffix(".obj").exists():
+            continue  # of CMake's tries of the compiler
         symbols = {}
         for line in output(readelf, "-sW", su.with_suffix(".obj")).splitlines():
             parts = line.split()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The porting guide (platform/README.md) by a product with a toolchain file, startup and C library of its own: it adds this project to its
-build, exports a model, links only its ops and replays the golden vectors on the emulated M4, with the core's own kernels.
+build, exports a model, links only its ops, bounds the stack and replays the golden vectors on the emulated M4, with the core's own kernels.
 
 usage: own_build.py ROOT     exit 0 if that works"""
 import pathlib
@@ -35,6 +35,9 @@ def main(root):
             "-DCMAKE_BUILD_TYPE=MinSizeRel", f"-DEDGECONV_SOURCE={root}", f"-DMODEL={folder}")
         run(folder, "cmake", "--build", "build")
         said = run(folder, root / "toolchains/run_cortex_m.sh", "mps2-an386", "build/product").strip()
+        stack = run(folder, sys.executable, root / "tests/checks/stack_bound.py", "build/product", "build", "2048")
+    if not re.search(r"\d+ bytes of stack at most: ert_selftest", stack):
+        sys.exit(f"no bound of the product's stack:\n{stack}")
     if said != EXPECTED:
         sys.exit(f"the product says '{said}', it must be '{EXPECTED}'")
     print(f"  the porting guide in a build of its own: {said}")
