@@ -31,15 +31,11 @@ bool is_usual(const RecurrentCell& cell, kernels::Unary first, kernels::Unary se
 bool is_exact(const RecurrentCell& cell) { return is_usual(cell, kernels::Unary::kSigmoid, kernels::Unary::kTanh); }
 bool is_coarse(const RecurrentCell& cell) { return is_usual(cell, kernels::Unary::kSigmoidCoarse, kernels::Unary::kTanhCoarse); }
 
-// Steps that one kernel computes in one pass; null for other cells.
-auto lstm_kernel(const RecurrentCell& cell) -> decltype(cell.kernels->lstm_step) {
-  if (cell.activations[2] != cell.activations[1] || cell.peepholes != nullptr || cell.input_forget) return nullptr;
-  return is_exact(cell) ? cell.kernels->lstm_step : is_coarse(cell) ? cell.kernels->lstm_step_coarse : nullptr;
+// Cells that a kernel computes in one pass, given their activations.
+bool is_usual_lstm(const RecurrentCell& cell) {
+  return cell.activations[2] == cell.activations[1] && cell.peepholes == nullptr && !cell.input_forget;
 }
-auto gru_kernel(const RecurrentCell& cell) -> decltype(cell.kernels->gru_step) {
-  if (!cell.linear_before_reset) return nullptr;
-  return is_exact(cell) ? cell.kernels->gru_step : is_coarse(cell) ? cell.kernels->gru_step_coarse : nullptr;
-}
+bool gru_in_one_pass(const RecurrentCell& cell) { return cell.linear_before_reset && (is_exact(cell) || is_coarse(cell)); }
 
 // Columns [0, n) of a gate, or of neighbouring gates with the padding between them.
 void activate(const RecurrentCell& cell, int which, int64_t n, const float* src, float* dst) {
@@ -50,8 +46,10 @@ void activate(const RecurrentCell& cell, int which, int64_t n, const float* src,
 
 void lstm_step(const RecurrentCell& cell, const float* projected, float* gates, float* h, float* c) {
   const int64_t n = cell.hidden, stride = cell.gate_stride;
-  if (const auto kernel = lstm_kernel(cell)) {
-    return kernel(static_cast<size_t>(n), gates, static_cast<size_t>(stride), projected, c, h);
+  const size_t count = static_cast<size_t>(n), gate_stride = static_cast<size_t>(stride);
+  if (is_usual_lstm(cell)) {
+    if (is_exact(cell)) return cell.kernels->lstm_step(count, gates, gate_stride, projected, c, h);
+    if (is_coarse(cell)) return cell.kernels->lstm_step_coarse(count, gates, gate_stride, projected, c, h);
   }
   float *const in = gates, *const out = gates + stride, *const forget = gates + 2 * stride, *const candidate = gates + 3 * stride;
   for (int64_t g = 0; g < 4; ++g) add(n, gates + g * stride, projected + g * n);
@@ -84,7 +82,7 @@ void rnn_step(const RecurrentCell& cell, const float* projected, float* gates, f
 }
 
 void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, const float* h) {
-  if (gru_kernel(cell) != nullptr) return;  // all of it is in gru_step
+  if (gru_in_one_pass(cell)) return;  // all of it is in gru_step
   const int64_t n = cell.hidden, stride = cell.gate_stride;
   for (int64_t g = 0; g < 2; ++g) {
     float* gate = gates + g * stride;
@@ -103,8 +101,10 @@ void gru_gates(const RecurrentCell& cell, const float* projected, float* gates, 
 
 void gru_step(const RecurrentCell& cell, const float* projected, float* gates, float* h) {
   const int64_t n = cell.hidden;
-  if (const auto kernel = gru_kernel(cell)) {
-    return kernel(static_cast<size_t>(n), gates, static_cast<size_t>(cell.gate_stride), projected, h);
+  const size_t count = static_cast<size_t>(n), gate_stride = static_cast<size_t>(cell.gate_stride);
+  if (gru_in_one_pass(cell)) {
+    if (is_exact(cell)) return cell.kernels->gru_step(count, gates, gate_stride, projected, h);
+    return cell.kernels->gru_step_coarse(count, gates, gate_stride, projected, h);
   }
   const float* update = gates;
   float* candidate = gates + 2 * cell.gate_stride;
