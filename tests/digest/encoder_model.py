@@ -2,7 +2,7 @@
 layers fill whole tiles. Inputs as those of the language model, whose ids it takes; output: the mean over tokens. The file is written
 field by field, so that no ONNX package is needed.
 
-usage: encoder_model.py MODEL.onnx"""
+usage: encoder_model.py MODEL.onnx [LAYERS]"""
 import pathlib
 import random
 import struct
@@ -32,8 +32,9 @@ def field(number, value):
 
 
 class Encoder:
-    def __init__(self, seed):
+    def __init__(self, seed, layers):
         self.random = random.Random(seed)
+        self.layers = layers
         self.nodes, self.initializers, self.values = [], [], 0
         # A byte is a weight: the levels are those of a normal distribution, cut at three sigma.
         self.levels = [struct.pack("<f", (sum(self.random.random() for _ in range(12)) - 6) / 2) for _ in range(256)]
@@ -103,7 +104,7 @@ class Encoder:
         mask = self.node("Cast", ["attention_mask"], to=FLOAT)
         absent = self.node("Mul", [self.node("Sub", [self.scalar(1.0), mask]), self.scalar(-10000.0)])
         bias = self.node("Unsqueeze", [absent, self.integers(1, 2)])
-        for _ in range(LAYERS):
+        for _ in range(self.layers):
             x = self.norm(self.node("Add", [self.attention(x, bias), x]))
             x = self.norm(self.node("Add", [self.linear(self.gelu(self.linear(x, WIDTH, INNER)), INNER, WIDTH), x]))
         tokens = self.node("Unsqueeze", [mask, self.integers(2)])
@@ -122,10 +123,10 @@ def described(name, dtype, *dims):
     return field(1, name) + field(2, field(1, field(1, dtype) + field(2, shape)))
 
 
-def write(path, seed=20):
-    graph = Encoder(seed).graph()
+def write(path, layers=LAYERS, seed=20):
+    graph = Encoder(seed, layers).graph()
     pathlib.Path(path).write_bytes(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17)))
 
 
 if __name__ == "__main__":
-    write(sys.argv[1])
+    write(sys.argv[1], *map(int, sys.argv[2:]))
