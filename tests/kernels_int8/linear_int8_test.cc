@@ -116,12 +116,14 @@ TEST_P(LinearInt8Test, DepthTails) {
   }
 }
 
-// From 64 KiB of weights on some levels fetch the next columns while they multiply, in the second of several tiles: every height of one.
+// From 64 KiB of weights on some levels fetch the next columns while they multiply: in the second of several blocks of rows, or in the
+// second to fourth of four and more. Every height of such blocks, and a last group that is cut (113 columns) and one that is not.
 TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   SeededRandom random;
   for (bool wide : {false, true}) {
-    for (size_t m : {4, 5, 7, 8, 9, 11, 12, 13, 15, 16})
-      compare({m, 113, 1012, Fill::kNormal, WeightFill::kRandom, false, true, wide}, random);
+    for (size_t m : {4, 5, 7, 8, 9, 11, 12, 13, 15, 16, 17, 21, 24, 25, 26, 29, 32, 33, 40, 41}) {
+      for (size_t n : {113, 144}) compare({m, n, 1012, Fill::kNormal, WeightFill::kRandom, false, true, wide}, random);
+    }
   }
 }
 
