@@ -13,6 +13,8 @@
 #include "kernels_int8/math_constants.h"
 
 #define ERT_LANES inline __attribute__((always_inline))
+// A cell has five functions of its gates: one copy of each kind, where code is scarce.
+#define ERT_GATE_FUNCTION __attribute__((noinline))
 
 namespace ert::kernels {
 namespace {
