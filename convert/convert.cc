@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <optional>
 
+#include "convert/confirmed_choice.h"
 #include "convert/custom_operators.h"
 #include "convert/emit/blob.h"
 #include "convert/emit/certificate.h"
 #include "convert/emit/compress.h"
 #include "convert/emit/golden.h"
 #include "convert/emit/lower.h"
-#include "convert/held_out.h"
+#include "convert/gates.h"
 #include "convert/passes/pass.h"
 #include "convert/plan/dims.h"
 #include "convert/plan/limits.h"
@@ -23,7 +24,6 @@
 #include "convert/quantize/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/report/accumulated_error.h"
-#include "convert/report/precision_reason.h"
 #include "convert/report/reference.h"
 #include "convert/validation.h"
 #include "convert/version.h"
@@ -32,19 +32,6 @@
 namespace edgeconv {
 
 namespace {
-
-constexpr int kClimbs = 4;  // until nothing but fp32 is trusted
-
-// The same for two choices if and only if their precisions are, within one conversion.
-std::string precisions_key(const LowerOptions& o) {
-  std::string key = {o.int8_attention ? 'a' : 'A', o.int8_tables ? 't' : 'T'};
-  for (const auto& entry : o.linear) key += static_cast<char>('0' + static_cast<int>(entry.second.precision));
-  return key;
-}
-
-[[noreturn]] void refuse(const std::string& what, const std::string& advice) {
-  throw FatalError(ExitCode::kAccuracy, what + "; nothing was written.\n" + advice);
-}
 
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
@@ -63,30 +50,17 @@ class Conversion {
   void measure_outputs();
   void write();
   void compress();
-  void judge();
+  void finish();
   ConvertResult result() { return std::move(r_); }
   // What a user should know besides the reason of a failure.
   std::string notes() const;
 
  private:
-  // The model as it would be written with one choice of precisions.
-  struct Candidate {
-    LowerOptions options;
-    TargetProgram program;
-    Tensor blob;
-    Comparisons compared;
-  };
-
   void stage(const char* name, double fraction) const {
     if (o_.progress) o_.progress(name, fraction);
   }
   bool joins_dynamic_axis() const;
   bool quantizes() const { return o_.precision.mode != PrecisionMode::kFp32 || !o_.precision.overrides.empty(); }
-  TargetProgram lowered(const LowerOptions& options);
-  const Candidate& candidate(const LowerOptions& options);
-  double judged(const LowerOptions& options);
-  double measured(const LowerOptions& options);
-  void climb();
 
   ConvertOptions o_;
   ConvertResult r_;
@@ -99,9 +73,7 @@ class Conversion {
   WeightStore weights_;
   std::map<NodeId, std::vector<float>> smooth_;
   std::optional<Validation> validation_;
-  std::optional<HeldOut> held_out_;     // where it is needed
-  std::map<std::string, double> failed_;  // cosines of precisions below the gate
-  std::optional<Candidate> candidate_;    // the last one
+  std::optional<Candidates> candidates_;
 };
 
 void Conversion::read(const std::string& path) {
@@ -144,7 +116,7 @@ void Conversion::fuse() {
   LowerOptions trial = options_;
   trial.weights = &placeholders;
   if (quantizes()) trial.linear = int8_layers(g_);
-  TargetProgram probe = lowered(trial);
+  TargetProgram probe = lower_checked(g_, trial, d_);
   const bool packed = pack_rows(probe);
   if (!packed && o_.skip_padding && joins_dynamic_axis())
     d_.warn(
@@ -187,73 +159,15 @@ void Conversion::run_references() {
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   o_.precision.trials = affordable_trials(model_.graph, validation_->work());
-  if (!r_.layers.empty()) climb();
+  candidates_.emplace(g_, *validation_, d_);
+  if (!r_.layers.empty())
+    ConfirmedChoice({model_, dims_, padding_, smooth_, o_.calibration.empty()}, o_.precision, *candidates_)
+        .choose(r_.layers, options_, r_.ladder);
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
   r_.int8_attention = options_.int8_attention;
   r_.int8_tables = options_.int8_tables;
-}
-
-TargetProgram Conversion::lowered(const LowerOptions& options) {
-  TargetProgram program = lower(g_, options, d_);
-  d_.check();
-  check_runtime_limits(program);
-  return program;
-}
-
-const Conversion::Candidate& Conversion::candidate(const LowerOptions& options) {
-  if (candidate_ && same_precisions(candidate_->options, options)) return *candidate_;
-  candidate_.reset();
-  TargetProgram program = lowered(options);
-  if (options.skip_padding) pack_rows(program);
-  plan_slots(program);
-  Tensor blob = write_blob(program, {});
-  Comparisons compared = validation_->compare(blob);
-  candidate_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
-  return *candidate_;
-}
-
-// What the ladder climbs by. What failed once fails on more rows, too, so that a climb that starts again takes little.
-double Conversion::judged(const LowerOptions& options) {
-  const std::string key = precisions_key(options);
-  if (const auto known = failed_.find(key); known != failed_.end()) return known->second;
-  const double cosine = measured(options);
-  if (cosine < o_.precision.target_cosine) failed_[key] = cosine;
-  return cosine;
-}
-
-// The user's inputs are what counts, however few.
-double Conversion::measured(const LowerOptions& options) {
-  const Candidate& c = candidate(options);
-  const double cosine = c.compared.canonical.worst_cosine();
-  if (cosine < o_.precision.target_cosine || !o_.calibration.empty() || !needs_more_rows(r_.layers)) return cosine;
-  if (!held_out_) {
-    held_out_.emplace(model_.graph, dims_, padding_);
-    model_.drop_pages();
-  }
-  return std::min(cosine, held_out_->worst_cosine(c.blob, o_.precision.target_cosine));
-}
-
-// Where rows are held out, what passes must also pass rows that no choice was made by; if not, these join and the climb starts again.
-void Conversion::climb() {
-  const LowerOptions start = options_;
-  for (int round = 0; round < kClimbs; ++round) {
-    options_ = start;
-    r_.ladder.clear();
-    choose_precision(
-        o_.precision, smooth_, r_.layers, options_, [&](const LowerOptions& options) { return judged(options); }, &r_.ladder);
-    if (!held_out_ || judged(options_) < o_.precision.target_cosine) return;
-    const bool confirmed = held_out_->confirms(candidate(options_).blob, o_.precision.target_cosine);
-    model_.drop_pages();
-    if (confirmed) return;
-  }
-  // Whatever passed did so by luck, and is no reason that a report should give.
-  std::erase_if(r_.ladder, [&](const LadderStep& s) { return s.worst_cosine >= o_.precision.target_cosine; });
-  PrecisionRequest exact = o_.precision;
-  exact.mode = PrecisionMode::kFp32;
-  choose_precision(exact, smooth_, r_.layers, options_, {});
-  options_.int8_attention = options_.int8_tables = false;
 }
 
 void Conversion::measure_outputs() {
@@ -265,9 +179,9 @@ void Conversion::measure_outputs() {
     r_.measured_on.padding = padding_->padding;
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    r_.errors = candidate(options_).compared.oracle.errors();
-    const auto errors =
-        accumulated_errors(g_, *open_own(candidate_->blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
+    const Candidate& c = candidates_->of(options_);
+    r_.errors = c.compared.oracle.errors();
+    const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
       if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
         l.accumulated_sqnr_db = e->second.sqnr_db;
@@ -277,22 +191,23 @@ void Conversion::measure_outputs() {
 
 void Conversion::write() {
   stage("writing", 0.9);
+  Candidate chosen = candidates_->take(options_);
   ert_info built{};
   built.struct_size = sizeof built;
-  ert_model_info(&open_own(candidate_->blob)->model(), &built);
+  ert_model_info(&open_own(chosen.blob)->model(), &built);
   r_.skips_padding = built.skips_padding != 0;
   if (r_.skips_padding) r_.mask = model_.graph.value(model_.graph.inputs[built.mask_input]).name;
-  r_.ops = candidate_->program.ops.size();
+  r_.ops = chosen.program.ops.size();
   BlobMeta meta;
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
-  meta.certificate = certificate_json(r_, o_, candidate_->compared.canonical.errors());
+  meta.certificate = certificate_json(r_, o_, chosen.compared.canonical.errors());
   GoldenInputs golden;
   {
-    const auto measured = open_own(candidate_->blob);
+    const auto measured = open_own(chosen.blob);
     golden = golden_inputs(*measured, model_.graph, dims_, o_.golden, o_.calibration);
     meta.golden = golden_vectors(*measured, golden.sets);
-    limit_golden(meta.golden, candidate_->blob.bytes());
+    limit_golden(meta.golden, chosen.blob.bytes());
   }
   if (golden.given && !golden.sets.empty())
     d_.warn("the model does not take made-up inputs, so its golden vectors hold " + std::to_string(golden.sets.size()) +
@@ -303,9 +218,9 @@ void Conversion::write() {
                     "blob. Without any the device's self test checks nothing",
                     meta.golden.size(), golden.sets.size()));
   golden.sets.resize(meta.golden.size());
-  candidate_->blob = Tensor();  // not two of them at a time
-  change_weight_layout(candidate_->program, o_.target.dtype);
-  r_.blob = write_blob(candidate_->program, meta);
+  chosen.blob = Tensor();  // not two of them at a time
+  change_weight_layout(chosen.program, o_.target.dtype);
+  r_.blob = write_blob(chosen.program, meta);
   // Read back: what is written must open, and give the bits of the layout that everything above was measured with.
   const auto written = open_own(r_.blob);
   if (golden_vectors(*written, golden.sets) != meta.golden)
@@ -321,30 +236,9 @@ void Conversion::compress() {
     d_.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
 }
 
-void Conversion::judge() {
-  for (const OutputError& e : r_.errors)
-    if (e.cosine < std::min(kWarnCosine, o_.precision.target_cosine))
-      d_.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r_.error_inputs +
-              " (good: at least 0.999)");
-  if (const auto warning = mostly_fp32(r_)) d_.warn(*warning);
-  double worst = 1;
-  for (const OutputError& e : r_.errors) worst = std::min(worst, e.cosine);
+void Conversion::finish() {
+  judge(o_, r_, d_);
   r_.warnings = d_.warnings();
-  const Gates& gates = o_.gates;
-  const double least = gates.max_loss > 0 ? 1 - gates.max_loss : o_.allow_accuracy_loss ? -1 : kFailCosine;
-  if (worst < least)
-    refuse(fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}", worst,
-                       1 - worst, least),
-           gates.max_loss > 0 ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
-                              : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss");
-  if (gates.max_slowdown > 0 && r_.slowdown > gates.max_slowdown)
-    refuse(
-        fmt::format("the layers take {:g} times the work of int8, --max-slowdown allows {:g}", r_.slowdown, gates.max_slowdown),
-        "Raise --max-slowdown or --max-loss, or force --precision int8");
-  const size_t stored = r_.packed.bytes() ? r_.packed.bytes() : r_.blob.bytes();
-  if (gates.max_bytes > 0 && stored > gates.max_bytes)
-    refuse("the file has " + std::to_string(stored) + " bytes, --max-bytes allows " + std::to_string(gates.max_bytes),
-           "Raise --max-bytes or --max-loss, or force --precision int8");
   stage("done", 1.0);
 }
 
@@ -371,7 +265,7 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& optio
     c.measure_outputs();
     c.write();
     c.compress();
-    c.judge();
+    c.finish();
   } catch (const FatalError& e) {
     throw FatalError(e.code(), e.what() + c.notes());
   }

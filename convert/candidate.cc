@@ -1,0 +1,39 @@
+// See candidate.h.
+#include "convert/candidate.h"
+
+#include <utility>
+
+#include "convert/emit/blob.h"
+#include "convert/plan/limits.h"
+#include "convert/plan/pack_rows.h"
+#include "convert/plan/slots.h"
+
+namespace edgeconv {
+
+TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnostics& d) {
+  TargetProgram program = lower(g, options, d);
+  d.check();
+  check_runtime_limits(program);
+  return program;
+}
+
+const Candidate& Candidates::of(const LowerOptions& options) {
+  if (last_ && same_precisions(last_->options, options)) return *last_;
+  last_.reset();
+  TargetProgram program = lower_checked(g_, options, d_);
+  if (options.skip_padding) pack_rows(program);
+  plan_slots(program);
+  Tensor blob = write_blob(program, {});
+  Comparisons compared = validation_.compare(blob);
+  last_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
+  return *last_;
+}
+
+Candidate Candidates::take(const LowerOptions& options) {
+  of(options);
+  Candidate c = std::move(*last_);
+  last_.reset();
+  return c;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,40 @@
+// A model as it would be written with one choice of precisions: what every step of a search lowers, plans and runs.
+#pragma once
+
+#include <optional>
+
+#include "convert/emit/lower.h"
+#include "convert/emit/target.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/tensor.h"
+#include "convert/validation.h"
+
+namespace edgeconv {
+
+// Lowered, and within the limits of the runtime. Throws FatalError where it is not.
+TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnostics& d);
+
+struct Candidate {
+  LowerOptions options;
+  TargetProgram program;
+  Tensor blob;  // without a certificate and golden vectors
+  Comparisons compared;
+};
+
+// Makes candidates and keeps the last one. All that is given must outlive this.
+class Candidates {
+ public:
+  Candidates(const Graph& fused, const Validation& validation, Diagnostics& d) : g_(fused), validation_(validation), d_(d) {}
+
+  const Candidate& of(const LowerOptions& options);
+  // The same, for the caller to change; nothing is kept.
+  Candidate take(const LowerOptions& options);
+
+ private:
+  const Graph& g_;
+  const Validation& validation_;
+  Diagnostics& d_;
+  std::optional<Candidate> last_;
+};
+
+}  // namespace edgeconv
