@@ -17,42 +17,35 @@ std::string precisions_key(const LowerOptions& o) {
 }  // namespace
 
 // What the ladder climbs by. What failed once fails on more rows, too, so that a climb that starts again takes little.
-double ConfirmedChoice::judged(const std::vector<LayerReport>& layers, const LowerOptions& options) {
+double ConfirmedChoice::judged(const LowerOptions& options) {
   const std::string key = precisions_key(options);
   if (const auto known = failed_.find(key); known != failed_.end()) return known->second;
-  const double cosine = measured(layers, options);
+  double cosine = judge_.compared(options);
+  if (cosine >= request_.target_cosine && judge_.holds_rows_out())
+    cosine = std::min(cosine, judge_.held_out(options, request_.target_cosine));
   if (cosine < request_.target_cosine) failed_[key] = cosine;
   return cosine;
 }
 
-double ConfirmedChoice::measured(const std::vector<LayerReport>& layers, const LowerOptions& options) {
-  const Candidate& c = candidates_.of(options);
-  const double cosine = c.compared.canonical.worst_cosine();
-  if (cosine < request_.target_cosine || !in_.made_up || !needs_more_rows(layers)) return cosine;
-  if (!held_out_) {
-    held_out_.emplace(in_.original.graph, in_.dims, in_.padding);
-    in_.original.drop_pages();
-  }
-  return std::min(cosine, held_out_->worst_cosine(c.blob, request_.target_cosine));
-}
-
 void ConfirmedChoice::choose(std::vector<LayerReport>& layers, LowerOptions& options, std::vector<LadderStep>& trace) {
-  const auto evaluate = [&](const LowerOptions& o) { return judged(layers, o); };
+  const auto evaluate = [&](const LowerOptions& o) { return judged(o); };
+  // Local noise says little of layers that feed an attention which picks single tokens: each is measured by what it does to the outputs.
+  PrecisionRequest request = request_;
+  request.measured |= judge_.holds_rows_out();
   const LowerOptions start = options;
   for (int round = 0; round < kClimbs; ++round) {
     options = start;
     trace.clear();
-    choose_precision(request_, in_.smooth, layers, options, evaluate, &trace);
-    if (!held_out_ || judged(layers, options) < request_.target_cosine) return;
-    const bool confirmed = held_out_->confirms(candidates_.of(options).blob, request_.target_cosine);
-    in_.original.drop_pages();
-    if (confirmed) return;
+    choose_precision(request, smooth_, layers, options, evaluate, &trace);
+    // What the user forced is not chosen; what misses the gate needs no confirmation.
+    if (request_.mode != PrecisionMode::kAuto || !judge_.holds_rows_out()) return;
+    if (judged(options) < request_.target_cosine || judge_.confirms(options, request_.target_cosine)) return;
   }
   // Whatever passed did so by luck, and is no reason that a report should give.
   std::erase_if(trace, [&](const LadderStep& s) { return s.worst_cosine >= request_.target_cosine; });
   PrecisionRequest exact = request_;
   exact.mode = PrecisionMode::kFp32;
-  choose_precision(exact, in_.smooth, layers, options, {});
+  choose_precision(exact, smooth_, layers, options, {});
   options.int8_attention = options.int8_tables = false;
 }
 

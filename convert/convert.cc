@@ -160,9 +160,8 @@ void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   o_.precision.trials = affordable_trials(model_.graph, validation_->work());
   candidates_.emplace(g_, *validation_, d_);
-  if (!r_.layers.empty())
-    ConfirmedChoice({model_, dims_, padding_, smooth_, o_.calibration.empty()}, o_.precision, *candidates_)
-        .choose(r_.layers, options_, r_.ladder);
+  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), r_.layers, *candidates_);
+  if (!r_.layers.empty()) ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, options_, r_.ladder);
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;

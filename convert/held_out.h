@@ -13,11 +13,12 @@
 namespace edgeconv {
 
 // Channels a hundred times as large as the others make attention pick single tokens. Then errors are rare and large, and the usual
-// inputs, nine samples, miss them in outputs with one row a sample. Ordinary models need no more: their errors are all of a kind.
+// inputs, nine samples, miss them in outputs with one row a sample. A tenth of that is enough. Ordinary models need no more: their errors
+// are all of a kind.
 bool needs_more_rows(const std::vector<LayerReport>& layers);
 
 // A climb that tries many choices and keeps the first that passes finds one that passes these rows by luck. What it chose is therefore
-// checked on a draw of rows that it never saw.
+// checked on draws of rows that it never saw.
 class HeldOut {
  public:
   // Where padding is known its positions do not count. All three must outlive this.
@@ -27,7 +28,7 @@ class HeldOut {
   // same on every host.
   double worst_cosine(const Tensor& blob, double gate) const;
 
-  // Whether the blob keeps to the gate on a new draw, too. If not, the draw joins the others.
+  // Whether the blob keeps to the gate on new draws, too, more of them where they take little. If not, the one that failed joins.
   bool confirms(const Tensor& blob, double gate);
 
  private:

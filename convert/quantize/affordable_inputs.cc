@@ -84,7 +84,7 @@ std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& 
   std::vector<std::vector<Tensor>> sets;
   double left = allowed_work(g) * kHeldOutShare;
   for (int i = 0; i < kHeldOutSets; ++i) {
-    const int64_t tokens = kHeldOutTokens[static_cast<size_t>(i) % std::size(kHeldOutTokens)];
+    const int64_t tokens = kHeldOutTokens[static_cast<size_t>(draw * kUsualHeldOut + i) % std::size(kHeldOutTokens)];
     const auto seed = static_cast<uint64_t>(kHeldOutSeed + draw * kHeldOutSets + i);
     const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed, true, true});
     left -= graph_work(g, synthetic_sizes(g, dims, spec));

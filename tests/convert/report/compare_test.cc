@@ -77,6 +77,32 @@ TEST(Comparison, OneBadRowAmongManyCounts) {
   EXPECT_GT(worst(), 0.999);
 }
 
+// Rows of 2 logits, of which one in forty is the wrong way round: sums hardly tell, and the usual judgement takes such short rows for
+// numbers of their own.
+TEST(Comparison, LogitsOfTwoClassesAreRowsWhereAskedFor) {
+  Tensor reference(DType::kFloat, {40, 2}), got(DType::kFloat, {40, 2});
+  for (size_t r = 0; r < 40; ++r)
+    for (size_t k = 0; k < 2; ++k) {
+      reference.mut<float>()[2 * r + k] = k == r % 2 ? 1.0f : 0.1f;
+      got.mut<float>()[2 * r + k] = r == 7 && k != r % 2 ? 0.6f : reference.as<float>()[2 * r + k];
+    }
+  Comparison c({"logits"});
+  c.add({reference}, {got});
+  const double row = 1.06 / std::sqrt(1.01 * 1.36);
+  EXPECT_GT(c.worst_cosine(), 0.996);
+  EXPECT_NEAR(c.worst_cosine(true), 1 - (1 - row) / 20, 1e-6);
+  EXPECT_LT(c.worst_cosine(true), c.worst_cosine());
+}
+
+// A row of one number has no direction.
+TEST(Comparison, SingleNumbersAreNoRows) {
+  const Tensor reference = Tensor::of<float>(DType::kFloat, {4, 1}, {100, 100, 100, 20}),
+               got = Tensor::of<float>(DType::kFloat, {4, 1}, {100, 100, 100, -1});
+  Comparison c({"score"});
+  c.add({reference}, {got});
+  EXPECT_EQ(c.worst_cosine(true), c.worst_cosine());
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
