@@ -236,8 +236,10 @@ void Conversion::compress() {
 }
 
 void Conversion::finish() {
-  judge(o_, r_, d_);
+  warn_of_losses(r_, d_);
   r_.warnings = d_.warnings();
+  r_.refusal = missed_gate(o_, r_);
+  if (r_.refusal) throw GateMissed(std::move(r_), notes());
   stage("done", 1.0);
 }
 
@@ -265,6 +267,8 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& optio
     c.write();
     c.compress();
     c.finish();
+  } catch (const GateMissed&) {
+    throw;
   } catch (const FatalError& e) {
     throw FatalError(e.code(), e.what() + c.notes());
   }

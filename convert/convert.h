@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +48,11 @@ struct DimReport {
   int32_t min, max;
 };
 
+// Why a result is not written.
+struct Refusal {
+  std::string what, advice;
+};
+
 struct ConvertResult {
   Tensor blob;    // as ert_model_open wants it
   Tensor packed;  // the same compressed; empty when not asked for
@@ -67,12 +74,24 @@ struct ConvertResult {
   MeasuredOn measured_on;
   size_t ops = 0;
   std::vector<std::string> warnings;
+  std::optional<Refusal> refusal;  // the gate or limit that it misses
 };
+
+// A conversion that came to its end and misses a gate: the result is complete, for reports, but must not be used.
+class GateMissed : public FatalError {
+ public:
+  GateMissed(ConvertResult missed, std::string more);
+  std::shared_ptr<const ConvertResult> result;
+  std::string notes;  // what else a user should know: warnings
+};
+
+// "WHAT; WRITTEN.", the advice, and the notes.
+std::string refusal_text(const Refusal& r, const std::string& written, const std::string& notes);
 
 // Output cosines below these warn and fail (DESIGN 7).
 constexpr double kWarnCosine = 0.999, kFailCosine = 0.99;
 
-// Throws FatalError with the exit code of DESIGN 8. An accuracy below the gate throws kAccuracy unless allowed.
+// Throws FatalError with the exit code of DESIGN 8; GateMissed (kAccuracy) where the result misses a gate.
 ConvertResult convert_model(const std::string& path, const ConvertOptions& options);
 
 }  // namespace edgeconv

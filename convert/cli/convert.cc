@@ -126,15 +126,37 @@ WeightTarget parse_target(const std::string& name) {
   throw FatalError(ExitCode::kUnsupported, "--target " + name + ": this version packs weights for " + known);
 }
 
-void check_limits(const Limits& limit, const ConvertResult& r, const MemoryTable& memory) {
+std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r, const MemoryTable& memory) {
   const size_t stored = written(r).bytes();
   if (limit.flash && stored > *limit.flash)
-    throw FatalError(ExitCode::kLimit,
-                     fmt::format("the blob has {} bytes, --flash-limit allows {}; nothing was written", stored, *limit.flash));
+    return Refusal{fmt::format("the blob has {} bytes, --flash-limit allows {}", stored, *limit.flash),
+                   "Raise --flash-limit; -v shows what the layers take, --max-bytes makes automatic precision keep to a size"};
   if (limit.arena && memory.rows.back().bytes > *limit.arena)
-    throw FatalError(ExitCode::kLimit, fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows "
-                                                   "{}; lower the maxima with --dim; nothing was written",
-                                                   memory.rows.back().bytes, *limit.arena));
+    return Refusal{fmt::format("at the maximum dims the runtime needs {} bytes of RAM, --arena-limit allows {}",
+                               memory.rows.back().bytes, *limit.arena),
+                   "Lower the maxima with --dim, or raise --arena-limit"};
+  return std::nullopt;
+}
+
+// The summary as JSON, which is also every report.
+std::string write_reports(const Options& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory) {
+  const nlohmann::ordered_json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (const std::string& report : o.reports) {
+    const std::string contents = is_page(report) ? report_html(json) : text;
+    write_file_atomically(report, contents.data(), contents.size());
+  }
+  return text;
+}
+
+// Reports are wanted most where a gate or limit is missed. Says what was written.
+std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r) {
+  if (o.reports.empty()) return "nothing was written";
+  check_external(o, output, r.model);
+  write_reports(o, output, r, memory_table(r.blob, {}));
+  std::string names;
+  for (const std::string& report : o.reports) names += (names.empty() ? "" : ", ") + report;
+  return "only the report was written: " + names;
 }
 
 int run(const Options& o) {
@@ -176,17 +198,17 @@ int run(const Options& o) {
                       : o.progress == "on"           ? Progress::Mode::kOn
                                                      : Progress::Mode::kAuto);
     options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
-    r = convert_model(o.model, options);
+    try {
+      r = convert_model(o.model, options);
+    } catch (const GateMissed& e) {
+      throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result), e.notes));
+    }
   }
   check_external(o, output, r.model);
   const MemoryTable memory = memory_table(r.blob, {});
-  check_limits(limits, r, memory);
-  const nlohmann::ordered_json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
-  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  for (const std::string& report : o.reports) {
-    const std::string contents = is_page(report) ? report_html(json) : text;
-    write_file_atomically(report, contents.data(), contents.size());
-  }
+  r.refusal = missed_limit(limits, r, memory);
+  if (r.refusal) throw FatalError(ExitCode::kLimit, refusal_text(*r.refusal, report_refusal(o, output, r), ""));
+  const std::string text = write_reports(o, output, r, memory);
   write_file_atomically(output, written(r).data(), written(r).bytes());
   if (o.json)
     std::printf("%s", text.c_str());
@@ -243,7 +265,8 @@ Action add_convert(CLI::App& app) {
       ->check(CLI::IsMember({"zero", "compute"}));
   app.add_option(
          "--report", o->reports,
-         "write all that is known of the conversion to this file: a page if it is named .html, otherwise JSON; repeatable")
+         "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
+         "otherwise JSON; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));

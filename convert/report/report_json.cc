@@ -99,6 +99,8 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["not_compared"] = r.not_compared;
   j["compared_on"] = r.error_inputs;
   j["warnings"] = r.warnings;
+  j["passed"] = !r.refusal;
+  j["refusal"] = r.refusal ? Json{{"what", r.refusal->what}, {"advice", r.refusal->advice}} : Json(nullptr);
   return j;
 }
 

@@ -132,6 +132,41 @@ class Report(unittest.TestCase):
         self.assertEqual(report["ladder"], [])
         self.assertEqual({layer["why"] for layer in report["layer_table"]}, {"all layers are w8a16"})
 
+    def refused(self, code, *options):
+        """stderr, report and page of a conversion that must write nothing else."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            blob, page, report = folder / "m.ert", folder / "r.html", folder / "r.json"
+            done = subprocess.run([EDGECONV, str(FIXTURES / "mlp_ts13/model.onnx"), "-o", str(blob), "--report", str(page), "--report",
+                                   str(report), *options], capture_output=True, text=True, timeout=240, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual({path.name for path in folder.iterdir()}, {"r.html", "r.json"}, "no blob")
+            self.assertIn(f"only the report was written: {page}, {report}", done.stderr)
+            return done.stderr, json.loads(report.read_text()), page.read_text(encoding="utf-8")
+
+    def test_missed_gates_are_reported(self):
+        for options, word in ((["--precision", "int8", "--max-loss", "1e-9"], "below the gate of 0.999999999"),
+                              (["--precision", "fp32", "--max-slowdown", "2"], "--max-slowdown allows 2"),
+                              (["--max-bytes", "100"], "--max-bytes allows 100")):
+            said, report, text = self.refused(7, *options)
+            self.assertIs(report["passed"], False)
+            self.assertIn(word, report["refusal"]["what"])
+            self.assertIn(report["refusal"]["what"], said)
+            self.assertIn(report["refusal"]["advice"], said)
+            self.assertEqual(report.keys(), self.report.keys(), "complete")
+            page = Page(text)
+            self.assertEqual(page.faults, [])
+            self.assertEqual(json.loads(page.parts["report"]), report)
+            self.assertIn("Not passed", page.parts["script"])
+        self.assertIs(self.report["passed"], True)
+        self.assertIsNone(self.report["refusal"])
+
+    def test_missed_limits_are_reported(self):
+        for limit in ("--flash-limit", "--arena-limit"):
+            _, report, _ = self.refused(5, limit, "100")
+            self.assertIs(report["passed"], False)
+            self.assertIn(f"{limit} allows 100", report["refusal"]["what"])
+
     def test_names_cannot_leave_their_place(self):
         # A model whose output is called so that it would end the script element.
         model = (FIXTURES / "mlp_ts13/model.onnx").read_bytes()
