@@ -1,9 +1,11 @@
 // See candidate.h.
 #include "convert/candidate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "convert/emit/blob.h"
+#include "convert/emit/compress.h"
 #include "convert/plan/limits.h"
 #include "convert/plan/pack_rows.h"
 #include "convert/plan/slots.h"
@@ -17,16 +19,31 @@ TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnos
   return program;
 }
 
-const Candidate& Candidates::of(const LowerOptions& options) {
-  if (last_ && same_precisions(last_->options, options)) return *last_;
-  last_.reset();
+TargetProgram Candidates::planned(const LowerOptions& options) {
   TargetProgram program = lower_checked(g_, options, d_);
   if (options.skip_padding) pack_rows(program);
   plan_slots(program);
+  return program;
+}
+
+const Candidate& Candidates::of(const LowerOptions& options) {
+  if (last_ && same_precisions(last_->options, options)) return *last_;
+  last_.reset();
+  TargetProgram program = planned(options);
   Tensor blob = write_blob(program, {});
   Comparisons compared = validation_.compare(blob);
   last_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
   return *last_;
+}
+
+uint64_t Candidates::bytes(const LowerOptions& options, bool compressed) {
+  Tensor own;
+  const Tensor* blob = &own;
+  if (last_ && same_precisions(last_->options, options))
+    blob = &last_->blob;
+  else
+    own = write_blob(planned(options), {});
+  return compressed ? std::min<uint64_t>(compress_blob(*blob).bytes(), blob->bytes()) : blob->bytes();
 }
 
 Candidate Candidates::take(const LowerOptions& options) {

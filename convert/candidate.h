@@ -1,6 +1,7 @@
 // A model as it would be written with one choice of precisions: what every step of a search lowers, plans and runs.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "convert/emit/lower.h"
@@ -27,10 +28,14 @@ class Candidates {
   Candidates(const Graph& fused, const Validation& validation, Diagnostics& d) : g_(fused), validation_(validation), d_(d) {}
 
   const Candidate& of(const LowerOptions& options);
-  // The same, for the caller to change; nothing is kept.
+  // Of the file, besides certificate and golden vectors; nothing is run.
+  uint64_t bytes(const LowerOptions& options, bool compressed);
+  // The same as of(), for the caller to change; nothing is kept.
   Candidate take(const LowerOptions& options);
 
  private:
+  TargetProgram planned(const LowerOptions& options);
+
   const Graph& g_;
   const Validation& validation_;
   Diagnostics& d_;

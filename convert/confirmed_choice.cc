@@ -7,6 +7,8 @@ namespace edgeconv {
 
 namespace {
 
+constexpr double kUnreachable = 2;
+
 // The same for two choices if and only if their precisions are, within one conversion.
 std::string precisions_key(const LowerOptions& o) {
   std::string key = {o.int8_attention ? 'a' : 'A', o.int8_tables ? 't' : 'T'};
@@ -27,8 +29,10 @@ double ConfirmedChoice::judged(const LowerOptions& options) {
   return cosine;
 }
 
-void ConfirmedChoice::choose(std::vector<LayerReport>& layers, LowerOptions& options, std::vector<LadderStep>& trace) {
+std::optional<Shortfall> ConfirmedChoice::choose(std::vector<LayerReport>& layers, LowerOptions& options,
+                                                 std::vector<LadderStep>& trace) {
   const auto evaluate = [&](const LowerOptions& o) { return judged(o); };
+  const auto bytes = [&](const LowerOptions& o) { return judge_.bytes(o); };
   // Local noise says little of layers that feed an attention which picks single tokens: each is measured by what it does to the outputs.
   PrecisionRequest request = request_;
   request.measured |= judge_.holds_rows_out();
@@ -36,10 +40,10 @@ void ConfirmedChoice::choose(std::vector<LayerReport>& layers, LowerOptions& opt
   for (int round = 0; round < kClimbs; ++round) {
     options = start;
     trace.clear();
-    choose_precision(request, smooth_, layers, options, evaluate, &trace);
+    const auto shortfall = choose_precision(request, smooth_, layers, options, evaluate, &trace, bytes);
     // What the user forced is not chosen; what misses the gate needs no confirmation.
-    if (request_.mode != PrecisionMode::kAuto || !judge_.holds_rows_out()) return;
-    if (judged(options) < request_.target_cosine || judge_.confirms(options, request_.target_cosine)) return;
+    if (shortfall || request_.mode != PrecisionMode::kAuto || !judge_.holds_rows_out()) return shortfall;
+    if (judged(options) < request_.target_cosine || judge_.confirms(options, request_.target_cosine)) return std::nullopt;
   }
   // Whatever passed did so by luck, and is no reason that a report should give.
   std::erase_if(trace, [&](const LadderStep& s) { return s.worst_cosine >= request_.target_cosine; });
@@ -47,6 +51,10 @@ void ConfirmedChoice::choose(std::vector<LayerReport>& layers, LowerOptions& opt
   exact.mode = PrecisionMode::kFp32;
   choose_precision(exact, smooth_, layers, options, {});
   options.int8_attention = options.int8_tables = false;
+  if (within_budget(request_, layers, options, bytes)) return std::nullopt;
+  request.target_cosine = kUnreachable;  // as exact as the budget allows
+  options = start;
+  return choose_precision(request, smooth_, layers, options, evaluate, nullptr, bytes);
 }
 
 }  // namespace edgeconv

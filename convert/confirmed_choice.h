@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ class ConfirmedChoice {
 
   // Fills in the precisions of the options and of the layers, and says in `trace` what was tried.
   // Where rows are held out, what passes must also pass rows that no choice was made by; if not, these join and the climb starts again.
-  // After kClimbs of them everything is exact.
-  void choose(std::vector<LayerReport>& layers, LowerOptions& options, std::vector<LadderStep>& trace);
+  // After kClimbs of them everything is exact, or as exact as the budget of the request allows. Gives what is short of the gate where
+  // nothing within the budget keeps to it.
+  std::optional<Shortfall> choose(std::vector<LayerReport>& layers, LowerOptions& options, std::vector<LadderStep>& trace);
 
  private:
   double judged(const LowerOptions& options);

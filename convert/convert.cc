@@ -41,6 +41,8 @@ class Conversion {
       o_.precision.target_cosine = 1 - o_.gates.max_loss;
       o_.precision.measured = true;
     }
+    o_.precision.max_slowdown = o_.gates.max_slowdown;
+    o_.precision.max_bytes = o_.gates.max_bytes;
   }
   void read(const std::string& path);
   void fuse();
@@ -50,6 +52,7 @@ class Conversion {
   void measure_outputs();
   void write();
   void compress();
+  bool must_be_smaller();
   void finish();
   ConvertResult result() { return std::move(r_); }
   // What a user should know besides the reason of a failure.
@@ -69,11 +72,13 @@ class Conversion {
   Graph g_;              // fused
   DimPlan dims_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
-  LowerOptions options_;
+  LowerOptions options_;                // before precisions are chosen
+  LowerOptions chosen_;
   WeightStore weights_;
   std::map<NodeId, std::vector<float>> smooth_;
   std::optional<Validation> validation_;
   std::optional<Candidates> candidates_;
+  uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
 };
 
 void Conversion::read(const std::string& path) {
@@ -157,16 +162,18 @@ void Conversion::run_references() {
 }
 
 void Conversion::choose_precisions() {
+  chosen_ = options_;
   stage("choosing precisions", 0.6);
   o_.precision.trials = affordable_trials(model_.graph, validation_->work());
   candidates_.emplace(g_, *validation_, d_);
-  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), r_.layers, *candidates_);
-  if (!r_.layers.empty()) ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, options_, r_.ladder);
+  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), o_.compress, r_.layers, *candidates_);
+  if (!r_.layers.empty()) r_.shortfall = ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, chosen_, r_.ladder);
+  chosen_bytes_ = o_.gates.max_bytes ? judge.bytes(chosen_) : 0;
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
-  r_.int8_attention = options_.int8_attention;
-  r_.int8_tables = options_.int8_tables;
+  r_.int8_attention = chosen_.int8_attention;
+  r_.int8_tables = chosen_.int8_tables;
 }
 
 void Conversion::measure_outputs() {
@@ -178,7 +185,7 @@ void Conversion::measure_outputs() {
     r_.measured_on.padding = padding_->padding;
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    const Candidate& c = candidates_->of(options_);
+    const Candidate& c = candidates_->of(chosen_);
     r_.errors = c.compared.oracle.errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
@@ -190,7 +197,7 @@ void Conversion::measure_outputs() {
 
 void Conversion::write() {
   stage("writing", 0.9);
-  Candidate chosen = candidates_->take(options_);
+  Candidate chosen = candidates_->take(chosen_);
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(chosen.blob)->model(), &built);
@@ -235,8 +242,19 @@ void Conversion::compress() {
     d_.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
 }
 
+// What else is in the file (certificate, golden vectors, layout of the target) is known once it is written: then there is less for weights.
+bool Conversion::must_be_smaller() {
+  const uint64_t stored = r_.packed.bytes() ? r_.packed.bytes() : r_.blob.bytes(), most = o_.gates.max_bytes;
+  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > o_.precision.max_bytes)
+    return false;
+  const uint64_t more = stored - std::min(stored, chosen_bytes_);
+  o_.precision.max_bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
+  r_.packed = Tensor();
+  return true;
+}
+
 void Conversion::finish() {
-  warn_of_losses(r_, d_);
+  warn_of_losses(o_, r_, d_);
   r_.warnings = d_.warnings();
   r_.refusal = missed_gate(o_, r_);
   if (r_.refusal) throw GateMissed(std::move(r_), notes());
@@ -262,10 +280,12 @@ ConvertResult convert_model(const std::string& path, const ConvertOptions& optio
     c.fuse();
     c.calibrate();
     c.run_references();
-    c.choose_precisions();
-    c.measure_outputs();
-    c.write();
-    c.compress();
+    do {
+      c.choose_precisions();
+      c.measure_outputs();
+      c.write();
+      c.compress();
+    } while (c.must_be_smaller());
     c.finish();
   } catch (const GateMissed&) {
     throw;

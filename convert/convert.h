@@ -62,6 +62,7 @@ struct ConvertResult {
   PrecisionMode mode = PrecisionMode::kAuto;         // as it was done: without a comparison auto becomes w8a16
   double target_cosine = 0;                          // of auto
   double slowdown = 1;                               // work of all layers relative to int8
+  std::optional<Shortfall> shortfall;                // auto: nothing within the budget of the gates keeps to the target
   std::vector<LadderStep> ladder;                    // what auto tried, in this order; empty when nothing was tried
   bool int8_attention = true, int8_tables = true;
   bool skips_padding = false;  // padded positions are not computed, and zero in outputs

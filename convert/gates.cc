@@ -4,11 +4,72 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "convert/report/precision_reason.h"
 
 namespace edgeconv {
+
+namespace {
+
+double least_cosine(const ConvertOptions& o) {
+  return o.gates.max_loss > 0 ? 1 - o.gates.max_loss : o.allow_accuracy_loss ? -1 : kFailCosine;
+}
+
+uint64_t stored_bytes(const ConvertResult& r) { return r.packed.bytes() ? r.packed.bytes() : r.blob.bytes(); }
+
+double worst_cosine(const ConvertResult& r) {
+  double worst = 1;
+  for (const OutputError& e : r.errors) worst = std::min(worst, e.cosine);
+  return worst;
+}
+
+// Of the file that the climb without a budget would write.
+uint64_t needed_bytes(const ConvertResult& r) {
+  return r.shortfall->needed_bytes + stored_bytes(r) - std::min(stored_bytes(r), r.shortfall->reached_bytes);
+}
+
+// "--max-slowdown 1.5 and --max-bytes 30000"
+std::string budget(const Gates& g) {
+  const std::string work = g.max_slowdown > 0 ? fmt::format("--max-slowdown {:g}", g.max_slowdown) : "",
+                    bytes = g.max_bytes ? fmt::format("--max-bytes {}", g.max_bytes) : "";
+  return work + (work.empty() || bytes.empty() ? "" : " and ") + bytes;
+}
+
+// What the climb without a budget takes, as options that allow it.
+std::string enough(const Gates& g, const ConvertResult& r) {
+  const Shortfall& s = *r.shortfall;
+  std::string text;
+  if (g.max_slowdown > 0 && s.needed.slowdown > g.max_slowdown)
+    text += fmt::format("--max-slowdown to at least {:g}", std::ceil(s.needed.slowdown * 100) / 100);
+  if (g.max_bytes && needed_bytes(r) > g.max_bytes)
+    text += fmt::format("{}--max-bytes to about {}", text.empty() ? "" : " and ", needed_bytes(r));
+  return text;
+}
+
+// The user's budget, not the model, keeps the outputs from the gate. Rows that are held out count, too.
+Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double gate) {
+  const Shortfall& s = *r.shortfall;
+  const Gates& g = o.gates;
+  const double reached = std::min(s.reached.worst_cosine, worst_cosine(r));
+  std::string needed = s.gate_reached
+                           ? fmt::format("what reaches {:g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
+                           : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
+  if (g.max_bytes && s.gate_reached) needed += fmt::format(" and about {} bytes", needed_bytes(r));
+  return {fmt::format(
+              "within {} the worst output reaches cosine {:.9g} with the fp32 model, at {:.3g} times the work of int8, below the "
+              "gate of {:.9g}; {}",
+              budget(g), reached, r.slowdown, gate, needed),
+          fmt::format("Raise {}, {}, or give real inputs with --calib", enough(g, r),
+                      g.max_loss > 0 ? fmt::format("raise --max-loss to {:.3g}", 1.01 * (1 - reached))
+                                     : "accept it with --allow-accuracy-loss")};
+}
+
+// Nothing smaller or faster is left.
+std::string even(const ConvertResult& r) { return r.shortfall ? " with all that was not asked for in int8" : ""; }
+
+}  // namespace
 
 GateMissed::GateMissed(ConvertResult missed, std::string more)
     : FatalError(ExitCode::kAccuracy, refusal_text(missed.refusal.value(), "nothing was written", more)),
@@ -19,33 +80,36 @@ std::string refusal_text(const Refusal& r, const std::string& written, const std
   return r.what + "; " + written + ".\n" + r.advice + notes;
 }
 
-void warn_of_losses(const ConvertResult& r, Diagnostics& d) {
+void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
   for (const OutputError& e : r.errors)
     if (e.cosine < std::min(kWarnCosine, r.target_cosine))
       d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs +
              " (good: at least 0.999)");
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
+  if (r.shortfall && !missed_gate(o, r)) {
+    const Refusal why = short_of_gate(o, r, r.target_cosine);
+    d.warn(why.what + ". " + why.advice);
+  }
 }
 
 std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult& r) {
-  double worst = 1;
-  for (const OutputError& e : r.errors) worst = std::min(worst, e.cosine);
+  const double worst = worst_cosine(r), least = least_cosine(o);
   const Gates& gates = o.gates;
-  const double least = gates.max_loss > 0 ? 1 - gates.max_loss : o.allow_accuracy_loss ? -1 : kFailCosine;
+  if (gates.max_slowdown > 0 && r.slowdown > gates.max_slowdown)
+    return Refusal{fmt::format("the layers take {:g} times the work of int8{}, --max-slowdown allows {:g}", r.slowdown, even(r),
+                               gates.max_slowdown),
+                   r.shortfall ? "Raise --max-slowdown" : "Raise --max-slowdown, or use --precision auto, which keeps to it"};
+  if (gates.max_bytes > 0 && stored_bytes(r) > gates.max_bytes)
+    return Refusal{fmt::format("the file has {} bytes{}, --max-bytes allows {}", stored_bytes(r), even(r), gates.max_bytes),
+                   r.shortfall ? "Raise --max-bytes; --golden none and --compress zstd make files smaller"
+                               : "Raise --max-bytes, or use --precision auto, which keeps to it"};
+  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
                                worst, 1 - worst, least),
                    gates.max_loss > 0
                        ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
                        : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss"};
-  if (gates.max_slowdown > 0 && r.slowdown > gates.max_slowdown)
-    return Refusal{
-        fmt::format("the layers take {:g} times the work of int8, --max-slowdown allows {:g}", r.slowdown, gates.max_slowdown),
-        "Raise --max-slowdown or --max-loss, or force --precision int8"};
-  const size_t stored = r.packed.bytes() ? r.packed.bytes() : r.blob.bytes();
-  if (gates.max_bytes > 0 && stored > gates.max_bytes)
-    return Refusal{fmt::format("the file has {} bytes, --max-bytes allows {}", stored, gates.max_bytes),
-                   "Raise --max-bytes or --max-loss, or force --precision int8"};
   return std::nullopt;
 }
 

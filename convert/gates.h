@@ -9,7 +9,7 @@
 namespace edgeconv {
 
 // Outputs that lost more than they should, and precisions that a user would not expect.
-void warn_of_losses(const ConvertResult& r, Diagnostics& d);
+void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d);
 
 // The first gate that the result misses.
 std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult& r);

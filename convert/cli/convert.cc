@@ -246,9 +246,12 @@ Action add_convert(CLI::App& app) {
                  "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)")
       ->check(CLI::Range(1e-9, 1.0));
   app.add_option("--max-slowdown", o->gates.max_slowdown,
-                 "fail (exit 7) if the layers take more than this many times the work of int8 (w8a16 counts 2, fp32 counts 4)")
+                 "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
+                 "fails (exit 7) where the accuracy gate needs more")
       ->check(CLI::Range(1.0, 100.0));
-  app.add_option("--max-bytes", o->max_bytes, "fail (exit 7) if the file is larger")->type_name("BYTES[K|M|G]");
+  app.add_option("--max-bytes", o->max_bytes,
+                 "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more")
+      ->type_name("BYTES[K|M|G]");
   app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
   app.add_option("--target", o->target,
                  "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "

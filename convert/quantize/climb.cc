@@ -31,12 +31,7 @@ Climb::Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<Lay
       trials_(request.trials),
       evaluate_(std::move(evaluate)) {}
 
-void Climb::apply() {
-  for (const LayerReport& l : layers_) {
-    const auto s = smooth_.find(l.node);
-    options_.linear[l.node] = {l.precision, l.precision == linear::kF32 || s == smooth_.end() ? std::vector<float>() : s->second};
-  }
-}
+void Climb::apply() { write_precisions(smooth_, layers_, options_); }
 
 bool Climb::passes() {
   apply();

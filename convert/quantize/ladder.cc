@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/quantize/budget_climb.h"
 #include "convert/quantize/climb.h"
 
 namespace edgeconv {
@@ -29,9 +30,19 @@ LadderStep step_of(const std::vector<LayerReport>& layers, const LowerOptions& o
 
 }  // namespace
 
-void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
-                      std::vector<LayerReport>& layers, LowerOptions& options,
-                      const std::function<double(const LowerOptions&)>& evaluate, std::vector<LadderStep>* trace) {
+void write_precisions(const std::map<NodeId, std::vector<float>>& smooth, const std::vector<LayerReport>& layers,
+                      LowerOptions& options) {
+  for (const LayerReport& l : layers) {
+    const auto s = smooth.find(l.node);
+    options.linear[l.node] = {l.precision, l.precision == linear::kF32 || s == smooth.end() ? std::vector<float>() : s->second};
+  }
+}
+
+std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
+                                          std::vector<LayerReport>& layers, LowerOptions& options,
+                                          const std::function<double(const LowerOptions&)>& evaluate,
+                                          std::vector<LadderStep>* trace,
+                                          const std::function<uint64_t(const LowerOptions&)>& bytes) {
   for (const auto& override : request.overrides) {
     const std::string& pattern = override.first;
     if (std::none_of(layers.begin(), layers.end(), [&](const LayerReport& l) { return glob_match(pattern, l.name); })) {
@@ -62,6 +73,25 @@ void choose_precision(const PrecisionRequest& request, const std::map<NodeId, st
     climb.descend_to_gate();
   else
     climb.to_gate();
+
+  const auto size = [&] { return request.max_bytes ? bytes(options) : uint64_t{0}; };
+  const auto fits = [&] { return within_budget(request, layers, options, bytes); };
+  if (request.mode != PrecisionMode::kAuto || fits()) return std::nullopt;
+  Shortfall s;
+  s.needed = step_of(layers, options, evaluate(options));
+  s.needed_bytes = size();
+  s.gate_reached = s.needed.worst_cosine >= request.target_cosine;
+  const double cosine = BudgetClimb(smooth, layers, fixed, options, request, traced, fits).run();
+  if (cosine >= request.target_cosine) return std::nullopt;
+  s.reached = step_of(layers, options, cosine);
+  s.reached_bytes = size();
+  return s;
+}
+
+bool within_budget(const PrecisionRequest& request, const std::vector<LayerReport>& layers, const LowerOptions& options,
+                   const std::function<uint64_t(const LowerOptions&)>& bytes) {
+  if (request.max_slowdown > 0 && slowdown(layers) > request.max_slowdown) return false;
+  return !request.max_bytes || bytes(options) <= request.max_bytes;
 }
 
 double slowdown(const std::vector<LayerReport>& layers) {

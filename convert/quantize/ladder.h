@@ -2,7 +2,9 @@
 // fp32, climbing only where the measured error asks for it (DESIGN 7).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,7 +22,10 @@ struct PrecisionRequest {
   std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
   double target_cosine = 0.999;                                  // auto climbs until every output reaches it
   bool measured = false;  // the gate is the user's: auto looks for the cheapest way by measuring every layer, which takes longer
-  int trials = 24;                                               // evaluations of each search for something cheaper
+  int trials = 24;        // evaluations of each search for something cheaper
+  // The budget of auto; 0: none. The bytes are those that `bytes` of choose_precision tells.
+  double max_slowdown = 0;
+  uint64_t max_bytes = 0;
 };
 
 // One evaluation on the way to the gate.
@@ -30,11 +35,28 @@ struct LadderStep {
   double slowdown = 1, worst_cosine = 0;
 };
 
-// evaluate: worst output cosine of the model lowered with these options. Fills options.linear and the reports' precision,
-// and says in `trace` what was tried.
-void choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
-                      std::vector<LayerReport>& layers, LowerOptions& options,
-                      const std::function<double(const LowerOptions&)>& evaluate, std::vector<LadderStep>* trace = nullptr);
+// The gate cannot be kept within the budget.
+struct Shortfall {
+  LadderStep reached, needed;                    // the best that fits, and what the climb without a budget found
+  uint64_t reached_bytes = 0, needed_bytes = 0;  // where bytes are limited
+  bool gate_reached = true;                      // whether the latter keeps to the gate
+};
+
+// evaluate: worst output cosine of the model lowered with these options; bytes: its size, asked for where that is limited. Fills
+// options.linear and the reports' precision, and says in `trace` what was tried. What auto chooses fits the budget wherever anything
+// does; a budget that it keeps to anyhow changes nothing.
+std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
+                                          std::vector<LayerReport>& layers, LowerOptions& options,
+                                          const std::function<double(const LowerOptions&)>& evaluate,
+                                          std::vector<LadderStep>* trace = nullptr,
+                                          const std::function<uint64_t(const LowerOptions&)>& bytes = {});
+
+bool within_budget(const PrecisionRequest& request, const std::vector<LayerReport>& layers, const LowerOptions& options,
+                   const std::function<uint64_t(const LowerOptions&)>& bytes);
+
+// The precision of every layer into the options.
+void write_precisions(const std::map<NodeId, std::vector<float>>& smooth, const std::vector<LayerReport>& layers,
+                      LowerOptions& options);
 
 // Work of the layers as they were chosen, relative to all of them in int8: multiplications, twice as many with 16-bit activations;
 // an fp32 multiplication counts as four.

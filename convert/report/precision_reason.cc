@@ -15,6 +15,7 @@ namespace linear = ert::params::linear;
 namespace {
 
 constexpr double kMost = 0.5;  // share of the multiplications
+constexpr const char* kNoMoreFits = "what gains more fills --max-slowdown or --max-bytes";
 
 std::string layers_of(const LadderStep& s) {
   if (!s.w8a16 && !s.fp32) return "all in int8";
@@ -32,7 +33,7 @@ std::string exact_parts(bool int8_attention, bool int8_tables) {
 std::string reason_of_part(const ConvertResult& r, bool LadderStep::*int8_part, bool int8) {
   if (r.mode == PrecisionMode::kFp32) return "all layers are fp32";
   if (r.mode != PrecisionMode::kAuto) return "only automatic precision changes it";
-  if (int8) return "the outputs keep to the gate with it";
+  if (int8) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
   double best = -1;
   for (const LadderStep& s : r.ladder)
     if (s.*int8_part) best = std::max(best, s.worst_cosine);
@@ -46,7 +47,7 @@ std::string reason_of_part(const ConvertResult& r, bool LadderStep::*int8_part, 
 std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   if (l.asked) return "asked for by --precision PATTERN";
   if (r.mode != PrecisionMode::kAuto) return fmt::format("all layers are {}", precision_name(l.precision));
-  if (l.precision == linear::kInt8) return "the outputs keep to the gate with it";
+  if (l.precision == linear::kInt8) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
   // What attention and tables did to the outputs is no reason to lift a layer: the first step that failed with them as chosen.
   const auto failed = std::find_if(r.ladder.begin(), r.ladder.end(), [&](const LadderStep& s) {
     return s.int8_attention == r.int8_attention && s.int8_tables == r.int8_tables && s.worst_cosine < r.target_cosine;

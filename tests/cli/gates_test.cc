@@ -1,6 +1,7 @@
 // --max-loss, --max-slowdown, --max-bytes: what does not keep to them ends with exit 7 and without a file.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/cli_test.h"
@@ -50,6 +51,49 @@ TEST_F(GatesTest, AutomaticPrecisionClimbsToTheLoss) {
   std::filesystem::remove(in("small.ert"));
   expect_refusal({in("small.onnx"), "--max-loss", text(loss), "--max-slowdown", "1.0"}, kAccuracy,
                  {"--max-slowdown", "nothing was written"});
+}
+
+// Automatic precision keeps to a budget: another choice that fits is taken, and one that fits anyhow stays as it was.
+TEST_F(GatesTest, BudgetsSteerTheClimb) {
+  const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
+  const auto convert_to = [&](const std::string& blob, std::vector<std::string> options) {
+    options.insert(options.begin(), {model, "--json", "-o", in(blob)});
+    return Json::parse(expect_success(options).out);
+  };
+  const std::string loss = "0.00003", finer = "0.00002";
+  const Json free = convert_to("free.ert", {"--max-loss", loss});
+  const double work = free.at("slowdown");
+  ASSERT_GT(work, 1.7);
+  convert_to("same.ert", {"--max-loss", loss, "--max-slowdown", fmt::format("{:.9f}", work + 1e-9), "--max-bytes", "1M"});
+  EXPECT_TRUE(read_file(in("free.ert")) == read_file(in("same.ert")));
+  const Json less = convert_to("less.ert", {"--max-loss", loss, "--max-slowdown", "1.6"});
+  EXPECT_LE(less.at("slowdown"), 1.6);
+  for (const Json& o : less.at("outputs")) EXPECT_GE(o.at("cosine"), 1 - 1.5 * std::stod(loss)) << o;
+
+  // One byte less than the file without a budget: certificate and golden vectors count.
+  const size_t bytes = convert_to("large.ert", {"--max-loss", finer}).at("blob_bytes");
+  const Json smaller = convert_to("smaller.ert", {"--max-loss", finer, "--max-bytes", std::to_string(bytes - 1)});
+  EXPECT_LT(smaller.at("blob_bytes"), bytes);
+  EXPECT_GT(smaller.at("layers").at("w8a16").get<int>(), 0);
+}
+
+// What no choice within the budget keeps to: the error says what was reached, what is missing, and what would do.
+TEST_F(GatesTest, AGateBeyondTheBudgetIsRefused) {
+  const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
+  const std::vector<std::string> asked{model, "-o", in("b.ert"), "--max-loss", "0.00003"};
+  std::vector<std::string> slow = asked, small = asked;
+  slow.insert(slow.end(), {"--max-slowdown", "1.2"});
+  expect_refusal(slow, kAccuracy,
+                 {"within --max-slowdown 1.2 the worst output reaches cosine 0.9999", "below the gate of 0.99997",
+                  "what reaches 0.99997 takes 2", "Raise --max-slowdown to at least 2", "raise --max-loss to 3"});
+  small.insert(small.end(), {"--max-bytes", "1000"});
+  expect_refusal(small, kAccuracy, {"with all that was not asked for in int8, --max-bytes allows 1000"});
+  const double free =
+      Json::parse(expect_success({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003"}).out).at("slowdown");
+  // The advice holds.
+  const auto followed = edgeconv({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003", "--max-slowdown",
+                                  fmt::format("{:g}", std::ceil(free * 100) / 100)});
+  EXPECT_EQ(followed.exit_code, 0) << followed.err;
 }
 
 // A gate that only fp32 reaches: nothing is quantized then, which must not go unsaid.

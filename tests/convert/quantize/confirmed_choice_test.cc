@@ -35,6 +35,7 @@ class FakeJudge : public ChoiceJudge {
     if (found_ < kLayers) ++found_;
     return false;
   }
+  uint64_t bytes(const LowerOptions&) override { return 0; }
   int held_out_runs = 0, confirmations = 0;
   std::vector<std::string> failed;
 
@@ -101,6 +102,18 @@ TEST(ConfirmedChoice, TakesALateChoice) {
   EXPECT_EQ(judge.confirmations, 9);
   EXPECT_GT(with_precision(c.options, linear::kInt8), 0);
   EXPECT_EQ(with_precision(c.options, linear::kF32), 0);
+}
+
+// The budget holds there, too: as much as fits is exact.
+TEST(ConfirmedChoice, WithinABudgetWhatFitsIsExact) {
+  FakeJudge judge(kAllOfThem);
+  PrecisionRequest request;
+  request.max_slowdown = 2.5;
+  Chosen c;
+  const auto shortfall = ConfirmedChoice(request, {}, judge).choose(c.layers, c.options, c.trace);
+  ASSERT_TRUE(shortfall);
+  EXPECT_LE(slowdown(c.layers), 2.5);
+  EXPECT_LE(shortfall->reached.slowdown, 2.5);
 }
 
 // A climb that starts again goes past the same choices: what failed on fewer rows fails on more.
