@@ -141,9 +141,9 @@ struct Side {
   const uint8_t* at(int64_t i) const { return data + i * step; }
 };
 
-// Elements [begin, end). noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Operand& b,
-                                         const Operand& out, int64_t begin, int64_t end) {
+// Elements [begin, end).
+void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Operand& b, const Operand& out, int64_t begin,
+               int64_t end) {
   const size_t in_bytes = element_bytes(a);
   const int64_t out_bytes = static_cast<int64_t>(element_bytes(out));
   Word32 spread[2][kSpread];

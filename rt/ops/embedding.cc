@@ -35,8 +35,8 @@ void prefetch_row(const Operand& table, int64_t row) {
   for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i);
 }
 
-// A row of a quantized table. noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void widen(const int8_t* src, float scale, int64_t width, float* dst) {
+// A row of a quantized table.
+void widen(const int8_t* src, float scale, int64_t width, float* dst) {
   for (int64_t j = 0; j < width; ++j) dst[j] = times(static_cast<float>(src[j]), scale);
 }
 

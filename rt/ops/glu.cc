@@ -30,8 +30,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
          columns_ok(input(c, gl::kFactor), out, c.ints[gl::kFactorFirst]);
 }
 
-// noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void multiply(int64_t n, const float* factor, float* x) {
+void multiply(int64_t n, const float* factor, float* x) {
   for (int64_t i = 0; i < n; ++i) x[i] = times(x[i], factor[i]);
 }
 

@@ -22,9 +22,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return !w.present() || (is_f32(w) && w.rank == 2 && w.dims[0] == x.dims[0] && w.dims[1] == x.dims[1]);
 }
 
-// Columns [first, last) of the mean of one sequence; dst holds the sums meanwhile. noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void pool(const OpContext& c, const float* x, const float* weights, int64_t length, int64_t width,
-                                    int64_t first, int64_t last, float* dst) {
+// Columns [first, last) of the mean of one sequence; dst holds the sums meanwhile.
+void pool(const OpContext& c, const float* x, const float* weights, int64_t length, int64_t width, int64_t first, int64_t last,
+          float* dst) {
   for (int64_t j = first; j < last; ++j) dst[j] = 0.0f;
   float total = static_cast<float>(length);
   if (weights) {

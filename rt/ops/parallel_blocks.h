@@ -24,8 +24,8 @@ void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_
     const Body* body;
     int64_t total, block;
   } job = {&body, total, total};
-  // The only place that calls body: a second one would be a second copy of it, in code and on the stack.
-  const ert_task task = [](void* arg, uint32_t index, uint32_t thread) {
+  // noinline: one copy of body, in code and on the stack. Inlined into the call below it would be there and in a function for threads.
+  const ert_task task = [](void* arg, uint32_t index, uint32_t thread) __attribute__((noinline)) {
     const Job& j = *static_cast<const Job*>(arg);
     const int64_t begin = j.block * index;
     const int64_t end = begin + j.block < j.total ? begin + j.block : j.total;

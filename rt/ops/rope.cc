@@ -58,9 +58,9 @@ void rotate(const Pairs& p, const float* cos, const float* sin, const float* src
   }
 }
 
-// All heads of a position. noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void rotate_heads(const Pairs& p, int32_t heads, int32_t width, const float* cos, const float* sin,
-                                            const float* src, float* dst) {
+// All heads of a position.
+void rotate_heads(const Pairs& p, int32_t heads, int32_t width, const float* cos, const float* sin, const float* src,
+                  float* dst) {
   for (int32_t h = 0; h < heads; ++h, src += width, dst += width) {
     rotate(p, cos, sin, src, dst);
     for (int32_t i = 2 * p.count; i < width; ++i) dst[i] = src[i];

@@ -101,8 +101,8 @@ void int_kind(int32_t kind, int64_t n, const int32_t* x, int32_t* y) {
 uint8_t nan_of(float v) { return is_nan(v); }
 uint8_t inf_of(float v) { return (bits_of(v) & 0x7fffffffu) == 0x7f800000u; }
 
-// Elements [begin, begin + n). noinline: for_blocks has two places for its body.
-__attribute__((noinline)) void apply(const OpContext& c, int64_t begin, int64_t n) {
+// Elements [begin, begin + n).
+void apply(const OpContext& c, int64_t begin, int64_t n) {
   const Operand &x = input(c, 0), &out = output(c, 0);
   const int32_t kind = c.ints[un::kKind];
   if (is_kernel(kind)) {
