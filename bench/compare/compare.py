@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECTIONS = ("speed", "accuracy", "bits", "start")
@@ -34,7 +35,8 @@ def arguments():
     parser.add_argument("--models", type=names, default=None, help="some of minilm,textclassifier,bert_base,bilstm (all)")
     parser.add_argument("--peers", type=names, default=None, help="some of the peers, by the names in compare.json")
     parser.add_argument("--rounds", type=int, default=20, help="turns at each shape (20)")
-    parser.add_argument("--threads", type=numbers, default=[1, 2], help="1,2")
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("--threads", type=numbers, default=[1, 2][:cores], help="1,2")
     parser.add_argument("--shapes", type=names, default=None, help="1x8,1x128,...: batch x tokens, of the grids")
     parser.add_argument("--isa", type=names, default=[], help="more rows of edgeconv, held to these ISA levels")
     parser.add_argument("--held", action=argparse.BooleanOptionalAction, default=None,
@@ -45,6 +47,7 @@ def arguments():
     parser.add_argument("--foreign", type=float, default=0.05, help="cores of other work that disturb a turn (0.05)")
     parser.add_argument("--ref-texts", default="30", help="texts for the slow scalar reference, a count or all (30)")
     parser.add_argument("--blob", help="measure this .ert instead of converting the model; with one --models only")
+    parser.add_argument("--dry-run", action="store_true", help="look at the options and stop; needs nothing that is installed")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
@@ -55,6 +58,10 @@ def arguments():
         parser.error("--rounds and --tries start at 1")
     if options.blob and len(options.models or []) != 1:
         parser.error("--blob needs --models with one model")
+    if not options.threads or not all(1 <= threads <= cores for threads in options.threads):
+        parser.error(f"--threads are counts from 1 to {cores}, the cores that this process may use")
+    if options.ref_texts != "all" and not options.ref_texts.isdecimal():
+        parser.error("--ref-texts is a count or all")
     options.ref_texts = sys.maxsize if options.ref_texts == "all" else int(options.ref_texts)
     return parser, options
 
@@ -170,6 +177,13 @@ def print_model(found, goals, report):
 
 def main():
     parser, options = arguments()
+    if options.dry_run:
+        # The names of models, shapes and peers need no arrays.
+        sys.modules["numpy"] = types.ModuleType("numpy")
+        import models
+        import peers
+        check_choices(parser, options, models, peers)
+        return 0
     # Peers are stopped between their series; an end by signal must run the code that ends them.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     # After the arguments, because --help must also work where numpy is not installed.

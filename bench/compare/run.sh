@@ -15,14 +15,17 @@ esac
 previous=
 for option in "$@"; do
   case "$option" in
-    # The help must not cost an installation first.
+    # The help must not cost an installation first, nor must --dry-run.
     -h|--help) exec "${PYTHON:-python3}" "$here/compare.py" --help ;;
+    --dry-run) exec "${PYTHON:-python3}" "$here/compare.py" "$work" "$@" ;;
     --models=*) MODELS=$(printf '%s' "${option#--models=}" | tr ',' ' ') ;;
   esac
   if [ "$previous" = --models ]; then MODELS=$(printf '%s' "$option" | tr ',' ' '); fi
   previous=$option
 done
 export MODELS="${MODELS:-}"
+# Neither must a mistyped option.
+"${PYTHON:-python3}" "$here/compare.py" --dry-run "$work" "$@"
 "$here/setup.sh" "$work"
 python=$(sed -n 's/.*"main": "\([^"]*\)".*/\1/p' "$work/environments.json")
 exec "$python" -W ignore "$here/compare.py" "$work" "$@"
