@@ -11,7 +11,7 @@
 
 namespace ert::bench {
 
-// A failure with the exit code of the command line (DESIGN 8).
+// A failure with the exit code of the command line (exit_code.h).
 struct Failure {
   int exit_code;
   std::string message;

@@ -89,10 +89,10 @@ class GateMissed : public FatalError {
 // "WHAT; WRITTEN.", the advice, and the notes.
 std::string refusal_text(const Refusal& r, const std::string& written, const std::string& notes);
 
-// Output cosines below these warn and fail (DESIGN 7).
+// Output cosines below these warn and fail.
 constexpr double kWarnCosine = 0.999, kFailCosine = 0.99;
 
-// Throws FatalError with the exit code of DESIGN 8; GateMissed (kAccuracy) where the result misses a gate.
+// Throws FatalError with the exit code (ir/diagnostics.h); GateMissed (kAccuracy) where the result misses a gate.
 ConvertResult convert_model(const std::string& path, const ConvertOptions& options);
 
 }  // namespace edgeconv

@@ -1,4 +1,4 @@
-// The 64-byte header at the start of every blob and its checksum rules (DESIGN 4). The converter writes headers through
+// The 64-byte header at the start of every blob and its checksum rules (rt/schema/README.md). The converter writes headers through
 // encode_header, the runtime reads them through decode_header, so the two cannot disagree about a byte.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Writes a planned target program as an .ert blob (DESIGN 4): header, flatbuffer metadata, 64-byte aligned segments.
+// Writes a planned target program as an .ert blob (rt/schema/README.md): header, flatbuffer metadata, 64-byte aligned segments.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@
 namespace edgeconv {
 namespace {
 
-// One row. A row that is -inf throughout gives zeros: the project's rule for fully masked rows (DESIGN 2).
+// One row. A row that is -inf throughout gives zeros: the project's rule for fully masked rows (kernels_int8/NUMERICS.md).
 void softmax_row(const NodeInputs& c, size_t n, const float* x, float* y, bool log) {
   if (n == 0) return;
   if (c.canonical() && !log) return canonical_kernels().softmax(1, n, x, y);

@@ -1,5 +1,5 @@
 // Everything the converter has to say about a model, collected so that a user sees all problems at once. The exit code of
-// the command line follows from the worst entry (DESIGN 8).
+// the command line follows from the worst entry.
 #pragma once
 
 #include <stdexcept>

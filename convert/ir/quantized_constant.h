@@ -1,5 +1,5 @@
 // The integers behind a constant that came out of a file already quantized. The constant itself holds their fp32 values, so
-// that passes and the interpreter need not know; packing takes the integers, unchanged (DESIGN 2).
+// that passes and the interpreter need not know; packing takes the integers, unchanged.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Conv becomes a Linear over its patches (DESIGN 2), in as many spatial axes as it has: channels last, one shifted copy per
+// Conv becomes a Linear over its patches, in as many spatial axes as it has: channels last, one shifted copy per
 // kernel position, Concat of them along the channels, Linear, channels first again. The Linear then has smoothing and the
 // precision ladder, and the layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap
 // (patch embeddings) needs no copies, others gather their rows unless they are small, and a depthwise kernel is a weighted

@@ -1,5 +1,5 @@
 // Chooses the precision of every Linear, and of the recurrent weights of every Recurrence: int8, then 16-bit activations, then
-// fp32, climbing only where the measured error asks for it (DESIGN 7).
+// fp32, climbing only where the measured error asks for it.
 #pragma once
 
 #include <cstdint>

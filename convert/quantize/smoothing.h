@@ -1,5 +1,5 @@
 // Smoothing factors of every Linear from its inputs (SmoothQuant, Xiao et al. 2022, with the factors kept in the op instead of
-// folded into a producer: DESIGN 2).
+// folded into a producer).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Quantization of constants: weights of a Linear per output column, embedding tables per row. Scheme: DESIGN 2, NUMERICS.md.
+// Quantization of constants: weights of a Linear per output column, embedding tables per row. Scheme: kernels_int8/NUMERICS.md.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ struct NamedDim {
   int32_t min, max;
 };
 
-// Exit code and message for a status of the C API (DESIGN 8).
+// Exit code and message for a status of the C API (ir/diagnostics.h).
 [[noreturn]] void throw_status(ert_status s, const std::string& what);
 
 class BlobRunner {
