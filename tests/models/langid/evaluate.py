@@ -1,7 +1,7 @@
 """Accuracy of langid.onnx in fp32 (onnxruntime) and, given a blob, in int8 (edgeconv run) on the same texts.
 
     edgeconv langid.onnx -o langid.ert --dim batch=64
-    python evaluate.py --held DIR/held.tsv [--blob langid.ert --edgeconv PATH] [--limit N] [--json accuracy.json]
+    python evaluate.py --held DIR/held.tsv [--blob langid.ert --edgeconv PATH] [--limit N] [--json accuracy.json] [--check]
 
 Without --held only texts.tsv is judged. Sets: all held-out sentences; those of at least four words (one_sentence);
 one word cut out of each (one_word); those that hold Latin and other letters (mixed_script); texts.tsv.
@@ -26,6 +26,7 @@ from languages import CODES, SCRIPT, script_of
 
 HERE = Path(__file__).parent
 UNSPACED = ("ja", "zh", "th")
+GOAL_MISSED, MOST_LOSS, LEAST_TEXTS = 7, 0.001, 20_000
 
 
 def read(path):
@@ -150,6 +151,8 @@ def main():
     parser.add_argument("--batch", type=int, default=64, help="at most the blob's maximum batch")
     parser.add_argument("--limit", type=int, help="this many held-out texts a language")
     parser.add_argument("--json", type=Path, help="write the figures here")
+    parser.add_argument("--check", action="store_true",
+                        help=f"exit 7 unless int8 loses at most {MOST_LOSS:.1%} on at least {LEAST_TEXTS:,} held-out texts")
     args = parser.parse_args()
     fp32 = Fp32(args.model)
     int8 = Int8(args.edgeconv, args.blob) if args.blob else None
@@ -185,7 +188,14 @@ def main():
                     print(f"   {code} taken for {CODES[s]}: {text}")
     if args.json:
         args.json.write_text(json.dumps(report, indent=1) + "\n")
+    if args.check:
+        held = report["sets"].get("held_out", {})
+        met = held.get("texts", 0) >= LEAST_TEXTS and held.get("difference", -1) >= -MOST_LOSS
+        print(f"{'PASS' if met else 'FAIL'} int8 loses at most {MOST_LOSS:.1%} on at least {LEAST_TEXTS:,} held-out texts: "
+              f"{held.get('difference', 'not measured')} on {held.get('texts', 0)}")
+        return 0 if met else GOAL_MISSED
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
