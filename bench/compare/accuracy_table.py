@@ -75,6 +75,15 @@ def w8a16_times(blobs):
             "foreign": found["foreign"]}
 
 
+def cost_line(cost):
+    """Where other work took cores meanwhile, the ratio deserves less belief."""
+    if not cost:
+        return "w8a16 / int8: not measured"
+    times = ", ".join(f"{report.title(name)} {us:.0f} us" for name, us in cost["median_us"].items())
+    return (f"{SHAPE}, 1 thread: {times}; other processes took more than {cost['foreign']['limit_cores']} cores in "
+            f"{cost['foreign']['disturbed']} of {cost['foreign']['turns']} turns")
+
+
 def attempt(what, function, *arguments):
     try:
         return function(*arguments)
@@ -119,7 +128,7 @@ def main():
     data["goals"] = goals(data["accuracy"]["results"], data["w8a16"], data["hostile"])
     with open(os.path.join(work, "accuracy.json"), "w", encoding="utf-8") as file:
         json.dump(data, file, indent=1)
-    print("\n" + "\n\n".join([*report.accuracy_table(data["accuracy"], missing), report.goal_lines(data["goals"])]))
+    print("\n" + "\n\n".join([*report.accuracy_table(data["accuracy"], missing), cost_line(data["w8a16"]), report.goal_lines(data["goals"])]))
     return GOAL_MISSED if check and not all(goal["met"] for goal in data["goals"]) else 0
 
 
