@@ -1,8 +1,8 @@
 """Waits for cores that nobody else slows down.
 
 A core of a virtual machine is one of two hardware threads; while the other one computes for a neighbour, a third of the vector
-throughput is gone, for a blink or for minutes, and no counter of the guest shows it. It bends ratios: whoever uses the
-vector units best loses most. So every series is timed between two probes of its cores (bench/kernels/core_probe.cc).
+throughput is gone, for a blink or for minutes, and no counter of the guest shows it. At times the two cores of the guest are the two
+threads of one. It bends ratios: whoever uses the vector units best loses most. So every series is timed between two probes of its cores (bench/kernels/core_probe.cc).
 """
 import os
 import time
