@@ -257,7 +257,10 @@ void Conversion::finish() {
   warn_of_losses(o_, r_, d_);
   r_.warnings = d_.warnings();
   r_.refusal = missed_gate(o_, r_);
-  if (r_.refusal) throw GateMissed(std::move(r_), notes());
+  if (r_.refusal) {
+    const std::string more = notes();  // of the result, before it is moved
+    throw GateMissed(std::move(r_), more);
+  }
   stage("done", 1.0);
 }
 

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "convert/report/precision_reason.h"
 
@@ -37,12 +39,12 @@ std::string budget(const Gates& g) {
   return work + (work.empty() || bytes.empty() ? "" : " and ") + bytes;
 }
 
-// What the climb without a budget takes, as options that allow it.
+// What the climb without a budget chose, as options that allow it. Less may do, too; of rows held out it has seen only some.
 std::string enough(const Gates& g, const ConvertResult& r) {
   const Shortfall& s = *r.shortfall;
   std::string text;
   if (g.max_slowdown > 0 && s.needed.slowdown > g.max_slowdown)
-    text += fmt::format("--max-slowdown to at least {:g}", std::ceil(s.needed.slowdown * 100) / 100);
+    text += fmt::format("--max-slowdown to about {:g}", std::ceil(s.needed.slowdown * 100) / 100);
   if (g.max_bytes && needed_bytes(r) > g.max_bytes)
     text += fmt::format("{}--max-bytes to about {}", text.empty() ? "" : " and ", needed_bytes(r));
   return text;
@@ -53,17 +55,33 @@ Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double ga
   const Shortfall& s = *r.shortfall;
   const Gates& g = o.gates;
   const double reached = std::min(s.reached.worst_cosine, worst_cosine(r));
-  std::string needed = s.gate_reached
-                           ? fmt::format("what reaches {:g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
-                           : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
+  std::string needed =
+      s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
+                     : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
   if (g.max_bytes && s.gate_reached) needed += fmt::format(" and about {} bytes", needed_bytes(r));
+  std::vector<std::string> ways;
+  if (const std::string budgets = enough(g, r); s.gate_reached && !budgets.empty()) ways.push_back("raise " + budgets);
+  if (g.max_loss > 0)
+    ways.push_back(fmt::format("raise --max-loss to {:.3g}", 1.01 * (1 - reached)));
+  else if (reached < least_cosine(o))
+    ways.push_back("accept it with --allow-accuracy-loss");
+  ways.push_back("give real inputs with --calib");
+  std::string advice = ways[0];
+  for (size_t i = 1; i < ways.size(); ++i) advice += (i + 1 < ways.size() ? ", " : ways.size() > 2 ? ", or " : " or ") + ways[i];
+  advice[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(advice[0])));
   return {fmt::format(
               "within {} the worst output reaches cosine {:.9g} with the fp32 model, at {:.3g} times the work of int8, below the "
               "gate of {:.9g}; {}",
               budget(g), reached, r.slowdown, gate, needed),
-          fmt::format("Raise {}, {}, or give real inputs with --calib", enough(g, r),
-                      g.max_loss > 0 ? fmt::format("raise --max-loss to {:.3g}", 1.01 * (1 - reached))
-                                     : "accept it with --allow-accuracy-loss")};
+          advice};
+}
+
+// What was not asked for yet.
+std::string smaller_files(const ConvertOptions& o) {
+  const std::string golden = o.golden > 0 ? "--golden none" : "", zstd = o.compress ? "" : "--compress zstd";
+  if (golden.empty() && zstd.empty()) return "";
+  return "; " + golden + (golden.empty() || zstd.empty() ? "" : " and ") + zstd +
+         (golden.empty() || zstd.empty() ? " makes" : " make") + " files smaller";
 }
 
 // Nothing smaller or faster is left.
@@ -100,9 +118,9 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
                                gates.max_slowdown),
                    r.shortfall ? "Raise --max-slowdown" : "Raise --max-slowdown, or use --precision auto, which keeps to it"};
   if (gates.max_bytes > 0 && stored_bytes(r) > gates.max_bytes)
-    return Refusal{fmt::format("the file has {} bytes{}, --max-bytes allows {}", stored_bytes(r), even(r), gates.max_bytes),
-                   r.shortfall ? "Raise --max-bytes; --golden none and --compress zstd make files smaller"
-                               : "Raise --max-bytes, or use --precision auto, which keeps to it"};
+    return Refusal{
+        fmt::format("the file has {} bytes{}, --max-bytes allows {}", stored_bytes(r), even(r), gates.max_bytes),
+        r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
   if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",

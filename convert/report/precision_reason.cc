@@ -38,8 +38,8 @@ std::string reason_of_part(const ConvertResult& r, bool LadderStep::*int8_part, 
   for (const LadderStep& s : r.ladder)
     if (s.*int8_part) best = std::max(best, s.worst_cosine);
   if (best < r.target_cosine)
-    return fmt::format("fp32 for cosine {:g}: with it in int8 the best gave {:.6f}", r.target_cosine, best);
-  return fmt::format("fp32 for cosine {:g}: with it in int8 layers take more work", r.target_cosine);
+    return fmt::format("fp32 for cosine {:.9g}: with it in int8 the best gave {:.6f}", r.target_cosine, best);
+  return fmt::format("fp32 for cosine {:.9g}: with it in int8 layers take more work", r.target_cosine);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   const auto failed = std::find_if(r.ladder.begin(), r.ladder.end(), [&](const LadderStep& s) {
     return s.int8_attention == r.int8_attention && s.int8_tables == r.int8_tables && s.worst_cosine < r.target_cosine;
   });
-  std::string why = fmt::format("lifted for cosine {:g}", r.target_cosine);
+  std::string why = fmt::format("lifted for cosine {:.9g}", r.target_cosine);
   if (failed != r.ladder.end())
     why +=
         fmt::format(": {}{} gave {:.6f}", layers_of(*failed), exact_parts(r.int8_attention, r.int8_tables), failed->worst_cosine);
@@ -85,7 +85,7 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   return fmt::format(
       "{:.0f} % of the multiplications of layers stay fp32, so the blob is hardly smaller or faster than the model: with none "
       "the worst "
-      "output has cosine {:.6f}, the gate is {:g}{}. Try real inputs (--calib), accept a larger loss (--max-loss), or "
+      "output has cosine {:.6f}, the gate is {:.9g}{}. Try real inputs (--calib), accept a larger loss (--max-loss), or "
       "--precision w8a16",
       100 * lifted / all, best, r.target_cosine, cause);
 }

@@ -87,7 +87,7 @@ std::string precision_lines(const ConvertResult& r, bool all) {
       continue;
     }
     ++shown;
-    s += layer_line(l) + (l.asked ? "  (asked for)\n" : lifted ? fmt::format("  (for cosine {:g})\n", r.target_cosine) : "\n");
+    s += layer_line(l) + (l.asked ? "  (asked for)\n" : lifted ? fmt::format("  (for cosine {:.9g})\n", r.target_cosine) : "\n");
   }
   if (!all && hidden) s += fmt::format("  and {} more that were lifted; -v lists all layers\n", hidden);
   return s;

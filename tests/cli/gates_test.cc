@@ -32,6 +32,20 @@ TEST_F(GatesTest, BytesOfTheBlob) {
   convert({"--max-bytes", std::to_string(bytes)});
 }
 
+// Advice names what was not asked for yet.
+TEST_F(GatesTest, WhatMakesFilesSmaller) {
+  const auto advice = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {in("small.onnx"), "--max-bytes", "1"});
+    const ProgramResult r = edgeconv(options);
+    EXPECT_EQ(r.exit_code, kAccuracy);
+    return r.err.substr(r.err.find('\n') + 1);
+  };
+  EXPECT_EQ(advice({}), "Raise --max-bytes; --golden none and --compress zstd make files smaller\n");
+  EXPECT_EQ(advice({"--compress", "zstd"}).substr(0, 53), "Raise --max-bytes; --golden none makes files smaller\n");
+  EXPECT_EQ(advice({"--golden", "none"}), "Raise --max-bytes; --compress zstd makes files smaller\n");
+  EXPECT_EQ(advice({"--golden", "none", "--compress", "zstd"}).substr(0, 18), "Raise --max-bytes\n");
+}
+
 TEST_F(GatesTest, LossOfAForcedPrecision) {
   const double loss = 1 - worst(convert({"--precision", "int8"}));
   ASSERT_GT(loss, 1e-7);
@@ -85,7 +99,7 @@ TEST_F(GatesTest, AGateBeyondTheBudgetIsRefused) {
   slow.insert(slow.end(), {"--max-slowdown", "1.2"});
   expect_refusal(slow, kAccuracy,
                  {"within --max-slowdown 1.2 the worst output reaches cosine 0.9999", "below the gate of 0.99997",
-                  "what reaches 0.99997 takes 2", "Raise --max-slowdown to at least 2", "raise --max-loss to 3"});
+                  "a choice that reaches 0.99997 takes 2", "Raise --max-slowdown to about 2", "raise --max-loss to 3"});
   small.insert(small.end(), {"--max-bytes", "1000"});
   expect_refusal(small, kAccuracy, {"with all that was not asked for in int8, --max-bytes allows 1000"});
   const double free =
@@ -108,6 +122,8 @@ TEST_F(GatesTest, MostlyFp32IsWarnedAbout) {
   const Json lifted = convert({"--max-loss", "0.00000001"});
   ASSERT_EQ(lifted.at("layers").at("fp32"), 2);
   EXPECT_TRUE(told(lifted));
+  EXPECT_NE(lifted.at("warnings").dump().find("the gate is 0.99999999"), std::string::npos) << "not rounded to 1";
+  EXPECT_NE(lifted.at("layer_table").at(0).at("why").get<std::string>().find("0.99999999:"), std::string::npos);
 }
 
 // The same steps in the same order, to the same bytes.
@@ -146,6 +162,14 @@ TEST_F(GatesTest, LossOnlyWhereItIsAllowed) {
                  {"0.99", "--allow-accuracy-loss", "nothing was written"});
   expect_refusal({in("small.onnx"), "-o", in("s.ert"), "--precision", "int8", "--allow-accuracy-loss", "--max-loss", "0.001"},
                  kAccuracy, {"gate"});
+  // Within a budget, too; a file that is written needs no leave.
+  expect_refusal({in("small.onnx"), "-o", in("s.ert"), "--max-slowdown", "1"}, kAccuracy,
+                 {"a choice that reaches 0.999 takes", "Raise --max-slowdown to about ", "accept it with --allow-accuracy-loss"});
+  const Json bound = Json::parse(
+      expect_success({in("small.onnx"), "--json", "-o", in("s.ert"), "--max-slowdown", "1", "--allow-accuracy-loss"}).out);
+  const std::string told = bound.at("warnings").dump();
+  EXPECT_NE(told.find("within --max-slowdown 1 the worst output reaches cosine"), std::string::npos) << told;
+  EXPECT_EQ(told.find("--allow-accuracy-loss"), std::string::npos) << told;
 }
 
 TEST_F(GatesTest, SlowdownOfForcedPrecisions) {
