@@ -81,7 +81,8 @@ int TargetProgram::add_alias(int of, Shape shape) {
 }
 
 int TargetProgram::root(int v) const {
-  while (values[static_cast<size_t>(v)].storage == Storage::kAlias) v = values[static_cast<size_t>(v)].index;
+  // at: an absent operand (-1) that is taken for a value must not read what lies before the first.
+  while (values.at(static_cast<size_t>(v)).storage == Storage::kAlias) v = values[static_cast<size_t>(v)].index;
   return v;
 }
 

@@ -28,9 +28,10 @@ class PaddingFacts {
   PaddingFacts(const TargetProgram& p, int input, int padding);
   // Of any value; unbounded where nothing is known.
   PaddingFact of(int value) const;
+  // Of operand i; unbounded where the op has none.
+  PaddingFact operand(const TargetOp& op, size_t i) const;
 
  private:
-  PaddingFact operand(const TargetOp& op, size_t i) const;
   PaddingFact aligned(const TargetOp& op, size_t i) const;
   void elementwise(const TargetOp& op);
   void visit(const TargetOp& op);

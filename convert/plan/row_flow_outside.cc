@@ -145,7 +145,7 @@ RowState RowFlow::outside(const TargetOp& op) {
       return axis == x.batch || axis == x.sequence ? RowState::lost() : s;
     }
     case OpCode::kMeanPool: {
-      const PaddingFact w = op.inputs.size() < 2 ? PaddingFact{} : facts_.of(op.inputs[1]);
+      const PaddingFact w = facts_.operand(op, 1);  // absent: nothing is known
       const bool zero_weights = w.padded.is(0) && w.key_axis == 1 && (w.batch_axis == 0 || (w.batch_axis < 0 && is_one(batch_)));
       if (!first_only || x.batch != 0 || x.sequence != 1 || op.inputs.size() < 2 || !zero_weights) return RowState::lost();
       return RowState::same(x.origin);
