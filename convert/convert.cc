@@ -244,7 +244,7 @@ void Conversion::compress() {
 
 // What else is in the file (certificate, golden vectors, layout of the target) is known once it is written: then there is less for weights.
 bool Conversion::must_be_smaller() {
-  const uint64_t stored = r_.packed.bytes() ? r_.packed.bytes() : r_.blob.bytes(), most = o_.gates.max_bytes;
+  const uint64_t stored = r_.stored().bytes(), most = o_.gates.max_bytes;
   if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > o_.precision.max_bytes)
     return false;
   const uint64_t more = stored - std::min(stored, chosen_bytes_);

@@ -76,6 +76,9 @@ struct ConvertResult {
   size_t ops = 0;
   std::vector<std::string> warnings;
   std::optional<Refusal> refusal;  // the gate or limit that it misses
+
+  // What goes into the file.
+  const Tensor& stored() const { return packed.bytes() ? packed : blob; }
 };
 
 // A conversion that came to its end and misses a gate: the result is complete, for reports, but must not be used.

@@ -19,8 +19,6 @@ double least_cosine(const ConvertOptions& o) {
   return o.gates.max_loss > 0 ? 1 - o.gates.max_loss : o.allow_accuracy_loss ? -1 : kFailCosine;
 }
 
-uint64_t stored_bytes(const ConvertResult& r) { return r.packed.bytes() ? r.packed.bytes() : r.blob.bytes(); }
-
 double worst_cosine(const ConvertResult& r) {
   double worst = 1;
   for (const OutputError& e : r.errors) worst = std::min(worst, e.cosine);
@@ -29,7 +27,8 @@ double worst_cosine(const ConvertResult& r) {
 
 // Of the file that the climb without a budget would write.
 uint64_t needed_bytes(const ConvertResult& r) {
-  return r.shortfall->needed_bytes + stored_bytes(r) - std::min(stored_bytes(r), r.shortfall->reached_bytes);
+  const uint64_t stored = r.stored().bytes();
+  return r.shortfall->needed_bytes + stored - std::min(stored, r.shortfall->reached_bytes);
 }
 
 // "--max-slowdown 1.5 and --max-bytes 30000"
@@ -117,9 +116,9 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
     return Refusal{fmt::format("the layers take {:g} times the work of int8{}, --max-slowdown allows {:g}", r.slowdown, even(r),
                                gates.max_slowdown),
                    r.shortfall ? "Raise --max-slowdown" : "Raise --max-slowdown, or use --precision auto, which keeps to it"};
-  if (gates.max_bytes > 0 && stored_bytes(r) > gates.max_bytes)
+  if (gates.max_bytes > 0 && r.stored().bytes() > gates.max_bytes)
     return Refusal{
-        fmt::format("the file has {} bytes{}, --max-bytes allows {}", stored_bytes(r), even(r), gates.max_bytes),
+        fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
         r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
   if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
   if (worst < least)

@@ -102,9 +102,6 @@ void check_external(const Options& o, const std::string& output, const ModelInfo
     }
 }
 
-// The bytes of the file.
-const Tensor& written(const ConvertResult& r) { return r.packed.bytes() ? r.packed : r.blob; }
-
 struct Limits {
   std::optional<uint64_t> arena, flash;
 };
@@ -127,7 +124,7 @@ WeightTarget parse_target(const std::string& name) {
 }
 
 std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r, const MemoryTable& memory) {
-  const size_t stored = written(r).bytes();
+  const size_t stored = r.stored().bytes();
   if (limit.flash && stored > *limit.flash)
     return Refusal{fmt::format("the blob has {} bytes, --flash-limit allows {}", stored, *limit.flash),
                    "Raise --flash-limit; -v shows what the layers take, --max-bytes makes automatic precision keep to a size"};
@@ -209,7 +206,7 @@ int run(const Options& o) {
   r.refusal = missed_limit(limits, r, memory);
   if (r.refusal) throw FatalError(ExitCode::kLimit, refusal_text(*r.refusal, report_refusal(o, output, r), ""));
   const std::string text = write_reports(o, output, r, memory);
-  write_file_atomically(output, written(r).data(), written(r).bytes());
+  write_file_atomically(output, r.stored().data(), r.stored().bytes());
   if (o.json)
     std::printf("%s", text.c_str());
   else if (!o.quiet)

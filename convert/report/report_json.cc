@@ -73,7 +73,7 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
          {"source_sha256", r.model.sha256},
          {"source_bytes", r.model.file_bytes + r.model.external_bytes},
          {"blob_bytes", r.blob.bytes()},
-         {"stored_bytes", r.packed.bytes() ? r.packed.bytes() : r.blob.bytes()},
+         {"stored_bytes", r.stored().bytes()},
          {"compression", r.packed.bytes() ? "zstd" : "none"},
          {"opset", r.model.opsets.count("") ? r.model.opsets.at("") : 0}};
   j["dims"] = Json::array();
