@@ -79,8 +79,12 @@ struct Block {
   int64_t state_at(int64_t i) const { return (direction * j.s.batch + row[i]) * j.s.hidden; }
   bool adjacent() const { return row[active - 1] - row[0] == active - 1; }
 
+  // Products of zeros are the bias. An fp32 weight might be infinite.
+  bool multiplies_nothing() const { return zero_states && j.c.ints[rec::kPrecision] != lin::kF32; }
+
   // Left sides of a product: row i starts at src + offset(i).
   void take(const float* src, ptrdiff_t stride, int64_t at, int64_t rows) const {
+    if (multiplies_nothing()) return;
     const int32_t precision = j.c.ints[rec::kPrecision];
     const size_t hidden = static_cast<size_t>(j.s.hidden);
     uint8_t* dst = j.lhs(thread) + static_cast<size_t>(at) * j.row_bytes;
@@ -104,7 +108,7 @@ struct Block {
     const Operand &w = recurrence_weight(j.c, direction, rec::kWeights), &b = recurrence_weight(j.c, direction, rec::kBias);
     const float* bias = b.present() ? b.as<float>() + first : nullptr;
     float* dst = j.gates(thread) + first;
-    if (zero_states && precision != lin::kF32) {  // what a GEMM of rows of zeros would give; an fp32 weight might be infinite
+    if (multiplies_nothing()) {
       for (int64_t i = 0; i < active; ++i, dst += stride) {
         for (size_t column = 0; column < n; ++column) dst[column] = bias != nullptr ? plus(0.0f, bias[column]) : 0.0f;
       }
