@@ -22,25 +22,28 @@ RULES = {
 }
 
 
-def instructions(objdump, archive):
-    """(object, mnemonic, operands)"""
-    text = subprocess.run([objdump, "-d", "--no-show-raw-insn", archive], check=True, capture_output=True, text=True).stdout
+def lines(archive, *command):
+    """(object, line) of what objdump prints of each object."""
+    text = subprocess.run([*command, archive], check=True, capture_output=True, text=True).stdout
     member = None
     for line in text.splitlines():
         if match := re.match(r"(\S+\.o(bj)?):\s+file format", line):
             member = match.group(1)
-        elif match := re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*(.*)$", line):
+        else:
+            yield member, line
+
+
+def instructions(objdump, archive):
+    """(object, mnemonic, operands)"""
+    for member, line in lines(archive, objdump, "-d", "--no-show-raw-insn"):
+        if match := re.match(r"\s+[0-9a-f]+:\s+(\S+)\s*(.*)$", line):
             yield member, match.group(1), re.sub(r"<.*|//.*|@.*", "", match.group(2))
 
 
 def weak_symbols(objdump, archive):
     """(object, symbol) of what an object defines and another may define, too."""
-    text = subprocess.run([objdump, "-t", "-C", archive], check=True, capture_output=True, text=True).stdout
-    member = None
-    for line in text.splitlines():
-        if match := re.match(r"(\S+\.o(bj)?):\s+file format", line):
-            member = match.group(1)
-        elif (match := re.match(r"[0-9a-f]+ ([ulg! ])(w?).{5} (\S+)\s+[0-9a-f]+\s+(.*)$", line)) and match.group(3) != "*UND*":
+    for member, line in lines(archive, objdump, "-t", "-C"):
+        if (match := re.match(r"[0-9a-f]+ ([ulg! ])(w?).{5} (\S+)\s+[0-9a-f]+\s+(.*)$", line)) and match.group(3) != "*UND*":
             if match.group(2) or match.group(1) in "u!":
                 yield member, match.group(4)
 
