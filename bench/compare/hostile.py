@@ -11,7 +11,7 @@ from models import MODELS
 
 FACTOR, CHANNELS = 100, (11, 77, 201)
 TEXTS, BATCH = 64, 8
-STANDS_OUT = 50  # what the summary of a conversion names: kStandsOut in convert/quantize/layer_facts.h
+STANDS_OUT = 50  # what the summary of a conversion names: kStandsOut in convert/precision/layer_facts.h
 
 
 def make(model, target):

@@ -1,5 +1,5 @@
 // `edgeconv convert`: options, the output file, and the summary.
-#include "convert/convert.h"
+#include "convert/pipeline/convert.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
-#include "convert/emit/atomic_file.h"
+#include "convert/files/atomic_file.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"

@@ -9,7 +9,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
-#include "convert/emit/atomic_file.h"
+#include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/report/memory_table.h"
 #include "convert/run/blob_runner.h"

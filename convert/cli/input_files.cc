@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv::cli {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "convert/cli/command.h"
-#include "convert/emit/atomic_file.h"
+#include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/version.h"
+#include "convert/blob/version.h"
 
 namespace {
 
@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
   };
   constexpr Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
-      {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob", edgeconv::cli::add_inspect},
+      {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob",
+       edgeconv::cli::add_inspect},
       {"verify", "check a blob's integrity and structure", edgeconv::cli::add_verify},
       {"run", "run a blob on given inputs", edgeconv::cli::add_run},
       {"validate", "compare a blob with the model it came from", edgeconv::cli::add_validate},

@@ -8,7 +8,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
 #include "convert/run/blob_runner.h"
 

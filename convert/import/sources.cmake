@@ -1,4 +1,3 @@
-# Sources of convert/import.
 target_sources(edgeconv_core PRIVATE
   import/activations.cc
   import/arg_min_max.cc
@@ -29,9 +28,9 @@ target_sources(edgeconv_core PRIVATE
   import/identity.cc
   import/logic_ops.cc
   import/matmul.cc
+  import/matmul_nbits.cc
   import/normalization.cc
   import/pad.cc
-  import/matmul_nbits.cc
   import/pools.cc
   import/qlinear_ops.cc
   import/quantization_blocks.cc

@@ -1,4 +1,3 @@
-# Sources of convert/infer.
 target_sources(edgeconv_core PRIVATE
   infer/bounds.cc
   infer/control_flow.cc

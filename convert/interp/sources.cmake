@@ -1,4 +1,3 @@
-# Sources of convert/interp.
 target_sources(edgeconv_core PRIVATE
   interp/control_flow.cc
   interp/conv.cc
@@ -11,6 +10,7 @@ target_sources(edgeconv_core PRIVATE
   interp/glu.cc
   interp/interpret.cc
   interp/matmul.cc
+  interp/memory_limits.cc
   interp/movement.cc
   interp/norm.cc
   interp/pool.cc

@@ -120,6 +120,12 @@ double inner_work(const Graph& g, const Node& n, const DimSizes& dims) {
 
 }  // namespace
 
+double elements_at(const Shape& shape, const DimSizes& dims) {
+  double n = 1;
+  for (const DimExpr& d : shape) n *= static_cast<double>(d.evaluate(dims).value_or(INT64_MAX));
+  return n;
+}
+
 DimSizes sizes_of(const Graph& g, const std::vector<Tensor>& inputs) {
   DimSizes sizes;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -16,6 +16,9 @@ using DimSizes = std::map<std::string, int64_t>;
 // Of the named dims, for these inputs.
 DimSizes sizes_of(const Graph& g, const std::vector<Tensor>& inputs);
 
+// Elements at these sizes, as a double: sizes of hostile models overflow any integer. Infinite in effect where a size is unknown.
+double elements_at(const Shape& shape, const DimSizes& dims);
+
 // Nanoseconds, about, of one core. What has no known size costs nothing; a loop without a known number of rounds costs infinity.
 double node_work(const Graph& g, const Node& n, const DimSizes& dims);
 

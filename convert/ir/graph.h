@@ -69,7 +69,7 @@ struct Node {
   ValueId in(size_t i) const { return i < inputs.size() ? inputs[i] : kNone; }
 };
 
-// Two sizes that a node needs to be equal where inference cannot tell whether they are: plan/size_equalities.h tries them out.
+// Two sizes that a node needs to be equal where inference cannot tell whether they are: dims/size_equalities.h tries them out.
 struct SizeEquality {
   DimExpr lhs, rhs;
   Origin origin;

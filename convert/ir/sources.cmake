@@ -1,4 +1,3 @@
-# Sources of convert/ir.
 target_sources(edgeconv_core PRIVATE
   ir/diagnostics.cc
   ir/dim_expr.cc

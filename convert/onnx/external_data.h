@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "convert/onnx/mapped_file.h"
+#include "convert/files/mapped_file.h"
 
 namespace edgeconv {
 

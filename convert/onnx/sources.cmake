@@ -17,20 +17,10 @@ target_link_libraries(edgeconv_core PUBLIC edgeconv_onnx_proto)
 target_sources(edgeconv_core PRIVATE
   onnx/dim_params.cc
   onnx/external_data.cc
-  onnx/function_inliner.cc
-  onnx/graph_importer.cc
-  onnx/graph_inputs.cc
-  onnx/import_model.cc
-  onnx/mapped_file.cc
   onnx/model.cc
-  onnx/last_marked_token.cc
   onnx/node_order.cc
-  onnx/reader.cc
-  onnx/refusals.cc
-  onnx/sha256.cc
-  onnx/npy.cc
-  onnx/npz.cc
   onnx/payloads.cc
+  onnx/reader.cc
   onnx/tensor_file.cc
   onnx/tensor_reader.cc
   onnx/wire_format.cc

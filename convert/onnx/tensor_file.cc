@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "convert/emit/atomic_file.h"
+#include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/mapped_file.h"
+#include "convert/files/mapped_file.h"
 #include "convert/onnx/model.h"
 #include "convert/onnx/onnx.pb.h"
 #include "convert/onnx/tensor_reader.h"

@@ -6,7 +6,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/exact_layers.h"
-#include "convert/report/row_sizes.h"
+#include "convert/measure/row_sizes.h"
 
 namespace edgeconv {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convert/ir/graph.h"
-#include "convert/report/token_mask.h"
+#include "convert/measure/token_mask.h"
 
 namespace edgeconv {
 
@@ -30,6 +30,8 @@ using LayerSamples = std::map<NodeId, LayerSample>;
 // differs from one to the next. Rows at equal distances would be the tokens of a few positions only, as sentences here have
 // a common length.
 size_t spread_row(size_t i, size_t count, size_t take);
+
+constexpr int64_t kNoiseRows = 64;  // of a sample, enough to rank layers by the error that int8 makes in them
 
 // Leaves at most `most` of the rows, spread that way.
 void thin_out(SampledRows& rows, int64_t most);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "convert/quantize/layer_noise.h"
 #include "convert/quantize/rounding.h"
 #include "convert/quantize/smoothing.h"
 #include "rt/op_params.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "convert/emit/weight_layout.h"
+#include "convert/program/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/memory_table.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/version.h"
+#include "convert/blob/version.h"
 #include "rt/model.h"
 
 namespace edgeconv {

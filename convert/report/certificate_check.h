@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "convert/emit/certificate.h"
-#include "convert/report/compare.h"
+#include "convert/result/certificate.h"
+#include "convert/measure/compare.h"
 #include "convert/report/layer_table.h"
 #include "convert/run/blob_runner.h"
 

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "convert/quantize/layer_noise.h"
+#include "convert/precision/layer_noise.h"
 #include "convert/quantize/layer_samples.h"
 #include "convert/quantize/layer_weights.h"
-#include "convert/quantize/affordable_inputs.h"
+#include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/weight_store.h"
-#include "convert/report/accumulated_error.h"
-#include "convert/report/precision_name.h"
+#include "convert/measure/accumulated_error.h"
+#include "convert/precision/precision_name.h"
 #include "rt/float_mode.h"
 
 namespace edgeconv {

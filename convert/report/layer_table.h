@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "convert/ir/graph.h"
-#include "convert/plan/dims.h"
-#include "convert/report/token_mask.h"
+#include "convert/dims/dims.h"
+#include "convert/measure/token_mask.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv {

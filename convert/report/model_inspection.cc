@@ -3,14 +3,14 @@
 
 #include <set>
 
-#include "convert/custom_operators.h"
-#include "convert/emit/blob.h"
-#include "convert/emit/golden.h"
-#include "convert/emit/lower.h"
+#include "convert/prepare/custom_operators.h"
+#include "convert/blob/blob.h"
+#include "convert/blob/golden.h"
+#include "convert/lower/lower.h"
 #include "convert/passes/pass.h"
-#include "convert/plan/limits.h"
-#include "convert/plan/pack_rows.h"
-#include "convert/plan/slots.h"
+#include "convert/program/runtime_limits.h"
+#include "convert/program/pack_rows.h"
+#include "convert/program/slots.h"
 #include "rt/float_mode.h"
 #include "rt/op.h"
 

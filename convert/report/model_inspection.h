@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/import_model.h"
-#include "convert/plan/dims.h"
-#include "convert/prepare.h"
+#include "convert/import_graph/import_model.h"
+#include "convert/dims/dims.h"
+#include "convert/prepare/prepare.h"
 #include "convert/report/memory_table.h"
 
 namespace edgeconv {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/report/precision_name.h"
-#include "convert/report/precision_reason.h"
-#include "convert/version.h"
+#include "convert/precision/precision_name.h"
+#include "convert/result/precision_reason.h"
+#include "convert/blob/version.h"
 
 namespace edgeconv {
 

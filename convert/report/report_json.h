@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "convert/convert.h"
+#include "convert/result/convert_result.h"
 #include "convert/report/memory_table.h"
 #include "convert/report/memory_timeline.h"
 

@@ -1,7 +1,16 @@
-target_sources(edgeconv_core PRIVATE report/accumulated_error.cc report/blob_inspection.cc report/certificate_check.cc report/compare.cc
-  report/diagnosis.cc report/layer_table.cc report/memory_table.cc report/memory_timeline.cc report/model_inspection.cc
-  report/model_inspection_text.cc report/precision_reason.cc report/reference.cc report/report_html.cc report/report_json.cc
-  report/summary.cc report/task_score.cc report/token_mask.cc)
+target_sources(edgeconv_core PRIVATE
+  report/blob_inspection.cc
+  report/certificate_check.cc
+  report/layer_table.cc
+  report/memory_table.cc
+  report/memory_timeline.cc
+  report/model_inspection.cc
+  report/model_inspection_text.cc
+  report/report_html.cc
+  report/report_json.cc
+  report/summary.cc
+  report/task_score.cc
+)
 
 # The page of --report FILE.html is a file of its own; the build makes it a C++ string.
 set(edgeconv_report_page ${CMAKE_BINARY_DIR}/generated/convert/report/report_page.inc)

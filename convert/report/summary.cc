@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/report/precision_name.h"
-#include "convert/report/precision_reason.h"
+#include "convert/precision/precision_name.h"
+#include "convert/result/precision_reason.h"
 
 namespace edgeconv {
 
@@ -128,8 +128,8 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
   return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
                      r.model.parameter_count) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
-         padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) + accuracy_lines(r) +
-         fmt::format("written   {}\n", output);
+         padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
+         accuracy_lines(r) + fmt::format("written   {}\n", output);
 }
 
 }  // namespace edgeconv

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "convert/convert.h"
+#include "convert/result/convert_result.h"
 #include "convert/report/memory_table.h"
 
 namespace edgeconv {

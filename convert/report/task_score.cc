@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 
 namespace edgeconv {
 

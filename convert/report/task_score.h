@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "convert/ir/tensor.h"
-#include "convert/report/token_mask.h"
+#include "convert/measure/token_mask.h"
 
 namespace edgeconv {
 

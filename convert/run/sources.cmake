@@ -1,1 +1,4 @@
-target_sources(edgeconv_core PRIVATE run/blob_runner.cc run/refusal.cc)
+target_sources(edgeconv_core PRIVATE
+  run/blob_runner.cc
+  run/refusal.cc
+)

@@ -1,8 +1,13 @@
-"""layering_check.py ROOT: every #include between the project's folders follows the table of ARCHITECTURE.md ("May include").
-Exit 1 lists each include that breaks it. --self-test proves that a planted violation is found."""
+"""layering_check.py ROOT: the rules about #include that ARCHITECTURE.md states. Exit 1 lists each include that breaks one.
+--self-test, run on every start, plants violations of each kind and demands that they are found.
+
+1. Between top folders: the table ALLOWED; and no system header that a layer must do without (FORBIDDEN).
+2. Inside convert, rt and kernels_int8: LAYERS lists the folders from low to high. A file may include its own folder and those that stand
+   before it, so that there is no cycle between folders. The files of one folder are one unit."""
 import pathlib
 import re
 import sys
+import tempfile
 
 # folder -> folders whose headers it may include. Nothing includes tests or bench.
 ALLOWED = {
@@ -18,31 +23,75 @@ FORBIDDEN = {
     "kernels_int8": r"^(stdio\.h|iostream|vector|string|memory|new|cstdlib|stdlib\.h|thread|mutex|atomic|functional|map)$",
     "rt": r"^(stdio\.h|iostream|vector|string|memory|cstdlib|stdlib\.h|thread|mutex|functional|map)$",
 }
+# Folders from low to high. Folders that stand on one line do not include each other either.
+LAYERS = {
+    "convert": [
+        "ir", "files", "interp", "infer", "program", "passes", "run", "measure", "quantize", "dims", "lower", "lower/nodes", "onnx", "import",
+        "import_graph", "prepare", "inputs", "blob", "precision", "result", "report", "pipeline", "cli",
+    ],
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+SUFFIXES = {".h", ".cc", ".c", ".inc"}
+
+
+def includes(root: pathlib.Path, top: str):
+    """(path relative to root, bracket, name) of every include below a top folder; examples are programs of their own."""
+    for path in sorted((root / top).rglob("*")):
+        if path.suffix in SUFFIXES and "example" not in path.parts:
+            for bracket, name in INCLUDE.findall(path.read_text(errors="replace")):
+                yield path.relative_to(root), bracket, name
+
+
+def top_violations(root: pathlib.Path):
+    for top, allowed in ALLOWED.items():
+        for path, bracket, name in includes(root, top):
+            other = name.split("/")[0]
+            if other in ALLOWED and other not in allowed:
+                yield f"{path}: {top} must not include {name}"
+            if bracket == "<" and re.match(FORBIDDEN.get(top, r"^$"), name):
+                yield f"{path}: {top} must not use <{name}>"
+
+
+def folder_of(name: str):
+    """Folder below the top folder: "convert/lower/nodes/rnn.cc" -> "lower/nodes"; "" for a file of the top folder itself."""
+    return "/".join(name.split("/")[1:-1])
+
+
+def layer_violations(root: pathlib.Path):
+    for top, order in LAYERS.items():
+        level = {folder: i for i, folder in enumerate(order)}
+        for path, _, name in includes(root, top):
+            if name.split("/")[0] != top:
+                continue
+            here, there = folder_of(path.as_posix()), folder_of(name)
+            for folder in (here, there):
+                if folder not in level:
+                    yield f"{path}: the folder '{top}/{folder}' stands in no layer of layering_check.py"
+                    break
+            else:
+                if level[there] > level[here]:
+                    yield f"{path}: {top}/{here} must not include {name}, which stands above it"
 
 
 def violations(root: pathlib.Path):
-    for folder, allowed in ALLOWED.items():
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix not in {".h", ".cc", ".c", ".inc"} or "example" in path.parts:
-                continue
-            for bracket, name in INCLUDE.findall(path.read_text(errors="replace")):
-                top = name.split("/")[0]
-                if top in ALLOWED and top not in allowed:
-                    yield f"{path.relative_to(root)}: {folder} must not include {name}"
-                if bracket == "<" and re.match(FORBIDDEN.get(folder, r"^$"), name):
-                    yield f"{path.relative_to(root)}: {folder} must not use <{name}>"
+    yield from top_violations(root)
+    yield from layer_violations(root)
 
 
 def self_test():
-    import tempfile
+    planted = {
+        "kernels_int8/a.cc": ['#include "rt/op.h"', "#include <vector>"],
+        "convert/ir/a.cc": ['#include "convert/ir/b.h"', '#include "convert/cli/c.h"'],
+        "convert/cli/c.cc": ['#include "convert/ir/b.h"', '#include "convert/attic/d.h"'],
+    }
+    wrong = {"rt/op.h", "vector", "convert/cli/c.h", "convert/attic/d.h"}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
-        for name in ALLOWED:
-            (root / name).mkdir()
-        (root / "kernels_int8" / "a.cc").write_text('#include "rt/op.h"\n#include <vector>\n')
+        for name, lines in planted.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text("\n".join(lines) + "\n")
         found = list(violations(root))
-        assert len(found) == 2, found
+    assert len(found) == len(wrong), found
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
-#include "convert/onnx/npz.h"
+#include "convert/files/npy.h"
+#include "convert/files/npz.h"
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {

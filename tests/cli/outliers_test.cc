@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "convert/quantize/layer_facts.h"
+#include "convert/precision/layer_facts.h"
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
 

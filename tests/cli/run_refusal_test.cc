@@ -1,7 +1,7 @@
 // What `edgeconv run` says about inputs that it refuses: the input's name, where in it, the value and what is allowed.
 #include <limits>
 
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
 #include "tests/cli/cli_test.h"
 

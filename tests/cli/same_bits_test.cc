@@ -8,7 +8,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "convert/convert.h"
+#include "convert/pipeline/convert.h"
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/run/blob_runner.h"

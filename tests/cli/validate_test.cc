@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 #include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
 #include "rt/crc32c.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "convert/onnx/import_model.h"
+#include "convert/import_graph/import_model.h"
 #include "convert/onnx/onnx.pb.h"
 
 namespace edgeconv {

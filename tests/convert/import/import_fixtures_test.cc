@@ -1,7 +1,7 @@
 // Every fixture imports, and those that cannot are refused for the operators that they are known to have.
 #include <gtest/gtest.h>
 
-#include "convert/onnx/import_model.h"
+#include "convert/import_graph/import_model.h"
 #include "tests/convert/fixtures.h"
 
 namespace edgeconv {

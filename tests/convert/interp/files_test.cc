@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/npy.h"
+#include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv_test {

@@ -11,7 +11,7 @@
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/onnx/import_model.h"
+#include "convert/import_graph/import_model.h"
 #include "tests/cli/fixture_folder.h"
 #include "tests/convert/interp/model_data.h"
 

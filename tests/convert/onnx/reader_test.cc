@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "convert/onnx/sha256.h"
+#include "convert/files/sha256.h"
 #include "tests/convert/fixtures.h"
 #include "tests/convert/model_builder.h"
 

@@ -12,10 +12,10 @@
 
 #include <unistd.h>
 
-#include "convert/convert.h"
+#include "convert/pipeline/convert.h"
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
-#include "convert/onnx/import_model.h"
+#include "convert/import_graph/import_model.h"
 #include "convert/onnx/onnx.pb.h"
 #include "convert/run/blob_runner.h"
 #include "tests/convert/interp/model_data.h"

@@ -1,7 +1,7 @@
 // Parts of tensors that are, or could be, empty: the runtime has none, so passes remove them.
 #include <gtest/gtest.h>
 
-#include "convert/plan/dims.h"
+#include "convert/dims/dims.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {

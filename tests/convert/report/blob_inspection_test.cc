@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "convert/emit/blob.h"
-#include "convert/emit/lower.h"
-#include "convert/plan/dims.h"
-#include "convert/plan/slots.h"
+#include "convert/blob/blob.h"
+#include "convert/lower/lower.h"
+#include "convert/dims/dims.h"
+#include "convert/program/slots.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {

@@ -1,0 +1,33 @@
+// Golden vectors: what the blob itself computes for small inputs. The device must give the same bits.
+#pragma once
+
+#include <vector>
+
+#include "convert/blob/blob.h"
+#include "convert/ir/graph.h"
+#include "convert/dims/dims.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv {
+
+struct GoldenInputs {
+  std::vector<std::vector<Tensor>> sets;  // one tensor per input each
+  bool given = false;                     // they are the user's
+};
+
+// Inputs of `count` vectors, made up at small dims, so that the smallest target can replay them. Where the blob refuses made-up
+// ones (integers that index what the model computes) they are taken from `given`, the smallest first: the first row alone if the
+// blob takes that. None for a model whose inputs can be empty. Throws the blob's refusal where nothing is given.
+GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count,
+                           const std::vector<std::vector<Tensor>>& given);
+
+// What the blob gives for these inputs.
+std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& inputs);
+
+// A vector of the sizes that made-up inputs give, with zeros: the RAM of a blob depends on it. For estimates, before anything runs.
+GoldenVector golden_sizes(const TargetProgram& p, const Graph& g, const DimPlan& dims);
+
+// Fixed sizes make large vectors, which must not be the most of a blob: leaves the first that fit beside so many other bytes.
+void limit_golden(std::vector<GoldenVector>& golden, size_t blob_bytes);
+
+}  // namespace edgeconv

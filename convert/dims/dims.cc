@@ -1,0 +1,312 @@
+// Finds limits that the graph itself sets: a position table of P rows sliced to the sequence allows at most P tokens, and ids
+// that index a table of V rows must lie in [-V, V): in ONNX Gather negative ones count from the end.
+#include "convert/dims/dims.h"
+
+#include <algorithm>
+#include <set>
+
+#include "convert/passes/fuse_pad.h"
+#include "convert/dims/size_equalities.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr int64_t kDefaultBatch = 8, kDefaultTokens = 512;
+// Where the leading axis is the only dynamic one (an MLP), a row is as cheap as a token.
+constexpr int64_t kDefaultRows = 64;
+
+// limit[d]: the largest value of dim d for which every slice and lookup stays inside its table.
+void limit_from_slices(const Graph& g, std::map<std::string, int64_t>& limit) {
+  const auto lower_limit = [&](const DimExpr& size, int64_t rows) {
+    // size = d or d + c, linear in one dim.
+    const auto names = size.symbols();
+    if (names.size() != 1) return;
+    const auto at0 = size.evaluate({{names[0], 0}}), at1 = size.evaluate({{names[0], 1}}), at9 = size.evaluate({{names[0], 9}});
+    if (!at0 || !at1 || !at9 || *at1 - *at0 != 1 || *at9 - *at0 != 9) return;
+    auto [it, fresh] = limit.try_emplace(names[0], rows - *at0);
+    if (!fresh) it->second = std::min(it->second, rows - *at0);
+  };
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.inputs.empty() || n.in(0) == kNone) continue;
+    const Value& data = g.value(n.in(0));
+    if (n.kind == OpKind::kSlice && data.constant && data.shape && g.value(n.outputs[0]).shape) {
+      for (size_t axis = 0; axis < data.shape->size(); ++axis) {
+        const auto rows = (*data.shape)[axis].constant();
+        const DimExpr& size = (*g.value(n.outputs[0]).shape)[axis];
+        if (rows && !size.is_constant()) lower_limit(size, *rows);
+      }
+    }
+  }
+}
+
+// Rows of the table that `ids` looks up, and whether they are computed (cumulative sums of a mask) rather than given.
+// Ids that are a part of an input, such as one coordinate of boxes, say nothing of its other parts: they go to `rows_of_part`.
+void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, std::map<ValueId, int64_t>& rows_of_input,
+                        std::map<ValueId, int64_t>& rows_of_part) {
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    ValueId ids = kNone, table = kNone;
+    if (n.kind == OpKind::kGather && n.as<AxisAttrs>().axis == 0) {
+      table = n.in(0);
+      ids = n.in(1);
+    }
+    if (n.kind == OpKind::kEmbedding) {
+      ids = n.in(0);
+      table = n.in(1);
+    }
+    if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
+    const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
+    // Walk back through casts and views to a graph input, a Range, or a CumSum.
+    ValueId v = ids;
+    bool computed = false, part = false;
+    int64_t offset = 0;
+    for (int depth = 0; depth < 16; ++depth) {
+      if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
+      const Node* p = g.producer(v);
+      if (!p) break;
+      if (p->kind == OpKind::kCumSum || p->kind == OpKind::kRange) {
+        computed = true;
+        break;
+      }
+      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kAdd) {
+        const int side = g.value(p->in(1)).constant ? 1 : g.value(p->in(0)).constant ? 0 : -1;
+        if (side < 0) break;
+        const Tensor& t = *g.value(p->in(static_cast<size_t>(side))).constant;
+        if (t.elements() == 1 && is_integer(t.dtype())) offset += t.to_int64()[0];
+        v = p->in(static_cast<size_t>(1 - side));
+        continue;
+      }
+      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) {
+        v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0);
+        continue;
+      }
+      if (p->kind == OpKind::kSlice || (p->kind == OpKind::kGather && g.value(p->in(1)).constant)) {
+        part = true;
+        v = p->in(0);
+        continue;
+      }
+      if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape &&
+          p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand)
+        break;
+      v = p->in(0);
+    }
+    if (computed) {
+      const Shape& shape = *g.value(ids).shape;
+      if (shape.empty() || !shape.back().is_symbol()) continue;
+      // CumSum positions start at 1 above the padding id, Range positions at 0.
+      const int64_t most = rows - offset - (g.producer(v)->kind == OpKind::kCumSum ? 1 : 0);
+      auto [it, fresh] = limit.try_emplace(shape.back().symbol_name(), most);
+      if (!fresh) it->second = std::min(it->second, most);
+    } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0) {
+      auto [it, fresh] = (part ? rows_of_part : rows_of_input).try_emplace(v, rows);
+      if (!fresh) it->second = std::min(it->second, rows);
+    }
+  }
+}
+
+// A TopK finds as many elements as it gives.
+bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+  const ValueId out = n.outputs[0] != kNone ? n.outputs[0] : n.outputs.back();
+  if (out == kNone || !g.value(n.in(0)).shape || !g.value(out).shape || g.value(n.in(0)).rank() < 1) return true;
+  const int64_t axis = n.as<TopKAttrs>().axis, rank = g.value(n.in(0)).rank();
+  const size_t at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  const auto have = (*g.value(n.in(0)).shape).at(at).evaluate(dims), want = (*g.value(out).shape).at(at).evaluate(dims);
+  return !have || !want || *want <= *have;
+}
+
+// Fills that nothing but Concats read, and these as padding: they may be empty (passes/fuse_pad.h).
+std::set<ValueId> padding_fills(const Graph& g) {
+  std::set<ValueId> fills;
+  for (const Node& n : g.nodes)
+    if (const auto i = n.dead ? std::nullopt : padding_input(g, n)) fills.insert(n.in(*i));
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    const auto i = padding_input(g, n);
+    for (size_t k = 0; k < n.inputs.size(); ++k)
+      if (i != k) fills.erase(n.in(k));
+  }
+  for (ValueId v : g.outputs) fills.erase(v);
+  return fills;
+}
+
+// Every size of the graph makes sense: the runtime has no empty tensors, and a convolution needs at least one window.
+bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
+  const std::set<ValueId> fills = padding_fills(g);
+  for (const Node& n : g.nodes) {
+    if (n.dead) continue;
+    if (n.kind == OpKind::kTopK && !has_enough(g, n, dims)) return false;
+    for (ValueId v : n.outputs) {
+      if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
+      for (const DimExpr& size : *g.value(v).shape)
+        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < (fills.count(v) ? 0 : 1))
+          return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+// Convolutions without padding and slices that leave out the first tokens need inputs of a smallest size, because the runtime
+// has no empty tensors: found by bisection, the other dims at their maximum.
+void find_minima(const Graph& g, DimPlan& plan) {
+  std::map<std::string, int64_t> dims;
+  std::string maxima;
+  for (const auto& [name, range] : plan.range) {
+    dims[name] = range.second;
+    maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
+  }
+  if (!sizes_fit(g, dims))
+    throw FatalError(
+        ExitCode::kUsage,
+        "the maxima " + maxima +
+            " leave a convolution, slice or TopK of the model too little to work on; raise them with --dim NAME=MAX");
+  for (auto& [name, range] : plan.range) {
+    const auto least = plan.least.find(name);
+    dims[name] = range.first = least == plan.least.end() ? 1 : least->second;
+    if (!sizes_fit(g, dims)) {
+      int64_t too_small = range.first, fits = range.second;
+      while (fits - too_small > 1) {
+        const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
+        (sizes_fit(g, dims) ? fits : too_small) = middle;
+      }
+      range.first = static_cast<int32_t>(fits);
+    }
+    dims[name] = range.second;
+  }
+}
+
+namespace {
+
+// A model that pads to a size of its own, or slices by one, works on shorter inputs only: the largest value of a dim that leaves every
+// operator something, the others at their maximum. 0: none does.
+int64_t largest_fit(const Graph& g, const DimPlan& plan, const std::string& name) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& [other, range] : plan.range) dims[other] = range.second;
+  const auto fits = [&](int64_t n) {
+    dims[name] = n;
+    return sizes_fit(g, dims);
+  };
+  int64_t fit = 0, too_large = plan.range.at(name).second;
+  for (int64_t n = 1; n < too_large; n *= 2)
+    if (fits(n)) fit = n;
+  if (fit == 0) return 0;
+  if (fit * 2 < too_large) too_large = fit * 2;
+  while (too_large - fit > 1) {
+    const int64_t middle = fit + (too_large - fit) / 2;
+    (fits(middle) ? fit : too_large) = middle;
+  }
+  return fit;
+}
+
+// Lowers the maximum of the one dim that is too large for the model.
+void find_maxima(const Graph& g, const std::map<std::string, int64_t>& requested, DimPlan& plan) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& [name, range] : plan.range) dims[name] = range.second;
+  if (sizes_fit(g, dims)) return;
+  for (auto& [name, range] : plan.range) {
+    const int64_t fit = largest_fit(g, plan, name);
+    if (fit == 0) continue;
+    if (requested.count(name))
+      throw FatalError(
+          ExitCode::kUsage,
+          "--dim " + name + "=" + std::to_string(range.second) +
+              ": the model pads to a fixed size or slices by one, and leaves an operator without elements there (the runtime "
+              "has no empty tensors); give at most " +
+              std::to_string(fit));
+    range.second = static_cast<int32_t>(fit);
+    plan.table_limit[name] = fit;
+    return;
+  }
+}
+
+}  // namespace
+
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
+  std::map<std::string, int64_t> limit;
+  std::map<ValueId, int64_t> rows_of_input;
+  limit_from_slices(g, limit);
+  DimPlan plan;
+  limit_from_lookups(g, limit, rows_of_input, plan.part_rows);
+  for (const auto& [input, rows] : rows_of_input) {
+    const auto highest = static_cast<int32_t>(rows - 1);
+    plan.input_range[input] = {-highest - 1, highest};
+  }
+
+  std::set<std::string> leading, tokens, measured, all;
+  for (ValueId in : g.inputs) {
+    const Value& v = g.value(in);
+    if (!v.shape) continue;
+    for (size_t axis = 0; axis < v.shape->size(); ++axis) {
+      for (const std::string& name : (*v.shape)[axis].symbols()) {
+        all.insert(name);
+        if (axis == 0) leading.insert(name);
+        // Token axes: the second axis of ids and masks, and of [batch, time, features].
+        if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1)))
+          tokens.insert(name);
+        else if (axis > 0)
+          measured.insert(name);
+      }
+    }
+  }
+  // Beside audio samples, frames or image sizes, the axis of a mask may be theirs under another name: it has no length of a text.
+  const bool text = std::all_of(measured.begin(), measured.end(), [&](const std::string& name) {
+    return tokens.count(name) || leading.count(name) || limit.count(name);
+  });
+  std::string missing;
+  for (const std::string& name : all) {
+    const auto table = limit.find(name);
+    int64_t most = 0;
+    if (const auto it = requested.find(name); it != requested.end()) {
+      most = it->second;
+      if (most < 1 || most > INT32_MAX)
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the maximum must be from 1 to " +
+                                               std::to_string(INT32_MAX));
+      if (table != limit.end() && most > table->second)
+        throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) +
+                                               ": the model's position table has room for " + std::to_string(table->second) +
+                                               "; give at most that");
+    } else if (leading.count(name)) {
+      most = leading == all ? kDefaultRows : kDefaultBatch;
+      if (table != limit.end()) most = std::min(most, table->second);
+    } else if (tokens.count(name) && (text || table != limit.end())) {
+      most = table != limit.end() ? table->second : kDefaultTokens;
+    } else if (table != limit.end()) {
+      most = table->second;
+    } else {
+      missing += "\n  --dim " + name + "=MAX";
+      continue;
+    }
+    if (most < 1)
+      throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
+    plan.range[name] = {1, static_cast<int32_t>(most)};
+    if (table != limit.end()) plan.table_limit[name] = table->second;
+  }
+  if (!missing.empty())
+    throw FatalError(ExitCode::kUsage,
+                     "the model has sizes without a sensible default maximum (axes that are as long as each other get the same); "
+                     "add to the command:" +
+                         missing);
+  for (const auto& [name, most] : requested)
+    if (!all.count(name)) {
+      std::string known;
+      for (const std::string& n : all) known += (known.empty() ? "" : ", ") + n;
+      throw FatalError(ExitCode::kUsage, "--dim " + name + ": the model has no such dim" +
+                                             (known.empty() ? "; all its sizes are fixed" : "; it has " + known));
+    }
+  const auto asked = plan.range;
+  narrow_to_equalities(g, plan.range);
+  for (const auto& [name, range] : plan.range) {
+    if (range.second < asked.at(name).second && requested.count(name))
+      throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(asked.at(name).second) +
+                                             ": the sizes inside the model fit together up to " + std::to_string(range.second) +
+                                             "; give at most that");
+    if (range.first > 1) plan.least[name] = range.first;
+  }
+  find_maxima(g, requested, plan);
+  find_minima(g, plan);
+  return plan;
+}
+
+}  // namespace edgeconv

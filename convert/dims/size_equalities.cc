@@ -1,0 +1,129 @@
+// See size_equalities.h. An equality of one dim is evaluated for every size (samples of very large ranges); one of several dims for
+// every size of one of them, with samples of the others.
+#include "convert/dims/size_equalities.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+
+namespace {
+
+using Range = std::pair<int32_t, int32_t>;
+using Ranges = std::map<std::string, Range>;
+using Dims = std::map<std::string, int64_t>;
+
+constexpr int64_t kAllSizes = 4096,
+                  kFewerSizes = 512;  // larger ranges are tried out up to here, and at their ends; of several dims
+constexpr size_t kMostCombinations = 4096;
+
+bool holds(const SizeEquality& e, const Dims& dims) {
+  const auto a = e.lhs.evaluate(dims), b = e.rhs.evaluate(dims);
+  return a && b && *a == *b;
+}
+
+std::vector<int64_t> all_sizes(const Range& r, int64_t most) {
+  std::vector<int64_t> sizes;
+  for (int64_t n = r.first; n <= std::min<int64_t>(r.second, r.first + most); ++n) sizes.push_back(n);
+  for (int64_t n = std::max<int64_t>(sizes.back() + 1, r.second - 64); n <= r.second; ++n) sizes.push_back(n);
+  return sizes;
+}
+
+std::vector<int64_t> some_sizes(const Range& r) {
+  std::set<int64_t> sizes;
+  for (int64_t n : {int64_t{r.first}, int64_t{r.first} + 1, int64_t{r.first} + 2, int64_t{r.first} + 6, int64_t{r.second} / 2,
+                    int64_t{r.second} - 1, int64_t{r.second}})
+    sizes.insert(std::clamp<int64_t>(n, r.first, r.second));
+  return {sizes.begin(), sizes.end()};
+}
+
+// Calls f with every combination of samples of the dims but `but`; false as soon as f gives false.
+bool for_samples(const std::vector<std::string>& names, const std::string& but, const Ranges& range, Dims& dims,
+                 const std::function<bool()>& f, size_t at = 0) {
+  if (at == names.size()) return f();
+  if (names[at] == but) return for_samples(names, but, range, dims, f, at + 1);
+  for (int64_t n : some_sizes(range.at(names[at]))) {
+    dims[names[at]] = n;
+    if (!for_samples(names, but, range, dims, f, at + 1)) return false;
+  }
+  return true;
+}
+
+struct Trial {
+  std::vector<int64_t> good, bad;
+};
+
+Trial try_dim(const SizeEquality& e, const std::vector<std::string>& names, const std::string& name, const Ranges& range) {
+  Trial t;
+  Dims dims;
+  for (int64_t n : all_sizes(range.at(name), names.size() == 1 ? kAllSizes : kFewerSizes)) {
+    dims[name] = n;
+    (for_samples(names, name, range, dims, [&] { return holds(e, dims); }) ? t.good : t.bad).push_back(n);
+  }
+  return t;
+}
+
+std::string sizes_str(const std::string& name, const std::vector<int64_t>& good) {
+  if (good.empty()) return "for no size of " + name;
+  std::string s = "only for " + name + " = ";
+  for (size_t i = 0; i < std::min<size_t>(good.size(), 4); ++i) s += (i > 0 ? ", " : "") + std::to_string(good[i]);
+  return s + (good.size() > 4 ? ", .." : "");
+}
+
+Problem problem(const SizeEquality& e, const std::string& sizes) {
+  const std::string sides = e.lhs.str() + " and " + e.rhs.str();
+  return {e.origin.op_type, e.origin.node + (e.origin.scope.empty() ? "" : " (torch: " + e.origin.scope + ")"), "",
+          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes,
+          "the exporter froze a size that is declared dynamic: re-export with dynamo=True, or with that axis fixed"};
+}
+
+// Narrows one dim so that e holds; otherwise says for which sizes it does.
+std::optional<std::string> narrow(const SizeEquality& e, const std::vector<std::string>& names, Ranges& range) {
+  std::string best_sizes;
+  size_t most = 0;
+  for (const std::string& name : names) {
+    const Trial t = try_dim(e, names, name, range);
+    if (t.bad.empty()) return {};
+    const bool one_range = !t.good.empty() && std::none_of(t.bad.begin(), t.bad.end(),
+                                                           [&](int64_t n) { return n > t.good.front() && n < t.good.back(); });
+    // A single size is no range of sizes: the file froze it, and the user should know.
+    if (one_range && t.good.size() > 1) {
+      range.at(name) = {static_cast<int32_t>(t.good.front()), static_cast<int32_t>(t.good.back())};
+      return {};
+    }
+    if (best_sizes.empty() || t.good.size() > most) {
+      best_sizes = sizes_str(name, t.good);
+      most = t.good.size();
+    }
+  }
+  return best_sizes;
+}
+
+}  // namespace
+
+void narrow_to_equalities(const Graph& g, Ranges& range) {
+  Diagnostics d;
+  std::set<std::pair<DimExpr, DimExpr>> tried;  // layers repeat each other's
+  for (const SizeEquality& e : g.equalities) {
+    if (!tried.emplace(e.lhs, e.rhs).second) continue;
+    std::set<std::string> both;
+    for (const DimExpr& side : {e.lhs, e.rhs})
+      for (const std::string& name : side.symbols()) both.insert(name);
+    const std::vector<std::string> names(both.begin(), both.end());
+    // Sizes that depend on data are reported where they come from.
+    const bool known = std::all_of(names.begin(), names.end(), [&](const std::string& n) { return range.count(n) != 0; });
+    if (!known || names.empty()) continue;
+    size_t combinations = 1;
+    for (size_t i = 1; i < names.size(); ++i) combinations *= 7;
+    if (combinations > kMostCombinations) continue;
+    if (const auto sizes = narrow(e, names, range)) d.unsupported(problem(e, *sizes));
+  }
+  d.check();
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,4 @@
+target_sources(edgeconv_core PRIVATE
+  dims/dims.cc
+  dims/size_equalities.cc
+)

@@ -1,0 +1,49 @@
+// Maps files by mmap; refuses what is not a regular file (a FIFO would hang, a directory cannot be mapped).
+#include "convert/files/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+
+MappedFile::~MappedFile() {
+  if (bytes > 0) munmap(const_cast<uint8_t*>(data), bytes);
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
+  const auto fail = [&](const std::string& why) {
+    throw FatalError(ExitCode::kIo, "cannot read '" + printable(path) + "': " + why);
+  };
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) fail(std::strerror(errno));
+  struct Closer {
+    int fd;
+    ~Closer() { ::close(fd); }
+  } closer{fd};
+  struct stat st {};
+  if (fstat(fd, &st) != 0) fail(std::strerror(errno));
+  if (S_ISDIR(st.st_mode)) fail("it is a directory; name the .onnx file in it");
+  if (!S_ISREG(st.st_mode)) fail("it is not a regular file");
+  auto file = std::make_shared<MappedFile>();
+  file->hard_links = static_cast<uint64_t>(st.st_nlink);
+  if (st.st_size > 0) {
+    void* p = mmap(nullptr, static_cast<size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) fail(std::strerror(errno));
+    file->data = static_cast<const uint8_t*>(p);
+    file->bytes = static_cast<size_t>(st.st_size);
+  }
+  return file;
+}
+
+void MappedFile::drop_pages() const {
+  if (bytes > 0) madvise(const_cast<uint8_t*>(data), bytes, MADV_DONTNEED);
+}
+
+}  // namespace edgeconv

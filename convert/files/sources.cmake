@@ -1,0 +1,7 @@
+target_sources(edgeconv_core PRIVATE
+  files/atomic_file.cc
+  files/mapped_file.cc
+  files/npy.cc
+  files/npz.cc
+  files/sha256.cc
+)

@@ -1,0 +1,304 @@
+// Import of one graph: initializers, inputs, nodes in dependency order, outputs.
+#include "convert/import_graph/graph_importer.h"
+
+#include <algorithm>
+
+#include "convert/import/custom.h"
+#include "convert/import/registry.h"
+#include "convert/import_graph/graph_inputs.h"
+#include "convert/onnx/node_order.h"
+#include "convert/onnx/reader.h"
+#include "convert/import_graph/refusals.h"
+
+namespace edgeconv {
+
+void GraphImporter::run(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
+  import_initializers(proto);
+  import_inputs(proto);
+  if (!session_.custom_ops.empty())
+    for (const auto* list : {&proto.value_info(), &proto.output()})
+      for (const auto& info : *list) declared_.emplace(info.name(), &info);
+  import_nodes(proto, opsets);
+  import_outputs(proto);
+}
+
+void GraphImporter::define(const std::string& name, ValueId v) {
+  if (!names_.emplace(name, v).second)
+    session_.diagnostics.malformed("the name '" + name + "' is defined twice in the model's graph");
+}
+
+void GraphImporter::import_initializers(pb::GraphProto& proto) {
+  for (auto& t : *proto.mutable_initializer()) {
+    ValueId v = kNone;
+    try {
+      Tensor tensor = session_.tensors.read(t);
+      if (tensor.rank() > 0) session_.parameters[tensor.dtype()] += tensor.elements();
+      v = graph_.add_constant(t.name(), std::move(tensor));
+    } catch (const NodeError& e) {
+      session_.diagnostics.malformed(e.what());
+    } catch (const NodeUnsupported& e) {
+      session_.diagnostics.unsupported({"initializer", t.name(), "", e.what(), e.hint});
+    }
+    delete t.release_raw_data();
+    if (t.name().empty()) session_.diagnostics.malformed("an initializer of the model has no name");
+    define(t.name(), v != kNone ? v : graph_.add_value(t.name()));
+  }
+  for (const auto& s : proto.sparse_initializer())
+    session_.diagnostics.unsupported({"initializer", s.values().name(), "", "sparse initializers are not supported",
+                                      "store the tensor densely when you export the model"});
+}
+
+void GraphImporter::import_inputs(const pb::GraphProto& proto) {
+  InputTypes types(proto, session_.diagnostics, parent_ == nullptr);
+  for (const auto& in : proto.input()) {
+    if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
+    const auto known = names_.find(in.name());
+    // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
+    if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
+    const ValueId v = graph_.add_value(in.name(), types.dtype(in), types.shape(in));
+    define(in.name(), v);
+    graph_.inputs.push_back(v);
+  }
+}
+
+void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
+  std::vector<OnnxNode> nodes = session_.functions.expand(proto.node(), opsets);
+  session_.nodes += static_cast<int64_t>(nodes.size());
+  if (session_.nodes > kMaxNodes)
+    throw FatalError(ExitCode::kLimit, "the model has more than " + std::to_string(kMaxNodes) + " nodes");
+  std::unordered_set<std::string> outputs;
+  for (const auto& o : proto.output()) outputs.insert(o.name());
+  pool_last_marked_token(nodes, outputs,
+                         [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); });
+  NodeOrder order = order_nodes(nodes);
+  for (const std::string& name : order.duplicates)
+    session_.diagnostics.malformed("the value '" + name + "' is produced by more than one node");
+  if (!order.cyclic.empty())
+    session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
+                                   std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
+  read_ = std::move(order.read);
+  for (size_t i : order.order)
+    for (const std::string& o : nodes[i].outputs) makers_.emplace(o, &nodes[i]);
+  for (const auto& o : proto.output()) read_.insert(o.name());
+  for (size_t i : order.order) import_node(nodes[i]);
+  makers_.clear();
+  for (size_t i : order.cyclic)
+    for (const std::string& o : nodes[i].outputs)
+      if (!o.empty()) names_.emplace(o, graph_.add_value(o));
+}
+
+std::optional<KnownInts> GraphImporter::known_ints(const std::string& name, const OnnxNode* maker) const {
+  if (maker != nullptr && maker->find("value") == nullptr) return std::nullopt;
+  const auto it = names_.find(name);
+  if (maker == nullptr && (it == names_.end() || !graph_.value(it->second).constant)) return std::nullopt;
+  try {
+    const Tensor t = maker != nullptr ? session_.tensors.read(maker->find("value")->t()) : *graph_.value(it->second).constant;
+    if (!is_integer(t.dtype()) || t.elements() != 1) return std::nullopt;
+    return KnownInts{t.to_int64(), t.rank() == 0};
+  } catch (const std::runtime_error&) {
+    return std::nullopt;  // the import of the constant tells what is wrong with it
+  }
+}
+
+void GraphImporter::import_node(const OnnxNode& n) {
+  current_ = &n;
+  ++session_.operators[origin(n).op_type];
+  try {
+    const ImporterDef* importer = find_importer(n.domain, n.op_type);
+    if (session_.custom_ops.count(n.domain + "::" + n.op_type) > 0)
+      import_custom(*this, n, declared_);
+    else if (importer != nullptr)
+      importer->run(*this, n);
+    else
+      refuse_unknown(*this, n);
+  } catch (const NodeError& e) {
+    malformed(n, e.what());
+  } catch (const NodeUnsupported& e) {
+    unsupported(n, e.what(), e.hint);
+  }
+  // After a problem, readers of the outputs still need something to refer to.
+  for (const std::string& o : n.outputs)
+    if (!o.empty() && names_.count(o) == 0) names_.emplace(o, graph_.add_value(o));
+  current_ = nullptr;
+}
+
+void GraphImporter::import_outputs(const pb::GraphProto& proto) {
+  if (proto.output_size() == 0) session_.diagnostics.malformed("the model's graph has no outputs");
+  for (const auto& o : proto.output()) {
+    if (o.has_type() && o.type().value_case() != pb::TypeProto::VALUE_NOT_SET &&
+        o.type().value_case() != pb::TypeProto::kTensorType)
+      session_.diagnostics.unsupported({"graph output", o.name(), "",
+                                        "the output is a sequence, a map, an optional or a sparse tensor",
+                                        "the converter gives tensors only; return the members as outputs of their own"});
+    ValueId v = lookup(o.name());
+    if (v == kNone) {
+      session_.diagnostics.malformed("the graph output '" + o.name() + "' is produced by no node");
+      continue;
+    }
+    // Each output gets a value of its own name, so that names survive aliases of inputs, constants and other outputs.
+    if (graph_.value(v).name != o.name() || graph_.value(v).producer == kNone || graph_.is_output(v))
+      v = graph_.add_node(OpKind::kIdentity, {v}, {}, {o.name(), "Identity", ""}, o.name());
+    graph_.outputs.push_back(v);
+  }
+}
+
+ValueId GraphImporter::capture(const std::string& name, ValueId outer) {
+  const Value& o = parent_->graph_.value(outer);
+  ValueId v;
+  if (o.is_constant()) {
+    v = graph_.add_constant(o.name, *o.constant);
+  } else {
+    v = graph_.add_value(o.name, o.dtype, o.shape);
+    captures_.emplace_back(outer, v);
+  }
+  names_.emplace(name, v);
+  return v;
+}
+
+ValueId GraphImporter::lookup(const std::string& name) {
+  const auto it = names_.find(name);
+  if (it != names_.end()) return it->second;
+  const ValueId outer = parent_ != nullptr ? parent_->lookup(name) : kNone;
+  return outer == kNone ? kNone : capture(name, outer);
+}
+
+int GraphImporter::opset(const std::string& domain) const {
+  if (current_ == nullptr || !current_->opsets) return 0;
+  const auto it = current_->opsets->find(domain);
+  return it == current_->opsets->end() ? 0 : it->second;
+}
+
+ValueId GraphImporter::input(const OnnxNode& n, size_t i) {
+  if (!n.has_input(i)) return kNone;
+  const ValueId v = lookup(n.inputs[i]);
+  if (v != kNone) return v;
+  if (undefined_.insert(n.inputs[i]).second) malformed(n, "it reads '" + n.inputs[i] + "', which nothing defines");
+  const ValueId placeholder = graph_.add_value(n.inputs[i]);
+  names_.emplace(n.inputs[i], placeholder);
+  return placeholder;
+}
+
+const OnnxNode* GraphImporter::source(const OnnxNode& n, size_t i) const {
+  const OnnxNode* node = &n;
+  do {
+    if (!node->has_input(i)) return nullptr;
+    const auto it = makers_.find(node->inputs[i]);
+    node = it == makers_.end() ? nullptr : it->second;
+    i = 0;
+  } while (node != nullptr && node->op_type == "Identity" && node->domain.empty());
+  return node;
+}
+
+bool GraphImporter::is_read(const OnnxNode& n, size_t output) const {
+  return n.has_output(output) && read_.count(n.outputs[output]) > 0;
+}
+
+Origin GraphImporter::origin(const OnnxNode& n) const {
+  return {printable(n.name), printable(n.domain.empty() ? n.op_type : n.domain + "::" + n.op_type), printable(n.scope)};
+}
+
+ValueId GraphImporter::emit(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
+  std::vector<ValueId> outputs;
+  for (size_t i = 0; i < n.outputs.size(); ++i) {
+    outputs.push_back(n.has_output(i) ? graph_.add_value(n.outputs[i]) : kNone);
+    if (n.has_output(i)) names_.emplace(n.outputs[i], outputs.back());
+  }
+  graph_.add_node_with_outputs(kind, std::move(inputs), outputs, std::move(attrs), origin(n));
+  return outputs.empty() ? kNone : outputs[0];
+}
+
+ValueId GraphImporter::inner(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
+  return inner_outputs(n, kind, std::move(inputs), 1, std::move(attrs))[0];
+}
+
+std::vector<ValueId> GraphImporter::inner_outputs(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, size_t count,
+                                                  Attributes attrs) {
+  std::vector<ValueId> outputs;
+  for (size_t i = 0; i < count; ++i) {
+    outputs.push_back(graph_.add_value(n.name + "#" + std::to_string(graph_.values.size())));
+    unnamed_.insert(outputs.back());
+  }
+  graph_.add_node_with_outputs(kind, std::move(inputs), outputs, std::move(attrs), origin(n));
+  return outputs;
+}
+
+ValueId GraphImporter::constant(const OnnxNode& n, Tensor t) {
+  const ValueId v = graph_.add_constant(n.name + "#" + std::to_string(graph_.values.size()), std::move(t));
+  unnamed_.insert(v);
+  return v;
+}
+
+void GraphImporter::bind(const OnnxNode& n, size_t i, ValueId v) {
+  if (!n.has_output(i)) return;
+  if (unnamed_.erase(v) > 0) graph_.value(v).name = n.outputs[i];
+  names_.emplace(n.outputs[i], v);
+}
+
+SubgraphAttrs GraphImporter::bodies(const OnnxNode& n, const std::vector<const char*>& attributes,
+                                    std::vector<ValueId>& captures) {
+  SubgraphAttrs r;
+  std::vector<std::vector<std::pair<ValueId, ValueId>>> taken;
+  captures.clear();
+  for (const char* attribute : attributes) {
+    pb::GraphProto body = n.graph(attribute);
+    auto g = std::make_shared<Graph>();
+    GraphImporter importer(session_, *g, this);
+    importer.run(body, n.opsets);
+    for (const auto& c : importer.captures_)
+      if (std::find(captures.begin(), captures.end(), c.first) == captures.end()) captures.push_back(c.first);
+    taken.push_back(std::move(importer.captures_));
+    r.bodies.push_back(std::move(g));
+  }
+  for (size_t i = 0; i < r.bodies.size(); ++i) {
+    Graph& g = *r.bodies[i];
+    for (ValueId outer : captures) {
+      ValueId v = kNone;
+      for (const auto& c : taken[i])
+        if (c.first == outer) v = c.second;
+      if (v == kNone) v = g.add_value(graph_.value(outer).name, graph_.value(outer).dtype, graph_.value(outer).shape);
+      g.inputs.push_back(v);
+    }
+  }
+  return r;
+}
+
+Tensor GraphImporter::tensor_attribute(const OnnxNode& n, const char* name) {
+  const auto* a = n.find(name);
+  if (a == nullptr || !a->has_t()) throw NodeError("the tensor attribute '" + std::string(name) + "' is missing");
+  return session_.tensors.read(a->t());
+}
+
+std::string GraphImporter::inputs_str(const OnnxNode& n) {
+  std::string s;
+  for (const std::string& name : n.inputs) {
+    const auto it = names_.find(name);
+    if (it == names_.end() || !graph_.value(it->second).shape) continue;
+    const Value& v = graph_.value(it->second);
+    s += (s.empty() ? "" : ", ") + std::string(dtype_name(v.dtype)) + shape_str(*v.shape);
+  }
+  return s.empty() ? s : "(" + s + ")";
+}
+
+void GraphImporter::warn(const OnnxNode& n, const std::string& message) {
+  ImportSession::Warning& w = session_.warnings[{op_label(n), message}];
+  if (w.nodes++ == 0) w.first = n.name;
+}
+
+void ImportSession::report_warnings() const {
+  for (const auto& [fault, w] : warnings) {
+    const std::string others =
+        w.nodes == 1 ? "" : " and " + std::to_string(w.nodes - 1) + (w.nodes == 2 ? " other node" : " other nodes");
+    diagnostics.warn(fault.first + " '" + w.first + "'" + others + ": " + fault.second);
+  }
+}
+
+void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) {
+  const std::string where = n.scope.empty() ? n.name : n.name + " (torch: " + n.scope + ")";
+  session_.diagnostics.unsupported({op_label(n), where, inputs_str(n), reason, hint});
+}
+
+void GraphImporter::malformed(const OnnxNode& n, const std::string& message) {
+  session_.diagnostics.malformed("node '" + n.name + "' (" + op_label(n) + "): " + message);
+}
+
+}  // namespace edgeconv

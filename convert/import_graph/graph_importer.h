@@ -1,0 +1,90 @@
+// Imports one graph of a file: the main graph, or the body of an If or Loop.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "convert/import/importer.h"
+#include "convert/import_graph/function_inliner.h"
+#include "convert/import_graph/last_marked_token.h"
+#include "convert/onnx/model.h"
+#include "convert/onnx/tensor_reader.h"
+
+namespace edgeconv {
+
+// What all graphs of one file share.
+struct ImportSession {
+  Diagnostics& diagnostics;
+  TensorReader tensors;
+  FunctionInliner functions;
+  int64_t nodes = 0;
+  std::map<std::string, int> operators = {};  // nodes by type
+  std::map<DType, int64_t> parameters = {};   // elements of initializers by type
+  std::set<std::string> custom_ops = {};      // "domain::Name"
+  struct Warning {
+    std::string first;  // node
+    int nodes = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Warning> warnings = {};  // operator, message
+
+  // Nodes with one fault in common are one warning.
+  void report_warnings() const;
+};
+
+class GraphImporter : public ImportContext {
+ public:
+  GraphImporter(ImportSession& session, Graph& g, GraphImporter* parent) : session_(session), graph_(g), parent_(parent) {}
+
+  // proto is consumed: payloads of its initializers are freed as they are read.
+  void run(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+
+  Graph& graph() override { return graph_; }
+  int opset(const std::string& domain) const override;
+  ValueId input(const OnnxNode& n, size_t i) override;
+  const OnnxNode* source(const OnnxNode& n, size_t i) const override;
+  bool is_read(const OnnxNode& n, size_t output) const override;
+  ValueId emit(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) override;
+  ValueId inner(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, Attributes attrs) override;
+  std::vector<ValueId> inner_outputs(const OnnxNode& n, OpKind kind, std::vector<ValueId> inputs, size_t outputs,
+                                     Attributes attrs) override;
+  ValueId constant(const OnnxNode& n, Tensor t) override;
+  void bind(const OnnxNode& n, size_t i, ValueId v) override;
+  SubgraphAttrs bodies(const OnnxNode& n, const std::vector<const char*>& attributes, std::vector<ValueId>& captures) override;
+  Tensor tensor_attribute(const OnnxNode& n, const char* name) override;
+  void warn(const OnnxNode& n, const std::string& message) override;
+  void unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) override;
+  void malformed(const OnnxNode& n, const std::string& message) override;
+
+ private:
+  void import_initializers(pb::GraphProto& proto);
+  void import_inputs(const pb::GraphProto& proto);
+  void import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+  std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
+  void import_node(const OnnxNode& n);
+  void import_outputs(const pb::GraphProto& proto);
+  void define(const std::string& name, ValueId v);
+  ValueId lookup(const std::string& name);  // kNone if no graph defines it
+  ValueId capture(const std::string& name, ValueId outer);
+  Origin origin(const OnnxNode& n) const;
+  std::string inputs_str(const OnnxNode& n);
+
+  ImportSession& session_;
+  Graph& graph_;
+  GraphImporter* parent_;
+  std::unordered_map<std::string, ValueId> names_;
+  std::unordered_map<std::string, const OnnxNode*> makers_;  // of the graph under import, by output
+  std::unordered_set<std::string> read_, undefined_;
+  std::unordered_set<ValueId> unnamed_;                        // inner values that may take an ONNX name yet
+  std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
+  std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
+  const OnnxNode* current_ = nullptr;
+};
+
+}  // namespace edgeconv

@@ -1,0 +1,130 @@
+// Reads the file, checks versions, imports the main graph and describes the model.
+#include "convert/import_graph/import_model.h"
+
+#include <set>
+
+#include "convert/import/registry.h"
+#include "convert/import_graph/graph_importer.h"
+#include "convert/onnx/reader.h"
+#include "convert/files/sha256.h"
+
+namespace edgeconv {
+namespace {
+
+std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnostics& d) {
+  auto opsets = std::make_shared<OpsetMap>(*read_opsets(m.opset_import()));
+  if (m.ir_version() < kMinIrVersion)
+    d.warn("IR version " + std::to_string(m.ir_version()) + " is older than " + std::to_string(kMinIrVersion) +
+           "; the file may not mean what it says");
+  if (m.ir_version() > kNewestKnownIrVersion)
+    d.warn("IR version " + std::to_string(m.ir_version()) + " is newer than " + std::to_string(kNewestKnownIrVersion) +
+           ", the newest that this converter knows; what it does not know is not seen");
+  if (opsets->count("") == 0) {
+    // Files that use contrib operators alone need not import ai.onnx; all others must.
+    if (opsets->empty())
+      d.unsupported(
+          {"model", "", "", "the file imports no operator set (opset)", "export it again with opset_version=17 or newer"});
+    else
+      (*opsets)[""] = kMinOpset;
+    return opsets;
+  }
+  const int version = (*opsets)[""];
+  if (version < kMinOpset - 1)
+    d.unsupported({"model", "", "", "operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset),
+                   "export the model again with opset_version=17 or newer"});
+  else if (version < kMinOpset)
+    d.warn("operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset) +
+           "; operators are judged one by one");
+  if (version > kNewestKnownOpset)
+    d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestKnownOpset) +
+           ", the newest that this converter knows; operators are read by the rules of that one");
+  else if (version > kNewestTestedOpset)
+    d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestTestedOpset) +
+           ", the newest that exports were tested with; operators are judged one by one");
+  return opsets;
+}
+
+ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession& session, const std::string& path) {
+  ModelInfo info;
+  info.path = path;
+  info.graph_name = printable(m.graph().name());
+  info.ir_version = m.ir_version();
+  info.opsets = *read_opsets(m.opset_import());
+  info.producer_name = printable(m.producer_name());
+  info.producer_version = printable(m.producer_version());
+  info.node_count = session.nodes;
+  info.operators = session.operators;
+  info.parameters = session.parameters;
+  for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
+  std::set<std::string> seen;
+  for (ValueId v : g.inputs) {
+    info.input_names.push_back(g.value(v).name);
+    if (!g.value(v).shape) continue;
+    for (const DimExpr& e : *g.value(v).shape)
+      for (const std::string& s : e.symbols())
+        if (seen.insert(s).second) info.dims.push_back(s);
+  }
+  for (ValueId v : g.outputs) info.output_names.push_back(g.value(v).name);
+  return info;
+}
+
+void hash_sources(const uint8_t* data, size_t bytes, const ExternalData& external, ModelInfo& info) {
+  Sha256 sha;
+  sha.update(data, bytes);
+  info.file_bytes = bytes;
+  for (const auto& [location, file] : external.files()) {
+    sha.update(file->data, file->bytes);
+    info.external_files.push_back(printable(location));
+    info.external_bytes += file->bytes;
+  }
+  info.sha256 = Sha256::hex(sha.finish());
+}
+
+// A hard link to a file outside of the folder looks like any other file of the folder; who packed the model knows better.
+void warn_of_hard_links(const ExternalData& external, Diagnostics& d) {
+  for (const auto& [location, file] : external.files())
+    if (file->hard_links > 1)
+      d.warn("external data '" + printable(location) + "' has " + std::to_string(file->hard_links) +
+             " hard links: its bytes may belong to a file outside of the model's folder; it is used all the same");
+}
+
+void warn_of_ignored_entries(const ExternalData& external, Diagnostics& d) {
+  if (external.ignored().empty()) return;
+  const size_t more = external.ignored().size() - 1;
+  d.warn("external data has the entry '" + printable(*external.ignored().begin()) + "'" +
+         (more ? " and " + std::to_string(more) + " more" : "") + ", which ONNX does not define; ignored");
+}
+
+ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diagnostics& d, const ImportOptions& o) {
+  const auto proto = parse_model(file.data, file.bytes, path);
+  ImportSession session{d, TensorReader(path, file), FunctionInliner(*proto)};
+  session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
+  ImportedModel m;
+  const auto opsets = checked_opsets(*proto, d);
+  GraphImporter importer(session, m.graph, nullptr);
+  importer.run(*proto->mutable_graph(), opsets);
+  session.report_warnings();
+  d.set_node_count(static_cast<size_t>(session.nodes));
+  m.info = describe(*proto, m.graph, session, path);
+  hash_sources(file.data, file.bytes, session.tensors.external(), m.info);
+  warn_of_hard_links(session.tensors.external(), d);
+  warn_of_ignored_entries(session.tensors.external(), d);
+  for (const auto& [location, external] : session.tensors.external().files()) m.files.push_back(external);
+  return m;
+}
+
+}  // namespace
+
+ImportedModel import_model_bytes(const uint8_t* data, size_t bytes, const std::string& path, Diagnostics& d,
+                                 const ImportOptions& o) {
+  return import_bytes({data, bytes, nullptr}, path, d, o);
+}
+
+ImportedModel import_model(const std::string& path, Diagnostics& d, const ImportOptions& o) {
+  const auto file = MappedFile::open(path);
+  ImportedModel m = import_bytes({file->data, file->bytes, file}, path, d, o);
+  m.files.push_back(file);
+  return m;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,64 @@
+// Reasons and hints for operators without an importer. The common ones have their own advice.
+#include "convert/import_graph/refusals.h"
+
+#include <string_view>
+
+namespace edgeconv {
+namespace {
+
+struct Refusal {
+  std::string_view op, reason, hint;
+};
+
+constexpr std::string_view kDataShape =
+    "the shape of its result depends on data, which a device with a fixed memory plan cannot run";
+
+constexpr Refusal kRefusals[] = {
+    {"NonZero", kDataShape, "replace x[mask] by torch.where, or index with fixed positions"},
+    {"Compress", kDataShape, "replace it by torch.where"},
+    {"Unique", kDataShape, "compute it outside the model"},
+    {"NonMaxSuppression", kDataShape, "run it outside the model"},
+    {"StringNormalizer", "string operators are not supported", "tokenize outside the model"},
+    {"TfIdfVectorizer", "string operators are not supported", "tokenize outside the model"},
+    {"StringSplit", "string operators are not supported", "tokenize outside the model"},
+    {"StringConcat", "string operators are not supported", "tokenize outside the model"},
+    {"RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
+    {"Scan", "Scan loops are not supported", "use an LSTM, GRU or RNN operator, or unroll the loop when you export"},
+    {"RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"Multinomial", "random numbers are not supported", "sample outside the model"},
+    {"Bernoulli", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"ConvTranspose", "transposed convolution is not supported", "only encoders are in scope"},
+};
+
+bool starts_with(const std::string& s, std::string_view prefix) { return s.compare(0, prefix.size(), prefix) == 0; }
+
+}  // namespace
+
+void refuse_unknown(ImportContext& c, const OnnxNode& n) {
+  if (n.domain == "com.microsoft.nchwc" || n.op_type == "NhwcConv")
+    return c.unsupported(n, "the file was saved by ONNX Runtime with layout optimisations for one CPU",
+                         "save it again with basic or extended graph optimisation, or convert the original file");
+  if (n.domain == "com.microsoft")
+    return c.unsupported(n, "ONNX Runtime operator without an importer",
+                         "convert the model as it was before ONNX Runtime optimised or quantized it");
+  if (starts_with(n.domain, "ai.onnx.ml"))
+    return c.unsupported(n, "operators of classical machine learning are not supported",
+                         "only neural network encoders are in scope");
+  if (!n.domain.empty())
+    return c.unsupported(
+        n, "custom domain: no definition in the file",
+        "export the operator as a function (its body in the file), replace it in the model by standard operators, or pass it "
+        "through to a kernel of your application with --custom-op " +
+            printable(n.domain) + "::" + printable(n.op_type));
+  for (const Refusal& r : kRefusals)
+    if (r.op == n.op_type) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
+  if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
+    return c.unsupported(n, "sequences and optionals are not supported",
+                         "export without scripting (torch.jit.script), so that lists are unrolled");
+  c.unsupported(n, "unknown operator", "`edgeconv supported-ops` lists what can be imported; write the operator with those");
+}
+
+}  // namespace edgeconv

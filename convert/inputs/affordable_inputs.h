@@ -1,0 +1,26 @@
+// How much of the made-up inputs a conversion can afford: a file may fix sizes, or combine them, so that the usual batch would take
+// hours or more memory than there is.
+#pragma once
+
+#include <vector>
+
+#include "convert/inputs/synthetic_inputs.h"
+
+namespace edgeconv {
+
+// spec with a smaller batch, then with fewer tokens, where a run would cost more than allowed_work(), or a value more memory than
+// the interpreter may take. Throws FatalError(kLimit) where nothing is small enough: then the sizes that the file fixes are too
+// large.
+SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec);
+
+// What layers are calibrated with when the user gives nothing.
+std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims);
+
+// What the blob is compared on then: several sets, fewer where a run costs much, at least one.
+std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims);
+
+// More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long
+// ones; fewer where a run costs much. Each draw gives others.
+std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw);
+
+}  // namespace edgeconv

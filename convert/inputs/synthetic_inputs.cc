@@ -1,0 +1,137 @@
+// Deterministic random inputs that fit a model's declared shapes and id ranges.
+#include "convert/inputs/synthetic_inputs.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+namespace edgeconv {
+
+namespace {
+
+// splitmix64 (Steele, Lea, Flood 2014): one 64-bit state, full period, trivially portable.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  int64_t below(int64_t n) { return static_cast<int64_t>(next() % static_cast<uint64_t>(n)); }
+  float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
+  float normal() {
+    float s = 0;
+    for (int i = 0; i < 12; ++i) s += uniform();
+    return s - 6.0f;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+constexpr int64_t kSmallTable = 16;
+// Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
+// multiples of it are few frames.
+constexpr int64_t kTokensPerLeast = 4;
+
+// Several coordinates per token are a box, [left, top, right, bottom]: its width and height, which models look up in tables,
+// are only valid in this order.
+void sort_rows(std::span<int64_t> values, int64_t width) {
+  const auto w = static_cast<std::ptrdiff_t>(width);
+  for (auto at = values.begin(); w > 0 && values.end() - at >= w; at += w) std::sort(at, at + w);
+}
+
+struct Sizes {
+  DimSizes of;
+  int64_t tokens, least;  // largest and smallest contents of lengths
+};
+
+Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  DimSizes size;
+  std::set<std::string> leading;
+  bool has_tokens = false;
+  for (ValueId in : g.inputs) {
+    const Shape& shape = *g.value(in).shape;
+    if (!shape.empty())
+      for (const std::string& name : shape[0].symbols()) leading.insert(name);
+  }
+  for (const auto& [name, range] : plan.range) {
+    // A leading dim may exceed the blob's maximum here: the interpreter has no such limit, and more rows calibrate better.
+    size[name] = leading.count(name) ? spec.batch : std::min<int64_t>(spec.tokens, range.second);
+    has_tokens |= !leading.count(name);
+  }
+  if (!has_tokens)
+    for (auto& [name, n] : size) n = spec.batch * std::min<int64_t>(spec.tokens, 8);
+  for (auto& [name, n] : size)
+    if (const auto table = plan.table_limit.find(name); table != plan.table_limit.end()) n = std::min(n, table->second);
+  if (spec.within_limits)
+    for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
+  for (auto& [name, n] : size) n = std::max<int64_t>(n, plan.range.at(name).first);
+
+  // Where one axis has a smallest size, all are longer: exporters give the samples of audio and those of its mask two names.
+  int64_t least = 1;
+  for (const auto& [name, n] : size)
+    if (!leading.count(name)) least = std::max<int64_t>(least, plan.range.at(name).first);
+  int64_t tokens = std::max(spec.tokens, least > 1 ? least * std::max<int64_t>(1, spec.tokens / kTokensPerLeast) : 0);
+  for (auto& [name, n] : size) {
+    if (leading.count(name)) continue;
+    if (least > 1) n = std::max(n, std::min<int64_t>(tokens, plan.range.at(name).second));
+  }
+  // Lengths must not exceed the tokens that there are, nor be less than a convolution needs.
+  for (const auto& [name, n] : size)
+    if (!leading.count(name)) tokens = std::min(tokens, n);
+  return {size, tokens, std::min(least, tokens)};
+}
+
+}  // namespace
+
+DimSizes synthetic_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  return choose_sizes(g, plan, spec).of;
+}
+
+std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  const auto [size, tokens, least] = choose_sizes(g, plan, spec);
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    Random random(spec.seed * 1000003 + i);
+    const Value& v = g.value(g.inputs[i]);
+    std::vector<int64_t> dims;
+    for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(size).value());
+    Tensor t(DType::kFloat, dims);
+    // A float mask is 1 for a token and 0 for padding, like an integer one.
+    const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
+    if (is_float(v.dtype) && !float_mask) {
+      for (float& x : t.mut<float>()) x = random.normal();
+      inputs.push_back(t.cast(v.dtype));
+      continue;
+    }
+    Tensor ints(DType::kInt64, dims);
+    const auto range = plan.input_range.find(g.inputs[i]);
+    const auto part = plan.part_rows.find(g.inputs[i]);
+    const auto out = ints.mut<int64_t>();
+    if (range != plan.input_range.end() || part != plan.part_rows.end()) {
+      int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
+      if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
+      for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
+      if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
+    } else if (dims.size() == 1) {
+      // One integer per row: lengths.
+      for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
+      if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
+    } else {
+      const bool inverse = plan.ones_are_padding.count(g.inputs[i]) != 0;
+      const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
+      for (size_t j = 0; j < out.size(); ++j) {
+        const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
+        const bool token = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
+        out[j] = token != inverse;
+      }
+    }
+    inputs.push_back(ints.cast(v.dtype));
+  }
+  return inputs;
+}
+
+}  // namespace edgeconv

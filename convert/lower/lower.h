@@ -1,0 +1,91 @@
+// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/; lower_list.inc names them.
+// A kind without a row is refused, with all others, before anything is written.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/program/target.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/ir/graph.h"
+#include "convert/dims/dims.h"
+#include "convert/quantize/weight_store.h"
+
+namespace edgeconv {
+
+// How one Linear or Embedding is stored; made by quantize/.
+struct LayerPrecision {
+  ert::params::linear::Precision precision = ert::params::linear::kInt8;
+  std::vector<float> smooth;  // per k, empty = none: stored weights are w[k][n] * smooth[k], activations are divided by it
+  bool operator==(const LayerPrecision&) const = default;
+};
+
+struct LowerOptions {
+  std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
+  WeightStore* weights = nullptr;           // packed weights shared by several lowerings; null: made for this one
+  bool int8_attention = true;
+  bool skip_padding = false;                                     // after lowering: program/pack_rows.h
+  bool int8_tables = true;                                       // embedding tables of more than 64 rows
+  std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
+  std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
+};
+
+// Ranges of dims and inputs as planned, everything else by default.
+LowerOptions lower_options(const DimPlan& dims);
+// Every layer that can be int8, without factors: for estimates, before any calibration.
+std::map<NodeId, LayerPrecision> int8_layers(const Graph& g);
+bool same_precisions(const LowerOptions& a, const LowerOptions& b);
+
+// State of one lowering run, and the vocabulary of lower/*.cc.
+class LowerContext {
+ public:
+  LowerContext(const Graph& g, const LowerOptions& o, WeightStore& w, TargetProgram& p, Diagnostics& d)
+      : graph(g), options(o), weights(w), program(p), diagnostics(d) {}
+
+  const Graph& graph;
+  const LowerOptions& options;
+  WeightStore& weights;
+  TargetProgram& program;
+  Diagnostics& diagnostics;
+  NodeId node_id = kNone;  // the node being lowered
+
+  // The runtime value that holds v: constants and symbolic integers are materialised on first use. -1 for kNone.
+  int operand(ValueId v);
+  // The runtime value for a node's output, created in the arena.
+  int result(ValueId v);
+  void bind(ValueId v, int target) { targets_[v] = target; }
+  // A nameless value between two ops of one node.
+  int temporary(uint8_t dtype, Shape shape) { return program.add_value(dtype, std::move(shape)); }
+  int constant_f32(Shape shape, const std::vector<float>& v);
+  int constant_i32(Shape shape, const std::vector<int32_t>& v);
+  int expr(const DimExpr& e) { return program.exprs.add(e); }
+  const Shape& shape(ValueId v) const { return *graph.value(v).shape; }
+  // Known contents of an integer operand as expressions, or nullopt.
+  std::optional<std::vector<DimExpr>> elements(ValueId v) const;
+
+  // Integers narrower than 32 bits are computed in 32: brings the value of n's output back into its type's range, by wrapping.
+  void wrap_narrow(const Node& n, ValueId output);
+  // The value as another runtime dtype; itself when it has it.
+  int as_dtype(const Node& n, int value, uint8_t dtype, const Shape& shape);
+
+  TargetOp& op(const Node& n, ert::params::OpCode code, std::vector<int> inputs, std::vector<int> outputs,
+               std::vector<int32_t> ints = {}, std::vector<float> floats = {});
+  void unsupported(const Node& n, const std::string& reason, const std::string& hint);
+
+ private:
+  std::map<ValueId, int> targets_;
+};
+
+using LowerFunction = void (*)(LowerContext& c, const Node& n);
+// Null when the runtime has nothing for this kind.
+LowerFunction lower_function(OpKind k);
+
+// ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
+uint8_t runtime_dtype(DType t);
+
+// The whole graph. Problems go to d; the program is only complete when d.ok().
+TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d);
+
+}  // namespace edgeconv

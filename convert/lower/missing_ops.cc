@@ -1,0 +1,169 @@
+// Reasons and advice per kind, and the search for further problems in a graph with holes.
+#include "convert/lower/missing_ops.h"
+
+#include <algorithm>
+#include <set>
+
+#include "convert/lower/lower.h"
+#include "convert/infer/infer.h"
+#include "convert/passes/pass.h"
+#include "convert/dims/dims.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr const char* kUnknownShape = "the shape of its input is not known when the model is converted";
+constexpr const char* kFixShape = "export with inputs of known rank, and without sizes that depend on data (x[mask], nonzero)";
+constexpr const char* kEvaluate = "export the model in evaluation mode (model.eval()), so that its parameters are constants";
+
+bool constant_inputs_from(const Graph& g, const Node& n, size_t first) {
+  for (size_t i = first; i < n.inputs.size(); ++i)
+    if (n.in(i) != kNone && !g.value(n.in(i)).constant) return false;
+  return true;
+}
+
+MissingOp quantization(const Graph& g, const Node& n) {
+  if (n.kind == OpKind::kMatMulInteger || n.kind == OpKind::kConvInteger)
+    return {
+        "an integer product that belongs to no known pattern (DynamicQuantizeLinear, MatMulInteger or ConvInteger, Cast, Mul)",
+        "convert the model as it was before it was quantized: edgeconv quantizes it itself"};
+  const auto* a = std::get_if<QuantAttrs>(&n.attrs);
+  if (a && a->block > 0) return {"scales for blocks of activations", "convert the model as it was before it was quantized"};
+  if (!constant_inputs_from(g, n, 1))
+    return {"its scales are computed by the model", "convert the model as it was before it was quantized"};
+  return {"a quantized element type that devices do not compute with", "convert the model as it was before it was quantized"};
+}
+
+}  // namespace
+
+MissingOp missing_op(const Graph& g, const Node& n) {
+  switch (n.kind) {
+    case OpKind::kConv:
+      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
+              "export it with explicit padding"};
+    case OpKind::kMaxPool:
+    case OpKind::kAveragePool:
+      return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",
+              "export it with explicit padding and without ceil_mode, or with fixed sizes"};
+    case OpKind::kResize:
+      return {"it is antialiased, leaves out what is outside, or rounds positions, and an axis has a size known only at run time",
+              "export at the size of the device, or resize linearly or cubically"};
+    case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
+    case OpKind::kEinsum:
+      return {"the equation '" + n.as<EinsumAttrs>().equation + "' is not a product of two tensors with distinct letters in each",
+              "write it with matmul, transpose and sum"};
+    case OpKind::kLayerNormalization:
+      return {constant_inputs_from(g, n, 1) ? "it is read for its mean or variance, or normalises axes of unknown size"
+                                            : "its scale or bias is computed by the model",
+              kEvaluate};
+    case OpKind::kBatchNormalization:
+      return {constant_inputs_from(g, n, 1) ? kUnknownShape : "its statistics are computed by the model", kEvaluate};
+    case OpKind::kInstanceNormalization:
+    case OpKind::kGroupNormalization:
+      return {constant_inputs_from(g, n, 1) ? kUnknownShape : "its scale or bias is computed by the model", kEvaluate};
+    case OpKind::kIf:
+      return {"the condition depends on the data, so the branch to run is not known when the model is converted",
+              "replace the branches by torch.where, or export with example inputs and options for which the condition is fixed"};
+    case OpKind::kLoop:
+      if (n.in(0) != kNone && g.value(n.in(0)).constant && g.value(n.in(0)).constant->elements() == 1)
+        return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
+                    ", are too many to unroll, or a condition that depends on the data ends them",
+                "export with fewer rounds, or compute all of them at once"};
+      return {"the number of rounds depends on the data, so the loop cannot be unrolled",
+              "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};
+    case OpKind::kDynamicQuantizeLinear:
+    case OpKind::kQuantizeLinear:
+    case OpKind::kDequantizeLinear:
+    case OpKind::kConvInteger:
+    case OpKind::kMatMulInteger: return quantization(g, n);
+    case OpKind::kShape:
+    case OpKind::kSize: return {kUnknownShape, kFixShape};
+    case OpKind::kEyeLike:
+      return {"a matrix of a size that depends on the dims",
+              "build the mask from comparisons of positions (arange), or export with a fixed size"};
+    case OpKind::kCustom:
+      return {"the runtime has no kernel for this custom operator",
+              "name it with --custom-op and register a kernel, or export it as a function with its body in the file"};
+    default:
+      return {"the runtime has no operation of kind " + std::string(op_name(n.kind)),
+              "express it with other operators: edgeconv supported-ops lists them"};
+  }
+}
+
+namespace {
+
+// Values that nothing defines because their producer was refused, and all that is computed from them.
+std::vector<char> undefined_values(const Graph& g) {
+  std::vector<char> undefined(g.values.size(), 0);
+  const auto known = [&](ValueId v) {
+    const Value& x = g.value(v);
+    return x.shape && x.dtype != DType::kUndefined && !undefined[static_cast<size_t>(v)];
+  };
+  for (size_t v = 0; v < g.values.size(); ++v) {
+    const Value& x = g.values[v];
+    const bool source = x.constant || std::find(g.inputs.begin(), g.inputs.end(), static_cast<ValueId>(v)) != g.inputs.end();
+    undefined[v] = (!source && x.producer == kNone) || !x.shape || x.dtype == DType::kUndefined;
+  }
+  for (const Node& n : g.nodes) {
+    bool complete = true;
+    for (ValueId v : n.inputs) complete &= v == kNone || known(v);
+    for (ValueId v : n.outputs)
+      if (v != kNone && !complete) undefined[static_cast<size_t>(v)] = 1;
+  }
+  return undefined;
+}
+
+// Leaves the nodes that can be judged. What the removed ones read becomes an output, so that it is not dead code.
+void remove_undefined(Graph& g) {
+  const std::vector<char> undefined = undefined_values(g);
+  const auto bad = [&](ValueId v) { return v != kNone && undefined[static_cast<size_t>(v)]; };
+  std::set<ValueId> read;
+  for (Node& n : g.nodes) {
+    if (n.dead || (std::none_of(n.inputs.begin(), n.inputs.end(), bad) && std::none_of(n.outputs.begin(), n.outputs.end(), bad)))
+      continue;
+    for (ValueId v : n.inputs)
+      if (v != kNone && !bad(v) && !g.value(v).constant) read.insert(v);
+    n.dead = true;
+  }
+  std::vector<ValueId> outputs;
+  for (ValueId v : g.outputs)
+    if (!bad(v)) outputs.push_back(v);
+  for (ValueId v : read)
+    if (std::find(outputs.begin(), outputs.end(), v) == outputs.end() &&
+        std::find(g.inputs.begin(), g.inputs.end(), v) == g.inputs.end())
+      outputs.push_back(v);
+  g.outputs = outputs;
+  g.sort();
+}
+
+// Import labels operators with domain and version, "ai.onnx::NonZero(13)"; nodes of the graph keep the plain type.
+std::string plain_type(const std::string& label) {
+  const size_t from = label.rfind("ai.onnx::", 0) == 0 ? 9 : 0;
+  return label.substr(from, label.find('(') - from);
+}
+
+}  // namespace
+
+void add_remaining_problems(Graph g, Diagnostics& d) {
+  Diagnostics rest;
+  try {
+    remove_undefined(g);
+    Diagnostics passes;
+    run_quantized_import(g, passes);
+    run_passes(g, passes);
+    const DimPlan dims = plan_dims(g, {});
+    LowerOptions options;
+    options.dim_range = dims.range;
+    lower(g, options, rest);
+  } catch (const std::exception&) {
+    // The first list stands: this one is an addition, and a graph with holes may not be workable.
+  }
+  std::set<std::pair<std::string, std::string>> told;
+  for (const Problem& p : d.problems()) told.emplace(plain_type(p.op), p.where);
+  for (const Problem& p : rest.problems())
+    if (p.op != "input" && p.op != "output" && told.emplace(plain_type(p.op), p.where).second) d.unsupported(p);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,119 @@
+// Nodes that select by index or make index tensors: Gather and its relatives, Embedding, Range, TopK...
+#include <bit>
+
+#include "convert/lower/lower.h"
+#include "convert/quantize/weight_store.h"
+#include "rt/include/ert.h"
+
+namespace edgeconv {
+
+using ert::params::OpCode;
+
+namespace {
+int32_t i32(int64_t v) { return static_cast<int32_t>(v); }
+int32_t axis_of(const LowerContext& c, const Node& n, int64_t axis) {
+  return i32(axis < 0 ? axis + static_cast<int64_t>(c.shape(n.in(0)).size()) : axis);
+}
+int32_t element_bits(const Tensor& t, size_t i) {
+  return is_float(t.dtype()) ? std::bit_cast<int32_t>(t.to_float().at(i)) : i32(t.to_int64().at(i));
+}
+}  // namespace
+
+void lower_gather(LowerContext& c, const Node& n) {
+  c.op(n, OpCode::kGather, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])},
+       {axis_of(c, n, n.as<AxisAttrs>().axis)});
+}
+
+// Large tables are stored as int8 rows with a scale each; the few rows of a type table stay fp32.
+void lower_embedding(LowerContext& c, const Node& n) {
+  const Value& table = c.graph.value(n.in(1));
+  const int64_t rows = table.constant->dims()[0], width = table.constant->dims()[1];
+  const int ids = c.operand(n.in(0));
+  if (!c.options.int8_tables || rows <= 64) {
+    c.op(n, OpCode::kEmbedding, {ids, c.operand(n.in(1)), -1}, {c.result(n.outputs[0])});
+    return;
+  }
+  const PackedRows q = c.weights.table(c.graph, n.in(1));
+  c.op(n, OpCode::kEmbedding,
+       {ids, c.program.add_constant(ERT_I8, {rows, width}, q.codes), c.program.add_constant(ERT_F32, {rows}, q.scale)},
+       {c.result(n.outputs[0])});
+}
+
+void lower_gather_elements(LowerContext& c, const Node& n) {
+  c.op(n, OpCode::kGatherElements, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])},
+       {axis_of(c, n, n.as<AxisAttrs>().axis)});
+}
+
+void lower_gather_nd(LowerContext& c, const Node& n) {
+  c.op(n, OpCode::kGatherND, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])},
+       {i32(n.as<GatherNDAttrs>().batch_dims)});
+}
+
+void lower_scatter_nd(LowerContext& c, const Node& n) {
+  c.op(n, OpCode::kScatterND, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2))}, {c.result(n.outputs[0])},
+       {n.as<ScatterAttrs>().reduction});
+}
+
+void lower_scatter_elements(LowerContext& c, const Node& n) {
+  const auto& a = n.as<ScatterAttrs>();
+  c.op(n, OpCode::kScatterElements, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2))}, {c.result(n.outputs[0])},
+       {axis_of(c, n, a.axis), a.reduction});
+}
+
+void lower_constant_of_shape(LowerContext& c, const Node& n) {
+  const Tensor& value = n.as<FillAttrs>().value;
+  c.op(n, OpCode::kFill, {}, {c.result(n.outputs[0])}, {value.elements() ? element_bits(value, 0) : 0});
+}
+
+void lower_range(LowerContext& c, const Node& n) {
+  const auto start = c.elements(n.in(0)), step = c.elements(n.in(2));
+  if (is_float(c.graph.value(n.outputs[0]).dtype) || !start || !step || !step->at(0).constant())
+    return c.unsupported(n, "its start or step is not an integer known from the inputs' shapes",
+                         "use integer positions, for example torch.arange(x.shape[1])");
+  c.op(n, OpCode::kRange, {}, {c.result(n.outputs[0])}, {c.expr(start->at(0)), i32(*step->at(0).constant())});
+}
+
+void lower_cumsum(LowerContext& c, const Node& n) {
+  const auto axis = c.elements(n.in(1));
+  if (!axis || !axis->at(0).constant()) return c.unsupported(n, "its axis is computed", "use a constant axis");
+  const auto& a = n.as<CumSumAttrs>();
+  c.op(n, OpCode::kCumSum, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
+       {axis_of(c, n, *axis->at(0).constant()), a.exclusive, a.reverse});
+  c.wrap_narrow(n, n.outputs[0]);
+}
+
+void lower_trilu(LowerContext& c, const Node& n) {
+  DimExpr diagonal = 0;
+  if (n.in(1) != kNone) {
+    const auto k = c.elements(n.in(1));
+    if (!k) return c.unsupported(n, "its diagonal depends on the data", "use a constant diagonal");
+    diagonal = k->at(0);
+  }
+  c.op(n, OpCode::kTrilu, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {n.as<TriluAttrs>().upper, c.expr(diagonal)});
+}
+
+void lower_one_hot(LowerContext& c, const Node& n) {
+  const Value& values = c.graph.value(n.in(2));
+  if (!values.constant) return c.unsupported(n, "its on and off values are computed", "use constants");
+  const int64_t rank = static_cast<int64_t>(c.shape(n.outputs[0]).size()), axis = n.as<AxisAttrs>().axis;
+  const int indices = c.as_dtype(n, c.operand(n.in(0)), ERT_I32, c.shape(n.in(0)));  // ONNX allows floats
+  c.op(n, OpCode::kOneHot, {indices}, {c.result(n.outputs[0])},
+       {i32(axis < 0 ? axis + rank : axis), element_bits(*values.constant, 1), element_bits(*values.constant, 0)});
+}
+
+void lower_arg_min_max(LowerContext& c, const Node& n) {
+  const auto& a = n.as<ArgAttrs>();
+  c.op(n, OpCode::kArgMinMax, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {axis_of(c, n, a.axis), a.max, a.select_last});
+}
+
+void lower_topk(LowerContext& c, const Node& n) {
+  const auto& a = n.as<TopKAttrs>();
+  const Shape& shape = *c.graph.value(n.outputs[0] != kNone ? n.outputs[0] : n.outputs[1]).shape;
+  const auto out = [&](size_t i, uint8_t dtype) {
+    return i < n.outputs.size() && n.outputs[i] != kNone ? c.result(n.outputs[i]) : c.temporary(dtype, shape);
+  };
+  const int values = out(0, runtime_dtype(c.graph.value(n.in(0)).dtype)), indices = out(1, ERT_I32);
+  c.op(n, OpCode::kTopK, {c.operand(n.in(0))}, {values, indices}, {axis_of(c, n, a.axis), a.largest, a.sorted});
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,50 @@
+// MatMul of two computed matrices, and Linear: a matrix product with constant weights, stored as the precision plan says.
+#include "convert/lower/lower.h"
+#include "convert/quantize/weight_store.h"
+#include "rt/include/ert.h"
+
+namespace edgeconv {
+
+using ert::params::OpCode;
+
+// numpy gives vectors an axis of size 1 for the product and drops it afterwards; the runtime wants matrices.
+void lower_matmul(LowerContext& c, const Node& n) {
+  int lhs = c.operand(n.in(0)), rhs = c.operand(n.in(1));
+  const Shape a = c.shape(n.in(0)), b = c.shape(n.in(1));
+  if (a.size() == 1) lhs = c.program.add_alias(lhs, {1, a[0]});
+  if (b.size() == 1) rhs = c.program.add_alias(rhs, {b[0], 1});
+  if (a.size() > 1 && b.size() > 1) {
+    c.op(n, OpCode::kMatMul, {lhs, rhs}, {c.result(n.outputs[0])}, {0});
+    return;
+  }
+  Shape full = c.shape(n.outputs[0]);
+  if (b.size() == 1) full.push_back(1);
+  if (a.size() == 1) full.insert(full.end() - 1, DimExpr(1));
+  const int product = c.temporary(ERT_F32, full);
+  c.op(n, OpCode::kMatMul, {lhs, rhs}, {product}, {0});
+  c.bind(n.outputs[0], c.program.add_alias(product, c.shape(n.outputs[0])));
+}
+
+void lower_linear(LowerContext& c, const Node& n) {
+  namespace linear = ert::params::linear;
+  const auto planned = c.options.linear.find(c.node_id);
+  const LayerPrecision precision = planned == c.options.linear.end() ? LayerPrecision{linear::kF32, {}} : planned->second;
+  const Value& weight = c.graph.value(n.in(1));
+  const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
+  const int x = c.operand(n.in(0)), bias = c.operand(n.in(2));
+  std::vector<int> inputs(linear::kInputCount, -1);
+  inputs[linear::kX] = x;
+  inputs[linear::kBias] = bias;
+  if (precision.precision == linear::kF32) {
+    inputs[linear::kWeights] = c.operand(n.in(1));
+  } else {
+    const PackedWeights w = c.weights.linear(c.graph, n.in(1), precision.smooth);
+    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);
+    inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
+    inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
+    if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
+  }
+  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])}, {precision.precision, n.as<LinearAttrs>().activation});
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,12 @@
+target_sources(edgeconv_core PRIVATE
+  lower/lower.cc
+  lower/missing_ops.cc
+  lower/nodes/attention.cc
+  lower/nodes/custom.cc
+  lower/nodes/elementwise.cc
+  lower/nodes/indexing.cc
+  lower/nodes/matmul.cc
+  lower/nodes/movement.cc
+  lower/nodes/norm_pool.cc
+  lower/nodes/rnn.cc
+)

@@ -1,0 +1,136 @@
+// Samples rows of the reference first, then watches the blob's ops.
+#include "convert/measure/accumulated_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "convert/interp/interpreter.h"
+#include "rt/float_mode.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr size_t kRows = 64, kSets = 4;
+
+struct Rows {
+  size_t width = 0, all = 0;
+  std::vector<size_t> index;  // of the sampled ones
+  std::vector<float> data;    // [index, width]
+};
+
+struct Sums {
+  double signal = 0, noise = 0;
+  int32_t precision = 0;
+};
+
+// Row r of a layer's output is position r of the mask.
+bool rows_are_positions(const Tensor& y, const TokenMask& mask) {
+  return y.rank() == 2 ? y.dims()[0] == mask.batch * mask.sequence
+                       : y.rank() > 2 && y.dims()[0] == mask.batch && y.dims()[1] == mask.sequence &&
+                             y.elements() == mask.batch * mask.sequence * y.dims().back();
+}
+
+Rows sample(const Tensor& y, const std::optional<TokenMask>& mask) {
+  Rows rows;
+  rows.width = y.rank() ? static_cast<size_t>(y.dims().back()) : 1;
+  rows.all = static_cast<size_t>(y.elements()) / std::max<size_t>(1, rows.width);
+  const bool masked = mask && rows_are_positions(y, *mask);
+  std::vector<size_t> counted;
+  for (size_t r = 0; r < rows.all; ++r)
+    if (!masked || mask->token[r]) counted.push_back(r);
+  const size_t take = std::min(kRows, counted.size());
+  const Tensor values = y.cast(DType::kFloat).aligned();
+  const auto data = values.as<float>();
+  for (size_t i = 0; i < take; ++i) {
+    const size_t r = counted[i * counted.size() / take];
+    rows.index.push_back(r);
+    rows.data.insert(rows.data.end(), data.begin() + static_cast<ptrdiff_t>(r * rows.width),
+                     data.begin() + static_cast<ptrdiff_t>((r + 1) * rows.width));
+  }
+  return rows;
+}
+
+// Outputs of the Linears by source node. A name that occurs twice would be compared with the wrong layer: it is left out.
+std::map<std::string, Rows> reference_rows(const Graph& g, const std::vector<Tensor>& inputs,
+                                           const std::optional<TokenMask>& mask, const std::function<void()>& after_layer) {
+  std::map<std::string, Rows> rows;
+  std::map<std::string, int> count;
+  InterpreterOptions options;
+  options.backend = Backend::kCanonical;
+  options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
+    if (n.kind != OpKind::kLinear) return;
+    if (after_layer) after_layer();
+    if (++count[n.origin.node] > 1) return;
+    const Tensor& y = values[static_cast<size_t>(n.outputs[0])];
+    if (y.dtype() != DType::kUndefined) rows[n.origin.node] = sample(y, mask);  // undefined: behind a custom operator
+  };
+  interpret(g, inputs, options);
+  for (const auto& [name, n] : count)
+    if (n > 1) rows.erase(name);
+  return rows;
+}
+
+// Where the blob has row r: itself, or its place among the packed rows, which are those of each sequence up to its last token.
+// Empty when the blob holds another number of rows.
+std::vector<size_t> places(const std::optional<TokenMask>& mask, size_t all, size_t held) {
+  std::vector<size_t> place(all);
+  for (size_t r = 0; r < all; ++r) place[r] = r;
+  if (held == all) return place;
+  if (!mask || mask->token.size() != all) return {};
+  const auto sequence = static_cast<size_t>(mask->sequence);
+  size_t next = 0;
+  for (size_t b = 0; b * sequence < all; ++b) {
+    size_t length = sequence;
+    while (length > 0 && !mask->token[b * sequence + length - 1]) --length;
+    for (size_t s = 0; s < sequence; ++s) place[b * sequence + s] = next + s;
+    next += length;
+  }
+  return std::max<size_t>(next, 1) == held ? place : std::vector<size_t>();
+}
+
+void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, const ObservedOp& op) {
+  const std::vector<size_t> place = places(mask, want.all, op.elements / want.width);
+  if (place.empty()) return;
+  for (size_t i = 0; i < want.index.size(); ++i)
+    for (size_t c = 0; c < want.width; ++c) {
+      const double reference = want.data[i * want.width + c];
+      const double difference = op.output[place[want.index[i]] * want.width + c] - reference;
+      sums.signal += reference * reference;
+      sums.noise += difference * difference;
+    }
+  sums.precision = op.first_parameter;
+}
+
+}  // namespace
+
+std::vector<std::vector<Tensor>> some_of(const std::vector<std::vector<Tensor>>& sets) {
+  return {sets.begin(), sets.begin() + static_cast<ptrdiff_t>(std::min(kSets, sets.size()))};
+}
+
+std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobRunner& runner,
+                                                           const std::vector<std::vector<Tensor>>& sets,
+                                                           const std::optional<PaddingMask>& padding,
+                                                           const std::function<void()>& after_layer) {
+  const ert::FloatMode float_mode;
+  std::map<std::string, Sums> sums;
+  for (const auto& set : sets) {
+    const std::optional<TokenMask> mask = padding ? std::optional(token_mask(*padding, set)) : std::nullopt;
+    const auto want = reference_rows(g, set, mask, after_layer);
+    RunnerOptions options{1, 0, true};
+    options.observe = [&](const ObservedOp& op) {
+      const auto it = want.find(op.name);
+      if (op.kind != "Linear" || it == want.end() || it->second.width == 0 || op.elements == 0) return;
+      add(sums[op.name], it->second, mask, op);
+    };
+    runner.run(set, options);
+  }
+  std::map<std::string, AccumulatedError> errors;
+  for (const auto& [name, s] : sums)
+    if (s.signal > 0 || s.noise > 0)
+      errors[name] = {s.precision, s.noise > 0 ? 10 * std::log10(s.signal / s.noise) : std::numeric_limits<double>::infinity()};
+  return errors;
+}
+
+}  // namespace edgeconv

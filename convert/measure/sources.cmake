@@ -1,0 +1,5 @@
+target_sources(edgeconv_core PRIVATE
+  measure/accumulated_error.cc
+  measure/compare.cc
+  measure/token_mask.cc
+)

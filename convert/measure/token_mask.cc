@@ -1,0 +1,38 @@
+// Reads the mask that the blob names, as rt/rows.cc does.
+#include "convert/measure/token_mask.h"
+
+#include <algorithm>
+
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv {
+
+bool TokenMask::counts(const std::vector<int64_t>& dims, size_t i) const {
+  if (dims.size() < 2 || dims[0] != batch || dims[1] != sequence) return true;
+  size_t row = 1;
+  for (size_t axis = 2; axis < dims.size(); ++axis) row *= static_cast<size_t>(dims[axis]);
+  return token[i / row] != 0;
+}
+
+TokenMask token_mask(const PaddingMask& by, const std::vector<Tensor>& inputs) {
+  const Tensor& mask = inputs.at(by.input);
+  const std::vector<int64_t> marks = mask.to_int64();
+  const bool plain = std::all_of(marks.begin(), marks.end(), [](int64_t m) { return m == 0 || m == 1; });
+  TokenMask t{mask.dims().at(0), mask.dims().at(1), {}};
+  for (int64_t m : marks) t.token.push_back(!plain || m != by.padding);
+  return t;
+}
+
+std::optional<PaddingMask> padding_mask(const BlobRunner& runner) {
+  ert_info info{};
+  info.struct_size = sizeof info;
+  if (ert_model_info(&runner.model(), &info) != ERT_OK || info.skips_padding == 0) return {};
+  return PaddingMask{info.mask_input, static_cast<int32_t>(info.mask_padding)};
+}
+
+std::optional<TokenMask> token_mask(const BlobRunner& runner, const std::vector<Tensor>& inputs) {
+  const std::optional<PaddingMask> mask = padding_mask(runner);
+  return mask ? std::optional(token_mask(*mask, inputs)) : std::nullopt;
+}
+
+}  // namespace edgeconv

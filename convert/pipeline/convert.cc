@@ -1,0 +1,301 @@
+// The conversion pipeline: import, infer, passes, calibration, precision plan, lowering, memory plan, blob, comparison.
+#include "convert/pipeline/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "convert/precision/confirmed_choice.h"
+#include "convert/precision/unmeasured_layers.h"
+#include "convert/blob/blob.h"
+#include "convert/result/certificate.h"
+#include "convert/blob/compress.h"
+#include "convert/blob/golden.h"
+#include "convert/lower/lower.h"
+#include "convert/result/gates.h"
+#include "convert/passes/pass.h"
+#include "convert/dims/dims.h"
+#include "convert/interp/memory_limits.h"
+#include "convert/program/pack_rows.h"
+#include "convert/program/slots.h"
+#include "convert/inputs/affordable_inputs.h"
+#include "convert/quantize/layer_weights.h"
+#include "convert/inputs/sample_files.h"
+#include "convert/quantize/smoothing.h"
+#include "convert/measure/accumulated_error.h"
+#include "convert/prepare/reference.h"
+#include "convert/precision/validation.h"
+#include "convert/blob/version.h"
+#include "rt/float_mode.h"
+
+namespace edgeconv {
+
+namespace {
+
+// One conversion. The steps are in their order; convert_model runs them.
+class Conversion {
+ public:
+  explicit Conversion(const ConvertOptions& o) : o_(o) {
+    if (o_.gates.max_loss > 0) {
+      o_.precision.target_cosine = 1 - o_.gates.max_loss;
+      o_.precision.measured = true;
+    }
+    o_.precision.max_slowdown = o_.gates.max_slowdown;
+    o_.precision.max_bytes = o_.gates.max_bytes;
+  }
+  void read(const std::string& path);
+  void fuse();
+  void calibrate();
+  void run_references();
+  void choose_precisions();
+  void measure_outputs();
+  void write();
+  void compress();
+  bool must_be_smaller();
+  void finish();
+  ConvertResult result() { return std::move(r_); }
+  // What a user should know besides the reason of a failure.
+  std::string notes() const;
+
+ private:
+  void stage(const char* name, double fraction) const {
+    if (o_.progress) o_.progress(name, fraction);
+  }
+  bool joins_dynamic_axis() const;
+  bool quantizes() const { return o_.precision.mode != PrecisionMode::kFp32 || !o_.precision.overrides.empty(); }
+
+  ConvertOptions o_;
+  ConvertResult r_;
+  Diagnostics d_;
+  PreparedModel model_;  // as exported; what the blob is compared with
+  Graph g_;              // fused
+  DimPlan dims_;
+  std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
+  LowerOptions options_;                // before precisions are chosen
+  LowerOptions chosen_;
+  WeightStore weights_;
+  std::map<NodeId, std::vector<float>> smooth_;
+  std::optional<Validation> validation_;
+  std::optional<Candidates> candidates_;
+  uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
+};
+
+void Conversion::read(const std::string& path) {
+  stage("reading", 0.0);
+  model_ = prepare_model(path, o_.prepare, d_);
+  r_.model = model_.info;
+  r_.fusions = model_.fusions;
+  dims_ = plan_dims(model_.graph, o_.dims);
+  if (!o_.calibration_files.empty())
+    o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples}, model_.graph, dims_, d_);
+  r_.error_inputs = o_.calibration.empty() ? "synthetic inputs" : "calibration inputs";
+  r_.reference = reference_name(model_);
+}
+
+bool Conversion::joins_dynamic_axis() const {
+  return std::any_of(o_.prepare.joins.begin(), o_.prepare.joins.end(), [&](const Join& j) {
+    for (ValueId v : g_.outputs) {
+      const Shape& shape = *g_.value(v).shape;
+      const int64_t axis = j.axis < 0 ? j.axis + static_cast<int64_t>(shape.size()) : j.axis;
+      if (g_.value(v).name == j.name) return !shape.at(static_cast<size_t>(axis)).is_constant();
+    }
+    return false;
+  });
+}
+
+// Everything that cannot be converted is known before the slow part.
+void Conversion::fuse() {
+  stage("fusing", 0.15);
+  g_ = model_.graph;
+  for (auto& count : run_passes(g_, d_).counts) r_.fusions.push_back(std::move(count));
+  d_.check();
+  g_.release_unused_constants();
+  find_minima(g_, dims_);
+  for (const auto& [name, range] : dims_.range) r_.dims.push_back({name, range.first, range.second});
+  check_finite_weights(g_, d_);
+  options_ = lower_options(dims_);
+  options_.skip_padding = o_.skip_padding;
+  options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
+  WeightStore placeholders(WeightStore::Contents::kPlaceholder);
+  LowerOptions trial = options_;
+  trial.weights = &placeholders;
+  if (quantizes()) trial.linear = int8_layers(g_);
+  TargetProgram probe = lower_checked(g_, trial, d_);
+  const bool packed = pack_rows(probe);
+  if (!packed && o_.skip_padding && joins_dynamic_axis())
+    d_.warn(
+        "--concat joins outputs along an axis whose size is known only at run time: the rows of padding are computed then, not "
+        "skipped and zeroed; join along the last axis, or leave the outputs apart, if a mask should save that work");
+  if (packed) {
+    padding_ = PaddingMask{static_cast<size_t>(probe.packing->mask), probe.packing->padding};
+    if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
+  }
+  options_.weights = &weights_;
+  model_.drop_pages();
+}
+
+void Conversion::calibrate() {
+  if (!quantizes()) return;
+  stage("calibrating", 0.2);
+  const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{calibration_inputs(g_, dims_)} : o_.calibration;
+  for (const auto& set : sets) check_interpreter_limits(g_, set);
+  const double lhs_steps = o_.precision.mode == PrecisionMode::kW8A16 ? kInt16Steps : kInt8Steps;
+  with_made_up_inputs(o_.calibration.empty(), [&] {
+    QuantizedLayers layers = quantize_layers(g_, sets, padding_, lhs_steps, weights_);
+    smooth_ = std::move(layers.smooth);
+    stage("measuring layers", 0.4);
+    r_.layers = measure_layers(g_, layers.samples, smooth_, weights_);
+  });
+  model_.drop_pages();
+}
+
+void Conversion::run_references() {
+  stage("running the fp32 reference", 0.5);
+  with_made_up_inputs(o_.calibration.empty(), [&] { validation_.emplace(model_.graph, dims_, o_.calibration, padding_); });
+  model_.drop_pages();
+  r_.not_compared = validation_->unknown_outputs();
+  if (r_.not_compared.empty()) return;
+  adapt_to_custom_operators(model_.graph, r_.not_compared, o_.precision, d_);
+  o_.golden = 0;
+  if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, r_.layers);
+}
+
+void Conversion::choose_precisions() {
+  chosen_ = options_;
+  stage("choosing precisions", 0.6);
+  o_.precision.trials = affordable_trials(model_.graph, validation_->work());
+  candidates_.emplace(g_, *validation_, d_);
+  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), o_.compress, r_.layers, *candidates_);
+  if (!r_.layers.empty()) r_.shortfall = ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, chosen_, r_.ladder);
+  chosen_bytes_ = o_.gates.max_bytes ? judge.bytes(chosen_) : 0;
+  r_.mode = o_.precision.mode;
+  r_.target_cosine = o_.precision.target_cosine;
+  r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
+  r_.int8_attention = chosen_.int8_attention;
+  r_.int8_tables = chosen_.int8_tables;
+}
+
+void Conversion::measure_outputs() {
+  stage("measuring the blob", 0.85);
+  const auto& inputs = validation_->inputs();
+  r_.measured_on = {!o_.calibration.empty(), inputs.size(), inputs_sha256(inputs), "", 0};
+  if (padding_) {
+    r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;
+    r_.measured_on.padding = padding_->padding;
+  }
+  with_made_up_inputs(o_.calibration.empty(), [&] {
+    const Candidate& c = candidates_->of(chosen_);
+    r_.errors = c.compared.oracle.errors();
+    const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
+    for (LayerReport& l : r_.layers)
+      if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
+        l.accumulated_sqnr_db = e->second.sqnr_db;
+  });
+  model_.drop_pages();
+}
+
+void Conversion::write() {
+  stage("writing", 0.9);
+  Candidate chosen = candidates_->take(chosen_);
+  ert_info built{};
+  built.struct_size = sizeof built;
+  ert_model_info(&open_own(chosen.blob)->model(), &built);
+  r_.skips_padding = built.skips_padding != 0;
+  if (r_.skips_padding) r_.mask = model_.graph.value(model_.graph.inputs[built.mask_input]).name;
+  r_.ops = chosen.program.ops.size();
+  BlobMeta meta;
+  meta.producer = std::string("edgeconv ") + kVersion;
+  meta.source_sha256 = r_.model.sha256;
+  meta.certificate = certificate_json(r_, o_, chosen.compared.canonical.errors());
+  GoldenInputs golden;
+  {
+    const auto measured = open_own(chosen.blob);
+    golden = golden_inputs(*measured, model_.graph, dims_, o_.golden, o_.calibration);
+    meta.golden = golden_vectors(*measured, golden.sets);
+    limit_golden(meta.golden, chosen.blob.bytes());
+  }
+  if (golden.given && !golden.sets.empty())
+    d_.warn("the model does not take made-up inputs, so its golden vectors hold " + std::to_string(golden.sets.size()) +
+            " of the calibration inputs; --golden none leaves them out");
+  if (meta.golden.size() < golden.sets.size())
+    d_.warn(
+        fmt::format("{} of {} golden vectors are stored: one for the fixed sizes of this model is larger than the rest of the "
+                    "blob. Without any the device's self test checks nothing",
+                    meta.golden.size(), golden.sets.size()));
+  golden.sets.resize(meta.golden.size());
+  chosen.blob = Tensor();  // not two of them at a time
+  change_weight_layout(chosen.program, o_.target.dtype);
+  r_.blob = write_blob(chosen.program, meta);
+  // Read back: what is written must open, and give the bits of the layout that everything above was measured with.
+  const auto written = open_own(r_.blob);
+  if (golden_vectors(*written, golden.sets) != meta.golden)
+    throw FatalError(ExitCode::kInternal, fmt::format("the blob for --target {} computes other bits", o_.target.name));
+}
+
+void Conversion::compress() {
+  if (!o_.compress) return;
+  Tensor packed = compress_blob(r_.blob);
+  if (packed.bytes() < r_.blob.bytes())
+    r_.packed = std::move(packed);
+  else
+    d_.warn("--compress zstd: nothing became smaller; the blob is written uncompressed");
+}
+
+// What else is in the file (certificate, golden vectors, layout of the target) is known once it is written: then there is less for weights.
+bool Conversion::must_be_smaller() {
+  const uint64_t stored = r_.stored().bytes(), most = o_.gates.max_bytes;
+  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > o_.precision.max_bytes)
+    return false;
+  const uint64_t more = stored - std::min(stored, chosen_bytes_);
+  o_.precision.max_bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
+  r_.packed = Tensor();
+  return true;
+}
+
+void Conversion::finish() {
+  warn_of_losses(o_, r_, d_);
+  r_.warnings = d_.warnings();
+  r_.refusal = missed_gate(o_, r_);
+  if (r_.refusal) {
+    const std::string more = notes();  // of the result, before it is moved
+    throw GateMissed(std::move(r_), more);
+  }
+  stage("done", 1.0);
+}
+
+std::string Conversion::notes() const {
+  std::string s;
+  if (validation_)
+    for (const std::string& name : validation_->not_finite_outputs())
+      s += "\nnote: the fp32 model itself gives NaN or infinity in output '" + name + "' on " + r_.error_inputs;
+  for (const std::string& w : d_.warnings()) s += "\nwarning: " + w;
+  return s;
+}
+
+}  // namespace
+
+ConvertResult convert_model(const std::string& path, const ConvertOptions& options) {
+  const ert::FloatMode float_mode;  // folded constants and calibration follow the runtime's rules (subnormals are zero)
+  Conversion c(options);
+  try {
+    c.read(path);
+    c.fuse();
+    c.calibrate();
+    c.run_references();
+    do {
+      c.choose_precisions();
+      c.measure_outputs();
+      c.write();
+      c.compress();
+    } while (c.must_be_smaller());
+    c.finish();
+  } catch (const GateMissed&) {
+    throw;
+  } catch (const FatalError& e) {
+    throw FatalError(e.code(), e.what() + c.notes());
+  }
+  return c.result();
+}
+
+}  // namespace edgeconv

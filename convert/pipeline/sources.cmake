@@ -1,0 +1,3 @@
+target_sources(edgeconv_core PRIVATE
+  pipeline/convert.cc
+)

@@ -1,0 +1,102 @@
+// Products with the runtime's own kernels, in fp32 and in int8.
+#include "convert/precision/layer_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels_int8/kernel_table.h"
+#include "rt/include/ert.h"
+
+namespace edgeconv {
+
+namespace linear = ert::params::linear;
+
+namespace {
+
+struct Noise {
+  double signal = 0, noise = 0;
+};
+
+// y = x W without bias.
+Noise int8_noise(const SampledRows& rows, const Tensor& weight, const PackedWeights& q) {
+  const auto& kernels = ert::kernels::kernel_table(ert_isa_available());
+  SampledRows some = rows;
+  thin_out(some, kNoiseRows);
+  const std::vector<float>& x = some.data;
+  const size_t k = static_cast<size_t>(q.k), n = static_cast<size_t>(q.n), m = static_cast<size_t>(some.count());
+  const size_t row_bytes = kernels.quantized_row_bytes(k);
+  Tensor lhs(DType::kUint8, {static_cast<int64_t>(row_bytes * m)});
+  std::vector<ert::kernels::RowScale> scales(m);
+  std::vector<float> exact(m * n), got(m * n);
+  const auto depth = static_cast<ptrdiff_t>(k), columns = static_cast<ptrdiff_t>(n);
+  const float* inv = q.inv_smooth.bytes() ? q.inv_smooth.as<float>().data() : nullptr;
+  kernels.quantize_rows(m, k, x.data(), depth, inv, lhs.mutable_data(), row_bytes, scales.data());
+  const ert::kernels::PackedWeights w{reinterpret_cast<const int8_t*>(q.codes.data()), q.scale.as<float>().data(),
+                                      q.colsum.as<int32_t>().data(), nullptr};
+  kernels.gemm_qa8_qw8({m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns});
+  kernels.gemm_f32(m, n, k, x.data(), depth, 1, weight.as<float>().data(), columns, nullptr, exact.data(), columns);
+  Noise r;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    const double d = double{got[i]} - exact[i];
+    r.signal += double{exact[i]} * exact[i];
+    r.noise += d * d;
+  }
+  return r;
+}
+
+// Of direction d: weights are [D, columns, H].
+Noise recurrent_noise(const SampledRows& states, const Tensor& weights, int64_t d) {
+  const int64_t columns = weights.dims()[1], hidden = weights.dims()[2];
+  Tensor w(DType::kFloat, {hidden, columns});
+  const auto from = weights.as<float>();
+  const auto to = w.mut<float>();
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t k = 0; k < hidden; ++k)
+      to[static_cast<size_t>(k * columns + c)] = from[static_cast<size_t>((d * columns + c) * hidden + k)];
+  return int8_noise(states, w, pack_weights(quantize_weights(to, hidden, columns), {}));
+}
+
+// y = x W with the weights as they will be stored, and the recurrent products on the states that the layer gave.
+Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const std::vector<float>& smooth, WeightStore& store,
+                  LayerFacts& facts) {
+  const Node& n = g.node(id);
+  const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
+  if (n.kind == OpKind::kLinear) {
+    const PackedWeights stored = store.linear(g, n.in(1), smooth);
+    facts = layer_facts(sample, weight, stored, smooth);
+    return int8_noise(sample.rows[0], weight, stored);
+  }
+  facts = state_facts(sample);
+  Noise sum;
+  for (size_t d = 0; d < sample.rows.size(); ++d) {
+    const Noise one = recurrent_noise(sample.rows[d], weight, static_cast<int64_t>(d));
+    sum.signal += one.signal;
+    sum.noise += one.noise;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samples,
+                                        const std::map<NodeId, std::vector<float>>& smooth, WeightStore& store) {
+  std::vector<LayerReport> layers;
+  for (const auto& [id, sample] : samples) {
+    const Node& n = g.node(id);
+    const auto& dims = g.value(n.in(1)).constant->dims();
+    const bool recurrent = n.kind == OpKind::kRecurrence;
+    // Longer sums would overflow the int32 accumulators: such a layer stays fp32.
+    if (!recurrent && dims[0] > ert::params::kMaxExactDepth) continue;
+    const auto s = smooth.find(id);
+    LayerReport l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
+    const Noise sum = layer_noise(g, id, sample, s == smooth.end() ? std::vector<float>() : s->second, store, l.facts);
+    l.local_sqnr_db = sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity();
+    layers.push_back(std::move(l));
+  }
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });
+  return layers;
+}
+
+}  // namespace edgeconv

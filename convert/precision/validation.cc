@@ -1,0 +1,85 @@
+// See validation.h.
+#include "convert/precision/validation.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "convert/interp/interpreter.h"
+#include "convert/inputs/affordable_inputs.h"
+
+namespace edgeconv {
+
+namespace {
+
+bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor>& set) {
+  for (size_t i = 0; i < set.size(); ++i) {
+    const Shape& shape = *g.value(g.inputs[i]).shape;
+    for (size_t a = 0; a < shape.size(); ++a)
+      if (shape[a].is_symbol() && set[i].dims()[a] > dims.range.at(shape[a].symbol_name()).second) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Validation::Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+                       const std::optional<PaddingMask>& padding) {
+  for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+  for (const auto& set : calibration)
+    if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
+  if (inputs_.empty()) inputs_ = comparison_inputs(original, dims);
+  for (const auto& set : inputs_) {
+    work_ += graph_work(original, sizes_of(original, set));
+    masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
+    canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
+    oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
+  }
+  for (size_t i = 0; i < names_.size(); ++i)
+    if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
+}
+
+Comparisons Validation::compare(const Tensor& blob) const {
+  const auto runner = open_own(blob);
+  Comparisons c{Comparison(names_), Comparison(names_)};
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const std::vector<Tensor> got = runner->run(inputs_[i], {1, 0, true});
+    c.canonical.add(canonical_[i], got, masks_[i]);
+    c.oracle.add(oracle_[i], got, masks_[i]);
+  }
+  return c;
+}
+
+std::vector<std::string> Validation::not_finite_outputs() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    bool finite = true;
+    for (const std::vector<Tensor>& outputs : oracle_) {
+      if (!is_float(outputs[i].dtype())) continue;
+      for (float v : outputs[i].to_float()) finite &= std::isfinite(v);
+    }
+    if (!finite) names.push_back(names_[i]);
+  }
+  return names;
+}
+
+std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {
+  try {
+    return std::make_unique<BlobRunner>(blob.data(), blob.bytes());
+  } catch (const FatalError& e) {
+    if (e.code() == ExitCode::kLimit) throw;
+    throw std::logic_error("the runtime refuses the blob made from this model (" + std::string(e.what()) + ")");
+  }
+}
+
+void with_made_up_inputs(bool made_up, const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const FatalError& e) {
+    if (!made_up || e.code() != ExitCode::kMalformed) throw;
+    throw FatalError(ExitCode::kUnsupported,
+                     "the model does not take the inputs that the conversion made up to calibrate and check it: " +
+                         std::string(e.what()) + "\nGive real inputs with --calib DIR or --calib FILE.npz");
+  }
+}
+
+}  // namespace edgeconv

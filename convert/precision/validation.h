@@ -1,0 +1,57 @@
+// The comparison at the end of a conversion: inputs, and what the model as exported gives for them in fp32.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/ir/graph.h"
+#include "convert/dims/dims.h"
+#include "convert/measure/compare.h"
+#include "convert/measure/token_mask.h"
+#include "convert/run/blob_runner.h"
+
+namespace edgeconv {
+
+struct Comparisons {
+  Comparison canonical, oracle;
+};
+
+constexpr size_t kMostSets = 32;  // that a conversion compares on
+
+class Validation {
+ public:
+  // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
+  // Where padding is known its positions do not count, whether the blob computes them or not.
+  Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+             const std::optional<PaddingMask>& padding);
+
+  const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
+
+  // Of one comparison: interp/work.h.
+  double work() const { return work_; }
+  // Outputs in which the fp32 model gives NaN or infinity for these inputs.
+  std::vector<std::string> not_finite_outputs() const;
+
+  // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
+  // host. Oracle: against OpenBLAS and libm, for the gates and the report.
+  Comparisons compare(const Tensor& blob) const;
+  // Outputs that depend on custom operators: nothing is known about them.
+  const std::vector<std::string>& unknown_outputs() const { return unknown_; }
+
+ private:
+  std::vector<std::string> names_, unknown_;
+  std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
+  std::vector<std::optional<TokenMask>> masks_;
+  double work_ = 0;
+};
+
+// Our own blob must open; when it does not, the fault is ours and not the file's.
+std::unique_ptr<BlobRunner> open_own(const Tensor& blob);
+
+// Runs f; a model that cannot take the made-up inputs is told how to give real ones.
+void with_made_up_inputs(bool made_up, const std::function<void()>& f);
+
+}  // namespace edgeconv

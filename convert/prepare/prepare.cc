@@ -1,0 +1,47 @@
+// Import, inference, boundary, quantized import, with the diagnosis of common export mistakes in between.
+#include "convert/prepare/prepare.h"
+
+#include <algorithm>
+
+#include "convert/prepare/custom_operators.h"
+#include "convert/lower/missing_ops.h"
+#include "convert/infer/infer.h"
+#include "convert/passes/pass.h"
+#include "convert/prepare/diagnosis.h"
+
+namespace edgeconv {
+
+PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
+  return prepare_model(import_model(path, d, {o.custom_ops}), o, d);
+}
+
+PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
+  if (d.malformed_file()) d.check();
+  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, std::move(imported.files)};
+  diagnose_file(m.graph, d);
+  infer(m.graph, d);
+  if (!d.ok()) {
+    if (!d.malformed_file()) add_remaining_problems(m.graph, d);  // a user sees everything at once
+    d.check();
+  }
+  diagnose_graph(m.graph, d);
+  join_outputs(m.graph, o.joins);
+  if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);
+  d.check();
+  const std::vector<std::string> custom = custom_operators(m.graph);
+  for (const std::string& asked : o.custom_ops)
+    if (std::find(custom.begin(), custom.end(), asked) == custom.end())
+      d.warn("--custom-op " + asked + ": the model has no such operator, or has its body as a function");
+  m.fusions = run_quantized_import(m.graph, d).counts;
+  d.check();
+  return m;
+}
+
+std::string parse_custom_op(const std::string& text) {
+  const size_t colons = text.find("::");
+  if (colons == std::string::npos || colons == 0 || colons + 2 == text.size())
+    throw FatalError(ExitCode::kUsage, "--custom-op " + text + ": write DOMAIN::NAME, for example --custom-op my.ops::Inverse2");
+  return text;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,40 @@
+// From a file to the graph that everything else works on: imported, inferred, with the boundary that the user asked for, and
+// freed from quantization nodes. Conversion and validation share it, so that they mean the same model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/prepare/boundary.h"
+#include "convert/ir/diagnostics.h"
+#include "convert/import_graph/import_model.h"
+
+namespace edgeconv {
+
+struct PrepareOptions {
+  std::vector<Join> joins;              // --concat
+  std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
+};
+
+struct PreparedModel {
+  Graph graph;
+  ModelInfo info;
+  std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  std::vector<std::shared_ptr<const MappedFile>> files;
+
+  // Between the steps of a conversion: weights are read again when the next step needs them.
+  void drop_pages() const {
+    for (const auto& f : files) f->drop_pages();
+  }
+};
+
+// Throws FatalError; warnings are left in d.
+PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d);
+PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d);
+
+// Throws FatalError(kUsage) when the text is not DOMAIN::NAME.
+std::string parse_custom_op(const std::string& text);
+
+}  // namespace edgeconv

@@ -1,0 +1,7 @@
+target_sources(edgeconv_core PRIVATE
+  prepare/boundary.cc
+  prepare/custom_operators.cc
+  prepare/diagnosis.cc
+  prepare/prepare.cc
+  prepare/reference.cc
+)

@@ -1,0 +1,102 @@
+// Certificate as JSON with fixed key order and rounded figures.
+#include "convert/result/certificate.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "convert/result/convert_options.h"
+#include "convert/result/convert_result.h"
+#include "convert/files/sha256.h"
+#include "convert/precision/precision_name.h"
+#include "convert/blob/version.h"
+
+namespace edgeconv {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json figure(double v) {
+  const std::optional<double> f = certified_figure(v);
+  return f ? Json(*f) : Json(nullptr);
+}
+
+Json decibels(double db) {
+  const std::optional<double> f = certified_decibels(db);
+  return f ? Json(*f) : Json(nullptr);
+}
+
+constexpr const char* kModes[] = {"auto", "int8", "w8a16", "fp32"};
+
+const char* mode_name(PrecisionMode m) { return kModes[static_cast<int>(m)]; }
+
+}  // namespace
+
+std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets) {
+  Sha256 sum;
+  const auto number = [&](int64_t n) {
+    uint8_t bytes[8];  // little-endian on every host
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<uint8_t>(static_cast<uint64_t>(n) >> (8 * i));
+    sum.update(bytes, sizeof bytes);
+  };
+  for (const std::vector<Tensor>& set : sets) {
+    number(static_cast<int64_t>(set.size()));
+    for (const Tensor& t : set) {
+      number(static_cast<int64_t>(t.dtype()));
+      number(t.rank());
+      for (int64_t d : t.dims()) number(d);
+      sum.update(t.data(), t.bytes());
+    }
+  }
+  return Sha256::hex(sum.finish());
+}
+
+// Few enough decimals to be free of the last bits of a host's libm.
+std::optional<double> certified_decibels(double db) {
+  return std::isfinite(db) ? std::optional(std::round(db * 100) / 100) : std::nullopt;
+}
+std::optional<double> certified_figure(double v) {
+  return std::isfinite(v) ? std::optional(std::round(v * 1e6) / 1e6) : std::nullopt;
+}
+
+std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors) {
+  Json j;
+  j["version"] = 1;
+  j["producer"] = std::string("edgeconv ") + kVersion;
+  j["source_sha256"] = r.model.sha256;
+  j["reference"] = r.reference;
+  j["precision"] = mode_name(o.precision.mode);
+  j["overrides"] = Json::array();
+  for (const auto& [pattern, mode] : o.precision.overrides) j["overrides"].push_back(pattern + "=" + mode_name(mode));
+  j["target_cosine"] = figure(r.target_cosine);
+  j["calibration"] = o.calibration.empty() ? "synthetic" : "user";
+  j["attention"] = r.int8_attention ? "int8" : "fp32";
+  j["tables"] = r.int8_tables ? "int8" : "fp32";
+  j["padding"] = r.skips_padding ? "zero" : "compute";
+  const MeasuredOn& on = r.measured_on;
+  j["measured_on"] = {{"inputs", on.user ? "user" : "synthetic"},
+                      {"sets", on.sets},
+                      {"sha256", on.sha256},
+                      {"uncounted", on.mask.empty() ? Json(nullptr) : Json{{"mask", on.mask}, {"padding", on.padding}}}};
+  j["fusions"] = Json::object();
+  for (const auto& [name, count] : r.fusions)
+    if (count) j["fusions"][name] = count;
+  j["layers"] = Json::array();
+  for (const LayerReport& l : r.layers)
+    j["layers"].push_back({{"name", l.name},
+                           {"k", l.k},
+                           {"n", l.n},
+                           {"precision", precision_name(l.precision)},
+                           {"local_sqnr_db", decibels(l.local_sqnr_db)},
+                           {"accumulated_sqnr_db", decibels(l.accumulated_sqnr_db)}});
+  j["outputs"] = Json::array();
+  for (const OutputError& e : errors)
+    j["outputs"].push_back({{"name", e.name},
+                            {"cosine", figure(e.cosine)},
+                            {"max_abs", figure(e.max_abs)},
+                            {"sqnr_db", decibels(e.sqnr_db)},
+                            {"argmax_agreement", figure(e.argmax_agreement)}});
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace edgeconv

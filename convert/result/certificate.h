@@ -1,0 +1,39 @@
+// The certificate stored in a blob: what was converted, how, and how far its results are from the reference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "convert/ir/tensor.h"
+#include "convert/measure/compare.h"
+
+namespace edgeconv {
+
+struct ConvertOptions;
+struct ConvertResult;
+
+// What the figures of a certificate were measured on.
+struct MeasuredOn {
+  bool user = false;  // the user's inputs, not made-up ones
+  size_t sets = 0;
+  std::string sha256;  // inputs_sha256 of them
+  std::string mask;    // input whose elements `padding` mark positions that do not count; empty: all count
+  int32_t padding = 0;
+};
+
+// SHA-256 over types, shapes and contents, in hexadecimal.
+std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
+
+// JSON, schema version 1: {"version", "producer", "source_sha256", "reference", "opset", "precision", "overrides": ["GLOB=..."], "target_cosine", "calibration": "synthetic" or "user",
+// "attention", "tables", "padding": "zero" or "compute", "measured_on": {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers":
+// [{"name", "k", "n", "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine", "max_abs", "sqnr_db", "argmax_agreement"}]}.
+// errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
+std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);
+
+// As certificates hold figures: decibels with two decimals, all else with six; null where nothing was measured, or nothing differs.
+std::optional<double> certified_decibels(double db);
+std::optional<double> certified_figure(double v);
+
+}  // namespace edgeconv

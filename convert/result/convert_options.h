@@ -1,0 +1,39 @@
+// What a user asks of a conversion.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/ir/tensor.h"
+#include "convert/precision/ladder.h"
+#include "convert/prepare/prepare.h"
+#include "convert/program/weight_layout.h"
+
+namespace edgeconv {
+
+// What a conversion must keep to; otherwise it ends with exit 7 and writes nothing. Zero: no such gate.
+struct Gates {
+  double max_loss = 0;      // 1 - cosine of the worst output; also what automatic precision climbs to
+  double max_slowdown = 0;  // work of all layers relative to int8: ladder.h
+  uint64_t max_bytes = 0;   // of the file
+};
+
+struct ConvertOptions {
+  std::map<std::string, int64_t> dims;  // --dim
+  PrecisionRequest precision;           // --precision
+  PrepareOptions prepare;               // --concat, --custom-op
+  Gates gates;                          // --max-loss, --max-slowdown, --max-bytes
+  bool allow_accuracy_loss = false;
+  std::vector<std::vector<Tensor>> calibration;  // one tensor per input; empty: synthetic
+  std::string calibration_files;                 // --calib: read into calibration; empty: none
+  bool compress = false;                         // --compress zstd
+  bool skip_padding = true;                      // --padding: where it is proved to change nothing else
+  WeightTarget target = kWeightTargets[0];       // --target
+  int golden = 1;                                // golden vectors in the blob
+  std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
+};
+
+}  // namespace edgeconv

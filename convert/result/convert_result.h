@@ -1,0 +1,56 @@
+// What a conversion found out and made: the blob, and everything that summaries, reports and gates say about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/import_graph/import_model.h"
+#include "convert/ir/tensor.h"
+#include "convert/measure/compare.h"
+#include "convert/precision/ladder.h"
+#include "convert/result/certificate.h"
+
+namespace edgeconv {
+
+struct DimReport {
+  std::string name;
+  int32_t min, max;
+};
+
+// Why a result is not written.
+struct Refusal {
+  std::string what, advice;
+};
+
+struct ConvertResult {
+  Tensor blob;    // as ert_model_open wants it
+  Tensor packed;  // the same compressed; empty when not asked for
+  ModelInfo model;
+  std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  std::vector<LayerReport> layers;                   // worst first
+  PrecisionMode mode = PrecisionMode::kAuto;         // as it was done: without a comparison auto becomes w8a16
+  double target_cosine = 0;                          // of auto
+  double slowdown = 1;                               // work of all layers relative to int8
+  std::optional<Shortfall> shortfall;                // auto: nothing within the budget of the gates keeps to the target
+  std::vector<LadderStep> ladder;                    // what auto tried, in this order; empty when nothing was tried
+  bool int8_attention = true, int8_tables = true;
+  bool skips_padding = false;  // padded positions are not computed, and zero in outputs
+  std::string mask;            // then: the input that marks them
+  std::vector<DimReport> dims;
+  std::vector<OutputError> errors;        // blob against the fp32 interpreter
+  std::vector<std::string> not_compared;  // outputs that depend on custom operators
+  std::string error_inputs;               // "synthetic inputs" or "calibration inputs"
+  std::string reference;                  // what the blob was compared with: prepare/reference.h
+  MeasuredOn measured_on;
+  size_t ops = 0;
+  std::vector<std::string> warnings;
+  std::optional<Refusal> refusal;  // the gate or limit that it misses
+
+  // What goes into the file.
+  const Tensor& stored() const { return packed.bytes() ? packed : blob; }
+};
+
+}  // namespace edgeconv

@@ -1,0 +1,133 @@
+// See gates.h.
+#include "convert/result/gates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "convert/result/precision_reason.h"
+
+namespace edgeconv {
+
+namespace {
+
+double least_cosine(const ConvertOptions& o) {
+  return o.gates.max_loss > 0 ? 1 - o.gates.max_loss : o.allow_accuracy_loss ? -1 : kFailCosine;
+}
+
+double worst_cosine(const ConvertResult& r) {
+  double worst = 1;
+  for (const OutputError& e : r.errors) worst = std::min(worst, e.cosine);
+  return worst;
+}
+
+// Of the file that the climb without a budget would write.
+uint64_t needed_bytes(const ConvertResult& r) {
+  const uint64_t stored = r.stored().bytes();
+  return r.shortfall->needed_bytes + stored - std::min(stored, r.shortfall->reached_bytes);
+}
+
+// "--max-slowdown 1.5 and --max-bytes 30000"
+std::string budget(const Gates& g) {
+  const std::string work = g.max_slowdown > 0 ? fmt::format("--max-slowdown {:g}", g.max_slowdown) : "",
+                    bytes = g.max_bytes ? fmt::format("--max-bytes {}", g.max_bytes) : "";
+  return work + (work.empty() || bytes.empty() ? "" : " and ") + bytes;
+}
+
+// What the climb without a budget chose, as options that allow it. Less may do, too; of rows held out it has seen only some.
+std::string enough(const Gates& g, const ConvertResult& r) {
+  const Shortfall& s = *r.shortfall;
+  std::string text;
+  if (g.max_slowdown > 0 && s.needed.slowdown > g.max_slowdown)
+    text += fmt::format("--max-slowdown to about {:g}", std::ceil(s.needed.slowdown * 100) / 100);
+  if (g.max_bytes && needed_bytes(r) > g.max_bytes)
+    text += fmt::format("{}--max-bytes to about {}", text.empty() ? "" : " and ", needed_bytes(r));
+  return text;
+}
+
+// The user's budget, not the model, keeps the outputs from the gate. Rows that are held out count, too.
+Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double gate) {
+  const Shortfall& s = *r.shortfall;
+  const Gates& g = o.gates;
+  const double reached = std::min(s.reached.worst_cosine, worst_cosine(r));
+  std::string needed =
+      s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
+                     : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
+  if (g.max_bytes && s.gate_reached) needed += fmt::format(" and about {} bytes", needed_bytes(r));
+  std::vector<std::string> ways;
+  if (const std::string budgets = enough(g, r); s.gate_reached && !budgets.empty()) ways.push_back("raise " + budgets);
+  if (g.max_loss > 0)
+    ways.push_back(fmt::format("raise --max-loss to {:.3g}", 1.01 * (1 - reached)));
+  else if (reached < least_cosine(o))
+    ways.push_back("accept it with --allow-accuracy-loss");
+  ways.push_back("give real inputs with --calib");
+  std::string advice = ways[0];
+  for (size_t i = 1; i < ways.size(); ++i) advice += (i + 1 < ways.size() ? ", " : ways.size() > 2 ? ", or " : " or ") + ways[i];
+  advice[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(advice[0])));
+  return {fmt::format(
+              "within {} the worst output reaches cosine {:.9g} with the fp32 model, at {:.3g} times the work of int8, below the "
+              "gate of {:.9g}; {}",
+              budget(g), reached, r.slowdown, gate, needed),
+          advice};
+}
+
+// What was not asked for yet.
+std::string smaller_files(const ConvertOptions& o) {
+  const std::string golden = o.golden > 0 ? "--golden none" : "", zstd = o.compress ? "" : "--compress zstd";
+  if (golden.empty() && zstd.empty()) return "";
+  return "; " + golden + (golden.empty() || zstd.empty() ? "" : " and ") + zstd +
+         (golden.empty() || zstd.empty() ? " makes" : " make") + " files smaller";
+}
+
+// Nothing smaller or faster is left.
+std::string even(const ConvertResult& r) { return r.shortfall ? " with all that was not asked for in int8" : ""; }
+
+}  // namespace
+
+GateMissed::GateMissed(ConvertResult missed, std::string more)
+    : FatalError(ExitCode::kAccuracy, refusal_text(missed.refusal.value(), "nothing was written", more)),
+      result(std::make_shared<const ConvertResult>(std::move(missed))),
+      notes(std::move(more)) {}
+
+std::string refusal_text(const Refusal& r, const std::string& written, const std::string& notes) {
+  return r.what + "; " + written + ".\n" + r.advice + notes;
+}
+
+void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
+  for (const OutputError& e : r.errors)
+    if (e.cosine < std::min(kWarnCosine, r.target_cosine))
+      d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs +
+             " (good: at least 0.999)");
+  if (const auto warning = mostly_fp32(r)) d.warn(*warning);
+  if (r.shortfall && !missed_gate(o, r)) {
+    const Refusal why = short_of_gate(o, r, r.target_cosine);
+    d.warn(why.what + ". " + why.advice);
+  }
+}
+
+std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult& r) {
+  const double worst = worst_cosine(r), least = least_cosine(o);
+  const Gates& gates = o.gates;
+  if (gates.max_slowdown > 0 && r.slowdown > gates.max_slowdown)
+    return Refusal{fmt::format("the layers take {:g} times the work of int8{}, --max-slowdown allows {:g}", r.slowdown, even(r),
+                               gates.max_slowdown),
+                   r.shortfall ? "Raise --max-slowdown" : "Raise --max-slowdown, or use --precision auto, which keeps to it"};
+  if (gates.max_bytes > 0 && r.stored().bytes() > gates.max_bytes)
+    return Refusal{
+        fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
+        r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
+  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
+  if (worst < least)
+    return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
+                               worst, 1 - worst, least),
+                   gates.max_loss > 0
+                       ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
+                       : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss"};
+  return std::nullopt;
+}
+
+}  // namespace edgeconv

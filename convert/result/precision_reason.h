@@ -1,0 +1,20 @@
+// Why a conversion chose its precisions, in words; read from the steps that the ladder tried.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "convert/result/convert_result.h"
+
+namespace edgeconv {
+
+// Of one layer.
+std::string reason_of(const ConvertResult& r, const LayerReport& l);
+// Of attention and of large tables, which have one precision in the whole model.
+std::string reason_of_attention(const ConvertResult& r);
+std::string reason_of_tables(const ConvertResult& r);
+
+// What to say when automatic precision left most of the multiplications in fp32: hardly anything of the model is quantized then.
+std::optional<std::string> mostly_fp32(const ConvertResult& r);
+
+}  // namespace edgeconv

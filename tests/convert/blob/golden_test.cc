@@ -1,0 +1,107 @@
+// The golden vectors of a converted model: they replay on every ISA level of this host, and they notice a changed weight that no
+// checksum does.
+#include "convert/blob/golden.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "convert/pipeline/convert.h"
+#include "convert/run/blob_runner.h"
+#include "kernels_int8/packed_layout.h"
+#include "rt/crc32c.h"
+#include "rt/header.h"
+#include "rt/model.h"
+#include "rt/op_params.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const char* const kModels[] = {"bert_base_ts14", "textclassifier_ts17", "mlp_ts13"};
+
+// All of them are in the repository's own subset.
+ConvertResult converted(const std::string& fixture, PrecisionMode mode) {
+  ConvertOptions options;
+  options.precision.mode = mode;
+  return convert_model(std::string(std::getenv("ERT_SOURCE_DIR")) + "/tests/fixtures/" + fixture + "/model.onnx", options);
+}
+
+// The int8 product and the one of two digits are kernels of their own.
+class GoldenReplay : public ::testing::TestWithParam<PrecisionMode> {};
+INSTANTIATE_TEST_SUITE_P(Precisions, GoldenReplay, ::testing::Values(PrecisionMode::kAuto, PrecisionMode::kW8A16),
+                         [](const auto& p) { return std::string(p.param == PrecisionMode::kAuto ? "Auto" : "W8A16"); });
+
+bool replays(const Tensor& blob, uint32_t isa_mask) {
+  try {
+    return BlobRunner(blob.data(), blob.bytes()).replay_golden({1, isa_mask, false}) > 0;
+  } catch (const FatalError& e) {
+    EXPECT_EQ(e.code(), ExitCode::kAccuracy) << e.what();
+    return false;
+  }
+}
+
+template <class T>
+void put(Tensor& blob, size_t at, T v) {
+  std::memcpy(blob.mutable_data() + at, &v, sizeof v);
+}
+
+// All three levels of checksums, so that only the replay can tell.
+void reseal(Tensor& blob, const ert::fb::Segment& segment) {
+  const size_t row = static_cast<size_t>(reinterpret_cast<const uint8_t*>(&segment) - blob.data());
+  const ert::fb::Segment changed(segment.offset(), segment.bytes(), segment.raw_bytes(),
+                                 ert::crc32c(0, blob.data() + segment.offset(), segment.bytes()), segment.kind(),
+                                 segment.compression(), segment.reserved());
+  put(blob, row, changed);
+  put(blob, 48, ert::crc32c(0, blob.data() + ert::kHeaderBytes, blob.bytes() - ert::kHeaderBytes));
+  put(blob, 52, ert::crc32c(0, blob.data(), 52));
+}
+
+TEST_P(GoldenReplay, PassesOnEveryIsaLevel) {
+  for (const char* name : kModels) {
+    const ConvertResult r = converted(name, GetParam());
+    int levels = 0;
+    for (int isa = 0; isa < 32; ++isa) {
+      if (!(ert_isa_available() >> isa & 1)) continue;
+      EXPECT_TRUE(replays(r.blob, 1u << isa)) << name << " on " << ert_isa_name(static_cast<ert_isa>(isa));
+      ++levels;
+    }
+    EXPECT_GE(levels, 1);
+  }
+}
+
+// The highest bit of magnitude of one weight in the middle of every Linear; keys of 8 bits may round away what the lowest one does,
+// where a level has no column sums that contradict it. The blob opens: its checksums are those of the changed bytes.
+TEST_P(GoldenReplay, NoticesOneBitOfOneWeightOnEveryIsaLevel) {
+  for (const char* name : kModels) {
+    const Tensor good = converted(name, GetParam()).blob;
+    const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(good.data() + ert::kMetadataOffset);
+    int flipped = 0;
+    for (const ert::fb::Value* v : *program.values()) {
+      if (v->storage() != 1 || !ert::params::is_packed(v->dtype())) continue;
+      const auto size = [&](uint32_t axis) { return static_cast<size_t>(program.exprs()->Get(v->shape()->Get(axis))->value()); };
+      const ert::fb::Segment& segment = *program.segments()->Get(v->index());
+      const size_t n = size(0), k = size(1),
+                   at = segment.offset() + v->offset() +
+                        ert::kernels::packed_offset(ert::kernels::Layout::kN16K4, n / 2, k / 2, k);
+      Tensor bad = good;
+      bad.mutable_data()[at] ^= 0x40;
+      const auto& changed = *flatbuffers::GetRoot<ert::fb::Program>(bad.data() + ert::kMetadataOffset);
+      reseal(bad, *changed.segments()->Get(v->index()));
+      ert_model model;
+      ASSERT_EQ(ert_model_open(&model, bad.data(), bad.bytes()), ERT_OK) << "the checksums must not be what notices it";
+      for (int isa = 0; isa < 32; ++isa)
+        if (ert_isa_available() >> isa & 1) {
+          EXPECT_FALSE(replays(bad, 1u << isa))
+              << name << ", Linear " << flipped << " of depth " << k << " on " << ert_isa_name(static_cast<ert_isa>(isa));
+        }
+      ++flipped;
+    }
+    EXPECT_GE(flipped, 2) << name;
+    EXPECT_TRUE(replays(good, 0)) << name;
+  }
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,187 @@
+// Largest values of the named dims: requests, limits set by tables, defaults, and the messages when there is none.
+#include "convert/dims/dims.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "convert/inputs/synthetic_inputs.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Range = std::pair<int32_t, int32_t>;
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+std::string usage_error(const Graph& g, const std::map<std::string, int64_t>& requested) {
+  try {
+    plan_dims(g, requested);
+  } catch (const FatalError& e) {
+    EXPECT_EQ(e.code(), ExitCode::kUsage);
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+// ids [batch, seq] in a word table of 100 rows; `positions` rows of a table are sliced to seq and added.
+GraphBuilder token_model(int64_t positions) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId words = b.node(OpKind::kGather, {b.weights({100, 6}), ids}, AxisAttrs{0});
+  const ValueId end = b.g.add_value("end", DType::kInt64, Shape{1});
+  b.g.value(end).elements = std::vector<DimExpr>{S};
+  const ValueId rows = b.node(OpKind::kSlice, {b.weights({positions, 6}), b.ints({0}), end, b.ints({0})});
+  b.output(b.add(words, rows));
+  finish(b.g);
+  return b;
+}
+
+// The runtime has no empty tensors, and a TopK needs k elements: smaller inputs are refused by name, not by a broken blob.
+TEST(Dims, MinimumLeavesEveryOperatorSomething) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S});
+  b.output(b.node(OpKind::kSlice, {x, b.ints({0}), b.ints({-2}), b.ints({1})}));
+  b.output(b.node_with_outputs(OpKind::kTopK, {x, b.ints({5})}, 2, TopKAttrs{0, true, true})[0]);
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"seq", 16}});
+  EXPECT_EQ(plan.range.at("batch").first, 5);
+  EXPECT_EQ(plan.range.at("seq").first, 3);
+}
+
+// x and 32 - seq zeros: there may be none, for then it is a Pad by nothing, but not fewer. The message must not say "raise".
+TEST(Dims, AModelThatPadsItselfLimitsTheDim) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S}), ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId shape = b.g.add_value("shape", DType::kInt64, Shape{2});
+  b.g.value(shape).elements = std::vector<DimExpr>{B, DimExpr(32) - S};
+  const ValueId zeros = b.node(OpKind::kConstantOfShape, {shape}, FillAttrs{Tensor::scalar(0.0f)});
+  b.output(b.node(OpKind::kConcat, {x, zeros}, AxisAttrs{1}));
+  b.output(b.node(OpKind::kCast, {ids}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 32));
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 33}}), "give at most 32"));
+}
+
+TEST(Dims, DefaultsAndTableLimits) {
+  const GraphBuilder b = token_model(40);
+  const DimPlan plan = plan_dims(b.g, {});
+  EXPECT_EQ(plan.range.at("batch"), Range(1, 8));
+  EXPECT_EQ(plan.range.at("seq"), Range(1, 40));
+  EXPECT_EQ(plan.input_range.at(b.g.inputs[0]), Range(-100, 99));
+}
+
+TEST(Dims, RequestsWithinTheTable) {
+  const GraphBuilder b = token_model(40);
+  EXPECT_EQ(plan_dims(b.g, {{"seq", 12}, {"batch", 1}}).range.at("seq"), Range(1, 12));
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 41}}), "40"));
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 0}}), "from 1 to 2147483647"));
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 99999999999999}}), "from 1 to 2147483647"));
+}
+
+TEST(Dims, UnknownNameListsTheKnownOnes) {
+  const GraphBuilder b = token_model(40);
+  const std::string message = usage_error(b.g, {{"length", 3}});
+  EXPECT_TRUE(has(message, "length") && has(message, "batch") && has(message, "seq")) << message;
+}
+
+TEST(Dims, TokensWithoutATableGet512) {
+  GraphBuilder b;
+  const ValueId mask = b.input("mask", {B, S}, DType::kInt64);
+  b.output(b.node(OpKind::kCast, {mask}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 512));
+}
+
+TEST(Dims, DimWithoutADefaultNamesTheFlag) {
+  GraphBuilder b;
+  const ValueId audio = b.input("audio", {B, DimExpr::symbol("samples")});
+  b.output(b.unary(Unary::kTanh, audio));
+  finish(b.g);
+  EXPECT_TRUE(has(usage_error(b.g, {}), "--dim samples=MAX"));
+  EXPECT_EQ(plan_dims(b.g, {{"samples", 16000}}).range.at("samples"), Range(1, 16000));
+}
+
+// The dynamo exporter gives the mask of audio an axis name of its own where nothing in the graph ties it to the samples.
+TEST(Dims, MaskBesideAudioIsNoText) {
+  GraphBuilder b;
+  const ValueId audio = b.input("audio", {B, DimExpr::symbol("samples")});
+  const ValueId mask = b.input("mask", {B, DimExpr::symbol("s1")}, DType::kInt64);
+  b.output(b.unary(Unary::kTanh, audio));
+  b.output(b.node(OpKind::kCast, {mask}, CastAttrs{DType::kFloat}));
+  finish(b.g);
+  const std::string message = usage_error(b.g, {{"samples", 16000}});
+  EXPECT_TRUE(has(message, "--dim s1=MAX") && !has(message, "--dim samples=MAX")) << message;
+  EXPECT_EQ(plan_dims(b.g, {{"samples", 16000}, {"s1", 16000}}).range.at("s1"), Range(1, 16000));
+}
+
+TEST(Dims, AllFixed) {
+  GraphBuilder b;
+  b.output(b.unary(Unary::kTanh, b.input("x", {2, 3})));
+  finish(b.g);
+  EXPECT_TRUE(plan_dims(b.g, {}).range.empty());
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 3}}), "fixed"));
+}
+
+// RoBERTa: positions are a running count of the mask, shifted by the padding id.
+TEST(Dims, PositionsFromACumulativeSum) {
+  GraphBuilder b;
+  const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
+  const ValueId mask = b.node(
+      OpKind::kCast, {b.node(OpKind::kBinary, {ids, b.constant(Tensor::scalar(int64_t{1}))}, BinaryAttrs{binary::kGreater})},
+      CastAttrs{DType::kInt64});
+  const ValueId sum = b.node(OpKind::kCumSum, {mask, b.constant(Tensor::scalar(int64_t{1}))}, CumSumAttrs{});
+  const ValueId positions = b.add(b.mul(sum, mask), b.constant(Tensor::scalar(int64_t{1})));
+  b.output(b.node(OpKind::kGather, {b.weights({66, 4}), positions}, AxisAttrs{0}));
+  finish(b.g);
+  // Rows 0 and 1 are below the first position, so 64 tokens fit.
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("seq"), Range(1, 64));
+}
+
+// Two convolutions without padding: kernel 10 and stride 5, then kernel 3 and stride 2. One window of the second takes three of
+// the first, and those 20 samples.
+TEST(Dims, ConvolutionsNeedASmallestInput) {
+  GraphBuilder b;
+  ConvAttrs first, second;
+  first.kernel = {10};
+  first.strides = {5};
+  second.kernel = {3};
+  second.strides = {2};
+  const ValueId x = b.node(OpKind::kConv, {b.input("x", {B, 1, DimExpr::symbol("samples")}), b.weights({4, 1, 10})}, first);
+  b.output(b.node(OpKind::kConv, {x, b.weights({4, 4, 3})}, second));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"samples", 4000}});
+  EXPECT_EQ(plan.range.at("samples"), Range(20, 4000));
+  EXPECT_EQ(plan.range.at("batch").first, 1);
+  EXPECT_TRUE(has(usage_error(b.g, {{"samples", 19}}), "samples=19"));
+}
+
+// LayoutLM looks up coordinates and their differences: made-up boxes must be boxes, and no limit holds for the whole input.
+TEST(Dims, CoordinatesOfBoxes) {
+  GraphBuilder b;
+  const ValueId boxes = b.input("boxes", {B, S, 4}, DType::kInt64);
+  const auto coordinate = [&](int64_t i) {
+    return b.node(OpKind::kGather, {boxes, b.constant(Tensor::scalar(i))}, AxisAttrs{2});
+  };
+  const ValueId table = b.weights({50, 6});
+  b.output(b.node(OpKind::kGather, {table, coordinate(3)}, AxisAttrs{0}));
+  b.output(b.node(OpKind::kGather, {table, b.sub(coordinate(2), coordinate(0))}, AxisAttrs{0}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {});
+  EXPECT_TRUE(plan.input_range.empty());
+  EXPECT_EQ(plan.part_rows.at(boxes), 50);
+  const std::vector<int64_t> values = synthetic_inputs(b.g, plan, {})[0].to_int64();
+  std::set<int64_t> seen(values.begin(), values.end());
+  EXPECT_GT(seen.size(), 20u);
+  EXPECT_TRUE(*seen.begin() >= 0 && *seen.rbegin() < 50);
+  for (size_t i = 0; i < values.size(); i += 4) EXPECT_LE(values[i], values[i + 2]);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

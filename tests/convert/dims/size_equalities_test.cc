@@ -1,0 +1,80 @@
+// Equalities of sizes that only the ranges of the dims decide.
+#include <gtest/gtest.h>
+
+#include "convert/dims/dims.h"
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Range = std::pair<int32_t, int32_t>;
+
+const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
+
+ValueId sizes(GraphBuilder& b, std::vector<DimExpr> contents) {
+  const ValueId v = b.g.add_value("sizes", DType::kInt64, Shape{static_cast<int64_t>(contents.size())});
+  b.g.value(v).elements = std::move(contents);
+  return v;
+}
+
+std::string refusal(const Graph& g, const std::map<std::string, int64_t>& requested = {},
+                    ExitCode code = ExitCode::kUnsupported) {
+  try {
+    plan_dims(g, requested);
+  } catch (const FatalError& e) {
+    EXPECT_EQ(e.code(), code);
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+
+// ONNX clamps the end of a slice. The result then fits a tensor of S rows only up to 16.
+TEST(SizeEqualities, SliceOfAFixedAxisLimitsTheDimThatMustEqualIt) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S, 4}), fixed = b.input("fixed", {B, 16, 4});
+  const ValueId part = b.node(OpKind::kSlice, {fixed, b.ints({0}), sizes(b, {S}), b.ints({1})});
+  b.output(b.add(x, part));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {{"batch", 2}}).range.at("seq"), Range(1, 16));
+  EXPECT_TRUE(has(refusal(b.g, {{"seq", 20}}, ExitCode::kUsage), "up to 16"));
+}
+
+TEST(SizeEqualities, SliceBehindTheEndOfADynamicAxisIsClamped) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S}), other = b.input("other", {B, DimExpr::symbol("other")});
+  (void)other;
+  const ValueId part = b.node(OpKind::kSlice, {x, b.ints({0}), sizes(b, {DimExpr::symbol("other")}), b.ints({1})});
+  b.output(part);
+  b.output(other);
+  finish(b.g);
+  EXPECT_EQ((*b.g.value(part).shape)[1].evaluate({{"seq", 5}, {"other", 9}}), 5);
+  EXPECT_EQ((*b.g.value(part).shape)[1].evaluate({{"seq", 5}, {"other", 3}}), 3);
+}
+
+TEST(SizeEqualities, ReshapeThatDividesForFewSizesIsExplained) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S, 8});
+  b.output(b.reshape(x, {0, -1, 12}));
+  finish(b.g);
+  const std::string message = refusal(b.g, {{"seq", 32}, {"batch", 1}});
+  EXPECT_TRUE(has(message, "Reshape") && has(message, "seq = 3, 6, 9, 12")) << message;
+}
+
+// A sequence that the model pads to whole windows divides for every size, though no algebra shows it.
+TEST(SizeEqualities, WholeWindowsHoldForAllSizes) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S, 8});
+  const DimExpr missing = (DimExpr(4) - S.mod(4)).mod(4);
+  const ValueId padded = b.node(OpKind::kPad, {x, sizes(b, {0, 0, 0, 0, missing, 0})}, PadAttrs{});
+  b.output(b.reshape(padded, {0, -1, 4, 8}));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {{"seq", 32}}).range.at("seq"), Range(1, 32));
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,108 @@
+// Error measures.
+#include "convert/measure/compare.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int64_t kRows = 20, kWidth = 8;
+
+// Row r is `growth` times as large as row r - 1.
+Tensor rows(float growth) {
+  Tensor t(DType::kFloat, {1, kRows, kWidth});
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t k = 0; k < kWidth; ++k)
+      t.mut<float>()[static_cast<size_t>(r * kWidth + k)] = std::pow(growth, static_cast<float>(r)) * static_cast<float>(1 + k);
+  return t;
+}
+
+// The first half of the rows backwards.
+Tensor half_wrong(const Tensor& t) {
+  Tensor wrong(DType::kFloat, t.dims());
+  for (int64_t i = 0; i < t.elements(); ++i) {
+    const int64_t row = i / kWidth, from = row < kRows / 2 ? row * kWidth + kWidth - 1 - i % kWidth : i;
+    wrong.mut<float>()[static_cast<size_t>(i)] = t.as<float>()[static_cast<size_t>(from)];
+  }
+  return wrong;
+}
+
+double cosine(const Tensor& reference, const Tensor& got) {
+  Comparison c({"y"});
+  c.add({reference}, {got});
+  return c.errors()[0].cosine;
+}
+
+// Steps of a recurrent layer whose states explode: the last ones would hide that all others are wrong.
+TEST(Comparison, RowsThatDifferBeyondMeasureCountAlike) {
+  const Tensor reference = rows(4);
+  EXPECT_LT(cosine(reference, half_wrong(reference)), 0.9);
+  EXPECT_DOUBLE_EQ(cosine(reference, reference), 1);
+}
+
+TEST(Comparison, OtherRowsCountByTheirSize) {
+  const Tensor reference = rows(1.3f), got = half_wrong(reference);
+  double dot = 0, rr = 0, gg = 0;
+  for (size_t i = 0; i < static_cast<size_t>(reference.elements()); ++i) {
+    const double r = reference.as<float>()[i], g = got.as<float>()[i];
+    dot += r * g;
+    rr += r * r;
+    gg += g * g;
+  }
+  EXPECT_DOUBLE_EQ(cosine(reference, got), dot / (std::sqrt(rr) * std::sqrt(gg)));
+}
+
+// Attention that picks another token: rare, large errors that a sum over many rows hides.
+TEST(Comparison, OneBadRowAmongManyCounts) {
+  constexpr int64_t kMany = 2000;
+  Tensor reference(DType::kFloat, {kMany, kWidth}), got(DType::kFloat, {kMany, kWidth});
+  for (int64_t i = 0; i < kMany * kWidth; ++i)
+    reference.mut<float>()[static_cast<size_t>(i)] = got.mut<float>()[static_cast<size_t>(i)] =
+        static_cast<float>(1 + i % kWidth);
+  const auto worst = [&] {
+    Comparison c({"y"});
+    c.add({reference}, {got});
+    return c.worst_cosine();
+  };
+  EXPECT_DOUBLE_EQ(worst(), 1);
+  for (int64_t k = 0; k < kWidth; ++k) got.mut<float>()[static_cast<size_t>(k)] = static_cast<float>(kWidth - k);
+  EXPECT_GT(cosine(reference, got), 0.999);
+  EXPECT_LT(worst(), 0.999);
+  // Rows that are next to nothing beside the others are mostly rounding.
+  for (int64_t k = 0; k < kWidth; ++k) reference.mut<float>()[static_cast<size_t>(k)] *= 0.05f;
+  for (int64_t k = 0; k < kWidth; ++k) got.mut<float>()[static_cast<size_t>(k)] *= 0.05f;
+  EXPECT_GT(worst(), 0.999);
+}
+
+// Rows of 2 logits, of which one in forty is the wrong way round: sums hardly tell, and the usual judgement takes such short rows for
+// numbers of their own.
+TEST(Comparison, LogitsOfTwoClassesAreRowsWhereAskedFor) {
+  Tensor reference(DType::kFloat, {40, 2}), got(DType::kFloat, {40, 2});
+  for (size_t r = 0; r < 40; ++r)
+    for (size_t k = 0; k < 2; ++k) {
+      reference.mut<float>()[2 * r + k] = k == r % 2 ? 1.0f : 0.1f;
+      got.mut<float>()[2 * r + k] = r == 7 && k != r % 2 ? 0.6f : reference.as<float>()[2 * r + k];
+    }
+  Comparison c({"logits"});
+  c.add({reference}, {got});
+  const double row = 1.06 / std::sqrt(1.01 * 1.36);
+  EXPECT_GT(c.worst_cosine(), 0.996);
+  EXPECT_NEAR(c.worst_cosine(true), 1 - (1 - row) / 20, 1e-6);
+  EXPECT_LT(c.worst_cosine(true), c.worst_cosine());
+}
+
+// A row of one number has no direction.
+TEST(Comparison, SingleNumbersAreNoRows) {
+  const Tensor reference = Tensor::of<float>(DType::kFloat, {4, 1}, {100, 100, 100, 20}),
+               got = Tensor::of<float>(DType::kFloat, {4, 1}, {100, 100, 100, -1});
+  Comparison c({"score"});
+  c.add({reference}, {got});
+  EXPECT_EQ(c.worst_cosine(true), c.worst_cosine());
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
