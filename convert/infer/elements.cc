@@ -6,30 +6,6 @@
 namespace edgeconv {
 namespace {
 
-// Which inputs carry data; the others (indices, sizes, axes, conditions) must be known numbers. 0: not a moving kind.
-uint32_t data_inputs(OpKind kind) {
-  switch (kind) {
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kSplit:
-    case OpKind::kGather:
-    case OpKind::kGatherElements:
-    case OpKind::kGatherND:
-    case OpKind::kExpand:
-    case OpKind::kTile: return 1;
-    case OpKind::kConcat: return ~0u;
-    case OpKind::kWhere: return 6;
-    case OpKind::kScatterND:
-    case OpKind::kScatterElements: return 5;
-    default: return 0;
-  }
-}
-
 bool is_scatter_with_arithmetic(const Node& n) {
   const auto* s = std::get_if<ScatterAttrs>(&n.attrs);
   return s && s->reduction != 0;
@@ -39,7 +15,8 @@ bool is_scatter_with_arithmetic(const Node& n) {
 
 bool move_elements(NodeInference& c) {
   const Node& n = c.node();
-  const uint32_t data = data_inputs(n.kind);
+  // The inputs that carry data; the others (indices, sizes, axes, conditions) must be known numbers.
+  const uint32_t data = moved_inputs(n.kind);
   if (data == 0 || is_scatter_with_arithmetic(n)) return false;
   for (ValueId o : n.outputs) {  // a result too large to keep: do not compute it
     if (o == kNone) continue;

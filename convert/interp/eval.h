@@ -61,78 +61,9 @@ float exp_of(Backend backend, float x);
 Tensor from_int64(DType t, const std::vector<int64_t>& dims, const std::vector<int64_t>& v);
 float sum_of(Backend backend, size_t n, const float* x);
 
-// elementwise.cc, elementwise_binary.cc
-Results eval_unary(const NodeInputs& c);
-Results eval_binary(const NodeInputs& c);
-Results eval_where(const NodeInputs& c);
-Results eval_cast(const NodeInputs& c);
-// matmul.cc, einsum.cc
-Results eval_matmul(const NodeInputs& c);
-Results eval_matmul_integer(const NodeInputs& c);
-Results eval_conv_integer(const NodeInputs& c);
-Results eval_einsum(const NodeInputs& c);
-// reduce.cc
-Results eval_reduce(const NodeInputs& c);
-// norm.cc
-Results eval_softmax(const NodeInputs& c);
-Results eval_layer_normalization(const NodeInputs& c);
-Results eval_batch_normalization(const NodeInputs& c);
-Results eval_instance_normalization(const NodeInputs& c);
-Results eval_group_normalization(const NodeInputs& c);
-// movement.cc
-Results eval_identity(const NodeInputs& c);
-Results eval_reshape(const NodeInputs& c);
-Results eval_squeeze(const NodeInputs& c);
-Results eval_unsqueeze(const NodeInputs& c);
-Results eval_flatten(const NodeInputs& c);
-Results eval_transpose(const NodeInputs& c);
-Results eval_slice(const NodeInputs& c);
-Results eval_split(const NodeInputs& c);
-Results eval_concat(const NodeInputs& c);
-Results eval_expand(const NodeInputs& c);
-Results eval_tile(const NodeInputs& c);
-Results eval_pad(const NodeInputs& c);
-// shape_ops.cc
-Results eval_shape(const NodeInputs& c);
-Results eval_size(const NodeInputs& c);
-Results eval_constant_of_shape(const NodeInputs& c);
-Results eval_range(const NodeInputs& c);
-Results eval_eye_like(const NodeInputs& c);
-Results eval_trilu(const NodeInputs& c);
-Results eval_one_hot(const NodeInputs& c);
-// gather_scatter.cc
-Results eval_gather(const NodeInputs& c);
-Results eval_gather_elements(const NodeInputs& c);
-Results eval_gather_nd(const NodeInputs& c);
-Results eval_scatter_nd(const NodeInputs& c);
-Results eval_scatter_elements(const NodeInputs& c);
-// search.cc
-Results eval_cumsum(const NodeInputs& c);
-Results eval_arg_min_max(const NodeInputs& c);
-Results eval_topk(const NodeInputs& c);
-// conv.cc, pool.cc
-Results eval_conv(const NodeInputs& c);
-Results eval_pool(const NodeInputs& c);
-// resize.cc
-Results eval_resize(const NodeInputs& c);
-// rnn.cc
-Results eval_rnn(const NodeInputs& c);
-Results eval_recurrence(const NodeInputs& c);
-// quantized.cc
-Results eval_dynamic_quantize_linear(const NodeInputs& c);
-Results eval_quantize_linear(const NodeInputs& c);
-Results eval_dequantize_linear(const NodeInputs& c);
-// fused.cc
-Results eval_linear(const NodeInputs& c);
-Results eval_attention(const NodeInputs& c);
-Results eval_norm(const NodeInputs& c);
-Results eval_embedding(const NodeInputs& c);
-Results eval_rope(const NodeInputs& c);
-Results eval_glu(const NodeInputs& c);
-Results eval_mean_pool(const NodeInputs& c);
-Results eval_l2_normalize(const NodeInputs& c);
-// control_flow.cc
-Results eval_if(const NodeInputs& c);
-Results eval_loop(const NodeInputs& c);
+// The functions named by op_kinds.inc, in the files named after what they evaluate. eval_none stands for none and is never called.
+#define EDGECONV_OP(name, inference, evaluation, lowering, computes, moves) Results evaluation(const NodeInputs& c);
+#include "convert/ir/op_kinds.inc"
+#undef EDGECONV_OP
 
 }  // namespace edgeconv

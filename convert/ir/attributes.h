@@ -1,10 +1,13 @@
-// Attributes of graph nodes, one struct per kind of node that has any. Axes are non-negative once inference knows the rank;
+// Attributes of graph nodes, one struct per kind of node that has any. A struct without operator== does not compile:
+// equal nodes are merged. Axes are non-negative once inference knows the rank;
 // before that they are as in the file.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,84 +25,106 @@ struct Graph;
 struct UnaryAttrs {
   int kind = 0;
   float alpha = 0;
+  bool operator==(const UnaryAttrs&) const = default;
 };
 struct BinaryAttrs {
   ert::params::binary::Kind kind;
+  bool operator==(const BinaryAttrs&) const = default;
 };
 struct CastAttrs {
   DType to;
+  bool operator==(const CastAttrs&) const = default;
 };
 struct AxisAttrs {
   int64_t axis = 0;
+  bool operator==(const AxisAttrs&) const = default;
 };  // Softmax, LogSoftmax, Concat, Gather, GatherElements, ScatterElements..., Flatten
 struct AxesAttrs {
   std::vector<int64_t> axes;
+  bool operator==(const AxesAttrs&) const = default;
 };  // Squeeze, Unsqueeze (empty: all of size 1 / from the second input)
 struct ReshapeAttrs {
   bool allow_zero = false;
+  bool operator==(const ReshapeAttrs&) const = default;
 };
 struct TransposeAttrs {
   std::vector<int64_t> perm;
+  bool operator==(const TransposeAttrs&) const = default;
 };  // empty: reversed axes
 struct ReduceAttrs {
   ert::params::reduce::Kind kind;
   std::vector<int64_t> axes;
   bool keep_dims = true;
   bool noop_with_empty_axes = false;
+  bool operator==(const ReduceAttrs&) const = default;
 };
 struct NormAttrs {
   int64_t axis = -1;
   float epsilon = 1e-5f;
   bool rms = false;
+  bool operator==(const NormAttrs&) const = default;
 };  // LayerNormalization, RMSNormalization
 struct BatchNormAttrs {
   float epsilon = 1e-5f;
+  bool operator==(const BatchNormAttrs&) const = default;
 };
 struct GroupNormAttrs {
   int64_t groups = 1;
   float epsilon = 1e-5f;
+  bool operator==(const GroupNormAttrs&) const = default;
 };
 struct SplitAttrs {
   int64_t axis = 0;
   std::vector<int64_t> sizes;
   int64_t num_outputs = 0;
+  bool operator==(const SplitAttrs&) const = default;
 };
 struct GatherNDAttrs {
   int64_t batch_dims = 0;
+  bool operator==(const GatherNDAttrs&) const = default;
 };
 struct ScatterAttrs {
   int64_t axis = 0;
   int reduction = 0;
+  bool operator==(const ScatterAttrs&) const = default;
 };
 struct CumSumAttrs {
   bool exclusive = false, reverse = false;
+  bool operator==(const CumSumAttrs&) const = default;
 };
 struct ShapeAttrs {
   int64_t start = 0;
   int64_t end = INT64_MAX;
+  bool operator==(const ShapeAttrs&) const = default;
 };
 struct FillAttrs {
   Tensor value;
+  bool operator==(const FillAttrs& o) const { return value.same_bytes(o.value); }
 };  // ConstantOfShape: one element
 struct PadAttrs {
   int mode = 0;
+  bool operator==(const PadAttrs&) const = default;
 };
 struct TriluAttrs {
   bool upper = true;
+  bool operator==(const TriluAttrs&) const = default;
 };
 struct ArgAttrs {
   int64_t axis = 0;
   bool keep_dims = true;
   bool max = true;
   bool select_last = false;
+  bool operator==(const ArgAttrs&) const = default;
 };
 struct TopKAttrs {
   int64_t axis = -1;
   bool largest = true;
   bool sorted = true;
+  bool operator==(const TopKAttrs&) const = default;
 };
 struct EinsumAttrs {
   std::string equation;
+  bool operator==(const EinsumAttrs&) const = default;
 };
 struct ConvAttrs {
   std::vector<int64_t> kernel, strides, pads, dilations;
@@ -107,7 +132,8 @@ struct ConvAttrs {
   std::string auto_pad = "NOTSET";
   bool ceil_mode = false, count_include_pad = false;
   bool sum = false;  // AveragePool: the sum of each window
-};                   // Conv: x, weights, bias or absent. ConvInteger: x, weights, zero points of both or absent
+  bool operator==(const ConvAttrs&) const = default;
+};  // Conv: x, weights, bias or absent. ConvInteger: x, weights, zero points of both or absent
 struct ResizeAttrs {
   enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
   enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;
@@ -115,7 +141,8 @@ struct ResizeAttrs {
   float cubic_a = -0.75f;
   bool exclude_outside = false, antialias = false;
   std::vector<int64_t> axes;  // that scales or sizes are for; empty: all
-};                            // inputs: x, scales or absent, sizes or absent
+  bool operator==(const ResizeAttrs&) const = default;
+};  // inputs: x, scales or absent, sizes or absent
 struct RnnAttrs {
   std::string kind;
   int64_t hidden = 0;
@@ -124,6 +151,7 @@ struct RnnAttrs {
   std::vector<float> alpha, beta;
   float clip = 0;
   bool linear_before_reset = false, layout = false, input_forget = false;
+  bool operator==(const RnnAttrs&) const = default;
 };
 //   Rnn: inputs as in ONNX. Recurrence (made by split_rnn; layout false): products of the input [S, B, D * G * H], R [D, G * H, H],
 //   recurrent bias [D, G * H], lengths, initial_h, initial_c, peepholes -> y [S, B, D * H], last_h, last_c
@@ -131,41 +159,48 @@ struct QuantAttrs {
   int64_t axis = 1;
   int64_t block = 0;
   DType to = DType::kUndefined;
+  bool operator==(const QuantAttrs&) const = default;
 };
-struct RandomAttrs {};
 // If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this
 // order, as their inputs. Loop: inputs are trip count, condition (either may be absent), the carried values, then the captures;
 // the body's inputs are iteration number, condition, carried values, captures; `carried` counts the carried values.
 struct SubgraphAttrs {
   std::vector<std::shared_ptr<Graph>> bodies;
   int64_t carried = -1;
+  bool operator==(const SubgraphAttrs&) const = default;
 };  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
 struct LinearAttrs {
   int activation = ert::params::linear::kNoActivation;
+  bool operator==(const LinearAttrs&) const = default;
 };  // inputs: x, weight [k, n], bias [n] or absent
 struct AttentionAttrs {
   int64_t heads = 1, kv_heads = 1, head_dim = 0, v_dim = 0;
   float scale = 1;
   bool causal = false;
   int64_t q_first = 0, k_first = 0, v_first = 0;
+  bool operator==(const AttentionAttrs&) const = default;
 };
 //   inputs: q [B, Sq, *], k, v, bias or absent, mask (bool) or absent, both of rank 4 -> [B, Sq, heads * v_dim]
 struct RopeAttrs {
   int64_t heads = 1, head_dim = 0, rotated = 0, first = 0;
   bool interleaved = false;
+  bool operator==(const RopeAttrs&) const = default;
 };  // inputs: x [B, S, *], cos, sin [B or 1, S, rotated] -> [B, S, heads * head_dim]
 struct GluAttrs {
   int activation = 0;
   int64_t width = 0, activated_first = 0, factor_first = 0;
+  bool operator==(const GluAttrs&) const = default;
 };  // inputs: activated, factor [.., *] -> [.., width]
 struct FusedNormAttrs {
   float epsilon = 1e-5f;
   bool rms = false;
+  bool operator==(const FusedNormAttrs&) const = default;
 };  // inputs: x, residual or absent, gamma, beta or absent -> y [, sum]
 struct PoolAttrs {
   float epsilon = 1e-9f;
+  bool operator==(const PoolAttrs&) const = default;
 };  // MeanPool, L2Normalize
 using CustomAttribute =
     std::pair<std::string, std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>>>;
@@ -173,12 +208,31 @@ struct CustomAttrs {
   std::string domain, name;
   std::vector<CustomAttribute> attributes;
   std::vector<char> declared;
+  bool operator==(const CustomAttrs&) const = default;
 };  // declared: which outputs have their type from the file
 
-using Attributes = std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs,
-                                TransposeAttrs, ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs,
-                                ScatterAttrs, CumSumAttrs, ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs,
-                                EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs,
-                                AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+using AttributesVariant =
+    std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
+                 ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
+                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs,
+                 QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs,
+                 CustomAttrs>;
+
+// One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
+// attributes.cc, and not in every file that touches a node.
+class Attributes : public AttributesVariant {
+ public:
+  Attributes();
+  template <class T, class = std::enable_if_t<std::is_constructible_v<AttributesVariant, T&&> &&
+                                              !std::is_base_of_v<AttributesVariant, std::decay_t<T>>>>
+  Attributes(T&& a) : AttributesVariant(std::forward<T>(a)) {}  // NOLINT: implicit on purpose, as the variant's own
+  Attributes(const Attributes&);
+  Attributes(Attributes&&) noexcept;
+  Attributes& operator=(const Attributes&);
+  Attributes& operator=(Attributes&&) noexcept;
+  ~Attributes();
+
+  bool operator==(const Attributes& o) const;
+};
 
 }  // namespace edgeconv

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "convert/ir/graph.h"
-
 namespace edgeconv {
 
 enum class ExitCode {

@@ -129,6 +129,12 @@ int expr_depth(const std::vector<Term>& terms) {
 
 }  // namespace
 
+DimExpr::DimExpr(const DimExpr&) = default;
+DimExpr::DimExpr(DimExpr&&) noexcept = default;
+DimExpr& DimExpr::operator=(const DimExpr&) = default;
+DimExpr& DimExpr::operator=(DimExpr&&) noexcept = default;
+DimExpr::~DimExpr() = default;
+
 DimExpr::DimExpr(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
 
 DimExpr::DimExpr(int64_t constant) {
@@ -334,3 +340,5 @@ bool DimExpr::operator==(const DimExpr& o) const { return compare(*this, o) == 0
 bool DimExpr::operator<(const DimExpr& o) const { return compare(*this, o) < 0; }
 
 }  // namespace edgeconv
+
+template class std::vector<edgeconv::DimExpr>;

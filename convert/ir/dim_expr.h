@@ -19,6 +19,12 @@ class DimExpr {
   DimExpr() : DimExpr(0) {}
   DimExpr(int64_t constant);  // NOLINT: implicit on purpose, sizes are mostly numbers
   static DimExpr symbol(const std::string& name);
+  // Shapes are copied everywhere: compiled once, in dim_expr.cc.
+  DimExpr(const DimExpr&);
+  DimExpr(DimExpr&&) noexcept;
+  DimExpr& operator=(const DimExpr&);
+  DimExpr& operator=(DimExpr&&) noexcept;
+  ~DimExpr();
 
   DimExpr operator+(const DimExpr& o) const;
   DimExpr operator-(const DimExpr& o) const;
@@ -69,6 +75,9 @@ struct DimExpr::Atom {
 };
 
 using Shape = std::vector<DimExpr>;
+}  // namespace edgeconv
+extern template class std::vector<edgeconv::DimExpr>;
+namespace edgeconv {
 std::string shape_str(const Shape& s);  // "[batch, sequence, 384]"
 DimExpr shape_elements(const Shape& s);
 bool is_static(const Shape& s);

@@ -6,14 +6,28 @@
 
 namespace edgeconv {
 
-std::string_view op_name(OpKind k) {
-  static constexpr std::string_view kNames[] = {
-#define EDGECONV_OP(name) #name,
-#include "convert/ir/op_kinds.inc"
-#undef EDGECONV_OP
-  };
-  return static_cast<size_t>(k) < std::size(kNames) ? kNames[static_cast<size_t>(k)] : "?";
-}
+Value::Value() = default;
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+
+Node::Node() = default;
+Node::Node(OpKind k, std::vector<ValueId> in, std::vector<ValueId> out, Attributes a, Origin o)
+    : kind(k), inputs(std::move(in)), outputs(std::move(out)), attrs(std::move(a)), origin(std::move(o)) {}
+Node::Node(const Node&) = default;
+Node::Node(Node&&) noexcept = default;
+Node& Node::operator=(const Node&) = default;
+Node& Node::operator=(Node&&) noexcept = default;
+Node::~Node() = default;
+
+Graph::Graph() = default;
+Graph::Graph(const Graph&) = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(const Graph&) = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
 
 namespace {
 // Integer tensors up to this size carry their contents as symbolic integers; shapes and axes are far smaller.
@@ -64,7 +78,7 @@ NodeId Graph::add_node_with_outputs(OpKind kind, std::vector<ValueId> node_input
   const auto id = static_cast<NodeId>(nodes.size());
   for (ValueId v : node_outputs)
     if (v != kNone) value(v).producer = id;
-  nodes.push_back({kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin, false});
+  nodes.emplace_back(kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin);
   return id;
 }
 

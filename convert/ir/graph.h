@@ -14,17 +14,11 @@
 #include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/dtype.h"
+#include "convert/ir/op_kind.h"
 #include "convert/ir/quantized_constant.h"
 #include "convert/ir/tensor.h"
 
 namespace edgeconv {
-
-enum class OpKind : uint16_t {
-#define EDGECONV_OP(name) k##name,
-#include "convert/ir/op_kinds.inc"
-#undef EDGECONV_OP
-};
-std::string_view op_name(OpKind k);
 
 using ValueId = int32_t;
 using NodeId = int32_t;
@@ -46,17 +40,33 @@ struct Value {
   std::shared_ptr<const QuantizedConstant> quantized;  // of a constant: the file's own integers, when they can be kept
   NodeId producer = kNone;                             // none for inputs and constants
 
+  // Copied, moved and destroyed in so many places that these are compiled once, in graph.cc: that halves the build of a pass.
+  Value();
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+
   bool is_constant() const { return constant.has_value(); }
   int rank() const { return shape ? static_cast<int>(shape->size()) : -1; }
 };
 
 struct Node {
-  OpKind kind;
+  OpKind kind = OpKind::kIdentity;
   std::vector<ValueId> inputs;   // kNone = absent optional input
   std::vector<ValueId> outputs;  // kNone = unused optional output
   Attributes attrs;
   Origin origin;
   bool dead = false;
+
+  Node();
+  Node(OpKind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs, Attributes attrs, Origin origin);
+  Node(const Node&);
+  Node(Node&&) noexcept;
+  Node& operator=(const Node&);
+  Node& operator=(Node&&) noexcept;
+  ~Node();
 
   template <class T>
   const T& as() const {
@@ -89,6 +99,13 @@ struct Graph {
   std::map<std::string, int64_t> least_dims;  // dims that must be larger than 1, and by how much: found by inference
   std::vector<SizeEquality> equalities;       // left open by the last inference
   std::optional<FoldBudget> fold_budget;      // set by the first inference
+
+  Graph();
+  Graph(const Graph&);
+  Graph(Graph&&) noexcept;
+  Graph& operator=(const Graph&);
+  Graph& operator=(Graph&&) noexcept;
+  ~Graph();
 
   Value& value(ValueId v) { return values[static_cast<size_t>(v)]; }
   const Value& value(ValueId v) const { return values[static_cast<size_t>(v)]; }

@@ -1,10 +1,12 @@
 target_sources(edgeconv_core PRIVATE
+  ir/attributes.cc
   ir/diagnostics.cc
   ir/dim_expr.cc
   ir/dim_expr_eval.cc
   ir/dtype.cc
   ir/graph.cc
   ir/half.cc
+  ir/op_kind.cc
   ir/quantized_constant.cc
   ir/tensor.cc
 )

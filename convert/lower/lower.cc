@@ -12,19 +12,20 @@ namespace edgeconv {
 
 using ert::params::OpCode;
 
-#define EDGECONV_LOWER(kind, function) void function(LowerContext& c, const Node& n);
-#include "convert/lower/lower_list.inc"
-#undef EDGECONV_LOWER
+#define EDGECONV_OP(name, inference, evaluation, lowering, computes, moves) void lowering(LowerContext& c, const Node& n);
+#include "convert/ir/op_kinds.inc"
+#undef EDGECONV_OP
 
-LowerFunction lower_function(OpKind k) {
-  switch (k) {
-#define EDGECONV_LOWER(kind, function) \
-  case OpKind::k##kind:                \
-    return function;
-#include "convert/lower/lower_list.inc"
-#undef EDGECONV_LOWER
-    default: return nullptr;
-  }
+void lower_none(LowerContext&, const Node&) {}  // stands for none and is never called
+
+LowerFunction lower_function(OpKind kind) {
+  static constexpr LowerFunction kFunctions[] = {
+#define EDGECONV_OP(name, inference, evaluation, lowering, computes, moves) lowering,
+#include "convert/ir/op_kinds.inc"
+#undef EDGECONV_OP
+  };
+  const LowerFunction f = kFunctions[static_cast<size_t>(kind)];
+  return f == lower_none ? nullptr : f;
 }
 
 uint8_t runtime_dtype(DType t) {

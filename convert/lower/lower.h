@@ -1,4 +1,4 @@
-// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/; lower_list.inc names them.
+// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/nodes/; ir/op_kinds.inc names them.
 // A kind without a row is refused, with all others, before anything is written.
 #pragma once
 

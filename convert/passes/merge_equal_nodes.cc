@@ -1,7 +1,8 @@
 // Common subexpressions: nodes of the same kind with the same operands and attributes, and constants with the same bytes.
+#include <algorithm>
 #include <map>
-#include <string>
-#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "convert/passes/match.h"
 
@@ -9,83 +10,8 @@ namespace edgeconv {
 
 namespace {
 
-// Attributes as text; empty for kinds that are never merged.
-struct KeyWriter {
-  std::string out;
-  template <class T>
-  void put(const T& v) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
-      out += std::to_string(+static_cast<std::conditional_t<std::is_enum_v<T>, int, T>>(v)) + ",";
-    else if constexpr (std::is_same_v<T, std::string>)
-      out += v + ",";
-    else
-      for (const auto& e : v) put(e);
-    out += ";";
-  }
-  bool operator()(std::monostate) { return true; }
-  bool operator()(const UnaryAttrs& a) {
-    put(a.kind);
-    put(a.alpha);
-    return true;
-  }
-  bool operator()(const BinaryAttrs& a) {
-    put(a.kind);
-    return true;
-  }
-  bool operator()(const CastAttrs& a) {
-    put(a.to);
-    return true;
-  }
-  bool operator()(const AxisAttrs& a) {
-    put(a.axis);
-    return true;
-  }
-  bool operator()(const AxesAttrs& a) {
-    put(a.axes);
-    return true;
-  }
-  bool operator()(const ReshapeAttrs& a) {
-    put(a.allow_zero);
-    return true;
-  }
-  bool operator()(const TransposeAttrs& a) {
-    put(a.perm);
-    return true;
-  }
-  bool operator()(const ReduceAttrs& a) {
-    put(a.kind);
-    put(a.axes);
-    put(a.keep_dims);
-    put(a.noop_with_empty_axes);
-    return true;
-  }
-  bool operator()(const ShapeAttrs& a) {
-    put(a.start);
-    put(a.end);
-    return true;
-  }
-  bool operator()(const CumSumAttrs& a) {
-    put(a.exclusive);
-    put(a.reverse);
-    return true;
-  }
-  bool operator()(const TriluAttrs& a) {
-    put(a.upper);
-    return true;
-  }
-  bool operator()(const GatherNDAttrs& a) {
-    put(a.batch_dims);
-    return true;
-  }
-  bool operator()(const LinearAttrs& a) {
-    put(a.activation);
-    return true;
-  }
-  template <class T>
-  bool operator()(const T&) {
-    return false;
-  }
-};
+// An application's operator may have effects that nobody knows here; bodies are not compared.
+bool may_merge(OpKind k) { return k != OpKind::kCustom && k != OpKind::kIf && k != OpKind::kLoop; }
 
 int merge_constants(Graph& g) {
   std::multimap<std::pair<int64_t, int>, ValueId> by_size;
@@ -117,17 +43,17 @@ int merge_constants(Graph& g) {
 
 int pass_merge_equal_nodes(Graph& g, Diagnostics&) {
   int merged = merge_constants(g);
-  std::map<std::string, NodeId> seen;
+  std::map<std::pair<OpKind, std::vector<ValueId>>, std::vector<NodeId>> seen;
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     Node& n = g.nodes[i];
-    if (n.dead || n.outputs.size() != 1 || n.outputs[0] == kNone || g.is_output(n.outputs[0])) continue;
-    KeyWriter w;
-    if (!std::visit([&](const auto& a) { return w(a); }, n.attrs)) continue;
-    std::string key = std::string(op_name(n.kind)) + "|" + w.out + "|";
-    for (ValueId v : n.inputs) key += std::to_string(v) + ",";
-    const auto [it, fresh] = seen.try_emplace(key, static_cast<NodeId>(i));
-    if (fresh) continue;
-    g.replace_uses(n.outputs[0], g.node(it->second).outputs[0]);
+    if (n.dead || !may_merge(n.kind) || n.outputs.size() != 1 || n.outputs[0] == kNone || g.is_output(n.outputs[0])) continue;
+    std::vector<NodeId>& alike = seen[{n.kind, n.inputs}];
+    const auto same = std::find_if(alike.begin(), alike.end(), [&](NodeId other) { return g.node(other).attrs == n.attrs; });
+    if (same == alike.end()) {
+      alike.push_back(static_cast<NodeId>(i));
+      continue;
+    }
+    g.replace_uses(n.outputs[0], g.node(*same).outputs[0]);
     n.dead = true;
     ++merged;
   }

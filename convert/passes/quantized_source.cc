@@ -3,25 +3,8 @@
 
 namespace edgeconv {
 
-bool moves_elements(OpKind k) {
-  switch (k) {
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kExpand:
-    case OpKind::kGather:
-    case OpKind::kTile: return true;
-    default: return false;
-  }
-}
-
 namespace {
 constexpr size_t kMaxMovement = 16;
-
 }  // namespace
 
 std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v) {
@@ -38,7 +21,7 @@ std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v) {
       s.base = v;
       return s;
     }
-    if (!moves_elements(p->kind)) return {};
+    if (!rearranges(p->kind) || p->outputs.size() != 1) return {};
     s.movement.push_back(id_of(g, *p));
     v = p->in(0);
   }

@@ -8,9 +8,6 @@
 
 namespace edgeconv {
 
-// Kinds whose result holds elements of input 0 and nothing else.
-bool moves_elements(OpKind k);
-
 struct QuantizedSource {
   ValueId base = kNone;          // output of a (Dynamic)QuantizeLinear, or an 8-bit constant
   std::vector<NodeId> movement;  // nodes between base and the value, the last one first; each reads its data from input 0

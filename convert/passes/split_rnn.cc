@@ -55,20 +55,10 @@ bool is_zero(const Graph& g, ValueId v) {
     }
     const Node* p = g.producer(v);
     if (!p) return false;
-    switch (p->kind) {
-      case OpKind::kConstantOfShape:
-        return is_float(p->as<FillAttrs>().value.dtype()) && p->as<FillAttrs>().value.to_float().at(0) == 0.0f;
-      case OpKind::kExpand:
-      case OpKind::kSlice:
-      case OpKind::kReshape:
-      case OpKind::kTranspose:
-      case OpKind::kUnsqueeze:
-      case OpKind::kSqueeze:
-      case OpKind::kSplit:
-      case OpKind::kIdentity:
-      case OpKind::kTile: v = p->in(0); break;
-      default: return false;
-    }
+    if (p->kind == OpKind::kConstantOfShape)
+      return is_float(p->as<FillAttrs>().value.dtype()) && p->as<FillAttrs>().value.to_float().at(0) == 0.0f;
+    if (!rearranges(p->kind)) return false;
+    v = p->in(0);
   }
   return false;
 }

@@ -15,7 +15,7 @@ using ert::kernels::Unary;
 constexpr int kMaxDepth = 24;
 
 // The result has the sign and the kind of input 0.
-bool passes_values(OpKind k) { return moves_elements(k) || k == OpKind::kDequantizeLinear || k == OpKind::kQuantizeLinear; }
+bool passes_values(OpKind k) { return rearranges(k) || k == OpKind::kDequantizeLinear || k == OpKind::kQuantizeLinear; }
 
 // Results that are never negative whatever their inputs are, or when their own inputs are not.
 bool never_negative(const Graph& g, ValueId v, int depth = 0);

@@ -3,13 +3,11 @@
 
 #include <vector>
 
-#include "convert/passes/quantized_source.h"
-
 namespace edgeconv {
 
 namespace {
 
-bool keeps_values(OpKind k) { return moves_elements(k) || k == OpKind::kConcat; }
+bool keeps_values(OpKind k) { return rearranges(k) || k == OpKind::kConcat; }
 
 }  // namespace
 

@@ -1,0 +1,44 @@
+// The options of a verb, in the form that verbs declare them. CLI11 does the work; only arguments.cc includes it, because each file that
+// does costs 5 to 10 seconds of build.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace edgeconv::cli {
+
+// What holds for an option besides its name and type.
+struct OptionRules {
+  bool required = false;
+  std::string type = {};                   // in the help, instead of TEXT, INT or FLOAT
+  std::vector<std::string> one_of = {};    // the words that it takes; empty: any
+  double least = 0, most = 0;              // numbers: the range, both included; equal: any
+  std::vector<std::string> excludes = {};  // options that were declared before and may not be given together with this one
+};
+
+// Declares options on a CLI11 command. What is filled in must live until the command line has been parsed.
+class Arguments {
+ public:
+  explicit Arguments(CLI::App& app) : app_(app) {}
+
+  // names: "--dim", "-o,--output", or a word without dashes for an argument by position.
+  Arguments& option(const std::string& names, std::string& value, const std::string& help, const OptionRules& rules = {});
+  Arguments& option(const std::string& names, int& value, const std::string& help, const OptionRules& rules = {});
+  Arguments& option(const std::string& names, uint32_t& value, const std::string& help, const OptionRules& rules = {});
+  Arguments& option(const std::string& names, uint64_t& value, const std::string& help, const OptionRules& rules = {});
+  Arguments& option(const std::string& names, double& value, const std::string& help, const OptionRules& rules = {});
+  // Repeatable; each time with one value.
+  Arguments& option(const std::string& names, std::vector<std::string>& values, const std::string& help,
+                    const OptionRules& rules = {});
+  Arguments& flag(const std::string& names, bool& value, const std::string& help, const OptionRules& rules = {});
+
+ private:
+  CLI::App& app_;
+};
+
+}  // namespace edgeconv::cli
