@@ -3,6 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <utility>
+
+#include "convert/cli/command.h"
+#include "convert/ir/diagnostics.h"
+
 namespace edgeconv::cli {
 
 namespace {
@@ -57,6 +63,27 @@ Arguments& Arguments::option(const std::string& names, std::vector<std::string>&
 Arguments& Arguments::flag(const std::string& names, bool& value, const std::string& help, const OptionRules& rules) {
   keep_rules(app_, app_.add_flag(names, value, help), rules);
   return *this;
+}
+
+int run_command_line(const CommandLine& line, std::vector<std::string> arguments) {
+  CLI::App app(line.description);
+  app.set_version_flag("--version", line.version);
+  app.require_subcommand(1);
+  std::vector<std::pair<CLI::App*, Action>> actions;
+  for (const Verb& v : line.verbs) {
+    CLI::App* sub = app.add_subcommand(v.name, v.summary);
+    Arguments declared(*sub);
+    actions.emplace_back(sub, v.add(declared));
+  }
+  std::reverse(arguments.begin(), arguments.end());  // the order in which CLI11 takes a vector
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+  }
+  for (const auto& [sub, action] : actions)
+    if (sub->parsed()) return action();
+  return 0;
 }
 
 }  // namespace edgeconv::cli

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "convert/cli/byte_count.h"
@@ -14,6 +13,7 @@
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
 #include "convert/files/atomic_file.h"
+#include "convert/files/json.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"
@@ -137,8 +137,8 @@ std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r,
 
 // The summary as JSON, which is also every report.
 std::string write_reports(const Options& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory) {
-  const nlohmann::ordered_json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
-  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const Json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
+  const std::string text = json_text(json);
   for (const std::string& report : o.reports) {
     const std::string contents = is_page(report) ? report_html(json) : text;
     write_file_atomically(report, contents.data(), contents.size());
@@ -217,63 +217,52 @@ int run(const Options& o) {
 
 }  // namespace
 
-Action add_convert(CLI::App& app) {
+Action add_convert(Arguments& a) {
   auto o = std::make_shared<Options>();
-  app.add_option("model", o->model, "ONNX file")->required();
-  app.add_option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
-  app.add_option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable")
-      ->type_name("NAME=MAX")
-      ->allow_extra_args(false);
-  app.add_option("--precision", o->precision,
-                 "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
-                 "four); repeatable")
-      ->allow_extra_args(false);
-  app.add_option("--calib", o->calibration,
-                 "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples")
-      ->type_name("FILE|DIR");
-  app.add_option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable")
-      ->type_name("NAME=OUTS:AXIS")
-      ->allow_extra_args(false);
-  app.add_option("--custom-op", o->custom_ops,
-                 "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")
-      ->type_name("DOMAIN::NAME")
-      ->allow_extra_args(false);
-  app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
-  app.add_option("--max-loss", o->gates.max_loss,
-                 "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)")
-      ->check(CLI::Range(1e-9, 1.0));
-  app.add_option("--max-slowdown", o->gates.max_slowdown,
-                 "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
-                 "fails (exit 7) where the accuracy gate needs more")
-      ->check(CLI::Range(1.0, 100.0));
-  app.add_option("--max-bytes", o->max_bytes,
-                 "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more")
-      ->type_name("BYTES[K|M|G]");
-  app.add_option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
-  app.add_option("--target", o->target,
-                 "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
-                 "bits, but far slower where another target was meant");
-  app.add_option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims")
-      ->type_name("BYTES[K|M|G]");
-  app.add_option("--flash-limit", o->flash_limit, "fail if the blob is larger")->type_name("BYTES[K|M|G]");
-  app.add_option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands")
-      ->check(CLI::IsMember({"none", "zstd"}));
-  app.add_option(
-         "--padding", o->padding,
-         "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
-         "change nothing else; compute: like all others")
-      ->check(CLI::IsMember({"zero", "compute"}));
-  app.add_option(
-         "--report", o->reports,
-         "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
-         "otherwise JSON; repeatable")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
-  app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
-  app.add_flag("--force", o->force, "replace an existing output that is not named .ert");
-  app.add_flag("-q,--quiet", o->quiet, "no summary");
-  app.add_flag("-v,--verbose", o->verbose, "also every layer's precision and error");
-  app.add_flag("--json", o->json, "summary as JSON on stdout");
+  a.option("model", o->model, "ONNX file", {.required = true});
+  a.option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
+  a.option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
+  a.option("--precision", o->precision,
+           "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
+           "four); repeatable");
+  a.option("--calib", o->calibration,
+           "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples",
+           {.type = "FILE|DIR"});
+  a.option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable", {.type = "NAME=OUTS:AXIS"});
+  a.option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable",
+           {.type = "DOMAIN::NAME"});
+  a.flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
+  a.option("--max-loss", o->gates.max_loss,
+           "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
+           {.least = 1e-9, .most = 1.0});
+  a.option("--max-slowdown", o->gates.max_slowdown,
+           "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
+           "fails (exit 7) where the accuracy gate needs more",
+           {.least = 1.0, .most = 100.0});
+  a.option("--max-bytes", o->max_bytes,
+           "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more",
+           {.type = "BYTES[K|M|G]"});
+  a.option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--target", o->target,
+           "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
+           "bits, but far slower where another target was meant");
+  a.option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
+  a.option("--flash-limit", o->flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
+  a.option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
+           {.one_of = {"none", "zstd"}});
+  a.option("--padding", o->padding,
+           "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
+           "change nothing else; compute: like all others",
+           {.one_of = {"zero", "compute"}});
+  a.option("--report", o->reports,
+           "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
+           "otherwise JSON; repeatable",
+           {.type = "FILE"});
+  a.option("--progress", o->progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
+  a.flag("--force", o->force, "replace an existing output that is not named .ert");
+  a.flag("-q,--quiet", o->quiet, "no summary");
+  a.flag("-v,--verbose", o->verbose, "also every layer's precision and error");
+  a.flag("--json", o->json, "summary as JSON on stdout");
   return [o] { return run(*o); };
 }
 

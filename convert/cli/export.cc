@@ -133,16 +133,16 @@ int run(const Options& o) {
 
 }  // namespace
 
-Action add_export(CLI::App& app) {
+Action add_export(Arguments& a) {
   auto o = std::make_shared<Options>();
-  app.add_option("blob", o->blob, "blob file")->required();
-  app.add_option("--format", o->format, "c, incbin, hex or bin")->required()->check(CLI::IsMember({"c", "incbin", "hex", "bin"}));
-  app.add_option("-o,--output", o->output, "file to write")->required();
-  app.add_option(
+  a.option("blob", o->blob, "blob file", {.required = true});
+  a.option("--format", o->format, "c, incbin, hex or bin", {.required = true, .one_of = {"c", "incbin", "hex", "bin"}});
+  a.option("-o,--output", o->output, "file to write", {.required = true});
+  a.option(
       "--dim", o->dims,
       "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
-  app.add_option("--header", o->header, "also write a C header: sizes and the array's declaration");
-  app.add_option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
+  a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
+  a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
   return [o] { return run(*o); };
 }
 

@@ -1,11 +1,11 @@
 // `edgeconv inspect`: an ONNX model before conversion, or a blob after it. A model that a conversion would refuse is a result as
 // well: the reasons are listed and the exit code is 0. A malformed file is an error.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
 #include "convert/report/model_inspection.h"
 
@@ -21,7 +21,7 @@ struct Options {
 
 int inspect(const Options& o) {
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
-  nlohmann::ordered_json json;
+  Json json;
   std::string text;
   if (const BlobFile file(o.file); file.looks_like_blob()) {
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed()}, dims);
@@ -33,24 +33,21 @@ int inspect(const Options& o) {
     json = inspection_json(m);
     text = inspection_text(m);
   }
-  if (o.json) text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  if (o.json) text = json_text(json);
   std::fputs(text.c_str(), stdout);
   return 0;
 }
 
 }  // namespace
 
-Action add_inspect(CLI::App& app) {
+Action add_inspect(Arguments& a) {
   auto o = std::make_shared<Options>();
-  app.add_option("file", o->file, "ONNX model or blob")->required();
-  app.add_option("--dim", o->dims,
-                 "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable")
-      ->type_name("NAME=N")
-      ->allow_extra_args(false);
-  app.add_option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable")
-      ->type_name("DOMAIN::NAME")
-      ->allow_extra_args(false);
-  app.add_flag("--json", o->json, "as JSON");
+  a.option("file", o->file, "ONNX model or blob", {.required = true});
+  a.option("--dim", o->dims, "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable",
+           {.type = "NAME=N"});
+  a.option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable",
+           {.type = "DOMAIN::NAME"});
+  a.flag("--json", o->json, "as JSON");
   return [o] { return inspect(*o); };
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "convert/cli/command.h"
@@ -42,15 +43,7 @@ int main(int argc, char** argv) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   std::signal(SIGBUS, on_lost_file);
-  CLI::App app("edgeconv converts an ONNX encoder to an int8 blob for the ert runtime");
-  app.set_version_flag("--version", std::string("edgeconv ") + edgeconv::kVersion);
-  app.require_subcommand(1);
-  struct Verb {
-    const char* name;
-    const char* summary;
-    edgeconv::cli::Action (*add)(CLI::App&);
-  };
-  constexpr Verb kVerbs[] = {
+  constexpr edgeconv::cli::Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
       {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob",
        edgeconv::cli::add_inspect},
@@ -60,30 +53,19 @@ int main(int argc, char** argv) {
       {"export", "a blob as C array, assembler include, Intel HEX or plain bytes", edgeconv::cli::add_export},
       {"supported-ops", "ONNX operators that can be imported", edgeconv::cli::add_supported_ops},
   };
-  std::vector<std::pair<CLI::App*, edgeconv::cli::Action>> actions;
-  for (const Verb& v : kVerbs) {
-    CLI::App* sub = app.add_subcommand(v.name, v.summary);
-    actions.emplace_back(sub, v.add(*sub));
-  }
-
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const std::string first = arguments.empty() ? "" : arguments[0];
-  const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const Verb& v) { return first == v.name; });
+  const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const auto& v) { return first == v.name; });
   if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version")
     arguments.insert(arguments.begin(), "convert");
   if (arguments.empty()) {
     std::fprintf(stderr, "usage: edgeconv MODEL.onnx [-o OUT.ert]\nMore: edgeconv --help, edgeconv convert --help\n");
     return static_cast<int>(ExitCode::kUsage);
   }
-  std::reverse(arguments.begin(), arguments.end());  // the order in which CLI11 takes a vector
   try {
-    app.parse(std::move(arguments));
-    for (const auto& [sub, action] : actions)
-      if (sub->parsed()) return action();
-    return 0;
-  } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    return edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
+                                            std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
+                                           std::move(arguments));
   } catch (const edgeconv::FatalError& e) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {

@@ -69,14 +69,14 @@ int run(const Options& o) {
 
 }  // namespace
 
-Action add_run(CLI::App& app) {
+Action add_run(Arguments& a) {
   auto o = std::make_shared<Options>();
-  app.add_option("blob", o->blob, "blob file")->required();
-  app.add_option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
-  app.add_option("--input", o->inputs, "NAME=FILE.npy; repeatable")->allow_extra_args(false);
-  app.add_option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)")->required();
-  app.add_option("--threads", o->threads, "threads")->check(CLI::Range(1, 256));
-  app.add_option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
+  a.option("blob", o->blob, "blob file", {.required = true});
+  a.option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
+  a.option("--input", o->inputs, "NAME=FILE.npy; repeatable");
+  a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)", {.required = true});
+  a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});
+  a.option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
   return [o] { return run(*o); };
 }
 

@@ -1,4 +1,5 @@
 add_executable(edgeconv
+  cli/arguments.cc
   cli/blob_file.cc
   cli/byte_count.cc
   cli/convert.cc
@@ -14,4 +15,4 @@ add_executable(edgeconv
   cli/verify.cc
 )
 set_target_properties(edgeconv PROPERTIES CXX_STANDARD 20)
-target_link_libraries(edgeconv PRIVATE edgeconv_core edgeconv_flags)
+target_link_libraries(edgeconv PRIVATE edgeconv_core edgeconv_flags CLI11::CLI11)

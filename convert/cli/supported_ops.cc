@@ -1,11 +1,11 @@
 // `edgeconv supported-ops`: printed from the table of importers and the table of what runs, which the node tests check.
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "convert/cli/command.h"
+#include "convert/files/json.h"
 #include "convert/import/registry.h"
 
 namespace edgeconv::cli {
@@ -53,10 +53,7 @@ std::vector<Row> rows() {
 }
 
 int print_json() {
-  nlohmann::ordered_json j{{"version", 1},
-                           {"min_opset", kMinOpset},
-                           {"newest_opset", kNewestKnownOpset},
-                           {"operators", nlohmann::ordered_json::array()}};
+  Json j{{"version", 1}, {"min_opset", kMinOpset}, {"newest_opset", kNewestKnownOpset}, {"operators", Json::array()}};
   for (const Row& r : rows())
     j["operators"].push_back({{"domain", r.domain},
                               {"op", r.op},
@@ -64,7 +61,7 @@ int print_json() {
                               {"checked_to", r.checked_to},
                               {"runs", r.how},
                               {"types", r.types}});
-  std::printf("%s\n", j.dump(2).c_str());
+  std::fputs(json_text(j).c_str(), stdout);
   return 0;
 }
 
@@ -79,9 +76,9 @@ int print_text() {
 
 }  // namespace
 
-Action add_supported_ops(CLI::App& app) {
+Action add_supported_ops(Arguments& a) {
   auto json = std::make_shared<bool>(false);
-  app.add_flag("--json", *json, "as JSON");
+  a.flag("--json", *json, "as JSON");
   return [json] { return *json ? print_json() : print_text(); };
 }
 

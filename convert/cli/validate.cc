@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
+#include "convert/files/json.h"
 #include "convert/pipeline/convert.h"
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
@@ -39,8 +39,6 @@ struct Options {
 using Sets = std::vector<std::vector<Tensor>>;
 
 // Documented in json_schemas/validate.schema.json. null: equal, or not measured.
-using Json = nlohmann::ordered_json;
-
 Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 // What all parts look at.
@@ -253,7 +251,7 @@ int validate(const Options& o) {
                  {"golden_vectors", golden},
                  {"certificate", certificate_json(certificate)},
                  {"layers", layers_json(layers)}};
-    std::printf("%s\n", j.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::fputs(json_text(j).c_str(), stdout);
   } else {
     for (const OutputError& e : c.errors())
       fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
@@ -278,30 +276,27 @@ int validate(const Options& o) {
 
 }  // namespace
 
-Action add_validate(CLI::App& app) {
+Action add_validate(Arguments& a) {
   auto o = std::make_shared<Options>();
-  app.add_option("model", o->model, "ONNX file")->required();
-  app.add_option("blob", o->blob, "blob made from it")->required();
-  app.add_option("--data", o->data,
-                 "inputs to compare on: a folder of input_K.pb, or a file or folder as of convert --calib; repeatable; default: "
-                 "made-up inputs")
-      ->type_name("FILE|DIR")
-      ->allow_extra_args(false);
-  app.add_option("--calib", o->calibration, "what the conversion was given, to measure its certificate again")
-      ->type_name("FILE|DIR");
-  app.add_option(
-         "--labels", o->labels,
-         "labels of the samples of --data, a .npy or a text with one number per line. Integers are classes of samples, or "
-         "[samples, tokens] of tokens, where negative ones do not count: the share of right answers. Others are scores, one per "
-         "sample, or one per pair of samples that follow each other: Spearman's rank correlation with the output, or with the "
-         "cosine of the pair's embeddings")
-      ->type_name("FILE");
-  app.add_option("--metric", o->metric, "auto (by the labels), accuracy or spearman")
-      ->check(CLI::IsMember({"auto", "accuracy", "spearman"}));
-  app.add_option("--label-output", o->label_output, "the output that the labels are for; default: the first that fits");
-  app.add_option("--concat", o->concat, "as in the conversion; repeatable")->allow_extra_args(false);
-  app.add_option("--custom-op", o->custom_ops, "as in the conversion; repeatable")->allow_extra_args(false);
-  app.add_flag("--json", o->json, "as JSON");
+  a.option("model", o->model, "ONNX file", {.required = true});
+  a.option("blob", o->blob, "blob made from it", {.required = true});
+  a.option("--data", o->data,
+           "inputs to compare on: a folder of input_K.pb, or a file or folder as of convert --calib; repeatable; default: "
+           "made-up inputs",
+           {.type = "FILE|DIR"});
+  a.option("--calib", o->calibration, "what the conversion was given, to measure its certificate again", {.type = "FILE|DIR"});
+  a.option(
+      "--labels", o->labels,
+      "labels of the samples of --data, a .npy or a text with one number per line. Integers are classes of samples, or "
+      "[samples, tokens] of tokens, where negative ones do not count: the share of right answers. Others are scores, one per "
+      "sample, or one per pair of samples that follow each other: Spearman's rank correlation with the output, or with the "
+      "cosine of the pair's embeddings",
+      {.type = "FILE"});
+  a.option("--metric", o->metric, "auto (by the labels), accuracy or spearman", {.one_of = {"auto", "accuracy", "spearman"}});
+  a.option("--label-output", o->label_output, "the output that the labels are for; default: the first that fits");
+  a.option("--concat", o->concat, "as in the conversion; repeatable");
+  a.option("--custom-op", o->custom_ops, "as in the conversion; repeatable");
+  a.flag("--json", o->json, "as JSON");
   return [o] { return validate(*o); };
 }
 

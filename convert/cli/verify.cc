@@ -34,9 +34,9 @@ int verify(const std::string& path) {
 
 }  // namespace
 
-Action add_verify(CLI::App& app) {
+Action add_verify(Arguments& a) {
   auto path = std::make_shared<std::string>();
-  app.add_option("blob", *path, "blob file")->required();
+  a.option("blob", *path, "blob file", {.required = true});
   return [path] { return verify(*path); };
 }
 

@@ -1,5 +1,6 @@
 target_sources(edgeconv_core PRIVATE
   files/atomic_file.cc
+  files/json.cc
   files/mapped_file.cc
   files/npy.cc
   files/npz.cc

@@ -1,4 +1,4 @@
-target_sources(edgeconv_core PRIVATE
+target_sources(edgeconv_compute PRIVATE
   interp/control_flow.cc
   interp/conv.cc
   interp/einsum.cc

@@ -1,4 +1,4 @@
-target_sources(edgeconv_core PRIVATE
+target_sources(edgeconv_compute PRIVATE
   measure/accumulated_error.cc
   measure/compare.cc
   measure/token_mask.cc

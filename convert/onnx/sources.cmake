@@ -13,7 +13,6 @@ set_target_properties(edgeconv_onnx_proto PROPERTIES CXX_STANDARD 20)
 target_include_directories(edgeconv_onnx_proto SYSTEM PUBLIC ${edgeconv_proto_dir})
 target_link_libraries(edgeconv_onnx_proto PUBLIC protobuf::libprotobuf-lite Threads::Threads)
 
-target_link_libraries(edgeconv_core PUBLIC edgeconv_onnx_proto)
 target_sources(edgeconv_core PRIVATE
   onnx/dim_params.cc
   onnx/external_data.cc

@@ -1,4 +1,4 @@
-target_sources(edgeconv_core PRIVATE
+target_sources(edgeconv_compute PRIVATE
   quantize/curvature.cc
   quantize/exact_layers.cc
   quantize/layer_samples.cc

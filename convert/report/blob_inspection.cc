@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "convert/files/json.h"
 #include "convert/program/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/report/certificate_check.h"
@@ -18,8 +19,6 @@
 namespace edgeconv {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims) {
   std::string s = "[";
@@ -120,7 +119,7 @@ std::string certificate_text(const Json& c) {
 
 }  // namespace
 
-nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t>& asked) {
+Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t>& asked) {
   const BlobRunner runner(blob.data, blob.bytes);
   ert_info info{};
   info.struct_size = sizeof info;
@@ -153,7 +152,7 @@ nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<st
   return j;
 }
 
-std::string blob_inspection_text(const nlohmann::ordered_json& j) {
+std::string blob_inspection_text(const Json& j) {
   const auto bytes = [](const Json& n) { return human_bytes(n.get<double>()); };
   std::string s = fmt::format("blob      format {}, {}, checksum {}\n", j["format"].get<std::string>(),
                               j["producer"].get<std::string>(), j["checksum"].get<std::string>());

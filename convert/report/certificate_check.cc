@@ -7,13 +7,12 @@
 #include <cmath>
 
 #include "convert/blob/version.h"
+#include "convert/files/json.h"
 #include "rt/model.h"
 
 namespace edgeconv {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A certificate nests three levels; a hostile one must not exhaust the stack when it is printed.
 constexpr int kMostNesting = 8;

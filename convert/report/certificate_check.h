@@ -1,7 +1,7 @@
 // A blob's certificate against figures that were measured again.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

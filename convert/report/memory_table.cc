@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "convert/files/json.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv {
@@ -79,10 +80,10 @@ std::string memory_text(const MemoryTable& table) {
   return s;
 }
 
-nlohmann::ordered_json memory_json(const MemoryTable& table) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+Json memory_json(const MemoryTable& table) {
+  Json rows = Json::array();
   for (const MemoryTable::Row& row : table.rows) {
-    nlohmann::ordered_json dims = nlohmann::ordered_json::object();
+    Json dims = Json::object();
     for (const auto& [dim, n] : row.dims) dims[dim] = n;
     rows.push_back({{"dims", dims}, {"arena_bytes", row.bytes}, {"macs", row.macs}});
   }

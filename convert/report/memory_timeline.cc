@@ -1,5 +1,6 @@
 // By the lifetimes in the blob and the runtime's own sizes.
 #include "convert/report/memory_timeline.h"
+#include "convert/files/json.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -40,8 +41,7 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
   return t;
 }
 
-nlohmann::ordered_json timeline_json(const MemoryTimeline& t) {
-  using Json = nlohmann::ordered_json;
+Json timeline_json(const MemoryTimeline& t) {
   Json dims = Json::object(), steps = Json::array();
   for (const auto& [name, n] : t.dims) dims[name] = n;
   for (const MemoryTimeline::Step& s : t.steps) steps.push_back({{"op", s.op}, {"name", s.name}, {"live_bytes", s.live_bytes}});

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "convert/report/model_inspection.h"
+#include "convert/files/json.h"
 
 namespace edgeconv {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string domain_name(const std::string& domain) { return domain.empty() ? "ai.onnx" : domain; }
 
@@ -118,7 +117,7 @@ std::string inspection_text(const ModelInspection& m) {
   return s;
 }
 
-nlohmann::ordered_json inspection_json(const ModelInspection& m) {
+Json inspection_json(const ModelInspection& m) {
   Json j{{"version", 1}, {"kind", "onnx"}, {"ir_version", m.info.ir_version}};
   j["opsets"] = Json::object();
   for (const auto& [domain, version] : m.info.opsets) j["opsets"][domain_name(domain)] = version;

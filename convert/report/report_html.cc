@@ -1,6 +1,8 @@
 // Puts the report into the page that the build embeds (report_page.html).
 #include "convert/report/report_html.h"
 
+#include "convert/files/json.h"
+
 namespace edgeconv {
 
 namespace {
@@ -13,8 +15,7 @@ constexpr const char* kPlace = "@REPORT@";
 
 }  // namespace
 
-std::string report_html(const nlohmann::ordered_json& report) {
-  using Json = nlohmann::ordered_json;
+std::string report_html(const Json& report) {
   std::string text;
   // Names come from the model: none of them may end the script element that holds them, or begin a comment in it.
   for (const char c : report.dump(-1, ' ', true, Json::error_handler_t::replace)) {

@@ -1,7 +1,7 @@
 // The report of a conversion as a page that needs nothing else: no network, no files beside it.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace edgeconv {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/files/json.h"
 #include "convert/precision/precision_name.h"
 #include "convert/result/precision_reason.h"
 #include "convert/blob/version.h"
@@ -15,8 +16,6 @@ namespace edgeconv {
 namespace {
 
 namespace linear = ert::params::linear;
-using Json = nlohmann::ordered_json;
-
 Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 int64_t count(const ConvertResult& r, linear::Precision p) {

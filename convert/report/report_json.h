@@ -1,7 +1,7 @@
 // What a conversion did, as JSON: --json and --report.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "convert/result/convert_result.h"

@@ -2,8 +2,8 @@
 #include "convert/result/certificate.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "convert/files/json.h"
 #include "convert/result/convert_options.h"
 #include "convert/result/convert_result.h"
 #include "convert/files/sha256.h"
@@ -13,8 +13,6 @@
 namespace edgeconv {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json figure(double v) {
   const std::optional<double> f = certified_figure(v);

@@ -1,6 +1,6 @@
 // run, verify, inspect, export and supported-ops on good and on damaged blobs.
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "convert/onnx/tensor_file.h"
 #include "rt/include/ert.h"
@@ -9,8 +9,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kMalformed = 3, kUnsupported = 4, kIo = 6, kChecksum = 8;
 
@@ -156,7 +154,7 @@ TEST_F(BlobTest, OneFlippedBit) {
 TEST_F(BlobTest, InspectModelAndBlob) {
   const ProgramResult text = expect_success({"inspect", blob_});
   for (const char* word : {"batch", "y", "RAM", "edgeconv"}) EXPECT_NE(text.out.find(word), std::string::npos) << word;
-  const Json blob = Json::parse(expect_success({"inspect", blob_, "--json"}).out);
+  const Json blob = parse_json(expect_success({"inspect", blob_, "--json"}).out);
   EXPECT_EQ(blob.at("version"), 1);
   EXPECT_EQ(blob.at("kind"), "blob");
   EXPECT_EQ(blob.at("bytes"), std::filesystem::file_size(blob_));
@@ -166,7 +164,7 @@ TEST_F(BlobTest, InspectModelAndBlob) {
   EXPECT_EQ(blob.at("golden_vectors"), 1);
   EXPECT_EQ(blob.at("source_sha256").get<std::string>().size(), 64u);
 
-  const Json model = Json::parse(expect_success({"inspect", in("small.onnx"), "--json"}).out);
+  const Json model = parse_json(expect_success({"inspect", in("small.onnx"), "--json"}).out);
   EXPECT_EQ(model.at("kind"), "onnx");
   EXPECT_EQ(model.at("opsets").at("ai.onnx"), 17);
   EXPECT_EQ(model.at("parameters"), 16 * 24 + 24 + 24 * 4);
@@ -178,7 +176,7 @@ TEST_F(BlobTest, InspectModelAndBlob) {
 
 TEST_F(BlobTest, InspectListsProblemsOfAModel) {
   write_file(in("two.onnx"), model_with_two_problems());
-  const Json j = Json::parse(expect_success({"inspect", in("two.onnx"), "--json"}).out);
+  const Json j = parse_json(expect_success({"inspect", in("two.onnx"), "--json"}).out);
   std::string ops;
   for (const Json& p : j.at("problems")) ops += p.at("op").get<std::string>() + " ";
   EXPECT_NE(ops.find("NonZero"), std::string::npos) << ops;
@@ -189,7 +187,7 @@ TEST_F(BlobTest, SupportedOps) {
   const ProgramResult text = expect_success({"supported-ops"});
   EXPECT_NE(text.out.find("ai.onnx::MatMul"), std::string::npos);
   EXPECT_EQ(text.out.find("NonZero"), std::string::npos);
-  const Json j = Json::parse(expect_success({"supported-ops", "--json"}).out);
+  const Json j = parse_json(expect_success({"supported-ops", "--json"}).out);
   EXPECT_EQ(j.at("version"), 1);
   EXPECT_GT(j.at("operators").size(), 60u);
   EXPECT_LE(j.at("min_opset"), 11);
@@ -197,7 +195,7 @@ TEST_F(BlobTest, SupportedOps) {
 
 TEST_F(BlobTest, ConvertJsonAndReportAgree) {
   const ProgramResult r = expect_success({in("small.onnx"), "--dim", "batch=8", "--json", "--report", in("report.json")});
-  const Json printed = Json::parse(r.out), stored = Json::parse(read_file(in("report.json")));
+  const Json printed = parse_json(r.out), stored = parse_json(read_file(in("report.json")));
   EXPECT_EQ(printed, stored);
   EXPECT_EQ(printed.at("version"), 1);
   EXPECT_EQ(printed.at("blob_bytes"), std::filesystem::file_size(blob_));
@@ -205,7 +203,7 @@ TEST_F(BlobTest, ConvertJsonAndReportAgree) {
 }
 
 TEST_F(BlobTest, ValidateAgainstTheModel) {
-  const Json j = Json::parse(expect_success({"validate", in("small.onnx"), blob_, "--json"}).out);
+  const Json j = parse_json(expect_success({"validate", in("small.onnx"), blob_, "--json"}).out);
   EXPECT_GE(j.at("outputs").at(0).at("cosine"), 0.999);
   expect_success({"validate", in("small.onnx"), blob_, "--data", in("data")});
 }

@@ -2,7 +2,7 @@
 #include <zlib.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "convert/ir/diagnostics.h"
 #include "convert/files/npy.h"
@@ -12,8 +12,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kMalformed = 3, kIo = 6;
 
@@ -75,7 +73,7 @@ class CalibTest : public CliTest {
   std::vector<std::string> command(const std::string& calib) const {
     return {in("m.onnx"), "--calib", in(calib), "-o", in("m.ert"), "--json"};
   }
-  Json convert(const std::string& calib) { return Json::parse(expect_success(command(calib)).out); }
+  Json convert(const std::string& calib) { return parse_json(expect_success(command(calib)).out); }
   void expect_bad(const std::string& bytes, const std::vector<std::string>& words, int exit_code = kMalformed) {
     write_file(in("bad.npz"), bytes);
     expect_refusal(command("bad.npz"), exit_code, words);
@@ -241,9 +239,9 @@ TEST_F(IndexInputTest, GoldenVectorsComeFromTheDataToo) {
   write_file(in("c.npz"), data(5, 3));
   const ProgramResult r = expect_success(command("c.npz"));
   EXPECT_NE(r.err.find("golden vectors hold 1 of the calibration inputs"), std::string::npos) << r.err;
-  EXPECT_EQ(Json::parse(expect_success({"inspect", in("m.ert"), "--json"}).out).at("golden_vectors"), 1);
+  EXPECT_EQ(parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out).at("golden_vectors"), 1);
   expect_success({in("m.onnx"), "--calib", in("c.npz"), "-o", in("none.ert"), "--golden", "none", "-q"});
-  EXPECT_EQ(Json::parse(expect_success({"inspect", in("none.ert"), "--json"}).out).at("golden_vectors"), 0);
+  EXPECT_EQ(parse_json(expect_success({"inspect", in("none.ert"), "--json"}).out).at("golden_vectors"), 0);
 }
 
 // Was refused with exit 3: eight rows at a time, indices 19 to 12 had nothing to point to.

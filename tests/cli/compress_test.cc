@@ -1,6 +1,6 @@
 // --compress zstd: the same model in fewer bytes, expanded by every command, refused by ert_model_open, never trusted.
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "convert/cli/blob_file.h"
 #include "rt/crc32c.h"
@@ -11,8 +11,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kMalformed = 3, kUnsupported = 4, kLimit = 5, kChecksum = 8;
 
@@ -38,7 +36,7 @@ class CompressTest : public CliTest {
   void SetUp() override {
     write_file(in("m.onnx"), compressible_model());
     expect_success({in("m.onnx"), "-q", "-o", in("plain.ert")});
-    report_ = Json::parse(expect_success({in("m.onnx"), "--compress", "zstd", "--json", "-o", in("packed.ert")}).out);
+    report_ = parse_json(expect_success({in("m.onnx"), "--compress", "zstd", "--json", "-o", in("packed.ert")}).out);
     std::filesystem::create_directory(in("data"));
     std::vector<float> x(3 * 16);
     for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 3.0f;
@@ -116,10 +114,10 @@ TEST_F(CompressTest, CommandsTakeBothForms) {
   const std::string sizes =
       std::to_string(report_["blob_bytes"].get<size_t>()) + " bytes (" + std::to_string(packed().size()) + " compressed)";
   EXPECT_NE(expect_success({"verify", in("packed.ert")}).out.find(sizes), std::string::npos);
-  const Json shown = Json::parse(expect_success({"inspect", in("packed.ert"), "--json"}).out);
+  const Json shown = parse_json(expect_success({"inspect", in("packed.ert"), "--json"}).out);
   EXPECT_EQ(shown["compression"], "zstd");
   EXPECT_EQ(shown["stored_bytes"], packed().size());
-  EXPECT_EQ(Json::parse(expect_success({"inspect", in("plain.ert"), "--json"}).out)["compression"], "none");
+  EXPECT_EQ(parse_json(expect_success({"inspect", in("plain.ert"), "--json"}).out)["compression"], "none");
   expect_success({"validate", in("m.onnx"), in("packed.ert")});
   const ProgramResult exported = expect_success({"export", in("packed.ert"), "--format", "bin", "-o", in("copy.bin")});
   EXPECT_NE(exported.err.find("ert_unpack"), std::string::npos);
@@ -142,7 +140,7 @@ TEST_F(CompressTest, WhatDoesNotShrinkStaysPlain) {
   w.node("Relu", {"x"}, {"y"});
   write_file(in("tiny.onnx"), w.bytes());
   const ProgramResult r = expect_success({in("tiny.onnx"), "--compress", "zstd", "--golden", "none", "--json"});
-  EXPECT_EQ(Json::parse(r.out)["compression"], "none");
+  EXPECT_EQ(parse_json(r.out)["compression"], "none");
   EXPECT_NE(r.err.find("written uncompressed"), std::string::npos) << r.err;
   expect_success({"verify", in("tiny.ert")});
 }

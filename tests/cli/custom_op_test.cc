@@ -1,6 +1,6 @@
 // --custom-op: refused without it, passed through with it, run by an application that registers the kernel.
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 #include <sstream>
 
 #include "convert/onnx/reader.h"
@@ -11,8 +11,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kUnsupported = 4;
 constexpr const char* kOperator = "my.ops::Inverse2";
@@ -138,13 +136,13 @@ TEST_F(CustomOpTest, AttributesReachTheBlob) {
 
 TEST_F(CustomOpTest, OtherOutputsAreStillCompared) {
   save(scramble_model());
-  const Json j = Json::parse(expect_success({in("m.onnx"), "--custom-op", "my.ops::Scramble", "--json", "-o", in("m.ert")}).out);
+  const Json j = parse_json(expect_success({in("m.onnx"), "--custom-op", "my.ops::Scramble", "--json", "-o", in("m.ert")}).out);
   ASSERT_EQ(j["outputs"].size(), 1u);
   EXPECT_EQ(j["outputs"][0]["name"], "z");
   EXPECT_GT(j["outputs"][0]["cosine"], 0.999);
   EXPECT_EQ(j["not_compared"], Json::array({"y"}));
   EXPECT_EQ(j["layers"]["w8a16"], 2) << "auto does not take int8 unchecked";
-  const Json int8 = Json::parse(
+  const Json int8 = parse_json(
       expect_success({in("m.onnx"), "--custom-op", "my.ops::Scramble", "--precision", "int8", "--json", "-o", in("m.ert")}).out);
   EXPECT_EQ(int8["layers"]["int8"], 2);
 }
@@ -164,7 +162,7 @@ TEST_F(CustomOpTest, DeclaredShapesAreUsed) {
   save(w);
   const ProgramResult r = expect_success({in("m.onnx"), "--custom-op", "my.ops::Shrink16", "-o", in("m.ert")});
   EXPECT_EQ(r.err.find("does not declare"), std::string::npos) << r.err;
-  const Json j = Json::parse(expect_success({"inspect", in("m.ert"), "--json"}).out);
+  const Json j = parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out);
   EXPECT_EQ(j["outputs"][0]["shape"], "[batch, 5]");
 }
 
@@ -179,9 +177,9 @@ TEST_F(CustomOpTest, WhatAKernelCannotReceiveIsRefused) {
 }
 
 TEST_F(CustomOpTest, InspectTakesTheFlag) {
-  const Json refused = Json::parse(expect_success({"inspect", CUSTOM_OP_MODEL, "--json"}).out);
+  const Json refused = parse_json(expect_success({"inspect", CUSTOM_OP_MODEL, "--json"}).out);
   EXPECT_EQ(refused["problems"].size(), 1u);
-  const Json j = Json::parse(expect_success({"inspect", CUSTOM_OP_MODEL, "--custom-op", kOperator, "--json"}).out);
+  const Json j = parse_json(expect_success({"inspect", CUSTOM_OP_MODEL, "--custom-op", kOperator, "--json"}).out);
   EXPECT_TRUE(j["problems"].empty()) << j["problems"];
   EXPECT_TRUE(j["estimate"].is_object()) << j["stopped"];
   expect_refusal({"inspect", CUSTOM_OP_MODEL, "--custom-op", "Inverse2"}, kUsage, {"DOMAIN::NAME"});

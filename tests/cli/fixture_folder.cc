@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "convert/files/json.h"
 #include "convert/onnx/tensor_file.h"
+#include "tests/cli/program.h"
 
 namespace edgeconv::testing {
 
@@ -29,9 +29,9 @@ std::vector<fs::path> sorted_folders(const fs::path& root, bool (*wanted)(const 
 bool is_data_set(const std::string& name) { return name.rfind("test_data_set_", 0) == 0; }
 
 std::vector<std::string> dim_options(const fs::path& fixture) {
-  std::ifstream file(fixture / "meta.json");
-  const nlohmann::json meta = nlohmann::json::parse(file, nullptr, false);
   std::vector<std::string> options;
+  if (!fs::exists(fixture / "meta.json")) return options;
+  const Json meta = parse_json(read_file(fixture / "meta.json"));
   if (meta.is_object() && meta.contains("max_dims"))
     for (const auto& [name, most] : meta.at("max_dims").items())
       options.insert(options.end(), {"--dim", name + "=" + std::to_string(most.get<int64_t>())});

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
@@ -130,11 +130,11 @@ TEST_F(FixtureTest, EveryAttentionIsFused) {
   int transformers = 0;
   for (const fs::path& fixture : sorted_folders(*root, in_families)) {
     const std::string model = (fixture / "model.onnx").string(), name = fixture.filename().string();
-    const auto operators = nlohmann::json::parse(expect_success({"inspect", model, "--json"}).out).at("operators");
+    const auto operators = parse_json(expect_success({"inspect", model, "--json"}).out).at("operators");
     std::vector<std::string> convert{model, "--json", "-o", in("t.ert")};
     const std::vector<std::string> dims = dim_options(fixture);
     convert.insert(convert.end(), dims.begin(), dims.end());
-    const auto fusions = nlohmann::json::parse(expect_success(convert).out).at("fusions");
+    const auto fusions = parse_json(expect_success(convert).out).at("fusions");
     // Half of ConvBERT's softmaxes make the kernels of its dynamic convolution.
     const int softmax = operators.value("Softmax", 0) / (name.rfind("convbert_", 0) == 0 ? 2 : 1);
     transformers += softmax > 0;
@@ -158,7 +158,7 @@ TEST_F(FixtureTest, RotationsAndGatedUnitsAreFused) {
   const fs::path root = EDGECONV_OWN_FIXTURES;
   for (const Expected& e : kExpected) {
     const std::string model = (root / e.name / "model.onnx").string();
-    const auto fusions = nlohmann::json::parse(expect_success({model, "--json", "--force", "-o", in("t.ert")}).out).at("fusions");
+    const auto fusions = parse_json(expect_success({model, "--json", "--force", "-o", in("t.ert")}).out).at("fusions");
     EXPECT_EQ(fusions.at("fuse_rope"), e.rope) << e.name;
     EXPECT_EQ(fusions.at("fuse_glu"), e.glu) << e.name;
   }

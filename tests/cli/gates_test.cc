@@ -2,15 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kAccuracy = 7;
 
@@ -19,7 +17,7 @@ class GatesTest : public CliTest {
   void SetUp() override { write_file(in("small.onnx"), small_model()); }
   Json convert(std::vector<std::string> options) {
     options.insert(options.begin(), {in("small.onnx"), "--json"});
-    return Json::parse(expect_success(options).out);
+    return parse_json(expect_success(options).out);
   }
   static std::string text(double v) { return fmt::format("{:.12f}", v); }
   static double worst(const Json& summary) { return summary.at("outputs").at(0).at("cosine"); }
@@ -72,7 +70,7 @@ TEST_F(GatesTest, BudgetsSteerTheClimb) {
   const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
   const auto convert_to = [&](const std::string& blob, std::vector<std::string> options) {
     options.insert(options.begin(), {model, "--json", "-o", in(blob)});
-    return Json::parse(expect_success(options).out);
+    return parse_json(expect_success(options).out);
   };
   const std::string loss = "0.00003", finer = "0.00002";
   const Json free = convert_to("free.ert", {"--max-loss", loss});
@@ -103,7 +101,7 @@ TEST_F(GatesTest, AGateBeyondTheBudgetIsRefused) {
   small.insert(small.end(), {"--max-bytes", "1000"});
   expect_refusal(small, kAccuracy, {"with all that was not asked for in int8, --max-bytes allows 1000"});
   const double free =
-      Json::parse(expect_success({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003"}).out).at("slowdown");
+      parse_json(expect_success({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003"}).out).at("slowdown");
   // The advice holds.
   const auto followed = edgeconv({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003", "--max-slowdown",
                                   fmt::format("{:g}", std::ceil(free * 100) / 100)});
@@ -130,7 +128,7 @@ TEST_F(GatesTest, MostlyFp32IsWarnedAbout) {
 TEST_F(GatesTest, LadderIsDeterministic) {
   const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
   const auto convert_to = [&](const std::string& blob) {
-    return Json::parse(expect_success({model, "--json", "-o", in(blob), "--max-loss", "0.00003"}).out);
+    return parse_json(expect_success({model, "--json", "-o", in(blob), "--max-loss", "0.00003"}).out);
   };
   const Json first = convert_to("a.ert"), again = convert_to("b.ert");
   EXPECT_GT(first.at("ladder").size(), 3u) << "nothing had to be decided";
@@ -154,7 +152,7 @@ TEST_F(GatesTest, LossOnlyWhereItIsAllowed) {
   w.node("Relu", {"scaled"}, {"h"});
   w.node("MatMul", {"h", "w"}, {"y"}).set_name("lossy");
   write_file(in("small.onnx"), w.bytes());
-  const Json allowed = Json::parse(
+  const Json allowed = parse_json(
       expect_success({in("small.onnx"), "--json", "-o", in("s.ert"), "--precision", "int8", "--allow-accuracy-loss"}).out);
   ASSERT_LT(worst(allowed), 0.98);
   std::filesystem::remove(in("s.ert"));
@@ -165,7 +163,7 @@ TEST_F(GatesTest, LossOnlyWhereItIsAllowed) {
   // Within a budget, too; a file that is written needs no leave.
   expect_refusal({in("small.onnx"), "-o", in("s.ert"), "--max-slowdown", "1"}, kAccuracy,
                  {"a choice that reaches 0.999 takes", "Raise --max-slowdown to about ", "accept it with --allow-accuracy-loss"});
-  const Json bound = Json::parse(
+  const Json bound = parse_json(
       expect_success({in("small.onnx"), "--json", "-o", in("s.ert"), "--max-slowdown", "1", "--allow-accuracy-loss"}).out);
   const std::string told = bound.at("warnings").dump();
   EXPECT_NE(told.find("within --max-slowdown 1 the worst output reaches cosine"), std::string::npos) << told;

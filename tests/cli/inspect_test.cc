@@ -1,14 +1,15 @@
 // inspect: what it says about a model agrees with the blob that a conversion then makes, and with the reasons of a refusal.
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <string>
+
+#include "convert/files/json.h"
 
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kMalformed = 3;
 
@@ -17,7 +18,7 @@ class InspectTest : public CliTest {
   Json inspect(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "inspect");
     arguments.push_back("--json");
-    return Json::parse(expect_success(arguments).out);
+    return parse_json(expect_success(arguments).out);
   }
   // The estimate of a model against its blob: RAM and MACs exactly, with the golden vector that both have, flash but for the
   // certificate.
@@ -31,9 +32,10 @@ class InspectTest : public CliTest {
     const size_t extras = after.at("certificate").dump().size() + after.at("producer").get<std::string>().size() + 256;
     EXPECT_LE(estimate, bytes);
     EXPECT_GE(estimate + extras, bytes);
-    Json ops = before.at("fused").at("ops");
-    ops.update(before.at("generic").at("ops"));
-    EXPECT_EQ(ops, after.at("operators"));
+    using Counts = std::map<std::string, int>;
+    Counts ops = before.at("fused").at("ops").get<Counts>();
+    ops.merge(before.at("generic").at("ops").get<Counts>());
+    EXPECT_EQ(ops, after.at("operators").get<Counts>());
   }
 };
 

@@ -2,7 +2,7 @@
 // have them. 8-bit activations with one step per row lose the other channels, unless smoothing or a higher precision helps.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "convert/precision/layer_facts.h"
 #include "tests/cli/cli_test.h"
@@ -11,8 +11,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr double kLeastCosine = 0.995;
 // Most Linears must not end in fp32, where all of them would be a work of 4. Of these small models a layer or two are half of the work.
@@ -64,7 +62,7 @@ class OutliersTest : public CliTest {
     std::vector<std::string> validate{"validate", in("hostile.onnx"), blob, "--json"};
     for (const fs::path& set : sorted_folders(fs::path(EDGECONV_OWN_FIXTURES) / fixture, is_data_set))
       validate.insert(validate.end(), {"--data", set.string()});
-    return Json::parse(edgeconv(validate).out);
+    return parse_json(edgeconv(validate).out);
   }
 };
 
@@ -73,9 +71,9 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
     for (const bool spare_last : {false, true}) {
       SCOPED_TRACE(std::string(fixture) + (spare_last ? ", last LayerNorm spared" : ""));
       ASSERT_GT(make(fixture, spare_last), 3);
-      const Json plain = Json::parse(
+      const Json plain = parse_json(
           expect_success({(fs::path(EDGECONV_OWN_FIXTURES) / fixture / "model.onnx").string(), "-o", in("p.ert"), "--json"}).out);
-      const Json hostile = Json::parse(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
+      const Json hostile = parse_json(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
       for (const Json& o : hostile.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
       // Tables and attention are at fault before the weights of Linears are: not all of those end in fp32.
       EXPECT_EQ(hostile.at("tables"), "fp32");
@@ -128,7 +126,7 @@ TEST_F(OutliersTest, WhatPassesByLuckIsNotChosen) {
 // had 0.981, because no rows were held out.
 TEST_F(OutliersTest, ChannelsThirtyTimesAsLargeAreCheckedOnMoreRows) {
   ASSERT_GT(make("bert_base_ts14", false, {27}, 30, 2), 1);
-  const Json hostile = Json::parse(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
+  const Json hostile = parse_json(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
   for (const Json& l : hostile.at("layer_table")) EXPECT_LT(l.at("outlier_index"), kStandsOut) << l;
   EXPECT_LT(hostile.at("slowdown"), kMostWork);
   const Json seen = on_recorded_ids("bert_base_ts14", in("h.ert"));
@@ -143,7 +141,7 @@ TEST_F(OutliersTest, SummaryNamesTheLayersThatReadLargeChannels) {
   EXPECT_EQ(plain.find("\noutliers "), std::string::npos) << plain;
   ASSERT_GT(make("bert_base_ts14", false), 3);
   const std::string text = expect_success({in("hostile.onnx"), "-o", in("h.ert")}).err;
-  const Json report = Json::parse(expect_success({in("hostile.onnx"), "-o", in("j.ert"), "--json"}).out);
+  const Json report = parse_json(expect_success({in("hostile.onnx"), "-o", in("j.ert"), "--json"}).out);
   size_t standing_out = 0;
   double most = 0;
   std::string worst;

@@ -1,13 +1,11 @@
 // --target: the same model packed for other CPUs computes the same bits, and tools say how it is packed.
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 class TargetTest : public CliTest {
  protected:
@@ -46,7 +44,7 @@ TEST_F(TargetTest, TheSameBitsInEveryLayout) {
       EXPECT_EQ(best, want) << target << " " << precision;
       EXPECT_EQ(ref, want) << target << " " << precision;
       EXPECT_EQ(target == "portable", read_file(blob) == portable);
-      const Json layouts = Json::parse(expect_success({"inspect", blob, "--json"}).out).at("weight_layouts");
+      const Json layouts = parse_json(expect_success({"inspect", blob, "--json"}).out).at("weight_layouts");
       EXPECT_EQ(layouts, Json({{layout, 19 * 37 + 37 * 5}})) << target;
       EXPECT_NE(expect_success({"inspect", blob}).out.find("layout    " + layout + " (--target " + target + ")"),
                 std::string::npos);

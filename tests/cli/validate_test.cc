@@ -1,7 +1,7 @@
 // validate: the certificate measured again, golden vectors, the user's data, and labelled tasks.
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include "convert/files/json.h"
 
 #include "convert/ir/diagnostics.h"
 #include "convert/files/npy.h"
@@ -15,8 +15,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr int kUsage = 2, kMalformed = 3, kIo = 6, kAccuracy = 7;
 
@@ -41,7 +39,7 @@ class ValidateTest : public CliTest {
   }
   Json validated(std::vector<std::string> more = {}) {
     more.push_back("--json");
-    return Json::parse(expect_success(command(std::move(more))).out);
+    return parse_json(expect_success(command(std::move(more))).out);
   }
   // Replaces text in the blob by text of the same length and seals it again.
   void tamper(const std::string& from, const std::string& to) {
@@ -86,7 +84,7 @@ TEST_F(ValidateTest, ConfirmsTheCertificatesOfFixtures) {
          {std::pair("zero", "auto"), std::pair("compute", "auto"), std::pair("zero", "w8a16")}) {
       const std::string model = (fs::path(EDGECONV_OWN_FIXTURES) / name / "model.onnx").string();
       expect_success({model, "-q", "-o", in("f.ert"), "--padding", padding, "--precision", precision});
-      const Json j = Json::parse(expect_success({"validate", model, in("f.ert"), "--json"}).out);
+      const Json j = parse_json(expect_success({"validate", model, in("f.ert"), "--json"}).out);
       EXPECT_EQ(j.at("certificate").at("state"), "confirmed") << name << padding << precision << j.at("certificate");
       EXPECT_GT(j.at("certificate").at("layers"), 0) << name;
     }
@@ -106,7 +104,7 @@ TEST_F(ValidateTest, BothHalvesOfAnLstmAreConfirmed) {
   hidden->set_i(6);
   write_file(in("m.onnx"), w.bytes());
   expect_success({in("m.onnx"), "-q", "-o", in("m.ert")});
-  const Json certificate = Json::parse(expect_success({"inspect", in("m.ert"), "--json"}).out).at("certificate");
+  const Json certificate = parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out).at("certificate");
   ASSERT_EQ(certificate.at("layers").size(), 2);
   EXPECT_EQ(certificate.at("layers").at(0).at("name"), certificate.at("layers").at(1).at("name"));
   const Json checked = validated().at("certificate");
@@ -139,7 +137,7 @@ TEST_F(ValidateTest, AnotherModelIsNotComparable) {
 }
 
 TEST_F(ValidateTest, FlatteredCertificateIsContradicted) {
-  const Json stated = Json::parse(expect_success({"inspect", in("m.ert"), "--json"}).out).at("certificate");
+  const Json stated = parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out).at("certificate");
   const std::string key = "\"cosine\":", was = key + stated.at("outputs").at(0).at("cosine").dump();
   tamper(was, key + "1" + std::string(was.size() - key.size() - 1, ' '));
   const ProgramResult r = edgeconv(command());
@@ -152,7 +150,7 @@ TEST_F(ValidateTest, TakesTheUsersData) {
   write(in("data/unused.npy"), rows(20));
   const ProgramResult r = expect_success(command({"--data", in("data"), "--json"}));
   EXPECT_NE(r.err.find("'unused'"), std::string::npos) << r.err;
-  const Json j = Json::parse(r.out);
+  const Json j = parse_json(r.out);
   EXPECT_EQ(j.at("inputs"), "given");
   EXPECT_GT(j.at("outputs").at(0).at("cosine"), 0.999);
   EXPECT_EQ(j.at("certificate").at("state"), "confirmed") << "it is measured on its own inputs whatever --data says";

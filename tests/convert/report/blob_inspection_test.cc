@@ -1,4 +1,5 @@
 // What inspect says about a blob whose certificate is not what a conversion writes: it is text from the file, nothing more.
+#include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +13,6 @@
 namespace edgeconv::testing {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json inspected(const std::string& certificate) {
   GraphBuilder b;
