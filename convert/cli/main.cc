@@ -19,7 +19,11 @@ namespace {
 using edgeconv::ExitCode;
 
 void on_interrupt(int) {
+  static constexpr char kMessage[] = "\nerror: interrupted; no unfinished file was left\n";
   edgeconv::remove_unfinished_file();
+  // On a terminal the progress bar, or ^C, stands in the line.
+  const size_t skipped = isatty(STDERR_FILENO) ? 0 : 1;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage + skipped, sizeof kMessage - 1 - skipped);
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -39,8 +43,11 @@ int fail(ExitCode code, const char* message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  // Who ignores them (nohup) goes on.
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(s, SIG_IGN) != SIG_IGN) std::signal(s, on_interrupt);
+  // Writing then fails with a reason.
+  for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
   std::signal(SIGBUS, on_lost_file);
   CLI::App app("edgeconv converts an ONNX encoder to an int8 blob for the ert runtime");
   app.set_version_flag("--version", std::string("edgeconv ") + edgeconv::kVersion);
@@ -52,7 +59,8 @@ int main(int argc, char** argv) {
   };
   constexpr Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
-      {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob", edgeconv::cli::add_inspect},
+      {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob",
+       edgeconv::cli::add_inspect},
       {"verify", "check a blob's integrity and structure", edgeconv::cli::add_verify},
       {"run", "run a blob on given inputs", edgeconv::cli::add_run},
       {"validate", "compare a blob with the model it came from", edgeconv::cli::add_validate},
