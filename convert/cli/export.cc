@@ -11,6 +11,7 @@
 #include "convert/cli/dim_option.h"
 #include "convert/emit/outputs.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/report/memory_table.h"
 #include "convert/run/blob_runner.h"
 #include "rt/header.h"
@@ -39,7 +40,7 @@ std::string macros(const BlobRunner& runner, size_t bytes, const std::map<std::s
     for (const NamedDim& d : runner.dims()) all.emplace(d.name, d.max);
     const MemoryTable::Row row = memory_table(runner, all).rows.at(0);
     arena = row.bytes;
-    for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", name, size);
+    for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", c_text(name), size);
   }
   return fmt::format(
       "#define MODEL_BYTES {}u\n#define MODEL_ARENA_BYTES {}u /* at {}, one thread */\n"
@@ -85,7 +86,7 @@ std::string incbin(const std::string& path) {
       "/* made by edgeconv export: the symbols model_blob and model_blob_end */\n    .section .rodata.model_blob, \"a\"\n    "
       ".balign 64\n    .global model_blob\nmodel_blob:\n    .incbin \"{}\"\n"
       "    .global model_blob_end\nmodel_blob_end:\n",
-      path);
+      c_text(path));
 }
 
 // Intel HEX with extended linear addresses, from address 0.
@@ -138,7 +139,7 @@ int run(const Options& o) {
     std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n",
                  o.blob.c_str());
   const auto* data = static_cast<const uint8_t*>(file.stored_data());
-  const std::string name = std::filesystem::path(o.blob).filename().string();
+  const std::string name = c_text(std::filesystem::path(o.blob).filename().string());
   const std::string definitions = macros(runner, file.stored_bytes(), dims);
   if (!o.header.empty()) write_text(outputs, o.header, c_header(name, definitions));
   if (!o.ops.empty()) write_text(outputs, o.ops, op_list(file.data(), name));
