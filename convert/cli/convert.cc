@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
+#include "convert/cli/standard_output.h"
 #include "convert/emit/outputs.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
@@ -200,10 +200,10 @@ int run(const Options& o) {
   const std::string text = write_reports(o, output, r, memory, outputs);
   outputs.write(output, r.stored().data(), r.stored().bytes());
   if (o.json)
-    std::printf("%s", text.c_str());
+    print_data(text);
   else if (!o.quiet)
-    std::fprintf(stderr, "%s", summary_text(r, memory, output == "-" ? "standard output" : output, o.verbose).c_str());
-  for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
+    tell(summary_text(r, memory, output == "-" ? "standard output" : output, o.verbose));
+  for (const std::string& w : r.warnings) tell("warning: " + w + "\n");
   return 0;
 }
 

@@ -1,7 +1,6 @@
 // `edgeconv export`: a blob in the forms that firmware builds link or flash.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -9,6 +8,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/standard_output.h"
 #include "convert/emit/outputs.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/foreign_text.h"
@@ -136,8 +136,7 @@ int run(const Options& o) {
   const BlobFile file(o.blob);
   const BlobRunner runner(file.data(), file.bytes());  // never export what would not open
   if (file.compressed())
-    std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n",
-                 o.blob.c_str());
+    tell("warning: '" + o.blob + "' is compressed; the device must expand it with ert_unpack before ert_model_open\n");
   const auto* data = static_cast<const uint8_t*>(file.stored_data());
   const std::string name = c_text(std::filesystem::path(o.blob).filename().string());
   const std::string definitions = macros(runner, file.stored_bytes(), dims);

@@ -1,11 +1,11 @@
 // `edgeconv inspect`: an ONNX model before conversion, or a blob after it. A model that a conversion would refuse is a result as
 // well: the reasons are listed and the exit code is 0. A malformed file is an error.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/standard_output.h"
 #include "convert/report/blob_inspection.h"
 #include "convert/report/model_inspection.h"
 
@@ -33,8 +33,10 @@ int inspect(const Options& o) {
     json = inspection_json(m);
     text = inspection_text(m);
   }
-  if (o.json) text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  std::fputs(text.c_str(), stdout);
+  if (o.json)
+    print_data(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  else
+    print_text(text);
   return 0;
 }
 

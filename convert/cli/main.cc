@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <iterator>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "convert/cli/command.h"
+#include "convert/cli/standard_output.h"
 #include "convert/emit/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/version.h"
@@ -35,9 +37,28 @@ void on_lost_file(int) {
   _exit(static_cast<int>(ExitCode::kIo));
 }
 
-int fail(ExitCode code, const char* message) {
-  std::fprintf(stderr, "error: %s\n", message);
+int fail(ExitCode code, const std::string& message) {
+  edgeconv::cli::tell("error: " + message + "\n");
   return static_cast<int>(code);
+}
+
+// A command has done its work when what it printed has arrived.
+int finished(int code) {
+  edgeconv::cli::flush_output();
+  return code;
+}
+
+// Help and the version on stdout, mistakes on stderr.
+int say(const CLI::App& app, const CLI::ParseError& e) {
+  std::ostringstream out, err;
+  const int code = app.exit(e, out, err);
+  edgeconv::cli::tell(err.str());
+  try {
+    edgeconv::cli::print_text(out.str());
+    return finished(code == 0 ? 0 : static_cast<int>(ExitCode::kUsage));
+  } catch (const edgeconv::FatalError& lost) {
+    return fail(lost.code(), lost.what());
+  }
 }
 
 }  // namespace
@@ -86,16 +107,15 @@ int main(int argc, char** argv) {
   try {
     app.parse(std::move(arguments));
     for (const auto& [sub, action] : actions)
-      if (sub->parsed()) return action();
+      if (sub->parsed()) return finished(action());
     return 0;
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    return say(app, e);
   } catch (const edgeconv::FatalError& e) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kLimit, "out of memory");
   } catch (const std::exception& e) {
-    return fail(ExitCode::kInternal, (std::string("internal error, please report it with the command: ") + e.what()).c_str());
+    return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
   }
 }

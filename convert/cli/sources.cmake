@@ -1,5 +1,5 @@
 add_executable(edgeconv
   cli/main.cc cli/blob_file.cc cli/byte_count.cc cli/convert.cc cli/dim_option.cc cli/export.cc cli/input_files.cc cli/inspect.cc cli/progress.cc cli/run.cc
-  cli/supported_ops.cc cli/validate.cc cli/verify.cc)
+  cli/standard_output.cc cli/supported_ops.cc cli/validate.cc cli/verify.cc)
 set_target_properties(edgeconv PROPERTIES CXX_STANDARD 20)
 target_link_libraries(edgeconv PRIVATE edgeconv_core edgeconv_flags)

@@ -238,6 +238,22 @@ TEST_F(OutputsTest, SignalsEndItWithOneLineAndNothingLeft) {
   }
 }
 
+// /dev/full takes nothing.
+TEST_F(OutputsTest, AFailedWriteOfStandardOutputIsAnError) {
+  for (const char* command :
+       {"inspect small.onnx", "inspect small.onnx --json", "inspect small.ert", "inspect small.ert --json", "verify small.ert",
+        "supported-ops", "supported-ops --json", "validate small.onnx small.ert", "validate small.onnx small.ert --json",
+        "small.onnx -q --json", "small.onnx -q -o -", "small.onnx -q --report -", "export small.ert --format c -o -", "--help",
+        "convert --help", "--version"}) {
+    const ProgramResult r = shell(std::string(EDGECONV_BINARY " ") + command + " > /dev/full");
+    EXPECT_EQ(r.exit_code, 6) << command << r.err;
+    EXPECT_NE(r.err.find("No space left on device"), std::string::npos) << command << r.err;
+    EXPECT_EQ(r.err.find('\n'), r.err.size() - 1) << command << " says more than one line: " << r.err;
+  }
+  const ProgramResult closed = shell("{ " EDGECONV_BINARY " supported-ops; echo $? >&2; } | :");
+  EXPECT_TRUE(closed.err == "0\n" || closed.err.find("Broken pipe\n6\n") != std::string::npos) << closed.err;
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
