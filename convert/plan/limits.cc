@@ -34,11 +34,11 @@ void check_runtime_limits(const TargetProgram& p) {
       const Shape& shape = p.values[static_cast<size_t>(v)].shape;
       for (const DimExpr& d : shape)
         if (d == DimExpr(0))
-          throw FatalError(ExitCode::kUnsupported, "'" + op.name + "' reads or gives " + shape_str(shape) +
+          throw FatalError(ExitCode::kUnsupported, "'" + printable(op.name) + "' reads or gives " + shape_str(shape) +
                                                        ", which has an axis of size 0: the runtime has no empty tensors. Remove "
                                                        "the empty slice or concatenation from the model");
       if (elements_at(shape, dims) > kMaxElements)
-        throw FatalError(ExitCode::kLimit, "'" + op.name + "' gives " + shape_str(shape) +
+        throw FatalError(ExitCode::kLimit, "'" + printable(op.name) + "' gives " + shape_str(shape) +
                                                ", more than 2^31 - 1 elements at the maximum dims (" + at +
                                                "); lower them with --dim NAME=MAX");
     }
@@ -77,7 +77,7 @@ bool within_interpreter_limits(const Graph& g, const DimSizes& dims) { return !t
 void check_interpreter_limits(const Graph& g, const DimSizes& dims) {
   if (const auto t = too_large(g, dims))
     throw FatalError(ExitCode::kLimit, (t->node ? "'" + t->node->origin.node + "' (" + t->node->origin.op_type + ") gives "
-                                                : "input '" + g.value(t->value).name + "' is ") +
+                                                : "input '" + printable(g.value(t->value).name) + "' is ") +
                                            shape_str(*g.value(t->value).shape) + ": " +
                                            std::to_string(static_cast<long long>(t->bytes / 1e6)) +
                                            " MB for the inputs that the conversion checks the blob with; 2000 MB are allowed");

@@ -62,6 +62,49 @@ class ForeignNamesTest : public CliTest {
   }
 };
 
+TEST_F(ForeignNamesTest, TheDetectorSees) {
+  EXPECT_FALSE(is_safe(kEvil));
+  EXPECT_FALSE(is_safe("\xc2\x9b"));
+  EXPECT_TRUE(is_safe("h\xc3\xb6he\n"));
+}
+
+TEST_F(ForeignNamesTest, TerminalsGetNoOrders) {
+  const std::string model = evil_model(), blob = evil_blob();
+  expect_safe({model});
+  expect_safe({model, "-v"});
+  expect_safe({model, "--concat", "c=nothing,none:1"});
+  expect_safe({model, "--dim", "\x1b[31mevil=3"});
+  expect_safe({"inspect", model});
+  expect_safe({"inspect", blob});
+  expect_safe({"validate", model, blob});
+  write_npy(in("x.npy"), Tensor(DType::kFloat, {4, 15}));
+  expect_safe({"run", blob, "--input", "x=" + in("x.npy"), "--out", in("out")});
+  expect_safe({"run", blob, "--input", "\x1b[31mevil=" + in("x.npy"), "--out", in("out")});
+  expect_safe({"export", blob, "--format", "c", "-o", in("m.c"), "--dim", "none=1"});
+  // Refused operators of an evil domain.
+  ModelWriter w;
+  w.opset(kEvil, 1);
+  w.input("x", kOnnxFloat, {4});
+  w.output("y", kOnnxFloat, {4});
+  w.node(kEvil, {"x"}, {"y"}, kEvil).set_name(kEvil);
+  write_file(in("refused.onnx"), w.bytes());
+  expect_safe({in("refused.onnx")});
+  expect_safe({"inspect", in("refused.onnx")});
+  // A file's name, too.
+  expect_safe({in(std::string("\x1b[31mevil"))});
+  expect_safe({"verify", in(std::string("\x1b[31mevil"))});
+}
+
+TEST_F(ForeignNamesTest, JsonStaysJson) {
+  const std::string model = evil_model(), blob = evil_blob();
+  expect_json({model, "--json"});
+  expect_json({"inspect", model, "--json"});
+  expect_json({"inspect", blob, "--json"});
+  expect_json({"validate", model, blob, "--json"});
+  const nlohmann::json j = nlohmann::json::parse(edgeconv({"inspect", blob, "--json"}).out);
+  EXPECT_EQ(j.at("inputs").at(0).at("name"), std::string(kEvil) + "in") << "JSON has the name itself";
+}
+
 TEST_F(ForeignNamesTest, ExportedCIsStillTheSameProgram) {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"*/ int evil = 1; /*", 16});
