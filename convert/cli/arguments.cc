@@ -4,9 +4,11 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "convert/cli/command.h"
+#include "convert/cli/standard_output.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv::cli {
@@ -79,7 +81,11 @@ int run_command_line(const CommandLine& line, std::vector<std::string> arguments
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    std::ostringstream out, err;  // help and the version on stdout, mistakes on stderr
+    const int code = app.exit(e, out, err);
+    tell(err.str());
+    print_text(out.str());
+    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
   }
   for (const auto& [sub, action] : actions)
     if (sub->parsed()) return action();

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 
@@ -12,8 +11,9 @@
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
-#include "convert/files/atomic_file.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
+#include "convert/files/outputs.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"
@@ -53,53 +53,45 @@ PrecisionRequest parse_precision(const std::vector<std::string>& texts) {
 
 std::string default_output(const std::string& model) { return std::filesystem::path(model).replace_extension(".ert").string(); }
 
-// An existing blob is replaced; anything else is somebody's file.
-void check_output(const Options& o, const std::string& output) {
-  std::error_code error;
-  const auto status = std::filesystem::status(output, error);
-  if (std::filesystem::is_directory(status))
-    throw FatalError(ExitCode::kUsage, "the output '" + output + "' is a folder; give a file name with -o");
-  if (std::filesystem::equivalent(o.model, output, error))
-    throw FatalError(ExitCode::kUsage, "the output would replace the model itself; give another name with -o");
-  if (std::filesystem::exists(status) && !o.force && std::filesystem::path(output).extension() != ".ert")
-    throw FatalError(ExitCode::kUsage, "'" + output + "' exists and is not named .ert; use --force to replace it");
-}
-
-// What the conversion reads must not be what it writes, whatever --force says.
-void check_reports(const Options& o, const std::string& output) {
-  const auto normal = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-  std::error_code error;
-  for (size_t i = 0; i < o.reports.size(); ++i) {
-    const std::string& report = o.reports[i];
-    if (report.empty()) throw FatalError(ExitCode::kUsage, "--report needs the name of a file");
-    if (std::filesystem::is_directory(report, error))
-      throw FatalError(ExitCode::kUsage, "--report '" + report + "' is a folder; give a file name");
-    if (std::filesystem::equivalent(o.model, report, error))
-      throw FatalError(ExitCode::kUsage, "--report would replace the model itself; give another name");
-    if (std::filesystem::equivalent(output, report, error) || normal(output) == normal(report))
-      throw FatalError(ExitCode::kUsage, "--report and the blob have the same name; give another one");
-    for (size_t other = 0; other < i; ++other)
-      if (normal(o.reports[other]) == normal(report))
-        throw FatalError(ExitCode::kUsage, "--report '" + report + "' is given twice");
-  }
-}
-
 bool is_page(const std::string& report) {
   const std::string ending = std::filesystem::path(report).extension().string();
   return ending == ".html" || ending == ".htm";
 }
 
-void check_external(const Options& o, const std::string& output, const ModelInfo& model) {
+// The name says what a report is, unless it is no file.
+void check_report_name(const Options& o, const std::string& report) {
+  const OutputPlace place = output_place(report);
+  const bool file = place.kind == OutputPlace::Kind::kNew || place.kind == OutputPlace::Kind::kFile;
+  if (file && !report.empty() && !is_page(report) && std::filesystem::path(report).extension() != ".json" && !o.force)
+    throw FatalError(ExitCode::kUsage, "--report '" + report +
+                                           "': name it .html for a page or .json for JSON; - is standard output, and --force "
+                                           "writes JSON to any name");
+}
+
+// Files of a data set, as read by quantize/sample_files.h.
+const std::vector<std::string_view> kSampleFiles = {".npy", ".npz", ".pb"};
+
+// Judges all names before the work. What the conversion reads must not be what it writes, whatever --force says.
+Outputs judge_outputs(const Options& o, const std::string& output) {
+  Outputs outputs(o.force);
+  outputs.reads(o.model, "the model itself");
+  if (!o.calibration.empty()) outputs.reads_all(o.calibration, "the inputs of --calib", kSampleFiles);
+  if (o.json) outputs.prints("--json");
+  // Without a model there is nothing to write, and that is what the user has to know.
+  if (std::filesystem::exists(o.model)) outputs.writes("-o", output, {{".ert"}, ""});
+  for (const std::string& report : o.reports) {
+    outputs.writes("--report", report, {{".json", ".html", ".htm"}, ""});
+    check_report_name(o, report);
+  }
+  return outputs;
+}
+
+// Known when the model has been read.
+void check_external(const Options& o, const ModelInfo& model, Outputs& outputs) {
   const std::filesystem::path folder = std::filesystem::path(o.model).parent_path();
-  std::vector<std::string> all = o.reports;
-  all.push_back(output);
   for (const std::string& location : model.external_files)
-    for (const std::string& written : all) {
-      std::error_code error;
-      if (std::filesystem::equivalent(folder / location, written, error))
-        throw FatalError(ExitCode::kUsage, "'" + written + "' would replace external data of the model; give another name with " +
-                                               (written == output ? "-o" : "--report"));
-    }
+    outputs.reads((folder / location).string(), "external data of the model");
+  outputs.check();
 }
 
 struct Limits {
@@ -136,21 +128,22 @@ std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r,
 }
 
 // The summary as JSON, which is also every report.
-std::string write_reports(const Options& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory) {
+std::string write_reports(const Options& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory,
+                          const Outputs& outputs) {
   const Json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
   const std::string text = json_text(json);
   for (const std::string& report : o.reports) {
     const std::string contents = is_page(report) ? report_html(json) : text;
-    write_file_atomically(report, contents.data(), contents.size());
+    outputs.write(report, contents.data(), contents.size());
   }
   return text;
 }
 
 // Reports are wanted most where a gate or limit is missed. Says what was written.
-std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r) {
+std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r, Outputs& outputs) {
   if (o.reports.empty()) return "nothing was written";
-  check_external(o, output, r.model);
-  write_reports(o, output, r, memory_table(r.blob, {}));
+  check_external(o, r.model, outputs);
+  write_reports(o, output, r, memory_table(r.blob, {}), outputs);
   std::string names;
   for (const std::string& report : o.reports) names += (names.empty() ? "" : ", ") + report;
   return "only the report was written: " + names;
@@ -158,8 +151,7 @@ std::string report_refusal(const Options& o, const std::string& output, const Co
 
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
-  if (std::filesystem::exists(o.model)) check_output(o, output);
-  check_reports(o, output);
+  Outputs outputs = judge_outputs(o, output);
   ConvertOptions options;
   options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
@@ -198,20 +190,20 @@ int run(const Options& o) {
     try {
       r = convert_model(o.model, options);
     } catch (const GateMissed& e) {
-      throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result), e.notes));
+      throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result, outputs), e.notes));
     }
   }
-  check_external(o, output, r.model);
+  check_external(o, r.model, outputs);
   const MemoryTable memory = memory_table(r.blob, {});
   r.refusal = missed_limit(limits, r, memory);
-  if (r.refusal) throw FatalError(ExitCode::kLimit, refusal_text(*r.refusal, report_refusal(o, output, r), ""));
-  const std::string text = write_reports(o, output, r, memory);
-  write_file_atomically(output, r.stored().data(), r.stored().bytes());
+  if (r.refusal) throw FatalError(ExitCode::kLimit, refusal_text(*r.refusal, report_refusal(o, output, r, outputs), ""));
+  const std::string text = write_reports(o, output, r, memory, outputs);
+  outputs.write(output, r.stored().data(), r.stored().bytes());
   if (o.json)
-    std::printf("%s", text.c_str());
+    print_data(text);
   else if (!o.quiet)
-    std::fprintf(stderr, "%s", summary_text(r, memory, output, o.verbose).c_str());
-  for (const std::string& w : r.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
+    tell(summary_text(r, memory, output == "-" ? "standard output" : output, o.verbose));
+  for (const std::string& w : r.warnings) tell("warning: " + w + "\n");
   return 0;
 }
 
@@ -256,10 +248,11 @@ Action add_convert(Arguments& a) {
            {.one_of = {"zero", "compute"}});
   a.option("--report", o->reports,
            "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
-           "otherwise JSON; repeatable",
+           "JSON "
+           "if it is named .json or is a device, a pipe or - (standard output); repeatable",
            {.type = "FILE"});
   a.option("--progress", o->progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
-  a.flag("--force", o->force, "replace an existing output that is not named .ert");
+  a.flag("--force", o->force, "replace existing outputs whatever they are named");
   a.flag("-q,--quiet", o->quiet, "no summary");
   a.flag("-v,--verbose", o->verbose, "also every layer's precision and error");
   a.flag("--json", o->json, "summary as JSON on stdout");

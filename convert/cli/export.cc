@@ -1,7 +1,6 @@
 // `edgeconv export`: a blob in the forms that firmware builds link or flash.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -9,8 +8,10 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
-#include "convert/files/atomic_file.h"
+#include "convert/cli/standard_output.h"
+#include "convert/files/outputs.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/report/memory_table.h"
 #include "convert/run/blob_runner.h"
 #include "rt/header.h"
@@ -24,6 +25,7 @@ namespace {
 struct Options {
   std::string blob, format, output, header, ops;
   std::vector<std::string> dims;
+  bool force = false;
 };
 
 // What firmware reserves. Pointers of this host are at least as long as the device's, so the figures suffice there.
@@ -38,7 +40,7 @@ std::string macros(const BlobRunner& runner, size_t bytes, const std::map<std::s
     for (const NamedDim& d : runner.dims()) all.emplace(d.name, d.max);
     const MemoryTable::Row row = memory_table(runner, all).rows.at(0);
     arena = row.bytes;
-    for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", name, size);
+    for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", c_text(name), size);
   }
   return fmt::format(
       "#define MODEL_BYTES {}u\n#define MODEL_ARENA_BYTES {}u /* at {}, one thread */\n"
@@ -84,7 +86,7 @@ std::string incbin(const std::string& path) {
       "/* made by edgeconv export: the symbols model_blob and model_blob_end */\n    .section .rodata.model_blob, \"a\"\n    "
       ".balign 64\n    .global model_blob\nmodel_blob:\n    .incbin \"{}\"\n"
       "    .global model_blob_end\nmodel_blob_end:\n",
-      path);
+      c_text(path));
 }
 
 // Intel HEX with extended linear addresses, from address 0.
@@ -110,24 +112,40 @@ std::string intel_hex(const uint8_t* data, size_t bytes) {
   return s;
 }
 
-void write_text(const std::string& path, const std::string& text) { write_file_atomically(path, text.data(), text.size()); }
+constexpr const char* kMark = "made by edgeconv export";
+
+// What a build may write again and again.
+OutputFormat format_of(const std::string& format) {
+  if (format == "c") return {{".c"}, kMark};
+  if (format == "incbin") return {{".s", ".asm"}, kMark};
+  if (format == "hex") return {{".hex", ".ihex", ".ihx"}, ""};  // Intel HEX has no place for a mark
+  return {{".bin", ".ert"}, "ERT1"};
+}
+
+void write_text(const Outputs& outputs, const std::string& path, const std::string& text) {
+  outputs.write(path, text.data(), text.size());
+}
 
 int run(const Options& o) {
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
+  Outputs outputs(o.force);
+  outputs.reads(o.blob, "the blob itself");
+  outputs.writes("-o", o.output, format_of(o.format));
+  if (!o.header.empty()) outputs.writes("--header", o.header, {{".h", ".hh", ".hpp", ".hxx"}, kMark});
+  if (!o.ops.empty()) outputs.writes("--ops", o.ops, {{".inc"}, kMark});
   const BlobFile file(o.blob);
   const BlobRunner runner(file.data(), file.bytes());  // never export what would not open
   if (file.compressed())
-    std::fprintf(stderr, "warning: '%s' is compressed; the device must expand it with ert_unpack before ert_model_open\n",
-                 o.blob.c_str());
+    tell("warning: '" + o.blob + "' is compressed; the device must expand it with ert_unpack before ert_model_open\n");
   const auto* data = static_cast<const uint8_t*>(file.stored_data());
-  const std::string name = std::filesystem::path(o.blob).filename().string();
+  const std::string name = c_text(std::filesystem::path(o.blob).filename().string());
   const std::string definitions = macros(runner, file.stored_bytes(), dims);
-  if (!o.header.empty()) write_text(o.header, c_header(name, definitions));
-  if (!o.ops.empty()) write_text(o.ops, op_list(file.data(), name));
-  if (o.format == "c") write_text(o.output, c_array(data, file.stored_bytes(), name, definitions));
-  if (o.format == "incbin") write_text(o.output, incbin(o.blob));
-  if (o.format == "hex") write_text(o.output, intel_hex(data, file.stored_bytes()));
-  if (o.format == "bin") write_file_atomically(o.output, data, file.stored_bytes());
+  if (!o.header.empty()) write_text(outputs, o.header, c_header(name, definitions));
+  if (!o.ops.empty()) write_text(outputs, o.ops, op_list(file.data(), name));
+  if (o.format == "c") write_text(outputs, o.output, c_array(data, file.stored_bytes(), name, definitions));
+  if (o.format == "incbin") write_text(outputs, o.output, incbin(o.blob));
+  if (o.format == "hex") write_text(outputs, o.output, intel_hex(data, file.stored_bytes()));
+  if (o.format == "bin") outputs.write(o.output, data, file.stored_bytes());
   return 0;
 }
 
@@ -137,12 +155,13 @@ Action add_export(Arguments& a) {
   auto o = std::make_shared<Options>();
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--format", o->format, "c, incbin, hex or bin", {.required = true, .one_of = {"c", "incbin", "hex", "bin"}});
-  a.option("-o,--output", o->output, "file to write", {.required = true});
+  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true});
   a.option(
       "--dim", o->dims,
       "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
+  a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
   return [o] { return run(*o); };
 }
 

@@ -17,7 +17,7 @@ class Slots {
  public:
   explicit Slots(const std::vector<std::string>& names) : names_(names), tensors_(names.size()) {}
   void put(size_t i, Tensor t) {
-    if (tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is given twice");
+    if (tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + printable(names_[i]) + "' is given twice");
     tensors_[i] = std::move(t);
   }
   std::optional<size_t> find(const std::string& name) const {
@@ -26,14 +26,15 @@ class Slots {
   }
   std::string known() const {
     std::string s;
-    for (const std::string& n : names_) s += (s.empty() ? "" : ", ") + n;
+    for (const std::string& n : names_) s += (s.empty() ? "" : ", ") + printable(n);
     return s;
   }
   std::vector<Tensor> take(const std::string& from) {
     std::vector<Tensor> all;
     for (size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i])
-        throw FatalError(ExitCode::kUsage, "input '" + names_[i] + "' is not among " + from + "; the model needs " + known());
+        throw FatalError(ExitCode::kUsage,
+                         "input '" + printable(names_[i]) + "' is not among " + from + "; the model needs " + known());
       all.push_back(std::move(*tensors_[i]));
     }
     return all;

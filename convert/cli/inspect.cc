@@ -1,10 +1,10 @@
 // `edgeconv inspect`: an ONNX model before conversion, or a blob after it. A model that a conversion would refuse is a result as
 // well: the reasons are listed and the exit code is 0. A malformed file is an error.
-#include <cstdio>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
 #include "convert/report/model_inspection.h"
@@ -33,8 +33,10 @@ int inspect(const Options& o) {
     json = inspection_json(m);
     text = inspection_text(m);
   }
-  if (o.json) text = json_text(json);
-  std::fputs(text.c_str(), stdout);
+  if (o.json)
+    print_data(json_text(json));
+  else
+    print_text(text);
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "convert/cli/command.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/blob/version.h"
@@ -20,7 +21,11 @@ namespace {
 using edgeconv::ExitCode;
 
 void on_interrupt(int) {
+  static constexpr char kMessage[] = "\nerror: interrupted; no unfinished file was left\n";
   edgeconv::remove_unfinished_file();
+  // On a terminal the progress bar, or ^C, stands in the line.
+  const size_t skipped = isatty(STDERR_FILENO) ? 0 : 1;
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage + skipped, sizeof kMessage - 1 - skipped);
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -32,16 +37,25 @@ void on_lost_file(int) {
   _exit(static_cast<int>(ExitCode::kIo));
 }
 
-int fail(ExitCode code, const char* message) {
-  std::fprintf(stderr, "error: %s\n", message);
+int fail(ExitCode code, const std::string& message) {
+  edgeconv::cli::tell("error: " + message + "\n");
   return static_cast<int>(code);
+}
+
+// A command has done its work when what it printed has arrived.
+int finished(int code) {
+  edgeconv::cli::flush_output();
+  return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  // Who ignores them (nohup) goes on.
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(s, SIG_IGN) != SIG_IGN) std::signal(s, on_interrupt);
+  // Writing then fails with a reason.
+  for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
   std::signal(SIGBUS, on_lost_file);
   constexpr edgeconv::cli::Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
@@ -63,14 +77,14 @@ int main(int argc, char** argv) {
     return static_cast<int>(ExitCode::kUsage);
   }
   try {
-    return edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
-                                            std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
-                                           std::move(arguments));
+    return finished(edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
+                                                     std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
+                                                    std::move(arguments)));
   } catch (const edgeconv::FatalError& e) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kLimit, "out of memory");
   } catch (const std::exception& e) {
-    return fail(ExitCode::kInternal, (std::string("internal error, please report it with the command: ") + e.what()).c_str());
+    return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
   }
 }

@@ -7,6 +7,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
+#include "convert/files/outputs.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
@@ -46,6 +47,27 @@ std::string file_name(std::string name) {
   return name;
 }
 
+std::string pb_path(const Options& o, size_t i) { return o.out + "/output_" + std::to_string(i) + ".pb"; }
+
+std::string npy_path(const Options& o, const std::string& output) { return o.out + "/" + file_name(output) + ".npy"; }
+
+// The folder of the results may be that of the inputs, and names of outputs may differ only in what no file name has.
+Outputs judge_outputs(const Options& o, const BlobRunner& runner) {
+  Outputs files(false);
+  files.reads(o.blob, "the blob itself");
+  for (size_t k = 0; !o.data.empty(); ++k) {
+    const std::string path = o.data + "/input_" + std::to_string(k) + ".pb";
+    if (!std::filesystem::exists(path)) break;
+    files.reads(path, "an input");
+  }
+  for (const std::string& text : o.inputs) files.reads(text.substr(text.find('=') + 1), "an input");
+  for (size_t i = 0; i < runner.outputs().size(); ++i) {
+    files.writes("--out", pb_path(o, i), {{".pb"}, ""});
+    if (o.data.empty()) files.writes("--out", npy_path(o, runner.outputs()[i].name), {{".npy"}, ""});
+  }
+  return files;
+}
+
 int run(const Options& o) {
   if (o.data.empty() == o.inputs.empty())
     throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
@@ -55,14 +77,16 @@ int run(const Options& o) {
   std::vector<std::string> names;
   for (const BoundaryInfo& i : runner.inputs()) names.push_back(i.name);
   const std::vector<Tensor> inputs = o.data.empty() ? read_npy_inputs(o.inputs, names) : read_pb_inputs(o.data, names);
+  const Outputs files = judge_outputs(o, runner);
   const std::vector<Tensor> outputs = runner.run(inputs, {o.threads, mask});
   std::error_code error;
   std::filesystem::create_directories(o.out, error);
   if (error) throw FatalError(ExitCode::kIo, "cannot make the folder '" + o.out + "': " + error.message());
+  files.check();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string& name = runner.outputs()[i].name;
-    write_tensor_pb(o.out + "/output_" + std::to_string(i) + ".pb", name, outputs[i]);
-    if (o.data.empty()) write_npy(o.out + "/" + file_name(name) + ".npy", outputs[i]);
+    write_tensor_pb(pb_path(o, i), name, outputs[i]);
+    if (o.data.empty()) write_npy(npy_path(o, name), outputs[i]);
   }
   return 0;
 }

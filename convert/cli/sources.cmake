@@ -10,6 +10,7 @@ add_executable(edgeconv
   cli/main.cc
   cli/progress.cc
   cli/run.cc
+  cli/standard_output.cc
   cli/supported_ops.cc
   cli/validate.cc
   cli/verify.cc

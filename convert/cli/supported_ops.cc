@@ -1,10 +1,10 @@
 // `edgeconv supported-ops`: printed from the table of importers and the table of what runs, which the node tests check.
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "convert/cli/command.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/import/registry.h"
 
@@ -61,7 +61,7 @@ int print_json() {
                               {"checked_to", r.checked_to},
                               {"runs", r.how},
                               {"types", r.types}});
-  std::fputs(json_text(j).c_str(), stdout);
+  print_data(json_text(j));
   return 0;
 }
 
@@ -69,7 +69,7 @@ int print_text() {
   for (const Row& r : rows()) {
     std::string names;
     for (const std::string& t : r.types) names += " " + t;
-    std::printf("%-45s opset %2d-%-2d  %-8s%s\n", (r.domain + "::" + r.op).c_str(), r.since, r.checked_to, r.how, names.c_str());
+    print("{:<45} opset {:2}-{:<2}  {:<8}{}\n", r.domain + "::" + r.op, r.since, r.checked_to, r.how, names);
   }
   return 0;
 }

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/pipeline/convert.h"
 #include "convert/interp/interpreter.h"
@@ -53,7 +53,7 @@ struct Pair {
     info.struct_size = sizeof info;
     ert_model_info(&runner.model(), &info);
     if (model.info.sha256 != info.source_sha256)
-      std::fprintf(stderr, "warning: the blob was not made from exactly this file (source hash differs)\n");
+      tell("warning: the blob was not made from exactly this file (source hash differs)\n");
     for (ValueId v : model.graph.inputs) inputs.push_back(model.graph.value(v).name);
     for (ValueId v : model.graph.outputs) outputs.push_back(model.graph.value(v).name);
     if (outputs.size() != runner.outputs().size())
@@ -100,7 +100,7 @@ Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
     else
       for (auto& set : read_samples({"--data", path}, p.model.graph, p.dims, d)) sets.push_back(std::move(set));
   }
-  for (const std::string& w : d.warnings()) std::fprintf(stderr, "warning: %s\n", w.c_str());
+  for (const std::string& w : d.warnings()) tell("warning: " + w + "\n");
   if (sets.empty()) sets = calibration;
   if (sets.empty()) {
     sets.push_back(synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true})));
@@ -196,22 +196,21 @@ Json layers_json(const std::vector<LayerError>& layers) {
 
 void print_layers(const std::vector<LayerError>& layers) {
   if (layers.empty()) return;
-  fmt::print("\naccumulated dB  local int8 dB  precision  layer, worst first\n");
+  print("\naccumulated dB  local int8 dB  precision  layer, worst first\n");
   for (const LayerError& l : layers)
-    fmt::print("{:14.1f}  {:13.1f}  {:<9}  {}\n", l.accumulated_sqnr_db, l.local_sqnr_db, l.precision, printable(l.name));
+    print("{:14.1f}  {:13.1f}  {:<9}  {}\n", l.accumulated_sqnr_db, l.local_sqnr_db, l.precision, printable(l.name));
 }
 
 void print_certificate(const CertificateCheck& c, uint32_t golden) {
-  fmt::print("golden vectors: {} replayed, same bits\n", golden);
+  print("golden vectors: {} replayed, same bits\n", golden);
   switch (c.state) {
     case CertificateCheck::State::kConfirmed:
-      fmt::print("certificate: confirmed, {} output{} and {} layers measured again\n", c.outputs, c.outputs == 1 ? "" : "s",
-                 c.layers);
+      print("certificate: confirmed, {} output{} and {} layers measured again\n", c.outputs, c.outputs == 1 ? "" : "s", c.layers);
       break;
-    case CertificateCheck::State::kNotComparable: fmt::print("certificate: not compared, {}\n", c.why); break;
+    case CertificateCheck::State::kNotComparable: print("certificate: not compared, {}\n", c.why); break;
     case CertificateCheck::State::kContradicted:
-      fmt::print("certificate: contradicted\n");
-      for (const std::string& line : c.contradictions) fmt::print("  {}\n", line);
+      print("certificate: contradicted\n");
+      for (const std::string& line : c.contradictions) print("  {}\n", line);
   }
 }
 
@@ -238,8 +237,7 @@ int validate(const Options& o) {
     layers = table.errors(p.runner, some_of(sets));
     certificate = check(p, calibration, table);
   });
-  if (c.errors().size() < p.outputs.size())
-    std::fprintf(stderr, "warning: outputs that depend on custom operators are not compared\n");
+  if (c.errors().size() < p.outputs.size()) tell("warning: outputs that depend on custom operators are not compared\n");
   const std::optional<TaskResult> score = task ? std::optional(task->result()) : std::nullopt;
   const std::string reference = reference_name(p.model);
   if (o.json) {
@@ -251,19 +249,19 @@ int validate(const Options& o) {
                  {"golden_vectors", golden},
                  {"certificate", certificate_json(certificate)},
                  {"layers", layers_json(layers)}};
-    std::fputs(json_text(j).c_str(), stdout);
+    print_data(json_text(j));
   } else {
     for (const OutputError& e : c.errors())
-      fmt::print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
-                 e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
-    fmt::print("reference: {}, on {} inputs\n", reference, made_up ? "made-up" : "given");
+      print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
+            e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+    print("reference: {}, on {} inputs\n", reference, made_up ? "made-up" : "given");
     if (score)
-      fmt::print("{} of '{}' on {} labels: reference {:.4f}, blob {:.4f} ({:+.4f})\n", metric_name(score->metric),
-                 printable(score->output), score->labels, score->reference, score->blob, score->blob - score->reference);
+      print("{} of '{}' on {} labels: reference {:.4f}, blob {:.4f} ({:+.4f})\n", metric_name(score->metric),
+            printable(score->output), score->labels, score->reference, score->blob, score->blob - score->reference);
     print_certificate(certificate, golden);
     print_layers(layers);
   }
-  std::fflush(stdout);
+  flush_output();
   double worst = 1;
   for (const OutputError& e : c.errors()) worst = std::min(worst, e.cosine);
   if (worst < kFailCosine)

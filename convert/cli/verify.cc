@@ -1,8 +1,7 @@
 // `edgeconv verify`: what ert_model_open checks on the device, plus the golden vectors, on the host.
-#include <cstdio>
-
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
+#include "convert/cli/standard_output.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/run/blob_runner.h"
 
@@ -26,9 +25,9 @@ int verify(const std::string& path) {
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
   const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
-  std::printf("ok: format %u.%u, %llu bytes%s, checksum %08x, %u ops, made by %s, %u golden vector%s replayed\n",
-              info.format_major, info.format_minor, static_cast<unsigned long long>(info.blob_bytes), stored.c_str(),
-              info.content_crc, info.ops, info.producer, replayed, replayed == 1 ? "" : "s");
+  print("ok: format {}.{}, {} bytes{}, checksum {:08x}, {} ops, made by {}, {} golden vector{} replayed\n", info.format_major,
+        info.format_minor, info.blob_bytes, stored, info.content_crc, info.ops, printable(info.producer), replayed,
+        replayed == 1 ? "" : "s");
   return 0;
 }
 

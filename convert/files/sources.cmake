@@ -4,5 +4,7 @@ target_sources(edgeconv_core PRIVATE
   files/mapped_file.cc
   files/npy.cc
   files/npz.cc
+  files/output_place.cc
+  files/outputs.cc
   files/sha256.cc
 )

@@ -74,7 +74,7 @@ void hash_sources(const uint8_t* data, size_t bytes, const ExternalData& externa
   info.file_bytes = bytes;
   for (const auto& [location, file] : external.files()) {
     sha.update(file->data, file->bytes);
-    info.external_files.push_back(printable(location));
+    info.external_files.push_back(location);
     info.external_bytes += file->bytes;
   }
   info.sha256 = Sha256::hex(sha.finish());

@@ -25,7 +25,7 @@ struct ModelInfo {
   std::map<DType, int64_t> parameters;   // elements of initializers by type
   int64_t parameter_count = 0;           // elements of float and quantized initializers (all of rank >= 1)
   uint64_t file_bytes = 0, external_bytes = 0;
-  std::vector<std::string> external_files;  // locations, sorted
+  std::vector<std::string> external_files;  // locations as in the file, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance
   std::vector<std::string> input_names, output_names;
   std::string sha256;  // of the model file, followed by its external files in order of their locations

@@ -142,7 +142,7 @@ std::vector<Group> Reader::read_groups() const {
 // The array in the input's own type, its contents checked.
 Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<std::pair<int32_t, int32_t>>& range,
                        const std::string& where) const {
-  const std::string what = where + ": array '" + input.name + "' ";
+  const std::string what = where + ": array '" + printable(input.name) + "' ";
   if (t.elements() == 0) fail(what + "is empty: " + dims_text(t));
   if (is_float(input.dtype) != is_float(t.dtype()) || numeric(input.dtype) != numeric(t.dtype()))
     fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + std::string(dtype_name(input.dtype)));
@@ -163,7 +163,7 @@ void Reader::check_set(const std::vector<Tensor>& set, const std::string& where)
   std::map<std::string, int64_t> bound;
   for (size_t i = 0; i < set.size(); ++i) {
     const Value& v = g_.value(g_.inputs[i]);
-    const std::string what = where + ": array '" + v.name + "' ";
+    const std::string what = where + ": array '" + printable(v.name) + "' ";
     for (size_t a = 0; a < v.shape->size(); ++a) {
       const DimExpr& e = (*v.shape)[a];
       const int64_t size = set[i].dims()[a];
@@ -184,8 +184,8 @@ void Reader::check_set(const std::vector<Tensor>& set, const std::string& where)
   for (size_t i = 0; i < set.size(); ++i)
     for (size_t a = 0; a < g_.value(g_.inputs[i]).shape->size(); ++a)
       if (const auto want = (*g_.value(g_.inputs[i]).shape)[a].evaluate(bound); want && *want != set[i].dims()[a])
-        fail(where + ": array '" + g_.value(g_.inputs[i]).name + "' has " + std::to_string(set[i].dims()[a]) + " in axis " +
-             std::to_string(a) + ", with the other arrays it must be " + std::to_string(*want));
+        fail(where + ": array '" + printable(g_.value(g_.inputs[i]).name) + "' has " + std::to_string(set[i].dims()[a]) +
+             " in axis " + std::to_string(a) + ", with the other arrays it must be " + std::to_string(*want));
 }
 
 // How many rows of its leading axis one set takes: the same for all inputs, or none when they do not share that axis.
@@ -210,13 +210,14 @@ Sets Reader::sets_of(const Group& group) const {
   for (ValueId v : g_.inputs) {
     const Value& input = g_.value(v);
     const auto it = group.arrays.find(input.name);
-    if (it == group.arrays.end()) fail(group.where + ": there is no array '" + input.name + "', which is an input of the model");
+    if (it == group.arrays.end())
+      fail(group.where + ": there is no array '" + printable(input.name) + "', which is an input of the model");
     const auto range = plan_.input_range.find(v);
     arrays.push_back(
         checked(it->second, input, range == plan_.input_range.end() ? std::nullopt : std::optional(range->second), group.where));
     const int rank = input.rank(), given = arrays.back().rank();
     if (given != rank && given != rank + 1)
-      fail(group.where + ": array '" + input.name + "' is " + dims_text(arrays.back()) + ", the model wants " +
+      fail(group.where + ": array '" + printable(input.name) + "' is " + dims_text(arrays.back()) + ", the model wants " +
            shape_str(*input.shape) + ", or one more leading axis for samples");
     own.push_back(given == rank + 1 || rank == 0);
     if (given == 0) arrays.back() = arrays.back().reshaped({1});
@@ -228,7 +229,8 @@ Sets Reader::sets_of(const Group& group) const {
     for (size_t i = 0; i < own.size(); ++i)
       if (own[i]) {
         if (arrays[i].dims()[0] != 1)
-          fail(group.where + ": array '" + g_.value(g_.inputs[i]).name + "' has an axis for samples, other arrays have none");
+          fail(group.where + ": array '" + printable(g_.value(g_.inputs[i]).name) +
+               "' has an axis for samples, other arrays have none");
         arrays[i] = rows_of(arrays[i], 0, 1, true);
       }
     check_set(arrays, group.where);
@@ -237,8 +239,8 @@ Sets Reader::sets_of(const Group& group) const {
   const int64_t samples = arrays.empty() ? 0 : arrays[0].dims()[0];
   for (size_t i = 0; i < arrays.size(); ++i)
     if (arrays[i].dims()[0] != samples)
-      fail(group.where + ": array '" + g_.value(g_.inputs[i]).name + "' has " + std::to_string(arrays[i].dims()[0]) +
-           " samples, '" + g_.value(g_.inputs[0]).name + "' has " + std::to_string(samples));
+      fail(group.where + ": array '" + printable(g_.value(g_.inputs[i]).name) + "' has " + std::to_string(arrays[i].dims()[0]) +
+           " samples, '" + printable(g_.value(g_.inputs[0]).name) + "' has " + std::to_string(samples));
   const bool fixed = !own[0] && (*g_.value(g_.inputs[0]).shape)[0].is_constant();
   if (fixed && samples % *rows != 0)
     fail(group.where + ": " + std::to_string(samples) + " samples are no multiple of the model's fixed batch of " +

@@ -41,7 +41,7 @@ bool within_interpreter_limits(const Graph& g, const DimSizes& dims) { return !t
 void check_interpreter_limits(const Graph& g, const DimSizes& dims) {
   if (const auto t = too_large(g, dims))
     throw FatalError(ExitCode::kLimit, (t->node ? "'" + t->node->origin.node + "' (" + t->node->origin.op_type + ") gives "
-                                                : "input '" + g.value(t->value).name + "' is ") +
+                                                : "input '" + printable(g.value(t->value).name) + "' is ") +
                                            shape_str(*g.value(t->value).shape) + ": " +
                                            std::to_string(static_cast<long long>(t->bytes / 1e6)) +
                                            " MB for the inputs that the conversion checks the blob with; 2000 MB are allowed");

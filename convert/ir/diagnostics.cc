@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "convert/ir/foreign_text.h"
+
 namespace edgeconv {
 
 namespace {
@@ -10,33 +12,22 @@ namespace {
 // Of whole messages, whose advice stands at their end. They may hold names of the model, so they are bounded too.
 constexpr size_t kLongestName = 240, kLongestMessage = 4000;
 
-// Names come from the model: control characters would let it write to the user's terminal.
-std::string without_controls(const std::string& s, size_t most) {
-  std::string r;
-  for (char c : s) {
-    const auto u = static_cast<unsigned char>(c);
-    if (r.size() >= most) return r + "...";
-    r += u < 0x20 || u == 0x7f ? '?' : c;
-  }
-  return r;
-}
-
 }  // namespace
 
-std::string printable(const std::string& s) { return without_controls(s, kLongestName); }
+std::string printable(const std::string& s) { return escaped(s, kLongestName); }
 
 void Diagnostics::unsupported(Problem p) {
   for (std::string* s : {&p.op, &p.where}) *s = printable(*s);
-  for (std::string* s : {&p.detail, &p.reason, &p.hint}) *s = without_controls(*s, kLongestMessage);
+  for (std::string* s : {&p.detail, &p.reason, &p.hint}) *s = escaped(*s, kLongestMessage);
   problems_.push_back(std::move(p));
 }
 
 void Diagnostics::malformed(const std::string& message) {
-  if (malformed_.size() < 100) malformed_.push_back(without_controls(message, kLongestMessage));
+  if (malformed_.size() < 100) malformed_.push_back(escaped(message, kLongestMessage));
 }
 
 void Diagnostics::warn(const std::string& message) {
-  const std::string m = without_controls(message, kLongestMessage);
+  const std::string m = escaped(message, kLongestMessage);
   if (std::find(warnings_.begin(), warnings_.end(), m) == warnings_.end() && warnings_.size() < 1000) warnings_.push_back(m);
 }
 

@@ -31,7 +31,7 @@ class FatalError : public std::runtime_error {
   ExitCode code_;
 };
 
-// s with control characters replaced and cut to a sane length: names from a model are printed to terminals.
+// s escaped (foreign_text.h) and cut to a sane length: names from a model are printed to terminals.
 std::string printable(const std::string& s);
 
 struct Problem {

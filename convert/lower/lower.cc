@@ -2,6 +2,7 @@
 #include "convert/lower/lower.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "convert/lower/missing_ops.h"
 #include "convert/program/coarse_activations.h"
@@ -64,6 +65,12 @@ std::optional<std::vector<DimExpr>> LowerContext::elements(ValueId v) const {
   return std::vector<DimExpr>(ints.begin(), ints.end());
 }
 
+const Shape& LowerContext::shape(ValueId v) const {
+  const Value& value = graph.value(v);
+  if (!value.shape) throw std::logic_error("'" + value.name + "' is lowered without a shape");
+  return *value.shape;
+}
+
 int LowerContext::operand(ValueId v) {
   if (v == kNone) return -1;
   if (const auto it = targets_.find(v); it != targets_.end()) return it->second;
@@ -72,7 +79,7 @@ int LowerContext::operand(ValueId v) {
   if (value.constant) {
     target = program.add_constant(runtime_dtype(value.dtype), constant_shape(*value.constant), runtime_constant(*value.constant));
   } else if (value.elements) {
-    target = program.add_value(runtime_dtype(value.dtype), *value.shape);
+    target = program.add_value(runtime_dtype(value.dtype), shape(v));
     TargetOp made{OpCode::kDimsToTensor, {}, {target}, {}, {}, value.name};
     for (const DimExpr& e : *value.elements) made.ints.push_back(expr(e));
     program.ops.push_back(std::move(made));
@@ -86,7 +93,7 @@ int LowerContext::operand(ValueId v) {
 
 int LowerContext::result(ValueId v) {
   const Value& value = graph.value(v);
-  const int target = program.add_value(runtime_dtype(value.dtype), *value.shape);
+  const int target = program.add_value(runtime_dtype(value.dtype), shape(v));
   targets_[v] = target;
   return target;
 }
@@ -170,10 +177,12 @@ void lower_outputs(LowerContext& c) {
     const ValueId id = c.graph.outputs[i];
     const Value& v = c.graph.value(id);
     const uint8_t at_boundary = ert_dtype_of(v.dtype);
-    if (!at_boundary) {
-      c.diagnostics.unsupported({"output", v.name, "",
-                                 "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output",
-                                 "cast it to float32 or an integer type in the model"});
+    if (!at_boundary || !v.shape) {
+      c.diagnostics.unsupported(
+          {"output", v.name, "",
+           at_boundary ? "its shape is not known"
+                       : "element type " + std::string(dtype_name(v.dtype)) + " is not supported for an output",
+           at_boundary ? "export without sizes that depend on data" : "cast it to float32 or an integer type in the model"});
       continue;
     }
     const int source = c.operand(id);
@@ -183,7 +192,7 @@ void lower_outputs(LowerContext& c) {
       produced.storage = Storage::kOutput;
       produced.index = static_cast<int>(i);
     } else {
-      bound = c.program.add_value(at_boundary, *v.shape);
+      bound = c.program.add_value(at_boundary, c.shape(id));
       c.program.values.back().storage = Storage::kOutput;
       c.program.values.back().index = static_cast<int>(i);
       const bool bytes = at_boundary == ERT_U8 || at_boundary == ERT_I8;

@@ -61,7 +61,8 @@ class LowerContext {
   int constant_f32(Shape shape, const std::vector<float>& v);
   int constant_i32(Shape shape, const std::vector<int32_t>& v);
   int expr(const DimExpr& e) { return program.exprs.add(e); }
-  const Shape& shape(ValueId v) const { return *graph.value(v).shape; }
+  // Throws std::logic_error where inference has none: no such value may get here.
+  const Shape& shape(ValueId v) const;
   // Known contents of an integer operand as expressions, or nullopt.
   std::optional<std::vector<DimExpr>> elements(ValueId v) const;
 

@@ -150,9 +150,13 @@ void add_remaining_problems(Graph g, Diagnostics& d) {
   Diagnostics rest;
   try {
     remove_undefined(g);
-    Diagnostics passes;
-    run_quantized_import(g, passes);
-    run_passes(g, passes);
+    // What a pass writes may not be inferable: its values have no shape any more, and everybody behind relies on one.
+    for (const auto run : {run_quantized_import, run_passes}) {
+      Diagnostics passes;
+      run(g, passes);
+      for (const Problem& p : passes.problems()) rest.unsupported(p);
+      if (!passes.ok()) remove_undefined(g);
+    }
     const DimPlan dims = plan_dims(g, {});
     LowerOptions options;
     options.dim_range = dims.range;

@@ -268,7 +268,7 @@ std::string Conversion::notes() const {
   std::string s;
   if (validation_)
     for (const std::string& name : validation_->not_finite_outputs())
-      s += "\nnote: the fp32 model itself gives NaN or infinity in output '" + name + "' on " + r_.error_inputs;
+      s += "\nnote: the fp32 model itself gives NaN or infinity in output '" + printable(name) + "' on " + r_.error_inputs;
   for (const std::string& w : d_.warnings()) s += "\nwarning: " + w;
   return s;
 }

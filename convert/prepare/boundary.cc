@@ -27,12 +27,13 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 std::string listed(const std::vector<std::string>& names) {
   std::string s;
-  for (const std::string& n : names) s += (s.empty() ? "" : ", ") + n;
+  for (const std::string& n : names) s += (s.empty() ? "" : ", ") + printable(n);
   return s;
 }
 
 std::string text_of(const Value& v) {
-  return "'" + v.name + "' is " + std::string(dtype_name(v.dtype)) + (v.shape ? shape_str(*v.shape) : " of unknown rank");
+  return "'" + printable(v.name) + "' is " + std::string(dtype_name(v.dtype)) +
+         (v.shape ? shape_str(*v.shape) : " of unknown rank");
 }
 
 std::vector<ValueId> find_outputs(const Graph& g, const Join& j) {
@@ -41,7 +42,7 @@ std::vector<ValueId> find_outputs(const Graph& g, const Join& j) {
   std::vector<ValueId> found;
   for (const std::string& name : j.outputs) {
     const auto it = std::find(known.begin(), known.end(), name);
-    if (it == known.end()) refuse(j.name, "the model has no output '" + name + "'; it has " + listed(known));
+    if (it == known.end()) refuse(j.name, "the model has no output '" + printable(name) + "'; it has " + listed(known));
     found.push_back(g.outputs[static_cast<size_t>(it - known.begin())]);
   }
   if (std::set<ValueId>(found.begin(), found.end()).size() != found.size()) refuse(j.name, "an output is named twice");
@@ -58,7 +59,7 @@ int64_t checked_axis(const Graph& g, const Join& j, const std::vector<ValueId>& 
   const Value& first = g.value(parts[0]);
   for (ValueId v : parts) {
     const Value& other = g.value(v);
-    if (!other.shape) refuse(j.name, "the rank of output '" + other.name + "' is not known at conversion");
+    if (!other.shape) refuse(j.name, "the rank of output '" + printable(other.name) + "' is not known at conversion");
     const std::string both = text_of(first) + ", " + text_of(other);
     if (other.dtype != first.dtype) refuse(j.name, "the outputs have different element types: " + both);
     if (other.rank() != first.rank()) refuse(j.name, "the outputs have different ranks: " + both);

@@ -25,11 +25,11 @@ void check_runtime_limits(const TargetProgram& p) {
       const Shape& shape = p.values[static_cast<size_t>(v)].shape;
       for (const DimExpr& d : shape)
         if (d == DimExpr(0))
-          throw FatalError(ExitCode::kUnsupported, "'" + op.name + "' reads or gives " + shape_str(shape) +
+          throw FatalError(ExitCode::kUnsupported, "'" + printable(op.name) + "' reads or gives " + shape_str(shape) +
                                                        ", which has an axis of size 0: the runtime has no empty tensors. Remove "
                                                        "the empty slice or concatenation from the model");
       if (elements_at(shape, dims) > kMaxElements)
-        throw FatalError(ExitCode::kLimit, "'" + op.name + "' gives " + shape_str(shape) +
+        throw FatalError(ExitCode::kLimit, "'" + printable(op.name) + "' gives " + shape_str(shape) +
                                                ", more than 2^31 - 1 elements at the maximum dims (" + at +
                                                "); lower them with --dim NAME=MAX");
     }

@@ -9,6 +9,7 @@
 #include "convert/files/json.h"
 #include "convert/program/weight_layout.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/memory_table.h"
 #include "rt/header.h"
@@ -79,7 +80,8 @@ Json operators(const ert::fb::Program& p) {
 
 std::string joined(const Json& object) {
   std::string s;
-  for (const auto& [key, value] : object.items()) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", key, value.dump());
+  for (const auto& [key, value] : object.items())
+    s += fmt::format("{}{} {}", s.empty() ? "" : ", ", printable(key), value.dump());
   return s;
 }
 
@@ -154,26 +156,24 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
 
 std::string blob_inspection_text(const Json& j) {
   const auto bytes = [](const Json& n) { return human_bytes(n.get<double>()); };
-  std::string s = fmt::format("blob      format {}, {}, checksum {}\n", j["format"].get<std::string>(),
-                              j["producer"].get<std::string>(), j["checksum"].get<std::string>());
-  s += fmt::format("source    sha256 {}\n", j["source_sha256"].get<std::string>());
+  const auto text = [](const Json& t) { return printable(t.get<std::string>()); };
+  std::string s =
+      fmt::format("blob      format {}, {}, checksum {}\n", text(j["format"]), text(j["producer"]), text(j["checksum"]));
+  s += fmt::format("source    sha256 {}\n", text(j["source_sha256"]));
   s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
                    j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
   s += fmt::format("constants {}\n", joined(j["constants"]));
   for (const auto& [layout, elements] : j["weight_layouts"].items())
-    s += fmt::format("layout    {} (--target {}): {} weights\n", layout, target_of(layout), elements.dump());
+    s += fmt::format("layout    {} (--target {}): {} weights\n", printable(layout), target_of(layout), elements.dump());
   for (const char* side : {"inputs", "outputs"})
     for (const Json& v : j[side])
-      s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", v["name"].get<std::string>(),
-                       v["dtype"].get<std::string>(), v["shape"].get<std::string>(),
+      s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", text(v["name"]), text(v["dtype"]),
+                       escaped(v["shape"].get<std::string>()),
                        v.contains("range") ? fmt::format(", {} to {}", v["range"][0].dump(), v["range"][1].dump()) : "");
-  for (const Json& d : j["dims"])
-    s += fmt::format("dim       {}: {} to {}\n", d["name"].get<std::string>(), d["min"].dump(), d["max"].dump());
+  for (const Json& d : j["dims"]) s += fmt::format("dim       {}: {} to {}\n", text(d["name"]), d["min"].dump(), d["max"].dump());
   s += fmt::format("ops       {}: {}\n", j["ops"].dump(), joined(j["operators"]));
-  for (const Json& name : j["custom_ops"])
-    s += fmt::format("custom    {}: the application registers it\n", name.get<std::string>());
-  if (j.contains("mask"))
-    s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs\n", j["mask"].get<std::string>());
+  for (const Json& name : j["custom_ops"]) s += fmt::format("custom    {}: the application registers it\n", text(name));
+  if (j.contains("mask")) s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs\n", text(j["mask"]));
   MemoryTable table;
   for (const Json& row : j["memory"]) {
     table.rows.push_back({{}, row["arena_bytes"].get<size_t>(), row["macs"].get<uint64_t>()});

@@ -38,9 +38,10 @@ Setting asked_setting(const std::vector<NamedDim>& dims, const std::map<std::str
   for (const NamedDim& d : dims) {
     const auto it = asked.find(d.name);
     if (it != asked.end() && (it->second < d.min || it->second > d.max))
-      throw FatalError(ExitCode::kUsage, fmt::format("--dim {}={}: the blob allows {} to {}", d.name, it->second, d.min, d.max));
+      throw FatalError(ExitCode::kUsage,
+                       fmt::format("--dim {}={}: the blob allows {} to {}", printable(d.name), it->second, d.min, d.max));
     s.push_back(it == asked.end() ? d.min : static_cast<int32_t>(it->second));
-    known += (known.empty() ? "" : ", ") + d.name;
+    known += (known.empty() ? "" : ", ") + printable(d.name);
   }
   for (const auto& [name, n] : asked)
     if (std::none_of(dims.begin(), dims.end(), [&name = name](const NamedDim& d) { return d.name == name; }))
@@ -73,7 +74,7 @@ std::string memory_text(const MemoryTable& table) {
   std::string s;
   for (const MemoryTable::Row& row : table.rows) {
     std::string dims;
-    for (const auto& [dim, n] : row.dims) dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", dim, n);
+    for (const auto& [dim, n] : row.dims) dims += fmt::format("{}{}={}", dims.empty() ? "" : " ", printable(dim), n);
     s += fmt::format("RAM       {:>10}, {:>10} at {}\n", human_bytes(static_cast<double>(row.bytes)),
                      human_macs(static_cast<double>(row.macs)), dims.empty() ? "fixed shapes" : dims);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/ir/foreign_text.h"
 #include "convert/report/model_inspection.h"
 #include "convert/files/json.h"
 
@@ -30,7 +31,7 @@ std::string listed(const Counts& counts) {
   for (const auto& [name, n] : counts) sorted.emplace_back(-n, name);
   std::sort(sorted.begin(), sorted.end());
   std::string s;
-  for (const auto& [n, name] : sorted) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", name, -n);
+  for (const auto& [n, name] : sorted) s += fmt::format("{}{} {}", s.empty() ? "" : ", ", printable(name), -n);
   return s;
 }
 
@@ -51,8 +52,8 @@ std::string line(const char* key, std::string text) {
 
 // Of the operators x.
 std::string boundary_text(const BoundaryValue& v) {
-  if (v.dtype == dtype_name(DType::kUndefined)) return v.name + " of unknown type";
-  return fmt::format("{} {} {}", v.name, v.dtype, v.shape == "unknown" ? "of unknown shape" : v.shape);
+  if (v.dtype == dtype_name(DType::kUndefined)) return printable(v.name) + " of unknown type";
+  return fmt::format("{} {} {}", printable(v.name), v.dtype, v.shape == "unknown" ? "of unknown shape" : escaped(v.shape));
 }
 
 // What a conversion would say: all reasons, grouped by operator.
@@ -68,7 +69,7 @@ std::string refusal(const Diagnostics& d) {
 std::string file_lines(const ModelInspection& m) {
   std::string opsets, types;
   for (const auto& [domain, version] : m.info.opsets)
-    opsets += fmt::format("{}{} {}", opsets.empty() ? "" : ", ", domain_name(domain), version);
+    opsets += fmt::format("{}{} {}", opsets.empty() ? "" : ", ", printable(domain_name(domain)), version);
   for (const auto& [dtype, n] : m.info.parameters)
     types += fmt::format("{}{} {}", types.empty() ? "" : ", ", dtype_name(dtype), n);
   std::string s = line("model", fmt::format("IR version {}, opset {}, {}", m.info.ir_version, opsets,
@@ -86,7 +87,7 @@ std::string plan_lines(const ModelInspection& m) {
   std::string s;
   for (const auto& [name, range] : m.dims.range) {
     const auto limit = m.dims.table_limit.find(name);
-    s += line("dim", fmt::format("{}: {} to {} (--dim {}=MAX{})", name, range.first, range.second, name,
+    s += line("dim", fmt::format("{}: {} to {} (--dim {}=MAX{})", printable(name), range.first, range.second, printable(name),
                                  limit == m.dims.table_limit.end() ? "" : fmt::format(", at most {}", limit->second)));
   }
   if (!m.fused_nodes.empty() || !m.fused_ops.empty())
@@ -102,7 +103,7 @@ std::string plan_lines(const ModelInspection& m) {
                                    human_bytes(static_cast<double>(m.estimate->flash_bytes))));
     s += memory_text(m.estimate->memory);
     if (!m.estimate->mask.empty())
-      s += line("padding", fmt::format("skipped by '{}': costs nothing, zero in outputs", m.estimate->mask));
+      s += line("padding", fmt::format("skipped by '{}': costs nothing, zero in outputs", printable(m.estimate->mask)));
   }
   return s;
 }

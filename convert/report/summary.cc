@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/ir/foreign_text.h"
 #include "convert/precision/precision_name.h"
 #include "convert/result/precision_reason.h"
 
@@ -49,7 +50,8 @@ std::string layer_line(const LayerReport& l) {
 
 std::string padding_line(const ConvertResult& r) {
   if (!r.skips_padding) return "";
-  return fmt::format("padding   skipped by '{}': costs nothing, zero in outputs (--padding compute: computed)\n", r.mask);
+  return fmt::format("padding   skipped by '{}': costs nothing, zero in outputs (--padding compute: computed)\n",
+                     printable(r.mask));
 }
 
 std::string size_lines(const ConvertResult& r) {
@@ -110,11 +112,11 @@ std::string outlier_line(const ConvertResult& r) {
 std::string accuracy_lines(const ConvertResult& r) {
   std::string s;
   for (const OutputError& e : r.errors)
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %\n", e.name, e.cosine,
-                     e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %\n", printable(e.name),
+                     e.cosine, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
   if (!r.errors.empty()) s += fmt::format("          against {} on {}\n", r.reference, r.error_inputs);
   for (const std::string& n : r.not_compared)
-    s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", n);
+    s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", printable(n));
   return s;
 }
 
@@ -129,7 +131,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
                      r.model.parameter_count) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
-         accuracy_lines(r) + fmt::format("written   {}\n", output);
+         accuracy_lines(r) + fmt::format("written   {}\n", escaped(output));
 }
 
 }  // namespace edgeconv

@@ -170,25 +170,25 @@ std::vector<int32_t> BlobRunner::dims_of(const std::vector<Tensor>& inputs) cons
   for (size_t i = 0; i < inputs.size(); ++i) {
     const BoundaryInfo& info = inputs_[i];
     if (inputs[i].dims().size() != info.shape.size())
-      throw FatalError(ExitCode::kUsage, "input '" + info.name + "' has rank " + std::to_string(inputs[i].rank()) +
+      throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "' has rank " + std::to_string(inputs[i].rank()) +
                                              ", the model wants " + std::to_string(info.shape.size()));
     for (size_t axis = 0; axis < info.shape.size(); ++axis) {
       const int64_t size = inputs[i].dims()[axis];
       if (info.dim[axis] < 0) {
         if (info.shape[axis] >= 0 && info.shape[axis] != size)
-          throw FatalError(ExitCode::kUsage, "input '" + info.name + "': axis " + std::to_string(axis) + " is " +
+          throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "': axis " + std::to_string(axis) + " is " +
                                                  std::to_string(size) + ", the model wants " + std::to_string(info.shape[axis]));
         continue;
       }
       const NamedDim& d = dims_[static_cast<size_t>(info.dim[axis])];
       if (size < d.min)
-        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name +
-                                               "', the blob needs at least " + std::to_string(d.min));
+        throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
+                                               printable(info.name) + "', the blob needs at least " + std::to_string(d.min));
       if (size > d.max)
-        throw FatalError(ExitCode::kUsage, "dim '" + d.name + "' is " + std::to_string(size) + " in input '" + info.name +
-                                               "', the blob allows " + std::to_string(d.min) + " to " + std::to_string(d.max) +
-                                               "; convert with --dim " + d.name + "=" + std::to_string(size) +
-                                               " for larger ones");
+        throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
+                                               printable(info.name) + "', the blob allows " + std::to_string(d.min) + " to " +
+                                               std::to_string(d.max) + "; convert with --dim " + d.name + "=" +
+                                               std::to_string(size) + " for larger ones");
       dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
     }
   }
@@ -260,19 +260,19 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
     held.push_back(narrow || other_float ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
     const ert_tensor t = describe(held.back());
     if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      refused(s, "input '" + inputs_[i].name + "' of type " + std::string(dtype_name(inputs[i].dtype())));
+      refused(s, "input '" + printable(inputs_[i].name) + "' of type " + std::string(dtype_name(inputs[i].dtype())));
   }
   std::vector<Tensor> results;
   for (size_t i = 0; i < outputs_.size(); ++i) {
     ert_tensor t{};
     t.struct_size = sizeof t;
     if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      refused(s, "output '" + outputs_[i].name + "'");
+      refused(s, "output '" + printable(outputs_[i].name) + "'");
     results.emplace_back(outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
     ert_tensor bound = describe(results.back());
     bound.data = results.back().mutable_data();
     if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK)
-      refused(s, "output '" + outputs_[i].name + "'");
+      refused(s, "output '" + printable(outputs_[i].name) + "'");
   }
   if (const ert_status s = ert_run(&context); s != ERT_OK) refused(s, "the run failed");
   return results;

@@ -239,12 +239,14 @@ TEST_F(CliExternalDataTest, NothingThatIsReadIsReplaced) {
   write_file(in("w.ert"), bytes_[0]);
   const std::string m = model({{{"location", "w.ert"}}});
   expect_refusal({m, "-o", in("w.ert"), "--force"}, kUsage, {"w.ert", "external data", "-o"});
-  expect_refusal({m, "--report", in("w.ert")}, kUsage, {"w.ert", "external data", "--report"});
   expect_refusal({m, "--report", m}, kUsage, {"--report", "the model itself"});
   expect_refusal({m, "-o", in("new.ert"), "--report", in("./new.ert")}, kUsage, {"--report", "same name"});
   expect_refusal({m, "--report", folder_.path().string()}, kUsage, {"--report", "folder"});
   expect_refusal({m, "--report", in("r.html"), "--report", in("./r.html")}, kUsage, {"--report", "twice"});
-  expect_refusal({m, "--report", in("r.json"), "--report", in("w.ert")}, kUsage, {"w.ert", "external data", "--report"});
+  write_file(in("w.json"), bytes_[0]);
+  ASSERT_EQ(model({{{"location", "w.json"}}}), m);
+  expect_refusal({m, "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
+  expect_refusal({m, "--report", in("r.json"), "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
 }
 
 // Sizes are checked when the file is opened. When somebody cuts it later, the mapping faults: an I/O error, not a crash.

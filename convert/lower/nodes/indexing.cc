@@ -108,7 +108,7 @@ void lower_arg_min_max(LowerContext& c, const Node& n) {
 
 void lower_topk(LowerContext& c, const Node& n) {
   const auto& a = n.as<TopKAttrs>();
-  const Shape& shape = *c.graph.value(n.outputs[0] != kNone ? n.outputs[0] : n.outputs[1]).shape;
+  const Shape& shape = c.shape(n.outputs[0] != kNone ? n.outputs[0] : n.outputs[1]);
   const auto out = [&](size_t i, uint8_t dtype) {
     return i < n.outputs.size() && n.outputs[i] != kNone ? c.result(n.outputs[i]) : c.temporary(dtype, shape);
   };
