@@ -17,7 +17,7 @@ uint8_t bound_dtype(const fb::Value& v, const Binding& b) {
 bool shape_value(ContextState* s, const Program& p, uint32_t v) {
   const void* address = s->values[v].data;
   Operand o;
-  uint64_t bytes;
+  size_t bytes;
   if (!resolve_operand(p, v, s->exprs, &o)) return false;
   if (!o.constant) o.data = address;
   const fb::Value& value = p.values[v];
@@ -30,7 +30,7 @@ bool shape_value(ContextState* s, const Program& p, uint32_t v) {
 }
 
 bool same_bytes(const ContextState& s, uint32_t a, uint32_t b) {
-  uint64_t bytes_a, bytes_b;
+  size_t bytes_a, bytes_b;
   return operand_bytes(s.values[a], &bytes_a) && operand_bytes(s.values[b], &bytes_b) && bytes_a == bytes_b;
 }
 

@@ -84,14 +84,14 @@ bool output_is_separate(const ContextState& s, const Program& p, uint32_t output
     if (overlap(data, bytes, s.regions[r].base, s.regions[r].bytes)) return false;
   }
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
-    uint64_t input_bytes;
+    size_t input_bytes;
     if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
-    if (overlap(data, bytes, s.inputs[i].data, static_cast<size_t>(input_bytes))) return false;
+    if (overlap(data, bytes, s.inputs[i].data, input_bytes)) return false;
   }
   for (uint32_t other = 0; other < output; ++other) {
-    uint64_t other_bytes;
+    size_t other_bytes;
     if (!operand_bytes(s.values[p.outputs[other]], &other_bytes)) return false;
-    if (overlap(data, bytes, s.outputs[other].data, static_cast<size_t>(other_bytes))) return false;
+    if (overlap(data, bytes, s.outputs[other].data, other_bytes)) return false;
   }
   return true;
 }
@@ -149,13 +149,12 @@ ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detai
 
 ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why) {
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
-    uint64_t bytes;
+    size_t bytes;
     if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
     const int64_t given = static_cast<int64_t>(s.outputs[i].bytes), need = static_cast<int64_t>(bytes);
     if (bytes > s.outputs[i].bytes)
       return refuse(ERT_ERR_NOMEM, about(ERT_FAULT_BUFFER, Side::kOutput, i, given, need, need), why);
-    if (!output_is_separate(s, p, i, static_cast<size_t>(bytes)))
-      return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
+    if (!output_is_separate(s, p, i, bytes)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
   }
   return ERT_OK;
 }
