@@ -204,8 +204,8 @@ typedef int (*ert_op_hook)(void* context, uint32_t op, uint32_t phase, const cha
 /* A custom operator: registered by its domain and name, called for every node that the converter passed through. */
 typedef struct ert_custom_attribute {
   const char* name;
-  uint32_t kind; /* 0 int, 1 float, 2 string, 3 ints, 4 floats */
-  uint32_t count;
+  uint32_t kind;  /* 0 int, 1 float, 2 string, 3 ints, 4 floats; ert_model_open refuses (FORMAT) others and values that are not there */
+  uint32_t count; /* of ints or floats: 1 for kinds 0 and 1. Only the field of the kind is meant */
   const int32_t* ints;
   const float* floats;
   const char* string;

@@ -47,7 +47,19 @@ bool plain_strings(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::St
   return true;
 }
 
-bool custom_strings_plain(const fb::Program& root) {
+// What a kernel reads of an attribute, by its kind (ert.h): one number, a text, or a list that may be empty.
+bool attribute_complete(const fb::CustomAttribute& a) {
+  switch (a.kind()) {
+    case 0: return a.ints() != nullptr && a.ints()->size() == 1;
+    case 1: return a.floats() != nullptr && a.floats()->size() == 1;
+    case 2: return a.text() != nullptr;
+    case 3: return a.ints() != nullptr;
+    case 4: return a.floats() != nullptr;
+    default: return false;
+  }
+}
+
+bool custom_ops_plain(const fb::Program& root) {
   const uint32_t ops = root.custom_ops() == nullptr ? 0 : root.custom_ops()->size();
   if (ops > limits::kMaxCustomOps) return false;
   uint32_t total = 0;
@@ -60,6 +72,7 @@ bool custom_strings_plain(const fb::Program& root) {
     for (uint32_t k = 0; k < n; ++k) {
       const fb::CustomAttribute* attribute = op->attributes()->Get(k);
       if (attribute->name() == nullptr || !plain_string(attribute->name()) || !plain_string(attribute->text())) return false;
+      if (!attribute_complete(*attribute)) return false;
     }
   }
   return true;
@@ -77,7 +90,7 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
   const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
                      plain_strings(root->input_names()) && plain_strings(root->output_names()) && plain_strings(root->op_names());
-  if (!names || !custom_strings_plain(*root)) return ERT_ERR_FORMAT;
+  if (!names || !custom_ops_plain(*root)) return ERT_ERR_FORMAT;
   if ((root->flags() & ~kFlagPacking) != 0) return ERT_ERR_VERSION;
   *out = root;
   return ERT_OK;
