@@ -60,7 +60,7 @@ ert_status replay(ContextState* s, const Program& p, const fb::Golden& g) {
   ert_status status = prepare_golden(s, p, g);
   if (status != ERT_OK) return status;
   s->prepared = 0;
-  status = begin_run(s, p);
+  status = begin_run(s, p, OutputsIn::kArena);
   if (status == ERT_OK) status = run_all(s, p);
   if (status != ERT_OK) return status == ERT_ERR_DIMS ? status : ERT_ERR_SELFTEST;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
