@@ -85,18 +85,29 @@ bool struct_vectors_aligned(const fb::Program& root) {
   return true;
 }
 
-// Strings reach C callers as const char*: an embedded NUL would cut them.
-bool plain_string(const flatbuffers::String* s) {
-  return s == nullptr || (s->size() <= limits::kMaxNameBytes && memchr(s->c_str(), 0, s->size()) == nullptr);
-}
+// Strings reach C callers as const char*: an embedded NUL would cut them. Together they are no longer than the metadata, as they are
+// where each is there once: were names free to share one, reading them would not be linear in the blob.
+class Names {
+ public:
+  explicit Names(uint32_t metadata_bytes) : left_(metadata_bytes) {}
 
-bool plain_strings(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* v) {
-  const uint32_t n = v == nullptr ? 0 : v->size();
-  for (uint32_t i = 0; i < n; ++i) {
-    if (!plain_string(v->Get(i))) return false;
+  bool plain(const flatbuffers::String* s) {
+    if (s == nullptr) return true;
+    if (s->size() > limits::kMaxNameBytes || s->size() > left_) return false;
+    left_ -= s->size();
+    return memchr(s->c_str(), 0, s->size()) == nullptr;
   }
-  return true;
-}
+  bool plain(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* v) {
+    const uint32_t n = v == nullptr ? 0 : v->size();
+    for (uint32_t i = 0; i < n; ++i) {
+      if (!plain(v->Get(i))) return false;
+    }
+    return true;
+  }
+
+ private:
+  uint32_t left_;
+};
 
 // What a kernel reads of an attribute, by its kind (ert.h): one number, a text, or a list that may be empty.
 bool attribute_complete(const fb::CustomAttribute& a) {
@@ -110,15 +121,15 @@ bool attribute_complete(const fb::CustomAttribute& a) {
   }
 }
 
-bool custom_ops_plain(const fb::Program& root) {
+bool custom_ops_plain(const fb::Program& root, Names* names) {
   const uint32_t ops = root.custom_ops() == nullptr ? 0 : root.custom_ops()->size();
   for (uint32_t i = 0; i < ops; ++i) {
     const fb::CustomOp* op = root.custom_ops()->Get(i);
-    if (op->name() == nullptr || !plain_string(op->name())) return false;
+    if (op->name() == nullptr || !names->plain(op->name())) return false;
     const uint32_t n = op->attributes() == nullptr ? 0 : op->attributes()->size();
     for (uint32_t k = 0; k < n; ++k) {
       const fb::CustomAttribute* attribute = op->attributes()->Get(k);
-      if (attribute->name() == nullptr || !plain_string(attribute->name()) || !plain_string(attribute->text())) return false;
+      if (attribute->name() == nullptr || !names->plain(attribute->name()) || !names->plain(attribute->text())) return false;
       if (!attribute_complete(*attribute)) return false;
     }
   }
@@ -136,9 +147,12 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   if (!verifier.VerifyBuffer<fb::Program>(nullptr)) return ERT_ERR_FORMAT;
   const fb::Program* root = flatbuffers::GetRoot<fb::Program>(blob + kMetadataOffset);
   if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
-  const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
-                     plain_strings(root->input_names()) && plain_strings(root->output_names()) && plain_strings(root->op_names());
-  if (!names || !custom_ops_plain(*root)) return ERT_ERR_FORMAT;
+  Names names(h.metadata_bytes);
+  if (!names.plain(root->producer()) || !names.plain(root->source_sha256()) || !names.plain(root->dim_names()) ||
+      !names.plain(root->input_names()) || !names.plain(root->output_names()) || !names.plain(root->op_names()) ||
+      !custom_ops_plain(*root, &names)) {
+    return ERT_ERR_FORMAT;
+  }
   if ((root->flags() & ~kFlagPacking) != 0) return ERT_ERR_VERSION;
   *out = root;
   return ERT_OK;

@@ -254,6 +254,25 @@ TEST(Open, EntriesThatLeadBackAreRefused) {
   }
 }
 
+// A short file must not be able to ask for long work: here all ops have the name of the output.
+TEST(Open, NamesTogetherAreNoLongerThanTheMetadata) {
+  for (const size_t length : {size_t{3}, size_t{2000}}) {
+    BlobSpec s = small_program();
+    s.outputs[0].name = std::string(length, 'n');
+    AlignedBytes b = s.build();
+    ASSERT_EQ(open_blob(b), ERT_OK);
+    const fb::Program& root = *fb::GetProgram(b.data() + kMetadataOffset);
+    const uint8_t *name = reinterpret_cast<const uint8_t*>(root.output_names()->Get(0)), *entries = root.op_names()->Data();
+    ASSERT_LT(entries, name) << "entries lead forward";
+    for (uint32_t op = 0; op < 4; ++op) {
+      const uint8_t* entry = entries + 4 * op;
+      put<uint32_t>(&b, static_cast<size_t>(entry - b.data()), static_cast<uint32_t>(name - entry));
+    }
+    reseal(&b);
+    EXPECT_EQ(open_blob(b), length == 3 ? ERT_OK : ERT_ERR_FORMAT) << "five names of " << length;
+  }
+}
+
 TEST(Open, RollbackIsRefusedAtInit) {
   BlobSpec s = small_program();
   s.security_counter = 4;
