@@ -34,7 +34,7 @@ ert_status check_shape(const Program& p, uint32_t index, const ert_tensor& t, er
       return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, index, axis, t.shape[axis], lowest, highest), why);
     o.dims[axis] = t.shape[axis];
   }
-  uint64_t bytes;
+  size_t bytes;
   if (!operand_bytes(o, &bytes)) return ERT_ERR_INPUT;
   if (bytes <= t.bytes) return ERT_OK;
   const int64_t need = static_cast<int64_t>(bytes);
@@ -110,8 +110,8 @@ ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* out) {
   t.rank = shape.rank;
   for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) t.shape[axis] = axis < t.rank ? shape.dims[axis] : 0;
   shape.dtype = static_cast<uint8_t>(t.dtype);
-  uint64_t bytes;
+  size_t bytes;
   if (!operand_bytes(shape, &bytes)) return ERT_ERR_DIMS;
-  t.bytes = static_cast<size_t>(bytes);
+  t.bytes = bytes;
   return write_struct(t, out) ? ERT_OK : ERT_ERR_ARG;
 }

@@ -14,12 +14,6 @@
 namespace ert {
 namespace {
 
-// [a, a + a_bytes) and [b, b + b_bytes) share a byte. Compares distances, so nothing can wrap.
-bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
-  const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-  return x <= y ? y - x < a_bytes && b_bytes != 0 : x - y < b_bytes && a_bytes != 0;
-}
-
 ert_status check_regions(const ModelState& m, const ert_context* c, const ert_region* mem, uint32_t n) {
   if (mem == nullptr || n == 0 || n > ERT_MAX_REGIONS) return ERT_ERR_ARG;
   for (uint32_t i = 0; i < n; ++i) {
@@ -215,6 +209,7 @@ ert_status ert_context_init(ert_context* c, const ert_model* model, const ert_co
   if (status != ERT_OK) return status;
   if (!fits_at_all(plan, mem, region_count)) return ERT_ERR_NOMEM;
   s->blob = m->blob;
+  s->blob_bytes = static_cast<size_t>(m->header.total_bytes);
   s->root = m->root;
   s->cfg = config;
   s->kernels = kernels;

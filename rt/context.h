@@ -12,6 +12,7 @@ namespace ert {
 struct ContextState {
   uint64_t magic;  // kContextMagic after init; anything else is not a context
   const uint8_t* blob;
+  size_t blob_bytes;
   const fb::Program* root;
   ert_config cfg;
   const kernels::KernelTable* kernels;
@@ -66,6 +67,12 @@ class ContextCall {
 constexpr uint64_t kContextMagic = 0x7478746E6F747265u;
 uint64_t seal_of(const ContextState& s);
 
+// [a, a + a_bytes) and [b, b + b_bytes) share a byte. Compares distances, so nothing can wrap.
+inline bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
+  const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
+  return x <= y ? y - x < a_bytes && b_bytes != 0 : x - y < b_bytes && a_bytes != 0;
+}
+
 inline Program program_of(const ContextState& s) { return program_view(s.blob, s.root); }
 
 // rt/context.cc: sets keep_values.
@@ -77,9 +84,11 @@ ert_status read_config(const ert_config* in, ert_config* out);
 // rt/input_check.cc
 // Dims from the shapes of the bound inputs. STATE when one is not bound, INPUT when axes contradict, DIMS out of range.
 ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims, ert_error_detail* why);
-// After evaluation: every bound shape is what its expressions give; outputs fit; nothing overlaps; contents are allowed.
+// After evaluation: every bound shape is what its expressions give; outputs fit; nothing overlaps; contents are allowed. Outputs of
+// ert_selftest are in the arena on purpose.
+enum class OutputsIn { kCallersMemory, kArena };
 ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detail* why);
-ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why);
+ert_status check_outputs(const ContextState& s, const Program& p, OutputsIn place, ert_error_detail* why);
 
 // rt/evaluate.cc: sizes, shapes and every op's prepare for these dims and packed rows. Returns OK or DIMS; on failure prepared
 // is 0.
@@ -93,7 +102,7 @@ int32_t find_rows(ContextState* s, const Program& p);
 OpContext gather_operands(const ContextState& s, const Program& p, uint32_t op);
 
 // rt/run.cc
-ert_status begin_run(ContextState* s, const Program& p);
+ert_status begin_run(ContextState* s, const Program& p, OutputsIn place);
 ert_status run_op(ContextState* s, const Program& p, uint32_t op);
 ert_status run_all(ContextState* s, const Program& p);
 

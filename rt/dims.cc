@@ -1,6 +1,7 @@
 // Size expressions and shapes with checked arithmetic: see dims.h.
 #include "rt/dims.h"
 
+#include "rt/bytes.h"
 #include "rt/limits.h"
 #include "rt/op_params.h"
 
@@ -42,7 +43,7 @@ bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_
   }
 }
 
-uint64_t rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }
+Bytes rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }
 
 }  // namespace
 
@@ -84,21 +85,17 @@ bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand
   return true;
 }
 
-bool operand_bytes(const Operand& o, uint64_t* bytes) {
-  uint64_t total;
+bool operand_bytes(const Operand& o, size_t* bytes) {
+  Bytes total;
   if (params::is_packed(o.dtype)) {
     if (o.rank != 2) return false;
     const kernels::Layout layout = params::kernel_layout(o.dtype);
     total = rounded(o.dims[0], kernels::panel_columns(layout)) * rounded(o.dims[1], kernels::line_depth(layout));
   } else {
     total = element_bytes(o.dtype);
-    for (int axis = 0; axis < o.rank; ++axis) {
-      if (__builtin_mul_overflow(total, static_cast<uint64_t>(o.dims[axis]), &total)) return false;
-    }
+    for (int axis = 0; axis < o.rank; ++axis) total = total * static_cast<uint64_t>(o.dims[axis]);
   }
-  if (total > limits::kMaxTensorBytes || total > SIZE_MAX) return false;
-  *bytes = total;
-  return true;
+  return total.get(bytes) && uint64_t{*bytes} <= limits::kMaxTensorBytes;
 }
 
 }  // namespace ert

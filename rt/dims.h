@@ -21,7 +21,7 @@ bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out, int32_t
 // or above INT32_MAX.
 bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand* out);
 
-// Bytes of a dense or packed tensor. False when it is above limits::kMaxTensorBytes or SIZE_MAX.
-bool operand_bytes(const Operand& o, uint64_t* bytes);
+// Bytes of a dense or packed tensor. False when it is above limits::kMaxTensorBytes or what an object can have here (rt/bytes.h).
+bool operand_bytes(const Operand& o, size_t* bytes);
 
 }  // namespace ert

@@ -17,7 +17,7 @@ uint8_t bound_dtype(const fb::Value& v, const Binding& b) {
 bool shape_value(ContextState* s, const Program& p, uint32_t v) {
   const void* address = s->values[v].data;
   Operand o;
-  uint64_t bytes;
+  size_t bytes;
   if (!resolve_operand(p, v, s->exprs, &o)) return false;
   if (!o.constant) o.data = address;
   const fb::Value& value = p.values[v];
@@ -26,25 +26,6 @@ bool shape_value(ContextState* s, const Program& p, uint32_t v) {
   if (!operand_bytes(o, &bytes)) return false;
   if (storage_of(value) == Storage::kArena && bytes > s->slots[value.index()].bytes) return false;
   s->values[v] = o;
-  return true;
-}
-
-bool same_bytes(const ContextState& s, uint32_t a, uint32_t b) {
-  uint64_t bytes_a, bytes_b;
-  return operand_bytes(s.values[a], &bytes_a) && operand_bytes(s.values[b], &bytes_b) && bytes_a == bytes_b;
-}
-
-// Two facts that were checked at open for the smallest and largest dims only: an alias covers its root exactly, and a value
-// that is computed in place is as large as the one that it replaces.
-bool sharing_is_exact(const ContextState& s, const Program& p) {
-  for (uint32_t v = 0; v < p.values.size; ++v) {
-    if (storage_of(p.values[v]) == Storage::kAlias && !same_bytes(s, v, root_value(p, v))) return false;
-  }
-  for (uint32_t i = 1; i < p.arena_order.size; ++i) {
-    const uint32_t prev = p.arena_order[i - 1], next = p.arena_order[i];
-    const fb::Value &a = p.values[prev], &b = p.values[next];
-    if (a.index() == b.index() && a.last_op() == b.first_op() && !same_bytes(s, prev, next)) return false;
-  }
   return true;
 }
 
@@ -86,7 +67,7 @@ ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims,
   for (uint32_t v = 0; v < p.values.size; ++v) {
     if (!shape_value(s, p, v)) return ERT_ERR_DIMS;
   }
-  if (!sharing_is_exact(*s, p)) return ERT_ERR_DIMS;
+  if (!sharing_is_exact(p, s->exprs)) return ERT_ERR_DIMS;
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     if (!prepare_op(*s, p, i)) return ERT_ERR_DIMS;
   }

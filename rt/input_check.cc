@@ -1,5 +1,5 @@
 // What a run refuses before its first op: shapes that contradict each other, ids out of range, NaN and Inf, buffers that are
-// too small or overlap.
+// too small or overlap each other, the blob, the context or its regions.
 #include <string.h>
 
 #include "rt/context.h"
@@ -70,28 +70,27 @@ bool contents_allowed(const Program& p, uint32_t input, const Operand& o, ert_er
   return allowed;
 }
 
-bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes) {
-  const uintptr_t x = reinterpret_cast<uintptr_t>(a), y = reinterpret_cast<uintptr_t>(b);
-  return x <= y ? y - x < a_bytes && b_bytes != 0 : x - y < b_bytes && a_bytes != 0;
+// What the context itself reads and writes while it runs.
+bool in_context(const ContextState& s, const void* data, size_t bytes) {
+  for (uint32_t r = 0; r < s.n_regions; ++r) {
+    if (overlap(data, bytes, s.regions[r].base, s.regions[r].bytes)) return true;
+  }
+  return overlap(data, bytes, &s, sizeof(ert_context));
 }
 
-bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes) {
+bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes, OutputsIn place) {
   const void* data = s.outputs[output].data;
-  // The golden outputs of ert_selftest live in the arena on purpose.
-  const bool golden =
-      data >= s.golden && bytes <= s.golden_bytes && static_cast<const uint8_t*>(data) + bytes <= s.golden + s.golden_bytes;
-  for (uint32_t r = 0; r < s.n_regions && !golden; ++r) {
-    if (overlap(data, bytes, s.regions[r].base, s.regions[r].bytes)) return false;
-  }
+  if (overlap(data, bytes, s.blob, s.blob_bytes)) return false;
+  if (place == OutputsIn::kCallersMemory && in_context(s, data, bytes)) return false;
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
-    uint64_t input_bytes;
+    size_t input_bytes;
     if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
-    if (overlap(data, bytes, s.inputs[i].data, static_cast<size_t>(input_bytes))) return false;
+    if (overlap(data, bytes, s.inputs[i].data, input_bytes)) return false;
   }
   for (uint32_t other = 0; other < output; ++other) {
-    uint64_t other_bytes;
+    size_t other_bytes;
     if (!operand_bytes(s.values[p.outputs[other]], &other_bytes)) return false;
-    if (overlap(data, bytes, s.outputs[other].data, static_cast<size_t>(other_bytes))) return false;
+    if (overlap(data, bytes, s.outputs[other].data, other_bytes)) return false;
   }
   return true;
 }
@@ -142,20 +141,22 @@ ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detai
     }
   }
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    size_t bytes;
+    if (!operand_bytes(s.values[p.inputs[i]], &bytes)) return ERT_ERR_DIMS;
+    if (in_context(s, s.inputs[i].data, bytes)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kInput, i), why);
     if (!contents_allowed(p, i, s.values[p.inputs[i]], why)) return ERT_ERR_INPUT;
   }
   return ERT_OK;
 }
 
-ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why) {
+ert_status check_outputs(const ContextState& s, const Program& p, OutputsIn place, ert_error_detail* why) {
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
-    uint64_t bytes;
+    size_t bytes;
     if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
     const int64_t given = static_cast<int64_t>(s.outputs[i].bytes), need = static_cast<int64_t>(bytes);
     if (bytes > s.outputs[i].bytes)
       return refuse(ERT_ERR_NOMEM, about(ERT_FAULT_BUFFER, Side::kOutput, i, given, need, need), why);
-    if (!output_is_separate(s, p, i, static_cast<size_t>(bytes)))
-      return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
+    if (!output_is_separate(s, p, i, bytes, place)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
   }
   return ERT_OK;
 }

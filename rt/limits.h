@@ -53,7 +53,7 @@ constexpr uint32_t kMaxCustomAttributes = 4096;  // of all custom ops together
 constexpr uint32_t kMaxNameBytes = 4096;
 constexpr uint32_t kMaxAliasHops = 16;  // an alias of an alias of ...
 constexpr int32_t kMaxDim = 1 << 30;
-constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 40;
+constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 40;  // and PTRDIFF_MAX
 constexpr uint32_t kMaxThreads = 256;
 
 }  // namespace ert::limits

@@ -2,16 +2,17 @@
 #include "rt/memory_plan.h"
 
 #include "rt/abi.h"
+#include "rt/bytes.h"
 #include "rt/dims.h"
 #include "rt/model.h"
 
 namespace ert {
 namespace {
 
-// Sums of table sizes stay far below SIZE_MAX because all counts are limited; values and scratch are added with checks.
-size_t take(size_t* end, size_t bytes) {
-  const size_t offset = *end;
-  *end += align64(bytes);
+// Offset of a table of n entries behind the ones before. Of use only if `end` is possible once all tables are taken.
+size_t take(Bytes* end, uint64_t n, size_t entry_bytes) {
+  const size_t offset = end->value();
+  *end = *end + (Bytes(n) * Bytes(entry_bytes)).aligned();
   return offset;
 }
 
@@ -49,57 +50,59 @@ bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratc
     int32_t dims[ERT_MAX_DIMS] = {};
     for (uint32_t d = 0; d < p.dims.size; ++d) dims[d] = g.dims()->Get(d);
     if (!evaluate_exprs(p, dims, scratch->exprs)) return false;
-    size_t sum = 0;
+    Bytes sum;
     for (uint32_t k = 0; k < p.outputs.size; ++k) {
       Operand o;
-      uint64_t bytes;
+      size_t bytes;
       if (!resolve_operand(p, p.outputs[k], scratch->exprs, &o)) return false;
       o.dtype = p.output_dtypes[k];
-      if (!operand_bytes(o, &bytes) || bytes > SIZE_MAX / 4 - sum) return false;
-      sum += align64(static_cast<size_t>(bytes));
+      if (!operand_bytes(o, &bytes)) return false;
+      sum = sum + Bytes(bytes).aligned();
     }
-    if (sum > *out) *out = sum;
+    if (!sum.possible()) return false;
+    if (sum.value() > *out) *out = sum.value();
   }
   return true;
 }
 
-TableLayout lay_out_tables(const Program& p, size_t row_starts, size_t golden) {
+bool lay_out_tables(const Program& p, uint64_t row_starts, size_t golden, TableLayout* out) {
   TableLayout t{};
-  t.exprs = take(&t.bytes, p.exprs.size * sizeof(int64_t));
-  t.values = take(&t.bytes, p.values.size * sizeof(Operand));
-  t.operands = take(&t.bytes, most_operands(p) * sizeof(Operand));
-  t.inputs = take(&t.bytes, p.inputs.size * sizeof(Binding));
-  t.outputs = take(&t.bytes, p.outputs.size * sizeof(Binding));
-  t.slots = take(&t.bytes, p.slots * sizeof(Slot));
-  t.customs = take(&t.bytes, custom_count(p) * sizeof(CustomSlot));
-  t.attributes = take(&t.bytes, attribute_count(p) * sizeof(ert_custom_attribute));
-  t.row_starts = take(&t.bytes, row_starts * sizeof(int32_t));
-  t.golden = take(&t.bytes, golden);
-  return t;
+  Bytes end;
+  t.exprs = take(&end, p.exprs.size, sizeof(int64_t));
+  t.values = take(&end, p.values.size, sizeof(Operand));
+  t.operands = take(&end, most_operands(p), sizeof(Operand));
+  t.inputs = take(&end, p.inputs.size, sizeof(Binding));
+  t.outputs = take(&end, p.outputs.size, sizeof(Binding));
+  t.slots = take(&end, p.slots, sizeof(Slot));
+  t.customs = take(&end, custom_count(p), sizeof(CustomSlot));
+  t.attributes = take(&end, attribute_count(p), sizeof(ert_custom_attribute));
+  t.row_starts = take(&end, row_starts, sizeof(int32_t));
+  t.golden = take(&end, golden, 1);
+  *out = t;
+  return end.get(&out->bytes);
 }
 
 bool arena_bytes(const Program& p, uint32_t v, const int64_t* exprs, size_t* out) {
   Operand o;
-  uint64_t bytes;
-  if (!resolve_operand(p, v, exprs, &o) || !operand_bytes(o, &bytes) || bytes > SIZE_MAX / 4) return false;
-  *out = align64(static_cast<size_t>(bytes));
-  return true;
+  size_t bytes;
+  return resolve_operand(p, v, exprs, &o) && operand_bytes(o, &bytes) && Bytes(bytes).aligned().get(out);
 }
 
 // arena_order is sorted by slot, so the largest value of each slot is known when the next slot starts.
 bool sum_of_slots(const Program& p, const int64_t* exprs, size_t* out) {
-  size_t sum = 0, largest = 0;
+  Bytes sum;
+  size_t largest = 0;
   for (uint32_t i = 0; i < p.arena_order.size; ++i) {
     const uint32_t v = p.arena_order[i];
     size_t bytes;
     if (!arena_bytes(p, v, exprs, &bytes)) return false;
     if (i != 0 && p.values[v].index() != p.values[p.arena_order[i - 1]].index()) {
-      if (__builtin_add_overflow(sum, largest, &sum)) return false;
+      sum = sum + Bytes(largest);
       largest = 0;
     }
     if (bytes > largest) largest = bytes;
   }
-  return !__builtin_add_overflow(sum, largest, out);
+  return (sum + Bytes(largest)).get(out);
 }
 
 uint8_t* take_from(ert_region* free, uint32_t regions, size_t bytes) {
@@ -122,19 +125,18 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
   if (!evaluate_exprs(p, max_dims, scratch->exprs)) return ERT_ERR_DIMS;
   for (uint32_t v = 0; v < p.values.size; ++v) {
     Operand o;
-    uint64_t bytes;
+    size_t bytes;
     if (!resolve_operand(p, v, scratch->exprs, &o)) return ERT_ERR_DIMS;
     if (!operand_bytes(o, &bytes)) return ERT_ERR_LIMIT;
   }
   const RowMap rows = row_map(p, scratch->exprs);
-  plan.tables = lay_out_tables(p, rows.batch == 0 ? 0 : static_cast<size_t>(rows.batch) + 1, golden);
-  if (!sum_of_slots(p, scratch->exprs, &plan.value_bytes)) return ERT_ERR_LIMIT;
-  if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride, nullptr)) return ERT_ERR_DIMS;
-  plan.scratch_bytes = plan.scratch_stride * cfg.threads;  // both limited: cannot overflow
-  if (__builtin_add_overflow(plan.tables.bytes, plan.scratch_bytes, &plan.total) ||
-      __builtin_add_overflow(plan.total, plan.value_bytes, &plan.total)) {
+  const uint64_t row_starts = rows.batch == 0 ? 0 : static_cast<uint64_t>(rows.batch) + 1;
+  if (!lay_out_tables(p, row_starts, golden, &plan.tables) || !sum_of_slots(p, scratch->exprs, &plan.value_bytes))
     return ERT_ERR_LIMIT;
-  }
+  if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride, nullptr)) return ERT_ERR_DIMS;
+  const Bytes working = Bytes(plan.scratch_stride) * Bytes(cfg.threads);
+  const Bytes total = Bytes(plan.tables.bytes) + working + Bytes(plan.value_bytes);
+  if (!working.get(&plan.scratch_bytes) || !total.get(&plan.total)) return ERT_ERR_LIMIT;
   *out = plan;
   return ERT_OK;
 }

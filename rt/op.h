@@ -102,7 +102,8 @@ struct OpDef {
   ert_status (*run)(const OpContext& c);
   // Multiply-accumulates for these dims; may be null (0).
   uint64_t (*macs)(const OpContext& c);
-  // Bit i set: output 0 may share memory with input i (same size, each element read before it is written).
+  // Bit i set: output 0 may share memory with input i where both have as many elements of the same dtype, so that input i is not
+  // broadcast: each element is then read before the one in its place is written.
   uint32_t in_place_inputs;
 };
 

@@ -39,10 +39,9 @@ bool hands_over(const Program& p, uint32_t index) {
 }
 
 bool share_memory(const Operand& a, const Operand& b) {
-  uint64_t a_bytes, b_bytes;
+  size_t a_bytes, b_bytes;
   if (!operand_bytes(a, &a_bytes) || !operand_bytes(b, &b_bytes)) return true;
-  const uintptr_t x = reinterpret_cast<uintptr_t>(a.data), y = reinterpret_cast<uintptr_t>(b.data);
-  return x <= y ? y - x < a_bytes : x - y < b_bytes;
+  return overlap(a.data, a_bytes, b.data, b_bytes);
 }
 
 // Other rows of the Linear are still to be computed when the first rows of the norm are written.

@@ -1,6 +1,7 @@
 // Prepares ops without a context: see prepare.h.
 #include "rt/prepare.h"
 
+#include "rt/bytes.h"
 #include "rt/dims.h"
 #include "rt/op_params.h"
 
@@ -76,7 +77,7 @@ bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, 
     if (bytes > most) most = bytes;
     if (macs != nullptr && def->macs != nullptr && __builtin_add_overflow(work, def->macs(c), &work)) work = UINT64_MAX;
   }
-  *scratch_per_thread = align64(most);
+  *scratch_per_thread = Bytes(most).aligned().value();
   if (macs != nullptr) *macs = work;
   return true;
 }

@@ -26,7 +26,6 @@ int32_t custom_index_of(const Program& p, const fb::Op& op);
 // to 64, and where not null the sum of multiply-accumulates. cfg gives the custom ops; null = none known yet.
 bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread, uint64_t* macs);
 
-constexpr size_t kMaxScratch = SIZE_MAX / (4 * limits::kMaxThreads);
-constexpr size_t align64(size_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr size_t kMaxScratch = SIZE_MAX / (4 * limits::kMaxThreads);  // of one thread
 
 }  // namespace ert

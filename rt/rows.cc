@@ -29,6 +29,7 @@ int32_t find_rows(ContextState* s, const Program& p) {
   const bool truth = p.values[p.inputs[packing.mask()]].dtype() == ERT_BOOL;
   const int32_t batch = b.shape[0], sequence = b.shape[1];
   bool plain = true;
+  // The table was planned for the largest batch, and batch * sequence fits an int32 (evaluate_exprs), so no start below wraps.
   s->row_starts[0] = 0;
   for (int32_t i = 0; i < batch; ++i) {
     const int64_t first = int64_t{i} * sequence;

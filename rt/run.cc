@@ -72,7 +72,7 @@ ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dim
   return evaluate_dims(s, p, dims, rows);
 }
 
-ert_status begin_run(ContextState* s, const Program& p) {
+ert_status begin_run(ContextState* s, const Program& p, OutputsIn place) {
   s->next_op = 0;
   s->done_ahead = 0;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
@@ -84,7 +84,7 @@ ert_status begin_run(ContextState* s, const Program& p) {
   if (status != ERT_OK) return status;
   place_bound_values(s, p);
   status = check_inputs(*s, p, &s->why);
-  return status == ERT_OK ? check_outputs(*s, p, &s->why) : status;
+  return status == ERT_OK ? check_outputs(*s, p, place, &s->why) : status;
 }
 
 ert_status run_op(ContextState* s, const Program& p, uint32_t op) {
@@ -111,7 +111,7 @@ ert_status ert_run(ert_context* c) {
   if (call.status() != ERT_OK) return call.status();
   ContextState& s = call.state();
   const Program p = program_of(s);
-  const ert_status status = begin_run(&s, p);
+  const ert_status status = begin_run(&s, p, OutputsIn::kCallersMemory);
   return status == ERT_OK ? run_all(&s, p) : status;
 }
 
@@ -121,7 +121,7 @@ ert_status ert_step(ert_context* c) {
   ContextState& s = call.state();
   const Program p = program_of(s);
   if (s.next_op == 0) {
-    const ert_status status = begin_run(&s, p);
+    const ert_status status = begin_run(&s, p, OutputsIn::kCallersMemory);
     if (status != ERT_OK) return status;
   }
   const ert_status status = run_op(&s, p, s.next_op);

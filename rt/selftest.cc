@@ -1,6 +1,7 @@
 // ert_selftest: the blob's golden vectors, bit for bit, in the context's own memory.
 #include <string.h>
 
+#include "rt/bytes.h"
 #include "rt/context.h"
 #include "rt/dims.h"
 
@@ -21,9 +22,9 @@ const uint8_t* golden_tensor(const Program& p, const fb::Golden& g, uint32_t k) 
 bool bind(const Operand& shape, uint32_t dtype, const void* data, Binding* out) {
   Operand o = shape;
   o.dtype = static_cast<uint8_t>(dtype);
-  uint64_t bytes;
+  size_t bytes;
   if (!operand_bytes(o, &bytes)) return false;
-  *out = Binding{const_cast<void*>(data), static_cast<size_t>(bytes), dtype, shape.rank, {}};
+  *out = Binding{const_cast<void*>(data), bytes, dtype, shape.rank, {}};
   memcpy(out->shape, shape.dims, sizeof out->shape);
   return true;
 }
@@ -40,7 +41,7 @@ bool bind_golden(ContextState* s, const Program& p, const fb::Golden& g) {
     Operand shape;
     if (!resolve_operand(p, p.outputs[i], s->exprs, &shape)) return false;
     if (!bind(shape, p.output_dtypes[i], next, &s->outputs[i])) return false;
-    next += align64(s->outputs[i].bytes);
+    next += Bytes(s->outputs[i].bytes).aligned().value();  // the plan added up the same, of larger dims
   }
   return true;
 }
@@ -59,7 +60,7 @@ ert_status replay(ContextState* s, const Program& p, const fb::Golden& g) {
   ert_status status = prepare_golden(s, p, g);
   if (status != ERT_OK) return status;
   s->prepared = 0;
-  status = begin_run(s, p);
+  status = begin_run(s, p, OutputsIn::kArena);
   if (status == ERT_OK) status = run_all(s, p);
   if (status != ERT_OK) return status == ERT_ERR_DIMS ? status : ERT_ERR_SELFTEST;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "rt/bytes.h"
 #include "rt/crc32c.h"
 #include "rt/header.h"
 #include "rt/limits.h"
@@ -15,20 +16,21 @@ namespace {
 
 uint64_t next_aligned(uint64_t offset) { return (offset + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign; }
 
-// End of the last segment once all of them are stored raw. Counts and raw sizes are limited, so the sum cannot wrap.
-uint64_t expanded_bytes(const Header& h, const Program& p) {
-  uint64_t end = h.segments_offset;
-  for (uint32_t i = 0; i < p.segments.size; ++i) end = next_aligned(end) + p.segments[i].raw_bytes();
+// End of the last segment once all of them are stored raw.
+Bytes expanded_bytes(const Header& h, const Program& p) {
+  static_assert(kSegmentAlign == 64, "segments start where Bytes::aligned says");
+  Bytes end = h.segments_offset;
+  for (uint32_t i = 0; i < p.segments.size; ++i) end = end.aligned() + Bytes(p.segments[i].raw_bytes());
   return end;
 }
 
-ert_status open_packed(const void* in, size_t bytes, Structure* s, uint64_t* out_bytes) {
+ert_status open_packed(const void* in, size_t bytes, Structure* s, size_t* out_bytes) {
   if (in == nullptr) return ERT_ERR_ARG;
   if (reinterpret_cast<uintptr_t>(in) % ERT_REQUIRED_BLOB_ALIGN != 0) return ERT_ERR_ALIGN;
   const ert_status status = verify_structure(static_cast<const uint8_t*>(in), bytes, s);
   if (status != ERT_OK) return status;
-  *out_bytes = expanded_bytes(s->header, program_view(static_cast<const uint8_t*>(in), s->root));
-  return *out_bytes > limits::kMaxBlobBytes || *out_bytes > SIZE_MAX ? ERT_ERR_LIMIT : ERT_OK;
+  const Bytes expanded = expanded_bytes(s->header, program_view(static_cast<const uint8_t*>(in), s->root));
+  return expanded.get(out_bytes) && uint64_t{*out_bytes} <= limits::kMaxBlobBytes ? ERT_OK : ERT_ERR_LIMIT;
 }
 
 // One frame, exactly raw_bytes long, nothing behind it: the destination is the window, so no history buffer is needed.
@@ -48,17 +50,17 @@ using namespace ert;
 ert_status ert_unpack_bytes(const void* in, size_t in_bytes, size_t* out_bytes, size_t* work_bytes) {
   if (out_bytes == nullptr || work_bytes == nullptr) return ERT_ERR_ARG;
   Structure s;
-  uint64_t bytes = 0;
+  size_t bytes = 0;
   const ert_status status = open_packed(in, in_bytes, &s, &bytes);
   if (status != ERT_OK) return status;
-  *out_bytes = static_cast<size_t>(bytes);
+  *out_bytes = bytes;
   *work_bytes = ZSTD_estimateDCtxSize();
   return ERT_OK;
 }
 
 ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_bytes, void* work, size_t work_bytes) {
   Structure s;
-  uint64_t need = 0;
+  size_t need = 0;
   const ert_status status = open_packed(in, in_bytes, &s, &need);
   if (status != ERT_OK) return status;
   if (out == nullptr || work == nullptr) return ERT_ERR_ARG;

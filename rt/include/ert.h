@@ -12,7 +12,9 @@
  * Threads      A const ert_model may be shared by any number of threads. An ert_context belongs to one thread at a
  *              time; two contexts on one model are independent. No function uses mutable global state.
  * Interrupts   No function may be called from an interrupt handler except ert_status_str and ert_api_version.
- * Ownership    The blob, the model and all memory regions must outlive the context. Nothing is ever freed by ert.
+ * Ownership    The blob, the model and all memory regions must outlive the context. Nothing is ever freed by ert. The blob is
+ *              only read. The context and its regions belong to ert: bound tensors lie outside. Inputs are only read and may
+ *              overlap each other and the blob; an output overlaps neither them nor another output nor the blob.
  * struct_size  Every struct that the caller fills starts with its own size in bytes (sizeof). A library newer than
  *              the caller treats the missing tail as zero; one older refuses with ERT_ERR_ARG if the tail is not zero.
  * Errors       Every function returns ERT_OK or a status that says what is wrong. Statuses are stable: never renumbered.
@@ -204,8 +206,8 @@ typedef int (*ert_op_hook)(void* context, uint32_t op, uint32_t phase, const cha
 /* A custom operator: registered by its domain and name, called for every node that the converter passed through. */
 typedef struct ert_custom_attribute {
   const char* name;
-  uint32_t kind; /* 0 int, 1 float, 2 string, 3 ints, 4 floats */
-  uint32_t count;
+  uint32_t kind;  /* 0 int, 1 float, 2 string, 3 ints, 4 floats; ert_model_open refuses (FORMAT) others and values that are not there */
+  uint32_t count; /* of ints or floats: 1 for kinds 0 and 1. Only the field of the kind is meant */
   const int32_t* ints;
   const float* floats;
   const char* string;
@@ -271,12 +273,13 @@ ert_status ert_context_init(ert_context* c, const ert_model* m, const ert_config
 ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 
 /* Zero copy: t->data is read during ert_run and must stay valid until then; the struct itself is copied. Integer inputs as
- * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Returns OK, ARG, STATE, INPUT (dtype, rank, an axis
- * that is below 1 or not its fixed size, too few bytes), ALIGN. */
+ * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Must not overlap the regions or the context (ert_run: ARG).
+ * Returns OK, ARG, STATE, INPUT (dtype, rank, an axis that is below 1 or not its fixed size, too few bytes), ALIGN. */
 ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* t->data with t->bytes capacity receives the output; t->shape need not be set. Integer outputs as ERT_I32 or ERT_I64.
- * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs or the regions.
+ * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs, the regions, the context or the
+ * blob, as far as the output reaches (ert_run: ARG, before anything is written).
  * Returns OK, ARG, STATE, INPUT (dtype), ALIGN. */
 ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
 
@@ -285,7 +288,7 @@ ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
 ert_status ert_output_shape(ert_context* c, uint32_t i, ert_tensor* t);
 
 /* Runs all ops. Everything is checked before the first op; until then outputs are untouched. Returns OK, STATE, INPUT,
- * DIMS, NOMEM (an output buffer is too small), ARG (an output overlaps another buffer), ABORTED, INTEGRITY, CUSTOM_OP. */
+ * DIMS, NOMEM (an output buffer is too small), ARG (a tensor overlaps what it must not), ABORTED, INTEGRITY, CUSTOM_OP. */
 ert_status ert_run(ert_context* c);
 
 /* What a refusal was about: filled by the functions from ert_bind_input to ert_selftest, for messages and for host tools. */
@@ -299,7 +302,7 @@ typedef enum ert_fault {
   ERT_FAULT_DIM = 5,         /* value = size of `dim`, which must be lowest..highest (the context's max_dims) */
   ERT_FAULT_BUFFER = 6,      /* value = bytes of the caller's buffer, lowest = bytes that the tensor needs */
   ERT_FAULT_ALIGNMENT = 7,   /* data is not aligned to its element size; lowest = alignment */
-  ERT_FAULT_OVERLAP = 8,     /* output: its buffer overlaps an input, another output or a region */
+  ERT_FAULT_OVERLAP = 8,     /* input: overlaps a region or the context; output: these, an input, another output or the blob */
   ERT_FAULT_RANGE = 9,       /* input: the integer at `element` is value, allowed is lowest..highest */
   ERT_FAULT_NOT_FINITE = 10, /* input: the float at `element` is NaN or infinite; value = its bits */
   ERT_FAULT_OP =

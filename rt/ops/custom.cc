@@ -20,8 +20,8 @@ bool prepare(const OpContext& c, size_t* scratch) {
   for (uint32_t i = 0; i < c.n_outputs; ++i) {
     if (c.outputs[i].present() && element_bytes(c.outputs[i]) == 0) return false;
   }
-  const uint64_t own = c.custom != nullptr ? c.custom->scratch_bytes : 0;
-  return own <= PTRDIFF_MAX && set_scratch(scratch, tensor_bytes(c.n_inputs + c.n_outputs) + own);
+  const Bytes own = c.custom != nullptr ? c.custom->scratch_bytes : 0;
+  return set_scratch(scratch, Bytes(tensor_bytes(c.n_inputs + c.n_outputs)) + own);
 }
 
 // An absent operand becomes a tensor of dtype 0 without data.

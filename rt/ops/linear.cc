@@ -92,9 +92,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const int32_t precision = c.ints[lin::kPrecision];
   if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
   if (!quantized_operands_ok(c, s.n, s.k)) return false;
-  return set_scratch(scratch,
-                     static_cast<size_t>(scratch_rows(s, c.parallel.threads)) *
-                         (block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
+  return set_scratch(
+      scratch, Bytes(static_cast<uint64_t>(scratch_rows(s, c.parallel.threads))) *
+                   Bytes(block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
 }
 
 uint64_t macs(const OpContext& c) {

@@ -56,11 +56,7 @@ bool is_finite(float v) {
   return (bits & 0x7f800000u) != 0x7f800000u;
 }
 
-bool set_scratch(size_t* scratch, uint64_t bytes) {
-  if (bytes > static_cast<uint64_t>(PTRDIFF_MAX) - 63) return false;
-  *scratch = kernels::round_up(static_cast<size_t>(bytes), 64);
-  return true;
-}
+bool set_scratch(size_t* scratch, Bytes bytes) { return bytes.aligned().get(scratch); }
 
 int64_t elements_between(const Operand& o, int first, int last) {
   int64_t n = 1;

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "rt/bytes.h"
 #include "rt/op.h"
 #include "rt/op_params.h"
 
@@ -53,7 +54,7 @@ inline int64_t expr(const OpContext& c, int32_t index) { return c.exprs[index]; 
 bool is_finite(float v);
 
 // Scratch per thread; false if no memory of this machine could hold it.
-bool set_scratch(size_t* scratch, uint64_t bytes);
+bool set_scratch(size_t* scratch, Bytes bytes);
 
 // The scratch of one thread as floats. It is 64-byte aligned.
 inline float* scratch_floats(const OpContext& c, uint32_t thread, size_t offset = 0) {

@@ -48,9 +48,10 @@ struct StridedWalk {
       for (int i = 0; i < inputs; ++i) in[i] -= column * inner_stride(i);
       column = 0;
       for (int axis = rank - 2; axis >= 0; --axis) {
-        for (int i = 0; i < inputs; ++i) in[i] += stride[i][axis];
-        if (++index[axis] < size[axis]) break;
-        for (int i = 0; i < inputs; ++i) in[i] -= stride[i][axis] * size[axis];
+        const bool last = ++index[axis] == size[axis];
+        // Back to the axis' start from its last element, not from one step behind it, which might be further than ptrdiff_t.
+        for (int i = 0; i < inputs; ++i) in[i] += last ? -stride[i][axis] * (size[axis] - 1) : stride[i][axis];
+        if (!last) break;
         index[axis] = 0;
       }
     }

@@ -10,13 +10,26 @@ bool is_code(const fb::Op& op, params::OpCode code) { return op.code() == static
 bool integer_like(uint32_t dtype) { return dtype != ERT_F32; }
 bool wide_or_narrow_int(uint32_t dtype) { return dtype == ERT_I32 || dtype == ERT_I64; }
 
-bool verify_pools(const Program& p, const fb::Op& op) {
-  const uint32_t operands = operand_count(op);
-  return op.n_outputs() >= 1 && operands <= kMaxOperands && op.first_operand() <= p.operands.size &&
-         operands <= p.operands.size - op.first_operand() && op.first_int() <= p.ints.size &&
-         op.n_ints() <= p.ints.size - op.first_int() && op.first_float() <= p.floats.size &&
-         op.n_floats() <= p.floats.size - op.first_float();
-}
+// What is left of a pool. The lists of all ops together are no longer than the pool that they are in: were ops free to share one long
+// list, the work of preparing them would not be linear in the blob.
+struct Pool {
+  uint32_t size, left;
+  explicit Pool(uint32_t n) : size(n), left(n) {}
+  bool take(uint32_t first, uint32_t n) {
+    if (first > size || n > size - first || n > left) return false;
+    left -= n;
+    return true;
+  }
+};
+
+struct Pools {
+  Pool operands, ints, floats;
+  bool take(const fb::Op& op) {
+    const uint32_t n = operand_count(op);
+    return op.n_outputs() >= 1 && n <= kMaxOperands && operands.take(op.first_operand(), n) &&
+           ints.take(op.first_int(), op.n_ints()) && floats.take(op.first_float(), op.n_floats());
+  }
+};
 
 // Integer inputs come in the width that the caller binds, so only ImportInt may look at them, and never through an alias.
 bool verify_read(const Program& p, const fb::Op& op, uint32_t index, uint32_t v) {
@@ -42,7 +55,8 @@ bool verify_write(const Program& p, const fb::Op& op, uint32_t index, uint32_t v
   return root.first_op() == index;
 }
 
-bool verify_operands(const Program& p, uint32_t index) {
+// Counts the values that the op writes.
+bool verify_operands(const Program& p, uint32_t index, uint32_t* written) {
   const fb::Op& op = p.ops[index];
   for (uint32_t k = 0; k < operand_count(op); ++k) {
     const int32_t v = operand_of(p, op, k);
@@ -51,22 +65,15 @@ bool verify_operands(const Program& p, uint32_t index) {
     if (v < 0 || static_cast<uint32_t>(v) >= p.values.size) return false;
     if (!(output ? verify_write(p, op, index, static_cast<uint32_t>(v)) : verify_read(p, op, index, static_cast<uint32_t>(v))))
       return false;
-    for (uint32_t other = op.n_inputs(); output && other < k; ++other) {
+    if (!output) continue;
+    const uint32_t root = root_value(p, static_cast<uint32_t>(v));
+    for (uint32_t other = op.n_inputs(); other < k; ++other) {
       const int32_t o = operand_of(p, op, other);
-      if (o >= 0 && root_value(p, static_cast<uint32_t>(o)) == root_value(p, static_cast<uint32_t>(v))) return false;
+      if (o >= 0 && root_value(p, static_cast<uint32_t>(o)) == root) return false;
     }
+    ++*written;
   }
   return true;
-}
-
-// The op that first_op names does write the value.
-bool is_written(const Program& p, uint32_t v) {
-  const fb::Op& op = p.ops[p.values[v].first_op()];
-  for (uint32_t k = op.n_inputs(); k < operand_count(op); ++k) {
-    const int32_t o = operand_of(p, op, k);
-    if (o >= 0 && root_value(p, static_cast<uint32_t>(o)) == v) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -75,10 +82,12 @@ ert_status verify_ops(const Program& p) {
   const auto* names = p.root->op_names();
   if (names != nullptr && names->size() != 0 && names->size() != p.ops.size) return ERT_ERR_MODEL;
   const uint32_t customs = p.root->custom_ops() == nullptr ? 0 : p.root->custom_ops()->size();
+  Pools pools{Pool(p.operands.size), Pool(p.ints.size), Pool(p.floats.size)};
+  uint32_t written = 0, writable = 0;
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     const fb::Op& op = p.ops[i];
     if (find_op(op.code()) == nullptr) return ERT_ERR_UNSUPPORTED;
-    if (!verify_pools(p, op) || !verify_operands(p, i)) return ERT_ERR_MODEL;
+    if (!pools.take(op) || !verify_operands(p, i, &written)) return ERT_ERR_MODEL;
     if (is_code(op, params::OpCode::kCustom)) {
       if (op.n_ints() != params::custom::kIntCount) return ERT_ERR_MODEL;
       const int32_t custom = p.ints[op.first_int() + params::custom::kIndex];
@@ -87,9 +96,10 @@ ert_status verify_ops(const Program& p) {
   }
   for (uint32_t v = 0; v < p.values.size; ++v) {
     const Storage s = storage_of(p.values[v]);
-    if ((s == Storage::kArena || s == Storage::kOutput) && !is_written(p, v)) return ERT_ERR_MODEL;
+    writable += s == Storage::kArena || s == Storage::kOutput;
   }
-  return ERT_OK;
+  // No value is written by two ops, or twice by one, so that as many as there are means each of them.
+  return written == writable ? ERT_OK : ERT_ERR_MODEL;
 }
 
 }  // namespace ert

@@ -12,13 +12,11 @@ ert_status verify_at(const Program& p, const int32_t* dims, EvalScratch* scratch
   if (!evaluate_exprs(p, dims, scratch->exprs)) return ERT_ERR_MODEL;
   for (uint32_t v = 0; v < p.values.size; ++v) {
     Operand o;
-    uint64_t bytes, root_bytes;
+    size_t bytes;
     if (!resolve_operand(p, v, scratch->exprs, &o)) return ERT_ERR_MODEL;
     if (!operand_bytes(o, &bytes)) return ERT_ERR_LIMIT;
-    if (storage_of(p.values[v]) != Storage::kAlias) continue;
-    if (!resolve_operand(p, root_value(p, v), scratch->exprs, &o)) return ERT_ERR_MODEL;
-    if (!operand_bytes(o, &root_bytes) || root_bytes != bytes) return ERT_ERR_MODEL;
   }
+  if (!sharing_is_exact(p, scratch->exprs)) return ERT_ERR_MODEL;
   size_t scratch_bytes;
   return prepare_all(p, nullptr, scratch, &scratch_bytes, nullptr) ? ERT_OK : ERT_ERR_MODEL;
 }

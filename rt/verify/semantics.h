@@ -24,7 +24,11 @@ ert_status verify_ops(const Program& p);                      // verify/ops.cc: 
 bool verify_lifetimes(const Program& p);                      // verify/lifetimes.cc: no two live values share a slot
 
 // True if op `op` may write the arena value `next` over the arena value `prev` that it reads: output 0, every read of it
-// through an operand that the op declares in-place.
+// through an operand that the op declares in-place, and both of one dtype.
 bool in_place_allowed(const Program& p, uint32_t op, uint32_t prev, uint32_t next);
+
+// For these sizes: an alias covers its root exactly, and a value that is computed in place is as large as the one that it replaces.
+// Open asks for the smallest and the largest dims, every change of the dims again.
+bool sharing_is_exact(const Program& p, const int64_t* exprs);
 
 }  // namespace ert

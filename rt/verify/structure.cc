@@ -12,6 +12,57 @@ namespace {
 
 constexpr char kFileIdentifier[] = "ERTP";
 
+// FlatBuffers' verifier follows the entries of a vector of strings or tables first and asks afterwards where that led. With addresses of
+// 32 bits the sum can wrap, even back into the metadata. So this asks of every such entry, before the verifier runs, what that asks of
+// all other offsets: forward, and inside.
+class Entries {
+ public:
+  Entries(const uint8_t* metadata, size_t bytes, uint32_t tables)
+      : begin_(metadata), verifier_(metadata, bytes, limits::kMaxFlatbufferDepth, tables) {}
+
+  bool all_inside() {
+    const uint32_t to_root = verifier_.VerifyOffset(size_t{0});
+    if (to_root == 0) return false;
+    const uint8_t* root = begin_ + to_root;
+    if (!verifier_.VerifyTableStart(root)) return false;
+    using P = fb::Program;
+    size_t unused, customs;
+    uint32_t n = 0, attributes = 0;
+    for (const uint16_t names : {P::VT_DIM_NAMES, P::VT_INPUT_NAMES, P::VT_OUTPUT_NAMES, P::VT_OP_NAMES, P::VT_GOLDEN}) {
+      if (!vector_inside(root, names, &unused, &n)) return false;
+    }
+    if (!vector_inside(root, P::VT_CUSTOM_OPS, &customs, &n) || n > limits::kMaxCustomOps) return false;
+    for (size_t entry = customs; n-- > 0; entry += sizeof(uint32_t)) {
+      const uint8_t* op = begin_ + entry + verifier_.VerifyOffset(entry);
+      uint32_t own = 0;
+      if (!verifier_.VerifyTableStart(op) || !vector_inside(op, fb::CustomOp::VT_ATTRIBUTES, &unused, &own)) return false;
+      if (own > limits::kMaxCustomAttributes - attributes) return false;
+      attributes += own;
+      verifier_.EndTable();
+    }
+    return true;
+  }
+
+ private:
+  // A field of a table whose start is verified. Sets where the entries begin and how many there are; none if the field is absent.
+  bool vector_inside(const uint8_t* table, uint16_t field, size_t* first, uint32_t* n) {
+    *first = *n = 0;
+    const uint16_t at = static_cast<const flatbuffers::Table*>(static_cast<const void*>(table))->GetOptionalFieldOffset(field);
+    if (at == 0) return true;
+    const uint32_t to_vector = verifier_.VerifyOffset(table, at);
+    if (to_vector == 0 || !verifier_.VerifyVectorOrString(table + at + to_vector, sizeof(uint32_t))) return false;
+    *n = flatbuffers::ReadScalar<uint32_t>(table + at + to_vector);
+    *first = static_cast<size_t>(table + at + to_vector - begin_) + sizeof(uint32_t);
+    for (uint32_t i = 0; i < *n; ++i) {
+      if (verifier_.VerifyOffset(*first + i * sizeof(uint32_t)) == 0) return false;
+    }
+    return true;
+  }
+
+  const uint8_t* begin_;
+  flatbuffers::Verifier verifier_;
+};
+
 // FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only. An empty
 // vector has no elements, and its writer does not align it.
 template <class T>
@@ -34,32 +85,52 @@ bool struct_vectors_aligned(const fb::Program& root) {
   return true;
 }
 
-// Strings reach C callers as const char*: an embedded NUL would cut them.
-bool plain_string(const flatbuffers::String* s) {
-  return s == nullptr || (s->size() <= limits::kMaxNameBytes && memchr(s->c_str(), 0, s->size()) == nullptr);
-}
+// Strings reach C callers as const char*: an embedded NUL would cut them. Together they are no longer than the metadata, as they are
+// where each is there once: were names free to share one, reading them would not be linear in the blob.
+class Names {
+ public:
+  explicit Names(uint32_t metadata_bytes) : left_(metadata_bytes) {}
 
-bool plain_strings(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* v) {
-  const uint32_t n = v == nullptr ? 0 : v->size();
-  for (uint32_t i = 0; i < n; ++i) {
-    if (!plain_string(v->Get(i))) return false;
+  bool plain(const flatbuffers::String* s) {
+    if (s == nullptr) return true;
+    if (s->size() > limits::kMaxNameBytes || s->size() > left_) return false;
+    left_ -= s->size();
+    return memchr(s->c_str(), 0, s->size()) == nullptr;
   }
-  return true;
+  bool plain(const flatbuffers::Vector<flatbuffers::Offset<flatbuffers::String>>* v) {
+    const uint32_t n = v == nullptr ? 0 : v->size();
+    for (uint32_t i = 0; i < n; ++i) {
+      if (!plain(v->Get(i))) return false;
+    }
+    return true;
+  }
+
+ private:
+  uint32_t left_;
+};
+
+// What a kernel reads of an attribute, by its kind (ert.h): one number, a text, or a list that may be empty.
+bool attribute_complete(const fb::CustomAttribute& a) {
+  switch (a.kind()) {
+    case 0: return a.ints() != nullptr && a.ints()->size() == 1;
+    case 1: return a.floats() != nullptr && a.floats()->size() == 1;
+    case 2: return a.text() != nullptr;
+    case 3: return a.ints() != nullptr;
+    case 4: return a.floats() != nullptr;
+    default: return false;
+  }
 }
 
-bool custom_strings_plain(const fb::Program& root) {
+bool custom_ops_plain(const fb::Program& root, Names* names) {
   const uint32_t ops = root.custom_ops() == nullptr ? 0 : root.custom_ops()->size();
-  if (ops > limits::kMaxCustomOps) return false;
-  uint32_t total = 0;
   for (uint32_t i = 0; i < ops; ++i) {
     const fb::CustomOp* op = root.custom_ops()->Get(i);
-    if (op->name() == nullptr || !plain_string(op->name())) return false;
+    if (op->name() == nullptr || !names->plain(op->name())) return false;
     const uint32_t n = op->attributes() == nullptr ? 0 : op->attributes()->size();
-    if (n > limits::kMaxCustomAttributes - total) return false;
-    total += n;
     for (uint32_t k = 0; k < n; ++k) {
       const fb::CustomAttribute* attribute = op->attributes()->Get(k);
-      if (attribute->name() == nullptr || !plain_string(attribute->name()) || !plain_string(attribute->text())) return false;
+      if (attribute->name() == nullptr || !names->plain(attribute->name()) || !names->plain(attribute->text())) return false;
+      if (!attribute_complete(*attribute)) return false;
     }
   }
   return true;
@@ -70,14 +141,18 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   if (h.metadata_bytes < 16) return ERT_ERR_FORMAT;
   const uint64_t by_size = h.total_bytes / 16;
   const uint32_t tables = by_size < limits::kMaxFlatbufferTables ? static_cast<uint32_t>(by_size) : limits::kMaxFlatbufferTables;
+  if (!Entries(blob + kMetadataOffset, h.metadata_bytes, tables).all_inside()) return ERT_ERR_FORMAT;
   flatbuffers::Verifier verifier(blob + kMetadataOffset, h.metadata_bytes, limits::kMaxFlatbufferDepth, tables);
   if (memcmp(blob + kMetadataOffset + sizeof(uint32_t), kFileIdentifier, 4) != 0) return ERT_ERR_FORMAT;
   if (!verifier.VerifyBuffer<fb::Program>(nullptr)) return ERT_ERR_FORMAT;
   const fb::Program* root = flatbuffers::GetRoot<fb::Program>(blob + kMetadataOffset);
   if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
-  const bool names = plain_string(root->producer()) && plain_string(root->source_sha256()) && plain_strings(root->dim_names()) &&
-                     plain_strings(root->input_names()) && plain_strings(root->output_names()) && plain_strings(root->op_names());
-  if (!names || !custom_strings_plain(*root)) return ERT_ERR_FORMAT;
+  Names names(h.metadata_bytes);
+  if (!names.plain(root->producer()) || !names.plain(root->source_sha256()) || !names.plain(root->dim_names()) ||
+      !names.plain(root->input_names()) || !names.plain(root->output_names()) || !names.plain(root->op_names()) ||
+      !custom_ops_plain(*root, &names)) {
+    return ERT_ERR_FORMAT;
+  }
   if ((root->flags() & ~kFlagPacking) != 0) return ERT_ERR_VERSION;
   *out = root;
   return ERT_OK;

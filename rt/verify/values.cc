@@ -19,7 +19,7 @@ bool constant_shape(const Program& p, const fb::Value& v) {
 }
 
 // Shape made of constant expressions only; used before any dims are known.
-bool constant_bytes(const Program& p, const fb::Value& v, uint64_t* bytes) {
+bool constant_bytes(const Program& p, const fb::Value& v, size_t* bytes) {
   Operand o;
   o.dtype = v.dtype();
   o.rank = v.rank();
@@ -34,7 +34,7 @@ bool constant_bytes(const Program& p, const fb::Value& v, uint64_t* bytes) {
 bool verify_constant(const Program& p, const fb::Value& v) {
   if (v.index() >= p.segments.size || !constant_shape(p, v)) return false;
   const fb::Segment& s = p.segments[v.index()];
-  uint64_t bytes;
+  size_t bytes;
   if (static_cast<SegmentKind>(s.kind()) != SegmentKind::kConstants || !constant_bytes(p, v, &bytes)) return false;
   if (v.offset() > s.bytes() || bytes > s.bytes() - v.offset()) return false;
   const uint64_t alignment = is_packed(v.dtype()) ? 64 : element_bytes(v.dtype());
@@ -87,7 +87,7 @@ bool verify_golden_tensor(const Program& p, const fb::Golden& golden, uint32_t k
   Operand stored = shape;
   stored.dtype = static_cast<uint8_t>(dtype);
   const uint64_t offset = golden.offsets()->Get(k);
-  uint64_t bytes;
+  size_t bytes;
   return offset % kSegmentAlign == 0 && offset <= s.bytes() && operand_bytes(stored, &bytes) && bytes <= s.bytes() - offset;
 }
 

@@ -1,6 +1,8 @@
 // Memory: the need is exact, nothing outside the regions is written, one or two regions, refusals at init.
 #include <gtest/gtest.h>
 
+#include "rt/bytes.h"
+#include "rt/limits.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {
@@ -144,6 +146,50 @@ TEST(Isa, ForcingALevelThatIsMissingIsRefused) {
   }
   EXPECT_EQ(ert_isa_name(static_cast<ert_isa>(31)), nullptr);
   EXPECT_STREQ(ert_isa_name(ERT_ISA_AVX512VNNI), "avx512vnni");
+}
+
+// Room for the golden outputs: 256 outputs of 2^24 - 1 bytes, which share their bytes in the blob, are 2^32 bytes in the arena, 0 where
+// that wraps.
+TEST(Arena, GoldenOutputsThatShareTheirBytesDoNotWrap) {
+  constexpr uint32_t kOutputBytes = (1u << 24) - 1;
+  BlobSpec s;
+  const uint32_t size = s.constant(kOutputBytes);
+  BlobSpec::Golden golden{{}, 0, {}};
+  for (uint32_t i = 0; i < limits::kMaxOutputs; ++i) {
+    const uint32_t out = s.add_output("out" + std::to_string(i), ERT_BOOL, {size}, i);
+    s.ops.push_back({params::OpCode::kFill, {}, {static_cast<int32_t>(out)}, {1}, {}});
+    golden.offsets.push_back(0);
+  }
+  s.segments.push_back({std::vector<uint8_t>(kOutputBytes, 1), 1});
+  s.golden = {golden};
+  Opened o(s);
+  ert_memory_need need{};
+  need.struct_size = sizeof need;
+  const bool addressable = sizeof(size_t) > 4;
+  EXPECT_EQ(ert_arena_bytes(&o.model, nullptr, nullptr, &need), addressable ? ERT_OK : ERT_ERR_LIMIT);
+  EXPECT_TRUE(!addressable || need.table_bytes / limits::kMaxOutputs >= kOutputBytes);
+}
+
+// Sums and products of sizes: exact up to PTRDIFF_MAX, impossible for good beyond.
+TEST(Bytes, WhatCannotBeStaysImpossible) {
+  const Bytes most(PTRDIFF_MAX), impossible = most + Bytes(1);
+  EXPECT_TRUE(most.possible());
+  EXPECT_FALSE(impossible.possible());
+  EXPECT_FALSE(Bytes(UINT64_MAX).possible());
+  EXPECT_FALSE(most.aligned().possible());
+  EXPECT_FALSE((impossible + impossible).possible());
+  EXPECT_FALSE((impossible + Bytes(0)).possible());
+  EXPECT_FALSE((impossible * Bytes(0)).possible());
+  EXPECT_FALSE((Bytes(0) * impossible).possible());
+  EXPECT_FALSE((most + most + Bytes(2)).possible()) << "2^32 or 2^64: wraps to 0";
+  EXPECT_FALSE((most * Bytes(4)).possible());
+  EXPECT_FALSE(impossible.aligned().possible());
+  EXPECT_FALSE(impossible.aligned().aligned().possible());
+  EXPECT_EQ((Bytes(3) * Bytes(5) + Bytes(2)).value(), 17u);
+  EXPECT_EQ(Bytes(0).aligned().value(), 0u);
+  EXPECT_EQ(Bytes(1).aligned().value(), 64u);
+  EXPECT_EQ(Bytes(64).aligned().value(), 64u);
+  EXPECT_EQ((Bytes(0) * Bytes(7)).value(), 0u);
 }
 
 }  // namespace

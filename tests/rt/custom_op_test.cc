@@ -94,6 +94,48 @@ TEST(CustomOp, OpenAcceptsAndInitResolves) {
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_ARG);
 }
 
+// What a kernel reads of an attribute is there: kinds and what belongs to them are the structure of the blob.
+TEST(CustomOp, AttributesThatAKernelCouldNotReadAreRefused) {
+  using Ints = std::vector<int32_t>;
+  using Floats = std::vector<float>;
+  const auto open_with = [](const BlobSpec::Attribute& a) {
+    BlobSpec s = custom_program();
+    s.custom_ops[0].more = {a};
+    const AlignedBytes b = s.build();
+    ert_model m;
+    return ert_model_open(&m, b.data(), b.size());
+  };
+  const BlobSpec::Attribute bad[] = {
+      {"int without a value", 0},
+      {"int of an empty list", 0, Ints{}},
+      {"int of two values", 0, Ints{1, 2}},
+      {"int of a float", 0, {}, Floats{1}},
+      {"float without a value", 1},
+      {"float of an empty list", 1, {}, Floats{}},
+      {"float of two values", 1, {}, Floats{1, 2}},
+      {"float of an int", 1, Ints{1}},
+      {"string without a text", 2},
+      {"string of ints", 2, Ints{1}},
+      {"ints without a list", 3},
+      {"ints of floats", 3, {}, Floats{1}},
+      {"floats without a list", 4},
+      {"floats of ints", 4, Ints{1}},
+      {"first unknown kind", 5, Ints{1}, Floats{1}, "text"},
+      {"kind of another world", 4000000000u, Ints{1}, Floats{1}, "text"},
+  };
+  for (const BlobSpec::Attribute& a : bad) EXPECT_EQ(open_with(a), ERT_ERR_FORMAT) << a.name;
+  const BlobSpec::Attribute good[] = {{"int", 0, Ints{1}},
+                                      {"float", 1, {}, Floats{1}},
+                                      {"string", 2, {}, {}, "text"},
+                                      {"empty", 2, {}, {}, ""},
+                                      {"ints", 3, Ints{1, 2}},
+                                      {"no ints", 3, Ints{}},
+                                      {"floats", 4, {}, Floats{1, 2}},
+                                      {"no floats", 4, {}, Floats{}},
+                                      {"int among empty fields, as the converter writes it", 0, Ints{1}, Floats{}, ""}};
+  for (const BlobSpec::Attribute& a : good) EXPECT_EQ(open_with(a), ERT_OK) << a.name;
+}
+
 TEST(CustomOp, IndexIsChecked) {
   for (int32_t bad : {-1, 1}) {
     BlobSpec s = custom_program();

@@ -215,6 +215,64 @@ TEST(Open, GapsBetweenSegmentsMustBeZero) {
   EXPECT_EQ(open_blob(b), ERT_ERR_FORMAT);
 }
 
+// An entry of a vector of strings or tables is an unsigned distance to what lies behind it. One that leads back wraps the address on
+// 32-bit machines, where FlatBuffers' verifier would find a sound string in front.
+TEST(Open, EntriesThatLeadBackAreRefused) {
+  BlobSpec s = small_program();
+  s.custom_ops.push_back({"test::Twice", "k", {1, 2}});
+  s.segments.push_back({std::vector<uint8_t>(80), 1});
+  s.golden.push_back({{1}, 1, {0, 64}});
+  const AlignedBytes good = s.build();
+  ASSERT_EQ(open_blob(good), ERT_OK);
+  const fb::Program& root = *fb::GetProgram(good.data() + kMetadataOffset);
+  const auto at = [&](const void* p) { return static_cast<size_t>(static_cast<const uint8_t*>(p) - good.data()); };
+  const struct {
+    const char* what;
+    size_t entry, target;
+  } cases[] = {
+      {"dim name", at(root.dim_names()->Data()), at(root.certificate())},
+      {"input name", at(root.input_names()->Data()), at(root.certificate())},
+      {"output name", at(root.output_names()->Data()), at(root.certificate())},
+      {"op name", at(root.op_names()->Data()), at(root.certificate())},
+      {"last op name", at(root.op_names()->Data()) + 3 * sizeof(uint32_t), at(root.certificate())},
+      {"golden vector", at(root.golden()->Data()), at(&root)},
+      {"custom op", at(root.custom_ops()->Data()), at(&root)},
+      {"attribute", at(root.custom_ops()->Get(0)->attributes()->Data()), at(&root)},
+  };
+  for (const auto& c : cases) {
+    ASSERT_LT(c.target, c.entry) << c.what;
+    for (const size_t target : {c.target, c.entry, c.entry - 4, size_t{0}, good.size() + kHeaderBytes}) {
+      AlignedBytes b = good;
+      put<uint32_t>(&b, c.entry, static_cast<uint32_t>(target - c.entry));
+      reseal(&b);
+      EXPECT_EQ(open_blob(b), ERT_ERR_FORMAT) << c.what << " at " << c.entry << " to " << target;
+    }
+    AlignedBytes b = good;
+    put<uint32_t>(&b, c.entry, 0x80000000u);
+    reseal(&b);
+    EXPECT_EQ(open_blob(b), ERT_ERR_FORMAT) << c.what;
+  }
+}
+
+// A short file must not be able to ask for long work: here all ops have the name of the output.
+TEST(Open, NamesTogetherAreNoLongerThanTheMetadata) {
+  for (const size_t length : {size_t{3}, size_t{2000}}) {
+    BlobSpec s = small_program();
+    s.outputs[0].name = std::string(length, 'n');
+    AlignedBytes b = s.build();
+    ASSERT_EQ(open_blob(b), ERT_OK);
+    const fb::Program& root = *fb::GetProgram(b.data() + kMetadataOffset);
+    const uint8_t *name = reinterpret_cast<const uint8_t*>(root.output_names()->Get(0)), *entries = root.op_names()->Data();
+    ASSERT_LT(entries, name) << "entries lead forward";
+    for (uint32_t op = 0; op < 4; ++op) {
+      const uint8_t* entry = entries + 4 * op;
+      put<uint32_t>(&b, static_cast<size_t>(entry - b.data()), static_cast<uint32_t>(name - entry));
+    }
+    reseal(&b);
+    EXPECT_EQ(open_blob(b), length == 3 ? ERT_OK : ERT_ERR_FORMAT) << "five names of " << length;
+  }
+}
+
 TEST(Open, RollbackIsRefusedAtInit) {
   BlobSpec s = small_program();
   s.security_counter = 4;

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "rt/limits.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {
@@ -308,6 +309,50 @@ ert_status open_spec(const BlobSpec& s) {
   const AlignedBytes b = s.build();
   ert_model m;
   return ert_model_open(&m, b.data(), b.size());
+}
+
+// A mask of bytes [batch, 1] with up to 2^30 rows, and a program that computes nothing with it: |x| of one number. The table of row
+// starts is all that grows with the batch.
+BlobSpec many_rows() {
+  BlobSpec s;
+  const uint32_t batch = s.dim("batch", 1, limits::kMaxDim), one = s.constant(1), rows = s.expr(9, batch, one);
+  s.add_input("mask", ERT_U8, {batch, one});
+  const uint32_t x = s.add_input("x", ERT_F32, {one}), out = s.add_output("out", ERT_F32, {one}, 0);
+  s.ops = {{OpCode::kUnary, {static_cast<int32_t>(x)}, {static_cast<int32_t>(out)}, {params::unary::kAbs}, {}}};
+  s.program_flags = 1;
+  s.packing = {fb::Packing(0, 0, rows, 0)};
+  return s;
+}
+
+// Four bytes for each of 2^30 + 1 row starts wrapped to four bytes in all on 32-bit machines; the run then wrote behind the arena.
+TEST(Packing, RowStartsOfTheLargestBatchDoNotWrap) {
+  const AlignedBytes blob = many_rows().build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK);
+  ert_memory_need need{};
+  need.struct_size = sizeof need;
+  GuardedRegion small(4096);
+  const ert_region too_small = small.region();
+  ert_context c;
+  const bool addressable = sizeof(size_t) > 4;
+  EXPECT_EQ(ert_arena_bytes(&m, nullptr, nullptr, &need), addressable ? ERT_OK : ERT_ERR_LIMIT);
+  EXPECT_TRUE(!addressable || need.table_bytes / 4 > static_cast<size_t>(limits::kMaxDim));
+  EXPECT_EQ(ert_context_init(&c, &m, nullptr, nullptr, &too_small, 1), addressable ? ERT_ERR_NOMEM : ERT_ERR_LIMIT);
+
+  // For 1000 rows there is memory on every machine.
+  const int32_t most = 1000;
+  GuardedRegion arena(arena_need(m, nullptr, &most));
+  const ert_region region = arena.region();
+  ASSERT_EQ(ert_context_init(&c, &m, nullptr, &most, &region, 1), ERT_OK);
+  std::vector<uint8_t> mask(1000, 1);
+  float x = -3, out = 0;
+  const ert_tensor in[] = {tensor(ERT_U8, {most, 1}, mask.data(), mask.size()), float_tensor({1}, &x, 1)},
+                   result = float_tensor({}, &out, 1);
+  for (uint32_t i = 0; i < 2; ++i) ASSERT_EQ(ert_bind_input(&c, i, &in[i]), ERT_OK);
+  ASSERT_EQ(ert_bind_output(&c, 0, &result), ERT_OK);
+  EXPECT_EQ(ert_run(&c), ERT_OK);
+  EXPECT_EQ(out, 3.0f);
+  EXPECT_TRUE(arena.intact());
 }
 
 uint32_t rows_expr(const BlobSpec& s) { return s.packing[0].rows(); }

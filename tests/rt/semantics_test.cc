@@ -190,6 +190,103 @@ TEST(SemanticsAccepts, InPlaceWhereTheOpAllowsIt) {
   EXPECT_EQ(open_spec(s), ERT_ERR_MODEL);
 }
 
+// Work is linear in the blob: the lists of all ops together are no longer than the pools that they are in. 65536 ops that each read the
+// same 65535 ints kept open busy for seconds.
+TEST(SemanticsWork, ListsThatOpsShareAreRefused) {
+  using params::OpCode;
+  BlobSpec s;
+  const uint32_t four = s.constant(4);
+  for (uint32_t i = 0; i < 2; ++i) {
+    const uint32_t sizes = s.add_output("sizes" + std::to_string(i), ERT_F32, {four}, i);
+    s.ops.push_back({OpCode::kDimsToTensor, {}, {static_cast<int32_t>(sizes)}, {0, 0, 0, 0}, {}});
+  }
+  for (uint32_t i = 2; i < 4; ++i) {
+    const uint32_t norm = s.add_output("norm" + std::to_string(i), ERT_F32, {four}, i);
+    s.ops.push_back({OpCode::kL2Normalize, {0}, {static_cast<int32_t>(norm)}, {}, {0.5f}});
+  }
+  // Of what is built, with changed rows of ops.
+  const auto status = [](const BlobSpec& spec, const std::function<void(std::vector<fb::Op>&)>& change) {
+    AlignedBytes b = spec.build();
+    const auto* rows = fb::GetProgram(b.data() + kHeaderBytes)->ops();
+    uint8_t* first = b.data() + (reinterpret_cast<const uint8_t*>(rows->Get(0)) - b.data());
+    std::vector<fb::Op> ops(rows->size());
+    std::memcpy(static_cast<void*>(ops.data()), first, ops.size() * sizeof(fb::Op));
+    change(ops);
+    std::memcpy(first, ops.data(), ops.size() * sizeof(fb::Op));
+    reseal(&b);
+    ert_model m;
+    return ert_model_open(&m, b.data(), b.size());
+  };
+  const auto nothing = [](std::vector<fb::Op>&) {};
+  ASSERT_EQ(status(s, nothing), ERT_OK);
+
+  const auto share_ints = [](std::vector<fb::Op>& ops) {
+    ops[1] = fb::Op(ops[1].code(), 0, 1, ops[1].first_operand(), 0, 4, 0, 0);
+  };
+  EXPECT_EQ(status(s, share_ints), ERT_OK) << "the pool has eight ints";
+  s.ops[1].ints.clear();
+  EXPECT_EQ(status(s, share_ints), ERT_ERR_MODEL) << "the pool has four";
+  s.ops[1].ints = {0, 0, 0, 0};
+
+  const auto share_floats = [](std::vector<fb::Op>& ops) {
+    ops[3] = fb::Op(ops[3].code(), 1, 1, ops[3].first_operand(), 0, 0, 1, 0);
+  };
+  EXPECT_EQ(status(s, share_floats), ERT_OK) << "the pool has two floats";
+  s.ops[3].floats.clear();
+  EXPECT_EQ(status(s, share_floats), ERT_ERR_MODEL) << "the pool has one";
+  s.ops[3].floats = {0.5f};
+
+  // The output of op 2 is the input of op 3, and one entry of the pool.
+  s.ops[3].inputs = s.ops[2].outputs;
+  ASSERT_EQ(status(s, nothing), ERT_OK);
+  const auto share_operands = [](std::vector<fb::Op>& ops) {
+    ops[3] = fb::Op(ops[3].code(), 1, 1, ops[2].first_operand() + 1, 0, 0, 1, ops[3].first_float());
+  };
+  s.ops[3].inputs.clear();
+  EXPECT_EQ(status(s, share_operands), ERT_ERR_MODEL);
+}
+
+// A comparison of [1, 4] floats with [4, 4] gives 16 bytes from 16 bytes. In place, its first row of results would overwrite the
+// floats that the other rows are still compared with.
+BlobSpec comparison(bool in_place, bool broadcast) {
+  using params::OpCode;
+  BlobSpec s;
+  const uint32_t one = s.constant(1), four = s.constant(4);
+  const std::vector<uint32_t> row{broadcast ? one : four, four}, all{four, four};
+  const auto i = [](uint32_t v) { return static_cast<int32_t>(v); };
+  const uint32_t x = s.add_input("x", ERT_F32, row), y = s.add_input("y", ERT_F32, all);
+  const uint32_t negated = s.add({ERT_F32, row, 0, 0, 0, 0, 1}), less = s.add({ERT_BOOL, all, 0, in_place ? 0u : 1u, 0, 1, 2});
+  const uint32_t out = s.add_output("out", ERT_BOOL, all, 2);
+  s.ops = {{OpCode::kUnary, {i(x)}, {i(negated)}, {params::unary::kNeg}, {}},
+           {OpCode::kBinary, {i(negated), i(y)}, {i(less)}, {params::binary::kLess}, {}},
+           {OpCode::kCopy, {i(less)}, {i(out)}, {}, {}}};
+  s.slots = in_place ? 1 : 2;
+  s.arena_order = {negated, less};
+  return s;
+}
+
+TEST(SemanticsInPlace, AnOperandThatIsBroadcastIsNotOverwritten) {
+  EXPECT_EQ(open_spec(comparison(false, true)), ERT_OK);
+  EXPECT_EQ(open_spec(comparison(true, true)), ERT_ERR_MODEL) << "as many bytes, but another dtype and shape";
+  EXPECT_EQ(open_spec(comparison(true, false)), ERT_ERR_MODEL) << "more bytes";
+}
+
+// The same dtype, but only at some dims as many bytes: a row [1, 4] is added to [batch, 4].
+TEST(SemanticsInPlace, SizesAreComparedAtTheSmallestAndTheLargestDims) {
+  BlobSpec s = small_program();
+  s.values[kNegated].shape[0] = s.constant(1);
+  s.values[kX].shape[0] = s.values[kNegated].shape[0];
+  s.values[kBias].shape = {1};
+  s.ops[1].inputs = {kNegated, static_cast<int32_t>(s.add_input("rows", ERT_F32, {0, 1}))};
+  ASSERT_EQ(open_spec(s), ERT_OK);
+  s.values[kSum].index = 0;  // sum over negated: equal at batch 1 only
+  s.values[kCopied].index = 1;
+  s.arena_order = {kNegated, kSum, kCopied};
+  EXPECT_EQ(open_spec(s), ERT_ERR_MODEL);
+  s.dims[0] = fb::Dim(1, 1);
+  EXPECT_EQ(open_spec(s), ERT_OK) << "as many elements for all dims";
+}
+
 TEST(SemanticsAccepts, ReportsUnregisteredCustomOpsAtInitOnly) {
   BlobSpec s = small_program();
   s.custom_ops.push_back({"test::Twice", "k", {1, 2}});

@@ -85,6 +85,9 @@ void build_metadata(const BlobSpec& s, uint64_t base, flatbuffers::FlatBufferBui
   for (const BlobSpec::CustomOp& c : s.custom_ops) {
     std::vector<flatbuffers::Offset<fb::CustomAttribute>> attributes;
     if (!c.attribute.empty()) attributes.push_back(fb::CreateCustomAttributeDirect(b, c.attribute.c_str(), 3, &c.ints));
+    for (const BlobSpec::Attribute& a : c.more)
+      attributes.push_back(fb::CreateCustomAttributeDirect(b, a.name.c_str(), a.kind, a.ints ? &*a.ints : nullptr,
+                                                           a.floats ? &*a.floats : nullptr, a.text ? a.text->c_str() : nullptr));
     customs.push_back(fb::CreateCustomOpDirect(b, c.name.c_str(), &attributes));
   }
   fb::FinishProgramBuffer(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,10 +66,18 @@ struct BlobSpec {
     uint32_t segment;
     std::vector<uint64_t> offsets;
   };
+  struct Attribute {
+    std::string name;
+    uint32_t kind;
+    std::optional<std::vector<int32_t>> ints = {};  // absent, or there and perhaps empty
+    std::optional<std::vector<float>> floats = {};
+    std::optional<std::string> text = {};
+  };
   struct CustomOp {
     std::string name;
     std::string attribute;  // one attribute of kind ints
     std::vector<int32_t> ints;
+    std::vector<Attribute> more = {};  // behind it
   };
   std::vector<fb::Dim> dims;
   std::vector<std::string> dim_names;
