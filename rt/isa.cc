@@ -1,6 +1,7 @@
 // ISA levels: names, availability, choice.
 #include "rt/isa.h"
 
+#include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cpu_features.h"
 
 static_assert(static_cast<int>(ert::kernels::Isa::kAvx512Vnni) == ERT_ISA_AVX512VNNI &&

@@ -1,7 +1,7 @@
 // The choice of an ISA level.
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "rt/include/ert.h"
 
 namespace ert {

@@ -10,8 +10,8 @@
 #include "bench/kernels/clock_and_peak.h"
 #include "bench/kernels/gemm_benchmarks.h"
 #include "bench/kernels/row_benchmarks.h"
-#include "kernels_int8/isa.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cpu_features.h"
 
 namespace ert::bench {

@@ -2,7 +2,7 @@
 // level reaches with nothing else in the loop. Both are measured here, in the same process as the kernels.
 #pragma once
 
-#include "kernels_int8/isa.h"
+#include "kernels_int8/contract/isa.h"
 
 namespace ert::bench {
 

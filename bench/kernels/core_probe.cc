@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bench/kernels/clock_and_peak.h"
-#include "kernels_int8/isa.h"
+#include "kernels_int8/contract/isa.h"
 #include "platform/cpu_features.h"
 
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "convert/interp/eval.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cpu_features.h"
 
 namespace edgeconv {

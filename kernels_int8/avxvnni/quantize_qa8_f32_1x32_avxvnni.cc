@@ -1,5 +1,5 @@
 // Rows of fp32 to u8 with a zero point, the form of vpdpbusd.
-#include "kernels_int8/gelu_quantize.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/avxvnni/names.h"
 

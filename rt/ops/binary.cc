@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rt/limits.h"
+#include "kernels_int8/ref/scalar_pow.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

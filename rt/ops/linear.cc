@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rt/ops/handed_rows.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

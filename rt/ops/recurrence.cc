@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rt/ops/op_defs.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/recurrence_operands.h"
 #include "rt/ops/recurrent_cells.h"

@@ -13,7 +13,7 @@ namespace ert::kernels {
 
 #define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 
 namespace testing {
 namespace {
@@ -26,7 +26,7 @@ TEST(DispatchTest, EveryListedKernelIsInItsTable) {
 #define ERT_UNARY(level, kind, name)                                                                                         \
   EXPECT_EQ(level_table(Level::level)->unary[static_cast<int>(Unary::kind)], &name) << #name << " is listed but not called"; \
   ++rows;
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
   EXPECT_EQ(rows, kernel_count());
 }
 

@@ -6,7 +6,8 @@
 
 #include <string>
 
-#include "kernels_int8/isa.h"
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cpu_features.h"
 #include "rt/float_mode.h"
 #include "tests/support/same_bits.h"

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "tests/kernels_int8/fills.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "kernels_int8/ref/float32.h"
 #include "rt/float_mode.h"
 #include "tests/kernels_int8/fills.h"
@@ -22,7 +22,7 @@ namespace ert_soft::kernels {
 #undef ERT_BUILT_NEON
 #undef ERT_BUILT_DOTPROD
 #undef ERT_BUILT_I8MM
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 void softmax_f32_f32_1x1_ref(size_t m, size_t n, const float* src, float* dst);
 void lstm_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
 void gru_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
@@ -49,7 +49,7 @@ struct SoftUnary {
 constexpr SoftUnary kSoftUnary[] = {
 #define ERT_KERNEL(level, slot, name)
 #define ERT_UNARY(level, kind, name) {Unary::kind, soft::name},
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 };
 
 // Runs `hard` in ert's float mode and `soft` in the default mode on the same row.

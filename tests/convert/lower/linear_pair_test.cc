@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "platform/cpu_features.h"
 #include "rt/context.h"
 #include "rt/ops/handed_rows.h"

@@ -2,8 +2,9 @@
 // tail shapes. The same comparisons as the GoogleTest suites, for cores without an operating system. Exit 1 if a bit differs.
 #include <initializer_list>
 
-#include "kernels_int8/isa.h"
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cortex_m/board.h"
 #include "platform/cortex_m/semihosting.h"
 #include "platform/cpu_features.h"

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/rt/ops/op_harness.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace ert::test {
 namespace {

@@ -1,16 +1,14 @@
 // Dispatch: kernel_list.inc as one constant table per level. A level starts as a copy of the level below it and overwrites
 // the slots that it has. All tables are constants; nothing is written at run time.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 #include <type_traits>
-
-#include "kernels_int8/isa.h"
 
 namespace ert::kernels {
 
 #define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 
 namespace {
 
@@ -19,7 +17,7 @@ constexpr bool has_own_rows(Level level) {
 #define ERT_KERNEL(row_level, slot, name) \
   if (level == Level::row_level && __builtin_strcmp(#slot, "quantize_rows") == 0) return true;
 #define ERT_UNARY(row_level, kind, name)
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
   return false;
 }
 
@@ -33,7 +31,7 @@ constexpr KernelTable overridden(KernelTable table, Level level, Isa isa) {
   if (level == Level::row_level) table.slot = name;
 #define ERT_UNARY(row_level, kind, name) \
   if (level == Level::row_level) table.unary[static_cast<int>(Unary::kind)] = name;
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
   return table;
 }
 
@@ -76,7 +74,7 @@ constexpr KernelTable kMveTable = overridden(kRefTable, Level::kMve, Isa::kMve);
 constexpr KernelInfo kKernels[] = {
 #define ERT_KERNEL(level, slot, name) {Level::level, #slot, #name},
 #define ERT_UNARY(level, kind, name) {Level::level, "unary." #kind, #name},
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 };
 
 // Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
@@ -173,6 +171,12 @@ const KernelTable& kernel_table(uint32_t mask, bool in_order) {
     return twin != nullptr ? *twin : *table;
   }
   return kRefTable;
+}
+
+float scalar_unary(Unary op, float x) {
+  float y = 0.0f;
+  kRefTable.unary[static_cast<int>(op)](1, &x, &y);
+  return y;
 }
 
 const char* isa_name(Isa isa) {

@@ -2,9 +2,25 @@
 // same source (AVX-VNNI in its EVEX form). Tests and ert-bench walk levels; everybody else asks kernel_table(mask).
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include <stdint.h>
 
 namespace ert::kernels {
+
+// Values equal ert_isa in ert.h; kept apart because this folder includes nothing.
+enum class Isa : uint8_t {
+  kRef = 0,
+  kAvx2 = 1,
+  kAvxVnni = 2,
+  kAvx512Vnni = 3,
+  kAmx = 4,
+  kNeon = 8,
+  kDotprod = 9,
+  kI8mm = 10,
+  kNeonInorder = 11,
+  kDotprodInorder = 12,
+  kDsp = 16,
+  kMve = 17
+};
 
 enum class Level : uint8_t {
   kRef,
@@ -41,18 +57,5 @@ constexpr Isa level_needs(Level level) {
     default: return Isa::kRef;
   }
 }
-
-// The table of one level, every slot filled; null if the level is not compiled in. Says nothing about the CPU.
-const KernelTable* level_table(Level level);
-const char* level_name(Level level);
-
-// One row of kernel_list.inc, for listings.
-struct KernelInfo {
-  Level level;
-  const char* slot;
-  const char* name;
-};
-size_t kernel_count();
-KernelInfo kernel_info(size_t i);
 
 }  // namespace ert::kernels
