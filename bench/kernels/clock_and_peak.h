@@ -9,6 +9,9 @@ namespace ert::bench {
 // Cycles per second of this core now, from a chain of dependent additions (one cycle each).
 double clock_hz();
 
+// Whether such an instruction is known for the level.
+bool has_flood(kernels::Level level);
+
 // Peak int8 multiply-accumulates per cycle of a level that this CPU has; 0 where no such instruction is defined (ref).
 double peak_mac_per_cycle(kernels::Level level);
 

@@ -1,61 +1,59 @@
-// Levels of the kernel list. A level is an ISA, or a second encoding of one that exists so that more machines can test the
-// same source (AVX-VNNI in its EVEX form). Tests and ert-bench walk levels; everybody else asks kernel_table(mask).
+// Levels of kernels. A level is an ISA, or a second form of one for other cores or for tests. isa_levels.inc has a row for each. Tests and
+// benchmarks walk levels; everybody else asks kernel_table(mask) of dispatch.h, where bits of Isa are the mask.
 #pragma once
 
 #include <stdint.h>
 
 namespace ert::kernels {
 
-// Values equal ert_isa in ert.h; kept apart because this folder includes nothing.
-enum class Isa : uint8_t {
-  kRef = 0,
-  kAvx2 = 1,
-  kAvxVnni = 2,
-  kAvx512Vnni = 3,
-  kAmx = 4,
-  kNeon = 8,
-  kDotprod = 9,
-  kI8mm = 10,
-  kNeonInorder = 11,
-  kDotprodInorder = 12,
-  kDsp = 16,
-  kMve = 17
-};
-
 enum class Level : uint8_t {
-  kRef,
-  kAvx2,
-  kAvxVnni,
-  kAvxVnniEvex,
-  kAvx512Vnni,
-  kNeon,
-  kNeonInorder,
-  kDotprod,
-  kDotprodInorder,
-  kI8mm,
-  kDsp,
-  kMve,
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) level,
+#define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds) level,
+#include "kernels_int8/contract/isa_levels.inc"
   kCount
 };
 
+enum class Isa : uint8_t {
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) level = number,
+#define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds)
+#include "kernels_int8/contract/isa_levels.inc"
+};
 constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
-// The ISA that the CPU must have to run the level (bit of ert_cpu_isa_mask).
-constexpr Isa level_needs(Level level) {
+enum class Cores : uint8_t { kAny, kInOrder };
+
+// One row, without what the CPU must have: that is in terms of platform/, which this folder knows nothing of (rt/isa.h). For constants:
+// what asks at run time would carry all strings.
+struct LevelRow {
+  const char* name;
+  Isa isa;
+  bool has_number;  // false: for tests
+  Level base;       // kRef's is kRef
+  Cores cores;
+  bool built;          // into this program
+  const char* builds;  // "architecture: flags, architecture: flags"
+};
+
+// "1" where the compiler was given the macro, its own name where it was not.
+#define ERT_TEXT(x) #x
+#define ERT_VALUE_AS_TEXT(x) ERT_TEXT(x)
+#define ERT_BUILT_REF 1
+
+constexpr LevelRow level_row(Level level) {
   switch (level) {
-    case Level::kAvx2: return Isa::kAvx2;
-    case Level::kAvxVnni: return Isa::kAvxVnni;
-    case Level::kAvxVnniEvex: return Isa::kAvx512Vnni;
-    case Level::kAvx512Vnni: return Isa::kAvx512Vnni;
-    case Level::kNeon: return Isa::kNeon;
-    case Level::kNeonInorder: return Isa::kNeonInorder;
-    case Level::kDotprod: return Isa::kDotprod;
-    case Level::kDotprodInorder: return Isa::kDotprodInorder;
-    case Level::kI8mm: return Isa::kI8mm;
-    case Level::kDsp: return Isa::kDsp;
-    case Level::kMve: return Isa::kMve;
-    default: return Isa::kRef;
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  case Level::level:                                                       \
+    return {#name, Isa::level, true, Level::base, Cores::cores, sizeof(ERT_VALUE_AS_TEXT(ERT_BUILT_##ID)) == sizeof("1"), builds};
+#define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds) \
+  case Level::level:                                                     \
+    return {#name, Isa::isa, false, Level::base, Cores::cores, sizeof(ERT_VALUE_AS_TEXT(ERT_BUILT_##ID)) == sizeof("1"), builds};
+#include "kernels_int8/contract/isa_levels.inc"
+    case Level::kCount: break;
   }
+  return {"", Isa::kRef, false, Level::kRef, Cores::kAny, false, ""};
 }
+
+#undef ERT_TEXT
+#undef ERT_VALUE_AS_TEXT
 
 }  // namespace ert::kernels

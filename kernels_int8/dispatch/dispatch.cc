@@ -1,5 +1,5 @@
-// Dispatch: kernel_list.inc as one constant table per level. A level starts as a copy of the level below it and overwrites
-// the slots that it has. All tables are constants; nothing is written at run time.
+// Dispatch: kernel_list.inc as one constant table per level of isa_levels.inc. A level starts as a copy of its base and overwrites the
+// slots that it has. All tables are constants; nothing is written at run time.
 #include "kernels_int8/dispatch/dispatch.h"
 
 #include <type_traits>
@@ -21,8 +21,16 @@ constexpr bool has_own_rows(Level level) {
   return false;
 }
 
-constexpr KernelTable overridden(KernelTable table, Level level, Isa isa) {
-  table.isa = isa;
+constexpr size_t rows_of(Level level) {
+  size_t rows = 0;
+#define ERT_KERNEL(row_level, slot, name) rows += level == Level::row_level;
+#define ERT_UNARY(row_level, kind, name) rows += level == Level::row_level;
+#include "kernels_int8/dispatch/kernel_list.inc"
+  return rows;
+}
+
+constexpr KernelTable overridden(KernelTable table, Level level) {
+  table.isa = level_row(level).isa;
   if (has_own_rows(level)) {
     table.gemm_qa8_qw8_n8k8 = table.gemm_qa8_qw8_n2k16 = nullptr;
     table.gemm_qa16_qw8_n8k8 = table.gemm_qa16_qw8_n2k16 = nullptr;
@@ -35,41 +43,18 @@ constexpr KernelTable overridden(KernelTable table, Level level, Isa isa) {
   return table;
 }
 
-constexpr KernelTable kRefTable = overridden(KernelTable{}, Level::kRef, Isa::kRef);
-#if ERT_BUILT_AVX2
-constexpr KernelTable kAvx2Table = overridden(kRefTable, Level::kAvx2, Isa::kAvx2);
-#endif
-#if ERT_BUILT_AVXVNNI
-constexpr KernelTable kAvxVnniTable = overridden(kAvx2Table, Level::kAvxVnni, Isa::kAvxVnni);
-#endif
-#if ERT_BUILT_AVXVNNI_EVEX
-constexpr KernelTable kAvxVnniEvexTable = overridden(kAvx2Table, Level::kAvxVnniEvex, Isa::kAvxVnni);
-#endif
-#if ERT_BUILT_AVX512VNNI
-constexpr KernelTable kAvx512VnniTable = overridden(kAvx2Table, Level::kAvx512Vnni, Isa::kAvx512Vnni);
-#endif
+template <Level level>
+constexpr KernelTable kTableOf = overridden(kTableOf<level_row(level).base>, level);
+template <>
+constexpr KernelTable kTableOf<Level::kRef> = overridden(KernelTable{}, Level::kRef);
 
-#if ERT_BUILT_NEON
-constexpr KernelTable kNeonTable = overridden(kRefTable, Level::kNeon, Isa::kNeon);
-#endif
-#if ERT_BUILT_NEON_INORDER
-constexpr KernelTable kNeonInorderTable = overridden(kNeonTable, Level::kNeonInorder, Isa::kNeonInorder);
-#endif
-#if ERT_BUILT_DOTPROD
-constexpr KernelTable kDotprodTable = overridden(kNeonTable, Level::kDotprod, Isa::kDotprod);
-#endif
-#if ERT_BUILT_DOTPROD_INORDER
-constexpr KernelTable kDotprodInorderTable = overridden(kDotprodTable, Level::kDotprodInorder, Isa::kDotprodInorder);
-#endif
-#if ERT_BUILT_I8MM
-constexpr KernelTable kI8mmTable = overridden(kDotprodTable, Level::kI8mm, Isa::kI8mm);
-#endif
-#if ERT_BUILT_DSP
-constexpr KernelTable kDspTable = overridden(kRefTable, Level::kDsp, Isa::kDsp);
-#endif
-#if ERT_BUILT_MVE
-constexpr KernelTable kMveTable = overridden(kRefTable, Level::kMve, Isa::kMve);
-#endif
+template <Level level>
+constexpr const KernelTable* table_if_built() {
+  static_assert(level_row(level).built == (rows_of(level) > 0),
+                "kernel_list.inc has rows of the level where it is built, and only there");
+  if constexpr (level_row(level).built) return &kTableOf<level>;
+  return nullptr;
+}
 
 constexpr KernelInfo kKernels[] = {
 #define ERT_KERNEL(level, slot, name) {Level::level, #slot, #name},
@@ -77,60 +62,40 @@ constexpr KernelInfo kKernels[] = {
 #include "kernels_int8/dispatch/kernel_list.inc"
 };
 
-// Best first. The EVEX form of AVX-VNNI is not in it: a CPU that runs it has AVX512-VNNI.
-constexpr Level kPreference[] = {Level::kAvx512Vnni,     Level::kAvxVnni, Level::kAvx2,        Level::kI8mm, Level::kDotprod,
-                                 Level::kDotprodInorder, Level::kNeon,    Level::kNeonInorder, Level::kMve,  Level::kDsp};
-
-// The level that does the same for cores that issue in order; the level itself where there is none.
-constexpr Level in_order_twin(Level level) {
-  return level == Level::kDotprod ? Level::kDotprodInorder : level == Level::kNeon ? Level::kNeonInorder : level;
+// One step of the choice among the levels from worse to better.
+template <Level level>
+void prefer_if_allowed(uint32_t mask, bool in_order, const KernelTable** best) {
+  constexpr LevelRow kRow = level_row(level), kBase = level_row(kRow.base);
+  if constexpr (kRow.built) {
+    if ((mask & isa_bit(kRow.isa)) == 0) return;
+    // Of two that differ in their order only: the base, unless the mask has this one alone.
+    if (kRow.cores == Cores::kInOrder && !in_order && (mask & isa_bit(kBase.isa)) != 0) return;
+    *best = &kTableOf<level>;
+  }
 }
 
 }  // namespace
 
 const KernelTable* level_table(Level level) {
   switch (level) {
-    case Level::kRef: return &kRefTable;
-#if ERT_BUILT_AVX2
-    case Level::kAvx2: return &kAvx2Table;
-#endif
-#if ERT_BUILT_AVXVNNI
-    case Level::kAvxVnni: return &kAvxVnniTable;
-#endif
-#if ERT_BUILT_AVXVNNI_EVEX
-    case Level::kAvxVnniEvex: return &kAvxVnniEvexTable;
-#endif
-#if ERT_BUILT_AVX512VNNI
-    case Level::kAvx512Vnni: return &kAvx512VnniTable;
-#endif
-#if ERT_BUILT_NEON
-    case Level::kNeon: return &kNeonTable;
-#endif
-#if ERT_BUILT_NEON_INORDER
-    case Level::kNeonInorder: return &kNeonInorderTable;
-#endif
-#if ERT_BUILT_DOTPROD
-    case Level::kDotprod: return &kDotprodTable;
-#endif
-#if ERT_BUILT_DOTPROD_INORDER
-    case Level::kDotprodInorder: return &kDotprodInorderTable;
-#endif
-#if ERT_BUILT_I8MM
-    case Level::kI8mm: return &kI8mmTable;
-#endif
-#if ERT_BUILT_DSP
-    case Level::kDsp: return &kDspTable;
-#endif
-#if ERT_BUILT_MVE
-    case Level::kMve: return &kMveTable;
-#endif
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  case Level::level:                                                       \
+    return table_if_built<Level::level>();
+#define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
+#include "kernels_int8/contract/isa_levels.inc"
     default: return nullptr;
   }
 }
 
 const char* level_name(Level level) {
-  if (level == Level::kAvxVnniEvex) return "avxvnni_evex";
-  return isa_name(level_needs(level));
+  switch (level) {
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  case Level::level:                                                       \
+    return #name;
+#define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
+#include "kernels_int8/contract/isa_levels.inc"
+    default: return nullptr;
+  }
 }
 
 size_t kernel_count() { return sizeof(kKernels) / sizeof(kKernels[0]); }
@@ -148,53 +113,32 @@ LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_d
     return {t.quantized_row_bytes, t.quantize_rows, n8k8 ? t.gemm_qa8_qw8_n8k8 : n2k16 ? t.gemm_qa8_qw8_n2k16 : t.gemm_qa8_qw8};
   };
   const LinearKernels own = of(table);
-  return own.gemm != nullptr ? own : of(kRefTable);
-}
-
-uint32_t built_isa_mask() {
-  uint32_t mask = isa_bit(Isa::kRef);
-  for (Level level : kPreference) {
-    if (level_table(level) != nullptr) mask |= isa_bit(level_needs(level));
-  }
-  return mask;
+  return own.gemm != nullptr ? own : of(kTableOf<Level::kRef>);
 }
 
 const KernelTable& kernel_table(uint32_t mask, bool in_order) {
-  const auto of = [mask](Level level) {
-    const KernelTable* table = level_table(level);
-    return table != nullptr && (mask & isa_bit(table->isa)) != 0 ? table : nullptr;
-  };
-  for (Level level : kPreference) {
-    const KernelTable* const table = of(level);
-    if (table == nullptr) continue;
-    const KernelTable* const twin = in_order ? of(in_order_twin(level)) : nullptr;
-    return twin != nullptr ? *twin : *table;
-  }
-  return kRefTable;
+  const KernelTable* best = &kTableOf<Level::kRef>;
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) prefer_if_allowed<Level::level>(mask, in_order, &best);
+#define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds)
+#include "kernels_int8/contract/isa_levels.inc"
+  return *best;
 }
 
 float scalar_unary(Unary op, float x) {
   float y = 0.0f;
-  kRefTable.unary[static_cast<int>(op)](1, &x, &y);
+  kTableOf<Level::kRef>.unary[static_cast<int>(op)](1, &x, &y);
   return y;
 }
 
 const char* isa_name(Isa isa) {
   switch (isa) {
-    case Isa::kRef: return "ref";
-    case Isa::kAvx2: return "avx2";
-    case Isa::kAvxVnni: return "avxvnni";
-    case Isa::kAvx512Vnni: return "avx512vnni";
-    case Isa::kAmx: return "amx";
-    case Isa::kNeon: return "neon";
-    case Isa::kDotprod: return "dotprod";
-    case Isa::kI8mm: return "i8mm";
-    case Isa::kNeonInorder: return "neon_inorder";
-    case Isa::kDotprodInorder: return "dotprod_inorder";
-    case Isa::kDsp: return "dsp";
-    case Isa::kMve: return "mve";
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  case Isa::level:                                                         \
+    return #name;
+#define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds)
+#include "kernels_int8/contract/isa_levels.inc"
   }
-  return "unknown";
+  return nullptr;
 }
 
 }  // namespace ert::kernels

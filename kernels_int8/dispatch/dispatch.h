@@ -5,11 +5,10 @@
 
 namespace ert::kernels {
 
-// Bits (1 << Isa) of the levels compiled in. Whether the CPU has them: platform/cpu_features.h.
-uint32_t built_isa_mask();
-// The table of the best level in `mask` (bits as above; kRef is always there). Static storage, constant. in_order: cores issue in order,
-// so that of a level and its twin for such cores the twin is better.
+// The table of the best level that is compiled in and in `mask`, bits (1 << Isa); kRef is always there. Static storage, constant. in_order:
+// the cores issue in order, so that levels for such cores are better than their bases. Says nothing about the CPU: rt/isa.h.
 const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
+// As in --isa; null for a number that no level has.
 const char* isa_name(Isa isa);
 
 // The kernels of one quantized Linear. They belong together: the format of the rows is private to them.

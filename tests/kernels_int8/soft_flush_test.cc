@@ -15,13 +15,7 @@ namespace ert_soft::kernels {
 // Defined by the reference sources compiled once more with -Dert=ert_soft.
 #define ERT_KERNEL(level, slot, name)
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
-#undef ERT_BUILT_AVX2
-#undef ERT_BUILT_AVXVNNI
-#undef ERT_BUILT_AVXVNNI_EVEX
-#undef ERT_BUILT_AVX512VNNI
-#undef ERT_BUILT_NEON
-#undef ERT_BUILT_DOTPROD
-#undef ERT_BUILT_I8MM
+#define ERT_LIST_REFERENCE_ONLY 1
 #include "kernels_int8/dispatch/kernel_list.inc"
 void softmax_f32_f32_1x1_ref(size_t m, size_t n, const float* src, float* dst);
 void lstm_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
