@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/unary.h"
 
 namespace ert::params {
 

@@ -10,9 +10,9 @@
 #include "bench/kernels/clock_and_peak.h"
 #include "bench/kernels/gemm_benchmarks.h"
 #include "bench/kernels/row_benchmarks.h"
-#include "kernels_int8/isa.h"
-#include "kernels_int8/kernel_table.h"
-#include "platform/cpu_features.h"
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/dispatch/dispatch.h"
+#include "rt/isa.h"
 
 namespace ert::bench {
 namespace {
@@ -32,11 +32,11 @@ bool add_kernel(const kernels::KernelInfo& kernel, const KernelTable* table) {
 }
 
 int add_all() {
-  const uint32_t cpu = ert_cpu_isa_mask();
+  const uint32_t cpu = ert_cpu_features();
   int skipped = 0;
   for (size_t i = 0; i < kernels::kernel_count(); ++i) {
     const kernels::KernelInfo kernel = kernels::kernel_info(i);
-    if ((cpu & kernels::isa_bit(kernels::level_needs(kernel.level))) == 0) {
+    if (!runs_with(cpu, kernel.level)) {
       ++skipped;
       continue;
     }

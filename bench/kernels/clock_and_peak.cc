@@ -40,7 +40,8 @@ void flood(kernels::Level level) {
       case kernels::Level::kAvx2: __asm__ volatile(ERT_REPEAT_12(ERT_PMADDWD)::: ERT_CLOBBERS); break;
       case kernels::Level::kAvxVnni: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_VEX)::: ERT_CLOBBERS); break;
       case kernels::Level::kAvxVnniEvex: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_EVEX)::: ERT_CLOBBERS); break;
-      default: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_512)::: ERT_CLOBBERS); break;
+      case kernels::Level::kAvx512Vnni: __asm__ volatile(ERT_REPEAT_12(ERT_VNNI_512)::: ERT_CLOBBERS); break;
+      default: break;
     }
   }
 }
@@ -77,6 +78,8 @@ double clock_hz() {
   });
   return kIterations * kAdds / seconds;
 }
+
+bool has_flood(kernels::Level level) { return macs_per_flood_step(level) != 0; }
 
 double peak_mac_per_cycle(kernels::Level level) {
   const int macs = macs_per_flood_step(level);

@@ -7,13 +7,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
 #include <thread>
 #include <vector>
 
 #include "bench/kernels/clock_and_peak.h"
-#include "kernels_int8/isa.h"
-#include "platform/cpu_features.h"
+#include "kernels_int8/contract/isa.h"
+#include "rt/isa.h"
 
 namespace {
 
@@ -29,9 +28,10 @@ bool stay_on(int cpu) {
 using ert::kernels::Level;
 
 Level widest_level() {
-  const uint32_t cpu = ert_cpu_isa_mask();
-  for (const Level level : {Level::kAvx512Vnni, Level::kAvxVnni, Level::kAvx2}) {
-    if ((cpu & ert::kernels::isa_bit(ert::kernels::level_needs(level))) != 0) return level;
+  const uint32_t cpu = ert_cpu_features();
+  for (int i = static_cast<int>(Level::kCount) - 1; i > 0; --i) {
+    const Level level = static_cast<Level>(i);
+    if (ert::bench::has_flood(level) && ert::runs_with(cpu, level)) return level;
   }
   return Level::kRef;
 }

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bench/kernels/clock_and_peak.h"
-#include "kernels_int8/isa.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace ert::bench {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::bench {
 

@@ -5,6 +5,7 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "kernels_int8/ref/scalar_pow.h"
 
 namespace edgeconv {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/ir/diagnostics.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace edgeconv {
 

@@ -2,13 +2,13 @@
 #include <string>
 
 #include "convert/interp/eval.h"
-#include "kernels_int8/kernel_table.h"
-#include "platform/cpu_features.h"
+#include "kernels_int8/dispatch/dispatch.h"
+#include "rt/include/ert.h"
 
 namespace edgeconv {
 
 const ert::kernels::KernelTable& canonical_kernels() {
-  static const ert::kernels::KernelTable& table = ert::kernels::kernel_table(ert_cpu_isa_mask());
+  static const ert::kernels::KernelTable& table = ert::kernels::kernel_table(ert_isa_available());
   return table;
 }
 

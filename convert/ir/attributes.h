@@ -14,7 +14,7 @@
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/dtype.h"
 #include "convert/ir/tensor.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/unary.h"
 #include "rt/op_params.h"
 
 namespace edgeconv {

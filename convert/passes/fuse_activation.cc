@@ -6,6 +6,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/passes/match.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
 

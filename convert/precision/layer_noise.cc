@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/unary.h"
 
 namespace edgeconv {
 

@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

@@ -1,7 +1,7 @@
 // See weight_layout.h.
 #include "convert/program/weight_layout.h"
 
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "convert/quantize/curvature.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "convert/quantize/smoothing_search.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 

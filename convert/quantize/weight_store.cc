@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
 

@@ -24,7 +24,7 @@ QuantizedWeights quantize_weights(std::span<const float> weight, int64_t k, int6
 // Of a constant matrix [k, n]: the integers of the file where it came quantized and no smoothing is asked for, else new ones.
 QuantizedWeights linear_weights(const Value& weight, const std::vector<float>& smooth);
 
-// Layout N16K4 of kernels_int8/kernel_table.h: panels of 16 columns, lines of 16 columns x 4 k, zero padded.
+// Layout N16K4 of kernels_int8/contract/packed_layout.h: panels of 16 columns, lines of 16 columns x 4 k, zero padded.
 Tensor pack_n16k4(const QuantizedWeights& q);
 
 // 1 / s for each element, correctly rounded.

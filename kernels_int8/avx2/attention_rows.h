@@ -9,16 +9,16 @@
 
 // The lanes come before what is written in them.
 // clang-format off
-#include "kernels_int8/simd/lanes16_avx2.h"
+#include "kernels_int8/avx2/lanes16_avx2.h"
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 namespace {
 
-constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
 constexpr int kTileRows = 4;
 constexpr int kMaxRows = 8;
 

@@ -1,7 +1,7 @@
 // fp32 GEMM and attention of this level, written once in simd/. Six rows of one 16-column panel are 12 of the 16 registers.
-#include "kernels_int8/simd/lanes16_avx2.h"
+#include "kernels_int8/avx2/lanes16_avx2.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/attention16.h"
 
 namespace ert::kernels {

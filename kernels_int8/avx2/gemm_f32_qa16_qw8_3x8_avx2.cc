@@ -1,8 +1,8 @@
 // W8A16 GEMM for AVX2. Rows of one int16 value per k are the W8A8 kernel's rows without a zero point and go there; the digits
-// of long rows (one_sum_rows.h) are twice the rows for the same integer loop.
+// of long rows (contract/exact_sums.h) are twice the rows for the same integer loop.
 #include "kernels_int8/avx2/gemm_tile.h"
-#include "kernels_int8/one_sum_rows.h"
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/contract/exact_sums.h"
+#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 

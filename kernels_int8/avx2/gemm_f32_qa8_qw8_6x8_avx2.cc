@@ -1,7 +1,7 @@
 // W8A8 GEMM for AVX2: 6 rows x 8 columns (half a weight panel), 12 accumulators of 16 registers; up to 3 rows take a whole
 // panel. Rows hold int16 (q - zero point), so there is no correction in the epilogue.
 #include "kernels_int8/avx2/gemm_tile.h"
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 namespace {

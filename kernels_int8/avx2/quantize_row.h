@@ -9,8 +9,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {

@@ -4,19 +4,18 @@
 
 // The lanes come before what is written in them.
 // clang-format off
-#include "kernels_int8/simd/lanes16_avx512.h"
+#include "kernels_int8/avx512vnni/lanes16_avx512.h"
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
 #include "kernels_int8/avx512vnni/attention_packing.h"
 #include "kernels_int8/avx512vnni/reduce_rows.h"
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {
-
-constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
 
 // A block of at most kPackRows queries, with per query:
 struct Queries {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "kernels_int8/avx512vnni/reduce_rows.h"
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // fp32 GEMM and attention of this level, written once in simd/. Eight rows of two 16-column panels are 16 of the 32 registers.
-#include "kernels_int8/simd/lanes16_avx512.h"
+#include "kernels_int8/avx512vnni/lanes16_avx512.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/attention16.h"
 
 namespace ert::kernels {

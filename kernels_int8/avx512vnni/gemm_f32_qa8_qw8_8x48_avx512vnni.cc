@@ -1,7 +1,7 @@
 // W8A8 GEMM for AVX512-VNNI: 8 rows x 48 columns in 24 accumulators; fewer rows take wider tiles. Weight panels are the
 // outer loop, so that each weight byte leaves the far caches once per call.
 #include "kernels_int8/avx512vnni/gemm_tile.h"
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kernels_int8/avx512vnni/intrinsics.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 namespace {

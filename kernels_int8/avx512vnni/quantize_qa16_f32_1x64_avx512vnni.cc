@@ -1,7 +1,7 @@
 // Rows of fp32 to two rows of digits + 128 as u8: the high digits first, the low ones row_bytes / 2 later.
 #include "kernels_int8/avx512vnni/intrinsics.h"
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {

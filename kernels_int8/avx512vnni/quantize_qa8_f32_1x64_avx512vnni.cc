@@ -2,12 +2,12 @@
 
 // The lanes come before what is written in them.
 // clang-format off
-#include "kernels_int8/simd/lanes16_avx512.h"
+#include "kernels_int8/avx512vnni/lanes16_avx512.h"
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // W8A16 GEMM for AVX-VNNI. A row of activations is two rows of digits + 128, row_bytes / 2 apart, so a tile of 3 rows is a
 // 6-row tile of the integer loop; the epilogue joins the digits' sums.
 #include "kernels_int8/avxvnni/gemm_tile.h"
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // W8A8 GEMM for AVX-VNNI: 6 rows x 16 columns, 12 accumulators of 16 registers; two rows take two panels and one row has sums
 // of its own, to have enough independent ones. Zero points are corrected in the epilogue by the weights' column sums.
 #include "kernels_int8/avxvnni/gemm_tile.h"
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,9 +1,9 @@
 // Quantized rows of the M-profile DSP level: int16 in the order in which sxtb16 splits the bytes of a weight word, so that smlad
-// multiplies them as they lie: of every four k the first, third, second, fourth. W8A8: q - zero point. W8A16: one_sum_rows.h.
+// multiplies them as they lie: of every four k the first, third, second, fourth. W8A8: q - zero point. W8A16: contract/exact_sums.h.
 // Values beyond k are arbitrary: weights there are zero.
 #pragma once
 
-#include "kernels_int8/one_sum_rows.h"
+#include "kernels_int8/contract/exact_sums.h"
 
 namespace ert::kernels {
 

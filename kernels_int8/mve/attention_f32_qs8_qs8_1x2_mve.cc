@@ -1,7 +1,7 @@
 // int8 attention of Helium: queries as bytes, P as two rows of digits; exponentials and P in 16 lanes.
-#include "kernels_int8/simd/lanes16_mve.h"
+#include "kernels_int8/mve/lanes16_mve.h"
 
-#include "kernels_int8/attention_panels.h"
+#include "kernels_int8/loops/attention_panels.h"
 #include "kernels_int8/mve/gemm_tile.h"
 #include "kernels_int8/mve/store_digits.h"
 #include "kernels_int8/simd/rowops16.h"

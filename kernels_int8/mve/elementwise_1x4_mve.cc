@@ -2,7 +2,7 @@
 // fit its eight registers.
 #include "kernels_int8/mve/lanes4_mve.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/map16.h"
 #include "kernels_int8/simd/recurrent16.h"
 

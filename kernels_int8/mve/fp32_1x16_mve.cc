@@ -1,7 +1,7 @@
 // fp32 GEMM and attention of this level, written once in simd/. One row of a 16-column panel is 4 of Helium's 8 registers.
-#include "kernels_int8/simd/lanes16_mve.h"
+#include "kernels_int8/mve/lanes16_mve.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/attention16.h"
 
 namespace ert::kernels {

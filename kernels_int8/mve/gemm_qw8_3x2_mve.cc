@@ -1,5 +1,5 @@
 // int8 GEMMs of Helium: 3 rows x 2 columns of N16K4 or N2K16.
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 #include "kernels_int8/mve/gemm_tile.h"
 
 namespace ert::kernels {

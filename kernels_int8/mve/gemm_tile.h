@@ -9,7 +9,7 @@
 
 #include <arm_mve.h>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 namespace {

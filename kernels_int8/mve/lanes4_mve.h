@@ -1,4 +1,4 @@
-// Four fp32 lanes of Helium under the names of simd/lanes16_mve.h, for functions that are written over Lanes and have no sums.
+// Four fp32 lanes of Helium under the names of lanes16_mve.h, for functions that are written over Lanes and have no sums.
 // Internal linkage; a translation unit includes this or that.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/math_constants.h"
 
 #define ERT_LANES inline __attribute__((always_inline))
 // A cell has five functions of its gates: one copy of each kind, where code is scarce.

@@ -1,6 +1,6 @@
 // Rows of fp32 to the rows of simd/quantize16.h, W8A8 and W8A16.
-#include "kernels_int8/gelu_quantize.h"
-#include "kernels_int8/simd/lanes16_mve.h"
+#include "kernels_int8/mve/lanes16_mve.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {
@@ -49,7 +49,7 @@ void gelucoarse_f32_f32_1x4_mve(size_t n, const float* src, float* dst);
 void geluquantize_qa8_f32_1x16_mve(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                    size_t row_bytes, RowScale* scales) {
   gelu_then_quantize<gelucoarse_f32_f32_1x4_mve, quantize_qa8_f32_1x16_mve>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
-                                                                             scales);
+                                                                            scales);
 }
 
 size_t rowbytes_qa16_f32_1x16_mve(size_t k) { return 2 * round_up(k, 64); }

@@ -1,4 +1,4 @@
-// Sixteen values to the two digits of the nearest integers, q = 128 * hi + lo, lo in [-64, 63]. Include simd/lanes16_mve.h first.
+// Sixteen values to the two digits of the nearest integers, q = 128 * hi + lo, lo in [-64, 63]. Include lanes16_mve.h first.
 #pragma once
 
 namespace ert::kernels {

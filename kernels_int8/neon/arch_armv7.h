@@ -9,7 +9,7 @@
 #include <arm_neon.h>
 #include <stdint.h>
 
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {

@@ -6,6 +6,7 @@
 
 // The lanes come before what is written in them.
 // clang-format off
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/neon/quantize_row.h"
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
@@ -13,8 +14,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr size_t kKeyBlock = 1024;  // sums of P * v over so many keys fit int32
-constexpr size_t kBlockRows = 8;    // queries at a time
+constexpr size_t kBlockRows = 8;  // queries at a time
 
 struct AttentionWork {
   size_t keys16, head4, head16, columns16;  // rounded up

@@ -1,8 +1,8 @@
 // fp32 GEMM and attention of this level, written once in simd/. Two rows of one 16-column panel are 8 of the 16 registers of
 // ARMv7.
-#include "kernels_int8/simd/lanes16_neon.h"
+#include "kernels_int8/neon/lanes16_neon.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/attention16.h"
 
 namespace ert::kernels {

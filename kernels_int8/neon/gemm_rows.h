@@ -4,7 +4,7 @@
 // quads 4, 5, ... are in the panels that follow. Internal linkage.
 #pragma once
 
-#include "kernels_int8/gemm_driver.h"
+#include "kernels_int8/loops/gemm_driver.h"
 #include "kernels_int8/neon/arch.h"
 #include "kernels_int8/neon/row_format.h"
 

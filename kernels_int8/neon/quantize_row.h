@@ -1,7 +1,7 @@
 // What simd/quantize16.h needs, on NEON: the largest values of a row, and 16 values to integers. Internal linkage.
 #pragma once
 
-#include "kernels_int8/simd/lanes16_neon.h"
+#include "kernels_int8/neon/lanes16_neon.h"
 
 namespace ert::kernels {
 namespace {

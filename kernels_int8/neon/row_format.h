@@ -3,7 +3,7 @@
 // low ones. Bytes beyond k are arbitrary: weights there are zero.
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 

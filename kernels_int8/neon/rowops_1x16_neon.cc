@@ -1,7 +1,7 @@
 // Row operations of this level: LayerNorm, softmax, sums, activations and recurrent cells, written once in simd/ over 16 lanes.
-#include "kernels_int8/simd/lanes16_neon.h"
+#include "kernels_int8/neon/lanes16_neon.h"
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/map16.h"
 #include "kernels_int8/simd/recurrent16.h"
 #include "kernels_int8/simd/rowops16.h"

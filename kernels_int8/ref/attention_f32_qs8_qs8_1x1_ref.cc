@@ -1,11 +1,9 @@
 // int8 attention of one head: q, k and v symmetric int8 per row, P = exp(score - max) * sv in 14 bits (two digits).
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/ref/attention_row.h"
 
 namespace ert::kernels {
 namespace {
-
-// A block of this many keys keeps sum(P * v) in int32: 1024 * 16256 * 127 < 2^31.
-constexpr int32_t kKeyBlock = 1024;
 
 // n values to int8, returns the scale; all zero below kZeroRange.
 float quantize_symmetric(int32_t n, const float* src, int8_t* dst) {
@@ -69,8 +67,9 @@ F32 quantize_p(int32_t seq_k, const Scratch& s) {
 // sum over keys of P * v: exact within a block of kKeyBlock keys, the blocks added in order in fp32.
 F32 weighted_sum(const AttentionArgs& a, const Scratch& s, int32_t d) {
   F32 total = 0.0f;
-  for (int32_t first = 0; first < a.seq_k; first += kKeyBlock) {
-    const int32_t end = a.seq_k - first < kKeyBlock ? a.seq_k : first + kKeyBlock;
+  constexpr int32_t kBlock = static_cast<int32_t>(kKeyBlock);
+  for (int32_t first = 0; first < a.seq_k; first += kBlock) {
+    const int32_t end = a.seq_k - first < kBlock ? a.seq_k : first + kBlock;
     int32_t acc = 0;
     for (int32_t j = first; j < end; ++j) acc += s.p[j] * s.v[static_cast<size_t>(j) * static_cast<size_t>(a.v_dim) + d];
     const F32 block = static_cast<float>(acc);

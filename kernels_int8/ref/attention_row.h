@@ -1,7 +1,7 @@
 // What both attention kernels of the reference share: which keys a query sees, and the weights e = exp(score - maximum).
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/elementary.h"
 
 namespace ert::kernels {

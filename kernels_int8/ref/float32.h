@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/math_constants.h"
 
 #if !defined(ERT_FLUSH_IN_SOFTWARE)
 #if defined(__x86_64__) || defined(__SSE__) || defined(__aarch64__) || (defined(__arm__) && defined(__ARM_FP))

@@ -1,5 +1,5 @@
 // fp32 GEMM: every output adds its products in the order of k, multiply and add rounded apart.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

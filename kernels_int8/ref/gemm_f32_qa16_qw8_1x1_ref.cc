@@ -1,6 +1,6 @@
 // W8A16 GEMM: two exact int32 sums over the same packed weights, one per activation digit.
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

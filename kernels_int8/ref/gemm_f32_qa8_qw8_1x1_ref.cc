@@ -1,6 +1,6 @@
 // W8A8 GEMM: exact int32 sums of (q - zero_point) * w, then the fp32 epilogue.
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

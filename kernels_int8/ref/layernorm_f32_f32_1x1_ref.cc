@@ -1,7 +1,7 @@
 // LayerNorm and RMSNorm with an optional residual: mean, then the mean square of the differences, then one pass.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/float32.h"
-#include "kernels_int8/square_root.h"
+#include "kernels_int8/ref/square_root.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,5 +1,5 @@
 // Activations to 8 bits with a zero point per row. Row format of the reference: k bytes u8.
-#include "kernels_int8/gelu_quantize.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/ref/quantize_row.h"
 
 namespace ert::kernels {

@@ -1,7 +1,7 @@
 // Quantization of one row in the order of NUMERICS.md 2; the level says how the integers are stored.
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

@@ -1,5 +1,5 @@
 // One step of an LSTM or GRU cell with its usual activations, exact or coarse, after the products with the recurrent weights.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/elementary.h"
 
 namespace ert::kernels {

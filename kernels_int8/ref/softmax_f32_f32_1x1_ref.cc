@@ -1,5 +1,5 @@
 // Softmax of each row: subtract the maximum, exp, sum in canonical order, one division per row.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/elementary.h"
 
 namespace ert::kernels {

@@ -1,5 +1,5 @@
 // Sums of a row in the canonical order: 16 lanes, then the tree.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

@@ -1,5 +1,5 @@
 // Elementwise functions, one kernel per kind.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/ref/elementary.h"
 #include "kernels_int8/ref/elementary64.h"
 #include "kernels_int8/ref/trigonometry.h"

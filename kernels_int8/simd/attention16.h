@@ -2,7 +2,7 @@
 // by row, the weighted sum of V by the GEMM tile. Include a lanes16_<isa>.h first.
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/gemm16.h"
 #include "kernels_int8/simd/rowops16.h"
 

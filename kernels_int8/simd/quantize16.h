@@ -7,7 +7,7 @@
 //   void store_digits(int8_t* hi, int8_t* lo, Lanes q)           16 values: digits of the nearest integers, lo in [-64, 63]
 #pragma once
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/blocks16.h"
 
 namespace ert::kernels {

@@ -176,7 +176,6 @@ typedef enum ert_isa {
   ERT_ISA_AVX2 = 1,
   ERT_ISA_AVXVNNI = 2,
   ERT_ISA_AVX512VNNI = 3,
-  ERT_ISA_AMX = 4,
   ERT_ISA_NEON = 8,
   ERT_ISA_DOTPROD = 9,
   ERT_ISA_I8MM = 10,
@@ -187,7 +186,7 @@ typedef enum ert_isa {
 } ert_isa;
 #define ERT_ISA_BIT(isa) (1u << (isa))
 
-/* "ref", "avx2", "avxvnni", "avx512vnni", "amx", "neon", "dotprod", "i8mm", "neon_inorder", "dotprod_inorder", "dsp", "mve"; NULL for an unknown value. */
+/* "ref", "avx2", ...: the part behind ERT_ISA_ in small letters, as --isa takes it. NULL for a value that no level has. */
 const char* ert_isa_name(ert_isa isa);
 /* Bits of the levels that are built in and that this CPU can run. ERT_ISA_REF is always set. */
 uint32_t ert_isa_available(void);

@@ -1,5 +1,5 @@
 // L2Normalize over the last axis: x / max(sqrt(sum x^2), epsilon), the sum in canonical order.
-#include "kernels_int8/square_root.h"
+#include "kernels_int8/ref/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

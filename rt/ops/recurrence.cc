@@ -4,6 +4,7 @@
 // last_c, so that scratch holds one block of rows whatever the batch.
 #include <string.h>
 
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/recurrence_operands.h"

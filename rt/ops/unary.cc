@@ -1,5 +1,5 @@
 // Unary: elementwise functions of one operand. Transcendental ones are kernels; the rest is exact fp32, i32 or bool.
-#include "kernels_int8/square_root.h"
+#include "kernels_int8/ref/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

@@ -25,7 +25,7 @@ HOOKS = {("run.cc", "op_hook"), ("run.cc", "hook"), ("run.cc", "task"), ("custom
 def kernel_slots():
     """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary'."""
     slots = {}
-    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+), (\w+)\)", (ROOT / "kernels_int8/kernel_list.inc").read_text(), re.M):
+    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+), (\w+)\)", (ROOT / "kernels_int8/dispatch/kernel_list.inc").read_text(), re.M):
         for key in ([slot] if kind == "KERNEL" else ["unary", f"unary.{slot}"]):
             slots.setdefault(key, set()).add(name)
     return slots

@@ -24,7 +24,7 @@ FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
 SCALAR_MACS = {r"mla": 1, r"vmul\.f32": 1, r"bl __aeabi_fmul": 1}
 # Kernels of the reference that are a core's best.
 REFERENCE_RUNS = {"cortex-m3": "gemm_f32_", "cortex-m4": "gemm_f32_f32_", "cortex-m7": "gemm_f32_f32_", "cortex-m33": "gemm_f32_f32_"}
-KERNELS = pathlib.Path(__file__).parents[2] / "kernels_int8/kernel_list.inc"
+KERNELS = pathlib.Path(__file__).parents[2] / "kernels_int8/dispatch/kernel_list.inc"
 BRANCH = re.compile(r"(b\.\w+|b(ne|eq|hi|ls|cc|cs|lt|gt|le|ge|hs|lo)(\.[nw])?|cbn?z|le)$")
 
 

@@ -4,20 +4,31 @@ show it for the code that they run; this shows it for all. Objects that may hold
 one function in the program, and it may be the one that was compiled for another level.
 
 usage: isa_check.py TARGET OBJDUMP ARCHIVE...     exit 0 if it holds; TARGET: x86-64, aarch64 or armv7"""
+import pathlib
 import re
 import subprocess
 import sys
 
+import isa_levels
+
+
+
+def objects_needing(feature):
+    """Pattern of the objects of the levels that run only where the CPU has the feature."""
+    return rf"_({'|'.join(isa_levels.needing(pathlib.Path(__file__).parents[2], feature))})\."
+
+
 # Extension; its mnemonics; a pattern that the operands must hold; the objects that may have it, since they run only after a look at the CPU.
 RULES = {
-    "x86-64": [("AVX", r"v(?!er[rw])[a-z]\w+", "", r"_(avx2|avxvnni|avxvnni_evex|avx512vnni)\."),
-               ("AVX-512", r"v\w+", r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])", r"_(avxvnni_evex|avx512vnni)\."),
+    "x86-64": [("AVX", r"v(?!er[rw])[a-z]\w+", "", objects_needing("ERT_CPU_AVX2")),
+               ("AVX-512", r"v\w+", r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])", objects_needing("ERT_CPU_AVX512VNNI")),
                ("CRC-32C", r"crc32\w*", "", r"crc32c_sse42\.")],
-    "aarch64": [("dot product", r"[su]dot|usdot|sudot", "", r"_(dotprod|dotprod_inorder|i8mm)\."), ("i8mm", r"[su]mmla|usmmla", "", r"_i8mm\."),
+    "aarch64": [("dot product", r"[su]dot|usdot|sudot", "", objects_needing("ERT_CPU_DOTPROD")),
+                ("i8mm", r"[su]mmla|usmmla", "", objects_needing("ERT_CPU_I8MM")),
                 ("CRC-32C", r"crc32\w*", "", r"crc32c_armv8\."), ("SVE", r".*", r"\bz\d+\.[bhsd]|\bp\d+/[mz]", None),
                 ("half floats", r"f(add|sub|mul|div|ml[as]|max\w*|min\w*|sqrt)", r"\bv\d+\.[48]h|\bh\d+", None),
                 ("atomics", r"(ld|st)(add|set|clr|eor)[albh]*|swp[albh]*|cas[alphb]*", "", None)],
-    "armv7": [("NEON", r"v\w+(\.\w+)?", r"\bq\d+|\bd(1[6-9]|2\d|3[01])\b", r"_neon\."),
+    "armv7": [("NEON", r"v\w+(\.\w+)?", r"\bq\d+|\bd(1[6-9]|2\d|3[01])\b", objects_needing("ERT_CPU_NEON")),
               ("division, fused multiply", r"[su]div|vfn?m[as]\S*", "", None)],
 }
 

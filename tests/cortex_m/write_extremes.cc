@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "kernels_int8/kernel_table.h"
 #include "rt/include/ert.h"
 #include "tests/support/blob_builder.h"
 

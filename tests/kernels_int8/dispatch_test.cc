@@ -1,8 +1,7 @@
 // The tables: every slot filled, each row of the kernel list is what its level calls, a forced ISA is the one that runs, names
-// follow the grammar.
+// follow the grammar; and the rows of isa_levels.inc, from which the levels follow.
 #include <regex.h>
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -13,67 +12,69 @@ namespace ert::kernels {
 
 #define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 
 namespace testing {
 namespace {
 
+std::vector<Level> built_levels() {
+  std::vector<Level> levels;
+  for (int i = 0; i < kLevels; ++i) {
+    if (level_table(static_cast<Level>(i)) != nullptr) levels.push_back(static_cast<Level>(i));
+  }
+  return levels;
+}
+
 TEST(DispatchTest, EveryListedKernelIsInItsTable) {
-  size_t rows = 0;
-#define ERT_KERNEL(level, slot, name)                                                        \
-  EXPECT_EQ(level_table(Level::level)->slot, &name) << #name << " is listed but not called"; \
-  ++rows;
-#define ERT_UNARY(level, kind, name)                                                                                         \
-  EXPECT_EQ(level_table(Level::level)->unary[static_cast<int>(Unary::kind)], &name) << #name << " is listed but not called"; \
-  ++rows;
-#include "kernels_int8/kernel_list.inc"
-  EXPECT_EQ(rows, kernel_count());
+  const struct {
+    const char* name;
+    bool called;
+  } rows[] = {
+#define ERT_KERNEL(level, slot, name) {#name, level_table(Level::level)->slot == name},
+#define ERT_UNARY(level, kind, name) {#name, level_table(Level::level)->unary[static_cast<int>(Unary::kind)] == name},
+#include "kernels_int8/dispatch/kernel_list.inc"
+  };
+  for (const auto& row : rows) EXPECT_TRUE(row.called) << row.name << " is listed but not called";
+  EXPECT_EQ(std::size(rows), kernel_count());
 }
 
 TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
-  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
-    const KernelTable* t = level_table(static_cast<Level>(level));
-    if (t == nullptr) continue;
-    EXPECT_TRUE(t->quantized_row_bytes && t->quantize_rows && t->gelu_quantize_rows && t->gemm_qa8_qw8);
-    EXPECT_TRUE(t->quantized16_row_bytes && t->quantize16_rows && t->gemm_qa16_qw8);
-    EXPECT_TRUE(t->gemm_f32 && t->attention_i8 && t->attention_f32 && t->layernorm && t->softmax && t->sum && t->sum_squares);
-    EXPECT_TRUE(t->lstm_step && t->gru_step);
-    for (auto* unary : t->unary) EXPECT_NE(unary, nullptr);
+  for (Level level : built_levels()) {
+    const KernelTable& t = *level_table(level);
+    EXPECT_TRUE(t.quantized_row_bytes && t.quantize_rows && t.gelu_quantize_rows && t.gemm_qa8_qw8);
+    EXPECT_TRUE(t.quantized16_row_bytes && t.quantize16_rows && t.gemm_qa16_qw8);
+    EXPECT_TRUE(t.gemm_f32 && t.attention_i8 && t.attention_f32 && t.layernorm && t.softmax && t.sum && t.sum_squares);
+    EXPECT_TRUE(t.lstm_step && t.gru_step && t.lstm_step_coarse && t.gru_step_coarse);
+    for (auto* unary : t.unary) EXPECT_NE(unary, nullptr);
   }
 }
 
-// Quantize and GEMM exchange rows in a private format: a level overrides all slots of a precision or none.
+// Quantize and GEMM exchange rows in a private format: a level overrides all slots of a precision, or of the rows none.
 TEST(DispatchTest, RowFormatsAreNotMixed) {
-  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
+  for (Level level : built_levels()) {
     std::set<std::string> slots;
     for (size_t i = 0; i < kernel_count(); ++i) {
-      if (kernel_info(i).level == static_cast<Level>(level)) slots.insert(kernel_info(i).slot);
+      if (kernel_info(i).level == level) slots.insert(kernel_info(i).slot);
     }
-    const auto sharing = {Level::kNeonInorder, Level::kDotprod, Level::kDotprodInorder, Level::kI8mm};
-    if (std::find(sharing.begin(), sharing.end(), static_cast<Level>(level)) != sharing.end()) {
-      EXPECT_EQ(slots.count("quantize_rows") + slots.count("quantize16_rows"), 0u) << "these share the rows of neon";
-      continue;
-    }
-    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows"));
-    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gelu_quantize_rows"));
-    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gemm_qa8_qw8"));
-    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows"));
-    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("gemm_qa16_qw8"));
+    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows")) << level_name(level);
+    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gelu_quantize_rows")) << level_name(level);
+    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows")) << level_name(level);
+    EXPECT_GE(slots.count("gemm_qa8_qw8"), slots.count("quantize_rows")) << level_name(level);
+    EXPECT_GE(slots.count("gemm_qa16_qw8"), slots.count("quantize16_rows")) << level_name(level);
   }
 }
 
 // A level with rows of its own must not inherit a GEMM that reads other rows.
 TEST(DispatchTest, LayoutsFallBackToTheReferenceWhole) {
   const KernelTable& ref = *level_table(Level::kRef);
-  for (int level = 0; level < static_cast<int>(Level::kCount); ++level) {
-    const KernelTable* t = level_table(static_cast<Level>(level));
-    if (t == nullptr) continue;
+  for (Level level : built_levels()) {
     for (Layout layout : {Layout::kN16K4, Layout::kN8K8, Layout::kN2K16}) {
       for (bool two_digits : {false, true}) {
-        const LinearKernels own = linear_kernels(*t, layout, two_digits), of_ref = linear_kernels(ref, layout, two_digits);
+        const LinearKernels own = linear_kernels(*level_table(level), layout, two_digits),
+                            of_ref = linear_kernels(ref, layout, two_digits);
         ASSERT_NE(own.gemm, nullptr);
-        EXPECT_EQ(own.gemm == of_ref.gemm, own.quantize == of_ref.quantize) << level_name(static_cast<Level>(level));
-        EXPECT_EQ(own.gemm == of_ref.gemm, own.row_bytes == of_ref.row_bytes) << level_name(static_cast<Level>(level));
+        EXPECT_EQ(own.gemm == of_ref.gemm, own.quantize == of_ref.quantize) << level_name(level);
+        EXPECT_EQ(own.gemm == of_ref.gemm, own.row_bytes == of_ref.row_bytes) << level_name(level);
       }
     }
   }
@@ -82,19 +83,19 @@ TEST(DispatchTest, LayoutsFallBackToTheReferenceWhole) {
 TEST(DispatchTest, NamesFollowTheGrammar) {
   // POSIX, because GCC 12 warns inside std::regex when sanitizers are on.
   regex_t grammar;
-  ASSERT_EQ(regcomp(&grammar,
-                    "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_"
-                    "(ref|avx2|avxvnni|avxvnni_evex|avx512vnni|neon|neon_inorder|dotprod|dotprod_inorder|i8mm|dsp|mve)$",
-                    REG_EXTENDED | REG_NOSUB),
-            0);
+  ASSERT_EQ(
+      regcomp(&grammar, "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_([a-z0-9_]+)$",
+              REG_EXTENDED),
+      0);
+  constexpr size_t kLevelGroup = 5;
   std::set<std::string> names;
   for (size_t i = 0; i < kernel_count(); ++i) {
     const KernelInfo info = kernel_info(i);
     const std::string name = info.name;
-    EXPECT_EQ(regexec(&grammar, name.c_str(), 0, nullptr, 0), 0) << name;
+    regmatch_t groups[kLevelGroup + 1];
+    ASSERT_EQ(regexec(&grammar, name.c_str(), kLevelGroup + 1, groups, 0), 0) << name;
+    EXPECT_EQ(name.substr(static_cast<size_t>(groups[kLevelGroup].rm_so)), level_name(info.level)) << name;
     EXPECT_TRUE(names.insert(name).second) << name << " is listed twice";
-    const std::string suffix = std::string("_") + level_name(info.level);
-    EXPECT_EQ(name.substr(name.size() - suffix.size()), suffix);
   }
   EXPECT_NE(regexec(&grammar, "gemm_f32_i4_qw8_8x48_avx2", 0, nullptr, 0), 0);
   regfree(&grammar);
@@ -102,32 +103,40 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
 
 TEST(DispatchTest, ForcedIsaIsTheOneThatRuns) {
   int forced = 0;
-  for (Level level : {Level::kAvx2, Level::kAvxVnni, Level::kAvx512Vnni, Level::kNeon, Level::kNeonInorder, Level::kDotprod,
-                      Level::kDotprodInorder, Level::kI8mm}) {
-    if ((built_isa_mask() & isa_bit(level_needs(level))) == 0) continue;
-    const KernelTable& t = kernel_table(isa_bit(level_needs(level)));
-    EXPECT_EQ(t.isa, level_needs(level));
+  for (Level level : built_levels()) {
+    if (!level_row(level).has_number) continue;
+    const KernelTable& t = kernel_table(isa_bit(level_row(level).isa));
+    EXPECT_EQ(t.isa, level_row(level).isa);
     EXPECT_EQ(&t, level_table(level));
+    if (level == Level::kRef) continue;
     EXPECT_NE(t.gemm_qa8_qw8, level_table(Level::kRef)->gemm_qa8_qw8)
         << "nothing faster than the reference behind " << level_name(level);
     ++forced;
   }
   EXPECT_EQ(kernel_table(0).isa, Isa::kRef);
-  EXPECT_EQ(kernel_table(isa_bit(Isa::kRef)).isa, Isa::kRef);
   RecordProperty("forced_levels", forced);
 }
 
+TEST(DispatchTest, TheBestLevelOfTheMaskWins) {
+  uint32_t mask = 0;
+  for (Level level : built_levels()) {
+    if (!level_row(level).has_number) continue;
+    mask |= isa_bit(level_row(level).isa);
+    EXPECT_EQ(&kernel_table(mask, true), level_table(level)) << "a row stands behind those that it is better than";
+  }
+}
+
 TEST(DispatchTest, BestLevelWins) {
+  if (!level_row(Level::kAvx512Vnni).built) GTEST_SKIP() << "not an x86-64 build with all levels";
   const uint32_t avx2 = isa_bit(Isa::kAvx2), vnni = isa_bit(Isa::kAvxVnni), wide = isa_bit(Isa::kAvx512Vnni);
-  if ((built_isa_mask() & (avx2 | vnni | wide)) != (avx2 | vnni | wide)) GTEST_SKIP() << "not an x86-64 build with all levels";
   EXPECT_EQ(kernel_table(avx2 | vnni | wide).isa, Isa::kAvx512Vnni);
   EXPECT_EQ(kernel_table(avx2 | vnni).isa, Isa::kAvxVnni);
   EXPECT_EQ(kernel_table(avx2 | isa_bit(Isa::kNeon)).isa, Isa::kAvx2);
 }
 
 TEST(DispatchTest, BestArmLevelWins) {
+  if (!level_row(Level::kI8mm).built) GTEST_SKIP() << "not an AArch64 build with all levels";
   const uint32_t neon = isa_bit(Isa::kNeon), dot = isa_bit(Isa::kDotprod), i8mm = isa_bit(Isa::kI8mm);
-  if ((built_isa_mask() & (neon | dot | i8mm)) != (neon | dot | i8mm)) GTEST_SKIP() << "not an AArch64 build with all levels";
   EXPECT_EQ(kernel_table(neon | dot | i8mm).isa, Isa::kI8mm);
   EXPECT_EQ(kernel_table(neon | dot).isa, Isa::kDotprod);
   EXPECT_EQ(kernel_table(neon).isa, Isa::kNeon);
@@ -135,10 +144,10 @@ TEST(DispatchTest, BestArmLevelWins) {
 
 // Cores that issue in order get the levels made for them, where these do the same as the best one.
 TEST(DispatchTest, InOrderCoresGetTheirTwins) {
+  if (!level_row(Level::kI8mm).built) GTEST_SKIP() << "not an AArch64 build with all levels";
   const uint32_t neon = isa_bit(Isa::kNeon) | isa_bit(Isa::kNeonInorder),
                  dot = isa_bit(Isa::kDotprod) | isa_bit(Isa::kDotprodInorder);
   const uint32_t i8mm = isa_bit(Isa::kI8mm);
-  if ((built_isa_mask() & (neon | dot | i8mm)) != (neon | dot | i8mm)) GTEST_SKIP() << "not an AArch64 build with all levels";
   EXPECT_EQ(kernel_table(neon | dot, true).isa, Isa::kDotprodInorder);
   EXPECT_EQ(kernel_table(neon, true).isa, Isa::kNeonInorder);
   EXPECT_EQ(kernel_table(neon | dot, false).isa, Isa::kDotprod);
@@ -149,14 +158,52 @@ TEST(DispatchTest, InOrderCoresGetTheirTwins) {
   EXPECT_EQ(kernel_table(isa_bit(Isa::kDotprodInorder), false).isa, Isa::kDotprodInorder);
 }
 
-TEST(DispatchTest, CpuMaskIsSane) {
-  const uint32_t mask = ert_cpu_isa_mask();
-  EXPECT_NE(mask & isa_bit(Isa::kRef), 0u);
+TEST(LevelRows, AreInOrderAndNameEachLevelOnce) {
+  std::set<std::string> names;
+  std::set<Isa> numbers;
+  for (int i = 0; i < kLevels; ++i) {
+    const LevelRow row = level_row(static_cast<Level>(i));
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_STREQ(level_name(static_cast<Level>(i)), row.name);
+    EXPECT_LT(static_cast<int>(row.base), i > 0 ? i : 1) << row.name << " stands before the level that it starts from";
+    if (!row.has_number) continue;
+    EXPECT_TRUE(numbers.insert(row.isa).second) << row.name << " has the number of another level";
+    EXPECT_STREQ(isa_name(row.isa), row.name);
+  }
+  EXPECT_EQ(isa_name(static_cast<Isa>(31)), nullptr);
+}
+
+// A level for cores that issue in order has nothing but an order: where one runs, so does the other.
+TEST(LevelRows, TwinsNeedWhatTheirBasesNeed) {
+  int twins = 0;
+  for (int i = 0; i < kLevels; ++i) {
+    const LevelRow row = level_row(static_cast<Level>(i));
+    if (row.cores != Cores::kInOrder) continue;
+    EXPECT_EQ(needed_features(static_cast<Level>(i)), needed_features(row.base)) << row.name;
+    ++twins;
+  }
+  EXPECT_GT(twins, 0);
+}
+
+TEST(LevelRows, ALevelRunsWhereItsFeaturesAre) {
+  EXPECT_TRUE(runs_with(0, Level::kRef));
+  EXPECT_FALSE(runs_with(0, Level::kNeonInorder));
+  EXPECT_TRUE(runs_with(ERT_CPU_NEON, Level::kNeonInorder));
+  EXPECT_TRUE(runs_with(ERT_CPU_AVX2 | ERT_CPU_AVX512VNNI, Level::kAvxVnniEvex));
+  EXPECT_FALSE(runs_with(ERT_CPU_AVX512VNNI, Level::kAvx512Vnni)) << "it takes row operations from avx2";
+  EXPECT_FALSE(runs_with(ERT_CPU_I8MM | ERT_CPU_NEON, Level::kI8mm)) << "it stands on dotprod";
+  EXPECT_FALSE(runs_with(ERT_CPU_AVX2, Level::kAvxVnni));
+}
+
+TEST(DispatchTest, CpuFeaturesAreSane) {
 #if defined(__x86_64__)
-  EXPECT_EQ((mask & isa_bit(Isa::kAvx2)) != 0, __builtin_cpu_supports("avx2") != 0);
-  EXPECT_EQ((mask & isa_bit(Isa::kAvx512Vnni)) != 0, __builtin_cpu_supports("avx512vnni") != 0 &&
-                                                         __builtin_cpu_supports("avx512bw") != 0 &&
-                                                         __builtin_cpu_supports("avx512vl") != 0);
+  const uint32_t cpu = ert_cpu_features();
+  EXPECT_EQ((cpu & ERT_CPU_AVX2) != 0, __builtin_cpu_supports("avx2") != 0);
+  EXPECT_EQ((cpu & ERT_CPU_AVX512VNNI) != 0, __builtin_cpu_supports("avx512vnni") != 0 &&
+                                                 __builtin_cpu_supports("avx512bw") != 0 &&
+                                                 __builtin_cpu_supports("avx512vl") != 0);
+#else
+  EXPECT_EQ(ert_cpu_features() & (ERT_CPU_AVX2 | ERT_CPU_AVXVNNI | ERT_CPU_AVX512VNNI), 0u);
 #endif
 }
 

@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
-#include "kernels_int8/isa.h"
-#include "platform/cpu_features.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/float_mode.h"
+#include "rt/isa.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/seeded_random.h"
 
@@ -17,9 +18,9 @@ namespace ert::kernels::testing {
 using ert::testing::all_same_bits;
 using ert::testing::SeededRandom;
 
-inline bool level_runs(Level level) {
-  return level_table(level) != nullptr && (ert_cpu_isa_mask() & isa_bit(level_needs(level))) != 0;
-}
+constexpr int kLevels = static_cast<int>(Level::kCount);
+
+inline bool level_runs(Level level) { return level_table(level) != nullptr && runs_with(ert_cpu_features(), level); }
 
 class LevelTest : public ::testing::TestWithParam<Level> {
  protected:
@@ -35,19 +36,28 @@ class LevelTest : public ::testing::TestWithParam<Level> {
 
 inline std::string level_test_name(const ::testing::TestParamInfo<Level>& info) { return level_name(info.param); }
 
-// The levels that a build for this architecture may have.
+// Levels that a build for this architecture may have, but ref, with which they are compared.
+inline std::vector<Level> levels_of_this_architecture() {
 #if defined(__x86_64__)
-#define ERT_INSTANTIATE_LEVELS(suite) \
-  INSTANTIATE_TEST_SUITE_P(           \
-      Levels, suite, ::testing::Values(Level::kAvx2, Level::kAvxVnni, Level::kAvxVnniEvex, Level::kAvx512Vnni), level_test_name)
+  const std::string wanted = "x86_64: ";
 #elif defined(__aarch64__)
-#define ERT_INSTANTIATE_LEVELS(suite)                                                                              \
-  INSTANTIATE_TEST_SUITE_P(                                                                                        \
-      Levels, suite,                                                                                               \
-      ::testing::Values(Level::kNeon, Level::kNeonInorder, Level::kDotprod, Level::kDotprodInorder, Level::kI8mm), \
-      level_test_name)
+  const std::string wanted = "aarch64: ";
 #elif defined(__arm__)
-#define ERT_INSTANTIATE_LEVELS(suite) INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::Values(Level::kNeon), level_test_name)
+  const std::string wanted = "armv7: ";
+#else
+  const std::string wanted = "no level";
+#endif
+  std::vector<Level> levels;
+  for (int i = 0; i < kLevels; ++i) {
+    const Level level = static_cast<Level>(i);
+    if (std::string(level_row(level).builds).find(wanted) != std::string::npos) levels.push_back(level);
+  }
+  return levels;
+}
+
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__arm__)
+#define ERT_INSTANTIATE_LEVELS(suite) \
+  INSTANTIATE_TEST_SUITE_P(Levels, suite, ::testing::ValuesIn(levels_of_this_architecture()), level_test_name)
 #else  // the reference only
 #define ERT_INSTANTIATE_LEVELS(suite) GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(suite)
 #endif

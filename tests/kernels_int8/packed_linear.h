@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/support/guarded_buffer.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "kernels_int8/ref/float32.h"
 #include "rt/float_mode.h"
 #include "tests/kernels_int8/fills.h"
@@ -15,14 +15,8 @@ namespace ert_soft::kernels {
 // Defined by the reference sources compiled once more with -Dert=ert_soft.
 #define ERT_KERNEL(level, slot, name)
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
-#undef ERT_BUILT_AVX2
-#undef ERT_BUILT_AVXVNNI
-#undef ERT_BUILT_AVXVNNI_EVEX
-#undef ERT_BUILT_AVX512VNNI
-#undef ERT_BUILT_NEON
-#undef ERT_BUILT_DOTPROD
-#undef ERT_BUILT_I8MM
-#include "kernels_int8/kernel_list.inc"
+#define ERT_LIST_REFERENCE_ONLY 1
+#include "kernels_int8/dispatch/kernel_list.inc"
 void softmax_f32_f32_1x1_ref(size_t m, size_t n, const float* src, float* dst);
 void lstm_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
 void gru_f32_f32_1x1_ref(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
@@ -49,7 +43,7 @@ struct SoftUnary {
 constexpr SoftUnary kSoftUnary[] = {
 #define ERT_KERNEL(level, slot, name)
 #define ERT_UNARY(level, kind, name) {Unary::kind, soft::name},
-#include "kernels_int8/kernel_list.inc"
+#include "kernels_int8/dispatch/kernel_list.inc"
 };
 
 // Runs `hard` in ert's float mode and `soft` in the default mode on the same row.

@@ -1,5 +1,5 @@
 // The square root for targets without an FPU against the host's instruction.
-#include "kernels_int8/square_root.h"
+#include "kernels_int8/ref/square_root.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,8 @@
 
 #include "convert/lower/lower.h"
 #include "convert/quantize/weight_store.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/unary.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

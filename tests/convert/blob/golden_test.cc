@@ -8,7 +8,7 @@
 
 #include "convert/pipeline/convert.h"
 #include "convert/run/blob_runner.h"
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
 #include "rt/crc32c.h"
 #include "rt/header.h"
 #include "rt/model.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "convert/interp/eval.h"
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/unary.h"
 
 namespace edgeconv {
 namespace {

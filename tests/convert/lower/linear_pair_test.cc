@@ -4,8 +4,7 @@
 
 #include <functional>
 
-#include "kernels_int8/kernel_table.h"
-#include "platform/cpu_features.h"
+#include "kernels_int8/contract/kernel_table.h"
 #include "rt/context.h"
 #include "rt/ops/handed_rows.h"
 #include "tests/convert/lower/run_lowered.h"
@@ -50,7 +49,7 @@ Tensor rows_of(int64_t m) {
 void expect_same_bits(const Tensor& blob, const std::function<std::vector<float>(const Tensor& x, const RunnerOptions&)>& want) {
   BlobRunner runner(blob.data(), blob.bytes());
   for (const uint32_t isa : {0u, 1u << ERT_ISA_REF, 1u << ERT_ISA_AVX2}) {
-    if ((isa & ~ert_cpu_isa_mask()) != 0) continue;
+    if ((isa & ~ert_isa_available()) != 0) continue;
     for (const uint32_t threads : {1u, 2u, 3u})
       for (const int64_t m : {1, 2, 7, 12, 17, 32, 33, 48, 64, 128, 300}) {
         RunnerOptions o;

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/unary.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {

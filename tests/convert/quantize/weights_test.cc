@@ -1,12 +1,12 @@
-// Weight quantization and the packed layout, checked against the text of NUMERICS.md and kernel_table.h.
+// Weight quantization and the packed layout, checked against the text of NUMERICS.md and packed_layout.h.
 #include "convert/quantize/weights.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "kernels_int8/kernel_table.h"
-#include "kernels_int8/packed_layout.h"
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 
@@ -66,7 +66,7 @@ TEST(QuantizeWeights, SmoothingMultipliesRows) {
   EXPECT_EQ(inverse(smooth), (std::vector<float>{1, 0.5f, 2, 0.25f, 1, 1, 4, 0.125f}));
 }
 
-// kernel_table.h: panels of 16 columns; per group of 4 k one 64-byte line, column c element j at byte 4 c + j; padding is zero.
+// packed_layout.h: panels of 16 columns; per group of 4 k one 64-byte line, column c element j at byte 4 c + j; padding is zero.
 TEST(PackN16K4, MatchesTheLayout) {
   for (const auto& [k, n] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {4, 16}, {5, 17}, {7, 33}, {64, 48}}) {
     const QuantizedWeights q = quantize_weights(random_weights(k * n, 9), k, n);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 
+#include "kernels_int8/dispatch/dispatch.h"
 #include "tests/rt/ops/op_harness.h"
 
 namespace ert::test {

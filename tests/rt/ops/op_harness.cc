@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/float_mode.h"
 #include "tests/rt/ops/ops_without_fpu.h"
 

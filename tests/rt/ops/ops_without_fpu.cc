@@ -2,6 +2,7 @@
 // same members in both namespaces.
 #include "tests/rt/ops/ops_without_fpu.h"
 
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_defs.h"
 
 namespace ert {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "kernels_int8/dispatch/dispatch.h"
 #include "tests/rt/ops/op_harness.h"
 
 namespace ert::test {
@@ -87,7 +88,9 @@ TEST(Reduce, OuterAxesLogSumExpOfManyColumns) {
   for (size_t j = 0; j < 77; ++j) {
     std::vector<float> column;
     for (size_t i = 0; i < 5; ++i) column.push_back(x[i * 77 + j]);
-    ASSERT_EQ(got[j], run_for<float>({&kOpReduce, {f32({rows, 1}, column)}, {empty(ERT_F32, {1})}, {red::kLogSumExp, 1}, {}, {}})[0]) << j;
+    ASSERT_EQ(got[j],
+              run_for<float>({&kOpReduce, {f32({rows, 1}, column)}, {empty(ERT_F32, {1})}, {red::kLogSumExp, 1}, {}, {}})[0])
+        << j;
   }
 }
 

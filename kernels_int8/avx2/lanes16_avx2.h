@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels_int8/math_constants.h"
+#include "kernels_int8/contract/math_constants.h"
 
 #define ERT_LANES inline __attribute__((always_inline))
 

@@ -9,12 +9,11 @@
 //   float quantize_p(size_t n, const float* e, const float* v_scale, uint8_t* row)   P; pmax / 16256, or 0 if every p is zero
 #pragma once
 
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/ref/attention_row.h"
 
 namespace ert::kernels {
 namespace {
-
-constexpr size_t kExactKeys = 1024;  // a block of this many keys keeps sum(P * v) in int32: 1024 * 16256 * 127 < 2^31
 
 // n values to int8, returns the scale; all zero below kZeroRange.
 template <class Put>
@@ -90,10 +89,10 @@ inline void score_row(const AttentionArgs& a, const PanelScratch& s, int32_t i) 
 template <class Level>
 inline void weighted_sums(const AttentionArgs& a, const PanelScratch& s, size_t d, F32 (&totals)[2]) {
   const size_t keys = static_cast<size_t>(a.seq_k);
-  for (size_t first = 0; first < keys; first += kExactKeys) {
+  for (size_t first = 0; first < keys; first += kKeyBlock) {
     const size_t left = round_up(keys - first, 16);
     int32_t sums[2];
-    Level::dot_p(sums, s.p, first, left < kExactKeys ? left : kExactKeys, s.v + d * s.keys16 + first * 2);
+    Level::dot_p(sums, s.p, first, left < kKeyBlock ? left : kKeyBlock, s.v + d * s.keys16 + first * 2);
     for (int c = 0; c < 2; ++c) {
       const F32 block = static_cast<float>(sums[c]);
       totals[c] = first == 0 ? block : totals[c] + block;

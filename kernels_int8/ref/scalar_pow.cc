@@ -1,8 +1,8 @@
-// Scalar forms for constant folding and generic ops. The canonical pow: exact forms for the exponents that models use, otherwise
-// exp(y * log|x|) in double, rounded once.
-#include "kernels_int8/kernel_table.h"
+// The canonical pow: exact forms for the exponents that models use, otherwise exp(y * log|x|) in double, rounded once.
+#include "kernels_int8/ref/scalar_pow.h"
+
 #include "kernels_int8/ref/elementary64.h"
-#include "kernels_int8/square_root.h"
+#include "kernels_int8/ref/square_root.h"
 
 namespace ert::kernels {
 namespace {
@@ -29,12 +29,6 @@ float pow_of_infinite_exponent(float x, float y) {
 }
 
 }  // namespace
-
-float scalar_unary(Unary op, float x) {
-  float y = 0.0f;
-  kernel_table(0).unary[static_cast<int>(op)](1, &x, &y);
-  return y;
-}
 
 float scalar_pow(float base, float exponent) {
   const float x = flushed(base);

@@ -9,53 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/isa.h"
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/unary.h"
+
 namespace ert::kernels {
-
-// Values equal ert_isa in ert.h; kept apart because this folder includes nothing.
-enum class Isa : uint8_t {
-  kRef = 0,
-  kAvx2 = 1,
-  kAvxVnni = 2,
-  kAvx512Vnni = 3,
-  kAmx = 4,
-  kNeon = 8,
-  kDotprod = 9,
-  kI8mm = 10,
-  kNeonInorder = 11,
-  kDotprodInorder = 12,
-  kDsp = 16,
-  kMve = 17
-};
-
-enum class Unary : uint8_t {
-  kRelu,
-  kGeluErf,
-  kGeluTanh,
-  kTanh,
-  kSigmoid,
-  kSilu,
-  kQuickGelu,
-  kExp,
-  kErf,
-  kLog,
-  kSin,
-  kCos,
-  kSoftplus,
-  kMish,
-  kHardSwish,
-  kHardSigmoid,
-  kElu,
-  kSelu,
-  // For readers that round the result to 8 bits:
-  kGeluCoarse,  // of kGeluErf
-  kSigmoidCoarse,
-  kTanhCoarse,
-  kCount
-};
 
 // Activations of a Linear in the form that the level's GEMM wants (u8 with zero point, or int16 with it subtracted, ...).
 // Opaque between quantize_rows and gemm of one table. Bound for every level: row_bytes(k) <= kMaxQuantizedRowBytes(k).
-constexpr size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 constexpr size_t max_quantized_row_bytes(size_t k) { return round_up(2 * k, 64); }
 
 // Per-row parameters of quantized activations: value = (q - zero_point) * scale.
@@ -63,23 +24,6 @@ struct RowScale {
   float scale;
   int32_t zero_point;
 };
-
-// Layouts of packed weights: panels of some columns, in a panel one line for each group of some k, in a line the group's bytes of
-// one column after the other (drawn in README.md). N and K are padded with zeros to whole panels and lines.
-enum class Layout : uint8_t { kN16K4, kN8K8, kN2K16, kCount };
-constexpr size_t panel_columns(Layout l) { return l == Layout::kN16K4 ? 16 : l == Layout::kN8K8 ? 8 : 2; }
-constexpr size_t line_depth(Layout l) { return l == Layout::kN16K4 ? 4 : l == Layout::kN8K8 ? 8 : 16; }
-
-// Quantized weights of one Linear. data is 64-byte aligned; scale, colsum and bias have n entries.
-struct PackedWeights {
-  const int8_t* data;
-  const float* scale;     // per column, > 0 (0 for an all-zero column)
-  const int32_t* colsum;  // sum over k of the column's int8 weights
-  const float* bias;      // may be null: then no addition takes place
-  Layout layout = Layout::kN16K4;
-};
-// Bytes of n columns. Also where column n starts, if it is the first of a panel.
-constexpr size_t packed_bytes(Layout l, size_t n, size_t k) { return round_up(n, panel_columns(l)) * round_up(k, line_depth(l)); }
 
 // dst[m, n] = lhs[m, k] * w: quantized rows times the columns [0, n) of w; whole panels are read.
 struct GemmArgs {
@@ -170,30 +114,7 @@ struct KernelTable {
   float (*sum_squares)(size_t n, const float* src);
 };
 
-// The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
-struct LinearKernels {
-  size_t (*row_bytes)(size_t k);
-  void (*quantize)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                   size_t row_bytes, RowScale* scales);
-  void (*gemm)(const GemmArgs& g);
-};
-// Those of the table; of the reference, which reads every layout, where the table's level does not read this one.
-LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits);
-
 // Same for every level, so that the RAM formula does not depend on the CPU.
 size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);
-
-// Bits (1 << Isa) of the levels compiled in. Whether the CPU has them: platform/cpu_features.h.
-uint32_t built_isa_mask();
-// The table of the best level in `mask` (bits as above; kRef is always there). Static storage, constant. in_order: cores issue in order,
-// so that of a level and its twin for such cores the twin is better.
-const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
-const char* isa_name(Isa isa);
-
-// Scalar canonical functions, bit-identical to the vector forms: constant folding and generic ops use these.
-float scalar_unary(Unary op, float x);
-float scalar_pow(
-    float x,
-    float y);  // canonical: exact for y in {0, 0.5, 1, 2, 3, -1, -0.5}; otherwise exp(y * log|x|) with sign rules of C pow
 
 }  // namespace ert::kernels

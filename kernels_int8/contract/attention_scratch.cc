@@ -1,5 +1,5 @@
 // Scratch of one attention call. One bound for every level, so that the RAM formula of a model does not depend on the CPU.
-#include "kernels_int8/kernel_table.h"
+#include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
 

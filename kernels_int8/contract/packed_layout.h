@@ -1,0 +1,54 @@
+// Packed weights: the layouts, which README.md draws, and where a weight sits in each.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ert::kernels {
+
+constexpr size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
+
+// Layouts of packed weights: panels of some columns, in a panel one line for each group of some k, in a line the group's bytes of
+// one column after the other (drawn in README.md). N and K are padded with zeros to whole panels and lines.
+enum class Layout : uint8_t { kN16K4, kN8K8, kN2K16, kCount };
+constexpr size_t panel_columns(Layout l) { return l == Layout::kN16K4 ? 16 : l == Layout::kN8K8 ? 8 : 2; }
+constexpr size_t line_depth(Layout l) { return l == Layout::kN16K4 ? 4 : l == Layout::kN8K8 ? 8 : 16; }
+
+// Quantized weights of one Linear. data is 64-byte aligned; scale, colsum and bias have n entries.
+struct PackedWeights {
+  const int8_t* data;
+  const float* scale;     // per column, > 0 (0 for an all-zero column)
+  const int32_t* colsum;  // sum over k of the column's int8 weights
+  const float* bias;      // may be null: then no addition takes place
+  Layout layout = Layout::kN16K4;
+};
+// Bytes of n columns. Also where column n starts, if it is the first of a panel.
+constexpr size_t packed_bytes(Layout l, size_t n, size_t k) { return round_up(n, panel_columns(l)) * round_up(k, line_depth(l)); }
+
+// Byte offset of the weight of `column` and `k_index` in a matrix of k rows.
+constexpr size_t packed_offset(Layout layout, size_t column, size_t k_index, size_t k) {
+  const size_t columns = panel_columns(layout), depth = line_depth(layout);
+  return column / columns * columns * round_up(k, depth) + k_index / depth * columns * depth + column % columns * depth +
+         k_index % depth;
+}
+
+// Calls multiply(kk, weight) for all k weights of a column, in order. Lines hold a column's weights side by side, so that only the
+// line is looked up.
+template <Layout layout, class Multiply>
+inline void for_column(const int8_t* data, size_t column, size_t k, const Multiply& multiply) {
+  constexpr size_t depth = line_depth(layout), step = panel_columns(layout) * depth;
+  const int8_t* line = data + packed_offset(layout, column, 0, k);
+  size_t kk = 0;
+#if !defined(__OPTIMIZE_SIZE__)  // whole lines without counting
+  for (; k - kk >= depth; line += step, kk += depth) {
+#pragma GCC unroll 4
+    for (size_t d = 0; d < depth; ++d) multiply(kk + d, line[d]);
+  }
+#endif
+  for (; kk < k; line += step) {
+    const size_t end = k - kk < depth ? k : kk + depth;
+    for (const int8_t* weight = line; kk < end; ++kk) multiply(kk, *weight++);
+  }
+}
+
+}  // namespace ert::kernels

@@ -1,0 +1,40 @@
+// From a level to its kernels: the tables that kernel_list.inc fills, and which of them to take.
+#pragma once
+
+#include "kernels_int8/contract/kernel_table.h"
+
+namespace ert::kernels {
+
+// The table of the best level that is compiled in and in `mask`, bits (1 << Isa); kRef is always there. Static storage, constant. in_order:
+// the cores issue in order, so that levels for such cores are better than their bases. Says nothing about the CPU: rt/isa.h.
+const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
+// As in --isa; null for a number that no level has.
+const char* isa_name(Isa isa);
+
+// The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
+struct LinearKernels {
+  size_t (*row_bytes)(size_t k);
+  void (*quantize)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                   size_t row_bytes, RowScale* scales);
+  void (*gemm)(const GemmArgs& g);
+};
+// Those of the table; of the reference, which reads every layout, where the table's level does not read this one.
+LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits);
+
+// The reference kernel of one value, so that constant folding and generic ops have the bits of the vector forms.
+float scalar_unary(Unary op, float x);
+
+// The table of one level, every slot filled; null if the level is not compiled in. Says nothing about the CPU.
+const KernelTable* level_table(Level level);
+const char* level_name(Level level);
+
+// One row of kernel_list.inc, for listings.
+struct KernelInfo {
+  Level level;
+  const char* slot;
+  const char* name;
+};
+size_t kernel_count();
+KernelInfo kernel_info(size_t i);
+
+}  // namespace ert::kernels
