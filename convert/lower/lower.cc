@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "convert/lower/missing_ops.h"
-#include "convert/program/coarse_activations.h"
 #include "convert/quantize/exact_layers.h"
 #include "rt/include/ert.h"
 
@@ -253,10 +252,6 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
     }
   }
   lower_outputs(c);
-  if (d.ok()) {
-    p.remove_dead();
-    take_coarse_activations(p);
-  }
   return p;
 }
 

@@ -23,10 +23,7 @@ Tensor blob_of(GraphBuilder& b, ert::params::linear::Precision last = ert::param
   options.linear = int8_layers(b.g);
   options.linear.rbegin()->second.precision = last;
   Diagnostics d;
-  TargetProgram p = lower(b.g, options, d);
-  d.check();
-  plan_slots(p);
-  return write_blob(p, {"p", "s", "{}", 0, {}});
+  return write_blob(build_program(b.g, options, d), {"p", "s", "{}", 0, {}});
 }
 
 // x -> Linear, activation -> Linear; with `shown` the hidden rows are an output too.
