@@ -1,4 +1,4 @@
-// Graph construction and upkeep: values, nodes, uses, dead code, topological order, listing.
+// Graph construction and upkeep: values, nodes, uses, dead code, topological order.
 #include "convert/ir/graph.h"
 
 #include <functional>
@@ -169,35 +169,6 @@ bool Graph::sort() {
   }
   nodes = std::move(sorted);
   return true;
-}
-
-namespace {
-
-std::string value_str(const Graph& g, ValueId id) {
-  if (id == kNone) return "-";
-  const Value& v = g.value(id);
-  std::string s = "%" + std::to_string(id);
-  if (v.dtype != DType::kUndefined) s += ":" + std::string(dtype_name(v.dtype));
-  if (v.shape) s += shape_str(*v.shape);
-  if (v.elements) s += "={" + shape_str(*v.elements).substr(1, 200);
-  if (v.is_constant()) s += " const";
-  return s;
-}
-
-}  // namespace
-
-std::string Graph::dump() const {
-  std::string s;
-  for (ValueId v : inputs) s += "input " + value(v).name + " " + value_str(*this, v) + "\n";
-  for (const Node& n : nodes) {
-    if (n.dead) continue;
-    for (size_t i = 0; i < n.outputs.size(); ++i) s += (i > 0 ? ", " : "") + value_str(*this, n.outputs[i]);
-    s += " = " + std::string(op_name(n.kind)) + "(";
-    for (size_t i = 0; i < n.inputs.size(); ++i) s += (i > 0 ? ", " : "") + value_str(*this, n.inputs[i]);
-    s += ")  # " + n.origin.op_type + " " + n.origin.node + "\n";
-  }
-  for (ValueId v : outputs) s += "output " + value(v).name + " " + value_str(*this, v) + "\n";
-  return s;
 }
 
 }  // namespace edgeconv

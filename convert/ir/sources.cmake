@@ -1,9 +1,11 @@
 target_sources(edgeconv_core PRIVATE
+  ir/attributes_text.cc
   ir/diagnostics.cc
   ir/dim_expr.cc
   ir/dim_expr_eval.cc
   ir/dtype.cc
   ir/graph.cc
+  ir/graph_dump.cc
   ir/half.cc
   ir/quantized_constant.cc
   ir/tensor.cc
