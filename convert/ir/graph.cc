@@ -30,11 +30,29 @@ Node* Graph::producer(ValueId v) {
   return n == kNone ? nullptr : &nodes[static_cast<size_t>(n)];
 }
 
+namespace {
+
+// In debug builds of graphs that are not huge, everything moves whenever something is added: a reference that a pass keeps meanwhile
+// breaks at once, and not for graphs of certain sizes.
+#ifdef NDEBUG
+constexpr size_t kMovedAlways = 0;
+#else
+constexpr size_t kMovedAlways = 4096;
+#endif
+
+template <class T>
+void make_room(std::vector<T>& v) {
+  if (v.size() < kMovedAlways) v.reserve(v.size() + 1);
+}
+
+}  // namespace
+
 ValueId Graph::add_value(std::string name, DType dtype, std::optional<Shape> shape) {
   Value v;
   v.name = std::move(name);
   v.dtype = dtype;
   v.shape = std::move(shape);
+  make_room(values);
   values.push_back(std::move(v));
   return static_cast<ValueId>(values.size() - 1);
 }
@@ -64,7 +82,9 @@ NodeId Graph::add_node_with_outputs(OpKind kind, std::vector<ValueId> node_input
   const auto id = static_cast<NodeId>(nodes.size());
   for (ValueId v : node_outputs)
     if (v != kNone) value(v).producer = id;
-  nodes.push_back({kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin, false});
+  Node n{kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin, false};  // origin may be that of a node
+  make_room(nodes);
+  nodes.push_back(std::move(n));
   return id;
 }
 

@@ -7,6 +7,7 @@ target_sources(edgeconv_core PRIVATE
   ir/graph.cc
   ir/graph_dump.cc
   ir/half.cc
+  ir/pass_trace.cc
   ir/quantized_constant.cc
   ir/tensor.cc
 )

@@ -31,6 +31,9 @@ namespace edgeconv {
 
 namespace {
 
+// Rounds of the program passes in a trace: the program with placeholders for weights, and the one that is written.
+constexpr int kTrialRound = 1, kWrittenRound = 2;
+
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
  public:
@@ -106,7 +109,7 @@ bool Conversion::joins_dynamic_axis() const {
 void Conversion::fuse() {
   stage("fusing", 0.15);
   g_ = model_.graph;
-  for (auto& count : run_passes(g_, d_).counts) r_.fusions.push_back(std::move(count));
+  for (auto& count : run_passes(g_, d_, {kDebugBuild, o_.prepare.trace}).counts) r_.fusions.push_back(std::move(count));
   d_.check();
   g_.release_unused_constants();
   find_minima(g_, dims_);
@@ -117,7 +120,7 @@ void Conversion::fuse() {
   options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
   LowerOptions trial = options_;
   if (quantizes()) trial.linear = int8_layers(g_);
-  const std::optional<TargetPacking> packing = trial_program(g_, trial, d_).packing;
+  const std::optional<TargetPacking> packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
   if (!packing && o_.skip_padding && joins_dynamic_axis())
     d_.warn(
         "--concat joins outputs along an axis whose size is known only at run time: the rows of padding are computed then, not "
@@ -193,6 +196,8 @@ void Conversion::measure_outputs() {
 void Conversion::write() {
   stage("writing", 0.9);
   Candidate chosen = candidates_->take(chosen_);
+  // Of all candidates only this one is traced, which is the one that is written.
+  if (o_.prepare.trace) chosen.program = build_program(g_, chosen_, d_, {o_.prepare.trace, kWrittenRound});
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(chosen.blob)->model(), &built);

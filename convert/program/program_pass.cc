@@ -1,6 +1,8 @@
 // Runs the passes over a lowered program, each once.
 #include "convert/program/program_pass.h"
 
+#include "convert/program/program_text.h"
+
 namespace edgeconv {
 
 namespace {
@@ -19,7 +21,11 @@ constexpr ProgramPassDef kProgramPasses[] = {
 }  // namespace
 
 void run_program_passes(TargetProgram& p, const ProgramPassOptions& o) {
-  for (const ProgramPassDef& pass : kProgramPasses) pass.run(p, o);
+  for (const ProgramPassDef& pass : kProgramPasses) {
+    if (o.trace) o.trace->before(pass.name, o.round, [&] { return program_text(p); });
+    const int matches = pass.run(p, o);
+    if (o.trace) o.trace->after(pass.name, o.round, matches, [&] { return program_text(p); });
+  }
 }
 
 std::vector<std::string_view> program_pass_names() {

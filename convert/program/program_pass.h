@@ -6,12 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/ir/pass_trace.h"
 #include "convert/program/target.h"
 
 namespace edgeconv {
 
 struct ProgramPassOptions {
   bool skip_padding = false;  // pack_rows
+  PassTrace* trace = nullptr;
+  int round = 1;  // in the trace: of the programs that one conversion makes, which
 };
 
 using ProgramPassFunction = int (*)(TargetProgram& p, const ProgramPassOptions& o);

@@ -5,6 +5,7 @@ target_sources(edgeconv_core PRIVATE
   program/padding_facts.cc
   program/plan_slots.cc
   program/program_pass.cc
+  program/program_text.cc
   program/remove_unread.cc
   program/row_flow.cc
   program/row_flow_inside.cc

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/program/program_text.h"
 #include "kernels_int8/kernel_table.h"
 #include "rt/include/ert.h"
 
@@ -65,6 +66,41 @@ TEST_F(ProgramPasses, LimitsAreCheckedBeforeSizesAreMultiplied) {
   } catch (const FatalError& e) {
     EXPECT_EQ(e.code(), ExitCode::kLimit) << e.what();
   }
+}
+
+TEST_F(ProgramPasses, AreTraced) {
+  std::vector<std::string> lines;
+  PassTrace trace("plan_slots", [&](const std::string& line) { lines.push_back(line); });
+  run_program_passes(p, {false, &trace, 2});
+  EXPECT_EQ(lines, (std::vector<std::string>{"pass coarse_activations round 2: 1 match", "pass plan_slots round 2: 1 match"}));
+  const std::string listing =
+      "dim rows: 1 to 64\n"
+      "input x %0: float32 [rows, 8] from -2147483648 to 2147483647\n"
+      "%1: float32 [rows, 8]SLOT = Linear(%0, -, -, -, -, -) ints {0, 18}  # \n"
+      "%2: float32 [rows, 8] = Linear(%1, -, -, -, -, -) ints {0, -1}  # \n"
+      "output y %2: float32 [rows, 8]\n";
+  const auto with = [&](const std::string& slot) {
+    std::string s = listing;
+    return s.replace(s.find("SLOT"), 4, slot);
+  };
+  EXPECT_EQ(trace.states(), "== plan_slots round 2 before\n" + with("") + "== plan_slots round 2 after\n" + with(" slot 0"));
+}
+
+TEST_F(ProgramPasses, ListingsShowWhatAProgramHas) {
+  p.values[1].storage = Storage::kAlias;
+  p.values[1].index = 0;
+  p.packing = TargetPacking{0, 1, "packed_rows", DimExpr::symbol("rows"), 8};
+  p.exprs.declare_rows("packed_rows", DimExpr::symbol("rows"), 8);
+  const int c = p.add_constant(ERT_F32, {2}, Tensor::of<float>(DType::kFloat, {2}, {1.5f, 2}));
+  p.ops[1].inputs = {activated, c};
+  p.ops[1].floats = {0.5f};
+  p.ops[1].name = "/last";
+  p.custom_ops.push_back({"my.ops::Inverse2", {}});
+  const std::string text = program_text(p);
+  for (const char* part : {"packing packed_rows: rows where input 0 is not 1\n", "constant %3: float32 [2] {1.5, 2}\n",
+                           "Linear(%1: float32 [rows, 8] alias of %0, %3) ints {0, -1} floats {0.5}  # /last\n",
+                           "custom my.ops::Inverse2\n", "size e0 = rows\nsize e1 = 8\nsize e2 = e0 rows of e1\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(ProgramPassNames, AreUnique) {
