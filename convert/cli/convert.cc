@@ -12,6 +12,7 @@
 #include "convert/cli/byte_count.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/graph_dump.h"
 #include "convert/cli/progress.h"
 #include "convert/files/atomic_file.h"
 #include "convert/report/report_html.h"
@@ -23,7 +24,7 @@ namespace edgeconv::cli {
 namespace {
 
 struct Options {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
   std::vector<std::string> dims, reports, precision, concat, custom_ops;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
@@ -148,18 +149,55 @@ std::string write_reports(const Options& o, const std::string& output, const Con
 
 // Reports are wanted most where a gate or limit is missed. Says what was written.
 std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r) {
-  if (o.reports.empty()) return "nothing was written";
+  const std::string dump = GraphDump(o.dump_graph).file();
+  if (o.reports.empty()) return dump.empty() ? "nothing was written" : "only the passes were listed: " + dump;
   check_external(o, output, r.model);
   write_reports(o, output, r, memory_table(r.blob, {}));
   std::string names;
   for (const std::string& report : o.reports) names += (names.empty() ? "" : ", ") + report;
-  return "only the report was written: " + names;
+  return "only the report was written: " + names + (dump.empty() ? "" : ", and the passes listed: " + dump);
+}
+
+// The graph between the passes is wanted most where a conversion fails.
+void write_after_failure(const GraphDump& dump, const PassTrace& trace) {
+  try {
+    dump.write(trace.states());
+  } catch (const FatalError& e) {
+    std::fprintf(stderr, "warning: %s\n", e.what());
+  }
+}
+
+ConvertResult convert(const Options& o, ConvertOptions& options, const GraphDump& dump, const std::string& output) {
+  Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
+                    : o.progress == "on"           ? Progress::Mode::kOn
+                                                   : Progress::Mode::kAuto);
+  options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
+  const bool log = o.verbose && !o.quiet;
+  PassTrace trace(dump.pass(), log ? [&](const std::string& line) { progress.line(line); } : PassTrace::Log());
+  if (log || !dump.pass().empty()) options.prepare.trace = &trace;
+  ConvertResult r;
+  try {
+    r = convert_model(o.model, options);
+  } catch (const GateMissed& e) {
+    write_after_failure(dump, trace);
+    throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result), e.notes));
+  } catch (const std::exception&) {
+    write_after_failure(dump, trace);
+    throw;
+  }
+  dump.write(trace.states());
+  return r;
 }
 
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   if (std::filesystem::exists(o.model)) check_output(o, output);
   check_reports(o, output);
+  const GraphDump dump(o.dump_graph);
+  std::vector<std::string> taken = o.reports;
+  taken.insert(taken.end(), {o.model, output});
+  dump.check(taken);
+  if (dump.to_stdout() && o.json) throw FatalError(ExitCode::kUsage, "--json and --dump-graph PASS=- would both write to stdout");
   ConvertOptions options;
   options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
@@ -189,18 +227,7 @@ int run(const Options& o) {
   } else {
     options.golden = 0;
   }
-  ConvertResult r;
-  {
-    Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
-                      : o.progress == "on"           ? Progress::Mode::kOn
-                                                     : Progress::Mode::kAuto);
-    options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
-    try {
-      r = convert_model(o.model, options);
-    } catch (const GateMissed& e) {
-      throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result), e.notes));
-    }
-  }
+  ConvertResult r = convert(o, options, dump, output);
   check_external(o, output, r.model);
   const MemoryTable memory = memory_table(r.blob, {});
   r.refusal = missed_limit(limits, r, memory);
@@ -269,10 +296,13 @@ Action add_convert(CLI::App& app) {
          "otherwise JSON; repeatable")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--dump-graph", o->dump_graph,
+                 "for debugging: the graph, or the runtime program, before and after a pass, or all passes, as text; - is stdout")
+      ->type_name("PASS|all=FILE");
   app.add_option("--progress", o->progress, "auto, on or off")->check(CLI::IsMember({"auto", "on", "off"}));
   app.add_flag("--force", o->force, "replace an existing output that is not named .ert");
   app.add_flag("-q,--quiet", o->quiet, "no summary");
-  app.add_flag("-v,--verbose", o->verbose, "also every layer's precision and error");
+  app.add_flag("-v,--verbose", o->verbose, "also every pass with its matches, every layer's precision and error");
   app.add_flag("--json", o->json, "summary as JSON on stdout");
   return [o] { return run(*o); };
 }
