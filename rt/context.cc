@@ -10,6 +10,7 @@
 #include "rt/isa.h"
 #include "rt/limits.h"
 #include "rt/model.h"
+#include "rt/pairs.h"
 
 namespace ert {
 namespace {
@@ -103,6 +104,7 @@ ert_status build(ContextState* s, const MemoryPlan& plan) {
   if (!evaluate_exprs(p, s->max_dims, s->exprs) || !size_slots(p, s->exprs, s->slots)) return ERT_ERR_LIMIT;
   if (!place_slots(s->slots, p.slots, free, s->n_regions)) return ERT_ERR_NOMEM;
   place_values(s, p);
+  find_pairs(s, p);
   return ERT_OK;
 }
 

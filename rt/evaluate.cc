@@ -16,10 +16,12 @@ uint8_t bound_dtype(const fb::Value& v, const Binding& b) {
 
 bool shape_value(ContextState* s, const Program& p, uint32_t v) {
   const void* address = s->values[v].data;
+  const uint8_t pairs = s->values[v].pairs;
   Operand o;
   size_t bytes;
   if (!resolve_operand(p, v, s->exprs, &o)) return false;
   if (!o.constant) o.data = address;
+  o.pairs = pairs;
   const fb::Value& value = p.values[v];
   if (storage_of(value) == Storage::kInput) o.dtype = bound_dtype(value, s->inputs[value.index()]);
   if (storage_of(value) == Storage::kOutput) o.dtype = bound_dtype(value, s->outputs[value.index()]);

@@ -15,6 +15,7 @@ struct Operand {
   uint8_t dtype = 0;  // ert_dtype or params::Layout; 0 = absent
   uint8_t rank = 0;
   bool constant = false;
+  uint8_t pairs = 0;  // in a context: what the Linear that writes this value does together with its neighbours (pairs.h)
   int32_t dims[ERT_MAX_RANK] = {};
   const void* data = nullptr;  // null while preparing, except constants
   bool present() const { return dtype != 0; }
@@ -32,6 +33,8 @@ struct Operand {
     return static_cast<T*>(const_cast<void*>(data));
   }
 };
+
+static_assert(offsetof(Operand, dims) == sizeof(int32_t), "ert_arena_bytes counts Operands: pairs takes a byte that was padding");
 
 constexpr int kMaxOperands = 64;  // inputs plus outputs of one op; the converter splits longer Concats
 

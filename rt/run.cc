@@ -35,16 +35,17 @@ ert_status compute(ContextState* s, const Program& p, uint32_t index, const OpDe
     s->done_ahead = 0;
     return ERT_OK;
   }
+  const uint8_t pairs = pairs_of(*s, p, index);
   ops::RowNorm norm;
-  const bool norm_follows = find_norm_behind(*s, p, index, &norm);
+  if ((pairs & kNormBehind) != 0) norm = norm_behind(*s, p, index);
   OpContext c = gather_operands(*s, p, index);
   c.kernels = s->kernels;
   c.parallel = Parallel{s->cfg.parallel_for, s->cfg.parallel_context, s->cfg.threads};
   c.scratch = s->scratch;
   c.scratch_stride = s->scratch_stride;
-  c.pair = pair_of(*s, p, index);
+  if (pairs != 0) c.pair = pair_of(*s, p, index, pairs);
   bool norm_done = false;
-  if (norm_follows) c.pair.norm = &norm, c.pair.norm_done = &norm_done;
+  if ((pairs & kNormBehind) != 0) c.pair.norm = &norm, c.pair.norm_done = &norm_done;
   const ert_status status = def.run(c);
   s->done_ahead = norm_done ? index + 1 : 0;
   return status;

@@ -10,6 +10,7 @@
 #include "convert/cli/byte_count.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/graph_dump.h"
 #include "convert/cli/progress.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
@@ -23,7 +24,7 @@ namespace edgeconv::cli {
 namespace {
 
 struct Options {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
   std::vector<std::string> dims, reports, precision, concat, custom_ops;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
@@ -79,6 +80,8 @@ Outputs judge_outputs(const Options& o, const std::string& output) {
   if (o.json) outputs.prints("--json");
   // Without a model there is nothing to write, and that is what the user has to know.
   if (std::filesystem::exists(o.model)) outputs.writes("-o", output, {{".ert"}, ""});
+  if (const GraphDump dump(o.dump_graph); !dump.path().empty())
+    outputs.writes("--dump-graph", dump.path(), {{}, GraphDump::kMark});
   for (const std::string& report : o.reports) {
     outputs.writes("--report", report, {{".json", ".html", ".htm"}, ""});
     check_report_name(o, report);
@@ -141,17 +144,51 @@ std::string write_reports(const Options& o, const std::string& output, const Con
 
 // Reports are wanted most where a gate or limit is missed. Says what was written.
 std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r, Outputs& outputs) {
-  if (o.reports.empty()) return "nothing was written";
+  const std::string dump = GraphDump(o.dump_graph).file();
+  if (o.reports.empty()) return dump.empty() ? "nothing was written" : "only the passes were listed: " + dump;
   check_external(o, r.model, outputs);
   write_reports(o, output, r, memory_table(r.blob, {}), outputs);
   std::string names;
   for (const std::string& report : o.reports) names += (names.empty() ? "" : ", ") + report;
-  return "only the report was written: " + names;
+  return "only the report was written: " + names + (dump.empty() ? "" : ", and the passes listed: " + dump);
+}
+
+// The graph between the passes is wanted most where a conversion fails.
+void write_after_failure(const GraphDump& dump, const PassTrace& trace, const Outputs& outputs) {
+  try {
+    dump.write(trace.states(), outputs);
+  } catch (const FatalError& e) {
+    tell("warning: " + std::string(e.what()) + "\n");
+  }
+}
+
+ConvertResult convert(const Options& o, ConvertOptions& options, const GraphDump& dump, const std::string& output,
+                      Outputs& outputs) {
+  Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
+                    : o.progress == "on"           ? Progress::Mode::kOn
+                                                   : Progress::Mode::kAuto);
+  options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
+  const bool log = o.verbose && !o.quiet;
+  PassTrace trace(dump.pass(), log ? [&](const std::string& line) { progress.line(line); } : PassTrace::Log());
+  if (log || !dump.pass().empty()) options.prepare.trace = &trace;
+  ConvertResult r;
+  try {
+    r = convert_model(o.model, options);
+  } catch (const GateMissed& e) {
+    write_after_failure(dump, trace, outputs);
+    throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result, outputs), e.notes));
+  } catch (const std::exception&) {
+    write_after_failure(dump, trace, outputs);
+    throw;
+  }
+  dump.write(trace.states(), outputs);
+  return r;
 }
 
 int run(const Options& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   Outputs outputs = judge_outputs(o, output);
+  const GraphDump dump(o.dump_graph);
   ConvertOptions options;
   options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
@@ -181,18 +218,7 @@ int run(const Options& o) {
   } else {
     options.golden = 0;
   }
-  ConvertResult r;
-  {
-    Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
-                      : o.progress == "on"           ? Progress::Mode::kOn
-                                                     : Progress::Mode::kAuto);
-    options.progress = [&](const std::string& stage, double fraction) { progress.show(stage, fraction); };
-    try {
-      r = convert_model(o.model, options);
-    } catch (const GateMissed& e) {
-      throw FatalError(e.code(), refusal_text(*e.result->refusal, report_refusal(o, output, *e.result, outputs), e.notes));
-    }
-  }
+  ConvertResult r = convert(o, options, dump, output, outputs);
   check_external(o, r.model, outputs);
   const MemoryTable memory = memory_table(r.blob, {});
   r.refusal = missed_limit(limits, r, memory);
@@ -251,10 +277,13 @@ Action add_convert(Arguments& a) {
            "JSON "
            "if it is named .json or is a device, a pipe or - (standard output); repeatable",
            {.type = "FILE"});
+  a.option("--dump-graph", o->dump_graph,
+           "for debugging: the graph, or the runtime program, before and after a pass, or all passes, as text; - is stdout",
+           {.type = "PASS|all=FILE"});
   a.option("--progress", o->progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
   a.flag("--force", o->force, "replace existing outputs whatever they are named");
   a.flag("-q,--quiet", o->quiet, "no summary");
-  a.flag("-v,--verbose", o->verbose, "also every layer's precision and error");
+  a.flag("-v,--verbose", o->verbose, "also every pass with its matches, every layer's precision and error");
   a.flag("--json", o->json, "summary as JSON on stdout");
   return [o] { return run(*o); };
 }

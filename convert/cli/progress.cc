@@ -29,4 +29,8 @@ void Progress::show(const std::string& stage, double fraction) {
   }
 }
 
+void Progress::line(const std::string& text) {
+  std::fprintf(stderr, "%s%s\n", drawn_ && terminal_ ? "\r\033[K" : "", text.c_str());
+}
+
 }  // namespace edgeconv::cli

@@ -11,6 +11,8 @@ class Progress {
   explicit Progress(Mode mode);
   ~Progress();
   void show(const std::string& stage, double fraction);
+  // A line of text on stderr, which the bar does not cut: it is drawn again by the next show().
+  void line(const std::string& text);
 
  private:
   bool on_, terminal_, drawn_ = false;

@@ -93,8 +93,10 @@ void Outputs::judge(size_t i) const {
   std::string names;
   for (const std::string_view e : o.format.extensions) names += (names.empty() ? "" : " or ") + std::string(e);
   const bool link = fs::path(o.path).filename() != fs::path(place.path).filename();
-  refuse(o.flag + " '" + o.path + "'" + (link ? " leads to '" + place.path + "', which" : "") + " exists and is not named " +
-         names + (o.format.mark.empty() ? "" : ", nor made by edgeconv") + "; use --force to replace it");
+  std::string why = names.empty() ? "" : "is not named " + names;
+  if (!o.format.mark.empty()) why += why.empty() ? "was not made by edgeconv" : ", nor made by edgeconv";
+  refuse(o.flag + " '" + o.path + "'" + (link ? " leads to '" + place.path + "', which" : "") + " exists and " + why +
+         "; use --force to replace it");
 }
 
 // An earlier output counts: of two equal ones the second is named.

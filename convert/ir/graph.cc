@@ -1,4 +1,4 @@
-// Graph construction and upkeep: values, nodes, uses, dead code, topological order, listing.
+// Graph construction and upkeep: values, nodes, uses, dead code, topological order.
 #include "convert/ir/graph.h"
 
 #include <functional>
@@ -44,11 +44,29 @@ Node* Graph::producer(ValueId v) {
   return n == kNone ? nullptr : &nodes[static_cast<size_t>(n)];
 }
 
+namespace {
+
+// In debug builds of graphs that are not huge, everything moves whenever something is added: a reference that a pass keeps meanwhile
+// breaks at once, and not for graphs of certain sizes.
+#ifdef NDEBUG
+constexpr size_t kMovedAlways = 0;
+#else
+constexpr size_t kMovedAlways = 4096;
+#endif
+
+template <class T>
+void make_room(std::vector<T>& v) {
+  if (v.size() < kMovedAlways) v.reserve(v.size() + 1);
+}
+
+}  // namespace
+
 ValueId Graph::add_value(std::string name, DType dtype, std::optional<Shape> shape) {
   Value v;
   v.name = std::move(name);
   v.dtype = dtype;
   v.shape = std::move(shape);
+  make_room(values);
   values.push_back(std::move(v));
   return static_cast<ValueId>(values.size() - 1);
 }
@@ -78,7 +96,9 @@ NodeId Graph::add_node_with_outputs(OpKind kind, std::vector<ValueId> node_input
   const auto id = static_cast<NodeId>(nodes.size());
   for (ValueId v : node_outputs)
     if (v != kNone) value(v).producer = id;
-  nodes.emplace_back(kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin);
+  Node n(kind, std::move(node_inputs), std::move(node_outputs), std::move(attrs), origin);  // origin may be that of a node
+  make_room(nodes);
+  nodes.push_back(std::move(n));
   return id;
 }
 
@@ -183,35 +203,6 @@ bool Graph::sort() {
   }
   nodes = std::move(sorted);
   return true;
-}
-
-namespace {
-
-std::string value_str(const Graph& g, ValueId id) {
-  if (id == kNone) return "-";
-  const Value& v = g.value(id);
-  std::string s = "%" + std::to_string(id);
-  if (v.dtype != DType::kUndefined) s += ":" + std::string(dtype_name(v.dtype));
-  if (v.shape) s += shape_str(*v.shape);
-  if (v.elements) s += "={" + shape_str(*v.elements).substr(1, 200);
-  if (v.is_constant()) s += " const";
-  return s;
-}
-
-}  // namespace
-
-std::string Graph::dump() const {
-  std::string s;
-  for (ValueId v : inputs) s += "input " + value(v).name + " " + value_str(*this, v) + "\n";
-  for (const Node& n : nodes) {
-    if (n.dead) continue;
-    for (size_t i = 0; i < n.outputs.size(); ++i) s += (i > 0 ? ", " : "") + value_str(*this, n.outputs[i]);
-    s += " = " + std::string(op_name(n.kind)) + "(";
-    for (size_t i = 0; i < n.inputs.size(); ++i) s += (i > 0 ? ", " : "") + value_str(*this, n.inputs[i]);
-    s += ")  # " + n.origin.op_type + " " + n.origin.node + "\n";
-  }
-  for (ValueId v : outputs) s += "output " + value(v).name + " " + value_str(*this, v) + "\n";
-  return s;
 }
 
 }  // namespace edgeconv

@@ -132,7 +132,7 @@ struct Graph {
   void release_unused_constants();
   // Drops dead nodes and sorts topologically; false if there is a cycle.
   bool sort();
-  std::string dump() const;  // readable listing, for debugging and test failures
+  std::string dump() const;  // readable listing, for debugging and test failures: graph_dump.cc
 };
 
 }  // namespace edgeconv

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "convert/lower/missing_ops.h"
-#include "convert/program/coarse_activations.h"
 #include "convert/quantize/exact_layers.h"
 #include "rt/include/ert.h"
 
@@ -263,10 +262,6 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
     }
   }
   lower_outputs(c);
-  if (d.ok()) {
-    p.remove_dead();
-    take_coarse_activations(p);
-  }
   return p;
 }
 

@@ -26,7 +26,7 @@ struct LowerOptions {
   std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
   WeightStore* weights = nullptr;           // packed weights shared by several lowerings; null: made for this one
   bool int8_attention = true;
-  bool skip_padding = false;                                     // after lowering: program/pack_rows.h
+  bool skip_padding = false;                                     // after lowering: program/pack_rows.cc
   bool int8_tables = true;                                       // embedding tables of more than 64 rows
   std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
@@ -86,7 +86,8 @@ LowerFunction lower_function(OpKind k);
 // ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
 uint8_t runtime_dtype(DType t);
 
-// The whole graph. Problems go to d; the program is only complete when d.ok().
+// The whole graph. Problems go to d; the program is only complete when d.ok(), and only finished after the program passes:
+// build_program.h.
 TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d);
 
 }  // namespace edgeconv

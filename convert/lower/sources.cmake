@@ -1,4 +1,5 @@
 target_sources(edgeconv_core PRIVATE
+  lower/build_program.cc
   lower/lower.cc
   lower/missing_ops.cc
   lower/nodes/attention.cc

@@ -59,15 +59,16 @@ inline ValueId other_operand(const Node& n, ValueId known) {
 inline NodeId id_of(const Graph& g, const Node& n) { return static_cast<NodeId>(&n - g.nodes.data()); }
 
 // An integer tensor that holds the sizes of `shape`: a constant, or symbolic contents that the interpreter and lowering
-// evaluate for the dims at hand. For the shape operand of Reshape and Expand.
-inline ValueId shape_operand(Graph& g, const std::string& name, const Shape& shape) {
+// evaluate for the dims at hand. For the shape operand of Reshape and Expand. `shape` is a copy: it may be that of a value of g, which
+// moves when this adds one.
+inline ValueId shape_operand(Graph& g, const std::string& name, Shape shape) {
   if (is_static(shape)) {
     std::vector<int64_t> sizes;
     for (const DimExpr& d : shape) sizes.push_back(*d.constant());
     return g.add_constant(name + "/shape", Tensor::ints(sizes));
   }
   const ValueId v = g.add_value(name + "/shape", DType::kInt64, Shape{static_cast<int64_t>(shape.size())});
-  g.value(v).elements = shape;
+  g.value(v).elements = std::move(shape);
   return v;
 }
 

@@ -26,6 +26,7 @@ target_sources(edgeconv_core PRIVATE
   passes/make_linear.cc
   passes/merge_equal_nodes.cc
   passes/merge_qkv.cc
+  passes/output_check.cc
   passes/pipeline.cc
   passes/quantized_source.cc
   passes/remove_identities.cc
@@ -36,5 +37,6 @@ target_sources(edgeconv_core PRIVATE
   passes/sliding_window.cc
   passes/split_rnn.cc
   passes/strip_activation_quantization.cc
+  passes/trial_inputs.cc
   passes/view_layout.cc
 )

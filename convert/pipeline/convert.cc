@@ -12,13 +12,11 @@
 #include "convert/result/certificate.h"
 #include "convert/blob/compress.h"
 #include "convert/blob/golden.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/result/gates.h"
 #include "convert/passes/pass.h"
 #include "convert/dims/dims.h"
 #include "convert/interp/memory_limits.h"
-#include "convert/program/pack_rows.h"
-#include "convert/program/slots.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"
 #include "convert/inputs/sample_files.h"
@@ -32,6 +30,9 @@
 namespace edgeconv {
 
 namespace {
+
+// Rounds of the program passes in a trace: the program with placeholders for weights, and the one that is written.
+constexpr int kTrialRound = 1, kWrittenRound = 2;
 
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
@@ -108,7 +109,7 @@ bool Conversion::joins_dynamic_axis() const {
 void Conversion::fuse() {
   stage("fusing", 0.15);
   g_ = model_.graph;
-  for (auto& count : run_passes(g_, d_).counts) r_.fusions.push_back(std::move(count));
+  for (auto& count : run_passes(g_, d_, {kDebugBuild, o_.prepare.trace}).counts) r_.fusions.push_back(std::move(count));
   d_.check();
   g_.release_unused_constants();
   find_minima(g_, dims_);
@@ -117,18 +118,15 @@ void Conversion::fuse() {
   options_ = lower_options(dims_);
   options_.skip_padding = o_.skip_padding;
   options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
-  WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions trial = options_;
-  trial.weights = &placeholders;
   if (quantizes()) trial.linear = int8_layers(g_);
-  TargetProgram probe = lower_checked(g_, trial, d_);
-  const bool packed = pack_rows(probe);
-  if (!packed && o_.skip_padding && joins_dynamic_axis())
+  const std::optional<TargetPacking> packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
+  if (!packing && o_.skip_padding && joins_dynamic_axis())
     d_.warn(
         "--concat joins outputs along an axis whose size is known only at run time: the rows of padding are computed then, not "
         "skipped and zeroed; join along the last axis, or leave the outputs apart, if a mask should save that work");
-  if (packed) {
-    padding_ = PaddingMask{static_cast<size_t>(probe.packing->mask), probe.packing->padding};
+  if (packing) {
+    padding_ = PaddingMask{static_cast<size_t>(packing->mask), packing->padding};
     if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
   }
   options_.weights = &weights_;
@@ -198,6 +196,8 @@ void Conversion::measure_outputs() {
 void Conversion::write() {
   stage("writing", 0.9);
   Candidate chosen = candidates_->take(chosen_);
+  // Of all candidates only this one is traced, which is the one that is written.
+  if (o_.prepare.trace) chosen.program = build_program(g_, chosen_, d_, {o_.prepare.trace, kWrittenRound});
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(chosen.blob)->model(), &built);

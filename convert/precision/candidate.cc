@@ -6,30 +6,14 @@
 
 #include "convert/blob/blob.h"
 #include "convert/blob/compress.h"
-#include "convert/program/runtime_limits.h"
-#include "convert/program/pack_rows.h"
-#include "convert/program/slots.h"
+#include "convert/lower/build_program.h"
 
 namespace edgeconv {
-
-TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnostics& d) {
-  TargetProgram program = lower(g, options, d);
-  d.check();
-  check_runtime_limits(program);
-  return program;
-}
-
-TargetProgram Candidates::planned(const LowerOptions& options) {
-  TargetProgram program = lower_checked(g_, options, d_);
-  if (options.skip_padding) pack_rows(program);
-  plan_slots(program);
-  return program;
-}
 
 const Candidate& Candidates::of(const LowerOptions& options) {
   if (last_ && same_precisions(last_->options, options)) return *last_;
   last_.reset();
-  TargetProgram program = planned(options);
+  TargetProgram program = build_program(g_, options, d_);
   Tensor blob = write_blob(program, {});
   Comparisons compared = validation_.compare(blob);
   last_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
@@ -42,7 +26,7 @@ uint64_t Candidates::bytes(const LowerOptions& options, bool compressed) {
   if (last_ && same_precisions(last_->options, options))
     blob = &last_->blob;
   else
-    own = write_blob(planned(options), {});
+    own = write_blob(build_program(g_, options, d_), {});
   return compressed ? std::min<uint64_t>(compress_blob(*blob).bytes(), blob->bytes()) : blob->bytes();
 }
 

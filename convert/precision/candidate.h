@@ -12,9 +12,6 @@
 
 namespace edgeconv {
 
-// Lowered, and within the limits of the runtime. Throws FatalError where it is not.
-TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnostics& d);
-
 struct Candidate {
   LowerOptions options;
   TargetProgram program;
@@ -34,8 +31,6 @@ class Candidates {
   Candidate take(const LowerOptions& options);
 
  private:
-  TargetProgram planned(const LowerOptions& options);
-
   const Graph& g_;
   const Validation& validation_;
   Diagnostics& d_;

@@ -32,7 +32,7 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   for (const std::string& asked : o.custom_ops)
     if (std::find(custom.begin(), custom.end(), asked) == custom.end())
       d.warn("--custom-op " + asked + ": the model has no such operator, or has its body as a function");
-  m.fusions = run_quantized_import(m.graph, d).counts;
+  m.fusions = run_quantized_import(m.graph, d, {kDebugBuild, o.trace}).counts;
   d.check();
   return m;
 }

@@ -9,6 +9,7 @@
 
 #include "convert/prepare/boundary.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/pass_trace.h"
 #include "convert/import_graph/import_model.h"
 
 namespace edgeconv {
@@ -16,6 +17,7 @@ namespace edgeconv {
 struct PrepareOptions {
   std::vector<Join> joins;              // --concat
   std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
+  PassTrace* trace = nullptr;           // what the passes do is written down here
 };
 
 struct PreparedModel {

@@ -1,7 +1,9 @@
-#include "convert/program/coarse_activations.h"
-
+// An activation that only 8-bit Linears read need not be exact to the last bit of fp32: its readers round it to 255 steps.
+// GELU of a Linear or Unary whose result nobody reads but W8A8 Linears becomes Unary::kGeluCoarse (kernels_int8/NUMERICS.md 4).
+// Sigmoid and tanh of a recurrence in W8A8, which rounds its state at every step, become kSigmoidCoarse and kTanhCoarse.
 #include <vector>
 
+#include "convert/program/program_pass.h"
 #include "kernels_int8/contract/unary.h"
 
 namespace edgeconv {
@@ -33,26 +35,34 @@ std::vector<bool> rounded_values(const TargetProgram& p) {
   return read;
 }
 
-void take_coarse_gates(TargetOp& op) {
-  if (op.ints[recurrence::kPrecision] != linear::kInt8) return;
+int take_coarse(int32_t& kind, Unary exact, Unary coarse) {
+  if (kind != static_cast<int32_t>(exact)) return 0;
+  kind = static_cast<int32_t>(coarse);
+  return 1;
+}
+
+int take_coarse_gates(TargetOp& op) {
+  if (op.ints[recurrence::kPrecision] != linear::kInt8) return 0;
+  int taken = 0;
   for (size_t i = recurrence::kFirstActivation; i < op.ints.size(); ++i) {
-    if (op.ints[i] == static_cast<int32_t>(Unary::kSigmoid)) op.ints[i] = static_cast<int32_t>(Unary::kSigmoidCoarse);
-    if (op.ints[i] == static_cast<int32_t>(Unary::kTanh)) op.ints[i] = static_cast<int32_t>(Unary::kTanhCoarse);
+    taken += take_coarse(op.ints[i], Unary::kSigmoid, Unary::kSigmoidCoarse) +
+             take_coarse(op.ints[i], Unary::kTanh, Unary::kTanhCoarse);
   }
+  return taken;
 }
 
 }  // namespace
 
-void take_coarse_activations(TargetProgram& p) {
+int pass_coarse_activations(TargetProgram& p, const ProgramPassOptions&) {
+  int taken = 0;
   const std::vector<bool> rounded = rounded_values(p);
   for (TargetOp& op : p.ops) {
-    if (op.code == OpCode::kRecurrence) take_coarse_gates(op);
+    if (op.code == OpCode::kRecurrence) taken += take_coarse_gates(op);
     if (op.code != OpCode::kLinear && op.code != OpCode::kUnary) continue;
     const size_t at = op.code == OpCode::kLinear ? size_t{linear::kActivation} : size_t{ert::params::unary::kKind};
-    int32_t& kind = op.ints[at];
-    if (kind == static_cast<int32_t>(Unary::kGeluErf) && rounded[static_cast<size_t>(op.outputs[0])])
-      kind = static_cast<int32_t>(Unary::kGeluCoarse);
+    if (rounded[static_cast<size_t>(op.outputs[0])]) taken += take_coarse(op.ints[at], Unary::kGeluErf, Unary::kGeluCoarse);
   }
+  return taken;
 }
 
 }  // namespace edgeconv

@@ -1,8 +1,14 @@
-// Tries the inputs that could be a mask, and rewrites the program for the first that the proof holds for.
-#include "convert/program/pack_rows.h"
-
+// Padding costs nothing where it provably reaches no other position: finds the ops that compute every position of a padded
+// batch for itself, and rewrites them to work on packed rows (rt/README.md, Padding). Tries the inputs that could be a mask, and
+// rewrites the program for the first that the proof holds for:
+// - inside, an op makes row [b, s] of its output from rows [b, s] of its operands alone, or is an attention whose padded keys a
+//   mask excludes, which is shown by intervals (padding_facts.h);
+// - outside, whoever reads such rows either keeps each at its position, up to an output [batch, sequence, ..], or reads no padded
+//   one: a pool whose weights are 0 there, a selection that takes the other side, the first position.
+#include <algorithm>
 #include <map>
 
+#include "convert/program/program_pass.h"
 #include "convert/program/row_flow.h"
 #include "rt/include/ert.h"
 
@@ -98,7 +104,9 @@ std::string rows_name(const TargetProgram& p) {
 
 }  // namespace
 
-bool pack_rows(TargetProgram& p) {
+// Sets p.packing; without a proof p stays as it is. A match is an op that works on packed rows from now on.
+int pass_pack_rows(TargetProgram& p, const ProgramPassOptions& o) {
+  if (!o.skip_padding) return 0;
   for (size_t i = 0; i < p.inputs.size(); ++i) {
     if (!may_be_mask(p, p.inputs[i])) continue;
     for (int padding : {0, 1}) {
@@ -107,10 +115,10 @@ bool pack_rows(TargetProgram& p) {
       p.packing = TargetPacking{static_cast<int>(i), padding, rows_name(p), flow.batch(), flow.sequence()};
       p.exprs.declare_rows(p.packing->rows, flow.batch(), flow.sequence());
       Rewriter(p, flow).run();
-      return true;
+      return static_cast<int>(std::count(flow.packed().begin(), flow.packed().end(), 1));
     }
   }
-  return false;
+  return 0;
 }
 
 }  // namespace edgeconv

@@ -1,5 +1,5 @@
-// Memory plan: which arena values share a slot. Lifetimes are op indices; a slot's size is the largest of its values, so the
-// RAM need stays a formula of the dims. The runtime checks the plan again when it opens the blob.
+// The memory plan that plan_slots made: which arena values share a slot. Lifetimes are op indices; a slot's size is the largest of its
+// values, so the RAM need stays a formula of the dims. The runtime checks the plan again when it opens the blob.
 #pragma once
 
 #include <map>
@@ -10,12 +10,10 @@
 
 namespace edgeconv {
 
-// Sets first_op, last_op and index (slot) of every arena value and p.slots. Sizes are compared at max_dims.
-void plan_slots(TargetProgram& p);
-
 // Arena values sorted by (slot, first_op), as the blob stores them.
 std::vector<uint32_t> arena_order(const TargetProgram& p);
 
+// The largest value of every dim, and of the packed rows where there are any.
 std::map<std::string, int64_t> max_dims(const TargetProgram& p);
 
 }  // namespace edgeconv

@@ -1,5 +1,5 @@
 // The program as the blob will hold it, still in memory and without a memory plan: runtime values, runtime ops, size
-// expressions, constants. lower/ builds it from the graph, plan/ assigns slots, blob.cc writes it.
+// expressions, constants. lower/ builds it from the graph, the program passes finish it (program_pass.h), blob/ writes it.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct TargetValue {
   uint8_t dtype = 0;  // ert_dtype or params::Layout
   Shape shape;
   Storage storage = Storage::kArena;
-  int index = 0;                    // input or output position, aliased value, or (set by plan/) slot
+  int index = 0;                    // input or output position, aliased value, or (set by plan_slots) slot
   Tensor data;                      // constants: the bytes as the blob holds them, shared with the graph where they are equal
-  int first_op = -1, last_op = -1;  // set by plan/
+  int first_op = -1, last_op = -1;  // set by plan_slots
 };
 
 struct TargetOp {
@@ -86,7 +86,7 @@ struct TargetCustomOp {
   bool operator==(const TargetCustomOp&) const = default;
 };
 
-// Padded positions are left out (program/pack_rows.h): the input that marks them, its element there, and the symbol for the number
+// Padded positions are left out (program/pack_rows.cc): the input that marks them, its element there, and the symbol for the number
 // of rows that are left of batch * sequence.
 struct TargetPacking {
   int mask = 0, padding = 0;

@@ -6,11 +6,8 @@
 #include "convert/prepare/custom_operators.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
-#include "convert/program/runtime_limits.h"
-#include "convert/program/pack_rows.h"
-#include "convert/program/slots.h"
 #include "rt/float_mode.h"
 #include "rt/op.h"
 
@@ -88,15 +85,9 @@ void sort_nodes(const Origins& imported, const Origins& prepared, const Graph& f
 }
 
 void estimate(const Graph& g, ModelInspection& m) {
-  WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions options = lower_options(m.dims);
   options.linear = int8_layers(g);
-  options.weights = &placeholders;
-  TargetProgram program = lower(g, options, m.diagnostics);
-  m.diagnostics.check();
-  check_runtime_limits(program);
-  pack_rows(program);
-  plan_slots(program);
+  const TargetProgram program = trial_program(g, options, m.diagnostics);
   for (const TargetOp& op : program.ops)
     ++(is_fused(op.code) ? m.fused_ops : m.generic_ops)[ert::find_op(static_cast<uint16_t>(op.code))->name];
   Tensor blob = write_blob(program, {});

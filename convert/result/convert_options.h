@@ -24,7 +24,7 @@ struct Gates {
 struct ConvertOptions {
   std::map<std::string, int64_t> dims;  // --dim
   PrecisionRequest precision;           // --precision
-  PrepareOptions prepare;               // --concat, --custom-op
+  PrepareOptions prepare;               // --concat, --custom-op, --dump-graph
   Gates gates;                          // --max-loss, --max-slowdown, --max-bytes
   bool allow_accuracy_loss = false;
   std::vector<std::vector<Tensor>> calibration;  // one tensor per input; empty: synthetic

@@ -11,10 +11,9 @@
 #include <fstream>
 
 #include "convert/files/atomic_file.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/interp/interpreter.h"
 #include "convert/dims/dims.h"
-#include "convert/program/slots.h"
 #include "convert/run/blob_runner.h"
 #include "tests/convert/passes/graph_builder.h"
 
@@ -29,10 +28,7 @@ TargetProgram lowered(const Graph& g, LowerOptions options = {}) {
   options.dim_range = dims.range;
   for (const auto& [input, range] : dims.input_range) options.input_range[input] = range;
   Diagnostics d;
-  TargetProgram p = lower(g, options, d);
-  d.check();
-  plan_slots(p);
-  return p;
+  return build_program(g, options, d);
 }
 
 // Two layers with a shared weight, and a second output.

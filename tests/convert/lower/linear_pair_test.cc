@@ -22,10 +22,7 @@ Tensor blob_of(GraphBuilder& b, ert::params::linear::Precision last = ert::param
   options.linear = int8_layers(b.g);
   options.linear.rbegin()->second.precision = last;
   Diagnostics d;
-  TargetProgram p = lower(b.g, options, d);
-  d.check();
-  plan_slots(p);
-  return write_blob(p, {"p", "s", "{}", 0, {}});
+  return write_blob(build_program(b.g, options, d), {"p", "s", "{}", 0, {}});
 }
 
 // x -> Linear, activation -> Linear; with `shown` the hidden rows are an output too.
@@ -90,11 +87,32 @@ TEST(LinearPair, NormByBlocksGivesTheSameBits) {
   });
 }
 
-// What the memory of the hidden rows holds after a run.
-std::vector<float> hidden_after_run(const Tensor& blob, int64_t m, bool keep) {
+void run_rows(ert_context* context, int64_t m) {
+  const Tensor x = rows_of(m);
+  Tensor y(DType::kFloat, {m, kWidth});
+  const auto bind = [&](const void* data) {
+    ert_tensor t{};
+    t.struct_size = sizeof t;
+    t.dtype = ERT_F32;
+    t.rank = 2;
+    t.shape[0] = static_cast<int32_t>(m);
+    t.shape[1] = static_cast<int32_t>(kWidth);
+    t.data = const_cast<void*>(data);
+    t.bytes = static_cast<size_t>(m * kWidth * 4);
+    return t;
+  };
+  const ert_tensor in = bind(x.data());
+  ert_tensor out = bind(y.mutable_data());
+  EXPECT_EQ(ert_bind_input(context, 0, &in), ERT_OK);
+  EXPECT_EQ(ert_bind_output(context, 0, &out), ERT_OK);
+  EXPECT_EQ(ert_run(context), ERT_OK);
+}
+
+// What the memory of the hidden rows holds after runs of one context with these numbers of rows, the largest first.
+std::vector<float> hidden_after_runs(const Tensor& blob, const std::vector<int64_t>& sizes, bool keep) {
   ert_model model;
   EXPECT_EQ(ert_model_open(&model, blob.data(), blob.bytes()), ERT_OK);
-  const std::vector<int32_t> dims{static_cast<int32_t>(m)};
+  const std::vector<int32_t> dims{static_cast<int32_t>(sizes.front())};
   ert_config cfg{};
   cfg.struct_size = sizeof cfg;
   ert_memory_need need{};
@@ -107,24 +125,7 @@ std::vector<float> hidden_after_run(const Tensor& blob, int64_t m, bool keep) {
   if (keep) {
     EXPECT_EQ(ert::keep_values(&context), ERT_OK);
   }
-  const Tensor x = rows_of(m);
-  Tensor y(DType::kFloat, {m, kWidth});
-  const auto bind = [&](const void* data, int64_t bytes) {
-    ert_tensor t{};
-    t.struct_size = sizeof t;
-    t.dtype = ERT_F32;
-    t.rank = 2;
-    t.shape[0] = static_cast<int32_t>(m);
-    t.shape[1] = static_cast<int32_t>(kWidth);
-    t.data = const_cast<void*>(data);
-    t.bytes = static_cast<size_t>(bytes);
-    return t;
-  };
-  const ert_tensor in = bind(x.data(), m * kWidth * 4);
-  ert_tensor out = bind(y.mutable_data(), m * kWidth * 4);
-  EXPECT_EQ(ert_bind_input(&context, 0, &in), ERT_OK);
-  EXPECT_EQ(ert_bind_output(&context, 0, &out), ERT_OK);
-  EXPECT_EQ(ert_run(&context), ERT_OK);
+  for (const int64_t m : sizes) run_rows(&context, m);
   const ert_context* const after = &context;
   const auto& state = *reinterpret_cast<const ert::ContextState*>(after);
   const ert::Program p = ert::program_of(state);
@@ -135,13 +136,20 @@ std::vector<float> hidden_after_run(const Tensor& blob, int64_t m, bool keep) {
 TEST(LinearPair, HandsOverUnlessValuesAreKept) {
   const Tensor blob = two_layers(false);
   const std::vector<float> want = BlobRunner(two_layers(true).data(), two_layers(true).bytes()).run({rows_of(64)})[1].to_float();
-  EXPECT_EQ(hidden_after_run(blob, 64, true), want);
-  EXPECT_NE(hidden_after_run(blob, 64, false), want);
+  EXPECT_EQ(hidden_after_runs(blob, {64}, true), want);
+  EXPECT_NE(hidden_after_runs(blob, {64}, false), want);
+}
+
+TEST(LinearPair, HandsOverAtOtherDimsToo) {
+  const Tensor blob = two_layers(false);
+  const std::vector<float> want = BlobRunner(two_layers(true).data(), two_layers(true).bytes()).run({rows_of(32)})[1].to_float();
+  EXPECT_EQ(hidden_after_runs(blob, {64, 32}, true), want);
+  EXPECT_NE(hidden_after_runs(blob, {64, 32}, false), want);
 }
 
 TEST(LinearPair, OnlyForAnInt8Reader) {
   const Tensor blob = two_layers(false, ert::params::linear::kInt8A16);
-  EXPECT_EQ(hidden_after_run(blob, 64, false), hidden_after_run(blob, 64, true));
+  EXPECT_EQ(hidden_after_runs(blob, {64}, false), hidden_after_runs(blob, {64}, true));
 }
 
 // Quantized rows, their scales and the fp32 blocks stay inside the memory and apart.

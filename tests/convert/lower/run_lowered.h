@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "convert/blob/blob.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/dims/dims.h"
-#include "convert/program/slots.h"
 #include "convert/run/blob_runner.h"
 #include "tests/convert/passes/graph_builder.h"
 
@@ -16,10 +15,7 @@ inline std::vector<Tensor> run_lowered(const Graph& g, const std::vector<Tensor>
   const DimPlan dims = plan_dims(g, {});
   options.dim_range = dims.range;
   Diagnostics d;
-  TargetProgram p = lower(g, options, d);
-  d.check();
-  plan_slots(p);
-  const Tensor blob = write_blob(p, {"p", "s", "{}", 0, {}});
+  const Tensor blob = write_blob(build_program(g, options, d), {"p", "s", "{}", 0, {}});
   return BlobRunner(blob.data(), blob.bytes()).run(inputs);
 }
 

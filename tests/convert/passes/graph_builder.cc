@@ -130,7 +130,7 @@ PipelineResult apply_all(Graph& g, float tolerance) {
   const std::vector<Tensor> inputs = random_inputs(g);
   const std::vector<Tensor> before = interpret(g, inputs);
   Diagnostics d;
-  const PipelineResult r = run_passes(g, d);
+  const PipelineResult r = run_passes(g, d, {true, nullptr});
   EXPECT_TRUE(d.ok());
   expect_equal(before, interpret(g, inputs), tolerance, g);
   return r;

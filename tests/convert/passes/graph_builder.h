@@ -9,7 +9,7 @@
 
 namespace edgeconv {
 
-#define EDGECONV_PASS(name) int pass_##name(Graph& g, Diagnostics& d);
+#define EDGECONV_PASS(name, outputs) int pass_##name(Graph& g, Diagnostics& d);
 #include "convert/passes/pass_list.inc"
 #undef EDGECONV_PASS
 
@@ -74,7 +74,7 @@ std::vector<Tensor> random_inputs(const Graph& g);
 // Applies `passes` in order (with dead code removal and inference between them) to g, and compares the outputs for random inputs
 // before and after. Returns the matches of the last pass.
 int apply(Graph& g, const std::vector<PassFunction>& passes, float tolerance = 2e-5f);
-// The same with the whole pipeline.
+// The same with the whole pipeline, each pass checked for itself.
 PipelineResult apply_all(Graph& g, float tolerance = 2e-5f);
 
 }  // namespace edgeconv::testing

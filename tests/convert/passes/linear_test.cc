@@ -156,6 +156,24 @@ TEST_F(LinearPasses, ExpandSinks) {
   EXPECT_EQ(count(b.g, OpKind::kExpand), 0) << b.g.dump();
 }
 
+// The shape came from a value that had just moved: whether its contents were still there depended on the capacity of the graph.
+TEST_F(LinearPasses, TheShapeOfAnExpandOutlivesValuesThatMove) {
+  for (const size_t spare : {0u, 1u, 2u, 3u}) {
+    GraphBuilder own;
+    const ValueId mask = own.input("mask", {B, 1, S});
+    const ValueId shape = own.g.add_value("full", DType::kInt64, Shape{3});
+    own.g.value(shape).elements = Shape{B, S, S};
+    own.output(own.unary(Unary::kTanh, own.node(OpKind::kExpand, {mask, shape})));
+    finish(own.g);
+    own.g.values.shrink_to_fit();
+    own.g.values.reserve(own.g.values.size() + spare);
+    Diagnostics d;
+    EXPECT_EQ(pass_sink_expand(own.g, d), 1);
+    own.g.remove_dead();
+    EXPECT_EQ(own.g.value(only(own.g, OpKind::kExpand).in(1)).elements, (Shape{B, S, S})) << spare;
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -1,5 +1,5 @@
 // Which activations become the form for 8-bit readers: GELUs that nobody else reads, and gates of 8-bit recurrences.
-#include "convert/program/coarse_activations.h"
+#include "convert/program/program_pass.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class CoarseActivations : public ::testing::Test {
     return y;
   }
   Unary taken() {
-    take_coarse_activations(p);
+    pass_coarse_activations(p, {});
     return static_cast<Unary>(p.ops[0].ints[linear::kActivation]);
   }
 
@@ -81,7 +81,7 @@ std::vector<int32_t> gates_taken(TargetProgram& p, int32_t precision) {
   const Unary kinds[] = {Unary::kSigmoid, Unary::kTanh, Unary::kRelu};
   for (size_t i = 0; i < 3; ++i) ints[recurrence::kFirstActivation + i] = static_cast<int32_t>(kinds[i]);
   p.ops.push_back({OpCode::kRecurrence, {}, {}, ints, {}, ""});
-  take_coarse_activations(p);
+  pass_coarse_activations(p, {});
   return {p.ops.back().ints.begin() + recurrence::kFirstActivation, p.ops.back().ints.end()};
 }
 TEST_F(CoarseActivations, GatesOfAnInt8Recurrence) {

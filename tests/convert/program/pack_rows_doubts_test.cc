@@ -1,7 +1,7 @@
 // Small programs, one doubt each: what the proof of pack_rows accepts and what it must not.
 #include <gtest/gtest.h>
 
-#include "convert/program/pack_rows.h"
+#include "convert/program/program_pass.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -72,7 +72,7 @@ class Doubt : public ::testing::Test {
   }
   bool packs(int v) {
     output(v);
-    return pack_rows(p);
+    return pass_pack_rows(p, {true}) > 0;
   }
   const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
   TargetProgram p;

@@ -1,6 +1,4 @@
 // Which models skip padding and which must not, and that skipping changes no bit at positions that are not padding.
-#include "convert/program/pack_rows.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,10 +7,9 @@
 #include "convert/pipeline/convert.h"
 #include "convert/blob/blob.h"
 #include "convert/result/certificate.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
 #include "convert/dims/dims.h"
-#include "convert/program/slots.h"
 #include "convert/prepare/prepare.h"
 #include "convert/inputs/synthetic_inputs.h"
 #include "convert/run/blob_runner.h"
@@ -33,21 +30,17 @@ struct Lowered {
     graph = prepare_model(fixture_model(fixture), {}, d).graph;
     dims = plan_dims(graph, {});
     run_passes(graph, d);
-    LowerOptions o;
-    o.dim_range = dims.range;
-    for (const auto& [input, range] : dims.input_range) o.input_range[input] = range;
+    LowerOptions o = lower_options(dims);
     for (size_t i = 0; i < graph.nodes.size(); ++i)
       if (!graph.nodes[i].dead && graph.nodes[i].kind == OpKind::kLinear) o.linear[static_cast<NodeId>(i)] = {};
-    program = lower(graph, o, d);
-    d.check();
+    whole = build_program(graph, o, d);
+    o.skip_padding = true;
+    skipping = build_program(graph, o, d);
   }
-  Tensor blob(TargetProgram p) const {
-    plan_slots(p);
-    return write_blob(p, {"p", "s", "{}", 0, {}});
-  }
+  static Tensor blob(const TargetProgram& p) { return write_blob(p, {"p", "s", "{}", 0, {}}); }
   Graph graph;
   DimPlan dims;
-  TargetProgram program{{}};
+  TargetProgram whole{{}}, skipping{{}};
 };
 
 bool has_fixture(const std::string& name) { return std::filesystem::exists(fixture_model(name)); }
@@ -80,12 +73,13 @@ TEST(PackRows, ModelsWithAKeyPaddingMaskSkipPadding) {
   for (const char* name : kPacked) {
     if (!has_fixture(name)) continue;
     ++tried;
-    Lowered model(name);
-    EXPECT_TRUE(pack_rows(model.program)) << name;
-    for (const TargetOp& op : model.program.ops) {
+    const Lowered model(name);
+    const TargetProgram& p = model.skipping;
+    ASSERT_TRUE(p.packing.has_value()) << name;
+    for (const TargetOp& op : p.ops) {
       const bool heavy = op.code == OpCode::kLinear || op.code == OpCode::kAttention;
-      const Shape& x = model.program.values[static_cast<size_t>(op.inputs.empty() ? op.outputs[0] : op.inputs[0])].shape;
-      EXPECT_FALSE(heavy && x.size() == 3 && x[1] == model.program.packing->sequence) << name << ": " << op.name;
+      const Shape& x = p.values[static_cast<size_t>(op.inputs.empty() ? op.outputs[0] : op.inputs[0])].shape;
+      EXPECT_FALSE(heavy && x.size() == 3 && x[1] == p.packing->sequence) << name << ": " << op.name;
     }
   }
   EXPECT_GE(tried, 10);
@@ -96,11 +90,9 @@ TEST(PackRows, OtherModelsStayAsTheyAre) {
   for (const char* name : kNotPacked) {
     if (!has_fixture(name)) continue;
     ++tried;
-    Lowered model(name);
-    const size_t ops = model.program.ops.size();
-    EXPECT_FALSE(pack_rows(model.program)) << name;
-    EXPECT_FALSE(model.program.packing.has_value());
-    EXPECT_EQ(model.program.ops.size(), ops);
+    const Lowered model(name);
+    EXPECT_FALSE(model.skipping.packing.has_value()) << name;
+    EXPECT_EQ(model.skipping.ops.size(), model.whole.ops.size());
   }
   EXPECT_GE(tried, 3);
 }
@@ -134,17 +126,16 @@ Tensor part(const Tensor& t, int64_t r, int64_t n) {
 }
 
 void check_bits(const std::string& name) {
-  Lowered model(name);
-  const Tensor whole = model.blob(model.program);
-  ASSERT_TRUE(pack_rows(model.program)) << name;
-  const Tensor packed = model.blob(model.program);
+  const Lowered model(name);
+  ASSERT_TRUE(model.skipping.packing.has_value()) << name;
+  const Tensor whole = model.blob(model.whole), packed = model.blob(model.skipping);
   BlobRunner full(whole.data(), whole.bytes()), skipping(packed.data(), packed.bytes());
   const int64_t sequence = 24;
   const std::vector<Row> rows{{0, 24}, {0, 1}, {0, 7}, {5, 24}, {0, 17, true}, {0, 12}, {0, 0}};
   const int64_t batch = static_cast<int64_t>(rows.size());
   std::vector<Tensor> inputs = synthetic_inputs(model.graph, model.dims, {batch, sequence, false, 5, true});
-  const size_t mask = static_cast<size_t>(model.program.packing->mask);
-  inputs[mask] = mask_of(rows, sequence, model.program, inputs[mask].dtype());
+  const size_t mask = static_cast<size_t>(model.skipping.packing->mask);
+  inputs[mask] = mask_of(rows, sequence, model.skipping, inputs[mask].dtype());
   const std::vector<Tensor> want = full.run(inputs), got = skipping.run(inputs);
   for (size_t o = 0; o < want.size(); ++o) {
     ASSERT_EQ(got[o].dims(), want[o].dims()) << name;
@@ -191,9 +182,9 @@ TEST(PackRows, SkippingChangesNoBitWhereThereIsNoPadding) {
 }
 
 TEST(PackRows, TheArenaIsExact) {
-  Lowered model("minilm_sentence_ts14");
-  ASSERT_TRUE(pack_rows(model.program));
-  const Tensor blob = model.blob(model.program);
+  const Lowered model("minilm_sentence_ts14");
+  ASSERT_TRUE(model.skipping.packing.has_value());
+  const Tensor blob = model.blob(model.skipping);
   const BlobRunner runner(blob.data(), blob.bytes());
   const std::vector<int32_t> dims{3, 20};
   ert_memory_need need = runner.memory(dims, {});

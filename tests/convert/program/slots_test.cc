@@ -1,4 +1,5 @@
 // The memory plan: values that live at the same time never share a slot, elementwise ops work in place, chains need two slots.
+#include "convert/program/program_pass.h"
 #include "convert/program/slots.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ class Slots : public ::testing::Test {
   }
   void finish(int last) {
     op(OpCode::kCopy, {last}, {boundary(Storage::kOutput, p.values[static_cast<size_t>(last)].shape)});
-    plan_slots(p);
+    pass_plan_slots(p, {});
     check();
   }
   int slot(int v) const { return p.values[static_cast<size_t>(v)].index; }

@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "convert/blob/blob.h"
-#include "convert/lower/lower.h"
+#include "convert/lower/build_program.h"
 #include "convert/dims/dims.h"
-#include "convert/program/slots.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -19,9 +18,7 @@ Json inspected(const std::string& certificate) {
   b.output(b.node(OpKind::kLinear, {b.input("x", {DimExpr::symbol("batch"), 8}), b.weights({8, 8}), kNone}, LinearAttrs{}));
   finish(b.g);
   Diagnostics d;
-  TargetProgram p = lower(b.g, lower_options(plan_dims(b.g, {})), d);
-  d.check();
-  plan_slots(p);
+  const TargetProgram p = build_program(b.g, lower_options(plan_dims(b.g, {})), d);
   const Tensor blob = write_blob(p, {"edgeconv", "s", certificate, 0, {}});
   return blob_inspection({blob.data(), blob.bytes(), blob.bytes(), false}, {});
 }

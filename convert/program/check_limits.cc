@@ -1,8 +1,8 @@
-// Evaluates all sizes and names the first that is out of bounds.
-#include "convert/program/runtime_limits.h"
-
+// Sizes that the runtime cannot hold, found before anything of that size is made: every value at the maximum dims within 2^31 - 1
+// elements, no axis of size 0. Throws FatalError(kLimit or kUnsupported) that names the first value and what to do.
 #include "convert/interp/work.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/program/program_pass.h"
 #include "convert/program/slots.h"
 
 namespace edgeconv {
@@ -13,7 +13,7 @@ constexpr double kMaxElements = 2147483647.0;
 
 }  // namespace
 
-void check_runtime_limits(const TargetProgram& p) {
+int pass_check_limits(TargetProgram& p, const ProgramPassOptions&) {
   const auto dims = max_dims(p);
   std::string at;
   for (const auto& [name, n] : dims) at += (at.empty() ? "" : " ") + name + "=" + std::to_string(n);
@@ -34,6 +34,7 @@ void check_runtime_limits(const TargetProgram& p) {
                                                "); lower them with --dim NAME=MAX");
     }
   }
+  return 0;
 }
 
 }  // namespace edgeconv

@@ -1,10 +1,10 @@
 // Greedy colouring of lifetimes: largest values first, each into the slot that grows least. An elementwise op may write over
 // the operand that it reads last, which saves the second buffer of most chains.
-#include "convert/program/slots.h"
-
 #include <algorithm>
 #include <numeric>
 
+#include "convert/program/program_pass.h"
+#include "convert/program/slots.h"
 #include "rt/op.h"
 
 namespace edgeconv {
@@ -64,7 +64,8 @@ std::map<std::string, int64_t> max_dims(const TargetProgram& p) {
   return m;
 }
 
-void plan_slots(TargetProgram& p) {
+// Sets first_op, last_op and index (slot) of every arena value and p.slots. Sizes are compared at max_dims.
+int pass_plan_slots(TargetProgram& p, const ProgramPassOptions&) {
   set_lifetimes(p);
   const auto dims = max_dims(p);
   std::vector<Interval> intervals;
@@ -86,6 +87,7 @@ void plan_slots(TargetProgram& p) {
     p.values[static_cast<size_t>(next.value)].index = static_cast<int>(best);
   }
   p.slots = static_cast<int>(slots.size());
+  return static_cast<int>(intervals.size());
 }
 
 std::vector<uint32_t> arena_order(const TargetProgram& p) {
