@@ -66,8 +66,8 @@ double allowed_difference(const Tensor& oracle, const Tensor& canonical, double 
 
 [[noreturn]] void fail(std::string_view pass, int round, const std::string& what) {
   const std::string name(pass);
-  throw FatalError(ExitCode::kInternal, "pass " + name + " (round " + std::to_string(round) + ") " + what + "; --dump-graph " +
-                                            name + "=FILE shows the graph before and after");
+  throw FatalError(ExitCode::kInternal, "internal error: pass " + name + " (round " + std::to_string(round) + ") " + what +
+                                            "; --dump-graph " + name + "=FILE shows the graph before and after");
 }
 
 }  // namespace

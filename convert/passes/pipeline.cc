@@ -86,7 +86,7 @@ class PassRun {
   void report_limit() {
     const std::string what = "the passes did not come to an end after " + std::to_string(kMaxRounds) +
                              " rounds; in the last one these still changed something: " + last_changed_;
-    if (o_.checked) throw FatalError(ExitCode::kInternal, what);
+    if (o_.checked) throw FatalError(ExitCode::kInternal, "internal error: " + what);
     d_.warn(what + ". The result is right, but may be slower than it could be; please report the model");
   }
 
