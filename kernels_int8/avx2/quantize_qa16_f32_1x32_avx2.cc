@@ -1,6 +1,6 @@
 // Rows of fp32 to 15-bit values as int16, or to two rows of int16 digits for long rows (contract/exact_sums.h).
-#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/avx2/quantize_row.h"
+#include "kernels_int8/contract/exact_sums.h"
 
 namespace ert::kernels {
 namespace {

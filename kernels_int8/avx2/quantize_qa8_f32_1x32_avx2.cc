@@ -1,6 +1,6 @@
 // Rows of fp32 to int16 holding (q - zero point): the form that pmaddwd multiplies without correction.
-#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/avx2/quantize_row.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {

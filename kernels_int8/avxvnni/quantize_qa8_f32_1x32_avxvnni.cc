@@ -1,7 +1,7 @@
 // Rows of fp32 to u8 with a zero point, the form of vpdpbusd.
-#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/avxvnni/names.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {

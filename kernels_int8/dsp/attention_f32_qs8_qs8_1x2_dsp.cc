@@ -1,7 +1,7 @@
 // int8 attention of M4, M7 and M33: queries and P as int16 rows, which smlad multiplies with two keys or two elements of V.
-#include "kernels_int8/loops/attention_panels.h"
 #include "kernels_int8/dsp/gemm_tile.h"
 #include "kernels_int8/dsp/row_format.h"
+#include "kernels_int8/loops/attention_panels.h"
 
 namespace ert::kernels {
 namespace {

@@ -1,8 +1,8 @@
 // int8 GEMMs of M4, M7 and M33: 2 rows x 2 columns of N16K4 or N2K16. Rows have their zero point taken off, and those of W8A16 are
 // the same int16 rows unless they are long: then the digits are two rows for the same integer loop.
+#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/dsp/gemm_tile.h"
 #include "kernels_int8/loops/gemm_driver.h"
-#include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {

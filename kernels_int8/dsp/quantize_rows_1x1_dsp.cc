@@ -1,6 +1,6 @@
 // Rows of fp32 to the int16 rows of row_format.h.
-#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/dsp/row_format.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/ref/quantize_row.h"
 
 namespace ert::kernels {

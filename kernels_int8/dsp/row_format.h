@@ -3,7 +3,11 @@
 // Values beyond k are arbitrary: weights there are zero.
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "kernels_int8/contract/exact_sums.h"
+#include "kernels_int8/contract/packed_layout.h"
 
 namespace ert::kernels {
 

@@ -1,6 +1,6 @@
 // Rows of fp32 to the rows of simd/quantize16.h, W8A8 and W8A16.
-#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/mve/lanes16_mve.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {

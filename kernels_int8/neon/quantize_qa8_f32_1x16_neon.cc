@@ -1,7 +1,7 @@
 // Rows of fp32 to bytes q - 128 with a zero point per row.
-#include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/neon/quantize_row.h"
 #include "kernels_int8/neon/row_format.h"
+#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 

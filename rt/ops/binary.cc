@@ -2,8 +2,8 @@
 // runs; a broadcast operand is spread into a small buffer first, so no loop needs a second form.
 #include <string.h>
 
-#include "rt/limits.h"
 #include "kernels_int8/ref/scalar_pow.h"
+#include "rt/limits.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

@@ -4,8 +4,8 @@
 // (handed_rows.h), and a LayerNorm behind runs on each block of rows (row_norm.h): the same values by the same kernels, only earlier.
 #include <string.h>
 
-#include "rt/ops/handed_rows.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "rt/ops/handed_rows.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

@@ -4,8 +4,8 @@
 // last_c, so that scratch holds one block of rows whatever the batch.
 #include <string.h>
 
-#include "rt/ops/op_defs.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/recurrence_operands.h"
 #include "rt/ops/recurrent_cells.h"

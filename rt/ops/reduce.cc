@@ -1,7 +1,7 @@
 // Reduce over the axes of a bit mask. Sums over exactly the last axes take the canonical order of the kernels; all other
 // reductions take each output's elements in index order, one rounding per step, starting from the kind's neutral value.
-#include "kernels_int8/ref/square_root.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "kernels_int8/ref/square_root.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

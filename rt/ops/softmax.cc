@@ -1,6 +1,6 @@
 // Softmax or its logarithm along one axis. The last axis runs in place; others are gathered row by row into scratch.
-#include "rt/ops/op_defs.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
 #include "rt/ops/scalar_arithmetic.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels_int8/ref/elementary.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "kernels_int8/ref/elementary.h"
 #include "kernels_int8/ref/scalar_pow.h"
 #include "tests/kernels_int8/level_test.h"
 

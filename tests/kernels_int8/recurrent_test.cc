@@ -1,8 +1,8 @@
 // The steps of recurrent cells on every level against the reference, bit for bit, and the reference against its own parts.
 #include <vector>
 
-#include "tests/kernels_int8/fills.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "kernels_int8/dispatch/dispatch.h"
 #include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/dispatch/dispatch.h"
 
 namespace edgeconv {
 

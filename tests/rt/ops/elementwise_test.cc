@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/rt/ops/op_harness.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "tests/rt/ops/op_harness.h"
 
 namespace ert::test {
 namespace {
