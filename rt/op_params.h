@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/quantized_rows.h"
 #include "kernels_int8/contract/unary.h"
 
 namespace ert::params {
@@ -50,6 +51,10 @@ enum Inputs { kX, kWeights, kBias, kScale, kColsum, kInvSmooth, kInputCount };
 enum Ints { kPrecision, kActivation, kIntCount };
 enum Precision { kInt8 = 0, kF32 = 1, kInt8A16 = 2 };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
+// Not of kF32.
+constexpr kernels::Precision kernel_precision(int32_t precision) {
+  return precision == kInt8A16 ? kernels::Precision::kW8A16 : kernels::Precision::kW8A8;
+}
 }  // namespace linear
 
 // Attention: q [B, Sq, *], k [B, Sk, *], v [B, Sk, *] f32 (may be one value with different first columns), bias f32 broadcastable

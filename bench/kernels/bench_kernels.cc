@@ -1,7 +1,7 @@
 // Speed of every kernel of kernel_list.inc at every level that this CPU has, by Google Benchmark. GEMMs and attention report
 // MAC per cycle and the share of the level's measured peak (clock_and_peak.h), the other kernels cycles per element.
 //
-//   bench_kernels --benchmark_filter='avx512vnni/gemm_qa8_qw8/.*'
+//   bench_kernels --benchmark_filter='avx512vnni/gemm_f32_qa8_qw8_.*'
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -25,8 +25,8 @@ double g_peak[static_cast<int>(Level::kCount)];
 // Returns false for a slot that this program does not know, so that a new kernel cannot stay unmeasured silently.
 bool add_kernel(const kernels::KernelInfo& kernel, const KernelTable* table) {
   const std::string slot = kernel.slot;
-  const std::string prefix = std::string(kernels::level_name(kernel.level)) + "/" + slot + "/" + kernel.name;
-  if (slot == "quantized_row_bytes" || slot == "quantized16_row_bytes") return true;  // arithmetic on one number
+  const std::string prefix = std::string(kernels::level_name(kernel.level)) + "/" + kernel.name;
+  if (slot.find("row_bytes[") == 0) return true;  // arithmetic on one number
   const double peak = g_peak[static_cast<int>(kernel.level)];
   return add_gemm(prefix, table, peak, slot) || add_row_kernel(prefix, table, peak, slot);
 }

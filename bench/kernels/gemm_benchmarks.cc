@@ -10,10 +10,10 @@
 namespace ert::bench {
 namespace {
 
-using kernels::GemmArgs;
 using kernels::KernelTable;
 using kernels::Layout;
 using kernels::PackedWeights;
+using kernels::Precision;
 using kernels::RowScale;
 
 constexpr int kLayers = 6, kReadPasses = 5;
@@ -21,18 +21,14 @@ constexpr size_t kUnknownCache = size_t{32} << 20;
 
 struct Slot {
   const char* name;
-  void (*KernelTable::*multiply)(const GemmArgs&);
-  bool wide;  // 16-bit activations
+  Precision precision;
   Layout layout;
 };
-constexpr Slot kSlots[] = {
-    {"gemm_qa8_qw8", &KernelTable::gemm_qa8_qw8, false, Layout::kN16K4},
-    {"gemm_qa8_qw8_n8k8", &KernelTable::gemm_qa8_qw8_n8k8, false, Layout::kN8K8},
-    {"gemm_qa8_qw8_n2k16", &KernelTable::gemm_qa8_qw8_n2k16, false, Layout::kN2K16},
-    {"gemm_qa16_qw8", &KernelTable::gemm_qa16_qw8, true, Layout::kN16K4},
-    {"gemm_qa16_qw8_n8k8", &KernelTable::gemm_qa16_qw8_n8k8, true, Layout::kN8K8},
-    {"gemm_qa16_qw8_n2k16", &KernelTable::gemm_qa16_qw8_n2k16, true, Layout::kN2K16},
-};
+#define ERT_SLOT(p, l) \
+  { "gemm[Precision::" #p "][Layout::" #l "]", Precision::p, Layout::l }
+constexpr Slot kSlots[] = {ERT_SLOT(kW8A8, kN16K4),  ERT_SLOT(kW8A8, kN8K8),  ERT_SLOT(kW8A8, kN2K16),
+                           ERT_SLOT(kW8A16, kN16K4), ERT_SLOT(kW8A16, kN8K8), ERT_SLOT(kW8A16, kN2K16)};
+#undef ERT_SLOT
 
 struct Weights {
   Buffer data;
@@ -75,21 +71,18 @@ struct Rows {
   Buffer data;
   std::vector<RowScale> scales;
 
-  Rows(const KernelTable* table, bool wide, size_t m, size_t k)
-      : row_bytes((wide ? table->quantized16_row_bytes : table->quantized_row_bytes)(k)),
-        data(aligned_buffer(m * row_bytes)),
-        scales(m) {
+  Rows(const KernelTable* table, Precision precision, size_t m, size_t k)
+      : row_bytes(table->row_bytes[precision](k)), data(aligned_buffer(m * row_bytes)), scales(m) {
     const std::vector<float> src = normal_floats(m * k);
-    const auto quantize = wide ? table->quantize16_rows : table->quantize_rows;
-    quantize(m, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, data.get(), row_bytes, scales.data());
+    table->quantize_rows[precision](m, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, data.get(), row_bytes, scales.data());
   }
 };
 
 void gemm(benchmark::State& state, const KernelTable* table, double peak, const Slot& slot, Shape shape, size_t m) {
-  const auto multiply = table->*slot.multiply;
+  const auto multiply = table->gemm[slot.precision][slot.layout];
   std::vector<Weights> layers;
   for (int i = 0; i < kLayers; ++i) layers.emplace_back(slot.layout, shape.n, shape.k);
-  const Rows lhs(table, slot.wide, m, shape.k);
+  const Rows lhs(table, slot.precision, m, shape.k);
   std::vector<float> dst(m * shape.n);
   const double cycles = cycles_per_iteration(state, [&] {
     for (const Weights& w : layers) {
@@ -107,9 +100,9 @@ void stream(benchmark::State& state, const KernelTable* table, const Slot& slot,
   const size_t count = static_cast<size_t>(cache > 0 ? cache : kUnknownCache) * 5 / 2 / bytes + 1;
   std::vector<Weights> layers;
   for (size_t i = 0; i < count; ++i) layers.emplace_back(slot.layout, shape.n, shape.k);
-  const Rows lhs(table, slot.wide, 1, shape.k);
+  const Rows lhs(table, slot.precision, 1, shape.k);
   std::vector<float> dst(shape.n);
-  const auto multiply = table->*slot.multiply;
+  const auto multiply = table->gemm[slot.precision][slot.layout];
   double seconds = 0;
   for (auto _ : state) {
     const double start = cpu_seconds();

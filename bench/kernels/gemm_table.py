@@ -2,7 +2,7 @@
 """Prints the tables of the GEMMs with 8-bit activations out of the JSON of bench_kernels: MAC per cycle of each level and layer,
 their geometric means, and the bandwidth of one row over weights that come from memory, each beside its goal.
 
-usage: bench_kernels --benchmark_filter='^avx(2|vnni|512vnni)/gemm_qa8_qw8/.*(m:32|m:64|m:128|m:256|stream)$' --benchmark_repetitions=3 \\
+usage: bench_kernels --benchmark_filter='^avx(2|vnni|512vnni)/gemm_f32_qa8_qw8_.*(m:32|m:64|m:128|m:256|stream)$' --benchmark_repetitions=3 \\
            --benchmark_format=json | gemm_table.py [--check] [FILE]
 
 Figures are medians of the repetitions. --check: exit code 7 where a goal of a level that was measured is missed.
@@ -25,9 +25,9 @@ def read(report):
     found = {}
     for run in report["benchmarks"]:
         parts = run.get("run_name", run["name"]).split("/")
-        if run.get("run_type") == "aggregate" or len(parts) != 5 or parts[1] != "gemm_qa8_qw8":
+        if run.get("run_type") == "aggregate" or len(parts) != 4 or not parts[1].startswith("gemm_f32_qa8_qw8_"):
             continue
-        found.setdefault(parts[0], {}).setdefault(parts[3], {}).setdefault(parts[4], []).append(run)
+        found.setdefault(parts[0], {}).setdefault(parts[2], {}).setdefault(parts[3], []).append(run)
     return found
 
 

@@ -6,7 +6,7 @@ import gemm_table
 
 
 def run(level, shape, case, kind="iteration", **counters):
-    name = f"{level}/gemm_qa8_qw8/gemm_f32_qa8_qw8_8x48_{level}/{shape}/{case}"
+    name = f"{level}/gemm_f32_qa8_qw8_8x48_{level}/{shape}/{case}"
     return {"name": name, "run_name": name, "run_type": kind, **counters}
 
 
@@ -45,7 +45,8 @@ class GemmTable(unittest.TestCase):
 
     def test_other_kernels_and_layouts_do_not_count(self):
         self.assertEqual(gemm_table.read({"benchmarks": [
-            {"name": "avx2/gemm_qa16_qw8/x/384x384/m:32", "MAC/cycle": 1}, {"name": "avx2/softmax/x/32x384"}]}), {})
+            {"name": "avx2/gemm_f32_qa16_qw8_3x8_avx2/384x384/m:32", "MAC/cycle": 1},
+            {"name": "i8mm/gemm_f32_qa8_qw8n8k8_8x8_i8mm/384x384/m:32", "MAC/cycle": 1}, {"name": "avx2/softmax_f32_f32_1x16_avx2/32x384"}]}), {})
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ namespace {
 
 using kernels::AttentionArgs;
 using kernels::KernelTable;
+using kernels::Precision;
 using kernels::RowScale;
 
 void attention(benchmark::State& state, const KernelTable* table, double peak, bool int8, int32_t tokens, int32_t head) {
@@ -49,23 +50,25 @@ void add_attention(const std::string& prefix, const KernelTable* table, double p
   }
 }
 
+constexpr const char *kQuantize8 = "quantize_rows[Precision::kW8A8]", *kQuantize16 = "quantize_rows[Precision::kW8A16]";
+
 void add_rows(const std::string& prefix, const KernelTable* table, const std::string& slot, size_t k) {
   constexpr size_t m = 32;
   const std::string name = prefix + "/32x" + std::to_string(k);
   const std::vector<float> ones(k, 1.0f);
   const ptrdiff_t stride = static_cast<ptrdiff_t>(k);
-  if (slot == "quantize_rows" || slot == "quantize16_rows") {
-    const bool wide = slot == "quantize16_rows";
+  if (slot == kQuantize8 || slot == kQuantize16) {
+    const Precision precision = slot == kQuantize16 ? Precision::kW8A16 : Precision::kW8A8;
     add(name, [=](benchmark::State& s) {
-      const size_t row_bytes = wide ? table->quantized16_row_bytes(k) : table->quantized_row_bytes(k);
-      const auto quantize = wide ? table->quantize16_rows : table->quantize_rows;
+      const size_t row_bytes = table->row_bytes[precision](k);
+      const auto quantize = table->quantize_rows[precision];
       RowScale scales[m];
       elements(s, m, k, [&](const float* src, void* dst) { quantize(m, k, src, stride, ones.data(), dst, row_bytes, scales); });
     });
   } else if (slot == "gelu_quantize_rows") {
     add(name, [=](benchmark::State& s) {
       // The kernel overwrites its source, so each pass takes a fresh copy: the copy counts too.
-      const size_t row_bytes = table->quantized_row_bytes(k);
+      const size_t row_bytes = table->row_bytes[Precision::kW8A8](k);
       RowScale scales[m];
       std::vector<float> x(m * k);
       elements(s, m, k, [&](const float* src, void* dst) {
@@ -148,8 +151,7 @@ bool add_row_kernel(const std::string& prefix, const KernelTable* table, double 
     add_unary(prefix, table, kind);
     return true;
   }
-  for (const char* known :
-       {"quantize_rows", "gelu_quantize_rows", "quantize16_rows", "layernorm", "softmax", "sum", "sum_squares"}) {
+  for (const char* known : {kQuantize8, "gelu_quantize_rows", kQuantize16, "layernorm", "softmax", "sum", "sum_squares"}) {
     if (slot != known) continue;
     for (size_t k : {384, 1536}) add_rows(prefix, table, slot, k);
     return true;

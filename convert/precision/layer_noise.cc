@@ -21,20 +21,21 @@ struct Noise {
 // y = x W without bias.
 Noise int8_noise(const SampledRows& rows, const Tensor& weight, const PackedWeights& q) {
   const auto& kernels = ert::kernels::kernel_table(ert_isa_available());
+  const auto linear = ert::kernels::linear_kernels(kernels, ert::kernels::Precision::kW8A8, ert::kernels::Layout::kN16K4);
   SampledRows some = rows;
   thin_out(some, kNoiseRows);
   const std::vector<float>& x = some.data;
   const size_t k = static_cast<size_t>(q.k), n = static_cast<size_t>(q.n), m = static_cast<size_t>(some.count());
-  const size_t row_bytes = kernels.quantized_row_bytes(k);
+  const size_t row_bytes = linear.row_bytes(k);
   Tensor lhs(DType::kUint8, {static_cast<int64_t>(row_bytes * m)});
   std::vector<ert::kernels::RowScale> scales(m);
   std::vector<float> exact(m * n), got(m * n);
   const auto depth = static_cast<ptrdiff_t>(k), columns = static_cast<ptrdiff_t>(n);
   const float* inv = q.inv_smooth.bytes() ? q.inv_smooth.as<float>().data() : nullptr;
-  kernels.quantize_rows(m, k, x.data(), depth, inv, lhs.mutable_data(), row_bytes, scales.data());
+  linear.quantize_rows(m, k, x.data(), depth, inv, lhs.mutable_data(), row_bytes, scales.data());
   const ert::kernels::PackedWeights w{reinterpret_cast<const int8_t*>(q.codes.data()), q.scale.as<float>().data(),
                                       q.colsum.as<int32_t>().data(), nullptr};
-  kernels.gemm_qa8_qw8({m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns});
+  linear.gemm({m, n, k, lhs.data(), row_bytes, scales.data(), w, got.data(), columns});
   kernels.gemm_f32(m, n, k, x.data(), depth, 1, weight.as<float>().data(), columns, nullptr, exact.data(), columns);
   Noise r;
   for (size_t i = 0; i < exact.size(); ++i) {

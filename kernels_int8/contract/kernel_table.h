@@ -1,9 +1,12 @@
-// The kernels that the runtime calls, as one table of function pointers per ISA level. The scalar reference (ref/) fills
-// every slot and defines every result (NUMERICS.md); a better level overwrites slots upward. All levels give the same bits.
+// The kernels that the runtime calls, as one table of function pointers per ISA level. The scalar reference (ref/) fills every slot that
+// may be filled and defines every result (NUMERICS.md); a better level overwrites slots. All levels give the same bits.
 //
-// Conventions of every kernel: no allocation, globals, threads or errors; the caller has checked all sizes. Matrices are
-// row-major; strides are in elements of the pointed-to type unless the name ends in _bytes. Pointers need element
-// alignment only, unless said otherwise. dst may alias a source only where said.
+// What holds for every kernel:
+//   - no allocation, globals, threads or errors: the caller has checked all sizes. Sizes and counts are at least 1 unless said otherwise;
+//   - the processor is in ert's float mode (rt/float_mode.h): subnormals are zero, round to nearest even;
+//   - matrices are row-major. A *_stride is in elements of the pointed-to type, a *_bytes in bytes, both from one row to the next;
+//   - pointers need the alignment of their element type unless more is said;
+//   - [out] memory overlaps no [in] memory unless said otherwise. Scratch holds nothing from one call to the next.
 #pragma once
 
 #include <stddef.h>
@@ -11,110 +14,152 @@
 
 #include "kernels_int8/contract/isa.h"
 #include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/quantized_rows.h"
 #include "kernels_int8/contract/unary.h"
 
 namespace ert::kernels {
 
-// Activations of a Linear in the form that the level's GEMM wants (u8 with zero point, or int16 with it subtracted, ...).
-// Opaque between quantize_rows and gemm of one table. Bound for every level: row_bytes(k) <= kMaxQuantizedRowBytes(k).
-constexpr size_t max_quantized_row_bytes(size_t k) { return round_up(2 * k, 64); }
+// One T for each enumerator of E, whose last is kCount.
+template <class T, class E>
+struct PerEnum {
+  T entries[static_cast<size_t>(E::kCount)];
 
-// Per-row parameters of quantized activations: value = (q - zero_point) * scale.
-struct RowScale {
-  float scale;
-  int32_t zero_point;
+  constexpr T& operator[](E e) { return entries[static_cast<size_t>(e)]; }
+  constexpr const T& operator[](E e) const { return entries[static_cast<size_t>(e)]; }
 };
 
-// dst[m, n] = lhs[m, k] * w: quantized rows times the columns [0, n) of w; whole panels are read.
+// Bytes of one quantized row of k values: a multiple of 64, at most max_quantized_row_bytes. The format behind it is private to the rows and
+// GEMMs of one precision in one table: linear_kernels (dispatch.h) gives those that belong together.
+using RowBytesFn = size_t (*)(size_t k);
+
+// Quantizes the rows of src, times the factors where there are some.
+//   m           rows
+//   k           values of a row, at most 65000
+//   src         [in] float [m, k]
+//   src_stride  floats between rows of src
+//   inv_smooth  [in] float [k]: factors; or null
+//   dst         [out] m rows of quantized values, 64-byte aligned. Bytes of a row behind its last value are arbitrary. kW8A8 and m = 1: may be src
+//   row_bytes   bytes between rows of dst, a multiple of 64: RowBytesFn of k; kW8A8: also more
+//   scales      [out] RowScale [m]
+using QuantizeRowsFn = void (*)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                size_t row_bytes, RowScale* scales);
+
+// dst[i, j] = float(acc) * (scales[i].scale * w.scale[j]) + w.bias[j], acc the exact sum over k of (q - zero point) * weight.
 struct GemmArgs {
-  size_t m, n, k;
-  const void* lhs;  // rows are row_bytes apart
-  size_t row_bytes;
-  const RowScale* scales;  // of the rows
-  PackedWeights w;
-  float* dst;
-  ptrdiff_t dst_stride;
+  size_t m, n, k;          // rows of lhs; columns of w, from its first on; values of a row, at most 65000
+  const void* lhs;         // [in] m quantized rows, 64-byte aligned
+  size_t row_bytes;        // bytes between rows of lhs, as QuantizeRowsFn was told
+  const RowScale* scales;  // [in] RowScale [m]
+  PackedWeights w;         // [in] whole panels of data are read, beyond n too
+  float* dst;              // [out] float [m, n]
+  ptrdiff_t dst_stride;    // floats between rows of dst
 };
+using GemmFn = void (*)(const GemmArgs& g);
 
-// One head of one batch entry. Query row i and key row j of all tensors are `stride` floats apart.
+// Attention of one head of one batch entry: dst = softmax(scale * q k^T + bias, hidden keys left out) v. NUMERICS.md section 6.
 struct AttentionArgs {
-  int32_t seq_q, seq_k;     // >= 1
-  int32_t head_dim, v_dim;  // of q and k rows; of v rows and the output
-  const float* q;
-  ptrdiff_t q_stride;
-  const float* k;
+  int32_t seq_q, seq_k;     // rows of q and dst; rows of k and v
+  int32_t head_dim, v_dim;  // columns of q and k; of v and dst
+  const float* q;           // [in] float [seq_q, head_dim]
+  ptrdiff_t q_stride;       // floats between rows, as for the other three
+  const float* k;           // [in] float [seq_k, head_dim]
   ptrdiff_t k_stride;
-  const float* v;
+  const float* v;  // [in] float [seq_k, v_dim]
   ptrdiff_t v_stride;
-  float scale;            // on QK^T
-  const float* bias;      // additive [seq_q, seq_k], or null
-  ptrdiff_t bias_stride;  // floats between query rows; 0 = one row for all queries
-  const uint8_t* mask;    // [seq_q, seq_k], nonzero = attend, or null
-  ptrdiff_t mask_stride;  // bytes between query rows; 0 = key padding: one row for all queries
-  int32_t causal_offset;  // query i sees keys j <= i + causal_offset; INT32_MAX = no causal limit
-  float* dst;
-  ptrdiff_t dst_stride;  // [seq_q, v_dim]
-  void* scratch;         // attention_scratch_bytes(...), 64-byte aligned
+  float scale;
+  const float* bias;      // [in] float [seq_q, seq_k]; or null
+  ptrdiff_t bias_stride;  // floats between rows; 0: one row for all queries
+  const uint8_t* mask;    // [in] bytes [seq_q, seq_k], 0 hides the key; or null
+  ptrdiff_t mask_stride;  // bytes between rows; 0: one row for all queries (key padding)
+  int32_t causal_offset;  // query i sees keys j <= i + causal_offset; INT32_MAX: all
+  float* dst;             // [out] float [seq_q, v_dim]. The row of a query that sees no key is zeros
+  ptrdiff_t dst_stride;
+  void* scratch;  // attention_scratch_bytes(seq_q, seq_k, head_dim, v_dim) bytes, 64-byte aligned
 };
+using AttentionFn = void (*)(const AttentionArgs& a);
+
+// The same for every level, so that the RAM formula does not depend on the CPU.
+size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);
+
+// One step of one row of a recurrent cell, after the products with the recurrent weights. x_g is product + projected input of gate g.
+//   n            units
+//   gates        [in] products: those of gate g are float [n] at gates + g * gate_stride
+//   gate_stride  floats between gates, at least n
+//   projected    [in] float [gates, n]: inputs times their weights, plus biases
+//   c            [in, out] float [n]: cell state of an LSTM
+//   h            LSTM [out], GRU [in, out]: float [n], hidden state
+// LSTM, gates i, o, f, c as in ONNX: c = sigmoid(x_f) * c + sigmoid(x_i) * tanh(x_c); h = sigmoid(x_o) * tanh(c).
+using LstmStepFn = void (*)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
+// GRU with linear_before_reset, gates z, r, h: h = (1 - z) * tanh(sigmoid(x_r) * product_h + projected_h) + z * h, z = sigmoid(x_z).
+using GruStepFn = void (*)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
+
+// dst[i] = f(src[i]).
+//   n    values
+//   src  [in] float [n]
+//   dst  [out] float [n]; may be src
+using ElementwiseFn = void (*)(size_t n, const float* src, float* dst);
+
+// The sum of float [n] in the order of the 16 canonical lanes (NUMERICS.md section 1).
+using SumFn = float (*)(size_t n, const float* src);
 
 struct KernelTable {
   Isa isa;
 
-  // Bytes of one quantized row; a multiple of 64.
-  size_t (*quantized_row_bytes)(size_t k);
-  // Rows [m, k] of src, times inv_smooth[k] where not null, to 8-bit asymmetric. dst rows are row_bytes apart, 64-aligned. A single
-  // row may be quantized in place: dst = src.
-  void (*quantize_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                        size_t row_bytes, RowScale* scales);
-  // The same of kGeluCoarse of src: as that kernel and then quantize_rows. src is overwritten with something.
+  // Quantized Linears. gemm of a layout that the level does not read is null; linear_kernels has the answer then. N16K4 is never null.
+  PerEnum<RowBytesFn, Precision> row_bytes;
+  PerEnum<QuantizeRowsFn, Precision> quantize_rows;
+  PerEnum<PerEnum<GemmFn, Layout>, Precision> gemm;
+  // kW8A8: quantize_rows of kGeluCoarse of src. src is [in, out]: it is left with arbitrary values.
   void (*gelu_quantize_rows)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                              size_t row_bytes, RowScale* scales);
-  // dst[m, n] = float(acc) * (row.scale * scale[n]) + bias[n]. One slot per layout of the weights; a slot of a layout that the level
-  // does not read is null, but for N16K4 (linear_kernels has the answer then).
-  void (*gemm_qa8_qw8)(const GemmArgs& g);
-  void (*gemm_qa8_qw8_n8k8)(const GemmArgs& g);
-  void (*gemm_qa8_qw8_n2k16)(const GemmArgs& g);
 
-  // W8A16 (NUMERICS.md): the same with symmetric activations of two 7-bit digits. Scratch row: 2 * max_quantized_row_bytes(k) suffices.
-  size_t (*quantized16_row_bytes)(size_t k);
-  void (*quantize16_rows)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                          size_t row_bytes, RowScale* scales);
-  void (*gemm_qa16_qw8)(const GemmArgs& g);
-  void (*gemm_qa16_qw8_n8k8)(const GemmArgs& g);
-  void (*gemm_qa16_qw8_n2k16)(const GemmArgs& g);
-
-  // dst[m, n] = sum over k in order, mul and add rounded apart, starting from +0, then + bias[n] where not null.
-  // lhs element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]; rhs row kk at rhs + kk * rhs_stride, n contiguous floats.
+  // dst[i, j] = sum over k in order, from +0 on, multiply and add rounded apart; then + bias[j].
+  //   m, n, k       rows of lhs and dst; columns of rhs and dst; columns of lhs, rows of rhs
+  //   lhs           [in] element (i, kk) at lhs[i * lhs_stride + kk * lhs_k_stride]
+  //   lhs_stride    floats between rows of lhs
+  //   lhs_k_stride  floats between columns of lhs
+  //   rhs           [in] float [k, n]
+  //   rhs_stride    floats between rows of rhs
+  //   bias          [in] float [n]; or null
+  //   dst           [out] float [m, n]
+  //   dst_stride    floats between rows of dst
   void (*gemm_f32)(size_t m, size_t n, size_t k, const float* lhs, ptrdiff_t lhs_stride, ptrdiff_t lhs_k_stride, const float* rhs,
                    ptrdiff_t rhs_stride, const float* bias, float* dst, ptrdiff_t dst_stride);
 
-  // int8 attention (int8 QK^T, two-digit P, int8 V) and the fp32 form. Fully masked rows give zeros; never NaN.
-  void (*attention_i8)(const AttentionArgs& a);
-  void (*attention_f32)(const AttentionArgs& a);
+  AttentionFn attention_i8;  // q, k, v symmetric int8 per row, softmax weights in 14 bits
+  AttentionFn attention_f32;
 
-  // y = (x - mean) / sqrt(var + eps) * gamma + beta per row of n, with x = src (+ residual where not null). beta may be null.
-  // sum_out (may be null) receives x. rms: y = x / sqrt(mean(x*x) + eps) * gamma (+ beta). dst may alias src or residual.
+  // Per row, x = src (+ residual): y = (x - mean(x)) / sqrt(var(x) + eps) * gamma (+ beta); rms: y = x / sqrt(mean(x * x) + eps) * gamma (+ beta).
+  //   m, n      rows; columns
+  //   src       [in] float [m, n], rows side by side, as in all matrices of this kernel
+  //   residual  [in] float [m, n]; or null
+  //   gamma     [in] float [n]
+  //   beta      [in] float [n]; or null
+  //   dst       [out] float [m, n]; may be src or residual
+  //   sum_out   [out] float [m, n], receives x; or null
   void (*layernorm)(size_t m, size_t n, const float* src, const float* residual, const float* gamma, const float* beta, float eps,
                     bool rms, float* dst, float* sum_out);
-  // Softmax of each contiguous row of n; a row that is all -inf gives zeros. dst may equal src.
+  // Softmax of each row; a row that is -inf throughout gives zeros.
+  //   m, n  rows; columns
+  //   src   [in] float [m, n], rows side by side
+  //   dst   [out] float [m, n]; may be src
   void (*softmax)(size_t m, size_t n, const float* src, float* dst);
-  // One step of one row of a recurrent cell with the usual activations, after the products with the recurrent weights. Gate g
-  // has its n products at gates + g * gate_stride and its n projected inputs at projected + g * n; x_g is their sum.
-  // LSTM, gates i, o, f, c of ONNX: c = sigmoid(x_f) * c + sigmoid(x_i) * tanh(x_c); h = sigmoid(x_o) * tanh(c).
-  void (*lstm_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
-  // GRU with linear_before_reset, gates z, r, h: h = (1 - z) * tanh(sigmoid(x_r) * product_h + projected_h) + z * h, z = sigmoid(x_z).
-  void (*gru_step)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
-  // The same two with kSigmoidCoarse and kTanhCoarse.
-  void (*lstm_step_coarse)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* c, float* h);
-  void (*gru_step_coarse)(size_t n, const float* gates, size_t gate_stride, const float* projected, float* h);
-  // Elementwise over n contiguous values; dst may equal src.
-  void (*unary[static_cast<int>(Unary::kCount)])(size_t n, const float* src, float* dst);
-  // Sums in canonical order: 16 lanes, lane i adds elements i mod 16 in order, then the fixed tree (NUMERICS.md).
-  float (*sum)(size_t n, const float* src);
-  float (*sum_squares)(size_t n, const float* src);
+
+  LstmStepFn lstm_step;
+  GruStepFn gru_step;
+  LstmStepFn lstm_step_coarse;  // the same two with kSigmoidCoarse and kTanhCoarse
+  GruStepFn gru_step_coarse;
+
+  ElementwiseFn unary[static_cast<int>(Unary::kCount)];
+  SumFn sum;
+  SumFn sum_squares;  // of src[i] * src[i]
 };
 
-// Same for every level, so that the RAM formula does not depend on the CPU.
-size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);
+// The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
+struct LinearKernels {
+  RowBytesFn row_bytes;
+  QuantizeRowsFn quantize_rows;
+  GemmFn gemm;
+};
 
 }  // namespace ert::kernels

@@ -8,22 +8,23 @@ namespace ert::kernels {
 
 constexpr size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
-// Layouts of packed weights: panels of some columns, in a panel one line for each group of some k, in a line the group's bytes of
-// one column after the other (drawn in README.md). N and K are padded with zeros to whole panels and lines.
+// N is cut into panels of some columns, a panel into lines of some k; a line has the bytes of one column after the other. N and K are padded
+// with zeros to whole panels and lines. The numbers are part of the blob format (rt/op_params.h): only append.
 enum class Layout : uint8_t { kN16K4, kN8K8, kN2K16, kCount };
 constexpr size_t panel_columns(Layout l) { return l == Layout::kN16K4 ? 16 : l == Layout::kN8K8 ? 8 : 2; }
 constexpr size_t line_depth(Layout l) { return l == Layout::kN16K4 ? 4 : l == Layout::kN8K8 ? 8 : 16; }
 
-// Quantized weights of one Linear. data is 64-byte aligned; scale, colsum and bias have n entries.
-struct PackedWeights {
-  const int8_t* data;
-  const float* scale;     // per column, > 0 (0 for an all-zero column)
-  const int32_t* colsum;  // sum over k of the column's int8 weights
-  const float* bias;      // may be null: then no addition takes place
-  Layout layout = Layout::kN16K4;
-};
 // Bytes of n columns. Also where column n starts, if it is the first of a panel.
 constexpr size_t packed_bytes(Layout l, size_t n, size_t k) { return round_up(n, panel_columns(l)) * round_up(k, line_depth(l)); }
+
+// Quantized weights of one Linear, or of some columns of it from the first of a panel on.
+struct PackedWeights {
+  const int8_t* data;     // packed_bytes(layout, n, k) bytes, 64-byte aligned; values in [-127, 127]
+  const float* scale;     // float [n], > 0, or 0 for a column of zeros
+  const int32_t* colsum;  // int32 [n], sum over k of the column's values
+  const float* bias;      // float [n]; or null: then no addition takes place
+  Layout layout = Layout::kN16K4;
+};
 
 // Byte offset of the weight of `column` and `k_index` in a matrix of k rows.
 constexpr size_t packed_offset(Layout layout, size_t column, size_t k_index, size_t k) {

@@ -3,23 +3,17 @@
 #include "kernels_int8/dispatch/dispatch.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace ert::kernels {
 
-#define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
+template <class Slot>
+using FunctionOf = std::remove_pointer_t<std::remove_reference_t<Slot>>;
+#define ERT_KERNEL(level, slot, name) FunctionOf<decltype(std::declval<KernelTable&>().slot)> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
 #include "kernels_int8/dispatch/kernel_list.inc"
 
 namespace {
-
-// A level with a row format of its own does not inherit GEMMs for the one below.
-constexpr bool has_own_rows(Level level) {
-#define ERT_KERNEL(row_level, slot, name) \
-  if (level == Level::row_level && __builtin_strcmp(#slot, "quantize_rows") == 0) return true;
-#define ERT_UNARY(row_level, kind, name)
-#include "kernels_int8/dispatch/kernel_list.inc"
-  return false;
-}
 
 constexpr size_t rows_of(Level level) {
   size_t rows = 0;
@@ -29,17 +23,22 @@ constexpr size_t rows_of(Level level) {
   return rows;
 }
 
-constexpr KernelTable overridden(KernelTable table, Level level) {
+constexpr KernelTable overridden(const KernelTable& base, Level level) {
+  KernelTable table = base;
   table.isa = level_row(level).isa;
-  if (has_own_rows(level)) {
-    table.gemm_qa8_qw8_n8k8 = table.gemm_qa8_qw8_n2k16 = nullptr;
-    table.gemm_qa16_qw8_n8k8 = table.gemm_qa16_qw8_n2k16 = nullptr;
-  }
 #define ERT_KERNEL(row_level, slot, name) \
   if (level == Level::row_level) table.slot = name;
 #define ERT_UNARY(row_level, kind, name) \
   if (level == Level::row_level) table.unary[static_cast<int>(Unary::kind)] = name;
 #include "kernels_int8/dispatch/kernel_list.inc"
+  // A gemm of the base reads the base's rows.
+  for (size_t p = 0; p < static_cast<size_t>(Precision::kCount); ++p) {
+    if (table.quantize_rows.entries[p] == base.quantize_rows.entries[p]) continue;
+    for (size_t l = 0; l < static_cast<size_t>(Layout::kCount); ++l) {
+      GemmFn &gemm = table.gemm.entries[p].entries[l], of_base = base.gemm.entries[p].entries[l];
+      if (gemm == of_base) gemm = nullptr;
+    }
+  }
   return table;
 }
 
@@ -101,19 +100,9 @@ const char* level_name(Level level) {
 size_t kernel_count() { return sizeof(kKernels) / sizeof(kKernels[0]); }
 KernelInfo kernel_info(size_t i) { return kKernels[i]; }
 
-LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits) {
-  const auto of = [&](const KernelTable& t) -> LinearKernels {
-    const bool n8k8 = layout == Layout::kN8K8, n2k16 = layout == Layout::kN2K16;
-    if (two_digits) {
-      return {t.quantized16_row_bytes, t.quantize16_rows,
-              n8k8    ? t.gemm_qa16_qw8_n8k8
-              : n2k16 ? t.gemm_qa16_qw8_n2k16
-                      : t.gemm_qa16_qw8};
-    }
-    return {t.quantized_row_bytes, t.quantize_rows, n8k8 ? t.gemm_qa8_qw8_n8k8 : n2k16 ? t.gemm_qa8_qw8_n2k16 : t.gemm_qa8_qw8};
-  };
-  const LinearKernels own = of(table);
-  return own.gemm != nullptr ? own : of(kTableOf<Level::kRef>);
+LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout) {
+  const KernelTable& t = table.gemm[precision][layout] != nullptr ? table : kTableOf<Level::kRef>;
+  return {t.row_bytes[precision], t.quantize_rows[precision], t.gemm[precision][layout]};
 }
 
 const KernelTable& kernel_table(uint32_t mask, bool in_order) {

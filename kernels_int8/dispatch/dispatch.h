@@ -11,15 +11,9 @@ const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
 // As in --isa; null for a number that no level has.
 const char* isa_name(Isa isa);
 
-// The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
-struct LinearKernels {
-  size_t (*row_bytes)(size_t k);
-  void (*quantize)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                   size_t row_bytes, RowScale* scales);
-  void (*gemm)(const GemmArgs& g);
-};
-// Those of the table; of the reference, which reads every layout, where the table's level does not read this one.
-LinearKernels linear_kernels(const KernelTable& table, Layout layout, bool two_digits);
+// The kernels of a Linear of this precision and layout: the table's; the reference's, which reads every layout, where the table's level has
+// none. This is the one place that knows of levels that lack a layout.
+LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout);
 
 // The reference kernel of one value, so that constant folding and generic ops have the bits of the vector forms.
 float scalar_unary(Unary op, float x);

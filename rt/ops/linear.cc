@@ -81,8 +81,6 @@ bool x_and_out_ok(const Operand& x, const Operand& out) {
   return x.dims[x.rank - 1] >= 1 && out.dims[out.rank - 1] >= 1;
 }
 
-size_t block_row_bytes(size_t k, bool wide) { return kernels::max_quantized_row_bytes(k) * (wide ? 2 : 1); }
-
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   if (!check_counts(c, {2, lin::kInputCount}, {1, 1}, {lin::kIntCount, lin::kIntCount}, {0, 0})) return false;
@@ -93,9 +91,10 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const int32_t precision = c.ints[lin::kPrecision];
   if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
   if (!quantized_operands_ok(c, s.n, s.k)) return false;
-  return set_scratch(
-      scratch, Bytes(static_cast<uint64_t>(scratch_rows(s, c.parallel.threads))) *
-                   Bytes(block_row_bytes(static_cast<size_t>(s.k), precision == lin::kInt8A16) + sizeof(kernels::RowScale)));
+  return set_scratch(scratch,
+                     Bytes(static_cast<uint64_t>(scratch_rows(s, c.parallel.threads))) *
+                         Bytes(kernels::max_quantized_row_bytes(lin::kernel_precision(precision), static_cast<size_t>(s.k)) +
+                               sizeof(kernels::RowScale)));
 }
 
 uint64_t macs(const OpContext& c) {
@@ -124,7 +123,7 @@ Split split_of(const Shape& s, int64_t threads) {
 HandedRows handed_rows(const OpContext& c, const Shape& s, const Operand& result) {
   const Split split = split_of(s, c.parallel.threads);
   if (split.by_columns) return {};
-  const size_t row_bytes = c.kernels->quantized_row_bytes(static_cast<size_t>(s.n));
+  const size_t row_bytes = c.kernels->row_bytes[kernels::Precision::kW8A8](static_cast<size_t>(s.n));
   return place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads);
 }
 
@@ -156,8 +155,8 @@ struct Job {
       return;
     }
     const Operand& smooth = input(c, lin::kInvSmooth);
-    quantized.quantize(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
-                       smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
+    quantized.quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k,
+                            smooth.present() ? smooth.as<float>() : nullptr, rows_of(thread), row_bytes, scales_of(thread));
   }
 
   // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them, out its first result.
@@ -199,7 +198,8 @@ struct Job {
         c.kernels->gelu_quantize_rows(1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes, &scale);
       } else {
         if (activation != lin::kNoActivation) c.kernels->unary[activation](n, out, out);
-        c.kernels->quantize_rows(1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes, &scale);
+        c.kernels->quantize_rows[kernels::Precision::kW8A8](1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes,
+                                                            &scale);
       }
       memcpy(to.row(row + i) + to.row_bytes, &scale, sizeof(scale));
     }
@@ -230,7 +230,6 @@ ert_status run(const OpContext& c) {
   if (s.m == 0) return ERT_OK;
   const Operand& bias = input(c, lin::kBias);
   const int32_t precision = c.ints[lin::kPrecision];
-  const bool wide = precision == lin::kInt8A16;
   Job job = {c,
              s,
              input(c, lin::kX).as<float>(),
@@ -248,7 +247,7 @@ ert_status run(const OpContext& c) {
   if (precision != lin::kF32) {
     const size_t k = static_cast<size_t>(s.k);
     job.layout = params::kernel_layout(input(c, lin::kWeights).dtype);
-    job.quantized = kernels::linear_kernels(*c.kernels, job.layout, wide);
+    job.quantized = kernels::linear_kernels(*c.kernels, lin::kernel_precision(precision), job.layout);
     job.row_bytes = job.quantized.row_bytes(k);
   }
   if (c.pair.producer_depth != 0) job.from = handed_rows(c, {s.m, s.k, c.pair.producer_depth}, input(c, lin::kX));

@@ -25,7 +25,7 @@ constexpr int64_t kBlockRows = 16;  // rows of the batch in one task at most
 size_t max_row_bytes(int32_t precision, int64_t hidden) {
   const size_t k = static_cast<size_t>(hidden);
   if (precision == lin::kF32) return kernels::round_up(k * sizeof(float), 64);
-  return kernels::max_quantized_row_bytes(k) * (precision == lin::kInt8A16 ? 2 : 1);
+  return kernels::max_quantized_row_bytes(lin::kernel_precision(precision), k);
 }
 int64_t scratch_rows(const Sizes& s) { return s.batch < kBlockRows ? s.batch : kBlockRows; }
 
@@ -94,7 +94,7 @@ struct Block {
         memcpy(dst + static_cast<size_t>(i) * j.row_bytes, src + i * stride, hidden * sizeof(float));
       return;
     }
-    j.quantized.quantize(static_cast<size_t>(rows), hidden, src, stride, nullptr, dst, j.row_bytes, j.scales(thread) + at);
+    j.quantized.quantize_rows(static_cast<size_t>(rows), hidden, src, stride, nullptr, dst, j.row_bytes, j.scales(thread) + at);
   }
   void take_states(const float* states) const {
     if (adjacent()) return take(states + state_at(0), j.s.hidden, 0, active);
@@ -224,7 +224,7 @@ ert_status run(const OpContext& c) {
   }
   if (precision != lin::kF32) {
     job.layout = params::kernel_layout(recurrence_weight(c, 0, rec::kWeights).dtype);
-    job.quantized = kernels::linear_kernels(*c.kernels, job.layout, precision == lin::kInt8A16);
+    job.quantized = kernels::linear_kernels(*c.kernels, lin::kernel_precision(precision), job.layout);
     job.row_bytes = job.quantized.row_bytes(static_cast<size_t>(s.hidden));
   }
   // As many rows a task as keep all threads busy: a larger block reads the weights less often.

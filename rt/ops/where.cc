@@ -20,29 +20,32 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return is_broadcast_of(out, inputs, 3);
 }
 
+// Of one run of the walk. Both sources are read: that cannot fault, and a select needs no branch.
 template <class T>
-void select(const OpContext& c) {
+void select(const OpContext& c, const StridedWalk& walk, int64_t first, const ptrdiff_t* offset, int64_t count) {
+  const int64_t p_step = walk.inner_stride(0), a_step = walk.inner_stride(1), b_step = walk.inner_stride(2);
+  const uint8_t* p = input(c, kCondition).as<uint8_t>() + offset[0];
+  const T* a = input(c, kThen).as<T>() + offset[1];
+  const T* b = input(c, kElse).as<T>() + offset[2];
+  T* dst = output(c, 0).mut<T>() + first;
+  for (int64_t i = 0; i < count; ++i) {
+    const T x = a[i * a_step], y = b[i * b_step];
+    dst[i] = p[i * p_step] ? x : y;
+  }
+}
+
+// The walk is compiled once for all types: it is most of the code.
+ert_status run(const OpContext& c) {
   const Operand& out = output(c, 0);
   StridedWalk walk(out);
   for (uint32_t i = 0; i < 3; ++i) walk.add_broadcast(input(c, i));
   walk.merge();
-  const int64_t p_step = walk.inner_stride(0), a_step = walk.inner_stride(1), b_step = walk.inner_stride(2);
+  const bool words = element_bytes(out) == 4;
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
     walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
-      const uint8_t* p = input(c, kCondition).as<uint8_t>() + offset[0];
-      const T* a = input(c, kThen).as<T>() + offset[1];
-      const T* b = input(c, kElse).as<T>() + offset[2];
-      T* dst = out.mut<T>() + first;
-      for (int64_t i = 0; i < count; ++i) {
-        const T x = a[i * a_step], y = b[i * b_step];  // both: reading cannot fault, and a select needs no branch
-        dst[i] = p[i * p_step] ? x : y;
-      }
+      words ? select<Word32>(c, walk, first, offset, count) : select<uint8_t>(c, walk, first, offset, count);
     });
   });
-}
-
-ert_status run(const OpContext& c) {
-  element_bytes(output(c, 0)) == 4 ? select<Word32>(c) : select<uint8_t>(c);
   return ERT_OK;
 }
 

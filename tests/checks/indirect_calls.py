@@ -13,8 +13,6 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).parents[2]
-# Members of LinearKernels and the slots that linear_kernels() copies into them.
-LINEAR = {"quantize": r"quantize(16)?_rows", "gemm": r"gemm_qa(8|16)_qw8\w*", "row_bytes": r"quantized(16)?_row_bytes"}
 OP_MEMBERS = {"prepare", "run", "macs"}
 OP_FUNCTION = re.compile(r"\b(run|prepare|macs)\(ert::OpContext")
 TASK = re.compile(r"\(void\*, unsigned (long|int), unsigned (long|int)\)$")
@@ -23,9 +21,10 @@ HOOKS = {("run.cc", "op_hook"), ("run.cc", "hook"), ("run.cc", "task"), ("custom
 
 
 def kernel_slots():
-    """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary'."""
+    """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary', those of Linears under the array that holds them
+    (members of LinearKernels have the same names)."""
     slots = {}
-    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+), (\w+)\)", (ROOT / "kernels_int8/dispatch/kernel_list.inc").read_text(), re.M):
+    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+)[^,]*, (\w+)\)", (ROOT / "kernels_int8/dispatch/kernel_list.inc").read_text(), re.M):
         for key in ([slot] if kind == "KERNEL" else ["unary", f"unary.{slot}"]):
             slots.setdefault(key, set()).add(name)
     return slots
@@ -107,7 +106,7 @@ def resolve(functions, readelf, build):
     Parallel, which runs them for that caller alone."""
     wanted = {f.source for f in functions if f.indirect and f.source}
     slots = kernel_slots()
-    found = sites(build, wanted, OP_MEMBERS | set(LINEAR) | set(slots) | {pointer for _, pointer in HOOKS})
+    found = sites(build, wanted, OP_MEMBERS | set(slots) | {pointer for _, pointer in HOOKS})
     taken = addresses_taken(readelf, build, {f.source for f in functions if f.source})
     everything = set().union(*slots.values())
     kernel_of = {}
@@ -121,7 +120,7 @@ def resolve(functions, readelf, build):
     def reached(f, pointer):
         if (f.source, pointer) in HOOKS:
             return []
-        names = slots.get(pointer) or set().union(*(slots[s] for s in slots if pointer in LINEAR and re.fullmatch(LINEAR[pointer], s)))
+        names = slots.get(pointer)
         if names:
             return [g for g, name in kernel_of.items() if name in names]
         if pointer in OP_MEMBERS:

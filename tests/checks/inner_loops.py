@@ -102,7 +102,7 @@ def loops(objdump, library, target):
 
 def kernels_that_run(objdump, library, target):
     """GEMMs of kernel_list.inc in the library; of the reference those that are the core's best."""
-    listed = set(re.findall(r"^ERT_KERNEL\(\w+, gemm_\w+, (\w+)\)", KERNELS.read_text(), re.M))
+    listed = set(re.findall(r"^ERT_KERNEL\(\w+, gemm\w*[^,]*, (\w+)\)", KERNELS.read_text(), re.M))
     symbols = subprocess.run([objdump.split()[0], "-t", "-C", library], check=True, capture_output=True, text=True).stdout
     built = listed & set(re.findall(r" ert::kernels::(\w+)\(", symbols))
     return {name for name in built if not name.endswith("_ref") or name.startswith(REFERENCE_RUNS.get(target, "none"))}

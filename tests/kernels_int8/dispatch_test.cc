@@ -5,17 +5,21 @@
 #include <set>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tests/kernels_int8/level_test.h"
 
 namespace ert::kernels {
 
-#define ERT_KERNEL(level, slot, name) std::remove_pointer_t<decltype(KernelTable::slot)> name;
+#define ERT_KERNEL(level, slot, name) \
+  std::remove_pointer_t<std::remove_reference_t<decltype(std::declval<KernelTable&>().slot)>> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
 #include "kernels_int8/dispatch/kernel_list.inc"
 
 namespace testing {
 namespace {
+
+constexpr Precision kPrecisions[] = {Precision::kW8A8, Precision::kW8A16};
 
 std::vector<Level> built_levels() {
   std::vector<Level> levels;
@@ -41,8 +45,8 @@ TEST(DispatchTest, EveryListedKernelIsInItsTable) {
 TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
   for (Level level : built_levels()) {
     const KernelTable& t = *level_table(level);
-    EXPECT_TRUE(t.quantized_row_bytes && t.quantize_rows && t.gelu_quantize_rows && t.gemm_qa8_qw8);
-    EXPECT_TRUE(t.quantized16_row_bytes && t.quantize16_rows && t.gemm_qa16_qw8);
+    for (Precision p : kPrecisions) EXPECT_TRUE(t.row_bytes[p] && t.quantize_rows[p] && t.gemm[p][Layout::kN16K4]);
+    EXPECT_NE(t.gelu_quantize_rows, nullptr);
     EXPECT_TRUE(t.gemm_f32 && t.attention_i8 && t.attention_f32 && t.layernorm && t.softmax && t.sum && t.sum_squares);
     EXPECT_TRUE(t.lstm_step && t.gru_step && t.lstm_step_coarse && t.gru_step_coarse);
     for (auto* unary : t.unary) EXPECT_NE(unary, nullptr);
@@ -56,28 +60,36 @@ TEST(DispatchTest, RowFormatsAreNotMixed) {
     for (size_t i = 0; i < kernel_count(); ++i) {
       if (kernel_info(i).level == level) slots.insert(kernel_info(i).slot);
     }
-    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("quantize_rows")) << level_name(level);
-    EXPECT_EQ(slots.count("quantized_row_bytes"), slots.count("gelu_quantize_rows")) << level_name(level);
-    EXPECT_EQ(slots.count("quantized16_row_bytes"), slots.count("quantize16_rows")) << level_name(level);
-    EXPECT_GE(slots.count("gemm_qa8_qw8"), slots.count("quantize_rows")) << level_name(level);
-    EXPECT_GE(slots.count("gemm_qa16_qw8"), slots.count("quantize16_rows")) << level_name(level);
+    for (const std::string precision : {"[Precision::kW8A8]", "[Precision::kW8A16]"}) {
+      const size_t own_rows = slots.count("quantize_rows" + precision);
+      EXPECT_EQ(slots.count("row_bytes" + precision), own_rows) << level_name(level);
+      EXPECT_GE(slots.count("gemm" + precision + "[Layout::kN16K4]"), own_rows) << level_name(level);
+    }
+    EXPECT_EQ(slots.count("gelu_quantize_rows"), slots.count("quantize_rows[Precision::kW8A8]")) << level_name(level);
   }
 }
 
-// A level with rows of its own must not inherit a GEMM that reads other rows.
+// Where a level has no GEMM for a layout, it must not inherit one that reads other rows: the reference does all of it.
 TEST(DispatchTest, LayoutsFallBackToTheReferenceWhole) {
   const KernelTable& ref = *level_table(Level::kRef);
+  int fallbacks = 0;
   for (Level level : built_levels()) {
+    const KernelTable& t = *level_table(level);
     for (Layout layout : {Layout::kN16K4, Layout::kN8K8, Layout::kN2K16}) {
-      for (bool two_digits : {false, true}) {
-        const LinearKernels own = linear_kernels(*level_table(level), layout, two_digits),
-                            of_ref = linear_kernels(ref, layout, two_digits);
-        ASSERT_NE(own.gemm, nullptr);
-        EXPECT_EQ(own.gemm == of_ref.gemm, own.quantize == of_ref.quantize) << level_name(level);
-        EXPECT_EQ(own.gemm == of_ref.gemm, own.row_bytes == of_ref.row_bytes) << level_name(level);
+      for (Precision precision : kPrecisions) {
+        const bool own = t.gemm[precision][layout] != nullptr;
+        const LinearKernels got = linear_kernels(t, precision, layout);
+        const KernelTable& want = own ? t : ref;
+        EXPECT_EQ(got.gemm, want.gemm[precision][layout]) << level_name(level);
+        EXPECT_EQ(got.quantize_rows, want.quantize_rows[precision]) << level_name(level);
+        EXPECT_EQ(got.row_bytes, want.row_bytes[precision]) << level_name(level);
+        EXPECT_EQ(got.gemm == ref.gemm[precision][layout], got.quantize_rows == ref.quantize_rows[precision])
+            << level_name(level);
+        fallbacks += !own;
       }
     }
   }
+  EXPECT_TRUE(fallbacks > 0 || built_levels().size() == 1) << "no level lacks a layout: nothing was tested";
 }
 
 TEST(DispatchTest, NamesFollowTheGrammar) {
@@ -109,7 +121,7 @@ TEST(DispatchTest, ForcedIsaIsTheOneThatRuns) {
     EXPECT_EQ(t.isa, level_row(level).isa);
     EXPECT_EQ(&t, level_table(level));
     if (level == Level::kRef) continue;
-    EXPECT_NE(t.gemm_qa8_qw8, level_table(Level::kRef)->gemm_qa8_qw8)
+    EXPECT_NE(t.gemm[Precision::kW8A8][Layout::kN16K4], level_table(Level::kRef)->gemm[Precision::kW8A8][Layout::kN16K4])
         << "nothing faster than the reference behind " << level_name(level);
     ++forced;
   }

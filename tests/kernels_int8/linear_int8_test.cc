@@ -18,7 +18,8 @@ struct Case {
   size_t m, n, k;
   Fill fill = Fill::kNormal;
   WeightFill weights = WeightFill::kRandom;
-  bool smooth = false, bias = true, wide = false;
+  bool smooth = false, bias = true;
+  Precision precision = Precision::kW8A8;
   Layout layout = Layout::kN16K4;
 };
 
@@ -28,10 +29,10 @@ class LinearInt8Test : public LevelTest {
                   float* dst, RowScale* scales) {
     const size_t row_bytes = s.row_bytes(c.k);
     ASSERT_EQ(row_bytes % 64, 0u);
-    ASSERT_LE(row_bytes, (c.wide ? 2 : 1) * max_quantized_row_bytes(c.k));
+    ASSERT_LE(row_bytes, max_quantized_row_bytes(c.precision, c.k));
     GuardedBuffer<uint8_t> rows(c.m * row_bytes);
     const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
-    s.quantize(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
+    s.quantize_rows(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
     s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
   }
 
@@ -43,9 +44,9 @@ class LinearInt8Test : public LevelTest {
     SeededRandom again = random;
     const PackedLinear linear(c.n, c.k, c.weights, random), packed(c.n, c.k, c.weights, again, c.layout);
     const float* smooth = c.smooth ? inv_smooth.data() : nullptr;
-    const LinearKernels reference = linear_kernels(ref(), Layout::kN16K4, c.wide);
+    const LinearKernels reference = linear_kernels(ref(), c.precision, Layout::kN16K4);
     run(reference, c, src.data(), smooth, linear.weights(c.bias), want.data(), want_scales.data());
-    run(linear_kernels(kernels(), c.layout, c.wide), c, src.data(), smooth, packed.weights(c.bias), got.data(),
+    run(linear_kernels(kernels(), c.precision, c.layout), c, src.data(), smooth, packed.weights(c.bias), got.data(),
         got_scales.data());
     for (size_t i = 0; i < c.m; ++i) {
       ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << describe(c);
@@ -56,8 +57,8 @@ class LinearInt8Test : public LevelTest {
 
   static std::string describe(const Case& c) {
     return " m " + std::to_string(c.m) + " n " + std::to_string(c.n) + " k " + std::to_string(c.k) + " " + fill_name(c.fill) +
-           " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " wide " +
-           std::to_string(c.wide) + " layout " + std::to_string(static_cast<int>(c.layout));
+           " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " W8A" +
+           (c.precision == Precision::kW8A16 ? "16" : "8") + " layout " + std::to_string(static_cast<int>(c.layout));
   }
 };
 
@@ -66,9 +67,9 @@ constexpr Layout kOtherLayouts[] = {Layout::kN8K8, Layout::kN2K16};
 TEST_P(LinearInt8Test, OtherLayouts) {
   SeededRandom random;
   for (Layout layout : kOtherLayouts) {
-    for (bool wide : {false, true}) {
+    for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
       const auto check = [&](size_t m, size_t n, size_t k, Fill fill, WeightFill weights) {
-        compare({m, n, k, fill, weights, false, (n & 1) != 0, wide, layout}, random);
+        compare({m, n, k, fill, weights, false, (n & 1) != 0, precision, layout}, random);
       };
       for (size_t m : {1, 2, 3, 4, 5, 7, 8, 9, 17}) {
         for (size_t n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 64, 65}) check(m, n, 37, Fill::kNormal, WeightFill::kRandom);
@@ -85,11 +86,11 @@ TEST_P(LinearInt8Test, OtherLayouts) {
 
 TEST_P(LinearInt8Test, QuantizedValues) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
       for (size_t k : {1, 3, 4, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 200}) {
         for (bool smooth : {false, true}) {
-          compare({3, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, wide}, random);
+          compare({3, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, precision}, random);
         }
       }
     }
@@ -98,10 +99,10 @@ TEST_P(LinearInt8Test, QuantizedValues) {
 
 TEST_P(LinearInt8Test, RowAndColumnTails) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (size_t m : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17}) {
       for (size_t n : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 95, 96, 97, 100, 145}) {
-        compare({m, n, 37, Fill::kNormal, WeightFill::kRandom, false, (n & 1) != 0, wide}, random);
+        compare({m, n, 37, Fill::kNormal, WeightFill::kRandom, false, (n & 1) != 0, precision}, random);
       }
     }
   }
@@ -109,9 +110,9 @@ TEST_P(LinearInt8Test, RowAndColumnTails) {
 
 TEST_P(LinearInt8Test, DepthTails) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (size_t k : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 384, 1536, 3072, 4001}) {
-      for (size_t m : {1, 2, 7}) compare({m, 19, k, Fill::kNormal, WeightFill::kRandom, true, true, wide}, random);
+      for (size_t m : {1, 2, 7}) compare({m, 19, k, Fill::kNormal, WeightFill::kRandom, true, true, precision}, random);
     }
   }
 }
@@ -120,19 +121,19 @@ TEST_P(LinearInt8Test, DepthTails) {
 // second to fourth of four and more. Every height of such blocks, and a last group that is cut (113 columns) and one that is not.
 TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (size_t m : {4, 5, 7, 8, 9, 11, 12, 13, 15, 16, 17, 21, 24, 25, 26, 29, 32, 33, 40, 41}) {
-      for (size_t n : {113, 144}) compare({m, n, 1012, Fill::kNormal, WeightFill::kRandom, false, true, wide}, random);
+      for (size_t n : {113, 144}) compare({m, n, 1012, Fill::kNormal, WeightFill::kRandom, false, true, precision}, random);
     }
   }
 }
 
 TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
       for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-        compare({5, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, wide}, random);
+        compare({5, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, precision}, random);
       }
     }
   }
@@ -144,17 +145,18 @@ TEST_P(LinearInt8Test, GeluBeforeQuantizing) {
   const KernelTable& t = kernels();
   const auto bits = [](const KernelTable& table, size_t k, GuardedBuffer<float>& row, const float* smooth, bool apart,
                        const PackedLinear& linear, float* dst, RowScale* scale) {
-    const size_t row_bytes = table.quantized_row_bytes(k);
+    const LinearKernels s = linear_kernels(table, Precision::kW8A8, Layout::kN16K4);
+    const size_t row_bytes = s.row_bytes(k);
     GuardedBuffer<uint8_t> room(std::max(row_bytes, k * sizeof(float)));
     float* x = static_cast<float*>(static_cast<void*>(room.data()));
     std::memcpy(x, row.data(), k * sizeof(float));
     if (apart) {
       table.unary[static_cast<int>(Unary::kGeluCoarse)](k, x, x);
-      table.quantize_rows(1, k, x, static_cast<ptrdiff_t>(k), smooth, x, row_bytes, scale);
+      s.quantize_rows(1, k, x, static_cast<ptrdiff_t>(k), smooth, x, row_bytes, scale);
     } else {
       table.gelu_quantize_rows(1, k, x, static_cast<ptrdiff_t>(k), smooth, x, row_bytes, scale);
     }
-    table.gemm_qa8_qw8({1, k, k, x, row_bytes, scale, linear.weights(false), dst, static_cast<ptrdiff_t>(k)});
+    s.gemm({1, k, k, x, row_bytes, scale, linear.weights(false), dst, static_cast<ptrdiff_t>(k)});
   };
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
     for (size_t k : {1, 4, 15, 16, 17, 63, 64, 65, 100, 128, 200, 333}) {
@@ -183,24 +185,24 @@ TEST_P(LinearInt8Test, GeluBeforeQuantizing) {
 // The deepest k that the converter accepts, with every product at its largest.
 TEST_P(LinearInt8Test, DeepestSumIsExact) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
-    compare({2, 3, 65000, Fill::kConstant, WeightFill::kAll127, false, true, wide}, random);
-    compare({1, 17, 65000, Fill::kAlternating, WeightFill::kAlternating, false, true, wide}, random);
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
+    compare({2, 3, 65000, Fill::kConstant, WeightFill::kAll127, false, true, precision}, random);
+    compare({1, 17, 65000, Fill::kAlternating, WeightFill::kAlternating, false, true, precision}, random);
   }
 }
 
 // Rows do not depend on the rows around them.
 TEST_P(LinearInt8Test, BatchDoesNotMatter) {
   SeededRandom random;
-  for (bool wide : {false, true}) {
-    const LinearKernels s = linear_kernels(kernels(), Layout::kN16K4, wide);
+  for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
+    const LinearKernels s = linear_kernels(kernels(), precision, Layout::kN16K4);
     constexpr size_t m = 13, n = 53, k = 70;
     GuardedBuffer<float> src(m * k), together(m * n), alone(n);
     GuardedBuffer<RowScale> scales(m);
     fill_row(src, Fill::kNormal, random);
     const PackedLinear linear(n, k, WeightFill::kRandom, random);
     Case c = {m, n, k};
-    c.wide = wide;
+    c.precision = precision;
     run(s, c, src.data(), nullptr, linear.weights(true), together.data(), scales.data());
     c.m = 1;
     for (size_t i = 0; i < m; ++i) {

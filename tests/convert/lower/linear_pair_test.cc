@@ -159,7 +159,7 @@ TEST(HandedRows, DoNotOverlap) {
   for (const int64_t k : {16, 64, 80, 1536})
     for (const int64_t m : {1, 2, 31, 32, 33, 64, 100, 500})
       for (const int64_t threads : {1, 2, 4}) {
-        const size_t row_bytes = ert::kernels::max_quantized_row_bytes(static_cast<size_t>(k));
+        const size_t row_bytes = ert::kernels::max_quantized_row_bytes(ert::kernels::Precision::kW8A8, static_cast<size_t>(k));
         const ert::ops::HandedRows h = ert::ops::place_handed_rows(memory, m, k, row_bytes, 32, threads);
         if (k == 16) {
           EXPECT_EQ(h.rows, nullptr) << "no room for the scale";

@@ -86,7 +86,7 @@ struct Checker {
     ert_print("\n");
   }
 
-  void linear(size_t m, size_t n, size_t k, Fill fill, WeightFill weights, Layout layout, bool wide, bool smooth,
+  void linear(size_t m, size_t n, size_t k, Fill fill, WeightFill weights, Layout layout, Precision precision, bool smooth,
               bool with_bias) {
     RandomNumbers random("linear");
     float* src = memory.take<float>(m * k);
@@ -111,7 +111,7 @@ struct Checker {
       scale[column] = random.uniform(0.001f, 0.01f);
       bias[column] = random.normal();
     }
-    const LinearKernels kernels[2] = {linear_kernels(ref, Layout::kN16K4, wide), linear_kernels(own, layout, wide)};
+    const LinearKernels kernels[2] = {linear_kernels(ref, precision, Layout::kN16K4), linear_kernels(own, precision, layout)};
     float* out[2];
     RowScale* scales[2];
     for (int i = 0; i < 2; ++i) {
@@ -119,7 +119,7 @@ struct Checker {
       void* rows = memory.take<uint8_t>(m * row_bytes);
       out[i] = memory.take<float>(m * n);
       scales[i] = memory.take<RowScale>(m);
-      kernels[i].quantize(m, k, src, static_cast<ptrdiff_t>(k), smooth ? inv_smooth : nullptr, rows, row_bytes, scales[i]);
+      kernels[i].quantize_rows(m, k, src, static_cast<ptrdiff_t>(k), smooth ? inv_smooth : nullptr, rows, row_bytes, scales[i]);
       kernels[i].gemm({m,
                        n,
                        k,
@@ -134,26 +134,27 @@ struct Checker {
     for (size_t i = 0; i < m; ++i)
       good =
           good && same_floats(1, &scales[0][i].scale, &scales[1][i].scale) && scales[0][i].zero_point == scales[1][i].zero_point;
-    count(good, wide ? "linear qa16, m n k layout:" : "linear qa8, m n k layout:", m, n, k, static_cast<int>(layout));
+    count(good, precision == Precision::kW8A16 ? "linear qa16, m n k layout:" : "linear qa8, m n k layout:", m, n, k,
+          static_cast<int>(layout));
   }
 
   void all_linear() {
     for (Layout layout : {Layout::kN16K4, Layout::kN2K16, Layout::kN8K8}) {
-      for (bool wide : {false, true}) {
+      for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
         for (size_t m : {1, 2, 3, 4, 7}) {
           for (size_t n : {1, 2, 3, 15, 16, 17, 33})
-            linear(m, n, 37, Fill::kNormal, WeightFill::kRandom, layout, wide, true, n != 3);
+            linear(m, n, 37, Fill::kNormal, WeightFill::kRandom, layout, precision, true, n != 3);
         }
         for (size_t k : {1, 2, 3, 4, 5, 15, 16, 17, 19, 31, 32, 33, 63, 65, 128, 1040, 1041, 1537})
-          linear(3, 5, k, Fill::kNormal, WeightFill::kRandom, layout, wide, false, true);
+          linear(3, 5, k, Fill::kNormal, WeightFill::kRandom, layout, precision, false, true);
         for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
           for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
             for (size_t k : {77, 1101})
-              linear(2, 3, k, static_cast<Fill>(fill), static_cast<WeightFill>(weights), layout, wide, fill % 2 == 0, true);
+              linear(2, 3, k, static_cast<Fill>(fill), static_cast<WeightFill>(weights), layout, precision, fill % 2 == 0, true);
           }
         }
-        linear(1, 2, 65000, Fill::kConstant, WeightFill::kAll127, layout, wide, false, true);
-        linear(1, 2, 65000, Fill::kAlternating, WeightFill::kAlternating, layout, wide, false, true);
+        linear(1, 2, 65000, Fill::kConstant, WeightFill::kAll127, layout, precision, false, true);
+        linear(1, 2, 65000, Fill::kAlternating, WeightFill::kAlternating, layout, precision, false, true);
       }
     }
   }

@@ -82,20 +82,20 @@ struct AlignedBytes {
 // The kernels once over all rows and columns, then the activation.
 std::vector<float> whole_matrix(const OpCase& c, const Layer& l) {
   const auto& t = kernels::kernel_table(1u);
-  const bool wide = c.ints[lin::kPrecision] == lin::kInt8A16;
+  const kernels::LinearKernels q =
+      kernels::linear_kernels(t, lin::kernel_precision(c.ints[lin::kPrecision]), kernels::Layout::kN16K4);
   const std::vector<float> x = c.inputs[lin::kX].as<float>();
   const size_t k = static_cast<size_t>(l.k), n = static_cast<size_t>(l.n), m = x.size() / k;
-  const size_t row_bytes = wide ? t.quantized16_row_bytes(k) : t.quantized_row_bytes(k);
+  const size_t row_bytes = q.row_bytes(k);
   const AlignedBytes lhs(row_bytes * m), weights(c.inputs[lin::kWeights].bytes.size());
   memcpy(weights.p.get(), c.inputs[lin::kWeights].bytes.data(), c.inputs[lin::kWeights].bytes.size());
   std::vector<kernels::RowScale> scales(m);
   std::vector<float> out(m * n);
   const kernels::PackedWeights w = {reinterpret_cast<const int8_t*>(weights.p.get()), l.scale.data(), l.colsum.data(),
                                     c.inputs[lin::kBias].dtype ? l.bias.data() : nullptr};
-  (wide ? t.quantize16_rows : t.quantize_rows)(m, k, x.data(), l.k,
-                                               c.inputs[lin::kInvSmooth].dtype ? l.inv_smooth.data() : nullptr, lhs.p.get(),
-                                               row_bytes, scales.data());
-  (wide ? t.gemm_qa16_qw8 : t.gemm_qa8_qw8)({m, n, k, lhs.p.get(), row_bytes, scales.data(), w, out.data(), l.n});
+  q.quantize_rows(m, k, x.data(), l.k, c.inputs[lin::kInvSmooth].dtype ? l.inv_smooth.data() : nullptr, lhs.p.get(), row_bytes,
+                  scales.data());
+  q.gemm({m, n, k, lhs.p.get(), row_bytes, scales.data(), w, out.data(), l.n});
   const int32_t activation = c.ints[lin::kActivation];
   if (activation != lin::kNoActivation) t.unary[activation](out.size(), out.data(), out.data());
   return out;

@@ -1,0 +1,25 @@
+// Activations of a quantized Linear: how they are multiplied, and the memory of their rows (NUMERICS.md, sections 2 and 3).
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels_int8/contract/packed_layout.h"
+
+namespace ert::kernels {
+
+// kW8A8: 8 bits with a zero point. kW8A16: symmetric, 16256 steps to either side, as two digits of 7 bits or as one int16. Weights are int8 in both.
+enum class Precision : uint8_t { kW8A8, kW8A16, kCount };
+
+// Parameters of one quantized row: value = (q - zero_point) * scale. The zero point of kW8A16 is 0.
+struct RowScale {
+  float scale;
+  int32_t zero_point;
+};
+
+// Most bytes that a row of k values takes on any level, so that the RAM formula does not depend on the CPU. A multiple of 64.
+constexpr size_t max_quantized_row_bytes(Precision precision, size_t k) {
+  return (precision == Precision::kW8A16 ? 2 : 1) * round_up(2 * k, 64);
+}
+
+}  // namespace ert::kernels
