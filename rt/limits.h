@@ -23,6 +23,12 @@
 #endif
 #endif
 
+// 1: opening compares int8 weights with the sums of their columns, so that a blob cannot give other bits on another CPU; that reads them a
+// second time. 0: for devices that open only blobs whose origin is proved. Memory is safe either way.
+#ifndef ERT_CHECK_COLUMN_SUMS
+#define ERT_CHECK_COLUMN_SUMS 1
+#endif
+
 // Alignment that open demands of the blob's first byte.
 #ifndef ERT_REQUIRED_BLOB_ALIGN
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
