@@ -23,6 +23,17 @@
 #endif
 #endif
 
+// 1: opening compares int8 weights with the sums of their columns, so that a blob cannot give other bits on another CPU; that reads them a
+// second time. 0: for devices that open only blobs whose origin is proved, and by default on M-profile, where it is 1 KB of code. Memory
+// is safe either way.
+#ifndef ERT_CHECK_COLUMN_SUMS
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+#define ERT_CHECK_COLUMN_SUMS 0
+#else
+#define ERT_CHECK_COLUMN_SUMS 1
+#endif
+#endif
+
 // Alignment that open demands of the blob's first byte.
 #ifndef ERT_REQUIRED_BLOB_ALIGN
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'

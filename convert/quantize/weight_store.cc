@@ -68,8 +68,16 @@ PackedWeights WeightStore::placeholder(int64_t k, int64_t n, bool smooth) {
                   Tensor(DType::kFloat, {n}),
                   Tensor(DType::kInt32, {n}),
                   smooth ? Tensor(DType::kFloat, {k}) : Tensor()};
-  for (Tensor* t : {&p.codes, &p.scale, &p.colsum, &p.inv_smooth})
+  for (Tensor* t : {&p.scale, &p.inv_smooth})
     if (t->bytes()) stamp(*t);
+  // Opening a blob compares codes with their sums: the digits of a number, one in each of the first columns.
+  uint32_t number = ++placeholders_;
+  for (size_t column = 0; column < static_cast<size_t>(n) && number != 0; ++column, number /= 127) {
+    const int32_t digit = static_cast<int32_t>(number % 127);
+    const size_t at = ert::kernels::packed_offset(ert::kernels::Layout::kN16K4, column, 0, static_cast<size_t>(k));
+    p.codes.mutable_data()[at] = static_cast<uint8_t>(digit);
+    std::memcpy(p.colsum.mutable_data() + column * sizeof digit, &digit, sizeof digit);
+  }
   return p;
 }
 

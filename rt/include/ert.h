@@ -111,8 +111,8 @@ typedef struct ert_model {
   uint64_t opaque[16];
 } ert_model;
 
-/* Verifies `bytes` bytes at `blob` and fills `m`. Reads the whole blob once (CRC-32C). The blob must stay in place and
- * unchanged while the model is used: weights are read from it (flash, mmap), never copied.
+/* Verifies `bytes` bytes at `blob` and fills `m`. Reads the whole blob (CRC-32C), and int8 weights once more (column sums).
+ * The blob must stay in place and unchanged while the model is used: weights are read from it (flash, mmap), never copied.
  * Returns OK, ARG, ALIGN, TRUNCATED, MAGIC, ENDIAN, VERSION, CHECKSUM, FORMAT, MODEL, LIMIT, UNSUPPORTED, COMPRESSED. */
 ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes);
 

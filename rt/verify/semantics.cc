@@ -1,4 +1,4 @@
-// The order of the semantic checks, and the last of them: every op's prepare at the smallest and the largest dims.
+// The order of the semantic checks, and the last but one of them: every op's prepare at the smallest and the largest dims.
 #include "rt/verify/semantics.h"
 
 #include "rt/dims.h"
@@ -49,7 +49,8 @@ ert_status verify_semantics(const Program& p, const LentMemory& lent) {
   const ert_status smallest = verify_at(p, dims, scratch);
   if (smallest != ERT_OK) return smallest;
   for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = p.dims[i].max();
-  return verify_at(p, dims, scratch);
+  const ert_status largest = verify_at(p, dims, scratch);
+  return largest == ERT_OK && ERT_CHECK_COLUMN_SUMS ? verify_column_sums(p, scratch) : largest;
 }
 
 }  // namespace ert

@@ -23,6 +23,10 @@ bool verify_golden(const Program& p, EvalScratch* scratch);   // verify/values.c
 ert_status verify_ops(const Program& p);                      // verify/ops.cc: operands, definition before use, single writes
 bool verify_lifetimes(const Program& p);                      // verify/lifetimes.cc: no two live values share a slot
 
+// verify/column_sums.cc: int8 weights against the sums of their columns, once all ops are prepared. Overwrites scratch->exprs. Returns OK,
+// MODEL, LIMIT (the same weights with ever new sums).
+ert_status verify_column_sums(const Program& p, EvalScratch* scratch);
+
 // True if op `op` may write the arena value `next` over the arena value `prev` that it reads: output 0, every read of it
 // through an operand that the op declares in-place, and both of one dtype.
 bool in_place_allowed(const Program& p, uint32_t op, uint32_t prev, uint32_t next);

@@ -17,8 +17,7 @@ constexpr char kFileIdentifier[] = "ERTP";
 // all other offsets: forward, and inside.
 class Entries {
  public:
-  Entries(const uint8_t* metadata, size_t bytes, uint32_t tables)
-      : begin_(metadata), verifier_(metadata, bytes, limits::kMaxFlatbufferDepth, tables) {}
+  Entries(const uint8_t* metadata, flatbuffers::Verifier* verifier) : begin_(metadata), verifier_(*verifier) {}
 
   bool all_inside() {
     const uint32_t to_root = verifier_.VerifyOffset(size_t{0});
@@ -40,7 +39,7 @@ class Entries {
       attributes += own;
       verifier_.EndTable();
     }
-    return true;
+    return verifier_.EndTable();
   }
 
  private:
@@ -60,7 +59,7 @@ class Entries {
   }
 
   const uint8_t* begin_;
-  flatbuffers::Verifier verifier_;
+  flatbuffers::Verifier& verifier_;
 };
 
 // FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only. An empty
@@ -141,10 +140,10 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
   if (h.metadata_bytes < 16) return ERT_ERR_FORMAT;
   const uint64_t by_size = h.total_bytes / 16;
   const uint32_t tables = by_size < limits::kMaxFlatbufferTables ? static_cast<uint32_t>(by_size) : limits::kMaxFlatbufferTables;
-  if (!Entries(blob + kMetadataOffset, h.metadata_bytes, tables).all_inside()) return ERT_ERR_FORMAT;
   flatbuffers::Verifier verifier(blob + kMetadataOffset, h.metadata_bytes, limits::kMaxFlatbufferDepth, tables);
   if (memcmp(blob + kMetadataOffset + sizeof(uint32_t), kFileIdentifier, 4) != 0) return ERT_ERR_FORMAT;
-  if (!verifier.VerifyBuffer<fb::Program>(nullptr)) return ERT_ERR_FORMAT;
+  if (!Entries(blob + kMetadataOffset, &verifier).all_inside() || !verifier.VerifyBuffer<fb::Program>(nullptr))
+    return ERT_ERR_FORMAT;
   const fb::Program* root = flatbuffers::GetRoot<fb::Program>(blob + kMetadataOffset);
   if (!struct_vectors_aligned(*root)) return ERT_ERR_FORMAT;
   Names names(h.metadata_bytes);

@@ -46,6 +46,20 @@ void put(Tensor& blob, size_t at, T v) {
   std::memcpy(blob.mutable_data() + at, &v, sizeof v);
 }
 
+// The column sums that ops use with the packed weights `v`; -1 if none.
+int32_t sums_of(const ert::fb::Program& p, uint32_t v) {
+  namespace linear = ert::params::linear;
+  namespace recurrence = ert::params::recurrence;
+  for (const ert::fb::Op* op : *p.ops()) {
+    const bool is_linear = op->code() == static_cast<uint16_t>(ert::params::OpCode::kLinear);
+    const uint32_t behind = is_linear ? linear::kColsum - linear::kWeights : recurrence::kColsum - recurrence::kWeights;
+    for (uint32_t i = 0; i + behind < op->n_inputs(); ++i)
+      if (p.operands()->Get(op->first_operand() + i) == static_cast<int32_t>(v))
+        return p.operands()->Get(op->first_operand() + i + behind);
+  }
+  return -1;
+}
+
 // All three levels of checksums, so that only the replay can tell.
 void reseal(Tensor& blob, const ert::fb::Segment& segment) {
   const size_t row = static_cast<size_t>(reinterpret_cast<const uint8_t*>(&segment) - blob.data());
@@ -71,13 +85,14 @@ TEST_P(GoldenReplay, PassesOnEveryIsaLevel) {
 }
 
 // The highest bit of magnitude of one weight in the middle of every Linear; keys of 8 bits may round away what the lowest one does,
-// where a level has no column sums that contradict it. The blob opens: its checksums are those of the changed bytes.
+// where a level has no column sums that contradict it. The blob opens: its checksums and column sums are those of the changed bytes.
 TEST_P(GoldenReplay, NoticesOneBitOfOneWeightOnEveryIsaLevel) {
   for (const char* name : kModels) {
     const Tensor good = converted(name, GetParam()).blob;
     const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(good.data() + ert::kMetadataOffset);
     int flipped = 0;
-    for (const ert::fb::Value* v : *program.values()) {
+    for (uint32_t index = 0; index < program.values()->size(); ++index) {
+      const ert::fb::Value* v = program.values()->Get(index);
       if (v->storage() != 1 || !ert::params::is_packed(v->dtype())) continue;
       const auto size = [&](uint32_t axis) { return static_cast<size_t>(program.exprs()->Get(v->shape()->Get(axis))->value()); };
       const ert::fb::Segment& segment = *program.segments()->Get(v->index());
@@ -85,8 +100,19 @@ TEST_P(GoldenReplay, NoticesOneBitOfOneWeightOnEveryIsaLevel) {
                    at = segment.offset() + v->offset() +
                         ert::kernels::packed_offset(ert::kernels::Layout::kN16K4, n / 2, k / 2, k);
       Tensor bad = good;
-      bad.mutable_data()[at] ^= 0x40;
+      const auto before = static_cast<int8_t>(bad.data()[at]);
+      const auto after = static_cast<int8_t>(before ^ (before == -64 ? 0x20 : 0x40));  // -128 is no weight
+      put(bad, at, after);
       const auto& changed = *flatbuffers::GetRoot<ert::fb::Program>(bad.data() + ert::kMetadataOffset);
+      const int32_t sums = sums_of(program, index);
+      ASSERT_GE(sums, 0);
+      const ert::fb::Value& sum_row = *program.values()->Get(static_cast<uint32_t>(sums));
+      const ert::fb::Segment& sum_segment = *changed.segments()->Get(sum_row.index());
+      const size_t sum_at = sum_segment.offset() + sum_row.offset() + n / 2 * sizeof(int32_t);
+      int32_t sum;
+      std::memcpy(&sum, bad.data() + sum_at, sizeof sum);
+      put(bad, sum_at, sum + after - before);
+      reseal(bad, sum_segment);
       reseal(bad, *changed.segments()->Get(v->index()));
       ert_model model;
       ASSERT_EQ(ert_model_open(&model, bad.data(), bad.bytes()), ERT_OK) << "the checksums must not be what notices it";
