@@ -14,6 +14,7 @@
 #include "convert/cli/dim_option.h"
 #include "convert/cli/progress.h"
 #include "convert/files/atomic_file.h"
+#include "convert/measure/accuracy.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"
@@ -238,7 +239,8 @@ Action add_convert(CLI::App& app) {
                  "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable")
       ->type_name("DOMAIN::NAME")
       ->allow_extra_args(false);
-  app.add_flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
+  app.add_flag("--allow-accuracy-loss", o->allow_loss,
+               fmt::format("write the blob even when an output's cosine with fp32 is below {:g}", kFailCosine));
   app.add_option("--max-loss", o->gates.max_loss,
                  "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)")
       ->check(CLI::Range(1e-9, 1.0));

@@ -266,11 +266,10 @@ int validate(const Options& o) {
     print_layers(layers);
   }
   std::fflush(stdout);
-  double worst = 1;
-  for (const OutputError& e : c.errors()) worst = std::min(worst, e.cosine);
-  if (worst < kFailCosine)
-    throw FatalError(ExitCode::kAccuracy,
-                     fmt::format("the worst output has cosine {:.6f} with the reference, below the gate of 0.99", worst));
+  if (const double worst = worst_cosine(c.errors()); worst < kFailCosine)
+    throw FatalError(
+        ExitCode::kAccuracy,
+        fmt::format("the worst output has cosine {:.6f} with the reference, below the gate of {:g}", worst, kFailCosine));
   if (certificate.state == CertificateCheck::State::kContradicted)
     throw FatalError(ExitCode::kAccuracy, "the blob is not what its certificate says: " + certificate.contradictions.front());
   return 0;

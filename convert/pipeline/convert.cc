@@ -38,7 +38,7 @@ class Conversion {
  public:
   explicit Conversion(const ConvertOptions& o) : o_(o) {
     if (o_.gates.max_loss > 0) {
-      o_.precision.target_cosine = 1 - o_.gates.max_loss;
+      o_.precision.target_cosine = cosine_of(o_.gates.max_loss);
       o_.precision.measured = true;
     }
     o_.precision.max_slowdown = o_.gates.max_slowdown;

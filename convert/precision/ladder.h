@@ -11,6 +11,7 @@
 
 #include "convert/lower/lower.h"
 #include "convert/ir/graph.h"
+#include "convert/measure/accuracy.h"
 #include "convert/precision/layer_noise.h"
 
 namespace edgeconv {
@@ -20,7 +21,7 @@ enum class PrecisionMode { kAuto, kInt8, kW8A16, kFp32 };
 struct PrecisionRequest {
   PrecisionMode mode = PrecisionMode::kAuto;
   std::vector<std::pair<std::string, PrecisionMode>> overrides;  // glob on the source node name -> precision
-  double target_cosine = 0.999;                                  // auto climbs until every output reaches it
+  double target_cosine = kTargetCosine;                          // auto climbs until every output reaches it
   bool measured = false;  // the gate is the user's: auto looks for the cheapest way by measuring every layer, which takes longer
   int trials = 24;        // evaluations of each search for something cheaper
   // The budget of auto; 0: none. The bytes are those that `bytes` of choose_precision tells.

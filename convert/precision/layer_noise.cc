@@ -2,9 +2,8 @@
 #include "convert/precision/layer_noise.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "convert/measure/accuracy.h"
 #include "kernels_int8/kernel_table.h"
 #include "rt/include/ert.h"
 
@@ -91,7 +90,7 @@ std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samp
     const auto s = smooth.find(id);
     LayerReport l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
     const Noise sum = layer_noise(g, id, sample, s == smooth.end() ? std::vector<float>() : s->second, store, l.facts);
-    l.local_sqnr_db = sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity();
+    l.local_sqnr_db = sqnr_db(sum.signal, sum.noise);
     layers.push_back(std::move(l));
   }
   std::stable_sort(layers.begin(), layers.end(),
