@@ -75,7 +75,7 @@ class Conversion {
   LowerOptions options_;                // before precisions are chosen
   LowerOptions chosen_;
   WeightStore weights_;
-  std::map<NodeId, std::vector<float>> smooth_;
+  SmoothingFactors smooth_;
   std::optional<Validation> validation_;
   std::optional<Candidates> candidates_;
   uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
@@ -116,11 +116,13 @@ void Conversion::fuse() {
   check_finite_weights(g_, d_);
   options_ = lower_options(dims_);
   options_.skip_padding = o_.skip_padding;
-  options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
+  options_.plan.int8_attention = options_.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
   WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions trial = options_;
   trial.weights = &placeholders;
-  if (quantizes()) trial.linear = int8_layers(g_);
+  if (quantizes()) trial.plan = int8_plan(g_);
+  trial.plan.int8_attention = options_.plan.int8_attention;
+  trial.plan.int8_tables = options_.plan.int8_tables;
   TargetProgram probe = lower_checked(g_, trial, d_);
   const bool packed = pack_rows(probe);
   if (!packed && o_.skip_padding && joins_dynamic_axis())
@@ -132,6 +134,7 @@ void Conversion::fuse() {
     if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
   }
   options_.weights = &weights_;
+  options_.smoothing = &smooth_;
   model_.drop_pages();
 }
 
@@ -172,8 +175,8 @@ void Conversion::choose_precisions() {
   r_.mode = o_.precision.mode;
   r_.target_cosine = o_.precision.target_cosine;
   r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
-  r_.int8_attention = chosen_.int8_attention;
-  r_.int8_tables = chosen_.int8_tables;
+  r_.int8_attention = chosen_.plan.int8_attention;
+  r_.int8_tables = chosen_.plan.int8_tables;
 }
 
 void Conversion::measure_outputs() {

@@ -22,9 +22,9 @@ double noise(const LayerReport& l) { return std::pow(10.0, l.local_sqnr_db / -10
 
 }  // namespace
 
-BudgetClimb::BudgetClimb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers,
-                         const std::vector<char>& fixed, LowerOptions& options, const PrecisionRequest& request,
-                         std::function<double()> evaluate, std::function<bool()> fits)
+BudgetClimb::BudgetClimb(const SmoothingFactors& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
+                         LowerOptions& options, const PrecisionRequest& request, std::function<double()> evaluate,
+                         std::function<bool()> fits)
     : smooth_(smooth),
       layers_(layers),
       fixed_(fixed),
@@ -54,7 +54,7 @@ void BudgetClimb::set_all(Precision p) {
 
 // What each layer alone takes away from a model in which all else is exact.
 void BudgetClimb::measure() {
-  options_.int8_attention = options_.int8_tables = false;
+  options_.plan.int8_attention = options_.plan.int8_tables = false;
   set_all(linear::kF32);
   const double exact = evaluated();
   const size_t most = std::max<size_t>(1, static_cast<size_t>(request_.trials) * kMeasured / 24);
@@ -143,7 +143,7 @@ double BudgetClimb::run() {
   std::optional<Best> best;
   for (const bool int8_tables : {true, false})
     for (const bool int8_attention : {true, false}) {
-      options_.int8_attention = int8_attention, options_.int8_tables = int8_tables;
+      options_.plan.int8_attention = int8_attention, options_.plan.int8_tables = int8_tables;
       set_all(linear::kInt8);
       if (!fitting()) continue;
       const std::vector<Step> taken = fill(order);
@@ -152,13 +152,13 @@ double BudgetClimb::run() {
       if (!best || cosine > best->cosine) best = {cosine, layers_, int8_attention, int8_tables};
     }
   if (!best) {
-    options_.int8_attention = options_.int8_tables = true;
+    options_.plan.int8_attention = options_.plan.int8_tables = true;
     set_all(linear::kInt8);
     apply();
     return kNothingFits;
   }
   layers_ = best->layers;
-  options_.int8_attention = best->int8_attention, options_.int8_tables = best->int8_tables;
+  options_.plan.int8_attention = best->int8_attention, options_.plan.int8_tables = best->int8_tables;
   apply();
   return best->cosine;
 }

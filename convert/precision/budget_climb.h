@@ -16,16 +16,15 @@ class BudgetClimb {
 
   // fixed: one entry a layer, 1 where its precision is the user's. evaluate: worst output cosine of the model lowered with `options`.
   // fits: whether that model keeps to the budget. All must outlive this.
-  BudgetClimb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers,
-              const std::vector<char>& fixed, LowerOptions& options, const PrecisionRequest& request,
-              std::function<double()> evaluate, std::function<bool()> fits);
+  BudgetClimb(const SmoothingFactors& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
+              LowerOptions& options, const PrecisionRequest& request, std::function<double()> evaluate,
+              std::function<bool()> fits);
 
   // Leaves the cheapest choice found that keeps to the gate, or the most accurate one that fits, and gives its cosine; everything in
   // int8, and kNothingFits, where even that is too much.
   double run();
 
  private:
-  using Precision = ert::params::linear::Precision;
   struct Step {
     size_t layer;
     Precision from, to;
@@ -41,7 +40,7 @@ class BudgetClimb {
   std::vector<Step> fill(const std::vector<Step>& steps);
   double keep_least(const std::vector<Step>& taken);
 
-  const std::map<NodeId, std::vector<float>>& smooth_;
+  const SmoothingFactors& smooth_;
   std::vector<LayerReport>& layers_;
   const std::vector<char>& fixed_;
   LowerOptions& options_;

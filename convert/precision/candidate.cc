@@ -27,7 +27,7 @@ TargetProgram Candidates::planned(const LowerOptions& options) {
 }
 
 const Candidate& Candidates::of(const LowerOptions& options) {
-  if (last_ && same_precisions(last_->options, options)) return *last_;
+  if (last_ && last_->options.plan == options.plan) return *last_;
   last_.reset();
   TargetProgram program = planned(options);
   Tensor blob = write_blob(program, {});
@@ -39,7 +39,7 @@ const Candidate& Candidates::of(const LowerOptions& options) {
 uint64_t Candidates::bytes(const LowerOptions& options, bool compressed) {
   Tensor own;
   const Tensor* blob = &own;
-  if (last_ && same_precisions(last_->options, options))
+  if (last_ && last_->options.plan == options.plan)
     blob = &last_->blob;
   else
     own = write_blob(planned(options), {});

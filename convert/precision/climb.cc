@@ -21,7 +21,7 @@ double noise_per_mac(const LayerReport& l) { return std::pow(10.0, l.local_sqnr_
 
 }  // namespace
 
-Climb::Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
+Climb::Climb(const SmoothingFactors& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
              LowerOptions& options, const PrecisionRequest& request, std::function<double()> evaluate)
     : smooth_(smooth),
       layers_(layers),

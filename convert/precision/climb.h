@@ -16,8 +16,8 @@ namespace edgeconv {
 class Climb {
  public:
   // fixed: one entry a layer, 1 where its precision is the user's. evaluate: worst output cosine of the model lowered with `options`.
-  Climb(const std::map<NodeId, std::vector<float>>& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed,
-        LowerOptions& options, const PrecisionRequest& request, std::function<double()> evaluate);
+  Climb(const SmoothingFactors& smooth, std::vector<LayerReport>& layers, const std::vector<char>& fixed, LowerOptions& options,
+        const PrecisionRequest& request, std::function<double()> evaluate);
 
   // Writes the precision of every layer into the options.
   void apply();
@@ -30,7 +30,6 @@ class Climb {
   void descend_to_gate();
 
  private:
-  using Precision = ert::params::linear::Precision;
   // What is exact besides Linears.
   struct Exact {
     bool attention, tables;
@@ -47,7 +46,7 @@ class Climb {
   void set_all(Precision p) {
     for (size_t i = 0; i < layers_.size(); ++i) set(i, p);
   }
-  void set_exact(Exact e) { options_.int8_attention = !e.attention, options_.int8_tables = !e.tables; }
+  void set_exact(Exact e) { options_.plan.int8_attention = !e.attention, options_.plan.int8_tables = !e.tables; }
   bool passes();
   bool lift(Precision before, Precision next, double most_work, std::pair<size_t, size_t>& last);
   void make_cheaper(std::pair<size_t, size_t> last, Precision before, Precision next);
@@ -58,7 +57,7 @@ class Climb {
   void drop_needless(Precision before, Precision next);
   void take_down(Precision from, Precision to);
 
-  const std::map<NodeId, std::vector<float>>& smooth_;
+  const SmoothingFactors& smooth_;
   std::vector<LayerReport>& layers_;
   const std::vector<char>& fixed_;
   LowerOptions& options_;

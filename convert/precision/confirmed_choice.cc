@@ -9,23 +9,15 @@ namespace {
 
 constexpr double kUnreachable = 2;
 
-// The same for two choices if and only if their precisions are, within one conversion.
-std::string precisions_key(const LowerOptions& o) {
-  std::string key = {o.int8_attention ? 'a' : 'A', o.int8_tables ? 't' : 'T'};
-  for (const auto& entry : o.linear) key += static_cast<char>('0' + static_cast<int>(entry.second.precision));
-  return key;
-}
-
 }  // namespace
 
 // What the ladder climbs by. What failed once fails on more rows, too, so that a climb that starts again takes little.
 double ConfirmedChoice::judged(const LowerOptions& options) {
-  const std::string key = precisions_key(options);
-  if (const auto known = failed_.find(key); known != failed_.end()) return known->second;
+  if (const auto known = failed_.find(options.plan); known != failed_.end()) return known->second;
   double cosine = judge_.compared(options);
   if (cosine >= request_.target_cosine && judge_.holds_rows_out())
     cosine = std::min(cosine, judge_.held_out(options, request_.target_cosine));
-  if (cosine < request_.target_cosine) failed_[key] = cosine;
+  if (cosine < request_.target_cosine) failed_[options.plan] = cosine;
   return cosine;
 }
 
@@ -50,7 +42,7 @@ std::optional<Shortfall> ConfirmedChoice::choose(std::vector<LayerReport>& layer
   PrecisionRequest exact = request_;
   exact.mode = PrecisionMode::kFp32;
   choose_precision(exact, smooth_, layers, options, {});
-  options.int8_attention = options.int8_tables = false;
+  options.plan.int8_attention = options.plan.int8_tables = false;
   if (within_budget(request_, layers, options, bytes)) return std::nullopt;
   request.target_cosine = kUnreachable;  // as exact as the budget allows
   options = start;

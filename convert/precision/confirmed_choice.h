@@ -3,7 +3,7 @@
 
 #include <map>
 #include <optional>
-#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "convert/precision/choice_judge.h"
@@ -16,7 +16,7 @@ class ConfirmedChoice {
   static constexpr int kClimbs = 10;  // until nothing but fp32 is trusted
 
   // All must outlive the choice.
-  ConfirmedChoice(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth, ChoiceJudge& judge)
+  ConfirmedChoice(const PrecisionRequest& request, const SmoothingFactors& smooth, ChoiceJudge& judge)
       : request_(request), smooth_(smooth), judge_(judge) {}
 
   // Fills in the precisions of the options and of the layers, and says in `trace` what was tried.
@@ -29,9 +29,9 @@ class ConfirmedChoice {
   double judged(const LowerOptions& options);
 
   const PrecisionRequest& request_;
-  const std::map<NodeId, std::vector<float>>& smooth_;
+  const SmoothingFactors& smooth_;
   ChoiceJudge& judge_;
-  std::map<std::string, double> failed_;  // cosines of precisions below the gate
+  std::unordered_map<PrecisionPlan, double> failed_;  // cosines of plans below the gate
 };
 
 }  // namespace edgeconv

@@ -25,8 +25,8 @@ LadderStep step_of(const std::vector<LayerReport>& layers, const LowerOptions& o
   LadderStep step;
   for (const LayerReport& l : layers)
     ++(l.precision == linear::kInt8 ? step.int8 : l.precision == linear::kInt8A16 ? step.w8a16 : step.fp32);
-  step.int8_attention = options.int8_attention;
-  step.int8_tables = options.int8_tables;
+  step.int8_attention = options.plan.int8_attention;
+  step.int8_tables = options.plan.int8_tables;
   step.slowdown = slowdown(layers);
   step.worst_cosine = cosine;
   return step;
@@ -34,15 +34,11 @@ LadderStep step_of(const std::vector<LayerReport>& layers, const LowerOptions& o
 
 }  // namespace
 
-void write_precisions(const std::map<NodeId, std::vector<float>>& smooth, const std::vector<LayerReport>& layers,
-                      LowerOptions& options) {
-  for (const LayerReport& l : layers) {
-    const auto s = smooth.find(l.node);
-    options.linear[l.node] = {l.precision, l.precision == linear::kF32 || s == smooth.end() ? std::vector<float>() : s->second};
-  }
+void write_precisions(const SmoothingFactors& smooth, const std::vector<LayerReport>& layers, LowerOptions& options) {
+  for (const LayerReport& l : layers) options.plan.set(l.node, {l.precision, smooth.count(l.node) != 0});
 }
 
-std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
+std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const SmoothingFactors& smooth,
                                           std::vector<LayerReport>& layers, LowerOptions& options,
                                           const std::function<double(const LowerOptions&)>& evaluate,
                                           std::vector<LadderStep>* trace,

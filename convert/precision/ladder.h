@@ -44,9 +44,9 @@ struct Shortfall {
 };
 
 // evaluate: worst output cosine of the model lowered with these options; bytes: its size, asked for where that is limited. Fills
-// options.linear and the reports' precision, and says in `trace` what was tried. What auto chooses fits the budget wherever anything
+// options.plan and the reports' precision, and says in `trace` what was tried. What auto chooses fits the budget wherever anything
 // does; a budget that it keeps to anyhow changes nothing.
-std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const std::map<NodeId, std::vector<float>>& smooth,
+std::optional<Shortfall> choose_precision(const PrecisionRequest& request, const SmoothingFactors& smooth,
                                           std::vector<LayerReport>& layers, LowerOptions& options,
                                           const std::function<double(const LowerOptions&)>& evaluate,
                                           std::vector<LadderStep>* trace = nullptr,
@@ -56,8 +56,7 @@ bool within_budget(const PrecisionRequest& request, const std::vector<LayerRepor
                    const std::function<uint64_t(const LowerOptions&)>& bytes);
 
 // The precision of every layer into the options.
-void write_precisions(const std::map<NodeId, std::vector<float>>& smooth, const std::vector<LayerReport>& layers,
-                      LowerOptions& options);
+void write_precisions(const SmoothingFactors& smooth, const std::vector<LayerReport>& layers, LowerOptions& options);
 
 // Work of the layers as they were chosen, relative to all of them in int8: multiplications, twice as many with 16-bit activations;
 // an fp32 multiplication counts as four.

@@ -78,8 +78,8 @@ Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const st
 
 }  // namespace
 
-std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samples,
-                                        const std::map<NodeId, std::vector<float>>& smooth, WeightStore& store) {
+std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samples, const SmoothingFactors& smooth,
+                                        WeightStore& store) {
   std::vector<LayerReport> layers;
   for (const auto& [id, sample] : samples) {
     const Node& n = g.node(id);

@@ -11,7 +11,7 @@
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/weight_store.h"
 #include "convert/measure/accumulated_error.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "rt/float_mode.h"
 
 namespace edgeconv {

@@ -90,7 +90,7 @@ void sort_nodes(const Origins& imported, const Origins& prepared, const Graph& f
 void estimate(const Graph& g, ModelInspection& m) {
   WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions options = lower_options(m.dims);
-  options.linear = int8_layers(g);
+  options.plan = int8_plan(g);
   options.weights = &placeholders;
   TargetProgram program = lower(g, options, m.diagnostics);
   m.diagnostics.check();

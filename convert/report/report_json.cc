@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/result/precision_reason.h"
 #include "convert/blob/version.h"
 

@@ -7,7 +7,7 @@
 #include "convert/result/convert_options.h"
 #include "convert/result/convert_result.h"
 #include "convert/files/sha256.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/blob/version.h"
 
 namespace edgeconv {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 
 namespace edgeconv {
 

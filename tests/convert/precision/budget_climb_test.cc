@@ -20,13 +20,13 @@ struct Model {
   explicit Model(std::vector<double> l) : loss(std::move(l)), layers(some_layers(static_cast<int>(loss.size()))) {}
   double cosine(const LowerOptions& o) const {
     double c = 1;
-    for (const auto& [id, l] : o.linear)
+    for (const auto& [id, l] : o.plan.layers())
       c -= loss[static_cast<size_t>(id)] * (l.precision == linear::kInt8 ? 1 : l.precision == linear::kInt8A16 ? 0.1 : 0);
-    return c - (o.int8_tables ? table_loss : 0);
+    return c - (o.plan.int8_tables ? table_loss : 0);
   }
   uint64_t bytes(const LowerOptions& o) const {
-    uint64_t n = o.int8_tables ? kTableBytes : 4 * kTableBytes;
-    for (const auto& [id, l] : o.linear) {
+    uint64_t n = o.plan.int8_tables ? kTableBytes : 4 * kTableBytes;
+    for (const auto& [id, l] : o.plan.layers()) {
       const LayerReport& layer =
           *std::find_if(layers.begin(), layers.end(), [id = id](const LayerReport& r) { return r.node == id; });
       n += static_cast<uint64_t>(layer.k * layer.n) * (l.precision == linear::kF32 ? 4 : 1);
@@ -69,7 +69,7 @@ TEST(BudgetClimb, TakesOtherLayersThatFit) {
   EXPECT_FALSE(m.choose(request_for(0.999, 1.2)));
   EXPECT_LE(slowdown(m.layers), 1.2);
   EXPECT_GE(m.cosine(m.options), 0.999);
-  for (NodeId id = 0; id < 13; ++id) EXPECT_EQ(m.options.linear.at(id).precision, linear::kInt8) << id;
+  for (NodeId id = 0; id < 13; ++id) EXPECT_EQ(m.options.plan.of(id).precision, linear::kInt8) << id;
 }
 
 TEST(BudgetClimb, TakesNoMoreThanTheGateNeeds) {
@@ -83,7 +83,7 @@ TEST(BudgetClimb, ABudgetThatIsKeptAnyhowChangesNothing) {
   Model free(losses_at_the_end()), bound(losses_at_the_end());
   free.choose(request_for(0.999, 0));
   bound.choose(request_for(0.999, slowdown(free.layers), 1000000));
-  EXPECT_TRUE(same_precisions(free.options, bound.options));
+  EXPECT_TRUE(free.options.plan == bound.options.plan);
   EXPECT_EQ(free.trace.size(), bound.trace.size());
 }
 
@@ -98,9 +98,9 @@ TEST(BudgetClimb, PassesOverWhatDoesNotFit) {
   EXPECT_GE(shortfall->needed.worst_cosine, 0.999);
   EXPECT_LE(slowdown(m.layers), 1.3);
   EXPECT_DOUBLE_EQ(shortfall->reached.worst_cosine, m.cosine(m.options));
-  EXPECT_EQ(m.options.linear.at(0).precision, linear::kInt8);
-  EXPECT_NE(m.options.linear.at(1).precision, linear::kInt8);
-  EXPECT_NE(m.options.linear.at(2).precision, linear::kInt8);
+  EXPECT_EQ(m.options.plan.of(0).precision, linear::kInt8);
+  EXPECT_NE(m.options.plan.of(1).precision, linear::kInt8);
+  EXPECT_NE(m.options.plan.of(2).precision, linear::kInt8);
   EXPECT_LT(m.cosine(m.options), 0.999);
 }
 
@@ -124,10 +124,10 @@ TEST(BudgetClimb, TablesStayWhereTheirBytesDoNotFit) {
   Model m(std::vector<double>(4, 1e-5));
   m.table_loss = 2e-3;
   EXPECT_FALSE(m.choose(request_for(0.999, 0)));
-  EXPECT_FALSE(m.options.int8_tables);
+  EXPECT_FALSE(m.options.plan.int8_tables);
   const auto shortfall = m.choose(request_for(0.999, 0, 3 * kTableBytes));
   ASSERT_TRUE(shortfall);
-  EXPECT_TRUE(m.options.int8_tables);
+  EXPECT_TRUE(m.options.plan.int8_tables);
   EXPECT_LE(m.bytes(m.options), 3 * kTableBytes);
 }
 
@@ -136,7 +136,7 @@ TEST(BudgetClimb, EverythingIsInt8WhereNothingFits) {
   const auto shortfall = m.choose(request_for(0.999, 0, 100));
   ASSERT_TRUE(shortfall);
   EXPECT_EQ(with_precision(m.options, linear::kInt8), 4);
-  EXPECT_TRUE(m.options.int8_attention && m.options.int8_tables);
+  EXPECT_TRUE(m.options.plan.int8_attention && m.options.plan.int8_tables);
 }
 
 // What the user asked for is part of the work and stays.
@@ -145,7 +145,7 @@ TEST(BudgetClimb, AskedForPrecisionsStay) {
   PrecisionRequest request = request_for(0.999, 1.4);
   request.overrides = {{"/layer0/*", PrecisionMode::kFp32}};
   EXPECT_FALSE(m.choose(request));
-  EXPECT_EQ(m.options.linear.at(0).precision, linear::kF32);
+  EXPECT_EQ(m.options.plan.of(0).precision, linear::kF32);
   EXPECT_LE(slowdown(m.layers), 1.4);
 }
 

@@ -24,8 +24,8 @@ class FakeJudge : public ChoiceJudge {
   double held_out(const LowerOptions& o, double) override {
     ++held_out_runs;
     if (passes(o, found_)) return 0.9998;
-    std::string precisions = {o.int8_attention ? 'a' : 'A', o.int8_tables ? 't' : 'T'};
-    for (const auto& [id, l] : o.linear) precisions += std::to_string(static_cast<int>(l.precision));
+    std::string precisions = {o.plan.int8_attention ? 'a' : 'A', o.plan.int8_tables ? 't' : 'T'};
+    for (const auto& [id, l] : o.plan.layers()) precisions += std::to_string(static_cast<int>(l.precision));
     failed.push_back(precisions);
     return 0.95;
   }
@@ -42,7 +42,7 @@ class FakeJudge : public ChoiceJudge {
  private:
   static bool passes(const LowerOptions& o, int layers) {
     for (NodeId id = 0; id < layers; ++id)
-      if (o.linear.at(id).precision == linear::kInt8) return false;
+      if (o.plan.of(id).precision == linear::kInt8) return false;
     return true;
   }
   const int at_fault_;
@@ -74,7 +74,7 @@ TEST(ConfirmedChoice, ClimbsAgainOverTheRowsThatFailed) {
   FakeJudge judge(2);
   const Chosen c = choose(judge);
   EXPECT_EQ(judge.confirmations, 3);
-  for (NodeId id = 0; id < 2; ++id) EXPECT_NE(c.options.linear.at(id).precision, linear::kInt8) << id;
+  for (NodeId id = 0; id < 2; ++id) EXPECT_NE(c.options.plan.of(id).precision, linear::kInt8) << id;
   EXPECT_GT(with_precision(c.options, linear::kInt8), 0);
   EXPECT_LT(c.trace.front().worst_cosine, PrecisionRequest{}.target_cosine)
       << "of the last climb only, that began with all in int8";
@@ -89,8 +89,8 @@ TEST(ConfirmedChoice, AfterTenClimbsEverythingIsExact) {
   EXPECT_EQ(judge.confirmations, ConfirmedChoice::kClimbs);
   EXPECT_EQ(with_precision(c.options, linear::kF32), kLayers);
   for (const LayerReport& l : c.layers) EXPECT_EQ(l.precision, linear::kF32) << l.name;
-  EXPECT_FALSE(c.options.int8_attention);
-  EXPECT_FALSE(c.options.int8_tables);
+  EXPECT_FALSE(c.options.plan.int8_attention);
+  EXPECT_FALSE(c.options.plan.int8_tables);
   for (const LadderStep& s : c.trace) EXPECT_LT(s.worst_cosine, PrecisionRequest{}.target_cosine) << "what passed did so by luck";
   EXPECT_FALSE(c.trace.empty());
 }

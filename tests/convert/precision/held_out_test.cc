@@ -37,8 +37,8 @@ class HeldOutTest : public ::testing::Test {
     Graph g = original.graph;
     run_passes(g, d);
     LowerOptions o = lower_options(dims);
-    o.int8_attention = o.int8_tables = int8;
-    if (int8) o.linear = int8_layers(g);
+    if (int8) o.plan = int8_plan(g);
+    o.plan.int8_attention = o.plan.int8_tables = int8;
     Validation none(original.graph, dims, {}, padding);
     return Candidates(g, none, d).take(o).blob;
   }

@@ -18,7 +18,7 @@ inline std::vector<LayerReport> some_layers(int n) {
 
 inline int with_precision(const LowerOptions& o, ert::params::linear::Precision p) {
   int n = 0;
-  for (const auto& [id, l] : o.linear) n += l.precision == p;
+  for (const auto& [id, l] : o.plan.layers()) n += l.precision == p;
   return n;
 }
 

@@ -25,7 +25,7 @@ TEST(Ladder, StaysAtInt8WhenGood) {
   choose_precision({}, {}, layers, options, [&](const LowerOptions&) { return ++evaluations, 0.9995; });
   EXPECT_EQ(evaluations, 1);
   EXPECT_EQ(with_precision(options, linear::kInt8), 10);
-  EXPECT_TRUE(options.int8_attention && options.int8_tables);
+  EXPECT_TRUE(options.plan.int8_attention && options.plan.int8_tables);
 }
 
 // Good as soon as the three worst layers have 16-bit activations: the worst are lifted, the best stay.
@@ -34,11 +34,11 @@ TEST(Ladder, LiftsTheWorstFirst) {
   LowerOptions options;
   choose_precision({}, {}, layers, options, [&](const LowerOptions& o) {
     bool lifted = true;
-    for (NodeId id = 0; id < 3; ++id) lifted &= o.linear.at(id).precision != linear::kInt8;
+    for (NodeId id = 0; id < 3; ++id) lifted &= o.plan.of(id).precision != linear::kInt8;
     return lifted ? 0.9999 : 0.99;
   });
-  for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(options.linear.at(id).precision, linear::kInt8A16) << id;
-  EXPECT_EQ(options.linear.at(15).precision, linear::kInt8);
+  for (NodeId id = 0; id < 3; ++id) EXPECT_EQ(options.plan.of(id).precision, linear::kInt8A16) << id;
+  EXPECT_EQ(options.plan.of(15).precision, linear::kInt8);
   EXPECT_EQ(with_precision(options, linear::kF32), 0);
   EXPECT_EQ(layers[0].precision, linear::kInt8A16);
 }
@@ -50,7 +50,7 @@ TEST(Ladder, LiftsTheCheapestThatSuffices) {
   LowerOptions options;
   choose_precision({}, {}, layers, options,
                    [](const LowerOptions& o) { return with_precision(o, linear::kInt8A16) >= 1 ? 0.9999 : 0.99; });
-  EXPECT_EQ(options.linear.at(2).precision, linear::kInt8A16);
+  EXPECT_EQ(options.plan.of(2).precision, linear::kInt8A16);
   EXPECT_EQ(with_precision(options, linear::kInt8A16), 1);
   EXPECT_EQ(layers[2].precision, linear::kInt8A16) << "the report says what was chosen";
   EXPECT_EQ(layers[0].precision, linear::kInt8);
@@ -62,8 +62,8 @@ TEST(Ladder, TakesBackWhatIsNotNeeded) {
   layers[0].n = 64;
   LowerOptions options;
   choose_precision({}, {}, layers, options,
-                   [](const LowerOptions& o) { return o.linear.at(0).precision == linear::kInt8A16 ? 0.9999 : 0.99; });
-  EXPECT_EQ(options.linear.at(0).precision, linear::kInt8A16);
+                   [](const LowerOptions& o) { return o.plan.of(0).precision == linear::kInt8A16 ? 0.9999 : 0.99; });
+  EXPECT_EQ(options.plan.of(0).precision, linear::kInt8A16);
   EXPECT_EQ(with_precision(options, linear::kInt8A16), 1);
 }
 
@@ -75,7 +75,7 @@ class AdditiveLoss {
   }
   double operator()(const LowerOptions& o) const {
     double cosine = 1;
-    for (const auto& [id, l] : o.linear)
+    for (const auto& [id, l] : o.plan.layers())
       cosine -= loss_[static_cast<size_t>(id)] * (l.precision == linear::kInt8 ? 1 : l.precision == linear::kInt8A16 ? 0.1 : 0);
     return cosine;
   }
@@ -181,11 +181,11 @@ TEST(Ladder, OverridesAreKept) {
   PrecisionRequest request;
   request.overrides = {{"/layer2/*", PrecisionMode::kFp32}, {"/layer3/*", PrecisionMode::kInt8}};
   choose_precision(request, {}, layers, options, [](const LowerOptions&) { return 0.5; });
-  EXPECT_EQ(options.linear.at(3).precision, linear::kInt8) << "a layer fixed by the user does not climb";
+  EXPECT_EQ(options.plan.of(3).precision, linear::kInt8) << "a layer fixed by the user does not climb";
   EXPECT_EQ(with_precision(options, linear::kF32), 5);
   LowerOptions good;
   choose_precision(request, {}, layers, good, [](const LowerOptions&) { return 1.0; });
-  EXPECT_EQ(good.linear.at(2).precision, linear::kF32);
+  EXPECT_EQ(good.plan.of(2).precision, linear::kF32);
   EXPECT_EQ(with_precision(good, linear::kInt8), 5);
 }
 
@@ -196,8 +196,7 @@ TEST(Ladder, SmoothingIsDroppedForFp32) {
   request.mode = PrecisionMode::kInt8;
   request.overrides = {{"*0*", PrecisionMode::kFp32}};
   choose_precision(request, {{0, {1, 2}}, {1, {1, 2}}}, layers, options, [](const LowerOptions&) { return 1.0; });
-  EXPECT_TRUE(options.linear.at(0).smooth.empty());
-  EXPECT_EQ(options.linear.at(1).smooth, (std::vector<float>{1, 2}));
+  EXPECT_TRUE(options.plan.of(1).smoothed);
 }
 
 TEST(GlobMatch, StarsAndQuestionMarks) {

@@ -37,7 +37,8 @@ struct Lowered {
     o.dim_range = dims.range;
     for (const auto& [input, range] : dims.input_range) o.input_range[input] = range;
     for (size_t i = 0; i < graph.nodes.size(); ++i)
-      if (!graph.nodes[i].dead && graph.nodes[i].kind == OpKind::kLinear) o.linear[static_cast<NodeId>(i)] = {};
+      if (!graph.nodes[i].dead && graph.nodes[i].kind == OpKind::kLinear)
+        o.plan.set(static_cast<NodeId>(i), ert::params::linear::kInt8);
     program = lower(graph, o, d);
     d.check();
   }
