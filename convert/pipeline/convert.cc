@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "convert/precision/confirmed_choice.h"
+#include "convert/precision/candidate_search.h"
 #include "convert/precision/unmeasured_layers.h"
 #include "convert/blob/blob.h"
 #include "convert/result/certificate.h"
@@ -18,14 +18,12 @@
 #include "convert/dims/dims.h"
 #include "convert/interp/memory_limits.h"
 #include "convert/program/pack_rows.h"
-#include "convert/program/slots.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/prepare/reference.h"
-#include "convert/precision/validation.h"
 #include "convert/blob/version.h"
 #include "rt/float_mode.h"
 
@@ -36,13 +34,8 @@ namespace {
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
  public:
-  explicit Conversion(const ConvertOptions& o) : o_(o) {
-    if (o_.gates.max_loss > 0) {
-      o_.precision.target_cosine = cosine_of(o_.gates.max_loss);
-      o_.precision.measured = true;
-    }
-    o_.precision.max_slowdown = o_.gates.max_slowdown;
-    o_.precision.max_bytes = o_.gates.max_bytes;
+  explicit Conversion(const ConvertOptions& o) : o_(o), budget_{o.gates.max_slowdown, o.gates.max_bytes} {
+    if (o_.gates.max_loss > 0) o_.precision.target_cosine = cosine_of(o_.gates.max_loss);
   }
   void read(const std::string& path);
   void fuse();
@@ -72,12 +65,13 @@ class Conversion {
   Graph g_;              // fused
   DimPlan dims_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
-  LowerOptions options_;                // before precisions are chosen
-  LowerOptions chosen_;
+  LowerOptions options_;                // but for the plan of precisions
   WeightStore weights_;
   SmoothingFactors smooth_;
-  std::optional<Validation> validation_;
+  std::vector<LayerSensitivity> layers_;  // the noisiest first
+  std::optional<ValidationSet> validation_;
   std::optional<Candidates> candidates_;
+  Budget budget_;
   uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
 };
 
@@ -116,13 +110,12 @@ void Conversion::fuse() {
   check_finite_weights(g_, d_);
   options_ = lower_options(dims_);
   options_.skip_padding = o_.skip_padding;
-  options_.plan.int8_attention = options_.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
+  options_.smoothing = &smooth_;
   WeightStore placeholders(WeightStore::Contents::kPlaceholder);
   LowerOptions trial = options_;
   trial.weights = &placeholders;
   if (quantizes()) trial.plan = int8_plan(g_);
-  trial.plan.int8_attention = options_.plan.int8_attention;
-  trial.plan.int8_tables = options_.plan.int8_tables;
+  trial.plan.int8_attention = trial.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
   TargetProgram probe = lower_checked(g_, trial, d_);
   const bool packed = pack_rows(probe);
   if (!packed && o_.skip_padding && joins_dynamic_axis())
@@ -134,7 +127,6 @@ void Conversion::fuse() {
     if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
   }
   options_.weights = &weights_;
-  options_.smoothing = &smooth_;
   model_.drop_pages();
 }
 
@@ -148,7 +140,7 @@ void Conversion::calibrate() {
     QuantizedLayers layers = quantize_layers(g_, sets, padding_, lhs_steps, weights_);
     smooth_ = std::move(layers.smooth);
     stage("measuring layers", 0.4);
-    r_.layers = measure_layers(g_, layers.samples, smooth_, weights_);
+    layers_ = measure_sensitivity(g_, layers.samples, smooth_, weights_);
   });
   model_.drop_pages();
 }
@@ -161,22 +153,27 @@ void Conversion::run_references() {
   if (r_.not_compared.empty()) return;
   adapt_to_custom_operators(model_.graph, r_.not_compared, o_.precision, d_);
   o_.golden = 0;
-  if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, r_.layers);
+  if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, layers_);
 }
 
 void Conversion::choose_precisions() {
-  chosen_ = options_;
   stage("choosing precisions", 0.6);
-  o_.precision.trials = affordable_trials(model_.graph, validation_->work());
-  candidates_.emplace(g_, *validation_, d_);
-  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), o_.compress, r_.layers, *candidates_);
-  if (!r_.layers.empty()) r_.shortfall = ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, chosen_, r_.ladder);
-  chosen_bytes_ = o_.gates.max_bytes ? judge.bytes(chosen_) : 0;
-  r_.mode = o_.precision.mode;
-  r_.target_cosine = o_.precision.target_cosine;
-  r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
-  r_.int8_attention = chosen_.plan.int8_attention;
-  r_.int8_tables = chosen_.plan.int8_tables;
+  candidates_.emplace(g_, options_, *validation_, d_);
+  const PlanCost cost(layers_, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
+  SearchProblem problem{layers_, asked_plan(o_.precision, layers_), cost, {}, loss_of(o_.precision.target_cosine)};
+  problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
+  problem.trials = affordable_trials(model_.graph, validation_->work());
+  Choice choice{problem.asked.plan, {}, {}};
+  if (o_.precision.mode == PrecisionMode::kAuto && !layers_.empty())
+    choice = search_candidates(problem, model_, dims_, padding_, o_.calibration.empty(), *candidates_);
+  chosen_bytes_ = cost.bytes(choice.plan);
+  r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
+  r_.plan = std::move(choice.plan);
+  r_.shortfall = std::move(choice.shortfall);
+  r_.trials = std::move(choice.trials);
+  r_.layers.clear();
+  for (const LayerSensitivity& l : layers_) r_.layers.push_back({l});
+  r_.request = o_.precision;
 }
 
 void Conversion::measure_outputs() {
@@ -188,7 +185,7 @@ void Conversion::measure_outputs() {
     r_.measured_on.padding = padding_->padding;
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    const Candidate& c = candidates_->of(chosen_);
+    const Candidate& c = candidates_->of(r_.plan);
     r_.errors = c.compared.oracle.errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
@@ -200,7 +197,7 @@ void Conversion::measure_outputs() {
 
 void Conversion::write() {
   stage("writing", 0.9);
-  Candidate chosen = candidates_->take(chosen_);
+  Candidate chosen = candidates_->take(r_.plan);
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(chosen.blob)->model(), &built);
@@ -248,10 +245,9 @@ void Conversion::compress() {
 // What else is in the file (certificate, golden vectors, layout of the target) is known once it is written: then there is less for weights.
 bool Conversion::must_be_smaller() {
   const uint64_t stored = r_.stored().bytes(), most = o_.gates.max_bytes;
-  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > o_.precision.max_bytes)
-    return false;
+  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > budget_.bytes) return false;
   const uint64_t more = stored - std::min(stored, chosen_bytes_);
-  o_.precision.max_bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
+  budget_.bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
   r_.packed = Tensor();
   return true;
 }

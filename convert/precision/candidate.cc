@@ -19,35 +19,33 @@ TargetProgram lower_checked(const Graph& g, const LowerOptions& options, Diagnos
   return program;
 }
 
-TargetProgram Candidates::planned(const LowerOptions& options) {
+TargetProgram Candidates::planned(const PrecisionPlan& plan) {
+  LowerOptions options = options_;
+  options.plan = plan;
   TargetProgram program = lower_checked(g_, options, d_);
   if (options.skip_padding) pack_rows(program);
   plan_slots(program);
   return program;
 }
 
-const Candidate& Candidates::of(const LowerOptions& options) {
-  if (last_ && last_->options.plan == options.plan) return *last_;
+const Candidate& Candidates::of(const PrecisionPlan& plan) {
+  if (has(plan)) return *last_;
   last_.reset();
-  TargetProgram program = planned(options);
+  TargetProgram program = planned(plan);
   Tensor blob = write_blob(program, {});
   Comparisons compared = validation_.compare(blob);
-  last_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
+  last_.emplace(Candidate{plan, std::move(program), std::move(blob), std::move(compared)});
   return *last_;
 }
 
-uint64_t Candidates::bytes(const LowerOptions& options, bool compressed) {
-  Tensor own;
-  const Tensor* blob = &own;
-  if (last_ && last_->options.plan == options.plan)
-    blob = &last_->blob;
-  else
-    own = write_blob(planned(options), {});
-  return compressed ? std::min<uint64_t>(compress_blob(*blob).bytes(), blob->bytes()) : blob->bytes();
+uint64_t Candidates::bytes(const PrecisionPlan& plan, bool compressed) {
+  const Tensor own = has(plan) ? Tensor() : write_blob(planned(plan), {});
+  const Tensor& blob = has(plan) ? last_->blob : own;
+  return compressed ? std::min<uint64_t>(compress_blob(blob).bytes(), blob.bytes()) : blob.bytes();
 }
 
-Candidate Candidates::take(const LowerOptions& options) {
-  of(options);
+Candidate Candidates::take(const PrecisionPlan& plan) {
+  of(plan);
   Candidate c = std::move(*last_);
   last_.reset();
   return c;

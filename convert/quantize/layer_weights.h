@@ -10,7 +10,7 @@
 namespace edgeconv {
 
 struct QuantizedLayers {
-  LayerSamples samples;     // thinned out: for measure_layers
+  LayerSamples samples;     // thinned out: for the sensitivity of layers
   SmoothingFactors smooth;  // of the Linears whose weights did not come quantized
 };
 

@@ -48,10 +48,10 @@ std::string enough(const Gates& g, const ConvertResult& r) {
 Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double gate) {
   const Shortfall& s = *r.shortfall;
   const Gates& g = o.gates;
-  const double reached = std::min(s.reached.worst_cosine, worst_cosine(r.errors));
-  std::string needed =
-      s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
-                     : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
+  const double reached = std::min(s.reached.worst_cosine(), worst_cosine(r.errors));
+  std::string needed = s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work",
+                                                    r.request.target_cosine, s.needed.slowdown)
+                                      : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine());
   if (g.max_bytes && s.gate_reached) needed += fmt::format(" and about {} bytes", needed_bytes(r));
   std::vector<std::string> ways;
   if (const std::string budgets = enough(g, r); s.gate_reached && !budgets.empty()) ways.push_back("raise " + budgets);
@@ -94,12 +94,12 @@ std::string refusal_text(const Refusal& r, const std::string& written, const std
 
 void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
   for (const OutputError& e : r.errors)
-    if (e.cosine < std::min(kWarnCosine, r.target_cosine))
+    if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
       d.warn(fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {} (good: at least {:g})", e.name, e.cosine,
                          r.error_inputs, kWarnCosine));
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
   if (r.shortfall && !missed_gate(o, r)) {
-    const Refusal why = short_of_gate(o, r, r.target_cosine);
+    const Refusal why = short_of_gate(o, r, r.request.target_cosine);
     d.warn(why.what + ". " + why.advice);
   }
 }
@@ -115,7 +115,7 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
     return Refusal{
         fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
         r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
-  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
+  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine()) < least) return short_of_gate(o, r, least);
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
                                worst, loss_of(worst), least),
