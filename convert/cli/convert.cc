@@ -15,6 +15,7 @@
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/files/outputs.h"
+#include "convert/measure/accuracy.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"
@@ -249,7 +250,8 @@ Action add_convert(Arguments& a) {
   a.option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable", {.type = "NAME=OUTS:AXIS"});
   a.option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable",
            {.type = "DOMAIN::NAME"});
-  a.flag("--allow-accuracy-loss", o->allow_loss, "write the blob even when an output's cosine with fp32 is below 0.99");
+  a.flag("--allow-accuracy-loss", o->allow_loss,
+         fmt::format("write the blob even when an output's cosine with fp32 is below {:g}", kFailCosine));
   a.option("--max-loss", o->gates.max_loss,
            "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
            {.least = 1e-9, .most = 1.0});

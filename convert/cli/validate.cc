@@ -23,7 +23,7 @@
 #include "convert/prepare/reference.h"
 #include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
-#include "convert/precision/validation.h"
+#include "convert/precision/validation_set.h"
 #include "rt/float_mode.h"
 
 namespace edgeconv::cli {
@@ -145,7 +145,7 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
             {}};
   if (!p.certificate.is_object()) return check_certificate(p.certificate, {});
   const ert::FloatMode float_mode;
-  const Validation validation(p.model.graph, p.dims, measured_on(p.certificate).user ? calibration : Sets(), p.padding);
+  const ValidationSet validation(p.model.graph, p.dims, measured_on(p.certificate).user ? calibration : Sets(), p.padding);
   const Tensor blob(DType::kUint8, {static_cast<int64_t>(p.file.bytes())}, p.file.data(), nullptr);
   return check_certificate(p.certificate,
                            {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(blob).canonical.errors(),
@@ -262,11 +262,10 @@ int validate(const Options& o) {
     print_layers(layers);
   }
   flush_output();
-  double worst = 1;
-  for (const OutputError& e : c.errors()) worst = std::min(worst, e.cosine);
-  if (worst < kFailCosine)
-    throw FatalError(ExitCode::kAccuracy,
-                     fmt::format("the worst output has cosine {:.6f} with the reference, below the gate of 0.99", worst));
+  if (const double worst = worst_cosine(c.errors()); worst < kFailCosine)
+    throw FatalError(
+        ExitCode::kAccuracy,
+        fmt::format("the worst output has cosine {:.6f} with the reference, below the gate of {:g}", worst, kFailCosine));
   if (certificate.state == CertificateCheck::State::kContradicted)
     throw FatalError(ExitCode::kAccuracy, "the blob is not what its certificate says: " + certificate.contradictions.front());
   return 0;

@@ -17,7 +17,7 @@ constexpr double kComparedShare = 0.5;
 // Three times as many tokens as are compared otherwise.
 constexpr double kHeldOutShare = 1.5;
 // Errors of one row in a thousand are found in 5000 rows; of 384 samples with one row each, those of one in a hundred.
-// That many only where all of them take little: every choice of a climb runs them.
+// That many only where all of them take little: every plan of a search runs them.
 constexpr int kHeldOutSets = 48, kUsualHeldOut = 6, kHeldOutSeed = 201;
 constexpr double kCheapHeldOut = 2e8;
 constexpr int64_t kHeldOutTokens[] = {8, 8, 16, 8, 8, 32, 5, 12, 8, 24, 8, 48};

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "convert/lower/missing_ops.h"
-#include "convert/quantize/exact_layers.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -62,6 +61,12 @@ std::optional<std::vector<DimExpr>> LowerContext::elements(ValueId v) const {
   if (!value.constant || value.constant->rank() > 1) return {};
   const std::vector<int64_t> ints = value.constant->to_int64();
   return std::vector<DimExpr>(ints.begin(), ints.end());
+}
+
+std::vector<float> LowerContext::smoothing() const {
+  if (!options.plan.of(node_id).smoothed) return {};
+  if (!options.smoothing) throw std::logic_error("the plan smooths a layer, but there are no factors");
+  return options.smoothing->at(node_id);
 }
 
 const Shape& LowerContext::shape(ValueId v) const {
@@ -209,24 +214,6 @@ LowerOptions lower_options(const DimPlan& dims) {
   o.dim_range = dims.range;
   o.input_range = dims.input_range;
   return o;
-}
-
-std::map<NodeId, LayerPrecision> int8_layers(const Graph& g) {
-  std::map<NodeId, LayerPrecision> layers;
-  const std::set<NodeId> exact = exact_layers(g);
-  for (size_t i = 0; i < g.nodes.size(); ++i) {
-    const Node& n = g.nodes[i];
-    if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kRecurrence)) continue;
-    const auto& dims = g.value(n.in(1)).constant->dims();
-    if (exact.count(static_cast<NodeId>(i))) continue;
-    if (n.kind == OpKind::kRecurrence || dims[0] <= ert::params::kMaxExactDepth) layers[static_cast<NodeId>(i)] = {};
-  }
-  return layers;
-}
-
-bool same_precisions(const LowerOptions& a, const LowerOptions& b) {
-  return a.linear == b.linear && a.int8_attention == b.int8_attention && a.int8_tables == b.int8_tables &&
-         a.skip_padding == b.skip_padding;
 }
 
 TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {

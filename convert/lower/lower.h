@@ -11,32 +11,22 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
 
 namespace edgeconv {
 
-// How one Linear or Embedding is stored; made by quantize/.
-struct LayerPrecision {
-  ert::params::linear::Precision precision = ert::params::linear::kInt8;
-  std::vector<float> smooth;  // per k, empty = none: stored weights are w[k][n] * smooth[k], activations are divided by it
-  bool operator==(const LayerPrecision&) const = default;
-};
-
 struct LowerOptions {
-  std::map<NodeId, LayerPrecision> linear;  // Linear and Recurrence; missing: fp32
-  WeightStore* weights = nullptr;           // packed weights shared by several lowerings; null: made for this one
-  bool int8_attention = true;
-  bool skip_padding = false;                                     // after lowering: program/pack_rows.cc
-  bool int8_tables = true;                                       // embedding tables of more than 64 rows
+  PrecisionPlan plan;
+  const SmoothingFactors* smoothing = nullptr;  // of the layers that the plan smooths; null: there are none
+  WeightStore* weights = nullptr;               // packed weights shared by several lowerings; null: made for this one
+  bool skip_padding = false;                    // after lowering: program/pack_rows.cc
   std::map<std::string, std::pair<int32_t, int32_t>> dim_range;  // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;    // integer inputs
 };
 
 // Ranges of dims and inputs as planned, everything else by default.
 LowerOptions lower_options(const DimPlan& dims);
-// Every layer that can be int8, without factors: for estimates, before any calibration.
-std::map<NodeId, LayerPrecision> int8_layers(const Graph& g);
-bool same_precisions(const LowerOptions& a, const LowerOptions& b);
 
 // State of one lowering run, and the vocabulary of lower/*.cc.
 class LowerContext {
@@ -63,6 +53,8 @@ class LowerContext {
   int expr(const DimExpr& e) { return program.exprs.add(e); }
   // Throws std::logic_error where inference has none: no such value may get here.
   const Shape& shape(ValueId v) const;
+  // Of the node being lowered, as the plan has it; empty without.
+  std::vector<float> smoothing() const;
   // Known contents of an integer operand as expressions, or nullopt.
   std::optional<std::vector<DimExpr>> elements(ValueId v) const;
 

@@ -2,10 +2,9 @@
 #include "convert/measure/accumulated_error.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "convert/interp/interpreter.h"
+#include "convert/measure/accuracy.h"
 #include "rt/float_mode.h"
 
 namespace edgeconv {
@@ -128,8 +127,7 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
   }
   std::map<std::string, AccumulatedError> errors;
   for (const auto& [name, s] : sums)
-    if (s.signal > 0 || s.noise > 0)
-      errors[name] = {s.precision, s.noise > 0 ? 10 * std::log10(s.signal / s.noise) : std::numeric_limits<double>::infinity()};
+    if (s.signal > 0 || s.noise > 0) errors[name] = {s.precision, sqnr_db(s.signal, s.noise)};
   return errors;
 }
 

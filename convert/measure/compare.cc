@@ -6,21 +6,8 @@
 #include <limits>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/measure/row_sizes.h"
 
 namespace edgeconv {
-
-namespace {
-
-constexpr size_t kVector = 4;  // shorter rows are numbers of their own, such as probabilities, which may be as small as they like
-
-// A row may lose this many times as much as all rows together: at a gate of 0.999 it keeps a cosine of 0.98. The worst rows of
-// a real MiniLM and of ten small models of other kinds keep 0.995 and more, those of a model with channels a hundred times as large
-// had 0.94 and less where single rows went wrong.
-constexpr double kRowLoss = 20;
-constexpr double kShortRow = 0.1;  // of the root mean square length; shorter ones are mostly rounding
-
-}  // namespace
 
 Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)), sums_(names_.size()) {}
 
@@ -51,12 +38,8 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
       if (!counts(i)) continue;
       ++s.elements;
       const double r = ref[i], g = got[i], d = g - r;
-      for (Products* p : {static_cast<Products*>(&s), &s.by_row.back()}) {
-        p->dot += r * g;
-        p->ref2 += r * r;
-        p->got2 += g * g;
-        p->diff2 += d * d;
-      }
+      s.Products::add(r, g);
+      s.by_row.back().add(r, g);
       s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
       s.max_ref = std::max(s.max_ref, std::fabs(r));
     }
@@ -74,61 +57,17 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
   }
 }
 
-Comparison::Products Comparison::judged(const Sums& s) {
-  std::vector<double> lengths;
-  if (s.row < kVector) return s;
-  for (const Products& p : s.by_row)
-    if (p.ref2 > 0 && std::isfinite(p.ref2)) lengths.push_back(std::sqrt(p.ref2));
-  if (!differ_in_size(lengths)) return s;
-  Products level;
-  for (const Products& p : s.by_row) {
-    if (!(p.ref2 > 0)) continue;
-    level.dot += p.dot / p.ref2;
-    level.ref2 += 1;
-    level.got2 += p.got2 / p.ref2;
-    level.diff2 += p.diff2 / p.ref2;
-  }
-  return level;
-}
-
 std::vector<OutputError> Comparison::errors() const {
   std::vector<OutputError> out;
-  for (size_t o = 0; o < names_.size(); ++o) {
-    const Sums& s = sums_[o];
-    if (s.unknown) continue;
-    OutputError e;
-    e.name = names_[o];
-    const Products p = judged(s);
-    const double norm = std::sqrt(p.ref2) * std::sqrt(p.got2);
-    e.cosine = norm > 0 ? p.dot / norm : (p.ref2 == p.got2 ? 1 : 0);
-    if (std::isnan(e.cosine)) e.cosine = 0;
-    e.max_abs = s.max_abs;
-    e.max_ref = s.max_ref;
-    e.sqnr_db = p.diff2 > 0 ? 10 * std::log10(p.ref2 / p.diff2) : std::numeric_limits<double>::infinity();
-    e.argmax_agreement = s.rows ? static_cast<double>(s.agree) / static_cast<double>(s.rows) : 1;
-    e.elements = s.elements;
-    out.push_back(e);
-  }
+  for (size_t o = 0; o < names_.size(); ++o)
+    if (!sums_[o].unknown) out.push_back(sums_[o].error(names_[o]));
   return out;
-}
-
-double Comparison::worst_row(const Sums& s, size_t shortest) {
-  if (s.row < shortest) return 1;
-  double mean = 0, worst = 1;
-  for (const Products& p : s.by_row) mean += p.ref2 / static_cast<double>(s.by_row.size());
-  for (const Products& p : s.by_row) {
-    if (!(p.ref2 > 0) || p.ref2 < kShortRow * kShortRow * mean) continue;
-    const double norm = std::sqrt(p.ref2) * std::sqrt(p.got2);
-    worst = std::min(worst, norm > 0 ? p.dot / norm : 0.0);
-  }
-  return worst;
 }
 
 double Comparison::worst_cosine(bool short_rows) const {
   double worst = 1;
-  for (const OutputError& e : errors()) worst = std::min(worst, e.cosine);
   for (const Sums& s : sums_)
-    if (!s.unknown) worst = std::min(worst, 1 - (1 - worst_row(s, short_rows ? 2 : kVector)) / kRowLoss);
+    if (!s.unknown) worst = std::min(worst, s.judged_cosine(short_rows));
   return worst;
 }
 

@@ -1,4 +1,5 @@
 target_sources(edgeconv_compute PRIVATE
+  measure/accuracy.cc
   measure/accumulated_error.cc
   measure/compare.cc
   measure/token_mask.cc

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "convert/precision/confirmed_choice.h"
+#include "convert/precision/candidate_search.h"
 #include "convert/precision/unmeasured_layers.h"
 #include "convert/blob/blob.h"
 #include "convert/result/certificate.h"
@@ -23,7 +23,6 @@
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/prepare/reference.h"
-#include "convert/precision/validation.h"
 #include "convert/blob/version.h"
 #include "rt/float_mode.h"
 
@@ -37,13 +36,8 @@ constexpr int kTrialRound = 1, kWrittenRound = 2;
 // One conversion. The steps are in their order; convert_model runs them.
 class Conversion {
  public:
-  explicit Conversion(const ConvertOptions& o) : o_(o) {
-    if (o_.gates.max_loss > 0) {
-      o_.precision.target_cosine = 1 - o_.gates.max_loss;
-      o_.precision.measured = true;
-    }
-    o_.precision.max_slowdown = o_.gates.max_slowdown;
-    o_.precision.max_bytes = o_.gates.max_bytes;
+  explicit Conversion(const ConvertOptions& o) : o_(o), budget_{o.gates.max_slowdown, o.gates.max_bytes} {
+    if (o_.gates.max_loss > 0) o_.precision.target_cosine = cosine_of(o_.gates.max_loss);
   }
   void read(const std::string& path);
   void fuse();
@@ -73,12 +67,13 @@ class Conversion {
   Graph g_;              // fused
   DimPlan dims_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
-  LowerOptions options_;                // before precisions are chosen
-  LowerOptions chosen_;
+  LowerOptions options_;                // but for the plan of precisions
   WeightStore weights_;
-  std::map<NodeId, std::vector<float>> smooth_;
-  std::optional<Validation> validation_;
+  SmoothingFactors smooth_;
+  std::vector<LayerSensitivity> layers_;  // the noisiest first
+  std::optional<ValidationSet> validation_;
   std::optional<Candidates> candidates_;
+  Budget budget_;
   uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
 };
 
@@ -117,9 +112,10 @@ void Conversion::fuse() {
   check_finite_weights(g_, d_);
   options_ = lower_options(dims_);
   options_.skip_padding = o_.skip_padding;
-  options_.int8_attention = options_.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
+  options_.smoothing = &smooth_;
   LowerOptions trial = options_;
-  if (quantizes()) trial.linear = int8_layers(g_);
+  if (quantizes()) trial.plan = int8_plan(g_);
+  trial.plan.int8_attention = trial.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
   const std::optional<TargetPacking> packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
   if (!packing && o_.skip_padding && joins_dynamic_axis())
     d_.warn(
@@ -143,7 +139,7 @@ void Conversion::calibrate() {
     QuantizedLayers layers = quantize_layers(g_, sets, padding_, lhs_steps, weights_);
     smooth_ = std::move(layers.smooth);
     stage("measuring layers", 0.4);
-    r_.layers = measure_layers(g_, layers.samples, smooth_, weights_);
+    layers_ = measure_sensitivity(g_, layers.samples, smooth_, weights_);
   });
   model_.drop_pages();
 }
@@ -156,22 +152,27 @@ void Conversion::run_references() {
   if (r_.not_compared.empty()) return;
   adapt_to_custom_operators(model_.graph, r_.not_compared, o_.precision, d_);
   o_.golden = 0;
-  if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, r_.layers);
+  if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, layers_);
 }
 
 void Conversion::choose_precisions() {
-  chosen_ = options_;
   stage("choosing precisions", 0.6);
-  o_.precision.trials = affordable_trials(model_.graph, validation_->work());
-  candidates_.emplace(g_, *validation_, d_);
-  CandidateJudge judge(model_, dims_, padding_, o_.calibration.empty(), o_.compress, r_.layers, *candidates_);
-  if (!r_.layers.empty()) r_.shortfall = ConfirmedChoice(o_.precision, smooth_, judge).choose(r_.layers, chosen_, r_.ladder);
-  chosen_bytes_ = o_.gates.max_bytes ? judge.bytes(chosen_) : 0;
-  r_.mode = o_.precision.mode;
-  r_.target_cosine = o_.precision.target_cosine;
-  r_.slowdown = quantizes() ? slowdown(r_.layers) : kF32Work;
-  r_.int8_attention = chosen_.int8_attention;
-  r_.int8_tables = chosen_.int8_tables;
+  candidates_.emplace(g_, options_, *validation_, d_);
+  const PlanCost cost(layers_, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
+  SearchProblem problem{layers_, asked_plan(o_.precision, layers_), cost, {}, loss_of(o_.precision.target_cosine)};
+  problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
+  problem.trials = affordable_trials(model_.graph, validation_->work());
+  Choice choice{problem.asked.plan, {}, {}};
+  if (o_.precision.mode == PrecisionMode::kAuto && !layers_.empty())
+    choice = search_candidates(problem, model_, dims_, padding_, o_.calibration.empty(), *candidates_);
+  chosen_bytes_ = cost.bytes(choice.plan);
+  r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
+  r_.plan = std::move(choice.plan);
+  r_.shortfall = std::move(choice.shortfall);
+  r_.trials = std::move(choice.trials);
+  r_.layers.clear();
+  for (const LayerSensitivity& l : layers_) r_.layers.push_back({l});
+  r_.request = o_.precision;
 }
 
 void Conversion::measure_outputs() {
@@ -183,7 +184,7 @@ void Conversion::measure_outputs() {
     r_.measured_on.padding = padding_->padding;
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
-    const Candidate& c = candidates_->of(chosen_);
+    const Candidate& c = candidates_->of(r_.plan);
     r_.errors = c.compared.oracle.errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
@@ -195,9 +196,13 @@ void Conversion::measure_outputs() {
 
 void Conversion::write() {
   stage("writing", 0.9);
-  Candidate chosen = candidates_->take(chosen_);
+  Candidate chosen = candidates_->take(r_.plan);
   // Of all candidates only this one is traced, which is the one that is written.
-  if (o_.prepare.trace) chosen.program = build_program(g_, chosen_, d_, {o_.prepare.trace, kWrittenRound});
+  if (o_.prepare.trace) {
+    LowerOptions traced = options_;
+    traced.plan = r_.plan;
+    chosen.program = build_program(g_, traced, d_, {o_.prepare.trace, kWrittenRound});
+  }
   ert_info built{};
   built.struct_size = sizeof built;
   ert_model_info(&open_own(chosen.blob)->model(), &built);
@@ -245,10 +250,9 @@ void Conversion::compress() {
 // What else is in the file (certificate, golden vectors, layout of the target) is known once it is written: then there is less for weights.
 bool Conversion::must_be_smaller() {
   const uint64_t stored = r_.stored().bytes(), most = o_.gates.max_bytes;
-  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > o_.precision.max_bytes)
-    return false;
+  if (!most || stored <= most || o_.precision.mode != PrecisionMode::kAuto || chosen_bytes_ > budget_.bytes) return false;
   const uint64_t more = stored - std::min(stored, chosen_bytes_);
-  o_.precision.max_bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
+  budget_.bytes = most > more ? std::min(most - more, chosen_bytes_ - 1) : 1;
   r_.packed = Tensor();
   return true;
 }

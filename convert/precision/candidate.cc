@@ -10,28 +10,30 @@
 
 namespace edgeconv {
 
-const Candidate& Candidates::of(const LowerOptions& options) {
-  if (last_ && same_precisions(last_->options, options)) return *last_;
+TargetProgram Candidates::planned(const PrecisionPlan& plan) {
+  LowerOptions options = options_;
+  options.plan = plan;
+  return build_program(g_, options, d_);
+}
+
+const Candidate& Candidates::of(const PrecisionPlan& plan) {
+  if (has(plan)) return *last_;
   last_.reset();
-  TargetProgram program = build_program(g_, options, d_);
+  TargetProgram program = planned(plan);
   Tensor blob = write_blob(program, {});
   Comparisons compared = validation_.compare(blob);
-  last_.emplace(Candidate{options, std::move(program), std::move(blob), std::move(compared)});
+  last_.emplace(Candidate{plan, std::move(program), std::move(blob), std::move(compared)});
   return *last_;
 }
 
-uint64_t Candidates::bytes(const LowerOptions& options, bool compressed) {
-  Tensor own;
-  const Tensor* blob = &own;
-  if (last_ && same_precisions(last_->options, options))
-    blob = &last_->blob;
-  else
-    own = write_blob(build_program(g_, options, d_), {});
-  return compressed ? std::min<uint64_t>(compress_blob(*blob).bytes(), blob->bytes()) : blob->bytes();
+uint64_t Candidates::bytes(const PrecisionPlan& plan, bool compressed) {
+  const Tensor own = has(plan) ? Tensor() : write_blob(planned(plan), {});
+  const Tensor& blob = has(plan) ? last_->blob : own;
+  return compressed ? std::min<uint64_t>(compress_blob(blob).bytes(), blob.bytes()) : blob.bytes();
 }
 
-Candidate Candidates::take(const LowerOptions& options) {
-  of(options);
+Candidate Candidates::take(const PrecisionPlan& plan) {
+  of(plan);
   Candidate c = std::move(*last_);
   last_.reset();
   return c;

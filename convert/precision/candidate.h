@@ -1,19 +1,19 @@
-// A model as it would be written with one choice of precisions: what every step of a search lowers, plans and runs.
+// A model as it would be written with one plan of precisions: lowered, planned, and run on the validation set.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
-#include "convert/lower/lower.h"
-#include "convert/program/target.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/tensor.h"
-#include "convert/precision/validation.h"
+#include "convert/lower/lower.h"
+#include "convert/precision/validation_set.h"
+#include "convert/program/target.h"
 
 namespace edgeconv {
 
 struct Candidate {
-  LowerOptions options;
+  PrecisionPlan plan;
   TargetProgram program;
   Tensor blob;  // without a certificate and golden vectors
   Comparisons compared;
@@ -22,17 +22,23 @@ struct Candidate {
 // Makes candidates and keeps the last one. All that is given must outlive this.
 class Candidates {
  public:
-  Candidates(const Graph& fused, const Validation& validation, Diagnostics& d) : g_(fused), validation_(validation), d_(d) {}
+  // options: but for the plan.
+  Candidates(const Graph& fused, const LowerOptions& options, const ValidationSet& validation, Diagnostics& d)
+      : g_(fused), options_(options), validation_(validation), d_(d) {}
 
-  const Candidate& of(const LowerOptions& options);
+  const Candidate& of(const PrecisionPlan& plan);
   // Of the file, besides certificate and golden vectors; nothing is run.
-  uint64_t bytes(const LowerOptions& options, bool compressed);
+  uint64_t bytes(const PrecisionPlan& plan, bool compressed);
   // The same as of(), for the caller to change; nothing is kept.
-  Candidate take(const LowerOptions& options);
+  Candidate take(const PrecisionPlan& plan);
 
  private:
+  bool has(const PrecisionPlan& plan) const { return last_ && last_->plan == plan; }
+  TargetProgram planned(const PrecisionPlan& plan);
+
   const Graph& g_;
-  const Validation& validation_;
+  const LowerOptions& options_;
+  const ValidationSet& validation_;
   Diagnostics& d_;
   std::optional<Candidate> last_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/measure/accuracy.h"
 #include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
@@ -34,7 +35,7 @@ double weight_sqnr(const Tensor& weight, const PackedWeights& stored) {
       noise += (want - got) * (want - got);
     }
   }
-  return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+  return sqnr_db(signal, noise);
 }
 
 // smooth = c * amax^a / wmax^(1 - a): log(smooth * wmax) is a line over log(amax * wmax) whose slope is a.

@@ -1,13 +1,16 @@
 target_sources(edgeconv_core PRIVATE
-  precision/budget_climb.cc
+  precision/budget_fill.cc
   precision/candidate.cc
-  precision/choice_judge.cc
+  precision/candidate_search.cc
   precision/climb.cc
-  precision/confirmed_choice.cc
-  precision/held_out.cc
-  precision/ladder.cc
+  precision/cost.cc
+  precision/descent.cc
+  precision/exact_parts.cc
+  precision/held_out_set.cc
   precision/layer_facts.cc
-  precision/layer_noise.cc
+  precision/request.cc
+  precision/search.cc
+  precision/sensitivity.cc
   precision/unmeasured_layers.cc
-  precision/validation.cc
+  precision/validation_set.cc
 )

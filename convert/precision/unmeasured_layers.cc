@@ -23,15 +23,15 @@ void adapt_to_custom_operators(const Graph& g, const std::vector<std::string>& o
   d.warn(note);
 }
 
-void add_unmeasured_layers(const Graph& g, std::vector<LayerReport>& layers) {
+void add_unmeasured_layers(const Graph& g, std::vector<LayerSensitivity>& layers) {
   std::set<NodeId> measured = exact_layers(g);
-  for (const LayerReport& l : layers) measured.insert(l.node);
+  for (const LayerSensitivity& l : layers) measured.insert(l.node);
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     if (n.dead || n.kind != OpKind::kLinear || measured.count(static_cast<NodeId>(i))) continue;
     const auto& dims = g.value(n.in(1)).constant->dims();
     if (dims[0] > ert::params::kMaxExactDepth) continue;
-    layers.push_back({static_cast<NodeId>(i), n.origin.node, dims[0], dims[1], std::nan(""), ert::params::linear::kInt8});
+    layers.push_back({static_cast<NodeId>(i), n.origin.node, dims[0], dims[1], std::nan("")});
   }
 }
 

@@ -6,7 +6,8 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
-#include "convert/precision/ladder.h"
+#include "convert/precision/request.h"
+#include "convert/precision/sensitivity.h"
 
 namespace edgeconv {
 
@@ -14,7 +15,7 @@ namespace edgeconv {
 void adapt_to_custom_operators(const Graph& g, const std::vector<std::string>& outputs, PrecisionRequest& precision,
                                Diagnostics& d);
 
-// Reports for the Linears behind a custom operator, which never saw data.
-void add_unmeasured_layers(const Graph& g, std::vector<LayerReport>& layers);
+// The Linears behind a custom operator, which never saw data.
+void add_unmeasured_layers(const Graph& g, std::vector<LayerSensitivity>& layers);
 
 }  // namespace edgeconv

@@ -1,17 +1,17 @@
 // The weights of every Linear as an int8 product holds them.
 #pragma once
 
-#include <map>
 #include <vector>
 
 #include "convert/quantize/layer_samples.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
 
 namespace edgeconv {
 
 struct QuantizedLayers {
-  LayerSamples samples;                         // thinned out: for measure_layers
-  std::map<NodeId, std::vector<float>> smooth;  // factors
+  LayerSamples samples;     // thinned out: for the sensitivity of layers
+  SmoothingFactors smooth;  // of the Linears whose weights did not come quantized
 };
 
 // Runs the calibration inputs, smooths and rounds every weight by what its layers read, and puts it into the store. Linears that

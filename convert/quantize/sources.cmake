@@ -3,6 +3,7 @@ target_sources(edgeconv_compute PRIVATE
   quantize/exact_layers.cc
   quantize/layer_samples.cc
   quantize/layer_weights.cc
+  quantize/precision_plan.cc
   quantize/rounding.cc
   quantize/smoothing.cc
   quantize/smoothing_search.cc

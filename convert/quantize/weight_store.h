@@ -1,5 +1,5 @@
-// Packed weights of one conversion, each made once: smoothing decides how a weight is stored, and the candidates of the
-// precision ladder differ in a few layers only.
+// Packed weights of one conversion, each made once: smoothing decides how a weight is stored, and the candidates of a
+// search for precisions differ in a few layers only.
 #pragma once
 
 #include <functional>

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "convert/precision/layer_noise.h"
+#include "convert/precision/sensitivity.h"
 #include "convert/quantize/layer_samples.h"
 #include "convert/quantize/layer_weights.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/weight_store.h"
 #include "convert/measure/accumulated_error.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "rt/float_mode.h"
 
 namespace edgeconv {
@@ -27,7 +27,7 @@ std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, 
   const QuantizedLayers layers = quantize_layers(g, calibration, padding, lhs_steps, weights);
   std::map<std::string, double> local;
   // The other half of a recurrent layer has the name of its Linear.
-  for (const LayerReport& l : measure_layers(g, layers.samples, layers.smooth, weights))
+  for (const LayerSensitivity& l : measure_sensitivity(g, layers.samples, layers.smooth, weights))
     if (g.node(l.node).kind == OpKind::kLinear) local[l.name] = l.local_sqnr_db;
   return local;
 }

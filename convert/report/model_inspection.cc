@@ -86,7 +86,7 @@ void sort_nodes(const Origins& imported, const Origins& prepared, const Graph& f
 
 void estimate(const Graph& g, ModelInspection& m) {
   LowerOptions options = lower_options(m.dims);
-  options.linear = int8_layers(g);
+  options.plan = int8_plan(g);
   const TargetProgram program = trial_program(g, options, m.diagnostics);
   for (const TargetOp& op : program.ops)
     ++(is_fused(op.code) ? m.fused_ops : m.generic_ops)[ert::find_op(static_cast<uint16_t>(op.code))->name];

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "convert/files/json.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/result/precision_reason.h"
 #include "convert/blob/version.h"
 
@@ -18,16 +18,12 @@ namespace {
 namespace linear = ert::params::linear;
 Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
-int64_t count(const ConvertResult& r, linear::Precision p) {
-  return std::count_if(r.layers.begin(), r.layers.end(), [&](const LayerReport& l) { return l.precision == p; });
-}
-
 Json layer(const ConvertResult& r, const LayerReport& l) {
   return {{"name", l.name},
           {"k", l.k},
           {"n", l.n},
-          {"precision", precision_name(l.precision)},
-          {"asked", l.asked},
+          {"precision", precision_name(r.plan.of(l.node).precision)},
+          {"asked", asked_for(r.request, l.name)},
           {"why", reason_of(r, l)},
           {"local_sqnr_db", finite(l.local_sqnr_db)},
           {"accumulated_sqnr_db", finite(l.accumulated_sqnr_db)},
@@ -40,14 +36,14 @@ Json layer(const ConvertResult& r, const LayerReport& l) {
 
 Json ladder(const ConvertResult& r) {
   Json steps = Json::array();
-  for (const LadderStep& s : r.ladder)
-    steps.push_back({{"int8", s.int8},
-                     {"w8a16", s.w8a16},
-                     {"fp32", s.fp32},
-                     {"attention", s.int8_attention ? "int8" : "fp32"},
-                     {"tables", s.int8_tables ? "int8" : "fp32"},
-                     {"slowdown", s.slowdown},
-                     {"worst_cosine", s.worst_cosine}});
+  for (const Trial& t : r.trials)
+    steps.push_back({{"int8", t.plan.count(linear::kInt8)},
+                     {"w8a16", t.plan.count(linear::kInt8A16)},
+                     {"fp32", t.plan.count(linear::kF32)},
+                     {"attention", t.plan.int8_attention ? "int8" : "fp32"},
+                     {"tables", t.plan.int8_tables ? "int8" : "fp32"},
+                     {"slowdown", t.slowdown},
+                     {"worst_cosine", t.worst_cosine()}});
   return steps;
 }
 
@@ -81,13 +77,14 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
   j["ops"] = r.ops;
   j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
-  j["layers"] = {{"int8", count(r, linear::kInt8)}, {"w8a16", count(r, linear::kInt8A16)}, {"fp32", count(r, linear::kF32)}};
-  j["attention"] = r.int8_attention ? "int8" : "fp32";
+  j["layers"] = {
+      {"int8", r.plan.count(linear::kInt8)}, {"w8a16", r.plan.count(linear::kInt8A16)}, {"fp32", r.plan.count(linear::kF32)}};
+  j["attention"] = r.plan.int8_attention ? "int8" : "fp32";
   j["attention_why"] = reason_of_attention(r);
-  j["tables"] = r.int8_tables ? "int8" : "fp32";
+  j["tables"] = r.plan.int8_tables ? "int8" : "fp32";
   j["tables_why"] = reason_of_tables(r);
   j["slowdown"] = r.slowdown;
-  j["target_cosine"] = r.target_cosine;
+  j["target_cosine"] = r.request.target_cosine;
   j["layer_table"] = Json::array();
   for (const LayerReport& l : r.layers) j["layer_table"].push_back(layer(r, l));
   j["ladder"] = ladder(r);

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "convert/ir/foreign_text.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/result/precision_reason.h"
 
 namespace edgeconv {
@@ -18,11 +18,6 @@ namespace {
 
 double source_bytes(const ModelInfo& m) { return static_cast<double>(m.file_bytes + m.external_bytes); }
 int main_opset(const ModelInfo& m) { return m.opsets.count("") ? m.opsets.at("") : 0; }
-
-int count(const ConvertResult& r, linear::Precision p) {
-  return static_cast<int>(
-      std::count_if(r.layers.begin(), r.layers.end(), [&](const LayerReport& l) { return l.precision == p; }));
-}
 
 // What a reader wants to see of the passes: the fused structures, not the cleanup.
 constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention", "attention"},
@@ -41,8 +36,8 @@ constexpr size_t kWorstLayers = 3, kShownLayers = 8, kNamedLayers = 3;
 
 std::string decibels(double v) { return std::isnan(v) ? "-" : fmt::format("{:.1f}", v); }
 
-std::string layer_line(const LayerReport& l) {
-  return fmt::format("  {:<11}{:>7}{:>7}{:>7} {:>9}  {}x{}  {}", precision_name(l.precision), decibels(l.local_sqnr_db),
+std::string layer_line(const LayerReport& l, Precision precision) {
+  return fmt::format("  {:<11}{:>7}{:>7}{:>7} {:>9}  {}x{}  {}", precision_name(precision), decibels(l.local_sqnr_db),
                      decibels(l.accumulated_sqnr_db), decibels(l.facts.weight_sqnr_db),
                      std::isnan(l.facts.outlier_index) ? "-" : fmt::format("{:.1f}", l.facts.outlier_index), l.k, l.n,
                      printable(l.name));
@@ -73,23 +68,26 @@ std::string precision_lines(const ConvertResult& r, bool all) {
   if (r.layers.empty()) return "precision all fp32\n";
   std::string s =
       fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
-                  r.layers.size(), count(r, linear::kInt8), count(r, linear::kInt8A16), count(r, linear::kF32),
-                  r.int8_attention ? "int8" : "fp32", r.int8_tables ? "int8" : "fp32", r.slowdown);
-  if (r.mode == PrecisionMode::kAuto) {
-    if (!r.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
-    if (!r.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";
+                  r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
+                  r.plan.int8_attention ? "int8" : "fp32", r.plan.int8_tables ? "int8" : "fp32", r.slowdown);
+  if (r.request.mode == PrecisionMode::kAuto) {
+    if (!r.plan.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
+    if (!r.plan.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";
   }
   s += "  in the blob  local, accumulated, weights dB; outliers; layer, worst first\n";
   size_t shown = 0, hidden = 0;
   for (const LayerReport& l : r.layers) {
-    const bool lifted = l.asked || (r.mode == PrecisionMode::kAuto && l.precision != linear::kInt8);
+    const Precision precision = r.plan.of(l.node).precision;
+    const bool lifted = asked_for(r.request, l.name) || (r.request.mode == PrecisionMode::kAuto && precision != linear::kInt8);
     if (!all && shown >= kWorstLayers && !lifted) continue;
     if (!all && shown == kShownLayers) {
       ++hidden;
       continue;
     }
     ++shown;
-    s += layer_line(l) + (l.asked ? "  (asked for)\n" : lifted ? fmt::format("  (for cosine {:.9g})\n", r.target_cosine) : "\n");
+    s += layer_line(l, precision) + (asked_for(r.request, l.name) ? "  (asked for)\n"
+                                     : lifted ? fmt::format("  (for cosine {:.9g})\n", r.request.target_cosine)
+                                              : "\n");
   }
   if (!all && hidden) s += fmt::format("  and {} more that were lifted; -v lists all layers\n", hidden);
   return s;

@@ -7,7 +7,7 @@
 #include "convert/result/convert_options.h"
 #include "convert/result/convert_result.h"
 #include "convert/files/sha256.h"
-#include "convert/precision/precision_name.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/blob/version.h"
 
 namespace edgeconv {
@@ -23,10 +23,6 @@ Json decibels(double db) {
   const std::optional<double> f = certified_decibels(db);
   return f ? Json(*f) : Json(nullptr);
 }
-
-constexpr const char* kModes[] = {"auto", "int8", "w8a16", "fp32"};
-
-const char* mode_name(PrecisionMode m) { return kModes[static_cast<int>(m)]; }
 
 }  // namespace
 
@@ -66,10 +62,10 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["precision"] = mode_name(o.precision.mode);
   j["overrides"] = Json::array();
   for (const auto& [pattern, mode] : o.precision.overrides) j["overrides"].push_back(pattern + "=" + mode_name(mode));
-  j["target_cosine"] = figure(r.target_cosine);
+  j["target_cosine"] = figure(r.request.target_cosine);
   j["calibration"] = o.calibration.empty() ? "synthetic" : "user";
-  j["attention"] = r.int8_attention ? "int8" : "fp32";
-  j["tables"] = r.int8_tables ? "int8" : "fp32";
+  j["attention"] = r.plan.int8_attention ? "int8" : "fp32";
+  j["tables"] = r.plan.int8_tables ? "int8" : "fp32";
   j["padding"] = r.skips_padding ? "zero" : "compute";
   const MeasuredOn& on = r.measured_on;
   j["measured_on"] = {{"inputs", on.user ? "user" : "synthetic"},
@@ -84,7 +80,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
     j["layers"].push_back({{"name", l.name},
                            {"k", l.k},
                            {"n", l.n},
-                           {"precision", precision_name(l.precision)},
+                           {"precision", precision_name(r.plan.of(l.node).precision)},
                            {"local_sqnr_db", decibels(l.local_sqnr_db)},
                            {"accumulated_sqnr_db", decibels(l.accumulated_sqnr_db)}});
   j["outputs"] = Json::array();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convert/ir/tensor.h"
-#include "convert/precision/ladder.h"
+#include "convert/precision/request.h"
 #include "convert/prepare/prepare.h"
 #include "convert/program/weight_layout.h"
 
@@ -17,7 +17,7 @@ namespace edgeconv {
 // What a conversion must keep to; otherwise it ends with exit 7 and writes nothing. Zero: no such gate.
 struct Gates {
   double max_loss = 0;      // 1 - cosine of the worst output; also what automatic precision climbs to
-  double max_slowdown = 0;  // work of all layers relative to int8: ladder.h
+  double max_slowdown = 0;  // work of all layers relative to int8: precision/cost.h
   uint64_t max_bytes = 0;   // of the file
 };
 

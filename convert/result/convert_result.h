@@ -10,7 +10,7 @@
 #include "convert/import_graph/import_model.h"
 #include "convert/ir/tensor.h"
 #include "convert/measure/compare.h"
-#include "convert/precision/ladder.h"
+#include "convert/precision/search.h"
 #include "convert/result/certificate.h"
 
 namespace edgeconv {
@@ -25,20 +25,24 @@ struct Refusal {
   std::string what, advice;
 };
 
+// What was found out about a layer; the plan says how it is computed.
+struct LayerReport : LayerSensitivity {
+  double accumulated_sqnr_db = kNotKnown;  // its output in the blob against fp32, with the errors of all layers before it
+};
+
 struct ConvertResult {
   Tensor blob;    // as ert_model_open wants it
   Tensor packed;  // the same compressed; empty when not asked for
   ModelInfo model;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  PrecisionPlan plan;                                // as written
   std::vector<LayerReport> layers;                   // worst first
-  PrecisionMode mode = PrecisionMode::kAuto;         // as it was done: without a comparison auto becomes w8a16
-  double target_cosine = 0;                          // of auto
+  PrecisionRequest request;                          // as it was done: without a comparison auto becomes w8a16
   double slowdown = 1;                               // work of all layers relative to int8
   std::optional<Shortfall> shortfall;                // auto: nothing within the budget of the gates keeps to the target
-  std::vector<LadderStep> ladder;                    // what auto tried, in this order; empty when nothing was tried
-  bool int8_attention = true, int8_tables = true;
-  bool skips_padding = false;  // padded positions are not computed, and zero in outputs
-  std::string mask;            // then: the input that marks them
+  std::vector<Trial> trials;                         // what auto tried, in this order; empty when nothing was tried
+  bool skips_padding = false;                        // padded positions are not computed, and zero in outputs
+  std::string mask;                                  // then: the input that marks them
   std::vector<DimReport> dims;
   std::vector<OutputError> errors;        // blob against the fp32 interpreter
   std::vector<std::string> not_compared;  // outputs that depend on custom operators

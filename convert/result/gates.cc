@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/measure/accuracy.h"
 #include "convert/result/precision_reason.h"
 
 namespace edgeconv {
@@ -16,13 +17,7 @@ namespace edgeconv {
 namespace {
 
 double least_cosine(const ConvertOptions& o) {
-  return o.gates.max_loss > 0 ? 1 - o.gates.max_loss : o.allow_accuracy_loss ? -1 : kFailCosine;
-}
-
-double worst_cosine(const ConvertResult& r) {
-  double worst = 1;
-  for (const OutputError& e : r.errors) worst = std::min(worst, e.cosine);
-  return worst;
+  return o.gates.max_loss > 0 ? cosine_of(o.gates.max_loss) : o.allow_accuracy_loss ? -1 : kFailCosine;
 }
 
 // Of the file that the climb without a budget would write.
@@ -53,15 +48,15 @@ std::string enough(const Gates& g, const ConvertResult& r) {
 Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double gate) {
   const Shortfall& s = *r.shortfall;
   const Gates& g = o.gates;
-  const double reached = std::min(s.reached.worst_cosine, worst_cosine(r));
-  std::string needed =
-      s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work", r.target_cosine, s.needed.slowdown)
-                     : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine);
+  const double reached = std::min(s.reached.worst_cosine(), worst_cosine(r.errors));
+  std::string needed = s.gate_reached ? fmt::format("a choice that reaches {:.9g} takes {:.3g} times the work",
+                                                    r.request.target_cosine, s.needed.slowdown)
+                                      : fmt::format("without it the best has {:.6f}", s.needed.worst_cosine());
   if (g.max_bytes && s.gate_reached) needed += fmt::format(" and about {} bytes", needed_bytes(r));
   std::vector<std::string> ways;
   if (const std::string budgets = enough(g, r); s.gate_reached && !budgets.empty()) ways.push_back("raise " + budgets);
   if (g.max_loss > 0)
-    ways.push_back(fmt::format("raise --max-loss to {:.3g}", 1.01 * (1 - reached)));
+    ways.push_back(fmt::format("raise --max-loss to {:.3g}", 1.01 * loss_of(reached)));
   else if (reached < least_cosine(o))
     ways.push_back("accept it with --allow-accuracy-loss");
   ways.push_back("give real inputs with --calib");
@@ -99,18 +94,18 @@ std::string refusal_text(const Refusal& r, const std::string& written, const std
 
 void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
   for (const OutputError& e : r.errors)
-    if (e.cosine < std::min(kWarnCosine, r.target_cosine))
-      d.warn("output '" + e.name + "' has cosine " + std::to_string(e.cosine) + " with the fp32 model on " + r.error_inputs +
-             " (good: at least 0.999)");
+    if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
+      d.warn(fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {} (good: at least {:g})", e.name, e.cosine,
+                         r.error_inputs, kWarnCosine));
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
   if (r.shortfall && !missed_gate(o, r)) {
-    const Refusal why = short_of_gate(o, r, r.target_cosine);
+    const Refusal why = short_of_gate(o, r, r.request.target_cosine);
     d.warn(why.what + ". " + why.advice);
   }
 }
 
 std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult& r) {
-  const double worst = worst_cosine(r), least = least_cosine(o);
+  const double worst = worst_cosine(r.errors), least = least_cosine(o);
   const Gates& gates = o.gates;
   if (gates.max_slowdown > 0 && r.slowdown > gates.max_slowdown)
     return Refusal{fmt::format("the layers take {:g} times the work of int8{}, --max-slowdown allows {:g}", r.slowdown, even(r),
@@ -120,10 +115,10 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
     return Refusal{
         fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
         r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
-  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine) < least) return short_of_gate(o, r, least);
+  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine()) < least) return short_of_gate(o, r, least);
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
-                               worst, 1 - worst, least),
+                               worst, loss_of(worst), least),
                    gates.max_loss > 0
                        ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
                        : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss"};

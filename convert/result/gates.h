@@ -11,9 +11,6 @@
 
 namespace edgeconv {
 
-// Output cosines below these warn and fail.
-constexpr double kWarnCosine = 0.999, kFailCosine = 0.99;
-
 // A conversion that came to its end and misses a gate: the result is complete, for reports, but must not be used.
 class GateMissed : public FatalError {
  public:

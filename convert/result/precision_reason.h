@@ -1,4 +1,4 @@
-// Why a conversion chose its precisions, in words; read from the steps that the ladder tried.
+// Why a conversion chose its precisions, in words; read from the plans that the search tried.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@ void lower_attention(LowerContext& c, const Node& n) {
   c.op(n, ert::params::OpCode::kAttention,
        {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2)), c.operand(n.in(3)), c.operand(n.in(4))},
        {c.result(n.outputs[0])},
-       {c.options.int8_attention ? 0 : 1, i32(a.heads), i32(a.kv_heads), i32(a.head_dim), i32(a.v_dim), i32(a.q_first),
+       {c.options.plan.int8_attention ? 0 : 1, i32(a.heads), i32(a.kv_heads), i32(a.head_dim), i32(a.v_dim), i32(a.q_first),
         i32(a.k_first), i32(a.v_first), a.causal ? 1 : 0},
        {a.scale});
 }

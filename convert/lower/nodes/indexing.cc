@@ -29,7 +29,7 @@ void lower_embedding(LowerContext& c, const Node& n) {
   const Value& table = c.graph.value(n.in(1));
   const int64_t rows = table.constant->dims()[0], width = table.constant->dims()[1];
   const int ids = c.operand(n.in(0));
-  if (!c.options.int8_tables || rows <= 64) {
+  if (!c.options.plan.int8_tables || rows <= 64) {
     c.op(n, OpCode::kEmbedding, {ids, c.operand(n.in(1)), -1}, {c.result(n.outputs[0])});
     return;
   }

@@ -27,24 +27,23 @@ void lower_matmul(LowerContext& c, const Node& n) {
 
 void lower_linear(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
-  const auto planned = c.options.linear.find(c.node_id);
-  const LayerPrecision precision = planned == c.options.linear.end() ? LayerPrecision{linear::kF32, {}} : planned->second;
+  const Precision precision = c.options.plan.of(c.node_id).precision;
   const Value& weight = c.graph.value(n.in(1));
   const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
   const int x = c.operand(n.in(0)), bias = c.operand(n.in(2));
   std::vector<int> inputs(linear::kInputCount, -1);
   inputs[linear::kX] = x;
   inputs[linear::kBias] = bias;
-  if (precision.precision == linear::kF32) {
+  if (precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
   } else {
-    const PackedWeights w = c.weights.linear(c.graph, n.in(1), precision.smooth);
+    const PackedWeights w = c.weights.linear(c.graph, n.in(1), c.smoothing());
     inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);
     inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
     inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
     if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
   }
-  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])}, {precision.precision, n.as<LinearAttrs>().activation});
+  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])}, {precision, n.as<LinearAttrs>().activation});
 }
 
 }  // namespace edgeconv

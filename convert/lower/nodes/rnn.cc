@@ -69,8 +69,7 @@ void add_activations(const RnnAttrs& a, size_t directions, std::vector<int32_t>&
 
 void lower_recurrence(LowerContext& c, const Node& n) {
   const RnnAttrs& a = n.as<RnnAttrs>();
-  const auto planned = c.options.linear.find(c.node_id);
-  const linear::Precision precision = planned == c.options.linear.end() ? linear::kF32 : planned->second.precision;
+  const Precision precision = c.options.plan.of(c.node_id).precision;
   const Tensor r = c.graph.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   const int64_t directions = r.dims()[0], hidden = r.dims()[2];
   const Gates s{r.dims()[1] / hidden, hidden, static_cast<int64_t>(ert::kernels::round_up(static_cast<size_t>(hidden), 16))};

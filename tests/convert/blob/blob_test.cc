@@ -45,7 +45,7 @@ GraphBuilder two_layers() {
 LowerOptions all_int8(const Graph& g) {
   LowerOptions o;
   for (size_t i = 0; i < g.nodes.size(); ++i)
-    if (g.nodes[i].kind == OpKind::kLinear) o.linear[static_cast<NodeId>(i)] = {};
+    if (g.nodes[i].kind == OpKind::kLinear) o.plan.set(static_cast<NodeId>(i), ert::params::linear::kInt8);
   return o;
 }
 

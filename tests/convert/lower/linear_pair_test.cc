@@ -19,8 +19,8 @@ constexpr int64_t kWidth = 24, kHidden = 160;
 Tensor blob_of(GraphBuilder& b, ert::params::linear::Precision last = ert::params::linear::kInt8) {
   finish(b.g);
   LowerOptions options = lower_options(plan_dims(b.g, {{"rows", 300}}));
-  options.linear = int8_layers(b.g);
-  options.linear.rbegin()->second.precision = last;
+  options.plan = int8_plan(b.g);
+  options.plan.set(options.plan.layers().back().first, last);
   Diagnostics d;
   return write_blob(build_program(b.g, options, d), {"p", "s", "{}", 0, {}});
 }

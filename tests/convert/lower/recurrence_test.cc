@@ -65,9 +65,9 @@ TEST(LowerRecurrence, ComputesWhatTheInterpreterComputes) {
       compare(b, {}, 1);
       LowerOptions o;
       const NodeId id = static_cast<NodeId>(&only(b.g, OpKind::kRecurrence) - b.g.nodes.data());
-      o.linear[id] = {linear::kInt8, {}};
+      o.plan.set(id, linear::kInt8);
       compare(b, o, 0.999);
-      o.linear[id] = {linear::kInt8A16, {}};
+      o.plan.set(id, linear::kInt8A16);
       compare(b, o, 0.9999);
     }
 }

@@ -1,5 +1,5 @@
-// See held_out.h.
-#include "convert/precision/held_out.h"
+// See held_out_set.h.
+#include "convert/precision/held_out_set.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 #include "convert/interp/work.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/measure/compare.h"
-#include "convert/precision/validation.h"
+#include "convert/precision/validation_set.h"
 
 namespace edgeconv {
 
@@ -16,24 +16,25 @@ namespace {
 // Channels that much larger than the others: with 27 to 46 times, less than a report calls standing out, attention already picked
 // wrong tokens in one sample of thirty. Ordinary small models have less than 5; a real MiniLM, with 22, has int8 confirmed.
 constexpr double kMayErrRarely = 10;
-// A choice runs on one draw or a few, many times; what it chose on more of them, once. One wrong row in ten thousand is too many for a
+// A plan runs on one draw or a few, many times; what is chosen on more of them, once. One wrong row in ten thousand is too many for a
 // user who looks at two hundred rows: more draws where they take little.
 constexpr int kConfirming = 4, kMostConfirming = 8;
 constexpr double kCheapConfirming = 2e9;  // of graph_work
 
 }  // namespace
 
-bool needs_more_rows(const std::vector<LayerReport>& layers) {
-  return std::any_of(layers.begin(), layers.end(), [](const LayerReport& l) { return l.facts.outlier_index > kMayErrRarely; });
+bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
+  return std::any_of(layers.begin(), layers.end(),
+                     [](const LayerSensitivity& l) { return l.facts.outlier_index > kMayErrRarely; });
 }
 
-HeldOut::HeldOut(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
+HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
     : original_(original), dims_(dims), padding_(padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   draws_.push_back(next_draw());
 }
 
-HeldOut::Draw HeldOut::next_draw() {
+HeldOutSet::Draw HeldOutSet::next_draw() {
   Draw draw;
   draw.inputs = held_out_inputs(original_, dims_, drawn_++);
   for (const auto& set : draw.inputs) {
@@ -43,27 +44,27 @@ HeldOut::Draw HeldOut::next_draw() {
   return draw;
 }
 
-double HeldOut::worst_cosine(const Tensor& blob, const Draw& draw) const {
+double HeldOutSet::loss(const Tensor& blob, const Draw& draw) const {
   const auto runner = open_own(blob);
   Comparison c(names_);
   for (size_t i = 0; i < draw.inputs.size(); ++i)
     c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i]);
-  return c.worst_cosine(true);
+  return loss_of(c.worst_cosine(true));
 }
 
-double HeldOut::worst_cosine(const Tensor& blob, double gate) const {
-  double worst = 1;
+double HeldOutSet::loss(const Tensor& blob, double max_loss) const {
+  double largest = 0;
   for (const Draw& draw : draws_)
-    if (worst >= gate) worst = std::min(worst, worst_cosine(blob, draw));
-  return worst;
+    if (largest <= max_loss) largest = std::max(largest, loss(blob, draw));
+  return largest;
 }
 
-bool HeldOut::confirms(const Tensor& blob, double gate) {
+bool HeldOutSet::confirms(const Tensor& blob, double max_loss) {
   double work = 0;
   for (int i = 0; i < kMostConfirming && (i < kConfirming || work < kCheapConfirming); ++i) {
     Draw fresh = next_draw();
     for (const auto& set : fresh.inputs) work += graph_work(original_, sizes_of(original_, set));
-    if (worst_cosine(blob, fresh) >= gate) continue;
+    if (loss(blob, fresh) <= max_loss) continue;
     draws_.push_back(std::move(fresh));
     return false;
   }

@@ -1,4 +1,4 @@
-// The comparison at the end of a conversion: inputs, and what the model as exported gives for them in fp32.
+// The validation set of a conversion: the inputs that plans, gates and reports are judged on, and what the model as exported gives for them.
 #pragma once
 
 #include <functional>
@@ -21,12 +21,12 @@ struct Comparisons {
 
 constexpr size_t kMostSets = 32;  // that a conversion compares on
 
-class Validation {
+class ValidationSet {
  public:
   // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
   // Where padding is known its positions do not count, whether the blob computes them or not.
-  Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
-             const std::optional<PaddingMask>& padding);
+  ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+                const std::optional<PaddingMask>& padding);
 
   const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
 

@@ -1,4 +1,4 @@
-// Rows that only the choice of precisions is judged by: more than a conversion can afford to compare every model on.
+// The held-out set: rows that only plans of precisions are judged by, more than a conversion can afford to compare every model on.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
-#include "convert/precision/layer_noise.h"
+#include "convert/precision/sensitivity.h"
 #include "convert/measure/token_mask.h"
 
 namespace edgeconv {
@@ -15,21 +15,21 @@ namespace edgeconv {
 // Channels a hundred times as large as the others make attention pick single tokens. Then errors are rare and large, and the usual
 // inputs, nine samples, miss them in outputs with one row a sample. A tenth of that is enough. Ordinary models need no more: their errors
 // are all of a kind.
-bool needs_more_rows(const std::vector<LayerReport>& layers);
+bool needs_more_rows(const std::vector<LayerSensitivity>& layers);
 
-// A climb that tries many choices and keeps the first that passes finds one that passes these rows by luck. What it chose is therefore
+// A search that tries many plans and keeps the first that passes finds one that passes these rows by luck. What it chose is therefore
 // checked on draws of rows that it never saw.
-class HeldOut {
+class HeldOutSet {
  public:
   // Where padding is known its positions do not count. All three must outlive this.
-  HeldOut(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding);
+  HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding);
 
-  // Comparison::worst_cosine of the blob, the least of all draws so far or the first below the gate; against ert's own kernels: the
-  // same on every host.
-  double worst_cosine(const Tensor& blob, double gate) const;
+  // Of the blob, judged by rows, however short (accuracy.h): the largest of all draws so far, or the first above max_loss. Against ert's
+  // own kernels: the same on every host.
+  double loss(const Tensor& blob, double max_loss) const;
 
-  // Whether the blob keeps to the gate on new draws, too, more of them where they take little. If not, the one that failed joins.
-  bool confirms(const Tensor& blob, double gate);
+  // Whether the blob loses no more on new draws, too, more of them where they take little. If not, the one that failed joins.
+  bool confirms(const Tensor& blob, double max_loss);
 
  private:
   // Made-up inputs, and what the model as exported gives for them.
@@ -38,7 +38,7 @@ class HeldOut {
     std::vector<std::optional<TokenMask>> masks;
   };
   Draw next_draw();
-  double worst_cosine(const Tensor& blob, const Draw& draw) const;
+  double loss(const Tensor& blob, const Draw& draw) const;
 
   const Graph& original_;
   const DimPlan& dims_;

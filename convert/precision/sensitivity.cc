@@ -1,16 +1,13 @@
 // Products with the runtime's own kernels, in fp32 and in int8.
-#include "convert/precision/layer_noise.h"
+#include "convert/precision/sensitivity.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
+#include "convert/measure/accuracy.h"
 #include "kernels_int8/dispatch/dispatch.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
-
-namespace linear = ert::params::linear;
 
 namespace {
 
@@ -80,9 +77,9 @@ Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const st
 
 }  // namespace
 
-std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samples,
-                                        const std::map<NodeId, std::vector<float>>& smooth, WeightStore& store) {
-  std::vector<LayerReport> layers;
+std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSamples& samples, const SmoothingFactors& smooth,
+                                                  WeightStore& store) {
+  std::vector<LayerSensitivity> layers;
   for (const auto& [id, sample] : samples) {
     const Node& n = g.node(id);
     const auto& dims = g.value(n.in(1)).constant->dims();
@@ -90,13 +87,14 @@ std::vector<LayerReport> measure_layers(const Graph& g, const LayerSamples& samp
     // Longer sums would overflow the int32 accumulators: such a layer stays fp32.
     if (!recurrent && dims[0] > ert::params::kMaxExactDepth) continue;
     const auto s = smooth.find(id);
-    LayerReport l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
-    const Noise sum = layer_noise(g, id, sample, s == smooth.end() ? std::vector<float>() : s->second, store, l.facts);
-    l.local_sqnr_db = sum.noise > 0 ? 10 * std::log10(sum.signal / sum.noise) : std::numeric_limits<double>::infinity();
+    LayerSensitivity l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
+    l.smoothed = s != smooth.end();
+    const Noise sum = layer_noise(g, id, sample, l.smoothed ? s->second : std::vector<float>(), store, l.facts);
+    l.local_sqnr_db = sqnr_db(sum.signal, sum.noise);
     layers.push_back(std::move(l));
   }
   std::stable_sort(layers.begin(), layers.end(),
-                   [](const LayerReport& a, const LayerReport& b) { return a.local_sqnr_db < b.local_sqnr_db; });
+                   [](const LayerSensitivity& a, const LayerSensitivity& b) { return a.local_sqnr_db < b.local_sqnr_db; });
   return layers;
 }
 

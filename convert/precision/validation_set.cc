@@ -1,5 +1,5 @@
-// See validation.h.
-#include "convert/precision/validation.h"
+// See validation_set.h.
+#include "convert/precision/validation_set.h"
 
 #include <cmath>
 #include <stdexcept>
@@ -22,8 +22,8 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 
 }  // namespace
 
-Validation::Validation(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
-                       const std::optional<PaddingMask>& padding) {
+ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
+                             const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
@@ -38,7 +38,7 @@ Validation::Validation(const Graph& original, const DimPlan& dims, const std::ve
     if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
 }
 
-Comparisons Validation::compare(const Tensor& blob) const {
+Comparisons ValidationSet::compare(const Tensor& blob) const {
   const auto runner = open_own(blob);
   Comparisons c{Comparison(names_), Comparison(names_)};
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -49,7 +49,7 @@ Comparisons Validation::compare(const Tensor& blob) const {
   return c;
 }
 
-std::vector<std::string> Validation::not_finite_outputs() const {
+std::vector<std::string> ValidationSet::not_finite_outputs() const {
   std::vector<std::string> names;
   for (size_t i = 0; i < names_.size(); ++i) {
     bool finite = true;

@@ -1,5 +1,5 @@
-// Rows that choices of precisions are judged by: how many there are, that every draw has others, and what a failed confirmation leaves.
-#include "convert/precision/held_out.h"
+// Rows that plans of precisions are judged by: how many there are, that every draw has others, and what a failed confirmation leaves.
+#include "convert/precision/held_out_set.h"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ namespace {
 
 constexpr size_t kMostSets = 48, kUsualSets = 6, kSamples = 8;
 
-class HeldOutTest : public ::testing::Test {
+class HeldOutSetTest : public ::testing::Test {
  protected:
-  HeldOutTest() {
+  HeldOutSetTest() {
     Diagnostics d;
     original = prepare_model(fixture_model("bert_base_ts14"), {}, d);
     dims = plan_dims(original.graph, {});
@@ -36,11 +36,12 @@ class HeldOutTest : public ::testing::Test {
     Diagnostics d;
     Graph g = original.graph;
     run_passes(g, d);
-    LowerOptions o = lower_options(dims);
-    o.int8_attention = o.int8_tables = int8;
-    if (int8) o.linear = int8_layers(g);
-    Validation none(original.graph, dims, {}, padding);
-    return Candidates(g, none, d).take(o).blob;
+    PrecisionPlan plan;
+    if (int8) plan = int8_plan(g);
+    plan.int8_attention = plan.int8_tables = int8;
+    const LowerOptions options = lower_options(dims);
+    const ValidationSet usual(original.graph, dims, {}, padding);
+    return Candidates(g, options, usual, d).take(plan).blob;
   }
   const ert::FloatMode mode;
   PreparedModel original;
@@ -48,7 +49,7 @@ class HeldOutTest : public ::testing::Test {
   std::optional<PaddingMask> padding;
 };
 
-TEST_F(HeldOutTest, EveryDrawHasOtherRows) {
+TEST_F(HeldOutSetTest, EveryDrawHasOtherRows) {
   std::set<std::string> seen;
   size_t sets = 0;
   for (int draw = 0; draw < 3; ++draw)
@@ -62,7 +63,7 @@ TEST_F(HeldOutTest, EveryDrawHasOtherRows) {
 }
 
 // A pooler reads them too: with zeros alone a table of two rows has one.
-TEST_F(HeldOutTest, TokenTypesVary) {
+TEST_F(HeldOutSetTest, TokenTypesVary) {
   size_t ones = 0, all = 0;
   for (const auto& set : held_out_inputs(original.graph, dims, 0))
     for (const int64_t v : input(set, "token_type").to_int64()) {
@@ -77,7 +78,7 @@ TEST_F(HeldOutTest, TokenTypesVary) {
 }
 
 // Most samples are short: an output may have one row a sample.
-TEST_F(HeldOutTest, ManySamplesOfSmallModelsAndSomeLongOnes) {
+TEST_F(HeldOutSetTest, ManySamplesOfSmallModelsAndSomeLongOnes) {
   const auto sets = held_out_inputs(original.graph, dims, 0);
   EXPECT_GT(sets.size(), kUsualSets);
   EXPECT_LE(sets.size(), kMostSets);
@@ -91,7 +92,7 @@ TEST_F(HeldOutTest, ManySamplesOfSmallModelsAndSomeLongOnes) {
 }
 
 // A model with a hundred times the work has the usual sets only, or fewer; which lengths these have depends on the draw.
-TEST_F(HeldOutTest, FewerSamplesWhereTheyAreExpensive) {
+TEST_F(HeldOutSetTest, FewerSamplesWhereTheyAreExpensive) {
   const double one = graph_work(original.graph, sizes_of(original.graph, held_out_inputs(original.graph, dims, 0)[0]));
   Graph large = original.graph;
   const size_t nodes = large.nodes.size();
@@ -103,22 +104,22 @@ TEST_F(HeldOutTest, FewerSamplesWhereTheyAreExpensive) {
   EXPECT_NE(input(first.back(), "input_ids").dims(), input(second.back(), "input_ids").dims());
 }
 
-TEST_F(HeldOutTest, AFailedConfirmationJoins) {
+TEST_F(HeldOutSetTest, AFailedConfirmationJoins) {
   const Tensor exact = blob(false), coarse = blob(true);
-  HeldOut rows(original.graph, dims, padding);
-  EXPECT_GT(rows.worst_cosine(exact, 0.999), 0.999999);
-  EXPECT_TRUE(rows.confirms(exact, 0.999));
-  const double before = rows.worst_cosine(coarse, -1);
-  ASSERT_LT(before, 0.99999) << "int8 has some error";
+  HeldOutSet rows(original.graph, dims, padding);
+  EXPECT_LT(rows.loss(exact, 0.001), 0.000001);
+  EXPECT_TRUE(rows.confirms(exact, 0.001));
+  const double before = rows.loss(coarse, 2);
+  ASSERT_GT(before, 0.00001) << "int8 has some error";
   // A gate that the rows so far pass by a hair: among the fresh ones some do not.
   EXPECT_FALSE(rows.confirms(coarse, before));
-  EXPECT_LT(rows.worst_cosine(coarse, -1), before);
-  EXPECT_LT(rows.worst_cosine(coarse, before), before);
+  EXPECT_GT(rows.loss(coarse, 2), before);
+  EXPECT_GT(rows.loss(coarse, before), before);
 }
 
 TEST(NeedsMoreRows, WhereAChannelIsManyTimesAsLargeAsTheOthers) {
-  std::vector<LayerReport> layers(3);
-  for (LayerReport& l : layers) l.facts.outlier_index = 4.7;  // most that ordinary small models have
+  std::vector<LayerSensitivity> layers(3);
+  for (LayerSensitivity& l : layers) l.facts.outlier_index = 4.7;  // most that ordinary small models have
   EXPECT_FALSE(needs_more_rows(layers));
   layers[1].facts.outlier_index = 26.9;  // one sample in thirty of a classifier went wrong, in int8
   EXPECT_TRUE(needs_more_rows(layers));

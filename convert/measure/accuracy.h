@@ -1,0 +1,64 @@
+// How accurate a model is, said in one place: what the error of an output is, which number of all of them counts, and the thresholds that
+// gates, reports, the search for precisions, certificates and `validate` go by.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace edgeconv {
+
+// Of the cosine of the worst output. Automatic precision climbs to the first; below the others a conversion warns, and fails.
+constexpr double kTargetCosine = 0.999, kWarnCosine = 0.999, kFailCosine = 0.99;
+
+// What is lost of an accuracy, as --max-loss counts it: 0 is exact.
+constexpr double loss_of(double cosine) { return 1 - cosine; }
+constexpr double cosine_of(double loss) { return 1 - loss; }
+
+// Signal-to-noise ratio in decibels; +inf without noise.
+double sqnr_db(double signal, double noise);
+
+struct OutputError {
+  std::string name;
+  // Of the whole tensors as vectors; 1 when both are zero. Where rows differ beyond measure in size (row_sizes.h) each is divided by
+  // its length in the reference first, here and in sqnr_db: a sum over all would tell of the largest only.
+  double cosine = 1;
+  double max_abs = 0;           // largest absolute difference
+  double max_ref = 0;           // largest magnitude of the reference
+  double sqnr_db = 0;           // of the squares of the reference and of the difference
+  double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
+  int64_t elements = 0;
+};
+
+// What gates, summaries and `validate` judge by; 1 where nothing was compared.
+double worst_cosine(const std::vector<OutputError>& outputs);
+
+// Sums of products of a reference and a result.
+struct Products {
+  double dot = 0, ref2 = 0, got2 = 0, diff2 = 0;
+  void add(double reference, double result);
+  double cosine() const;  // 1 when both are zero, 0 where it is not a number
+};
+
+// All that is known of one output.
+struct OutputSums : Products {
+  std::vector<Products> by_row;  // rows are vectors along the last axis
+  size_t row = 0;                // elements of each
+  double max_abs = 0, max_ref = 0;
+  int64_t rows = 0, agree = 0, elements = 0;
+
+  OutputError error(const std::string& name) const;
+
+  // What precisions are judged by: the cosine, or less where single rows lose many times as much as a gate allows for all of them.
+  // Errors that are rare and large, as those of an attention that picks another token, hardly show in sums over rows, and whether few
+  // rows show them at all is luck.
+  // short_rows: those of 2 or 3 elements too, as the logits of a classifier, which may be numbers of their own.
+  double judged_cosine(bool short_rows) const;
+
+ private:
+  Products level() const;
+  double worst_row(size_t shortest) const;
+};
+
+}  // namespace edgeconv

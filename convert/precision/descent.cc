@@ -1,0 +1,71 @@
+// See descent.h.
+#include "convert/precision/descent.h"
+
+#include <algorithm>
+
+#include "convert/precision/exact_parts.h"
+
+namespace edgeconv {
+
+namespace linear = ert::params::linear;
+
+namespace {
+
+// Layers whose loss is measured, at the usual number of trials: those that save most. Then how many more are tried where the gate is near.
+constexpr size_t kMeasured = 64, kLast = 8;
+
+void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from, Precision to) {
+  const auto macs = [&](size_t layer) { return problem.layers[layer].macs(); };
+  std::vector<size_t> order;
+  for (size_t i = 0; i < problem.layers.size(); ++i)
+    if (problem.is_free(i) && problem.precision(plan, i) == from) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(a) > macs(b); });
+  order.resize(std::min({order.size(), kMeasured, static_cast<size_t>(problem.trials) * kMeasured / kMostTrials}));
+  std::vector<double> loss(problem.layers.size(), 0.0);
+  double least = 2;
+  for (size_t i : order) {
+    problem.set(plan, i, to);
+    loss[i] = problem.loss(plan);
+    problem.set(plan, i, from);
+    least = std::min(least, loss[i]);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return (loss[a] - least) / macs(a) < (loss[b] - least) / macs(b); });
+  // The most that pass together: more of them lose more.
+  const auto take_first = [&](size_t count) {
+    for (size_t at = 0; at < order.size(); ++at) problem.set(plan, order[at], at < count ? to : from);
+  };
+  size_t passing = 0, most = order.size();
+  while (passing < most) {
+    const size_t middle = passing + (most - passing + 1) / 2;
+    take_first(middle);
+    if (problem.passes(plan))
+      passing = middle;
+    else
+      most = middle - 1;
+  }
+  take_first(passing);
+  for (size_t at = passing; at < std::min(order.size(), passing + kLast); ++at) {
+    problem.set(plan, order[at], to);
+    if (loss[order[at]] > problem.max_loss || !problem.passes(plan)) problem.set(plan, order[at], from);
+  }
+}
+
+}  // namespace
+
+PrecisionPlan descend(const SearchProblem& problem) {
+  PrecisionPlan plan = problem.asked.plan;
+  if (problem.passes(plan)) return plan;
+  for (const Precision top : {linear::kInt8A16, linear::kF32})
+    for (const ExactParts parts : kExactParts) {
+      set_exact(plan, parts);
+      problem.set_all(plan, top);
+      if (!problem.passes(plan)) continue;
+      if (top == linear::kF32) take_down(problem, plan, linear::kF32, linear::kInt8A16);
+      take_down(problem, plan, linear::kInt8A16, linear::kInt8);
+      return plan;
+    }
+  return exact_where_it_helps(problem);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,38 @@
+// What a search for precisions is given: the plan that is asked for, a gate, and two functions of a plan. The strategies (climb.h,
+// descent.h, budget_fill.h) are functions of this and of nothing else.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "convert/precision/cost.h"
+#include "convert/precision/request.h"
+
+namespace edgeconv {
+
+constexpr int kMostTrials = 24;
+
+struct SearchProblem {
+  const std::vector<LayerSensitivity>& layers;  // the noisiest first
+  AskedPlan asked;                              // of these layers; everything else is to be chosen
+  PlanCost cost;
+  std::function<double(const PrecisionPlan&)> loss;  // of the model with this plan: accuracy.h
+  double max_loss = loss_of(kTargetCosine);
+  bool measured = false;     // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
+  int trials = kMostTrials;  // plans that may be measured in each search for something cheaper
+
+  bool passes(const PrecisionPlan& plan) const { return loss(plan) <= max_loss; }
+  bool is_free(size_t layer) const { return !asked.fixed[layer]; }
+  Precision precision(const PrecisionPlan& plan, size_t layer) const { return plan.of(layers[layer].node).precision; }
+  // Unless the layer is fixed. Whether that changed anything.
+  bool set(PrecisionPlan& plan, size_t layer, Precision p) const {
+    if (!is_free(layer) || precision(plan, layer) == p) return false;
+    plan.set(layers[layer].node, p);
+    return true;
+  }
+  void set_all(PrecisionPlan& plan, Precision p) const {
+    for (size_t i = 0; i < layers.size(); ++i) set(plan, i, p);
+  }
+};
+
+}  // namespace edgeconv

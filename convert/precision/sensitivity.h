@@ -1,0 +1,29 @@
+// The sensitivity of layers: the error that int8 makes in each of them alone. It ranks them for the search and stands in every report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/precision/layer_facts.h"
+#include "convert/quantize/layer_samples.h"
+#include "convert/quantize/precision_plan.h"
+#include "convert/quantize/weight_store.h"
+
+namespace edgeconv {
+
+struct LayerSensitivity {
+  NodeId node = kNone;
+  std::string name;          // of the source node
+  int64_t k = 0, n = 0;      // of its weight
+  double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8; NaN: not measured
+  bool smoothed = false;     // there are factors for it
+  LayerFacts facts = {};
+
+  double macs() const { return static_cast<double>(k) * static_cast<double>(n); }  // of a row
+};
+
+// Of every sampled layer, the noisiest first. The packed weights stay in the store.
+std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSamples& samples, const SmoothingFactors& smooth,
+                                                  WeightStore& store);
+
+}  // namespace edgeconv

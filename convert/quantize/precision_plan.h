@@ -1,0 +1,62 @@
+// What a conversion decides about precisions, as one value: how each layer, attention and tables are stored and computed. Lowering does
+// what it says, the search for precisions looks for the best one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "convert/ir/graph.h"
+#include "rt/op_params.h"
+
+namespace edgeconv {
+
+using Precision = ert::params::linear::Precision;
+
+// As options, reports, certificates and JSON spell it.
+const char* precision_name(int32_t precision);
+
+// Of every Linear that is smoothed (smoothing.h), one a channel: stored weights are w[k][n] * factor[k], activations are divided by it.
+// Calibrated once for a conversion; plans only say where they are used.
+using SmoothingFactors = std::map<NodeId, std::vector<float>>;
+
+struct LayerPlan {
+  Precision precision = ert::params::linear::kF32;
+  bool smoothed = false;  // with its SmoothingFactors, unless it is fp32
+  bool operator==(const LayerPlan&) const = default;
+};
+
+class PrecisionPlan {
+ public:
+  bool int8_attention = true, int8_tables = true;  // false: fp32. Embedding tables of up to 64 rows are always fp32
+
+  // Layers are Linears and Recurrences. What the plan says nothing about is fp32.
+  LayerPlan of(NodeId layer) const;
+  void set(NodeId layer, LayerPlan how);
+  void set(NodeId layer, Precision p) { set(layer, {p, of(layer).smoothed}); }
+  int count(Precision p) const;
+  const std::vector<std::pair<NodeId, LayerPlan>>& layers() const { return layers_; }  // by id
+
+  bool operator==(const PrecisionPlan&) const = default;
+  size_t hash() const;
+  // "attention int8, tables fp32, layers 3 int8 smoothed, 7 fp32"
+  std::string str() const;
+
+ private:
+  std::vector<std::pair<NodeId, LayerPlan>>::const_iterator find(NodeId layer) const;
+  std::vector<std::pair<NodeId, LayerPlan>> layers_;
+};
+
+// Everything in int8 that can be, without factors: for estimates, before any calibration.
+PrecisionPlan int8_plan(const Graph& g);
+
+}  // namespace edgeconv
+
+template <>
+struct std::hash<edgeconv::PrecisionPlan> {
+  size_t operator()(const edgeconv::PrecisionPlan& plan) const { return plan.hash(); }
+};

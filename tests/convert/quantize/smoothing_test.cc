@@ -1,0 +1,43 @@
+// Smoothing factors where there are too few rows to search on.
+#include "convert/quantize/smoothing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/convert/quantize/outlier_graph.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+// So few rows say little of a channel that is small in all of them.
+TEST(Smoothing, FactorsFollowTheRule) {
+  const OutlierGraph o;
+  const Graph& g = o.b.g;
+  LayerSamples samples = sample_layers(g, o.inputs);
+  ASSERT_EQ(samples.size(), 1u);
+  const NodeId id = samples.begin()->first;
+  const std::vector<float>& amax = samples.begin()->second.amax;
+  EXPECT_EQ(g.node(id).kind, OpKind::kLinear);
+  ASSERT_EQ(amax.size(), 8u);
+  EXPECT_GT(amax[3], 20 * amax[0]);
+  samples.at(id).rows[0].data.resize(8 * 31);
+  const std::vector<float> smooth = smoothing_factors(samples.at(id), *g.value(g.node(id).in(1)).constant);
+  const auto weight = g.value(g.node(id).in(1)).constant->to_float();
+  const float top = *std::max_element(amax.begin(), amax.end());
+  double log_sum = 0;
+  std::vector<double> expected;
+  for (size_t k = 0; k < 8; ++k) {
+    float wmax = 0;
+    for (size_t c = 0; c < 6; ++c) wmax = std::fmax(wmax, std::fabs(weight[k * 6 + c]));
+    expected.push_back(std::sqrt(std::fmax(amax[k], top / 31) / wmax));
+    log_sum += std::log(expected.back()) / 8;
+  }
+  for (size_t k = 0; k < 8; ++k) EXPECT_NEAR(smooth[k], expected[k] / std::exp(log_sum), 1e-4 * expected[k]);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
