@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -11,7 +12,10 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.path.join(ROOT, "build", "release")
 NOT_BUILT = "edgeconv: not built, run cmake --build"
-ISAS = ("ref", "avx2", "avxvnni", "avx512vnni")
+sys.path.insert(0, os.path.join(ROOT, "tests", "checks"))
+import isa_levels
+
+ISAS = ("ref", *isa_levels.of_architecture(ROOT, "x86_64"))
 CPU_LACKS_ISA = 4
 # The scalar reference needs a second or so per text; a hang must still end.
 TIMEOUT = 900

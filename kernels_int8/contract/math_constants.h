@@ -1,5 +1,5 @@
 // Coefficients of the canonical polynomials, shared by the scalar reference and the 16-lane forms. Derivation and measured
-// errors: NUMERICS.md section 4. Changing any bit here changes results everywhere: it is a change of the blob format.
+// errors: NUMERICS.md section 4. Changing any bit here changes results everywhere, and with them the blob format (rt/schema/README.md).
 #pragma once
 
 namespace ert::kernels {

@@ -13,9 +13,12 @@ import isa_levels
 
 
 
+ROOT = pathlib.Path(__file__).parents[2]
+
+
 def objects_needing(feature):
     """Pattern of the objects of the levels that run only where the CPU has the feature."""
-    return rf"_({'|'.join(isa_levels.needing(pathlib.Path(__file__).parents[2], feature))})\."
+    return rf"_({'|'.join(isa_levels.needing(ROOT, feature))})\."
 
 
 # Extension; its mnemonics; a pattern that the operands must hold; the objects that may have it, since they run only after a look at the CPU.
@@ -84,6 +87,10 @@ def main(target, objdump, *archives):
     blind = [name for name, _, _, allowed in rules if allowed and not found[name]] + ([] if weak else ["weak symbols"])
     for name in blind:
         print(f"the check is blind: no object has {name}")
+    for level in isa_levels.of_architecture(ROOT, target.replace("-", "_")):
+        if not any(allowed and allowed.search(f"_{level}.") for _, _, _, allowed in rules):
+            blind.append(level)
+            print(f"the check is blind: no rule knows what instructions the level {level} may have")
     if faults or blind or not count:
         return 1
     print(f"{target}: {count} instructions of {len(objects)} objects, none outside its level "

@@ -36,6 +36,11 @@ def needing(root, feature):
     return [name for name, level in read(root).items() if feature in level["needs"]]
 
 
+def of_architecture(root, architecture):
+    """Names of the levels that a product for it has beside ref, from worse to better."""
+    return [name for name, level in read(root).items() if architecture in level["architectures"] and level["number"] is not None]
+
+
 def unknown(root, levels):
     known = {level["id"]: level["number"] for level in levels.values()}
     for file, pattern in MENTIONS.items():

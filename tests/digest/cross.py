@@ -16,8 +16,10 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import board_programs
 import digests
+import isa_levels
 import sizes
 from digests import run
 
@@ -33,13 +35,17 @@ TARGETS = [
     ("cortex-m33", "build/cross-cortex-m33", "toolchains/run_cortex_m.sh mps2-an505"),
     ("cortex-m55", "build/cross-cortex-m55", "toolchains/run_cortex_m.sh mps3-an547"),
 ]
+def all_levels(architecture):
+    return " ".join(["ref", *isa_levels.of_architecture(pathlib.Path(__file__).parents[2], architecture)])
+
+
 # target, emulator, ISA levels that run there, levels that must be refused
 CPUS = [
-    ("x86-64", "", "ref avx2 avxvnni avx512vnni", ""),
-    ("aarch64", "qemu-aarch64 -cpu max", "ref neon neon_inorder dotprod dotprod_inorder i8mm", ""),
+    ("x86-64", "", all_levels("x86_64"), ""),
+    ("aarch64", "qemu-aarch64 -cpu max", all_levels("aarch64"), ""),
     ("aarch64", "qemu-aarch64 -cpu neoverse-n1", "dotprod dotprod_inorder", "i8mm"),
     ("aarch64", "qemu-aarch64 -cpu cortex-a53", "neon neon_inorder", "dotprod dotprod_inorder i8mm"),
-    ("armv7", "qemu-arm -cpu cortex-a9", "ref neon", "dotprod"),
+    ("armv7", "qemu-arm -cpu cortex-a9", all_levels("armv7"), "dotprod"),
     ("armv7", "qemu-arm -cpu cortex-a9,neon=off", "ref", "neon"),
     ("riscv64", "qemu-riscv64", "ref", "neon"),
     ("cortex-m3", "toolchains/run_cortex_m.sh mps2-an385", "ref", "dsp"),

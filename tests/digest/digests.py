@@ -3,13 +3,16 @@ packed for smmla and for Cortex-M, which must give the same number, whether a le
 encoder of the size of MiniLM (encoder_model.py) with a ragged batch on every target whose memory holds it."""
 import concurrent.futures
 import os
+import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import encoder_model
+import isa_levels
 
 # x86 levels depend on the machine that tests; all others must run.
-OPTIONAL = {"avx2", "avxvnni", "avx512vnni"}
+OPTIONAL = set(isa_levels.of_architecture(pathlib.Path(__file__).parents[2], "x86_64"))
 PRECISIONS = ["int8", "w8a16", "fp32"]
 # --target of the converter: target, emulator, ISA levels that run its blobs, some that read the layout and some that leave it to the reference.
 LAYOUTS = {
