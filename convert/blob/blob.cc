@@ -10,6 +10,8 @@
 
 #include "convert/program/slots.h"
 #include "rt/blob/crc32c.h"
+#include "rt/blob/header.h"
+#include "rt/blob/kinds.h"
 #include "rt/include/ert.h"
 #include "rt/schema/program_generated.h"
 
@@ -17,11 +19,9 @@ namespace edgeconv {
 
 namespace {
 
-constexpr uint64_t kHeaderBytes = 64, kAlign = 64;
-constexpr uint16_t kFormatMajor = 1, kFormatMinor = 0;
-constexpr uint32_t kFlagPacking = 1;  // of Program.flags
-
-uint64_t aligned(uint64_t x) { return (x + kAlign - 1) / kAlign * kAlign; }
+using ert::AttributeKind;
+using ert::segment_start;
+using ert::SegmentKind;
 
 bool same_bytes(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   const auto same = [](const Tensor& x, const Tensor& y) {
@@ -34,10 +34,10 @@ bool same_bytes(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
 // The constants of the blob, each once, in order of first use.
 class SegmentTable {
  public:
-  int add(std::string_view bytes, uint32_t kind) {
+  int add(std::string_view bytes, SegmentKind kind) {
     const auto [it, fresh] = index_.try_emplace(std::pair(kind, bytes), static_cast<int>(segments_.size()));
     if (fresh) {
-      const uint64_t offset = aligned(end_);
+      const uint64_t offset = segment_start(end_);
       segments_.push_back({offset, bytes.size(), ert::crc32c(0, bytes.data(), bytes.size()), kind});
       contents_.push_back(bytes);
       end_ = offset + bytes.size();
@@ -48,7 +48,10 @@ class SegmentTable {
   const std::vector<std::string_view>& contents() const { return contents_; }
   std::vector<ert::fb::Segment> rows(uint64_t base) const {
     std::vector<ert::fb::Segment> r;
-    for (const Row& s : segments_) r.emplace_back(base + s.offset, s.bytes, s.bytes, s.crc, static_cast<uint8_t>(s.kind), 0, 0);
+    for (const Row& s : segments_) {
+      r.emplace_back(base + s.offset, s.bytes, s.bytes, s.crc, static_cast<uint8_t>(s.kind),
+                     static_cast<uint8_t>(ert::Compression::kNone), 0);
+    }
     return r;
   }
   uint64_t offset(size_t i) const { return segments_[i].offset; }
@@ -56,9 +59,10 @@ class SegmentTable {
  private:
   struct Row {
     uint64_t offset, bytes;
-    uint32_t crc, kind;
+    uint32_t crc;
+    SegmentKind kind;
   };
-  std::map<std::pair<uint32_t, std::string_view>, int> index_;
+  std::map<std::pair<SegmentKind, std::string_view>, int> index_;
   std::vector<Row> segments_;
   std::vector<std::string_view> contents_;
   uint64_t end_ = 0;
@@ -71,7 +75,8 @@ std::vector<ert::fb::Value> value_rows(TargetProgram& p, SegmentTable& segments)
     for (size_t i = 0; i < v.shape.size(); ++i) shape[i] = static_cast<uint32_t>(p.exprs.add(v.shape[i]));
     uint32_t index = static_cast<uint32_t>(v.index);
     if (v.storage == Storage::kConstant)
-      index = static_cast<uint32_t>(segments.add({reinterpret_cast<const char*>(v.data.data()), v.data.bytes()}, 0));
+      index = static_cast<uint32_t>(
+          segments.add({reinterpret_cast<const char*>(v.data.data()), v.data.bytes()}, SegmentKind::kConstants));
     const bool timed =
         v.storage == Storage::kArena || v.storage == Storage::kOutput;  // outputs: first_op names the op that writes them
     rows.emplace_back(v.dtype, static_cast<uint8_t>(v.shape.size()), static_cast<uint8_t>(v.storage), 0, index, 0,
@@ -88,7 +93,7 @@ std::string golden_bytes(const GoldenVector& v, std::vector<uint64_t>& offsets) 
     for (const Tensor& t : *tensors) {
       offsets.push_back(bytes.size());
       bytes.append(reinterpret_cast<const char*>(t.data()), t.bytes());
-      bytes.resize(aligned(bytes.size()), '\0');
+      bytes.resize(segment_start(bytes.size()), '\0');
     }
   return bytes;
 }
@@ -99,37 +104,25 @@ struct Golden {
   std::vector<int> segment;
 };
 
-template <class T>
-void put(uint8_t* at, T v) {
-  std::memcpy(at, &v, sizeof v);
-}
-
-void write_header(uint8_t* blob, uint64_t total, uint32_t metadata_bytes, uint64_t segments_offset, uint32_t security_counter) {
-  std::memcpy(blob, "ERT1", 4);
-  put<uint16_t>(blob + 4, kFormatMajor);
-  put<uint16_t>(blob + 6, kFormatMinor);
-  put<uint32_t>(blob + 8, kHeaderBytes);
-  put<uint64_t>(blob + 16, total);
-  put<uint64_t>(blob + 24, kHeaderBytes);
-  put<uint32_t>(blob + 32, metadata_bytes);
-  put<uint32_t>(blob + 36, security_counter);
-  put<uint64_t>(blob + 40, segments_offset);
-  put<uint32_t>(blob + 48, ert::crc32c(0, blob + kHeaderBytes, total - kHeaderBytes));
-  put<uint32_t>(blob + 52, ert::crc32c(0, blob, 52));
-}
-
-// kind as in ert_custom_attribute: 0 int, 1 float, 2 string, 3 ints, 4 floats.
-flatbuffers::Offset<ert::fb::CustomAttribute> custom_attribute(flatbuffers::FlatBufferBuilder& b, const CustomAttribute& a) {
+// One for each alternative of CustomAttribute: another alternative does not compile without it.
+struct AttributeRow {
+  AttributeKind kind = AttributeKind::kInt;
   std::vector<int32_t> ints;
   std::vector<float> floats;
   std::string text;
-  if (const auto* i = std::get_if<int64_t>(&a.second)) ints = {static_cast<int32_t>(*i)};
-  if (const auto* f = std::get_if<float>(&a.second)) floats = {*f};
-  if (const auto* s = std::get_if<std::string>(&a.second)) text = *s;
-  if (const auto* v = std::get_if<std::vector<int64_t>>(&a.second)) ints.assign(v->begin(), v->end());
-  if (const auto* v = std::get_if<std::vector<float>>(&a.second)) floats = *v;
-  static constexpr uint32_t kKinds[] = {0, 1, 2, 3, 4};
-  return ert::fb::CreateCustomAttributeDirect(b, a.first.c_str(), kKinds[a.second.index()], &ints, &floats, text.c_str());
+
+  void operator()(int64_t i) { ints = {static_cast<int32_t>(i)}; }
+  void operator()(float f) { kind = AttributeKind::kFloat, floats = {f}; }
+  void operator()(const std::string& s) { kind = AttributeKind::kString, text = s; }
+  void operator()(const std::vector<int64_t>& v) { kind = AttributeKind::kInts, ints.assign(v.begin(), v.end()); }
+  void operator()(const std::vector<float>& v) { kind = AttributeKind::kFloats, floats = v; }
+};
+
+flatbuffers::Offset<ert::fb::CustomAttribute> custom_attribute(flatbuffers::FlatBufferBuilder& b, const CustomAttribute& a) {
+  AttributeRow row;
+  std::visit(row, a.second);
+  return ert::fb::CreateCustomAttributeDirect(b, a.first.c_str(), static_cast<uint32_t>(row.kind), &row.ints, &row.floats,
+                                              row.text.c_str());
 }
 
 std::vector<flatbuffers::Offset<ert::fb::CustomOp>> custom_rows(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p) {
@@ -188,7 +181,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
     output_dtypes.push_back(o.file_dtype);
   }
   std::vector<ert::fb::Expr> exprs;
-  for (const ExprRow& r : p.exprs.rows()) exprs.emplace_back(r.kind, r.lhs, r.rhs, 0, r.value);
+  for (const ExprRow& r : p.exprs.rows()) exprs.emplace_back(static_cast<uint32_t>(r.kind), r.lhs, r.rhs, 0, r.value);
 
   std::vector<flatbuffers::Offset<ert::fb::Golden>> golden;
   for (size_t i = 0; i < meta.golden.size(); ++i)
@@ -251,7 +244,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   builder.add_golden(golden_v);
   builder.add_certificate(certificate);
   if (p.packing) {
-    builder.add_flags(kFlagPacking);
+    builder.add_flags(ert::kFlagPacking);
     builder.add_packing(packing_v);
   }
   ert::fb::FinishProgramBuffer(b, builder.Finish());
@@ -269,19 +262,25 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   const std::vector<ert::fb::Value> values = value_rows(p, segments);
   Golden g{{}, std::vector<std::vector<uint64_t>>(meta.golden.size()), {}};
   for (size_t i = 0; i < meta.golden.size(); ++i) g.bytes.push_back(golden_bytes(meta.golden[i], g.offsets[i]));
-  for (const std::string& bytes : g.bytes) g.segment.push_back(segments.add(bytes, 1));
+  for (const std::string& bytes : g.bytes) g.segment.push_back(segments.add(bytes, SegmentKind::kGolden));
 
   flatbuffers::FlatBufferBuilder measured, b;
   build_metadata(measured, p, meta, values, segments, g, 0);
-  const uint64_t base = aligned(kHeaderBytes + measured.GetSize());
+  const uint64_t base = segment_start(ert::kMetadataOffset + measured.GetSize());
   build_metadata(b, p, meta, values, segments, g, base);
   const uint64_t total = base + segments.bytes();
   Tensor blob(DType::kUint8, {static_cast<int64_t>(total)});
   uint8_t* bytes = blob.mutable_data();
-  std::memcpy(bytes + kHeaderBytes, b.GetBufferPointer(), b.GetSize());
+  std::memcpy(bytes + ert::kMetadataOffset, b.GetBufferPointer(), b.GetSize());
   for (size_t i = 0; i < segments.contents().size(); ++i)
     std::memcpy(bytes + base + segments.offset(i), segments.contents()[i].data(), segments.contents()[i].size());
-  write_header(bytes, total, b.GetSize(), base, meta.security_counter);
+  ert::Header header;
+  header.total_bytes = total;
+  header.metadata_bytes = b.GetSize();
+  header.security_counter = meta.security_counter;
+  header.segments_offset = base;
+  header.content_crc = ert::crc32c(0, bytes + ert::kHeaderBytes, total - ert::kHeaderBytes);
+  ert::encode_header(header, bytes);
   return blob;
 }
 

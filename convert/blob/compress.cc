@@ -11,6 +11,7 @@
 #include "convert/ir/diagnostics.h"
 #include "rt/blob/crc32c.h"
 #include "rt/blob/header.h"
+#include "rt/blob/kinds.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {
@@ -19,8 +20,6 @@ namespace {
 
 // Quantized weights are close to random: higher levels cost ten times the time for less than 1 % of the size.
 constexpr int kLevel = 9;
-
-uint64_t aligned(uint64_t offset) { return (offset + ert::kSegmentAlign - 1) / ert::kSegmentAlign * ert::kSegmentAlign; }
 
 std::string frame_of(const uint8_t* data, size_t bytes) {
   std::string frame(ZSTD_compressBound(bytes), '\0');
@@ -48,9 +47,9 @@ Stored compress_segments(const uint8_t* blob, const ert::fb::Program& root, uint
     const bool smaller = frame.size() < raw_bytes;
     if (!smaller) frame.assign(reinterpret_cast<const char*>(raw), raw_bytes);
     s.any |= smaller;
-    s.end = aligned(s.end);
-    s.rows.emplace_back(s.end, frame.size(), raw_bytes, ert::crc32c(0, frame.data(), frame.size()), from.kind(), smaller ? 1 : 0,
-                        0);
+    s.end = ert::segment_start(s.end);
+    s.rows.emplace_back(s.end, frame.size(), raw_bytes, ert::crc32c(0, frame.data(), frame.size()), from.kind(),
+                        static_cast<uint8_t>(smaller ? ert::Compression::kZstd : ert::Compression::kNone), 0);
     s.end += frame.size();
     s.bytes.push_back(std::move(frame));
   }

@@ -7,11 +7,11 @@ void import_pad(ImportContext& c, const OnnxNode& n) {
   const std::string mode = n.text("mode", "constant");
   PadAttrs a;
   if (mode == "reflect")
-    a.mode = 1;
+    a.mode = ert::params::pad::kReflect;
   else if (mode == "edge")
-    a.mode = 2;
+    a.mode = ert::params::pad::kEdge;
   else if (mode == "wrap")
-    a.mode = 3;
+    a.mode = ert::params::pad::kWrap;
   else if (mode != "constant")
     throw NodeError("attribute 'mode' is none of constant, reflect, edge, wrap");
   const ValueId x = required_input(c, n, 0);

@@ -4,13 +4,15 @@
 namespace edgeconv {
 namespace {
 
+namespace scatter = ert::params::scatter;
+
 int reduction(const OnnxNode& n) {
   const std::string r = n.text("reduction", "none");
-  if (r == "none") return 0;
-  if (r == "add") return 1;
-  if (r == "mul") return 2;
-  if (r == "min") return 3;
-  if (r == "max") return 4;
+  if (r == "none") return scatter::kReplace;
+  if (r == "add") return scatter::kAdd;
+  if (r == "mul") return scatter::kMul;
+  if (r == "min") return scatter::kMin;
+  if (r == "max") return scatter::kMax;
   throw NodeError("attribute 'reduction' is none of none, add, mul, min, max");
 }
 

@@ -12,15 +12,15 @@ int64_t checked_index(const NodeInputs& c, int64_t i, int64_t n) {
   return i < 0 ? i + n : i;
 }
 
-enum Reduction { kNone = 0, kAdd, kMul, kMin, kMax };
+namespace scatter = ert::params::scatter;
 
 template <class T>
 void combine_as(int reduction, T* d, const T* s) {
   switch (reduction) {
-    case kAdd: *d = static_cast<T>(*d + *s); break;
-    case kMul: *d = static_cast<T>(*d * *s); break;
-    case kMin: *d = *s < *d ? *s : *d; break;
-    case kMax: *d = *s > *d ? *s : *d; break;
+    case scatter::kAdd: *d = static_cast<T>(*d + *s); break;
+    case scatter::kMul: *d = static_cast<T>(*d * *s); break;
+    case scatter::kMin: *d = *s < *d ? *s : *d; break;
+    case scatter::kMax: *d = *s > *d ? *s : *d; break;
     default: *d = *s; break;
   }
 }
@@ -31,7 +31,7 @@ void combine(const NodeInputs& c, int reduction, DType t, uint8_t* data, int64_t
     using T = std::remove_pointer_t<decltype(type)>;
     combine_as(reduction, reinterpret_cast<T*>(data) + d, reinterpret_cast<const T*>(updates) + s);
   };
-  if (reduction == kNone) {
+  if (reduction == scatter::kReplace) {
     const int64_t bytes = static_cast<int64_t>(dtype_size(t));
     std::memcpy(data + d * bytes, updates + s * bytes, static_cast<size_t>(bytes));
     return;
@@ -150,7 +150,8 @@ Results eval_scatter_nd(const NodeInputs& c) {
   const Dims strides = row_major_strides(dims);
   for (int64_t i = 0; i < tuples; ++i) {
     const int64_t at = tuple_position(c, dims, strides, 0, indices.data() + i * depth, depth);
-    for (int64_t k = 0; k < row; ++k) combine(c, a ? a->reduction : 0, out.dtype(), d, at + k, updates.data(), i * row + k);
+    for (int64_t k = 0; k < row; ++k)
+      combine(c, a ? a->reduction : scatter::kReplace, out.dtype(), d, at + k, updates.data(), i * row + k);
   }
   return {out};
 }

@@ -216,15 +216,15 @@ namespace {
 // Source position of padded position p, or -1 for the constant.
 int64_t pad_source(int mode, int64_t p, int64_t n) {
   if (p >= 0 && p < n) return p;
-  if (n == 0 || mode == 0) return -1;
+  if (n == 0 || mode == ert::params::pad::kConstant) return -1;
   switch (mode) {
-    case 1: {  // reflect, without repeating the border
+    case ert::params::pad::kReflect: {  // without repeating the border
       const int64_t period = 2 * (n - 1);
       if (period == 0) return 0;
       p = ((p % period) + period) % period;
       return p < n ? p : period - p;
     }
-    case 2: return p < 0 ? 0 : n - 1;
+    case ert::params::pad::kEdge: return p < 0 ? 0 : n - 1;
     default: return ((p % n) + n) % n;
   }
 }
@@ -239,7 +239,7 @@ Results eval_pad(const NodeInputs& c) {
   if (c.has(3)) axes = c.in(3).to_int64();
   if (pads.size() != 2 * axes.size()) c.fail("pads needs two entries per axis");
   const auto* a = std::get_if<PadAttrs>(&c.node.attrs);
-  const int mode = a ? a->mode : 0;
+  const int mode = a ? a->mode : ert::params::pad::kConstant;
   Tensor current = x;
   const size_t bytes = dtype_size(x.dtype());
   std::vector<uint8_t> fill(bytes, 0);

@@ -85,7 +85,7 @@ struct GatherNDAttrs {
 };
 struct ScatterAttrs {
   int64_t axis = 0;
-  int reduction = 0;
+  int reduction = ert::params::scatter::kReplace;  // a params::scatter::Reduction
   bool operator==(const ScatterAttrs&) const = default;
 };
 struct CumSumAttrs {
@@ -102,7 +102,7 @@ struct FillAttrs {
   bool operator==(const FillAttrs& o) const { return value.same_bytes(o.value); }
 };  // ConstantOfShape: one element
 struct PadAttrs {
-  int mode = 0;
+  int mode = ert::params::pad::kConstant;  // a params::pad::Mode
   bool operator==(const PadAttrs&) const = default;
 };
 struct TriluAttrs {

@@ -125,7 +125,8 @@ void LowerContext::wrap_narrow(const Node& n, ValueId output) {
   } else if (t == DType::kUint16 || t == DType::kInt16) {
     const auto binary = [&](int lhs, ert::params::binary::Kind kind, int32_t rhs) {
       const int r = temporary(ERT_I32, s);
-      op(n, OpCode::kBinary, {lhs, constant_i32({}, {rhs})}, {r}, {kind});
+      op(n, OpCode::kBinary, {lhs, constant_i32({}, {rhs})}, {r},
+         named<ert::params::binary::kIntCount>({{ert::params::binary::kKind, kind}}));
       return r;
     };
     const int32_t low = t == DType::kInt16 ? 0x8000 : 0;

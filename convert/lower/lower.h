@@ -11,6 +11,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
+#include "convert/lower/op_params_by_name.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
 

@@ -8,7 +8,7 @@ namespace edgeconv {
 
 namespace {
 
-constexpr int kConstantMode = 0;
+constexpr int kConstantMode = ert::params::pad::kConstant;
 
 // The contents of an integer operand.
 std::optional<std::vector<DimExpr>> integers(const Graph& g, ValueId v) {

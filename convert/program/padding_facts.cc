@@ -200,9 +200,11 @@ void PaddingFacts::visit(const TargetOp& op) {
     case OpCode::kTranspose: facts_[out] = transposed(op); return;
     case OpCode::kFill: {
       float f;
-      std::memcpy(&f, &op.ints[0], 4);
+      std::memcpy(&f, &op.ints[ert::params::fill::kBits], 4);
       const uint8_t dtype = p_.values[static_cast<size_t>(out)].dtype;
-      const double x = dtype == ERT_F32 ? f : dtype == ERT_BOOL ? (op.ints[0] != 0) : op.ints[0];
+      const double x = dtype == ERT_F32    ? f
+                       : dtype == ERT_BOOL ? (op.ints[ert::params::fill::kBits] != 0)
+                                           : op.ints[ert::params::fill::kBits];
       if (!std::isnan(x)) facts_[out] = {{x, x}, {x, x}};
       return;
     }

@@ -65,11 +65,22 @@ std::string op_text(const TargetProgram& p, const TargetOp& op) {
 
 // Operands are rows above.
 std::string expr_text(const TargetProgram& p, const ExprRow& r) {
-  static constexpr const char* kOperators[] = {"", "", "+", "-", "*", "/", "min", "max", "mod", "rows of"};
-  static_assert(std::size(kOperators) == static_cast<size_t>(ert::ExprKind::kCount));
-  if (r.kind == static_cast<uint32_t>(ert::ExprKind::kConstant)) return std::to_string(r.value);
-  if (r.kind == static_cast<uint32_t>(ert::ExprKind::kDim)) return printable(p.dims[r.lhs].name);
-  return "e" + std::to_string(r.lhs) + " " + kOperators[r.kind] + " e" + std::to_string(r.rhs);
+  using ert::ExprKind;
+  const auto binary = [&](const char* name) { return "e" + std::to_string(r.lhs) + " " + name + " e" + std::to_string(r.rhs); };
+  switch (r.kind) {
+    case ExprKind::kConstant: return std::to_string(r.value);
+    case ExprKind::kDim: return printable(p.dims[r.lhs].name);
+    case ExprKind::kAdd: return binary("+");
+    case ExprKind::kSub: return binary("-");
+    case ExprKind::kMul: return binary("*");
+    case ExprKind::kFloorDiv: return binary("/");
+    case ExprKind::kMin: return binary("min");
+    case ExprKind::kMax: return binary("max");
+    case ExprKind::kMod: return binary("mod");
+    case ExprKind::kRows: return binary("rows of");
+    case ExprKind::kCount: break;
+  }
+  return "?";
 }
 
 }  // namespace

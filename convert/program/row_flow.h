@@ -52,7 +52,12 @@ class RowFlow {
   // Whether this row of the expression table is the number 0.
   bool is_zero_size(int32_t row) const {
     const ExprRow& r = p_.exprs.rows()[static_cast<size_t>(row)];
-    return r.kind == 0 && r.value == 0;
+    return r.kind == ert::ExprKind::kConstant && r.value == 0;
+  }
+  // Whether a Slice reads this axis from its first position on, without gaps.
+  bool starts_at_first(const TargetOp& slice, size_t axis) const {
+    namespace s = ert::params::slice;
+    return is_zero_size(slice.ints[s::kAxisInts * axis + s::kStartExpr]) && slice.ints[s::kAxisInts * axis + s::kStep] == 1;
   }
   RowState state(int v) const;
   RowState through_view(RowState s, const Shape& from, const Shape& to) const;

@@ -84,8 +84,7 @@ bool RowFlow::row_by_row(const TargetOp& op) const {
     case OpCode::kSoftmax: return same_rows(0) && op.ints[ert::params::softmax::kAxis] >= 2;
     case OpCode::kReduce: return rows_of_any_rank(0) && (op.ints[red::kAxisMask] & 3) == 0;
     case OpCode::kArgMinMax: return rows_of_any_rank(0) && op.ints[ert::params::arg_min_max::kAxis] >= 2;
-    case OpCode::kSlice:
-      return same_rows(0) && is_zero_size(op.ints[0]) && op.ints[1] == 1 && is_zero_size(op.ints[2]) && op.ints[3] == 1;
+    case OpCode::kSlice: return same_rows(0) && starts_at_first(op, 0) && starts_at_first(op, 1);
     case OpCode::kTranspose: return rows_of_any_rank(0) && op.ints[0] == 0 && op.ints[1] == 1;
     case OpCode::kConcat: {
       bool all = op.ints[ert::params::concat::kAxis] >= 2;

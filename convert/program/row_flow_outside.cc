@@ -22,7 +22,7 @@ Interval RowFlow::where_padded(const TargetOp& op, size_t i, int batch, int sequ
 
 // x * mask
 bool RowFlow::multiplies_by_zero(const TargetOp& op, int batch, int sequence) const {
-  return op.code == OpCode::kBinary && op.ints[0] == ert::params::binary::kMul &&
+  return op.code == OpCode::kBinary && op.ints[ert::params::binary::kKind] == ert::params::binary::kMul &&
          (where_padded(op, 0, batch, sequence).is(0) || where_padded(op, 1, batch, sequence).is(0));
 }
 
@@ -95,9 +95,7 @@ RowState RowFlow::gathered(const TargetOp& op) const {
 RowState RowFlow::sliced(const TargetOp& op) const {
   const RowState s = state(op.inputs[0]);
   const Shape &in = shape(op.inputs[0]), &out = shape(op.outputs[0]);
-  const auto starts_at_zero = [&](int axis) {
-    return is_zero_size(op.ints[static_cast<size_t>(2 * axis)]) && op.ints[static_cast<size_t>(2 * axis + 1)] == 1;
-  };
+  const auto starts_at_zero = [&](int axis) { return starts_at_first(op, static_cast<size_t>(axis)); };
   const auto whole = [&](int axis) {
     return in[static_cast<size_t>(axis)] == out[static_cast<size_t>(axis)] && starts_at_zero(axis);
   };

@@ -8,9 +8,7 @@
 
 namespace edgeconv {
 
-namespace {
-enum Kind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod, kRows };
-}
+using ert::ExprKind;
 
 ExprTable::ExprTable(const std::vector<TargetDim>& dims) {
   for (size_t i = 0; i < dims.size(); ++i) dims_[dims[i].name] = static_cast<int>(i);
@@ -28,11 +26,17 @@ int ExprTable::atom(const DimExpr::Atom& a) {
     if (const auto rows = packed_rows_.find(a.name); rows != packed_rows_.end()) return rows->second;
     const auto it = dims_.find(a.name);
     if (it == dims_.end()) throw std::logic_error("size depends on the unbound dim '" + a.name + "'");
-    return row({kDim, static_cast<uint32_t>(it->second), 0, 0});
+    return row({ExprKind::kDim, static_cast<uint32_t>(it->second), 0, 0});
   }
   const auto lhs = static_cast<uint32_t>(add(a.lhs)), rhs = static_cast<uint32_t>(add(a.rhs));
-  const uint32_t kind = a.kind == K::kFloorDiv ? kFloorDiv : a.kind == K::kMod ? kMod : a.kind == K::kMin ? kMin : kMax;
-  return row({kind, lhs, rhs, 0});
+  switch (a.kind) {
+    case K::kFloorDiv: return row({ExprKind::kFloorDiv, lhs, rhs, 0});
+    case K::kMod: return row({ExprKind::kMod, lhs, rhs, 0});
+    case K::kMin: return row({ExprKind::kMin, lhs, rhs, 0});
+    case K::kMax: return row({ExprKind::kMax, lhs, rhs, 0});
+    case K::kSymbol: break;
+  }
+  throw std::logic_error("no size expression for this atom");
 }
 
 int ExprTable::add(const DimExpr& e) {
@@ -41,20 +45,20 @@ int ExprTable::add(const DimExpr& e) {
     int product = -1;
     for (const auto& f : t.factors) {
       const int a = atom(*f);
-      product = product < 0 ? a : row({kMul, static_cast<uint32_t>(product), static_cast<uint32_t>(a), 0});
+      product = product < 0 ? a : row({ExprKind::kMul, static_cast<uint32_t>(product), static_cast<uint32_t>(a), 0});
     }
     if (product < 0 || t.coefficient != 1) {
-      const int c = row({kConstant, 0, 0, t.coefficient});
-      product = product < 0 ? c : row({kMul, static_cast<uint32_t>(product), static_cast<uint32_t>(c), 0});
+      const int c = row({ExprKind::kConstant, 0, 0, t.coefficient});
+      product = product < 0 ? c : row({ExprKind::kMul, static_cast<uint32_t>(product), static_cast<uint32_t>(c), 0});
     }
-    sum = sum < 0 ? product : row({kAdd, static_cast<uint32_t>(sum), static_cast<uint32_t>(product), 0});
+    sum = sum < 0 ? product : row({ExprKind::kAdd, static_cast<uint32_t>(sum), static_cast<uint32_t>(product), 0});
   }
-  return sum < 0 ? row({kConstant, 0, 0, 0}) : sum;
+  return sum < 0 ? row({ExprKind::kConstant, 0, 0, 0}) : sum;
 }
 
 void ExprTable::declare_rows(const std::string& name, const DimExpr& batch, const DimExpr& sequence) {
   const auto lhs = static_cast<uint32_t>(add(batch)), rhs = static_cast<uint32_t>(add(sequence));
-  packed_rows_[name] = row({kRows, lhs, rhs, 0});
+  packed_rows_[name] = row({ExprKind::kRows, lhs, rhs, 0});
 }
 
 int TargetProgram::add_value(uint8_t dtype, Shape shape) {

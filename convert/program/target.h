@@ -11,12 +11,12 @@
 #include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/tensor.h"
+#include "rt/blob/kinds.h"
 #include "rt/ops/op_params.h"
 
 namespace edgeconv {
 
-// Numbers as in rt/schema/program.fbs.
-enum class Storage : uint8_t { kArena = 0, kConstant = 1, kInput = 2, kOutput = 3, kAlias = 4 };
+using ert::Storage;
 
 struct TargetValue {
   uint8_t dtype = 0;  // ert_dtype or params::Layout
@@ -56,7 +56,8 @@ struct TargetOutput {
 
 // One row of the blob's expression table.
 struct ExprRow {
-  uint32_t kind = 0, lhs = 0, rhs = 0;
+  ert::ExprKind kind = ert::ExprKind::kConstant;
+  uint32_t lhs = 0, rhs = 0;
   int64_t value = 0;
   auto operator<=>(const ExprRow&) const = default;
 };

@@ -84,7 +84,7 @@ ert_status decode_header(const uint8_t* blob, size_t bytes, Header* out) {
   }
   if (h.total_bytes > limits::kMaxBlobBytes || h.metadata_bytes > limits::kMaxMetadataBytes) return ERT_ERR_LIMIT;
   const uint64_t metadata_end = kMetadataOffset + h.metadata_bytes;
-  if (h.segments_offset != (metadata_end + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign) return ERT_ERR_FORMAT;
+  if (h.segments_offset != segment_start(metadata_end)) return ERT_ERR_FORMAT;
   if (h.total_bytes < h.segments_offset) return ERT_ERR_FORMAT;
   if (bytes < h.total_bytes) return ERT_ERR_TRUNCATED;
   if (bytes > h.total_bytes) return ERT_ERR_FORMAT;

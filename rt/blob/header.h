@@ -15,6 +15,9 @@ constexpr uint16_t kFormatMajor = 1;
 constexpr uint16_t kFormatMinor = 0;
 constexpr uint64_t kMetadataOffset = kHeaderBytes;
 
+// Where the segment starts that follows `end`, the end of the metadata or of a segment; zeros are between.
+constexpr uint64_t segment_start(uint64_t end) { return (end + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign; }
+
 // Header flags. All of them are critical: a runtime that does not know one refuses the blob (ERT_ERR_VERSION).
 constexpr uint32_t kFlagCompressed = 1u << 0;  // at least one segment is compressed
 constexpr uint32_t kKnownFlags = kFlagCompressed;
@@ -29,7 +32,7 @@ struct Header {
   uint64_t total_bytes = 0;
   uint32_t metadata_bytes = 0;
   uint32_t security_counter = 0;
-  uint64_t segments_offset = 0;  // metadata end rounded up to kSegmentAlign
+  uint64_t segments_offset = 0;  // segment_start(end of metadata)
   uint32_t content_crc = 0;      // CRC-32C of [64, total)
 };
 

@@ -4,16 +4,14 @@
 
 #include <stdint.h>
 
+#include "rt/blob/kinds.h"
+
 #ifndef FLATBUFFERS_ASSERT
 #define FLATBUFFERS_ASSERT(condition) ((void)0)  // every access is checked before, in rt/verify
 #endif
 #include "rt/schema/program_generated.h"
 
 namespace ert {
-
-enum class Storage : uint8_t { kArena = 0, kConstant = 1, kInput = 2, kOutput = 3, kAlias = 4 };
-enum class ExprKind : uint32_t { kConstant, kDim, kAdd, kSub, kMul, kFloorDiv, kMin, kMax, kMod, kRows, kCount };
-enum class SegmentKind : uint8_t { kConstants = 0, kGolden = 1, kTokenizer = 2, kCount };
 
 template <class T>
 struct Span {
@@ -40,11 +38,13 @@ struct Program {
   Span<fb::Packing> packing;
 };
 
-constexpr uint32_t kFlagPacking = 1;  // of Program.flags
-
 Program program_view(const uint8_t* blob, const fb::Program* root);
 
 inline Storage storage_of(const fb::Value& v) { return static_cast<Storage>(v.storage()); }
+inline ExprKind kind_of(const fb::Expr& e) { return static_cast<ExprKind>(e.kind()); }
+inline SegmentKind kind_of(const fb::Segment& s) { return static_cast<SegmentKind>(s.kind()); }
+inline Compression compression_of(const fb::Segment& s) { return static_cast<Compression>(s.compression()); }
+inline AttributeKind kind_of(const fb::CustomAttribute& a) { return static_cast<AttributeKind>(a.kind()); }
 
 // The value that owns the bytes of value v: v itself, or the end of its alias chain. Verified to end within
 // limits::kMaxAliasHops; returns the last value reached if it does not.

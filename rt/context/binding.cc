@@ -28,7 +28,7 @@ ert_status check_shape(const Program& p, uint32_t index, const ert_tensor& t, er
   o.rank = static_cast<uint8_t>(t.rank);
   for (uint32_t axis = 0; axis < t.rank; ++axis) {
     const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
-    const bool fixed = static_cast<ExprKind>(e.kind()) == ExprKind::kConstant;
+    const bool fixed = kind_of(e) == ExprKind::kConstant;
     const int64_t lowest = fixed ? e.value() : 1, highest = fixed ? e.value() : INT32_MAX;
     if (t.shape[axis] < 1 || t.shape[axis] < lowest || t.shape[axis] > highest)
       return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, index, axis, t.shape[axis], lowest, highest), why);

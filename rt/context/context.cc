@@ -60,7 +60,7 @@ void fill_custom_table(ContextState* s, const Program& p, ert_custom_attribute* 
       *next = ert_custom_attribute{};
       next->name = a.name()->c_str();
       next->kind = a.kind();
-      const bool floats = a.kind() == 1 || a.kind() == 4;
+      const bool floats = kind_of(a) == AttributeKind::kFloat || kind_of(a) == AttributeKind::kFloats;
       next->count = floats ? (a.floats() == nullptr ? 0 : a.floats()->size()) : (a.ints() == nullptr ? 0 : a.ints()->size());
       next->ints = a.ints() == nullptr ? nullptr : static_cast<const int32_t*>(static_cast<const void*>(a.ints()->Data()));
       next->floats = a.floats() == nullptr ? nullptr : static_cast<const float*>(static_cast<const void*>(a.floats()->Data()));

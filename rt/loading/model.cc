@@ -19,7 +19,7 @@ const char* text(const flatbuffers::String* s) { return s == nullptr ? "" : s->c
 
 bool has_compressed_segment(const Program& p) {
   for (uint32_t i = 0; i < p.segments.size; ++i) {
-    if (p.segments[i].compression() != 0) return true;
+    if (compression_of(p.segments[i]) != Compression::kNone) return true;
   }
   return false;
 }
@@ -38,7 +38,7 @@ ert_status value_info(const Program& p, uint32_t v, const char* name, uint32_t d
     info.dim[axis] = -1;
     if (axis >= info.rank) continue;
     const fb::Expr& e = p.exprs[value.shape()->Get(axis)];
-    const ExprKind kind = static_cast<ExprKind>(e.kind());
+    const ExprKind kind = kind_of(e);
     info.shape[axis] = kind == ExprKind::kConstant ? static_cast<int32_t>(e.value()) : -1;
     if (kind == ExprKind::kDim) info.dim[axis] = static_cast<int32_t>(e.lhs());
   }
@@ -106,7 +106,7 @@ ert_status ert_model_info(const ert_model* m, ert_info* out) {
   info.content_crc = s->header.content_crc;
   info.blob_bytes = s->header.total_bytes;
   for (uint32_t i = 0; i < p.segments.size; ++i) {
-    if (static_cast<SegmentKind>(p.segments[i].kind()) == SegmentKind::kConstants) info.weight_bytes += p.segments[i].bytes();
+    if (kind_of(p.segments[i]) == SegmentKind::kConstants) info.weight_bytes += p.segments[i].bytes();
   }
   info.work_bytes = static_cast<uint32_t>(eval_bytes(p));
   info.producer = text(p.root->producer());

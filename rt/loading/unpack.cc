@@ -37,7 +37,7 @@ ert_status open_packed(const void* in, size_t bytes, Structure* s, size_t* out_b
 bool expand(ZSTD_DCtx* decoder, const fb::Segment& s, const uint8_t* blob, uint8_t* to) {
   const uint8_t* from = blob + s.offset();
   const size_t bytes = static_cast<size_t>(s.bytes()), raw = static_cast<size_t>(s.raw_bytes());
-  if (s.compression() == 0) return memcpy(to, from, raw), true;
+  if (compression_of(s) == Compression::kNone) return memcpy(to, from, raw), true;
   if (ZSTD_getFrameContentSize(from, bytes) != raw || ZSTD_findFrameCompressedSize(from, bytes) != bytes) return false;
   return ZSTD_decompressDCtx(decoder, to, raw, from, bytes) == raw;
 }

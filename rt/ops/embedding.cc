@@ -12,7 +12,9 @@ namespace {
 
 using namespace ops;
 
-enum { kIds, kTable, kScale };
+using params::embedding::kIds;
+using params::embedding::kScale;
+using params::embedding::kTable;
 constexpr int64_t kRowsAhead = 4;
 
 bool prepare(const OpContext& c, size_t* scratch) {

@@ -24,7 +24,7 @@ struct Shape {
 
 Shape shape_of(const OpContext& c) {
   const Operand &a = input(c, 0), &out = output(c, 0);
-  const bool ta = c.ints[mm::kTranspose] & 1, tb = c.ints[mm::kTranspose] & 2;
+  const bool ta = c.ints[mm::kTranspose] & mm::kTransposeLhs, tb = c.ints[mm::kTranspose] & mm::kTransposeRhs;
   return {out.dims[out.rank - 2], out.dims[out.rank - 1], a.dims[a.rank - (ta ? 2 : 1)], ta, tb};
 }
 
@@ -40,7 +40,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
   if (!check_counts(c, {2, 2}, {1, 1}, {mm::kIntCount, mm::kIntCount}, {0, 1})) return false;
   const Operand &a = input(c, 0), &b = input(c, 1), &out = output(c, 0);
   if (!is_f32(a) || !is_f32(b) || !is_f32(out) || a.rank < 2 || b.rank < 2 || out.rank < 2) return false;
-  if (c.ints[mm::kTranspose] < 0 || c.ints[mm::kTranspose] > 3 || (c.n_floats == 1 && !is_finite(c.floats[0]))) return false;
+  if (c.ints[mm::kTranspose] < 0 || c.ints[mm::kTranspose] > (mm::kTransposeLhs | mm::kTransposeRhs) ||
+      (c.n_floats == 1 && !is_finite(c.floats[mm::kAlpha])))
+    return false;
   const Shape s = shape_of(c);
   if (a.dims[a.rank - (s.lhs_transposed ? 1 : 2)] != s.m) return false;
   if (b.dims[b.rank - (s.rhs_transposed ? 1 : 2)] != s.k || b.dims[b.rank - (s.rhs_transposed ? 2 : 1)] != s.n) return false;
@@ -116,7 +118,7 @@ ert_status run(const OpContext& c) {
   const Operand a_batch = batch_of(input(c, 0)), b_batch = batch_of(input(c, 1)), out_batch = batch_of(out);
   Job job = {c, s, StridedWalk(out_batch),
              s.rhs_transposed ? (s.n + kPackedColumns - 1) / kPackedColumns : (s.m + kRowBlock - 1) / kRowBlock,
-             c.n_floats == 1 ? c.floats[0] : 1.0f};
+             c.n_floats == 1 ? c.floats[mm::kAlpha] : 1.0f};
   job.walk.add_broadcast(a_batch);
   job.walk.add_broadcast(b_batch);
   job.walk.merge();

@@ -43,6 +43,9 @@ enum Ints { kStartExpr, kStep, kIntCount };
 
 // Embedding: ids i32 [..], table f32 or i8 [rows, width], scale f32 [rows] (i8 only, else absent) -> f32 [.., width]
 // Ids were range-checked against Program.input_ranges if they are an input; otherwise the op gives ERT_ERR_INPUT.
+namespace embedding {
+enum Inputs { kIds, kTable, kScale, kInputCount };
+}
 
 // Linear: x f32 [.., k], weights, bias f32 [n] or -1, and for int8: scale f32 [n], colsum i32 [n], inv_smooth f32 [k] or -1
 //   -> f32 [.., n].  weights: packed [n, k] (kInt8, kInt8A16) or f32 [k, n] (kF32). Activation follows the bias.
@@ -74,7 +77,8 @@ enum Ints {
   kCausal,
   kPacked,
   kIntCount
-};  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned; packed (may be left out): q, k, v and the output are packed rows
+};  // causal: 0 no, 1 bottom-right aligned; packed (may be left out): q, k, v and the output are packed rows
+enum Precision { kInt8, kF32 };
 enum Floats { kScale, kFloatCount };
 }  // namespace attention
 
@@ -144,13 +148,18 @@ namespace reduce {
 enum Ints { kKind, kAxisMask, kIntCount };
 enum Kind { kSum, kMean, kMax, kMin, kProd, kL1, kL2, kSumSquare, kLogSum, kLogSumExp };
 }  // namespace reduce
-// MatMul f32 with numpy batch broadcast; both of rank >= 2. transpose bits: 1 = lhs, 2 = rhs (last two axes swapped). alpha
-// multiplies the result.
+// MatMul f32 with numpy batch broadcast; both of rank >= 2. Transposed: last two axes swapped. alpha multiplies the result and may be
+// left out.
 namespace matmul {
 enum Ints { kTranspose, kIntCount };
-}
+enum TransposeBits { kTransposeLhs = 1, kTransposeRhs = 2 };
+enum Floats { kAlpha, kFloatCount };
+}  // namespace matmul
 // Transpose: ints = permutation, output axis i is input axis ints[i].
-// Slice: ints = per axis (start expr, step); sizes come from the output shape. start is already in [0, size).
+// Slice: ints = per axis those of AxisInts; sizes come from the output shape. start is already in [0, size).
+namespace slice {
+enum AxisInts { kStartExpr, kStep, kAxisInts };
+}
 // Concat: any number of inputs.
 namespace concat {
 enum Ints { kAxis, kIntCount };
@@ -162,7 +171,10 @@ enum Ints { kAxis, kIntCount };
 namespace gather_nd {
 enum Ints { kBatchDims, kIntCount };
 }
-// ScatterND, ScatterElements: data, indices, updates. reduction: 0 none, 1 add, 2 mul, 3 min, 4 max.
+// ScatterND, ScatterElements: data, indices, updates.
+namespace scatter {
+enum Reduction { kReplace, kAdd, kMul, kMin, kMax };
+}
 namespace scatter_nd {
 enum Ints { kReduction, kIntCount };
 }
@@ -173,11 +185,11 @@ enum Ints { kAxis, kReduction, kIntCount };
 namespace cumsum {
 enum Ints { kAxis, kExclusive, kReverse, kIntCount };
 }
-// Pad: ints = mode, then per axis the leading pad as an expr; fill: bits of the constant. mode 0 constant, 1 reflect, 2 edge, 3
-// wrap
+// Pad: per axis, from kFirstAxis on, the leading pad as an expr; fill: bits of the constant.
 namespace pad {
 enum Ints { kMode, kFillBits, kFirstAxis };
-}
+enum Mode { kConstant, kReflect, kEdge, kWrap };
+}  // namespace pad
 // ArgMinMax: i32 output; TopK: k from the output shape, outputs values, i32 indices.
 namespace arg_min_max {
 enum Ints { kAxis, kMax, kSelectLast, kIntCount };

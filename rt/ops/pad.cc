@@ -13,8 +13,6 @@ namespace {
 using namespace ops;
 namespace pd = params::pad;
 
-enum Mode { kConstant, kReflect, kEdge, kWrap };
-
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   if (!check_counts(c, {1, 1}, {1, 1}, {pd::kFirstAxis, pd::kFirstAxis + ERT_MAX_RANK}, {0, 0})) return false;
@@ -22,11 +20,11 @@ bool prepare(const OpContext& c, size_t* scratch) {
   if (element_bytes(in) == 0 || out.dtype != in.dtype || out.rank != in.rank ||
       c.n_ints != pd::kFirstAxis + static_cast<uint32_t>(in.rank))
     return false;
-  if (c.ints[pd::kMode] < kConstant || c.ints[pd::kMode] > kWrap) return false;
+  if (c.ints[pd::kMode] < pd::kConstant || c.ints[pd::kMode] > pd::kWrap) return false;
   for (int i = 0; i < in.rank; ++i) {
     const int32_t index = c.ints[pd::kFirstAxis + i];
     if (!is_expr(c, index) || expr(c, index) < -INT32_MAX || expr(c, index) > INT32_MAX) return false;
-    if (c.ints[pd::kMode] != kConstant && in.dims[i] == 0 && out.dims[i] != 0) return false;
+    if (c.ints[pd::kMode] != pd::kConstant && in.dims[i] == 0 && out.dims[i] != 0) return false;
   }
   return true;
 }
@@ -35,9 +33,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
 int64_t source(int32_t mode, int64_t i, int64_t size) {
   if (i >= 0 && i < size) return i;
   switch (mode) {
-    case kConstant: return -1;
-    case kEdge: return i < 0 ? 0 : size - 1;
-    case kReflect: {
+    case pd::kConstant: return -1;
+    case pd::kEdge: return i < 0 ? 0 : size - 1;
+    case pd::kReflect: {
       if (size == 1) return 0;
       const int64_t period = 2 * (size - 1), r = (i % period + period) % period;
       return r < size ? r : period - r;

@@ -7,17 +7,19 @@ namespace ert {
 namespace {
 
 using namespace ops;
+namespace sl = params::slice;
 
-int64_t start_of(const OpContext& c, int axis) { return expr(c, c.ints[2 * axis]); }
-int32_t step_of(const OpContext& c, int axis) { return c.ints[2 * axis + 1]; }
+int64_t start_of(const OpContext& c, int axis) { return expr(c, c.ints[sl::kAxisInts * axis + sl::kStartExpr]); }
+int32_t step_of(const OpContext& c, int axis) { return c.ints[sl::kAxisInts * axis + sl::kStep]; }
 
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   if (!check_counts(c, {1, 1}, {1, 1}, {0, 2 * ERT_MAX_RANK}, {0, 0})) return false;
   const Operand &in = input(c, 0), &out = output(c, 0);
-  if (element_bytes(in) == 0 || out.dtype != in.dtype || out.rank != in.rank || c.n_ints != 2u * in.rank) return false;
+  if (element_bytes(in) == 0 || out.dtype != in.dtype || out.rank != in.rank || c.n_ints != uint32_t{sl::kAxisInts} * in.rank)
+    return false;
   for (int i = 0; i < in.rank; ++i) {
-    if (!is_expr(c, c.ints[2 * i]) || step_of(c, i) == 0) return false;
+    if (!is_expr(c, c.ints[sl::kAxisInts * i + sl::kStartExpr]) || step_of(c, i) == 0) return false;
     if (out.dims[i] == 0) continue;
     const int64_t start = start_of(c, i);
     if (start < 0 || start >= in.dims[i]) return false;

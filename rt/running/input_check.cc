@@ -109,7 +109,7 @@ ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims
     const fb::Value& v = p.values[p.inputs[i]];
     for (uint32_t axis = 0; axis < b.rank; ++axis) {
       const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
-      if (static_cast<ExprKind>(e.kind()) != ExprKind::kDim) continue;
+      if (kind_of(e) != ExprKind::kDim) continue;
       const int32_t known = dims[e.lhs()];
       if (known != 0 && known != b.shape[axis])
         return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, b.shape[axis], known, known), why);

@@ -22,7 +22,7 @@ bool floor_division(int64_t a, int64_t b, int64_t* quotient, int64_t* remainder)
 }
 
 bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_t* earlier, int64_t* out) {
-  const ExprKind kind = static_cast<ExprKind>(e.kind());
+  const ExprKind kind = kind_of(e);
   if (kind == ExprKind::kConstant) return *out = e.value(), true;
   if (kind == ExprKind::kDim) return *out = dims[e.lhs()], true;
   const int64_t a = earlier[e.lhs()], b = earlier[e.rhs()];
@@ -39,8 +39,11 @@ bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_
       if (__builtin_mul_overflow(a, b, out) || *out > INT32_MAX) return false;
       if (rows != kEveryRow) *out = rows;
       return true;
-    default: return false;
+    case ExprKind::kConstant:
+    case ExprKind::kDim:
+    case ExprKind::kCount: break;
   }
+  return false;
 }
 
 Bytes rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }

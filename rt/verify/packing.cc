@@ -10,7 +10,7 @@ bool is_mask_dtype(uint32_t dtype) { return dtype == ERT_I32 || dtype == ERT_I64
 
 // The bound shape is the evaluated one only for axes that are a dim or a constant.
 bool is_plain_axis(const fb::Expr& e) {
-  const ExprKind kind = static_cast<ExprKind>(e.kind());
+  const ExprKind kind = kind_of(e);
   return kind == ExprKind::kConstant || kind == ExprKind::kDim;
 }
 
@@ -21,7 +21,7 @@ bool mask_ok(const Program& p, const fb::Packing& packing) {
          is_plain_axis(p.exprs[mask.shape()->Get(1)]);
 }
 
-bool is_rows(const fb::Expr& e) { return static_cast<ExprKind>(e.kind()) == ExprKind::kRows; }
+bool is_rows(const fb::Expr& e) { return kind_of(e) == ExprKind::kRows; }
 
 // No axis of these values may change with the mask's contents.
 bool independent(const Program& p, const Span<uint32_t>& values, const int64_t* depends) {
@@ -42,7 +42,7 @@ bool verify_packing(const Program& p, EvalScratch* scratch) {
   int64_t* depends = scratch->exprs;  // not 0: the expression changes with the mask's contents
   for (uint32_t i = 0; i < p.exprs.size; ++i) {
     const fb::Expr& e = p.exprs[i];
-    const ExprKind kind = static_cast<ExprKind>(e.kind());
+    const ExprKind kind = kind_of(e);
     if (is_rows(e) && !flagged) return false;
     const bool leaf = kind == ExprKind::kConstant || kind == ExprKind::kDim;
     depends[i] = !leaf && (is_rows(e) || depends[e.lhs()] != 0 || depends[e.rhs()] != 0);

@@ -110,14 +110,15 @@ class Names {
 
 // What a kernel reads of an attribute, by its kind (ert.h): one number, a text, or a list that may be empty.
 bool attribute_complete(const fb::CustomAttribute& a) {
-  switch (a.kind()) {
-    case 0: return a.ints() != nullptr && a.ints()->size() == 1;
-    case 1: return a.floats() != nullptr && a.floats()->size() == 1;
-    case 2: return a.text() != nullptr;
-    case 3: return a.ints() != nullptr;
-    case 4: return a.floats() != nullptr;
-    default: return false;
+  switch (kind_of(a)) {
+    case AttributeKind::kInt: return a.ints() != nullptr && a.ints()->size() == 1;
+    case AttributeKind::kFloat: return a.floats() != nullptr && a.floats()->size() == 1;
+    case AttributeKind::kString: return a.text() != nullptr;
+    case AttributeKind::kInts: return a.ints() != nullptr;
+    case AttributeKind::kFloats: return a.floats() != nullptr;
+    case AttributeKind::kCount: break;
   }
+  return false;
 }
 
 bool custom_ops_plain(const fb::Program& root, Names* names) {
@@ -152,12 +153,10 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
       !custom_ops_plain(*root, &names)) {
     return ERT_ERR_FORMAT;
   }
-  if ((root->flags() & ~kFlagPacking) != 0) return ERT_ERR_VERSION;
+  if ((root->flags() & ~kKnownProgramFlags) != 0) return ERT_ERR_VERSION;
   *out = root;
   return ERT_OK;
 }
-
-uint64_t next_aligned(uint64_t offset) { return (offset + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign; }
 
 // Segments follow each other with nothing but alignment padding between them.
 ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segments) {
@@ -165,14 +164,15 @@ ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segmen
   uint64_t end = h.segments_offset;
   for (uint32_t i = 0; i < segments.size; ++i) {
     const fb::Segment& s = segments[i];
-    if (s.offset() != next_aligned(end) || s.offset() > h.total_bytes || s.bytes() > h.total_bytes - s.offset())
+    if (s.offset() != segment_start(end) || s.offset() > h.total_bytes || s.bytes() > h.total_bytes - s.offset())
       return ERT_ERR_FORMAT;
-    if (s.kind() >= static_cast<uint8_t>(SegmentKind::kCount) || s.compression() > 1 || s.reserved() != 0) return ERT_ERR_FORMAT;
-    if (s.compression() == 0 ? s.raw_bytes() != s.bytes() : (h.flags & kFlagCompressed) == 0) return ERT_ERR_FORMAT;
+    if (kind_of(s) >= SegmentKind::kCount || compression_of(s) >= Compression::kCount || s.reserved() != 0) return ERT_ERR_FORMAT;
+    if (compression_of(s) == Compression::kNone ? s.raw_bytes() != s.bytes() : (h.flags & kFlagCompressed) == 0)
+      return ERT_ERR_FORMAT;
     if (s.raw_bytes() > limits::kMaxBlobBytes) return ERT_ERR_LIMIT;
     end = s.offset() + s.bytes();
   }
-  if (h.total_bytes < end || h.total_bytes > next_aligned(end)) return ERT_ERR_FORMAT;
+  if (h.total_bytes < end || h.total_bytes > segment_start(end)) return ERT_ERR_FORMAT;
   return ERT_OK;
 }
 

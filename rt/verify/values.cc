@@ -13,7 +13,7 @@ bool known_dtype(uint32_t dtype) { return element_bytes(dtype) != 0 || params::i
 
 bool constant_shape(const Program& p, const fb::Value& v) {
   for (uint32_t axis = 0; axis < v.rank(); ++axis) {
-    if (static_cast<ExprKind>(p.exprs[v.shape()->Get(axis)].kind()) != ExprKind::kConstant) return false;
+    if (kind_of(p.exprs[v.shape()->Get(axis)]) != ExprKind::kConstant) return false;
   }
   return true;
 }
@@ -35,7 +35,7 @@ bool verify_constant(const Program& p, const fb::Value& v) {
   if (v.index() >= p.segments.size || !constant_shape(p, v)) return false;
   const fb::Segment& s = p.segments[v.index()];
   size_t bytes;
-  if (static_cast<SegmentKind>(s.kind()) != SegmentKind::kConstants || !constant_bytes(p, v, &bytes)) return false;
+  if (kind_of(s) != SegmentKind::kConstants || !constant_bytes(p, v, &bytes)) return false;
   if (v.offset() > s.bytes() || bytes > s.bytes() - v.offset()) return false;
   const uint64_t alignment = is_packed(v.dtype()) ? 64 : element_bytes(v.dtype());
   return v.offset() % alignment == 0;
@@ -62,6 +62,7 @@ bool verify_storage(const Program& p, uint32_t index) {
     case Storage::kInput: return v.index() < p.inputs.size && p.inputs[v.index()] == index;
     case Storage::kOutput: return v.index() < p.outputs.size && p.outputs[v.index()] == index && v.first_op() < p.ops.size;
     case Storage::kAlias: return verify_alias(p, index);
+    case Storage::kCount: break;
   }
   return false;
 }
@@ -95,7 +96,7 @@ bool verify_golden_vector(const Program& p, const fb::Golden& golden, int64_t* e
   const uint32_t tensors = p.inputs.size + p.outputs.size;
   if (golden.dims() == nullptr ? p.dims.size != 0 : golden.dims()->size() != p.dims.size) return false;
   if (golden.offsets() == nullptr || golden.offsets()->size() != tensors || golden.segment() >= p.segments.size) return false;
-  if (static_cast<SegmentKind>(p.segments[golden.segment()].kind()) != SegmentKind::kGolden) return false;
+  if (kind_of(p.segments[golden.segment()]) != SegmentKind::kGolden) return false;
   int32_t dims[ERT_MAX_DIMS] = {};
   for (uint32_t i = 0; i < p.dims.size; ++i) {
     dims[i] = golden.dims()->Get(i);
@@ -126,8 +127,8 @@ bool verify_exprs_and_dims(const Program& p) {
   if (length(p.root->dim_names()) != p.dims.size) return false;
   for (uint32_t i = 0; i < p.exprs.size; ++i) {
     const fb::Expr& e = p.exprs[i];
-    if (e.kind() >= static_cast<uint32_t>(ExprKind::kCount) || e.reserved() != 0) return false;
-    const ExprKind kind = static_cast<ExprKind>(e.kind());
+    if (kind_of(e) >= ExprKind::kCount || e.reserved() != 0) return false;
+    const ExprKind kind = kind_of(e);
     if (kind == ExprKind::kConstant) continue;
     if (kind == ExprKind::kDim ? e.lhs() >= p.dims.size : (e.lhs() >= i || e.rhs() >= i)) return false;
   }
@@ -144,9 +145,7 @@ bool verify_layouts(const Program& p) {
 bool verify_values(const Program& p) {
   for (uint32_t i = 0; i < p.values.size; ++i) {
     const fb::Value& v = p.values[i];
-    if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || v.storage() > static_cast<uint8_t>(Storage::kAlias) ||
-        v.reserved() != 0)
-      return false;
+    if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || storage_of(v) >= Storage::kCount || v.reserved() != 0) return false;
     for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) {
       const uint32_t e = v.shape()->Get(axis);
       if (axis < v.rank() ? e >= p.exprs.size : e != 0) return false;

@@ -4,27 +4,49 @@
 namespace edgeconv {
 
 void lower_attention(LowerContext& c, const Node& n) {
+  namespace att = ert::params::attention;
   const auto& a = n.as<AttentionAttrs>();
-  const auto i32 = [](int64_t v) { return static_cast<int32_t>(v); };
   c.op(n, ert::params::OpCode::kAttention,
-       {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2)), c.operand(n.in(3)), c.operand(n.in(4))},
+       named<att::kInputCount>({{att::kQ, c.operand(n.in(0))},
+                                {att::kK, c.operand(n.in(1))},
+                                {att::kV, c.operand(n.in(2))},
+                                {att::kBias, c.operand(n.in(3))},
+                                {att::kMask, c.operand(n.in(4))}}),
        {c.result(n.outputs[0])},
-       {c.options.plan.int8_attention ? 0 : 1, i32(a.heads), i32(a.kv_heads), i32(a.head_dim), i32(a.v_dim), i32(a.q_first),
-        i32(a.k_first), i32(a.v_first), a.causal ? 1 : 0},
-       {a.scale});
+       named<att::kPacked>({{att::kPrecision, c.options.plan.int8_attention ? att::kInt8 : att::kF32},
+                            {att::kHeads, a.heads},
+                            {att::kKvHeads, a.kv_heads},
+                            {att::kHeadDim, a.head_dim},
+                            {att::kVDim, a.v_dim},
+                            {att::kQFirst, a.q_first},
+                            {att::kKFirst, a.k_first},
+                            {att::kVFirst, a.v_first},
+                            {att::kCausal, a.causal}}),
+       named_floats<att::kFloatCount>({{att::kScale, a.scale}}));
 }
 
 void lower_rope(LowerContext& c, const Node& n) {
+  namespace rope = ert::params::rope;
   const auto& a = n.as<RopeAttrs>();
-  const auto i32 = [](int64_t v) { return static_cast<int32_t>(v); };
-  c.op(n, ert::params::OpCode::kRope, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2))}, {c.result(n.outputs[0])},
-       {i32(a.heads), i32(a.head_dim), i32(a.rotated), i32(a.first), a.interleaved ? 1 : 0});
+  c.op(n, ert::params::OpCode::kRope,
+       named<rope::kInputCount>(
+           {{rope::kX, c.operand(n.in(0))}, {rope::kCos, c.operand(n.in(1))}, {rope::kSin, c.operand(n.in(2))}}),
+       {c.result(n.outputs[0])},
+       named<rope::kIntCount>({{rope::kHeads, a.heads},
+                               {rope::kHeadDim, a.head_dim},
+                               {rope::kRotated, a.rotated},
+                               {rope::kFirst, a.first},
+                               {rope::kInterleaved, a.interleaved}}));
 }
 
 void lower_glu(LowerContext& c, const Node& n) {
   const auto& a = n.as<GluAttrs>();
-  c.op(n, ert::params::OpCode::kGlu, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])},
-       {a.activation, static_cast<int32_t>(a.activated_first), static_cast<int32_t>(a.factor_first)});
+  namespace glu = ert::params::glu;
+  c.op(n, ert::params::OpCode::kGlu,
+       named<glu::kInputCount>({{glu::kActivated, c.operand(n.in(0))}, {glu::kFactor, c.operand(n.in(1))}}),
+       {c.result(n.outputs[0])},
+       named<glu::kIntCount>(
+           {{glu::kActivation, a.activation}, {glu::kActivatedFirst, a.activated_first}, {glu::kFactorFirst, a.factor_first}}));
 }
 
 }  // namespace edgeconv

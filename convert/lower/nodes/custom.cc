@@ -21,7 +21,8 @@ void lower_custom(LowerContext& c, const Node& n) {
   const auto known = std::find(all.begin(), all.end(), op);
   const auto index = static_cast<int32_t>(known - all.begin());
   if (known == all.end()) all.push_back(op);
-  c.op(n, OpCode::kCustom, std::move(inputs), std::move(outputs), {index});
+  c.op(n, OpCode::kCustom, std::move(inputs), std::move(outputs),
+       named<ert::params::custom::kIntCount>({{ert::params::custom::kIndex, index}}));
 }
 
 }  // namespace edgeconv

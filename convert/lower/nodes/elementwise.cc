@@ -7,6 +7,7 @@ namespace edgeconv {
 
 using ert::params::OpCode;
 namespace kinds = ert::params::binary;
+namespace un = ert::params::unary;
 
 void lower_view(LowerContext& c, const Node& n);
 
@@ -15,14 +16,10 @@ namespace {
 int int_scalar(LowerContext& c, int32_t v) { return c.constant_i32({}, {v}); }
 
 bool computes_on_integers(int unary_kind) {
-  namespace un = ert::params::unary;
   return unary_kind == un::kNeg || unary_kind == un::kAbs || unary_kind == un::kSign || unary_kind == un::kSquare;
 }
 
-bool rounds(int unary_kind) {
-  namespace un = ert::params::unary;
-  return unary_kind == un::kFloor || unary_kind == un::kCeil || unary_kind == un::kRound;
-}
+bool rounds(int unary_kind) { return unary_kind == un::kFloor || unary_kind == un::kCeil || unary_kind == un::kRound; }
 
 // base ** exponent in the type of the base. Where one side is a float, both are.
 void lower_pow(LowerContext& c, const Node& n, int base, int exponent) {
@@ -31,7 +28,7 @@ void lower_pow(LowerContext& c, const Node& n, int base, int exponent) {
   base = c.as_dtype(n, base, ERT_F32, c.shape(n.in(0)));
   exponent = c.as_dtype(n, exponent, ERT_F32, c.shape(n.in(1)));
   const int power = dtype == ERT_F32 ? c.result(n.outputs[0]) : c.temporary(ERT_F32, out);
-  c.op(n, OpCode::kBinary, {base, exponent}, {power}, {kinds::kPow});
+  c.op(n, OpCode::kBinary, {base, exponent}, {power}, named<kinds::kIntCount>({{kinds::kKind, kinds::kPow}}));
   if (dtype != ERT_F32) c.bind(n.outputs[0], c.as_dtype(n, power, dtype, out));
 }
 
@@ -45,10 +42,12 @@ void lower_unary(LowerContext& c, const Node& n) {
     if (a.kind != static_cast<int>(ert::kernels::Unary::kRelu))
       return c.unsupported(n, "it has integers as input, which devices compute it on only as floats",
                            "cast its input to float32");
-    c.op(n, OpCode::kBinary, {x, int_scalar(c, 0)}, {c.result(n.outputs[0])}, {kinds::kMax});
+    c.op(n, OpCode::kBinary, {x, int_scalar(c, 0)}, {c.result(n.outputs[0])},
+         named<kinds::kIntCount>({{kinds::kKind, kinds::kMax}}));
     return;
   }
-  c.op(n, OpCode::kUnary, {x}, {c.result(n.outputs[0])}, {a.kind}, {a.alpha});
+  c.op(n, OpCode::kUnary, {x}, {c.result(n.outputs[0])}, named<un::kIntCount>({{un::kKind, a.kind}}),
+       named_floats<un::kFloatCount>({{un::kAlpha, a.alpha}}));
   c.wrap_narrow(n, n.outputs[0]);
 }
 
@@ -61,7 +60,7 @@ void lower_binary(LowerContext& c, const Node& n) {
   if (mixed) return c.unsupported(n, "its operands have different element types", "cast one of them");
   if (dtype == ERT_I32 && kind == kinds::kPRelu)
     return c.unsupported(n, "it has integers as input, which devices compute it on only as floats", "cast its input to float32");
-  c.op(n, OpCode::kBinary, {lhs, rhs}, {c.result(n.outputs[0])}, {kind});
+  c.op(n, OpCode::kBinary, {lhs, rhs}, {c.result(n.outputs[0])}, named<kinds::kIntCount>({{kinds::kKind, kind}}));
   if (kind == kinds::kAdd || kind == kinds::kSub || kind == kinds::kMul || kind == kinds::kDiv || kind == kinds::kPow)
     c.wrap_narrow(n, n.outputs[0]);
 }

@@ -9,19 +9,20 @@ using ert::params::OpCode;
 
 // numpy gives vectors an axis of size 1 for the product and drops it afterwards; the runtime wants matrices.
 void lower_matmul(LowerContext& c, const Node& n) {
+  const std::vector<int32_t> as_they_are = named<ert::params::matmul::kIntCount>({{ert::params::matmul::kTranspose, 0}});
   int lhs = c.operand(n.in(0)), rhs = c.operand(n.in(1));
   const Shape a = c.shape(n.in(0)), b = c.shape(n.in(1));
   if (a.size() == 1) lhs = c.program.add_alias(lhs, {1, a[0]});
   if (b.size() == 1) rhs = c.program.add_alias(rhs, {b[0], 1});
   if (a.size() > 1 && b.size() > 1) {
-    c.op(n, OpCode::kMatMul, {lhs, rhs}, {c.result(n.outputs[0])}, {0});
+    c.op(n, OpCode::kMatMul, {lhs, rhs}, {c.result(n.outputs[0])}, as_they_are);
     return;
   }
   Shape full = c.shape(n.outputs[0]);
   if (b.size() == 1) full.push_back(1);
   if (a.size() == 1) full.insert(full.end() - 1, DimExpr(1));
   const int product = c.temporary(ERT_F32, full);
-  c.op(n, OpCode::kMatMul, {lhs, rhs}, {product}, {0});
+  c.op(n, OpCode::kMatMul, {lhs, rhs}, {product}, as_they_are);
   c.bind(n.outputs[0], c.program.add_alias(product, c.shape(n.outputs[0])));
 }
 
@@ -43,7 +44,8 @@ void lower_linear(LowerContext& c, const Node& n) {
     inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
     if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
   }
-  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])}, {precision, n.as<LinearAttrs>().activation});
+  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])},
+       named<linear::kIntCount>({{linear::kPrecision, precision}, {linear::kActivation, n.as<LinearAttrs>().activation}}));
 }
 
 }  // namespace edgeconv

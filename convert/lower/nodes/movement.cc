@@ -10,6 +10,7 @@
 namespace edgeconv {
 
 using ert::params::OpCode;
+namespace params = ert::params;
 
 namespace {
 size_t positive_axis(int64_t axis, size_t rank) {
@@ -32,6 +33,14 @@ DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, con
   }
   if (step > 0) return *s == 0 ? DimExpr(0) : DimExpr(*s);
   return *s >= INT32_MAX ? last : DimExpr::min(DimExpr(*s), last);
+}
+
+// What a runtime Slice does on the next axis.
+void add_axis(LowerContext& c, const DimExpr& start, int64_t step, std::vector<int32_t>& ints) {
+  namespace slice = params::slice;
+  const std::vector<int32_t> axis = named<slice::kAxisInts>(
+      {{slice::kStartExpr, c.expr(start)}, {slice::kStep, std::clamp<int64_t>(step, INT32_MIN, INT32_MAX)}});
+  ints.insert(ints.end(), axis.begin(), axis.end());
 }
 }  // namespace
 
@@ -61,10 +70,7 @@ void lower_slice(LowerContext& c, const Node& n) {
     first[axis] = slice_start((*starts)[i], in[axis], step[axis], c.graph.least_dims);
   }
   std::vector<int32_t> ints;
-  for (size_t i = 0; i < in.size(); ++i) {
-    ints.push_back(c.expr(first[i]));
-    ints.push_back(static_cast<int32_t>(std::clamp<int64_t>(step[i], INT32_MIN, INT32_MAX)));
-  }
+  for (size_t i = 0; i < in.size(); ++i) add_axis(c, first[i], step[i], ints);
   c.op(n, OpCode::kSlice, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, std::move(ints));
 }
 
@@ -75,10 +81,7 @@ void lower_split(LowerContext& c, const Node& n) {
   for (ValueId out : n.outputs) {
     if (out == kNone) continue;
     std::vector<int32_t> ints;
-    for (size_t i = 0; i < rank; ++i) {
-      ints.push_back(c.expr(i == axis ? first : DimExpr(0)));
-      ints.push_back(1);
-    }
+    for (size_t i = 0; i < rank; ++i) add_axis(c, i == axis ? first : DimExpr(0), 1, ints);
     first = first + c.shape(out)[axis];
     c.op(n, OpCode::kSlice, {c.operand(n.in(0))}, {c.result(out)}, std::move(ints));
   }
@@ -89,6 +92,7 @@ void lower_concat(LowerContext& c, const Node& n) {
   const Shape& out = c.shape(n.outputs[0]);
   const size_t axis = positive_axis(n.as<AxisAttrs>().axis, out.size());
   const auto code = OpCode::kConcat;
+  const auto ints = named<params::concat::kIntCount>({{params::concat::kAxis, static_cast<int64_t>(axis)}});
   constexpr size_t kLimit = ert::kMaxOperands / 2;
   std::vector<int> parts;
   std::vector<DimExpr> sizes;
@@ -102,13 +106,13 @@ void lower_concat(LowerContext& c, const Node& n) {
     joined[axis] = 0;
     for (size_t i = 0; i < kLimit; ++i) joined[axis] = joined[axis] + sizes[i];
     const int value = c.temporary(runtime_dtype(c.graph.value(n.outputs[0]).dtype), joined);
-    c.op(n, code, head, {value}, {static_cast<int32_t>(axis)});
+    c.op(n, code, head, {value}, ints);
     parts.erase(parts.begin(), parts.begin() + kLimit);
     sizes.erase(sizes.begin(), sizes.begin() + kLimit);
     parts.insert(parts.begin(), value);
     sizes.insert(sizes.begin(), joined[axis]);
   }
-  c.op(n, code, parts, {c.result(n.outputs[0])}, {static_cast<int32_t>(axis)});
+  c.op(n, code, parts, {c.result(n.outputs[0])}, ints);
 }
 
 void lower_expand(LowerContext& c, const Node& n) { c.op(n, OpCode::kExpand, {c.operand(n.in(0))}, {c.result(n.outputs[0])}); }
@@ -172,7 +176,8 @@ void lower_pad(LowerContext& c, const Node& n) {
     for (const DimExpr& a : *e) axes.push_back(positive_axis(a.constant().value_or(0), in.size()));
   std::vector<DimExpr> leading(in.size(), DimExpr(0));
   for (size_t i = 0; i < pads->size() / 2; ++i) leading[axes.empty() ? i : axes[i]] = (*pads)[i];
-  std::vector<int32_t> ints{n.as<PadAttrs>().mode, bits};
+  std::vector<int32_t> ints =
+      named<params::pad::kFirstAxis>({{params::pad::kMode, n.as<PadAttrs>().mode}, {params::pad::kFillBits, bits}});
   for (const DimExpr& e : leading) ints.push_back(c.expr(e));
   c.op(n, OpCode::kPad, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, std::move(ints));
 }

@@ -5,19 +5,26 @@
 namespace edgeconv {
 
 using ert::params::OpCode;
+namespace params = ert::params;
 
 void lower_norm(LowerContext& c, const Node& n) {
+  namespace norm = params::layernorm;
   const auto& a = n.as<FusedNormAttrs>();
   std::vector<int> outputs{c.result(n.outputs[0])};
   if (n.outputs.size() > 1 && n.outputs[1] != kNone) outputs.push_back(c.result(n.outputs[1]));
-  c.op(n, OpCode::kLayerNorm, {c.operand(n.in(0)), c.operand(n.in(1)), c.operand(n.in(2)), c.operand(n.in(3))}, outputs,
-       {a.rms ? 1 : 0}, {a.epsilon});
+  c.op(n, OpCode::kLayerNorm,
+       named<norm::kInputCount>({{norm::kX, c.operand(n.in(0))},
+                                 {norm::kResidual, c.operand(n.in(1))},
+                                 {norm::kGamma, c.operand(n.in(2))},
+                                 {norm::kBeta, c.operand(n.in(3))}}),
+       outputs, named<norm::kIntCount>({{norm::kRms, a.rms}}), named_floats<norm::kFloatCount>({{norm::kEpsilon, a.epsilon}}));
 }
 
 void lower_softmax(LowerContext& c, const Node& n) {
   const int64_t axis = n.as<AxisAttrs>().axis, rank = static_cast<int64_t>(c.shape(n.in(0)).size());
   c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
-       {static_cast<int32_t>(axis < 0 ? axis + rank : axis), n.kind == OpKind::kLogSoftmax ? 1 : 0});
+       named<params::softmax::kIntCount>(
+           {{params::softmax::kAxis, axis < 0 ? axis + rank : axis}, {params::softmax::kLog, n.kind == OpKind::kLogSoftmax}}));
 }
 
 // Axes as attribute, or as an operand whose contents are known. Bits of a mask; nullopt: all axes.
@@ -33,7 +40,7 @@ static std::optional<int32_t> axis_mask(const LowerContext& c, const Node& n) {
 }
 
 void lower_reduce(LowerContext& c, const Node& n) {
-  namespace reduce = ert::params::reduce;
+  namespace reduce = params::reduce;
   auto kind = n.as<ReduceAttrs>().kind;
   const auto some = axis_mask(c, n);
   int x = c.operand(n.in(0));
@@ -42,7 +49,8 @@ void lower_reduce(LowerContext& c, const Node& n) {
   const uint8_t dtype = c.program.values[static_cast<size_t>(x)].dtype;
   const bool of_integers = kind == reduce::kSum || kind == reduce::kMax || kind == reduce::kMin || kind == reduce::kProd;
   if (dtype == ERT_F32 || (dtype == ERT_I32 && of_integers)) {
-    c.op(n, OpCode::kReduce, {x}, {c.result(n.outputs[0])}, {kind, mask});
+    c.op(n, OpCode::kReduce, {x}, {c.result(n.outputs[0])},
+         named<reduce::kIntCount>({{reduce::kKind, kind}, {reduce::kAxisMask, mask}}));
     if (kind == reduce::kSum || kind == reduce::kProd) c.wrap_narrow(n, n.outputs[0]);
     return;
   }
@@ -51,16 +59,18 @@ void lower_reduce(LowerContext& c, const Node& n) {
   if (dtype == ERT_BOOL) kind = kind == reduce::kMax ? reduce::kSum : reduce::kProd;
   x = c.as_dtype(n, x, wide, c.shape(n.in(0)));
   const int y = c.temporary(wide, c.shape(n.outputs[0]));
-  c.op(n, OpCode::kReduce, {x}, {y}, {kind, mask});
+  c.op(n, OpCode::kReduce, {x}, {y}, named<reduce::kIntCount>({{reduce::kKind, kind}, {reduce::kAxisMask, mask}}));
   c.bind(n.outputs[0], c.as_dtype(n, y, dtype, c.shape(n.outputs[0])));
 }
 
 void lower_mean_pool(LowerContext& c, const Node& n) {
-  c.op(n, OpCode::kMeanPool, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])}, {}, {n.as<PoolAttrs>().epsilon});
+  c.op(n, OpCode::kMeanPool, {c.operand(n.in(0)), c.operand(n.in(1))}, {c.result(n.outputs[0])}, {},
+       named_floats<params::mean_pool::kFloatCount>({{params::mean_pool::kEpsilon, n.as<PoolAttrs>().epsilon}}));
 }
 
 void lower_l2_normalize(LowerContext& c, const Node& n) {
-  c.op(n, OpCode::kL2Normalize, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {}, {n.as<PoolAttrs>().epsilon});
+  c.op(n, OpCode::kL2Normalize, {c.operand(n.in(0))}, {c.result(n.outputs[0])}, {},
+       named_floats<params::l2_normalize::kFloatCount>({{params::l2_normalize::kEpsilon, n.as<PoolAttrs>().epsilon}}));
 }
 
 }  // namespace edgeconv

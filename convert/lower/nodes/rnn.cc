@@ -75,24 +75,30 @@ void lower_recurrence(LowerContext& c, const Node& n) {
   const Gates s{r.dims()[1] / hidden, hidden, static_cast<int64_t>(ert::kernels::round_up(static_cast<size_t>(hidden), 16))};
   Tensor bias;
   if (n.in(2) != kNone) bias = c.graph.value(n.in(2)).constant->cast(DType::kFloat).aligned();
-  std::vector<int> inputs{c.operand(n.in(0)), c.operand(n.in(3)), c.operand(n.in(4)), c.operand(n.in(5)), c.operand(n.in(6))};
+  std::vector<int> inputs = named<recurrence::kFirstWeights>({{recurrence::kProjected, c.operand(n.in(0))},
+                                                              {recurrence::kLengths, c.operand(n.in(3))},
+                                                              {recurrence::kInitialH, c.operand(n.in(4))},
+                                                              {recurrence::kInitialC, c.operand(n.in(5))},
+                                                              {recurrence::kPeepholes, c.operand(n.in(6))}});
   for (int64_t d = 0; d < directions; ++d) {
     const float* b = n.in(2) == kNone ? nullptr : bias.as<float>().data() + d * s.count * hidden;
     add_weights(c, n.in(1), d, r.as<float>().data() + d * s.count * hidden * hidden, s, precision, inputs);
     inputs.push_back(b ? c.constant_f32({s.columns()}, padded_bias(b, s)) : -1);
   }
-  std::vector<int32_t> ints{a.kind == "LSTM"  ? recurrence::kLstm
-                            : a.kind == "GRU" ? recurrence::kGru
-                                              : recurrence::kRnn,
-                            precision,
-                            a.direction == "bidirectional" ? recurrence::kBidirectional
-                            : a.direction == "reverse"     ? recurrence::kReverse
-                                                           : recurrence::kForward,
-                            a.linear_before_reset, a.input_forget};
+  const recurrence::Kind kind = a.kind == "LSTM" ? recurrence::kLstm : a.kind == "GRU" ? recurrence::kGru : recurrence::kRnn;
+  const recurrence::Direction direction = a.direction == "bidirectional" ? recurrence::kBidirectional
+                                          : a.direction == "reverse"     ? recurrence::kReverse
+                                                                         : recurrence::kForward;
+  std::vector<int32_t> ints = named<recurrence::kFirstActivation>({{recurrence::kKind, kind},
+                                                                   {recurrence::kPrecision, precision},
+                                                                   {recurrence::kDirection, direction},
+                                                                   {recurrence::kLinearBeforeReset, a.linear_before_reset},
+                                                                   {recurrence::kInputForget, a.input_forget}});
   add_activations(a, static_cast<size_t>(directions), ints);
   std::vector<int> outputs;
   for (ValueId v : n.outputs) outputs.push_back(c.result(v));
-  c.op(n, OpCode::kRecurrence, std::move(inputs), std::move(outputs), std::move(ints), {a.clip});
+  c.op(n, OpCode::kRecurrence, std::move(inputs), std::move(outputs), std::move(ints),
+       named_floats<recurrence::kFloatCount>({{recurrence::kClip, a.clip}}));
 }
 
 }  // namespace edgeconv
