@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rt/dims.h"
+#include "rt/sizes/dims.h"
 
 namespace ert::bench {
 namespace {

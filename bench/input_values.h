@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "rt/include/ert.h"
-#include "rt/op.h"
-#include "rt/program.h"
+#include "rt/ops/op.h"
+#include "rt/blob/program.h"
 
 namespace ert::bench {
 

@@ -5,8 +5,8 @@
 
 #include "bench/input_values.h"
 #include "bench/measure.h"
-#include "rt/dims.h"
-#include "rt/model.h"
+#include "rt/sizes/dims.h"
+#include "rt/loading/model.h"
 
 namespace ert::bench {
 

@@ -11,7 +11,7 @@
 #include "bench/inputs.h"
 #include "platform/posix/file_map.h"
 #include "platform/posix/thread_pool.h"
-#include "rt/crc32c.h"
+#include "rt/blob/crc32c.h"
 
 namespace ert::bench {
 namespace {

@@ -46,7 +46,7 @@ extern "C" {
 #endif
 #define ERT_CPU_ASSUMED (ERT_ASSUMES_NEON | ERT_ASSUMES_DOTPROD | ERT_ASSUMES_I8MM | ERT_ASSUMES_DSP | ERT_ASSUMES_MVE)
 
-/* Bits ERT_CPU_* of the CPU that the program runs on. Which kernels they allow: rt/isa.h. Any thread; costs a few hundred cycles (cpuid
+/* Bits ERT_CPU_* of the CPU that the program runs on. Which kernels they allow: rt/base/isa.h. Any thread; costs a few hundred cycles (cpuid
  * traps in a virtual machine), so callers keep the answer. */
 uint32_t ert_cpu_features(void);
 

@@ -2,9 +2,9 @@
 #include "bench/firmware/bench.h"
 #include "bench/input_values.h"
 #include "platform/platform.h"
-#include "rt/crc32c.h"
-#include "rt/dims.h"
-#include "rt/model.h"
+#include "rt/blob/crc32c.h"
+#include "rt/sizes/dims.h"
+#include "rt/loading/model.h"
 
 namespace ert::bench {
 namespace {

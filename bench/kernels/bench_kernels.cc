@@ -12,7 +12,7 @@
 #include "bench/kernels/row_benchmarks.h"
 #include "kernels_int8/contract/isa.h"
 #include "kernels_int8/dispatch/dispatch.h"
-#include "rt/isa.h"
+#include "rt/base/isa.h"
 
 namespace ert::bench {
 namespace {

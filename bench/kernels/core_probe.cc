@@ -12,7 +12,7 @@
 
 #include "bench/kernels/clock_and_peak.h"
 #include "kernels_int8/contract/isa.h"
-#include "rt/isa.h"
+#include "rt/base/isa.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "convert/program/slots.h"
-#include "rt/crc32c.h"
+#include "rt/blob/crc32c.h"
 #include "rt/include/ert.h"
 #include "rt/schema/program_generated.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "convert/ir/diagnostics.h"
-#include "rt/crc32c.h"
-#include "rt/header.h"
+#include "rt/blob/crc32c.h"
+#include "rt/blob/header.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {

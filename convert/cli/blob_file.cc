@@ -5,7 +5,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/run/blob_runner.h"
-#include "rt/header.h"
+#include "rt/blob/header.h"
 
 namespace edgeconv::cli {
 

@@ -14,8 +14,8 @@
 #include "convert/ir/foreign_text.h"
 #include "convert/report/memory_table.h"
 #include "convert/run/blob_runner.h"
-#include "rt/header.h"
-#include "rt/op.h"
+#include "rt/blob/header.h"
+#include "rt/ops/op.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv::cli {
@@ -56,7 +56,7 @@ std::string c_header(const std::string& source, const std::string& definitions) 
       source, definitions);
 }
 
-// The rows of rt/op_list.inc that this blob needs: for ert_link_only_ops (rt/link_only_ops.cmake).
+// The rows of rt/ops/op_list.inc that this blob needs: for ert_link_only_ops (rt/link_only_ops.cmake).
 std::string op_list(const void* blob, const std::string& source) {
   const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset);
   std::set<uint16_t> codes;

@@ -24,7 +24,7 @@
 #include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
 #include "convert/precision/validation_set.h"
-#include "rt/float_mode.h"
+#include "rt/running/float_mode.h"
 
 namespace edgeconv::cli {
 

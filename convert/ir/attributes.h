@@ -15,7 +15,7 @@
 #include "convert/ir/dtype.h"
 #include "convert/ir/tensor.h"
 #include "kernels_int8/contract/unary.h"
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 

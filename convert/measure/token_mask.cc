@@ -1,4 +1,4 @@
-// Reads the mask that the blob names, as rt/rows.cc does.
+// Reads the mask that the blob names, as rt/running/rows.cc does.
 #include "convert/measure/token_mask.h"
 
 #include <algorithm>

@@ -24,7 +24,7 @@
 #include "convert/measure/accumulated_error.h"
 #include "convert/prepare/reference.h"
 #include "convert/blob/version.h"
-#include "rt/float_mode.h"
+#include "rt/running/float_mode.h"
 
 namespace edgeconv {
 

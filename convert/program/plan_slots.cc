@@ -5,7 +5,7 @@
 
 #include "convert/program/program_pass.h"
 #include "convert/program/slots.h"
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace edgeconv {
 

@@ -9,8 +9,8 @@
 #include "convert/ir/attributes_text.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/program/weight_layout.h"
-#include "rt/op.h"
-#include "rt/program.h"
+#include "rt/ops/op.h"
+#include "rt/blob/program.h"
 
 namespace edgeconv {
 

@@ -11,7 +11,7 @@
 #include "convert/ir/attributes.h"
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/tensor.h"
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 

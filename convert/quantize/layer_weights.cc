@@ -5,7 +5,7 @@
 
 #include "convert/quantize/rounding.h"
 #include "convert/quantize/smoothing.h"
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 

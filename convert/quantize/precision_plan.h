@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "convert/ir/graph.h"
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 

@@ -12,9 +12,9 @@
 #include "convert/ir/foreign_text.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/memory_table.h"
-#include "rt/header.h"
-#include "rt/op.h"
-#include "rt/op_params.h"
+#include "rt/blob/header.h"
+#include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {

@@ -8,7 +8,7 @@
 
 #include "convert/blob/version.h"
 #include "convert/files/json.h"
-#include "rt/model.h"
+#include "rt/loading/model.h"
 
 namespace edgeconv {
 

@@ -12,7 +12,7 @@
 #include "convert/quantize/weight_store.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/quantize/precision_plan.h"
-#include "rt/float_mode.h"
+#include "rt/running/float_mode.h"
 
 namespace edgeconv {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "rt/dims.h"
-#include "rt/model.h"
-#include "rt/op.h"
+#include "rt/sizes/dims.h"
+#include "rt/loading/model.h"
+#include "rt/ops/op.h"
 
 namespace edgeconv {
 

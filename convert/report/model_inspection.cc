@@ -8,8 +8,8 @@
 #include "convert/blob/golden.h"
 #include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
-#include "rt/float_mode.h"
-#include "rt/op.h"
+#include "rt/running/float_mode.h"
+#include "rt/ops/op.h"
 
 namespace edgeconv {
 

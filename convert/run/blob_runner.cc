@@ -7,9 +7,9 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/run/refusal.h"
 #include "platform/posix/thread_pool.h"
-#include "rt/context.h"
-#include "rt/header.h"
-#include "rt/model.h"
+#include "rt/context/context.h"
+#include "rt/blob/header.h"
+#include "rt/loading/model.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "convert/ir/diagnostics.h"
-#include "rt/model.h"
-#include "rt/op.h"
-#include "rt/program.h"
+#include "rt/loading/model.h"
+#include "rt/ops/op.h"
+#include "rt/blob/program.h"
 
 namespace edgeconv {
 

@@ -22,7 +22,7 @@ constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
 enum class Cores : uint8_t { kAny, kInOrder };
 
-// One row, without what the CPU must have: that is in terms of platform/, which this folder knows nothing of (rt/isa.h). For constants:
+// One row, without what the CPU must have: that is in terms of platform/, which this folder knows nothing of (rt/base/isa.h). For constants:
 // what asks at run time would carry all strings.
 struct LevelRow {
   const char* name;

@@ -9,7 +9,7 @@ namespace ert::kernels {
 constexpr size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 // N is cut into panels of some columns, a panel into lines of some k; a line has the bytes of one column after the other. N and K are padded
-// with zeros to whole panels and lines. The numbers are part of the blob format (rt/op_params.h): only append.
+// with zeros to whole panels and lines. The numbers are part of the blob format (rt/ops/op_params.h): only append.
 enum class Layout : uint8_t { kN16K4, kN8K8, kN2K16, kCount };
 constexpr size_t panel_columns(Layout l) { return l == Layout::kN16K4 ? 16 : l == Layout::kN8K8 ? 8 : 2; }
 constexpr size_t line_depth(Layout l) { return l == Layout::kN16K4 ? 4 : l == Layout::kN8K8 ? 8 : 16; }

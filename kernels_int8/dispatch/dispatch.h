@@ -6,7 +6,7 @@
 namespace ert::kernels {
 
 // The table of the best level that is compiled in and in `mask`, bits (1 << Isa); kRef is always there. Static storage, constant. in_order:
-// the cores issue in order, so that levels for such cores are better than their bases. Says nothing about the CPU: rt/isa.h.
+// the cores issue in order, so that levels for such cores are better than their bases. Says nothing about the CPU: rt/base/isa.h.
 const KernelTable& kernel_table(uint32_t mask, bool in_order = false);
 // As in --isa; null for a number that no level has.
 const char* isa_name(Isa isa);

@@ -61,7 +61,7 @@ typedef enum ert_status {
   ERT_ERR_CHECKSUM = 23,    /* header or content CRC-32C does not match */
   ERT_ERR_FORMAT = 24,      /* structure: FlatBuffers verification, segment table, reserved bytes */
   ERT_ERR_MODEL = 25,       /* semantics: value index, shape, lifetime, parameter of an op */
-  ERT_ERR_LIMIT = 26,       /* a count or size above the limits in rt/limits.h */
+  ERT_ERR_LIMIT = 26,       /* a count or size above the limits in rt/base/limits.h */
   ERT_ERR_UNSUPPORTED = 27, /* an op, dtype or custom op that is not linked in or not registered */
   ERT_ERR_COMPRESSED = 28,  /* compressed blob: expand it with ert_unpack first */
   ERT_ERR_SIGNATURE = 29,   /* reserved for signed blobs */
@@ -179,7 +179,8 @@ typedef enum ert_isa {
   ERT_ISA_NEON = 8,
   ERT_ISA_DOTPROD = 9,
   ERT_ISA_I8MM = 10,
-  ERT_ISA_NEON_INORDER = 11, /* twins of two levels for cores that issue in order (A53; A55); any core that has the level runs them */
+  ERT_ISA_NEON_INORDER =
+      11, /* twins of two levels for cores that issue in order (A53; A55); any core that has the level runs them */
   ERT_ISA_DOTPROD_INORDER = 12,
   ERT_ISA_DSP = 16,
   ERT_ISA_MVE = 17
@@ -205,7 +206,8 @@ typedef int (*ert_op_hook)(void* context, uint32_t op, uint32_t phase, const cha
 /* A custom operator: registered by its domain and name, called for every node that the converter passed through. */
 typedef struct ert_custom_attribute {
   const char* name;
-  uint32_t kind;  /* 0 int, 1 float, 2 string, 3 ints, 4 floats; ert_model_open refuses (FORMAT) others and values that are not there */
+  uint32_t
+      kind; /* 0 int, 1 float, 2 string, 3 ints, 4 floats; ert_model_open refuses (FORMAT) others and values that are not there */
   uint32_t count; /* of ints or floats: 1 for kinds 0 and 1. Only the field of the kind is meant */
   const int32_t* ints;
   const float* floats;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels_int8/ref/scalar_pow.h"
-#include "rt/limits.h"
+#include "rt/base/limits.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"

@@ -3,9 +3,9 @@
 
 #include <stdint.h>
 
-#include "rt/bytes.h"
-#include "rt/op.h"
-#include "rt/op_params.h"
+#include "rt/base/bytes.h"
+#include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
 
 namespace ert::ops {
 

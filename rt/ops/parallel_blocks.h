@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace ert::ops {
 

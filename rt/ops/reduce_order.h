@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace ert::ops {
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace ert::ops {
 

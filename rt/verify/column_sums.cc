@@ -1,8 +1,8 @@
 // Int8 weights and the sums of their columns. Levels compute the same integers in different ways (NUMERICS.md): some subtract a multiple
 // of the sum, some multiply what is behind the last k, and none has room for products of -128. So the sums are right, padding is zero
 // and no weight is -128, or a blob would give other bits on another CPU.
-#include "rt/limits.h"
-#include "rt/op_params.h"
+#include "rt/base/limits.h"
+#include "rt/ops/op_params.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/verify/semantics.h"
 

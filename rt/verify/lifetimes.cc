@@ -1,6 +1,6 @@
 // The converter's memory plan is not trusted: arena_order lists all arena values by slot and time, so one pass over
 // neighbours proves that no two live values share a slot.
-#include "rt/dims.h"
+#include "rt/sizes/dims.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {

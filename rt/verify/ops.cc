@@ -1,5 +1,5 @@
 // Ops: operands in range, every value written exactly once and before it is read, nobody writes inputs or constants.
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {

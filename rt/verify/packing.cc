@@ -1,6 +1,6 @@
 // Packed rows: the mask is an input whose shape any binding fixes, and nothing outside the program may depend on its contents.
-// What ops do with the row map is checked by their prepare functions; its entries rise by construction (rt/rows.cc).
-#include "rt/limits.h"
+// What ops do with the row map is checked by their prepare functions; its entries rise by construction (rt/running/rows.cc).
+#include "rt/base/limits.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {

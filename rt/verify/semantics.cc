@@ -1,9 +1,9 @@
 // The order of the semantic checks, and the last but one of them: every op's prepare at the smallest and the largest dims.
 #include "rt/verify/semantics.h"
 
-#include "rt/dims.h"
-#include "rt/limits.h"
-#include "rt/prepare.h"
+#include "rt/sizes/dims.h"
+#include "rt/base/limits.h"
+#include "rt/sizes/prepare.h"
 
 namespace ert {
 namespace {

@@ -2,10 +2,10 @@
 // run uses has been checked, so running trusts them.
 #pragma once
 
-#include "rt/eval_memory.h"
-#include "rt/header.h"
-#include "rt/op.h"
-#include "rt/program.h"
+#include "rt/sizes/eval_memory.h"
+#include "rt/blob/header.h"
+#include "rt/ops/op.h"
+#include "rt/blob/program.h"
 
 namespace ert {
 

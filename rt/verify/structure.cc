@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "rt/crc32c.h"
-#include "rt/limits.h"
+#include "rt/blob/crc32c.h"
+#include "rt/base/limits.h"
 
 namespace ert {
 namespace {

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "rt/header.h"
-#include "rt/program.h"
+#include "rt/blob/header.h"
+#include "rt/blob/program.h"
 
 namespace ert {
 

@@ -1,7 +1,7 @@
 // Size expressions, values, inputs, outputs and golden vectors: every index in range, every constant inside its segment.
-#include "rt/dims.h"
-#include "rt/limits.h"
-#include "rt/op_params.h"
+#include "rt/sizes/dims.h"
+#include "rt/base/limits.h"
+#include "rt/ops/op_params.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {

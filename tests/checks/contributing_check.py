@@ -13,7 +13,7 @@ import tempfile
 MOST_PLACES = 8
 SOURCES = ("convert", "rt", "kernels_int8", "platform", "tests", "bench")
 SUFFIXES = {".c", ".cc", ".h", ".inc", ".py", ".sh", ".cmake", ".fbs", ".json", ".txt"}
-OP_LIST, OP_README = "rt/op_list.inc", "rt/ops/README.md"
+OP_LIST, OP_README = "rt/ops/op_list.inc", "rt/ops/README.md"
 OWN_FILE = "tests/checks/contributing_check.py"
 
 
@@ -44,7 +44,7 @@ TASKS = [
         "convert/cli/json_schemas/inspect_blob.schema.json": "inspect reads it from the blob",
         "convert/report/blob_inspection.cc": "the same",
         "convert/report/blob_inspection.h": "the same",
-        "rt/unpack.cc": "its first comment says what is unpacked",
+        "rt/loading/unpack.cc": "its first comment says what is unpacked",
     }, silent={"convert/result/convert_result.h": "its name for what came out is `packed`"}),
 ]
 
@@ -74,10 +74,10 @@ def lists(body):
     return found
 
 
-def named(item, task):
-    """Files and folders (ending in /) that an item names, with what stands for the example. A sentence in parentheses is no place: it says what
-    misses one."""
-    text = re.sub(r"```.*?```|\([^()]*\.\)", "", item, flags=re.S)
+def named(item, task, remarks=False):
+    """Files and folders (ending in /) that an item names, with what stands for the example. A sentence in parentheses is a remark and no place:
+    it says what misses one."""
+    text = re.sub(r"```.*?```" if remarks else r"```.*?```|\([^()]*\.\)", "", item, flags=re.S)
     for path in re.findall(r"`([\w./-]+\.[a-z]+|(?:[\w.-]+/)+)`", text):
         for example, real in task.stands_for.items():
             path = path.replace(example, real)
@@ -123,7 +123,7 @@ def task_faults(root, tasks):
             yield f"{where}: {len(items)} places, more than {MOST_PLACES}"
         places = [list(named(item, task)) for item in items]
         every = [p for item in places for p in item]
-        for place in every:
+        for place in dict.fromkeys(named("\n".join(items), task, remarks=True)):
             if not (root / place).exists():
                 yield f"{where} names {place}, which is not there"
         files = set(knowing(root, task.example))
@@ -186,6 +186,7 @@ def self_test():
         ({}, None),
         ({"CONTRIBUTING.md": right.replace("3. ", "".join(f"{n}. `rt/soup.cc`\n" for n in range(3, 9)) + "9. ")}, "9 places, more than 8"),
         ({"CONTRIBUTING.md": right.replace("2. ", "2. `rt/gone.cc` ")}, "gone.cc, which is not there"),
+        ({"CONTRIBUTING.md": right.replace("inc`", "inc`. (Or `rt/gone.cc` fails.)")}, "gone.cc, which is not there"),
         ({"CONTRIBUTING.md": right.replace("`rt/list.inc`", "a row somewhere")}, "place 2 names no file", "rt/list.inc knows the example"),
         ({"convert/cook.cc": "// Soup, soup_of_the_day"}, "convert/cook.cc knows the example and is not named"),
         ({"rt/list.inc": "DISH(stew)\n"}, "rt/list.inc does not know the example"),

@@ -3,9 +3,9 @@
 #include "convert/files/json.h"
 
 #include "convert/cli/blob_file.h"
-#include "rt/crc32c.h"
-#include "rt/header.h"
-#include "rt/program.h"
+#include "rt/blob/crc32c.h"
+#include "rt/blob/header.h"
+#include "rt/blob/program.h"
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "convert/onnx/reader.h"
-#include "rt/header.h"
-#include "rt/program.h"
+#include "rt/blob/header.h"
+#include "rt/blob/program.h"
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {

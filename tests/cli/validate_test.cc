@@ -7,8 +7,8 @@
 #include "convert/files/npy.h"
 #include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
-#include "rt/crc32c.h"
-#include "rt/header.h"
+#include "rt/blob/crc32c.h"
+#include "rt/blob/header.h"
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
 

@@ -183,7 +183,7 @@ def check_golden(report, root, runner, build, bound, function):
         changed = run(*runner, image, wrong)
         report.expect(changed.returncode == 1 and "golden" in changed.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", changed.stdout)
     ops |= {"Unary", "Binary", "Reduce"}  # write_extremes
-    listed = set(re.findall(r"^ERT_OP\(\d+, (\w+)\)", (root / "rt/op_list.inc").read_text(), re.M))
+    listed = set(re.findall(r"^ERT_OP\(\d+, (\w+)\)", (root / "rt/ops/op_list.inc").read_text(), re.M))
     report.expect(listed - ops == {"Custom"}, f"ops of no blob: {sorted(listed - ops)}")
     painted = [int(n) for n in re.findall(r"stack (\d+)", result.stdout + rest.stdout)]
     report.expect(painted and max(painted) <= min(bound, STACK_LIMIT), f"painted stack {painted}, bound {bound}, limit {STACK_LIMIT}")

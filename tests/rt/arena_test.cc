@@ -1,8 +1,8 @@
 // Memory: the need is exact, nothing outside the regions is written, one or two regions, refusals at init.
 #include <gtest/gtest.h>
 
-#include "rt/bytes.h"
-#include "rt/limits.h"
+#include "rt/base/bytes.h"
+#include "rt/base/limits.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels_int8/contract/packed_layout.h"
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 #include "tests/support/context_fixture.h"
 #include "tests/support/pool.h"
 #include "tests/support/seeded_random.h"

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "rt/crc32c.h"
-#include "rt/limits.h"
+#include "rt/blob/crc32c.h"
+#include "rt/base/limits.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {

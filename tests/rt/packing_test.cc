@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "rt/limits.h"
+#include "rt/base/limits.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <thread>
 
-#include "rt/float_mode.h"
-#include "rt/op.h"
+#include "rt/running/float_mode.h"
+#include "rt/ops/op.h"
 #include "tests/support/context_fixture.h"
 #include "tests/support/pool.h"
 

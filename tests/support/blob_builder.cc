@@ -4,7 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "rt/crc32c.h"
+#include "rt/blob/crc32c.h"
 
 namespace ert::testing {
 namespace {

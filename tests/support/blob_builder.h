@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "rt/header.h"
-#include "rt/op_params.h"
+#include "rt/blob/header.h"
+#include "rt/ops/op_params.h"
 #include "rt/schema/program_generated.h"
 
 namespace ert::testing {

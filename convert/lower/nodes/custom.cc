@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "convert/lower/lower.h"
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace edgeconv {
 

@@ -5,7 +5,7 @@
 #include "convert/lower/lower.h"
 #include "convert/infer/node_inference.h"
 #include "rt/include/ert.h"
-#include "rt/op.h"
+#include "rt/ops/op.h"
 
 namespace edgeconv {
 

@@ -9,10 +9,10 @@
 #include "convert/pipeline/convert.h"
 #include "convert/run/blob_runner.h"
 #include "kernels_int8/contract/packed_layout.h"
-#include "rt/crc32c.h"
-#include "rt/header.h"
-#include "rt/model.h"
-#include "rt/op_params.h"
+#include "rt/blob/crc32c.h"
+#include "rt/blob/header.h"
+#include "rt/loading/model.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv::testing {
 

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "kernels_int8/contract/kernel_table.h"
-#include "rt/context.h"
+#include "rt/context/context.h"
 #include "rt/ops/handed_rows.h"
 #include "tests/convert/lower/run_lowered.h"
 

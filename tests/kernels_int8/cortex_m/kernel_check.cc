@@ -7,7 +7,7 @@
 #include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cortex_m/board.h"
 #include "platform/cortex_m/semihosting.h"
-#include "rt/float_mode.h"
+#include "rt/running/float_mode.h"
 #include "tests/kernels_int8/fills.h"
 
 namespace ert::kernels::testing {

@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "rt/op_params.h"
+#include "rt/ops/op_params.h"
 #include "rt/ops/op_defs.h"
 
 namespace ert::test {

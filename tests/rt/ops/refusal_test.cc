@@ -74,7 +74,7 @@ TEST(Prepare, EveryOpIsTried) {
   EXPECT_STREQ(cases[at].def->name, #Name);  \
   EXPECT_TRUE(prepares(cases[at])) << #Name; \
   ++at;
-#include "rt/op_list.inc"
+#include "rt/ops/op_list.inc"
 #undef ERT_OP
   EXPECT_EQ(at, cases.size());
 }

@@ -1,0 +1,239 @@
+// Parameters of every runtime op, by position in the blob's int and float pools. The converter writes and the runtime
+// reads through these enums, so the two cannot disagree. "expr" marks an int that is an index into Program.exprs and is
+// evaluated for the current dims; all others are plain numbers. Positions are part of the blob format: only append.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/quantized_rows.h"
+#include "kernels_int8/contract/unary.h"
+
+namespace ert::params {
+
+enum class OpCode : uint16_t {
+#define ERT_OP(code, name) k##name = code,
+#include "rt/ops/op_list.inc"
+#undef ERT_OP
+};
+
+// Longest integer sum of an op, and most keys of an attention: int32 accumulators stay exact up to here (NUMERICS.md).
+constexpr int32_t kMaxExactDepth = 65000;
+
+// Dense dtypes are ert_dtype (1..6). From 64 on: packed layouts of constants.
+enum Layout : uint8_t {
+  kPackedN16K4 = 64,  // int8 weights of a Linear, shape [n, k], as kernels::Layout in its order
+  kPackedN8K8 = 65,
+  kPackedN2K16 = 66,
+};
+constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
+constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
+constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
+
+// ImportInt (input i64|i32|bool|u8) -> i32|bool; ExportInt i32 -> output i64|i32 as bound. Copy: same dtype and size. Cast:
+// dtypes of the values. Fill: out = constant bits.
+namespace fill {
+enum Ints { kBits, kIntCount };
+}
+// DimsToTensor: no inputs; ints are exprs, one per element of the i32 or f32 output, in order.
+// Range: out[i] = start + i * step (i32).
+namespace range {
+enum Ints { kStartExpr, kStep, kIntCount };
+}
+
+// Embedding: ids i32 [..], table f32 or i8 [rows, width], scale f32 [rows] (i8 only, else absent) -> f32 [.., width]
+// Ids were range-checked against Program.input_ranges if they are an input; otherwise the op gives ERT_ERR_INPUT.
+
+// Linear: x f32 [.., k], weights, bias f32 [n] or -1, and for int8: scale f32 [n], colsum i32 [n], inv_smooth f32 [k] or -1
+//   -> f32 [.., n].  weights: packed [n, k] (kInt8, kInt8A16) or f32 [k, n] (kF32). Activation follows the bias.
+namespace linear {
+enum Inputs { kX, kWeights, kBias, kScale, kColsum, kInvSmooth, kInputCount };
+enum Ints { kPrecision, kActivation, kIntCount };
+enum Precision { kInt8 = 0, kF32 = 1, kInt8A16 = 2 };
+constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
+// Not of kF32.
+constexpr kernels::Precision kernel_precision(int32_t precision) {
+  return precision == kInt8A16 ? kernels::Precision::kW8A16 : kernels::Precision::kW8A8;
+}
+}  // namespace linear
+
+// Attention: q [B, Sq, *], k [B, Sk, *], v [B, Sk, *] f32 (may be one value with different first columns), bias f32 broadcastable
+//   to [B, heads, Sq, Sk] or -1 (rank 4), mask bool broadcastable likewise or -1 (rank 4) -> f32 [B, Sq, heads * v_dim].
+// Head h reads columns first + h * head_dim ... of q, first + (h / (heads / kv_heads)) * dim of k and v.
+namespace attention {
+enum Inputs { kQ, kK, kV, kBias, kMask, kInputCount };
+enum Ints {
+  kPrecision,
+  kHeads,
+  kKvHeads,
+  kHeadDim,
+  kVDim,
+  kQFirst,
+  kKFirst,
+  kVFirst,
+  kCausal,
+  kPacked,
+  kIntCount
+};  // precision: 0 int8, 1 f32; causal: 0 no, 1 bottom-right aligned; packed (may be left out): q, k, v and the output are packed rows
+enum Floats { kScale, kFloatCount };
+}  // namespace attention
+
+// LayerNorm over the last axis: x, residual or -1, gamma, beta or -1 -> y [, sum]. See KernelTable::layernorm.
+namespace layernorm {
+enum Inputs { kX, kResidual, kGamma, kBeta, kInputCount };
+enum Ints { kRms, kIntCount };
+enum Floats { kEpsilon, kFloatCount };
+}  // namespace layernorm
+
+// Softmax along an axis; log: logarithm of it.
+namespace softmax {
+enum Ints { kAxis, kLog, kIntCount };
+}
+
+// Unary: kind is a kernels::Unary, or one of these (exact in fp32 or on i32):
+namespace unary {
+enum Ints { kKind, kIntCount };
+enum Kind {
+  kNeg = 64,
+  kAbs,
+  kSqrt,
+  kReciprocal,
+  kFloor,
+  kCeil,
+  kRound,
+  kSign,
+  kNot,
+  kIsNaN,
+  kIsInf,
+  kLeakyRelu,
+  kSquare,
+  kElu,
+  kCelu
+};
+enum Floats { kAlpha, kFloatCount };
+}  // namespace unary
+// Binary with numpy broadcast; compare and logic kinds give bool. i32 Div truncates toward zero, Mod has the divisor's sign, fmod
+// the dividend's.
+namespace binary {
+enum Ints { kKind, kIntCount };
+enum Kind {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kPow,
+  kMin,
+  kMax,
+  kMod,
+  kFmod,
+  kEqual,
+  kLess,
+  kLessOrEqual,
+  kGreater,
+  kGreaterOrEqual,
+  kAnd,
+  kOr,
+  kXor,
+  kPRelu
+};
+}  // namespace binary
+// Where: condition bool, a, b, broadcast.
+
+// Reduce over the axes in the bit mask; output shape tells whether axes are kept. f32 (all) and i32 (sum, min, max, prod).
+namespace reduce {
+enum Ints { kKind, kAxisMask, kIntCount };
+enum Kind { kSum, kMean, kMax, kMin, kProd, kL1, kL2, kSumSquare, kLogSum, kLogSumExp };
+}  // namespace reduce
+// MatMul f32 with numpy batch broadcast; both of rank >= 2. transpose bits: 1 = lhs, 2 = rhs (last two axes swapped). alpha
+// multiplies the result.
+namespace matmul {
+enum Ints { kTranspose, kIntCount };
+}
+// Transpose: ints = permutation, output axis i is input axis ints[i].
+// Slice: ints = per axis (start expr, step); sizes come from the output shape. start is already in [0, size).
+// Concat: any number of inputs.
+namespace concat {
+enum Ints { kAxis, kIntCount };
+}
+// Gather along axis: data (any dtype), indices i32 (negative = from the end).
+namespace gather {
+enum Ints { kAxis, kIntCount };
+}
+namespace gather_nd {
+enum Ints { kBatchDims, kIntCount };
+}
+// ScatterND, ScatterElements: data, indices, updates. reduction: 0 none, 1 add, 2 mul, 3 min, 4 max.
+namespace scatter_nd {
+enum Ints { kReduction, kIntCount };
+}
+namespace scatter_elements {
+enum Ints { kAxis, kReduction, kIntCount };
+}
+// Expand: numpy broadcast to the output shape.
+namespace cumsum {
+enum Ints { kAxis, kExclusive, kReverse, kIntCount };
+}
+// Pad: ints = mode, then per axis the leading pad as an expr; fill: bits of the constant. mode 0 constant, 1 reflect, 2 edge, 3
+// wrap
+namespace pad {
+enum Ints { kMode, kFillBits, kFirstAxis };
+}
+// ArgMinMax: i32 output; TopK: k from the output shape, outputs values, i32 indices.
+namespace arg_min_max {
+enum Ints { kAxis, kMax, kSelectLast, kIntCount };
+}
+namespace topk {
+enum Ints { kAxis, kLargest, kSorted, kIntCount };
+}
+// MeanPool: x f32 [B, S, H], weights f32 [B, S] or -1 -> f32 [B, H] = sum_s x*w / max(sum_s w, epsilon); without weights / S.
+namespace mean_pool {
+enum Floats { kEpsilon, kFloatCount };
+}
+// L2Normalize over the last axis: x / max(sqrt(sum x^2), epsilon).
+namespace l2_normalize {
+enum Floats { kEpsilon, kFloatCount };
+}
+namespace trilu {
+enum Ints { kUpper, kDiagonalExpr, kIntCount };
+}
+namespace one_hot {
+enum Ints { kAxis, kOnBits, kOffBits, kIntCount };
+}
+// Custom: ints = index in Program.custom_ops.
+namespace custom {
+enum Ints { kIndex, kIntCount };
+}
+// Recurrence: the recurrent half of an LSTM, GRU or simple RNN. The input half, x W + Wb for all steps and directions, is a
+//   Linear before it: projected f32 [S, B, D * G * H] (G gates of H units: LSTM i o f c, GRU z r h). Then lengths i32 [B] or -1,
+//   initial_h, initial_c f32 [D, B, H] or -1, peepholes f32 [D, 3 * H] or -1 (LSTM: i o f), and per direction weights, scale,
+//   colsum, bias -> y f32 [S, B, D * H], last_h [D, B, H], for LSTM last_c.
+// Every gate has P = round_up(H, 16) columns, the surplus zero: weights packed [G * P, H] with scale f32, colsum i32
+//   [G * P] (kInt8, kInt8A16), or f32 [H, G * P] without them (kF32); bias f32 [G * P] or -1.
+namespace recurrence {
+enum Inputs { kProjected, kLengths, kInitialH, kInitialC, kPeepholes, kFirstWeights };
+enum WeightInputs { kWeights, kScale, kColsum, kBias, kWeightInputCount };  // from kFirstWeights on, per direction
+enum Ints { kKind, kPrecision, kDirection, kLinearBeforeReset, kInputForget, kFirstActivation };
+enum Kind { kLstm, kGru, kRnn };  // precision: as of Linear
+enum Direction { kForward, kReverse, kBidirectional };
+constexpr int kActivationCount = 3;  // per direction, from kFirstActivation on: f, g, h of ONNX, a kernels::Unary each
+enum Floats { kClip, kFloatCount };  // gates are clamped to [-clip, clip] before their activation; 0 = not at all
+constexpr int kPeepholeCount = 3;
+}  // namespace recurrence
+// PackRows: [B or 1, S or 1, ..] -> packed rows [1, T, ..]; UnpackRows: packed rows -> [B, S, ..], zero at padded positions. B, S
+// and T are those of Program.packing.
+
+// Rope: x f32 [B, S, *], cos, sin f32 [B or 1, S, rotated] -> f32 [B, S, heads * head_dim]. Head h is columns
+//   first + h * head_dim ... of x; its first `rotated` columns are turned in pairs, the others are copied.
+namespace rope {
+enum Inputs { kX, kCos, kSin, kInputCount };
+enum Ints { kHeads, kHeadDim, kRotated, kFirst, kInterleaved, kIntCount };
+}  // namespace rope
+
+// Glu: activated, factor f32 [.., *], which may be one value -> f32 [.., n]: activation of n columns of the one times n columns of
+//   the other, each from its first column on. activation is a kernels::Unary.
+namespace glu {
+enum Inputs { kActivated, kFactor, kInputCount };
+enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
+}  // namespace glu
+
+}  // namespace ert::params

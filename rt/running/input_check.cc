@@ -1,0 +1,164 @@
+// What a run refuses before its first op: shapes that contradict each other, ids out of range, NaN and Inf, buffers that are
+// too small or overlap each other, the blob, the context or its regions.
+#include <string.h>
+
+#include "rt/context/context.h"
+#include "rt/sizes/dims.h"
+
+namespace ert {
+namespace {
+
+template <class T>
+bool all_within(const T* data, int64_t n, int64_t lowest, int64_t highest) {
+  T least = data[0], most = data[0];
+  for (int64_t i = 0; i < n; ++i) {
+    least = data[i] < least ? data[i] : least;
+    most = data[i] > most ? data[i] : most;
+  }
+  return least >= lowest && most <= highest;
+}
+
+// The exponent of NaN and Inf is all ones. Integer arithmetic, so no float mode matters.
+bool all_finite(const void* data, int64_t n) {
+  constexpr uint32_t kExponent = 0x7F800000u;
+  const uint8_t* p = static_cast<const uint8_t*>(data);
+  uint32_t bad = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    uint32_t bits;
+    memcpy(&bits, p + 4 * i, 4);
+    bad |= (bits & kExponent) == kExponent;
+  }
+  return bad == 0;
+}
+
+// The first element that all_within refused.
+template <class T>
+ert_error_detail first_outside(uint32_t input, const T* data, int64_t lowest, int64_t highest) {
+  int64_t i = 0;
+  while (data[i] >= lowest && data[i] <= highest) ++i;
+  ert_error_detail d = about(ERT_FAULT_RANGE, Side::kInput, input, data[i], lowest, highest);
+  d.element = i;
+  return d;
+}
+
+// The first element that all_finite refused.
+ert_error_detail first_not_finite(uint32_t input, const void* data) {
+  int64_t i = 0;
+  while (all_finite(static_cast<const uint8_t*>(data) + 4 * i, 1)) ++i;
+  uint32_t bits;
+  memcpy(&bits, static_cast<const uint8_t*>(data) + 4 * i, 4);
+  ert_error_detail d = about(ERT_FAULT_NOT_FINITE, Side::kInput, input, bits, 0, 0);
+  d.element = i;
+  return d;
+}
+
+bool contents_allowed(const Program& p, uint32_t input, const Operand& o, ert_error_detail* why) {
+  const int64_t n = o.elements();
+  if (o.dtype == ERT_F32) {
+    if (all_finite(o.data, n)) return true;
+    *why = first_not_finite(input, o.data);
+    return false;
+  }
+  if (p.input_ranges.size == 0 || (o.dtype != ERT_I32 && o.dtype != ERT_I64)) return true;
+  // The runtime computes in 32 bits, so a 64-bit input must fit them in any case.
+  const int64_t lowest = p.input_ranges[input].min(), highest = p.input_ranges[input].max();
+  const bool allowed =
+      o.dtype == ERT_I32 ? all_within(o.as<int32_t>(), n, lowest, highest) : all_within(o.as<int64_t>(), n, lowest, highest);
+  if (!allowed)
+    *why = o.dtype == ERT_I32 ? first_outside(input, o.as<int32_t>(), lowest, highest)
+                              : first_outside(input, o.as<int64_t>(), lowest, highest);
+  return allowed;
+}
+
+// What the context itself reads and writes while it runs.
+bool in_context(const ContextState& s, const void* data, size_t bytes) {
+  for (uint32_t r = 0; r < s.n_regions; ++r) {
+    if (overlap(data, bytes, s.regions[r].base, s.regions[r].bytes)) return true;
+  }
+  return overlap(data, bytes, &s, sizeof(ert_context));
+}
+
+bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes, OutputsIn place) {
+  const void* data = s.outputs[output].data;
+  if (overlap(data, bytes, s.blob, s.blob_bytes)) return false;
+  if (place == OutputsIn::kCallersMemory && in_context(s, data, bytes)) return false;
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    size_t input_bytes;
+    if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
+    if (overlap(data, bytes, s.inputs[i].data, input_bytes)) return false;
+  }
+  for (uint32_t other = 0; other < output; ++other) {
+    size_t other_bytes;
+    if (!operand_bytes(s.values[p.outputs[other]], &other_bytes)) return false;
+    if (overlap(data, bytes, s.outputs[other].data, other_bytes)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims, ert_error_detail* why) {
+  int32_t teller[ERT_MAX_DIMS];  // the first input that has the dim, or -1
+  for (uint32_t d = 0; d < p.dims.size; ++d) {
+    dims[d] = 0;
+    teller[d] = -1;
+  }
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    const Binding& b = s.inputs[i];
+    if (b.data == nullptr) return refuse(ERT_ERR_STATE, about(ERT_FAULT_UNBOUND, Side::kInput, i), why);
+    const fb::Value& v = p.values[p.inputs[i]];
+    for (uint32_t axis = 0; axis < b.rank; ++axis) {
+      const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
+      if (static_cast<ExprKind>(e.kind()) != ExprKind::kDim) continue;
+      const int32_t known = dims[e.lhs()];
+      if (known != 0 && known != b.shape[axis])
+        return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, b.shape[axis], known, known), why);
+      if (known == 0) teller[e.lhs()] = static_cast<int32_t>(i);
+      dims[e.lhs()] = b.shape[axis];
+    }
+  }
+  for (uint32_t d = 0; d < p.dims.size; ++d) {
+    if (dims[d] == 0) dims[d] = s.max_dims[d];  // no input tells: the size that the caller planned for
+    if (dims[d] >= p.dims[d].min() && dims[d] <= s.max_dims[d]) continue;
+    ert_error_detail detail = no_error();
+    detail.fault = ERT_FAULT_DIM;
+    detail.input = teller[d];
+    detail.dim = static_cast<int32_t>(d);
+    detail.value = dims[d];
+    detail.lowest = p.dims[d].min();
+    detail.highest = s.max_dims[d];
+    return refuse(ERT_ERR_DIMS, detail, why);
+  }
+  return ERT_OK;
+}
+
+ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detail* why) {
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    const Operand& o = s.values[p.inputs[i]];
+    for (uint32_t axis = 0; axis < o.rank; ++axis) {
+      const int32_t want = o.dims[axis], size = s.inputs[i].shape[axis];
+      if (size != want) return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, size, want, want), why);
+    }
+  }
+  for (uint32_t i = 0; i < p.inputs.size; ++i) {
+    size_t bytes;
+    if (!operand_bytes(s.values[p.inputs[i]], &bytes)) return ERT_ERR_DIMS;
+    if (in_context(s, s.inputs[i].data, bytes)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kInput, i), why);
+    if (!contents_allowed(p, i, s.values[p.inputs[i]], why)) return ERT_ERR_INPUT;
+  }
+  return ERT_OK;
+}
+
+ert_status check_outputs(const ContextState& s, const Program& p, OutputsIn place, ert_error_detail* why) {
+  for (uint32_t i = 0; i < p.outputs.size; ++i) {
+    size_t bytes;
+    if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
+    const int64_t given = static_cast<int64_t>(s.outputs[i].bytes), need = static_cast<int64_t>(bytes);
+    if (bytes > s.outputs[i].bytes)
+      return refuse(ERT_ERR_NOMEM, about(ERT_FAULT_BUFFER, Side::kOutput, i, given, need, need), why);
+    if (!output_is_separate(s, p, i, bytes, place)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
+  }
+  return ERT_OK;
+}
+
+}  // namespace ert

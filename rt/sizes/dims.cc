@@ -1,0 +1,101 @@
+// Size expressions and shapes with checked arithmetic: see dims.h.
+#include "rt/sizes/dims.h"
+
+#include "rt/base/bytes.h"
+#include "rt/base/limits.h"
+#include "rt/ops/op_params.h"
+
+namespace ert {
+namespace {
+
+// Quotient and remainder as in mathematics (the remainder has the divisor's sign), not as in C.
+bool floor_division(int64_t a, int64_t b, int64_t* quotient, int64_t* remainder) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  int64_t q = a / b, r = a % b;
+  if (r != 0 && (r < 0) != (b < 0)) {
+    q -= 1;
+    r += b;
+  }
+  *quotient = q;
+  *remainder = r;
+  return true;
+}
+
+bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_t* earlier, int64_t* out) {
+  const ExprKind kind = static_cast<ExprKind>(e.kind());
+  if (kind == ExprKind::kConstant) return *out = e.value(), true;
+  if (kind == ExprKind::kDim) return *out = dims[e.lhs()], true;
+  const int64_t a = earlier[e.lhs()], b = earlier[e.rhs()];
+  int64_t unused;
+  switch (kind) {
+    case ExprKind::kAdd: return !__builtin_add_overflow(a, b, out);
+    case ExprKind::kSub: return !__builtin_sub_overflow(a, b, out);
+    case ExprKind::kMul: return !__builtin_mul_overflow(a, b, out);
+    case ExprKind::kFloorDiv: return floor_division(a, b, out, &unused);
+    case ExprKind::kMod: return floor_division(a, b, &unused, out);
+    case ExprKind::kMin: return *out = a < b ? a : b, true;
+    case ExprKind::kMax: return *out = a > b ? a : b, true;
+    case ExprKind::kRows:
+      if (__builtin_mul_overflow(a, b, out) || *out > INT32_MAX) return false;
+      if (rows != kEveryRow) *out = rows;
+      return true;
+    default: return false;
+  }
+}
+
+Bytes rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }
+
+}  // namespace
+
+uint32_t element_bytes(uint32_t dtype) {
+  switch (dtype) {
+    case ERT_F32:
+    case ERT_I32: return 4;
+    case ERT_I64: return 8;
+    case ERT_U8:
+    case ERT_I8:
+    case ERT_BOOL: return 1;
+    default: return 0;
+  }
+}
+
+bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out, int32_t rows) {
+  for (uint32_t i = 0; i < p.exprs.size; ++i) {
+    if (!evaluate(p.exprs[i], dims, rows, out, &out[i])) return false;
+  }
+  return true;
+}
+
+bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand* out) {
+  const fb::Value& value = p.values[v];
+  Operand o;
+  o.dtype = value.dtype();
+  o.rank = value.rank();
+  for (uint32_t axis = 0; axis < o.rank; ++axis) {
+    const int64_t size = exprs[value.shape()->Get(axis)];
+    if (size < 1 || size > INT32_MAX) return false;
+    o.dims[axis] = static_cast<int32_t>(size);
+  }
+  const fb::Value& root = p.values[root_value(p, v)];
+  if (storage_of(root) == Storage::kConstant) {
+    o.constant = true;
+    o.data = constant_data(p, root);
+  }
+  *out = o;
+  return true;
+}
+
+bool operand_bytes(const Operand& o, size_t* bytes) {
+  Bytes total;
+  if (params::is_packed(o.dtype)) {
+    if (o.rank != 2) return false;
+    const kernels::Layout layout = params::kernel_layout(o.dtype);
+    total = rounded(o.dims[0], kernels::panel_columns(layout)) * rounded(o.dims[1], kernels::line_depth(layout));
+  } else {
+    total = element_bytes(o.dtype);
+    for (int axis = 0; axis < o.rank; ++axis) total = total * static_cast<uint64_t>(o.dims[axis]);
+  }
+  return total.get(bytes) && uint64_t{*bytes} <= limits::kMaxTensorBytes;
+}
+
+}  // namespace ert
