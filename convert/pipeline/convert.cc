@@ -16,6 +16,7 @@
 #include "convert/result/gates.h"
 #include "convert/passes/pass.h"
 #include "convert/dims/dims.h"
+#include "convert/dims/fitting_sizes.h"
 #include "convert/interp/memory_limits.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"
