@@ -85,13 +85,17 @@ def named(item, task, remarks=False):
             yield path
 
 
-def knowing(root, pattern):
-    """Source files, as paths below root, that match a pattern or are named so."""
-    for top in SOURCES:
-        for file in sorted((root / top).rglob("*")):
-            name = file.relative_to(root).as_posix()
-            if file.suffix in SUFFIXES and name != OWN_FILE and (re.search(pattern, name) or re.search(pattern, file.read_text(errors="replace"))):
-                yield name
+def sources(root):
+    """{path below root: text} of all source files."""
+    files = [f for top in SOURCES for f in sorted((root / top).rglob("*")) if f.suffix in SUFFIXES]
+    texts = {f.relative_to(root).as_posix(): f.read_text(errors="replace") for f in files}
+    return {name: text for name, text in texts.items() if name != OWN_FILE}
+
+
+def knowing(texts, pattern):
+    """Those that match a pattern or are named so."""
+    pattern = re.compile(pattern)
+    return {name for name, text in texts.items() if pattern.search(name) or pattern.search(text)}
 
 
 def covers(places, file):
@@ -116,6 +120,7 @@ def task_faults(root, tasks):
     for heading in bodies:
         if heading.startswith("Adding") and not any(heading.startswith(t.heading) for t in tasks):
             yield f"CONTRIBUTING.md: '{heading}' is held to nothing: it is no task of {OWN_FILE}"
+    texts = sources(root)
     for task in tasks:
         items = list_of(task, tasks, found[task.heading])
         where = f"CONTRIBUTING.md, {task.heading}"
@@ -126,7 +131,7 @@ def task_faults(root, tasks):
         for place in dict.fromkeys(named("\n".join(items), task, remarks=True)):
             if not (root / place).exists():
                 yield f"{where} names {place}, which is not there"
-        files = set(knowing(root, task.example))
+        files = knowing(texts, task.example)
         for number, item in enumerate(places, 1):
             judged = [p for p in item if p not in task.silent and not p.endswith(".md")]
             if not item:
