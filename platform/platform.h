@@ -1,5 +1,5 @@
 /* platform.h - what the runtime, its tools and its examples may ask of the machine they run on. C API, one backend linked
- * in: posix/ (Linux and other POSIX systems) or minimal/ (bare metal without anything).
+ * in: posix/ (Linux and other POSIX systems), cortex_m/ (boards), or minimal/ (bare metal without anything).
  *
  * SPDX-License-Identifier: Apache-2.0
  */

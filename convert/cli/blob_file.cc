@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/run/blob_runner.h"
+#include "convert/run/status.h"
 #include "rt/blob/header.h"
 
 namespace edgeconv::cli {

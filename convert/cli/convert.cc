@@ -70,7 +70,7 @@ void check_report_name(const Options& o, const std::string& report) {
                                            "writes JSON to any name");
 }
 
-// Files of a data set, as read by quantize/sample_files.h.
+// Files of a data set, as read by inputs/sample_files.h.
 const std::vector<std::string_view> kSampleFiles = {".npy", ".npz", ".pb"};
 
 // Judges all names before the work. What the conversion reads must not be what it writes, whatever --force says.

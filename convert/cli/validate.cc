@@ -13,7 +13,7 @@
 #include "convert/pipeline/convert.h"
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
-#include "convert/dims/dims.h"
+#include "convert/dims/fitting_sizes.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"

@@ -4,6 +4,7 @@
 #include "convert/cli/standard_output.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/run/blob_runner.h"
+#include "convert/run/status.h"
 
 namespace edgeconv::cli {
 

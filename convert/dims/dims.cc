@@ -1,11 +1,11 @@
-// Finds limits that the graph itself sets: a position table of P rows sliced to the sequence allows at most P tokens, and ids
-// that index a table of V rows must lie in [-V, V): in ONNX Gather negative ones count from the end.
+// The range of every named dim. Limits that the graph itself sets: a position table of P rows sliced to the sequence allows at most P
+// tokens, and ids that index a table of V rows must lie in [-V, V): in ONNX Gather negative ones count from the end.
 #include "convert/dims/dims.h"
 
 #include <algorithm>
 #include <set>
 
-#include "convert/passes/fuse_pad.h"
+#include "convert/dims/fitting_sizes.h"
 #include "convert/dims/size_equalities.h"
 
 namespace edgeconv {
@@ -102,122 +102,6 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       auto [it, fresh] = (part ? rows_of_part : rows_of_input).try_emplace(v, rows);
       if (!fresh) it->second = std::min(it->second, rows);
     }
-  }
-}
-
-// A TopK finds as many elements as it gives.
-bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
-  const ValueId out = n.outputs[0] != kNone ? n.outputs[0] : n.outputs.back();
-  if (out == kNone || !g.value(n.in(0)).shape || !g.value(out).shape || g.value(n.in(0)).rank() < 1) return true;
-  const int64_t axis = n.as<TopKAttrs>().axis, rank = g.value(n.in(0)).rank();
-  const size_t at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-  const auto have = (*g.value(n.in(0)).shape).at(at).evaluate(dims), want = (*g.value(out).shape).at(at).evaluate(dims);
-  return !have || !want || *want <= *have;
-}
-
-// Fills that nothing but Concats read, and these as padding: they may be empty (passes/fuse_pad.h).
-std::set<ValueId> padding_fills(const Graph& g) {
-  std::set<ValueId> fills;
-  for (const Node& n : g.nodes)
-    if (const auto i = n.dead ? std::nullopt : padding_input(g, n)) fills.insert(n.in(*i));
-  for (const Node& n : g.nodes) {
-    if (n.dead) continue;
-    const auto i = padding_input(g, n);
-    for (size_t k = 0; k < n.inputs.size(); ++k)
-      if (i != k) fills.erase(n.in(k));
-  }
-  for (ValueId v : g.outputs) fills.erase(v);
-  return fills;
-}
-
-// Every size of the graph makes sense: the runtime has no empty tensors, and a convolution needs at least one window.
-bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
-  const std::set<ValueId> fills = padding_fills(g);
-  for (const Node& n : g.nodes) {
-    if (n.dead) continue;
-    if (n.kind == OpKind::kTopK && !has_enough(g, n, dims)) return false;
-    for (ValueId v : n.outputs) {
-      if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
-      for (const DimExpr& size : *g.value(v).shape)
-        if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < (fills.count(v) ? 0 : 1))
-          return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-// Convolutions without padding and slices that leave out the first tokens need inputs of a smallest size, because the runtime
-// has no empty tensors: found by bisection, the other dims at their maximum.
-void find_minima(const Graph& g, DimPlan& plan) {
-  std::map<std::string, int64_t> dims;
-  std::string maxima;
-  for (const auto& [name, range] : plan.range) {
-    dims[name] = range.second;
-    maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
-  }
-  if (!sizes_fit(g, dims))
-    throw FatalError(
-        ExitCode::kUsage,
-        "the maxima " + maxima +
-            " leave a convolution, slice or TopK of the model too little to work on; raise them with --dim NAME=MAX");
-  for (auto& [name, range] : plan.range) {
-    const auto least = plan.least.find(name);
-    dims[name] = range.first = least == plan.least.end() ? 1 : least->second;
-    if (!sizes_fit(g, dims)) {
-      int64_t too_small = range.first, fits = range.second;
-      while (fits - too_small > 1) {
-        const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
-        (sizes_fit(g, dims) ? fits : too_small) = middle;
-      }
-      range.first = static_cast<int32_t>(fits);
-    }
-    dims[name] = range.second;
-  }
-}
-
-namespace {
-
-// A model that pads to a size of its own, or slices by one, works on shorter inputs only: the largest value of a dim that leaves every
-// operator something, the others at their maximum. 0: none does.
-int64_t largest_fit(const Graph& g, const DimPlan& plan, const std::string& name) {
-  std::map<std::string, int64_t> dims;
-  for (const auto& [other, range] : plan.range) dims[other] = range.second;
-  const auto fits = [&](int64_t n) {
-    dims[name] = n;
-    return sizes_fit(g, dims);
-  };
-  int64_t fit = 0, too_large = plan.range.at(name).second;
-  for (int64_t n = 1; n < too_large; n *= 2)
-    if (fits(n)) fit = n;
-  if (fit == 0) return 0;
-  if (fit * 2 < too_large) too_large = fit * 2;
-  while (too_large - fit > 1) {
-    const int64_t middle = fit + (too_large - fit) / 2;
-    (fits(middle) ? fit : too_large) = middle;
-  }
-  return fit;
-}
-
-// Lowers the maximum of the one dim that is too large for the model.
-void find_maxima(const Graph& g, const std::map<std::string, int64_t>& requested, DimPlan& plan) {
-  std::map<std::string, int64_t> dims;
-  for (const auto& [name, range] : plan.range) dims[name] = range.second;
-  if (sizes_fit(g, dims)) return;
-  for (auto& [name, range] : plan.range) {
-    const int64_t fit = largest_fit(g, plan, name);
-    if (fit == 0) continue;
-    if (requested.count(name))
-      throw FatalError(
-          ExitCode::kUsage,
-          "--dim " + name + "=" + std::to_string(range.second) +
-              ": the model pads to a fixed size or slices by one, and leaves an operator without elements there (the runtime "
-              "has no empty tensors); give at most " +
-              std::to_string(fit));
-    range.second = static_cast<int32_t>(fit);
-    plan.table_limit[name] = fit;
-    return;
   }
 }
 

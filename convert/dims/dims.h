@@ -22,12 +22,10 @@ struct DimPlan {
   std::map<ValueId, int64_t> part_rows;  // inputs of which parts (coordinates) index tables of this size
 };
 
-// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic), token axes to the position table's limit or 512 (not beside axes
-// that must be given, such as audio samples: a mask's axis may be one of those). A dim
-// without a sensible default, or a request for an unknown dim or beyond the table, throws FatalError(kUsage).
+// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position
+// table's limit, else to 512; not so beside axes that must be given, such as audio samples, because a mask's axis may be one of those.
+// Throws FatalError: kUsage for a dim without a sensible default, an unknown dim, or one beyond the table; kMalformed where no value
+// of a dim keeps lookups inside their table.
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested);
-
-// Sets the smallest value of every dim for which the graph has no empty tensor: fused graphs may allow smaller ones.
-void find_minima(const Graph& g, DimPlan& plan);
 
 }  // namespace edgeconv

@@ -1,4 +1,5 @@
-// If and Loop. Outer values that a body reads become trailing inputs (SubgraphAttrs). Inference folds constant conditions.
+// If and Loop. Outer values that a body reads become trailing inputs (SubgraphAttrs). Inference replaces nodes whose condition or trip
+// count is known by their bodies (infer/inline_bodies.h).
 #include "convert/import/building_blocks.h"
 
 namespace edgeconv {

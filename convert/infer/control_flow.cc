@@ -1,5 +1,6 @@
-// Inference of If and Loop: bodies are graphs whose inputs are the captured outer values. Branches whose condition is known
-// are inlined by the driver (inline_branches.cc); here both branches must give the same shapes.
+// Inference of an If or Loop that is not decided: where condition or trip count are known the driver inlines the bodies
+// (inline_bodies.h). Bodies are graphs; their inputs are bound to outer values as SubgraphAttrs says. Both branches of an If must give the
+// same shapes, and what a Loop carries must keep its own.
 #include "convert/infer/dispatch.h"
 #include "convert/infer/infer.h"
 

@@ -139,15 +139,4 @@ InferResult infer(Graph& g, Diagnostics& d) {
   return result;
 }
 
-void infer_node(Graph& g, NodeId n, Diagnostics& d) {
-  DimsUnion dims(g);
-  InferLog log;
-  Node& node = g.node(n);
-  if (node.kind == OpKind::kCustom || !inputs_known(g, node)) return;
-  clear_outputs(g, node);
-  NodeInference c(g, n, dims, log);
-  if (const InferFunction f = infer_function(node.kind)) f(c);
-  report(log, log.warnings, d);
-}
-
 }  // namespace edgeconv

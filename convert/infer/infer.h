@@ -11,16 +11,15 @@
 namespace edgeconv {
 
 struct InferResult {
-  bool changed = false;
+  bool changed = false;  // something became known that was not: a shape, contents, or that two dims are equal
 };
 
-// Runs over the graph in order, to a fixpoint with the union of equal dims (a dim_param proven equal to another by a
-// broadcast or MatMul is replaced everywhere). Nodes whose inputs are all constant are evaluated by the canonical
-// interpreter and become constants. Reports contradictions (a literal against a declared dynamic axis) and shapes that
-// depend on data as problems. Safe to call again after passes.
+// Sorts the graph and runs over it until nothing more becomes known:
+// - dims that a node proves to be equal become one dim everywhere; a dim of an input that a node fixes to a number, too, with a warning;
+// - nodes whose inputs are all constant become constants, by the canonical interpreter, as far as Graph::fold_budget goes;
+// - an If or Loop whose condition or trip count is known is replaced by copies of its body.
+// Problems are sizes that contradict each other, types that a node does not take, and shapes that depend on data. Sizes that may be equal
+// or not go to Graph::equalities. May be called again after passes.
 InferResult infer(Graph& g, Diagnostics& d);
-
-// Infers one node whose inputs are known; used by passes after they add nodes.
-void infer_node(Graph& g, NodeId n, Diagnostics& d);
 
 }  // namespace edgeconv

@@ -27,14 +27,14 @@ void infer_transpose(NodeInference& c) {
 
 namespace {
 
-// A position counted from the end of an axis may lie before its start. Not so in a table, which limits its dim (plan/dims).
+// A position counted from the end of an axis may lie before its start. Not so in a table, which limits its dim (dims/dims.h).
 DimExpr not_before_start(const DimExpr& p, bool table, const LeastDims& least) {
   const auto low = lower_bound(p, least);
   return p.is_constant() || table || (low && *low >= 0) ? p : DimExpr::max(p, 0);
 }
 
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
-// from its lower bound. A symbolic position in a table is taken to lie inside (the table limits its dim: plan/dims).
+// from its lower bound. A symbolic position in a table is taken to lie inside (the table limits its dim: dims/dims.h).
 std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool table, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {

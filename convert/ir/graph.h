@@ -1,6 +1,6 @@
-// The converter's graph: SSA values and nodes in topological order. Importers build it, inference annotates it, passes
-// rewrite it, the interpreter runs it, emit writes it. Indices stay valid while nodes and values are added; removed nodes
-// are marked dead until compact().
+// The converter's graph: SSA values and nodes. Importers build it, inference annotates it, passes rewrite it, the interpreter runs it, and
+// lowering makes runtime ops of it. Adding nodes and values moves them: ids stay valid, references and pointers do not. Removed nodes are
+// marked dead; sort() drops them, and with that the ids of nodes change. Ids of values never do.
 #pragma once
 
 #include <cstdint>
@@ -93,10 +93,10 @@ struct FoldBudget {
 
 struct Graph {
   std::vector<Value> values;
-  std::vector<Node> nodes;      // topological order
+  std::vector<Node> nodes;      // in topological order after sort(); until then new ones stand at the end
   std::vector<ValueId> inputs;  // runtime inputs only: initializers are constants
   std::vector<ValueId> outputs;
-  std::map<std::string, int64_t> least_dims;  // dims that must be larger than 1, and by how much: found by inference
+  std::map<std::string, int64_t> least_dims;  // least sizes of dims that must be larger than 1: found by inference
   std::vector<SizeEquality> equalities;       // left open by the last inference
   std::optional<FoldBudget> fold_budget;      // set by the first inference
 
@@ -116,17 +116,17 @@ struct Graph {
 
   ValueId add_value(std::string name, DType dtype = DType::kUndefined, std::optional<Shape> shape = {});
   ValueId add_constant(std::string name, Tensor t);  // fills dtype, shape, and elements for small integer tensors
-  // Appends a node (order is restored by sort()) with one new output; dtype and shape of it are left to inference.
+  // Appends a node with one new output, whose dtype and shape are left to inference. sort() puts it in its place.
   ValueId add_node(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin,
                    std::string output_name = {});
   NodeId add_node_with_outputs(OpKind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs, Attributes attrs,
                                const Origin& origin);
 
-  // Readers of every value: node ids, once per use. Rebuilt on each call: passes call it once and keep it up to date or call again.
+  // Readers of every value: live nodes, once per use. Made anew by each call.
   std::vector<std::vector<NodeId>> users() const;
   bool is_output(ValueId v) const;
   void replace_uses(ValueId from, ValueId to);  // in all nodes and in outputs
-  // Removes nodes whose outputs nobody reads; returns how many.
+  // Marks nodes dead whose outputs nobody reads; returns how many.
   int remove_dead();
   // Frees the contents of constants that no live node reads: passes leave the weights behind that they replaced.
   void release_unused_constants();

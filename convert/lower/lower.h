@@ -1,5 +1,5 @@
-// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/nodes/; ir/op_kinds.inc names them.
-// A kind without a row is refused, with all others, before anything is written.
+// Lowering: every kind of graph node becomes runtime ops. One file per kind or group in lower/nodes/; ir/op_kinds.inc names the functions.
+// Nodes of kinds with lower_none are refused, all at once, before anything is written.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ struct LowerOptions {
 // Ranges of dims and inputs as planned, everything else by default.
 LowerOptions lower_options(const DimPlan& dims);
 
-// State of one lowering run, and the vocabulary of lower/*.cc.
+// State of one lowering run, and the vocabulary of lower/nodes/*.cc.
 class LowerContext {
  public:
   LowerContext(const Graph& g, const LowerOptions& o, WeightStore& w, TargetProgram& p, Diagnostics& d)

@@ -4,7 +4,8 @@
 // target. Hard links cannot be told from other files of the folder: they are read (package stores and backups are full of
 // them), with a warning. Sizes are checked when a file is opened; who cuts it while edgeconv reads it ends the conversion with an
 // I/O error (exit 6), because the mapping then raises SIGBUS. Locations are POSIX paths (onnx.proto); files from Windows may have
-// backslashes, which separate folders where no file has the name as it is. Known limit: someone who can write to that folder while edgeconv runs can exchange files between check and open.
+// backslashes, which separate folders where no file has the name as it is. Known limit: someone who can write to that folder while
+// edgeconv runs can exchange files between check and open.
 #pragma once
 
 #include <cstdint>

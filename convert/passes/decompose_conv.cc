@@ -1,8 +1,7 @@
-// Conv becomes a Linear over its patches, in as many spatial axes as it has: channels last, one shifted copy per
-// kernel position, Concat of them along the channels, Linear, channels first again. The Linear then has smoothing and the
-// precision ladder, and the layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap
-// (patch embeddings) needs no copies, others gather their rows unless they are small, and a depthwise kernel is a weighted
-// sum of its copies.
+// Conv becomes a Linear over its patches, in as many spatial axes as it has: channels last, one shifted copy per kernel position, Concat of
+// them along the channels, Linear, channels first again. The Linear then has smoothing and takes part in the mixed-precision search. The
+// layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap (patch embeddings) needs no copies,
+// others gather their rows unless they are small, and a depthwise kernel is a weighted sum of its copies.
 #include <algorithm>
 
 #include "convert/passes/match.h"

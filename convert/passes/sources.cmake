@@ -31,6 +31,7 @@ target_sources(edgeconv_core PRIVATE
   passes/quantized_source.cc
   passes/remove_identities.cc
   passes/rotation.cc
+  passes/rotation_columns.cc
   passes/select_branches.cc
   passes/simplify_views.cc
   passes/sink_expand.cc

@@ -1,6 +1,6 @@
 // LSTM, GRU and RNN become two nodes: a Linear that multiplies the inputs of all steps and directions at once, and a
 // Recurrence that holds what has to run step by step. The Linear then takes part in everything that treats Linears:
-// smoothing, the precision ladder, hoisted views.
+// smoothing, the mixed-precision search, hoisted views.
 #include "convert/passes/match.h"
 
 namespace edgeconv {

@@ -1,4 +1,5 @@
-// The conversion pipeline: import, infer, passes, calibration, precision plan, lowering, memory plan, blob, comparison.
+// The conversion: reading, passes, calibration, precision plan, program, blob, comparison. More than 300 lines, because the whole way is
+// read here from top to bottom; what a step does is in the folder that it calls.
 #include "convert/pipeline/convert.h"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "convert/result/gates.h"
 #include "convert/passes/pass.h"
 #include "convert/dims/dims.h"
+#include "convert/dims/fitting_sizes.h"
 #include "convert/interp/memory_limits.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"

@@ -11,8 +11,9 @@ namespace edgeconv {
 // Steps of an activation row between its ends: kernels_int8/NUMERICS.md, section 2.
 constexpr double kInt8Steps = 255, kInt16Steps = 2 * 16256;
 
-// Of a Linear with this weight [k, n], f32, whose rows are quantized to lhs_steps steps: fine ones leave the weights' errors only. Starts from smooth[k] = sqrt(amax[k] / wmax[k]) and descends to the factors of least
-// expected error on the sampled rows (smoothing_search.h), normalised to geometric mean 1.
+// Of a Linear with this weight [k, n], f32, whose rows are quantized to lhs_steps steps. Fine steps leave the errors of the weights only.
+// Starts from smooth[k] = sqrt(amax[k] / wmax[k]) and descends to the factors of least expected error on the sampled rows
+// (smoothing_search.h), normalised to geometric mean 1.
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps = kInt8Steps);
 
 }  // namespace edgeconv

@@ -6,6 +6,7 @@
 #include "convert/prepare/custom_operators.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
+#include "convert/dims/fitting_sizes.h"
 #include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
 #include "rt/running/float_mode.h"

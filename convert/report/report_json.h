@@ -11,7 +11,7 @@
 namespace edgeconv {
 
 // Schema version 1, documented in cli/json_schemas/convert.schema.json: the model and its blob, fusions, the layers worst first with what is known of
-// each, the steps of the precision ladder, RAM at a few dims and op by op at the largest, errors of the outputs against the named
+// each, the plans that the search for precisions measured, RAM at a few dims and op by op at the largest, errors of the outputs against the named
 // reference. null stands for infinite decibels (equal) and for what was not measured.
 nlohmann::ordered_json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline,
                                    const std::string& output);

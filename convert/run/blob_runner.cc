@@ -1,4 +1,4 @@
-// The host side of the C API: owns memory and threads, turns statuses into messages.
+// The host side of the C API: owns memory and threads, binds tensors.
 #include "convert/run/blob_runner.h"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/run/refusal.h"
+#include "convert/run/status.h"
 #include "platform/posix/thread_pool.h"
 #include "rt/context/context.h"
 #include "rt/blob/header.h"
@@ -58,25 +59,6 @@ BoundaryInfo boundary(const ert_value_info& v) {
   return b;
 }
 
-ExitCode exit_code(ert_status s) {
-  switch (s) {
-    case ERT_ERR_CHECKSUM:
-    case ERT_ERR_SIGNATURE:
-    case ERT_ERR_ROLLBACK: return ExitCode::kChecksum;
-    case ERT_ERR_UNSUPPORTED:
-    case ERT_ERR_LAYOUT:
-    case ERT_ERR_ISA:
-    case ERT_ERR_VERSION: return ExitCode::kUnsupported;
-    case ERT_ERR_LIMIT:
-    case ERT_ERR_NOMEM: return ExitCode::kLimit;
-    case ERT_ERR_DIMS: return ExitCode::kUsage;
-    case ERT_ERR_ARG:
-    case ERT_ERR_STATE: return ExitCode::kInternal;
-    case ERT_ERR_SELFTEST: return ExitCode::kAccuracy;
-    default: return ExitCode::kMalformed;
-  }
-}
-
 // Stands in for the application's kernel.
 int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*, uint32_t, ert_tensor* outputs, uint32_t count,
                 void*) {
@@ -116,8 +98,6 @@ std::vector<std::string> custom_names(const void* blob) {
 }
 
 }  // namespace
-
-void throw_status(ert_status s, const std::string& what) { throw FatalError(exit_code(s), what + ": " + ert_status_str(s)); }
 
 struct BlobRunner::Pool {
   explicit Pool(uint32_t n) : threads(n), storage(allocate(ert_thread_pool_bytes(n))) {

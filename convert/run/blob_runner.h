@@ -41,9 +41,6 @@ struct NamedDim {
   int32_t min, max;
 };
 
-// Exit code and message for a status of the C API (ir/diagnostics.h).
-[[noreturn]] void throw_status(ert_status s, const std::string& what);
-
 class BlobRunner {
  public:
   // The bytes must stay in place and be 64-byte aligned. Throws FatalError when the blob is refused.

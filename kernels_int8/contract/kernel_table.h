@@ -1,5 +1,5 @@
-// The kernels that the runtime calls, as one table of function pointers per ISA level. The scalar reference (ref/) fills every slot that
-// may be filled and defines every result (NUMERICS.md); a better level overwrites slots. All levels give the same bits.
+// The kernels that the runtime calls, as one table of function pointers per ISA level. The scalar reference (ref/) fills every slot and
+// defines every result (NUMERICS.md). Another level starts as a copy of its base and overwrites slots. All levels give the same bits.
 //
 // What holds for every kernel:
 //   - no allocation, globals, threads or errors: the caller has checked all sizes. Sizes and counts are at least 1 unless said otherwise;
@@ -29,7 +29,7 @@ struct PerEnum {
 };
 
 // Bytes of one quantized row of k values: a multiple of 64, at most max_quantized_row_bytes. The format behind it is private to the rows and
-// GEMMs of one precision in one table: linear_kernels (dispatch.h) gives those that belong together.
+// GEMMs of one precision in one table: linear_kernels (dispatch/dispatch.h) gives those that belong together.
 using RowBytesFn = size_t (*)(size_t k);
 
 // Quantizes the rows of src, times the factors where there are some.

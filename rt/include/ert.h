@@ -1,5 +1,7 @@
 /* ert.h - C API of the ert runtime: runs a blob made by `edgeconv` without allocating memory.
  *
+ * More than 300 lines in one file, because it is the one header that applications include.
+ *
  * SPDX-License-Identifier: Apache-2.0
  *
  * Life of a model
@@ -18,11 +20,10 @@
  * struct_size  Every struct that the caller fills starts with its own size in bytes (sizeof). A library newer than
  *              the caller treats the missing tail as zero; one older refuses with ERT_ERR_ARG if the tail is not zero.
  * Errors       Every function returns ERT_OK or a status that says what is wrong. Statuses are stable: never renumbered.
- * Padding      A blob may skip padding (ert_info.skips_padding; `edgeconv convert --padding zero`, the default where the
- *              converter proved that padding reaches no other position). Positions behind the last token of a row of the
- *              mask input are then not computed: outputs with the mask's axes [batch, sequence, ..] are zero there, and a row
- *              without any token is all zero; what is pooled from such a row is computed from zeros. All other bits are the same
- *              as without skipping. A mask that holds anything but 0 and 1 turns skipping off for that run.
+ * Padding      A blob may skip padding (ert_info.skips_padding). Then outputs [batch, sequence, ..] are zero behind
+ *              the last token of each row of the mask input, and what is pooled from a row without any token is
+ *              computed from zeros. All other bits are the same as without skipping. What the mask may hold, and
+ *              how skipping is proved and done: rt/README.md, section Padding.
  * Numbers      The same blob and input give the same output bits on every ISA, batch, padding and thread count
  *              (kernels_int8/NUMERICS.md). ert_run sets flush-to-zero and round-to-nearest and restores both on exit.
  */

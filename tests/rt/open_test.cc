@@ -30,34 +30,6 @@ void put(AlignedBytes* b, size_t at, T v) {
 // Only the header's own checksum: for changes of header fields.
 void reseal_header(AlignedBytes* b) { put<uint32_t>(b, 52, crc32c(0, b->data(), 52)); }
 
-TEST(Crc32c, KnownAnswersOnEveryPath) {
-  const uint8_t* digits = reinterpret_cast<const uint8_t*>("123456789");
-  EXPECT_EQ(crc32c(0, digits, 9), 0xE3069283u);
-  EXPECT_EQ(crc32c_portable(0, digits, 9), 0xE3069283u);
-  std::vector<uint8_t> bytes(1000);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * 37 + i / 7);
-  for (size_t n : {0, 1, 7, 8, 9, 63, 64, 65, 999, 1000}) {
-    EXPECT_EQ(crc32c(0, bytes.data(), n), crc32c_portable(0, bytes.data(), n)) << n;
-    EXPECT_EQ(crc32c(crc32c(0, bytes.data(), n), bytes.data() + n, bytes.size() - n), crc32c(0, bytes.data(), bytes.size())) << n;
-    EXPECT_EQ(crc32c_combine(crc32c(0, bytes.data(), n), crc32c(0, bytes.data() + n, bytes.size() - n), bytes.size() - n),
-              crc32c(0, bytes.data(), bytes.size()))
-        << n;
-  }
-}
-
-// Long data is read in three parts side by side; lengths around the limit and not divisible by anything, odd addresses.
-TEST(Crc32c, LongDataAgreesWithThePortablePath) {
-  std::vector<uint8_t> bytes(100003);
-  uint32_t state = 1;
-  for (uint8_t& b : bytes) b = static_cast<uint8_t>((state = state * 1664525u + 1013904223u) >> 24);
-  for (const size_t n : {32767u, 32768u, 32769u, 32791u, 65536u, 99999u, 100000u}) {
-    for (const size_t first : {0u, 1u, 3u}) {
-      for (const uint32_t before : {0u, 0x12345678u})
-        EXPECT_EQ(crc32c(before, bytes.data() + first, n), crc32c_portable(before, bytes.data() + first, n)) << n << " " << first;
-    }
-  }
-}
-
 TEST(Open, AcceptsTheSmallProgram) { EXPECT_EQ(open_spec(small_program()), ERT_OK); }
 
 TEST(Open, TellsWhatIsInside) {
@@ -297,45 +269,6 @@ TEST(Status, EveryStatusHasItsOwnText) {
     for (int b = 0; b < a; ++b) EXPECT_STRNE(text, ert_status_str(static_cast<ert_status>(b)));
   }
   EXPECT_STREQ(ert_status_str(static_cast<ert_status>(1000)), "unknown status");
-}
-
-// Working memory that the caller lends: the bytes that ert_info names suffice, one less is refused, and nothing behind is touched.
-TEST(OpenIn, WorkingMemoryIsExact) {
-  const AlignedBytes blob = small_program().build();
-  ert_model m;
-  ASSERT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK);
-  ert_info info{};
-  info.struct_size = sizeof info;
-  ASSERT_EQ(ert_model_info(&m, &info), ERT_OK);
-  ASSERT_GT(info.work_bytes, 0u);
-  std::vector<uint64_t> work(info.work_bytes / 8 + 1, 0xA5A5A5A5A5A5A5A5u);
-  EXPECT_EQ(ert_model_open_in(&m, blob.data(), blob.size(), work.data(), info.work_bytes - 1), ERT_ERR_NOMEM);
-  EXPECT_EQ(ert_model_info(&m, &info), ERT_ERR_ARG);
-  EXPECT_EQ(ert_model_open_in(&m, blob.data(), blob.size(), reinterpret_cast<uint8_t*>(work.data()) + 1, info.work_bytes),
-            ERT_ERR_ALIGN);
-  ASSERT_EQ(ert_model_open_in(&m, blob.data(), blob.size(), work.data(), info.work_bytes), ERT_OK);
-  EXPECT_EQ(work.back(), 0xA5A5A5A5A5A5A5A5u);
-}
-
-// The working memory may be part of the arena: init and run need nothing of it.
-TEST(OpenIn, ArenaServesAsWorkingMemory) {
-  const AlignedBytes blob = small_program().build();
-  ert_model plain, lent;
-  ASSERT_EQ(ert_model_open(&plain, blob.data(), blob.size()), ERT_OK);
-  ert_memory_need need{}, again{};
-  need.struct_size = again.struct_size = sizeof need;
-  ASSERT_EQ(ert_arena_bytes(&plain, nullptr, nullptr, &need), ERT_OK);
-  AlignedBytes arena(need.bytes + 12 * 1024);
-  ASSERT_EQ(ert_model_open_in(&lent, blob.data(), blob.size(), arena.data(), arena.size()), ERT_OK);
-  ASSERT_EQ(ert_arena_bytes(&lent, nullptr, nullptr, &again), ERT_OK);
-  EXPECT_EQ(again.bytes, need.bytes);
-  const ert_region region{arena.data(), arena.size()};
-  ert_context c;
-  ASSERT_EQ(ert_context_init(&c, &lent, nullptr, nullptr, &region, 1), ERT_OK);
-  uint64_t macs = 0, macs_plain = 1;
-  EXPECT_EQ(ert_model_macs(&plain, nullptr, &macs_plain), ERT_OK);
-  EXPECT_EQ(ert_model_macs(&lent, nullptr, &macs), ERT_OK);
-  EXPECT_EQ(macs, macs_plain);
 }
 
 }  // namespace

@@ -1,119 +1,14 @@
 // Packed rows: a program that skips padding gives the bits of one that does not, of every sequence alone, on every level and
-// thread count; zeros at padded positions; hostile metadata is refused.
+// thread count; zeros at padded positions.
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "rt/base/limits.h"
+#include "tests/rt/packed_encoder.h"
 #include "tests/support/context_fixture.h"
 
 namespace ert::testing {
 namespace {
-
-using params::OpCode;
-
-constexpr int32_t kBatch = 6, kLongest = 40, kWidth = 48, kHeads = 3, kIds = 16;
-
-std::vector<float> noise(size_t n, uint32_t seed) {
-  std::vector<float> v(n);
-  for (float& x : v) {
-    seed = seed * 1664525u + 1013904223u;
-    x = static_cast<float>(seed >> 8) * 0x1p-23f - 1.0f;
-  }
-  return v;
-}
-
-// Adds ops one by one; every arena value has a slot of its own and lives to the end.
-struct Builder {
-  BlobSpec s;
-  uint32_t arena(uint8_t dtype, std::vector<uint32_t> shape) {
-    return s.add({dtype, std::move(shape), 0, s.slots++, 0, static_cast<uint32_t>(s.ops.size()), 0});
-  }
-  void op(OpCode code, std::vector<uint32_t> inputs, uint32_t output, std::vector<int32_t> ints = {},
-          std::vector<float> floats = {}) {
-    s.ops.push_back({code, {inputs.begin(), inputs.end()}, {static_cast<int32_t>(output)}, std::move(ints), std::move(floats)});
-  }
-  BlobSpec finish() {
-    for (uint32_t v = 0; v < s.values.size(); ++v) {
-      if (s.values[v].storage != 0) continue;
-      s.values[v].last_op = static_cast<uint32_t>(s.ops.size()) - 1;
-      s.arena_order.push_back(v);
-    }
-    return s;
-  }
-};
-
-struct Choice {
-  bool packed = true;
-  uint8_t mask_dtype = ERT_I64;
-  uint32_t padding = 0;
-};
-
-// tokens + positions -> Linear -> attention with the mask -> residual norm -> hidden [B, S, W] and its masked mean [B, W].
-BlobSpec encoder(const Choice& choice) {
-  Builder b;
-  BlobSpec& s = b.s;
-  const uint32_t batch = s.dim("batch", 1, kBatch), sequence = s.dim("sequence", 1, kLongest);
-  const uint32_t width = s.constant(kWidth), one = s.constant(1), zero = s.constant(0);
-  const uint32_t rows = choice.packed ? s.expr(9, batch, sequence) : 0;
-  const std::vector<uint32_t> full{batch, sequence, width};
-  const std::vector<uint32_t> x_shape = choice.packed ? std::vector<uint32_t>{one, rows, width} : full;
-  const uint32_t ids = s.add_input("ids", ERT_I32, {batch, sequence});
-  s.inputs.back().min = 0;
-  s.inputs.back().max = kIds - 1;
-  const uint32_t mask = s.add_input("mask", choice.mask_dtype, {batch, sequence});
-  const uint32_t n_ids = s.constant(kIds), n_positions = s.constant(kLongest);
-  const uint32_t table = s.add_constant(ERT_F32, {n_ids, width}, noise(kIds * kWidth, 1));
-  const uint32_t places = s.add_constant(ERT_F32, {n_positions, width}, noise(kLongest * kWidth, 2));
-  const uint32_t weights = s.add_constant(ERT_F32, {width, width}, noise(kWidth * kWidth, 3));
-  const uint32_t gamma = s.add_constant(ERT_F32, {width}, noise(kWidth, 4));
-  const auto packed = [&](uint32_t v, uint8_t dtype, std::vector<uint32_t> shape) {
-    if (!choice.packed) return v;
-    const uint32_t to = b.arena(dtype, std::move(shape));
-    b.op(OpCode::kPackRows, {v}, to);
-    return to;
-  };
-  const uint32_t ids32 = b.arena(ERT_I32, {batch, sequence});
-  b.op(OpCode::kImportInt, {ids}, ids32);
-  uint32_t attended = b.arena(ERT_BOOL, {batch, sequence});
-  b.op(OpCode::kImportInt, {mask}, attended);
-  if (choice.padding == 1) {
-    const uint32_t inverse = b.arena(ERT_BOOL, {batch, sequence});
-    b.op(OpCode::kUnary, {attended}, inverse, {params::unary::kNot});
-    attended = inverse;
-  }
-  const uint32_t keys = s.add({ERT_BOOL, {batch, one, one, sequence}, 4, attended});
-  const uint32_t positions = b.arena(ERT_I32, {sequence});
-  b.op(OpCode::kRange, {}, positions, {static_cast<int32_t>(zero), 1});
-  const uint32_t place = b.arena(ERT_F32, {sequence, width});
-  b.op(OpCode::kEmbedding, {positions, places}, place);
-  const uint32_t place3 = s.add({ERT_F32, {one, sequence, width}, 4, place});
-  const uint32_t packed_ids = packed(ids32, ERT_I32, {one, rows});
-  const uint32_t token = b.arena(ERT_F32, x_shape);
-  b.op(OpCode::kEmbedding, {packed_ids, table}, token);
-  const uint32_t packed_place = packed(place3, ERT_F32, x_shape);
-  const uint32_t sum = b.arena(ERT_F32, x_shape);
-  b.op(OpCode::kBinary, {token, packed_place}, sum, {params::binary::kAdd});
-  const uint32_t q = b.arena(ERT_F32, x_shape);
-  b.op(OpCode::kLinear, {sum, weights}, q, {params::linear::kF32, params::linear::kNoActivation});
-  const uint32_t mixed = b.arena(ERT_F32, x_shape);
-  std::vector<int32_t> ints{0, kHeads, kHeads, kWidth / kHeads, kWidth / kHeads, 0, 0, 0, 0};
-  if (choice.packed) ints.push_back(1);
-  b.op(OpCode::kAttention, {q, sum, sum, UINT32_MAX, keys}, mixed, ints, {0.25f});
-  const uint32_t normed = b.arena(ERT_F32, x_shape);
-  b.op(OpCode::kLayerNorm, {mixed, sum, gamma}, normed, {0}, {1e-5f});
-  const uint32_t hidden = s.add_output("hidden", ERT_F32, full, static_cast<uint32_t>(s.ops.size()));
-  b.op(choice.packed ? OpCode::kUnpackRows : OpCode::kCopy, {normed}, hidden);
-  const uint32_t share = b.arena(ERT_F32, {batch, sequence});
-  b.op(OpCode::kCast, {attended}, share);
-  const uint32_t mean = s.add_output("mean", ERT_F32, {batch, width}, static_cast<uint32_t>(s.ops.size()));
-  b.op(OpCode::kMeanPool, {hidden, share}, mean, {}, {1e-9f});
-  if (choice.packed) {
-    s.program_flags = 1;
-    s.packing = {fb::Packing(1, choice.padding, rows, 0)};
-  }
-  return b.finish();
-}
 
 struct Result {
   std::vector<float> hidden, mean;
@@ -123,13 +18,6 @@ struct Result {
            std::memcmp(mean.data(), o.mean.data(), mean.size() * 4) == 0;
   }
 };
-
-ert_tensor tensor(uint8_t dtype, std::vector<int32_t> shape, void* data, size_t bytes) {
-  ert_tensor t = float_tensor(std::move(shape), static_cast<float*>(data), 0);
-  t.dtype = dtype;
-  t.bytes = bytes;
-  return t;
-}
 
 struct Encoder {
   explicit Encoder(const Choice& c, const ert_config* cfg = nullptr) : choice(c), blob(encoder(c).build()) {
@@ -303,106 +191,6 @@ TEST(Packing, TheBlobSaysSo) {
     EXPECT_EQ(info.mask_input, packed ? 1u : 0u);
     EXPECT_EQ(info.mask_padding, packed ? 1u : 0u);
   }
-}
-
-ert_status open_spec(const BlobSpec& s) {
-  const AlignedBytes b = s.build();
-  ert_model m;
-  return ert_model_open(&m, b.data(), b.size());
-}
-
-// A mask of bytes [batch, 1] with up to 2^30 rows, and a program that computes nothing with it: |x| of one number. The table of row
-// starts is all that grows with the batch.
-BlobSpec many_rows() {
-  BlobSpec s;
-  const uint32_t batch = s.dim("batch", 1, limits::kMaxDim), one = s.constant(1), rows = s.expr(9, batch, one);
-  s.add_input("mask", ERT_U8, {batch, one});
-  const uint32_t x = s.add_input("x", ERT_F32, {one}), out = s.add_output("out", ERT_F32, {one}, 0);
-  s.ops = {{OpCode::kUnary, {static_cast<int32_t>(x)}, {static_cast<int32_t>(out)}, {params::unary::kAbs}, {}}};
-  s.program_flags = 1;
-  s.packing = {fb::Packing(0, 0, rows, 0)};
-  return s;
-}
-
-// Four bytes for each of 2^30 + 1 row starts wrapped to four bytes in all on 32-bit machines; the run then wrote behind the arena.
-TEST(Packing, RowStartsOfTheLargestBatchDoNotWrap) {
-  const AlignedBytes blob = many_rows().build();
-  ert_model m;
-  ASSERT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK);
-  ert_memory_need need{};
-  need.struct_size = sizeof need;
-  GuardedRegion small(4096);
-  const ert_region too_small = small.region();
-  ert_context c;
-  const bool addressable = sizeof(size_t) > 4;
-  EXPECT_EQ(ert_arena_bytes(&m, nullptr, nullptr, &need), addressable ? ERT_OK : ERT_ERR_LIMIT);
-  EXPECT_TRUE(!addressable || need.table_bytes / 4 > static_cast<size_t>(limits::kMaxDim));
-  EXPECT_EQ(ert_context_init(&c, &m, nullptr, nullptr, &too_small, 1), addressable ? ERT_ERR_NOMEM : ERT_ERR_LIMIT);
-
-  // For 1000 rows there is memory on every machine.
-  const int32_t most = 1000;
-  GuardedRegion arena(arena_need(m, nullptr, &most));
-  const ert_region region = arena.region();
-  ASSERT_EQ(ert_context_init(&c, &m, nullptr, &most, &region, 1), ERT_OK);
-  std::vector<uint8_t> mask(1000, 1);
-  float x = -3, out = 0;
-  const ert_tensor in[] = {tensor(ERT_U8, {most, 1}, mask.data(), mask.size()), float_tensor({1}, &x, 1)},
-                   result = float_tensor({}, &out, 1);
-  for (uint32_t i = 0; i < 2; ++i) ASSERT_EQ(ert_bind_input(&c, i, &in[i]), ERT_OK);
-  ASSERT_EQ(ert_bind_output(&c, 0, &result), ERT_OK);
-  EXPECT_EQ(ert_run(&c), ERT_OK);
-  EXPECT_EQ(out, 3.0f);
-  EXPECT_TRUE(arena.intact());
-}
-
-uint32_t rows_expr(const BlobSpec& s) { return s.packing[0].rows(); }
-
-TEST(Packing, HostileMetadataIsRefused) {
-  const BlobSpec good = encoder({});
-  ASSERT_EQ(open_spec(good), ERT_OK);
-  const std::vector<std::pair<const char*, std::function<void(BlobSpec&)>>> cases = {
-      {"rows without a mask", [](BlobSpec& s) { s.packing.clear(), s.program_flags = 0; }},
-      {"flag without packing", [](BlobSpec& s) { s.packing.clear(); }},
-      {"packing without flag", [](BlobSpec& s) { s.program_flags = 0; }},
-      {"two masks", [](BlobSpec& s) { s.packing.push_back(s.packing[0]); }},
-      {"mask index", [](BlobSpec& s) { s.packing[0] = fb::Packing(2, 0, rows_expr(s), 0); }},
-      {"padding mark", [](BlobSpec& s) { s.packing[0] = fb::Packing(1, 2, rows_expr(s), 0); }},
-      {"reserved field", [](BlobSpec& s) { s.packing[0] = fb::Packing(1, 0, rows_expr(s), 1); }},
-      {"rows index", [](BlobSpec& s) { s.packing[0] = fb::Packing(1, 0, 99, 0); }},
-      {"rows that are a dim", [](BlobSpec& s) { s.packing[0] = fb::Packing(1, 0, 0, 0); }},
-      {"rows of other axes", [](BlobSpec& s) { s.exprs[rows_expr(s)] = fb::Expr(9, 1, 0, 0, 0); }},
-      {"rows of later expressions", [](BlobSpec& s) { s.exprs[rows_expr(s)] = fb::Expr(9, rows_expr(s), 1, 0, 0); }},
-      {"float mask",
-       [](BlobSpec& s) {
-         s.values[s.inputs[1].value].dtype = ERT_F32;
-         s.inputs[1].dtype = ERT_F32;
-       }},
-      {"mask of rank 3",
-       [](BlobSpec& s) {
-         auto& shape = s.values[s.inputs[1].value].shape;
-         shape.push_back(s.values[s.inputs[0].value].shape[0]);
-       }},
-      {"mask with a computed axis",
-       [](BlobSpec& s) {
-         const uint32_t sum = s.expr(2, 0, 1);
-         s.values[s.inputs[1].value].shape[1] = sum;
-         s.exprs[rows_expr(s)] = fb::Expr(9, 0, sum, 0, 0);
-       }},
-      {"output with packed rows", [](BlobSpec& s) { s.values[s.outputs[0].value].shape[1] = rows_expr(s); }},
-      {"output whose size follows from packed rows",
-       [](BlobSpec& s) { s.values[s.outputs[0].value].shape[1] = s.expr(7, rows_expr(s), 1); }},
-      {"input with packed rows", [](BlobSpec& s) { s.values[s.inputs[0].value].shape[1] = rows_expr(s); }},
-      {"more rows than there are numbers", [](BlobSpec& s) { s.dims[0] = fb::Dim(1, 1 << 20), s.dims[1] = fb::Dim(1, 1 << 20); }},
-  };
-  for (const auto& [what, change] : cases) {
-    BlobSpec s = good;
-    change(s);
-    const ert_status status = open_spec(s);
-    EXPECT_TRUE(status == ERT_ERR_MODEL || status == ERT_ERR_LIMIT) << what << ": " << ert_status_str(status);
-  }
-  BlobSpec s = good;
-  s.program_flags = 3;
-  EXPECT_EQ(open_spec(s), ERT_ERR_VERSION) << "a flag of a later version";
 }
 
 }  // namespace

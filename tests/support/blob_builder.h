@@ -13,7 +13,7 @@
 
 namespace ert::testing {
 
-// Bytes at a 64-aligned address; the bytes outside are of no concern to it (guards: tests/support/redzones.h).
+// Bytes at a 64-aligned address; the bytes outside are of no concern to it (guards: GuardedRegion of context_fixture.h).
 class AlignedBytes {
  public:
   explicit AlignedBytes(size_t bytes = 0) : storage_(bytes + 64), bytes_(bytes) {}
@@ -108,7 +108,7 @@ struct BlobSpec {
 // Recomputes both checksums (and nothing else) after a test changed bytes.
 void reseal(AlignedBytes* blob);
 
-// out = abs(neg(x) + bias) over x [batch, 4], batch in [1, 8]; four ops, three arena values in two slots, one constant.
+// out = abs(copy(neg(x) + bias)) over x [batch, 4], batch in [1, 8]: four ops, three arena values in two slots, one constant.
 // Values: 0 x, 1 bias, 2 negated, 3 sum, 4 copied, 5 out.
 BlobSpec small_program();
 float small_program_result(float x, int column);

@@ -10,7 +10,7 @@
 
 namespace edgeconv {
 
-// Imports one node over inputs a, b, c of the given rank and returns the kinds of graph nodes it became.
+// Tests fill in m. kinds() imports it and tells the kinds of graph nodes that the node became; message() is what importing it ends with.
 struct OneNode {
   explicit OneNode(int opset) : m(opset) {}
 

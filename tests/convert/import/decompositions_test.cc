@@ -1,0 +1,122 @@
+// Operators that an importer writes as several nodes: what these compute, and their sizes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "convert/infer/infer.h"
+#include "convert/interp/interpreter.h"
+#include "tests/convert/import/one_node.h"
+
+namespace edgeconv {
+namespace {
+
+TEST(Importers, LpNormalizationOfZerosIsZero) {
+  OneNode n(22);
+  n.m.input("x", {"2", "2"});
+  n.m.node("LpNormalization", {"x"}, {"y"});
+  n.m.output("y");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_EQ(interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 2}, {0, 0, 3, 4})})[0].to_float(),
+            (std::vector<float>{0, 0, 0.6f, 0.8f}));
+}
+
+TEST(Importers, LayerNormalizationGivesItsStatistics) {
+  OneNode n(17);
+  n.m.input("x", {"2", "4"});
+  n.m.floats("g", {4}, {1, 1, 1, 1});
+  n.m.node("LayerNormalization", {"x", "g"}, {"y", "mean", "factor"});
+  n.m.output("y");
+  EXPECT_EQ(n.kinds(), Kinds{"LayerNormalization"});
+  n.m.output("mean");
+  n.m.output("factor");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  const auto got = interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 4}, {1, 2, 3, 4, 0, 0, 8, 8})});
+  EXPECT_EQ(got[1].to_float(), (std::vector<float>{2.5f, 4}));
+  EXPECT_NEAR(got[2].to_float()[1], 0.25, 1e-6);
+}
+
+// The ends of the domains divide by zero or take a logarithm of it on the way.
+TEST(Importers, InverseFunctionsAtTheEndsOfTheirDomains) {
+  const auto outputs = [](const char* op, const std::vector<float>& x) {
+    OneNode n(17);
+    n.m.input("x", {std::to_string(x.size())});
+    n.m.node(op, {"x"}, {"y"});
+    n.m.output("y");
+    n.kinds();
+    Diagnostics d;
+    infer(n.imported.graph, d);
+    return interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(x.size())}, x)})[0].to_float();
+  };
+  const auto expect_near = [](const std::vector<float>& got, const std::vector<double>& expected) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 3e-7 * std::max(1.0, std::abs(expected[i]))) << i;
+  };
+  const double half_pi = std::acos(0.0);
+  expect_near(outputs("Atan", {0, -1, 1e-3f, 3e38f, -3e38f}), {0, -half_pi / 2, std::atan(1e-3), half_pi, -half_pi});
+  expect_near(outputs("Asin", {0, 1, -1, 1e-4f}), {0, half_pi, -half_pi, std::asin(1e-4)});
+  expect_near(outputs("Acos", {0, 1, -1, 0.9999f}), {half_pi, 0, 2 * half_pi, std::acos(double{0.9999f})});
+  expect_near(outputs("Sinh", {0, 1e-4f, -1, 9}), {0, std::sinh(1e-4), std::sinh(-1.0), std::sinh(9.0)});
+  expect_near(outputs("Asinh", {0, -2, 1e9f}), {0, std::asinh(-2.0), std::asinh(1e9)});
+  expect_near(outputs("Acosh", {1, 2, 1e9f}), {0, std::acosh(2.0), std::acosh(1e9)});
+}
+
+TEST(Importers, ShrinkMovesTowardsZero) {
+  OneNode n(9);
+  n.m.input("x", {"5"});
+  auto* shrink = n.m.node("Shrink", {"x"}, {"y"});
+  set_float(shrink, "lambd", 1);
+  set_float(shrink, "bias", 0.5f);
+  n.m.output("y");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_EQ(interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {5}, {-2, -1, 0.5f, 1, 3})})[0].to_float(),
+            (std::vector<float>{-1.5f, 0, 0, 0, 2.5f}));
+}
+
+// Sizes that are known only at run time stay symbolic: no size becomes the solved one but that of the channels.
+TEST(Importers, DepthToSpaceAndBackKeepDynamicSizes) {
+  OneNode n(13);
+  n.m.input("x", {"batch", "8", "height", "width"});
+  auto* there = n.m.node("DepthToSpace", {"x"}, {"wide"});
+  set_int(there, "blocksize", 2);
+  set_int(n.m.node("SpaceToDepth", {"wide"}, {"y"}), "blocksize", 2);
+  n.m.output("wide");
+  n.m.output("y");
+  n.kinds();
+  const Graph& g = n.imported.graph;
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(shape_str(*g.value(g.outputs[0]).shape), "[batch, 2, 2*height, 2*width]");
+  EXPECT_EQ(shape_str(*g.value(g.outputs[1]).shape), "[batch, 8, height, width]");
+  std::vector<float> x(8 * 6);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  EXPECT_EQ(interpret(g, {Tensor::of<float>(DType::kFloat, {1, 8, 2, 3}, x)})[1].to_float(), x);
+}
+
+TEST(Importers, SpaceToDepthKnowsBothOrders) {
+  for (const auto& [mode, want] :
+       {std::pair("DCR", std::vector<float>{0, 4, 1, 5, 2, 6, 3, 7}), {"CRD", {0, 1, 2, 3, 4, 5, 6, 7}}}) {
+    OneNode n(28);
+    n.m.input("x", {"1", "2", "2", "2"});
+    auto* node = n.m.node("SpaceToDepth", {"x"}, {"y"});
+    set_int(node, "blocksize", 2);
+    set_text(node, "mode", mode);
+    n.m.output("y");
+    n.kinds();
+    Diagnostics d;
+    infer(n.imported.graph, d);
+    EXPECT_EQ(
+        interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {1, 2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7})})[0].to_float(),
+        want)
+        << mode;
+  }
+}
+
+}  // namespace
+}  // namespace edgeconv
