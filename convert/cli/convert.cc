@@ -24,7 +24,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct Options {
+struct ConvertArguments {
   std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
   std::vector<std::string> dims, reports, precision, concat, custom_ops;
   Gates gates;
@@ -61,7 +61,7 @@ bool is_page(const std::string& report) {
 }
 
 // The name says what a report is, unless it is no file.
-void check_report_name(const Options& o, const std::string& report) {
+void check_report_name(const ConvertArguments& o, const std::string& report) {
   const OutputPlace place = output_place(report);
   const bool file = place.kind == OutputPlace::Kind::kNew || place.kind == OutputPlace::Kind::kFile;
   if (file && !report.empty() && !is_page(report) && std::filesystem::path(report).extension() != ".json" && !o.force)
@@ -74,7 +74,7 @@ void check_report_name(const Options& o, const std::string& report) {
 const std::vector<std::string_view> kSampleFiles = {".npy", ".npz", ".pb"};
 
 // Judges all names before the work. What the conversion reads must not be what it writes, whatever --force says.
-Outputs judge_outputs(const Options& o, const std::string& output) {
+Outputs judge_outputs(const ConvertArguments& o, const std::string& output) {
   Outputs outputs(o.force);
   outputs.reads(o.model, "the model itself");
   if (!o.calibration.empty()) outputs.reads_all(o.calibration, "the inputs of --calib", kSampleFiles);
@@ -91,7 +91,7 @@ Outputs judge_outputs(const Options& o, const std::string& output) {
 }
 
 // Known when the model has been read.
-void check_external(const Options& o, const ModelInfo& model, Outputs& outputs) {
+void check_external(const ConvertArguments& o, const ModelInfo& model, Outputs& outputs) {
   const std::filesystem::path folder = std::filesystem::path(o.model).parent_path();
   for (const std::string& location : model.external_files)
     outputs.reads((folder / location).string(), "external data of the model");
@@ -102,7 +102,7 @@ struct Limits {
   std::optional<uint64_t> arena, flash;
 };
 
-Limits read_limits(const Options& o) {
+Limits read_limits(const ConvertArguments& o) {
   const auto read = [](const char* flag, const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(parse_byte_count(flag, text));
   };
@@ -132,7 +132,7 @@ std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r,
 }
 
 // The summary as JSON, which is also every report.
-std::string write_reports(const Options& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory,
+std::string write_reports(const ConvertArguments& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory,
                           const Outputs& outputs) {
   const Json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
   const std::string text = json_text(json);
@@ -144,7 +144,7 @@ std::string write_reports(const Options& o, const std::string& output, const Con
 }
 
 // Reports are wanted most where a gate or limit is missed. Says what was written.
-std::string report_refusal(const Options& o, const std::string& output, const ConvertResult& r, Outputs& outputs) {
+std::string report_refusal(const ConvertArguments& o, const std::string& output, const ConvertResult& r, Outputs& outputs) {
   const std::string dump = GraphDump(o.dump_graph).file();
   if (o.reports.empty()) return dump.empty() ? "nothing was written" : "only the passes were listed: " + dump;
   check_external(o, r.model, outputs);
@@ -163,7 +163,7 @@ void write_after_failure(const GraphDump& dump, const PassTrace& trace, const Ou
   }
 }
 
-ConvertResult convert(const Options& o, ConvertOptions& options, const GraphDump& dump, const std::string& output,
+ConvertResult convert(const ConvertArguments& o, ConvertOptions& options, const GraphDump& dump, const std::string& output,
                       Outputs& outputs) {
   Progress progress(o.quiet || o.progress == "off" ? Progress::Mode::kOff
                     : o.progress == "on"           ? Progress::Mode::kOn
@@ -186,7 +186,7 @@ ConvertResult convert(const Options& o, ConvertOptions& options, const GraphDump
   return r;
 }
 
-int run(const Options& o) {
+int run_convert(const ConvertArguments& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   Outputs outputs = judge_outputs(o, output);
   const GraphDump dump(o.dump_graph);
@@ -237,7 +237,7 @@ int run(const Options& o) {
 }  // namespace
 
 Action add_convert(Arguments& a) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ConvertArguments>();
   a.option("model", o->model, "ONNX file", {.required = true});
   a.option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
   a.option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
@@ -287,7 +287,7 @@ Action add_convert(Arguments& a) {
   a.flag("-q,--quiet", o->quiet, "no summary");
   a.flag("-v,--verbose", o->verbose, "also every pass with its matches, every layer's precision and error");
   a.flag("--json", o->json, "summary as JSON on stdout");
-  return [o] { return run(*o); };
+  return [o] { return run_convert(*o); };
 }
 
 }  // namespace edgeconv::cli

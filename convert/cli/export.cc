@@ -22,7 +22,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct Options {
+struct ExportArguments {
   std::string blob, format, output, header, ops;
   std::vector<std::string> dims;
   bool force = false;
@@ -126,7 +126,7 @@ void write_text(const Outputs& outputs, const std::string& path, const std::stri
   outputs.write(path, text.data(), text.size());
 }
 
-int run(const Options& o) {
+int run_export(const ExportArguments& o) {
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
   Outputs outputs(o.force);
   outputs.reads(o.blob, "the blob itself");
@@ -152,7 +152,7 @@ int run(const Options& o) {
 }  // namespace
 
 Action add_export(Arguments& a) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExportArguments>();
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--format", o->format, "c, incbin, hex or bin", {.required = true, .one_of = {"c", "incbin", "hex", "bin"}});
   a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true});
@@ -162,7 +162,7 @@ Action add_export(Arguments& a) {
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
   a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
-  return [o] { return run(*o); };
+  return [o] { return run_export(*o); };
 }
 
 }  // namespace edgeconv::cli

@@ -13,13 +13,13 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct Options {
+struct InspectArguments {
   std::string file;
   std::vector<std::string> dims, custom_ops;
   bool json = false;
 };
 
-int inspect(const Options& o) {
+int inspect(const InspectArguments& o) {
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
   Json json;
   std::string text;
@@ -43,7 +43,7 @@ int inspect(const Options& o) {
 }  // namespace
 
 Action add_inspect(Arguments& a) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<InspectArguments>();
   a.option("file", o->file, "ONNX model or blob", {.required = true});
   a.option("--dim", o->dims, "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable",
            {.type = "NAME=N"});

@@ -17,7 +17,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string blob, data, out, isa;
   std::vector<std::string> inputs;
   uint32_t threads = 1;
@@ -47,12 +47,12 @@ std::string file_name(std::string name) {
   return name;
 }
 
-std::string pb_path(const Options& o, size_t i) { return o.out + "/output_" + std::to_string(i) + ".pb"; }
+std::string pb_path(const RunArguments& o, size_t i) { return o.out + "/output_" + std::to_string(i) + ".pb"; }
 
-std::string npy_path(const Options& o, const std::string& output) { return o.out + "/" + file_name(output) + ".npy"; }
+std::string npy_path(const RunArguments& o, const std::string& output) { return o.out + "/" + file_name(output) + ".npy"; }
 
 // The folder of the results may be that of the inputs, and names of outputs may differ only in what no file name has.
-Outputs judge_outputs(const Options& o, const BlobRunner& runner) {
+Outputs judge_outputs(const RunArguments& o, const BlobRunner& runner) {
   Outputs files(false);
   files.reads(o.blob, "the blob itself");
   for (size_t k = 0; !o.data.empty(); ++k) {
@@ -68,7 +68,7 @@ Outputs judge_outputs(const Options& o, const BlobRunner& runner) {
   return files;
 }
 
-int run(const Options& o) {
+int run_blob(const RunArguments& o) {
   if (o.data.empty() == o.inputs.empty())
     throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
   const uint32_t mask = isa_mask(o.isa);
@@ -94,14 +94,14 @@ int run(const Options& o) {
 }  // namespace
 
 Action add_run(Arguments& a) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunArguments>();
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
   a.option("--input", o->inputs, "NAME=FILE.npy; repeatable");
   a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)", {.required = true});
   a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});
   a.option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
-  return [o] { return run(*o); };
+  return [o] { return run_blob(*o); };
 }
 
 }  // namespace edgeconv::cli

@@ -30,7 +30,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct Options {
+struct ValidateArguments {
   std::string model, blob, calibration, labels, label_output, metric = "auto";
   std::vector<std::string> data, concat, custom_ops;
   bool json = false;
@@ -43,7 +43,7 @@ Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 // What all parts look at.
 struct Pair {
-  explicit Pair(const Options& o) : file(o.blob), runner(file.data(), file.bytes()) {
+  explicit Pair(const ValidateArguments& o) : file(o.blob), runner(file.data(), file.bytes()) {
     PrepareOptions prepare;
     for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
     for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
@@ -91,7 +91,7 @@ bool holds_tensor_files(const std::string& folder) {
   return false;
 }
 
-Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
+Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibration) {
   Sets sets;
   Diagnostics d;
   for (const std::string& path : o.data) {
@@ -109,7 +109,7 @@ Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
   return sets;
 }
 
-std::optional<TaskScore> task_of(const Options& o, const Pair& p) {
+std::optional<TaskScore> task_of(const ValidateArguments& o, const Pair& p) {
   if (o.labels.empty()) {
     if (o.metric != "auto" || !o.label_output.empty())
       throw FatalError(ExitCode::kUsage, "--metric and --label-output are about --labels, which is not given");
@@ -214,7 +214,7 @@ void print_certificate(const CertificateCheck& c, uint32_t golden) {
   }
 }
 
-int validate(const Options& o) {
+int validate(const ValidateArguments& o) {
   Pair p(o);
   std::optional<TaskScore> task = task_of(o, p);
   Diagnostics d;
@@ -274,7 +274,7 @@ int validate(const Options& o) {
 }  // namespace
 
 Action add_validate(Arguments& a) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ValidateArguments>();
   a.option("model", o->model, "ONNX file", {.required = true});
   a.option("blob", o->blob, "blob made from it", {.required = true});
   a.option("--data", o->data,

@@ -8,17 +8,19 @@ namespace edgeconv {
 
 namespace {
 
-enum class Kind : uint8_t { kModel, kGraph, kFunction, kNode, kAttribute, kTensor, kOther };
+enum class HolderKind : uint8_t { kModel, kGraph, kFunction, kNode, kAttribute, kTensor, kOther };
 
-Kind child_kind(Kind parent, uint64_t field) {
+HolderKind child_kind(HolderKind parent, uint64_t field) {
   switch (parent) {
-    case Kind::kModel: return field == 7 ? Kind::kGraph : field == 25 ? Kind::kFunction : Kind::kOther;
-    case Kind::kGraph: return field == 1 ? Kind::kNode : field == 5 ? Kind::kTensor : Kind::kOther;
-    case Kind::kFunction: return field == 7 ? Kind::kNode : field == 11 ? Kind::kAttribute : Kind::kOther;
-    case Kind::kNode: return field == 5 ? Kind::kAttribute : Kind::kOther;
-    case Kind::kAttribute:
-      return field == 5 || field == 10 ? Kind::kTensor : field == 6 || field == 11 ? Kind::kGraph : Kind::kOther;
-    default: return Kind::kOther;
+    case HolderKind::kModel: return field == 7 ? HolderKind::kGraph : field == 25 ? HolderKind::kFunction : HolderKind::kOther;
+    case HolderKind::kGraph: return field == 1 ? HolderKind::kNode : field == 5 ? HolderKind::kTensor : HolderKind::kOther;
+    case HolderKind::kFunction: return field == 7 ? HolderKind::kNode : field == 11 ? HolderKind::kAttribute : HolderKind::kOther;
+    case HolderKind::kNode: return field == 5 ? HolderKind::kAttribute : HolderKind::kOther;
+    case HolderKind::kAttribute:
+      return field == 5 || field == 10   ? HolderKind::kTensor
+             : field == 6 || field == 11 ? HolderKind::kGraph
+                                         : HolderKind::kOther;
+    default: return HolderKind::kOther;
   }
 }
 
@@ -31,7 +33,7 @@ class Rewriter {
   std::string take() { return std::move(out_); }
 
   // What does not read as fields (a tensor is not checked before) is copied for protobuf to refuse.
-  void message(Kind kind, size_t at, size_t end) {
+  void message(HolderKind kind, size_t at, size_t end) {
     while (at < end) {
       const size_t start = at;
       if (!field(kind, at, end)) return copy(start, end);
@@ -57,7 +59,7 @@ class Rewriter {
   }
 
   // Moves `at` behind the field; false when it does not fit into the message.
-  bool field(Kind kind, size_t& at, size_t end) {
+  bool field(HolderKind kind, size_t& at, size_t end) {
     const size_t start = at;
     const auto key = varint(at, end);
     if (!key) return false;
@@ -75,14 +77,14 @@ class Rewriter {
     if (!length || *length > end - at) return false;
     const size_t body = at;
     at += *length;
-    if (kind == Kind::kTensor && (field == kPayloadOffset || field == kPayloadBytes)) return true;
+    if (kind == HolderKind::kTensor && (field == kPayloadOffset || field == kPayloadBytes)) return true;
     const bool delimited = (*key & 7) == 2;
-    if (delimited && kind == Kind::kTensor && field == kRawData && *length >= kLargePayload) {
+    if (delimited && kind == HolderKind::kTensor && field == kRawData && *length >= kLargePayload) {
       for (uint64_t v : {kPayloadOffset << 3, uint64_t{body}, kPayloadBytes << 3, *length}) put(v);
       return true;
     }
-    const Kind inner = delimited ? child_kind(kind, field) : Kind::kOther;
-    if (inner == Kind::kOther) {
+    const HolderKind inner = delimited ? child_kind(kind, field) : HolderKind::kOther;
+    if (inner == HolderKind::kOther) {
       copy(start, at);
       return true;
     }
@@ -105,7 +107,7 @@ class Rewriter {
 
 std::string without_payloads(const uint8_t* data, size_t bytes) {
   Rewriter r(data);
-  r.message(Kind::kModel, 0, bytes);
+  r.message(HolderKind::kModel, 0, bytes);
   return r.take();
 }
 

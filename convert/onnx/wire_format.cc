@@ -10,32 +10,33 @@ namespace edgeconv {
 namespace {
 
 // Only messages that can hold many others are entered.
-enum class Kind : uint8_t { kModel, kGraph, kFunction, kNode, kAttribute, kOpaque, kScalar };
+enum class MessageKind : uint8_t { kModel, kGraph, kFunction, kNode, kAttribute, kOpaque, kScalar };
 
-Kind child_kind(Kind parent, uint32_t field) {
+MessageKind child_kind(MessageKind parent, uint32_t field) {
   switch (parent) {
-    case Kind::kModel:
-      return field == 7                  ? Kind::kGraph
-             : field == 25               ? Kind::kFunction
-             : field == 8 || field == 14 ? Kind::kOpaque
-                                         : Kind::kScalar;
-    case Kind::kGraph:
-      if (field == 1) return Kind::kNode;
-      return field == 2 || field == 10 ? Kind::kScalar : Kind::kOpaque;
-    case Kind::kFunction:
-      if (field == 7) return Kind::kNode;
-      return field == 11 ? Kind::kAttribute : Kind::kOpaque;
-    case Kind::kNode: return field == 5 ? Kind::kAttribute : Kind::kOpaque;  // names count too: each is a string object
-    case Kind::kAttribute:
-      if (field == 6 || field == 11) return Kind::kGraph;
-      return field == 5 || field == 9 || field == 10 ? Kind::kOpaque : Kind::kScalar;
-    default: return Kind::kScalar;
+    case MessageKind::kModel:
+      return field == 7                  ? MessageKind::kGraph
+             : field == 25               ? MessageKind::kFunction
+             : field == 8 || field == 14 ? MessageKind::kOpaque
+                                         : MessageKind::kScalar;
+    case MessageKind::kGraph:
+      if (field == 1) return MessageKind::kNode;
+      return field == 2 || field == 10 ? MessageKind::kScalar : MessageKind::kOpaque;
+    case MessageKind::kFunction:
+      if (field == 7) return MessageKind::kNode;
+      return field == 11 ? MessageKind::kAttribute : MessageKind::kOpaque;
+    case MessageKind::kNode:
+      return field == 5 ? MessageKind::kAttribute : MessageKind::kOpaque;  // names count too: each is a string object
+    case MessageKind::kAttribute:
+      if (field == 6 || field == 11) return MessageKind::kGraph;
+      return field == 5 || field == 9 || field == 10 ? MessageKind::kOpaque : MessageKind::kScalar;
+    default: return MessageKind::kScalar;
   }
 }
 
 struct Frame {
   size_t end;
-  Kind kind;
+  MessageKind kind;
 };
 
 class Walker {
@@ -44,7 +45,7 @@ class Walker {
       : data_(data), bytes_(bytes), name_("'" + printable(name) + "'") {}
 
   void run() {
-    stack_.push_back({bytes_, Kind::kModel});
+    stack_.push_back({bytes_, MessageKind::kModel});
     while (!stack_.empty()) {
       if (at_ == stack_.back().end)
         stack_.pop_back();
@@ -90,20 +91,20 @@ class Walker {
       default: damaged("there is no valid field at byte " + std::to_string(start));
     }
     const uint64_t length = varint();
-    const Kind kind = child_kind(stack_.back().kind, number);
+    const MessageKind kind = child_kind(stack_.back().kind, number);
     const size_t body = at_;
     skip(length, start);
-    if (kind == Kind::kScalar) return;
+    if (kind == MessageKind::kScalar) return;
     count(kind);
-    if (kind == Kind::kOpaque) return;
+    if (kind == MessageKind::kOpaque) return;
     if (stack_.size() > 90) throw FatalError(ExitCode::kLimit, name_ + " nests graphs deeper than 40 levels");
     stack_.push_back({at_, kind});
     at_ = body;
   }
 
-  void count(Kind kind) {
-    if (kind == Kind::kGraph && stack_.back().kind == Kind::kModel) ++graphs_;
-    if (kind == Kind::kNode && ++nodes_ > kMaxNodes)
+  void count(MessageKind kind) {
+    if (kind == MessageKind::kGraph && stack_.back().kind == MessageKind::kModel) ++graphs_;
+    if (kind == MessageKind::kNode && ++nodes_ > kMaxNodes)
       throw FatalError(ExitCode::kLimit, name_ + " has more than " + std::to_string(kMaxNodes) + " nodes");
     if (++messages_ > kMaxMessages)
       throw FatalError(ExitCode::kLimit,

@@ -211,7 +211,7 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Shape& out,
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.window().axes()) + 1});
 }
 
-bool decompose(Graph& g, NodeId id) {
+bool decompose_conv(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
   const ValueId bias = n.in(2);
@@ -241,7 +241,7 @@ int pass_decompose_conv(Graph& g, Diagnostics&) {
   int made = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kConv) made += decompose(g, static_cast<NodeId>(i));
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kConv) made += decompose_conv(g, static_cast<NodeId>(i));
   return made;
 }
 

@@ -128,7 +128,7 @@ std::optional<Term> Builder::product(Term a, Term b, const std::set<int>& wanted
   return Term{reshaped(p, out, full), joined({batch, rows, columns}), full};
 }
 
-bool decompose(Graph& g, NodeId id) {
+bool decompose_einsum(Graph& g, NodeId id) {
   const Node n = g.node(id);
   std::vector<int> ranks;
   for (ValueId v : n.inputs) {
@@ -166,7 +166,7 @@ int pass_decompose_einsum(Graph& g, Diagnostics&) {
   int done = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kEinsum) done += decompose(g, static_cast<NodeId>(i));
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kEinsum) done += decompose_einsum(g, static_cast<NodeId>(i));
   return done;
 }
 

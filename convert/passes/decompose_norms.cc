@@ -11,7 +11,7 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-struct Writer {
+struct NormWriter {
   Graph& g;
   Origin origin;
 
@@ -51,7 +51,7 @@ std::optional<ValueId> per_channel(Graph& g, const Origin& origin, ValueId v, in
   dims[0] = channels;
   if (!g.value(v).constant) {
     if (*g.value(v).shape != Shape{channels}) return {};
-    Writer w{g, origin};
+    NormWriter w{g, origin};
     return w.reshape(v, Shape(dims.begin(), dims.end()));
   }
   const std::vector<float> given = g.value(v).constant->to_float();
@@ -78,7 +78,7 @@ bool decompose_batch(Graph& g, NodeId id) {
     in[i] = *v;
   }
   if (constant) return false;
-  Writer w{g, n.origin};
+  NormWriter w{g, n.origin};
   const Shape channels = *g.value(in[3]).shape;
   const ValueId epsilon = g.add_constant(n.origin.node + "/epsilon", Tensor::scalar(n.as<BatchNormAttrs>().epsilon));
   const ValueId root = w.typed(g.add_node(OpKind::kUnary, {w.op(binary::kAdd, in[3], epsilon, channels)},
@@ -105,7 +105,7 @@ bool decompose_groups(Graph& g, NodeId id) {
   if (!scale || !bias) return false;
   DimExpr width = channels / groups;
   for (size_t a = 2; a < shape.size(); ++a) width = width * shape[a];
-  Writer w{g, n.origin};
+  NormWriter w{g, n.origin};
   const Shape rows{shape[0], groups, width};
   const ValueId flat = rows == shape ? n.in(0) : w.reshape(n.in(0), rows);
   const ValueId normal = w.normalize(flat, rows, {2}, epsilon, false);
@@ -139,7 +139,7 @@ bool decompose_layer_norm(Graph& g, const Users& users, NodeId id) {
   const Shape shape = *x.shape;
   const size_t first = static_cast<size_t>(a.axis < 0 ? a.axis + x.rank() : a.axis);
   if (first >= shape.size() || is_plain(g, n, first)) return false;
-  Writer w{g, n.origin};
+  NormWriter w{g, n.origin};
   // Several axes of known size are one; a scale that covers them all is then the scale of a plain norm.
   const Shape tail(shape.begin() + static_cast<std::ptrdiff_t>(first), shape.end());
   Shape rows(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(first));

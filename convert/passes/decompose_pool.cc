@@ -73,7 +73,7 @@ Tensor lowest(DType t) {
   }
 }
 
-bool decompose(Graph& g, NodeId id) {
+bool decompose_pool(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
   const Value& x = g.value(n.in(0));
@@ -122,7 +122,7 @@ int pass_decompose_pool(Graph& g, Diagnostics&) {
     const Node& n = g.nodes[i];
     if (n.dead || (n.kind != OpKind::kMaxPool && n.kind != OpKind::kAveragePool)) continue;
     if (n.outputs.size() > 1 && n.outputs[1] != kNone) continue;  // indices
-    made += decompose(g, static_cast<NodeId>(i));
+    made += decompose_pool(g, static_cast<NodeId>(i));
   }
   return made;
 }

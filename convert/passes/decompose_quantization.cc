@@ -14,7 +14,7 @@ namespace unary = ert::params::unary;
 constexpr int64_t kMaxExactTerms = (1 << 24) / (255 * 255);
 
 // New nodes with the origin of the node that they replace; inference fills their shapes in.
-struct Writer {
+struct QuantizationWriter {
   Graph& g;
   Origin origin;
   ValueId binary(binary::Kind kind, ValueId a, ValueId b) {
@@ -43,7 +43,7 @@ std::optional<Limits> limits(DType t) {
 }
 
 // A scale or zero point as fp32 that broadcasts along `axis` of a tensor of this rank.
-std::optional<ValueId> along_axis(Writer& w, ValueId v, int64_t axis, int rank) {
+std::optional<ValueId> along_axis(QuantizationWriter& w, ValueId v, int64_t axis, int rank) {
   const Value& value = w.g.value(v);
   if (!value.shape) return {};
   if (value.rank() == 0) return value.dtype == DType::kFloat ? v : w.cast(v, DType::kFloat);
@@ -62,7 +62,7 @@ bool quantize(Graph& g, const Node& n) {
   const auto range = limits(g.value(n.outputs[0]).dtype);
   const auto& a = n.as<QuantAttrs>();
   if (rank < 0 || !range || a.block > 0) return false;
-  Writer w{g, n.origin};
+  QuantizationWriter w{g, n.origin};
   const auto scale = along_axis(w, n.in(1), a.axis, rank);
   const auto zero = n.in(2) == kNone ? std::optional(w.scalar(0)) : along_axis(w, n.in(2), a.axis, rank);
   if (!scale || !zero) return false;
@@ -76,7 +76,7 @@ bool dequantize(Graph& g, const Node& n) {
   const int rank = g.value(n.in(0)).rank();
   const auto& a = n.as<QuantAttrs>();
   if (rank < 0 || a.block > 0 || g.value(n.in(0)).constant) return false;  // constants: fold_dequantize
-  Writer w{g, n.origin};
+  QuantizationWriter w{g, n.origin};
   const auto scale = along_axis(w, n.in(1), a.axis, rank);
   const auto zero = n.in(2) == kNone ? std::optional<ValueId>(kNone) : along_axis(w, n.in(2), a.axis, rank);
   if (!scale || !zero) return false;
@@ -88,7 +88,7 @@ bool dequantize(Graph& g, const Node& n) {
 
 bool quantize_dynamically(Graph& g, const Node& n) {
   if (g.value(n.in(0)).rank() < 0) return false;
-  Writer w{g, n.origin};
+  QuantizationWriter w{g, n.origin};
   const ValueId none = w.scalar(0), full = w.scalar(255);
   const ValueId low = w.binary(binary::kMin, w.all(reduce::kMin, n.in(0)), none),
                 high = w.binary(binary::kMax, w.all(reduce::kMax, n.in(0)), none);
@@ -113,7 +113,7 @@ bool multiply(Graph& g, const Node& n) {
   if (a.rank() < 1 || b.rank() < 1) return false;
   const auto terms = a.shape->back().constant();
   if (!terms || *terms > kMaxExactTerms) return false;
-  Writer w{g, n.origin};
+  QuantizationWriter w{g, n.origin};
   const int ranks[2] = {a.rank(), b.rank()};
   ValueId side[2];
   for (size_t i = 0; i < 2; ++i) {
@@ -132,7 +132,7 @@ bool convolve(Graph& g, const Node& n) {
   const Value &x = g.value(n.in(0)), &w = g.value(n.in(1));
   if (!x.shape || !w.constant || w.rank() < 3 || w.constant->dims()[0] == 0) return false;
   if (w.constant->elements() / w.constant->dims()[0] > kMaxExactTerms) return false;
-  Writer to{g, n.origin};
+  QuantizationWriter to{g, n.origin};
   const int ranks[2] = {x.rank(), w.rank()};
   ValueId side[2];
   for (size_t i = 0; i < 2; ++i) {

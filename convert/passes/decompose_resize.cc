@@ -150,7 +150,7 @@ bool has_constants(const Axis& axis) {
   return n && count && *n <= kMostElements && *count <= kMostElements;
 }
 
-bool decompose(Graph& g, NodeId id) {
+bool decompose_resize(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const ResizeAttrs& a = n.as<ResizeAttrs>();
   const Value &x = g.value(n.in(0)), &y = g.value(n.outputs[0]);
@@ -193,7 +193,7 @@ int pass_decompose_resize(Graph& g, Diagnostics&) {
   int done = 0;
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kResize) done += decompose(g, static_cast<NodeId>(i));
+    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kResize) done += decompose_resize(g, static_cast<NodeId>(i));
   return done;
 }
 

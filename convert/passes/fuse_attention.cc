@@ -21,13 +21,6 @@ struct Scores {
   std::vector<ValueId> biases;  // additive, each broadcastable to the scores
 };
 
-ValueId add(Graph& g, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, Shape shape) {
-  const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), origin);
-  g.value(v).dtype = DType::kFloat;
-  g.value(v).shape = std::move(shape);
-  return v;
-}
-
 // Through views that only join or split leading axes.
 ValueId behind_reshape(const Graph& g, ValueId v) {
   const ViewLayout l = trace_view(g, v, false);
@@ -57,8 +50,9 @@ std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first) {
   const float lowest = std::isinf(*fill) ? *fill : std::numeric_limits<float>::lowest();
   const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)),
                 low = g.add_constant(n.origin.node + "/low", Tensor::scalar(lowest));
-  return add(g, OpKind::kWhere, fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low},
-             {}, n.origin, *g.value(n.in(0)).shape);
+  return add_float_node(g, OpKind::kWhere,
+                        fill_first ? std::vector<ValueId>{n.in(0), low, zero} : std::vector<ValueId>{n.in(0), zero, low}, {},
+                        n.origin, *g.value(n.in(0)).shape);
 }
 
 // From the input of Softmax inwards to the product. Outer factors scale the biases that they enclose.
@@ -98,8 +92,8 @@ std::optional<Scores> match_scores(Graph& g, ValueId v) {
       ValueId bias = n.in(1 - side);
       if (!g.value(bias).shape) return {};
       if (outer != 1)
-        bias = add(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/scale", Tensor::scalar(outer))},
-                   BinaryAttrs{params::binary::kMul}, n.origin, *g.value(bias).shape);
+        bias = add_float_node(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/scale", Tensor::scalar(outer))},
+                              BinaryAttrs{params::binary::kMul}, n.origin, *g.value(bias).shape);
       s.biases.push_back(bias);
       v = n.in(side);
     } else {
@@ -134,13 +128,13 @@ std::optional<ValueId> normalise_bias(Graph& g, ValueId bias, const DimExpr& bat
   if (shape[2] != DimExpr(1) && shape[2] != queries) return {};
   if (shape != *g.value(bias).shape) {
     const ValueId target = shape_operand(g, origin.node, shape);
-    bias = add(g, OpKind::kReshape, {bias, target}, ReshapeAttrs{true}, origin, shape);
+    bias = add_float_node(g, OpKind::kReshape, {bias, target}, ReshapeAttrs{true}, origin, shape);
   }
   if (shape[3] != keys) {
     if (shape[3] != DimExpr(1)) return {};
     shape[3] = keys;
     const ValueId target = shape_operand(g, origin.node, shape);
-    bias = add(g, OpKind::kExpand, {bias, target}, {}, origin, shape);
+    bias = add_float_node(g, OpKind::kExpand, {bias, target}, {}, origin, shape);
   }
   return bias;
 }
@@ -194,8 +188,8 @@ bool fuse(Graph& g, const Node n) {
     const auto b = normalise_bias(g, each, q->batch, q->heads, q->sequence, k->sequence, g.value(out).shape->size(), n.origin);
     if (!b) return false;
     bias = bias == kNone ? *b
-                         : add(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin,
-                               broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
+                         : add_float_node(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin,
+                                          broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
   }
   AttentionAttrs a;
   a.heads = q->heads;
@@ -207,7 +201,7 @@ bool fuse(Graph& g, const Node n) {
   a.k_first = k->first;
   a.v_first = v->first;
   const Shape shape{q->batch, q->sequence, DimExpr(a.heads * a.v_dim)};
-  const ValueId fused = add(g, OpKind::kAttention, {q->value, k->value, v->value, bias, kNone}, a, n.origin, shape);
+  const ValueId fused = add_float_node(g, OpKind::kAttention, {q->value, k->value, v->value, bias, kNone}, a, n.origin, shape);
   // out is [batch, heads, sequence, dim] or [batch * heads, sequence, dim] over the fused [batch, sequence, heads * dim].
   ViewLayout l = ViewLayout::identity(g, fused);
   const std::vector<Atom> batch = l.axes[0], tokens = l.axes[1], heads{{2, DimExpr(a.v_dim), DimExpr(a.heads)}},

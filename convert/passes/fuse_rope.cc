@@ -10,13 +10,6 @@ namespace edgeconv {
 
 namespace {
 
-ValueId add(Graph& g, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, Shape shape) {
-  const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), origin);
-  g.value(v).dtype = DType::kFloat;
-  g.value(v).shape = std::move(shape);
-  return v;
-}
-
 // The table's shape as rank 4, aligned with [batch, heads, sequence, dim] or [batch, sequence, heads, dim].
 std::optional<Shape> aligned(const Graph& g, ValueId table) {
   Shape shape = *g.value(table).shape;
@@ -50,12 +43,12 @@ class TableShaper {
     if (!in_order) {
       Shape spread = *g_.value(table).shape;
       spread.back() = width;
-      v = add(g_, OpKind::kGather, {table, g_.add_constant(origin.node + "/columns", Tensor::ints(columns))}, AxisAttrs{-1},
-              origin, spread);
+      v = add_float_node(g_, OpKind::kGather, {table, g_.add_constant(origin.node + "/columns", Tensor::ints(columns))},
+                         AxisAttrs{-1}, origin, spread);
     }
     const Shape flat{alignment[0], alignment[tokens], DimExpr(width)};
     if (*g_.value(v).shape != flat)
-      v = add(g_, OpKind::kReshape, {v, shape_operand(g_, origin.node, flat)}, ReshapeAttrs{true}, origin, flat);
+      v = add_float_node(g_, OpKind::kReshape, {v, shape_operand(g_, origin.node, flat)}, ReshapeAttrs{true}, origin, flat);
     return at->second = v;
   }
 
@@ -84,7 +77,7 @@ bool fuse(Graph& g, TableShaper& tables, const Node n) {
   const ValueId c = tables.shaped(r->cos, r->cos_column, *cos, *tokens, n.origin),
                 s = tables.shaped(r->sin, r->sin_column, *sin, *tokens, n.origin);
   const ValueId fused =
-      add(g, OpKind::kRope, {o->value, c, s}, a, n.origin, {o->batch, o->sequence, DimExpr(a.heads * a.head_dim)});
+      add_float_node(g, OpKind::kRope, {o->value, c, s}, a, n.origin, {o->batch, o->sequence, DimExpr(a.heads * a.head_dim)});
   ViewLayout l = ViewLayout::identity(g, fused);
   const std::vector<Atom> batch = l.axes[0], sequence = l.axes[1], heads{{2, DimExpr(a.head_dim), DimExpr(a.heads)}},
                           dim{{2, 1, DimExpr(a.head_dim)}};
@@ -94,7 +87,7 @@ bool fuse(Graph& g, TableShaper& tables, const Node n) {
     return true;
   }
   // Queries that were scaled before are scaled behind the rotation, where attention finds the factor.
-  const ValueId view = add(g, OpKind::kIdentity, {fused}, {}, n.origin, *g.value(y).shape);
+  const ValueId view = add_float_node(g, OpKind::kIdentity, {fused}, {}, n.origin, *g.value(y).shape);
   build_view(g, fused, l, view, n.origin);
   redefine(g, y, OpKind::kBinary, {view, g.add_constant(n.origin.node + "/factor", Tensor::scalar(factor))},
            BinaryAttrs{ert::params::binary::kMul}, n.origin);

@@ -7,13 +7,6 @@ namespace edgeconv {
 
 namespace {
 
-ValueId add(Graph& g, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin, Shape shape) {
-  const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), origin);
-  g.value(v).dtype = DType::kFloat;
-  g.value(v).shape = std::move(shape);
-  return v;
-}
-
 // sequence_axis, dim_axis: positions in v's shape of the token and feature axes (K arrives transposed).
 std::optional<HeadOperand> from_layout(Graph& g, const ViewLayout& l, size_t sequence_axis, size_t dim_axis,
                                        const Origin& origin) {
@@ -48,8 +41,8 @@ std::optional<HeadOperand> from_layout(Graph& g, const ViewLayout& l, size_t seq
   o.batch = l.source_shape[static_cast<size_t>(batch_axis)];
   o.sequence = l.source_shape[static_cast<size_t>(token_axis)];
   o.value = batch_axis == 0 ? l.source
-                            : add(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin,
-                                  {o.batch, o.sequence, l.source_shape[2]});
+                            : add_float_node(g, OpKind::kTranspose, {l.source}, TransposeAttrs{{1, 0, 2}}, origin,
+                                             {o.batch, o.sequence, l.source_shape[2]});
   return o;
 }
 
@@ -63,11 +56,11 @@ std::optional<HeadOperand> by_copy(Graph& g, ValueId v, bool transposed, const O
   o.sequence = shape[transposed ? 3 : 2];
   o.dim = *shape[transposed ? 2 : 3].constant();
   const Shape split{o.batch, o.sequence, o.heads, o.dim}, joined{o.batch, o.sequence, DimExpr(o.heads * o.dim)};
-  const ValueId t =
-      add(g, OpKind::kTranspose, {v},
-          TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
+  const ValueId t = add_float_node(
+      g, OpKind::kTranspose, {v},
+      TransposeAttrs{transposed ? std::vector<int64_t>{0, 3, 1, 2} : std::vector<int64_t>{0, 2, 1, 3}}, origin, split);
   const ValueId target = shape_operand(g, origin.node, joined);
-  o.value = add(g, OpKind::kReshape, {t, target}, ReshapeAttrs{true}, origin, joined);
+  o.value = add_float_node(g, OpKind::kReshape, {t, target}, ReshapeAttrs{true}, origin, joined);
   return o;
 }
 
@@ -98,7 +91,7 @@ std::optional<HeadOperand> token_major_operand(Graph& g, ValueId v, const Origin
   o.heads = *shape[2].constant();
   o.dim = *shape[3].constant();
   const Shape joined{o.batch, o.sequence, DimExpr(o.heads * o.dim)};
-  o.value = add(g, OpKind::kReshape, {v, shape_operand(g, origin.node, joined)}, ReshapeAttrs{true}, origin, joined);
+  o.value = add_float_node(g, OpKind::kReshape, {v, shape_operand(g, origin.node, joined)}, ReshapeAttrs{true}, origin, joined);
   return o;
 }
 
@@ -147,7 +140,7 @@ std::optional<Ungrouped> without_repetition(Graph& g, ValueId v, const Origin& o
   l.source = expand->in(0);
   l.source_shape[*axis] = 1;
   result.repeats = *repeats.constant();
-  result.value = add(g, OpKind::kIdentity, {l.source}, {}, origin, shape);
+  result.value = add_float_node(g, OpKind::kIdentity, {l.source}, {}, origin, shape);
   build_view(g, l.source, l, result.value, origin);
   return result;
 }

@@ -58,6 +58,15 @@ inline ValueId other_operand(const Node& n, ValueId known) {
 
 inline NodeId id_of(const Graph& g, const Node& n) { return static_cast<NodeId>(&n - g.nodes.data()); }
 
+// The output of a new node, of float type and this shape.
+inline ValueId add_float_node(Graph& g, OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Origin& origin,
+                              Shape shape) {
+  const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), origin);
+  g.value(v).dtype = DType::kFloat;
+  g.value(v).shape = std::move(shape);
+  return v;
+}
+
 // An integer tensor that holds the sizes of `shape`: a constant, or symbolic contents that the interpreter and lowering
 // evaluate for the dims at hand. For the shape operand of Reshape and Expand. `shape` is a copy: it may be that of a value of g, which
 // moves when this adds one.

@@ -20,10 +20,10 @@ constexpr size_t kCandidates = 8;  // of one step of a search for something chea
 double noise_per_mac(const LayerSensitivity& l) { return std::pow(10.0, l.local_sqnr_db / -10) / l.macs(); }
 
 // From one precision to the next one up.
-struct Step {
+struct Change {
   Precision before, next;
 };
-constexpr Step kTo16Bits{linear::kInt8, linear::kInt8A16}, kToFp32{linear::kInt8A16, linear::kF32};
+constexpr Change kTo16Bits{linear::kInt8, linear::kInt8A16}, kToFp32{linear::kInt8A16, linear::kF32};
 
 struct Lifted {
   PrecisionPlan plan;
@@ -32,7 +32,7 @@ struct Lifted {
 
 // Each step lifts twice as many of the noisiest layers as the one before, so that even large models need few evaluations. Gives up
 // where the work is no longer less than most_work.
-std::optional<Lifted> lift(const SearchProblem& problem, PrecisionPlan plan, Step step, double most_work) {
+std::optional<Lifted> lift(const SearchProblem& problem, PrecisionPlan plan, Change step, double most_work) {
   const size_t count = problem.layers.size();
   problem.set_all(plan, step.before);
   size_t begin = 0;
@@ -49,7 +49,7 @@ std::optional<Lifted> lift(const SearchProblem& problem, PrecisionPlan plan, Ste
 
 // The last step passes; adds up single layers instead as long as they cost less. Of the candidates with the most noise per
 // multiplication each step lifts the one that helps the output most: what noise does to an output depends on where it arises.
-std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Lifted& known, Step step) {
+std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Lifted& known, Change step) {
   PrecisionPlan plan = known.plan;
   double budget = 0;
   std::vector<size_t> candidates;
@@ -82,7 +82,7 @@ std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Li
 }
 
 // Takes back what the gate does not need, the most expensive first.
-void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Step step) {
+void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Change step) {
   std::vector<size_t> order;
   for (size_t i = 0; i < problem.layers.size(); ++i)
     if (problem.is_free(i) && problem.precision(plan, i) == step.next) order.push_back(i);
@@ -94,7 +94,7 @@ void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Step step)
   }
 }
 
-PrecisionPlan make_cheaper(const SearchProblem& problem, const Lifted& lifted, Step step) {
+PrecisionPlan make_cheaper(const SearchProblem& problem, const Lifted& lifted, Change step) {
   if (const auto cheaper = find_cheaper(problem, lifted, step)) return *cheaper;
   PrecisionPlan plan = lifted.plan;
   drop_needless(problem, plan, step);

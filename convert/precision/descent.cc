@@ -12,7 +12,7 @@ namespace linear = ert::params::linear;
 namespace {
 
 // Layers whose loss is measured, at the usual number of trials: those that save most. Then how many more are tried where the gate is near.
-constexpr size_t kMeasured = 64, kLast = 8;
+constexpr size_t kMeasuredLayers = 64, kLast = 8;
 
 void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from, Precision to) {
   const auto macs = [&](size_t layer) { return problem.layers[layer].macs(); };
@@ -20,7 +20,7 @@ void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from
   for (size_t i = 0; i < problem.layers.size(); ++i)
     if (problem.is_free(i) && problem.precision(plan, i) == from) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(a) > macs(b); });
-  order.resize(std::min({order.size(), kMeasured, static_cast<size_t>(problem.trials) * kMeasured / kMostTrials}));
+  order.resize(std::min({order.size(), kMeasuredLayers, static_cast<size_t>(problem.trials) * kMeasuredLayers / kMostTrials}));
   std::vector<double> loss(problem.layers.size(), 0.0);
   double least = 2;
   for (size_t i : order) {

@@ -11,7 +11,7 @@ namespace edgeconv {
 
 namespace {
 
-struct Interval {
+struct Lifetime {
   int value, first, last;
   int64_t bytes;
 };
@@ -31,7 +31,7 @@ void set_lifetimes(TargetProgram& p) {
 }
 
 // May `next`, written by the op that reads `prev` for the last time, take over its memory?
-bool in_place(const TargetProgram& p, const Interval& prev, const Interval& next) {
+bool in_place(const TargetProgram& p, const Lifetime& prev, const Lifetime& next) {
   if (prev.bytes != next.bytes) return false;
   const TargetOp& op = p.ops[static_cast<size_t>(next.first)];
   const ert::OpDef* def = ert::find_op(static_cast<uint16_t>(op.code));
@@ -48,7 +48,7 @@ bool in_place(const TargetProgram& p, const Interval& prev, const Interval& next
   return allowed;
 }
 
-bool compatible(const TargetProgram& p, const Interval& a, const Interval& b) {
+bool compatible(const TargetProgram& p, const Lifetime& a, const Lifetime& b) {
   if (a.last < b.first || b.last < a.first) return true;
   if (a.last == b.first) return in_place(p, a, b);
   if (b.last == a.first) return in_place(p, b, a);
@@ -68,19 +68,19 @@ std::map<std::string, int64_t> max_dims(const TargetProgram& p) {
 int pass_plan_slots(TargetProgram& p, const ProgramPassOptions&) {
   set_lifetimes(p);
   const auto dims = max_dims(p);
-  std::vector<Interval> intervals;
+  std::vector<Lifetime> intervals;
   for (size_t v = 0; v < p.values.size(); ++v) {
     const TargetValue& value = p.values[v];
     if (value.storage == Storage::kArena)
       intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
   }
-  std::stable_sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.bytes > b.bytes; });
-  std::vector<std::vector<Interval>> slots;
-  for (const Interval& next : intervals) {
+  std::stable_sort(intervals.begin(), intervals.end(), [](const Lifetime& a, const Lifetime& b) { return a.bytes > b.bytes; });
+  std::vector<std::vector<Lifetime>> slots;
+  for (const Lifetime& next : intervals) {
     // Sizes fall, so an existing slot never grows: the first that is free fits; the smallest of them wastes least.
     size_t best = slots.size();
     for (size_t s = 0; s < slots.size(); ++s)
-      if (std::all_of(slots[s].begin(), slots[s].end(), [&](const Interval& other) { return compatible(p, other, next); }))
+      if (std::all_of(slots[s].begin(), slots[s].end(), [&](const Lifetime& other) { return compatible(p, other, next); }))
         best = s;
     if (best == slots.size()) slots.emplace_back();
     slots[best].push_back(next);

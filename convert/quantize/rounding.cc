@@ -16,7 +16,7 @@ namespace {
 // tokens, 0.01 and 0.1 made the embeddings worse than plain rounding and 1 made them better; of 0.5, 1 and 3 in the converter 1 was
 // best. Fewer rows know less: the ridge grows as they become fewer.
 constexpr double kRidgeTimesRows = 1024;
-constexpr int64_t kFewestRows = 32;
+constexpr int64_t kFewestRowsToRound = 32;
 // Channels that make up for each other: bounds memory, and time, which grows with the third power.
 constexpr int64_t kMostChannels = 2048;
 constexpr size_t kTile = 64, kColumns = 256;  // kColumns bounds memory: the errors of that many columns
@@ -83,7 +83,7 @@ class Rounding {
 QuantizedWeights round_with_feedback(std::span<const float> weight, int64_t k, int64_t n, const std::vector<float>& smooth,
                                      const SampledRows& rows) {
   QuantizedWeights q = quantize_weights(weight, k, n, smooth);
-  if (rows.count() < kFewestRows) return q;
+  if (rows.count() < kFewestRowsToRound) return q;
   const std::vector<float> inv = smooth.empty() ? std::vector<float>(static_cast<size_t>(k), 1.0f) : inverse(smooth);
   const double ridge = std::max(1.0, kRidgeTimesRows / static_cast<double>(rows.count()));
   const int64_t groups = (k + kMostChannels - 1) / kMostChannels;

@@ -86,10 +86,10 @@ std::string joined(const Json& object) {
 }
 
 // A certificate is text that came with the file: nothing about its structure is certain.
-std::string text_at(const Json& j, const char* key) {
+std::string shown_text(const Json& j, const char* key) {
   return j.is_object() && j.contains(key) && j.at(key).is_string() ? printable(j.at(key).get<std::string>()) : "?";
 }
-double number_at(const Json& j, const char* key) {
+double shown_number(const Json& j, const char* key) {
   return j.is_object() && j.contains(key) && j.at(key).is_number() ? j.at(key).get<double>() : std::nan("");
 }
 
@@ -98,25 +98,25 @@ std::string worst_layer(const Json& layers) {
   std::string name;
   double least = std::numeric_limits<double>::infinity();
   for (const Json& l : layers)
-    if (const double db = number_at(l, "accumulated_sqnr_db"); db < least) least = db, name = text_at(l, "name");
+    if (const double db = shown_number(l, "accumulated_sqnr_db"); db < least) least = db, name = shown_text(l, "name");
   return name.empty() ? "" : fmt::format("worst     {}: {:.1f} dB to fp32, errors before it included\n", name, least);
 }
 
 std::string certificate_text(const Json& c) {
   if (!c.is_object() || !c.contains("layers") || !c.contains("outputs")) return "layers    no certificate\n";
   std::map<std::string, int> precisions;
-  for (const Json& l : c.at("layers")) ++precisions[text_at(l, "precision")];
-  std::string s =
-      fmt::format("layers    {}; attention {}; calibrated on {} inputs\n",
-                  precisions.empty() ? "all fp32" : joined(Json(precisions)), text_at(c, "attention"), text_at(c, "calibration"));
+  for (const Json& l : c.at("layers")) ++precisions[shown_text(l, "precision")];
+  std::string s = fmt::format("layers    {}; attention {}; calibrated on {} inputs\n",
+                              precisions.empty() ? "all fp32" : joined(Json(precisions)), shown_text(c, "attention"),
+                              shown_text(c, "calibration"));
   s += worst_layer(c.at("layers"));
   for (const Json& o : c.at("outputs"))
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", text_at(o, "name"),
-                     number_at(o, "cosine"), number_at(o, "max_abs"), 100 * number_at(o, "argmax_agreement"));
+    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", shown_text(o, "name"),
+                     shown_number(o, "cosine"), shown_number(o, "max_abs"), 100 * shown_number(o, "argmax_agreement"));
   if (!c.contains("measured_on")) return s;
   const Json& on = c.at("measured_on");
-  return s + fmt::format("certified against {}, on {:.0f} sets of {} inputs\n", text_at(c, "reference"), number_at(on, "sets"),
-                         text_at(on, "inputs"));
+  return s + fmt::format("certified against {}, on {:.0f} sets of {} inputs\n", shown_text(c, "reference"),
+                         shown_number(on, "sets"), shown_text(on, "inputs"));
 }
 
 }  // namespace

@@ -15,12 +15,12 @@
 
 namespace edgeconv {
 
-namespace {
-
 struct FreeDelete {
   void operator()(void* p) const { std::free(p); }
 };
 using AlignedMemory = std::unique_ptr<void, FreeDelete>;
+
+namespace {
 
 AlignedMemory allocate(size_t bytes) {
   void* p = std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64);
