@@ -10,8 +10,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kMalformed = 3, kUnsupported = 4, kIo = 6, kChecksum = 8;
-
 class BlobTest : public CliTest {
  protected:
   void SetUp() override {

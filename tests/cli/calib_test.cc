@@ -13,8 +13,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kMalformed = 3, kIo = 6;
-
 std::string number(uint32_t v, int bytes) {
   std::string s;
   for (int i = 0; i < bytes; ++i) s += static_cast<char>(v >> (8 * i));

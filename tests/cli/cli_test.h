@@ -11,6 +11,9 @@
 
 namespace edgeconv::testing {
 
+// Exit codes as `edgeconv --help` documents them.
+constexpr int kUsage = 2, kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6, kAccuracy = 7, kChecksum = 8;
+
 class CliTest : public ::testing::Test {
  protected:
   std::string in(const std::string& name) const { return (folder_.path() / name).string(); }

@@ -12,8 +12,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kMalformed = 3, kUnsupported = 4, kLimit = 5, kChecksum = 8;
-
 // A model with a weight that compresses well beside one that does not.
 std::string compressible_model() {
   ModelWriter w;

@@ -6,8 +6,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2;
-
 // x [batch, 16] -> a [batch, 4], b [batch, 3], n [batch] of int64, c [batch, 16].
 std::string model_with_outputs() {
   ModelWriter w;

@@ -12,7 +12,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kUnsupported = 4;
 constexpr const char* kOperator = "my.ops::Inverse2";
 
 pb::AttributeProto& attribute(pb::NodeProto& n, const char* name, int type) {

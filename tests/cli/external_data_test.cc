@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kUsage = 2, kMalformed = 3, kIo = 6;
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 void externalize(pb::TensorProto& t, const Entries& entries) {

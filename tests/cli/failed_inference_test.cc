@@ -6,7 +6,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUnsupported = 4;
 constexpr int32_t kOnnxUint8 = 2, kOnnxInt8 = 3, kOnnxInt32 = 6;
 
 // A one-dimensional constant of one of the integer types, all ones.

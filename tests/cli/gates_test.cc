@@ -10,8 +10,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kAccuracy = 7;
-
 class GatesTest : public CliTest {
  protected:
   void SetUp() override { write_file(in("small.onnx"), small_model()); }

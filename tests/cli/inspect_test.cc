@@ -11,8 +11,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kMalformed = 3;
-
 class InspectTest : public CliTest {
  protected:
   Json inspect(std::vector<std::string> arguments) {

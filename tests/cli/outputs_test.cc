@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kUsage = 2, kIo = 6;
-
 class OutputsTest : public CliTest {
  protected:
   void SetUp() override {

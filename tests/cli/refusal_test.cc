@@ -7,8 +7,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kMalformed = 3, kUnsupported = 4, kLimit = 5, kIo = 6;
-
 TEST_F(CliTest, EmptyFile) {
   write_file(in("empty.onnx"), "");
   expect_refusal({in("empty.onnx")}, kMalformed, {"empty.onnx", "empty"});

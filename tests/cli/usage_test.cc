@@ -5,8 +5,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2;
-
 class UsageTest : public CliTest {
  protected:
   void SetUp() override { write_file(in("small.onnx"), small_model()); }

@@ -16,8 +16,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUsage = 2, kMalformed = 3, kIo = 6, kAccuracy = 7;
-
 class ValidateTest : public CliTest {
  protected:
   void SetUp() override {

@@ -6,8 +6,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int kUnsupported = 4, kLimit = 5;
-
 class WorkLimitsTest : public CliTest {
  protected:
   std::string save(const ModelWriter& w) {

@@ -11,9 +11,9 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-enum class Hide { kNothing, kKeyPadding, kPairs, kCausal, kAll, kSomeRows };
+enum class Hide { kNothing, kKeyPadding, kPairs, kCausal, kAllKeys, kSomeRows };
 
-struct Case {
+struct AttentionCase {
   int32_t seq_q, seq_k, head_dim, v_dim;
   Fill fill = Fill::kNormal;
   Hide hide = Hide::kNothing;
@@ -24,7 +24,7 @@ struct Case {
 // The tensors of one call, each ending at a guard page; rows are `gap` floats further apart than they are long.
 class Head {
  public:
-  Head(const Case& c, ptrdiff_t gap, SeededRandom& random)
+  Head(const AttentionCase& c, ptrdiff_t gap, SeededRandom& random)
       : c_(c),
         q_stride_(c.head_dim + gap),
         v_stride_(c.v_dim + gap),
@@ -66,11 +66,11 @@ class Head {
  private:
   static size_t length(int32_t rows, ptrdiff_t stride, int32_t width) { return static_cast<size_t>((rows - 1) * stride + width); }
   bool visible(size_t i, SeededRandom& random) const {
-    if (c_.hide == Hide::kAll) return false;
+    if (c_.hide == Hide::kAllKeys) return false;
     if (c_.hide == Hide::kSomeRows && i / static_cast<size_t>(c_.seq_k) % 2 == 0) return false;
     return random.integer(0, 3) != 0;
   }
-  Case c_;
+  AttentionCase c_;
   ptrdiff_t q_stride_, v_stride_;
   GuardedBuffer<float> q_, k_, v_, bias_;
   GuardedBuffer<uint8_t> mask_;
@@ -80,7 +80,7 @@ class Head {
 using Kernel = void (*)(const AttentionArgs&);
 Kernel kernel_of(const KernelTable& t, bool int8) { return int8 ? t.attention_i8 : t.attention_f32; }
 
-std::string describe(const Case& c) {
+std::string describe(const AttentionCase& c) {
   return "q " + std::to_string(c.seq_q) + " k " + std::to_string(c.seq_k) + " dims " + std::to_string(c.head_dim) + "," +
          std::to_string(c.v_dim) + " " + fill_name(c.fill) + " hide " + std::to_string(static_cast<int>(c.hide)) + " bias " +
          std::to_string(c.bias);
@@ -88,7 +88,7 @@ std::string describe(const Case& c) {
 
 class AttentionTest : public LevelTest {
  protected:
-  void compare(const Case& c, SeededRandom& random) {
+  void compare(const AttentionCase& c, SeededRandom& random) {
     Head head(c, random.integer(0, 5), random);
     for (bool int8 : {true, false}) {
       const std::vector<float> want = head.run(kernel_of(ref(), int8));
@@ -141,7 +141,7 @@ TEST_P(AttentionTest, Fills) {
 TEST_P(AttentionTest, HugeScores) {
   SeededRandom random;
   for (float scale : {0x1p10f, 0x1p40f, 0x1p100f, -0x1p20f}) {
-    Case c = {9, 40, 32, 32};
+    AttentionCase c = {9, 40, 32, 32};
     c.scale = scale;
     compare(c, random);
   }
@@ -151,7 +151,7 @@ TEST_P(AttentionTest, HugeScores) {
 TEST_P(AttentionTest, ManyKeys) {
   SeededRandom random;
   for (int32_t seq_k : {1023, 1024, 1025, 1040, 2048, 2100, 3000}) {
-    Case c = {2, seq_k, 16, 16};
+    AttentionCase c = {2, seq_k, 16, 16};
     c.scale = 0.01f;
     compare(c, random);
     c.fill = Fill::kConstant;  // every P and every v is at its largest
@@ -162,7 +162,7 @@ TEST_P(AttentionTest, ManyKeys) {
 TEST_P(AttentionTest, HiddenRowsAreZero) {
   SeededRandom random;
   for (bool int8 : {true, false}) {
-    Head head({5, 33, 32, 24, Fill::kNormal, Hide::kAll}, 0, random);
+    Head head({5, 33, 32, 24, Fill::kNormal, Hide::kAllKeys}, 0, random);
     for (float y : head.run(kernel_of(kernels(), int8))) ASSERT_EQ(ert::testing::float_bits(y), 0u);
     Head biased({5, 33, 32, 24, Fill::kNormal, Hide::kNothing, true}, 0, random);
     for (size_t i = 0; i < biased.bias().size(); ++i) biased.bias()[i] = -std::numeric_limits<float>::infinity();
@@ -187,7 +187,7 @@ TEST_P(AttentionTest, PaddingDoesNotMatter) {
   SeededRandom random;
   for (int32_t seq_k : {1, 5, 16, 31, 60, 130}) {
     for (int32_t extra : {1, 3, 16, 45}) {
-      Case c = {7, seq_k, 32, 32};
+      AttentionCase c = {7, seq_k, 32, 32};
       Head head(c, 0, random);
       c.seq_k += extra;
       for (Hide hide : {Hide::kKeyPadding, Hide::kNothing}) {

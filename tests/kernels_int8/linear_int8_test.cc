@@ -14,7 +14,7 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-struct Case {
+struct LinearCase {
   size_t m, n, k;
   Fill fill = Fill::kNormal;
   WeightFill weights = WeightFill::kRandom;
@@ -25,7 +25,7 @@ struct Case {
 
 class LinearInt8Test : public LevelTest {
  protected:
-  static void run(const LinearKernels& s, const Case& c, const float* src, const float* inv_smooth, const PackedWeights& w,
+  static void run(const LinearKernels& s, const LinearCase& c, const float* src, const float* inv_smooth, const PackedWeights& w,
                   float* dst, RowScale* scales) {
     const size_t row_bytes = s.row_bytes(c.k);
     ASSERT_EQ(row_bytes % 64, 0u);
@@ -36,7 +36,7 @@ class LinearInt8Test : public LevelTest {
     s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
   }
 
-  void compare(const Case& c, SeededRandom& random) {
+  void compare(const LinearCase& c, SeededRandom& random) {
     GuardedBuffer<float> src(c.m * c.k), inv_smooth(c.k), want(c.m * c.n), got(c.m * c.n);
     GuardedBuffer<RowScale> want_scales(c.m), got_scales(c.m);
     fill_row(src, c.fill, random);
@@ -55,7 +55,7 @@ class LinearInt8Test : public LevelTest {
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c);
   }
 
-  static std::string describe(const Case& c) {
+  static std::string describe(const LinearCase& c) {
     return " m " + std::to_string(c.m) + " n " + std::to_string(c.n) + " k " + std::to_string(c.k) + " " + fill_name(c.fill) +
            " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " W8A" +
            (c.precision == Precision::kW8A16 ? "16" : "8") + " layout " + std::to_string(static_cast<int>(c.layout));
@@ -201,7 +201,7 @@ TEST_P(LinearInt8Test, BatchDoesNotMatter) {
     GuardedBuffer<RowScale> scales(m);
     fill_row(src, Fill::kNormal, random);
     const PackedLinear linear(n, k, WeightFill::kRandom, random);
-    Case c = {m, n, k};
+    LinearCase c = {m, n, k};
     c.precision = precision;
     run(s, c, src.data(), nullptr, linear.weights(true), together.data(), scales.data());
     c.m = 1;

@@ -10,7 +10,7 @@
 namespace ert::kernels {
 namespace {
 
-float float_of(uint32_t bits) {
+float from_bits(uint32_t bits) {
   float x;
   std::memcpy(&x, &bits, sizeof x);
   return x;
@@ -19,7 +19,7 @@ float float_of(uint32_t bits) {
 // Every mantissa for an even and an odd exponent: the others only move the result's exponent.
 TEST(SquareRootTest, EveryMantissaIsCorrectlyRounded) {
   for (uint32_t bits = 0x3F000000u; bits < 0x40000000u; ++bits) {
-    const float x = float_of(bits);
+    const float x = from_bits(bits);
     ASSERT_EQ(square_root_in_software(x), std::sqrt(x)) << x;
   }
 }
@@ -27,7 +27,7 @@ TEST(SquareRootTest, EveryMantissaIsCorrectlyRounded) {
 TEST(SquareRootTest, EveryExponentIsHalved) {
   for (uint32_t exponent = 1; exponent < 255; ++exponent) {
     for (const uint32_t mantissa : {0u, 1u, 0x123456u, 0x7FFFFFu}) {
-      const float x = float_of(exponent << 23 | mantissa);
+      const float x = from_bits(exponent << 23 | mantissa);
       ASSERT_EQ(square_root_in_software(x), std::sqrt(x)) << x;
     }
   }

@@ -7,14 +7,13 @@
 
 #include "convert/inputs/synthetic_inputs.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 using Range = std::pair<int32_t, int32_t>;
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 std::string usage_error(const Graph& g, const std::map<std::string, int64_t>& requested) {
   try {

@@ -3,14 +3,13 @@
 
 #include "convert/dims/dims.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 using Range = std::pair<int32_t, int32_t>;
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 ValueId sizes(GraphBuilder& b, std::vector<DimExpr> contents) {
   const ValueId v = b.g.add_value("sizes", DType::kInt64, Shape{static_cast<int64_t>(contents.size())});
@@ -30,7 +29,7 @@ std::string refusal(const Graph& g, const std::map<std::string, int64_t>& reques
   return "";
 }
 
-bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
 // ONNX clamps the end of a slice. The result then fits a tensor of S rows only up to 16.
 TEST(SizeEqualities, SliceOfAFixedAxisLimitsTheDimThatMustEqualIt) {
@@ -40,7 +39,7 @@ TEST(SizeEqualities, SliceOfAFixedAxisLimitsTheDimThatMustEqualIt) {
   b.output(b.add(x, part));
   finish(b.g);
   EXPECT_EQ(plan_dims(b.g, {{"batch", 2}}).range.at("seq"), Range(1, 16));
-  EXPECT_TRUE(has(refusal(b.g, {{"seq", 20}}, ExitCode::kUsage), "up to 16"));
+  EXPECT_TRUE(mentions(refusal(b.g, {{"seq", 20}}, ExitCode::kUsage), "up to 16"));
 }
 
 TEST(SizeEqualities, SliceBehindTheEndOfADynamicAxisIsClamped) {
@@ -61,7 +60,7 @@ TEST(SizeEqualities, ReshapeThatDividesForFewSizesIsExplained) {
   b.output(b.reshape(x, {0, -1, 12}));
   finish(b.g);
   const std::string message = refusal(b.g, {{"seq", 32}, {"batch", 1}});
-  EXPECT_TRUE(has(message, "Reshape") && has(message, "seq = 3, 6, 9, 12")) << message;
+  EXPECT_TRUE(mentions(message, "Reshape") && mentions(message, "seq = 3, 6, 9, 12")) << message;
 }
 
 // A sequence that the model pads to whole windows divides for every size, though no algebra shows it.

@@ -5,12 +5,11 @@
 
 #include "convert/interp/interpreter.h"
 #include "tests/convert/lower/run_lowered.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr S = DimExpr::symbol("seq"), B = DimExpr::symbol("batch");
 
 // Two directions with hidden size 20 (gates do not fill whole panels), every optional operand that the kind has.
 GraphBuilder layer(const std::string& kind, bool linear_before_reset) {

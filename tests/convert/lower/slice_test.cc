@@ -4,12 +4,11 @@
 
 #include "convert/interp/interpreter.h"
 #include "tests/convert/lower/run_lowered.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 // x [B, S, 4] twice along axis 1, then rows [start, 2 S) of it.
 GraphBuilder rows_from(const DimExpr& start) {

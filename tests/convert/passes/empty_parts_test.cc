@@ -3,12 +3,11 @@
 
 #include "convert/dims/dims.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 class ShiftedTokens : public ::testing::Test {
  protected:

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 constexpr int64_t kHeads = 3, kDim = 8, kWidth = kHeads * kDim;
 const float kScale = 1 / std::sqrt(static_cast<float>(kDim));
 

@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 class LinearPasses : public ::testing::Test {
  protected:

@@ -7,14 +7,13 @@
 #include "convert/passes/trial_inputs.h"
 #include "convert/program/program_pass.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 constexpr PassOptions kChecked{true, nullptr}, kUnchecked{false, nullptr};
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("sequence");
-
 // MatMul, Add and Softmax of [batch, sequence, 8], with the names of its operands.
 struct Model : GraphBuilder {
   Model() {

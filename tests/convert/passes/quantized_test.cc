@@ -8,12 +8,11 @@
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/weights.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 class QuantizedModels : public ::testing::Test {
  protected:

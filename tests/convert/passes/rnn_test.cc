@@ -2,12 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr S = DimExpr::symbol("seq"), B = DimExpr::symbol("batch");
 
 struct RnnCase {
   std::string kind, direction = "forward";

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 constexpr int64_t kHeads = 3, kDim = 8, kWidth = kHeads * kDim;
 
 class RopePasses : public ::testing::Test {

@@ -3,12 +3,11 @@
 
 #include "convert/interp/interpreter.h"
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch");
 
 std::shared_ptr<Graph> branch(Unary kind, float factor) {
   GraphBuilder b;

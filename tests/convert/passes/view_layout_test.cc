@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/convert/passes/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv {
 
@@ -17,8 +18,6 @@ void PrintTo(const Atom& a, std::ostream* out) {
 namespace edgeconv::testing {
 
 namespace {
-
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("seq");
 
 using Axes = std::vector<std::vector<Atom>>;
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace linear = ert::params::linear;
 
-constexpr double kGood = 1e-4, kBad = 1e-2;
+constexpr double kExact = 1e-4, kInexact = 1e-2;
 
 class ExactPartsTest : public ::testing::Test {
  protected:
@@ -31,7 +31,7 @@ class ExactPartsTest : public ::testing::Test {
 };
 
 TEST_F(ExactPartsTest, AttentionBeforeTables) {
-  choose([](const PrecisionPlan& p) { return p.int8_attention ? kBad : kGood; });
+  choose([](const PrecisionPlan& p) { return p.int8_attention ? kInexact : kExact; });
   EXPECT_FALSE(plan.int8_attention);
   EXPECT_TRUE(plan.int8_tables);
   EXPECT_EQ(plan.count(linear::kInt8), 16);
@@ -39,7 +39,7 @@ TEST_F(ExactPartsTest, AttentionBeforeTables) {
 
 // They ended in fp32, all of them, because the climb looked at tables last.
 TEST_F(ExactPartsTest, LinearsComeDownAgainBehindExactTables) {
-  choose([](const PrecisionPlan& p) { return p.int8_tables ? kBad : kGood; });
+  choose([](const PrecisionPlan& p) { return p.int8_tables ? kInexact : kExact; });
   EXPECT_TRUE(plan.int8_attention);
   EXPECT_FALSE(plan.int8_tables);
   EXPECT_EQ(plan.count(linear::kInt8), 16);
@@ -48,7 +48,7 @@ TEST_F(ExactPartsTest, LinearsComeDownAgainBehindExactTables) {
 
 // Here some Linears need 16 bits besides, the noisiest.
 TEST_F(ExactPartsTest, LinearsClimbBehindExactTables) {
-  choose([](const PrecisionPlan& p) { return !p.int8_tables && p.of(0).precision != linear::kInt8 ? kGood : kBad; });
+  choose([](const PrecisionPlan& p) { return !p.int8_tables && p.of(0).precision != linear::kInt8 ? kExact : kInexact; });
   EXPECT_TRUE(plan.int8_attention);
   EXPECT_FALSE(plan.int8_tables);
   EXPECT_EQ(plan.of(0).precision, linear::kInt8A16);
@@ -58,7 +58,7 @@ TEST_F(ExactPartsTest, LinearsClimbBehindExactTables) {
 // 8-bit weights of one layer are at fault, and both parts: the others come down to int8.
 TEST_F(ExactPartsTest, OneLayerInFp32BesideBoth) {
   choose([](const PrecisionPlan& p) {
-    return !p.int8_tables && !p.int8_attention && p.of(1).precision == linear::kF32 ? kGood : kBad;
+    return !p.int8_tables && !p.int8_attention && p.of(1).precision == linear::kF32 ? kExact : kInexact;
   });
   EXPECT_FALSE(plan.int8_attention);
   EXPECT_FALSE(plan.int8_tables);
@@ -68,7 +68,7 @@ TEST_F(ExactPartsTest, OneLayerInFp32BesideBoth) {
 
 // fp32 Linears make up for 8-bit tables, but twelve of them are more work than exact tables and one.
 TEST_F(ExactPartsTest, WhateverLeavesTheLeastWork) {
-  choose([](const PrecisionPlan& p) { return p.count(linear::kF32) >= (p.int8_tables ? 12 : 1) ? kGood : kBad; });
+  choose([](const PrecisionPlan& p) { return p.count(linear::kF32) >= (p.int8_tables ? 12 : 1) ? kExact : kInexact; });
   EXPECT_FALSE(plan.int8_tables);
   EXPECT_EQ(plan.count(linear::kF32), 1);
 }
@@ -92,10 +92,10 @@ TEST_F(ExactPartsTest, WhatHelpsIsExactWithoutAGateInReach) {
 // A pattern is about layers, even one that means all of them: attention and tables stay automatic, int8 unless the gate needs more.
 TEST_F(ExactPartsTest, PatternForAllLayersLeavesThemAutomatic) {
   request.overrides = {{"*", PrecisionMode::kFp32}};
-  choose([](const PrecisionPlan&) { return kGood; });
+  choose([](const PrecisionPlan&) { return kExact; });
   EXPECT_TRUE(plan.int8_attention && plan.int8_tables);
   EXPECT_EQ(trials, 1u);
-  choose([](const PrecisionPlan& p) { return p.int8_attention ? kBad : kGood; });
+  choose([](const PrecisionPlan& p) { return p.int8_attention ? kInexact : kExact; });
   EXPECT_FALSE(plan.int8_attention);
   EXPECT_TRUE(plan.int8_tables);
   EXPECT_EQ(plan.count(linear::kF32), 16);
@@ -103,7 +103,7 @@ TEST_F(ExactPartsTest, PatternForAllLayersLeavesThemAutomatic) {
 
 TEST_F(ExactPartsTest, MeasuredDescentBehindExactTables) {
   measured = true;
-  choose([](const PrecisionPlan& p) { return p.int8_tables ? kBad : p.of(3).precision == linear::kInt8 ? 0.002 : kGood; });
+  choose([](const PrecisionPlan& p) { return p.int8_tables ? kInexact : p.of(3).precision == linear::kInt8 ? 0.002 : kExact; });
   EXPECT_TRUE(plan.int8_attention);
   EXPECT_FALSE(plan.int8_tables);
   EXPECT_EQ(plan.of(3).precision, linear::kInt8A16);
