@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . toolchains/debian_packages.sh
+. toolchains/build_progress.sh
 
 texts=()
 while [ $# -gt 0 ]; do
@@ -23,13 +24,11 @@ fi
 ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
 build=build/release
 log=$build/quickstart.log
+announce_build "$build" "the converter edgeconv, ert-bench and an example; log: $log" "about 3 CPU minutes and 250 MB"
 mkdir -p "$build"
-echo "Building (log: $log) ..." >&2
-if ! { cmake --preset release && cmake --build --preset release --target edgeconv ert-bench langid; } >"$log" 2>&1; then
-  tail -n 40 "$log" >&2
-  echo "The build failed; the whole log is $log" >&2
-  exit 1
-fi
+: >"$log"
+build_with_progress "$log" cmake --preset release
+build_with_progress "$log" cmake --build --preset release --target edgeconv ert-bench langid
 
 model=tests/models/langid
 blob=build/langid.ert

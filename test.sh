@@ -8,6 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . toolchains/debian_packages.sh
+. toolchains/build_progress.sh
 
 preset=release
 labels=quick
@@ -44,10 +45,13 @@ if [ "$cross" = yes ]; then
 fi
 
 ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
-cmake --preset "$preset" >/dev/null
-cmake --build --preset "$preset"
-status=0
 log=build/$preset/test.log
+announce_build "build/$preset" "everything and its tests, then the tests run; logs: build/$preset/build.log, $log" "about 7 CPU minutes and 900 MB"
+mkdir -p "build/$preset"
+: >"build/$preset/build.log"
+build_with_progress "build/$preset/build.log" cmake --preset "$preset"
+build_with_progress "build/$preset/build.log" cmake --build --preset "$preset"
+status=0
 ctest --test-dir "build/$preset" -L "$labels" --output-on-failure -j"$(nproc)" 2>&1 | tee "$log" || status=$?
 # Cases that a test skipped (a CPU level this machine lacks, data that is not installed) are counted and named, never silent.
 # ctest prints only failing tests; its own log has the output of all.

@@ -5,8 +5,10 @@ build_with_progress() {
   local log="$1" status=0
   shift
   if [ -t 2 ]; then
-    NINJA_STATUS='[%f/%t] ' "$@" 2>&1 | tee -a "$log" | one_line_of_progress || status=$?
-    [ "$status" -ne 0 ] || status=${PIPESTATUS[0]}
+    set +e
+    NINJA_STATUS='[%f/%t] ' "$@" 2>&1 | tee -a "$log" | one_line_of_progress
+    status=${PIPESTATUS[0]}
+    set -e
   else
     "$@" >>"$log" 2>&1 || status=$?
   fi
@@ -27,12 +29,11 @@ one_line_of_progress() {
   [ -z "$shown" ] || printf '\n' >&2
 }
 
-# What a build is going to be: said before it starts, if it has not been done.
+# announce_build FOLDER WHAT COST: what a build is going to take, said before it starts. COST holds for a folder that is new.
 announce_build() {
-  local folder="$1" what="$2"
-  if [ -e "$folder/build.ninja" ]; then
-    echo "Bringing $folder up to date." >&2
+  if [ -e "$1/build.ninja" ]; then
+    echo "Bringing $1 up to date: $2." >&2
   else
-    echo "Building $what in $folder: $3 on 2 cores of a recent machine, $4 of disk. Nothing is written outside of this folder." >&2
+    echo "Building in $1: $2. It takes $3. Nothing is written elsewhere." >&2
   fi
 }

@@ -29,8 +29,10 @@ ensure_packages() {
     command -v sudo >/dev/null || { echo "Missing packages:$missing. Run as root or install sudo." >&2; return 1; }
     sudo=sudo
   fi
-  echo "Installing:$missing" >&2
+  echo "Installing Debian packages:$missing" >&2
   $sudo apt-get update -qq >&2 || { echo "apt-get update failed; check the network and the package sources" >&2; return 1; }
+  # shellcheck disable=SC2086
+  LC_ALL=C $sudo apt-get install --assume-no --no-install-recommends $missing 2>/dev/null | grep -E '^(Need to get|After this)' >&2 || true
   # shellcheck disable=SC2086
   $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2 || { echo "apt-get install failed for:$missing" >&2; return 1; }
 }
