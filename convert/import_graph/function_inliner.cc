@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kMaxCallDepth = 64;
 constexpr int64_t kMaxCopiedBytes = int64_t{1} << 30;
+// Real files call a function once a layer, or once. Functions that call others twice each double with every level: 1 kB of them makes
+// as many nodes as a file may have, which takes ten seconds. So the work is bounded by the file's size.
+constexpr int64_t kFreeNodes = 20'000, kNodesPerNode = 200;
 
 std::string key(const std::string& domain, const std::string& name, const std::string& overload) {
   return normal_domain(domain) + "::" + name + "::" + overload;
@@ -92,13 +95,16 @@ std::shared_ptr<const OpsetMap> read_opsets(const google::protobuf::RepeatedPtrF
 
 FunctionInliner::FunctionInliner(const pb::ModelProto& model) {
   const auto model_opsets = read_opsets(model.opset_import());
+  int64_t nodes = model.graph().node_size();
   for (const auto& f : model.functions()) {
+    nodes += f.node_size();
     auto opsets = std::make_shared<OpsetMap>(*read_opsets(f.opset_import()));
     opsets->insert(model_opsets->begin(), model_opsets->end());
     if (!functions_.emplace(key(f.domain(), f.name(), f.overload()), Function{&f, opsets}).second)
       throw FatalError(ExitCode::kMalformed,
                        "the model defines the function '" + printable(f.domain() + "::" + f.name()) + "' twice");
   }
+  allowed_nodes_ = std::min(kMaxNodes, kFreeNodes + kNodesPerNode * nodes);
 }
 
 const FunctionInliner::Function* FunctionInliner::find(const OnnxNode& n) const {
@@ -118,9 +124,9 @@ void FunctionInliner::open_call(const Pending& call, const Function& f, std::vec
   std::vector<Pending> body;
   const auto push = [&](std::shared_ptr<pb::NodeProto> p) {
     copied_bytes_ += static_cast<int64_t>(p->ByteSizeLong());
-    if (++copied_nodes_ > kMaxNodes || copied_bytes_ > kMaxCopiedBytes)
-      throw FatalError(ExitCode::kLimit,
-                       "the functions of the model expand to more than " + std::to_string(kMaxNodes) + " nodes or 1 GiB");
+    if (++copied_nodes_ > allowed_nodes_ || copied_bytes_ > kMaxCopiedBytes)
+      throw FatalError(ExitCode::kLimit, "the functions of the model expand to more than " + std::to_string(allowed_nodes_) +
+                                             " nodes or 1 GiB; have the exporter inline them, or leave them away");
     OnnxNode n = make_node(*p, f.opsets);
     n.name = call.node.name + "/" + (p->name().empty() ? p->op_type() : p->name());
     if (n.scope.empty()) n.scope = call.node.scope;

@@ -17,7 +17,7 @@ class FunctionInliner {
   explicit FunctionInliner(const pb::ModelProto& model);
 
   // The nodes of one graph with all calls expanded. Throws FatalError: kMalformed when functions call each other without end,
-  // kLimit when the result is larger than a file may be.
+  // kLimit when the result is larger than a file may be, or much larger than this one.
   std::vector<OnnxNode> expand(const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes,
                                const std::shared_ptr<const OpsetMap>& opsets);
 
@@ -34,7 +34,7 @@ class FunctionInliner {
   void open_call(const Pending& call, const Function& f, std::vector<Pending>& stack);
 
   std::unordered_map<std::string, Function> functions_;  // "domain::name::overload"
-  int64_t calls_ = 0, copied_nodes_ = 0, copied_bytes_ = 0;
+  int64_t allowed_nodes_ = 0, calls_ = 0, copied_nodes_ = 0, copied_bytes_ = 0;
 };
 
 std::shared_ptr<const OpsetMap> read_opsets(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports);
