@@ -55,6 +55,9 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.node_count = session.nodes;
   info.operators = session.operators;
   info.parameters = session.parameters;
+  info.declared_inputs = session.declared_inputs;
+  info.fixed_dims = session.pinning.dims;
+  info.pinned = session.pinned;
   for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
   std::set<std::string> seen;
   for (ValueId v : g.inputs) {
@@ -99,6 +102,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   const auto proto = parse_model(file.data, file.bytes, path);
   ImportSession session{d, TensorReader(path, file), FunctionInliner(*proto)};
   session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
+  session.pinning = o.pinning;
   ImportedModel m;
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);

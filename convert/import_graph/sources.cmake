@@ -4,5 +4,6 @@ target_sources(edgeconv_core PRIVATE
   import_graph/graph_inputs.cc
   import_graph/import_model.cc
   import_graph/last_marked_token.cc
+  import_graph/pinning.cc
   import_graph/refusals.cc
 )

@@ -12,9 +12,7 @@ void infer_transpose(NodeInference& c) {
   if (perm.empty()) {
     for (size_t i = 0; i < r; ++i) perm.push_back(static_cast<int64_t>(r - 1 - i));
   }
-  if (perm.size() != r)
-    return c.problem("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r),
-                     "the file is not valid ONNX");
+  if (perm.size() != r) return c.invalid("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r));
   Shape out;
   for (int64_t p : perm) {
     const auto ax = c.axis(p, static_cast<int64_t>(r));
@@ -112,13 +110,13 @@ void infer_slice(NodeInference& c) {
     steps = *s;
   }
   if (ends->size() != starts->size() || axes.size() != starts->size() || steps.size() != starts->size()) {
-    return c.problem("starts, ends, axes and steps differ in length", "the file is not valid ONNX");
+    return c.invalid("starts, ends, axes and steps differ in length");
   }
   Shape out = c.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], c.rank(0));
     if (!ax) return;
-    if (steps[i] == 0) return c.problem("a step of 0", "the file is not valid ONNX");
+    if (steps[i] == 0) return c.invalid("a step of 0");
     DimExpr& d = out[static_cast<size_t>(*ax)];
     const auto n = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
     if (!n) return;
@@ -146,7 +144,7 @@ void infer_split(NodeInference& c) {
     for (int64_t i = 0; i + 1 < parts; ++i) sizes.push_back(chunk);
     sizes.push_back(size - chunk * DimExpr(parts - 1));
   }
-  if (sizes.size() < count) return c.problem("fewer sizes than outputs", "the file is not valid ONNX");
+  if (sizes.size() < count) return c.invalid("fewer sizes than outputs");
   DimExpr sum(0);
   for (const DimExpr& s : sizes) sum = sum + s;
   if (!c.unify(size, sum, "sizes of a Split")) return;
@@ -166,7 +164,7 @@ void infer_concat(NodeInference& c) {
   DimExpr sum(0);
   for (size_t i = 0; i < c.node().inputs.size(); ++i) {
     if (!c.has(i)) continue;
-    if (c.shape(i).size() != out.size()) return c.problem("inputs of different rank", "the file is not valid ONNX");
+    if (c.shape(i).size() != out.size()) return c.invalid("inputs of different rank");
     for (size_t k = 0; k < out.size(); ++k) {
       if (static_cast<int64_t>(k) == *ax) continue;
       const DimExpr d = c.shape(i)[k];
@@ -192,7 +190,7 @@ void infer_pad(NodeInference& c) {
   } else {
     for (int64_t i = 0; i < r; ++i) axes.push_back(i);
   }
-  if (pads->size() != 2 * axes.size()) return c.problem("pads needs two entries per axis", "the file is not valid ONNX");
+  if (pads->size() != 2 * axes.size()) return c.invalid("pads needs two entries per axis");
   Shape out = c.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], r);
@@ -204,7 +202,7 @@ void infer_pad(NodeInference& c) {
 }
 
 void infer_trilu(NodeInference& c) {
-  if (c.rank(0) < 2) return c.problem("Trilu needs a matrix", "the file is not valid ONNX");
+  if (c.rank(0) < 2) return c.invalid("Trilu needs a matrix");
   c.set(0, c.dtype(0), c.shape(0));
 }
 
