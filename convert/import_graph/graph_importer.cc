@@ -106,6 +106,7 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
   if (!order.cyclic.empty())
     session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
                                    std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
+  for (const OnnxNode& n : nodes) check_structure(n);
   read_ = std::move(order.read);
   for (size_t i : order.order)
     for (const std::string& o : nodes[i].outputs) makers_.emplace(o, &nodes[i]);
@@ -115,6 +116,20 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
   for (size_t i : order.cyclic)
     for (const std::string& o : nodes[i].outputs)
       if (!o.empty()) names_.emplace(o, graph_.add_value(o));
+}
+
+// What no operator may do, whatever its importer reads.
+void GraphImporter::check_structure(const OnnxNode& n) {
+  std::set<std::string> attributes;
+  for (const auto& a : n.proto->attribute())
+    if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
+  for (const std::string& o : n.outputs)
+    if (!o.empty() && names_.count(o) > 0)
+      malformed(n, "it produces '" + o + "', which is an input or initializer of the graph too");
+  // Without any operator set that is told once.
+  if (n.opsets && !n.opsets->empty() && n.opsets->count(n.domain) == 0)
+    malformed(n, "it is of the domain '" + (n.domain.empty() ? std::string("ai.onnx") : n.domain) +
+                     "', of which the file imports no version");
 }
 
 std::optional<KnownInts> GraphImporter::known_ints(const std::string& name, const OnnxNode* maker) const {
