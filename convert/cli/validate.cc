@@ -112,9 +112,9 @@ Sets read_sets(const Options& o, const Pair& p, const Sets& calibration) {
   if (sets.empty()) sets = calibration;
   if (sets.empty()) {
     sets.push_back(
-        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true})));
+        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true}, kPatience)));
     sets.push_back(
-        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true})));
+        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true}, kPatience)));
   }
   return sets;
 }

@@ -55,6 +55,25 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool 
   return table || (behind && *behind >= 0) ? p : DimExpr::min(p, size);
 }
 
+// A bound of a backward slice as a position, or -1: before the first element. The sign of a symbolic one must follow from its bounds.
+std::optional<DimExpr> backward_position(const DimExpr& bound, const DimExpr& size, bool is_end, const LeastDims& least) {
+  const DimExpr least_position(is_end ? -1 : 0), last = size - DimExpr(1);
+  if (const auto b = bound.constant()) {
+    if (*b > INT32_MAX) return last;
+    if (*b < -INT32_MAX) return least_position;
+  }
+  const auto low = lower_bound(bound, least), below = lower_bound(DimExpr(0) - bound, least);
+  const bool from_start = low && *low >= 0, from_end = below && *below >= 1;
+  if (from_end) {
+    const DimExpr p = size + bound;
+    const auto position = lower_bound(p - least_position, least);
+    return position && *position >= 0 ? p : DimExpr::max(p, least_position);
+  }
+  if (!from_start) return std::nullopt;
+  const auto room = lower_bound(last - bound, least);
+  return room && *room >= 0 ? bound : DimExpr::min(bound, last);
+}
+
 // Sizes of start (clamped) and of the result along one axis.
 std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step,
                                     const DimExpr& size) {
@@ -69,8 +88,15 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
                     last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
       return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
     }
-    c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
-    return std::nullopt;
+    const auto first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());
+    if (!first || !last) {
+      c.problem("the sign of a bound of a backward slice is not known (" + start.str() + " : " + end.str() + ")",
+                "slice with constant bounds, or reverse the whole axis");
+      return std::nullopt;
+    }
+    const DimExpr length = (*first - *last + DimExpr(-step - 1)).floor_div(DimExpr(-step));
+    const auto shortest = lower_bound(length, c.least());
+    return shortest && *shortest >= 0 ? length : DimExpr::max(length, 0);
   }
   const bool table = c.in(0).is_constant();
   const auto first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
