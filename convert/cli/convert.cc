@@ -11,6 +11,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
 #include "convert/cli/graph_dump.h"
+#include "convert/cli/pin_option.h"
 #include "convert/cli/progress.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
@@ -27,6 +28,7 @@ namespace {
 struct ConvertArguments {
   std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
   std::vector<std::string> dims, reports, precision, concat, custom_ops;
+  PinOptions pins;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
@@ -77,6 +79,7 @@ const std::vector<std::string_view> kSampleFiles = {".npy", ".npz", ".pb"};
 Outputs judge_outputs(const ConvertArguments& o, const std::string& output) {
   Outputs outputs(o.force);
   outputs.reads(o.model, "the model itself");
+  for (const std::string& file : o.pins.files()) outputs.reads(file, "contents of --const");
   if (!o.calibration.empty()) outputs.reads_all(o.calibration, "the inputs of --calib", kSampleFiles);
   if (o.json) outputs.prints("--json");
   // Without a model there is nothing to write, and that is what the user has to know.
@@ -194,6 +197,7 @@ int run_convert(const ConvertArguments& o) {
   options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
   options.dims = parse_dims(o.dims);
+  options.prepare.pinning = o.pins.parse(options.dims);
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
@@ -241,6 +245,7 @@ Action add_convert(Arguments& a) {
   a.option("model", o->model, "ONNX file", {.required = true});
   a.option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
   a.option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
+  o->pins.declare(a);
   a.option("--precision", o->precision,
            "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
            "four); repeatable");

@@ -9,7 +9,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-std::pair<std::string, int64_t> parse_dim(const std::string& text) {
+std::pair<std::string, int64_t> parse_dim(const std::string& text, const std::string& flag) {
   const size_t eq = text.rfind('=');
   try {
     size_t used = 0;
@@ -18,17 +18,18 @@ std::pair<std::string, int64_t> parse_dim(const std::string& text) {
     if (used != text.size() - eq - 1) throw std::invalid_argument("");
     return {text.substr(0, eq), most};
   } catch (const std::logic_error&) {
-    throw FatalError(ExitCode::kUsage, "--dim " + text + ": write NAME=MAX, for example --dim sequence=128");
+    throw FatalError(ExitCode::kUsage, flag + " " + text + ": write NAME=" + (flag == "--dim" ? "MAX" : "N") + ", for example " +
+                                           flag + " sequence=128");
   }
 }
 
 }  // namespace
 
-std::map<std::string, int64_t> parse_dims(const std::vector<std::string>& texts) {
+std::map<std::string, int64_t> parse_dims(const std::vector<std::string>& texts, const std::string& flag) {
   std::map<std::string, int64_t> dims;
   for (const std::string& text : texts)
-    if (const auto dim = parse_dim(text); !dims.insert(dim).second)
-      throw FatalError(ExitCode::kUsage, "--dim " + dim.first + " is given more than once; one value for each dim");
+    if (const auto dim = parse_dim(text, flag); !dims.insert(dim).second)
+      throw FatalError(ExitCode::kUsage, flag + " " + dim.first + " is given more than once; one value for each dim");
   return dims;
 }
 

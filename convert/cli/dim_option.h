@@ -1,4 +1,4 @@
-// --dim NAME=N, as convert and inspect take it.
+// --dim NAME=N, as convert and inspect take it, and --fix NAME=N.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,6 @@
 namespace edgeconv::cli {
 
 // Throws FatalError(kUsage) for a text that is not NAME=N.
-std::map<std::string, int64_t> parse_dims(const std::vector<std::string>& texts);
+std::map<std::string, int64_t> parse_dims(const std::vector<std::string>& texts, const std::string& flag = "--dim");
 
 }  // namespace edgeconv::cli

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <set>
 
-#include "convert/ir/diagnostics.h"
+#include "convert/cli/standard_output.h"
 #include "convert/files/npy.h"
+#include "convert/import_graph/pinning.h"
+#include "convert/ir/diagnostics.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv::cli {
@@ -59,18 +62,24 @@ std::vector<Tensor> read_npy_inputs(const std::vector<std::string>& texts, const
   return slots.take("the --input options");
 }
 
-std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names) {
+std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
+                                   const std::vector<std::string>& declared) {
   if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
   Slots slots(names);
+  std::set<std::string> pinned;
   for (size_t k = 0;; ++k) {
     const std::string path = folder + "/input_" + std::to_string(k) + ".pb";
     if (!std::filesystem::exists(path)) break;
     std::string name;
     Tensor t = read_tensor_pb(path, &name);
-    const auto i = name.empty() ? (k < names.size() ? std::optional<size_t>(k) : std::nullopt) : slots.find(name);
-    // Inputs that the conversion found unused, or a data set made for a larger model.
-    if (i) slots.put(*i, std::move(t));
+    if (name.empty() && k < declared.size()) name = declared[k];
+    if (const auto i = slots.find(name))
+      slots.put(*i, std::move(t));
+    else if (std::find(declared.begin(), declared.end(), name) != declared.end())
+      pinned.insert(name);
+    // Else an input that the conversion found unused, or a data set made for a larger model.
   }
+  if (!pinned.empty()) tell("note: " + folder + ": " + pinned_inputs_note(pinned) + "\n");
   return slots.take("the files of " + folder);
 }
 

@@ -4,6 +4,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
@@ -16,6 +17,7 @@ namespace {
 struct InspectArguments {
   std::string file;
   std::vector<std::string> dims, custom_ops;
+  PinOptions pins;
   bool json = false;
 };
 
@@ -24,10 +26,13 @@ int inspect(const InspectArguments& o) {
   Json json;
   std::string text;
   if (const BlobFile file(o.file); file.looks_like_blob()) {
+    if (const Pinning asked = o.pins.parse({}); !asked.empty())
+      throw FatalError(ExitCode::kUsage, "--fix and --const are for models; what was pinned in a blob is listed without them");
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed()}, dims);
     text = blob_inspection_text(json);
   } else {
     PrepareOptions prepare;
+    prepare.pinning = o.pins.parse(dims);
     for (const std::string& op : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(op));
     const ModelInspection m = inspect_model(o.file, dims, prepare);
     json = inspection_json(m);
@@ -47,6 +52,7 @@ Action add_inspect(Arguments& a) {
   a.option("file", o->file, "ONNX model or blob", {.required = true});
   a.option("--dim", o->dims, "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable",
            {.type = "NAME=N"});
+  o->pins.declare(a, "model: ");
   a.option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable",
            {.type = "DOMAIN::NAME"});
   a.flag("--json", o->json, "as JSON");

@@ -8,9 +8,12 @@
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
 #include "convert/files/outputs.h"
-#include "convert/ir/diagnostics.h"
+#include "convert/files/json.h"
 #include "convert/files/npy.h"
+#include "convert/ir/diagnostics.h"
 #include "convert/onnx/tensor_file.h"
+#include "convert/report/certificate_check.h"
+#include "convert/report/certified_pinning.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv::cli {
@@ -68,6 +71,16 @@ Outputs judge_outputs(const RunArguments& o, const BlobRunner& runner) {
   return files;
 }
 
+// Who names a pinned input wants another value of it, which this blob cannot have.
+void refuse_pinned_inputs(const RunArguments& o, const CertifiedPinning& pinning) {
+  for (const std::string& text : o.inputs)
+    for (const CertifiedConstant& c : pinning.inputs)
+      if (text.substr(0, text.find('=')) == c.name)
+        throw FatalError(ExitCode::kUsage, "--input " + printable(text) + ": this input was pinned" +
+                                               (c.value.empty() ? "" : " to " + printable(c.value)) +
+                                               " when the blob was made (--const): leave it out");
+}
+
 int run_blob(const RunArguments& o) {
   if (o.data.empty() == o.inputs.empty())
     throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
@@ -76,7 +89,10 @@ int run_blob(const RunArguments& o) {
   BlobRunner runner(file.data(), file.bytes());
   std::vector<std::string> names;
   for (const BoundaryInfo& i : runner.inputs()) names.push_back(i.name);
-  const std::vector<Tensor> inputs = o.data.empty() ? read_npy_inputs(o.inputs, names) : read_pb_inputs(o.data, names);
+  const CertifiedPinning pinning = certified_pinning(certificate_of(runner));
+  refuse_pinned_inputs(o, pinning);
+  const std::vector<Tensor> inputs =
+      o.data.empty() ? read_npy_inputs(o.inputs, names) : read_pb_inputs(o.data, names, declared_inputs(names, pinning));
   const Outputs files = judge_outputs(o, runner);
   const std::vector<Tensor> outputs = runner.run(inputs, {o.threads, mask});
   std::error_code error;

@@ -8,6 +8,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
+#include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/pipeline/convert.h"
@@ -19,6 +20,7 @@
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/report/certificate_check.h"
+#include "convert/report/certified_pinning.h"
 #include "convert/report/layer_table.h"
 #include "convert/prepare/reference.h"
 #include "convert/report/task_score.h"
@@ -33,6 +35,7 @@ namespace {
 struct ValidateArguments {
   std::string model, blob, calibration, labels, label_output, metric = "auto";
   std::vector<std::string> data, concat, custom_ops;
+  PinOptions pins;
   bool json = false;
 };
 
@@ -47,8 +50,13 @@ struct Pair {
     PrepareOptions prepare;
     for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
     for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
+    certificate = certificate_of(runner);
+    const CertifiedPinning pinning = certified_pinning(certificate);
+    prepare.pinning = pinning_again(pinning, o.pins.parse({}));
     Diagnostics d;
-    model = prepare_model(o.model, prepare, d);
+    ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning});
+    check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph
+    model = prepare_model(std::move(imported), prepare, d);
     ert_info info{};
     info.struct_size = sizeof info;
     ert_model_info(&runner.model(), &info);
@@ -60,7 +68,6 @@ struct Pair {
       throw FatalError(ExitCode::kUsage,
                        fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
                                    outputs.size(), runner.outputs().size()));
-    certificate = certificate_of(runner);
     const MeasuredOn on = measured_on(certificate);
     padding = padding_mask(runner);
     if (const auto it = std::find(inputs.begin(), inputs.end(), on.mask); it != inputs.end())
@@ -96,15 +103,18 @@ Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibratio
   Diagnostics d;
   for (const std::string& path : o.data) {
     if (std::filesystem::is_directory(path) ? holds_tensor_files(path) : !std::filesystem::exists(path))
-      sets.push_back(read_pb_inputs(path, p.inputs));
+      sets.push_back(read_pb_inputs(path, p.inputs, p.model.info.declared_inputs));
     else
-      for (auto& set : read_samples({"--data", path}, p.model.graph, p.dims, d)) sets.push_back(std::move(set));
+      for (auto& set : read_samples({"--data", path, kAllSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d))
+        sets.push_back(std::move(set));
   }
   for (const std::string& w : d.warnings()) tell("warning: " + w + "\n");
   if (sets.empty()) sets = calibration;
   if (sets.empty()) {
-    sets.push_back(synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true})));
-    sets.push_back(synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true})));
+    sets.push_back(
+        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true}, kPatience)));
+    sets.push_back(
+        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true}, kPatience)));
   }
   return sets;
 }
@@ -220,7 +230,8 @@ int validate(const ValidateArguments& o) {
   Diagnostics d;
   Sets calibration;
   if (!o.calibration.empty())
-    calibration = read_samples({"--calib", o.calibration, kCalibrationSamples}, p.model.graph, p.dims, d);
+    calibration =
+        read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d);
   const uint32_t golden = p.runner.replay_golden();
   const Sets sets = read_sets(o, p, calibration);
   const bool made_up = o.data.empty() && calibration.empty();
@@ -293,6 +304,7 @@ Action add_validate(Arguments& a) {
   a.option("--label-output", o->label_output, "the output that the labels are for; default: the first that fits");
   a.option("--concat", o->concat, "as in the conversion; repeatable");
   a.option("--custom-op", o->custom_ops, "as in the conversion; repeatable");
+  o->pins.declare(a, "as in the conversion (needed only where an input became an array, of which the blob has the hash): ");
   a.flag("--json", o->json, "as JSON");
   return [o] { return validate(*o); };
 }

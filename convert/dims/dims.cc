@@ -171,7 +171,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     throw FatalError(ExitCode::kUsage,
                      "the model has sizes without a sensible default maximum (axes that are as long as each other get the same); "
                      "add to the command:" +
-                         missing);
+                         missing + "\n(or --fix NAME=N where the size is always the same)");
   for (const auto& [name, most] : requested)
     if (!all.count(name)) {
       std::string known;

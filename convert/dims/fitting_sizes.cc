@@ -50,6 +50,34 @@ bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
   return true;
 }
 
+// Says which --dim would help: a hint to raise a dim that a table limits, or that does not matter, helps nobody.
+[[noreturn]] void refuse_maxima(const Graph& g, const DimPlan& plan, const std::string& what) {
+  constexpr int64_t kMostTried = 1 << 20;
+  std::map<std::string, int64_t> dims, raised;
+  std::string limited, offers, all;
+  for (const auto& [name, range] : plan.range) dims[name] = raised[name] = range.second;
+  for (const auto& [name, range] : plan.range) {
+    const auto limit = plan.table_limit.find(name);
+    const int64_t most = limit == plan.table_limit.end() ? kMostTried : limit->second;
+    if (limit != plan.table_limit.end())
+      limited += (limited.empty() ? "" : ", ") + name + " at most " + std::to_string(limit->second);
+    if (range.second >= most) continue;
+    all += (all.empty() ? "" : " ") + ("--dim " + name + "=MAX");
+    raised[name] = most;
+    std::map<std::string, int64_t> one = dims;
+    for (int64_t n = range.second; n < most;) {
+      n = one[name] = std::min(most, n * 2);
+      if (!sizes_fit(g, one)) continue;
+      offers += (offers.empty() ? "" : " or ") + ("--dim " + name + "=" + std::to_string(n));
+      break;
+    }
+  }
+  if (offers.empty() && sizes_fit(g, raised)) offers = all;
+  const std::string why = limited.empty() ? "" : " (the model's own tables allow " + limited + ")";
+  if (!offers.empty()) throw FatalError(ExitCode::kUsage, what + "raise them with " + offers + why);
+  throw FatalError(ExitCode::kUnsupported, what + "no larger ones help" + why);
+}
+
 }  // namespace
 
 // Convolutions without padding and slices that leave out the first tokens need inputs of a smallest size, because the runtime
@@ -61,11 +89,9 @@ void find_minima(const Graph& g, DimPlan& plan) {
     dims[name] = range.second;
     maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
   }
-  if (!sizes_fit(g, dims))
-    throw FatalError(
-        ExitCode::kUsage,
-        "the maxima " + maxima +
-            " leave a convolution, slice or TopK of the model too little to work on; raise them with --dim NAME=MAX");
+  if (!sizes_fit(g, dims)) {
+    refuse_maxima(g, plan, "the maxima " + maxima + " leave a convolution, slice or TopK of the model too little to work on; ");
+  }
   for (auto& [name, range] : plan.range) {
     const auto least = plan.least.find(name);
     dims[name] = range.first = least == plan.least.end() ? 1 : least->second;

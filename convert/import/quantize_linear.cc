@@ -30,6 +30,8 @@ void import_quantize_linear(ImportContext& c, const OnnxNode& n) {
   QuantAttrs a = quantization_attrs(n);
   if (inputs.size() == 3) {
     const DType t = dtype_hint(c.graph(), inputs[2]);
+    if (t != DType::kUndefined && a.to != DType::kUndefined && t != a.to)
+      throw NodeError("its zero point is " + std::string(dtype_name(t)) + ", its output_dtype " + std::string(dtype_name(a.to)));
     if (t != DType::kUndefined) a.to = t;
   }
   if (a.to == DType::kUndefined) a.to = DType::kUint8;

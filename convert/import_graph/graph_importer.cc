@@ -37,28 +37,58 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
     } catch (const NodeError& e) {
       session_.diagnostics.malformed(e.what());
     } catch (const NodeUnsupported& e) {
-      session_.diagnostics.unsupported({"initializer", t.name(), "", e.what(), e.hint});
+      tell({"initializer", t.name(), "", e.what(), e.hint});
     }
     delete t.release_raw_data();
     if (t.name().empty()) session_.diagnostics.malformed("an initializer of the model has no name");
     define(t.name(), v != kNone ? v : graph_.add_value(t.name()));
   }
   for (const auto& s : proto.sparse_initializer())
-    session_.diagnostics.unsupported({"initializer", s.values().name(), "", "sparse initializers are not supported",
-                                      "store the tensor densely when you export the model"});
+    tell({"initializer", s.values().name(), "", "sparse initializers are not supported",
+          "store the tensor densely when you export the model"});
 }
 
 void GraphImporter::import_inputs(const pb::GraphProto& proto) {
-  InputTypes types(proto, session_.diagnostics, parent_ == nullptr);
+  const bool main = parent_ == nullptr;
+  InputTypes types(proto, session_.diagnostics, main, main ? session_.pinning.dims : std::map<std::string, int64_t>());
   for (const auto& in : proto.input()) {
     if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
     const auto known = names_.find(in.name());
     // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
     if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
-    const ValueId v = graph_.add_value(in.name(), types.dtype(in), types.shape(in));
+    const DType dtype = types.dtype(in);
+    const std::optional<Shape> shape = types.shape(in);
+    if (main) session_.declared_inputs.push_back(in.name());
+    if (main && pin(in.name(), dtype, shape)) continue;
+    const ValueId v = graph_.add_value(in.name(), dtype, shape);
     define(in.name(), v);
     graph_.inputs.push_back(v);
   }
+  if (main) check_pinning(types.dims());
+}
+
+// True if the input is a constant from now on. One whose type is a problem stays an input: the problem is told.
+bool GraphImporter::pin(const std::string& input, DType dtype, const std::optional<Shape>& shape) {
+  const auto asked = session_.pinning.inputs.find(input);
+  if (asked == session_.pinning.inputs.end() || dtype == DType::kUndefined || !shape) return false;
+  Tensor contents = pinned_tensor(input, asked->second, dtype, *shape);
+  session_.pinned.push_back({session_.declared_inputs.size() - 1, input, contents});
+  define(input, graph_.add_constant(input, std::move(contents)));
+  return true;
+}
+
+void GraphImporter::check_pinning(const std::vector<std::string>& dims) const {
+  const auto check = [](const char* option, const std::string& name, const char* what, const char* none,
+                        const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    std::string list;
+    for (const std::string& k : known) list += (list.empty() ? "; it has " : ", ") + printable(k);
+    throw FatalError(ExitCode::kUsage, std::string(option) + " " + printable(name) + ": the model has no such " + what +
+                                           (known.empty() ? none : list));
+  };
+  for (const auto& [name, size] : session_.pinning.dims) check("--fix", name, "dim", "; all its sizes are fixed", dims);
+  for (const auto& [name, contents] : session_.pinning.inputs)
+    check("--const", name, "input", "; it has none", session_.declared_inputs);
 }
 
 void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
@@ -76,6 +106,7 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
   if (!order.cyclic.empty())
     session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
                                    std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
+  for (const OnnxNode& n : nodes) check_structure(n);
   read_ = std::move(order.read);
   for (size_t i : order.order)
     for (const std::string& o : nodes[i].outputs) makers_.emplace(o, &nodes[i]);
@@ -85,6 +116,20 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
   for (size_t i : order.cyclic)
     for (const std::string& o : nodes[i].outputs)
       if (!o.empty()) names_.emplace(o, graph_.add_value(o));
+}
+
+// What no operator may do, whatever its importer reads.
+void GraphImporter::check_structure(const OnnxNode& n) {
+  std::set<std::string> attributes;
+  for (const auto& a : n.proto->attribute())
+    if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
+  for (const std::string& o : n.outputs)
+    if (!o.empty() && names_.count(o) > 0)
+      malformed(n, "it produces '" + o + "', which is an input or initializer of the graph too");
+  // Without any operator set that is told once.
+  if (n.opsets && !n.opsets->empty() && n.opsets->count(n.domain) == 0)
+    malformed(n, "it is of the domain '" + (n.domain.empty() ? std::string("ai.onnx") : n.domain) +
+                     "', of which the file imports no version");
 }
 
 std::optional<KnownInts> GraphImporter::known_ints(const std::string& name, const OnnxNode* maker) const {
@@ -127,9 +172,8 @@ void GraphImporter::import_outputs(const pb::GraphProto& proto) {
   for (const auto& o : proto.output()) {
     if (o.has_type() && o.type().value_case() != pb::TypeProto::VALUE_NOT_SET &&
         o.type().value_case() != pb::TypeProto::kTensorType)
-      session_.diagnostics.unsupported({"graph output", o.name(), "",
-                                        "the output is a sequence, a map, an optional or a sparse tensor",
-                                        "the converter gives tensors only; return the members as outputs of their own"});
+      tell({"graph output", o.name(), "", "the output is a sequence, a map, an optional or a sparse tensor",
+            "the converter gives tensors only; return the members as outputs of their own"});
     ValueId v = lookup(o.name());
     if (v == kNone) {
       session_.diagnostics.malformed("the graph output '" + o.name() + "' is produced by no node");

@@ -14,6 +14,7 @@
 #include "convert/import/importer.h"
 #include "convert/import_graph/function_inliner.h"
 #include "convert/import_graph/last_marked_token.h"
+#include "convert/import_graph/pinning.h"
 #include "convert/onnx/model.h"
 #include "convert/onnx/tensor_reader.h"
 
@@ -28,6 +29,9 @@ struct ImportSession {
   std::map<std::string, int> operators = {};  // nodes by type
   std::map<DType, int64_t> parameters = {};   // elements of initializers by type
   std::set<std::string> custom_ops = {};      // "domain::Name"
+  Pinning pinning = {};
+  std::vector<PinnedInput> pinned = {};           // inputs of the main graph that became constants
+  std::vector<std::string> declared_inputs = {};  // of the main graph, pinned ones included
   struct Warning {
     std::string first;  // node
     int nodes = 0;
@@ -65,13 +69,17 @@ class GraphImporter : public ImportContext {
  private:
   void import_initializers(pb::GraphProto& proto);
   void import_inputs(const pb::GraphProto& proto);
+  bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);
+  void check_pinning(const std::vector<std::string>& dims) const;
   void import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
   std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
+  void check_structure(const OnnxNode& n);
   void import_node(const OnnxNode& n);
   void import_outputs(const pb::GraphProto& proto);
   void define(const std::string& name, ValueId v);
   ValueId lookup(const std::string& name);  // kNone if no graph defines it
   ValueId capture(const std::string& name, ValueId outer);
+  void tell(Problem p);
   Origin origin(const OnnxNode& n) const;
   std::string inputs_str(const OnnxNode& n);
 

@@ -1,6 +1,8 @@
 // Declared input types. Names on output dims are ignored on purpose: exporters put wrong ones there.
 #include "convert/import_graph/graph_inputs.h"
 
+#include <algorithm>
+
 #include "convert/onnx/dim_params.h"
 #include "convert/onnx/model.h"
 #include "convert/onnx/tensor_reader.h"
@@ -19,11 +21,14 @@ bool is_number(const std::string& s) {
 
 }  // namespace
 
-InputTypes::InputTypes(const pb::GraphProto& graph, Diagnostics& d, bool strict) : diagnostics_(d), strict_(strict) {
+InputTypes::InputTypes(const pb::GraphProto& graph, Diagnostics& d, bool strict, const std::map<std::string, int64_t>& fixed)
+    : diagnostics_(d), strict_(strict), fixed_(fixed.begin(), fixed.end()) {
+  placeholders_.insert("?");
   for (const auto& in : graph.input())
     for (const auto& dim : in.type().tensor_type().shape().dim()) {
       const std::string name = trimmed(dim.dim_param());
-      if (is_plain_dim_name(name)) names_.insert(name);
+      if (!is_plain_dim_name(name)) continue;
+      if (!names_.insert(name).second && name.rfind("unk__", 0) == 0) placeholders_.insert(name);
     }
 }
 
@@ -63,13 +68,18 @@ std::optional<Shape> InputTypes::shape(const pb::ValueInfoProto& in) {
     return std::nullopt;
   }
   Shape s;
-  for (int i = 0; i < dims.size(); ++i) s.push_back(dim(dims[i], in.name(), i));
+  for (int i = 0; i < dims.size(); ++i) {
+    s.push_back(dim(dims[i], in.name(), i));
+    for (const std::string& name : s.back().symbols())
+      if (std::find(dims_.begin(), dims_.end(), name) == dims_.end()) dims_.push_back(name);
+    if (!fixed_.empty()) s.back() = s.back().substitute(fixed_);
+  }
   return s;
 }
 
 DimExpr InputTypes::dim(const pb::TensorShapeProto::Dimension& d, const std::string& input, int axis) {
   if (d.has_dim_value() && d.dim_value() > 0) return DimExpr(d.dim_value());
-  const std::string text = trimmed(d.dim_param());
+  const std::string declared = trimmed(d.dim_param()), text = placeholders_.count(declared) > 0 ? "" : declared;
   if (is_plain_dim_name(text)) return DimExpr::symbol(text);
   if (is_number(text)) return DimExpr(std::stoll(text));
   if (!text.empty()) {

@@ -11,21 +11,37 @@
 namespace edgeconv {
 namespace {
 
+constexpr int kTolerated =
+    5;  // versions beyond the newest known: what they changed is hardly in a model; further ones are no versions yet
+
+void check_domains(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const std::string& where,
+                   Diagnostics& d) {
+  std::map<std::string, int64_t> versions;
+  for (const auto& o : imports) {
+    const auto [it, fresh] = versions.emplace(normal_domain(o.domain()), o.version());
+    if (!fresh && it->second != o.version())
+      d.malformed(where + " imports two versions of the operator set '" + (it->first.empty() ? "ai.onnx" : printable(it->first)) +
+                  "', " + std::to_string(it->second) + " and " + std::to_string(o.version()));
+  }
+}
+
 std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnostics& d) {
+  check_domains(m.opset_import(), "the model", d);
+  for (const auto& f : m.functions())
+    check_domains(f.opset_import(), "the function '" + printable(f.domain() + "::" + f.name()) + "'", d);
   auto opsets = std::make_shared<OpsetMap>(*read_opsets(m.opset_import()));
-  if (m.ir_version() < kMinIrVersion)
+  if (m.ir_version() > kNewestKnownIrVersion + kTolerated)
+    d.malformed("IR version " + std::to_string(m.ir_version()) +
+                " is no version of ONNX: the newest that this converter knows is " + std::to_string(kNewestKnownIrVersion));
+  else if (m.ir_version() < kMinIrVersion)
     d.warn("IR version " + std::to_string(m.ir_version()) + " is older than " + std::to_string(kMinIrVersion) +
            "; the file may not mean what it says");
-  if (m.ir_version() > kNewestKnownIrVersion)
+  else if (m.ir_version() > kNewestKnownIrVersion)
     d.warn("IR version " + std::to_string(m.ir_version()) + " is newer than " + std::to_string(kNewestKnownIrVersion) +
            ", the newest that this converter knows; what it does not know is not seen");
   if (opsets->count("") == 0) {
-    // Files that use contrib operators alone need not import ai.onnx; all others must.
-    if (opsets->empty())
-      d.unsupported(
-          {"model", "", "", "the file imports no operator set (opset)", "export it again with opset_version=17 or newer"});
-    else
-      (*opsets)[""] = kMinOpset;
+    // Files that use contrib operators alone need not import ai.onnx; in all others its nodes are told.
+    if (opsets->empty()) d.malformed("the file imports no operator set (opset); export it again with opset_version=17 or newer");
     return opsets;
   }
   const int version = (*opsets)[""];
@@ -35,7 +51,10 @@ std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnost
   else if (version < kMinOpset)
     d.warn("operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset) +
            "; operators are judged one by one");
-  if (version > kNewestKnownOpset)
+  if (version > kNewestKnownOpset + kTolerated)
+    d.malformed("operator set " + std::to_string(version) +
+                " is no version of ai.onnx: the newest that this converter knows is " + std::to_string(kNewestKnownOpset));
+  else if (version > kNewestKnownOpset)
     d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestKnownOpset) +
            ", the newest that this converter knows; operators are read by the rules of that one");
   else if (version > kNewestTestedOpset)
@@ -55,6 +74,9 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.node_count = session.nodes;
   info.operators = session.operators;
   info.parameters = session.parameters;
+  info.declared_inputs = session.declared_inputs;
+  info.fixed_dims = session.pinning.dims;
+  info.pinned = session.pinned;
   for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
   std::set<std::string> seen;
   for (ValueId v : g.inputs) {
@@ -99,6 +121,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   const auto proto = parse_model(file.data, file.bytes, path);
   ImportSession session{d, TensorReader(path, file), FunctionInliner(*proto)};
   session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
+  session.pinning = o.pinning;
   ImportedModel m;
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);

@@ -10,6 +10,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 #include "convert/files/mapped_file.h"
+#include "convert/import_graph/pinning.h"
 
 namespace edgeconv {
 
@@ -28,11 +29,15 @@ struct ModelInfo {
   std::vector<std::string> external_files;  // locations as in the file, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance
   std::vector<std::string> input_names, output_names;
+  std::vector<std::string> declared_inputs;  // as in the file; input_names lacks the pinned ones
+  std::map<std::string, int64_t> fixed_dims;
+  std::vector<PinnedInput> pinned;
   std::string sha256;  // of the model file, followed by its external files in order of their locations
 };
 
 struct ImportOptions {
   std::vector<std::string> custom_ops;  // "domain::Name": operators of these names are passed through
+  Pinning pinning;
 };
 
 struct ImportedModel {
@@ -41,7 +46,7 @@ struct ImportedModel {
   std::vector<std::shared_ptr<const MappedFile>> files;  // that constants of the graph are views of
 };
 
-// Throws FatalError when the file cannot be read at all. Otherwise problems are in d (d.check() throws them) and the graph
+// Throws FatalError when the file cannot be read at all, kUsage when the pinning does not fit it. Otherwise problems are in d (d.check() throws them) and the graph
 // must not be used unless d.ok().
 ImportedModel import_model(const std::string& path, Diagnostics& d, const ImportOptions& o = {});
 

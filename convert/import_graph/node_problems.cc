@@ -29,7 +29,15 @@ void ImportSession::report_warnings() const {
 
 void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) {
   const std::string where = n.scope.empty() ? n.name : n.name + " (torch: " + n.scope + ")";
-  session_.diagnostics.unsupported({op_label(n), where, inputs_str(n), reason, hint});
+  tell({op_label(n), where, inputs_str(n), reason, hint});
+}
+
+// A branch that is never taken may hold what it likes.
+void GraphImporter::tell(Problem p) {
+  if (parent_ != nullptr)
+    graph_.import_problems.push_back(std::move(p));
+  else
+    session_.diagnostics.unsupported(std::move(p));
 }
 
 void GraphImporter::malformed(const OnnxNode& n, const std::string& message) {

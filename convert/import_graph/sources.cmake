@@ -5,5 +5,6 @@ target_sources(edgeconv_core PRIVATE
   import_graph/import_model.cc
   import_graph/last_marked_token.cc
   import_graph/node_problems.cc
+  import_graph/pinning.cc
   import_graph/refusals.cc
 )

@@ -14,6 +14,10 @@ InferFunction infer_function(OpKind kind);  // null for kinds that have none (Cu
 #include "convert/ir/op_kinds.inc"
 #undef EDGECONV_OP
 
+// infer() for a body of If or Loop, of which it may still turn out that it never runs: problems of its import are not told, those of its nodes
+// are returned. infer.cc
+InferLog infer_body_graph(Graph& g);
+
 // Contents of outputs of nodes that only move elements, whatever the operator: the canonical interpreter moves positions
 // instead of values. True when the contents were found. elements.cc
 bool move_elements(NodeInference& c);

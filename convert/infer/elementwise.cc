@@ -187,7 +187,10 @@ void infer_where(NodeInference& c) {
   if (!ab) return;
   const auto out = c.broadcast(c.shape(0), *ab);
   if (!out) return;
-  c.set(0, c.dtype(1), *out);
+  // Files that were cast to float16 in parts mix it with float32; the wider one holds both.
+  c.set(0,
+        dtype_size(c.dtype(2)) > dtype_size(c.dtype(1)) && is_float(c.dtype(1)) && is_float(c.dtype(2)) ? c.dtype(2) : c.dtype(1),
+        *out);
   move_elements(c);
 }
 

@@ -7,8 +7,7 @@ namespace {
 
 bool indices_are_integers(NodeInference& c, size_t input) {
   if (is_integer(c.dtype(input))) return true;
-  c.problem("its indices are " + std::string(dtype_name(c.dtype(input))),
-            "the file is not valid ONNX: indices are int32 or int64");
+  c.invalid("its indices are " + std::string(dtype_name(c.dtype(input))), "indices are int32 or int64");
   return false;
 }
 
@@ -40,7 +39,7 @@ void infer_gather_nd(NodeInference& c) {
   const Shape data = c.shape(0), indices = c.shape(1);
   if (indices.empty() || batch < 0 || batch >= static_cast<int64_t>(indices.size()) ||
       batch >= static_cast<int64_t>(data.size())) {
-    return c.problem("batch_dims does not fit the ranks", "the file is not valid ONNX");
+    return c.invalid("batch_dims does not fit the ranks");
   }
   const auto depth = indices.back().constant();
   if (!depth || *depth < 0 || batch + *depth > static_cast<int64_t>(data.size())) {

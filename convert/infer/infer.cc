@@ -80,7 +80,7 @@ bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
   if (!known) return false;
   NodeInference c(g, id, dims, log);
   if (const std::string fault = type_fault(g, n); !fault.empty()) {
-    c.problem(fault, "the file is not valid ONNX: check it with onnx.checker");
+    c.invalid(fault);
     return false;
   }
   infer_function(n.kind)(c);
@@ -99,7 +99,13 @@ void check_inputs(const Graph& g, InferLog& log) {
 
 void report(const InferLog& last, const std::vector<std::string>& warnings, Diagnostics& d) {
   for (const std::string& w : warnings) d.warn(w);
-  for (const Problem& p : last.problems) d.unsupported(p);
+  for (const Problem& p : last.problems) {
+    if (p.malformed)
+      d.malformed("node '" + p.where + "' (" + p.op + (p.detail.empty() ? "" : " of " + p.detail) + "): " + p.reason + "; " +
+                  p.hint);
+    else
+      d.unsupported(p);
+  }
 }
 
 // Shapes before and after, for InferResult::changed.
@@ -107,16 +113,27 @@ size_t known_shapes(const Graph& g) {
   return static_cast<size_t>(std::count_if(g.values.begin(), g.values.end(), [](const Value& v) { return v.shape.has_value(); }));
 }
 
-}  // namespace
+void tell_import_problems(Graph& g, Diagnostics& d) {
+  for (const Problem& p : g.import_problems) d.unsupported(p);
+  for (const Node& n : g.nodes) {
+    if (n.dead || (n.kind != OpKind::kIf && n.kind != OpKind::kLoop)) continue;
+    for (const auto& body : n.as<SubgraphAttrs>().bodies) tell_import_problems(*body, d);
+  }
+}
 
-InferResult infer(Graph& g, Diagnostics& d) {
+struct GraphInference {
+  InferResult result;
+  InferLog log;  // problems of the last round, warnings of all
+};
+
+GraphInference infer_graph(Graph& g, Diagnostics& d) {
   InferResult result;
   const size_t before = known_shapes(g);
   std::vector<std::string> warnings;
   InferLog log;
   if (!g.sort()) {
     d.malformed("the graph has a cycle");
-    return result;
+    return {};
   }
   if (!g.fold_budget) g.fold_budget = fold_budget(g);
   for (int round = 0; round < kMaxRounds; ++round) {
@@ -128,15 +145,29 @@ InferResult infer(Graph& g, Diagnostics& d) {
       if (!g.nodes[i].dead) result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
     }
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
-    const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least;
+    const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least || inline_only_branches(g) > 0;
     result.changed |= again;
     if (!again) break;
   }
   result.changed |= known_shapes(g) != before;
   g.sort();
   g.equalities = log.equalities;
-  report(log, warnings, d);
-  return result;
+  log.warnings = std::move(warnings);
+  return {result, std::move(log)};
+}
+
+}  // namespace
+
+InferResult infer(Graph& g, Diagnostics& d) {
+  const GraphInference done = infer_graph(g, d);
+  report(done.log, done.log.warnings, d);
+  tell_import_problems(g, d);
+  return done.result;
+}
+
+InferLog infer_body_graph(Graph& g) {
+  Diagnostics d;  // of cycles, which the import has found
+  return infer_graph(g, d).log;
 }
 
 }  // namespace edgeconv

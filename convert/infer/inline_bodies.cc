@@ -9,6 +9,14 @@
 
 namespace edgeconv {
 
+std::optional<int64_t> known_scalar(const Graph& g, ValueId v) {
+  if (v == kNone) return std::nullopt;
+  const Value& x = g.value(v);
+  if (x.constant && x.constant->elements() == 1 && !is_float(x.dtype)) return x.constant->to_int64()[0];
+  if (x.elements && x.elements->size() == 1) return x.elements->front().constant();
+  return std::nullopt;
+}
+
 std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix) {
   std::map<ValueId, ValueId> map;
   for (size_t i = 0; i < body.inputs.size(); ++i) map[body.inputs[i]] = inputs[i];
@@ -31,6 +39,10 @@ std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<Va
     for (ValueId v : n.outputs) out.push_back(outer(v));
     g.add_node_with_outputs(n.kind, std::move(in), std::move(out), n.attrs, n.origin);
   }
+  for (const Problem& p : body.import_problems)  // once, however often a loop is unrolled
+    if (std::none_of(g.import_problems.begin(), g.import_problems.end(),
+                     [&](const Problem& q) { return q.op == p.op && q.where == p.where && q.reason == p.reason; }))
+      g.import_problems.push_back(p);
   std::vector<ValueId> r;
   for (ValueId v : body.outputs) r.push_back(outer(v));
   return r;
@@ -51,19 +63,16 @@ void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_
   }
 }
 
-std::optional<int64_t> known_scalar(const Graph& g, ValueId v) {
-  if (v == kNone) return std::nullopt;
-  const Value& x = g.value(v);
-  if (x.constant && x.constant->elements() == 1 && !is_float(x.dtype)) return x.constant->to_int64()[0];
-  if (x.elements && x.elements->size() == 1) return x.elements->front().constant();
-  return std::nullopt;
+// The body that runs; nothing where the condition decides at run time.
+std::optional<size_t> decided_branch(const Graph& g, const Node& n) {
+  const auto condition = known_scalar(g, n.in(0));
+  return condition ? std::optional<size_t>(*condition != 0 ? 0 : 1) : std::nullopt;
 }
 
-bool inline_if(Graph& g, NodeId n) {
-  const auto condition = known_scalar(g, g.node(n).in(0));
+bool inline_if(Graph& g, NodeId n, std::optional<size_t> branch) {
   const auto bodies = g.node(n).as<SubgraphAttrs>().bodies;
-  if (!condition || bodies.size() != 2) return false;
-  const auto& body = bodies[*condition != 0 ? 0 : 1];
+  if (!branch || bodies.size() != 2) return false;
+  const auto& body = bodies[*branch];
   const std::vector<ValueId> captures(g.node(n).inputs.begin() + 1, g.node(n).inputs.end());
   if (body->inputs.size() != captures.size() || body->outputs.size() != g.node(n).outputs.size()) return false;
   const std::string prefix = g.node(n).origin.node + "/";
@@ -167,8 +176,19 @@ int inline_decided_bodies(Graph& g) {
   for (size_t i = 0, end = g.nodes.size(); i < end; ++i) {
     const auto n = static_cast<NodeId>(i);
     if (g.node(n).dead) continue;
-    if (g.node(n).kind == OpKind::kIf && inline_if(g, n)) ++count;
+    if (g.node(n).kind == OpKind::kIf && inline_if(g, n, decided_branch(g, g.node(n)))) ++count;
     if (!g.node(n).dead && g.node(n).kind == OpKind::kLoop && inline_loop(g, n)) ++count;
+  }
+  if (count > 0) g.sort();
+  return count;
+}
+
+int inline_only_branches(Graph& g) {
+  int count = 0;
+  for (size_t i = 0, end = g.nodes.size(); i < end; ++i) {
+    const auto n = static_cast<NodeId>(i);
+    if (g.node(n).dead || g.node(n).kind != OpKind::kIf) continue;
+    if (const int64_t only = g.node(n).as<SubgraphAttrs>().only; only >= 0) count += inline_if(g, n, static_cast<size_t>(only));
   }
   if (count > 0) g.sort();
   return count;

@@ -1,6 +1,7 @@
 // Replaces an If with a known condition by its branch, and a Loop with a known small trip count by copies of its body.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,12 @@ namespace edgeconv {
 
 // Inlines every If and Loop of g that is decided; returns how many. The graph is left sorted.
 int inline_decided_bodies(Graph& g);
+
+// Inlines what an If runs because the other branch cannot: for when nothing else changes any more, as conditions may become known until then.
+int inline_only_branches(Graph& g);
+
+// The number that a value of one element holds, where it is known; not of floats.
+std::optional<int64_t> known_scalar(const Graph& g, ValueId v);
 
 // Copies body into g with its inputs replaced; returns the outer values of the body's outputs. The caller sorts the graph.
 std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix);

@@ -11,7 +11,7 @@ namespace {
 std::optional<Shape> matmul_shape(NodeInference& c) {
   Shape a = c.shape(0), b = c.shape(1);
   if (a.empty() || b.empty()) {
-    c.problem("MatMul of a scalar", "the file is not valid ONNX");
+    c.invalid("MatMul of a scalar");
     return std::nullopt;
   }
   const bool row = a.size() == 1, column = b.size() == 1;
@@ -44,8 +44,7 @@ void infer_einsum(NodeInference& c) {
   for (size_t i = 0; i < c.node().inputs.size(); ++i) ranks.push_back(c.rank(i));
   std::string error;
   const auto spec = parse_einsum(c.node().as<EinsumAttrs>().equation, ranks, error);
-  if (!spec)
-    return c.problem("the Einsum equation '" + c.node().as<EinsumAttrs>().equation + "': " + error, "the file is not valid ONNX");
+  if (!spec) return c.invalid("the Einsum equation '" + c.node().as<EinsumAttrs>().equation + "': " + error);
   std::vector<DimExpr> sizes(static_cast<size_t>(spec->labels), DimExpr(1));
   for (size_t i = 0; i < spec->inputs.size(); ++i) {
     for (size_t k = 0; k < spec->inputs[i].size(); ++k) {

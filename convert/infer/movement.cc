@@ -12,9 +12,7 @@ void infer_transpose(NodeInference& c) {
   if (perm.empty()) {
     for (size_t i = 0; i < r; ++i) perm.push_back(static_cast<int64_t>(r - 1 - i));
   }
-  if (perm.size() != r)
-    return c.problem("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r),
-                     "the file is not valid ONNX");
+  if (perm.size() != r) return c.invalid("perm has " + std::to_string(perm.size()) + " entries for rank " + std::to_string(r));
   Shape out;
   for (int64_t p : perm) {
     const auto ax = c.axis(p, static_cast<int64_t>(r));
@@ -57,6 +55,25 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool 
   return table || (behind && *behind >= 0) ? p : DimExpr::min(p, size);
 }
 
+// A bound of a backward slice as a position, or -1: before the first element. The sign of a symbolic one must follow from its bounds.
+std::optional<DimExpr> backward_position(const DimExpr& bound, const DimExpr& size, bool is_end, const LeastDims& least) {
+  const DimExpr least_position(is_end ? -1 : 0), last = size - DimExpr(1);
+  if (const auto b = bound.constant()) {
+    if (*b > INT32_MAX) return last;
+    if (*b < -INT32_MAX) return least_position;
+  }
+  const auto low = lower_bound(bound, least), below = lower_bound(DimExpr(0) - bound, least);
+  const bool from_start = low && *low >= 0, from_end = below && *below >= 1;
+  if (from_end) {
+    const DimExpr p = size + bound;
+    const auto position = lower_bound(p - least_position, least);
+    return position && *position >= 0 ? p : DimExpr::max(p, least_position);
+  }
+  if (!from_start) return std::nullopt;
+  const auto room = lower_bound(last - bound, least);
+  return room && *room >= 0 ? bound : DimExpr::min(bound, last);
+}
+
 // Sizes of start (clamped) and of the result along one axis.
 std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step,
                                     const DimExpr& size) {
@@ -71,8 +88,15 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
                     last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
       return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
     }
-    c.problem("a backward slice with symbolic bounds", "slice with constant bounds, or reverse the whole axis");
-    return std::nullopt;
+    const auto first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());
+    if (!first || !last) {
+      c.problem("the sign of a bound of a backward slice is not known (" + start.str() + " : " + end.str() + ")",
+                "slice with constant bounds, or reverse the whole axis");
+      return std::nullopt;
+    }
+    const DimExpr length = (*first - *last + DimExpr(-step - 1)).floor_div(DimExpr(-step));
+    const auto shortest = lower_bound(length, c.least());
+    return shortest && *shortest >= 0 ? length : DimExpr::max(length, 0);
   }
   const bool table = c.in(0).is_constant();
   const auto first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
@@ -112,13 +136,13 @@ void infer_slice(NodeInference& c) {
     steps = *s;
   }
   if (ends->size() != starts->size() || axes.size() != starts->size() || steps.size() != starts->size()) {
-    return c.problem("starts, ends, axes and steps differ in length", "the file is not valid ONNX");
+    return c.invalid("starts, ends, axes and steps differ in length");
   }
   Shape out = c.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], c.rank(0));
     if (!ax) return;
-    if (steps[i] == 0) return c.problem("a step of 0", "the file is not valid ONNX");
+    if (steps[i] == 0) return c.invalid("a step of 0");
     DimExpr& d = out[static_cast<size_t>(*ax)];
     const auto n = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
     if (!n) return;
@@ -146,7 +170,7 @@ void infer_split(NodeInference& c) {
     for (int64_t i = 0; i + 1 < parts; ++i) sizes.push_back(chunk);
     sizes.push_back(size - chunk * DimExpr(parts - 1));
   }
-  if (sizes.size() < count) return c.problem("fewer sizes than outputs", "the file is not valid ONNX");
+  if (sizes.size() < count) return c.invalid("fewer sizes than outputs");
   DimExpr sum(0);
   for (const DimExpr& s : sizes) sum = sum + s;
   if (!c.unify(size, sum, "sizes of a Split")) return;
@@ -166,7 +190,7 @@ void infer_concat(NodeInference& c) {
   DimExpr sum(0);
   for (size_t i = 0; i < c.node().inputs.size(); ++i) {
     if (!c.has(i)) continue;
-    if (c.shape(i).size() != out.size()) return c.problem("inputs of different rank", "the file is not valid ONNX");
+    if (c.shape(i).size() != out.size()) return c.invalid("inputs of different rank");
     for (size_t k = 0; k < out.size(); ++k) {
       if (static_cast<int64_t>(k) == *ax) continue;
       const DimExpr d = c.shape(i)[k];
@@ -192,7 +216,7 @@ void infer_pad(NodeInference& c) {
   } else {
     for (int64_t i = 0; i < r; ++i) axes.push_back(i);
   }
-  if (pads->size() != 2 * axes.size()) return c.problem("pads needs two entries per axis", "the file is not valid ONNX");
+  if (pads->size() != 2 * axes.size()) return c.invalid("pads needs two entries per axis");
   Shape out = c.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], r);
@@ -204,7 +228,7 @@ void infer_pad(NodeInference& c) {
 }
 
 void infer_trilu(NodeInference& c) {
-  if (c.rank(0) < 2) return c.problem("Trilu needs a matrix", "the file is not valid ONNX");
+  if (c.rank(0) < 2) return c.invalid("Trilu needs a matrix");
   c.set(0, c.dtype(0), c.shape(0));
 }
 

@@ -38,8 +38,7 @@ std::optional<std::vector<DimExpr>> NodeInference::elements(size_t i) const {
 
 std::optional<int64_t> NodeInference::axis(int64_t a, int64_t r) {
   if (a < -r || a >= r) {
-    problem("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r),
-            "the file is not valid ONNX: check it with onnx.checker");
+    invalid("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r));
     return std::nullopt;
   }
   return a < 0 ? a + r : a;
@@ -68,6 +67,12 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
       return true;
     case DimsUnion::Result::kUndecided: require_equal(a, b, what); return true;
     case DimsUnion::Result::kContradiction: break;
+  }
+  // Empty tensors are ONNX, but no dim here is ever 0: a file that declares them is not wrong.
+  if (a.is_constant() && b.is_constant() && *a.constant() > 0 && *b.constant() > 0) {
+    invalid("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
+            "or its exporter froze a size that is declared dynamic: re-export with dynamo=True");
+    return false;
   }
   problem("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
           "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
@@ -123,6 +128,12 @@ void NodeInference::problem(const std::string& reason, const std::string& hint) 
   p.reason = reason;
   p.hint = hint;
   log_.problems.push_back(std::move(p));
+}
+
+void NodeInference::invalid(const std::string& reason, const std::string& rule) {
+  problem(reason,
+          rule.empty() ? "the file is not valid ONNX: check it with onnx.checker" : "the file is not valid ONNX: " + rule);
+  log_.problems.back().malformed = true;
 }
 
 void NodeInference::data_dependent(size_t input) {

@@ -30,6 +30,7 @@ class NodeInference {
   NodeInference(Graph& g, NodeId n, DimsUnion& dims, InferLog& log) : g_(g), n_(n), dims_(dims), log_(log) {}
 
   const Node& node() const { return g_.node(n_); }
+  NodeId id() const { return n_; }
   Graph& graph() { return g_; }
   InferLog& log() { return log_; }
 
@@ -63,6 +64,8 @@ class NodeInference {
   void needs_positive(const DimExpr& size) { note_positive(size, g_.least_dims); }
 
   void problem(const std::string& reason, const std::string& hint);
+  // The node contradicts ONNX: no model that runs has it (exit 3).
+  void invalid(const std::string& reason, const std::string& rule = "");
   void warn(const std::string& message) { log_.warnings.push_back(message); }
   // Sizes computed from data, which the runtime cannot plan for.
   void data_dependent(size_t input);

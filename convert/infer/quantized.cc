@@ -22,9 +22,8 @@ bool scales_fit(NodeInference& c) {
     if (a.block > 0 || c.rank(i) != 1) continue;
     const DimExpr &have = c.shape(i)[0], &need = c.shape(0)[static_cast<size_t>(*axis)];
     if (!have.is_constant() || !need.is_constant() || have == need) continue;
-    c.problem(std::string(i == 1 ? "the scale" : "the zero point") + " has " + have.str() + " elements, axis " +
-                  std::to_string(*axis) + " of its input has " + need.str(),
-              "the file is not valid ONNX: check it with onnx.checker");
+    c.invalid(std::string(i == 1 ? "the scale" : "the zero point") + " has " + have.str() + " elements, axis " +
+              std::to_string(*axis) + " of its input has " + need.str());
     return false;
   }
   return true;

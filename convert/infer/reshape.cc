@@ -61,12 +61,10 @@ void infer_reshape(NodeInference& c) {
   int rest = -1;
   for (size_t i = 0; i < out.size(); ++i) {
     if (out[i] == DimExpr(0) && !allow_zero) {
-      if (i >= in.size())
-        return c.problem("0 at axis " + std::to_string(i) + " copies a size that the input does not have",
-                         "the file is not valid ONNX");
+      if (i >= in.size()) return c.invalid("0 at axis " + std::to_string(i) + " copies a size that the input does not have");
       out[i] = in[i];
     } else if (out[i] == DimExpr(-1)) {
-      if (rest >= 0) return c.problem("more than one -1 in the target shape", "the file is not valid ONNX");
+      if (rest >= 0) return c.invalid("more than one -1 in the target shape");
       rest = static_cast<int>(i);
     }
   }
@@ -131,8 +129,7 @@ void infer_unsqueeze(NodeInference& c) {
   for (int64_t a : *axes) {
     const auto ax = c.axis(a, r);
     if (!ax) return;
-    if (added[static_cast<size_t>(*ax)])
-      return c.problem("axis " + std::to_string(a) + " is given twice", "the file is not valid ONNX");
+    if (added[static_cast<size_t>(*ax)]) return c.invalid("axis " + std::to_string(a) + " is given twice");
     added[static_cast<size_t>(*ax)] = true;
   }
   Shape out;
@@ -144,7 +141,7 @@ void infer_unsqueeze(NodeInference& c) {
 
 void infer_flatten(NodeInference& c) {
   const int64_t a = c.node().as<AxisAttrs>().axis, r = c.rank(0);
-  if (a < -r || a > r) return c.problem("axis " + std::to_string(a) + " is outside of the rank", "the file is not valid ONNX");
+  if (a < -r || a > r) return c.invalid("axis " + std::to_string(a) + " is outside of the rank");
   const size_t split = static_cast<size_t>(a < 0 ? a + r : a);
   const Shape& in = c.shape(0);
   DimExpr rows(1), columns(1);

@@ -27,17 +27,15 @@ void infer_resize(NodeInference& c) {
   const bool known = sizes || (from == 1 && c.has(1) && c.in(1).constant);
   if (!known) return c.data_dependent(from);
   const std::vector<float> scales = from == 1 ? c.in(1).constant->to_float() : std::vector<float>();
-  if ((from == 2 ? sizes->size() : scales.size()) != axes.size())
-    return c.problem("scales or sizes do not fit the axes", "the file is not valid ONNX");
+  if ((from == 2 ? sizes->size() : scales.size()) != axes.size()) return c.invalid("scales or sizes do not fit the axes");
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = c.axis(axes[i], static_cast<int64_t>(out.size()));
     if (!axis) return;
     DimExpr& size = out[static_cast<size_t>(*axis)];
-    if (from == 1 && !(scales[i] > 0)) return c.problem("a scale is not positive", "the file is not valid ONNX");
+    if (from == 1 && !(scales[i] > 0)) return c.invalid("a scale is not positive");
     const auto resized = from == 2 ? std::optional((*sizes)[i]) : scaled(size, scales[i]);
     if (!resized) return c.problem("a dynamic size times " + std::to_string(scales[i]), "resize by a whole factor, or to a size");
-    if (resized->constant() && *resized->constant() < 1)
-      return c.problem("the result has no elements", "the file is not valid ONNX");
+    if (resized->constant() && *resized->constant() < 1) return c.invalid("the result has no elements");
     c.needs_positive(*resized);
     size = *resized;
   }

@@ -5,16 +5,17 @@ namespace edgeconv {
 
 void infer_rnn(NodeInference& c) {
   const RnnAttrs& a = c.node().as<RnnAttrs>();
-  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3)
-    return c.problem("x, W and R need rank 3", "the file is not valid ONNX");
-  if (!is_float(c.dtype(0)))
-    return c.problem("its input is " + std::string(dtype_name(c.dtype(0))), "the file is not valid ONNX: x is a float tensor");
+  if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) return c.invalid("x, W and R need rank 3");
+  if (!is_float(c.dtype(0))) return c.invalid("its input is " + std::string(dtype_name(c.dtype(0))), "x is a float tensor");
   const Shape x = c.shape(0);
   const DimExpr sequence = x[a.layout ? 1 : 0], batch = x[a.layout ? 0 : 1], directions(a.direction == "bidirectional" ? 2 : 1);
   const DimExpr hidden = a.hidden > 0 ? DimExpr(a.hidden) : c.shape(2)[2];
   if (!c.unify(x[2], c.shape(1)[2], "input size of " + a.kind)) return;
   if (!c.unify(hidden, c.shape(2)[2], "hidden size of " + a.kind)) return;
   if (c.has(4) && c.rank(4) == 1 && !c.unify(batch, c.shape(4)[0], "sequence_lens of " + a.kind)) return;
+  for (const size_t state : {5, 6})
+    if (c.has(state) && c.rank(state) == 3 && !c.unify(batch, c.shape(state)[a.layout ? 0 : 1], "initial state of " + a.kind))
+      return;
   const DType t = c.dtype(0);
   c.set(0, t, a.layout ? Shape{batch, sequence, directions, hidden} : Shape{sequence, directions, batch, hidden});
   const Shape state = a.layout ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
@@ -77,7 +78,7 @@ std::optional<Shape> conv_shape(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
   const Shape x = c.shape(0), w = c.shape(1);
   if (x.size() < 3 || w.size() != x.size()) {
-    c.problem("x and weights need equal rank of at least 3", "the file is not valid ONNX");
+    c.invalid("x and weights need equal rank of at least 3");
     return {};
   }
   std::vector<int64_t> kernel;
@@ -105,8 +106,7 @@ void infer_conv_integer(NodeInference& c) {
 
 void infer_pool(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
-  if (c.rank(0) < 3 || a.kernel.size() + 2 != c.shape(0).size())
-    return c.problem("the kernel does not fit the rank", "the file is not valid ONNX");
+  if (c.rank(0) < 3 || a.kernel.size() + 2 != c.shape(0).size()) return c.invalid("the kernel does not fit the rank");
   Shape out{c.shape(0)[0], c.shape(0)[1]};
   if (!spatial_shape(c, a, a.kernel, out)) return;
   c.set(0, c.dtype(0), out);

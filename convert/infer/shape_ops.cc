@@ -76,8 +76,7 @@ void infer_tile(NodeInference& c) {
   const auto repeats = c.elements(1);
   if (!repeats) return c.data_dependent(1);
   if (repeats->size() != c.shape(0).size()) {
-    return c.problem("repeats has " + std::to_string(repeats->size()) + " entries for rank " + std::to_string(c.rank(0)),
-                     "the file is not valid ONNX");
+    return c.invalid("repeats has " + std::to_string(repeats->size()) + " entries for rank " + std::to_string(c.rank(0)));
   }
   Shape out = c.shape(0);
   for (size_t i = 0; i < out.size(); ++i) out[i] = out[i] * (*repeats)[i];

@@ -39,6 +39,13 @@ class Types {
   void all_same() {
     for (size_t i = 1; i < n_.inputs.size(); ++i) same({0, i});
   }
+  // A zero point is a number of the type that it belongs to.
+  void zero_point(size_t i, size_t of_input) {
+    if (n_.in(i) == kNone || n_.in(of_input) == kNone) return;
+    const DType want = g_.value(n_.in(of_input)).dtype;
+    if (g_.value(n_.in(i)).dtype != want)
+      wrong(i, std::string(dtype_name(want)) + " as '" + g_.value(n_.in(of_input)).name + "', whose zero point it is");
+  }
   void not_bool(size_t i) {
     if (n_.in(i) != kNone && of(i) == Class::kBool) wrong(i, "a number");
   }
@@ -106,7 +113,12 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kPad: t.same({0, 2}); break;
     case OpKind::kCumSum: t.not_bool(0); break;
     case OpKind::kMatMulInteger:
-    case OpKind::kConvInteger: t.all(Class::kInteger, 0); break;
+    case OpKind::kConvInteger:
+      t.all(Class::kInteger, 0);
+      t.zero_point(2, 0);
+      t.zero_point(3, 1);
+      break;
+    case OpKind::kDequantizeLinear: t.zero_point(2, 0); break;
     default: break;
   }
   return t.fault();

@@ -41,7 +41,7 @@ constexpr int64_t kHeldOutTokens[] = {8, 8, 16, 8, 8, 32, 5, 12, 8, 24, 8, 48};
 
 }  // namespace
 
-SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec) {
+SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience) {
   const double allowed = allowed_work(g);
   while (true) {
     const DimSizes sizes = synthetic_sizes(g, dims, spec);
@@ -52,6 +52,8 @@ SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec
       spec.batch = (spec.batch + 1) / 2;
     } else if (spec.tokens > 1) {
       spec.tokens = (spec.tokens + 1) / 2;
+    } else if (fits && work <= allowed * patience) {
+      return spec;
     } else if (fits) {
       refuse(g, sizes, work);
     } else {
@@ -69,7 +71,7 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
   double left = allowed_work(g) * kComparedShare;
   for (const SyntheticSpec& usual :
        {SyntheticSpec{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}}) {
-    const SyntheticSpec spec = affordable(g, dims, usual);
+    const SyntheticSpec spec = affordable(g, dims, usual, kPatience);
     left -= graph_work(g, synthetic_sizes(g, dims, spec));
     if (!sets.empty() && left < 0) break;
     sets.push_back(synthetic_inputs(g, dims, spec));

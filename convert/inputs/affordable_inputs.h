@@ -10,8 +10,11 @@ namespace edgeconv {
 
 // spec with a smaller batch, then with fewer tokens, where a run would cost more than allowed_work(), or a value more memory than
 // the interpreter may take. Throws FatalError(kLimit) where nothing is small enough: then the sizes that the file fixes are too
-// large.
-SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec);
+// large. patience: how many times as much the smallest may cost.
+SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience = 1);
+
+// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier.
+constexpr double kPatience = 30;
 
 // What layers are calibrated with when the user gives nothing.
 std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims);

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "convert/files/mapped_file.h"
 #include "convert/files/npy.h"
 #include "convert/files/npz.h"
+#include "convert/import_graph/pinning.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv {
@@ -108,8 +110,12 @@ Arrays Reader::read_folder(const fs::path& folder) const {
     } else if (f.extension() == ".pb" && stem.rfind("input_", 0) == 0) {
       Tensor t = read_tensor_pb(f.string(), &name);
       const std::string number = stem.substr(6);
-      if (name.empty() && !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos)
-        if (const size_t k = std::stoul(number); k < g_.inputs.size()) name = g_.value(g_.inputs[k]).name;
+      if (name.empty() && !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == std::string::npos) {
+        if (const size_t k = std::stoul(number); k < source_.declared.size())
+          name = source_.declared[k];
+        else if (source_.declared.empty() && k < g_.inputs.size())
+          name = g_.value(g_.inputs[k]).name;
+      }
       if (!arrays.emplace(name, std::move(t)).second) fail(f.string() + ": input '" + printable(name) + "' is given twice");
     }
   }
@@ -258,14 +264,19 @@ Sets Reader::sets_of(const Group& group) const {
 Sets Reader::read(Diagnostics& d) {
   if (g_.inputs.empty()) fail(source_.path + ": the model has no inputs");
   Sets all;
+  std::set<std::string> pinned;
   for (const Group& group : read_groups()) {
     for (const auto& member : group.arrays) {
       const std::string& name = member.first;
-      if (std::none_of(g_.inputs.begin(), g_.inputs.end(), [&](ValueId v) { return g_.value(v).name == name; }))
+      if (std::any_of(g_.inputs.begin(), g_.inputs.end(), [&](ValueId v) { return g_.value(v).name == name; })) continue;
+      if (std::find(source_.declared.begin(), source_.declared.end(), name) != source_.declared.end())
+        pinned.insert(name);
+      else
         d.warn(source_.option + " " + group.where + ": array '" + printable(name) + "' is no input of the model and is not used");
     }
     for (auto& set : sets_of(group)) all.push_back(std::move(set));
   }
+  if (!pinned.empty()) d.warn(source_.option + " " + source_.path + ": " + pinned_inputs_note(pinned));
   int64_t samples = 0;
   for (const auto& set : all) samples += samples_in(g_, set);
   if (source_.most == kAllSamples || samples <= source_.most || all.size() < 2) return all;

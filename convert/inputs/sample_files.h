@@ -16,6 +16,8 @@ struct SampleSource {
   std::string option;  // that named the files, for messages
   std::string path;
   int64_t most = kAllSamples;  // more are thinned out evenly, with a warning
+  std::vector<std::string> declared =
+      {};  // all inputs of the file; those that the graph lacks are pinned, and what is recorded for them is ignored
 };
 
 // path is an .npz with one array per input, or a folder: NAME.npy per input, or input_K.pb, or subfolders of either. The leading

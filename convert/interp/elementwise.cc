@@ -158,17 +158,22 @@ Tensor from_int64(DType t, const std::vector<int64_t>& dims, const std::vector<i
 }
 
 Results eval_where(const NodeInputs& c) {
-  if (c.in(1).dtype() != c.in(2).dtype()) c.fail("the two values have different types");
-  const auto ab = broadcast_dims(c.in(1).dims(), c.in(2).dims());
+  Tensor a = c.in(1), b = c.in(2);
+  if (a.dtype() != b.dtype()) {
+    if (!is_float(a.dtype()) || !is_float(b.dtype())) c.fail("the two values have different types");
+    const DType wider = dtype_size(b.dtype()) > dtype_size(a.dtype()) ? b.dtype() : a.dtype();
+    a = a.cast(wider), b = b.cast(wider);
+  }
+  const auto ab = broadcast_dims(a.dims(), b.dims());
   const auto dims = ab ? broadcast_dims(c.in(0).dims(), *ab) : std::nullopt;
   if (!dims) c.fail("shapes do not broadcast");
-  Tensor out = strided_copy(c.in(2), *dims, broadcast_strides(c.in(2).dims(), *dims));
+  Tensor out = strided_copy(b, *dims, broadcast_strides(b.dims(), *dims));
   const size_t bytes = dtype_size(out.dtype());
   uint8_t* d = out.mutable_data();
-  const uint8_t* yes = c.in(1).data();
+  const uint8_t* yes = a.data();
   const uint8_t* condition = c.in(0).data();
   if (c.in(0).dtype() != DType::kBool) c.fail("the condition is not bool");
-  for_each_pair(*dims, broadcast_strides(c.in(0).dims(), *dims), broadcast_strides(c.in(1).dims(), *dims),
+  for_each_pair(*dims, broadcast_strides(c.in(0).dims(), *dims), broadcast_strides(a.dims(), *dims),
                 [&](int64_t at, int64_t from) {
                   if (condition[at]) std::memcpy(d, yes + from * static_cast<int64_t>(bytes), bytes);
                   d += bytes;

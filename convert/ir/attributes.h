@@ -167,6 +167,8 @@ struct QuantAttrs {
 struct SubgraphAttrs {
   std::vector<std::shared_ptr<Graph>> bodies;
   int64_t carried = -1;
+  int64_t only =
+      -1;  // of an If: the body that runs whatever the condition holds, because the other one cannot; found by inference
   bool operator==(const SubgraphAttrs&) const = default;
 };  // If: then, else; Loop: body
 

@@ -120,7 +120,7 @@ EDGECONV_FIELDS(ConvAttrs, kernel, strides, pads, dilations, group, auto_pad, ce
 EDGECONV_FIELDS(ResizeAttrs, mode, coordinates, rounding, cubic_a, exclude_outside, antialias, axes)
 EDGECONV_FIELDS(RnnAttrs, kind, hidden, direction, activations, alpha, beta, clip, linear_before_reset, layout, input_forget)
 EDGECONV_FIELDS(QuantAttrs, axis, block, to)
-EDGECONV_FIELDS(SubgraphAttrs, bodies, carried)
+EDGECONV_FIELDS(SubgraphAttrs, bodies, carried, only)
 EDGECONV_FIELDS(AttentionAttrs, heads, kv_heads, head_dim, v_dim, scale, causal, q_first, k_first, v_first)
 EDGECONV_FIELDS(RopeAttrs, heads, head_dim, rotated, first, interleaved)
 EDGECONV_FIELDS(FusedNormAttrs, epsilon, rms)

@@ -22,6 +22,15 @@ void Diagnostics::unsupported(Problem p) {
   problems_.push_back(std::move(p));
 }
 
+void Diagnostics::add_hint(const std::string& op, const std::string& where, const std::string& hint) {
+  if (hint.empty()) return;
+  const std::string more = escaped(hint, kLongestMessage), type = printable(op), place = printable(where);
+  for (Problem& p : problems_)
+    if (p.op == type && (p.where == place || p.where.rfind(place + " (torch: ", 0) == 0) &&
+        p.hint.find(more) == std::string::npos)
+      p.hint += (p.hint.empty() ? "" : "; ") + more;
+}
+
 void Diagnostics::malformed(const std::string& message) {
   if (malformed_.size() < 100) malformed_.push_back(escaped(message, kLongestMessage));
 }

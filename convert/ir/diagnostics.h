@@ -35,16 +35,19 @@ class FatalError : public std::runtime_error {
 std::string printable(const std::string& s);
 
 struct Problem {
-  std::string op;      // "ai.onnx::NonZero(13)", "my.ops::Inverse2"
-  std::string where;   // node name, and torch scope where known
-  std::string detail;  // shapes, dtypes, attribute
-  std::string reason;  // why it is not supported
-  std::string hint;    // what to do about it
+  std::string op;          // "ai.onnx::NonZero(13)", "my.ops::Inverse2"
+  std::string where;       // node name, and torch scope where known
+  std::string detail;      // shapes, dtypes, attribute
+  std::string reason;      // why it is not supported
+  std::string hint;        // what to do about it
+  bool malformed = false;  // the file contradicts ONNX here (exit 3), it does not only want what the converter lacks
 };
 
 class Diagnostics {
  public:
-  void unsupported(Problem p);                        // collected; conversion stops with exit 4 at the next checkpoint
+  void unsupported(Problem p);  // collected; conversion stops with exit 4 at the next checkpoint
+  // Adds to the hints of the problems of one node.
+  void add_hint(const std::string& op, const std::string& where, const std::string& hint);
   void malformed(const std::string& message);         // collected; exit 3
   void warn(const std::string& message);              // printed, does not stop; equal messages once
   void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "convert/ir/attributes.h"
+#include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_expr.h"
 #include "convert/ir/dtype.h"
 #include "convert/ir/op_kind.h"
@@ -99,6 +100,8 @@ struct Graph {
   std::map<std::string, int64_t> least_dims;  // least sizes of dims that must be larger than 1: found by inference
   std::vector<SizeEquality> equalities;       // left open by the last inference
   std::optional<FoldBudget> fold_budget;      // set by the first inference
+  // Of a body of If or Loop: what its import cannot express. Told if the body is still there when branches are decided; inlining moves them outward.
+  std::vector<Problem> import_problems;
 
   Graph();
   Graph(const Graph&);

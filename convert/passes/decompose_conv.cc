@@ -20,7 +20,7 @@ constexpr int64_t kShortKernel1d = 2, kShortKernel2d = 16;
 // Builds nodes that share an origin; values are [N, spatial.., C].
 class ConvBuilder {
  public:
-  ConvBuilder(Graph& g, const Node& n, Window w) : g_(g), origin_(n.origin), w_(std::move(w)) {}
+  ConvBuilder(Graph& g, const Node& n, Window w) : g_(g), origin_(n.origin), dtype_(g.value(n.in(0)).dtype), w_(std::move(w)) {}
 
   ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
     return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
@@ -33,7 +33,7 @@ class ConvBuilder {
     return v;
   }
   ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
-    return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v));
+    return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v).cast(dtype_));
   }
 
   ValueId channels_last(ValueId x) {
@@ -159,6 +159,7 @@ class ConvBuilder {
 
   Graph& g_;
   Origin origin_;
+  DType dtype_;  // of the tensor, and so of the weights
   Window w_;
   std::vector<ValueId> rows_;  // per axis, made on first use
 };
@@ -215,7 +216,7 @@ bool decompose_conv(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
   const ValueId bias = n.in(2);
-  if (!g.value(n.in(0)).shape || g.value(n.in(0)).dtype != DType::kFloat || !g.value(n.in(1)).constant ||
+  if (!g.value(n.in(0)).shape || !is_float(g.value(n.in(0)).dtype) || !g.value(n.in(1)).constant ||
       (bias != kNone && !g.value(bias).constant))
     return false;
   if (!g.value(n.outputs[0]).shape) return false;

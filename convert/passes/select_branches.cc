@@ -1,5 +1,7 @@
 // An If whose condition depends on the data: both branches are computed, and Where selects. Inference has made sure that they
 // agree in shape. Branches have no side effects; what the application registers (custom operators) might, and stays refused.
+#include <algorithm>
+
 #include "convert/infer/inline_bodies.h"
 #include "convert/passes/match.h"
 
@@ -32,8 +34,11 @@ bool select(Graph& g, NodeId id) {
   std::vector<std::shared_ptr<Graph>> bodies;
   for (const auto& body : n.as<SubgraphAttrs>().bodies) bodies.push_back(selected(*body));
   const std::vector<ValueId> captures(n.inputs.begin() + 1, n.inputs.end());
-  const Value& condition = g.value(n.in(0));
-  if (bodies.size() != 2 || !condition.shape || condition.rank() > 1) return false;
+  const Value condition = g.value(n.in(0));
+  if (bodies.size() != 2 || !condition.shape) return false;
+  const bool one_element =
+      std::all_of(condition.shape->begin(), condition.shape->end(), [](const DimExpr& d) { return d == DimExpr(1); });
+  if (condition.rank() > 1 && !one_element) return false;
   for (const auto& body : bodies)
     if (body->inputs.size() != captures.size() || body->outputs.size() != n.outputs.size() || !may_run_unasked(*body))
       return false;
@@ -41,9 +46,12 @@ bool select(Graph& g, NodeId id) {
     if (v != kNone && !g.value(v).shape) return false;
 
   ValueId scalar = n.in(0);
-  if (condition.rank() == 1)
-    scalar = g.add_node(OpKind::kSqueeze, {scalar, g.add_constant(n.origin.node + "/axis", Tensor::ints({0}))}, AxesAttrs{{0}},
+  if (condition.rank() >= 1) {
+    std::vector<int64_t> axes;
+    for (int i = 0; i < condition.rank(); ++i) axes.push_back(i);
+    scalar = g.add_node(OpKind::kSqueeze, {scalar, g.add_constant(n.origin.node + "/axis", Tensor::ints(axes))}, AxesAttrs{axes},
                         n.origin);
+  }
   const std::vector<ValueId> then_values = copy_body(g, *bodies[0], captures, n.origin.node + "/then/");
   const std::vector<ValueId> else_values = copy_body(g, *bodies[1], captures, n.origin.node + "/else/");
   g.node(id).dead = true;

@@ -24,6 +24,7 @@
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
+#include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
 #include "convert/blob/version.h"
 #include "rt/running/float_mode.h"
@@ -86,7 +87,8 @@ void Conversion::read(const std::string& path) {
   r_.fusions = model_.fusions;
   dims_ = plan_dims(model_.graph, o_.dims);
   if (!o_.calibration_files.empty())
-    o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples}, model_.graph, dims_, d_);
+    o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
+                                  model_.graph, dims_, d_);
   r_.error_inputs = o_.calibration.empty() ? "synthetic inputs" : "calibration inputs";
   r_.reference = reference_name(model_);
 }
@@ -118,7 +120,14 @@ void Conversion::fuse() {
   LowerOptions trial = options_;
   if (quantizes()) trial.plan = int8_plan(g_);
   trial.plan.int8_attention = trial.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
-  const std::optional<TargetPacking> packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
+  std::optional<TargetPacking> packing;
+  try {
+    packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
+  } catch (const FatalError&) {
+    advise_pinning(g_, d_);
+    d_.check();
+    throw;
+  }
   if (!packing && o_.skip_padding && joins_dynamic_axis())
     d_.warn(
         "--concat joins outputs along an axis whose size is known only at run time: the rows of padding are computed then, not "

@@ -8,11 +8,27 @@
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
 #include "convert/prepare/diagnosis.h"
+#include "convert/prepare/pinning_advice.h"
 
 namespace edgeconv {
 
+namespace {
+
+// The file was read without a fault: what contradicts itself now may do so by the user's sizes alone.
+void check_sizes(const Pinning& pinning, const Diagnostics& d) {
+  try {
+    d.check();
+  } catch (const FatalError& e) {
+    if (!d.malformed_file() || pinning.dims.empty()) throw;
+    throw FatalError(ExitCode::kUsage,
+                     "with --fix " + pinned_list(pinning.dims, {}) + " the model contradicts itself:\n" + e.what());
+  }
+}
+
+}  // namespace
+
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
-  return prepare_model(import_model(path, d, {o.custom_ops}), o, d);
+  return prepare_model(import_model(path, d, {o.custom_ops, o.pinning}), o, d);
 }
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
@@ -21,8 +37,9 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   diagnose_file(m.graph, d);
   infer(m.graph, d);
   if (!d.ok()) {
+    advise_pinning(m.graph, d);
     if (!d.malformed_file()) add_remaining_problems(m.graph, d);  // a user sees everything at once
-    d.check();
+    check_sizes(o.pinning, d);
   }
   diagnose_graph(m.graph, d);
   join_outputs(m.graph, o.joins);

@@ -17,6 +17,7 @@ namespace edgeconv {
 struct PrepareOptions {
   std::vector<Join> joins;              // --concat
   std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
+  Pinning pinning;                      // --fix NAME=N, --const INPUT=VALUE|FILE.npy
   PassTrace* trace = nullptr;           // what the passes do is written down here
 };
 

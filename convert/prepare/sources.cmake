@@ -2,6 +2,7 @@ target_sources(edgeconv_core PRIVATE
   prepare/boundary.cc
   prepare/custom_operators.cc
   prepare/diagnosis.cc
+  prepare/pinning_advice.cc
   prepare/prepare.cc
   prepare/reference.cc
 )

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "kernels_int8/contract/packed_layout.h"
@@ -14,7 +15,7 @@ namespace {
 // scale = max|x| / 127; codes by division, round half to even, so that the result is the same on every host.
 float symmetric_scale(float amax) { return amax / 127.0f; }
 int8_t code(float x, float scale) {
-  if (scale == 0.0f) return 0;
+  if (scale == 0.0f || std::isinf(scale)) return 0;  // infinite: nobody computes with this row
   return static_cast<int8_t>(std::clamp(std::nearbyintf(x / scale), -127.0f, 127.0f));
 }
 
@@ -105,6 +106,20 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
   return q;
 }
 
+namespace {
+
+// -inf, and no NaN or +inf: rows of an attention bias that forbid.
+bool masks(const Tensor& table) {
+  bool any = false;
+  for (float x : table.to_float()) {
+    if (std::isnan(x) || x == std::numeric_limits<float>::infinity()) return false;
+    any |= std::isinf(x);
+  }
+  return any;
+}
+
+}  // namespace
+
 void check_finite_weights(const Graph& g, Diagnostics& d) {
   const auto finite = [](const Tensor& t) {
     if (t.dtype() != DType::kFloat) {
@@ -125,7 +140,7 @@ void check_finite_weights(const Graph& g, Diagnostics& d) {
     if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kNorm && n.kind != OpKind::kEmbedding)) continue;
     for (ValueId v : n.inputs)
       if (v != kNone && g.value(v).constant && is_float(g.value(v).dtype) && read.insert(v).second &&
-          !finite(*g.value(v).constant))
+          !finite(*g.value(v).constant) && !(n.kind == OpKind::kEmbedding && masks(*g.value(v).constant)))
         d.malformed("weight '" + g.value(v).name + "' of '" + n.origin.node +
                     "' holds NaN or infinite values: the checkpoint or its export is broken; export it again");
   }

@@ -11,6 +11,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/foreign_text.h"
 #include "convert/report/certificate_check.h"
+#include "convert/report/certified_pinning.h"
 #include "convert/report/memory_table.h"
 #include "rt/blob/header.h"
 #include "rt/ops/op.h"
@@ -102,6 +103,17 @@ std::string worst_layer(const Json& layers) {
   return name.empty() ? "" : fmt::format("worst     {}: {:.1f} dB to fp32, errors before it included\n", name, least);
 }
 
+// The sizes and inputs that the model was converted for.
+std::string pinned_lines(const Json& c) {
+  const CertifiedPinning pinning = certified_pinning(c);
+  std::string s;
+  for (const auto& [name, size] : pinning.dims) s += fmt::format("pinned    {} = {}\n", printable(name), size);
+  for (const CertifiedConstant& i : pinning.inputs)
+    s += fmt::format("pinned    {} = {}\n", printable(i.name),
+                     i.value.empty() ? "an array, sha256 " + printable(i.sha256) : printable(i.value));
+  return s;
+}
+
 std::string certificate_text(const Json& c) {
   if (!c.is_object() || !c.contains("layers") || !c.contains("outputs")) return "layers    no certificate\n";
   std::map<std::string, int> precisions;
@@ -170,6 +182,7 @@ std::string blob_inspection_text(const Json& j) {
       s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", text(v["name"]), text(v["dtype"]),
                        escaped(v["shape"].get<std::string>()),
                        v.contains("range") ? fmt::format(", {} to {}", v["range"][0].dump(), v["range"][1].dump()) : "");
+  s += pinned_lines(j["certificate"]);
   for (const Json& d : j["dims"]) s += fmt::format("dim       {}: {} to {}\n", text(d["name"]), d["min"].dump(), d["max"].dump());
   s += fmt::format("ops       {}: {}\n", j["ops"].dump(), joined(j["operators"]));
   for (const Json& name : j["custom_ops"]) s += fmt::format("custom    {}: the application registers it\n", text(name));

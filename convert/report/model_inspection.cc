@@ -4,6 +4,7 @@
 #include <set>
 
 #include "convert/prepare/custom_operators.h"
+#include "convert/prepare/pinning_advice.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
 #include "convert/dims/fitting_sizes.h"
@@ -122,7 +123,12 @@ void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, co
   find_minima(prepared.graph, m.dims);
   check_finite_weights(prepared.graph, m.diagnostics);
   sort_nodes(at_first, before, prepared.graph, m);
-  estimate(prepared.graph, m);
+  try {
+    estimate(prepared.graph, m);
+  } catch (const FatalError&) {
+    advise_pinning(prepared.graph, m.diagnostics);
+    throw;
+  }
 }
 
 }  // namespace
@@ -131,7 +137,7 @@ ModelInspection inspect_model(const std::string& path, const std::map<std::strin
                               const PrepareOptions& options) {
   const ert::FloatMode float_mode;
   ModelInspection m;
-  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops});
+  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops, options.pinning});
   m.info = imported.info;
   m.inputs = boundary(imported.graph, imported.graph.inputs);
   m.outputs = boundary(imported.graph, imported.graph.outputs);

@@ -6,6 +6,7 @@
 #include "convert/ir/foreign_text.h"
 #include "convert/report/model_inspection.h"
 #include "convert/files/json.h"
+#include "convert/result/certificate.h"
 
 namespace edgeconv {
 
@@ -79,6 +80,7 @@ std::string file_lines(const ModelInspection& m) {
   s += line("params", fmt::format("{} in {}: {}", m.info.parameter_count,
                                   human_bytes(static_cast<double>(parameter_bytes(m.info))), types.empty() ? "none" : types));
   for (const BoundaryValue& v : m.inputs) s += line("input", boundary_text(v));
+  s += line("pinned", pinned_list(m.info.fixed_dims, m.info.pinned));
   for (const BoundaryValue& v : m.outputs) s += line("output", boundary_text(v));
   return s;
 }
@@ -132,6 +134,9 @@ Json inspection_json(const ModelInspection& m) {
   j["bytes"] = m.info.file_bytes + m.info.external_bytes;
   j["source_sha256"] = m.info.sha256;
   j["dims"] = m.info.dims;
+  j["fixed_dims"] = Json::object();
+  for (const auto& [name, size] : m.info.fixed_dims) j["fixed_dims"][name] = size;
+  j["pinned_inputs"] = pinned_inputs_json(m.info.pinned);
   j["dim_ranges"] = Json::array();
   for (const auto& [name, range] : m.dims.range) {
     Json row{{"name", name}, {"min", range.first}, {"max", range.second}};

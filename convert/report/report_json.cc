@@ -73,6 +73,9 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
          {"opset", r.model.opsets.count("") ? r.model.opsets.at("") : 0}};
   j["dims"] = Json::array();
   for (const DimReport& d : r.dims) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
+  j["fixed_dims"] = Json::object();
+  for (const auto& [name, size] : r.model.fixed_dims) j["fixed_dims"][name] = size;
+  j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
   j["fusions"] = Json::object();
   for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
   j["ops"] = r.ops;

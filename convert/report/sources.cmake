@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   report/blob_inspection.cc
   report/certificate_check.cc
+  report/certified_pinning.cc
   report/layer_table.cc
   report/memory_table.cc
   report/memory_timeline.cc

@@ -49,6 +49,11 @@ std::string padding_line(const ConvertResult& r) {
                      printable(r.mask));
 }
 
+std::string pinned_line(const ModelInfo& m) {
+  const std::string list = pinned_list(m.fixed_dims, m.pinned);
+  return list.empty() ? "" : "pinned    " + list + "\n";
+}
+
 std::string size_lines(const ConvertResult& r) {
   const double source = source_bytes(r.model), blob = static_cast<double>(r.blob.bytes());
   const double fp32 = 4.0 * static_cast<double>(r.model.parameter_count);
@@ -127,6 +132,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
       if (which == pass && n > 0 && which != "make_linear") fused += fmt::format("{}{} {}", fused.empty() ? "" : ", ", label, n);
   return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
                      r.model.parameter_count) +
+         pinned_line(r.model) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
          accuracy_lines(r) + fmt::format("written   {}\n", escaped(output));

@@ -26,6 +26,20 @@ Json decibels(double db) {
 
 }  // namespace
 
+Json pinned_inputs_json(const std::vector<PinnedInput>& pinned) {
+  Json list = Json::array();
+  for (const PinnedInput& p : pinned) {
+    const std::optional<std::string> value = uniform_text(p.contents);
+    list.push_back({{"name", p.name},
+                    {"position", p.position},
+                    {"dtype", dtype_name(p.contents.dtype())},
+                    {"shape", p.contents.dims()},
+                    {"value", value ? Json(*value) : Json(nullptr)},
+                    {"sha256", contents_sha256(p.contents)}});
+  }
+  return list;
+}
+
 std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets) {
   Sha256 sum;
   const auto number = [&](int64_t n) {
@@ -67,6 +81,8 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["attention"] = r.plan.int8_attention ? "int8" : "fp32";
   j["tables"] = r.plan.int8_tables ? "int8" : "fp32";
   j["padding"] = r.skips_padding ? "zero" : "compute";
+  if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
+  if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
   const MeasuredOn& on = r.measured_on;
   j["measured_on"] = {{"inputs", on.user ? "user" : "synthetic"},
                       {"sets", on.sets},

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "convert/import_graph/pinning.h"
 #include "convert/ir/tensor.h"
 #include "convert/measure/compare.h"
 
@@ -27,11 +29,16 @@ struct MeasuredOn {
 std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 
 // JSON, schema version 1: {"version", "producer", "source_sha256", "reference", "opset", "precision", "overrides": ["GLOB=..."],
-// "target_cosine", "calibration": "synthetic" or "user", "attention", "tables", "padding": "zero" or "compute", "measured_on":
+// "target_cosine", "calibration": "synthetic" or "user", "attention", "tables", "padding": "zero" or "compute",
+// "fixed_dims": {name: n} and "pinned_inputs": [{"name", "position" among the file's inputs, "dtype", "shape", "value" as text or null,
+// "sha256" of import_graph/pinning.h}] (only where something was pinned), "measured_on":
 // {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers": [{"name", "k", "n",
 // "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine", "max_abs", "sqnr_db", "argmax_agreement"}]}.
 // errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);
+
+// The entry "pinned_inputs".
+nlohmann::ordered_json pinned_inputs_json(const std::vector<PinnedInput>& pinned);
 
 // As certificates hold figures: decibels with two decimals, all else with six; null where nothing was measured, or nothing differs.
 std::optional<double> certified_decibels(double db);

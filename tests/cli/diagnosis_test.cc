@@ -6,7 +6,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int32_t kOnnxFloat16 = 10, kOnnxDouble = 11;
 struct Ids {
   std::vector<OnnxDim> shape{"batch", "sequence"};
   bool use_mask = true;  // multiply the embeddings by the mask

@@ -52,7 +52,8 @@ TEST_F(DumpGraphTest, ShowsAllPassesInTheirOrder) {
 TEST_F(DumpGraphTest, ReplacesAnEarlierOneOnly) {
   for (int i = 0; i < 2; ++i) expect_success({small_, "-q", "--dump-graph", "make_linear=" + in("passes.txt")});
   write_file(in("notes.txt"), "mine");
-  expect_refusal({small_, "--dump-graph", "make_linear=" + in("notes.txt")}, 2, {"notes.txt", "exists and was not made by edgeconv"});
+  expect_refusal({small_, "--dump-graph", "make_linear=" + in("notes.txt")}, 2,
+                 {"notes.txt", "exists and was not made by edgeconv"});
 }
 
 TEST_F(DumpGraphTest, NamesThatNoPassHasAreRefusedWithTheList) {
@@ -64,8 +65,10 @@ TEST_F(DumpGraphTest, NamesThatNoPassHasAreRefusedWithTheList) {
 
 TEST_F(DumpGraphTest, OtherFilesOfTheCommandAreNotReplaced) {
   expect_refusal({small_, "--dump-graph", "all=" + small_}, 2, {"--dump-graph", "small.onnx", "the model itself"});
-  expect_refusal({small_, "-o", in("y.ert"), "--dump-graph", "all=" + in("y.ert")}, 2, {"--dump-graph", "have the same name", "y.ert"});
-  expect_refusal({small_, "--report", in("r.json"), "--dump-graph", "all=" + in("r.json")}, 2, {"--dump-graph", "have the same name", "r.json"});
+  expect_refusal({small_, "-o", in("y.ert"), "--dump-graph", "all=" + in("y.ert")}, 2,
+                 {"--dump-graph", "have the same name", "y.ert"});
+  expect_refusal({small_, "--report", in("r.json"), "--dump-graph", "all=" + in("r.json")}, 2,
+                 {"--dump-graph", "have the same name", "r.json"});
   expect_refusal({small_, "--dump-graph", "all=" + folder_.path().string()}, 2, {"is a folder"});
   expect_refusal({small_, "--json", "--dump-graph", "all=-"}, 2, {"--dump-graph", "--json", "same place"});
   expect_refusal({small_, "--dump-graph", "all=" + in("none/x.txt")}, 6, {"none/x.txt"});

@@ -10,7 +10,9 @@
 
 namespace edgeconv::testing {
 
-constexpr int32_t kOnnxFloat = 1, kOnnxInt64 = 7;
+// Element types by their number in ONNX (TensorProto.DataType).
+constexpr int32_t kOnnxFloat = 1, kOnnxUint8 = 2, kOnnxInt8 = 3, kOnnxInt32 = 6, kOnnxInt64 = 7, kOnnxString = 8, kOnnxBool = 9,
+                  kOnnxFloat16 = 10, kOnnxDouble = 11;
 
 using OnnxDim = std::variant<int64_t, const char*>;
 

@@ -9,7 +9,6 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr int32_t kOnnxInt32 = 6, kOnnxBool = 9;
 // ids [batch, sequence] look up a table of 100 rows; scale [batch, 1, 1] and the rows' products come out as y.
 std::string lookup_model(int32_t mask_type) {
   ModelWriter w;

@@ -1,5 +1,7 @@
 // Nodes that select by index or make index tensors: Gather and its relatives, Embedding, Range, TopK...
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "convert/lower/lower.h"
 #include "convert/quantize/weight_store.h"
@@ -31,12 +33,14 @@ void lower_embedding(LowerContext& c, const Node& n) {
   const Value& table = c.graph.value(n.in(1));
   const int64_t rows = table.constant->dims()[0], width = table.constant->dims()[1];
   const int ids = c.operand(n.in(0));
-  if (!c.options.plan.int8_tables || rows <= 64) {
+  const auto exact = [&] {
     c.op(n, OpCode::kEmbedding, named<emb::kInputCount>({{emb::kIds, ids}, {emb::kTable, c.operand(n.in(1))}, {emb::kScale, -1}}),
          {c.result(n.outputs[0])});
-    return;
-  }
+  };
+  if (!c.options.plan.int8_tables || rows <= 64) return exact();
   const PackedRows q = c.weights.table(c.graph, n.in(1));
+  const auto scales = q.scale.as<float>();
+  if (std::any_of(scales.begin(), scales.end(), [](float s) { return std::isinf(s); })) return exact();  // a row with -inf
   c.op(n, OpCode::kEmbedding,
        named<emb::kInputCount>({{emb::kIds, ids},
                                 {emb::kTable, c.program.add_constant(ERT_I8, {rows, width}, q.codes)},

@@ -25,7 +25,10 @@ DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, con
     if (size + start == DimExpr(0)) return 0;
     // Negative for all dims (T5 keeps the last S rows of its S x S bias): counted from the end. Otherwise a position.
     const auto magnitude = lower_bound(DimExpr(0) - start, least);
-    return magnitude && *magnitude >= 1 ? DimExpr::max(0, size + start) : start;
+    if (magnitude && *magnitude >= 1) return DimExpr::max(0, size + start);
+    // Backward from a position that may lie behind the last element.
+    const auto room = lower_bound(last - start, least);
+    return step > 0 || (room && *room >= 0) ? start : DimExpr::min(start, last);
   }
   if (*s < 0) {
     const auto n = size.constant();

@@ -45,9 +45,10 @@ TEST(GraphDump, ListsBodies) {
   g.inputs = {g.add_value("condition", DType::kBool, Shape{})};
   g.outputs = {g.add_node(OpKind::kIf, {0}, SubgraphAttrs{{body, body}, -1}, {"if", "If", ""}, "y")};
   const std::string text = g.dump();
-  EXPECT_NE(text.find("= If(%0) bodies={body, body}, carried=-1  # If if\n  body\n    input %0 inner: bool []\n    output %0 "
-                      "inner: bool []\n"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("= If(%0) bodies={body, body}, carried=-1, only=-1  # If if\n  body\n    input %0 inner: bool []\n    output %0 "
+                "inner: bool []\n"),
+      std::string::npos)
       << text;
 }
 

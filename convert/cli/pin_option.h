@@ -1,0 +1,25 @@
+// --fix NAME=N and --const INPUT=VALUE|FILE.npy, as convert, inspect and validate take them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "convert/cli/arguments.h"
+#include "convert/import_graph/pinning.h"
+
+namespace edgeconv::cli {
+
+struct PinOptions {
+  std::vector<std::string> fixed, constants;
+
+  void declare(Arguments& a, const std::string& where = "");  // where: what the help says before each
+  // dims: of --dim, which may not name a dim that --fix names. Throws FatalError: kUsage for texts of another form and for names that are given twice,
+  // what read_npy throws for files.
+  Pinning parse(const std::map<std::string, int64_t>& dims) const;
+  // The files among the contents, which outputs may not replace.
+  std::vector<std::string> files() const;
+};
+
+}  // namespace edgeconv::cli

@@ -1,0 +1,238 @@
+// Goes back from conditions, trip counts and sizes to the inputs of the file, through the bodies that they stand in.
+#include "convert/prepare/pinning_advice.h"
+
+#include <algorithm>
+#include <set>
+
+namespace edgeconv {
+
+namespace {
+
+constexpr int64_t kFewElements = 16;     // inputs that are settings, not data
+constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
+constexpr size_t kMostVisited = 10000;
+
+// A graph, and where the inputs of a body come from.
+struct Frame {
+  const Graph& g;
+  const Frame* outer = nullptr;
+  const Node* node = nullptr;  // of the outer graph
+};
+
+struct Place {
+  const Frame* frame;
+  ValueId v;
+  const Value& value() const { return frame->g.value(v); }
+};
+
+// A body's input is the outer value that is captured; what a Loop makes up (iteration, carried values) has no single one.
+Place resolved(Place p) {
+  while (p.frame->outer != nullptr) {
+    const auto& inputs = p.frame->g.inputs;
+    const auto at = std::find(inputs.begin(), inputs.end(), p.v);
+    if (at == inputs.end()) return p;
+    const Node& n = *p.frame->node;
+    const auto i = static_cast<size_t>(at - inputs.begin());
+    const size_t first = n.kind == OpKind::kIf ? 0 : 2 + static_cast<size_t>(std::max<int64_t>(0, n.as<SubgraphAttrs>().carried));
+    if (i < first) return p;
+    const ValueId outer = n.in(n.kind == OpKind::kIf ? i + 1 : i);
+    if (outer == kNone) return p;
+    p = {p.frame->outer, outer};
+  }
+  return p;
+}
+
+bool is_file_input(const Place& p) {
+  const auto& inputs = p.frame->g.inputs;
+  return p.frame->outer == nullptr && std::find(inputs.begin(), inputs.end(), p.v) != inputs.end();
+}
+
+bool passes_contents_on(OpKind k) {
+  switch (k) {
+    case OpKind::kCast:
+    case OpKind::kIdentity:
+    case OpKind::kReshape:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kFlatten: return true;
+    default: return false;
+  }
+}
+
+Place behind_views(Place p) {
+  for (int depth = 0; depth < 64; ++depth) {
+    p = resolved(p);
+    const Node* n = p.frame->g.producer(p.v);
+    if (n == nullptr || !passes_contents_on(n->kind) || n->in(0) == kNone) return p;
+    p.v = n->in(0);
+  }
+  return p;
+}
+
+// "VALUE", or where the elements may differ a file.
+std::string placeholder(const Value& v) {
+  return std::all_of(v.shape->begin(), v.shape->end(), [](const DimExpr& d) { return d == DimExpr(1); }) ? "VALUE" : "FILE.npy";
+}
+
+bool can_be_pinned(const Value& v) {
+  if (!v.shape || !is_static(*v.shape)) return false;
+  int64_t elements = 1;
+  for (const DimExpr& d : *v.shape)
+    if (__builtin_mul_overflow(elements, *d.constant(), &elements)) return false;
+  return elements <= kFewElements;
+}
+
+std::optional<std::string> constant_text(const Value& v) {
+  if (!v.constant || v.constant->elements() != 1) return std::nullopt;
+  if (!is_float(v.dtype)) return std::to_string(v.constant->to_int64()[0]);
+  const float f = v.constant->to_float()[0];
+  return f == static_cast<float>(static_cast<int64_t>(f)) ? std::to_string(static_cast<int64_t>(f)) : std::to_string(f);
+}
+
+// What would decide, in the order in which it was found.
+class Options {
+ public:
+  void add(const std::string& option) {
+    if (std::find(all_.begin(), all_.end(), option) == all_.end()) all_.push_back(option);
+  }
+  std::string hint() const {
+    std::string s;
+    for (const std::string& o : all_) s += (s.empty() ? "" : " ") + o;
+    return s.empty() ? "" : "pin what it depends on: " + s;
+  }
+  bool empty() const { return all_.empty(); }
+
+ private:
+  std::vector<std::string> all_;
+};
+
+// Sizes of the one dim of e that make it equal to wanted: one of them that is a power of two if there is any, the middle of the first range otherwise.
+void offer_sizes(const DimExpr& e, int64_t wanted, Options& out) {
+  const std::vector<std::string> names = e.symbols();
+  if (names.size() != 1) return;
+  int64_t first = 0, last = 0, nice = 0;
+  for (int64_t n = 1; n <= kMostTried; ++n) {
+    if (e.evaluate({{names[0], n}}) != wanted) {
+      if (first) break;
+      continue;
+    }
+    if (!first) first = n;
+    last = n;
+    if ((n & (n - 1)) == 0) nice = n;
+  }
+  if (first) out.add("--fix " + names[0] + "=" + std::to_string(nice ? nice : first + (last - first) / 2));
+}
+
+// Inputs of the file that contents are computed from, where all of them are small; nothing otherwise.
+void offer_inputs(Place from, Options& out) {
+  std::set<std::pair<const Frame*, ValueId>> seen;
+  std::vector<Place> open{from};
+  std::vector<std::string> names;
+  while (!open.empty()) {
+    const Place p = resolved(open.back());
+    open.pop_back();
+    if (p.value().constant || p.value().elements || !seen.emplace(p.frame, p.v).second) continue;
+    if (seen.size() > kMostVisited) return;
+    if (is_file_input(p)) {
+      if (!can_be_pinned(p.value())) return;
+      names.push_back(p.value().name + "=" + placeholder(p.value()));
+      continue;
+    }
+    const Node* n = p.frame->g.producer(p.v);
+    if (n == nullptr) return;
+    if (n->kind == OpKind::kShape || n->kind == OpKind::kSize) continue;
+    for (ValueId v : n->inputs)
+      if (v != kNone) open.push_back({p.frame, v});
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) out.add("--const " + name);
+}
+
+// Dims that symbolic contents depend on.
+void offer_dims(const Place& p, Options& out) {
+  if (!p.value().elements) return;
+  for (const DimExpr& e : *p.value().elements)
+    for (const std::string& name : e.symbols()) out.add("--fix " + name + "=N");
+}
+
+void offer_for_condition(Place p, Options& out, int depth = 0) {
+  p = behind_views(p);
+  if (depth > 16 || p.value().constant) return;
+  if (is_file_input(p)) {
+    if (can_be_pinned(p.value()))
+      out.add("--const " + p.value().name + "=" + (p.value().dtype == DType::kBool ? "true" : placeholder(p.value())));
+    return;
+  }
+  const Node* n = p.frame->g.producer(p.v);
+  if (n == nullptr) return;
+  if (n->kind == OpKind::kUnary && n->as<UnaryAttrs>().kind == ert::params::unary::kNot)
+    return offer_for_condition({p.frame, n->in(0)}, out, depth + 1);
+  if (n->kind != OpKind::kBinary) return offer_inputs(p, out);
+  namespace binary = ert::params::binary;
+  const int kind = n->as<BinaryAttrs>().kind;
+  if (kind == binary::kAnd || kind == binary::kOr) {
+    for (ValueId v : n->inputs) offer_for_condition({p.frame, v}, out, depth + 1);
+    return;
+  }
+  for (size_t side = 0; side < 2; ++side) {
+    const Place a = behind_views({p.frame, n->in(side)}), b = behind_views({p.frame, n->in(1 - side)});
+    const std::optional<std::string> c = constant_text(b.value());
+    if (!c) continue;
+    if (is_file_input(a) && can_be_pinned(a.value()))
+      return out.add("--const " + a.value().name + "=" + (kind == binary::kEqual ? *c : placeholder(a.value())));
+    if (a.value().elements && a.value().elements->size() == 1 && kind == binary::kEqual && !is_float(b.value().dtype)) {
+      offer_sizes(a.value().elements->front(), b.value().constant->to_int64()[0], out);
+      if (!out.empty()) return;
+    }
+    offer_dims(a, out);
+  }
+  if (out.empty()) offer_inputs(p, out);
+}
+
+class Advice {
+ public:
+  explicit Advice(Diagnostics& d) : d_(d) {}
+  // decided: what the conditions around this graph offer; it may leave out the branch that a problem stands in.
+  void walk(const Frame& frame, const Options& decided);
+
+ private:
+  Diagnostics& d_;
+};
+
+void Advice::walk(const Frame& frame, const Options& decided) {
+  for (const Node& n : frame.g.nodes) {
+    if (n.dead) continue;
+    Options options;
+    if (n.kind == OpKind::kIf && n.in(0) != kNone) {
+      offer_for_condition({&frame, n.in(0)}, options);
+    } else if (n.kind == OpKind::kLoop) {
+      for (size_t i = 0; i < 2; ++i) {
+        if (n.in(i) == kNone) continue;
+        offer_dims({&frame, n.in(i)}, options);
+        offer_inputs({&frame, n.in(i)}, options);
+      }
+    } else if (std::any_of(n.outputs.begin(), n.outputs.end(),
+                           [&](ValueId v) { return v != kNone && !frame.g.value(v).shape; })) {
+      // Sizes that depend on data; the tensor that is worked on is no setting.
+      for (size_t i = n.inputs.size() > 1 ? 1 : 0; i < n.inputs.size(); ++i)
+        if (n.in(i) != kNone) offer_inputs({&frame, n.in(i)}, options);
+    }
+    if (!options.empty())
+      d_.add_hint(n.origin.op_type, n.origin.node, options.hint());
+    else if (!decided.empty())
+      d_.add_hint(n.origin.op_type, n.origin.node, decided.hint());
+    if (n.kind != OpKind::kIf && n.kind != OpKind::kLoop) continue;
+    for (const auto& body : n.as<SubgraphAttrs>().bodies) {
+      const Frame inner{*body, &frame, &n};
+      const Options& around = n.kind == OpKind::kIf && decided.empty() ? options : decided;
+      for (const Problem& p : body->import_problems) d_.add_hint(p.op, p.where, around.hint());
+      walk(inner, around);
+    }
+  }
+}
+
+}  // namespace
+
+void advise_pinning(const Graph& g, Diagnostics& d) { Advice(d).walk({g}, {}); }
+
+}  // namespace edgeconv

@@ -1,0 +1,80 @@
+// Reads it with suspicion, as certificate_check.cc.
+#include "convert/report/certified_pinning.h"
+
+#include <algorithm>
+
+#include "convert/files/json.h"
+#include "convert/ir/diagnostics.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr size_t kMostInputs = 4096;
+
+std::string certified_text_at(const Json& j, const char* key) {
+  return j.is_object() && j.contains(key) && j.at(key).is_string() ? j.at(key).get<std::string>() : "";
+}
+
+[[noreturn]] void refuse_pinning(const std::string& message) { throw FatalError(ExitCode::kUsage, message); }
+
+}  // namespace
+
+CertifiedPinning certified_pinning(const Json& certificate) {
+  CertifiedPinning p;
+  if (!certificate.is_object()) return p;
+  if (certificate.contains("fixed_dims") && certificate.at("fixed_dims").is_object())
+    for (const auto& [name, size] : certificate.at("fixed_dims").items())
+      if (size.is_number_integer() && size.get<int64_t>() > 0 && size.get<int64_t>() <= INT32_MAX)
+        p.dims[name] = size.get<int64_t>();
+  if (!certificate.contains("pinned_inputs") || !certificate.at("pinned_inputs").is_array()) return p;
+  for (const Json& c : certificate.at("pinned_inputs")) {
+    if (p.inputs.size() == kMostInputs) break;
+    CertifiedConstant one{certified_text_at(c, "name"), 0, certified_text_at(c, "value"), certified_text_at(c, "sha256")};
+    if (one.name.empty() || !c.contains("position") || !c.at("position").is_number_unsigned()) continue;
+    one.position = std::min<uint64_t>(c.at("position").get<uint64_t>(), UINT32_MAX);
+    p.inputs.push_back(std::move(one));
+  }
+  std::stable_sort(p.inputs.begin(), p.inputs.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  return p;
+}
+
+std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning) {
+  std::vector<std::string> all = blob_inputs;
+  for (const CertifiedConstant& c : pinning.inputs)
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(std::min(c.position, all.size())), c.name);
+  return all;
+}
+
+Pinning pinning_again(const CertifiedPinning& certified, Pinning given) {
+  for (const auto& [name, size] : given.dims) {
+    const auto it = certified.dims.find(name);
+    if (it == certified.dims.end()) refuse_pinning("--fix " + printable(name) + ": the blob was made without it");
+    if (it->second != size)
+      refuse_pinning("--fix " + printable(name) + "=" + std::to_string(size) + ": the blob was made with " +
+                     std::to_string(it->second));
+  }
+  for (const auto& [name, contents] : given.inputs)
+    if (std::none_of(certified.inputs.begin(), certified.inputs.end(), [&, n = name](const auto& c) { return c.name == n; }))
+      refuse_pinning("--const " + printable(name) + ": the blob was made without it");
+  given.dims = certified.dims;
+  for (const CertifiedConstant& c : certified.inputs) {
+    if (given.inputs.count(c.name)) continue;
+    if (c.value.empty())
+      refuse_pinning("the conversion made input '" + printable(c.name) +
+                     "' a constant, and the blob's certificate has only its hash: give --const " + printable(c.name) +
+                     "=FILE.npy again");
+    given.inputs[c.name] = {c.value, {}};
+  }
+  return given;
+}
+
+void check_contents(const CertifiedPinning& certified, const std::vector<PinnedInput>& pinned) {
+  for (const CertifiedConstant& c : certified.inputs)
+    for (const PinnedInput& p : pinned)
+      if (p.name == c.name && !c.sha256.empty() && contents_sha256(p.contents) != c.sha256)
+        refuse_pinning("--const " + printable(p.name) + ": the blob was made with " +
+                       (c.value.empty() ? "other contents" : printable(c.value)));
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,38 @@
+// What a blob's certificate says of inputs and dims that were pinned: --fix and --const of the conversion.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "convert/import_graph/pinning.h"
+
+namespace edgeconv {
+
+struct CertifiedConstant {
+  std::string name;
+  size_t position = 0;  // among the inputs of the file
+  std::string value;    // of all elements; empty where they differ
+  std::string sha256;   // contents_sha256
+};
+
+struct CertifiedPinning {
+  std::map<std::string, int64_t> dims;
+  std::vector<CertifiedConstant> inputs;  // by position
+};
+
+// The certificate is text from a file: what is not as result/certificate.h has it is left out.
+CertifiedPinning certified_pinning(const nlohmann::ordered_json& certificate);
+
+// Names of all inputs of the file, in its order: those of the blob and the pinned ones.
+std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning);
+
+// The pinning to read the model with again. given: of the command line, which must say the same; contents that the certificate has only the hash of must be
+// given. Throws FatalError(kUsage).
+Pinning pinning_again(const CertifiedPinning& certified, Pinning given);
+// The model was read with contents that the certificate has the hashes of. Throws FatalError(kUsage).
+void check_contents(const CertifiedPinning& certified, const std::vector<PinnedInput>& pinned);
+
+}  // namespace edgeconv
