@@ -1,4 +1,5 @@
 target_sources(edgeconv_core PRIVATE
   dims/dims.cc
+  dims/input_kinds.cc
   dims/size_equalities.cc
 )

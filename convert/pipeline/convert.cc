@@ -132,7 +132,7 @@ void Conversion::fuse() {
 void Conversion::calibrate() {
   if (!quantizes()) return;
   stage("calibrating", 0.2);
-  const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{calibration_inputs(g_, dims_)} : o_.calibration;
+  const auto sets = o_.calibration.empty() ? calibration_inputs(g_, dims_) : o_.calibration;
   for (const auto& set : sets) check_interpreter_limits(g_, set);
   const double lhs_steps = o_.precision.mode == PrecisionMode::kW8A16 ? kInt16Steps : kInt8Steps;
   with_made_up_inputs(o_.calibration.empty(), [&] {

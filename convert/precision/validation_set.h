@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ class ValidationSet {
                 const std::optional<PaddingMask>& padding);
 
   const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<Decision>& decisions() const { return decisions_; }
+
+  // What a blob gives for the inputs. Steps of a model with states are run as on a device: each with the states that the blob itself gave.
+  std::vector<std::vector<Tensor>> results(BlobRunner& runner) const;
+  const std::vector<std::optional<TokenMask>>& masks() const { return masks_; }
 
   // Of one comparison: interp/work.h.
   double work() const { return work_; }
@@ -43,10 +50,15 @@ class ValidationSet {
 
  private:
   std::vector<std::string> names_, unknown_;
+  std::vector<Decision> decisions_;
+  std::map<size_t, size_t> states_;  // input -> output that it takes in the next step; empty where sets are samples of their own
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
   std::vector<std::optional<TokenMask>> masks_;
   double work_ = 0;
 };
+
+// Of the outputs of g.
+std::vector<Decision> decisions_of(const Graph& g);
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob);
