@@ -213,7 +213,8 @@ InputNature image(const Shape& s, int64_t channels) {
   return n;
 }
 
-std::optional<InputNature> nature(const Value& v, const FirstReaders& readers) {
+// rate: another input says how many samples a second has.
+std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, bool rate) {
   const Shape& s = *v.shape;
   const std::string name = lower(v.name);
   const bool sound = says(name, {"wav", "audio", "pcm", "signal", "samples", "speech", "sound"});
@@ -225,7 +226,7 @@ std::optional<InputNature> nature(const Value& v, const FirstReaders& readers) {
     const int axis = last_wide_axis(s);
     const auto length = s[static_cast<size_t>(axis)].constant();
     const bool front_end = readers.conv1d && readers.channels == 1 && readers.kernel >= 3;
-    if ((sound || front_end) && (!length || *length >= kLongKernel)) {
+    if ((sound || rate || front_end) && (!length || *length >= kLongKernel)) {
       n = {InputKind::kWaveform, InputScale::kAny, axis, -1};
       if (readers.factor >= kInt16Factor) n.scale = InputScale::kUnit;
       if (readers.factor > 0 && readers.factor <= 1 / kInt16Factor) n.scale = InputScale::kInt16;
@@ -264,6 +265,7 @@ std::map<ValueId, InputNature> input_kinds(const Graph& g) {
   std::map<ValueId, InputNature> kinds;
   const auto users = g.users();
   std::set<int> taken;
+  const bool rate = std::any_of(g.inputs.begin(), g.inputs.end(), [&](ValueId in) { return is_sample_rate(g.value(in)); });
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);
     if (!is_float(v.dtype) || !v.shape || v.shape->empty() || says(lower(v.name), {"mask"})) continue;
@@ -271,7 +273,7 @@ std::map<ValueId, InputNature> input_kinds(const Graph& g) {
     if (const int output = state_output(g, users, in, readers, taken); output >= 0) {
       taken.insert(output);
       kinds[in] = {InputKind::kState, InputScale::kAny, -1, -1, output};
-    } else if (const auto n = nature(v, readers)) {
+    } else if (const auto n = nature(v, readers, rate)) {
       kinds[in] = *n;
     }
   }
@@ -283,6 +285,12 @@ std::map<ValueId, InputNature> input_kinds(const Graph& g) {
     if (n.kind == InputKind::kWaveform && n.scale == InputScale::kAny && (!logarithms || !taken.empty()))
       n.scale = InputScale::kUnit;
   return kinds;
+}
+
+bool is_sample_rate(const Value& input) {
+  const std::string name = lower(input.name);
+  return is_integer(input.dtype) && input.shape && input.shape->size() <= 1 &&
+         (name == "sr" || says(name, {"sample_rate", "sampling_rate", "samplerate"}));
 }
 
 std::string kind_name(InputKind kind) {

@@ -37,6 +37,9 @@ struct InputNature {
 // Of all float inputs that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred.
 std::map<ValueId, InputNature> input_kinds(const Graph& g);
 
+// Whether an input is the number of samples in a second.
+bool is_sample_rate(const Value& input);
+
 // "waveform", "spectrum", ...: for reports.
 std::string kind_name(InputKind kind);
 

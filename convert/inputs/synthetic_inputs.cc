@@ -16,6 +16,7 @@ constexpr int64_t kSmallTable = 16;
 // Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
 // multiples of it are few frames.
 constexpr int64_t kTokensPerLeast = 4;
+constexpr int64_t kSampleRate = 16000;
 constexpr uint64_t kStepSeed = 7001;
 
 // Several coordinates per token are a box, [left, top, right, bottom]: its width and height, which models look up in tables,
@@ -101,6 +102,8 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
     for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
     if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
+  } else if (is_sample_rate(v)) {
+    for (int64_t& x : out) x = kSampleRate;
   } else if (dims.size() == 1) {
     // One integer per row: lengths.
     for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;

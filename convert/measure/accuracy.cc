@@ -18,8 +18,9 @@ constexpr size_t kVector = 4;  // shorter rows are numbers of their own, such as
 // a real MiniLM and of ten small models of other kinds keep 0.995 and more, those of a model with channels a hundred times as large
 // had 0.94 and less where single rows went wrong.
 constexpr double kRowLoss = 20;
-constexpr double kHardly = 1e-3;   // of the largest magnitude
-constexpr double kShortRow = 0.1;  // of the root mean square length; shorter ones are mostly rounding
+constexpr double kHeardSpread = 2;  // nepers of power, root mean square: of one recording without its pauses
+constexpr double kHardly = 1e-3;    // of the largest magnitude
+constexpr double kShortRow = 0.1;   // of the root mean square length; shorter ones are mostly rounding
 
 }  // namespace
 
@@ -73,7 +74,7 @@ void OutputSums::weigh(double reference, double result, size_t column) {
     first_row_.resize(column + 1, reference);
   else
     departure_ = std::max(departure_, std::fabs(reference - first_row_[column]));
-  if (decision != Decision::kLogit) return;
+  if (decided_by.by != Decision::kLogit) return;
   const double want = clipped_logit(reference), got = clipped_logit(result);
   if (want == got && (reference < 0.001 || reference > 0.999)) return;  // certain, both of them
   logit_diff2_ += (want - got) * (want - got);
@@ -82,11 +83,15 @@ void OutputSums::weigh(double reference, double result, size_t column) {
 
 double OutputSums::decided_cosine() const {
   const auto n = static_cast<double>(elements);
-  switch (decision) {
+  switch (decided_by.by) {
     case Decision::kValue: return 1;
     case Decision::kLogit: return logits_ ? cosine_of(logit_diff2_ / static_cast<double>(logits_) / 2) : 1;
     case Decision::kLogarithm: {
-      const double spread = n > 0 ? ref2 - sum_ref_ * sum_ref_ / n : 0;
+      // As for values, but without their mean, which only says in which unit the power is; and where pauses and floors make the spread
+      // large, what is heard must be as good as if there were none.
+      double spread = n > 0 ? ref2 - sum_ref_ * sum_ref_ / n : 0;
+      const double heard = kHeardSpread * decided_by.unit;
+      if (heard > 0) spread = std::min(spread, heard * heard * n);
       return spread > kHardly * kHardly * ref2 ? cosine_of(diff2 / spread / 2) : 1;
     }
   }
@@ -111,9 +116,10 @@ OutputError OutputSums::error(const std::string& name) const {
   e.sqnr_db = edgeconv::sqnr_db(p.ref2, p.diff2);
   // Small probabilities are as uncertain as their odds, which a sum of squares of large ones hides.
   if (logits_) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(static_cast<double>(logits_), logit_diff2_));
+  if (decided_by.by == Decision::kLogarithm) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, 2 * loss_of(decided_cosine())));
   e.argmax_agreement = rows ? static_cast<double>(agree) / static_cast<double>(rows) : 1;
   e.elements = elements;
-  e.decision = decision;
+  e.decision = decided_by.by;
   e.decided = decided_cosine();
   if (std::isnan(e.decided)) e.decided = 0;
   e.evidence = evidence();

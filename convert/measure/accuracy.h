@@ -23,7 +23,12 @@ double sqnr_db(double signal, double noise);
 enum class Decision : uint8_t {
   kValue,
   kLogit,      // a probability: half the mean square of the error of its logit is the loss; 0.001 is an error of 0.045
-  kLogarithm,  // of a power: the loss is that of the values without their mean, which only says in which unit the power is
+  kLogarithm,  // of a power: an error of it is a relative error of the power, however small that is
+};
+
+struct DecidedBy {
+  Decision by = Decision::kValue;
+  double unit = 0;  // kLogarithm: what one neper is in the output; 0 where the model normalizes it, or nothing tells
 };
 
 // What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
@@ -39,9 +44,10 @@ struct OutputError {
   // Of the whole tensors as vectors; 1 when both are zero. Where rows differ beyond measure in size (row_sizes.h) each is divided by
   // its length in the reference first, here and in sqnr_db: a sum over all would tell of the largest only.
   double cosine = 1;
-  double max_abs = 0;  // largest absolute difference
-  double max_ref = 0;  // largest magnitude of the reference
-  double sqnr_db = 0;  // of the squares of the reference and of the difference; of a probability no more than its odds have
+  double max_abs = 0;           // largest absolute difference
+  double max_ref = 0;           // largest magnitude of the reference
+  double sqnr_db = 0;           // of the squares of the reference and of the difference; of a probability or a logarithm no more
+                                // than it has where it is decided
   double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
   int64_t elements = 0;
   Decision decision = Decision::kValue;
@@ -68,7 +74,7 @@ struct OutputSums : Products {
   size_t row = 0;                // elements of each
   double max_abs = 0, max_ref = 0;
   int64_t rows = 0, agree = 0, elements = 0;
-  Decision decision = Decision::kValue;
+  DecidedBy decided_by;
 
   // One element of the reference and of the result, beside Products::add: what is decided by it, and whether the reference moves.
   void weigh(double reference, double result, size_t column);

@@ -9,9 +9,9 @@
 
 namespace edgeconv {
 
-Comparison::Comparison(std::vector<std::string> names, const std::vector<Decision>& decisions)
+Comparison::Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions)
     : names_(std::move(names)), sums_(names_.size()) {
-  for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decision = decisions[o];
+  for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decided_by = decisions[o];
 }
 
 void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result,

@@ -8,10 +8,15 @@
 namespace edgeconv {
 
 // Of the output `v` of g, from the operators in front of it.
-Decision decision_of(const Graph& g, ValueId v);
+DecidedBy decision_of(const Graph& g, ValueId v);
 
 // "value", "logit" or "logarithm": as reports name them.
 const char* decision_name(Decision d);
+
+// "is zero", "hardly moves", ...; empty where it moves.
+const char* evidence_text(Evidence e);
+// "moves", "hardly moves", "constant", "zero": as reports name them.
+const char* evidence_name(Evidence e);
 
 // The natural logarithm in additions, multiplications and divisions: the same on every host. x > 0.
 double portable_log(double x);

@@ -45,7 +45,7 @@ class HeldOutSet {
   const DimPlan& dims_;
   const std::optional<PaddingMask>& padding_;
   std::vector<std::string> names_;
-  std::vector<Decision> decisions_;
+  std::vector<DecidedBy> decisions_;
   std::vector<Draw> draws_;
   int drawn_ = 0;
 };

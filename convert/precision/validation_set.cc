@@ -1,9 +1,12 @@
 // See validation_set.h.
 #include "convert/precision/validation_set.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
+#include "convert/ir/foreign_text.h"
 #include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/measure/decision.h"
@@ -30,17 +33,28 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
   if (inputs_.empty()) {
+    recorded_ = false;
     inputs_ = comparison_inputs(original, dims);
     for (size_t i = 0; i < original.inputs.size(); ++i)
       if (const auto kind = dims.kinds.find(original.inputs[i]); kind != dims.kinds.end() && kind->second.output >= 0)
         states_[i] = static_cast<size_t>(kind->second.output);
   }
+  std::map<const Node*, std::set<bool>> taken;
+  const auto branches = [&](const Node& n, const std::vector<Tensor>& values) {
+    if (n.kind != OpKind::kIf) return;
+    const std::vector<int64_t> condition = values[static_cast<size_t>(n.in(0))].to_int64();
+    if (condition.size() == 1) taken[&n].insert(condition[0] != 0);
+  };
   for (const auto& set : inputs_) {
     work_ += graph_work(original, sizes_of(original, set));
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
-    canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
+    canonical_.push_back(interpret(original, set, {Backend::kCanonical, branches}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
   }
+  for (const auto& [node, ways] : taken)
+    if (ways.size() == 1)
+      untaken_.push_back(std::string(*ways.begin() ? "'else'" : "'then'") + " of '" + printable(node->origin.node) + "'");
+  std::sort(untaken_.begin(), untaken_.end());
   for (size_t i = 0; i < names_.size(); ++i)
     if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
 }
@@ -67,6 +81,13 @@ Comparisons ValidationSet::compare(const Tensor& blob) const {
   return c;
 }
 
+bool ValidationSet::tells_nothing() const {
+  Comparison self(names_);
+  for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i]);
+  const std::vector<OutputError> outputs = self.errors();
+  return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const OutputError& e) { return e.vacuous(); });
+}
+
 std::vector<std::string> ValidationSet::not_finite_outputs() const {
   std::vector<std::string> names;
   for (size_t i = 0; i < names_.size(); ++i) {
@@ -80,8 +101,8 @@ std::vector<std::string> ValidationSet::not_finite_outputs() const {
   return names;
 }
 
-std::vector<Decision> decisions_of(const Graph& g) {
-  std::vector<Decision> decisions;
+std::vector<DecidedBy> decisions_of(const Graph& g) {
+  std::vector<DecidedBy> decisions;
   for (ValueId v : g.outputs) decisions.push_back(decision_of(g, v));
   return decisions;
 }

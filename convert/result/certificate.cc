@@ -7,6 +7,7 @@
 #include "convert/result/convert_options.h"
 #include "convert/result/convert_result.h"
 #include "convert/files/sha256.h"
+#include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/blob/version.h"
 
@@ -86,7 +87,10 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["outputs"] = Json::array();
   for (const OutputError& e : errors)
     j["outputs"].push_back({{"name", e.name},
-                            {"cosine", figure(e.cosine)},
+                            {"cosine", e.vacuous() ? Json(nullptr) : figure(e.cosine)},
+                            {"evidence", evidence_name(e.evidence)},
+                            {"decided_by", decision_name(e.decision)},
+                            {"decided_cosine", e.vacuous() ? Json(nullptr) : figure(e.decided)},
                             {"max_abs", figure(e.max_abs)},
                             {"sqnr_db", decibels(e.sqnr_db)},
                             {"argmax_agreement", figure(e.argmax_agreement)}});
