@@ -121,7 +121,7 @@ OutputError OutputSums::error(const std::string& name) const {
   e.elements = elements;
   e.decision = decided_by.by;
   e.decided = decided_cosine();
-  if (std::isnan(e.decided)) e.decided = 0;
+  e.decided = std::isnan(e.decided) ? 0 : std::max(e.decided, -1.0);
   e.evidence = evidence();
   return e;
 }

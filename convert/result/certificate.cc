@@ -85,15 +85,20 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
                            {"local_sqnr_db", decibels(l.local_sqnr_db)},
                            {"accumulated_sqnr_db", decibels(l.accumulated_sqnr_db)}});
   j["outputs"] = Json::array();
-  for (const OutputError& e : errors)
-    j["outputs"].push_back({{"name", e.name},
-                            {"cosine", e.vacuous() ? Json(nullptr) : figure(e.cosine)},
-                            {"evidence", evidence_name(e.evidence)},
-                            {"decided_by", decision_name(e.decision)},
-                            {"decided_cosine", e.vacuous() ? Json(nullptr) : figure(e.decided)},
-                            {"max_abs", figure(e.max_abs)},
-                            {"sqnr_db", decibels(e.sqnr_db)},
-                            {"argmax_agreement", figure(e.argmax_agreement)}});
+  for (const OutputError& e : errors) {
+    Json entry{{"name", e.name},
+               {"cosine", e.vacuous() ? Json(nullptr) : figure(e.cosine)},
+               {"max_abs", figure(e.max_abs)},
+               {"sqnr_db", decibels(e.sqnr_db)},
+               {"argmax_agreement", figure(e.argmax_agreement)}};
+    // Most outputs move, and are decided by their values.
+    if (e.evidence != Evidence::kMoves) entry["evidence"] = evidence_name(e.evidence);
+    if (e.decision != Decision::kValue) {
+      entry["decided_by"] = decision_name(e.decision);
+      entry["decided_cosine"] = e.vacuous() ? Json(nullptr) : figure(e.decided);
+    }
+    j["outputs"].push_back(std::move(entry));
+  }
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -28,7 +28,8 @@ std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 
 // JSON, schema version 1: {"version", "producer", "source_sha256", "reference", "opset", "precision", "overrides": ["GLOB=..."], "target_cosine", "calibration": "synthetic" or "user",
 // "attention", "tables", "padding": "zero" or "compute", "measured_on": {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers":
-// [{"name", "k", "n", "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine", "evidence", "decided_by", "decided_cosine", "max_abs", "sqnr_db", "argmax_agreement"}]}.
+// [{"name", "k", "n", "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine" (null: no evidence), "max_abs", "sqnr_db", "argmax_agreement"; "evidence" where the
+// reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
 // errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);
 
