@@ -20,7 +20,7 @@ constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
 constexpr float kInt16 = 32768, kBytes = 255;
 constexpr float kStateSpread = 0.5f;
 // What another network gave has any size, and channels with a mean of their own.
-constexpr float kWindowLevels[] = {1, 8, 3, 16};
+constexpr float kWindowLevels[] = {1, 8, 3, 16}, kMeanSpread = 1.5f;
 
 int64_t rows_of(const std::vector<int64_t>& dims) { return dims.size() < 2 ? 1 : dims[0]; }
 
@@ -98,7 +98,7 @@ void fill_windows(uint64_t seed, Tensor& t) {
   const auto out = t.mut<float>();
   Random means(2003);
   std::vector<float> mean(width), last(width);
-  for (float& m : mean) m = means.normal();
+  for (float& m : mean) m = kMeanSpread * means.normal();
   for (size_t r = 0; r < rows; ++r) {
     Random random(seed * 5039 + r);
     const size_t number = seed + r;

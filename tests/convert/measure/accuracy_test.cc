@@ -63,7 +63,7 @@ TEST(Accuracy, LogarithmsAreJudgedWithoutTheirMean) {
 TEST(Accuracy, PausesDoNotHideErrorsOfLogarithms) {
   const std::vector<float> reference = {-100, -98, -20, -18, -100, -100}, result = {-100, -98, -19, -18, -100, -100};
   EXPECT_GT(error_of({Decision::kLogarithm, 0}, reference, result).decided, 0.9999);
-  EXPECT_NEAR(error_of({Decision::kLogarithm, 1}, reference, result).decided, 1 - 1.0 / 6 / 4 / 2, 1e-6);
+  EXPECT_NEAR(error_of({Decision::kLogarithm, 1}, reference, result).decided, 1 - 1.0 / 6 / 2, 1e-6);
 }
 
 TEST(Accuracy, PortableLogarithm) {
