@@ -18,9 +18,6 @@ extern "C" {
 uint64_t ert_clock_ns(void);
 #define ERT_CLOCK_ABSENT UINT64_C(424242424242)
 
-/* Receives one message without a line end. level: 0 error, 1 warning, 2 information. */
-typedef void (*ert_log_hook)(void* context, int level, const char* message);
-
 /* The types of ert_task and ert_parallel_for in rt/include/ert.h, repeated here because platform includes nothing of rt. */
 typedef void (*ert_platform_task)(void* arg, uint32_t index, uint32_t thread);
 typedef void (*ert_platform_parallel_for)(void* context, uint32_t tasks, ert_platform_task task, void* arg);

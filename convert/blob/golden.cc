@@ -14,7 +14,11 @@ namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 20;  // beside a small blob
 
-SyntheticSpec made_up_spec(int i) { return {1, 8, false, 900 + static_cast<uint64_t>(i), true}; }
+SyntheticSpec made_up_spec(int i) {
+  SyntheticSpec spec{1, 8, false, 900 + static_cast<uint64_t>(i), true};
+  spec.samples_per_token = 1;  // small, so that a board has room for them
+  return spec;
+}
 
 bool runs(BlobRunner& runner, const std::vector<Tensor>& inputs) {
   try {

@@ -35,6 +35,8 @@ void BlobFile::expand(const std::string& path) {
   expanded_ = std::move(out);
 }
 
-bool BlobFile::looks_like_blob() const { return map_.bytes >= 4 && std::memcmp(map_.data, "ERT1", 4) == 0; }
+bool BlobFile::looks_like_blob() const {
+  return map_.bytes >= ert::kMagicBytes && std::memcmp(map_.data, ert::kMagic, ert::kMagicBytes) == 0;
+}
 
 }  // namespace edgeconv::cli

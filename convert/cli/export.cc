@@ -119,7 +119,7 @@ OutputFormat format_of(const std::string& format) {
   if (format == "c") return {{".c"}, kMark};
   if (format == "incbin") return {{".s", ".asm"}, kMark};
   if (format == "hex") return {{".hex", ".ihex", ".ihx"}, ""};  // Intel HEX has no place for a mark
-  return {{".bin", ".ert"}, "ERT1"};
+  return {{".bin", ".ert"}, ert::kMagic};
 }
 
 void write_text(const Outputs& outputs, const std::string& path, const std::string& text) {

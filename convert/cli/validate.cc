@@ -14,11 +14,13 @@
 #include "convert/pipeline/convert.h"
 #include "convert/interp/interpreter.h"
 #include "convert/passes/pass.h"
+#include "convert/dims/dims.h"
 #include "convert/dims/fitting_sizes.h"
-#include "convert/inputs/affordable_inputs.h"
+#include "convert/inputs/inputs_text.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
+#include "convert/measure/decision.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"
 #include "convert/report/layer_table.h"
@@ -26,7 +28,7 @@
 #include "convert/report/task_score.h"
 #include "convert/run/blob_runner.h"
 #include "convert/precision/validation_set.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 
 namespace edgeconv::cli {
 
@@ -109,14 +111,7 @@ Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibratio
         sets.push_back(std::move(set));
   }
   for (const std::string& w : d.warnings()) tell("warning: " + w + "\n");
-  if (sets.empty()) sets = calibration;
-  if (sets.empty()) {
-    sets.push_back(
-        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 32, false, 201, true}, kPatience)));
-    sets.push_back(
-        synthetic_inputs(p.model.graph, p.dims, affordable(p.model.graph, p.dims, {1, 7, true, 202, true}, kPatience)));
-  }
-  return sets;
+  return sets.empty() ? calibration : sets;
 }
 
 std::optional<TaskScore> task_of(const ValidateArguments& o, const Pair& p) {
@@ -146,7 +141,8 @@ double lhs_steps(const Pair& p) {
   return asked && p.runner.custom_ops().empty() ? kInt16Steps : kInt8Steps;
 }
 
-CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table) {
+// measured: what the outputs were measured on already, if that is what a conversion compares on.
+CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table, const std::optional<ValidationSet>& measured) {
   if (p.certificate.is_object() && measured_on(p.certificate).user && calibration.empty())
     return {CertificateCheck::State::kNotComparable,
             "it was measured on calibration inputs: give the conversion's --calib again",
@@ -155,7 +151,10 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
             {}};
   if (!p.certificate.is_object()) return check_certificate(p.certificate, {});
   const ert::FloatMode float_mode;
-  const ValidationSet validation(p.model.graph, p.dims, measured_on(p.certificate).user ? calibration : Sets(), p.padding);
+  const bool user = measured_on(p.certificate).user, same = measured && user == !calibration.empty();
+  std::optional<ValidationSet> own;
+  if (!same) own.emplace(p.model.graph, p.dims, user ? calibration : Sets(), p.padding);
+  const ValidationSet& validation = same ? *measured : *own;
   const Tensor blob(DType::kUint8, {static_cast<int64_t>(p.file.bytes())}, p.file.data(), nullptr);
   return check_certificate(p.certificate,
                            {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(blob).canonical.errors(),
@@ -186,7 +185,10 @@ Json outputs_json(const std::vector<OutputError>& errors) {
   Json list = Json::array();
   for (const OutputError& e : errors)
     list.push_back({{"name", e.name},
-                    {"cosine", e.cosine},
+                    {"cosine", e.vacuous() ? Json(nullptr) : Json(e.cosine)},
+                    {"evidence", evidence_name(e.evidence)},
+                    {"decided_by", decision_name(e.decision)},
+                    {"decided_cosine", e.vacuous() ? Json(nullptr) : Json(e.decided)},
                     {"sqnr_db", finite(e.sqnr_db)},
                     {"max_abs", e.max_abs},
                     {"max_reference", e.max_ref},
@@ -202,6 +204,16 @@ Json layers_json(const std::vector<LayerError>& layers) {
                     {"local_sqnr_db", finite(l.local_sqnr_db)},
                     {"accumulated_sqnr_db", finite(l.accumulated_sqnr_db)}});
   return list;
+}
+
+void print_error(const OutputError& e) {
+  if (e.vacuous())
+    return print("{}: not known, it {} in the reference (largest error {:.4g} of {:.4g})\n", printable(e.name),
+                 evidence_text(e.evidence), e.max_abs, e.max_ref);
+  const std::string decided =
+      e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
+  print("{}: cosine {:.6f}{}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
+        e.cosine, decided, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
 }
 
 void print_layers(const std::vector<LayerError>& layers) {
@@ -233,20 +245,36 @@ int validate(const ValidateArguments& o) {
     calibration =
         read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d);
   const uint32_t golden = p.runner.replay_golden();
-  const Sets sets = read_sets(o, p, calibration);
+  Sets sets = read_sets(o, p, calibration);
   const bool made_up = o.data.empty() && calibration.empty();
-  Comparison c(p.outputs);
+  Comparison c(p.outputs, decisions_of(p.model.graph));
+  std::string compared_on;
+  std::optional<ValidationSet> as_converted;
   std::vector<LayerError> layers;
   CertificateCheck certificate;
   with_made_up_inputs(made_up, [&] {
-    for (const auto& set : sets) {
-      const std::vector<Tensor> want = interpret(p.model.graph, set), got = p.runner.run(set, {1, 0, true});
+    const auto compare = [&](const std::vector<Tensor>& set, const std::vector<Tensor>& got) {
+      const std::vector<Tensor> want = interpret(p.model.graph, set);
       c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt);
       if (task) task->add(want, got, tokens_of(p, set));
+    };
+    if (o.data.empty()) {
+      // What a conversion with the same inputs compares on: its figures are these.
+      {
+        const ert::FloatMode float_mode;
+        as_converted.emplace(p.model.graph, p.dims, calibration, p.padding);
+      }
+      const Sets got = as_converted->results(p.runner);
+      sets = as_converted->inputs();
+      for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i]);
+      compared_on = as_converted->recorded() ? recorded_text({o.calibration}) : made_up_text(p.model.graph, p.dims, sets.size());
+    } else {
+      for (const auto& set : sets) compare(set, p.runner.run(set, {1, 0, true}));
+      compared_on = recorded_text(o.data);
     }
     const LayerTable table(p.fused, p.dims, calibration, p.padding, lhs_steps(p));
     layers = table.errors(p.runner, some_of(sets));
-    certificate = check(p, calibration, table);
+    certificate = check(p, calibration, table, as_converted);
   });
   if (c.errors().size() < p.outputs.size()) tell("warning: outputs that depend on custom operators are not compared\n");
   const std::optional<TaskResult> score = task ? std::optional(task->result()) : std::nullopt;
@@ -255,6 +283,7 @@ int validate(const ValidateArguments& o) {
     const Json j{{"version", 1},
                  {"reference", reference},
                  {"inputs", made_up ? "made up" : "given"},
+                 {"compared_on", compared_on},
                  {"outputs", outputs_json(c.errors())},
                  {"task", score ? task_json(*score) : Json(nullptr)},
                  {"golden_vectors", golden},
@@ -262,10 +291,8 @@ int validate(const ValidateArguments& o) {
                  {"layers", layers_json(layers)}};
     print_data(json_text(j));
   } else {
-    for (const OutputError& e : c.errors())
-      print("{}: cosine {:.6f}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
-            e.cosine, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
-    print("reference: {}, on {} inputs\n", reference, made_up ? "made-up" : "given");
+    for (const OutputError& e : c.errors()) print_error(e);
+    print("reference: {}, on {}\n", reference, compared_on);
     if (score)
       print("{} of '{}' on {} labels: reference {:.4f}, blob {:.4f} ({:+.4f})\n", metric_name(score->metric),
             printable(score->output), score->labels, score->reference, score->blob, score->blob - score->reference);

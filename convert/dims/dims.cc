@@ -190,6 +190,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   }
   find_maxima(g, requested, plan);
   find_minima(g, plan);
+  plan.kinds = input_kinds(g);
   return plan;
 }
 

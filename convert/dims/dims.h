@@ -1,4 +1,5 @@
-// The range of every named dim: what --dim says, what the graph's tables allow, and defaults.
+// What is known of the inputs: the range of every named dim (what --dim says, what the graph's tables allow, and defaults), and what
+// the inputs hold.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/dims/input_kinds.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 
@@ -19,6 +21,7 @@ struct DimPlan {
   std::map<std::string, int32_t> least;                        // dims whose smallest size follows from an equality of sizes
   std::map<std::string, int64_t> table_limit;                  // dims that a table of the model limits
   std::set<ValueId> ones_are_padding;    // masks with the unusual meaning; known once the program is lowered
+  std::map<ValueId, InputNature> kinds;  // of float inputs that are not plain features
   std::map<ValueId, int64_t> part_rows;  // inputs of which parts (coordinates) index tables of this size
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/interp/interpreter.h"
 #include "convert/interp/memory_limits.h"
 
 namespace edgeconv {
@@ -22,6 +23,11 @@ constexpr int kHeldOutSets = 48, kUsualHeldOut = 6, kHeldOutSeed = 201;
 constexpr double kCheapHeldOut = 2e8;
 constexpr int64_t kHeldOutTokens[] = {8, 8, 16, 8, 8, 32, 5, 12, 8, 24, 8, 48};
 
+// Errors of states add up over runs: a second of sound or two.
+constexpr size_t kComparedSteps = 96, kCalibrationSteps = 32;
+constexpr int64_t kStatefulBatch = 2;
+constexpr size_t kCalibrationSets = 16, kFixedSets = 24, kSignalSets = 6;
+
 [[noreturn]] void refuse(const Graph& g, const DimSizes& sizes, double work) {
   const Node* most = nullptr;
   for (const Node& n : g.nodes)
@@ -37,6 +43,40 @@ constexpr int64_t kHeldOutTokens[] = {8, 8, 16, 8, 8, 32, 5, 12, 8, 24, 8, 48};
                   "models that take up to {:.3g} s on inputs that it makes up. Export with dynamic axes or smaller "
                   "fixed sizes, or give real inputs with --calib",
                   at, work / 1e9, what, allowed_work(g) / 1e9));
+}
+
+// Floats of which every set has as many rows as the file says, however few.
+bool has_fixed_rows(const Graph& g) {
+  bool floats = false;
+  for (ValueId v : g.inputs) {
+    const Shape& shape = *g.value(v).shape;
+    if (!shape.empty() && !shape[0].is_constant()) return false;
+    floats |= is_float(g.value(v).dtype);
+  }
+  return floats;
+}
+
+// Runs of g that follow each other, from states of zero.
+std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan& dims, const SyntheticSpec& usual, size_t most) {
+  const SyntheticSpec spec = affordable(g, dims, usual);
+  const double work = graph_work(g, synthetic_sizes(g, dims, spec));
+  const auto steps = static_cast<size_t>(std::clamp(allowed_work(g) * kComparedShare / work, 1.0, static_cast<double>(most)));
+  std::vector<std::vector<Tensor>> sets = synthetic_steps(g, dims, spec, steps);
+  std::vector<Tensor> outputs;
+  for (std::vector<Tensor>& set : sets) {
+    for (size_t i = 0; i < set.size(); ++i) {
+      const auto kind = dims.kinds.find(g.inputs[i]);
+      if (kind == dims.kinds.end() || kind->second.kind != InputKind::kState) continue;
+      const Tensor* given = outputs.empty() ? nullptr : &outputs[static_cast<size_t>(kind->second.output)];
+      // A state of another size grows with the runs; outputs of custom operators have none.
+      if (given && given->dtype() == set[i].dtype() && given->dims() == set[i].dims())
+        set[i] = *given;
+      else
+        set[i] = Tensor(set[i].dtype(), set[i].dims());
+    }
+    outputs = interpret(g, set, {Backend::kCanonical, {}});
+  }
+  return sets;
 }
 
 }  // namespace
@@ -62,15 +102,35 @@ SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec
   }
 }
 
-std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims) {
-  return synthetic_inputs(g, dims, affordable(g, dims, {}));
+bool has_states(const DimPlan& dims) {
+  return std::any_of(dims.kinds.begin(), dims.kinds.end(), [](const auto& k) { return k.second.kind == InputKind::kState; });
+}
+
+std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims) {
+  if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false}, kCalibrationSteps);
+  std::vector<std::vector<Tensor>> sets;
+  double left = allowed_work(g);
+  const bool several = has_fixed_rows(g);
+  for (size_t i = 0; i < (several ? kCalibrationSets : 1); ++i) {
+    SyntheticSpec usual;
+    usual.seed += i;
+    const SyntheticSpec spec = affordable(g, dims, usual);
+    left -= graph_work(g, synthetic_sizes(g, dims, spec));
+    if (!sets.empty() && left < 0) break;
+    sets.push_back(synthetic_inputs(g, dims, spec));
+  }
+  return sets;
 }
 
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims) {
+  if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false, 101, true}, kComparedSteps);
   std::vector<std::vector<Tensor>> sets;
   double left = allowed_work(g) * kComparedShare;
-  for (const SyntheticSpec& usual :
-       {SyntheticSpec{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}}) {
+  std::vector<SyntheticSpec> specs = {{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}};
+  // Signals differ more than tokens do, and where the file fixes the number of rows a set is one sample.
+  const size_t count = has_fixed_rows(g) ? kFixedSets : dims.kinds.empty() ? specs.size() : kSignalSets;
+  while (specs.size() < count) specs.push_back({4, specs.size() % 2 ? 32 : 20, specs.size() % 2 == 0, 101 + specs.size(), true});
+  for (const SyntheticSpec& usual : specs) {
     const SyntheticSpec spec = affordable(g, dims, usual, kPatience);
     left -= graph_work(g, synthetic_sizes(g, dims, spec));
     if (!sets.empty() && left < 0) break;

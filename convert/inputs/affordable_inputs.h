@@ -16,11 +16,15 @@ SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec
 // Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier.
 constexpr double kPatience = 30;
 
-// What layers are calibrated with when the user gives nothing.
-std::vector<Tensor> calibration_inputs(const Graph& g, const DimPlan& dims);
+// What layers are calibrated with when the user gives nothing: one set, or several where the file fixes the number of rows or has states.
+std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims);
 
-// What the blob is compared on then: several sets, fewer where a run costs much, at least one.
+// What the blob is compared on then: several sets, fewer where a run costs much, at least one. Where the model has states each set is a
+// step that continues the one before, with the states that the model gave there.
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims);
+
+// Whether inputs are what the outputs of the run before were.
+bool has_states(const DimPlan& dims);
 
 // More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long
 // ones; fewer where a run costs much. Each draw gives others.

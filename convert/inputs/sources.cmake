@@ -1,5 +1,8 @@
 target_sources(edgeconv_core PRIVATE
   inputs/affordable_inputs.cc
+  inputs/inputs_text.cc
   inputs/sample_files.cc
+  inputs/signal_inputs.cc
+  inputs/signals.cc
   inputs/synthetic_inputs.cc
 )

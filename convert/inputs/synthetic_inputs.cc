@@ -5,36 +5,19 @@
 #include <set>
 #include <span>
 
+#include "convert/inputs/random.h"
+#include "convert/inputs/signal_inputs.h"
+
 namespace edgeconv {
 
 namespace {
-
-// splitmix64 (Steele, Lea, Flood 2014): one 64-bit state, full period, trivially portable.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  int64_t below(int64_t n) { return static_cast<int64_t>(next() % static_cast<uint64_t>(n)); }
-  float uniform() { return static_cast<float>(next() >> 40) * 0x1p-24f; }
-  float normal() {
-    float s = 0;
-    for (int i = 0; i < 12; ++i) s += uniform();
-    return s - 6.0f;
-  }
-
- private:
-  uint64_t state_;
-};
 
 constexpr int64_t kSmallTable = 16;
 // Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
 // multiples of it are few frames.
 constexpr int64_t kTokensPerLeast = 4;
+constexpr int64_t kSampleRate = 16000;
+constexpr uint64_t kStepSeed = 7001;
 
 // Several coordinates per token are a box, [left, top, right, bottom]: its width and height, which models look up in tables,
 // are only valid in this order.
@@ -70,11 +53,24 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
   for (auto& [name, n] : size) n = std::max<int64_t>(n, plan.range.at(name).first);
 
+  // Sound needs more samples than a text has tokens: a syllable of it.
+  int64_t sound = 0;
+  for (const auto& [input, nature] : plan.kinds) {
+    if (nature.kind != InputKind::kWaveform || nature.axis < 1) continue;
+    const DimExpr& samples = (*g.value(input).shape)[static_cast<size_t>(nature.axis)];
+    if (samples.is_symbol() && !leading.count(samples.symbol_name())) {
+      int64_t& n = size.at(samples.symbol_name());
+      n = std::max(n, std::min<int64_t>(spec.tokens * spec.samples_per_token, plan.range.at(samples.symbol_name()).second));
+      sound = std::max(sound, n);
+    }
+  }
+
   // Where one axis has a smallest size, all are longer: exporters give the samples of audio and those of its mask two names.
   int64_t least = 1;
   for (const auto& [name, n] : size)
     if (!leading.count(name)) least = std::max<int64_t>(least, plan.range.at(name).first);
   int64_t tokens = std::max(spec.tokens, least > 1 ? least * std::max<int64_t>(1, spec.tokens / kTokensPerLeast) : 0);
+  tokens = std::max(tokens, sound);
   for (auto& [name, n] : size) {
     if (leading.count(name)) continue;
     if (least > 1) n = std::max(n, std::min<int64_t>(tokens, plan.range.at(name).second));
@@ -85,53 +81,87 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   return {size, tokens, std::min(least, tokens)};
 }
 
+// Ids, masks, lengths, and floats that tell nothing of themselves.
+Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const Sizes& sizes, size_t i,
+                   const std::vector<int64_t>& dims, Random& random) {
+  const int64_t tokens = sizes.tokens, least = sizes.least;
+  const Value& v = g.value(g.inputs[i]);
+  Tensor t(DType::kFloat, dims);
+  // A float mask is 1 for a token and 0 for padding, like an integer one.
+  const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
+  if (is_float(v.dtype) && !float_mask) {
+    for (float& x : t.mut<float>()) x = random.normal();
+    return t.cast(v.dtype);
+  }
+  Tensor ints(DType::kInt64, dims);
+  const auto range = plan.input_range.find(g.inputs[i]);
+  const auto part = plan.part_rows.find(g.inputs[i]);
+  const auto out = ints.mut<int64_t>();
+  if (range != plan.input_range.end() || part != plan.part_rows.end()) {
+    int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
+    if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
+    for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
+    if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
+  } else if (is_sample_rate(v)) {
+    for (int64_t& x : out) x = kSampleRate;
+  } else if (dims.size() == 1) {
+    // One integer per row: lengths.
+    for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
+    if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
+  } else {
+    const bool inverse = plan.ones_are_padding.count(g.inputs[i]) != 0;
+    const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
+    for (size_t j = 0; j < out.size(); ++j) {
+      const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
+      const bool token = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
+      out[j] = token != inverse;
+    }
+  }
+  return ints.cast(v.dtype);
+}
+
+// Whether rows are samples of a batch, each with states of its own, and not the frames of one.
+bool rows_have_states(const Graph& g, const DimPlan& plan, ValueId input) {
+  const DimExpr& rows = g.value(input).shape->front();
+  if (rows.is_constant()) return false;
+  for (const auto& [state, nature] : plan.kinds) {
+    if (nature.kind != InputKind::kState) continue;
+    const Shape& shape = *g.value(state).shape;
+    if (std::find(shape.begin(), shape.end(), rows) != shape.end()) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 DimSizes synthetic_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
   return choose_sizes(g, plan, spec).of;
 }
 
-std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
-  const auto [size, tokens, least] = choose_sizes(g, plan, spec);
-  std::vector<Tensor> inputs;
+std::vector<std::vector<Tensor>> synthetic_steps(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, size_t steps) {
+  const auto sizes = choose_sizes(g, plan, spec);
+  std::vector<std::vector<Tensor>> sets(steps);
   for (size_t i = 0; i < g.inputs.size(); ++i) {
-    Random random(spec.seed * 1000003 + i);
     const Value& v = g.value(g.inputs[i]);
     std::vector<int64_t> dims;
-    for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(size).value());
-    Tensor t(DType::kFloat, dims);
-    // A float mask is 1 for a token and 0 for padding, like an integer one.
-    const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
-    if (is_float(v.dtype) && !float_mask) {
-      for (float& x : t.mut<float>()) x = random.normal();
-      inputs.push_back(t.cast(v.dtype));
+    for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(sizes.of).value());
+    if (const auto kind = plan.kinds.find(g.inputs[i]); kind != plan.kinds.end()) {
+      const bool short_rows = kind->second.axis > 0 && dims[static_cast<size_t>(kind->second.axis)] <= kShortWaveform;
+      const SignalLayout layout{spec.seed * 31 + i, steps, short_rows && (steps == 1 || !rows_have_states(g, plan, g.inputs[i]))};
+      const std::vector<Tensor> tensors = signal_tensors(kind->second, dims, layout);
+      for (size_t step = 0; step < steps; ++step) sets[step].push_back(tensors[step].cast(v.dtype));
       continue;
     }
-    Tensor ints(DType::kInt64, dims);
-    const auto range = plan.input_range.find(g.inputs[i]);
-    const auto part = plan.part_rows.find(g.inputs[i]);
-    const auto out = ints.mut<int64_t>();
-    if (range != plan.input_range.end() || part != plan.part_rows.end()) {
-      int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
-      if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
-      for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
-      if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
-    } else if (dims.size() == 1) {
-      // One integer per row: lengths.
-      for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
-      if (!out.empty()) out[0] = std::max<int64_t>(1, tokens);
-    } else {
-      const bool inverse = plan.ones_are_padding.count(g.inputs[i]) != 0;
-      const int64_t row = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
-      for (size_t j = 0; j < out.size(); ++j) {
-        const int64_t r = static_cast<int64_t>(j) / row, column = static_cast<int64_t>(j) % row;
-        const bool token = !spec.ragged || r == 0 || column < std::max<int64_t>(least, row - 1 - (r * 7) % row);
-        out[j] = token != inverse;
-      }
+    for (size_t step = 0; step < steps; ++step) {
+      Random random((spec.seed + step * kStepSeed) * 1000003 + i);
+      sets[step].push_back(plain_input(g, plan, spec, sizes, i, dims, random));
     }
-    inputs.push_back(ints.cast(v.dtype));
   }
-  return inputs;
+  return sets;
+}
+
+std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec) {
+  return synthetic_steps(g, plan, spec, 1)[0];
 }
 
 }  // namespace edgeconv

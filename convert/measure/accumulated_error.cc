@@ -5,7 +5,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/measure/accuracy.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 
 namespace edgeconv {
 

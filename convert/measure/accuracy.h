@@ -19,6 +19,26 @@ constexpr double cosine_of(double loss) { return 1 - loss; }
 // Signal-to-noise ratio in decibels; +inf without noise.
 double sqnr_db(double signal, double noise);
 
+// Where an output is decided (decision.h), and its error counts beside that of its values.
+enum class Decision : uint8_t {
+  kValue,
+  kLogit,      // a probability: half the mean square of the error of its logit is the loss; 0.001 is an error of 0.045
+  kLogarithm,  // of a power: an error of it is a relative error of the power, however small that is
+};
+
+struct DecidedBy {
+  Decision by = Decision::kValue;
+  double unit = 0;  // kLogarithm: what one neper is in the output; 0 where the model normalizes it, or nothing tells
+};
+
+// What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
+enum class Evidence : uint8_t {
+  kMoves,
+  kHardlyMoves,  // by less than a thousandth
+  kConstant,     // one number
+  kZero,
+};
+
 struct OutputError {
   std::string name;
   // Of the whole tensors as vectors; 1 when both are zero. Where rows differ beyond measure in size (row_sizes.h) each is divided by
@@ -26,12 +46,19 @@ struct OutputError {
   double cosine = 1;
   double max_abs = 0;           // largest absolute difference
   double max_ref = 0;           // largest magnitude of the reference
-  double sqnr_db = 0;           // of the squares of the reference and of the difference
+  double sqnr_db = 0;           // of the squares of the reference and of the difference; of a probability or a logarithm no more
+                                // than it has where it is decided
   double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
   int64_t elements = 0;
+  Decision decision = Decision::kValue;
+  double decided = 1;  // the cosine that loses as much as the error does where the output is decided
+  Evidence evidence = Evidence::kMoves;
+
+  // Whether it is known to be as good as its cosine says: an error where the reference hardly moves is one all the same.
+  bool vacuous() const { return evidence != Evidence::kMoves && cosine > 0.999999; }
 };
 
-// What gates, summaries and `validate` judge by; 1 where nothing was compared.
+// What gates, summaries and `validate` judge by; 1 where nothing was compared. Vacuous outputs do not count.
 double worst_cosine(const std::vector<OutputError>& outputs);
 
 // Sums of products of a reference and a result.
@@ -47,10 +74,15 @@ struct OutputSums : Products {
   size_t row = 0;                // elements of each
   double max_abs = 0, max_ref = 0;
   int64_t rows = 0, agree = 0, elements = 0;
+  DecidedBy decided_by;
+
+  // One element of the reference and of the result, beside Products::add: what is decided by it, and whether the reference moves.
+  void weigh(double reference, double result, size_t column);
 
   OutputError error(const std::string& name) const;
 
-  // What precisions are judged by: the cosine, or less where single rows lose many times as much as a gate allows for all of them.
+  // What precisions are judged by: the cosine, or less where single rows lose many times as much as a gate allows for all of them,
+  // or where more is lost where the output is decided.
   // Errors that are rare and large, as those of an attention that picks another token, hardly show in sums over rows, and whether few
   // rows show them at all is luck.
   // short_rows: those of 2 or 3 elements too, as the logits of a classifier, which may be numbers of their own.
@@ -59,6 +91,13 @@ struct OutputSums : Products {
  private:
   Products level() const;
   double worst_row(size_t shortest) const;
+  double decided_cosine() const;
+  Evidence evidence() const;
+
+  double sum_ref_ = 0, logit_diff2_ = 0;
+  int64_t logits_ = 0;
+  double least_ = 0, most_ = 0, departure_ = 0;  // of the reference: its range, and the largest distance from its first row
+  std::vector<double> first_row_;
 };
 
 }  // namespace edgeconv

@@ -9,7 +9,10 @@
 
 namespace edgeconv {
 
-Comparison::Comparison(std::vector<std::string> names) : names_(std::move(names)), sums_(names_.size()) {}
+Comparison::Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions)
+    : names_(std::move(names)), sums_(names_.size()) {
+  for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decided_by = decisions[o];
+}
 
 void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result,
                      const std::optional<TokenMask>& mask) {
@@ -40,6 +43,7 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
       const double r = ref[i], g = got[i], d = g - r;
       s.Products::add(r, g);
       s.by_row.back().add(r, g);
+      s.weigh(r, g, i % row);
       s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
       s.max_ref = std::max(s.max_ref, std::fabs(r));
     }

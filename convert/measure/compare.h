@@ -13,7 +13,8 @@ namespace edgeconv {
 // Accumulates several data sets for each output.
 class Comparison {
  public:
-  explicit Comparison(std::vector<std::string> names);
+  // decisions: one for each name, or none for values.
+  explicit Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions = {});
   // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not. Outputs whose reference has no type
   // (they depend on custom operators) are left out of errors(), padded positions out of the sums when a mask is given.
   void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result, const std::optional<TokenMask>& mask = {});

@@ -2,5 +2,6 @@ target_sources(edgeconv_compute PRIVATE
   measure/accuracy.cc
   measure/accumulated_error.cc
   measure/compare.cc
+  measure/decision.cc
   measure/token_mask.cc
 )

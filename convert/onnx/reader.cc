@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "convert/onnx/payloads.h"
+#include "rt/blob/header.h"
 
 namespace edgeconv {
 namespace {
@@ -53,7 +54,8 @@ std::string foreign_format_advice(const uint8_t* data, size_t bytes) {
   if (starts(4, "TFL3", 4)) return "it is a TensorFlow Lite model; export ONNX from the original framework (or use tflite2onnx)";
   if (starts(4, "ORTM", 4)) return "it is an ONNX Runtime .ort file; convert the .onnx file that it was made from";
   if (starts(0, "GGUF", 4)) return "it is a GGUF file; export ONNX from the original checkpoint (optimum-cli export onnx)";
-  if (starts(0, "ERT1", 4)) return "it is an .ert blob, which is already converted; use `edgeconv inspect` or `edgeconv run`";
+  if (starts(0, ert::kMagic, ert::kMagicBytes))
+    return "it is an .ert blob, which is already converted; use `edgeconv inspect` or `edgeconv run`";
   if (starts(0, "\x89HDF\r\n", 6)) return "it is an HDF5 file, probably Keras weights; export the model with tf2onnx";
   if (starts(0, "version https://git-lfs", 23)) return "it is a Git LFS pointer; fetch the real file with `git lfs pull`";
   if (starts(8, "{\"", 2) && bytes >= 8 && data[7] == 0)

@@ -16,18 +16,20 @@
 #include "convert/lower/build_program.h"
 #include "convert/result/gates.h"
 #include "convert/passes/pass.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/dims/dims.h"
 #include "convert/dims/fitting_sizes.h"
 #include "convert/interp/memory_limits.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/quantize/layer_weights.h"
+#include "convert/inputs/inputs_text.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
 #include "convert/blob/version.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 
 namespace edgeconv {
 
@@ -70,6 +72,7 @@ class Conversion {
   Graph g_;              // fused
   DimPlan dims_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
+  PrecisionRequest request_;            // as it is done: what cannot be checked is not int8
   LowerOptions options_;                // but for the plan of precisions
   WeightStore weights_;
   SmoothingFactors smooth_;
@@ -80,6 +83,13 @@ class Conversion {
   uint64_t chosen_bytes_ = 0;  // where bytes are limited: without certificate and golden vectors
 };
 
+// What to type to have recorded inputs instead of made-up ones.
+std::string calib_command(const std::string& path, const std::map<std::string, int64_t>& dims) {
+  std::string command = "edgeconv convert " + escaped(path);
+  for (const auto& [name, most] : dims) command += fmt::format(" --dim {}={}", printable(name), most);
+  return command + " --calib FILE.npz";
+}
+
 void Conversion::read(const std::string& path) {
   stage("reading", 0.0);
   model_ = prepare_model(path, o_.prepare, d_);
@@ -89,7 +99,7 @@ void Conversion::read(const std::string& path) {
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
-  r_.error_inputs = o_.calibration.empty() ? "synthetic inputs" : "calibration inputs";
+  if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.dims);
   r_.reference = reference_name(model_);
 }
 
@@ -143,7 +153,7 @@ void Conversion::fuse() {
 void Conversion::calibrate() {
   if (!quantizes()) return;
   stage("calibrating", 0.2);
-  const auto sets = o_.calibration.empty() ? std::vector<std::vector<Tensor>>{calibration_inputs(g_, dims_)} : o_.calibration;
+  const auto sets = o_.calibration.empty() ? calibration_inputs(g_, dims_) : o_.calibration;
   for (const auto& set : sets) check_interpreter_limits(g_, set);
   const double lhs_steps = o_.precision.mode == PrecisionMode::kW8A16 ? kInt16Steps : kInt8Steps;
   with_made_up_inputs(o_.calibration.empty(), [&] {
@@ -159,9 +169,20 @@ void Conversion::run_references() {
   stage("running the fp32 reference", 0.5);
   with_made_up_inputs(o_.calibration.empty(), [&] { validation_.emplace(model_.graph, dims_, o_.calibration, padding_); });
   model_.drop_pages();
+  const bool recorded = validation_->recorded();
+  r_.error_inputs = !recorded                      ? made_up_text(model_.graph, dims_, validation_->inputs().size())
+                    : o_.calibration_files.empty() ? recorded_text({})
+                                                   : recorded_text({o_.calibration_files});
+  r_.untaken = validation_->untaken_branches();
   r_.not_compared = validation_->unknown_outputs();
+  request_ = o_.precision;
+  if (r_.not_compared.empty() && validation_->tells_nothing() && o_.precision.mode == PrecisionMode::kAuto && quantizes()) {
+    request_.mode = PrecisionMode::kW8A16;
+    d_.warn("no output moves with the inputs, so int8 cannot be checked: layers are w8a16; --precision int8 asks for it");
+  }
   if (r_.not_compared.empty()) return;
   adapt_to_custom_operators(model_.graph, r_.not_compared, o_.precision, d_);
+  request_ = o_.precision;
   o_.golden = 0;
   if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, layers_);
 }
@@ -170,11 +191,11 @@ void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   candidates_.emplace(g_, options_, *validation_, d_);
   const PlanCost cost(layers_, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
-  SearchProblem problem{layers_, asked_plan(o_.precision, layers_), cost, {}, loss_of(o_.precision.target_cosine)};
+  SearchProblem problem{layers_, asked_plan(request_, layers_), cost, {}, loss_of(request_.target_cosine)};
   problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
   Choice choice{problem.asked.plan, {}, {}};
-  if (o_.precision.mode == PrecisionMode::kAuto && !layers_.empty())
+  if (request_.mode == PrecisionMode::kAuto && !layers_.empty())
     choice = search_candidates(problem, model_, dims_, padding_, o_.calibration.empty(), *candidates_);
   chosen_bytes_ = cost.bytes(choice.plan);
   r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
@@ -183,13 +204,13 @@ void Conversion::choose_precisions() {
   r_.trials = std::move(choice.trials);
   r_.layers.clear();
   for (const LayerSensitivity& l : layers_) r_.layers.push_back({l});
-  r_.request = o_.precision;
+  r_.request = request_;
 }
 
 void Conversion::measure_outputs() {
   stage("measuring the blob", 0.85);
   const auto& inputs = validation_->inputs();
-  r_.measured_on = {!o_.calibration.empty(), inputs.size(), inputs_sha256(inputs), "", 0};
+  r_.measured_on = {validation_->recorded(), inputs.size(), inputs_sha256(inputs), "", 0};
   if (padding_) {
     r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;
     r_.measured_on.padding = padding_->padding;

@@ -31,6 +31,7 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
 HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
     : original_(original), dims_(dims), padding_(padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+  decisions_ = decisions_of(original);
   draws_.push_back(next_draw());
 }
 
@@ -46,7 +47,7 @@ HeldOutSet::Draw HeldOutSet::next_draw() {
 
 double HeldOutSet::loss(const Tensor& blob, const Draw& draw) const {
   const auto runner = open_own(blob);
-  Comparison c(names_);
+  Comparison c(names_, decisions_);
   for (size_t i = 0; i < draw.inputs.size(); ++i)
     c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i]);
   return loss_of(c.worst_cosine(true));

@@ -8,6 +8,7 @@
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
 #include "convert/precision/sensitivity.h"
+#include "convert/measure/accuracy.h"
 #include "convert/measure/token_mask.h"
 
 namespace edgeconv {
@@ -44,6 +45,7 @@ class HeldOutSet {
   const DimPlan& dims_;
   const std::optional<PaddingMask>& padding_;
   std::vector<std::string> names_;
+  std::vector<DecidedBy> decisions_;
   std::vector<Draw> draws_;
   int drawn_ = 0;
 };

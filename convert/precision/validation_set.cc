@@ -1,11 +1,15 @@
 // See validation_set.h.
 #include "convert/precision/validation_set.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
+#include "convert/ir/foreign_text.h"
 #include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
+#include "convert/measure/decision.h"
 
 namespace edgeconv {
 
@@ -25,28 +29,63 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
                              const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+  decisions_ = decisions_of(original);
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
-  if (inputs_.empty()) inputs_ = comparison_inputs(original, dims);
+  if (inputs_.empty()) {
+    recorded_ = false;
+    inputs_ = comparison_inputs(original, dims);
+    for (size_t i = 0; i < original.inputs.size(); ++i)
+      if (const auto kind = dims.kinds.find(original.inputs[i]); kind != dims.kinds.end() && kind->second.output >= 0)
+        states_[i] = static_cast<size_t>(kind->second.output);
+  }
+  std::map<const Node*, std::set<bool>> taken;
+  const auto branches = [&](const Node& n, const std::vector<Tensor>& values) {
+    if (n.kind != OpKind::kIf) return;
+    const std::vector<int64_t> condition = values[static_cast<size_t>(n.in(0))].to_int64();
+    if (condition.size() == 1) taken[&n].insert(condition[0] != 0);
+  };
   for (const auto& set : inputs_) {
     work_ += graph_work(original, sizes_of(original, set));
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
-    canonical_.push_back(interpret(original, set, {Backend::kCanonical, {}}));
+    canonical_.push_back(interpret(original, set, {Backend::kCanonical, branches}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
   }
+  for (const auto& [node, ways] : taken)
+    if (ways.size() == 1)
+      untaken_.push_back(std::string(*ways.begin() ? "'else'" : "'then'") + " of '" + printable(node->origin.node) + "'");
+  std::sort(untaken_.begin(), untaken_.end());
   for (size_t i = 0; i < names_.size(); ++i)
     if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
 }
 
+std::vector<std::vector<Tensor>> ValidationSet::results(BlobRunner& runner) const {
+  std::vector<std::vector<Tensor>> all;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    std::vector<Tensor> inputs = inputs_[i];
+    for (const auto& [input, output] : states_)
+      if (i > 0 && all[i - 1][output].dims() == inputs[input].dims()) inputs[input] = all[i - 1][output];
+    all.push_back(runner.run(inputs, {1, 0, true}));
+  }
+  return all;
+}
+
 Comparisons ValidationSet::compare(const Tensor& blob) const {
   const auto runner = open_own(blob);
-  Comparisons c{Comparison(names_), Comparison(names_)};
+  Comparisons c{Comparison(names_, decisions_), Comparison(names_, decisions_)};
+  const std::vector<std::vector<Tensor>> got = results(*runner);
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const std::vector<Tensor> got = runner->run(inputs_[i], {1, 0, true});
-    c.canonical.add(canonical_[i], got, masks_[i]);
-    c.oracle.add(oracle_[i], got, masks_[i]);
+    c.canonical.add(canonical_[i], got[i], masks_[i]);
+    c.oracle.add(oracle_[i], got[i], masks_[i]);
   }
   return c;
+}
+
+bool ValidationSet::tells_nothing() const {
+  Comparison self(names_);
+  for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i]);
+  const std::vector<OutputError> outputs = self.errors();
+  return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const OutputError& e) { return e.vacuous(); });
 }
 
 std::vector<std::string> ValidationSet::not_finite_outputs() const {
@@ -60,6 +99,12 @@ std::vector<std::string> ValidationSet::not_finite_outputs() const {
     if (!finite) names.push_back(names_[i]);
   }
   return names;
+}
+
+std::vector<DecidedBy> decisions_of(const Graph& g) {
+  std::vector<DecidedBy> decisions;
+  for (ValueId v : g.outputs) decisions.push_back(decision_of(g, v));
+  return decisions;
 }
 
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,12 @@ class ValidationSet {
                 const std::optional<PaddingMask>& padding);
 
   const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
+  const std::vector<std::string>& names() const { return names_; }
+  const std::vector<DecidedBy>& decisions() const { return decisions_; }
+
+  // What a blob gives for the inputs. Steps of a model with states are run as on a device: each with the states that the blob itself gave.
+  std::vector<std::vector<Tensor>> results(BlobRunner& runner) const;
+  const std::vector<std::optional<TokenMask>>& masks() const { return masks_; }
 
   // Of one comparison: interp/work.h.
   double work() const { return work_; }
@@ -38,15 +45,28 @@ class ValidationSet {
   // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
   // host. Oracle: against OpenBLAS and libm, for the gates and the report.
   Comparisons compare(const Tensor& blob) const;
+  // Whether the inputs are the user's.
+  bool recorded() const { return recorded_; }
+  // Whether no output of the model moves on them (accuracy.h): then agreement is no evidence.
+  bool tells_nothing() const;
+  // Branches of the model that no input takes, in words.
+  std::vector<std::string> untaken_branches() const { return untaken_; }
   // Outputs that depend on custom operators: nothing is known about them.
   const std::vector<std::string>& unknown_outputs() const { return unknown_; }
 
  private:
   std::vector<std::string> names_, unknown_;
+  std::vector<DecidedBy> decisions_;
+  std::map<size_t, size_t> states_;  // input -> output that it takes in the next step; empty where sets are samples of their own
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
   std::vector<std::optional<TokenMask>> masks_;
+  std::vector<std::string> untaken_;
+  bool recorded_ = true;
   double work_ = 0;
 };
+
+// Of the outputs of g.
+std::vector<DecidedBy> decisions_of(const Graph& g);
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob);

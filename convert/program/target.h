@@ -1,4 +1,4 @@
-// The program as the blob will hold it, still in memory and without a memory plan: runtime values, runtime ops, size
+// The program as the blob will hold it, still in memory: runtime values, runtime ops, size
 // expressions, constants. lower/ builds it from the graph, the program passes finish it (program_pass.h), blob/ writes it.
 #pragma once
 

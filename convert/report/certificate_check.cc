@@ -114,12 +114,15 @@ CertificateCheck check_certificate(const Json& certificate, const MeasuredAgain&
     if (e == again.outputs.end())
       check.contradictions.push_back("output '" + printable(name) + "': it is not an output of the model");
     else
-      check.outputs += confirm("output '" + name + "'", stated,
-                               {{"cosine", certified_figure(e->cosine), kFigure},
-                                {"max_abs", certified_figure(e->max_abs), kFigure},
-                                {"sqnr_db", certified_decibels(e->sqnr_db), kDecibels},
-                                {"argmax_agreement", certified_figure(e->argmax_agreement), kFigure}},
-                               check);
+      check.outputs +=
+          confirm("output '" + name + "'", stated,
+                  {{"cosine", e->vacuous() ? std::nullopt : certified_figure(e->cosine), kFigure},
+                   {"decided_cosine",
+                    e->vacuous() || e->decision == Decision::kValue ? std::nullopt : certified_figure(e->decided), kFigure},
+                   {"max_abs", certified_figure(e->max_abs), kFigure},
+                   {"sqnr_db", certified_decibels(e->sqnr_db), kDecibels},
+                   {"argmax_agreement", certified_figure(e->argmax_agreement), kFigure}},
+                  check);
   }
   if (array_at(certificate, "outputs").size() < again.outputs.size())
     check.contradictions.push_back("it does not speak of all outputs");

@@ -12,7 +12,7 @@
 #include "convert/quantize/weight_store.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/quantize/precision_plan.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 
 namespace edgeconv {
 
@@ -22,7 +22,7 @@ namespace {
 std::map<std::string, double> local_errors(const Graph& g, const DimPlan& dims, const std::vector<std::vector<Tensor>>& given,
                                            const std::optional<PaddingMask>& padding, double lhs_steps) {
   const ert::FloatMode float_mode;
-  const auto calibration = given.empty() ? std::vector<std::vector<Tensor>>{calibration_inputs(g, dims)} : given;
+  const auto calibration = given.empty() ? calibration_inputs(g, dims) : given;
   WeightStore weights;
   const QuantizedLayers layers = quantize_layers(g, calibration, padding, lhs_steps, weights);
   std::map<std::string, double> local;

@@ -10,7 +10,7 @@
 #include "convert/dims/fitting_sizes.h"
 #include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "rt/ops/op.h"
 
 namespace edgeconv {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "convert/files/json.h"
+#include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/result/precision_reason.h"
 #include "convert/blob/version.h"
@@ -51,7 +52,10 @@ Json outputs(const ConvertResult& r) {
   Json list = Json::array();
   for (const OutputError& e : r.errors)
     list.push_back({{"name", e.name},
-                    {"cosine", e.cosine},
+                    {"cosine", e.vacuous() ? Json(nullptr) : Json(e.cosine)},
+                    {"evidence", evidence_name(e.evidence)},
+                    {"decided_by", decision_name(e.decision)},
+                    {"decided_cosine", e.vacuous() ? Json(nullptr) : Json(e.decided)},
                     {"max_abs", e.max_abs},
                     {"max_reference", e.max_ref},
                     {"sqnr_db", finite(e.sqnr_db)},

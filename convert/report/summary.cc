@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "convert/ir/foreign_text.h"
+#include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/result/precision_reason.h"
 
@@ -112,11 +113,19 @@ std::string outlier_line(const ConvertResult& r) {
   return fmt::format("outliers  channels up to {:.0f} times the others: {}\n", layers[0]->facts.outlier_index, names);
 }
 
+std::string error_text(const OutputError& e) {
+  if (e.vacuous())
+    return fmt::format("not known, it {} in the reference (largest error {:.3g} of {:.3g})", evidence_text(e.evidence), e.max_abs,
+                       e.max_ref);
+  const std::string decided =
+      e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
+  return fmt::format("cosine {:.6f}{}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %", e.cosine, decided, e.max_abs,
+                     e.max_ref, 100 * e.argmax_agreement);
+}
+
 std::string accuracy_lines(const ConvertResult& r) {
   std::string s;
-  for (const OutputError& e : r.errors)
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %\n", printable(e.name),
-                     e.cosine, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+  for (const OutputError& e : r.errors) s += fmt::format("accuracy  {}: {}\n", printable(e.name), error_text(e));
   if (!r.errors.empty()) s += fmt::format("          against {} on {}\n", r.reference, r.error_inputs);
   for (const std::string& n : r.not_compared)
     s += fmt::format("accuracy  {}: not compared, it depends on a custom operator\n", printable(n));

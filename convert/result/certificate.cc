@@ -7,6 +7,7 @@
 #include "convert/result/convert_options.h"
 #include "convert/result/convert_result.h"
 #include "convert/files/sha256.h"
+#include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/blob/version.h"
 
@@ -100,12 +101,20 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
                            {"local_sqnr_db", decibels(l.local_sqnr_db)},
                            {"accumulated_sqnr_db", decibels(l.accumulated_sqnr_db)}});
   j["outputs"] = Json::array();
-  for (const OutputError& e : errors)
-    j["outputs"].push_back({{"name", e.name},
-                            {"cosine", figure(e.cosine)},
-                            {"max_abs", figure(e.max_abs)},
-                            {"sqnr_db", decibels(e.sqnr_db)},
-                            {"argmax_agreement", figure(e.argmax_agreement)}});
+  for (const OutputError& e : errors) {
+    Json entry{{"name", e.name},
+               {"cosine", e.vacuous() ? Json(nullptr) : figure(e.cosine)},
+               {"max_abs", figure(e.max_abs)},
+               {"sqnr_db", decibels(e.sqnr_db)},
+               {"argmax_agreement", figure(e.argmax_agreement)}};
+    // Most outputs move, and are decided by their values.
+    if (e.evidence != Evidence::kMoves) entry["evidence"] = evidence_name(e.evidence);
+    if (e.decision != Decision::kValue) {
+      entry["decided_by"] = decision_name(e.decision);
+      entry["decided_cosine"] = e.vacuous() ? Json(nullptr) : figure(e.decided);
+    }
+    j["outputs"].push_back(std::move(entry));
+  }
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -33,7 +33,8 @@ std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 // "fixed_dims": {name: n} and "pinned_inputs": [{"name", "position" among the file's inputs, "dtype", "shape", "value" as text or null,
 // "sha256" of import_graph/pinning.h}] (only where something was pinned), "measured_on":
 // {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers": [{"name", "k", "n",
-// "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine", "max_abs", "sqnr_db", "argmax_agreement"}]}.
+// "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine" (null: no evidence), "max_abs", "sqnr_db",
+// "argmax_agreement"; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
 // errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "convert/measure/accuracy.h"
+#include "convert/measure/decision.h"
 #include "convert/result/precision_reason.h"
 
 namespace edgeconv {
@@ -59,7 +60,8 @@ Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double ga
     ways.push_back(fmt::format("raise --max-loss to {:.3g}", 1.01 * loss_of(reached)));
   else if (reached < least_cosine(o))
     ways.push_back("accept it with --allow-accuracy-loss");
-  ways.push_back("give real inputs with --calib");
+  if (may_ask_for_inputs(r)) ways.push_back("give real inputs with --calib");
+  if (ways.empty()) ways.push_back("use --precision fp32");
   std::string advice = ways[0];
   for (size_t i = 1; i < ways.size(); ++i) advice += (i + 1 < ways.size() ? ", " : ways.size() > 2 ? ", or " : " or ") + ways[i];
   advice[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(advice[0])));
@@ -68,6 +70,24 @@ Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double ga
               "gate of {:.9g}; {}",
               budget(g), reached, r.slowdown, gate, needed),
           advice};
+}
+
+constexpr size_t kNamedOutputs = 4;
+
+// Outputs and branches that the inputs do not exercise, with what to do about it.
+std::string what_is_unknown(const ConvertResult& r) {
+  std::string text;
+  size_t named = 0;
+  for (const OutputError& e : r.errors) {
+    if (!e.vacuous() || ++named > kNamedOutputs) continue;
+    text += fmt::format("{}output '{}' {}", text.empty() ? "" : ", ", printable(e.name), evidence_text(e.evidence));
+  }
+  if (named > kNamedOutputs) text += fmt::format(" and {} outputs more", named - kNamedOutputs);
+  for (const std::string& branch : r.untaken) text += fmt::format("{}branch {} is never taken", text.empty() ? "" : ", ", branch);
+  if (text.empty()) return "";
+  text += fmt::format(" on {}: how accurate that is, is not known", r.error_inputs);
+  if (!r.calib_command.empty()) text += ". Give recorded inputs: " + r.calib_command;
+  return text;
 }
 
 // What was not asked for yet.
@@ -93,10 +113,16 @@ std::string refusal_text(const Refusal& r, const std::string& written, const std
 }
 
 void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
+  if (const std::string unknown = what_is_unknown(r); !unknown.empty()) d.warn(unknown);
   for (const OutputError& e : r.errors)
     if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
       d.warn(fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {} (good: at least {:g})", e.name, e.cosine,
                          r.error_inputs, kWarnCosine));
+    else if (e.decided < std::min(kWarnCosine, r.request.target_cosine) && !e.vacuous())
+      d.warn(
+          fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {}, but by its {}, where it is decided, it loses as "
+                      "much as cosine {:.6f} would",
+                      e.name, e.cosine, r.error_inputs, decision_name(e.decision), e.decided));
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
   if (r.shortfall && !missed_gate(o, r)) {
     const Refusal why = short_of_gate(o, r, r.request.target_cosine);
@@ -119,9 +145,8 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
                                worst, loss_of(worst), least),
-                   gates.max_loss > 0
-                       ? "Try --precision auto, give real inputs with --calib, or raise --max-loss"
-                       : "Try --precision auto, give real inputs with --calib, or accept it with --allow-accuracy-loss"};
+                   fmt::format("Try --precision auto{} or {}", may_ask_for_inputs(r) ? ", give real inputs with --calib," : "",
+                               gates.max_loss > 0 ? "raise --max-loss" : "accept it with --allow-accuracy-loss")};
   return std::nullopt;
 }
 

@@ -65,6 +65,11 @@ std::string reason_of_attention(const ConvertResult& r) { return reason_of_part(
 
 std::string reason_of_tables(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_tables); }
 
+bool may_ask_for_inputs(const ConvertResult& r) {
+  return !r.calib_command.empty() && r.untaken.empty() &&
+         std::none_of(r.errors.begin(), r.errors.end(), [](const OutputError& e) { return e.vacuous(); });
+}
+
 std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   if (r.request.mode != PrecisionMode::kAuto || r.trials.empty()) return std::nullopt;
   double all = 0, lifted = 0, best = -1, index = kStandsOut;
@@ -84,9 +89,9 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   return fmt::format(
       "{:.0f} % of the multiplications of layers stay fp32, so the blob is hardly smaller or faster than the model: with none "
       "the worst "
-      "output has cosine {:.6f}, the gate is {:.9g}{}. Try real inputs (--calib), accept a larger loss (--max-loss), or "
-      "--precision w8a16",
-      100 * lifted / all, best, r.request.target_cosine, cause);
+      "output has cosine {:.6f}, the gate is {:.9g}{}. {} a larger loss (--max-loss), or --precision w8a16",
+      100 * lifted / all, best, r.request.target_cosine, cause,
+      may_ask_for_inputs(r) ? "Try real inputs (--calib), accept" : "Accept");
 }
 
 }  // namespace edgeconv

@@ -14,6 +14,9 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l);
 std::string reason_of_attention(const ConvertResult& r);
 std::string reason_of_tables(const ConvertResult& r);
 
+// Whether recorded inputs would help: not where they were given, or where a warning asks for them already.
+bool may_ask_for_inputs(const ConvertResult& r);
+
 // What to say when automatic precision left most of the multiplications in fp32: hardly anything of the model is quantized then.
 std::optional<std::string> mostly_fp32(const ConvertResult& r);
 

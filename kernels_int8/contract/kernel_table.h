@@ -3,7 +3,7 @@
 //
 // What holds for every kernel:
 //   - no allocation, globals, threads or errors: the caller has checked all sizes. Sizes and counts are at least 1 unless said otherwise;
-//   - the processor is in ert's float mode (rt/running/float_mode.h): subnormals are zero, round to nearest even;
+//   - the processor is in ert's float mode (rt/base/float_mode.h): subnormals are zero, round to nearest even;
 //   - matrices are row-major. A *_stride is in elements of the pointed-to type, a *_bytes in bytes, both from one row to the next;
 //   - pointers need the alignment of their element type unless more is said;
 //   - [out] memory overlaps no [in] memory unless said otherwise. Scratch holds nothing from one call to the next.

@@ -9,7 +9,7 @@
 namespace ert {
 namespace {
 
-constexpr uint8_t kMagic[4] = {'E', 'R', 'T', '1'};
+// Little-endian, u16: kMajor, kMinor; u64: kTotal, kMetaOffset, kSegments, kReserved (zero); u32: the others. The magic is at 0.
 enum Offset : size_t {
   kMajor = 4,
   kMinor = 6,
@@ -49,7 +49,7 @@ bool little_endian_cpu() {
 
 void encode_header(const Header& h, uint8_t* out) {
   memset(out, 0, kHeaderBytes);
-  memcpy(out, kMagic, sizeof kMagic);
+  memcpy(out, kMagic, kMagicBytes);
   store<uint16_t>(out + kMajor, h.format_major);
   store<uint16_t>(out + kMinor, h.format_minor);
   store<uint32_t>(out + kHeaderSize, kHeaderBytes);
@@ -65,7 +65,7 @@ void encode_header(const Header& h, uint8_t* out) {
 
 ert_status decode_header(const uint8_t* blob, size_t bytes, Header* out) {
   if (bytes < kHeaderBytes) return ERT_ERR_TRUNCATED;
-  if (memcmp(blob, kMagic, sizeof kMagic) != 0) return ERT_ERR_MAGIC;
+  if (memcmp(blob, kMagic, kMagicBytes) != 0) return ERT_ERR_MAGIC;
   if (!little_endian_cpu()) return ERT_ERR_ENDIAN;  // metadata and weights are used in place
   if (load<uint32_t>(blob + kHeaderCrc) != crc32c(0, blob, kHeaderCrc)) return ERT_ERR_CHECKSUM;
   Header h;

@@ -9,6 +9,8 @@
 
 namespace ert {
 
+constexpr char kMagic[] = "ERT1";  // the first bytes of a blob, without the 0 behind them
+constexpr size_t kMagicBytes = sizeof kMagic - 1;
 constexpr size_t kHeaderBytes = 64;
 constexpr size_t kSegmentAlign = 64;
 constexpr uint16_t kFormatMajor = 1;
@@ -22,9 +24,7 @@ constexpr uint64_t segment_start(uint64_t end) { return (end + kSegmentAlign - 1
 constexpr uint32_t kFlagCompressed = 1u << 0;  // at least one segment is compressed
 constexpr uint32_t kKnownFlags = kFlagCompressed;
 
-// Byte offsets of the fields, little-endian:
-//   0 magic  4 major u16  6 minor u16  8 header bytes u32  12 flags u32  16 total bytes u64  24 metadata offset u64
-//   32 metadata bytes u32  36 security counter u32  40 segments offset u64  48 content crc u32  52 header crc u32  56 zero u64
+// Fields in the order of the file; where each stands is said in header.cc (Offset) and rt/schema/README.md.
 struct Header {
   uint16_t format_major = kFormatMajor;
   uint16_t format_minor = kFormatMinor;

@@ -75,35 +75,20 @@ inline bool overlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes
 
 inline Program program_of(const ContextState& s) { return program_view(s.blob, s.root); }
 
-// rt/context/context.cc: sets keep_values.
+// context.cc: sets keep_values.
 ert_status keep_values(ert_context* c);
 
-// rt/context/config.cc: the caller's configuration with defaults filled in and checked. Null = defaults.
+// config.cc: the caller's configuration with defaults filled in and checked. Null = defaults.
 ert_status read_config(const ert_config* in, ert_config* out);
 
-// rt/running/input_check.cc
-// Dims from the shapes of the bound inputs. STATE when one is not bound, INPUT when axes contradict, DIMS out of range.
+// bound_dims.cc: dims from the shapes of the bound inputs. STATE when one is not bound, INPUT when axes contradict, DIMS out of range.
 ert_status dims_of_inputs(const ContextState& s, const Program& p, int32_t* dims, ert_error_detail* why);
-// After evaluation: every bound shape is what its expressions give; outputs fit; nothing overlaps; contents are allowed. Outputs of
-// ert_selftest are in the arena on purpose.
-enum class OutputsIn { kCallersMemory, kArena };
-ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detail* why);
-ert_status check_outputs(const ContextState& s, const Program& p, OutputsIn place, ert_error_detail* why);
 
-// rt/context/evaluate.cc: sizes, shapes and every op's prepare for these dims and packed rows. Returns OK or DIMS; on failure prepared
-// is 0.
+// evaluate.cc: sizes, shapes and every op's prepare for these dims and packed rows. Returns OK or DIMS; on failure prepared is 0.
 ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims, int32_t rows);
 // The same, unless the context stands there already. Restarts ert_step when it does not.
 ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims, int32_t rows);
-
-// rt/running/rows.cc: reads the mask that is bound, fills row_starts and returns the number of packed rows.
-int32_t find_rows(ContextState* s, const Program& p);
 // Copies the operands of an op into s.operands and describes the op.
 OpContext gather_operands(const ContextState& s, const Program& p, uint32_t op);
-
-// rt/running/run.cc
-ert_status begin_run(ContextState* s, const Program& p, OutputsIn place);
-ert_status run_op(ContextState* s, const Program& p, uint32_t op);
-ert_status run_all(ContextState* s, const Program& p);
 
 }  // namespace ert

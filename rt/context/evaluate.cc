@@ -79,4 +79,10 @@ ert_status evaluate_dims(ContextState* s, const Program& p, const int32_t* dims,
   return ERT_OK;
 }
 
+ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims, int32_t rows) {
+  if (s->prepared != 0 && rows == s->rows && memcmp(dims, s->dims, p.dims.size * sizeof(int32_t)) == 0) return ERT_OK;
+  s->next_op = 0;
+  return evaluate_dims(s, p, dims, rows);
+}
+
 }  // namespace ert

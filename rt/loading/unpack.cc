@@ -14,8 +14,6 @@
 namespace ert {
 namespace {
 
-uint64_t next_aligned(uint64_t offset) { return (offset + kSegmentAlign - 1) / kSegmentAlign * kSegmentAlign; }
-
 // End of the last segment once all of them are stored raw.
 Bytes expanded_bytes(const Header& h, const Program& p) {
   static_assert(kSegmentAlign == 64, "segments start where Bytes::aligned says");
@@ -79,7 +77,7 @@ ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_byt
   uint64_t end = s.header.segments_offset;
   for (uint32_t i = 0; i < packed.segments.size; ++i) {
     const fb::Segment& from = packed.segments[i];
-    const uint64_t offset = next_aligned(end);
+    const uint64_t offset = segment_start(end);
     memset(to + end, 0, static_cast<size_t>(offset - end));
     if (!expand(decoder, from, blob, to + offset)) return ERT_ERR_FORMAT;
     end = offset + from.raw_bytes();

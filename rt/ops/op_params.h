@@ -26,6 +26,7 @@ enum Layout : uint8_t {
   kPackedN8K8 = 65,
   kPackedN2K16 = 66,
 };
+static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount), "a layout of the kernels without a number here");
 constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
 constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
 constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }

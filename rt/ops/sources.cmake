@@ -1,6 +1,7 @@
-# Sources of rt/ops, relative to rt/. One file per op of op_list.inc, after the files they share.
+# Sources of rt/ops, relative to rt/. One file per op of op_list.inc, after the files that they share.
 set(ERT_OP_SOURCES
   ops/operand_checks.cc
+  ops/parallel.cc
   ops/recurrence_operands.cc
   ops/recurrent_cells.cc
   ops/scalar_arithmetic.cc

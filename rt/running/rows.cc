@@ -1,6 +1,6 @@
 // Which rows of a run are computed: every sequence up to its last position that the mask does not call padding. Holes and
 // leading padding stay inside that length, where the program's own mask works as it does without packing.
-#include "rt/context/context.h"
+#include "rt/running/run.h"
 
 namespace ert {
 namespace {

@@ -1,25 +1,12 @@
 // ert_run and ert_step.
-#include <string.h>
-
+#include "rt/base/float_mode.h"
 #include "rt/context/context.h"
 #include "rt/sizes/dims.h"
-#include "rt/running/float_mode.h"
 #include "rt/context/pairs.h"
+#include "rt/running/run.h"
 
 namespace ert {
 namespace {
-
-// A task on another thread: the float mode belongs to the thread, so it is set there too.
-struct ModeTask {
-  ert_task task;
-  void* arg;
-};
-
-void run_in_mode(void* arg, uint32_t index, uint32_t thread) {
-  const ModeTask& t = *static_cast<const ModeTask*>(arg);
-  FloatMode mode;
-  t.task(t.arg, index, thread);
-}
 
 // Inputs, outputs and their aliases get the addresses that are bound now.
 void place_bound_values(ContextState* s, const Program& p) {
@@ -61,17 +48,6 @@ ert_status run_one(ContextState* s, const Program& p, uint32_t index) {
 }
 
 }  // namespace
-
-void Parallel::on_hook(uint32_t tasks, ert_task task, void* arg) const {
-  ModeTask wrapped{task, arg};
-  hook(context, tasks, run_in_mode, &wrapped);
-}
-
-ert_status evaluate_if_new(ContextState* s, const Program& p, const int32_t* dims, int32_t rows) {
-  if (s->prepared != 0 && rows == s->rows && memcmp(dims, s->dims, p.dims.size * sizeof(int32_t)) == 0) return ERT_OK;
-  s->next_op = 0;
-  return evaluate_dims(s, p, dims, rows);
-}
 
 ert_status begin_run(ContextState* s, const Program& p, OutputsIn place) {
   s->next_op = 0;

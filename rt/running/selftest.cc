@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "rt/base/bytes.h"
-#include "rt/context/context.h"
+#include "rt/running/run.h"
 #include "rt/sizes/dims.h"
 
 namespace ert {

@@ -84,7 +84,7 @@ TEST_F(CalibTest, StoredAndDeflatedArchivesAndFoldersAgree) {
   write_file(in("packed.npz"), archive({{"x.npy", array}}, true));
   std::filesystem::create_directory(in("folder"));
   write_file(in("folder/x.npy"), array);
-  EXPECT_EQ(convert("stored.npz")["compared_on"], "calibration inputs");
+  EXPECT_EQ(convert("stored.npz")["compared_on"], "recorded inputs of '" + in("stored.npz") + "'");
   const std::string blob = read_file(in("m.ert"));
   convert("packed.npz");
   EXPECT_TRUE(read_file(in("m.ert")) == blob);
@@ -105,7 +105,7 @@ TEST_F(CalibTest, SetsOfTensorFilesInSubfolders) {
   for (const char* set : {"sets", "sets/a", "sets/b"}) std::filesystem::create_directory(in(set));
   write_file(in("sets/a/input_0.pb"), float_tensor_file("x", {2, 16}, std::vector<float>(32, 0.25f)));
   write_file(in("sets/b/input_0.pb"), float_tensor_file("", {5, 16}, std::vector<float>(80, -0.5f)));
-  EXPECT_EQ(convert("sets")["compared_on"], "calibration inputs");
+  EXPECT_EQ(convert("sets")["compared_on"], "recorded inputs of '" + in("sets") + "'");
 }
 
 TEST_F(CalibTest, SamplesMayHaveTheirOwnAxis) {

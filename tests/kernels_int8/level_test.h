@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels_int8/dispatch/dispatch.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "rt/base/isa.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/seeded_random.h"

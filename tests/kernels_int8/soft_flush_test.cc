@@ -5,7 +5,7 @@
 
 #include "kernels_int8/dispatch/dispatch.h"
 #include "kernels_int8/ref/float32.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/support/same_bits.h"
 #include "tests/support/seeded_random.h"

@@ -66,12 +66,6 @@ BlobSpec linear_program(const Codes& c, params::linear::Precision precision = pa
   return s;
 }
 
-ert_status open_spec(const BlobSpec& s) {
-  const AlignedBytes b = s.build();
-  ert_model m;
-  return ert_model_open(&m, b.data(), b.size());
-}
-
 constexpr Layout kLayouts[] = {Layout::kN16K4, Layout::kN8K8, Layout::kN2K16};
 
 // Whole and cut panels and lines, an odd number of lines, and more lines than are added up at once.

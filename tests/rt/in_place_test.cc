@@ -8,12 +8,6 @@ namespace {
 
 enum ValueIndex : uint32_t { kX, kBias, kNegated, kSum, kCopied, kOut };
 
-ert_status open_spec(const BlobSpec& s) {
-  const AlignedBytes b = s.build();
-  ert_model m;
-  return ert_model_open(&m, b.data(), b.size());
-}
-
 // Copy declares operand 0 in-place: its output may take over the slot of its input in the op that reads it last.
 TEST(SemanticsAccepts, InPlaceWhereTheOpAllowsIt) {
   BlobSpec s = small_program();

@@ -20,7 +20,6 @@ ert_status open_bytes(const void* data, size_t bytes) {
   return status;
 }
 ert_status open_blob(const AlignedBytes& b) { return open_bytes(b.data(), b.size()); }
-ert_status open_spec(const BlobSpec& s) { return open_blob(s.build()); }
 
 template <class T>
 void put(AlignedBytes* b, size_t at, T v) {

@@ -9,12 +9,6 @@
 namespace ert::testing {
 namespace {
 
-ert_status open_spec(const BlobSpec& s) {
-  const AlignedBytes b = s.build();
-  ert_model m;
-  return ert_model_open(&m, b.data(), b.size());
-}
-
 // A mask of bytes [batch, 1] with up to 2^30 rows, and a program that computes nothing with it: |x| of one number. The table of row
 // starts is all that grows with the batch.
 BlobSpec many_rows() {

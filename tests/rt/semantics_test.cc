@@ -11,12 +11,6 @@ namespace {
 
 enum ValueIndex : uint32_t { kX, kBias, kNegated, kSum, kCopied, kOut };
 
-ert_status open_spec(const BlobSpec& s) {
-  const AlignedBytes b = s.build();
-  ert_model m;
-  return ert_model_open(&m, b.data(), b.size());
-}
-
 struct Case {
   const char* what;
   ert_status expected;

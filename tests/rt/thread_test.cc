@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "rt/ops/op.h"
 #include "tests/support/context_fixture.h"
 #include "tests/support/pool.h"

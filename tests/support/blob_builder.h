@@ -105,6 +105,9 @@ struct BlobSpec {
   AlignedBytes build() const;
 };
 
+// What ert_model_open says of the blob of a spec.
+ert_status open_spec(const BlobSpec& s);
+
 // Recomputes both checksums (and nothing else) after a test changed bytes.
 void reseal(AlignedBytes* blob);
 

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "convert/dims/dims.h"
+#include "convert/inputs/affordable_inputs.h"
+#include "convert/inputs/signals.h"
+#include "convert/interp/interpreter.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -27,6 +32,62 @@ TEST(SyntheticInputs, AreFixedAndFit) {
   const double n = static_cast<double>(inputs[0].elements());
   EXPECT_NEAR(sum / n, 0, 0.1);
   EXPECT_NEAR(squares / n, 1, 0.15);
+}
+
+double loudest(const Tensor& t, int64_t row) {
+  double most = 0;
+  const int64_t width = t.dims()[1];
+  for (int64_t i = 0; i < width; ++i)
+    most = std::max<double>(most, std::fabs(t.as<float>()[static_cast<size_t>(row * width + i)]));
+  return most;
+}
+
+Graph front_end(bool states) {
+  GraphBuilder b;
+  const DimExpr batch = DimExpr::symbol("batch");
+  const ValueId x = b.input("audio", {batch, states ? DimExpr(512) : DimExpr::symbol("samples")});
+  ValueId y = b.unary(Unary::kTanh, x);
+  if (states) {
+    const ValueId h = b.input("h", {batch, 1});
+    y = b.add(b.mean(y), h);
+    b.g.value(y).name = "hn";
+  }
+  b.output(y);
+  finish(b.g);
+  return b.g;
+}
+
+TEST(SyntheticInputs, SoundIsLoudAndQuiet) {
+  const Graph g = front_end(false);
+  const DimPlan plan = plan_dims(g, {{"samples", 16000}});
+  const Tensor x = synthetic_inputs(g, plan, {8, 32, false, 101, true})[0];
+  EXPECT_GE(x.dims()[1], 8000) << "a syllable or more";
+  double most = 0, least = 1;
+  for (int64_t r = 0; r < x.dims()[0]; ++r) most = std::max(most, loudest(x, r)), least = std::min(least, loudest(x, r));
+  EXPECT_GT(most, 0.3);
+  EXPECT_LE(most, 1);
+  EXPECT_LT(least, 0.1);
+  for (float v : x.as<float>()) ASSERT_EQ(v * 32768, std::floor(v * 32768)) << "steps of 16 bits";
+}
+
+// A checksum of the samples: the same on every host, whatever its libm is.
+TEST(SyntheticInputs, SoundIsTheSameOnEveryHost) {
+  Random random(1);
+  uint32_t sum = 0;
+  for (float v : sound(20000, 0, random)) sum = sum * 31 + static_cast<uint32_t>(static_cast<int32_t>(v * 32768));
+  EXPECT_EQ(sum, 3554373326u);
+}
+
+TEST(SyntheticInputs, StepsGoOnWithTheModelsOwnStates) {
+  const Graph g = front_end(true);
+  const DimPlan plan = plan_dims(g, {});
+  ASSERT_TRUE(has_states(plan));
+  const auto sets = comparison_inputs(g, plan);
+  ASSERT_GE(sets.size(), 50u);
+  for (float v : sets[0][1].as<float>()) EXPECT_EQ(v, 0) << "the first state";
+  const auto after = interpret(g, sets[7], {Backend::kCanonical, {}});
+  EXPECT_TRUE(after[0].same_bytes(sets[8][1]));
+  EXPECT_FALSE(sets[7][0].same_bytes(sets[8][0]));
 }
 
 }  // namespace

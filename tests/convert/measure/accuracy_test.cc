@@ -1,6 +1,8 @@
 // The metric that gates, reports and the search for precisions share.
 #include "convert/measure/accuracy.h"
 
+#include "convert/measure/decision.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,6 +23,61 @@ OutputSums sums_of(const std::vector<std::vector<float>>& reference, const std::
     }
   }
   return s;
+}
+
+// Numbers, one a row.
+OutputError error_of(DecidedBy decided_by, const std::vector<float>& reference, const std::vector<float>& result) {
+  OutputSums s;
+  s.decided_by = decided_by;
+  s.row = 1;
+  for (size_t i = 0; i < reference.size(); ++i) {
+    ++s.elements;
+    s.add(reference[i], result[i]);
+    s.by_row.emplace_back().add(reference[i], result[i]);
+    s.max_ref = std::max<double>(s.max_ref, std::fabs(reference[i]));
+    s.weigh(reference[i], result[i], 0);
+  }
+  return s.error("y");
+}
+
+// A wake word of .002 became .004: next to one of .9 the cosine does not see it.
+TEST(Accuracy, ProbabilitiesAreDecidedByTheirLogit) {
+  const OutputError e = error_of({Decision::kLogit}, {0.9f, 0.002f}, {0.9f, 0.004f});
+  EXPECT_GT(e.cosine, 0.99999);
+  const double off = std::log(0.004 / 0.996) - std::log(0.002 / 0.998);
+  EXPECT_NEAR(e.decided, 1 - off * off / 2 / 2, 1e-6);
+  EXPECT_EQ(error_of({Decision::kLogit}, {0.9f, 1e-7f}, {0.9f, 1e-5f}).decided, 1) << "both are certain";
+  EXPECT_EQ(error_of({Decision::kValue}, {0.9f, 0.002f}, {0.9f, 0.004f}).decided, 1);
+}
+
+// The same errors count the same whatever the unit of the power is.
+TEST(Accuracy, LogarithmsAreJudgedWithoutTheirMean) {
+  const OutputError near = error_of({Decision::kLogarithm}, {-1, 1, -1, 1}, {-1, 1.1f, -1, 1}),
+                    far = error_of({Decision::kLogarithm}, {-101, -99, -101, -99}, {-101, -98.9f, -101, -99});
+  EXPECT_NEAR(near.decided, 1 - 0.01 / 4 / 2, 1e-6);
+  EXPECT_NEAR(far.decided, near.decided, 1e-5);
+  EXPECT_GT(far.cosine, 0.999999);
+}
+
+// Digital silence beside sound makes the spread of logarithms large; what is heard is no better for it.
+TEST(Accuracy, PausesDoNotHideErrorsOfLogarithms) {
+  const std::vector<float> reference = {-100, -98, -20, -18, -100, -100}, result = {-100, -98, -19, -18, -100, -100};
+  EXPECT_GT(error_of({Decision::kLogarithm, 0}, reference, result).decided, 0.9999);
+  EXPECT_NEAR(error_of({Decision::kLogarithm, 1}, reference, result).decided, 1 - 1.0 / 6 / 2, 1e-6);
+}
+
+TEST(Accuracy, PortableLogarithm) {
+  for (const double x : {1e-9, 0.001, 0.5, 0.7, 1.0, 1.5, 998.0, 3e20})
+    EXPECT_NEAR(portable_log(x), std::log(x), 1e-13 * 50) << x;
+}
+
+TEST(Accuracy, AReferenceThatDoesNotMoveIsNoEvidence) {
+  EXPECT_EQ(error_of({Decision::kValue}, {0, 0, 0}, {0, 0, 0}).evidence, Evidence::kZero);
+  EXPECT_EQ(error_of({Decision::kValue}, {2, 2, 2}, {2, 2, 2}).evidence, Evidence::kConstant);
+  EXPECT_EQ(error_of({Decision::kValue}, {2, 2.0001f, 2}, {2, 2, 2}).evidence, Evidence::kHardlyMoves);
+  EXPECT_EQ(error_of({Decision::kValue}, {2, 3, 2}, {2, 3, 2}).evidence, Evidence::kMoves);
+  EXPECT_TRUE(error_of({Decision::kValue}, {0, 0}, {0, 0}).vacuous());
+  EXPECT_FALSE(error_of({Decision::kValue}, {0, 0}, {0, 1}).vacuous()) << "an error is an error";
 }
 
 TEST(Accuracy, TheWorstOutputCounts) {

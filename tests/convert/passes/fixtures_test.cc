@@ -4,7 +4,7 @@
 #include "convert/passes/output_check.h"
 #include "convert/passes/pass.h"
 #include "convert/prepare/prepare.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "tests/convert/fixtures.h"
 
 namespace edgeconv {

@@ -10,7 +10,7 @@
 #include "convert/passes/pass.h"
 #include "convert/prepare/prepare.h"
 #include "convert/inputs/affordable_inputs.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "tests/convert/fixtures.h"
 
 namespace edgeconv::testing {

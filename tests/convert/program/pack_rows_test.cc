@@ -13,7 +13,7 @@
 #include "convert/prepare/prepare.h"
 #include "convert/inputs/synthetic_inputs.h"
 #include "convert/run/blob_runner.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "rt/include/ert.h"
 #include "tests/convert/fixtures.h"
 

@@ -6,7 +6,7 @@
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/dispatch/dispatch.h"
 #include "platform/cortex_m/semihosting.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "tests/kernels_int8/cortex_m/guarded_ram.h"
 #include "tests/kernels_int8/fills.h"
 

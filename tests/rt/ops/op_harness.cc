@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "kernels_int8/dispatch/dispatch.h"
-#include "rt/running/float_mode.h"
+#include "rt/base/float_mode.h"
 #include "tests/rt/ops/ops_without_fpu.h"
 
 namespace ert::test {

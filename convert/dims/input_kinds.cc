@@ -1,0 +1,309 @@
+// Follows an input through what leaves samples as samples, to the first operator that says what they are.
+#include "convert/dims/input_kinds.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "kernels_int8/contract/unary.h"
+#include "rt/ops/op_params.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+
+// Sizes of mel filter banks, and of the spectra of common transforms.
+constexpr int64_t kBins[] = {32, 40, 64, 80, 96, 128, 161, 201, 229, 257};
+constexpr int64_t kLongKernel = 8;     // taps; of a first convolution over one channel
+constexpr int64_t kManyBins = 16;      // a field with fewer is no spectrum
+constexpr float kInt16Factor = 10000;  // a factor beyond it turns samples in [-1, 1] into integers, its inverse takes them back
+constexpr float kByteFactor = 100;     // the same of colours
+constexpr size_t kMostVisited = 256;   // values on the way to the first operators
+
+std::string lower(std::string s) {
+  for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return s;
+}
+
+bool says(const std::string& name, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* w) { return name.find(w) != std::string::npos; });
+}
+
+bool is_bins(const DimExpr& d) {
+  const auto n = d.constant();
+  return n && std::find(std::begin(kBins), std::end(kBins), *n) != std::end(kBins);
+}
+bool is_one(const DimExpr& d) { return d.constant() == 1; }
+
+// What the first operators are. Channels: those that a convolution sums over.
+struct FirstReaders {
+  bool conv1d = false, conv2d = false, matmul = false;
+  int64_t channels = 0, kernel = 0;
+  float factor = 1;            // by which the values are multiplied before
+  std::set<NodeId> recurrent;  // whose initial states these values are
+};
+
+bool passes_values(const Node& n, size_t input) {
+  switch (n.kind) {
+    case OpKind::kReshape:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kFlatten:
+    case OpKind::kTranspose:
+    case OpKind::kSlice:
+    case OpKind::kSplit:
+    case OpKind::kConcat:
+    case OpKind::kIdentity:
+    case OpKind::kExpand:
+    case OpKind::kCast:
+    case OpKind::kBinary:
+    case OpKind::kWhere:
+    case OpKind::kBatchNormalization: return true;
+    case OpKind::kGather:
+    case OpKind::kGatherElements:
+    case OpKind::kPad:
+    case OpKind::kScatterElements: return input == 0;
+    default: return false;
+  }
+}
+
+// A kernel over one axis, in data of one or two spatial dimensions.
+bool one_dimensional(const Shape& weights) {
+  size_t wide = 0;
+  for (size_t a = 2; a < weights.size(); ++a) wide += !is_one(weights[a]);
+  return weights.size() == 3 || (weights.size() == 4 && wide <= 1);
+}
+
+void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
+  const Value& weights = g.value(n.in(1));
+  if (!weights.shape || weights.shape->size() < 3 || found.conv1d || found.conv2d) return;
+  (one_dimensional(*weights.shape) ? found.conv1d : found.conv2d) = true;
+  found.channels = (*weights.shape)[1].constant().value_or(0);
+  for (size_t a = 2; a < weights.shape->size(); ++a)
+    found.kernel = std::max(found.kernel, (*weights.shape)[a].constant().value_or(0));
+}
+
+FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId input) {
+  FirstReaders found;
+  std::vector<ValueId> open = {input};
+  std::set<ValueId> seen = {input};
+  for (size_t at = 0; at < open.size() && at < kMostVisited; ++at) {
+    for (const NodeId id : users[static_cast<size_t>(open[at])]) {
+      const Node& n = g.node(id);
+      if (n.dead) continue;
+      const auto position = static_cast<size_t>(std::find(n.inputs.begin(), n.inputs.end(), open[at]) - n.inputs.begin());
+      if ((n.kind == OpKind::kConv || n.kind == OpKind::kConvInteger) && position == 0) read_conv(g, n, found);
+      if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
+      if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
+      if (n.kind == OpKind::kBinary) {
+        const ValueId other = n.in(1 - position);
+        const auto& c = other == kNone ? std::nullopt : g.value(other).constant;
+        if (c && c->elements() == 1 && is_float(c->dtype())) {
+          const float v = c->to_float()[0];
+          const auto kind = n.as<BinaryAttrs>().kind;
+          if (kind == binary::kMul) found.factor *= v;
+          if (kind == binary::kDiv && position == 0 && v != 0) found.factor /= v;
+        }
+      }
+      if (!passes_values(n, position)) continue;
+      for (ValueId v : n.outputs)
+        if (v != kNone && seen.insert(v).second) open.push_back(v);
+    }
+  }
+  return found;
+}
+
+// What is left of a name without the words for "before" and "after".
+std::string stem(std::string name) {
+  for (const char* word :
+       {"input", "output", "previous", "prev", "next", "new", "past", "present", "initial", "init", "out", "in"})
+    for (size_t at; (at = name.find(word)) != std::string::npos;) name.erase(at, std::string(word).size());
+  name.erase(
+      std::remove_if(name.begin(), name.end(), [](unsigned char c) { return c == '_' || c == '.' || c == ':' || c == '/'; }),
+      name.end());
+  return name;
+}
+
+bool names_follow(const std::string& before, const std::string& after) {
+  const std::string a = stem(before), b = stem(after);
+  if (!std::any_of(a.begin(), a.end(), [](unsigned char c) { return std::isalpha(c); })) return false;
+  return a == b || b == a + "n" || b == a + "t" || b == a + "1" || before + "n" == after;
+}
+
+bool may_be_as_large(const Shape& a, const Shape& b) {
+  if (a.size() != b.size() || a.size() < 2) return false;
+  for (size_t i = 0; i < a.size(); ++i)
+    if (a[i].constant() && b[i].constant() && *a[i].constant() != *b[i].constant()) return false;
+  return true;
+}
+
+// Whether v is made of the last states of one of these layers, and of nothing else but the like.
+bool is_last_state(const Graph& g, ValueId v, const std::set<NodeId>& layers, size_t which) {
+  for (int depth = 0; depth < 16; ++depth) {
+    const Node* p = g.producer(v);
+    if (!p) return false;
+    if (p->kind == OpKind::kRnn)
+      return layers.count(static_cast<NodeId>(p - g.nodes.data())) && p->outputs.size() > which && p->outputs[which] == v;
+    if (!passes_values(*p, 0) || p->kind == OpKind::kBinary || p->kind == OpKind::kWhere) return false;
+    v = p->in(0);
+  }
+  return false;
+}
+
+// Which initial state the values end in: 1 of h, 2 of c, as the outputs of the operator are numbered.
+size_t state_number(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId v) {
+  for (int depth = 0; depth < 16; ++depth) {
+    const Node* next = nullptr;
+    for (const NodeId id : users[static_cast<size_t>(v)]) {
+      const Node& n = g.node(id);
+      if (n.kind == OpKind::kRnn) return n.in(6) == v ? 2 : 1;
+      if (!n.dead && passes_values(n, 0)) next = &n;
+    }
+    if (!next) return 1;
+    v = next->outputs[0];
+  }
+  return 1;
+}
+
+// The output that gives the next state; -1 where the input is no state.
+int state_output(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId input, const FirstReaders& readers,
+                 const std::set<int>& taken) {
+  const Value& in = g.value(input);
+  if (g.inputs.size() < 2) return -1;
+  int by_structure = -1;
+  for (size_t o = 0; o < g.outputs.size(); ++o) {
+    const Value& out = g.value(g.outputs[o]);
+    if (taken.count(static_cast<int>(o)) || out.dtype != in.dtype || !out.shape || !may_be_as_large(*in.shape, *out.shape))
+      continue;
+    if (names_follow(lower(in.name), lower(out.name))) return static_cast<int>(o);
+    if (by_structure < 0 && !readers.recurrent.empty() &&
+        is_last_state(g, g.outputs[o], readers.recurrent, state_number(g, users, input)))
+      by_structure = static_cast<int>(o);
+  }
+  return by_structure;
+}
+
+int last_wide_axis(const Shape& s) {
+  int axis = static_cast<int>(s.size()) - 1;
+  while (axis > 0 && is_one(s[static_cast<size_t>(axis)])) --axis;
+  return axis;
+}
+
+// Two axes beside the batch and one of length 1 or none: frames and bins.
+bool spectrum_axes(const Shape& s, InputNature& n) {
+  std::vector<int> wide;
+  for (size_t a = 1; a < s.size(); ++a)
+    if (!is_one(s[a])) wide.push_back(static_cast<int>(a));
+  if (wide.size() != 2) return false;
+  const bool first = is_bins(s[static_cast<size_t>(wide[0])]), second = is_bins(s[static_cast<size_t>(wide[1])]);
+  const bool second_fixed = s[static_cast<size_t>(wide[1])].is_constant();
+  const bool bins_last = second && (!first || second_fixed);
+  n.channels = bins_last || (!first && second_fixed) ? wide[1] : wide[0];
+  n.axis = n.channels == wide[0] ? wide[1] : wide[0];
+  return true;
+}
+
+InputNature image(const Shape& s, int64_t channels) {
+  InputNature n{InputKind::kImage, InputScale::kAny, 2, 1};
+  if (s.size() == 4 && s[3].constant() == channels && s[1].constant() != channels) n.axis = 1, n.channels = 3;
+  return n;
+}
+
+// rate: another input says how many samples a second has.
+std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, bool rate) {
+  const Shape& s = *v.shape;
+  const std::string name = lower(v.name);
+  const bool sound = says(name, {"wav", "audio", "pcm", "signal", "samples", "speech", "sound"});
+  const bool spectral = says(name, {"mel", "spec", "fbank", "stft", "fft", "mfcc"}),
+             pictorial = says(name, {"pixel", "image", "img", "frame"});
+  const auto wide = std::count_if(s.begin() + (s.size() > 1), s.end(), [](const DimExpr& d) { return !is_one(d); });
+  InputNature n;
+  if (wide == 1 && !spectral && s.size() <= 4) {
+    const int axis = last_wide_axis(s);
+    const auto length = s[static_cast<size_t>(axis)].constant();
+    const bool front_end = readers.conv1d && readers.channels == 1 && readers.kernel >= 3;
+    if ((sound || rate || front_end) && (!length || *length >= kLongKernel)) {
+      n = {InputKind::kWaveform, InputScale::kAny, axis, -1};
+      if (readers.factor >= kInt16Factor) n.scale = InputScale::kUnit;
+      if (readers.factor > 0 && readers.factor <= 1 / kInt16Factor) n.scale = InputScale::kInt16;
+      return n;
+    }
+    return {};
+  }
+  if (wide == 3 && s.size() == 4 && readers.conv2d && (readers.channels == 3 || readers.channels == 4)) {
+    n = image(s, readers.channels);
+    if (readers.factor > 0 && readers.factor <= 1 / kByteFactor) n.scale = InputScale::kBytes;
+    return n;
+  }
+  if (wide != 2 || s.size() < 3 || !spectrum_axes(s, n)) return {};
+  const auto bins = s[static_cast<size_t>(n.channels)].constant();
+  n.kind = InputKind::kSpectrum;
+  if (spectral) return n;
+  if (readers.conv2d && readers.channels == 1) {
+    const auto frames = s[static_cast<size_t>(n.axis)].constant();
+    if (pictorial || (bins && frames == bins))
+      n = InputNature{InputKind::kImage, InputScale::kAny, n.axis < n.channels ? n.axis : n.channels, -1};
+    else if (s.size() == 4)
+      n.kind = InputKind::kField;
+    return n;
+  }
+  const bool known_bins = bins && is_bins(s[static_cast<size_t>(n.channels)]);
+  if (known_bins && ((readers.conv1d && readers.channels == *bins) || says(name, {"feature", "feat"}))) return n;
+  if (bins && *bins >= kManyBins && says(name, {"audio_feat", "speech_feat"})) return n;
+  // A window of fixed size is what a small network behind a large one reads; sequences of any length are tokens of a transformer.
+  if (s.size() == 3 && s[1].is_constant() && s[2].is_constant()) return InputNature{InputKind::kWindow};
+  return {};
+}
+
+}  // namespace
+
+std::map<ValueId, InputNature> input_kinds(const Graph& g) {
+  std::map<ValueId, InputNature> kinds;
+  const auto users = g.users();
+  std::set<int> taken;
+  const bool rate = std::any_of(g.inputs.begin(), g.inputs.end(), [&](ValueId in) { return is_sample_rate(g.value(in)); });
+  for (ValueId in : g.inputs) {
+    const Value& v = g.value(in);
+    if (!is_float(v.dtype) || !v.shape || v.shape->empty() || says(lower(v.name), {"mask"})) continue;
+    const FirstReaders readers = first_readers(g, users, in);
+    if (const int output = state_output(g, users, in, readers, taken); output >= 0) {
+      taken.insert(output);
+      kinds[in] = {InputKind::kState, InputScale::kAny, -1, -1, output};
+    } else if (const auto n = nature(v, readers, rate)) {
+      kinds[in] = *n;
+    }
+  }
+  // Volts or integers: the floor of a logarithm tells them apart, and nothing else. States of one unit are not fed with the other.
+  const bool logarithms = std::any_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) {
+    return !n.dead && n.kind == OpKind::kUnary && n.as<UnaryAttrs>().kind == static_cast<int>(ert::kernels::Unary::kLog);
+  });
+  for (auto& [in, n] : kinds)
+    if (n.kind == InputKind::kWaveform && n.scale == InputScale::kAny && (!logarithms || !taken.empty()))
+      n.scale = InputScale::kUnit;
+  return kinds;
+}
+
+bool is_sample_rate(const Value& input) {
+  const std::string name = lower(input.name);
+  return is_integer(input.dtype) && input.shape && input.shape->size() <= 1 &&
+         (name == "sr" || says(name, {"sample_rate", "sampling_rate", "samplerate"}));
+}
+
+std::string kind_name(InputKind kind) {
+  switch (kind) {
+    case InputKind::kFeatures: return "features";
+    case InputKind::kWaveform: return "sound";
+    case InputKind::kSpectrum: return "a spectrum";
+    case InputKind::kImage: return "images";
+    case InputKind::kField: return "a spectrum or images";
+    case InputKind::kWindow: return "windows of features";
+    case InputKind::kState: return "the model's own states";
+  }
+  return "";
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,46 @@
+// What the float inputs of a model are: sound, spectra, images, states that it gave itself, or features that tell nothing of themselves.
+// Made-up inputs go by it: layers whose errors decide an output on real inputs are often exact on others.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+enum class InputKind : uint8_t {
+  kFeatures,
+  kWaveform,  // samples along `axis`
+  kSpectrum,  // frames along `axis`, bins along `channels`
+  kImage,     // rows along `axis`, columns along the next one, colours along `channels`
+  kField,     // one channel in two dimensions: a spectrum or a gray image
+  kWindow,    // some frames of features that another network gives: [rows, frames, features]
+  kState,     // what output number `output` gave in the run before
+};
+
+enum class InputScale : uint8_t {
+  kAny,    // the graph does not tell
+  kUnit,   // up to about 1
+  kInt16,  // samples as integers
+  kBytes,  // colours as integers
+};
+
+struct InputNature {
+  InputKind kind = InputKind::kFeatures;
+  InputScale scale = InputScale::kAny;
+  int axis = -1, channels = -1;
+  int output = -1;
+};
+
+// Of all float inputs that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred.
+std::map<ValueId, InputNature> input_kinds(const Graph& g);
+
+// Whether an input is the number of samples in a second.
+bool is_sample_rate(const Value& input);
+
+// "waveform", "spectrum", ...: for reports.
+std::string kind_name(InputKind kind);
+
+}  // namespace edgeconv

@@ -1,0 +1,44 @@
+// See inputs_text.h.
+#include "convert/inputs/inputs_text.h"
+
+#include <fmt/format.h>
+
+#include "convert/inputs/affordable_inputs.h"
+#include "convert/ir/foreign_text.h"
+
+namespace edgeconv {
+
+namespace {
+
+constexpr size_t kNamed = 4;  // inputs
+
+}  // namespace
+
+std::string made_up_text(const Graph& g, const DimPlan& dims, size_t sets) {
+  std::string kinds;
+  size_t named = 0;
+  for (ValueId v : g.inputs) {
+    const auto kind = dims.kinds.find(v);
+    if (kind == dims.kinds.end() || ++named > kNamed) continue;
+    kinds += fmt::format("{}'{}': {}", kinds.empty() ? "" : ", ", printable(g.value(v).name), kind_name(kind->second.kind));
+  }
+  if (named > kNamed) kinds += fmt::format(" and {} more", named - kNamed);
+  if (kinds.empty()) return "made-up inputs";
+  return fmt::format("made-up inputs ({}{})", kinds, has_states(dims) ? fmt::format(", over {} steps", sets) : "");
+}
+
+std::string recorded_text(const std::vector<std::string>& files) {
+  std::string names;
+  for (const std::string& f : files) names += (names.empty() ? "'" : ", '") + printable(f) + "'";
+  return names.empty() ? "recorded inputs" : "recorded inputs of " + names;
+}
+
+std::string arrays_text(const Graph& g) {
+  std::string arrays;
+  for (ValueId v : g.inputs)
+    arrays += fmt::format("{}{} {}", arrays.empty() ? "" : ", ", printable(g.value(v).name),
+                          g.value(v).shape ? shape_str(*g.value(v).shape) : "");
+  return arrays;
+}
+
+}  // namespace edgeconv

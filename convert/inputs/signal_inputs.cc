@@ -1,0 +1,141 @@
+// See signal_inputs.h.
+#include "convert/inputs/signal_inputs.h"
+
+#include <algorithm>
+
+#include "convert/inputs/random.h"
+#include "convert/inputs/signals.h"
+
+namespace edgeconv {
+
+namespace {
+
+// How people scale what they feed: most normalize, others feed decibels or nepers, of which a quiet recording has few and all alike. A
+// row each, in turn.
+struct Units {
+  float scale, offset;
+};
+constexpr Units kSpectra[] = {{1, 0}, {2, 7}, {0.5f, -0.3f}, {0.5f, 6}};
+constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
+constexpr float kInt16 = 32768, kBytes = 255;
+constexpr float kStateSpread = 0.5f;
+// What another network gave has any size, and channels with a mean of their own.
+constexpr float kWindowLevels[] = {1, 8, 3, 16}, kMeanSpread = 1.5f;
+
+int64_t rows_of(const std::vector<int64_t>& dims) { return dims.size() < 2 ? 1 : dims[0]; }
+
+// One in four rows is in integers where samples may be either.
+float waveform_scale(InputScale scale, uint64_t row) {
+  return scale == InputScale::kInt16 || (scale == InputScale::kAny && row % 4 == 1) ? kInt16 : 1;
+}
+
+void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::vector<Tensor>& tensors) {
+  const int64_t rows = rows_of(tensors[0].dims());
+  if (tensors[0].elements() == 0) return;
+  const int64_t samples = tensors[0].elements() / rows;
+  const int64_t streams = layout.rows_continue ? 1 : rows, steps = static_cast<int64_t>(tensors.size());
+  for (int64_t s = 0; s < streams; ++s) {
+    Random random(layout.seed * 7919 + static_cast<uint64_t>(s));
+    const uint64_t number = layout.seed + static_cast<uint64_t>(s);
+    const std::vector<float> stream = sound(samples * steps * rows / streams, static_cast<int64_t>(number), random);
+    const float scale = waveform_scale(nature.scale, number);
+    for (int64_t step = 0; step < steps; ++step) {
+      const auto out = tensors[static_cast<size_t>(step)].mut<float>();
+      const int64_t count = samples * rows / streams;
+      for (int64_t i = 0; i < count; ++i)
+        out[static_cast<size_t>(s * samples + i)] = scale * stream[static_cast<size_t>(step * count + i)];
+    }
+  }
+}
+
+// Frames by bins, or rows by columns, into any two axes of a tensor.
+void place(const std::vector<float>& from, int64_t inner, size_t outer_stride, size_t inner_stride, Units units, float* to) {
+  for (size_t i = 0; i < from.size(); ++i)
+    to[i / static_cast<size_t>(inner) * outer_stride + i % static_cast<size_t>(inner) * inner_stride] =
+        units.scale * from[i] + units.offset;
+}
+
+size_t stride_of(const std::vector<int64_t>& dims, int axis) {
+  size_t n = 1;
+  for (size_t a = static_cast<size_t>(axis) + 1; a < dims.size(); ++a) n *= static_cast<size_t>(dims[a]);
+  return n;
+}
+
+void fill_field(const InputNature& nature, uint64_t seed, Tensor& t) {
+  const std::vector<int64_t>& dims = t.dims();
+  if (t.elements() == 0) return;
+  const int64_t rows = rows_of(dims);
+  const auto at = [&](int axis) { return dims[static_cast<size_t>(axis)]; };
+  const auto out = t.mut<float>();
+  for (int64_t r = 0; r < rows; ++r) {
+    Random random(seed * 6151 + static_cast<uint64_t>(r));
+    const auto number = static_cast<size_t>(seed + static_cast<uint64_t>(r));
+    float* row = out.data() + r * (t.elements() / rows);
+    if (nature.kind == InputKind::kSpectrum || (nature.kind == InputKind::kField && number % 4 != 2)) {
+      const int64_t bins = at(nature.channels);
+      place(log_spectrum(at(nature.axis), bins, random), bins, stride_of(dims, nature.axis), stride_of(dims, nature.channels),
+            kSpectra[number % std::size(kSpectra)], row);
+      continue;
+    }
+    Units units = kPictures[number % std::size(kPictures)];
+    if (nature.scale == InputScale::kBytes) units = {kBytes, 0};
+    // A field's two axes in their order; colours are the axis that is left.
+    const bool field = nature.kind == InputKind::kField;
+    const int high = field ? std::min(nature.axis, nature.channels) : nature.axis;
+    const int wide = field ? std::max(nature.axis, nature.channels) : high + 1;
+    const int colours = field ? -1 : nature.channels;
+    const int64_t count = colours < 0 ? 1 : at(colours);
+    for (int64_t c = 0; c < count; ++c)
+      place(picture(at(high), at(wide), random), at(wide), stride_of(dims, high), stride_of(dims, wide), units,
+            row + (colours < 0 ? 0 : c * static_cast<int64_t>(stride_of(dims, colours))));
+  }
+}
+
+// Windows of features: each frame is like the one before.
+void fill_windows(uint64_t seed, Tensor& t) {
+  const auto rows = static_cast<size_t>(t.dims()[0]), frames = static_cast<size_t>(t.dims()[1]),
+             width = static_cast<size_t>(t.dims()[2]);
+  const auto out = t.mut<float>();
+  Random means(2003);
+  std::vector<float> mean(width), last(width);
+  for (float& m : mean) m = kMeanSpread * means.normal();
+  for (size_t r = 0; r < rows; ++r) {
+    Random random(seed * 5039 + r);
+    const size_t number = seed + r;
+    const float level = kWindowLevels[number % std::size(kWindowLevels)];
+    const bool about_means = number % std::size(kWindowLevels) != 0;
+    for (float& x : last) x = random.normal();
+    for (size_t f = 0; f < frames; ++f)
+      for (size_t k = 0; k < width; ++k) {
+        last[k] = 0.8f * last[k] + 0.6f * random.normal();
+        out[(r * frames + f) * width + k] = level * (last[k] + (about_means ? mean[k] : 0));
+      }
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> signal_tensors(const InputNature& nature, const std::vector<int64_t>& dims, const SignalLayout& layout) {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; i < layout.steps; ++i) tensors.emplace_back(DType::kFloat, dims);
+  if (nature.kind == InputKind::kWaveform) {
+    fill_waveforms(nature, layout, tensors);
+    return tensors;
+  }
+  for (size_t i = 0; i < layout.steps; ++i) {
+    const uint64_t seed = layout.seed + i;
+    if (nature.kind == InputKind::kWindow) {
+      if (tensors[i].elements()) fill_windows(seed, tensors[i]);
+      continue;
+    }
+    if (nature.kind != InputKind::kState) {
+      fill_field(nature, seed, tensors[i]);
+      continue;
+    }
+    Random random(seed * 4093);
+    for (float& x : tensors[i].mut<float>()) x = kStateSpread * random.normal();
+  }
+  return tensors;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,131 @@
+// See decision.h.
+#include "convert/measure/decision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "kernels_int8/contract/unary.h"
+#include "rt/ops/op_params.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+namespace reduce = ert::params::reduce;
+
+constexpr size_t kMostVisited = 64;
+constexpr int kMatrixRank = 3;  // outputs of higher rank with a Softmax are attention weights: nothing is decided by them
+constexpr double kLeastProbability = 0.001;
+
+bool is_view(const Node& n) {
+  switch (n.kind) {
+    case OpKind::kReshape:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kFlatten:
+    case OpKind::kTranspose:
+    case OpKind::kSlice:
+    case OpKind::kSplit:
+    case OpKind::kConcat:
+    case OpKind::kIdentity:
+    case OpKind::kExpand:
+    case OpKind::kCast:
+    case OpKind::kGather: return true;
+    default: return false;
+  }
+}
+
+bool is_mean(const Node& n) { return n.kind == OpKind::kReduce && n.as<ReduceAttrs>().kind == reduce::kMean; }
+
+// What an operator does to the size of one neper on its way from a logarithm to the output; 0 where that depends on the data.
+double unit_factor(const Graph& g, const Node& n, ValueId from) {
+  if (n.kind != OpKind::kBinary) return 1;
+  const auto kind = n.as<BinaryAttrs>().kind;
+  if (kind != binary::kMul && kind != binary::kDiv) return 1;
+  const ValueId other = n.in(0) == from ? n.in(1) : n.in(0);
+  if (other == kNone || !g.value(other).constant || g.value(other).constant->elements() != 1) return 0;
+  const double factor = std::fabs(g.value(other).constant->to_float()[0]);
+  if (kind == binary::kMul) return factor;
+  return n.in(0) == from && factor > 0 ? 1 / factor : 0;
+}
+
+struct Walk {
+  ValueId value;
+  bool only_views;  // between it and the output: behind arithmetic a sigmoid is a gate and no probability
+  double unit;
+};
+
+}  // namespace
+
+DecidedBy decision_of(const Graph& g, ValueId v) {
+  std::vector<Walk> open = {{v, true, 1}};
+  std::set<ValueId> seen = {v};
+  for (size_t at = 0; at < open.size() && at < kMostVisited; ++at) {
+    const Walk w = open[at];
+    const Node* p = g.producer(w.value);
+    if (!p || p->dead) continue;
+    if (p->kind == OpKind::kUnary) {
+      const int kind = p->as<UnaryAttrs>().kind;
+      if (kind == static_cast<int>(ert::kernels::Unary::kLog)) return {Decision::kLogarithm, w.unit};
+      if (kind == static_cast<int>(ert::kernels::Unary::kSigmoid) && w.only_views) return {Decision::kLogit};
+      continue;
+    }
+    if (p->kind == OpKind::kSoftmax && w.only_views && g.value(v).rank() <= kMatrixRank) return {Decision::kLogit};
+    const bool view = is_view(*p) || is_mean(*p);
+    if (!view && p->kind != OpKind::kBinary && p->kind != OpKind::kWhere) continue;
+    for (ValueId in : p->inputs)
+      if (in != kNone && !g.value(in).constant && is_float(g.value(in).dtype) && seen.insert(in).second)
+        open.push_back({in, w.only_views && view, w.unit * unit_factor(g, *p, in)});
+  }
+  return {};
+}
+
+const char* decision_name(Decision d) {
+  switch (d) {
+    case Decision::kValue: return "value";
+    case Decision::kLogit: return "logit";
+    case Decision::kLogarithm: return "logarithm";
+  }
+  return "";
+}
+
+const char* evidence_text(Evidence e) {
+  switch (e) {
+    case Evidence::kMoves: return "";
+    case Evidence::kHardlyMoves: return "hardly moves";
+    case Evidence::kConstant: return "is one number";
+    case Evidence::kZero: return "is zero";
+  }
+  return "";
+}
+
+const char* evidence_name(Evidence e) {
+  switch (e) {
+    case Evidence::kMoves: return "moves";
+    case Evidence::kHardlyMoves: return "hardly moves";
+    case Evidence::kConstant: return "constant";
+    case Evidence::kZero: return "zero";
+  }
+  return "";
+}
+
+double portable_log(double x) {
+  constexpr double kLn2 = 0.693147180559945309417;
+  int exponent = 0;
+  double m = std::frexp(x, &exponent);  // in [0.5, 1)
+  if (m < 0.70710678118654752) m *= 2, --exponent;
+  const double s = (m - 1) / (m + 1), q = s * s;
+  double sum = 0;
+  for (int k = 21; k >= 1; k -= 2) sum = sum * q + 1.0 / k;
+  return exponent * kLn2 + 2 * s * sum;
+}
+
+double clipped_logit(double p) {
+  const double clipped = std::clamp(p, kLeastProbability, 1 - kLeastProbability);
+  return portable_log(clipped / (1 - clipped));
+}
+
+}  // namespace edgeconv

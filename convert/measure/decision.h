@@ -1,0 +1,27 @@
+// Where an output is decided: a probability by its logit, a spectrum by the powers that it is the logarithm of. Cosines of such outputs
+// forgive errors that change decisions.
+#pragma once
+
+#include "convert/ir/graph.h"
+#include "convert/measure/accuracy.h"
+
+namespace edgeconv {
+
+// Of the output `v` of g, from the operators in front of it.
+DecidedBy decision_of(const Graph& g, ValueId v);
+
+// "value", "logit" or "logarithm": as reports name them.
+const char* decision_name(Decision d);
+
+// "is zero", "hardly moves", ...; empty where it moves.
+const char* evidence_text(Evidence e);
+// "moves", "hardly moves", "constant", "zero": as reports name them.
+const char* evidence_name(Evidence e);
+
+// The natural logarithm in additions, multiplications and divisions: the same on every host. x > 0.
+double portable_log(double x);
+
+// Of a probability, within what probabilities of 0.001 and 0.999 have: beyond them nothing is decided.
+double clipped_logit(double p);
+
+}  // namespace edgeconv

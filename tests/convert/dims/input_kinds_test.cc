@@ -1,0 +1,110 @@
+// What float inputs are told to be, and what they are not.
+#include "convert/dims/input_kinds.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/convert/passes/graph_builder.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+const DimExpr kBatch = DimExpr::symbol("batch"), kTime = DimExpr::symbol("time");
+
+ConvAttrs conv(std::vector<int64_t> kernel) {
+  ConvAttrs a;
+  a.strides = a.dilations = std::vector<int64_t>(kernel.size(), 1);
+  a.pads = std::vector<int64_t>(2 * kernel.size(), 0);
+  a.kernel = std::move(kernel);
+  return a;
+}
+
+// The kind of the first input.
+InputNature first(const Graph& g) {
+  const auto kinds = input_kinds(g);
+  const auto it = kinds.find(g.inputs[0]);
+  return it == kinds.end() ? InputNature{} : it->second;
+}
+
+TEST(InputKinds, AWaveformGoesToAConvolutionOverOneChannel) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {kBatch, 512});
+  b.output(b.node(OpKind::kConv, {b.reshape(x, {0, 1, 512}), b.weights({4, 1, 64})}, conv({64})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).kind, InputKind::kWaveform);
+  EXPECT_EQ(first(b.g).axis, 1);
+  EXPECT_EQ(first(b.g).scale, InputScale::kUnit) << "no logarithm that would tell volts from integers";
+}
+
+TEST(InputKinds, ADivisionTellsIntegerSamples) {
+  GraphBuilder b;
+  const ValueId x = b.div(b.input("x", {kBatch, 512}), b.scalar(32768));
+  b.output(b.node(OpKind::kConv, {b.reshape(x, {0, 1, 512}), b.weights({4, 1, 64})}, conv({64})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).scale, InputScale::kInt16);
+}
+
+TEST(InputKinds, ALogarithmLeavesTheUnitOpen) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {kBatch, 512});
+  const ValueId y = b.node(OpKind::kConv, {b.reshape(x, {0, 1, 512}), b.weights({4, 1, 64})}, conv({64}));
+  b.output(b.unary(Unary::kLog, b.mul(y, y)));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).scale, InputScale::kAny);
+}
+
+TEST(InputKinds, AMatrixOfFeaturesIsNoWaveform) {
+  GraphBuilder b;
+  b.output(b.matmul(b.input("x", {kBatch, 512}), b.weights({512, 4})));
+  finish(b.g);
+  EXPECT_TRUE(input_kinds(b.g).empty());
+}
+
+TEST(InputKinds, TokensOfATransformerAreFeatures) {
+  GraphBuilder b;
+  b.output(b.matmul(b.input("src", {kBatch, kTime, 64}), b.weights({64, 4})));
+  finish(b.g);
+  EXPECT_TRUE(input_kinds(b.g).empty());
+}
+
+TEST(InputKinds, SpectraOfAMelFilterBank) {
+  GraphBuilder b;
+  b.output(b.node(OpKind::kConv, {b.input("x", {kBatch, 80, kTime}), b.weights({4, 80, 3})}, conv({3})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).kind, InputKind::kSpectrum);
+  EXPECT_EQ(first(b.g).channels, 1);
+  EXPECT_EQ(first(b.g).axis, 2);
+}
+
+TEST(InputKinds, ImagesHaveThreeColours) {
+  GraphBuilder b;
+  b.output(b.node(OpKind::kConv, {b.input("x", {kBatch, 3, 32, 40}), b.weights({4, 3, 3, 3})}, conv({3, 3})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).kind, InputKind::kImage);
+  EXPECT_EQ(first(b.g).channels, 1);
+}
+
+TEST(InputKinds, AStateHasANextOneOfItsSize) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 8}), state = b.input("state", {1, 8}), other = b.input("other", {1, 8});
+  const ValueId next = b.unary(Unary::kTanh, b.add(b.add(x, state), other));
+  b.g.value(next).name = "stateN";
+  b.output(b.unary(Unary::kRelu, next));
+  b.output(next);
+  finish(b.g);
+  const auto kinds = input_kinds(b.g);
+  ASSERT_EQ(kinds.size(), 1u);
+  EXPECT_EQ(kinds.at(state).kind, InputKind::kState);
+  EXPECT_EQ(kinds.at(state).output, 1);
+}
+
+TEST(InputKinds, AWindowOfFixedSizeIsOfAnotherNetwork) {
+  GraphBuilder b;
+  b.output(b.matmul(b.reshape(b.input("x", {1, 16, 96}), {1, 1536}), b.weights({1536, 4})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).kind, InputKind::kWindow);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
