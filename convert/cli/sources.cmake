@@ -15,6 +15,7 @@ add_executable(edgeconv
   cli/standard_output.cc
   cli/supported_ops.cc
   cli/validate.cc
+  cli/validate_text.cc
   cli/verify.cc
 )
 set_target_properties(edgeconv PROPERTIES CXX_STANDARD 20)

@@ -10,6 +10,7 @@
 #include "convert/cli/input_files.h"
 #include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
+#include "convert/cli/validate_text.h"
 #include "convert/files/json.h"
 #include "convert/pipeline/convert.h"
 #include "convert/interp/interpreter.h"
@@ -42,9 +43,6 @@ struct ValidateArguments {
 };
 
 using Sets = std::vector<std::vector<Tensor>>;
-
-// Documented in json_schemas/validate.schema.json. null: equal, or not measured.
-Json finite(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
 
 // What all parts look at.
 struct Pair {
@@ -159,81 +157,6 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
   return check_certificate(p.certificate,
                            {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(blob).canonical.errors(),
                             table.errors(p.runner, some_of(validation.inputs()))});
-}
-
-constexpr const char* kStates[] = {"confirmed", "contradicted", "not comparable"};
-
-Json certificate_json(const CertificateCheck& c) {
-  return {{"state", kStates[static_cast<int>(c.state)]},
-          {"why", c.why.empty() ? Json(nullptr) : Json(c.why)},
-          {"outputs", c.outputs},
-          {"layers", c.layers},
-          {"contradictions", c.contradictions}};
-}
-
-const char* metric_name(TaskMetric m) { return m == TaskMetric::kAccuracy ? "accuracy" : "spearman"; }
-
-Json task_json(const TaskResult& t) {
-  return {{"metric", metric_name(t.metric)},
-          {"output", t.output},
-          {"labels", t.labels},
-          {"reference", t.reference},
-          {"blob", t.blob}};
-}
-
-Json outputs_json(const std::vector<OutputError>& errors) {
-  Json list = Json::array();
-  for (const OutputError& e : errors)
-    list.push_back({{"name", e.name},
-                    {"cosine", e.vacuous() ? Json(nullptr) : Json(e.cosine)},
-                    {"evidence", evidence_name(e.evidence)},
-                    {"decided_by", decision_name(e.decision)},
-                    {"decided_cosine", e.vacuous() ? Json(nullptr) : Json(e.decided)},
-                    {"sqnr_db", finite(e.sqnr_db)},
-                    {"max_abs", e.max_abs},
-                    {"max_reference", e.max_ref},
-                    {"argmax_agreement", e.argmax_agreement}});
-  return list;
-}
-
-Json layers_json(const std::vector<LayerError>& layers) {
-  Json list = Json::array();
-  for (const LayerError& l : layers)
-    list.push_back({{"name", l.name},
-                    {"precision", l.precision},
-                    {"local_sqnr_db", finite(l.local_sqnr_db)},
-                    {"accumulated_sqnr_db", finite(l.accumulated_sqnr_db)}});
-  return list;
-}
-
-void print_error(const OutputError& e) {
-  if (e.vacuous())
-    return print("{}: not known, it {} in the reference (largest error {:.4g} of {:.4g})\n", printable(e.name),
-                 evidence_text(e.evidence), e.max_abs, e.max_ref);
-  const std::string decided =
-      e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
-  print("{}: cosine {:.6f}{}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
-        e.cosine, decided, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
-}
-
-void print_layers(const std::vector<LayerError>& layers) {
-  if (layers.empty()) return;
-  print("\naccumulated dB  local int8 dB  precision  layer, worst first\n");
-  for (const LayerError& l : layers)
-    print("{:14.1f}  {:13.1f}  {:<9}  {}\n", l.accumulated_sqnr_db, l.local_sqnr_db, l.precision, printable(l.name));
-}
-
-void print_certificate(const CertificateCheck& c, uint32_t golden) {
-  print("golden vectors: {} replayed, same bits\n", golden);
-  switch (c.state) {
-    case CertificateCheck::State::kConfirmed:
-      print("certificate: confirmed, {} output{} and {} layers measured again\n", c.outputs, c.outputs == 1 ? "" : "s", c.layers);
-      break;
-    case CertificateCheck::State::kNotComparable: print("certificate: not compared, {}\n", c.why); break;
-    case CertificateCheck::State::kContradicted:
-      print("certificate: contradicted\n");
-      for (const std::string& line : c.contradictions) print("  {}\n", line);
-  }
 }
 
 int validate(const ValidateArguments& o) {

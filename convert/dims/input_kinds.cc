@@ -1,4 +1,4 @@
-// Follows an input through what leaves samples as samples, to the first operator that says what they are.
+// Tells what an input is from its shape, its name and its first operators (first_readers.h).
 #include "convert/dims/input_kinds.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "convert/dims/first_readers.h"
 #include "kernels_int8/contract/unary.h"
 #include "rt/ops/op_params.h"
 
@@ -14,15 +15,12 @@ namespace edgeconv {
 
 namespace {
 
-namespace binary = ert::params::binary;
-
 // Sizes of mel filter banks, and of the spectra of common transforms.
 constexpr int64_t kBins[] = {32, 40, 64, 80, 96, 128, 161, 201, 229, 257};
 constexpr int64_t kLongKernel = 8;     // taps; of a first convolution over one channel
 constexpr int64_t kManyBins = 16;      // a field with fewer is no spectrum
 constexpr float kInt16Factor = 10000;  // a factor beyond it turns samples in [-1, 1] into integers, its inverse takes them back
 constexpr float kByteFactor = 100;     // the same of colours
-constexpr size_t kMostVisited = 256;   // values on the way to the first operators
 
 std::string lower(std::string s) {
   for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -38,84 +36,6 @@ bool is_bins(const DimExpr& d) {
   return n && std::find(std::begin(kBins), std::end(kBins), *n) != std::end(kBins);
 }
 bool is_one(const DimExpr& d) { return d.constant() == 1; }
-
-// What the first operators are. Channels: those that a convolution sums over.
-struct FirstReaders {
-  bool conv1d = false, conv2d = false, matmul = false;
-  int64_t channels = 0, kernel = 0;
-  float factor = 1;            // by which the values are multiplied before
-  std::set<NodeId> recurrent;  // whose initial states these values are
-};
-
-bool passes_values(const Node& n, size_t input) {
-  switch (n.kind) {
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kSplit:
-    case OpKind::kConcat:
-    case OpKind::kIdentity:
-    case OpKind::kExpand:
-    case OpKind::kCast:
-    case OpKind::kBinary:
-    case OpKind::kWhere:
-    case OpKind::kBatchNormalization: return true;
-    case OpKind::kGather:
-    case OpKind::kGatherElements:
-    case OpKind::kPad:
-    case OpKind::kScatterElements: return input == 0;
-    default: return false;
-  }
-}
-
-// A kernel over one axis, in data of one or two spatial dimensions.
-bool one_dimensional(const Shape& weights) {
-  size_t wide = 0;
-  for (size_t a = 2; a < weights.size(); ++a) wide += !is_one(weights[a]);
-  return weights.size() == 3 || (weights.size() == 4 && wide <= 1);
-}
-
-void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
-  const Value& weights = g.value(n.in(1));
-  if (!weights.shape || weights.shape->size() < 3 || found.conv1d || found.conv2d) return;
-  (one_dimensional(*weights.shape) ? found.conv1d : found.conv2d) = true;
-  found.channels = (*weights.shape)[1].constant().value_or(0);
-  for (size_t a = 2; a < weights.shape->size(); ++a)
-    found.kernel = std::max(found.kernel, (*weights.shape)[a].constant().value_or(0));
-}
-
-FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId input) {
-  FirstReaders found;
-  std::vector<ValueId> open = {input};
-  std::set<ValueId> seen = {input};
-  for (size_t at = 0; at < open.size() && at < kMostVisited; ++at) {
-    for (const NodeId id : users[static_cast<size_t>(open[at])]) {
-      const Node& n = g.node(id);
-      if (n.dead) continue;
-      const auto position = static_cast<size_t>(std::find(n.inputs.begin(), n.inputs.end(), open[at]) - n.inputs.begin());
-      if ((n.kind == OpKind::kConv || n.kind == OpKind::kConvInteger) && position == 0) read_conv(g, n, found);
-      if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
-      if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
-      if (n.kind == OpKind::kBinary) {
-        const ValueId other = n.in(1 - position);
-        const auto& c = other == kNone ? std::nullopt : g.value(other).constant;
-        if (c && c->elements() == 1 && is_float(c->dtype())) {
-          const float v = c->to_float()[0];
-          const auto kind = n.as<BinaryAttrs>().kind;
-          if (kind == binary::kMul) found.factor *= v;
-          if (kind == binary::kDiv && position == 0 && v != 0) found.factor /= v;
-        }
-      }
-      if (!passes_values(n, position)) continue;
-      for (ValueId v : n.outputs)
-        if (v != kNone && seen.insert(v).second) open.push_back(v);
-    }
-  }
-  return found;
-}
 
 // What is left of a name without the words for "before" and "after".
 std::string stem(std::string name) {

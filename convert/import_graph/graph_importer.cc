@@ -1,4 +1,4 @@
-// Import of one graph: initializers, inputs, nodes in dependency order, outputs.
+// Import of one graph: nodes in dependency order, outputs. Initializers and inputs: graph_sources.cc.
 #include "convert/import_graph/graph_importer.h"
 
 #include <algorithm>
@@ -25,70 +25,6 @@ void GraphImporter::run(pb::GraphProto& proto, const std::shared_ptr<const Opset
 void GraphImporter::define(const std::string& name, ValueId v) {
   if (!names_.emplace(name, v).second)
     session_.diagnostics.malformed("the name '" + name + "' is defined twice in the model's graph");
-}
-
-void GraphImporter::import_initializers(pb::GraphProto& proto) {
-  for (auto& t : *proto.mutable_initializer()) {
-    ValueId v = kNone;
-    try {
-      Tensor tensor = session_.tensors.read(t);
-      if (tensor.rank() > 0) session_.parameters[tensor.dtype()] += tensor.elements();
-      v = graph_.add_constant(t.name(), std::move(tensor));
-    } catch (const NodeError& e) {
-      session_.diagnostics.malformed(e.what());
-    } catch (const NodeUnsupported& e) {
-      tell({"initializer", t.name(), "", e.what(), e.hint});
-    }
-    delete t.release_raw_data();
-    if (t.name().empty()) session_.diagnostics.malformed("an initializer of the model has no name");
-    define(t.name(), v != kNone ? v : graph_.add_value(t.name()));
-  }
-  for (const auto& s : proto.sparse_initializer())
-    tell({"initializer", s.values().name(), "", "sparse initializers are not supported",
-          "store the tensor densely when you export the model"});
-}
-
-void GraphImporter::import_inputs(const pb::GraphProto& proto) {
-  const bool main = parent_ == nullptr;
-  InputTypes types(proto, session_.diagnostics, main, main ? session_.pinning.dims : std::map<std::string, int64_t>());
-  for (const auto& in : proto.input()) {
-    if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
-    const auto known = names_.find(in.name());
-    // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
-    if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
-    const DType dtype = types.dtype(in);
-    const std::optional<Shape> shape = types.shape(in);
-    if (main) session_.declared_inputs.push_back(in.name());
-    if (main && pin(in.name(), dtype, shape)) continue;
-    const ValueId v = graph_.add_value(in.name(), dtype, shape);
-    define(in.name(), v);
-    graph_.inputs.push_back(v);
-  }
-  if (main) check_pinning(types.dims());
-}
-
-// True if the input is a constant from now on. One whose type is a problem stays an input: the problem is told.
-bool GraphImporter::pin(const std::string& input, DType dtype, const std::optional<Shape>& shape) {
-  const auto asked = session_.pinning.inputs.find(input);
-  if (asked == session_.pinning.inputs.end() || dtype == DType::kUndefined || !shape) return false;
-  Tensor contents = pinned_tensor(input, asked->second, dtype, *shape);
-  session_.pinned.push_back({session_.declared_inputs.size() - 1, input, contents});
-  define(input, graph_.add_constant(input, std::move(contents)));
-  return true;
-}
-
-void GraphImporter::check_pinning(const std::vector<std::string>& dims) const {
-  const auto check = [](const char* option, const std::string& name, const char* what, const char* none,
-                        const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    std::string list;
-    for (const std::string& k : known) list += (list.empty() ? "; it has " : ", ") + printable(k);
-    throw FatalError(ExitCode::kUsage, std::string(option) + " " + printable(name) + ": the model has no such " + what +
-                                           (known.empty() ? none : list));
-  };
-  for (const auto& [name, size] : session_.pinning.dims) check("--fix", name, "dim", "; all its sizes are fixed", dims);
-  for (const auto& [name, contents] : session_.pinning.inputs)
-    check("--const", name, "input", "; it has none", session_.declared_inputs);
 }
 
 void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {

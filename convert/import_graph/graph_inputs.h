@@ -9,6 +9,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_expr.h"
+#include "convert/ir/tensor.h"
 #include "convert/onnx/onnx.pb.h"
 
 namespace edgeconv {

@@ -2,6 +2,7 @@ target_sources(edgeconv_core PRIVATE
   import_graph/function_inliner.cc
   import_graph/graph_importer.cc
   import_graph/graph_inputs.cc
+  import_graph/graph_sources.cc
   import_graph/import_model.cc
   import_graph/last_marked_token.cc
   import_graph/node_problems.cc

@@ -1,0 +1,89 @@
+// See first_readers.h.
+#include "convert/dims/first_readers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "rt/ops/op_params.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+
+constexpr size_t kMostVisited = 256;  // values on the way to the first operators
+
+// A kernel over one axis, in data of one or two spatial dimensions.
+bool one_dimensional(const Shape& weights) {
+  size_t wide = 0;
+  for (size_t a = 2; a < weights.size(); ++a) wide += weights[a] != DimExpr(1);
+  return weights.size() == 3 || (weights.size() == 4 && wide <= 1);
+}
+
+void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
+  const Value& weights = g.value(n.in(1));
+  if (!weights.shape || weights.shape->size() < 3 || found.conv1d || found.conv2d) return;
+  (one_dimensional(*weights.shape) ? found.conv1d : found.conv2d) = true;
+  found.channels = (*weights.shape)[1].constant().value_or(0);
+  for (size_t a = 2; a < weights.shape->size(); ++a)
+    found.kernel = std::max(found.kernel, (*weights.shape)[a].constant().value_or(0));
+}
+
+}  // namespace
+
+bool passes_values(const Node& n, size_t input) {
+  switch (n.kind) {
+    case OpKind::kReshape:
+    case OpKind::kSqueeze:
+    case OpKind::kUnsqueeze:
+    case OpKind::kFlatten:
+    case OpKind::kTranspose:
+    case OpKind::kSlice:
+    case OpKind::kSplit:
+    case OpKind::kConcat:
+    case OpKind::kIdentity:
+    case OpKind::kExpand:
+    case OpKind::kCast:
+    case OpKind::kBinary:
+    case OpKind::kWhere:
+    case OpKind::kBatchNormalization: return true;
+    case OpKind::kGather:
+    case OpKind::kGatherElements:
+    case OpKind::kPad:
+    case OpKind::kScatterElements: return input == 0;
+    default: return false;
+  }
+}
+
+FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId input) {
+  FirstReaders found;
+  std::vector<ValueId> open = {input};
+  std::set<ValueId> seen = {input};
+  for (size_t at = 0; at < open.size() && at < kMostVisited; ++at) {
+    for (const NodeId id : users[static_cast<size_t>(open[at])]) {
+      const Node& n = g.node(id);
+      if (n.dead) continue;
+      const auto position = static_cast<size_t>(std::find(n.inputs.begin(), n.inputs.end(), open[at]) - n.inputs.begin());
+      if ((n.kind == OpKind::kConv || n.kind == OpKind::kConvInteger) && position == 0) read_conv(g, n, found);
+      if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
+      if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
+      if (n.kind == OpKind::kBinary) {
+        const ValueId other = n.in(1 - position);
+        const auto& c = other == kNone ? std::nullopt : g.value(other).constant;
+        if (c && c->elements() == 1 && is_float(c->dtype())) {
+          const float v = c->to_float()[0];
+          const auto kind = n.as<BinaryAttrs>().kind;
+          if (kind == binary::kMul) found.factor *= v;
+          if (kind == binary::kDiv && position == 0 && v != 0) found.factor /= v;
+        }
+      }
+      if (!passes_values(n, position)) continue;
+      for (ValueId v : n.outputs)
+        if (v != kNone && seen.insert(v).second) open.push_back(v);
+    }
+  }
+  return found;
+}
+
+}  // namespace edgeconv

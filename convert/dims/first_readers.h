@@ -1,0 +1,26 @@
+// The operators that an input meets first.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+// What the first operators are. Channels: those that a convolution sums over.
+struct FirstReaders {
+  bool conv1d = false, conv2d = false, matmul = false;
+  int64_t channels = 0, kernel = 0;
+  float factor = 1;            // by which the values are multiplied before
+  std::set<NodeId> recurrent;  // whose initial states these values are
+};
+
+// Whether what this input of the node holds is in its outputs, moved or scaled.
+bool passes_values(const Node& n, size_t input);
+
+// Follows an input through what leaves samples as samples. users: the nodes that read each value.
+FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId input);
+
+}  // namespace edgeconv
