@@ -2,7 +2,6 @@
 // how well both do a labelled task.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 
 #include "convert/cli/blob_file.h"

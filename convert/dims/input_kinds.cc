@@ -9,7 +9,6 @@
 
 #include "convert/dims/first_readers.h"
 #include "kernels_int8/contract/unary.h"
-#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 

@@ -5,7 +5,6 @@
 
 #include "convert/import/custom.h"
 #include "convert/import/registry.h"
-#include "convert/import_graph/graph_inputs.h"
 #include "convert/onnx/node_order.h"
 #include "convert/onnx/reader.h"
 #include "convert/import_graph/refusals.h"

@@ -79,6 +79,19 @@ std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan
   return sets;
 }
 
+// A set for each spec, as large as it may be, as long as the work lasts; at least one.
+std::vector<std::vector<Tensor>> sets_within(const Graph& g, const DimPlan& dims, const std::vector<SyntheticSpec>& specs,
+                                             double work, double patience = 1) {
+  std::vector<std::vector<Tensor>> sets;
+  for (const SyntheticSpec& usual : specs) {
+    const SyntheticSpec spec = affordable(g, dims, usual, patience);
+    work -= graph_work(g, synthetic_sizes(g, dims, spec));
+    if (!sets.empty() && work < 0) break;
+    sets.push_back(synthetic_inputs(g, dims, spec));
+  }
+  return sets;
+}
+
 }  // namespace
 
 SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience) {
@@ -108,35 +121,18 @@ bool has_states(const DimPlan& dims) {
 
 std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims) {
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false}, kCalibrationSteps);
-  std::vector<std::vector<Tensor>> sets;
-  double left = allowed_work(g);
-  const bool several = has_fixed_rows(g);
-  for (size_t i = 0; i < (several ? kCalibrationSets : 1); ++i) {
-    SyntheticSpec usual;
-    usual.seed += i;
-    const SyntheticSpec spec = affordable(g, dims, usual);
-    left -= graph_work(g, synthetic_sizes(g, dims, spec));
-    if (!sets.empty() && left < 0) break;
-    sets.push_back(synthetic_inputs(g, dims, spec));
-  }
-  return sets;
+  std::vector<SyntheticSpec> specs(has_fixed_rows(g) ? kCalibrationSets : 1);
+  for (size_t i = 0; i < specs.size(); ++i) specs[i].seed += i;
+  return sets_within(g, dims, specs, allowed_work(g));
 }
 
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims) {
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false, 101, true}, kComparedSteps);
-  std::vector<std::vector<Tensor>> sets;
-  double left = allowed_work(g) * kComparedShare;
   std::vector<SyntheticSpec> specs = {{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}};
   // Signals differ more than tokens do, and where the file fixes the number of rows a set is one sample.
   const size_t count = has_fixed_rows(g) ? kFixedSets : dims.kinds.empty() ? specs.size() : kSignalSets;
   while (specs.size() < count) specs.push_back({4, specs.size() % 2 ? 32 : 20, specs.size() % 2 == 0, 101 + specs.size(), true});
-  for (const SyntheticSpec& usual : specs) {
-    const SyntheticSpec spec = affordable(g, dims, usual, kPatience);
-    left -= graph_work(g, synthetic_sizes(g, dims, spec));
-    if (!sets.empty() && left < 0) break;
-    sets.push_back(synthetic_inputs(g, dims, spec));
-  }
-  return sets;
+  return sets_within(g, dims, specs, allowed_work(g) * kComparedShare, kPatience);
 }
 
 std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw) {
