@@ -5,14 +5,16 @@
 
 #include "convert/infer/infer.h"
 #include "tests/convert/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv_test {
 namespace {
 
 using namespace edgeconv;
+using edgeconv::testing::B;
 namespace bb = ert::params::binary;
 
-const DimExpr kB = DimExpr::symbol("batch"), kN = DimExpr::symbol("samples");
+const DimExpr kN = DimExpr::symbol("samples");
 
 TEST(Bounds, SmallestSizeWithAWindow) {
   LeastDims least;
@@ -31,7 +33,7 @@ TEST(Bounds, SmallestSizeWithAWindow) {
 TEST(Bounds, NothingIsNotedOfWhatMayShrink) {
   LeastDims least;
   note_positive(DimExpr(100) - kN, least);
-  note_positive(kN - kB, least);
+  note_positive(kN - B, least);
   note_positive(kN.mod(DimExpr(7)) - DimExpr(2), least);
   note_positive(kN, least);
   EXPECT_TRUE(least.empty());
@@ -41,7 +43,7 @@ TEST(Bounds, NothingIsNotedOfWhatMayShrink) {
 // rounding down here, because no convolution has fewer samples.
 TEST(Bounds, FramesOfAConvolutionComputedAgain) {
   GraphBuilder b;
-  const ValueId audio = b.input("audio", DType::kFloat, {kB, 1, kN});
+  const ValueId audio = b.input("audio", DType::kFloat, {B, 1, kN});
   ConvAttrs a;
   a.kernel = {10};
   a.strides = {5};
@@ -58,7 +60,7 @@ TEST(Bounds, FramesOfAConvolutionComputedAgain) {
   Diagnostics d;
   infer(b.g, d);
   ASSERT_NO_THROW(d.check());
-  EXPECT_EQ(*b.g.value(y).shape, (Shape{kB, 2, 2, kN.floor_div(5) - DimExpr(1)}));
+  EXPECT_EQ(*b.g.value(y).shape, (Shape{B, 2, 2, kN.floor_div(5) - DimExpr(1)}));
   EXPECT_EQ(b.g.least_dims, (LeastDims{{"samples", 10}}));
 }
 

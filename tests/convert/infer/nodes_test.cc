@@ -3,13 +3,14 @@
 
 #include "convert/infer/infer.h"
 #include "tests/convert/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv_test {
 namespace {
 
 using namespace edgeconv;
-
-const DimExpr kB = DimExpr::symbol("batch"), kS = DimExpr::symbol("sequence");
+using edgeconv::testing::B;
+using edgeconv::testing::S;
 
 std::string shape_of(GraphBuilder& b, ValueId v) {
   Diagnostics d;
@@ -21,35 +22,35 @@ std::string shape_of(GraphBuilder& b, ValueId v) {
 
 TEST(InferNode, Conv1dAlongFrames) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, 4, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, 4, S});
   ConvAttrs a;
   a.kernel = {3}, a.strides = {2}, a.pads = {1, 1}, a.dilations = {1};
   const ValueId y = b.node(OpKind::kConv, {x, b.floats({6, 4, 3}, std::vector<float>(72, 0.0f))}, a);
   shape_of(b, y);
-  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"sequence", 7}}), 4);
-  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"sequence", 8}}), 4);
+  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"seq", 7}}), 4);
+  EXPECT_EQ((*b.g.value(y).shape)[2].evaluate({{"seq", 8}}), 4);
 }
 
 TEST(InferNode, LstmGivesStatesAndDirections) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kS, kB, 3});
+  const ValueId x = b.input("x", DType::kFloat, {S, B, 3});
   RnnAttrs a;
   a.kind = "LSTM", a.hidden = 2, a.direction = "bidirectional";
   const auto y =
       b.nodes(OpKind::kRnn, {x, b.floats({2, 8, 3}, std::vector<float>(48)), b.floats({2, 8, 2}, std::vector<float>(32))}, 3, a);
-  EXPECT_EQ(shape_of(b, y[0]), "[sequence, 2, batch, 2]");
+  EXPECT_EQ(shape_of(b, y[0]), "[seq, 2, batch, 2]");
   EXPECT_EQ(shape_str(*b.g.value(y[2]).shape), "[2, batch, 2]");
 }
 
 TEST(InferNode, EinsumWithEllipsis) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, 4, kS, 8}), y = b.input("y", DType::kFloat, {kB, 4, kS, 8});
-  EXPECT_EQ(shape_of(b, b.node(OpKind::kEinsum, {x, y}, EinsumAttrs{"...id,...jd->...ij"})), "[batch, 4, sequence, sequence]");
+  const ValueId x = b.input("x", DType::kFloat, {B, 4, S, 8}), y = b.input("y", DType::kFloat, {B, 4, S, 8});
+  EXPECT_EQ(shape_of(b, b.node(OpKind::kEinsum, {x, y}, EinsumAttrs{"...id,...jd->...ij"})), "[batch, 4, seq, seq]");
 }
 
 TEST(InferNode, FusedKinds) {
   GraphBuilder b;
-  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS}), w = b.input("w", DType::kFloat, {kB, kS});
+  const ValueId ids = b.input("ids", DType::kInt64, {B, S}), w = b.input("w", DType::kFloat, {B, S});
   const ValueId e = b.node(OpKind::kEmbedding, {ids, b.floats({5, 8}, std::vector<float>(40))});
   const ValueId l = b.node(
       OpKind::kLinear, {e, b.floats({8, 24}, std::vector<float>(192)), b.floats({24}, std::vector<float>(24))}, LinearAttrs{});
@@ -58,8 +59,8 @@ TEST(InferNode, FusedKinds) {
   const ValueId p = b.node(OpKind::kMeanPool, {n[0], w}, PoolAttrs{});
   const ValueId y = b.node(OpKind::kL2Normalize, {p}, PoolAttrs{});
   EXPECT_EQ(shape_of(b, y), "[batch, 8]");
-  EXPECT_EQ(shape_str(*b.g.value(a).shape), "[batch, sequence, 8]");
-  EXPECT_EQ(shape_str(*b.g.value(n[1]).shape), "[batch, sequence, 8]");
+  EXPECT_EQ(shape_str(*b.g.value(a).shape), "[batch, seq, 8]");
+  EXPECT_EQ(shape_str(*b.g.value(n[1]).shape), "[batch, seq, 8]");
 }
 
 TEST(InferNode, WeightsOfDequantizeStayIntegers) {
@@ -86,7 +87,7 @@ TEST(InferNode, SmallConstantsAreNotBlownUp) {
 // if (rank of x > 1) -x else x: the rank is known, so the branch is inlined and the output keeps its name.
 TEST(InferNode, DecidedIfIsInlined) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, S});
   const ValueId rank = b.node(OpKind::kSize, {b.node(OpKind::kShape, {x}, ShapeAttrs{})});
   const ValueId condition = b.node(OpKind::kBinary, {rank, b.scalar(int64_t{1})}, BinaryAttrs{ert::params::binary::kGreater});
   SubgraphAttrs bodies;
@@ -99,7 +100,7 @@ TEST(InferNode, DecidedIfIsInlined) {
   }
   const ValueId y = b.node(OpKind::kIf, {condition, x}, bodies);
   b.g.value(y).name = "y";
-  EXPECT_EQ(shape_of(b, y), "[batch, sequence]");
+  EXPECT_EQ(shape_of(b, y), "[batch, seq]");
   EXPECT_EQ(b.g.value(b.g.outputs[0]).name, "y");
   for (const Node& n : b.g.nodes) EXPECT_NE(n.kind, OpKind::kIf);
 }
@@ -107,11 +108,11 @@ TEST(InferNode, DecidedIfIsInlined) {
 // Three trips of a loop that doubles x and stacks the intermediate values.
 TEST(InferNode, CountedLoopIsUnrolled) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB});
+  const ValueId x = b.input("x", DType::kFloat, {B});
   GraphBuilder body;
   body.input("i", DType::kInt64, {});
   const ValueId go = body.input("go", DType::kBool, {});
-  const ValueId state = body.input("state", DType::kFloat, {kB});
+  const ValueId state = body.input("state", DType::kFloat, {B});
   const ValueId next = body.node(OpKind::kBinary, {state, state}, BinaryAttrs{ert::params::binary::kAdd});
   body.output(body.node(OpKind::kIdentity, {go})), body.output(next), body.output(next);
   SubgraphAttrs a;
@@ -127,11 +128,11 @@ TEST(InferNode, CountedLoopIsUnrolled) {
 TEST(InferNode, LoopThatItsConditionEndsIsUnrolled) {
   for (const bool counter : {false, true}) {
     GraphBuilder b;
-    const ValueId x = b.input("x", DType::kFloat, {kB});
+    const ValueId x = b.input("x", DType::kFloat, {B});
     GraphBuilder body;
     const ValueId iteration = body.input("i", DType::kInt64, {});
     body.input("go", DType::kBool, {});
-    const ValueId state = body.input("state", DType::kFloat, {kB});
+    const ValueId state = body.input("state", DType::kFloat, {B});
     const ValueId carried = body.input("count", DType::kInt64, {});
     const ValueId more = body.node(OpKind::kBinary, {carried, body.scalar(int64_t{1})}, BinaryAttrs{ert::params::binary::kAdd});
     const ValueId next = body.node(OpKind::kBinary, {state, state}, BinaryAttrs{ert::params::binary::kAdd});

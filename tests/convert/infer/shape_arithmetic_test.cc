@@ -3,14 +3,15 @@
 
 #include "convert/infer/infer.h"
 #include "tests/convert/graph_builder.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv_test {
 namespace {
 
 using namespace edgeconv;
+using edgeconv::testing::B;
+using edgeconv::testing::S;
 namespace bb = ert::params::binary;
-
-const DimExpr kB = DimExpr::symbol("batch"), kS = DimExpr::symbol("sequence");
 
 void infer_ok(Graph& g) {
   Diagnostics d;
@@ -20,7 +21,7 @@ void infer_ok(Graph& g) {
 
 TEST(ShapeArithmetic, HeadSplitOfTorchScript) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 32});
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 32});
   const ValueId shape = b.node(OpKind::kShape, {x}, ShapeAttrs{});
   const auto dim = [&](int64_t i) {
     return b.node(OpKind::kUnsqueeze, {b.node(OpKind::kGather, {shape, b.scalar(i)}, AxisAttrs{0}), b.ints({0})}, AxesAttrs{{0}});
@@ -30,27 +31,27 @@ TEST(ShapeArithmetic, HeadSplitOfTorchScript) {
       b.node(OpKind::kTranspose, {b.node(OpKind::kReshape, {x, target}, ReshapeAttrs{})}, TransposeAttrs{{0, 2, 1, 3}});
   b.output(split);
   infer_ok(b.g);
-  EXPECT_EQ(*b.g.value(split).shape, (Shape{kB, 4, kS, 8}));
-  EXPECT_EQ(*b.g.value(target).elements, (std::vector<DimExpr>{kB, kS, 4, 8}));
+  EXPECT_EQ(*b.g.value(split).shape, (Shape{B, 4, S, 8}));
+  EXPECT_EQ(*b.g.value(target).elements, (std::vector<DimExpr>{B, S, 4, 8}));
 }
 
 TEST(ShapeArithmetic, ReshapeSolvesMinusOneAndCopiesZero) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 32});
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 32});
   const ValueId merged = b.node(OpKind::kReshape, {x, b.ints({-1, 32})}, ReshapeAttrs{});
   const ValueId copied = b.node(OpKind::kReshape, {x, b.ints({0, 0, 4, -1})}, ReshapeAttrs{});
   const ValueId grouped = b.node(OpKind::kReshape, {merged, b.ints({-1, 4, 8})}, ReshapeAttrs{});
   b.output(merged), b.output(copied), b.output(grouped);
   infer_ok(b.g);
-  EXPECT_EQ(*b.g.value(merged).shape, (Shape{kB * kS, 32}));
-  EXPECT_EQ(*b.g.value(copied).shape, (Shape{kB, kS, 4, 8}));
-  EXPECT_EQ(*b.g.value(grouped).shape, (Shape{kB * kS, 4, 8}));
+  EXPECT_EQ(*b.g.value(merged).shape, (Shape{B * S, 32}));
+  EXPECT_EQ(*b.g.value(copied).shape, (Shape{B, S, 4, 8}));
+  EXPECT_EQ(*b.g.value(grouped).shape, (Shape{B * S, 4, 8}));
 }
 
 TEST(ShapeArithmetic, ExpandIdiomFoldsItsWhere) {
   GraphBuilder b;  // Expand(x, Where(Equal(shape, -1), ones, shape)) with shape = [-1, S, -1]
-  const ValueId x = b.input("x", DType::kFloat, {kB, 1, 8});
-  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, 1, 8});
+  const ValueId ids = b.input("ids", DType::kInt64, {B, S});
   const ValueId s =
       b.node(OpKind::kUnsqueeze,
              {b.node(OpKind::kGather, {b.node(OpKind::kShape, {ids}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0})},
@@ -61,7 +62,7 @@ TEST(ShapeArithmetic, ExpandIdiomFoldsItsWhere) {
   const ValueId y = b.node(OpKind::kExpand, {x, fixed});
   b.output(y);
   infer_ok(b.g);
-  EXPECT_EQ(*b.g.value(y).shape, (Shape{kB, kS, 8}));
+  EXPECT_EQ(*b.g.value(y).shape, (Shape{B, S, 8}));
   EXPECT_TRUE(b.g.value(equal).is_constant());
 }
 
@@ -82,7 +83,7 @@ TEST(ShapeArithmetic, NumbersThatLeave64BitsAreNoSizes) {
 
 TEST(ShapeArithmetic, DivisionFloorsAndCancels) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, S});
   const ValueId shape = b.node(OpKind::kShape, {x}, ShapeAttrs{});
   const ValueId product = b.node(OpKind::kReduce, {shape}, ReduceAttrs{ert::params::reduce::kProd, {}, false, false});
   const ValueId back = b.node(OpKind::kBinary, {product, b.node(OpKind::kGather, {shape, b.scalar(int64_t{0})}, AxisAttrs{0})},
@@ -90,14 +91,14 @@ TEST(ShapeArithmetic, DivisionFloorsAndCancels) {
   const ValueId half = b.node(OpKind::kBinary, {back, b.scalar(int64_t{2})}, BinaryAttrs{bb::kDiv});
   b.output(back), b.output(half);
   infer_ok(b.g);
-  EXPECT_EQ(b.g.value(product).elements->at(0), kB * kS);
-  EXPECT_EQ(b.g.value(back).elements->at(0), kS);
-  EXPECT_EQ(b.g.value(half).elements->at(0).evaluate({{"sequence", 7}}), 3);
+  EXPECT_EQ(b.g.value(product).elements->at(0), B * S);
+  EXPECT_EQ(b.g.value(back).elements->at(0), S);
+  EXPECT_EQ(b.g.value(half).elements->at(0).evaluate({{"seq", 7}}), 3);
 }
 
 TEST(ShapeArithmetic, TableSliceAndRangeFollowTheSequence) {
   GraphBuilder b;
-  const ValueId ids = b.input("ids", DType::kInt64, {kB, kS});
+  const ValueId ids = b.input("ids", DType::kInt64, {B, S});
   const ValueId s = b.node(OpKind::kGather, {b.node(OpKind::kShape, {ids}, ShapeAttrs{}), b.ints({1})}, AxisAttrs{0});
   const ValueId table = b.floats({1, 16}, std::vector<float>(16, 1.0f));
   const ValueId cut = b.node(OpKind::kSlice, {table, b.ints({0}), s, b.ints({1})});
@@ -108,16 +109,16 @@ TEST(ShapeArithmetic, TableSliceAndRangeFollowTheSequence) {
   const ValueId capped = b.node(OpKind::kSlice, {ids, b.ints({0}), b.ints({4}), b.ints({1})});
   for (ValueId v : {cut, range, last, tail, capped}) b.output(v);
   infer_ok(b.g);
-  EXPECT_EQ(*b.g.value(cut).shape, (Shape{1, kS}));
-  EXPECT_EQ(*b.g.value(range).shape, (Shape{kS}));
-  EXPECT_EQ(*b.g.value(last).shape, (Shape{kB, 1}));
-  EXPECT_EQ(*b.g.value(tail).shape, (Shape{kB, kS - 1}));
-  EXPECT_EQ(*b.g.value(capped).shape, (Shape{kB, DimExpr::min(4, kS)}));
+  EXPECT_EQ(*b.g.value(cut).shape, (Shape{1, S}));
+  EXPECT_EQ(*b.g.value(range).shape, (Shape{S}));
+  EXPECT_EQ(*b.g.value(last).shape, (Shape{B, 1}));
+  EXPECT_EQ(*b.g.value(tail).shape, (Shape{B, S - 1}));
+  EXPECT_EQ(*b.g.value(capped).shape, (Shape{B, DimExpr::min(4, S)}));
 }
 
 TEST(ShapeArithmetic, ConstantContentsFold) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 64});
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 64});
   const ValueId d = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{-1})}, AxisAttrs{0});
   const ValueId root =
       b.node(OpKind::kUnary, {b.node(OpKind::kCast, {d}, CastAttrs{DType::kFloat})}, UnaryAttrs{ert::params::unary::kSqrt, 0});
@@ -130,7 +131,7 @@ TEST(ShapeArithmetic, ConstantContentsFold) {
 
 TEST(ShapeArithmetic, ReshapeFromDataIsAProblem) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, S});
   const ValueId n = b.input("n", DType::kInt64, {1});
   b.output(b.node(OpKind::kReshape, {x, n}, ReshapeAttrs{}));
   Diagnostics d;

@@ -6,11 +6,13 @@
 #include <random>
 
 #include "convert/ir/diagnostics.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv {
 namespace {
 
-const DimExpr B = DimExpr::symbol("batch"), S = DimExpr::symbol("sequence");
+using testing::B;
+using testing::S;
 
 TEST(DimExpr, EqualExpressionsCompareEqual) {
   EXPECT_EQ(B * S, S * B);
@@ -47,7 +49,7 @@ TEST(DimExpr, MinMaxUseThatDimsAreAtLeastOne) {
 
 TEST(DimExpr, EvaluatesLikeIntegers) {
   std::mt19937 rng(7);
-  const std::map<std::string, int64_t> dims = {{"batch", 3}, {"sequence", 17}};
+  const std::map<std::string, int64_t> dims = {{"batch", 3}, {"seq", 17}};
   for (int round = 0; round < 500; ++round) {
     DimExpr e(static_cast<int64_t>(rng() % 5));
     int64_t v = *e.constant();
@@ -67,7 +69,7 @@ TEST(DimExpr, EvaluatesLikeIntegers) {
     }
     ASSERT_EQ(e.evaluate(dims), v) << e.str();
     // Substituting numbers must give the same as evaluating.
-    ASSERT_EQ(e.substitute({{"batch", 3}, {"sequence", 17}}).constant(), v) << e.str();
+    ASSERT_EQ(e.substitute({{"batch", 3}, {"seq", 17}}).constant(), v) << e.str();
   }
 }
 
@@ -84,10 +86,10 @@ TEST(DimExpr, RefusesToOverflow) {
 }
 
 TEST(DimExpr, Prints) {
-  EXPECT_EQ((B * S + 2).str(), "batch*sequence + 2");
-  EXPECT_EQ((DimExpr(0) - S * 3).str(), "-3*sequence");
-  EXPECT_EQ(S.floor_div(2).str(), "floor(sequence/2)");
-  EXPECT_EQ(shape_str({B, S, 384}), "[batch, sequence, 384]");
+  EXPECT_EQ((B * S + 2).str(), "batch*seq + 2");
+  EXPECT_EQ((DimExpr(0) - S * 3).str(), "-3*seq");
+  EXPECT_EQ(S.floor_div(2).str(), "floor(seq/2)");
+  EXPECT_EQ(shape_str({B, S, 384}), "[batch, seq, 384]");
 }
 
 TEST(Shapes, Broadcast) {

@@ -3,11 +3,12 @@
 
 #include "convert/ir/attributes_text.h"
 #include "convert/ir/graph.h"
+#include "tests/convert/sizes.h"
 
 namespace edgeconv {
 namespace {
 
-const DimExpr B = DimExpr::symbol("batch");
+using testing::B;
 
 TEST(GraphDump, ListsInputsConstantsNodesAndOutputs) {
   Graph g;
