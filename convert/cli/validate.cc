@@ -134,7 +134,8 @@ std::optional<TokenMask> tokens_of(const Pair& p, const std::vector<Tensor>& set
 
 // What the conversion smoothed for: 16-bit rows only where all layers were asked to have them.
 double lhs_steps(const Pair& p) {
-  const bool asked = p.certificate.is_object() && p.certificate.contains("precision") && p.certificate.at("precision") == "w8a16";
+  const bool asked = p.certificate.is_object() && p.certificate.contains("precision") &&
+                     p.certificate.at("precision") == mode_name(PrecisionMode::kW8A16);
   return asked && p.runner.custom_ops().empty() ? kInt16Steps : kInt8Steps;
 }
 

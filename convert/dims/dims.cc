@@ -86,9 +86,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
         v = p->in(0);
         continue;
       }
-      if (p->kind != OpKind::kCast && p->kind != OpKind::kIdentity && p->kind != OpKind::kReshape &&
-          p->kind != OpKind::kUnsqueeze && p->kind != OpKind::kSqueeze && p->kind != OpKind::kExpand)
-        break;
+      if (p->kind != OpKind::kCast && p->kind != OpKind::kExpand && !only_reshapes(p->kind)) break;
       v = p->in(0);
     }
     if (computed) {

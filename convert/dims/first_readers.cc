@@ -34,25 +34,12 @@ void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
 
 bool passes_values(const Node& n, size_t input) {
   switch (n.kind) {
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kSplit:
-    case OpKind::kConcat:
-    case OpKind::kIdentity:
-    case OpKind::kExpand:
     case OpKind::kCast:
     case OpKind::kBinary:
     case OpKind::kWhere:
     case OpKind::kBatchNormalization: return true;
-    case OpKind::kGather:
-    case OpKind::kGatherElements:
-    case OpKind::kPad:
-    case OpKind::kScatterElements: return input == 0;
-    default: return false;
+    case OpKind::kPad: return input == 0;
+    default: return moves_input(n.kind, input);
   }
 }
 

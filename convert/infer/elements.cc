@@ -29,7 +29,7 @@ bool move_elements(NodeInference& c) {
   for (size_t i = 0; i < n.inputs.size(); ++i) {
     inputs[i] = &storage[i];
     if (!c.has(i)) continue;
-    const bool is_data = (data >> (i < 31 ? i : 31)) & 1;
+    const bool is_data = moves_input(n.kind, i);
     if (!c.in(i).shape || !is_static(c.shape(i))) return false;
     std::vector<int64_t> dims;
     for (const DimExpr& d : c.shape(i)) dims.push_back(*d.constant());

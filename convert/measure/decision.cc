@@ -20,23 +20,8 @@ constexpr size_t kMostVisited = 64;
 constexpr int kMatrixRank = 3;  // outputs of higher rank with a Softmax are attention weights: nothing is decided by them
 constexpr double kLeastProbability = 0.001;
 
-bool is_view(const Node& n) {
-  switch (n.kind) {
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kSplit:
-    case OpKind::kConcat:
-    case OpKind::kIdentity:
-    case OpKind::kExpand:
-    case OpKind::kCast:
-    case OpKind::kGather: return true;
-    default: return false;
-  }
-}
+// The elements of its first input, or of all of them, and nothing computed.
+bool is_view(const Node& n) { return rearranges(n.kind) || n.kind == OpKind::kConcat || n.kind == OpKind::kCast; }
 
 bool is_mean(const Node& n) { return n.kind == OpKind::kReduce && n.as<ReduceAttrs>().kind == reduce::kMean; }
 

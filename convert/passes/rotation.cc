@@ -16,6 +16,7 @@ using namespace rotation;
 
 constexpr size_t kMaxCandidates = 8;
 
+// Fewer kinds than those that move elements: what rotation_columns.cc follows.
 bool moves_columns(OpKind k) {
   return k == OpKind::kSlice || k == OpKind::kSplit || k == OpKind::kGather || k == OpKind::kReshape || k == OpKind::kSqueeze ||
          k == OpKind::kUnsqueeze || k == OpKind::kIdentity || k == OpKind::kConcat;

@@ -50,10 +50,7 @@ std::vector<Atom> merge_atoms(const std::vector<Atom>& atoms) {
   return merged;
 }
 
-bool is_view(OpKind k) {
-  return k == OpKind::kReshape || k == OpKind::kTranspose || k == OpKind::kSqueeze || k == OpKind::kUnsqueeze ||
-         k == OpKind::kFlatten || k == OpKind::kIdentity;
-}
+bool is_view(OpKind k) { return only_reshapes(k) || k == OpKind::kTranspose; }
 
 namespace {
 

@@ -57,17 +57,8 @@ ValueId input_behind(const Graph& g, ValueId v) {
   while (v != kNone && std::find(g.inputs.begin(), g.inputs.end(), v) == g.inputs.end()) {
     const Node* n = g.producer(v);
     if (n == nullptr) return kNone;
-    switch (n->kind) {
-      case OpKind::kCast:
-      case OpKind::kIdentity:
-      case OpKind::kReshape:
-      case OpKind::kSqueeze:
-      case OpKind::kUnsqueeze:
-      case OpKind::kFlatten:
-      case OpKind::kExpand:
-      case OpKind::kSlice: v = n->in(0); break;
-      default: return kNone;
-    }
+    if (n->kind != OpKind::kCast && !rearranges(n->kind)) return kNone;
+    v = n->in(0);
   }
   return v;
 }
@@ -167,25 +158,11 @@ std::set<ValueId> positionwise_values(const Graph& g) {
     switch (n.kind) {
       case OpKind::kUnary:
       case OpKind::kBinary:
-      case OpKind::kWhere:
       case OpKind::kCast:
-      case OpKind::kIdentity:
-      case OpKind::kReshape:
-      case OpKind::kSqueeze:
-      case OpKind::kUnsqueeze:
-      case OpKind::kTranspose:
-      case OpKind::kSlice:
-      case OpKind::kConcat:
-      case OpKind::kExpand:
-      case OpKind::kTile:
       case OpKind::kCumSum:
-      case OpKind::kPad:
-      case OpKind::kScatterND:
-      case OpKind::kScatterElements:
-      case OpKind::kGatherND:
-      case OpKind::kGatherElements: passes = true; break;
+      case OpKind::kPad: passes = true; break;
       case OpKind::kGather: passes = n.in(0) != kNone && !g.value(n.in(0)).constant; break;
-      default: break;
+      default: passes = moved_inputs(n.kind) != 0;
     }
     if (!passes) continue;
     if (std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return reached.count(v) != 0; }))
@@ -208,18 +185,11 @@ bool is_uniform(const Graph& g, ValueId v, int depth = 0) {
   switch (n->kind) {
     case OpKind::kConstantOfShape: return true;
     case OpKind::kUnary:
-    case OpKind::kCast:
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kTranspose:
-    case OpKind::kSlice:
-    case OpKind::kExpand: return is_uniform(g, n->in(0), depth + 1);
+    case OpKind::kCast: return is_uniform(g, n->in(0), depth + 1);
     case OpKind::kBinary:
     case OpKind::kWhere:
       return std::all_of(n->inputs.begin(), n->inputs.end(), [&](ValueId i) { return is_uniform(g, i, depth + 1); });
-    default: return false;
+    default: return rearranges(n->kind) && is_uniform(g, n->in(0), depth + 1);
   }
 }
 
@@ -233,7 +203,7 @@ bool plain_scores(const Graph& g, ValueId v) {
       const bool left = is_uniform(g, n->in(0));
       if (!left && !is_uniform(g, n->in(1))) return false;
       v = n->in(left ? 1 : 0);
-    } else if (n->kind == OpKind::kCast || n->kind == OpKind::kReshape || n->kind == OpKind::kIdentity) {
+    } else if (n->kind == OpKind::kCast || only_reshapes(n->kind)) {
       v = n->in(0);
     } else {
       return false;

@@ -47,23 +47,11 @@ bool is_file_input(const Place& p) {
   return p.frame->outer == nullptr && std::find(inputs.begin(), inputs.end(), p.v) != inputs.end();
 }
 
-bool passes_contents_on(OpKind k) {
-  switch (k) {
-    case OpKind::kCast:
-    case OpKind::kIdentity:
-    case OpKind::kReshape:
-    case OpKind::kSqueeze:
-    case OpKind::kUnsqueeze:
-    case OpKind::kFlatten: return true;
-    default: return false;
-  }
-}
-
 Place behind_views(Place p) {
   for (int depth = 0; depth < 64; ++depth) {
     p = resolved(p);
     const Node* n = p.frame->g.producer(p.v);
-    if (n == nullptr || !passes_contents_on(n->kind) || n->in(0) == kNone) return p;
+    if (n == nullptr || (n->kind != OpKind::kCast && !only_reshapes(n->kind)) || n->in(0) == kNone) return p;
     p.v = n->in(0);
   }
   return p;

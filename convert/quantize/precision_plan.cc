@@ -49,7 +49,8 @@ size_t PrecisionPlan::hash() const {
 }
 
 std::string PrecisionPlan::str() const {
-  std::string s = std::string("attention ") + (int8_attention ? "int8" : "fp32") + ", tables " + (int8_tables ? "int8" : "fp32");
+  std::string s =
+      std::string("attention ") + part_precision_name(int8_attention) + ", tables " + part_precision_name(int8_tables);
   if (!layers_.empty()) s += ", layers";
   for (size_t i = 0; i < layers_.size(); ++i) {
     const auto& [layer, how] = layers_[i];

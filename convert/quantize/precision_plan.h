@@ -19,6 +19,10 @@ using Precision = ert::params::linear::Precision;
 
 // As options, reports, certificates and JSON spell it.
 const char* precision_name(int32_t precision);
+// Of attention and tables, which have no third way.
+inline const char* part_precision_name(bool int8) {
+  return precision_name(int8 ? ert::params::linear::kInt8 : ert::params::linear::kF32);
+}
 
 // Of every Linear that is smoothed (smoothing.h), one a channel: stored weights are w[k][n] * factor[k], activations are divided by it.
 // Calibrated once for a conversion; plans only say where they are used.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "rt/base/bytes.h"
 #include "rt/sizes/dims.h"
 #include "rt/loading/model.h"
 #include "rt/ops/op.h"
@@ -31,9 +32,9 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
   for (uint32_t i = 0; i < p.arena_order.size; ++i) {
     const ert::fb::Value& v = p.values[p.arena_order[i]];
     ert::Operand o;
-    size_t bytes = 0;
+    size_t bytes = 0, rounded = 0;
     if (!ert::resolve_operand(p, p.arena_order[i], exprs.data(), &o) || !ert::operand_bytes(o, &bytes)) continue;
-    const auto rounded = (bytes + 63) / 64 * 64;
+    if (!ert::Bytes(bytes).aligned().get(&rounded)) continue;
     slots[v.index()] = std::max(slots[v.index()], rounded);
     for (uint32_t op = v.first_op(); op <= v.last_op() && op < p.ops.size; ++op) t.steps[op].live_bytes += rounded;
   }

@@ -19,21 +19,7 @@ namespace {
 
 using Origins = std::set<std::pair<std::string, std::string>>;  // node, operator type
 
-bool is_fused(OpKind k) {
-  switch (k) {
-    case OpKind::kLinear:
-    case OpKind::kAttention:
-    case OpKind::kRope:
-    case OpKind::kGlu:
-    case OpKind::kNorm:
-    case OpKind::kEmbedding:
-    case OpKind::kMeanPool:
-    case OpKind::kL2Normalize:
-    case OpKind::kRecurrence: return true;
-    default: return false;
-  }
-}
-
+// What those kinds become.
 bool is_fused(ert::params::OpCode c) {
   using ert::params::OpCode;
   switch (c) {

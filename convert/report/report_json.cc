@@ -41,8 +41,8 @@ Json ladder(const ConvertResult& r) {
     steps.push_back({{"int8", t.plan.count(linear::kInt8)},
                      {"w8a16", t.plan.count(linear::kInt8A16)},
                      {"fp32", t.plan.count(linear::kF32)},
-                     {"attention", t.plan.int8_attention ? "int8" : "fp32"},
-                     {"tables", t.plan.int8_tables ? "int8" : "fp32"},
+                     {"attention", part_precision_name(t.plan.int8_attention)},
+                     {"tables", part_precision_name(t.plan.int8_tables)},
                      {"slowdown", t.slowdown},
                      {"worst_cosine", t.worst_cosine()}});
   return steps;
@@ -86,9 +86,9 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
   j["layers"] = {
       {"int8", r.plan.count(linear::kInt8)}, {"w8a16", r.plan.count(linear::kInt8A16)}, {"fp32", r.plan.count(linear::kF32)}};
-  j["attention"] = r.plan.int8_attention ? "int8" : "fp32";
+  j["attention"] = part_precision_name(r.plan.int8_attention);
   j["attention_why"] = reason_of_attention(r);
-  j["tables"] = r.plan.int8_tables ? "int8" : "fp32";
+  j["tables"] = part_precision_name(r.plan.int8_tables);
   j["tables_why"] = reason_of_tables(r);
   j["slowdown"] = r.slowdown;
   j["target_cosine"] = r.request.target_cosine;

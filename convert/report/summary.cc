@@ -75,7 +75,7 @@ std::string precision_lines(const ConvertResult& r, bool all) {
   std::string s =
       fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
                   r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
-                  r.plan.int8_attention ? "int8" : "fp32", r.plan.int8_tables ? "int8" : "fp32", r.slowdown);
+                  part_precision_name(r.plan.int8_attention), part_precision_name(r.plan.int8_tables), r.slowdown);
   if (r.request.mode == PrecisionMode::kAuto) {
     if (!r.plan.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
     if (!r.plan.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";

@@ -79,8 +79,8 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   for (const auto& [pattern, mode] : o.precision.overrides) j["overrides"].push_back(pattern + "=" + mode_name(mode));
   j["target_cosine"] = figure(r.request.target_cosine);
   j["calibration"] = o.calibration.empty() ? "synthetic" : "user";
-  j["attention"] = r.plan.int8_attention ? "int8" : "fp32";
-  j["tables"] = r.plan.int8_tables ? "int8" : "fp32";
+  j["attention"] = part_precision_name(r.plan.int8_attention);
+  j["tables"] = part_precision_name(r.plan.int8_tables);
   j["padding"] = r.skips_padding ? "zero" : "compute";
   if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
   if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
