@@ -104,13 +104,11 @@ ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detai
       const int32_t want = o.dims[axis], size = s.inputs[i].shape[axis];
       if (size != want) return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, size, want, want), why);
     }
-  }
-  for (uint32_t i = 0; i < p.inputs.size; ++i) {
     size_t bytes;
-    if (!operand_bytes(s.values[p.inputs[i]], &bytes)) return ERT_ERR_DIMS;
+    if (!operand_bytes(o, &bytes)) return ERT_ERR_DIMS;
     if (s.inputs[i].state != Binding::kOwn && in_context(s, s.inputs[i].data, bytes))
       return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kInput, i), why);
-    if (!contents_allowed(p, i, s.values[p.inputs[i]], why)) return ERT_ERR_INPUT;
+    if (!contents_allowed(p, i, o, why)) return ERT_ERR_INPUT;
   }
   return ERT_OK;
 }
