@@ -216,6 +216,9 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   if (p.packing)
     packing.emplace_back(static_cast<uint32_t>(p.packing->mask), static_cast<uint32_t>(p.packing->padding),
                          static_cast<uint32_t>(exprs_of_rows(p)), 0);
+  std::vector<ert::fb::State> states;
+  for (const TargetState& s : p.states) states.emplace_back(s.input, s.output);
+  const auto states_v = states.empty() ? 0 : b.CreateVectorOfStructs(states);
   const auto packing_v = packing.empty() ? 0 : b.CreateVectorOfStructs(packing);
 
   ert::fb::ProgramBuilder builder(b);
@@ -243,10 +246,10 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   if (!customs.empty()) builder.add_custom_ops(customs_v);
   builder.add_golden(golden_v);
   builder.add_certificate(certificate);
-  if (p.packing) {
-    builder.add_flags(ert::kFlagPacking);
-    builder.add_packing(packing_v);
-  }
+  if (p.packing) builder.add_packing(packing_v);
+  if (!states.empty()) builder.add_states(states_v);
+  if (p.packing || !states.empty())
+    builder.add_flags((p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates));
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }
 

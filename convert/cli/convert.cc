@@ -27,7 +27,7 @@ namespace {
 
 struct ConvertArguments {
   std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
-  std::vector<std::string> dims, reports, precision, concat, custom_ops;
+  std::vector<std::string> dims, states, reports, precision, concat, custom_ops;
   PinOptions pins;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
@@ -110,6 +110,17 @@ Limits read_limits(const ConvertArguments& o) {
     return text.empty() ? std::nullopt : std::optional(parse_byte_count(flag, text));
   };
   return {read("--arena-limit", o.arena_limit), read("--flash-limit", o.flash_limit)};
+}
+
+std::vector<StateNames> parse_states(const std::vector<std::string>& texts) {
+  std::vector<StateNames> states;
+  for (const std::string& text : texts) {
+    const size_t eq = text.find('=');
+    if (eq == std::string::npos || eq == 0 || eq + 1 == text.size())
+      throw FatalError(ExitCode::kUsage, "--state " + text + ": write OUTPUT=INPUT, for example --state stateN=state");
+    states.push_back({text.substr(0, eq), text.substr(eq + 1)});
+  }
+  return states;
 }
 
 // An unknown target is not a usage error: a later version may have it.
@@ -198,6 +209,7 @@ int run_convert(const ConvertArguments& o) {
   const Limits limits = read_limits(o);
   options.dims = parse_dims(o.dims);
   options.prepare.pinning = o.pins.parse(options.dims);
+  options.states = parse_states(o.states);
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
@@ -246,6 +258,10 @@ Action add_convert(Arguments& a) {
   a.option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
   a.option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
   o->pins.declare(a);
+  a.option(
+      "--state", o->states,
+      "the runtime keeps this output for this input of its next run (ert_state_reset makes it zero), OUTPUT=INPUT; repeatable",
+      {.type = "OUTPUT=INPUT"});
   a.option("--precision", o->precision,
            "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
            "four); repeatable");

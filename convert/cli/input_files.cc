@@ -32,15 +32,13 @@ class Slots {
     for (const std::string& n : names_) s += (s.empty() ? "" : ", ") + printable(n);
     return s;
   }
-  std::vector<Tensor> take(const std::string& from) {
-    std::vector<Tensor> all;
-    for (size_t i = 0; i < tensors_.size(); ++i) {
-      if (!tensors_[i])
+  // may_lack: inputs that need not be given.
+  Frame take(const std::string& from, const std::set<std::string>& may_lack) {
+    for (size_t i = 0; i < tensors_.size(); ++i)
+      if (!tensors_[i] && !may_lack.count(names_[i]))
         throw FatalError(ExitCode::kUsage,
                          "input '" + printable(names_[i]) + "' is not among " + from + "; the model needs " + known());
-      all.push_back(std::move(*tensors_[i]));
-    }
-    return all;
+    return std::move(tensors_);
   }
 
  private:
@@ -48,22 +46,21 @@ class Slots {
   std::vector<std::optional<Tensor>> tensors_;
 };
 
-}  // namespace
-
-std::vector<Tensor> read_npy_inputs(const std::vector<std::string>& texts, const std::vector<std::string>& names) {
-  Slots slots(names);
-  for (const std::string& text : texts) {
-    const size_t eq = text.find('=');
-    if (eq == std::string::npos) throw FatalError(ExitCode::kUsage, "--input " + text + ": write NAME=FILE.npy");
-    const auto i = slots.find(text.substr(0, eq));
-    if (!i) throw FatalError(ExitCode::kUsage, "--input " + text + ": the model has no such input; it has " + slots.known());
-    slots.put(*i, read_npy(text.substr(eq + 1)));
-  }
-  return slots.take("the --input options");
+std::vector<std::string> names_of(const std::vector<BoundaryInfo>& inputs) {
+  std::vector<std::string> names;
+  for (const BoundaryInfo& i : inputs) names.push_back(i.name);
+  return names;
 }
 
-std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
-                                   const std::vector<std::string>& declared) {
+std::set<std::string> states_of(const std::vector<BoundaryInfo>& inputs) {
+  std::set<std::string> names;
+  for (const BoundaryInfo& i : inputs)
+    if (i.state >= 0) names.insert(i.name);
+  return names;
+}
+
+Frame read_folder(const std::string& folder, const std::vector<std::string>& names, const std::vector<std::string>& declared,
+                  const std::set<std::string>& may_lack) {
   if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
   Slots slots(names);
   std::set<std::string> pinned;
@@ -80,7 +77,34 @@ std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<
     // Else an input that the conversion found unused, or a data set made for a larger model.
   }
   if (!pinned.empty()) tell("note: " + folder + ": " + pinned_inputs_note(pinned) + "\n");
-  return slots.take("the files of " + folder);
+  return slots.take("the files of " + folder, may_lack);
+}
+
+}  // namespace
+
+Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs) {
+  const std::vector<std::string> names = names_of(inputs);
+  Slots slots(names);
+  for (const std::string& text : texts) {
+    const size_t eq = text.find('=');
+    if (eq == std::string::npos) throw FatalError(ExitCode::kUsage, "--input " + text + ": write NAME=FILE.npy");
+    const auto i = slots.find(text.substr(0, eq));
+    if (!i) throw FatalError(ExitCode::kUsage, "--input " + text + ": the model has no such input; it has " + slots.known());
+    slots.put(*i, read_npy(text.substr(eq + 1)));
+  }
+  return slots.take("the --input options", states_of(inputs));
+}
+
+std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
+                                   const std::vector<std::string>& declared) {
+  std::vector<Tensor> all;
+  for (auto& t : read_folder(folder, names, declared, {})) all.push_back(std::move(*t));
+  return all;
+}
+
+Frame read_pb_frame(const std::string& folder, const std::vector<BoundaryInfo>& inputs,
+                    const std::vector<std::string>& declared) {
+  return read_folder(folder, names_of(inputs), declared, states_of(inputs));
 }
 
 }  // namespace edgeconv::cli

@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "convert/ir/tensor.h"
+#include "convert/run/blob_runner.h"
 
 namespace edgeconv::cli {
 
-// texts: NAME=FILE.npy. Every name must be given once. Throws FatalError(kUsage) for missing, unknown or double names.
-std::vector<Tensor> read_npy_inputs(const std::vector<std::string>& texts, const std::vector<std::string>& names);
+// texts: NAME=FILE.npy. Every input must be given once; only states may be left out. Throws FatalError(kUsage) for missing, unknown or double names.
+Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs);
 
 // All input_K.pb of a folder, matched by the tensor's name; a nameless tensor takes the K-th input. declared: all inputs of the model's file, with those
 // that are pinned: what is recorded for them is not used, with one line on stderr.
 std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
                                    const std::vector<std::string>& declared);
+// The same for a blob, whose states may be left out.
+Frame read_pb_frame(const std::string& folder, const std::vector<BoundaryInfo>& inputs, const std::vector<std::string>& declared);
 
 }  // namespace edgeconv::cli

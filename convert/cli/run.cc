@@ -6,7 +6,7 @@
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
-#include "convert/cli/input_files.h"
+#include "convert/cli/frames.h"
 #include "convert/files/outputs.h"
 #include "convert/files/json.h"
 #include "convert/files/npy.h"
@@ -50,22 +50,27 @@ std::string file_name(std::string name) {
   return name;
 }
 
-std::string pb_path(const RunArguments& o, size_t i) { return o.out + "/output_" + std::to_string(i) + ".pb"; }
+// frame: the folder of a frame with a slash behind it, or nothing.
+std::string pb_path(const RunArguments& o, const std::string& frame, size_t i) {
+  return o.out + "/" + frame + "output_" + std::to_string(i) + ".pb";
+}
 
 std::string npy_path(const RunArguments& o, const std::string& output) { return o.out + "/" + file_name(output) + ".npy"; }
 
 // The folder of the results may be that of the inputs, and names of outputs may differ only in what no file name has.
-Outputs judge_outputs(const RunArguments& o, const BlobRunner& runner) {
+Outputs judge_outputs(const RunArguments& o, const BlobRunner& runner, const std::vector<std::string>& frames) {
   Outputs files(false);
   files.reads(o.blob, "the blob itself");
-  for (size_t k = 0; !o.data.empty(); ++k) {
-    const std::string path = o.data + "/input_" + std::to_string(k) + ".pb";
-    if (!std::filesystem::exists(path)) break;
-    files.reads(path, "an input");
+  for (const std::string& frame : frames) {
+    for (size_t k = 0; !o.data.empty(); ++k) {
+      const std::string path = o.data + "/" + frame + "input_" + std::to_string(k) + ".pb";
+      if (!std::filesystem::exists(path)) break;
+      files.reads(path, "an input");
+    }
   }
   for (const std::string& text : o.inputs) files.reads(text.substr(text.find('=') + 1), "an input");
   for (size_t i = 0; i < runner.outputs().size(); ++i) {
-    files.writes("--out", pb_path(o, i), {{".pb"}, ""});
+    for (const std::string& frame : frames) files.writes("--out", pb_path(o, frame, i), {{".pb"}, ""});
     if (o.data.empty()) files.writes("--out", npy_path(o, runner.outputs()[i].name), {{".npy"}, ""});
   }
   return files;
@@ -87,22 +92,33 @@ int run_blob(const RunArguments& o) {
   const uint32_t mask = isa_mask(o.isa);
   const BlobFile file(o.blob);
   BlobRunner runner(file.data(), file.bytes());
-  std::vector<std::string> names;
+  std::vector<std::string> names, folders;
   for (const BoundaryInfo& i : runner.inputs()) names.push_back(i.name);
   const CertifiedPinning pinning = certified_pinning(certificate_of(runner));
   refuse_pinned_inputs(o, pinning);
-  const std::vector<Tensor> inputs =
-      o.data.empty() ? read_npy_inputs(o.inputs, names) : read_pb_inputs(o.data, names, declared_inputs(names, pinning));
-  const Outputs files = judge_outputs(o, runner);
-  const std::vector<Tensor> outputs = runner.run(inputs, {o.threads, mask});
-  std::error_code error;
-  std::filesystem::create_directories(o.out, error);
-  if (error) throw FatalError(ExitCode::kIo, "cannot make the folder '" + o.out + "': " + error.message());
+  const Frames frames = o.data.empty() ? read_npy_frames(o.inputs, runner.inputs())
+                                       : read_pb_frames(o.data, runner.inputs(), declared_inputs(names, pinning));
+  for (const std::string& folder : frames.folders) folders.push_back(folder + "/");
+  if (folders.empty()) folders = {""};
+  const Outputs files = judge_outputs(o, runner, folders);
+  std::vector<std::vector<Tensor>> results = runner.run_in_order(frames.inputs, {o.threads, mask});
+  if (frames.stacked) {
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < runner.outputs().size(); ++i) all.push_back(stacked(results, i, runner.outputs()[i].name));
+    results = {std::move(all)};
+  }
+  for (const std::string& folder : folders) {
+    std::error_code error;
+    std::filesystem::create_directories(o.out + "/" + folder, error);
+    if (error) throw FatalError(ExitCode::kIo, "cannot make the folder '" + o.out + "/" + folder + "': " + error.message());
+  }
   files.check();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& name = runner.outputs()[i].name;
-    write_tensor_pb(pb_path(o, i), name, outputs[i]);
-    if (o.data.empty()) write_npy(npy_path(o, name), outputs[i]);
+  for (size_t k = 0; k < folders.size(); ++k) {
+    for (size_t i = 0; i < results[k].size(); ++i) {
+      const std::string& name = runner.outputs()[i].name;
+      write_tensor_pb(pb_path(o, folders[k], i), name, results[k][i]);
+      if (o.data.empty()) write_npy(npy_path(o, name), results[k][i]);
+    }
   }
   return 0;
 }
@@ -112,9 +128,10 @@ int run_blob(const RunArguments& o) {
 Action add_run(Arguments& a) {
   auto o = std::make_shared<RunArguments>();
   a.option("blob", o->blob, "blob file", {.required = true});
-  a.option("--data", o->data, "folder with input_K.pb (ONNX TensorProto, matched by name)");
-  a.option("--input", o->inputs, "NAME=FILE.npy; repeatable");
-  a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input)", {.required = true});
+  a.option("--data", o->data,
+           "folder with input_K.pb (ONNX TensorProto, matched by name), or of such folders: frames, in their order");
+  a.option("--input", o->inputs, "NAME=FILE.npy; repeatable. One axis more than the input has, in front: frames");
+  a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input), as the inputs are", {.required = true});
   a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});
   a.option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
   return [o] { return run_blob(*o); };

@@ -5,6 +5,7 @@ add_executable(edgeconv
   cli/convert.cc
   cli/dim_option.cc
   cli/export.cc
+  cli/frames.cc
   cli/graph_dump.cc
   cli/input_files.cc
   cli/inspect.cc

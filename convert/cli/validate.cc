@@ -73,7 +73,10 @@ struct Pair {
       padding = PaddingMask{static_cast<size_t>(it - inputs.begin()), on.padding};
     std::map<std::string, int64_t> most;
     for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
-    dims = plan_dims(model.graph, most);
+    std::vector<KeptState> states;
+    for (size_t i = 0; i < runner.inputs().size(); ++i)
+      if (runner.inputs()[i].state >= 0) states.push_back({static_cast<size_t>(runner.inputs()[i].state), i});
+    dims = plan_dims(model.graph, most, states);
     if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
     fused = model.graph;
     run_passes(fused, d);

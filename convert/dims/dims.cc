@@ -105,7 +105,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
 
 }  // namespace
 
-DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested) {
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested, const std::vector<KeptState>& states) {
   std::map<std::string, int64_t> limit;
   std::map<ValueId, int64_t> rows_of_input;
   limit_from_slices(g, limit);
@@ -188,7 +188,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   }
   find_maxima(g, requested, plan);
   find_minima(g, plan);
-  plan.kinds = input_kinds(g);
+  plan.kinds = input_kinds(g, states);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "convert/dims/input_kinds.h"
+#include "convert/dims/kept_states.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 
@@ -25,10 +26,10 @@ struct DimPlan {
   std::map<ValueId, int64_t> part_rows;  // inputs of which parts (coordinates) index tables of this size
 };
 
-// requested: name -> max, from --dim. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position
+// requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position
 // table's limit, else to 512; not so beside axes that must be given, such as audio samples, because a mask's axis may be one of those.
 // Throws FatalError: kUsage for a dim without a sensible default, an unknown dim, or one beyond the table; kMalformed where no value
 // of a dim keeps lookups inside their table.
-DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested);
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested, const std::vector<KeptState>& states = {});
 
 }  // namespace edgeconv

@@ -180,13 +180,19 @@ std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, b
 
 }  // namespace
 
-std::map<ValueId, InputNature> input_kinds(const Graph& g) {
+std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<KeptState>& states) {
   std::map<ValueId, InputNature> kinds;
   const auto users = g.users();
   std::set<int> taken;
   const bool rate = std::any_of(g.inputs.begin(), g.inputs.end(), [&](ValueId in) { return is_sample_rate(g.value(in)); });
+  for (const KeptState& s : states) {
+    taken.insert(static_cast<int>(s.output));
+    const ValueId in = g.inputs[s.input];
+    if (is_float(g.value(in).dtype)) kinds[in] = {InputKind::kState, InputScale::kAny, -1, -1, static_cast<int>(s.output)};
+  }
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);
+    if (kinds.count(in)) continue;
     if (!is_float(v.dtype) || !v.shape || v.shape->empty() || says(lower(v.name), {"mask"})) continue;
     const FirstReaders readers = first_readers(g, users, in);
     if (const int output = state_output(g, users, in, readers, taken); output >= 0) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "convert/dims/kept_states.h"
 #include "convert/ir/graph.h"
 
 namespace edgeconv {
@@ -34,8 +35,9 @@ struct InputNature {
   int output = -1;
 };
 
-// Of all float inputs that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred.
-std::map<ValueId, InputNature> input_kinds(const Graph& g);
+// Of all float inputs that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred. states: those that the user
+// has named.
+std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<KeptState>& states = {});
 
 // Whether an input is the number of samples in a second.
 bool is_sample_rate(const Value& input);

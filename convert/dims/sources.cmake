@@ -3,5 +3,6 @@ target_sources(edgeconv_core PRIVATE
   dims/first_readers.cc
   dims/fitting_sizes.cc
   dims/input_kinds.cc
+  dims/kept_states.cc
   dims/size_equalities.cc
 )

@@ -71,6 +71,7 @@ class Conversion {
   PreparedModel model_;  // as exported; what the blob is compared with
   Graph g_;              // fused
   DimPlan dims_;
+  std::vector<KeptState> states_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
   PrecisionRequest request_;            // as it is done: what cannot be checked is not int8
   LowerOptions options_;                // but for the plan of precisions
@@ -95,7 +96,8 @@ void Conversion::read(const std::string& path) {
   model_ = prepare_model(path, o_.prepare, d_);
   r_.model = model_.info;
   r_.fusions = model_.fusions;
-  dims_ = plan_dims(model_.graph, o_.dims);
+  states_ = kept_states(model_.graph, o_.states);
+  dims_ = plan_dims(model_.graph, o_.dims, states_);
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
@@ -262,6 +264,8 @@ void Conversion::write() {
                     meta.golden.size(), golden.sets.size()));
   golden.sets.resize(meta.golden.size());
   chosen.blob = Tensor();  // not two of them at a time
+  for (const KeptState& s : states_)
+    chosen.program.states.push_back({static_cast<uint32_t>(s.output), static_cast<uint32_t>(s.input)});
   change_weight_layout(chosen.program, o_.target.dtype);
   r_.blob = write_blob(chosen.program, meta);
   // Read back: what is written must open, and give the bits of the layout that everything above was measured with.

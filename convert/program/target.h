@@ -95,6 +95,11 @@ struct TargetPacking {
   DimExpr batch, sequence;
 };
 
+// An output that the runtime keeps for an input of its next run; positions among outputs and inputs.
+struct TargetState {
+  uint32_t output, input;
+};
+
 struct TargetProgram {
   explicit TargetProgram(std::vector<TargetDim> d) : dims(std::move(d)), exprs(dims) {}
 
@@ -106,6 +111,7 @@ struct TargetProgram {
   std::vector<TargetOutput> outputs;
   std::vector<TargetCustomOp> custom_ops;
   std::optional<TargetPacking> packing;
+  std::vector<TargetState> states;
   int slots = 0;
 
   int add_value(uint8_t dtype, Shape shape);

@@ -31,11 +31,14 @@ std::string shape_text(const BoundaryInfo& b, const std::vector<NamedDim>& dims)
   return s + "]";
 }
 
-Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<NamedDim>& dims) {
+// others: the outputs of inputs and the inputs of outputs, by which states are named.
+Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<BoundaryInfo>& others,
+                   const std::vector<NamedDim>& dims) {
   Json rows = Json::array();
   for (const BoundaryInfo& b : values) {
     Json row{{"name", b.name}, {"dtype", dtype_name(b.dtype)}, {"shape", shape_text(b, dims)}};
     if (b.min != INT32_MIN) row["range"] = {b.min, b.max};
+    if (b.state >= 0) row["state"] = others.at(static_cast<size_t>(b.state)).name;
     rows.push_back(row);
   }
   return rows;
@@ -157,8 +160,8 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
   if (info.skips_padding) j["mask"] = runner.inputs().at(info.mask_input).name;
   j["dims"] = Json::array();
   for (const NamedDim& d : runner.dims()) j["dims"].push_back({{"name", d.name}, {"min", d.min}, {"max", d.max}});
-  j["inputs"] = boundary_rows(runner.inputs(), runner.dims());
-  j["outputs"] = boundary_rows(runner.outputs(), runner.dims());
+  j["inputs"] = boundary_rows(runner.inputs(), runner.outputs(), runner.dims());
+  j["outputs"] = boundary_rows(runner.outputs(), runner.inputs(), runner.dims());
   j["custom_ops"] = runner.custom_ops();
   j["memory"] = memory_json(memory_table(runner, asked));
   j["golden_vectors"] = info.golden_vectors;
@@ -179,9 +182,12 @@ std::string blob_inspection_text(const Json& j) {
     s += fmt::format("layout    {} (--target {}): {} weights\n", printable(layout), target_of(layout), elements.dump());
   for (const char* side : {"inputs", "outputs"})
     for (const Json& v : j[side])
-      s += fmt::format("{:<10}{} {} {}{}\n", side[0] == 'i' ? "input" : "output", text(v["name"]), text(v["dtype"]),
+      s += fmt::format("{:<10}{} {} {}{}{}\n", side[0] == 'i' ? "input" : "output", text(v["name"]), text(v["dtype"]),
                        escaped(v["shape"].get<std::string>()),
-                       v.contains("range") ? fmt::format(", {} to {}", v["range"][0].dump(), v["range"][1].dump()) : "");
+                       v.contains("range") ? fmt::format(", {} to {}", v["range"][0].dump(), v["range"][1].dump()) : "",
+                       v.contains("state")
+                           ? fmt::format(", state: kept {} '{}'", side[0] == 'i' ? "from output" : "for input", text(v["state"]))
+                           : "");
   s += pinned_lines(j["certificate"]);
   for (const Json& d : j["dims"]) s += fmt::format("dim       {}: {} to {}\n", text(d["name"]), d["min"].dump(), d["max"].dump());
   s += fmt::format("ops       {}: {}\n", j["ops"].dump(), joined(j["operators"]));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/dims/kept_states.h"
 #include "convert/ir/tensor.h"
 #include "convert/precision/request.h"
 #include "convert/prepare/prepare.h"
@@ -23,6 +24,7 @@ struct Gates {
 
 struct ConvertOptions {
   std::map<std::string, int64_t> dims;  // --dim
+  std::vector<StateNames> states;       // --state
   PrecisionRequest precision;           // --precision
   PrepareOptions prepare;               // --concat, --custom-op, --dump-graph
   Gates gates;                          // --max-loss, --max-slowdown, --max-bytes

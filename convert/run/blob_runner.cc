@@ -18,6 +18,12 @@ namespace edgeconv {
 struct FreeDelete {
   void operator()(void* p) const { std::free(p); }
 };
+// What the op hook of a run gets.
+struct Observation {
+  const std::function<void(const ObservedOp&)>* observe;
+  const ert_context* context;
+};
+
 using AlignedMemory = std::unique_ptr<void, FreeDelete>;
 
 namespace {
@@ -56,6 +62,7 @@ BoundaryInfo boundary(const ert_value_info& v) {
   b.dim.assign(v.dim, v.dim + v.rank);
   b.min = v.min_value;
   b.max = v.max_value;
+  b.state = v.state;
   return b;
 }
 
@@ -66,11 +73,6 @@ int write_zeros(void*, const ert_custom_attribute*, uint32_t, const ert_tensor*,
     if (outputs[i].data) std::memset(outputs[i].data, 0, outputs[i].bytes);
   return 0;
 }
-
-struct Observation {
-  const std::function<void(const ObservedOp&)>* observe;
-  const ert_context* context;
-};
 
 // An op hook. Applications see no values between ops; a host tool may look into the context.
 int show_op(void* argument, uint32_t index, uint32_t phase, const char* kind, const char* name) {
@@ -145,15 +147,21 @@ BlobRunner::BlobRunner(const void* blob, size_t bytes) {
 BlobRunner::~BlobRunner() = default;
 
 std::vector<int32_t> BlobRunner::dims_of(const std::vector<Tensor>& inputs) const {
+  return dims_of(Frame(inputs.begin(), inputs.end()));
+}
+
+std::vector<int32_t> BlobRunner::dims_of(const Frame& frame) const {
   std::vector<int32_t> dims;
   for (const NamedDim& d : dims_) dims.push_back(d.min);
-  for (size_t i = 0; i < inputs.size(); ++i) {
+  for (size_t i = 0; i < frame.size(); ++i) {
+    if (!frame[i]) continue;
+    const Tensor& given = *frame[i];
     const BoundaryInfo& info = inputs_[i];
-    if (inputs[i].dims().size() != info.shape.size())
-      throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "' has rank " + std::to_string(inputs[i].rank()) +
+    if (given.dims().size() != info.shape.size())
+      throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "' has rank " + std::to_string(given.rank()) +
                                              ", the model wants " + std::to_string(info.shape.size()));
     for (size_t axis = 0; axis < info.shape.size(); ++axis) {
-      const int64_t size = inputs[i].dims()[axis];
+      const int64_t size = given.dims()[axis];
       if (info.dim[axis] < 0) {
         if (info.shape[axis] >= 0 && info.shape[axis] != size)
           throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "': axis " + std::to_string(axis) + " is " +
@@ -190,71 +198,118 @@ ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const Runne
 }
 
 std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const RunnerOptions& o) {
-  if (inputs.size() != inputs_.size())
-    throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " +
-                                           std::to_string(inputs.size()) + " were given");
-  if (!custom_ops_.empty() && !o.custom_ops_as_zeros) {
-    std::string names;
-    for (const std::string& n : custom_ops_) names += (names.empty() ? "" : ", ") + n;
-    throw FatalError(ExitCode::kUnsupported,
-                     "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
-  }
-  const std::vector<int32_t> dims = dims_of(inputs);
-  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
+  return std::move(run_in_order({Frame(inputs.begin(), inputs.end())}, o).front());
+}
+
+// A context for frames of up to these dims, and the memory that it needs.
+struct BlobRunner::Session {
+  Session(BlobRunner& runner, const std::vector<int32_t>& dims, const RunnerOptions& o);
+  std::vector<Tensor> run(const Frame& inputs);
+
+ private:
+  [[noreturn]] void refuse(ert_status status, const Frame& inputs, const std::string& what) const;
+  Tensor bind_input(size_t i, const Frame& inputs);  // what must live until the run is over
+
+  const BlobRunner& runner_;
+  RunnerOptions options_;
+  AlignedMemory arena_;
+  ert_context context_;
+  Observation observation_;
+};
+
+BlobRunner::Session::Session(BlobRunner& r, const std::vector<int32_t>& dims, const RunnerOptions& o)
+    : runner_(r), options_(o), observation_{&options_.observe, &context_} {
+  if (o.threads > 1 && (!r.pool_ || r.pool_->threads != o.threads)) r.pool_ = std::make_unique<Pool>(o.threads);
   ert_config cfg{};
   cfg.struct_size = sizeof cfg;
   cfg.isa_mask = o.isa_mask;
   cfg.threads = o.threads;
   if (o.threads > 1) {
     cfg.parallel_for = ert_thread_pool_parallel_for;
-    cfg.parallel_context = pool_->pool;
+    cfg.parallel_context = r.pool_->pool;
   }
-  cfg.custom_ops = placeholders_.data();
-  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
-  const ert_memory_need need = memory(dims, o);
-  const AlignedMemory arena = allocate(need.bytes);
-  const ert_region region{arena.get(), need.bytes};
-  ert_context context;
-  Observation observation{&o.observe, &context};
+  cfg.custom_ops = r.placeholders_.data();
+  cfg.custom_op_count = static_cast<uint32_t>(r.placeholders_.size());
   if (o.observe) {
     cfg.op_hook = show_op;
-    cfg.op_hook_context = &observation;
+    cfg.op_hook_context = &observation_;
   }
-  if (const ert_status s = ert_context_init(&context, &model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
+  const ert_memory_need need = r.memory(dims, o);
+  arena_ = allocate(need.bytes);
+  const ert_region region{arena_.get(), need.bytes};
+  if (const ert_status s = ert_context_init(&context_, &r.model_, &cfg, dims.empty() ? nullptr : dims.data(), &region, 1);
       s != ERT_OK)
     throw_status(s, "cannot prepare a run");
-  if (o.observe) ert::keep_values(&context);
+  if (o.observe) ert::keep_values(&context_);
+}
 
-  const auto refused = [&](ert_status status, const std::string& what) {
-    ert_error_detail why{};
-    why.struct_size = sizeof why;
-    const std::string text = ert_last_error(&context, &why) == ERT_OK ? refusal_text(*this, inputs, why) : "";
-    throw_status(status, text.empty() ? what : what + ": " + text);
-  };
-  std::vector<Tensor> held;  // aligned copies live until the run is over
+void BlobRunner::Session::refuse(ert_status status, const Frame& inputs, const std::string& what) const {
+  std::vector<Tensor> bound;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool narrow =
-        is_whole(inputs[i].dtype()) && is_whole(inputs_[i].dtype) && !binds_as(inputs[i].dtype(), inputs_[i].dtype);
-    const bool other_float =
-        is_float(inputs[i].dtype()) && inputs[i].dtype() != DType::kFloat && inputs_[i].dtype == DType::kFloat;
-    held.push_back(narrow || other_float ? inputs[i].cast(inputs_[i].dtype) : inputs[i].aligned());
-    const ert_tensor t = describe(held.back());
-    if (const ert_status s = ert_bind_input(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      refused(s, "input '" + printable(inputs_[i].name) + "' of type " + std::string(dtype_name(inputs[i].dtype())));
+    const BoundaryInfo& info = runner_.inputs_[i];
+    bound.push_back(inputs[i] ? *inputs[i] : Tensor(info.dtype, std::vector<int64_t>(info.shape.begin(), info.shape.end())));
+  }
+  ert_error_detail why{};
+  why.struct_size = sizeof why;
+  const std::string text = ert_last_error(&context_, &why) == ERT_OK ? refusal_text(runner_, bound, why) : "";
+  throw_status(status, text.empty() ? what : what + ": " + text);
+}
+
+Tensor BlobRunner::Session::bind_input(size_t i, const Frame& inputs) {
+  const BoundaryInfo& info = runner_.inputs_[i];
+  const Tensor& given = *inputs[i];
+  const bool narrow = is_whole(given.dtype()) && is_whole(info.dtype) && !binds_as(given.dtype(), info.dtype);
+  const bool other_float = is_float(given.dtype()) && given.dtype() != DType::kFloat && info.dtype == DType::kFloat;
+  Tensor held = narrow || other_float ? given.cast(info.dtype) : given.aligned();
+  const ert_tensor t = describe(held);
+  if (const ert_status s = ert_bind_input(&context_, static_cast<uint32_t>(i), &t); s != ERT_OK)
+    refuse(s, inputs, "input '" + printable(info.name) + "' of type " + std::string(dtype_name(given.dtype())));
+  return held;
+}
+
+std::vector<Tensor> BlobRunner::Session::run(const Frame& inputs) {
+  std::vector<Tensor> held;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i]) {
+      held.push_back(bind_input(i, inputs));
+    } else if (const ert_status s = ert_bind_input(&context_, static_cast<uint32_t>(i), nullptr); s != ERT_OK) {
+      throw FatalError(ExitCode::kUsage,
+                       "input '" + printable(runner_.inputs_[i].name) + "' is not given, and is no state of the blob");
+    }
   }
   std::vector<Tensor> results;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
+  for (size_t i = 0; i < runner_.outputs_.size(); ++i) {
+    const std::string name = "output '" + printable(runner_.outputs_[i].name) + "'";
     ert_tensor t{};
     t.struct_size = sizeof t;
-    if (const ert_status s = ert_output_shape(&context, static_cast<uint32_t>(i), &t); s != ERT_OK)
-      refused(s, "output '" + printable(outputs_[i].name) + "'");
-    results.emplace_back(outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
+    if (const ert_status s = ert_output_shape(&context_, static_cast<uint32_t>(i), &t); s != ERT_OK) refuse(s, inputs, name);
+    results.emplace_back(runner_.outputs_[i].dtype, std::vector<int64_t>(t.shape, t.shape + t.rank));
     ert_tensor bound = describe(results.back());
     bound.data = results.back().mutable_data();
-    if (const ert_status s = ert_bind_output(&context, static_cast<uint32_t>(i), &bound); s != ERT_OK)
-      refused(s, "output '" + printable(outputs_[i].name) + "'");
+    if (const ert_status s = ert_bind_output(&context_, static_cast<uint32_t>(i), &bound); s != ERT_OK) refuse(s, inputs, name);
   }
-  if (const ert_status s = ert_run(&context); s != ERT_OK) refused(s, "the run failed");
+  if (const ert_status s = ert_run(&context_); s != ERT_OK) refuse(s, inputs, "the run failed");
+  return results;
+}
+
+std::vector<std::vector<Tensor>> BlobRunner::run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o) {
+  std::vector<int32_t> dims(dims_.size(), 0);
+  for (const Frame& f : frames) {
+    if (f.size() != inputs_.size())
+      throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " +
+                                             std::to_string(f.size()) + " were given");
+    const std::vector<int32_t> needed = dims_of(f);
+    for (size_t d = 0; d < dims.size(); ++d) dims[d] = std::max(dims[d], needed[d]);
+  }
+  if (!custom_ops_.empty() && !o.custom_ops_as_zeros) {
+    std::string names;
+    for (const std::string& n : custom_ops_) names += (names.empty() ? "" : ", ") + n;
+    throw FatalError(ExitCode::kUnsupported,
+                     "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
+  }
+  Session session(*this, dims, o);
+  std::vector<std::vector<Tensor>> results;
+  for (const Frame& f : frames) results.push_back(session.run(f));
   return results;
 }
 

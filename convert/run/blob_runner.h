@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,11 @@ struct BoundaryInfo {
   std::vector<int32_t> shape;  // -1: depends on a dim
   std::vector<int32_t> dim;    // index of the named dim, -1: none
   int32_t min = INT32_MIN, max = INT32_MAX;
+  int state = -1;  // an input: the output that a context keeps for it; an output: that input; otherwise -1
 };
+
+// The inputs of one run, in order; nothing where the context has them: states.
+using Frame = std::vector<std::optional<Tensor>>;
 
 struct NamedDim {
   std::string name;
@@ -57,16 +62,20 @@ class BlobRunner {
 
   // Dims of one call from the shapes of its inputs; throws FatalError(kUsage) when a dim exceeds its maximum.
   std::vector<int32_t> dims_of(const std::vector<Tensor>& inputs) const;
+  std::vector<int32_t> dims_of(const Frame& inputs) const;
   // Without the scratch that the application's custom operators ask for.
   ert_memory_need memory(const std::vector<int32_t>& dims, const RunnerOptions& o) const;
   // One run; contexts are sized for these inputs. Throws FatalError; kUnsupported for a blob with custom operators, unless
   // they shall be zeros.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
+  // Runs that follow each other in one context, from states of zero; the outputs of each. Throws as run.
+  std::vector<std::vector<Tensor>> run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o = {});
   // ert_selftest. Returns how many golden vectors were replayed; throws FatalError(kAccuracy) when one gives other bits.
   uint32_t replay_golden(const RunnerOptions& o = {}) const;
 
  private:
   struct Pool;
+  struct Session;
   ert_model model_;
   std::vector<BoundaryInfo> inputs_, outputs_;
   std::vector<NamedDim> dims_;

@@ -1,21 +1,26 @@
 // Turns FlatBuffers vectors into plain spans: see program.h.
 #include "rt/blob/program.h"
 
+#include <string.h>
+
 #include "rt/base/limits.h"
 
 namespace ert {
 namespace {
 
-template <class T>
-Span<T> structs(const flatbuffers::Vector<const T*>* v) {
-  if (v == nullptr) return {};
-  return {static_cast<const T*>(static_cast<const void*>(v->Data())), v->size()};
+// One function for vectors of all types, which all are a number of elements and the elements. out: a Span of any type.
+__attribute__((noinline)) void find(const fb::Program* root, flatbuffers::voffset_t field, void* out) {
+  const auto* table = reinterpret_cast<const flatbuffers::Table*>(root);  // its base, which the generated class keeps private
+  const auto* v = table->GetPointer<const flatbuffers::Vector<uint8_t>*>(field);
+  Span<uint8_t> span;
+  if (v != nullptr) span = {v->Data(), v->size()};
+  memcpy(out, &span, sizeof span);
 }
 
 template <class T>
-Span<T> scalars(const flatbuffers::Vector<T>* v) {
-  if (v == nullptr) return {};
-  return {static_cast<const T*>(static_cast<const void*>(v->Data())), v->size()};
+void view(const fb::Program* root, flatbuffers::voffset_t field, Span<T>* out) {
+  static_assert(sizeof(Span<T>) == sizeof(Span<uint8_t>), "one layout");
+  find(root, field, out);
 }
 
 }  // namespace
@@ -24,22 +29,23 @@ Program program_view(const uint8_t* blob, const fb::Program* root) {
   Program p;
   p.blob = blob;
   p.root = root;
-  p.dims = structs(root->dims());
-  p.exprs = structs(root->exprs());
-  p.values = structs(root->values());
-  p.inputs = scalars(root->inputs());
-  p.outputs = scalars(root->outputs());
-  p.input_dtypes = scalars(root->input_dtypes());
-  p.output_dtypes = scalars(root->output_dtypes());
-  p.input_ranges = structs(root->input_ranges());
+  view(root, fb::Program::VT_DIMS, &p.dims);
+  view(root, fb::Program::VT_EXPRS, &p.exprs);
+  view(root, fb::Program::VT_VALUES, &p.values);
+  view(root, fb::Program::VT_INPUTS, &p.inputs);
+  view(root, fb::Program::VT_OUTPUTS, &p.outputs);
+  view(root, fb::Program::VT_INPUT_DTYPES, &p.input_dtypes);
+  view(root, fb::Program::VT_OUTPUT_DTYPES, &p.output_dtypes);
+  view(root, fb::Program::VT_INPUT_RANGES, &p.input_ranges);
   p.slots = root->slots();
-  p.arena_order = scalars(root->arena_order());
-  p.operands = scalars(root->operands());
-  p.ints = scalars(root->ints());
-  p.floats = scalars(root->floats());
-  p.ops = structs(root->ops());
-  p.segments = structs(root->segments());
-  p.packing = structs(root->packing());
+  view(root, fb::Program::VT_ARENA_ORDER, &p.arena_order);
+  view(root, fb::Program::VT_OPERANDS, &p.operands);
+  view(root, fb::Program::VT_INTS, &p.ints);
+  view(root, fb::Program::VT_FLOATS, &p.floats);
+  view(root, fb::Program::VT_OPS, &p.ops);
+  view(root, fb::Program::VT_SEGMENTS, &p.segments);
+  view(root, fb::Program::VT_PACKING, &p.packing);
+  view(root, fb::Program::VT_STATES, &p.states);
   return p;
 }
 

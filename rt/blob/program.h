@@ -36,6 +36,7 @@ struct Program {
   Span<fb::Op> ops;
   Span<fb::Segment> segments;
   Span<fb::Packing> packing;
+  Span<fb::State> states;
 };
 
 Program program_view(const uint8_t* blob, const fb::Program* root);

@@ -3,6 +3,7 @@
 
 #include "rt/base/abi.h"
 #include "rt/context/context.h"
+#include "rt/context/states.h"
 #include "rt/sizes/dims.h"
 #include "rt/loading/model.h"
 
@@ -41,10 +42,12 @@ ert_status check_shape(const Program& p, uint32_t index, const ert_tensor& t, er
   return refuse(ERT_ERR_INPUT, about(ERT_FAULT_BUFFER, Side::kInput, index, static_cast<int64_t>(t.bytes), need, need), why);
 }
 
-ert_status check_tensor(const ert_tensor* in, uint32_t wanted, Side side, uint32_t index, ert_tensor* t, ert_error_detail* why) {
+// exactly: in the width of the file, as the context keeps a copy of.
+ert_status check_tensor(const ert_tensor* in, uint32_t wanted, Side side, uint32_t index, ert_tensor* t, ert_error_detail* why,
+                        bool exactly = false) {
   if (!read_struct(in, t) || t->data == nullptr || t->rank > ERT_MAX_RANK) return ERT_ERR_ARG;
   if (t->bytes > UINTPTR_MAX - reinterpret_cast<uintptr_t>(t->data)) return ERT_ERR_ARG;
-  if (!accepts(wanted, t->dtype))
+  if (exactly ? t->dtype != wanted : !accepts(wanted, t->dtype))
     return refuse(ERT_ERR_INPUT, about(ERT_FAULT_DTYPE, side, index, t->dtype, wanted, wanted), why);
   if (aligned(t->data, t->dtype)) return ERT_OK;
   const int64_t alignment = static_cast<int64_t>(element_bytes(t->dtype));
@@ -58,8 +61,18 @@ void store(ContextState* s, Binding* slot, const ert_tensor& t) {
   slot->bytes = t.bytes;
   slot->dtype = t.dtype;
   slot->rank = t.rank;
+  if (slot->state != Binding::kNone) slot->state = Binding::kCallers;
   for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) slot->shape[axis] = axis < t.rank ? t.shape[axis] : 0;
   s->next_op = 0;
+}
+
+// Gives a state back to the context. False: there is a tensor to bind, or this is no state.
+__attribute__((noinline)) bool unbind(ContextState* s, const Program& p, const ert_tensor* tensor, Binding* b) {
+  if (tensor != nullptr || b->state == Binding::kNone) return false;
+  *b = Binding{};
+  s->prepared = s->next_op = 0;
+  bind_states(s, p, false);
+  return true;
 }
 
 }  // namespace
@@ -73,6 +86,7 @@ ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* tensor) 
   ContextState& s = call.state();
   const Program p = program_of(s);
   if (i >= p.inputs.size) return ERT_ERR_ARG;
+  if (unbind(&s, p, tensor, &s.inputs[i])) return ERT_OK;
   ert_tensor t;
   ert_status status = check_tensor(tensor, p.input_dtypes[i], Side::kInput, i, &t, &s.why);
   if (status == ERT_OK) status = check_shape(p, i, t, &s.why);
@@ -86,8 +100,10 @@ ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* tensor)
   ContextState& s = call.state();
   const Program p = program_of(s);
   if (i >= p.outputs.size) return ERT_ERR_ARG;
+  if (unbind(&s, p, tensor, &s.outputs[i])) return ERT_OK;
   ert_tensor t;
-  const ert_status status = check_tensor(tensor, p.output_dtypes[i], Side::kOutput, i, &t, &s.why);
+  const ert_status status =
+      check_tensor(tensor, p.output_dtypes[i], Side::kOutput, i, &t, &s.why, s.outputs[i].state != Binding::kNone);
   if (status == ERT_OK) store(&s, &s.outputs[i], t);
   return status;
 }

@@ -11,6 +11,7 @@
 #include "rt/base/limits.h"
 #include "rt/loading/model.h"
 #include "rt/context/pairs.h"
+#include "rt/context/states.h"
 
 namespace ert {
 namespace {
@@ -44,10 +45,8 @@ ert_status check_and_plan(const ModelState& m, const ert_config& cfg, const int3
 }
 
 template <class T>
-T* table_at(uint8_t* tables, size_t offset, uint32_t n) {
-  T* t = static_cast<T*>(static_cast<void*>(tables + offset));
-  for (uint32_t i = 0; i < n; ++i) new (t + i) T{};
-  return t;
+T* table_at(uint8_t* tables, size_t offset) {
+  return static_cast<T*>(static_cast<void*>(tables + offset));
 }
 
 void fill_custom_table(ContextState* s, const Program& p, ert_custom_attribute* next) {
@@ -78,16 +77,18 @@ void place_values(ContextState* s, const Program& p) {
 
 void make_tables(ContextState* s, const Program& p, const MemoryPlan& plan, uint8_t* tables) {
   const TableLayout& t = plan.tables;
-  s->exprs = table_at<int64_t>(tables, t.exprs, p.exprs.size);
-  s->values = table_at<Operand>(tables, t.values, p.values.size);
-  s->operands = table_at<Operand>(tables, t.operands, static_cast<uint32_t>((t.inputs - t.operands) / sizeof(Operand)));
-  s->inputs = table_at<Binding>(tables, t.inputs, p.inputs.size);
-  s->outputs = table_at<Binding>(tables, t.outputs, p.outputs.size);
-  s->slots = table_at<Slot>(tables, t.slots, p.slots);
-  const uint32_t attributes = static_cast<uint32_t>((t.row_starts - t.attributes) / sizeof(ert_custom_attribute));
-  s->customs = table_at<CustomSlot>(tables, t.customs, static_cast<uint32_t>((t.attributes - t.customs) / sizeof(CustomSlot)));
-  fill_custom_table(s, p, table_at<ert_custom_attribute>(tables, t.attributes, attributes));
-  s->row_starts = table_at<int32_t>(tables, t.row_starts, static_cast<uint32_t>((t.golden - t.row_starts) / sizeof(int32_t)));
+  memset(tables, 0, t.bytes);  // entries of every table: absent, not bound, not placed; states: as before the first run
+  s->exprs = table_at<int64_t>(tables, t.exprs);
+  s->values = table_at<Operand>(tables, t.values);
+  s->operands = table_at<Operand>(tables, t.operands);
+  s->inputs = table_at<Binding>(tables, t.inputs);
+  s->outputs = table_at<Binding>(tables, t.outputs);
+  s->slots = table_at<Slot>(tables, t.slots);
+  s->customs = table_at<CustomSlot>(tables, t.customs);
+  fill_custom_table(s, p, table_at<ert_custom_attribute>(tables, t.attributes));
+  s->row_starts = table_at<int32_t>(tables, t.row_starts);
+  s->states = tables + t.states;
+  s->state_bytes = t.state_bytes;
   s->golden = tables + t.golden;
   s->golden_bytes = t.bytes - t.golden;
 }
@@ -105,6 +106,7 @@ ert_status build(ContextState* s, const MemoryPlan& plan) {
   if (!place_slots(s->slots, p.slots, free, s->n_regions)) return ERT_ERR_NOMEM;
   place_values(s, p);
   find_pairs(s, p);
+  bind_states(s, p, false);
   return ERT_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "rt/base/abi.h"
 #include "rt/base/bytes.h"
 #include "rt/sizes/dims.h"
+#include "rt/context/states.h"
 #include "rt/loading/model.h"
 
 namespace ert {
@@ -65,8 +66,9 @@ bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratc
   return true;
 }
 
-bool lay_out_tables(const Program& p, uint64_t row_starts, size_t golden, TableLayout* out) {
+bool lay_out_tables(const Program& p, const int64_t* exprs, uint64_t row_starts, size_t golden, TableLayout* out) {
   TableLayout t{};
+  if (!state_bytes(p, exprs, &t.state_bytes)) return false;
   Bytes end;
   t.exprs = take(&end, p.exprs.size, sizeof(int64_t));
   t.values = take(&end, p.values.size, sizeof(Operand));
@@ -77,6 +79,7 @@ bool lay_out_tables(const Program& p, uint64_t row_starts, size_t golden, TableL
   t.customs = take(&end, custom_count(p), sizeof(CustomSlot));
   t.attributes = take(&end, attribute_count(p), sizeof(ert_custom_attribute));
   t.row_starts = take(&end, row_starts, sizeof(int32_t));
+  t.states = take(&end, 2, t.state_bytes);
   t.golden = take(&end, golden, 1);
   *out = t;
   return end.get(&out->bytes);
@@ -131,7 +134,7 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
   }
   const RowMap rows = row_map(p, scratch->exprs);
   const uint64_t row_starts = rows.batch == 0 ? 0 : static_cast<uint64_t>(rows.batch) + 1;
-  if (!lay_out_tables(p, row_starts, golden, &plan.tables) || !sum_of_slots(p, scratch->exprs, &plan.value_bytes))
+  if (!lay_out_tables(p, scratch->exprs, row_starts, golden, &plan.tables) || !sum_of_slots(p, scratch->exprs, &plan.value_bytes))
     return ERT_ERR_LIMIT;
   if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride, nullptr)) return ERT_ERR_DIMS;
   const Bytes working = Bytes(plan.scratch_stride) * Bytes(cfg.threads);

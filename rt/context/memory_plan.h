@@ -1,7 +1,7 @@
 // The exact RAM need of a context as a function of the largest dims, and where everything goes. ert_arena_bytes and
 // ert_context_init use this one formula, so need - 1 bytes is refused and need bytes suffices.
 //
-//   tables    sizes, values, bindings, slots, custom ops, starts of packed rows, room for the golden outputs of ert_selftest
+//   tables    sizes, values, bindings, slots, custom ops, starts of packed rows, states, room for the golden outputs of ert_selftest
 //   scratch   threads * the largest scratch of one op
 //   values    one block per slot: the largest of the slot's values at max_dims
 // Every block is rounded up to 64 bytes.
@@ -18,10 +18,12 @@
 namespace ert {
 
 struct Binding {
+  static constexpr uint8_t kNone = 0, kOwn = 1, kCallers = 2;
   void* data = nullptr;  // null = not bound
   size_t bytes = 0;
   uint32_t dtype = 0;
   uint32_t rank = 0;
+  uint8_t state = kNone;             // part of a state: the context's copy, or the caller's tensor in its place
   int32_t shape[ERT_MAX_RANK] = {};  // inputs only
 };
 
@@ -40,7 +42,8 @@ struct CustomSlot {
 
 // Byte offsets in the table block.
 struct TableLayout {
-  size_t exprs, values, operands, inputs, outputs, slots, customs, attributes, row_starts, golden;
+  size_t exprs, values, operands, inputs, outputs, slots, customs, attributes, row_starts, states, golden;
+  size_t state_bytes;  // of one of the two copies
   size_t bytes;
 };
 

@@ -24,6 +24,8 @@
  *              the last token of each row of the mask input, and what is pooled from a row without any token is
  *              computed from zeros. All other bits are the same as without skipping. What the mask may hold, and
  *              how skipping is proved and done: rt/README.md, section Padding.
+ * States       A recurrent model may keep states (ert_info.states): outputs that the next run reads as inputs, from zeros in the first.
+ *              They need no buffers: the context has them. A run that does not return OK leaves them as they were.
  * Numbers      The same blob and input give the same output bits on every ISA, batch, padding and thread count
  *              (kernels_int8/NUMERICS.md). ert_run sets flush-to-zero and round-to-nearest and restores both on exit.
  */
@@ -37,7 +39,7 @@
 extern "C" {
 #endif
 
-#define ERT_API_VERSION 1u  /* grows when functions or struct fields are added */
+#define ERT_API_VERSION 2u  /* grows when functions or struct fields are added */
 #define ERT_MAX_RANK 8u     /* tensors of a higher rank are refused by the converter */
 #define ERT_MAX_DIMS 16u    /* named dims of one model */
 #define ERT_MAX_REGIONS 2u  /* memory regions of one context: fast, then slow */
@@ -141,6 +143,7 @@ typedef struct ert_info {
   uint32_t mask_input;       /* of a blob that skips padding: the input [batch, sequence] that marks it ... */
   uint32_t mask_padding;     /* ... by this element, 0 or 1; positions up to the last other element are computed */
   uint32_t work_bytes;       /* that ert_model_open_in needs for this blob */
+  uint32_t states;           /* outputs that the context keeps for inputs of the next run: ert_value_info.state */
 } ert_info;
 /* Strings point into the blob. Returns OK, ARG (NULL, wrong struct_size, model not opened). */
 ert_status ert_model_info(const ert_model* m, ert_info* out);
@@ -165,6 +168,7 @@ typedef struct ert_value_info {
   int32_t shape[ERT_MAX_RANK];  /* fixed size, or -1 when it depends on a dim */
   int32_t dim[ERT_MAX_RANK];    /* index of the named dim that this axis equals, or -1 */
   int32_t min_value, max_value; /* inputs of integer type: allowed range (token ids); otherwise INT32_MIN, INT32_MAX */
+  int32_t state;                /* an input: the output that the context keeps for it; an output: that input; otherwise -1 */
 } ert_value_info;
 /* Names point into the blob. Both return OK, ARG (also for i out of range). */
 ert_status ert_model_input(const ert_model* m, uint32_t i, ert_value_info* out);
@@ -276,14 +280,20 @@ ert_status ert_context_isa(const ert_context* c, ert_isa* out);
 
 /* Zero copy: t->data is read during ert_run and must stay valid until then; the struct itself is copied. Integer inputs as
  * ERT_I32 or ERT_I64, bool inputs as ERT_BOOL or ERT_U8. Must not overlap the regions or the context (ert_run: ARG).
+ * An input that is a state may be bound, and is then read instead of what the context keeps; t = NULL ends that.
  * Returns OK, ARG, STATE, INPUT (dtype, rank, an axis that is below 1 or not its fixed size, too few bytes), ALIGN. */
 ert_status ert_bind_input(ert_context* c, uint32_t i, const ert_tensor* t);
 
 /* t->data with t->bytes capacity receives the output; t->shape need not be set. Integer outputs as ERT_I32 or ERT_I64.
  * After ert_run, ert_output_shape tells the shape. Buffers must not overlap inputs, other outputs, the regions, the context or the
- * blob, as far as the output reaches (ert_run: ARG, before anything is written).
+ * blob, as far as the output reaches (ert_run: ARG, before anything is written). An output that is a state may be bound, with the
+ * model's own dtype, to see it: the context keeps it all the same; t = NULL ends that.
  * Returns OK, ARG, STATE, INPUT (dtype), ALIGN. */
 ert_status ert_bind_output(ert_context* c, uint32_t i, const ert_tensor* t);
+
+/* Makes all states zero again, as before the first run: call it where a new recording begins. Returns OK (also without states), ARG,
+ * STATE (not initialised, or a call is under way), INTEGRITY. */
+ert_status ert_state_reset(ert_context* c);
 
 /* Shape of an output for the dims of the bound inputs; needs all inputs bound. Fills rank, shape, dtype and bytes (the need).
  * Returns OK, ARG, STATE (an input is not bound), INPUT, DIMS. */
@@ -329,7 +339,7 @@ ert_status ert_last_error(const ert_context* c, ert_error_detail* out);
  * Other statuses as ert_run. */
 ert_status ert_step(ert_context* c);
 
-/* Replays the blob's golden vectors and demands the same bits. Uses the context's memory; bindings are cleared.
+/* Replays the blob's golden vectors and demands the same bits. Uses the context's memory; bindings are cleared, states are kept.
  * Returns OK, STATE, SELFTEST, DIMS (the golden dims exceed the context's max_dims). */
 ert_status ert_selftest(ert_context* c);
 

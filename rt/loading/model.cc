@@ -46,6 +46,12 @@ ert_status value_info(const Program& p, uint32_t v, const char* name, uint32_t d
     info.min_value = p.input_ranges[value.index()].min();
     info.max_value = p.input_ranges[value.index()].max();
   }
+  info.state = -1;
+  for (uint32_t i = 0; i < p.states.size; ++i) {
+    const fb::State& s = p.states[i];
+    const bool input = storage_of(value) == Storage::kInput;
+    if ((input ? s.input() : s.output()) == value.index()) info.state = static_cast<int32_t>(input ? s.output() : s.input());
+  }
   return write_struct(info, out) ? ERT_OK : ERT_ERR_ARG;
 }
 
@@ -108,6 +114,7 @@ ert_status ert_model_info(const ert_model* m, ert_info* out) {
   for (uint32_t i = 0; i < p.segments.size; ++i) {
     if (kind_of(p.segments[i]) == SegmentKind::kConstants) info.weight_bytes += p.segments[i].bytes();
   }
+  info.states = p.states.size;
   info.work_bytes = static_cast<uint32_t>(eval_bytes(p));
   info.producer = text(p.root->producer());
   info.source_sha256 = text(p.root->source_sha256());

@@ -32,12 +32,13 @@ bool all_finite(const void* data, int64_t n) {
   return bad == 0;
 }
 
+int64_t integer_at(const Operand& o, int64_t i) { return o.dtype == ERT_I32 ? o.as<int32_t>()[i] : o.as<int64_t>()[i]; }
+
 // The first element that all_within refused.
-template <class T>
-ert_error_detail first_outside(uint32_t input, const T* data, int64_t lowest, int64_t highest) {
+ert_error_detail first_outside(uint32_t input, const Operand& o, int64_t lowest, int64_t highest) {
   int64_t i = 0;
-  while (data[i] >= lowest && data[i] <= highest) ++i;
-  ert_error_detail d = about(ERT_FAULT_RANGE, Side::kInput, input, data[i], lowest, highest);
+  while (integer_at(o, i) >= lowest && integer_at(o, i) <= highest) ++i;
+  ert_error_detail d = about(ERT_FAULT_RANGE, Side::kInput, input, integer_at(o, i), lowest, highest);
   d.element = i;
   return d;
 }
@@ -65,9 +66,7 @@ bool contents_allowed(const Program& p, uint32_t input, const Operand& o, ert_er
   const int64_t lowest = p.input_ranges[input].min(), highest = p.input_ranges[input].max();
   const bool allowed =
       o.dtype == ERT_I32 ? all_within(o.as<int32_t>(), n, lowest, highest) : all_within(o.as<int64_t>(), n, lowest, highest);
-  if (!allowed)
-    *why = o.dtype == ERT_I32 ? first_outside(input, o.as<int32_t>(), lowest, highest)
-                              : first_outside(input, o.as<int64_t>(), lowest, highest);
+  if (!allowed) *why = first_outside(input, o, lowest, highest);
   return allowed;
 }
 
@@ -82,7 +81,7 @@ bool in_context(const ContextState& s, const void* data, size_t bytes) {
 bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes, OutputsIn place) {
   const void* data = s.outputs[output].data;
   if (overlap(data, bytes, s.blob, s.blob_bytes)) return false;
-  if (place == OutputsIn::kCallersMemory && in_context(s, data, bytes)) return false;
+  if (place == OutputsIn::kCallersMemory && s.outputs[output].state != Binding::kOwn && in_context(s, data, bytes)) return false;
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
     size_t input_bytes;
     if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
@@ -105,12 +104,11 @@ ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detai
       const int32_t want = o.dims[axis], size = s.inputs[i].shape[axis];
       if (size != want) return refuse(ERT_ERR_INPUT, about_axis(Side::kInput, i, axis, size, want, want), why);
     }
-  }
-  for (uint32_t i = 0; i < p.inputs.size; ++i) {
     size_t bytes;
-    if (!operand_bytes(s.values[p.inputs[i]], &bytes)) return ERT_ERR_DIMS;
-    if (in_context(s, s.inputs[i].data, bytes)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kInput, i), why);
-    if (!contents_allowed(p, i, s.values[p.inputs[i]], why)) return ERT_ERR_INPUT;
+    if (!operand_bytes(o, &bytes)) return ERT_ERR_DIMS;
+    if (s.inputs[i].state != Binding::kOwn && in_context(s, s.inputs[i].data, bytes))
+      return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kInput, i), why);
+    if (!contents_allowed(p, i, o, why)) return ERT_ERR_INPUT;
   }
   return ERT_OK;
 }

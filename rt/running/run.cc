@@ -3,6 +3,7 @@
 #include "rt/context/context.h"
 #include "rt/sizes/dims.h"
 #include "rt/context/pairs.h"
+#include "rt/context/states.h"
 #include "rt/running/run.h"
 
 namespace ert {
@@ -89,7 +90,10 @@ ert_status ert_run(ert_context* c) {
   ContextState& s = call.state();
   const Program p = program_of(s);
   const ert_status status = begin_run(&s, p, OutputsIn::kCallersMemory);
-  return status == ERT_OK ? run_all(&s, p) : status;
+  if (status != ERT_OK) return status;
+  const ert_status ran = run_all(&s, p);
+  if (ran == ERT_OK) bind_states(&s, p, true);
+  return ran;
 }
 
 ert_status ert_step(ert_context* c) {
@@ -104,6 +108,7 @@ ert_status ert_step(ert_context* c) {
   const ert_status status = run_op(&s, p, s.next_op);
   if (status != ERT_OK || ++s.next_op == p.ops.size) {
     s.next_op = 0;
+    if (status == ERT_OK) bind_states(&s, p, true);
     return status;
   }
   return ERT_STEP_MORE;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "rt/base/bytes.h"
+#include "rt/context/states.h"
 #include "rt/running/run.h"
 #include "rt/sizes/dims.h"
 
@@ -24,7 +25,7 @@ bool bind(const Operand& shape, uint32_t dtype, const void* data, Binding* out) 
   o.dtype = static_cast<uint8_t>(dtype);
   size_t bytes;
   if (!operand_bytes(o, &bytes)) return false;
-  *out = Binding{const_cast<void*>(data), bytes, dtype, shape.rank, {}};
+  *out = Binding{const_cast<void*>(data), bytes, dtype, shape.rank, Binding::kNone, {}};
   memcpy(out->shape, shape.dims, sizeof out->shape);
   return true;
 }
@@ -87,5 +88,6 @@ ert_status ert_selftest(ert_context* c) {
     status = replay(&s, p, *p.root->golden()->Get(i));
   }
   clear_bindings(&s, p);
+  bind_states(&s, p, false);
   return status;
 }

@@ -40,7 +40,8 @@ ert_status verify_semantics(const Program& p, const LentMemory& lent) {
   EvalMemory memory(p, lent);
   EvalScratch* scratch = memory.scratch();
   if (scratch == nullptr) return ERT_ERR_NOMEM;
-  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p) || !verify_packing(p, scratch)) return ERT_ERR_MODEL;
+  if (!verify_exprs_and_dims(p) || !verify_values(p) || !verify_boundary(p) || !verify_packing(p, scratch) || !verify_states(p))
+    return ERT_ERR_MODEL;
   const ert_status ops = verify_ops(p);
   if (ops != ERT_OK) return ops;
   if (!verify_lifetimes(p) || !verify_golden(p, scratch)) return ERT_ERR_MODEL;

@@ -19,6 +19,7 @@ bool verify_layouts(const Program& p);                        // verify/values.c
 bool verify_values(const Program& p);                         // verify/values.cc
 bool verify_boundary(const Program& p);                       // verify/values.cc: inputs and outputs
 bool verify_packing(const Program& p, EvalScratch* scratch);  // verify/packing.cc: the mask, and who may depend on it
+bool verify_states(const Program& p);                         // verify/states.cc: outputs that are inputs of the next run
 bool verify_golden(const Program& p, EvalScratch* scratch);   // verify/values.cc
 ert_status verify_ops(const Program& p);                      // verify/ops.cc: operands, definition before use, single writes
 bool verify_lifetimes(const Program& p);                      // verify/lifetimes.cc: no two live values share a slot

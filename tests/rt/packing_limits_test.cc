@@ -99,7 +99,7 @@ TEST(Packing, HostileMetadataIsRefused) {
     EXPECT_TRUE(status == ERT_ERR_MODEL || status == ERT_ERR_LIMIT) << what << ": " << ert_status_str(status);
   }
   BlobSpec s = good;
-  s.program_flags = 3;
+  s.program_flags = 1u << 31 | 1;
   EXPECT_EQ(open_spec(s), ERT_ERR_VERSION) << "a flag of a later version";
 }
 

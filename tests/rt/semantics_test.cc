@@ -156,7 +156,7 @@ const Case kCases[] = {
        s.segments.push_back({std::vector<uint8_t>(79), 1});
        s.golden.push_back({{1}, 1, {0, 64}});
      }},
-    {"unknown critical program flag", ERT_ERR_VERSION, [](BlobSpec& s) { s.program_flags = 2; }},
+    {"unknown critical program flag", ERT_ERR_VERSION, [](BlobSpec& s) { s.program_flags = 1u << 31; }},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rules, Semantics, ::testing::ValuesIn(kCases));

@@ -18,6 +18,7 @@ TEST(State, EveryCallRefusesWhatIsNotAContext) {
     EXPECT_EQ(ert_run(&c), ERT_ERR_STATE);
     EXPECT_EQ(ert_step(&c), ERT_ERR_STATE);
     EXPECT_EQ(ert_selftest(&c), ERT_ERR_STATE);
+    EXPECT_EQ(ert_state_reset(&c), ERT_ERR_STATE);
     EXPECT_EQ(ert_bind_input(&c, 0, &t), ERT_ERR_STATE);
     EXPECT_EQ(ert_bind_output(&c, 0, &t), ERT_ERR_STATE);
     EXPECT_EQ(ert_output_shape(&c, 0, &t), ERT_ERR_STATE);
