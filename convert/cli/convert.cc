@@ -27,7 +27,7 @@ namespace {
 
 struct ConvertArguments {
   std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
-  std::vector<std::string> dims, states, reports, precision, concat, custom_ops;
+  std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
   PinOptions pins;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
@@ -210,6 +210,7 @@ int run_convert(const ConvertArguments& o) {
   options.dims = parse_dims(o.dims);
   options.prepare.pinning = o.pins.parse(options.dims);
   options.states = parse_states(o.states);
+  for (const std::string& text : o.raw_inputs) options.prepare.raw_inputs.push_back(parse_raw_input(text));
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
@@ -262,6 +263,10 @@ Action add_convert(Arguments& a) {
       "--state", o->states,
       "the runtime keeps this output for this input of its next run (ert_state_reset makes it zero), OUTPUT=INPUT; repeatable",
       {.type = "OUTPUT=INPUT"});
+  a.option("--input-scale", o->raw_inputs,
+           "the device takes this input as it comes, pixels (uint8) or samples (int16), and computes (raw - mean) / std: "
+           "NAME=mean,std or NAME=mean,std,TYPE; one number a channel with ':' between them; repeatable",
+           {.type = "NAME=mean,std"});
   a.option("--precision", o->precision,
            "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
            "four); repeatable");

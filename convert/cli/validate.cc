@@ -52,6 +52,7 @@ struct Pair {
     certificate = certificate_of(runner);
     const CertifiedPinning pinning = certified_pinning(certificate);
     prepare.pinning = pinning_again(pinning, o.pins.parse({}));
+    prepare.raw_inputs = certified_raw_inputs(certificate);
     Diagnostics d;
     ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning});
     check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph

@@ -193,13 +193,15 @@ std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<Kep
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);
     if (kinds.count(in)) continue;
-    if (!is_float(v.dtype) || !v.shape || v.shape->empty() || says(lower(v.name), {"mask"})) continue;
+    const bool raw = v.dtype == DType::kUint8 || v.dtype == DType::kInt16;  // pixels or samples
+    if ((!is_float(v.dtype) && !raw) || !v.shape || v.shape->empty() || says(lower(v.name), {"mask"})) continue;
     const FirstReaders readers = first_readers(g, users, in);
     if (const int output = state_output(g, users, in, readers, taken); output >= 0) {
       taken.insert(output);
       kinds[in] = {InputKind::kState, InputScale::kAny, -1, -1, output};
     } else if (const auto n = nature(v, readers, rate)) {
       kinds[in] = *n;
+      if (raw) kinds[in].scale = v.dtype == DType::kUint8 ? InputScale::kBytes : InputScale::kInt16;
     }
   }
   // Volts or integers: the floor of a logarithm tells them apart, and nothing else. States of one unit are not fed with the other.

@@ -35,7 +35,7 @@ struct InputNature {
   int output = -1;
 };
 
-// Of all float inputs that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred. states: those that the user
+// Of all float inputs, and those of pixels (uint8) and samples (int16), that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred. states: those that the user
 // has named.
 std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<KeptState>& states = {});
 

@@ -161,7 +161,14 @@ Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<
         fail(what + "holds " + std::to_string(v) + ", the model's table allows " + std::to_string(range->first) + " to " +
              std::to_string(range->second));
   }
-  return t.dtype() == input.dtype ? t.aligned() : t.cast(input.dtype);
+  if (t.dtype() == input.dtype) return t.aligned();
+  Tensor stored = t.cast(input.dtype);
+  if (is_integer(input.dtype)) {
+    const std::vector<int64_t> given = t.to_int64(), kept = stored.to_int64();
+    if (const auto lost = std::mismatch(given.begin(), given.end(), kept.begin()); lost.first != given.end())
+      fail(what + "holds " + std::to_string(*lost.first) + ", which " + std::string(dtype_name(input.dtype)) + " does not have");
+  }
+  return stored;
 }
 
 // Sizes of the named dims in one set, checked against the model.

@@ -104,6 +104,9 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
   } else if (is_sample_rate(v)) {
     for (int64_t& x : out) x = kSampleRate;
+  } else if (v.dtype == DType::kInt16 || (v.dtype == DType::kUint8 && dims.size() > 2)) {
+    const int64_t low = v.dtype == DType::kInt16 ? -32768 : 0, high = v.dtype == DType::kInt16 ? 32767 : 255;
+    for (int64_t& x : out) x = low + random.below(high - low + 1);
   } else if (dims.size() == 1) {
     // One integer per row: lengths.
     for (int64_t& x : out) x = spec.ragged ? least + random.below(tokens - least + 1) : tokens;
@@ -118,6 +121,15 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     }
   }
   return ints.cast(v.dtype);
+}
+
+// Signals as a microphone or camera gives them: rounded, and cut off where they are too loud or bright.
+Tensor stored_as(const Tensor& signal, DType type) {
+  if (is_float(type)) return signal.cast(type);
+  const float low = type == DType::kInt16 ? -32768.0f : 0, high = type == DType::kInt16 ? 32767.0f : 255.0f;
+  Tensor t = signal;
+  for (float& x : t.mut<float>()) x = std::nearbyint(std::clamp(x, low, high));
+  return t.cast(type);
 }
 
 // Whether rows are samples of a batch, each with states of its own, and not the frames of one.
@@ -149,7 +161,7 @@ std::vector<std::vector<Tensor>> synthetic_steps(const Graph& g, const DimPlan& 
       const bool short_rows = kind->second.axis > 0 && dims[static_cast<size_t>(kind->second.axis)] <= kShortWaveform;
       const SignalLayout layout{spec.seed * 31 + i, steps, short_rows && (steps == 1 || !rows_have_states(g, plan, g.inputs[i]))};
       const std::vector<Tensor> tensors = signal_tensors(kind->second, dims, layout);
-      for (size_t step = 0; step < steps; ++step) sets[step].push_back(tensors[step].cast(v.dtype));
+      for (size_t step = 0; step < steps; ++step) sets[step].push_back(stored_as(tensors[step], v.dtype));
       continue;
     }
     for (size_t step = 0; step < steps; ++step) {

@@ -53,7 +53,8 @@ std::string_view dtype_name(DType t) {
 
 namespace {
 constexpr std::pair<DType, uint8_t> kErtTypes[] = {{DType::kFloat, ERT_F32}, {DType::kInt32, ERT_I32}, {DType::kInt64, ERT_I64},
-                                                   {DType::kUint8, ERT_U8},  {DType::kInt8, ERT_I8},   {DType::kBool, ERT_BOOL}};
+                                                   {DType::kUint8, ERT_U8},  {DType::kInt8, ERT_I8},   {DType::kBool, ERT_BOOL},
+                                                   {DType::kInt16, ERT_I16}};
 }
 
 uint8_t ert_dtype_of(DType t) {

@@ -147,7 +147,20 @@ void LowerContext::unsupported(const Node& n, const std::string& reason, const s
 
 namespace {
 
-// Boundary integers enter as 32 bits.
+// Pixels and samples that nothing reads but casts to float.
+bool becomes_float(const Graph& g, ValueId input) {
+  const DType t = g.value(input).dtype;
+  if ((t != DType::kUint8 && t != DType::kInt8 && t != DType::kInt16) || g.is_output(input)) return false;
+  bool any = false;
+  for (const Node& n : g.nodes) {
+    if (n.dead || std::find(n.inputs.begin(), n.inputs.end(), input) == n.inputs.end()) continue;
+    if (n.kind != OpKind::kCast || !is_float(n.as<CastAttrs>().to)) return false;
+    any = true;
+  }
+  return any;
+}
+
+// Boundary integers enter as 32 bits, but for those that are floats at once.
 void lower_inputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.inputs.size(); ++i) {
     const ValueId id = c.graph.inputs[i];
@@ -169,6 +182,14 @@ void lower_inputs(LowerContext& c) {
     c.program.inputs.push_back(in);
     if (at_boundary == ERT_F32) {
       c.bind(id, bound);
+    } else if (at_boundary == ERT_I16 || becomes_float(c.graph, id)) {
+      const int raw = c.temporary(ERT_F32, *v.shape);
+      c.program.ops.push_back({OpCode::kImportFloat, {bound}, {raw}, {}, {}, v.name});
+      if (becomes_float(c.graph, id)) {
+        c.bind(id, raw);  // casts find it done
+      } else {
+        c.program.ops.push_back({OpCode::kCast, {raw}, {c.result(id)}, {}, {}, v.name});
+      }
     } else {
       const int inner = c.result(id);
       c.program.ops.push_back({OpCode::kImportInt, {bound}, {inner}, {}, {}, v.name});
@@ -181,7 +202,7 @@ void lower_outputs(LowerContext& c) {
   for (size_t i = 0; i < c.graph.outputs.size(); ++i) {
     const ValueId id = c.graph.outputs[i];
     const Value& v = c.graph.value(id);
-    const uint8_t at_boundary = ert_dtype_of(v.dtype);
+    const uint8_t at_boundary = v.dtype == DType::kInt16 ? 0 : ert_dtype_of(v.dtype);
     if (!at_boundary || !v.shape) {
       c.diagnostics.unsupported(
           {"output", v.name, "",

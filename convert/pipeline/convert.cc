@@ -95,6 +95,7 @@ void Conversion::read(const std::string& path) {
   stage("reading", 0.0);
   model_ = prepare_model(path, o_.prepare, d_);
   r_.model = model_.info;
+  r_.raw_inputs = model_.raw_inputs;
   r_.fusions = model_.fusions;
   states_ = kept_states(model_.graph, o_.states);
   dims_ = plan_dims(model_.graph, o_.dims, states_);

@@ -33,7 +33,7 @@ PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Di
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
   if (d.malformed_file()) d.check();
-  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, std::move(imported.files)};
+  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, o.raw_inputs, std::move(imported.files)};
   diagnose_file(m.graph, d);
   infer(m.graph, d);
   if (!d.ok()) {
@@ -44,6 +44,10 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   diagnose_graph(m.graph, d);
   join_outputs(m.graph, o.joins);
   if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);
+  if (!m.raw_inputs.empty()) {
+    take_raw_inputs(m.graph, m.raw_inputs);
+    infer(m.graph, d);
+  }
   d.check();
   const std::vector<std::string> custom = custom_operators(m.graph);
   for (const std::string& asked : o.custom_ops)

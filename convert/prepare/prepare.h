@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/prepare/boundary.h"
+#include "convert/prepare/raw_inputs.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/pass_trace.h"
 #include "convert/import_graph/import_model.h"
@@ -18,6 +19,7 @@ struct PrepareOptions {
   std::vector<Join> joins;              // --concat
   std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
   Pinning pinning;                      // --fix NAME=N, --const INPUT=VALUE|FILE.npy
+  std::vector<RawInput> raw_inputs;     // --input-scale NAME=mean,std
   PassTrace* trace = nullptr;           // what the passes do is written down here
 };
 
@@ -25,6 +27,7 @@ struct PreparedModel {
   Graph graph;
   ModelInfo info;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
+  std::vector<RawInput> raw_inputs;                  // with their types
   std::vector<std::shared_ptr<const MappedFile>> files;
 
   // Between the steps of a conversion: weights are read again when the next step needs them.

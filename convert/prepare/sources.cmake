@@ -4,5 +4,6 @@ target_sources(edgeconv_core PRIVATE
   prepare/diagnosis.cc
   prepare/pinning_advice.cc
   prepare/prepare.cc
+  prepare/raw_inputs.cc
   prepare/reference.cc
 )

@@ -114,6 +114,8 @@ std::string pinned_lines(const Json& c) {
   for (const CertifiedConstant& i : pinning.inputs)
     s += fmt::format("pinned    {} = {}\n", printable(i.name),
                      i.value.empty() ? "an array, sha256 " + printable(i.sha256) : printable(i.value));
+  for (const RawInput& raw : certified_raw_inputs(c))
+    s += fmt::format("raw       {}: (raw - mean) / std\n", printable(raw_input_text(raw)));
   return s;
 }
 

@@ -39,6 +39,19 @@ CertifiedPinning certified_pinning(const Json& certificate) {
   return p;
 }
 
+std::vector<RawInput> certified_raw_inputs(const Json& certificate) {
+  std::vector<RawInput> inputs;
+  if (!certificate.is_object() || !certificate.contains("raw_inputs") || !certificate.at("raw_inputs").is_array()) return inputs;
+  for (const Json& text : certificate.at("raw_inputs")) {
+    if (!text.is_string() || inputs.size() == kMostInputs) continue;
+    try {
+      inputs.push_back(parse_raw_input(text.get<std::string>()));
+    } catch (const FatalError&) {  // not of a conversion's making
+    }
+  }
+  return inputs;
+}
+
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning) {
   std::vector<std::string> all = blob_inputs;
   for (const CertifiedConstant& c : pinning.inputs)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/import_graph/pinning.h"
+#include "convert/prepare/raw_inputs.h"
 
 namespace edgeconv {
 
@@ -25,6 +26,9 @@ struct CertifiedPinning {
 
 // The certificate is text from a file: what is not as result/certificate.h has it is left out.
 CertifiedPinning certified_pinning(const nlohmann::ordered_json& certificate);
+
+// The inputs that were converted with --input-scale.
+std::vector<RawInput> certified_raw_inputs(const nlohmann::ordered_json& certificate);
 
 // Names of all inputs of the file, in its order: those of the blob and the pinned ones.
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning);

@@ -84,6 +84,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["padding"] = r.skips_padding ? "zero" : "compute";
   if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
   if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
+  for (const RawInput& raw : r.raw_inputs) j["raw_inputs"].push_back(raw_input_text(raw));
   const MeasuredOn& on = r.measured_on;
   j["measured_on"] = {{"inputs", on.user ? "user" : "synthetic"},
                       {"sets", on.sets},

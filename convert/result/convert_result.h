@@ -11,6 +11,7 @@
 #include "convert/ir/tensor.h"
 #include "convert/measure/compare.h"
 #include "convert/precision/search.h"
+#include "convert/prepare/raw_inputs.h"
 #include "convert/result/certificate.h"
 
 namespace edgeconv {
@@ -31,6 +32,7 @@ struct LayerReport : LayerSensitivity {
 };
 
 struct ConvertResult {
+  std::vector<RawInput> raw_inputs;  // --input-scale, with the types
   Tensor blob;    // as ert_model_open wants it
   Tensor packed;  // the same compressed; empty when not asked for
   ModelInfo model;

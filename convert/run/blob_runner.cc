@@ -260,6 +260,13 @@ Tensor BlobRunner::Session::bind_input(size_t i, const Frame& inputs) {
   const Tensor& given = *inputs[i];
   const bool narrow = is_whole(given.dtype()) && is_whole(info.dtype) && !binds_as(given.dtype(), info.dtype);
   const bool other_float = is_float(given.dtype()) && given.dtype() != DType::kFloat && info.dtype == DType::kFloat;
+  if (narrow && info.dtype != DType::kBool) {
+    const std::vector<int64_t> given_values = given.to_int64(), stored = given.cast(info.dtype).to_int64();
+    if (const auto lost = std::mismatch(given_values.begin(), given_values.end(), stored.begin());
+        lost.first != given_values.end())
+      throw FatalError(ExitCode::kUsage, "input '" + printable(info.name) + "' holds " + std::to_string(*lost.first) +
+                                             ", which " + std::string(dtype_name(info.dtype)) + " does not have");
+  }
   Tensor held = narrow || other_float ? given.cast(info.dtype) : given.aligned();
   const ert_tensor t = describe(held);
   if (const ert_status s = ert_bind_input(&context_, static_cast<uint32_t>(i), &t); s != ERT_OK)

@@ -94,7 +94,8 @@ typedef enum ert_dtype {
   ERT_I64 = 3, /* only at the boundary: inputs and outputs; the runtime computes in 32 bits */
   ERT_U8 = 4,
   ERT_I8 = 5,
-  ERT_BOOL = 6 /* one byte, 0 or 1 (any nonzero input byte counts as 1) */
+  ERT_BOOL = 6, /* one byte, 0 or 1 (any nonzero input byte counts as 1) */
+  ERT_I16 = 7   /* inputs only: samples */
 } ert_dtype;
 
 /* Dense row-major tensor in the caller's memory. data must be aligned to the element size. */

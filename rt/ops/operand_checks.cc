@@ -22,6 +22,17 @@ bool well_formed(const Operand& o) {
 
 }  // namespace
 
+size_t element_bytes(const Operand& o) {
+  switch (o.dtype) {
+    case ERT_F32:
+    case ERT_I32: return 4;
+    case ERT_U8:
+    case ERT_I8:
+    case ERT_BOOL: return 1;
+    default: return 0;
+  }
+}
+
 bool check_counts(const OpContext& c, CountRange inputs, CountRange outputs, CountRange ints, CountRange floats) {
   if (!within(c.n_inputs, inputs) || !within(c.n_outputs, outputs)) return false;
   if (!within(c.n_ints, ints) || !within(c.n_floats, floats)) return false;

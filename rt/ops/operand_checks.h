@@ -23,16 +23,7 @@ inline bool is_bool(const Operand& o) { return o.dtype == ERT_BOOL; }
 typedef uint32_t __attribute__((may_alias)) Word32;
 
 // Bytes of one element; 0 for absent operands, packed layouts and int64, which exist only at the boundary or in constants.
-inline size_t element_bytes(const Operand& o) {
-  switch (o.dtype) {
-    case ERT_F32:
-    case ERT_I32: return 4;
-    case ERT_U8:
-    case ERT_I8:
-    case ERT_BOOL: return 1;
-    default: return 0;
-  }
-}
+size_t element_bytes(const Operand& o);
 
 struct CountRange {
   uint32_t min, max;

@@ -23,6 +23,7 @@ set(ERT_OP_SOURCES
   ops/gather_elements.cc
   ops/gather_nd.cc
   ops/glu.cc
+  ops/import_float.cc
   ops/import_int.cc
   ops/l2_normalize.cc
   ops/layer_norm.cc

@@ -55,6 +55,7 @@ uint32_t element_bytes(uint32_t dtype) {
     case ERT_F32:
     case ERT_I32: return 4;
     case ERT_I64: return 8;
+    case ERT_I16: return 2;
     case ERT_U8:
     case ERT_I8:
     case ERT_BOOL: return 1;

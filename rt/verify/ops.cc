@@ -31,14 +31,14 @@ struct Pools {
   }
 };
 
-// Integer inputs come in the width that the caller binds, so only ImportInt may look at them, and never through an alias.
+// Integer inputs come in the width that the caller binds, so only ImportInt and ImportFloat may look at them, and never through an alias.
 bool verify_read(const Program& p, const fb::Op& op, uint32_t index, uint32_t v) {
   const uint32_t r = root_value(p, v);
   const fb::Value& root = p.values[r];
   switch (storage_of(root)) {
     case Storage::kArena: return root.first_op() < index && index <= root.last_op();
     case Storage::kOutput: return root.first_op() < index && !wide_or_narrow_int(root.dtype());  // its width is the caller's too
-    case Storage::kInput: return !integer_like(root.dtype()) || (v == r && is_code(op, params::OpCode::kImportInt));
+    case Storage::kInput: return !integer_like(root.dtype()) || (v == r && (is_code(op, params::OpCode::kImportInt) || is_code(op, params::OpCode::kImportFloat)));
     case Storage::kConstant: return true;
     default: return false;
   }

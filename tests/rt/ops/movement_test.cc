@@ -40,6 +40,21 @@ TEST(Boundary, ImportAndExport) {
   EXPECT_FALSE(prepares({&kOpImportInt, {wide}, {empty(ERT_I32, {5})}, {}, {}, {}}));
 }
 
+TEST(Boundary, ImportFloat) {
+  const auto import = [](const Tensor& t, uint8_t to) { return OpCase{&kOpImportFloat, {t}, {empty(to, t.dims)}, {}, {}, {}}; };
+  Tensor samples = empty(ERT_I16, {4});
+  const int16_t values[4] = {0, -1, INT16_MIN, INT16_MAX};
+  memcpy(samples.bytes.data(), values, sizeof values);
+  EXPECT_EQ(run_for<float>(import(samples, ERT_F32)), (std::vector<float>{0, -1, -32768, 32767}));
+  EXPECT_EQ(run_for<float>(import(u8({3}, {0, 7, 255}), ERT_F32)), (std::vector<float>{0, 7, 255}));
+  EXPECT_EQ(run_for<float>(import(i8({2}, {-128, 127}), ERT_F32)), (std::vector<float>{-128, 127}));
+  EXPECT_EQ(run_for<float>(import(boolean({3}, {0, 1, 200}), ERT_F32)), (std::vector<float>{0, 1, 1}));
+  run_for<float>(import(counting_bytes({3, 20001}), ERT_F32));
+  EXPECT_FALSE(prepares(import(i32({2}, {1, 2}), ERT_F32)));
+  EXPECT_FALSE(prepares(import(samples, ERT_I32)));
+  EXPECT_FALSE(prepares({&kOpCopy, {samples}, {empty(ERT_I16, {4})}, {}, {}, {}}));  // 16 bits exist at the boundary only
+}
+
 TEST(Copy, TakesAnotherShape) {
   const Tensor x = counting({3, 4});
   EXPECT_EQ(run_for<int32_t>({&kOpCopy, {x}, {empty(ERT_I32, {2, 6})}, {}, {}, {}}), x.as<int32_t>());

@@ -56,7 +56,7 @@ class Memory {
   std::unique_ptr<uint8_t, void (*)(void*)> base_;
 };
 
-size_t element_size(uint8_t dtype) { return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : 1; }
+size_t element_size(uint8_t dtype) { return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : dtype == ERT_I16 ? 2 : 1; }
 
 template <class T>
 Tensor dense(uint8_t dtype, Dims dims, const std::vector<T>& values) {
