@@ -17,11 +17,12 @@ struct GoldenInputs {
 
 // Inputs of `count` vectors, made up at small dims, so that the smallest target can replay them. Where the blob refuses made-up
 // ones (integers that index what the model computes) they are taken from `given`, the smallest first: the first row alone if the
-// blob takes that. None for a model whose inputs can be empty. Throws the blob's refusal where nothing is given.
+// blob takes that. None for a model whose inputs can be empty. Where the blob refuses them and
+// nothing is given they are returned all the same: golden_vectors throws the refusal.
 GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count,
                            const std::vector<std::vector<Tensor>>& given);
 
-// What the blob gives for these inputs.
+// What the blob gives for these inputs. Throws FatalError with its refusal.
 std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& inputs);
 
 // A vector of the sizes that made-up inputs give, with zeros: the RAM of a blob depends on it. For estimates, before anything runs.

@@ -1,22 +1,19 @@
-// `edgeconv convert`: options, the output file, and the summary.
+// `edgeconv convert`: the output file, the reports, and the summary.
 #include "convert/pipeline/convert.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <optional>
 
 #include "convert/cli/byte_count.h"
 #include "convert/cli/command.h"
-#include "convert/cli/dim_option.h"
+#include "convert/cli/convert_arguments.h"
 #include "convert/cli/graph_dump.h"
-#include "convert/cli/pin_option.h"
 #include "convert/cli/progress.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/files/outputs.h"
-#include "convert/measure/accuracy.h"
 #include "convert/report/report_html.h"
 #include "convert/report/report_json.h"
 #include "convert/report/summary.h"
@@ -24,36 +21,6 @@
 namespace edgeconv::cli {
 
 namespace {
-
-struct ConvertArguments {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
-  std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
-  PinOptions pins;
-  Gates gates;
-  bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
-  std::string golden = "1";
-  std::string arena_limit, flash_limit, max_bytes;
-};
-
-PrecisionMode parse_mode(const std::string& text) {
-  if (text == "auto") return PrecisionMode::kAuto;
-  if (text == "int8") return PrecisionMode::kInt8;
-  if (text == "w8a16") return PrecisionMode::kW8A16;
-  if (text == "fp32") return PrecisionMode::kFp32;
-  throw FatalError(ExitCode::kUsage, "--precision " + text + ": use auto, int8, w8a16, fp32 or NAME-PATTERN=one of them");
-}
-
-PrecisionRequest parse_precision(const std::vector<std::string>& texts) {
-  PrecisionRequest request;
-  for (const std::string& text : texts) {
-    const size_t eq = text.rfind('=');
-    if (eq == std::string::npos)
-      request.mode = parse_mode(text);
-    else
-      request.overrides.emplace_back(text.substr(0, eq), parse_mode(text.substr(eq + 1)));
-  }
-  return request;
-}
 
 std::string default_output(const std::string& model) { return std::filesystem::path(model).replace_extension(".ert").string(); }
 
@@ -110,27 +77,6 @@ Limits read_limits(const ConvertArguments& o) {
     return text.empty() ? std::nullopt : std::optional(parse_byte_count(flag, text));
   };
   return {read("--arena-limit", o.arena_limit), read("--flash-limit", o.flash_limit)};
-}
-
-std::vector<StateNames> parse_states(const std::vector<std::string>& texts) {
-  std::vector<StateNames> states;
-  for (const std::string& text : texts) {
-    const size_t eq = text.find('=');
-    if (eq == std::string::npos || eq == 0 || eq + 1 == text.size())
-      throw FatalError(ExitCode::kUsage, "--state " + text + ": write OUTPUT=INPUT, for example --state stateN=state");
-    states.push_back({text.substr(0, eq), text.substr(eq + 1)});
-  }
-  return states;
-}
-
-// An unknown target is not a usage error: a later version may have it.
-WeightTarget parse_target(const std::string& name) {
-  std::string known;
-  for (const WeightTarget& t : kWeightTargets) {
-    if (t.name == name) return t;
-    known += (known.empty() ? "" : ", ") + std::string(t.name);
-  }
-  throw FatalError(ExitCode::kUnsupported, "--target " + name + ": this version packs weights for " + known);
 }
 
 std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r, const MemoryTable& memory) {
@@ -204,38 +150,8 @@ int run_convert(const ConvertArguments& o) {
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   Outputs outputs = judge_outputs(o, output);
   const GraphDump dump(o.dump_graph);
-  ConvertOptions options;
-  options.target = parse_target(o.target);
   const Limits limits = read_limits(o);
-  options.dims = parse_dims(o.dims);
-  options.prepare.pinning = o.pins.parse(options.dims);
-  options.states = parse_states(o.states);
-  for (const std::string& text : o.raw_inputs) options.prepare.raw_inputs.push_back(parse_raw_input(text));
-  options.precision = parse_precision(o.precision);
-  for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
-  for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));
-  options.calibration_files = o.calibration;
-  // The range check of the parser lets NaN through.
-  if (std::isnan(o.gates.max_loss) || std::isnan(o.gates.max_slowdown))
-    throw FatalError(ExitCode::kUsage, "--max-loss and --max-slowdown want numbers, not nan");
-  options.gates = o.gates;
-  if (!o.max_bytes.empty()) options.gates.max_bytes = parse_byte_count("--max-bytes", o.max_bytes);
-  options.allow_accuracy_loss = o.allow_loss;
-  options.compress = o.compress == "zstd";
-  options.skip_padding = o.padding == "zero";
-  if (o.golden != "none") {
-    size_t used = 0;
-    try {
-      options.golden = std::stoi(o.golden, &used);
-    } catch (const std::logic_error&) {
-      options.golden = -1;
-    }
-    if (used != o.golden.size()) options.golden = -1;
-    if (options.golden < 0 || options.golden > 16)
-      throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
-  } else {
-    options.golden = 0;
-  }
+  ConvertOptions options = conversion_options(o);
   ConvertResult r = convert(o, options, dump, output, outputs);
   check_external(o, r.model, outputs);
   const MemoryTable memory = memory_table(r.blob, {});
@@ -255,64 +171,7 @@ int run_convert(const ConvertArguments& o) {
 
 Action add_convert(Arguments& a) {
   auto o = std::make_shared<ConvertArguments>();
-  a.option("model", o->model, "ONNX file", {.required = true});
-  a.option("-o,--output", o->output, "blob to write (default: the model's name with .ert)");
-  a.option("--dim", o->dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
-  o->pins.declare(a);
-  a.option(
-      "--state", o->states,
-      "the runtime keeps this output for this input of its next run (ert_state_reset makes it zero), OUTPUT=INPUT; repeatable",
-      {.type = "OUTPUT=INPUT"});
-  a.option("--input-scale", o->raw_inputs,
-           "the device takes this input as it comes, pixels (uint8) or samples (int16), and computes (raw - mean) / std: "
-           "NAME=mean,std or NAME=mean,std,TYPE; one number a channel with ':' between them; repeatable",
-           {.type = "NAME=mean,std"});
-  a.option("--precision", o->precision,
-           "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
-           "four); repeatable");
-  a.option("--calib", o->calibration,
-           "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples",
-           {.type = "FILE|DIR"});
-  a.option("--concat", o->concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable", {.type = "NAME=OUTS:AXIS"});
-  a.option("--custom-op", o->custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable",
-           {.type = "DOMAIN::NAME"});
-  a.flag("--allow-accuracy-loss", o->allow_loss,
-         fmt::format("write the blob even when an output's cosine with fp32 is below {:g}", kFailCosine));
-  a.option("--max-loss", o->gates.max_loss,
-           "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
-           {.least = 1e-9, .most = 1.0});
-  a.option("--max-slowdown", o->gates.max_slowdown,
-           "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
-           "fails (exit 7) where the accuracy gate needs more",
-           {.least = 1.0, .most = 100.0});
-  a.option("--max-bytes", o->max_bytes,
-           "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more",
-           {.type = "BYTES[K|M|G]"});
-  a.option("--golden", o->golden, "golden vectors in the blob for the device's self test: a number or none");
-  a.option("--target", o->target,
-           "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
-           "bits, but far slower where another target was meant");
-  a.option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
-  a.option("--flash-limit", o->flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
-  a.option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
-           {.one_of = {"none", "zstd"}});
-  a.option("--padding", o->padding,
-           "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
-           "change nothing else; compute: like all others",
-           {.one_of = {"zero", "compute"}});
-  a.option("--report", o->reports,
-           "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
-           "JSON "
-           "if it is named .json or is a device, a pipe or - (standard output); repeatable",
-           {.type = "FILE"});
-  a.option("--dump-graph", o->dump_graph,
-           "for debugging: the graph, or the runtime program, before and after a pass, or all passes, as text; - is stdout",
-           {.type = "PASS|all=FILE"});
-  a.option("--progress", o->progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
-  a.flag("--force", o->force, "replace existing outputs whatever they are named");
-  a.flag("-q,--quiet", o->quiet, "no summary");
-  a.flag("-v,--verbose", o->verbose, "also every pass with its matches, every layer's precision and error");
-  a.flag("--json", o->json, "summary as JSON on stdout");
+  o->declare(a);
   return [o] { return run_convert(*o); };
 }
 

@@ -1,4 +1,4 @@
-// --dim NAME=N, as convert and inspect take it, and --fix NAME=N.
+// --dim NAME=N, as convert, inspect and export take it, and --fix NAME=N.
 #pragma once
 
 #include <cstdint>

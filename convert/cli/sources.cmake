@@ -3,6 +3,7 @@ add_executable(edgeconv
   cli/blob_file.cc
   cli/byte_count.cc
   cli/convert.cc
+  cli/convert_arguments.cc
   cli/dim_option.cc
   cli/export.cc
   cli/frames.cc

@@ -6,7 +6,7 @@
 namespace edgeconv {
 
 // Sets the smallest value of every dim for which the graph has no empty tensor: fused graphs may allow smaller ones. Throws
-// FatalError(kUsage) where the maxima are too small already.
+// FatalError: kUsage where the maxima are too small already, kUnsupported where no size fits.
 void find_minima(const Graph& g, DimPlan& plan);
 
 // Lowers the maximum of the one dim that is too large for the model. requested: as of plan_dims; throws FatalError(kUsage) for these.

@@ -50,7 +50,7 @@ ValueId slice(ImportContext& c, const OnnxNode& n, ValueId x, int64_t axis, int6
 // The size of one axis, as a 0-d int64.
 ValueId dim_size(ImportContext& c, const OnnxNode& n, ValueId x, int64_t axis);
 
-// x * weight (+ bias): inner helper of Gemm and the fused linear operators.
+// x + bias, or x where there is none: Gemm and the fused linear operators.
 inline ValueId add_optional(ImportContext& c, const OnnxNode& n, ValueId x, ValueId bias) {
   return bias == kNone ? x : add(c, n, x, bias);
 }

@@ -18,7 +18,7 @@ struct ImporterDef {
   ImportFunction run;
 };
 
-constexpr int kMinOpset = 7;           // of ai.onnx; older files warn
+constexpr int kMinOpset = 7;           // of ai.onnx; import_model.cc says what happens to older files
 constexpr int kNewestKnownOpset = 28;   // operators of newer files are read by the rules of this one
 constexpr int kNewestTestedOpset = 24;  // newer files warn: no exporter wrote one that was tried
 constexpr int kMinIrVersion = 3, kNewestKnownIrVersion = 14;

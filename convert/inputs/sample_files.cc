@@ -12,6 +12,7 @@
 #include "convert/files/npy.h"
 #include "convert/files/npz.h"
 #include "convert/import_graph/pinning.h"
+#include "convert/inputs/row_indices.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv {
@@ -48,27 +49,6 @@ Tensor rows_of(const Tensor& t, int64_t first, int64_t rows, bool drop_axis) {
   Tensor r(t.dtype(), dims);
   std::memcpy(r.mutable_data(), t.data() + static_cast<size_t>(first) * row_bytes, r.bytes());
   return r;
-}
-
-// Indices that are computed from inputs, along an axis that counts rows: cut into sets they would mean other rows, or none.
-// GatherND with positions that are no input themselves usually numbers the rows of the batch by itself.
-bool indices_cross_rows(const Graph& g, const std::string& rows) {
-  const auto counts_rows = [&](ValueId v, int64_t axis) {
-    const Value& data = g.value(v);
-    if (data.constant || !data.shape || data.shape->empty()) return false;
-    const auto rank = static_cast<int64_t>(data.shape->size());
-    const std::vector<std::string> names = (*data.shape)[static_cast<size_t>(axis < 0 ? axis + rank : axis)].symbols();
-    return std::find(names.begin(), names.end(), rows) != names.end();
-  };
-  for (const Node& n : g.nodes) {
-    if (n.dead || n.in(0) == kNone || n.in(1) == kNone || g.value(n.in(1)).constant || g.value(n.in(1)).elements) continue;
-    if ((n.kind == OpKind::kGather || n.kind == OpKind::kGatherElements) && counts_rows(n.in(0), n.as<AxisAttrs>().axis))
-      return true;
-    if (n.kind == OpKind::kGatherND && n.as<GatherNDAttrs>().batch_dims == 0 && counts_rows(n.in(0), 0) &&
-        std::find(g.inputs.begin(), g.inputs.end(), n.in(1)) != g.inputs.end())
-      return true;
-  }
-  return false;
 }
 
 int64_t samples_in(const Graph& g, const std::vector<Tensor>& set) {
@@ -148,10 +128,10 @@ std::vector<Group> Reader::read_groups() const {
 // The array in the input's own type, its contents checked.
 Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<std::pair<int32_t, int32_t>>& range,
                        const std::string& where) const {
-  const std::string what = where + ": array '" + printable(input.name) + "' ";
+  const std::string what = where + ": array '" + printable(input.name) + "' ", wanted(dtype_name(input.dtype));
   if (t.elements() == 0) fail(what + "is empty: " + dims_text(t));
   if (is_float(input.dtype) != is_float(t.dtype()) || numeric(input.dtype) != numeric(t.dtype()))
-    fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + std::string(dtype_name(input.dtype)));
+    fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + wanted);
   if (is_float(t.dtype())) {
     for (float v : t.to_float())
       if (!std::isfinite(v)) fail(what + "holds NaN or an infinity");
@@ -161,14 +141,10 @@ Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<
         fail(what + "holds " + std::to_string(v) + ", the model's table allows " + std::to_string(range->first) + " to " +
              std::to_string(range->second));
   }
-  if (t.dtype() == input.dtype) return t.aligned();
-  Tensor stored = t.cast(input.dtype);
-  if (is_integer(input.dtype)) {
-    const std::vector<int64_t> given = t.to_int64(), kept = stored.to_int64();
-    if (const auto lost = std::mismatch(given.begin(), given.end(), kept.begin()); lost.first != given.end())
-      fail(what + "holds " + std::to_string(*lost.first) + ", which " + std::string(dtype_name(input.dtype)) + " does not have");
-  }
-  return stored;
+  const bool same = t.dtype() == input.dtype;
+  if (const auto lost = !same && is_integer(input.dtype) ? t.lost_in(input.dtype) : std::nullopt)
+    fail(what + "holds " + std::to_string(*lost) + ", which " + wanted + " does not have");
+  return same ? t.aligned() : t.cast(input.dtype);
 }
 
 // Sizes of the named dims in one set, checked against the model.

@@ -194,6 +194,12 @@ Tensor Tensor::reshaped(std::vector<int64_t> dims) const {
   return t;
 }
 
+std::optional<int64_t> Tensor::lost_in(DType to) const {
+  const std::vector<int64_t> all = to_int64(), kept = cast(to).to_int64();
+  const auto lost = std::mismatch(all.begin(), all.end(), kept.begin());
+  return lost.first == all.end() ? std::nullopt : std::optional(*lost.first);
+}
+
 Tensor Tensor::cast(DType to) const {
   if (to == dtype_) return *this;
   Tensor t(to, dims_);

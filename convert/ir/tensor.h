@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,7 +46,9 @@ class Tensor {
   }
   Tensor aligned() const;                            // itself, or an aligned copy
   Tensor reshaped(std::vector<int64_t> dims) const;  // same bytes, same element count
-  Tensor cast(DType to) const;                       // ONNX Cast; floats saturate, integers lose their high bits in 8 and 16 bits
+  // The first integer that an integer type does not have, if any.
+  std::optional<int64_t> lost_in(DType to) const;
+  Tensor cast(DType to) const;  // ONNX Cast; floats saturate, integers lose their high bits in 8 and 16 bits
 
   std::vector<int64_t> to_int64() const;       // any integer or bool type
   std::vector<float> to_float() const;         // any numeric type

@@ -1,5 +1,5 @@
 // What a report says about a quantized layer besides its error: how well its weights are kept, how uneven its inputs are, and
-// what smoothing made of that. Decides nothing.
+// what smoothing made of that. The search asks whether errors may be rare (held_out_set.h).
 #pragma once
 
 #include <limits>

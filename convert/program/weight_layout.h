@@ -18,6 +18,8 @@ constexpr std::array<WeightTarget, 3> kWeightTargets{{{"portable", "N16K4", ert:
                                                       {"armv8-i8mm", "N8K8", ert::params::kPackedN8K8},
                                                       {"cortex-m", "N2K16", ert::params::kPackedN2K16}}};
 
+static_assert(kWeightTargets.size() == static_cast<size_t>(ert::kernels::Layout::kCount), "a layout that no target packs");
+
 void change_weight_layout(TargetProgram& p, ert::params::Layout layout);
 
 }  // namespace edgeconv

@@ -48,7 +48,7 @@ Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<Bo
 Json constants(const ert::fb::Program& p) {
   std::map<std::string, int64_t> elements;
   for (const ert::fb::Value* v : *p.values()) {
-    if (v->storage() != 1) continue;
+    if (v->storage() != static_cast<uint8_t>(ert::Storage::kConstant)) continue;
     int64_t n = 1;
     for (uint32_t a = 0; a < v->rank(); ++a) n *= p.exprs()->Get(v->shape()->Get(a))->value();
     elements[std::string(ert::params::is_packed(v->dtype()) ? "int8" : dtype_name(dtype_of_ert(v->dtype())))] += n;

@@ -75,7 +75,6 @@ class BlobRunner {
 
  private:
   struct Pool;
-  struct Session;
   ert_model model_;
   std::vector<BoundaryInfo> inputs_, outputs_;
   std::vector<NamedDim> dims_;

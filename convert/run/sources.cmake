@@ -1,5 +1,6 @@
 target_sources(edgeconv_core PRIVATE
   run/blob_runner.cc
+  run/blob_session.cc
   run/refusal.cc
   run/status.cc
 )

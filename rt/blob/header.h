@@ -24,7 +24,7 @@ constexpr uint64_t segment_start(uint64_t end) { return (end + kSegmentAlign - 1
 constexpr uint32_t kFlagCompressed = 1u << 0;  // at least one segment is compressed
 constexpr uint32_t kKnownFlags = kFlagCompressed;
 
-// Fields in the order of the file; where each stands is said in header.cc (Offset) and rt/schema/README.md.
+// Fields in the order of the file; where each stands is said in header.cc (Offset).
 struct Header {
   uint16_t format_major = kFormatMajor;
   uint16_t format_minor = kFormatMinor;

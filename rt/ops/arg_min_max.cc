@@ -62,6 +62,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpArgMinMax = {29, "ArgMinMax", prepare, run, nullptr, 0};
+const OpDef kOpArgMinMax = {"ArgMinMax", prepare, run, nullptr, 0};
 
 }  // namespace ert

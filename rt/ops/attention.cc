@@ -173,6 +173,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpAttention = {10, "Attention", prepare, run, macs, 0};
+const OpDef kOpAttention = {"Attention", prepare, run, macs, 0};
 
 }  // namespace ert

@@ -172,6 +172,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpBinary = {14, "Binary", prepare, run, nullptr, 3};
+const OpDef kOpBinary = {"Binary", prepare, run, nullptr, 3};
 
 }  // namespace ert

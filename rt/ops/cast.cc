@@ -80,6 +80,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpCast = {4, "Cast", prepare, run, nullptr, 1};
+const OpDef kOpCast = {"Cast", prepare, run, nullptr, 1};
 
 }  // namespace ert

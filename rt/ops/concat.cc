@@ -50,6 +50,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpConcat = {20, "Concat", prepare, run, nullptr, 0};
+const OpDef kOpConcat = {"Concat", prepare, run, nullptr, 0};
 
 }  // namespace ert

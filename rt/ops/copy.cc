@@ -29,6 +29,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpCopy = {3, "Copy", prepare, run, nullptr, 1};
+const OpDef kOpCopy = {"Copy", prepare, run, nullptr, 1};
 
 }  // namespace ert

@@ -48,6 +48,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpCumSum = {27, "CumSum", prepare, run, nullptr, 1};
+const OpDef kOpCumSum = {"CumSum", prepare, run, nullptr, 1};
 
 }  // namespace ert

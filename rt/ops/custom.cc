@@ -49,6 +49,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpCustom = {35, "Custom", prepare, run, nullptr, 0};
+const OpDef kOpCustom = {"Custom", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -34,6 +34,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpDimsToTensor = {6, "DimsToTensor", prepare, run, nullptr, 0};
+const OpDef kOpDimsToTensor = {"DimsToTensor", prepare, run, nullptr, 0};
 
 }  // namespace ert

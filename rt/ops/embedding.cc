@@ -71,6 +71,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpEmbedding = {8, "Embedding", prepare, run, nullptr, 0};
+const OpDef kOpEmbedding = {"Embedding", prepare, run, nullptr, 0};
 
 }  // namespace ert

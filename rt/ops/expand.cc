@@ -26,6 +26,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpExpand = {26, "Expand", prepare, run, nullptr, 0};
+const OpDef kOpExpand = {"Expand", prepare, run, nullptr, 0};
 
 }  // namespace ert

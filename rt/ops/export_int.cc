@@ -48,6 +48,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpExportInt = {2, "ExportInt", prepare, run, nullptr, 0};
+const OpDef kOpExportInt = {"ExportInt", prepare, run, nullptr, 0};
 
 }  // namespace ert

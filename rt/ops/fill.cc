@@ -23,6 +23,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpFill = {5, "Fill", prepare, run, nullptr, 0};
+const OpDef kOpFill = {"Fill", prepare, run, nullptr, 0};
 
 }  // namespace ert

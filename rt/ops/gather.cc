@@ -55,6 +55,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpGather = {21, "Gather", prepare, run, nullptr, 0};
+const OpDef kOpGather = {"Gather", prepare, run, nullptr, 0};
 
 }  // namespace ert

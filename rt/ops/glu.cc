@@ -55,6 +55,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpGlu = {46, "Glu", prepare, run, nullptr, 0};
+const OpDef kOpGlu = {"Glu", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -39,6 +39,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpImportFloat = {47, "ImportFloat", prepare, run, nullptr, 0};
+const OpDef kOpImportFloat = {"ImportFloat", prepare, run, nullptr, 0};
 
 }  // namespace ert

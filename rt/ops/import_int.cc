@@ -46,6 +46,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpImportInt = {1, "ImportInt", prepare, run, nullptr, 0};
+const OpDef kOpImportInt = {"ImportInt", prepare, run, nullptr, 0};
 
 }  // namespace ert

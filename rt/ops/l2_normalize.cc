@@ -36,6 +36,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpL2Normalize = {32, "L2Normalize", prepare, run, nullptr, 1};
+const OpDef kOpL2Normalize = {"L2Normalize", prepare, run, nullptr, 1};
 
 }  // namespace ert

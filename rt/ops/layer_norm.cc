@@ -37,6 +37,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpLayerNorm = {11, "LayerNorm", prepare, run, nullptr, 3};
+const OpDef kOpLayerNorm = {"LayerNorm", prepare, run, nullptr, 3};
 
 }  // namespace ert

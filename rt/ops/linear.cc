@@ -271,6 +271,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpLinear = {9, "Linear", prepare, run, macs, 0};
+const OpDef kOpLinear = {"Linear", prepare, run, macs, 0};
 
 }  // namespace ert

@@ -130,6 +130,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpMatMul = {17, "MatMul", prepare, run, macs, 0};
+const OpDef kOpMatMul = {"MatMul", prepare, run, macs, 0};
 
 }  // namespace ert

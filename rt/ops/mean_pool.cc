@@ -60,6 +60,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpMeanPool = {31, "MeanPool", prepare, run, nullptr, 0};
+const OpDef kOpMeanPool = {"MeanPool", prepare, run, nullptr, 0};
 
 }  // namespace ert

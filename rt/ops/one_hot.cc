@@ -38,6 +38,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpOneHot = {34, "OneHot", prepare, run, nullptr, 0};
+const OpDef kOpOneHot = {"OneHot", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -95,8 +95,8 @@ struct OpContext {
   uint32_t n_custom_attributes = 0;
 };
 
+// Its code stands in op_list.inc alone.
 struct OpDef {
-  uint16_t code;
   const char* name;
   // Checks operand count, dtypes, ranks, shapes and parameters; false = the blob is wrong (ERT_ERR_MODEL). Sets the scratch
   // bytes that one thread needs for these dims, the same on every ISA. Must not touch operand data.

@@ -31,8 +31,8 @@ constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
 constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
 constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
 
-// ImportInt (input i64|i32|bool|u8) -> i32|bool; ImportFloat (input u8|i8|i16) -> f32; ExportInt i32 -> output i64|i32 as bound. Copy: same dtype and size. Cast:
-// dtypes of the values. Fill: out = constant bits.
+// ImportInt (input i64|i32|bool|u8|i8) -> i32|bool; ImportFloat (input bool|u8|i8|i16) -> f32; ExportInt i32|bool -> output i64|i32|bool|u8 as
+// bound. Copy: same dtype and size. Cast: dtypes of the values. Fill: out = constant bits.
 namespace fill {
 enum Ints { kBits, kIntCount };
 }

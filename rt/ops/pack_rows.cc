@@ -46,6 +46,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpPackRows = {37, "PackRows", prepare, run, nullptr, 0};
+const OpDef kOpPackRows = {"PackRows", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -96,6 +96,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpPad = {28, "Pad", prepare, run, nullptr, 0};
+const OpDef kOpPad = {"Pad", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -27,6 +27,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpRange = {7, "Range", prepare, run, nullptr, 0};
+const OpDef kOpRange = {"Range", prepare, run, nullptr, 0};
 
 }  // namespace ert

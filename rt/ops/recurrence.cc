@@ -239,6 +239,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpRecurrence = {36, "Recurrence", prepare, run, macs, 0};
+const OpDef kOpRecurrence = {"Recurrence", prepare, run, macs, 0};
 
 }  // namespace ert

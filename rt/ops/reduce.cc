@@ -211,6 +211,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpReduce = {16, "Reduce", prepare, run, nullptr, 0};
+const OpDef kOpReduce = {"Reduce", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -85,6 +85,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpRope = {45, "Rope", prepare, run, nullptr, 1};
+const OpDef kOpRope = {"Rope", prepare, run, nullptr, 1};
 
 }  // namespace ert

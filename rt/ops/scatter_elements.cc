@@ -30,6 +30,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpScatterElements = {25, "ScatterElements", prepare, run, nullptr, 1};
+const OpDef kOpScatterElements = {"ScatterElements", prepare, run, nullptr, 1};
 
 }  // namespace ert

@@ -31,6 +31,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpScatterND = {24, "ScatterND", prepare, run, nullptr, 1};
+const OpDef kOpScatterND = {"ScatterND", prepare, run, nullptr, 1};
 
 }  // namespace ert

@@ -47,6 +47,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpSlice = {19, "Slice", prepare, run, nullptr, 0};
+const OpDef kOpSlice = {"Slice", prepare, run, nullptr, 0};
 
 }  // namespace ert

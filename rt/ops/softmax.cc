@@ -90,6 +90,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpSoftmax = {12, "Softmax", prepare, run, nullptr, 1};
+const OpDef kOpSoftmax = {"Softmax", prepare, run, nullptr, 1};
 
 }  // namespace ert

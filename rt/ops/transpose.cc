@@ -36,6 +36,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpTranspose = {18, "Transpose", prepare, run, nullptr, 0};
+const OpDef kOpTranspose = {"Transpose", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -48,6 +48,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpTrilu = {33, "Trilu", prepare, run, nullptr, 1};
+const OpDef kOpTrilu = {"Trilu", prepare, run, nullptr, 1};
 
 }  // namespace ert

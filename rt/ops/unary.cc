@@ -125,6 +125,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpUnary = {13, "Unary", prepare, run, nullptr, 1};
+const OpDef kOpUnary = {"Unary", prepare, run, nullptr, 1};
 
 }  // namespace ert

@@ -40,6 +40,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpUnpackRows = {38, "UnpackRows", prepare, run, nullptr, 0};
+const OpDef kOpUnpackRows = {"UnpackRows", prepare, run, nullptr, 0};
 
 }  // namespace ert

@@ -51,6 +51,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpWhere = {15, "Where", prepare, run, nullptr, 7};
+const OpDef kOpWhere = {"Where", prepare, run, nullptr, 7};
 
 }  // namespace ert

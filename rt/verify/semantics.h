@@ -9,20 +9,20 @@
 
 namespace ert {
 
-// Returns OK, MODEL, LIMIT, UNSUPPORTED, NOMEM (the lent memory is too small).
+// Returns OK, LAYOUT, MODEL, LIMIT, UNSUPPORTED, NOMEM (the lent memory is too small).
 ert_status verify_semantics(const Program& p, const LentMemory& lent);
 
 // The steps, in order; each relies on the ones before.
 ert_status verify_counts(const Program& p);
-bool verify_exprs_and_dims(const Program& p);                 // verify/values.cc
 bool verify_layouts(const Program& p);                        // verify/values.cc: weights in a layout of a later minor version?
+bool verify_exprs_and_dims(const Program& p);                 // verify/values.cc
 bool verify_values(const Program& p);                         // verify/values.cc
 bool verify_boundary(const Program& p);                       // verify/values.cc: inputs and outputs
 bool verify_packing(const Program& p, EvalScratch* scratch);  // verify/packing.cc: the mask, and who may depend on it
 bool verify_states(const Program& p);                         // verify/states.cc: outputs that are inputs of the next run
-bool verify_golden(const Program& p, EvalScratch* scratch);   // verify/values.cc
 ert_status verify_ops(const Program& p);                      // verify/ops.cc: operands, definition before use, single writes
 bool verify_lifetimes(const Program& p);                      // verify/lifetimes.cc: no two live values share a slot
+bool verify_golden(const Program& p, EvalScratch* scratch);   // verify/values.cc
 
 // verify/column_sums.cc: int8 weights against the sums of their columns, once all ops are prepared. Overwrites scratch->exprs. Returns OK,
 // MODEL, LIMIT (the same weights with ever new sums).

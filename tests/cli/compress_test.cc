@@ -56,7 +56,7 @@ class CompressTest : public CliTest {
   // The first compressed segment.
   static size_t frame(const std::string& blob) {
     for (uint32_t i = 0; i < table(blob).size(); ++i)
-      if (table(blob).Get(i)->compression() == 1) return i;
+      if (table(blob).Get(i)->compression() == static_cast<uint8_t>(ert::Compression::kZstd)) return i;
     ADD_FAILURE() << "nothing is compressed";
     return 0;
   }

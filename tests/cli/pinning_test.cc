@@ -1,5 +1,5 @@
-// --fix and --const: dims of one size and inputs that are constants, in convert, inspect, validate and run. In one file, because all cases
-// use the same few models.
+// --fix and --const: dims of one size and inputs that are constants, in convert, inspect, validate and run. More than 300 lines, because
+// all cases use the same few models.
 #include <fmt/format.h>
 
 #include "convert/files/npy.h"

@@ -93,7 +93,7 @@ TEST_P(GoldenReplay, NoticesOneBitOfOneWeightOnEveryIsaLevel) {
     int flipped = 0;
     for (uint32_t index = 0; index < program.values()->size(); ++index) {
       const ert::fb::Value* v = program.values()->Get(index);
-      if (v->storage() != 1 || !ert::params::is_packed(v->dtype())) continue;
+      if (v->storage() != static_cast<uint8_t>(ert::Storage::kConstant) || !ert::params::is_packed(v->dtype())) continue;
       const auto size = [&](uint32_t axis) { return static_cast<size_t>(program.exprs()->Get(v->shape()->Get(axis))->value()); };
       const ert::fb::Segment& segment = *program.segments()->Get(v->index());
       const size_t n = size(0), k = size(1),

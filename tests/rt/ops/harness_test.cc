@@ -42,7 +42,7 @@ ert_status changes_its_input(const OpContext& c) {
 
 // Number of failures that the harness reports for a copy of four floats done this way.
 int failures(bool (*prepare)(const OpContext&, size_t*), ert_status (*run_function)(const OpContext&), uint32_t in_place) {
-  const OpDef def = {9999, "Canary", prepare, run_function, nullptr, in_place};
+  const OpDef def = {"Canary", prepare, run_function, nullptr, in_place};
   OpCase c = {&def, {f32({4}, {1, 2, 3, 4})}, {empty(ERT_F32, {4})}, {}, {}, {}};
   testing::TestPartResultArray results;
   {

@@ -137,7 +137,7 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
     *status = c.def->run(b.context);
   } else {
     bool found = false;
-    kInFloatMode->outside([&] { found = run_op_without_fpu(c.def->code, &b.context, status); });
+    kInFloatMode->outside([&] { found = run_op_without_fpu(c.def->name, &b.context, status); });
     if (!found) return {};
   }
   for (const Memory& m : inputs) EXPECT_TRUE(m.guard_intact()) << c.def->name << ": wrote behind an input";

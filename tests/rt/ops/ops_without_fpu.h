@@ -5,7 +5,7 @@
 
 #include "rt/include/ert.h"
 
-bool is_op_without_fpu(uint16_t code);
+bool is_op_without_fpu(const char* name);
 
 // Runs op `code` on an OpContext, with the reference kernels of such a target. False: an op that does not compute in fp32.
-bool run_op_without_fpu(uint16_t code, const void* context, ert_status* status);
+bool run_op_without_fpu(const char* name, const void* context, ert_status* status);

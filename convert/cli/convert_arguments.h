@@ -1,0 +1,28 @@
+// What `edgeconv convert` can be told, and what that asks of a conversion.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "convert/cli/arguments.h"
+#include "convert/cli/pin_option.h"
+#include "convert/pipeline/convert.h"
+
+namespace edgeconv::cli {
+
+struct ConvertArguments {
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
+  std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
+  PinOptions pins;
+  Gates gates;
+  bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
+  std::string golden = "1";
+  std::string arena_limit, flash_limit, max_bytes;
+
+  void declare(Arguments& a);
+};
+
+// Throws FatalError: kUsage for texts of another form, kUnsupported for a target of a later version.
+ConvertOptions conversion_options(const ConvertArguments& o);
+
+}  // namespace edgeconv::cli
