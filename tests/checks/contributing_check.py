@@ -40,7 +40,7 @@ TASKS = [
         "convert/cli/run.cc": "a few names of levels as examples in the help",
         "tests/kernels_int8/dispatch_test.cc": "choices between levels that exist",
     }, silent={"tests/checks/isa_check.py": "its rules go by CPU feature; avxvnni needs AVX2, which has one"}),
-    Task("Adding an option of a verb", r'--compress\b|[.>]compress\b|bool compress\b|"compression"|compress_test', elsewhere={
+    Task("Adding an option of a verb", r'--compress\b|[.>]compress\b|bool compress\b|compress = "none"|"compression"|compress_test', elsewhere={
         "convert/cli/json_schemas/inspect_blob.schema.json": "inspect reads it from the blob",
         "convert/report/blob_inspection.cc": "the same",
         "convert/report/blob_inspection.h": "the same",
