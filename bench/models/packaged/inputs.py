@@ -85,11 +85,11 @@ def wake_windows(s, reference, word):
     """Windows of embeddings that slide over the wake word in several voices, and over other speech."""
     name, info = next(iter(reference.inputs.items()))
     length = info.shape[1]
-    clips = speech.clips(s.folder, [word], count=6, seconds=length * 0.08 + 2.5) + speech.clips(s.folder, count=3, seconds=length * 0.08 + 2.5)
+    clips = speech.calls_of(word, s.folder, 6, length * 0.08) + speech.clips(s.folder, count=2, seconds=length * 0.08 + 2.0)
     samples = []
     for clip in clips:
         rows = embeddings(s, clip)
-        samples += [{name: rows[at:at + length][None]} for at in range(0, len(rows) - length + 1, 4)]
+        samples += [{name: rows[at:at + length][None]} for at in range(0, len(rows) - length + 1, 2)]
     return Feeds(samples, what=f"{len(samples)} windows over '{word}' and other speech")
 
 

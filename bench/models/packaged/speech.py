@@ -18,7 +18,8 @@ SENTENCES = (
     "Seven ships sailed slowly past the harbour wall.",
     "Could you repeat that? I did not hear you.",
 )
-WAKE_WORDS = ("hey mycroft", "hey jarvis", "alexa", "hey rhasspy", "hey marvin", "what's the weather", "set a timer for ten minutes", "hey livekit")
+# Those that the wake words of openwakeword answer to, which were trained on other synthesised speech.
+WAKE_VOICES = (("en-gb", 150, 50), ("en-gb-scotland+f4", 150, 50), ("en-us+m7", 180, 50), ("en-us+f2", 180, 50), ("en-gb", 180, 50), ("en-us", 150, 50))
 # Signal to noise in dB; None is without noise.
 NOISE_DB = (None, 30, 10)
 
@@ -89,6 +90,16 @@ def clips(folder, texts=SENTENCES, count=6, seconds=None):
             # Half a second of silence before, as a microphone hears it.
             samples = np.concatenate([np.zeros(RATE // 2), samples, np.zeros(wanted)])[:wanted]
         made.append(samples.astype(np.float32))
+    return made
+
+
+def calls_of(word, folder, count, before):
+    """A wake word in several voices after `before` seconds of (nearly) nothing, 0.75 s after it; some quieter, some with noise."""
+    made = []
+    for i in range(count):
+        samples = spoken(word, WAKE_VOICES[i % len(WAKE_VOICES)], folder)
+        samples = np.concatenate([np.zeros(int(before * RATE)), samples, np.zeros(RATE * 3 // 4)])
+        made.append(noisy(samples, (None, 40, 25)[i // 2 % 3], i, (1.0, 0.5)[i % 2]).astype(np.float32))
     return made
 
 

@@ -18,6 +18,7 @@ import pictures
 import speech
 import table
 import timing
+import verdict
 import wake_word
 from running import Blob, Reference, RunFailed, run_all
 
@@ -117,14 +118,16 @@ class Survey:
             wanted, got = run_all(reference, feeds), run_all(blob, feeds)
             exact = self.exact(found, model, feeds) if model.int8 else None
             for output in reference.outputs:
-                figures, promise = compare.compare(got.get(output, []), wanted[output]), compare.promised(report, output)
-                row = {"name": output, **figures.as_dict(), "promise": promise, "warned": compare.warned(report, output)}
+                promise = verdict.promised(report, output)
+                by = (promise or {}).get("decided_by", "value")
+                figures = verdict.figures(compare.compared(got.get(output, []), wanted[output]), by)
+                row = {"name": output, **figures.as_dict(), "promise": promise, "warned": verdict.warned(report, output)}
                 if exact:
                     # What quantized activations cost ONNX Runtime is no error of the blob.
                     row["onnxruntime"] = figures.as_dict()
-                    figures = compare.compare(got.get(output, []), exact[output])
+                    figures = verdict.figures(compare.compared(got.get(output, []), exact[output]), by)
                     row.update(figures.as_dict())
-                row["verdict"] = compare.verdict(figures, promise, row["warned"])
+                row["verdict"] = verdict.verdict(figures, promise, row["warned"])
                 result["outputs"].append(row)
             if not self.given.no_speed:
                 result["speed"] = timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])
@@ -183,6 +186,8 @@ def survey(given, root, readme):
     if not wanted:
         say("no model has this in its name")
         return 2
+    # Convolutions last: they take most of the time.
+    wanted.sort(key=lambda f: ((catalog.find(f) or f).__dict__.get("kind") == "conv", f.bytes))
     rows = [run.row(found) for found in wanted]
     order = [model.name for model in catalog.MODELS]
     rows.sort(key=lambda row: order.index(row["name"]) if row["name"] in order else len(order))

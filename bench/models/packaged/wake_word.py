@@ -29,7 +29,7 @@ def calls(runner):
 def compare_chain(name, references, blobs, folder, length):
     """{"head", "clips", "highest", "largest_difference", "at"}: highest score of ONNX Runtime, and where both differ most."""
     word = HEADS[name]
-    clips = speech.clips(folder, [word], count=3, seconds=length * 0.08 + 2.2)
+    clips = speech.calls_of(word, folder, 4, length * 0.08)
     highest, worst = 0.0, (0.0, 0.0, 0.0)
     for clip in clips:
         wanted = scores(*(calls(r) for r in references), clip, length)
