@@ -33,7 +33,9 @@ bool is_view(const Node& n) {
     case OpKind::kIdentity:
     case OpKind::kExpand:
     case OpKind::kCast:
-    case OpKind::kGather: return true;
+    case OpKind::kGather:
+    case OpKind::kWhere:  // which of several, and a model chosen by the data
+    case OpKind::kIf: return true;
     default: return false;
   }
 }
@@ -75,7 +77,7 @@ DecidedBy decision_of(const Graph& g, ValueId v) {
     }
     if (p->kind == OpKind::kSoftmax && w.only_views && g.value(v).rank() <= kMatrixRank) return {Decision::kLogit};
     const bool view = is_view(*p) || is_mean(*p);
-    if (!view && p->kind != OpKind::kBinary && p->kind != OpKind::kWhere) continue;
+    if (!view && p->kind != OpKind::kBinary) continue;
     for (ValueId in : p->inputs)
       if (in != kNone && !g.value(in).constant && is_float(g.value(in).dtype) && seen.insert(in).second)
         open.push_back({in, w.only_views && view, w.unit * unit_factor(g, *p, in)});
