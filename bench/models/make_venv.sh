@@ -13,7 +13,9 @@ requirements=$2
 stamp=$venv/.installed-$(cksum < "$requirements" | cut -d' ' -f1)
 
 [ -f "$stamp" ] && exit 0
-echo "installing $(basename "$requirements") into $venv (the torch packages are several gigabytes)"
+size=
+if grep -q torch "$requirements"; then size=" (the torch packages are several gigabytes)"; fi
+echo "installing $(basename "$requirements") into $venv$size"
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$venv/bin/python" -m pip install -q -r "$requirements"
 cp "$requirements" "$stamp"

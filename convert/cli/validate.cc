@@ -191,6 +191,7 @@ int validate(const ValidateArguments& o) {
         const ert::FloatMode float_mode;
         as_converted.emplace(p.model.graph, p.dims, calibration, p.padding);
       }
+      c = Comparison(p.outputs, as_converted->decisions());
       const Sets got = as_converted->results(p.runner);
       sets = as_converted->inputs();
       for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i]);

@@ -2,6 +2,7 @@
 #include "convert/dims/first_readers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "rt/ops/op_params.h"
@@ -19,6 +20,24 @@ bool one_dimensional(const Shape& weights) {
   size_t wide = 0;
   for (size_t a = 2; a < weights.size(); ++a) wide += weights[a] != DimExpr(1);
   return weights.size() == 3 || (weights.size() == 4 && wide <= 1);
+}
+
+// What values are multiplied by, of a constant that scales all of them or each of a few channels; nothing where these differ much.
+std::optional<float> scale_of(const Value& v) {
+  constexpr int64_t kMostChannels = 16;
+  constexpr float kAlike = 8;
+  if (!v.constant || !is_float(v.constant->dtype()) || v.constant->elements() < 1 || v.constant->elements() > kMostChannels)
+    return std::nullopt;
+  const std::vector<float> scales = v.constant->to_float();
+  if (scales.size() == 1) return scales[0];
+  float sum = 0, least = std::fabs(scales[0]), most = least;
+  for (const float s : scales) {
+    sum += std::fabs(s);
+    least = std::min(least, std::fabs(s));
+    most = std::max(most, std::fabs(s));
+  }
+  if (!(most <= kAlike * least)) return std::nullopt;
+  return sum / static_cast<float>(scales.size());
 }
 
 void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
@@ -57,12 +76,10 @@ FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>
       if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
       if (n.kind == OpKind::kBinary) {
         const ValueId other = n.in(1 - position);
-        const auto& c = other == kNone ? std::nullopt : g.value(other).constant;
-        if (c && c->elements() == 1 && is_float(c->dtype())) {
-          const float v = c->to_float()[0];
+        if (const auto v = other == kNone ? std::nullopt : scale_of(g.value(other))) {
           const auto kind = n.as<BinaryAttrs>().kind;
-          if (kind == binary::kMul) found.factor *= v;
-          if (kind == binary::kDiv && position == 0 && v != 0) found.factor /= v;
+          if (kind == binary::kMul) found.factor *= *v;
+          if (kind == binary::kDiv && position == 0 && *v != 0) found.factor /= *v;
         }
       }
       if (!passes_values(n, position)) continue;

@@ -19,7 +19,7 @@ constexpr int64_t kBins[] = {32, 40, 64, 80, 96, 128, 161, 201, 229, 257};
 constexpr int64_t kLongKernel = 8;     // taps; of a first convolution over one channel
 constexpr int64_t kManyBins = 16;      // a field with fewer is no spectrum
 constexpr float kInt16Factor = 10000;  // a factor beyond it turns samples in [-1, 1] into integers, its inverse takes them back
-constexpr float kByteFactor = 100;     // the same of colours
+constexpr float kByteFactor = 25;      // the same of colours; 1/255 divided by their spread of about .25 is 1/64
 
 std::string lower(std::string s) {
   for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));

@@ -27,6 +27,8 @@ constexpr int64_t kHeldOutTokens[] = {8, 8, 16, 8, 8, 32, 5, 12, 8, 24, 8, 48};
 constexpr size_t kComparedSteps = 96, kCalibrationSteps = 32;
 constexpr int64_t kStatefulBatch = 2;
 constexpr size_t kCalibrationSets = 16, kFixedSets = 24, kSignalSets = 6;
+// Of windows of features each set has one size of several, and a classifier is undecided on few of them.
+constexpr size_t kWindowSets = 96;
 
 [[noreturn]] void refuse(const Graph& g, const DimSizes& sizes, double work) {
   const Node* most = nullptr;
@@ -119,18 +121,23 @@ bool has_states(const DimPlan& dims) {
   return std::any_of(dims.kinds.begin(), dims.kinds.end(), [](const auto& k) { return k.second.kind == InputKind::kState; });
 }
 
+bool has_windows(const DimPlan& dims) {
+  return std::any_of(dims.kinds.begin(), dims.kinds.end(), [](const auto& k) { return k.second.kind == InputKind::kWindow; });
+}
+
 std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims) {
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false}, kCalibrationSteps);
   std::vector<SyntheticSpec> specs(has_fixed_rows(g) ? kCalibrationSets : 1);
   for (size_t i = 0; i < specs.size(); ++i) specs[i].seed += i;
-  return sets_within(g, dims, specs, allowed_work(g));
+  return sets_within(g, dims, specs, allowed_work(g), kCalibrationPatience);
 }
 
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims) {
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false, 101, true}, kComparedSteps);
   std::vector<SyntheticSpec> specs = {{4, 32, false, 101, true}, {4, 24, true, 102, true}, {1, 5, false, 103, true}};
   // Signals differ more than tokens do, and where the file fixes the number of rows a set is one sample.
-  const size_t count = has_fixed_rows(g) ? kFixedSets : dims.kinds.empty() ? specs.size() : kSignalSets;
+  size_t count = has_fixed_rows(g) ? kFixedSets : dims.kinds.empty() ? specs.size() : kSignalSets;
+  if (has_windows(dims) && kWindowSets * graph_work(g, synthetic_sizes(g, dims, specs[0])) < kCheapHeldOut) count = kWindowSets;
   while (specs.size() < count) specs.push_back({4, specs.size() % 2 ? 32 : 20, specs.size() % 2 == 0, 101 + specs.size(), true});
   return sets_within(g, dims, specs, allowed_work(g) * kComparedShare, kPatience);
 }

@@ -13,8 +13,9 @@ namespace edgeconv {
 // large. patience: how many times as much the smallest may cost.
 SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience = 1);
 
-// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier.
-constexpr double kPatience = 30;
+// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model several times, and refuses earlier: a
+// detector of a page of 800 x 608 takes 3.3 times as much as is allowed otherwise, and a search makes do with fewer trials.
+constexpr double kPatience = 30, kCalibrationPatience = 3.5;
 
 // What layers are calibrated with when the user gives nothing: one set, or several where the file fixes the number of rows or has states.
 std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims);
@@ -25,6 +26,9 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
 
 // Whether inputs are what the outputs of the run before were.
 bool has_states(const DimPlan& dims);
+
+// Whether inputs are windows of features, of which nothing tells how large they are.
+bool has_windows(const DimPlan& dims);
 
 // More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long
 // ones; fewer where a run costs much. Each draw gives others.

@@ -19,7 +19,7 @@ constexpr Units kSpectra[] = {{1, 0}, {2, 7}, {0.5f, -0.3f}, {0.5f, 6}};
 constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
 constexpr float kInt16 = 32768, kBytes = 255;
 constexpr float kStateSpread = 0.5f;
-// What another network gave has any size, and channels with a mean of their own.
+// What another network gave has any size, and channels with a mean of their own: which, nobody knows, so each few rows have others.
 constexpr float kWindowLevels[] = {1, 8, 3, 16}, kMeanSpread = 1.5f;
 
 int64_t rows_of(const std::vector<int64_t>& dims) { return dims.size() < 2 ? 1 : dims[0]; }
@@ -96,14 +96,14 @@ void fill_windows(uint64_t seed, Tensor& t) {
   const auto rows = static_cast<size_t>(t.dims()[0]), frames = static_cast<size_t>(t.dims()[1]),
              width = static_cast<size_t>(t.dims()[2]);
   const auto out = t.mut<float>();
-  Random means(2003);
   std::vector<float> mean(width), last(width);
-  for (float& m : mean) m = kMeanSpread * means.normal();
   for (size_t r = 0; r < rows; ++r) {
     Random random(seed * 5039 + r);
     const size_t number = seed + r;
     const float level = kWindowLevels[number % std::size(kWindowLevels)];
     const bool about_means = number % std::size(kWindowLevels) != 0;
+    Random means(2003 + number / std::size(kWindowLevels));
+    for (float& m : mean) m = kMeanSpread * means.normal();
     for (float& x : last) x = random.normal();
     for (size_t f = 0; f < frames; ++f)
       for (size_t k = 0; k < width; ++k) {

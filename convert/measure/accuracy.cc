@@ -79,15 +79,32 @@ void OutputSums::weigh(double reference, double result, size_t column) {
   if (decided_by.by != Decision::kLogit) return;
   const double want = clipped_logit(reference), got = clipped_logit(result);
   if (want == got && (reference < 0.001 || reference > 0.999)) return;  // certain, both of them
-  logit_diff2_ += (want - got) * (want - got);
-  ++logits_;
+  logits_.resize(std::max<size_t>(by_row.size(), 1));
+  logits_.back().diff2 += (want - got) * (want - got);
+  ++logits_.back().count;
+}
+
+// Mean square; negative where no row is undecided.
+double OutputSums::logit_error() const {
+  std::vector<Logits> undecided;
+  for (const Logits& l : logits_)
+    if (l.count) undecided.push_back(l);
+  if (undecided.empty()) return -1;
+  if (decided_by.by_worse_half) {
+    const auto mean = [](const Logits& l) { return l.diff2 / static_cast<double>(l.count); };
+    std::stable_sort(undecided.begin(), undecided.end(), [&](const Logits& a, const Logits& b) { return mean(a) > mean(b); });
+    undecided.resize((undecided.size() + 1) / 2);
+  }
+  Logits sum;
+  for (const Logits& l : undecided) sum.diff2 += l.diff2, sum.count += l.count;
+  return sum.diff2 / static_cast<double>(sum.count);
 }
 
 double OutputSums::decided_cosine() const {
   const auto n = static_cast<double>(elements);
   switch (decided_by.by) {
     case Decision::kValue: return 1;
-    case Decision::kLogit: return logits_ ? cosine_of(logit_diff2_ / static_cast<double>(logits_) / 2) : 1;
+    case Decision::kLogit: return cosine_of(std::max(logit_error(), 0.0) / 2);
     case Decision::kLogarithm: {
       // As for values, but without their mean, which only says in which unit the power is; and where pauses and floors make the spread
       // large, what is heard must be as good as if there were none.
@@ -117,7 +134,7 @@ OutputError OutputSums::error(const std::string& name) const {
   e.max_ref = max_ref;
   e.sqnr_db = edgeconv::sqnr_db(p.ref2, p.diff2);
   // Small probabilities are as uncertain as their odds, which a sum of squares of large ones hides.
-  if (logits_) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(static_cast<double>(logits_), logit_diff2_));
+  if (const double error = logit_error(); error >= 0) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, error));
   if (decided_by.by == Decision::kLogarithm) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, 2 * loss_of(decided_cosine())));
   e.argmax_agreement = rows ? static_cast<double>(agree) / static_cast<double>(rows) : 1;
   e.elements = elements;

@@ -29,6 +29,9 @@ enum class Decision : uint8_t {
 struct DecidedBy {
   Decision by = Decision::kValue;
   double unit = 0;  // kLogarithm: what one neper is in the output; 0 where the model normalizes it, or nothing tells
+  // kLogit: the half of the rows that errs more counts. Where inputs are made up in several units because nothing tells the model's, those of
+  // too small ones err hardly and would hide what the others show.
+  bool by_worse_half = false;
 };
 
 // What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
@@ -90,12 +93,17 @@ struct OutputSums : Products {
 
  private:
   Products level() const;
+  double logit_error() const;
   double worst_row(size_t shortest) const;
   double decided_cosine() const;
   Evidence evidence() const;
 
-  double sum_ref_ = 0, logit_diff2_ = 0;
-  int64_t logits_ = 0;
+  struct Logits {
+    double diff2 = 0;
+    int64_t count = 0;
+  };
+  double sum_ref_ = 0;
+  std::vector<Logits> logits_;                   // of each row, without those that are certain in both
   double least_ = 0, most_ = 0, departure_ = 0;  // of the reference: its range, and the largest distance from its first row
   std::vector<double> first_row_;
 };

@@ -20,8 +20,11 @@ constexpr size_t kMostVisited = 64;
 constexpr int kMatrixRank = 3;  // outputs of higher rank with a Softmax are attention weights: nothing is decided by them
 constexpr double kLeastProbability = 0.001;
 
-// The elements of its first input, or of all of them, and nothing computed.
-bool is_view(const Node& n) { return rearranges(n.kind) || n.kind == OpKind::kConcat || n.kind == OpKind::kCast; }
+// Elements of its inputs, and nothing computed: also one of several, and a model chosen by the data.
+bool is_view(const Node& n) {
+  return rearranges(n.kind) || n.kind == OpKind::kConcat || n.kind == OpKind::kCast || n.kind == OpKind::kWhere ||
+         n.kind == OpKind::kIf;
+}
 
 bool is_mean(const Node& n) { return n.kind == OpKind::kReduce && n.as<ReduceAttrs>().kind == reduce::kMean; }
 
@@ -60,7 +63,7 @@ DecidedBy decision_of(const Graph& g, ValueId v) {
     }
     if (p->kind == OpKind::kSoftmax && w.only_views && g.value(v).rank() <= kMatrixRank) return {Decision::kLogit};
     const bool view = is_view(*p) || is_mean(*p);
-    if (!view && p->kind != OpKind::kBinary && p->kind != OpKind::kWhere) continue;
+    if (!view && p->kind != OpKind::kBinary) continue;
     for (ValueId in : p->inputs)
       if (in != kNone && !g.value(in).constant && is_float(g.value(in).dtype) && seen.insert(in).second)
         open.push_back({in, w.only_views && view, w.unit * unit_factor(g, *p, in)});

@@ -31,7 +31,7 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
 HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
     : original_(original), dims_(dims), padding_(padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
-  decisions_ = decisions_of(original);
+  decisions_ = decisions_of(original, &dims);
   draws_.push_back(next_draw());
 }
 

@@ -10,6 +10,7 @@
 #include "convert/precision/climb.h"
 #include "convert/precision/descent.h"
 #include "convert/precision/exact_parts.h"
+#include "convert/precision/free_lifts.h"
 
 namespace edgeconv {
 
@@ -47,6 +48,8 @@ class Trials {
 
 Choice search_once(const SearchProblem& problem, Trials& trials) {
   Choice choice{problem.measured ? descend(problem) : climb(problem), {}, {}};
+  if (const double loss = trials.loss(choice.plan); !problem.measured && loss <= problem.max_loss)
+    choice.plan = with_free_lifts(problem, choice.plan, loss);
   if (!problem.cost.fits(choice.plan)) {
     Shortfall s;
     s.needed = trials.trial(choice.plan);

@@ -6,6 +6,7 @@ target_sources(edgeconv_core PRIVATE
   precision/cost.cc
   precision/descent.cc
   precision/exact_parts.cc
+  precision/free_lifts.cc
   precision/held_out_set.cc
   precision/layer_facts.cc
   precision/request.cc

@@ -29,7 +29,6 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
                              const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
-  decisions_ = decisions_of(original);
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
   if (inputs_.empty()) {
@@ -39,6 +38,7 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
       if (const auto kind = dims.kinds.find(original.inputs[i]); kind != dims.kinds.end() && kind->second.output >= 0)
         states_[i] = static_cast<size_t>(kind->second.output);
   }
+  decisions_ = decisions_of(original, recorded_ ? nullptr : &dims);
   std::map<const Node*, std::set<bool>> taken;
   const auto branches = [&](const Node& n, const std::vector<Tensor>& values) {
     if (n.kind != OpKind::kIf) return;
@@ -101,9 +101,12 @@ std::vector<std::string> ValidationSet::not_finite_outputs() const {
   return names;
 }
 
-std::vector<DecidedBy> decisions_of(const Graph& g) {
+std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up) {
   std::vector<DecidedBy> decisions;
-  for (ValueId v : g.outputs) decisions.push_back(decision_of(g, v));
+  for (ValueId v : g.outputs) {
+    decisions.push_back(decision_of(g, v));
+    decisions.back().by_worse_half = made_up && has_windows(*made_up);
+  }
   return decisions;
 }
 

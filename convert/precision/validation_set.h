@@ -65,8 +65,8 @@ class ValidationSet {
   double work_ = 0;
 };
 
-// Of the outputs of g.
-std::vector<DecidedBy> decisions_of(const Graph& g);
+// Of the outputs of g. made_up: the dims that inputs are made up by, if they are.
+std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up = nullptr);
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob);

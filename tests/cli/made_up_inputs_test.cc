@@ -217,7 +217,9 @@ TEST_F(MadeUpInputsTest, AWakeWordIsJudgedByItsLogit) {
   const Json& p = report.at("outputs").at(0);
   EXPECT_EQ(p.at("decided_by"), "logit");
   EXPECT_GE(p.at("decided_cosine").get<double>(), 0.999) << report.at("layer_table");
-  EXPECT_LT(report.at("slowdown").get<double>(), 4) << "and no more than that needs";
+  // fp32, because the weights' own rounding decides where windows are quiet: 16 bits of activations are not enough.
+  const Json wide = convert({"--precision", "w8a16", "--allow-accuracy-loss"}).at("outputs").at(0);
+  EXPECT_LT(wide.at("decided_cosine").get<double>(), 0.999);
   // In int8 the cosine is as good, and the logit is not.
   const Json int8 = convert({"--precision", "int8"}).at("outputs").at(0);
   EXPECT_LT(int8.at("decided_cosine").get<double>(), p.at("decided_cosine").get<double>());

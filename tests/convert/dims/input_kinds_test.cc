@@ -84,6 +84,20 @@ TEST(InputKinds, ImagesHaveThreeColours) {
   EXPECT_EQ(first(b.g).channels, 1);
 }
 
+// A captcha reader took 0 to 255 and was given about 0 to 1: certified at 44 dB, it had 30.
+TEST(InputKinds, AFactorForEachColourTellsBytes) {
+  const auto scaled = [&](float factor) {
+    GraphBuilder image;
+    const ValueId scales = image.constant(Tensor::of<float>(DType::kFloat, {1, 3, 1, 1}, {factor, 1.3f * factor, factor}));
+    const ValueId x = image.mul(image.input("x", {kBatch, 3, 32, 40}), scales);
+    image.output(image.node(OpKind::kConv, {x, image.weights({4, 3, 3, 3})}, conv({3, 3})));
+    finish(image.g);
+    return first(image.g).scale;
+  };
+  EXPECT_EQ(scaled(1 / 255.0f / 0.27f), InputScale::kBytes);
+  EXPECT_EQ(scaled(1 / 0.225f), InputScale::kAny) << "the factor of colours from 0 to 1";
+}
+
 TEST(InputKinds, AStateHasANextOneOfItsSize) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 8}), state = b.input("state", {1, 8}), other = b.input("other", {1, 8});

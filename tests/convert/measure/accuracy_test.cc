@@ -50,6 +50,20 @@ TEST(Accuracy, ProbabilitiesAreDecidedByTheirLogit) {
   EXPECT_EQ(error_of({Decision::kValue}, {0.9f, 0.002f}, {0.9f, 0.004f}).decided, 1);
 }
 
+// A wake word's head was certified at 39 dB and had 24: half of its made-up windows were so small that they err hardly.
+TEST(Accuracy, OfMadeUpWindowsTheWorseHalfCounts) {
+  const std::vector<float> reference = {0.5f, 0.5f, 0.5f, 0.5f, 0.0001f}, result = {0.5f, 0.6f, 0.5f, 0.4f, 0.0001f};
+  DecidedBy by{Decision::kLogit};
+  const OutputError all = error_of(by, reference, result);
+  by.by_worse_half = true;
+  const OutputError worse = error_of(by, reference, result);
+  const double off = std::log(0.6 / 0.4);
+  EXPECT_NEAR(all.decided, 1 - off * off / 4, 1e-6);
+  EXPECT_NEAR(worse.decided, 1 - off * off / 2, 1e-6);
+  EXPECT_NEAR(all.sqnr_db - worse.sqnr_db, 10 * std::log10(2), 1e-5);
+  EXPECT_EQ(error_of(by, {0.0001f}, {0.0001f}).decided, 1) << "no row is undecided";
+}
+
 // The same errors count the same whatever the unit of the power is.
 TEST(Accuracy, LogarithmsAreJudgedWithoutTheirMean) {
   const OutputError near = error_of({Decision::kLogarithm}, {-1, 1, -1, 1}, {-1, 1.1f, -1, 1}),

