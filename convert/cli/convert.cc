@@ -11,6 +11,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
 #include "convert/cli/graph_dump.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/cli/pin_option.h"
 #include "convert/cli/progress.h"
 #include "convert/cli/standard_output.h"
@@ -32,7 +33,7 @@ struct ConvertArguments {
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
-  std::string arena_limit, flash_limit, max_bytes;
+  std::string arena_limit, flash_limit, max_bytes, memory_limit;
 };
 
 PrecisionMode parse_mode(const std::string& text) {
@@ -190,6 +191,7 @@ ConvertResult convert(const ConvertArguments& o, ConvertOptions& options, const 
 }
 
 int run_convert(const ConvertArguments& o) {
+  limit_memory(o.memory_limit);
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   Outputs outputs = judge_outputs(o, output);
   const GraphDump dump(o.dump_graph);
@@ -273,6 +275,7 @@ Action add_convert(Arguments& a) {
            "bits, but far slower where another target was meant");
   a.option("--arena-limit", o->arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
   a.option("--flash-limit", o->flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
+  declare_memory_limit(a, o->memory_limit);
   a.option("--compress", o->compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
            {.one_of = {"none", "zstd"}});
   a.option("--padding", o->padding,
