@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "convert/blob/names.h"
 #include "convert/program/slots.h"
 #include "rt/blob/crc32c.h"
 #include "rt/blob/header.h"
@@ -260,6 +261,7 @@ bool GoldenVector::operator==(const GoldenVector& other) const {
 }
 
 Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
+  check_names(program);
   TargetProgram p = program;  // shapes may add expressions
   SegmentTable segments;
   const std::vector<ert::fb::Value> values = value_rows(p, segments);

@@ -2,4 +2,5 @@ target_sources(edgeconv_core PRIVATE
   blob/blob.cc
   blob/compress.cc
   blob/golden.cc
+  blob/names.cc
 )

@@ -10,6 +10,7 @@
 #include "convert/cli/command.h"
 #include "convert/cli/convert_arguments.h"
 #include "convert/cli/graph_dump.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/cli/progress.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
@@ -147,6 +148,7 @@ ConvertResult convert(const ConvertArguments& o, ConvertOptions& options, const 
 }
 
 int run_convert(const ConvertArguments& o) {
+  limit_memory(o.memory_limit);
   const std::string output = o.output.empty() ? default_output(o.model) : o.output;
   Outputs outputs = judge_outputs(o, output);
   const GraphDump dump(o.dump_graph);

@@ -7,6 +7,7 @@
 
 #include "convert/cli/byte_count.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/measure/accuracy.h"
 
@@ -132,6 +133,7 @@ void ConvertArguments::declare(Arguments& a) {
            "bits, but far slower where another target was meant");
   a.option("--arena-limit", arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
   a.option("--flash-limit", flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
+  declare_memory_limit(a, memory_limit);
   a.option("--compress", compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
            {.one_of = {"none", "zstd"}});
   a.option("--padding", padding,

@@ -4,6 +4,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/dim_option.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
@@ -15,13 +16,14 @@ namespace edgeconv::cli {
 namespace {
 
 struct InspectArguments {
-  std::string file;
+  std::string file, memory_limit;
   std::vector<std::string> dims, custom_ops;
   PinOptions pins;
   bool json = false;
 };
 
 int inspect(const InspectArguments& o) {
+  limit_memory(o.memory_limit);
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
   Json json;
   std::string text;
@@ -55,6 +57,7 @@ Action add_inspect(Arguments& a) {
   o->pins.declare(a, "model: ");
   a.option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable",
            {.type = "DOMAIN::NAME"});
+  declare_memory_limit(a, o->memory_limit);
   a.flag("--json", o->json, "as JSON");
   return [o] { return inspect(*o); };
 }

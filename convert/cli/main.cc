@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <iterator>
 #include <new>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "convert/cli/command.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
@@ -37,6 +40,20 @@ void on_lost_file(int) {
   _exit(static_cast<int>(ExitCode::kIo));
 }
 
+// Memory that ran out where no exception may leave: in a destructor, or while another one is on its way.
+[[noreturn]] void on_terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    static constexpr char kMessage[] = "error: out of memory\n";
+    edgeconv::remove_unfinished_file();
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+    _exit(static_cast<int>(ExitCode::kLimit));
+  } catch (...) {
+  }
+  std::abort();
+}
+
 int fail(ExitCode code, const std::string& message) {
   edgeconv::cli::tell("error: " + message + "\n");
   return static_cast<int>(code);
@@ -48,15 +65,7 @@ int finished(int code) {
   return code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  // Who ignores them (nohup) goes on.
-  for (const int s : {SIGINT, SIGTERM, SIGHUP})
-    if (std::signal(s, SIG_IGN) != SIG_IGN) std::signal(s, on_interrupt);
-  // Writing then fails with a reason.
-  for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
-  std::signal(SIGBUS, on_lost_file);
+int run(int argc, char** argv) {
   constexpr edgeconv::cli::Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
       {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob",
@@ -76,14 +85,27 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: edgeconv MODEL.onnx [-o OUT.ert]\nMore: edgeconv --help, edgeconv convert --help\n");
     return static_cast<int>(ExitCode::kUsage);
   }
+  return finished(edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
+                                                   std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
+                                                  std::move(arguments)));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Who ignores them (nohup) goes on.
+  for (const int s : {SIGINT, SIGTERM, SIGHUP})
+    if (std::signal(s, SIG_IGN) != SIG_IGN) std::signal(s, on_interrupt);
+  // Writing then fails with a reason.
+  for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
+  std::signal(SIGBUS, on_lost_file);
+  std::set_terminate(on_terminate);
   try {
-    return finished(edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
-                                                     std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
-                                                    std::move(arguments)));
+    return run(argc, argv);
   } catch (const edgeconv::FatalError& e) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kLimit, "out of memory");
+    return fail(ExitCode::kLimit, edgeconv::cli::out_of_memory_text());
   } catch (const std::exception& e) {
     return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
   }

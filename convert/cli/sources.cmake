@@ -11,6 +11,7 @@ add_executable(edgeconv
   cli/input_files.cc
   cli/inspect.cc
   cli/main.cc
+  cli/memory_limit.cc
   cli/pin_option.cc
   cli/progress.cc
   cli/run.cc

@@ -7,6 +7,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
+#include "convert/cli/memory_limit.h"
 #include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
 #include "convert/cli/validate_text.h"
@@ -35,7 +36,7 @@ namespace edgeconv::cli {
 namespace {
 
 struct ValidateArguments {
-  std::string model, blob, calibration, labels, label_output, metric = "auto";
+  std::string model, blob, calibration, labels, label_output, metric = "auto", memory_limit;
   std::vector<std::string> data, concat, custom_ops;
   PinOptions pins;
   bool json = false;
@@ -164,6 +165,7 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
 }
 
 int validate(const ValidateArguments& o) {
+  limit_memory(o.memory_limit);
   Pair p(o);
   std::optional<TaskScore> task = task_of(o, p);
   Diagnostics d;
@@ -260,6 +262,7 @@ Action add_validate(Arguments& a) {
   a.option("--concat", o->concat, "as in the conversion; repeatable");
   a.option("--custom-op", o->custom_ops, "as in the conversion; repeatable");
   o->pins.declare(a, "as in the conversion (needed only where an input became an array, of which the blob has the hash): ");
+  declare_memory_limit(a, o->memory_limit);
   a.flag("--json", o->json, "as JSON");
   return [o] { return validate(*o); };
 }

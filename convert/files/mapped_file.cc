@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "convert/ir/diagnostics.h"
 
@@ -35,6 +36,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   file->hard_links = static_cast<uint64_t>(st.st_nlink);
   if (st.st_size > 0) {
     void* p = mmap(nullptr, static_cast<size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED && errno == ENOMEM) throw std::bad_alloc();
     if (p == MAP_FAILED) fail(std::strerror(errno));
     file->data = static_cast<const uint8_t*>(p);
     file->bytes = static_cast<size_t>(st.st_size);

@@ -4,6 +4,11 @@
 namespace edgeconv {
 
 void import_constant(ImportContext& c, const OnnxNode& n) {
+  int values = 0;
+  for (const char* name :
+       {"value", "value_int", "value_ints", "value_float", "value_floats", "value_string", "value_strings", "sparse_value"})
+    values += n.has(name);
+  if (values > 1) throw NodeError("it has more than one value");
   Tensor t;
   if (n.has("value")) {
     t = c.tensor_attribute(n, "value");

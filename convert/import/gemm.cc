@@ -7,6 +7,9 @@ namespace {
 
 ValueId gemm(ImportContext& c, const OnnxNode& n) {
   ValueId a = required_input(c, n, 0), b = required_input(c, n, 1), bias = c.input(n, 2);
+  for (const ValueId v : {a, b})
+    if (const int rank = rank_hint(c.graph(), v); rank >= 0 && rank != 2)
+      throw NodeError("its inputs must be matrices, '" + c.graph().value(v).name + "' has rank " + std::to_string(rank));
   if (n.integer("transA", 0) != 0) a = transpose(c, n, a, {1, 0});
   if (n.integer("transB", 0) != 0) b = transpose(c, n, b, {1, 0});
   ValueId y = matmul(c, n, a, b);

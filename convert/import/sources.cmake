@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   import/activations.cc
   import/arg_min_max.cc
+  import/arity.cc
   import/attention.cc
   import/attention_blocks.cc
   import/binary_ops.cc

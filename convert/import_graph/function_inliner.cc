@@ -119,6 +119,14 @@ void FunctionInliner::open_call(const Pending& call, const Function& f, std::vec
   if (call.depth >= kMaxCallDepth)
     throw FatalError(ExitCode::kMalformed,
                      "the function '" + printable(call.node.domain + "::" + call.node.op_type) + "' calls itself without end");
+  const auto check_count = [&](size_t given, int most, const char* what) {
+    if (given > static_cast<size_t>(most))
+      throw FatalError(ExitCode::kMalformed,
+                       "node '" + printable(call.node.name) + "' has " + std::to_string(given) + " " + what + ", the function '" +
+                           printable(call.node.domain + "::" + call.node.op_type) + "' has " + std::to_string(most));
+  };
+  check_count(call.node.inputs.size(), f.proto->input_size(), "inputs");
+  check_count(call.node.outputs.size(), f.proto->output_size(), "outputs");
   const std::string prefix = call.node.name + "#" + std::to_string(++calls_) + "/";
   const Renamer rename(*f.proto, call.node, prefix);
   std::vector<Pending> body;

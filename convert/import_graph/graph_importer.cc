@@ -1,8 +1,11 @@
 // Import of one graph: nodes in dependency order, outputs. Initializers and inputs: graph_sources.cc.
 #include "convert/import_graph/graph_importer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "convert/import/arity.h"
 #include "convert/import/custom.h"
 #include "convert/import/registry.h"
 #include "convert/onnx/node_order.h"
@@ -53,14 +56,32 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
       if (!o.empty()) names_.emplace(o, graph_.add_value(o));
 }
 
+// Names are texts for C too.
+void GraphImporter::check_name(const std::string& name, const char* what) {
+  if (name.find('\0') != std::string::npos)
+    session_.diagnostics.malformed(fmt::format("the name of the {} '{}' contains a zero byte", what, printable(name)));
+}
+
 // What no operator may do, whatever its importer reads.
 void GraphImporter::check_structure(const OnnxNode& n) {
+  if (n.op_type.empty()) malformed(n, "it has no operator");
   std::set<std::string> attributes;
   for (const auto& a : n.proto->attribute())
     if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
   for (const std::string& o : n.outputs)
     if (!o.empty() && names_.count(o) > 0)
       malformed(n, "it produces '" + o + "', which is an input or initializer of the graph too");
+  if (const auto most = most_operands(n.domain, n.op_type)) {
+    const auto given = [](const std::vector<std::string>& names) {  // trailing ones without a name are absent
+      size_t count = names.size();
+      while (count > 0 && names[count - 1].empty()) --count;
+      return count;
+    };
+    if (given(n.inputs) > most->inputs)
+      malformed(n, fmt::format("it has {} inputs, the operator takes at most {}", given(n.inputs), most->inputs));
+    if (given(n.outputs) > most->outputs)
+      malformed(n, fmt::format("it has {} outputs, the operator gives at most {}", given(n.outputs), most->outputs));
+  }
   // Without any operator set that is told once.
   if (n.opsets && !n.opsets->empty() && n.opsets->count(n.domain) == 0)
     malformed(n, "it is of the domain '" + (n.domain.empty() ? std::string("ai.onnx") : n.domain) +

@@ -73,6 +73,7 @@ class GraphImporter : public ImportContext {
   void check_pinning(const std::vector<std::string>& dims) const;
   void import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
   std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
+  void check_name(const std::string& name, const char* what);
   void check_structure(const OnnxNode& n);
   void import_node(const OnnxNode& n);
   void import_outputs(const pb::GraphProto& proto);

@@ -48,6 +48,9 @@ DType InputTypes::dtype(const pb::ValueInfoProto& in) {
   try {
     if (!strict_ && in.type().tensor_type().elem_type() == 0) return DType::kUndefined;
     return supported_dtype(in.type().tensor_type().elem_type(), "the input");
+  } catch (const NodeError& e) {
+    diagnostics_.malformed("the graph input '" + in.name() + "': " + e.what());
+    return DType::kUndefined;
   } catch (const NodeUnsupported& e) {
     diagnostics_.unsupported({"graph input", in.name(), "", e.what(), e.hint});
     return DType::kUndefined;

@@ -34,6 +34,7 @@ void GraphImporter::import_inputs(const pb::GraphProto& proto) {
   InputTypes types(proto, session_.diagnostics, main, main ? session_.pinning.dims : std::map<std::string, int64_t>());
   for (const auto& in : proto.input()) {
     if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
+    check_name(in.name(), "input");
     const auto known = names_.find(in.name());
     // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
     if (known != names_.end() && graph_.value(known->second).is_constant()) continue;

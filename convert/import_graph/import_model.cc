@@ -45,7 +45,9 @@ std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnost
     return opsets;
   }
   const int version = (*opsets)[""];
-  if (version < kMinOpset - 1)
+  if (version < 1)
+    d.malformed("operator set " + std::to_string(version) + " is no version of ai.onnx");
+  else if (version < kMinOpset - 1)
     d.unsupported({"model", "", "", "operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset),
                    "export the model again with opset_version=17 or newer"});
   else if (version < kMinOpset)

@@ -96,6 +96,7 @@ void infer_loop(NodeInference& c) {
     if (c.has(i)) bind_input(body, i, c.in(i), i >= 2 + carried);
   }
   add(c.log(), infer_body(c, body));
+  if (!c.is_single(0)) return;
   const auto trips = c.has(0) ? c.elements(0) : std::nullopt;
   for (size_t o = 0; o < outputs; ++o) {
     const Value& v = body.value(body.outputs[o + 1]);

@@ -117,13 +117,18 @@ bool fold(Graph& g, Node& n, InferLog& log) {
   for (ValueId v : n.inputs) inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
   try {
     std::vector<Tensor> results = evaluate_node(g, n, inputs, Backend::kCanonical);
+    if (results.size() < n.outputs.size())
+      throw FatalError(ExitCode::kMalformed, "'" + printable(n.origin.node) + "' has " + std::to_string(n.outputs.size()) +
+                                                 " outputs, the operator gives " + std::to_string(results.size()));
     for (size_t o = 0; o < n.outputs.size(); ++o) {
       if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
     }
     carry_quantized_weights(g, n);
   } catch (const FatalError& e) {
+    if (e.code() != ExitCode::kMalformed && e.code() != ExitCode::kUnsupported) throw;  // memory, work
     log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),
-                            "the file is not valid ONNX, or the operator is not supported in this form"});
+                            "the file is not valid ONNX, or the operator is not supported in this form",
+                            e.code() == ExitCode::kMalformed});
     return false;
   }
   n.dead = true;

@@ -64,9 +64,9 @@ void infer_scatter(NodeInference& c) {
 void infer_one_hot(NodeInference& c) {
   const auto* a = std::get_if<AxisAttrs>(&c.node().attrs);
   const auto ax = c.axis(a ? a->axis : -1, c.rank(0) + 1);
-  if (!ax) return;
+  if (!ax || !c.is_single(1)) return;
   const auto depth = c.elements(1);
-  if (!depth || depth->empty()) return c.data_dependent(1);
+  if (!depth) return c.data_dependent(1);
   Shape out = c.shape(0);
   out.insert(out.begin() + *ax, depth->at(0));
   c.set(0, c.dtype(2), std::move(out));

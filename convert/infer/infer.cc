@@ -68,6 +68,16 @@ void infer_custom(Graph& g, const Node& n, InferLog& log) {
   }
 }
 
+// An output with a size below zero, whatever the dims are.
+ValueId negative_size(const Graph& g, const Node& n) {
+  for (ValueId v : n.outputs) {
+    if (v == kNone || !g.value(v).shape) continue;
+    for (const DimExpr& d : *g.value(v).shape)
+      if (d.constant() && *d.constant() < 0) return v;
+  }
+  return kNone;
+}
+
 // True when something changed that earlier nodes may profit from.
 bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
   Node& n = g.node(id);
@@ -83,7 +93,13 @@ bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
     c.invalid(fault);
     return false;
   }
+  const size_t problems = log.problems.size();
   infer_function(n.kind)(c);
+  if (log.problems.size() > problems && log.problems.back().malformed) return false;
+  if (const ValueId v = negative_size(g, g.node(id)); v != kNone) {
+    c.invalid("its output '" + g.value(v).name + "' has a negative size: " + shape_str(*g.value(v).shape));
+    return false;
+  }
   if (settle(g, g.node(id))) return true;
   return !g.node(id).dead && fold(g, g.node(id), log);
 }

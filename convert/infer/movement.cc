@@ -166,6 +166,7 @@ void infer_split(NodeInference& c) {
   const size_t count = c.node().outputs.size();
   if (sizes.empty()) {
     const int64_t parts = a.num_outputs > 0 ? a.num_outputs : static_cast<int64_t>(count);
+    if (parts != static_cast<int64_t>(count)) return c.invalid("num_outputs is not the number of outputs");
     const DimExpr chunk = (size + DimExpr(parts - 1)).floor_div(DimExpr(parts));
     for (int64_t i = 0; i + 1 < parts; ++i) sizes.push_back(chunk);
     sizes.push_back(size - chunk * DimExpr(parts - 1));
@@ -229,6 +230,7 @@ void infer_pad(NodeInference& c) {
 
 void infer_trilu(NodeInference& c) {
   if (c.rank(0) < 2) return c.invalid("Trilu needs a matrix");
+  if (!c.is_single(1)) return;
   c.set(0, c.dtype(0), c.shape(0));
 }
 

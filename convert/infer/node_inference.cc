@@ -36,6 +36,21 @@ std::optional<std::vector<DimExpr>> NodeInference::elements(size_t i) const {
   return r;
 }
 
+bool NodeInference::is_single(size_t i) {
+  if (!has(i)) return true;
+  const Value& v = in(i);
+  std::optional<int64_t> count;
+  if (v.constant)
+    count = v.constant->elements();
+  else if (v.elements)
+    count = static_cast<int64_t>(v.elements->size());
+  else if (v.shape)
+    count = shape_elements(*v.shape).constant();
+  if (!count || *count == 1) return true;
+  invalid("'" + input_name(i) + "' has " + std::to_string(*count) + " elements where one number is needed");
+  return false;
+}
+
 std::optional<int64_t> NodeInference::axis(int64_t a, int64_t r) {
   if (a < -r || a >= r) {
     invalid("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r));

@@ -42,6 +42,8 @@ class NodeInference {
   // Contents of an integer input: as numbers, or as symbolic integers.
   std::optional<std::vector<int64_t>> ints(size_t i) const;
   std::optional<std::vector<DimExpr>> elements(size_t i) const;
+  // False, and the node is invalid, if the input is known not to be a single element.
+  bool is_single(size_t i);
   std::string input_name(size_t i) const { return has(i) ? in(i).name : std::string(); }
 
   // -rank <= axis < rank, as 0 <= axis < rank; nullopt and a problem otherwise.

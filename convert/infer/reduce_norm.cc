@@ -88,6 +88,7 @@ void infer_layer_normalization(NodeInference& c) {
 void infer_batch_normalization(NodeInference& c) { c.set(0, c.dtype(0), c.shape(0)); }
 
 void infer_cumsum(NodeInference& c) {
+  if (!c.is_single(1)) return;
   if (!c.ints(1)) return c.data_dependent(1);
   c.set(0, c.dtype(0), c.shape(0));
 }
@@ -107,10 +108,13 @@ void infer_arg_min_max(NodeInference& c) {
 
 void infer_topk(NodeInference& c) {
   const auto ax = c.axis(c.node().as<TopKAttrs>().axis, c.rank(0));
-  if (!ax) return;
+  if (!ax || !c.is_single(1)) return;
   const auto k = c.elements(1);
-  if (!k || k->empty()) return c.data_dependent(1);
+  if (!k) return c.data_dependent(1);
   Shape out = c.shape(0);
+  const auto size = out[static_cast<size_t>(*ax)].constant(), most = k->at(0).constant();
+  if (size && most && *most > *size)
+    return c.invalid("k is " + std::to_string(*most) + ", the axis has " + std::to_string(*size) + " elements");
   out[static_cast<size_t>(*ax)] = k->at(0);
   c.set(0, c.dtype(0), out);
   c.set(1, DType::kInt64, std::move(out));

@@ -26,6 +26,7 @@ void infer_constant_of_shape(NodeInference& c) {
   const auto e = c.elements(0);
   if (!e) return c.data_dependent(0);
   const Tensor& value = c.node().as<FillAttrs>().value;
+  if (value.dtype() != DType::kUndefined && value.elements() != 1) return c.invalid("its value is not a single number");
   const DType t = value.dtype() == DType::kUndefined ? DType::kFloat : value.dtype();
   c.set(0, t, *e);
   const auto count = shape_elements(*e).constant();
@@ -35,6 +36,7 @@ void infer_constant_of_shape(NodeInference& c) {
 }
 
 void infer_range(NodeInference& c) {
+  if (!c.is_single(0) || !c.is_single(1) || !c.is_single(2)) return;
   const auto start = c.elements(0), limit = c.elements(1), delta = c.elements(2);
   if (!start || !limit || !delta) {
     for (size_t i = 0; i < 3; ++i) {
@@ -43,7 +45,7 @@ void infer_range(NodeInference& c) {
     return;  // constants that are no whole numbers: folded by the driver
   }
   const auto step = delta->at(0).constant();
-  if (!step || *step == 0) {
+  if (!step || *step == 0 || *step == INT64_MIN) {
     return c.problem("the step of Range is not a known number", "use a constant step");
   }
   const DimExpr span = *step > 0 ? limit->at(0) - start->at(0) : start->at(0) - limit->at(0);
@@ -79,6 +81,8 @@ void infer_tile(NodeInference& c) {
     return c.invalid("repeats has " + std::to_string(repeats->size()) + " entries for rank " + std::to_string(c.rank(0)));
   }
   Shape out = c.shape(0);
+  for (const DimExpr& r : *repeats)
+    if (r.constant() && *r.constant() < 0) return c.invalid("it repeats an axis " + std::to_string(*r.constant()) + " times");
   for (size_t i = 0; i < out.size(); ++i) out[i] = out[i] * (*repeats)[i];
   c.set(0, c.dtype(0), std::move(out));
   move_elements(c);

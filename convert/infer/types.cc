@@ -46,6 +46,9 @@ class Types {
     if (g_.value(n_.in(i)).dtype != want)
       wrong(i, std::string(dtype_name(want)) + " as '" + g_.value(n_.in(of_input)).name + "', whose zero point it is");
   }
+  void not_float(size_t i) {
+    if (n_.in(i) != kNone && of(i) == Class::kFloat) wrong(i, "bool or an integer type");
+  }
   void not_bool(size_t i) {
     if (n_.in(i) != kNone && of(i) == Class::kBool) wrong(i, "a number");
   }
@@ -67,6 +70,7 @@ void check_binary(Types& t, const Node& n) {
   const auto kind = n.as<BinaryAttrs>().kind;
   if (kind == binary::kPow) return t.not_bool(0), t.not_bool(1);
   t.same({0, 1});
+  if (kind == binary::kAnd || kind == binary::kOr || kind == binary::kXor) t.not_float(0);
   if (kind != binary::kEqual && kind != binary::kAnd && kind != binary::kOr && kind != binary::kXor) t.not_bool(0);
 }
 
@@ -118,7 +122,13 @@ std::string type_fault(const Graph& g, const Node& n) {
       t.zero_point(2, 0);
       t.zero_point(3, 1);
       break;
-    case OpKind::kDequantizeLinear: t.zero_point(2, 0); break;
+    case OpKind::kDequantizeLinear:
+      t.all(Class::kInteger, 0, 1);
+      t.all(Class::kFloat, 1, 2);
+      t.zero_point(2, 0);
+      break;
+    case OpKind::kQuantizeLinear: t.all(Class::kFloat, 1, 2); break;
+    case OpKind::kSlice: t.all(Class::kInteger, 1); break;
     default: break;
   }
   return t.fault();

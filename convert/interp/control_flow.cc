@@ -49,7 +49,7 @@ Results eval_loop(const NodeInputs& c) {
   const Graph& body = *a.bodies[0];
   const size_t carried = a.carried >= 0 ? static_cast<size_t>(a.carried) : c.count() - 2;
   if (body.outputs.size() != outputs + 1 || carried > outputs) c.fail("the body gives another number of values");
-  const int64_t trips = c.has(0) ? c.in(0).to_int64().at(0) : kMaxIterations;
+  const int64_t trips = c.has(0) ? c.integer(0) : kMaxIterations;
   if (trips > kMaxIterations) c.fail("more than " + std::to_string(kMaxIterations) + " iterations");
   bool go = !c.has(1) || truth(c, c.in(1));
   std::vector<Tensor> state;

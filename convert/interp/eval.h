@@ -27,6 +27,7 @@ class NodeInputs {
     if (!has(i)) fail("input " + std::to_string(i) + " is missing");
     return inputs_[i];
   }
+  int64_t integer(size_t i) const;  // the only element of an input
   bool canonical() const { return backend == Backend::kCanonical; }
   int64_t axis(int64_t a, int64_t rank) const {
     if (a < -rank || a >= rank) fail("axis " + std::to_string(a) + " is outside of rank " + std::to_string(rank));

@@ -23,6 +23,11 @@ void NodeInputs::fail(const std::string& message) const {
   throw FatalError(ExitCode::kMalformed, what + ")");
 }
 
+int64_t NodeInputs::integer(size_t i) const {
+  if (in(i).elements() != 1) fail("input " + std::to_string(i) + " is not a single number");
+  return in(i).to_int64()[0];
+}
+
 Results eval_none(const NodeInputs&) { return {}; }
 
 Evaluator evaluator(OpKind kind) {

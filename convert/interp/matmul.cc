@@ -1,9 +1,8 @@
 // Products: the backend's GEMM, MatMul with broadcast batches, MatMulInteger.
-#include <cblas.h>
-
 #include <algorithm>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/openblas.h"
 #include "convert/interp/strided.h"
 
 namespace edgeconv {
@@ -15,9 +14,9 @@ void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, 
     return;
   }
   if (backend == Backend::kOracle) {
-    cblas_sgemm(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
-                static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f, a.data, static_cast<int>(a.ld), b.data,
-                static_cast<int>(b.ld), 0.0f, c, static_cast<int>(c_ld));
+    openblas_sgemm()(CblasRowMajor, a.transposed ? CblasTrans : CblasNoTrans, b.transposed ? CblasTrans : CblasNoTrans,
+                     static_cast<int>(m), static_cast<int>(n), static_cast<int>(k), 1.0f, a.data, static_cast<int>(a.ld), b.data,
+                     static_cast<int>(b.ld), 0.0f, c, static_cast<int>(c_ld));
     return;
   }
   const auto& kernels = canonical_kernels();

@@ -1,7 +1,6 @@
 // Scans and searches along an axis: CumSum, ArgMin and ArgMax, TopK.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
@@ -59,13 +58,43 @@ Numbers numbers_of(const Tensor& t) {
   return n;
 }
 
+// NaN ranks above everything, as in the runtime.
+bool ranks_above(double a, double b) { return a > b || (std::isnan(a) && !std::isnan(b)); }
+bool ranks_above(int64_t a, int64_t b) { return a > b; }
+
+// Of each line the k best, in order, equal ones by position: where they stand in the tensor and in their line.
+template <class T>
+void select_best(const Lines& l, const std::vector<T>& numbers, bool largest, int64_t k, std::vector<int64_t>& positions,
+                 std::vector<int64_t>& indices) {
+  struct Entry {
+    T number;
+    int64_t index;
+  };
+  const auto before = [largest](const Entry& a, const Entry& b) {
+    if (ranks_above(a.number, b.number)) return largest;
+    if (ranks_above(b.number, a.number)) return !largest;
+    return a.index < b.index;
+  };
+  std::vector<Entry> line_of(static_cast<size_t>(l.n));
+  l.each([&](int64_t at, int64_t line) {
+    for (int64_t i = 0; i < l.n; ++i) line_of[static_cast<size_t>(i)] = {numbers[static_cast<size_t>(at + i * l.inner)], i};
+    if (k < l.n) std::nth_element(line_of.begin(), line_of.begin() + k, line_of.end(), before);
+    std::sort(line_of.begin(), line_of.begin() + k, before);
+    for (int64_t i = 0; i < k; ++i) {
+      const size_t to = static_cast<size_t>((line / l.inner * k + i) * l.inner + line % l.inner);
+      indices[to] = line_of[static_cast<size_t>(i)].index;
+      positions[to] = at + line_of[static_cast<size_t>(i)].index * l.inner;
+    }
+  });
+}
+
 }  // namespace
 
 Results eval_cumsum(const NodeInputs& c) {
   const auto* p = std::get_if<CumSumAttrs>(&c.node.attrs);
   const CumSumAttrs a = p ? *p : CumSumAttrs{};
   const Tensor& x = c.in(0);
-  const Lines l = lines_along(x.dims(), c.axis(c.in(1).to_int64().at(0), x.rank()));
+  const Lines l = lines_along(x.dims(), c.axis(c.integer(1), x.rank()));
   if (x.dtype() == DType::kFloat || x.dtype() == DType::kDouble) {
     Tensor out(x.dtype(), x.dims());
     if (x.dtype() == DType::kFloat) {
@@ -113,25 +142,16 @@ Results eval_topk(const NodeInputs& c) {
   const Tensor& x = c.in(0);
   const int64_t axis = c.axis(a.axis, x.rank());
   const Lines l = lines_along(x.dims(), axis);
-  const int64_t k = c.in(1).to_int64().at(0);
+  const int64_t k = c.integer(1);
   if (k < 0 || k > l.n) c.fail("k = " + std::to_string(k) + " is larger than the axis");
-  const Numbers v = numbers_of(x);
   Dims dims = x.dims();
   dims[static_cast<size_t>(axis)] = k;
   std::vector<int64_t> positions(static_cast<size_t>(product(dims))), indices(positions.size());
-  std::vector<int64_t> order(static_cast<size_t>(l.n));
-  l.each([&](int64_t at, int64_t line) {
-    std::iota(order.begin(), order.end(), 0);
-    // Equal values keep their order: the lower index first.
-    std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-      return a.largest ? v.less(at + j * l.inner, at + i * l.inner) : v.less(at + i * l.inner, at + j * l.inner);
-    });
-    for (int64_t i = 0; i < k; ++i) {
-      const size_t to = static_cast<size_t>((line / l.inner * k + i) * l.inner + line % l.inner);
-      indices[to] = order[static_cast<size_t>(i)];
-      positions[to] = at + order[static_cast<size_t>(i)] * l.inner;
-    }
-  });
+  const Numbers v = numbers_of(x);
+  if (v.floats.empty())
+    select_best(l, v.ints, a.largest, k, positions, indices);
+  else
+    select_best(l, v.floats, a.largest, k, positions, indices);
   Tensor values(x.dtype(), dims);
   uint8_t* d = values.mutable_data();
   const size_t bytes = dtype_size(x.dtype());

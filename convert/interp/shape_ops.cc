@@ -31,17 +31,23 @@ Results eval_constant_of_shape(const NodeInputs& c) {
 Results eval_range(const NodeInputs& c) {
   const DType t = c.in(0).dtype();
   if (!is_float(t)) {
-    const int64_t start = c.in(0).to_int64().at(0), limit = c.in(1).to_int64().at(0), delta = c.in(2).to_int64().at(0);
+    const int64_t start = c.integer(0), limit = c.integer(1), delta = c.integer(2);
     if (delta == 0) c.fail("a step of 0");
-    const int64_t span = delta > 0 ? limit - start : start - limit, by = delta > 0 ? delta : -delta;
+    int64_t span = 0, by = delta;
+    if (delta > 0 ? __builtin_sub_overflow(limit, start, &span)
+                  : __builtin_sub_overflow(start, limit, &span) || __builtin_sub_overflow(int64_t{0}, delta, &by))
+      c.fail("bounds or step are not usable");
     const int64_t n = span <= 0 ? 0 : (span - 1) / by + 1;
     std::vector<int64_t> v(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) v[static_cast<size_t>(i)] = start + i * delta;
     return {from_int64(t, {n}, v)};
   }
-  const auto number = [&](size_t i) { return c.in(i).cast(DType::kDouble).as<double>()[0]; };
+  const auto number = [&](size_t i) {
+    if (c.in(i).elements() != 1) c.fail("input " + std::to_string(i) + " is not a single number");
+    return c.in(i).cast(DType::kDouble).as<double>()[0];
+  };
   const double start = number(0), limit = number(1), delta = number(2);
-  if (delta == 0 || !std::isfinite((limit - start) / delta)) c.fail("bounds or step are not usable");
+  if (delta == 0 || !(std::fabs((limit - start) / delta) < 1e15)) c.fail("bounds or step are not usable");
   const int64_t n = std::max<int64_t>(0, static_cast<int64_t>(std::ceil((limit - start) / delta)));
   Tensor out(DType::kDouble, {n});
   auto d = out.mut<double>();
@@ -63,7 +69,7 @@ Results eval_trilu(const NodeInputs& c) {
   const Tensor& x = c.in(0);
   if (x.rank() < 2) c.fail("needs a matrix");
   const bool upper = c.node.as<TriluAttrs>().upper;
-  const int64_t k = c.has(1) ? c.in(1).to_int64().at(0) : 0;
+  const int64_t k = c.has(1) ? c.integer(1) : 0;
   const int64_t rows = x.dims()[x.dims().size() - 2], columns = x.dims().back(),
                 matrices = product(x.dims(), 0, x.dims().size() - 2);
   Tensor out = x;

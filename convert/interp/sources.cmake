@@ -13,6 +13,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/memory_limits.cc
   interp/movement.cc
   interp/norm.cc
+  interp/openblas.cc
   interp/pool.cc
   interp/quantized.cc
   interp/reduce.cc

@@ -109,7 +109,10 @@ double inner_work(const Graph& g, const Node& n, const DimSizes& dims) {
     case OpKind::kRnn: return ratio(in(0), size(g, n.in(0), -1, dims)) * (in(1) + in(2)) * kMultiplyAdd;
     case OpKind::kRecurrence: return size(g, n.in(0), 0, dims) * size(g, n.in(0), 1, dims) * in(1) * kMultiplyAdd;
     case OpKind::kResize: return out() * 16 * kElement;
-    case OpKind::kTopK: return in(0) * 20 * kElement;
+    case OpKind::kTopK: {  // the k best of each line, then in order
+      const double k = size(g, n.outputs[0], static_cast<int>(n.as<TopKAttrs>().axis), dims);
+      return in(0) * (20 + 4 * std::log2(std::max(1.0, k))) * kElement;
+    }
     case OpKind::kReduce:
     case OpKind::kArgMinMax: return g.value(n.in(0)).constant ? in(0) * kElement : 0;
     case OpKind::kIf:

@@ -85,24 +85,25 @@ void store_all(Tensor& t, const Field& field) {
   for (int i = 0; i < field.size(); ++i) out[static_cast<size_t>(i)] = static_cast<To>(field.Get(i));
 }
 
-template <class Field>
-void require_count(const Field& field, int64_t expected) {
-  if (field.size() != expected)
-    throw NodeError("it holds " + std::to_string(field.size()) + " values, its shape needs " + std::to_string(expected));
+// How many values the field of the type holds.
+int typed_values(const pb::TensorProto& p, DType t) {
+  switch (t) {
+    case DType::kFloat: return p.float_data_size();
+    case DType::kDouble: return p.double_data_size();
+    case DType::kInt64: return p.int64_data_size();
+    case DType::kUint64:
+    case DType::kUint32: return p.uint64_data_size();
+    default: return p.int32_data_size();
+  }
 }
 
 void read_typed(const pb::TensorProto& p, Tensor& t) {
-  const int64_t n = t.elements();
   switch (t.dtype()) {
-    case DType::kFloat: require_count(p.float_data(), n); return store_all<float>(t, p.float_data());
-    case DType::kDouble: require_count(p.double_data(), n); return store_all<double>(t, p.double_data());
-    case DType::kInt64: require_count(p.int64_data(), n); return store_all<int64_t>(t, p.int64_data());
-    case DType::kUint64: require_count(p.uint64_data(), n); return store_all<uint64_t>(t, p.uint64_data());
-    case DType::kUint32: require_count(p.uint64_data(), n); return store_all<uint32_t>(t, p.uint64_data());
-    default: break;
-  }
-  require_count(p.int32_data(), n);
-  switch (t.dtype()) {
+    case DType::kFloat: return store_all<float>(t, p.float_data());
+    case DType::kDouble: return store_all<double>(t, p.double_data());
+    case DType::kInt64: return store_all<int64_t>(t, p.int64_data());
+    case DType::kUint64: return store_all<uint64_t>(t, p.uint64_data());
+    case DType::kUint32: return store_all<uint32_t>(t, p.uint64_data());
     case DType::kInt32: return store_all<int32_t>(t, p.int32_data());
     case DType::kInt16: return store_all<int16_t>(t, p.int32_data());
     case DType::kInt8: return store_all<int8_t>(t, p.int32_data());
@@ -138,6 +139,8 @@ Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const Model
   const DType dtype = supported_dtype(p.data_type(), "it");
   std::vector<int64_t> dims = checked_dims(p, dtype);
   const bool raw = p.has_raw_data() || p.has_payload_bytes();
+  if (p.data_location() != 0 && p.data_location() != 1)
+    throw NodeError("its data location " + std::to_string(p.data_location()) + " is none of ONNX");
   if (p.data_location() == 1) {
     if (raw || has_typed_data(p)) throw NodeError("it has both external and inline data");
     return read_external(p, dtype, std::move(dims), external);
@@ -156,12 +159,18 @@ Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const Model
   if (shape_only.elements() > 0 && !has_typed_data(p))
     throw NodeError("it has no data (expected " + std::to_string(shape_only.bytes()) + " bytes)");
   if (shape_only.elements() > kMaxInlineElements) throw NodeError("its shape needs more values than a file can hold");
+  if (typed_values(p, dtype) != shape_only.elements())
+    throw NodeError("it holds " + std::to_string(typed_values(p, dtype)) + " values, its shape needs " +
+                    std::to_string(shape_only.elements()));
   Tensor t(dtype, std::move(dims));
   read_typed(p, t);
   return t;
 }
 
 }  // namespace
+
+// As with operator sets, a few more than are known today: 26 in onnx 1.23.
+constexpr int32_t kLastElementType = 31;
 
 DType supported_dtype(int32_t data_type, const std::string& what) {
   const auto dtype = static_cast<DType>(data_type);
@@ -190,7 +199,9 @@ DType supported_dtype(int32_t data_type, const std::string& what) {
                                            "uint4",
                                            "int4",
                                            "float4e2m1"};
-  const bool known = data_type >= 0 && data_type < static_cast<int32_t>(std::size(kNames));
+  if (data_type <= 0 || data_type > kLastElementType)
+    throw NodeError(what + " has element type " + std::to_string(data_type) + ", which ONNX does not define");
+  const bool known = data_type < static_cast<int32_t>(std::size(kNames));
   throw NodeUnsupported(what + " has element type " + (known ? kNames[data_type] : std::to_string(data_type)),
                         "accepted are float32, float16, bfloat16, float64, bool and integers of 8 to 64 bits");
 }

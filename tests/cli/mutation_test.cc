@@ -1,18 +1,17 @@
-// Damaged files in bulk, from fixed seeds: bytes of small ONNX models and of a blob changed, cut and inserted, and models changed
-// within the rules of protobuf (attributes, sizes, names, operators). Every command ends by itself within the time limit, with a
-// documented exit code that is not "internal error", says something when it fails, and leaves no output behind.
+// Damaged files in bulk, from fixed seeds (model_mutator.h): bytes of ONNX models and of a blob, models changed within the rules of
+// protobuf, and operators over odd operands. Every command ends by itself within the time limit, with a documented exit code that is not
+// "internal error", says something when it fails, and leaves no output behind. What was run, and the most that a case took, is printed.
 //
-// EDGECONV_MUTATIONS=N sets the number of cases of each kind (the full tier's is in CMakeLists.txt). EDGECONV_MUTATION_SEED=N replays
-// one, and leaves its file in the working directory.
+// EDGECONV_MUTATIONS=N sets the number of cases of each kind (the full tier's is in CMakeLists.txt), EDGECONV_MUTATION_FIRST=N the first
+// seed. EDGECONV_MUTATION_SEED=N replays one, and leaves its file in the working directory.
+// EDGECONV_MUTATION_LIMITS=1 also holds each case to the seconds of CPU time and the memory that SECURITY.md states.
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <map>
-#include <random>
 
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
+#include "tests/cli/model_mutator.h"
 
 namespace edgeconv::testing {
 
@@ -20,116 +19,36 @@ namespace {
 
 constexpr const char* kTimeLimit = "60";  // seconds of one command; a hang, not a measurement
 constexpr int kTimedOut = 124;
+constexpr uintmax_t kLargestSeed = 64 << 10;
+// Of CPU time. What is refused is refused at once; a conversion that succeeds may have searched for precisions.
+constexpr double kMostSeconds = 1, kMostSearchSeconds = 30;
+constexpr long kMostKb = 512 << 10;
 
 struct Seeds {
   int first, end;
   bool replay;
 };
 
+int number_from(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
 Seeds case_seeds() {
-  if (const char* one = std::getenv("EDGECONV_MUTATION_SEED")) return {std::atoi(one), std::atoi(one) + 1, true};
-  const char* n = std::getenv("EDGECONV_MUTATIONS");
-  return {0, n ? std::max(1, std::atoi(n)) : 25, false};
+  if (const int one = number_from("EDGECONV_MUTATION_SEED", -1); one >= 0) return {one, one + 1, true};
+  const int first = number_from("EDGECONV_MUTATION_FIRST", 0);
+  return {first, first + std::max(1, number_from("EDGECONV_MUTATIONS", 25)), false};
 }
 
 // The smallest models of the fixtures that are here.
 std::vector<std::string> seeds() {
   std::vector<std::string> models = {small_model(), model_with_two_problems()};
-  if (const auto root = fixture_root())
-    for (const char* name : {"mlp_ts13", "function_nested_inlineable", "mlp_bn_ts14__static_qdq", "if_rank_ts14",
-                             "loop_const_helper14", "lstm_lengths_uni_ts13__dyn_qint8", "lstm_lengths_sorted_ts14",
-                             "gru_lengths_bi_ts14", "twoinput_lstm_ts13", "bert_base_ts14__ort_optimizer__dyn_qint8"})
-      if (fs::exists(*root / name / "model.onnx")) models.push_back(read_file(*root / name / "model.onnx"));
+  const auto root = fixture_root();
+  if (!root) return models;
+  for (const fs::path& folder : sorted_folders(*root, [](const std::string&) { return true; }))
+    if (fs::exists(folder / "model.onnx") && fs::file_size(folder / "model.onnx") < kLargestSeed)
+      models.push_back(read_file(folder / "model.onnx"));
   return models;
-}
-
-using Random = std::mt19937_64;
-
-void mutate_bytes(std::string& s, Random& random) {
-  const uint64_t changes = uint64_t{1} << (random() % 4);
-  for (uint64_t i = 0; i < changes && s.size() > 8; ++i) {
-    const size_t at = random() % s.size();
-    static constexpr unsigned char kValues[] = {0, 1, 2, 8, 0x7f, 0x80, 0xff};
-    switch (random() % 5) {
-      case 0: s[at] = static_cast<char>(s[at] ^ (1 << (random() % 8))); break;
-      case 1: s[at] = static_cast<char>(kValues[random() % std::size(kValues)]); break;
-      case 2: s.erase(at, 1 + random() % 4); break;
-      case 3: s.insert(at, std::string(1 + random() % 4, static_cast<char>(random()))); break;
-      default: s.resize(random() % 8 == 0 ? at : s.size());
-    }
-  }
-}
-
-int64_t odd_number(Random& random) {
-  static constexpr int64_t kNumbers[] = {0,         1,         -1,        2,         3,         -2,      8,
-                                         64,        255,       1000,      65535,     1 << 20,   1 << 24, 1 << 30,
-                                         INT32_MAX, 1ll << 31, 1ll << 40, INT64_MAX, INT64_MIN, -5};
-  return kNumbers[random() % std::size(kNumbers)];
-}
-
-void mutate_tensor(pb::TensorProto& t, Random& random) {
-  switch (random() % 3) {
-    case 0:
-      if (t.dims_size() > 0) t.set_dims(static_cast<int>(random() % static_cast<uint64_t>(t.dims_size())), odd_number(random));
-      break;
-    case 1: t.set_data_type(static_cast<int>(random() % 24)); break;
-    default:
-      if (t.int64_data_size() > 0) {
-        t.set_int64_data(0, odd_number(random));
-      } else if (t.has_raw_data() && t.raw_data().size() >= 8) {
-        const int64_t v = odd_number(random);
-        t.mutable_raw_data()->replace(random() % (t.raw_data().size() / 8) * 8, 8, reinterpret_cast<const char*>(&v), 8);
-      }
-  }
-}
-
-void mutate_attribute(pb::AttributeProto& a, Random& random) {
-  static const float kFloats[] = {0, -1, 1e30f, 1e-42f, std::numeric_limits<float>::quiet_NaN(), HUGE_VALF};
-  if (a.has_t()) return mutate_tensor(*a.mutable_t(), random);
-  if (a.ints_size() > 0) return a.set_ints(static_cast<int>(random() % static_cast<uint64_t>(a.ints_size())), odd_number(random));
-  if (a.type() == 1) return a.set_f(kFloats[random() % std::size(kFloats)]);
-  if (a.type() == 2) return a.set_i(odd_number(random));
-  a.set_type(static_cast<int>(random() % 12));
-}
-
-void mutate_input(pb::GraphProto& g, Random& random) {
-  if (g.input_size() == 0) return;
-  auto* type =
-      g.mutable_input(static_cast<int>(random() % static_cast<uint64_t>(g.input_size())))->mutable_type()->mutable_tensor_type();
-  static constexpr int kTypes[] = {1, 6, 7, 9, 10, 2};
-  if (random() % 4 == 0) type->set_elem_type(kTypes[random() % std::size(kTypes)]);
-  if (type->shape().dim_size() == 0) return;
-  auto* dim = type->mutable_shape()->mutable_dim(static_cast<int>(random() % static_cast<uint64_t>(type->shape().dim_size())));
-  static constexpr const char* kNames[] = {"batch", "sequence", "other", "9", ""};
-  if (random() % 2)
-    dim->set_dim_param(kNames[random() % std::size(kNames)]);
-  else
-    dim->set_dim_value(odd_number(random));
-}
-
-void mutate_graph(pb::GraphProto& g, Random& random) {
-  if (g.node_size() == 0) return;
-  const auto any = [&] { return static_cast<int>(random() % static_cast<uint64_t>(g.node_size())); };
-  pb::NodeProto& n = *g.mutable_node(any());
-  switch (random() % 8) {
-    case 0:
-    case 1:
-      if (n.attribute_size() > 0)
-        mutate_attribute(*n.mutable_attribute(static_cast<int>(random() % static_cast<uint64_t>(n.attribute_size()))), random);
-      break;
-    case 2: n.set_op_type(g.node(any()).op_type()); break;
-    case 3:
-      if (const pb::NodeProto& other = g.node(any()); n.input_size() > 0 && other.output_size() > 0)
-        n.set_input(static_cast<int>(random() % static_cast<uint64_t>(n.input_size())), other.output(0));
-      break;
-    case 4: g.mutable_node()->SwapElements(any(), any()); break;
-    case 5: n.clear_attribute(); break;
-    case 6:
-      if (g.initializer_size() > 0)
-        mutate_tensor(*g.mutable_initializer(static_cast<int>(random() % static_cast<uint64_t>(g.initializer_size()))), random);
-      break;
-    default: mutate_input(g, random);
-  }
 }
 
 class MutationTest : public CliTest {
@@ -137,8 +56,15 @@ class MutationTest : public CliTest {
   // Runs the command under a time limit; it must keep the promises above.
   void check(int seed, std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {kTimeLimit, EDGECONV_BINARY});
-    const ProgramResult r = run_program("timeout", arguments, {{}, {"OPENBLAS_NUM_THREADS=1"}, -1, 0});
+    const ProgramResult r = run_program("timeout", arguments, {});
     ++exits_[r.exit_code];
+    if (r.cpu_seconds > seconds_) seconds_ = r.cpu_seconds, slowest_ = seed;
+    if (r.peak_kb > kb_) kb_ = r.peak_kb, largest_ = seed;
+    if (number_from("EDGECONV_MUTATION_LIMITS", 0)) {
+      EXPECT_LE(r.cpu_seconds, r.exit_code == 0 || r.exit_code == kAccuracy ? kMostSearchSeconds : kMostSeconds)
+          << "seed " << seed << ": " << r.exit_code << r.err;
+      EXPECT_LE(r.peak_kb, kMostKb) << "seed " << seed << ": " << r.exit_code << r.err;
+    }
     const bool documented = r.exit_code == 0 || (r.exit_code >= 2 && r.exit_code <= 8);
     EXPECT_TRUE(documented) << "seed " << seed << (r.exit_code == kTimedOut ? ": time limit " : ": ") << r.exit_code << "\n"
                             << r.err;
@@ -153,8 +79,12 @@ class MutationTest : public CliTest {
   }
   ~MutationTest() override {
     for (const auto& [code, count] : exits_) std::printf("exit %d: %d\n", code, count);
+    std::printf("most CPU seconds: %.2f (seed %d); most memory: %ld MB (seed %d)\n", seconds_, slowest_, kb_ >> 10, largest_);
   }
   std::map<int, int> exits_;
+  double seconds_ = 0;
+  long kb_ = 0;
+  int slowest_ = -1, largest_ = -1;
 };
 
 TEST_F(MutationTest, BytesOfModels) {
@@ -174,8 +104,16 @@ TEST_F(MutationTest, FieldsOfModels) {
     Random random(static_cast<uint64_t>(seed) + 1000000);
     pb::ModelProto m;
     ASSERT_TRUE(m.ParseFromString(models[static_cast<size_t>(seed) % models.size()]));
-    for (uint64_t i = 0; i <= random() % 3; ++i) mutate_graph(*m.mutable_graph(), random);
+    for (size_t changes = 1 + below(random, 3); changes > 0; --changes) mutate_model(m, random);
     write_file(in("m.onnx"), m.SerializeAsString());
+    check(seed, {in("m.onnx"), "-q", "-o", in("out.ert")});
+  }
+}
+
+TEST_F(MutationTest, OperatorsOnOddOperands) {
+  for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
+    Random random(static_cast<uint64_t>(seed) + 3000000);
+    write_file(in("m.onnx"), odd_operator(random).SerializeAsString());
     check(seed, {in("m.onnx"), "-q", "-o", in("out.ert")});
   }
 }

@@ -2,6 +2,7 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,9 +76,13 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   if (options.interrupt_after_stderr_bytes > 0)
     interrupt_when_it_speaks(pid, streams.path() / "err", options.interrupt_after_stderr_bytes);
   int status = 0;
-  if (waitpid(pid, &status, 0) != pid) throw std::runtime_error("lost a child process");
+  rusage usage{};
+  if (wait4(pid, &status, 0, &usage) != pid) throw std::runtime_error("lost a child process");
   ProgramResult r;
   r.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  r.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  r.peak_kb = usage.ru_maxrss;
   r.out = read_file(streams.path() / "out");
   r.err = read_file(streams.path() / "err");
   return r;

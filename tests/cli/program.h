@@ -27,6 +27,8 @@ class TemporaryFolder {
 struct ProgramResult {
   int exit_code = -1;  // 128 + signal when a signal ended it
   std::string out, err;
+  double cpu_seconds = 0;  // of the program and of what it waited for
+  long peak_kb = 0;        // its largest resident set
 };
 
 struct ProgramOptions {

@@ -9,6 +9,9 @@ using ert::params::OpCode;
 
 // numpy gives vectors an axis of size 1 for the product and drops it afterwards; the runtime wants matrices.
 void lower_matmul(LowerContext& c, const Node& n) {
+  if (!is_float(c.graph.value(n.in(0)).dtype) || !is_float(c.graph.value(n.in(1)).dtype))
+    return c.unsupported(n, "a product of integers, which devices compute on floats or 8-bit weights only",
+                         "cast its inputs to float32, or use MatMulInteger");
   const std::vector<int32_t> as_they_are = named<ert::params::matmul::kIntCount>({{ert::params::matmul::kTranspose, 0}});
   int lhs = c.operand(n.in(0)), rhs = c.operand(n.in(1));
   const Shape a = c.shape(n.in(0)), b = c.shape(n.in(1));
