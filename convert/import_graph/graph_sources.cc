@@ -39,13 +39,22 @@ void GraphImporter::import_inputs(const pb::GraphProto& proto) {
     if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
     const DType dtype = types.dtype(in);
     const std::optional<Shape> shape = types.shape(in);
-    if (main) session_.declared_inputs.push_back(in.name());
+    if (main) declare(in.name());
     if (main && pin(in.name(), dtype, shape)) continue;
     const ValueId v = graph_.add_value(in.name(), dtype, shape);
     define(in.name(), v);
     graph_.inputs.push_back(v);
   }
+  if (main) declare("");
   if (main) check_pinning(types.dims());
+}
+
+// The inputs that were cut away keep their places. "": there are no further inputs.
+void GraphImporter::declare(const std::string& input) {
+  std::vector<std::string>& all = session_.declared_inputs;
+  for (const CutInput& c : session_.cut)
+    if (c.position == all.size()) all.push_back(c.name);
+  if (!input.empty()) all.push_back(input);
 }
 
 // True if the input is a constant from now on. One whose type is a problem stays an input: the problem is told.
@@ -68,8 +77,13 @@ void GraphImporter::check_pinning(const std::vector<std::string>& dims) const {
                                            (known.empty() ? none : list));
   };
   for (const auto& [name, size] : session_.pinning.dims) check("--fix", name, "dim", "; all its sizes are fixed", dims);
-  for (const auto& [name, contents] : session_.pinning.inputs)
+  for (const auto& [name, contents] : session_.pinning.inputs) {
     check("--const", name, "input", "; it has none", session_.declared_inputs);
+    for (const CutInput& c : session_.cut)
+      if (c.name == name)
+        throw FatalError(ExitCode::kUsage,
+                         "--const " + printable(name) + ": the values of --outputs do not need this input: leave it out");
+  }
 }
 
 }  // namespace edgeconv

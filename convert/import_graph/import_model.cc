@@ -77,6 +77,9 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.declared_inputs = session.declared_inputs;
   info.fixed_dims = session.pinning.dims;
   info.pinned = session.pinned;
+  info.chosen_outputs = session.pinning.outputs;
+  info.cut = session.cut;
+  info.file = session.file;
   for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
   std::set<std::string> seen;
   for (ValueId v : g.inputs) {

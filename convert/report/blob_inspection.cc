@@ -111,7 +111,7 @@ std::string pinned_lines(const Json& c) {
   for (const CertifiedConstant& i : pinning.inputs)
     s += fmt::format("pinned    {} = {}\n", printable(i.name),
                      i.value.empty() ? "an array, sha256 " + printable(i.sha256) : printable(i.value));
-  return s;
+  return s + cut_lines(pinning.outputs, pinning.cut);
 }
 
 std::string certificate_text(const Json& c) {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "convert/prepare/custom_operators.h"
+#include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
@@ -127,6 +128,7 @@ void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, co
     estimate(prepared.graph, m);
   } catch (const FatalError&) {
     advise_pinning(prepared.graph, m.diagnostics);
+    advise_outputs(prepared.info.file.get(), m.diagnostics);
     throw;
   }
 }
