@@ -29,7 +29,8 @@ MissingOp quantization(const Graph& g, const Node& n) {
         "an integer product that belongs to no known pattern (DynamicQuantizeLinear, MatMulInteger or ConvInteger, Cast, Mul)",
         "convert the model as it was before it was quantized: edgeconv quantizes it itself"};
   const auto* a = std::get_if<QuantAttrs>(&n.attrs);
-  if (a && a->block > 0) return {"scales for blocks of activations", "convert the model as it was before it was quantized"};
+  if (a && a->block > 0)
+    return {"scales for blocks along an axis of unknown size", "convert the model as it was before it was quantized"};
   if (!constant_inputs_from(g, n, 1))
     return {"its scales are computed by the model", "convert the model as it was before it was quantized"};
   return {"a quantized element type that devices do not compute with", "convert the model as it was before it was quantized"};
@@ -52,7 +53,8 @@ MissingOp missing_op(const Graph& g, const Node& n) {
               "export at the size of the device, or resize linearly or cubically"};
     case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
     case OpKind::kEinsum:
-      return {"the equation '" + n.as<EinsumAttrs>().equation + "' is not a product of two tensors with distinct letters in each",
+      return {"the equation '" + n.as<EinsumAttrs>().equation +
+                  "' is not a product of tensors, or takes a diagonal of a size known only at run time",
               "write it with matmul, transpose and sum"};
     case OpKind::kLayerNormalization:
       return {constant_inputs_from(g, n, 1) ? "it is read for its mean or variance, or normalises axes of unknown size"
