@@ -198,6 +198,7 @@ int run_convert(const ConvertArguments& o) {
   const Limits limits = read_limits(o);
   options.dims = parse_dims(o.dims);
   options.prepare.pinning = o.pins.parse(options.dims);
+  options.prepare.most_dims = options.dims;
   options.precision = parse_precision(o.precision);
   for (const std::string& c : o.concat) options.prepare.joins.push_back(parse_join(c));
   for (const std::string& c : o.custom_ops) options.prepare.custom_ops.push_back(parse_custom_op(c));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/import/building_blocks.h"
 #include "convert/import/custom.h"
 #include "convert/import/registry.h"
 #include "convert/onnx/node_order.h"
@@ -135,7 +136,7 @@ ValueId GraphImporter::capture(const std::string& name, ValueId outer) {
   if (o.is_constant()) {
     v = graph_.add_constant(o.name, *o.constant);
   } else {
-    v = graph_.add_value(o.name, o.dtype, o.shape);
+    v = graph_.add_value(o.name, dtype_hint(parent_->graph_, outer), o.shape);
     captures_.emplace_back(outer, v);
   }
   names_.emplace(name, v);
@@ -230,6 +231,10 @@ SubgraphAttrs GraphImporter::bodies(const OnnxNode& n, const std::vector<const c
     pb::GraphProto body = n.graph(attribute);
     auto g = std::make_shared<Graph>();
     GraphImporter importer(session_, *g, this);
+    // Bodies of Loop and Scan have an input for each of the node's; in functions these have no types of their own.
+    if (static_cast<size_t>(body.input_size()) == n.inputs.size())
+      for (size_t i = 0; i < n.inputs.size(); ++i)
+        importer.outer_types_.push_back(n.has_input(i) ? dtype_hint(graph_, input(n, i)) : DType::kUndefined);
     importer.run(body, n.opsets);
     for (const auto& c : importer.captures_)
       if (std::find(captures.begin(), captures.end(), c.first) == captures.end()) captures.push_back(c.first);

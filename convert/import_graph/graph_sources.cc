@@ -32,12 +32,14 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
 void GraphImporter::import_inputs(const pb::GraphProto& proto) {
   const bool main = parent_ == nullptr;
   InputTypes types(proto, session_.diagnostics, main, main ? session_.pinning.dims : std::map<std::string, int64_t>());
-  for (const auto& in : proto.input()) {
+  for (int i = 0; i < proto.input_size(); ++i) {
+    const auto& in = proto.input(i);
     if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
     const auto known = names_.find(in.name());
     // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
     if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
-    const DType dtype = types.dtype(in);
+    DType dtype = types.dtype(in);
+    if (dtype == DType::kUndefined && static_cast<size_t>(i) < outer_types_.size()) dtype = outer_types_[static_cast<size_t>(i)];
     const std::optional<Shape> shape = types.shape(in);
     if (main) declare(in.name());
     if (main && pin(in.name(), dtype, shape)) continue;

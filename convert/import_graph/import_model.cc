@@ -126,6 +126,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
   session.pinning = o.pinning;
   ImportedModel m;
+  m.graph.most_dims = o.most_dims;
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);
   importer.run(*proto->mutable_graph(), opsets);

@@ -42,6 +42,7 @@ struct ModelInfo {
 struct ImportOptions {
   std::vector<std::string> custom_ops;  // "domain::Name": operators of these names are passed through
   Pinning pinning;
+  std::map<std::string, int64_t> most_dims = {};  // Graph::most_dims
 };
 
 struct ImportedModel {

@@ -23,7 +23,6 @@ constexpr Refusal kRefusals[] = {
     {"StringSplit", "string operators are not supported", "tokenize outside the model"},
     {"StringConcat", "string operators are not supported", "tokenize outside the model"},
     {"RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
-    {"Scan", "Scan loops are not supported", "use an LSTM, GRU or RNN operator, or unroll the loop when you export"},
     {"RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},

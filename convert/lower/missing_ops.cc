@@ -36,6 +36,13 @@ MissingOp quantization(const Graph& g, const Node& n) {
   return {"a quantized element type that devices do not compute with", "convert the model as it was before it was quantized"};
 }
 
+// The dim that the rounds of a loop are computed from; empty if there is no single one.
+std::string dim_of_rounds(const Graph& g, const Node& n) {
+  if (n.in(0) == kNone || !g.value(n.in(0)).elements || g.value(n.in(0)).elements->size() != 1) return "";
+  const std::vector<std::string> dims = g.value(n.in(0)).elements->front().symbols();
+  return dims.size() == 1 ? printable(dims[0]) : "";
+}
+
 }  // namespace
 
 MissingOp missing_op(const Graph& g, const Node& n) {
@@ -73,6 +80,10 @@ MissingOp missing_op(const Graph& g, const Node& n) {
         return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
                     ", are too many to unroll, or a condition that depends on the data ends them",
                 "export with fewer rounds, or compute all of them at once"};
+      if (const std::string dim = dim_of_rounds(g, n); !dim.empty())
+        return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
+                "--dim " + dim + "=MAX unrolls it that often, at most 256 times (shorter runs cost as much), --fix " + dim +
+                    "=N exactly; an LSTM, GRU or RNN operator takes any length"};
       return {"the number of rounds depends on the data, so the loop cannot be unrolled",
               "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};
     case OpKind::kDynamicQuantizeLinear:

@@ -29,7 +29,7 @@ void check_sizes(const Pinning& pinning, const Diagnostics& d) {
 }  // namespace
 
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
-  return prepare_model(import_model(path, d, {o.custom_ops, o.pinning}), o, d);
+  return prepare_model(import_model(path, d, {o.custom_ops, o.pinning, o.most_dims}), o, d);
 }
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {

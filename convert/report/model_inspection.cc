@@ -139,7 +139,7 @@ ModelInspection inspect_model(const std::string& path, const std::map<std::strin
                               const PrepareOptions& options) {
   const ert::FloatMode float_mode;
   ModelInspection m;
-  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops, options.pinning});
+  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops, options.pinning, dims});
   m.info = imported.info;
   m.inputs = boundary(imported.graph, imported.graph.inputs);
   m.outputs = boundary(imported.graph, imported.graph.outputs);

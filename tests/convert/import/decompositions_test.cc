@@ -119,6 +119,32 @@ TEST(Importers, BatchNormalizationInTrainingUsesTheRun) {
   EXPECT_EQ(got[2].to_float(), (std::vector<float>{1, 9}));
 }
 
+TEST(Importers, ScanOfTheWrongForm) {
+  OneNode n(17);
+  n.m.input("x", {"T", "2"});
+  auto* node = n.m.node("Scan", {"x"}, {"y"});
+  n.m.output("y");
+  set_int(node, "num_scan_inputs", 1);
+  auto* body = attribute(node, "body", 5)->mutable_g();
+  body->add_input()->set_name("part");
+  ModelBuilder::fill(body->add_node(), "Neg", {"part"}, {"less"});
+  body->add_output()->set_name("less");
+  n.kinds();
+  set_ints(node, "scan_input_directions", {2});
+  EXPECT_NE(n.message().find("neither 0 nor 1"), std::string::npos) << n.message();
+  node->mutable_attribute()->RemoveLast();
+  set_ints(node, "scan_output_axes", {0, 1});
+  EXPECT_NE(n.message().find("scan outputs"), std::string::npos) << n.message();
+  node->mutable_attribute()->RemoveLast();
+  body->add_input()->set_name("more");
+  EXPECT_NE(n.message().find("its body does not take"), std::string::npos) << n.message();
+  OneNode old(8);
+  old.m = n.m;
+  old.m.model.mutable_opset_import(0)->set_version(8);
+  old.m.graph = old.m.model.mutable_graph();
+  EXPECT_NE(old.message().find("opset 8"), std::string::npos) << old.message();
+}
+
 // Sizes that are known only at run time stay symbolic: no size becomes the solved one but that of the channels.
 TEST(Importers, DepthToSpaceAndBackKeepDynamicSizes) {
   OneNode n(13);
