@@ -1,5 +1,5 @@
-// com.microsoft RelativePositionBias (T5) and GatedRelativePositionBias (WavLM), which ONNX Runtime's optimizer fuses. Both are read as its kernels compute them: its
-// schema says less.
+// com.microsoft RelativePositionBias (T5) and GatedRelativePositionBias (WavLM), which ONNX Runtime's optimizer fuses. Both are read
+// as its kernels compute them: its schema says less.
 #include <algorithm>
 #include <cmath>
 
@@ -50,7 +50,8 @@ ValueId positions(ImportContext& c, const OnnxNode& n, size_t input, int64_t axi
 
 }  // namespace
 
-// Inputs: table, numbers of queries and of keys. Output: [1, heads, queries, keys]. The table is declared as [buckets, heads], and holds all buckets of a head together.
+// Inputs: table, numbers of queries and of keys. Output: [1, heads, queries, keys]. The table is declared as
+// [buckets, heads], and holds all buckets of a head together.
 void import_relative_position_bias(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 3);
   const ValueId table = required_input(c, n, 0);

@@ -18,7 +18,8 @@ struct CutInput {
   std::string name;
 };
 
-// Makes the values of these names the outputs, in this order, and takes away the nodes, initializers and inputs that none of them needs; inputs that no node of the
+// Makes the values of these names the outputs, in this order, and takes away the nodes, initializers and inputs that none of them needs; inputs that no
+// node of the
 // file reads stay. nodes: of the graph, functions expanded. Throws FatalError(kUsage) for a name that the graph does not have, with those near it.
 std::vector<CutInput> cut_graph(pb::GraphProto& graph, std::vector<OnnxNode>& nodes, const std::vector<std::string>& outputs);
 

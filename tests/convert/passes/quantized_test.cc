@@ -132,9 +132,9 @@ TEST_F(QuantizedModels, IntegerBiasOfAConvolutionIsAFloatBias) {
     const ValueId sum = b.add(product, integers);
     b.output(b.mul(b.node(OpKind::kCast, {sum}, CastAttrs{DType::kFloat}), b.mul(q[1], scale)));
     import();
-    EXPECT_EQ(quantized_nodes() - count(b.g, OpKind::kDynamicQuantizeLinear), 0) << b.g.dump();
-    // What was quantized dynamically is left only where the integers are in its steps.
-    EXPECT_EQ(count(b.g, OpKind::kDynamicQuantizeLinear), divided ? 0 : 1) << b.g.dump();
+    EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+    // The scale of the activations is computed only where the integers are in its steps.
+    EXPECT_EQ(count(b.g, OpKind::kReduce) > 0, !divided) << b.g.dump();
     if (!divided) continue;
     GraphBuilder plain;
     Tensor f(DType::kFloat, {5, 8, 3});
