@@ -63,6 +63,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.target = parse_target(o.target);
   options.dims = parse_dims(o.dims);
   options.prepare.pinning = o.pins.parse(options.dims);
+  options.prepare.most_dims = options.dims;
   options.states = parse_states(o.states);
   for (const std::string& text : o.raw_inputs) options.prepare.raw_inputs.push_back(parse_raw_input(text));
   options.precision = parse_precision(o.precision);

@@ -63,7 +63,7 @@ Frame read_folder(const std::string& folder, const std::vector<std::string>& nam
                   const std::set<std::string>& may_lack) {
   if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
   Slots slots(names);
-  std::set<std::string> pinned;
+  std::set<std::string> unused;
   for (size_t k = 0;; ++k) {
     const std::string path = folder + "/input_" + std::to_string(k) + ".pb";
     if (!std::filesystem::exists(path)) break;
@@ -73,10 +73,10 @@ Frame read_folder(const std::string& folder, const std::vector<std::string>& nam
     if (const auto i = slots.find(name))
       slots.put(*i, std::move(t));
     else if (std::find(declared.begin(), declared.end(), name) != declared.end())
-      pinned.insert(name);
+      unused.insert(name);
     // Else an input that the conversion found unused, or a data set made for a larger model.
   }
-  if (!pinned.empty()) tell("note: " + folder + ": " + pinned_inputs_note(pinned) + "\n");
+  if (!unused.empty()) tell("note: " + folder + ": " + unused_inputs_note(unused) + "\n");
   return slots.take("the files of " + folder, may_lack);
 }
 

@@ -13,7 +13,7 @@ namespace edgeconv::cli {
 Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs);
 
 // All input_K.pb of a folder, matched by the tensor's name; a nameless tensor takes the K-th input. declared: all inputs of the model's file, with those
-// that are pinned: what is recorded for them is not used, with one line on stderr.
+// that are pinned or cut away: what is recorded for them is not used, with one line on stderr.
 std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
                                    const std::vector<std::string>& declared);
 // The same for a blob, whose states may be left out.

@@ -29,7 +29,8 @@ int inspect(const InspectArguments& o) {
   std::string text;
   if (const BlobFile file(o.file); file.looks_like_blob()) {
     if (const Pinning asked = o.pins.parse({}); !asked.empty())
-      throw FatalError(ExitCode::kUsage, "--fix and --const are for models; what was pinned in a blob is listed without them");
+      throw FatalError(ExitCode::kUsage,
+                       "--fix, --const and --outputs are for models; what a blob was made with is listed without them");
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed()}, dims);
     text = blob_inspection_text(json);
   } else {

@@ -1,6 +1,7 @@
 // See pin_option.h.
 #include "convert/cli/pin_option.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "convert/cli/dim_option.h"
@@ -29,6 +30,11 @@ void PinOptions::declare(Arguments& a, const std::string& where) {
       "--const", constants,
       where + "an input is a constant: a number, true or false fills it, a .npy file is its contents; INPUT=VALUE, repeatable",
       {.type = "INPUT=VALUE|FILE.npy"});
+  a.option("--outputs", outputs,
+           where +
+               "the model gives these values, in this order, and what none of them needs is left out: outputs or any value "
+               "inside; repeatable",
+           {.type = "NAME,.."});
 }
 
 Pinning PinOptions::parse(const std::map<std::string, int64_t>& dims) const {
@@ -49,7 +55,26 @@ Pinning PinOptions::parse(const std::map<std::string, int64_t>& dims) const {
     if (!p.inputs.emplace(name, std::move(c)).second)
       throw FatalError(ExitCode::kUsage, "--const " + name + " is given more than once; one value for each input");
   }
+  p.outputs = chosen_outputs();
   return p;
+}
+
+std::vector<std::string> PinOptions::chosen_outputs() const {
+  std::vector<std::string> all;
+  for (const std::string& text : outputs) {
+    for (size_t at = 0; at <= text.size();) {
+      const size_t comma = std::min(text.find(',', at), text.size());
+      const std::string name = text.substr(at, comma - at);
+      if (name.empty())
+        throw FatalError(ExitCode::kUsage,
+                         "--outputs " + text + ": write NAME or NAME,NAME,.., for example --outputs boxes,scores");
+      if (std::find(all.begin(), all.end(), name) != all.end())
+        throw FatalError(ExitCode::kUsage, "--outputs " + text + ": '" + name + "' is named twice; a value is one output");
+      all.push_back(name);
+      at = comma + 1;
+    }
+  }
+  return all;
 }
 
 std::vector<std::string> PinOptions::files() const {

@@ -1,4 +1,4 @@
-// --fix NAME=N and --const INPUT=VALUE|FILE.npy, as convert, inspect and validate take them.
+// --fix NAME=N, --const INPUT=VALUE|FILE.npy and --outputs NAME,.., as convert, inspect and validate take them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace edgeconv::cli {
 
 struct PinOptions {
-  std::vector<std::string> fixed, constants;
+  std::vector<std::string> fixed, constants, outputs;
 
   void declare(Arguments& a, const std::string& where = "");  // where: what the help says before each
   // dims: of --dim, which may not name a dim that --fix names. Throws FatalError: kUsage for texts of another form and for names that are given twice,
@@ -20,6 +20,9 @@ struct PinOptions {
   Pinning parse(const std::map<std::string, int64_t>& dims) const;
   // The files among the contents, which outputs may not replace.
   std::vector<std::string> files() const;
+
+ private:
+  std::vector<std::string> chosen_outputs() const;
 };
 
 }  // namespace edgeconv::cli

@@ -7,6 +7,7 @@
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/import/registry.h"
+#include "convert/import_graph/refusals.h"
 
 namespace edgeconv::cli {
 
@@ -18,6 +19,7 @@ struct Row {
   int since, checked_to;  // opset versions; operators of ONNX Runtime have only one
   const char* how;
   std::vector<std::string> types;
+  std::string limits;
 };
 
 const char* how_name(RunsAs how) {
@@ -47,20 +49,26 @@ std::vector<Row> rows() {
     const RunDef& r = *find_run(d.domain, d.op);
     const bool onnx = d.domain.empty();
     all.push_back({onnx ? "ai.onnx" : std::string(d.domain), std::string(d.op), onnx ? std::max(d.since, kMinOpset) : d.since,
-                   onnx ? kNewestKnownOpset : d.since, how_name(r.how), type_names(r.types)});
+                   onnx ? kNewestKnownOpset : d.since, how_name(r.how), type_names(r.types),
+                   std::string(limits_of(d.domain, d.op))});
   }
   return all;
 }
 
 int print_json() {
   Json j{{"version", 1}, {"min_opset", kMinOpset}, {"newest_opset", kNewestKnownOpset}, {"operators", Json::array()}};
-  for (const Row& r : rows())
+  for (const Row& r : rows()) {
     j["operators"].push_back({{"domain", r.domain},
                               {"op", r.op},
                               {"since", r.since},
                               {"checked_to", r.checked_to},
                               {"runs", r.how},
                               {"types", r.types}});
+    if (!r.limits.empty()) j["operators"].back()["limits"] = r.limits;
+  }
+  j["refused"] = Json::array();
+  for (const RefusedOperator& r : refused_operators())
+    j["refused"].push_back({{"domain", "ai.onnx"}, {"op", r.op}, {"reason", r.reason}, {"hint", r.hint}});
   print_data(json_text(j));
   return 0;
 }
@@ -69,8 +77,11 @@ int print_text() {
   for (const Row& r : rows()) {
     std::string names;
     for (const std::string& t : r.types) names += " " + t;
-    print("{:<45} opset {:2}-{:<2}  {:<8}{}\n", r.domain + "::" + r.op, r.since, r.checked_to, r.how, names);
+    print("{:<45} opset {:2}-{:<2}  {:<8}{}{}\n", r.domain + "::" + r.op, r.since, r.checked_to, r.how, names,
+          r.limits.empty() ? "" : "; " + r.limits);
   }
+  for (const RefusedOperator& r : refused_operators())
+    print("refused {}: {}; {}\n", "ai.onnx::" + std::string(r.op), r.reason, r.hint);
   return 0;
 }
 

@@ -55,7 +55,8 @@ struct Pair {
     prepare.pinning = pinning_again(pinning, o.pins.parse({}));
     prepare.raw_inputs = certified_raw_inputs(certificate);
     Diagnostics d;
-    ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning});
+    for (const NamedDim& dim : runner.dims()) prepare.most_dims[dim.name] = dim.max;
+    ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning, prepare.most_dims});
     check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph
     model = prepare_model(std::move(imported), prepare, d);
     ert_info info{};

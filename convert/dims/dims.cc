@@ -164,6 +164,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
       throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
     plan.range[name] = {1, static_cast<int32_t>(most)};
     if (table != limit.end()) plan.table_limit[name] = table->second;
+    if (const auto rounds = g.unrolled_dims.find(name); rounds != g.unrolled_dims.end())
+      plan.table_limit[name] = table == limit.end() ? rounds->second : std::min(rounds->second, table->second);
   }
   if (!missing.empty())
     throw FatalError(ExitCode::kUsage,

@@ -20,10 +20,10 @@ struct DimPlan {
   std::map<std::string, std::pair<int32_t, int32_t>> range;    // name -> min, max
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;  // allowed contents of integer inputs
   std::map<std::string, int32_t> least;                        // dims whose smallest size follows from an equality of sizes
-  std::map<std::string, int64_t> table_limit;                  // dims that a table of the model limits
-  std::set<ValueId> ones_are_padding;    // masks with the unusual meaning; known once the program is lowered
-  std::map<ValueId, InputNature> kinds;  // of float inputs that are not plain features
-  std::map<ValueId, int64_t> part_rows;  // inputs of which parts (coordinates) index tables of this size
+  std::map<std::string, int64_t> table_limit;  // dims that a table of the model limits, or the rounds of an unrolled loop
+  std::set<ValueId> ones_are_padding;          // masks with the unusual meaning; known once the program is lowered
+  std::map<ValueId, InputNature> kinds;        // of float inputs that are not plain features
+  std::map<ValueId, int64_t> part_rows;        // inputs of which parts (coordinates) index tables of this size
 };
 
 // requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position

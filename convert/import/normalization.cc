@@ -45,9 +45,39 @@ void import_norm(ImportContext& c, const OnnxNode& n, bool rms) {
 void import_layer_normalization(ImportContext& c, const OnnxNode& n) { import_norm(c, n, false); }
 void import_rms_normalization(ImportContext& c, const OnnxNode& n) { import_norm(c, n, true); }
 
+// Normalises with the statistics of the run (opset 14), and gives those of the file moved towards them.
+static void import_batch_statistics(ImportContext& c, const OnnxNode& n) {
+  c.warn(
+      n,
+      "it is in training mode: rows of a batch change each other's results; export the model in evaluation mode (model.eval())");
+  const ValueId x = required_input(c, n, 0);
+  const int rank = rank_hint(c.graph(), x);
+  if (rank < 2)
+    refuse("training mode, and the rank of its input is not known when the file is read",
+           "export the model in evaluation mode (model.eval())");
+  ReduceAttrs over{ReduceKind::kMean, {0}, true, false};
+  for (int64_t a = 2; a < rank; ++a) over.axes.push_back(a);
+  const auto of_channel = [&](ValueId v) {
+    std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
+    dims[1] = -1;
+    return reshape(c, n, v, dims);
+  };
+  const ValueId mean = c.inner(n, OpKind::kReduce, {x}, over), centred = sub(c, n, x, mean);
+  const ValueId variance = c.inner(n, OpKind::kReduce, {mul(c, n, centred, centred)}, over);
+  const ValueId deviation = unary(c, n, UnaryKind::kSqrt, add(c, n, variance, scalar_like(c, n, x, n.number("epsilon", 1e-5f))));
+  const ValueId scaled = mul(c, n, binary(c, n, BinaryKind::kDiv, centred, deviation), of_channel(required_input(c, n, 1)));
+  c.bind(n, 0, add(c, n, scaled, of_channel(required_input(c, n, 2))));
+  const float kept = n.number("momentum", 0.9f);
+  for (size_t i = 1; i < 3; ++i) {
+    if (!c.is_read(n, i)) continue;
+    const ValueId old = required_input(c, n, i + 2), now = reshape(c, n, i == 1 ? mean : variance, {-1});
+    c.bind(n, i, add(c, n, mul(c, n, old, scalar_like(c, n, old, kept)), mul(c, n, now, scalar_like(c, n, old, 1 - kept))));
+  }
+}
+
 void import_batch_normalization(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 5, 5);
-  if (n.integer("training_mode", 0) != 0) refuse("training mode", "export the model in evaluation mode (model.eval())");
+  if (n.integer("training_mode", 0) != 0) return import_batch_statistics(c, n);
   if (n.integer("spatial", 1) == 0)
     refuse("per-element statistics (spatial=0)", "export the model again with opset_version=17 or newer");
   refuse_statistics(c, n);

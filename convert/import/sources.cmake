@@ -39,6 +39,7 @@ target_sources(edgeconv_core PRIVATE
   import/quantized_matmul.cc
   import/reduce_ops.cc
   import/registry.cc
+  import/relative_position_bias.cc
   import/reshape.cc
   import/resize.cc
   import/rnn.cc

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "convert/import/arity.h"
+#include "convert/import/building_blocks.h"
 #include "convert/import/custom.h"
 #include "convert/import/registry.h"
 #include "convert/onnx/node_order.h"
@@ -15,12 +16,13 @@
 namespace edgeconv {
 
 void GraphImporter::run(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
+  std::vector<OnnxNode> nodes = read_nodes(proto, opsets);
   import_initializers(proto);
   import_inputs(proto);
   if (!session_.custom_ops.empty())
     for (const auto* list : {&proto.value_info(), &proto.output()})
       for (const auto& info : *list) declared_.emplace(info.name(), &info);
-  import_nodes(proto, opsets);
+  import_nodes(proto, std::move(nodes));
   import_outputs(proto);
 }
 
@@ -29,11 +31,17 @@ void GraphImporter::define(const std::string& name, ValueId v) {
     session_.diagnostics.malformed("the name '" + name + "' is defined twice in the model's graph");
 }
 
-void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
+// Those of the whole graph, or of the part that the chosen outputs need.
+std::vector<OnnxNode> GraphImporter::read_nodes(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets) {
   std::vector<OnnxNode> nodes = session_.functions.expand(proto.node(), opsets);
-  session_.nodes += static_cast<int64_t>(nodes.size());
-  if (session_.nodes > kMaxNodes)
+  if (session_.nodes + static_cast<int64_t>(nodes.size()) > kMaxNodes)
     throw FatalError(ExitCode::kLimit, "the model has more than " + std::to_string(kMaxNodes) + " nodes");
+  if (parent_ == nullptr && !session_.pinning.outputs.empty()) session_.cut = cut_graph(proto, nodes, session_.pinning.outputs);
+  session_.nodes += static_cast<int64_t>(nodes.size());
+  return nodes;
+}
+
+void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
   std::unordered_set<std::string> outputs;
   for (const auto& o : proto.output()) outputs.insert(o.name());
   pool_last_marked_token(nodes, outputs,
@@ -45,6 +53,7 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, const std::shared_
     session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
                                    std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
   for (const OnnxNode& n : nodes) check_structure(n);
+  if (parent_ == nullptr) describe_file(proto, nodes, order.order);
   read_ = std::move(order.read);
   for (size_t i : order.order)
     for (const std::string& o : nodes[i].outputs) makers_.emplace(o, &nodes[i]);
@@ -148,7 +157,7 @@ ValueId GraphImporter::capture(const std::string& name, ValueId outer) {
   if (o.is_constant()) {
     v = graph_.add_constant(o.name, *o.constant);
   } else {
-    v = graph_.add_value(o.name, o.dtype, o.shape);
+    v = graph_.add_value(o.name, dtype_hint(parent_->graph_, outer), o.shape);
     captures_.emplace_back(outer, v);
   }
   names_.emplace(name, v);
@@ -243,6 +252,10 @@ SubgraphAttrs GraphImporter::bodies(const OnnxNode& n, const std::vector<const c
     pb::GraphProto body = n.graph(attribute);
     auto g = std::make_shared<Graph>();
     GraphImporter importer(session_, *g, this);
+    // Bodies of Loop and Scan have an input for each of the node's; in functions these have no types of their own.
+    if (static_cast<size_t>(body.input_size()) == n.inputs.size())
+      for (size_t i = 0; i < n.inputs.size(); ++i)
+        importer.outer_types_.push_back(n.has_input(i) ? dtype_hint(graph_, input(n, i)) : DType::kUndefined);
     importer.run(body, n.opsets);
     for (const auto& c : importer.captures_)
       if (std::find(captures.begin(), captures.end(), c.first) == captures.end()) captures.push_back(c.first);

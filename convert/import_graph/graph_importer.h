@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "convert/import/importer.h"
+#include "convert/import_graph/cut.h"
 #include "convert/import_graph/function_inliner.h"
 #include "convert/import_graph/last_marked_token.h"
 #include "convert/import_graph/pinning.h"
@@ -31,7 +32,9 @@ struct ImportSession {
   std::set<std::string> custom_ops = {};      // "domain::Name"
   Pinning pinning = {};
   std::vector<PinnedInput> pinned = {};           // inputs of the main graph that became constants
-  std::vector<std::string> declared_inputs = {};  // of the main graph, pinned ones included
+  std::vector<CutInput> cut = {};                 // inputs of the main graph that the chosen outputs do not need
+  std::vector<std::string> declared_inputs = {};  // of the main graph, pinned and cut ones included
+  std::shared_ptr<FileGraph> file = {};           // of the main graph
   struct Warning {
     std::string first;  // node
     int nodes = 0;
@@ -71,7 +74,10 @@ class GraphImporter : public ImportContext {
   void import_inputs(const pb::GraphProto& proto);
   bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);
   void check_pinning(const std::vector<std::string>& dims) const;
-  void import_nodes(const pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+  std::vector<OnnxNode> read_nodes(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+  void import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes);
+  void describe_file(const pb::GraphProto& proto, const std::vector<OnnxNode>& nodes, const std::vector<size_t>& order);
+  void declare(const std::string& input);
   std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
   void check_name(const std::string& name, const char* what);
   void check_structure(const OnnxNode& n);
@@ -94,6 +100,7 @@ class GraphImporter : public ImportContext {
   std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
   std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;
+  std::vector<DType> outer_types_;  // of a body: what its inputs are bound to, where that is known
 };
 
 }  // namespace edgeconv

@@ -32,21 +32,32 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
 void GraphImporter::import_inputs(const pb::GraphProto& proto) {
   const bool main = parent_ == nullptr;
   InputTypes types(proto, session_.diagnostics, main, main ? session_.pinning.dims : std::map<std::string, int64_t>());
-  for (const auto& in : proto.input()) {
+  for (int i = 0; i < proto.input_size(); ++i) {
+    const auto& in = proto.input(i);
     if (in.name().empty()) session_.diagnostics.malformed("an input of the model's graph has no name");
     check_name(in.name(), "input");
     const auto known = names_.find(in.name());
     // Files of IR version 3 list initializers as inputs too; those are defaults, which this converter treats as constants.
     if (known != names_.end() && graph_.value(known->second).is_constant()) continue;
-    const DType dtype = types.dtype(in);
+    DType dtype = types.dtype(in);
+    if (dtype == DType::kUndefined && static_cast<size_t>(i) < outer_types_.size()) dtype = outer_types_[static_cast<size_t>(i)];
     const std::optional<Shape> shape = types.shape(in);
-    if (main) session_.declared_inputs.push_back(in.name());
+    if (main) declare(in.name());
     if (main && pin(in.name(), dtype, shape)) continue;
     const ValueId v = graph_.add_value(in.name(), dtype, shape);
     define(in.name(), v);
     graph_.inputs.push_back(v);
   }
+  if (main) declare("");
   if (main) check_pinning(types.dims());
+}
+
+// The inputs that were cut away keep their places. "": there are no further inputs.
+void GraphImporter::declare(const std::string& input) {
+  std::vector<std::string>& all = session_.declared_inputs;
+  for (const CutInput& c : session_.cut)
+    if (c.position == all.size()) all.push_back(c.name);
+  if (!input.empty()) all.push_back(input);
 }
 
 // True if the input is a constant from now on. One whose type is a problem stays an input: the problem is told.
@@ -69,8 +80,13 @@ void GraphImporter::check_pinning(const std::vector<std::string>& dims) const {
                                            (known.empty() ? none : list));
   };
   for (const auto& [name, size] : session_.pinning.dims) check("--fix", name, "dim", "; all its sizes are fixed", dims);
-  for (const auto& [name, contents] : session_.pinning.inputs)
+  for (const auto& [name, contents] : session_.pinning.inputs) {
     check("--const", name, "input", "; it has none", session_.declared_inputs);
+    for (const CutInput& c : session_.cut)
+      if (c.name == name)
+        throw FatalError(ExitCode::kUsage,
+                         "--const " + printable(name) + ": the values of --outputs do not need this input: leave it out");
+  }
 }
 
 }  // namespace edgeconv

@@ -79,6 +79,9 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.declared_inputs = session.declared_inputs;
   info.fixed_dims = session.pinning.dims;
   info.pinned = session.pinned;
+  info.chosen_outputs = session.pinning.outputs;
+  info.cut = session.cut;
+  info.file = session.file;
   for (const auto& [dtype, elements] : session.parameters) info.parameter_count += elements;
   std::set<std::string> seen;
   for (ValueId v : g.inputs) {
@@ -125,6 +128,7 @@ ImportedModel import_bytes(const ModelBytes& file, const std::string& path, Diag
   session.custom_ops.insert(o.custom_ops.begin(), o.custom_ops.end());
   session.pinning = o.pinning;
   ImportedModel m;
+  m.graph.most_dims = o.most_dims;
   const auto opsets = checked_opsets(*proto, d);
   GraphImporter importer(session, m.graph, nullptr);
   importer.run(*proto->mutable_graph(), opsets);

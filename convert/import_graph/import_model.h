@@ -10,6 +10,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 #include "convert/files/mapped_file.h"
+#include "convert/import_graph/cut.h"
 #include "convert/import_graph/pinning.h"
 
 namespace edgeconv {
@@ -29,15 +30,19 @@ struct ModelInfo {
   std::vector<std::string> external_files;  // locations as in the file, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance
   std::vector<std::string> input_names, output_names;
-  std::vector<std::string> declared_inputs;  // as in the file; input_names lacks the pinned ones
+  std::vector<std::string> declared_inputs;  // as in the file; input_names lacks the pinned and the cut ones
   std::map<std::string, int64_t> fixed_dims;
   std::vector<PinnedInput> pinned;
-  std::string sha256;  // of the model file, followed by its external files in order of their locations
+  std::vector<std::string> chosen_outputs;  // --outputs; empty: those of the file
+  std::vector<CutInput> cut;                // inputs that these do not need
+  std::shared_ptr<const FileGraph> file;    // what is left of it
+  std::string sha256;                       // of the model file, followed by its external files in order of their locations
 };
 
 struct ImportOptions {
   std::vector<std::string> custom_ops;  // "domain::Name": operators of these names are passed through
   Pinning pinning;
+  std::map<std::string, int64_t> most_dims = {};  // Graph::most_dims
 };
 
 struct ImportedModel {

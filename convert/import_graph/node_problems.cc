@@ -1,7 +1,22 @@
 // What is wrong with nodes, or odd about them, in the words of the file: names, operators, types and shapes of inputs.
 #include "convert/import_graph/graph_importer.h"
+#include "convert/onnx/node_order.h"
+#include "convert/onnx/onnx.pb.h"
 
 namespace edgeconv {
+
+namespace {
+
+// Depth is bounded by the reader's nesting cap.
+void collect_nodes(const pb::GraphProto& body, std::vector<std::string>& names) {
+  for (const auto& n : body.node()) {
+    names.push_back(make_node(n, nullptr).name);
+    for (const auto& a : n.attribute())
+      if (a.has_g()) collect_nodes(a.g(), names);
+  }
+}
+
+}  // namespace
 
 std::string GraphImporter::inputs_str(const OnnxNode& n) {
   std::string s;
@@ -30,6 +45,28 @@ void ImportSession::report_warnings() const {
 void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) {
   const std::string where = n.scope.empty() ? n.name : n.name + " (torch: " + n.scope + ")";
   tell({op_label(n), where, inputs_str(n), reason, hint});
+}
+
+void GraphImporter::describe_file(const pb::GraphProto& proto, const std::vector<OnnxNode>& nodes,
+                                  const std::vector<size_t>& order) {
+  auto f = std::make_shared<FileGraph>();
+  for (size_t i : order) {
+    const OnnxNode& n = nodes[i];
+    const std::unordered_set<std::string> reads = names_read(n);
+    const bool sizes = n.domain.empty() && (n.op_type == "Shape" || n.op_type == "Size");
+    f->nodes.push_back({n.name, {reads.begin(), reads.end()}, n.outputs, {}, sizes});
+    for (const auto& a : n.proto->attribute())
+      if (a.has_g()) collect_nodes(a.g(), f->nodes.back().inner);
+  }
+  for (const auto& in : proto.input()) f->inputs.push_back(in.name());
+  for (const auto& o : proto.output()) f->outputs.push_back(o.name());
+  for (const auto& t : proto.initializer()) {
+    int64_t elements = 1;
+    for (int64_t d : t.dims())
+      if (d < 0 || __builtin_mul_overflow(elements, d, &elements)) elements = 0;
+    f->weights.emplace(t.name(), elements);
+  }
+  session_.file = std::move(f);
 }
 
 // A branch that is never taken may hold what it likes.

@@ -192,10 +192,12 @@ std::string pinned_list(const std::map<std::string, int64_t>& dims, const std::v
   return s;
 }
 
-std::string pinned_inputs_note(const std::set<std::string>& names) {
+std::string unused_inputs_note(const std::set<std::string>& names) {
   std::string s;
   for (const std::string& name : names) s += (s.empty() ? "'" : ", '") + printable(name) + "'";
-  return "what is recorded for the pinned " + std::string(names.size() == 1 ? "input " : "inputs ") + s + " is not used";
+  return "what is recorded for " + std::string(names.size() == 1 ? "input " : "inputs ") + s +
+         " is not used: the conversion pinned " + (names.size() == 1 ? "it (--const) or cut it" : "them (--const) or cut them") +
+         " away (--outputs)";
 }
 
 std::string contents_sha256(const Tensor& t) {

@@ -1,5 +1,6 @@
-// What a user pins of a file: dims that have one size (--fix), and inputs that hold the same in every run (--const). A graph that was imported with
-// pinning has neither any more, so that everything behind the import folds what follows from them.
+// What a user pins of a file: dims that have one size (--fix), inputs that hold the same in every run (--const), and the values that it is to give (--outputs).
+// A graph that was imported with pinning has no such dims and inputs any more, and nothing behind those values, so that everything behind the import folds
+// what follows from them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct PinnedContents {
 struct Pinning {
   std::map<std::string, int64_t> dims;           // --fix NAME=N
   std::map<std::string, PinnedContents> inputs;  // --const INPUT=VALUE|FILE.npy
-  bool empty() const { return dims.empty() && inputs.empty(); }
+  std::vector<std::string> outputs;              // --outputs NAME,..; empty: those of the file
+  bool empty() const { return dims.empty() && inputs.empty() && outputs.empty(); }
 };
 
 // An input of the file that is a constant now.
@@ -46,8 +48,8 @@ std::string pinned_text(const PinnedInput& input);
 // "sequence = 512, sr = 16000"; empty if nothing was pinned.
 std::string pinned_list(const std::map<std::string, int64_t>& dims, const std::vector<PinnedInput>& inputs);
 
-// Says that recorded contents of these inputs are not used.
-std::string pinned_inputs_note(const std::set<std::string>& names);
+// Says that recorded contents of these inputs, which were pinned or cut away, are not used.
+std::string unused_inputs_note(const std::set<std::string>& names);
 
 // SHA-256 of type, dims and contents in hexadecimal: what is recorded of contents that are not one number.
 std::string contents_sha256(const Tensor& t);

@@ -6,14 +6,10 @@
 namespace edgeconv {
 namespace {
 
-struct Refusal {
-  std::string_view op, reason, hint;
-};
-
 constexpr std::string_view kDataShape =
     "the shape of its result depends on data, which a device with a fixed memory plan cannot run";
 
-constexpr Refusal kRefusals[] = {
+constexpr RefusedOperator kRefusals[] = {
     {"NonZero", kDataShape, "replace x[mask] by torch.where, or index with fixed positions"},
     {"Compress", kDataShape, "replace it by torch.where"},
     {"Unique", kDataShape, "compute it outside the model"},
@@ -23,7 +19,6 @@ constexpr Refusal kRefusals[] = {
     {"StringSplit", "string operators are not supported", "tokenize outside the model"},
     {"StringConcat", "string operators are not supported", "tokenize outside the model"},
     {"RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
-    {"Scan", "Scan loops are not supported", "use an LSTM, GRU or RNN operator, or unroll the loop when you export"},
     {"RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
@@ -33,9 +28,34 @@ constexpr Refusal kRefusals[] = {
     {"ConvTranspose", "transposed convolution is not supported", "only encoders are in scope"},
 };
 
+struct Limit {
+  std::string_view domain, op, text;
+};
+
+constexpr std::string_view kRounds =
+    "unrolled: the number of rounds is fixed, or that of a dim with --dim NAME=MAX (at most 256; shorter runs cost as much)";
+
+constexpr Limit kLimits[] = {
+    {"", "Dropout", "no random masks (training mode)"},
+    {"", "Einsum", "diagonals of a fixed size"},
+    {"", "If", "both branches are computed, unless the condition is known"},
+    {"", "Loop", kRounds},
+    {"", "Scan", kRounds},
+    {"com.microsoft", "GatedRelativePositionBias", "no packed batches (token_offset)"},
+    {"com.microsoft", "RelativePositionBias", "the table's shape is fixed"},
+};
+
 bool starts_with(const std::string& s, std::string_view prefix) { return s.compare(0, prefix.size(), prefix) == 0; }
 
 }  // namespace
+
+std::span<const RefusedOperator> refused_operators() { return kRefusals; }
+
+std::string_view limits_of(std::string_view domain, std::string_view op) {
+  for (const Limit& l : kLimits)
+    if (l.domain == domain && l.op == op) return l.text;
+  return {};
+}
 
 void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (n.domain == "com.microsoft.nchwc" || n.op_type == "NhwcConv")
@@ -53,7 +73,7 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
         "export the operator as a function (its body in the file), replace it in the model by standard operators, or pass it "
         "through to a kernel of your application with --custom-op " +
             printable(n.domain) + "::" + printable(n.op_type));
-  for (const Refusal& r : kRefusals)
+  for (const RefusedOperator& r : kRefusals)
     if (r.op == n.op_type) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
   if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
     return c.unsupported(n, "sequences and optionals are not supported",

@@ -1,9 +1,22 @@
 // What to say about operators that have no importer.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "convert/import/importer.h"
 
 namespace edgeconv {
+
+struct RefusedOperator {
+  std::string_view op, reason, hint;
+};
+
+// The operators of ai.onnx that stay refused, for a reason of their own.
+std::span<const RefusedOperator> refused_operators();
+
+// What is refused of an operator that has an importer; empty for most.
+std::string_view limits_of(std::string_view domain, std::string_view op);
 
 // Reports n as unsupported with the reason and the hint that fit its domain and operator.
 void refuse_unknown(ImportContext& c, const OnnxNode& n);

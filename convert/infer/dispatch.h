@@ -22,4 +22,7 @@ InferLog infer_body_graph(Graph& g);
 // instead of values. True when the contents were found. elements.cc
 bool move_elements(NodeInference& c);
 
+// The same for a few elements of a vector of unknown length, found one by one. traced_elements.cc
+bool trace_elements(NodeInference& c);
+
 }  // namespace edgeconv

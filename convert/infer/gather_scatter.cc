@@ -23,7 +23,7 @@ void infer_gather(NodeInference& c) {
   out.insert(out.end(), indices.begin(), indices.end());
   out.insert(out.end(), data.begin() + *ax + 1, data.end());
   c.set(0, c.dtype(0), std::move(out));
-  move_elements(c);
+  if (!move_elements(c)) trace_elements(c);
 }
 
 void infer_gather_elements(NodeInference& c) {

@@ -50,8 +50,11 @@ std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<Va
 
 namespace {
 
+namespace binary = ert::params::binary;
+
 constexpr int64_t kMaxTrips = 256;
-constexpr int64_t kMaxNodes = 50000;  // of a graph into which a loop was unrolled: nested ones multiply
+constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
+constexpr int64_t kMaxNodes = 50000;     // of a graph into which a loop was unrolled: nested ones multiply
 
 // The node's outputs keep their identity and names: they are bound by Identity nodes.
 void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_t first) {
@@ -100,6 +103,12 @@ void know(Graph& g, ValueId v, const std::optional<Tensor>& contents) {
   x.constant = contents;
 }
 
+// A count may be given as a tensor of one element.
+ValueId scalar_of(Graph& g, ValueId v, const Origin& origin) {
+  if (g.value(v).rank() == 0) return v;
+  return g.add_node(OpKind::kReshape, {v, g.add_constant(origin.node + "/shape", Tensor::ints({}))}, ReshapeAttrs{}, origin);
+}
+
 int64_t rounds_that_fit(const Graph& body) { return kMaxNodes / std::max<int64_t>(1, static_cast<int64_t>(body.nodes.size())); }
 
 // How often a body runs whose condition follows from the iteration number, constants, and what it carries of these: it is tried out.
@@ -127,6 +136,54 @@ std::optional<int64_t> trips_by_condition(Graph& g, const Node& n, const Graph& 
   return most && *most <= limit ? most : std::nullopt;
 }
 
+// The most rounds of a loop over a dim that the user gave a largest size, however the count is computed from it; nothing where that is not known.
+std::optional<int64_t> most_trips(const Graph& g, ValueId count) {
+  if (count == kNone || !g.value(count).elements || g.value(count).elements->size() != 1) return {};
+  const DimExpr& e = g.value(count).elements->front();
+  const std::vector<std::string> dims = e.symbols();
+  if (dims.size() != 1) return {};
+  const auto most = g.most_dims.find(dims[0]);
+  if (most == g.most_dims.end() || most->second > kMostTried) return {};
+  int64_t rounds = 0;
+  for (int64_t size = 1; size <= most->second; ++size) {
+    const auto at = e.evaluate({{dims[0], size}});
+    if (!at) return {};
+    rounds = std::max(rounds, *at);
+  }
+  return rounds;
+}
+
+// The rounds of a loop whose count is known only at run time: those behind the last leave what is carried as it is. They work on its part of what is
+// scanned, so that no index leaves it.
+class OptionalRounds {
+ public:
+  OptionalRounds(Graph& g, const Origin& origin, ValueId count, DType count_type)
+      : g_(g), origin_(origin), count_(count), type_(count_type), last_(binary(binary::kSub, count, scalar(1))) {}
+
+  ValueId iteration(int64_t t) const { return binary(binary::kMax, binary(binary::kMin, scalar(t), last_), scalar(0)); }
+  ValueId runs(int64_t t) const { return binary(binary::kLess, scalar(t), count_); }
+  ValueId chosen(ValueId runs, ValueId now, ValueId before) const {
+    return g_.add_node(OpKind::kWhere, {runs, now, before}, {}, origin_);
+  }
+  // The parts of the rounds that were run.
+  ValueId first(ValueId all) const {
+    const ValueId rounds = g_.add_node(OpKind::kRange, {scalar(0), count_, scalar(1)}, {}, origin_);
+    return g_.add_node(OpKind::kGather, {all, rounds}, AxisAttrs{0}, origin_);
+  }
+
+ private:
+  ValueId scalar(int64_t v) const { return g_.add_constant(origin_.node + "/round", Tensor::scalar(v).cast(type_)); }
+  ValueId binary(binary::Kind kind, ValueId a, ValueId b) const {
+    return g_.add_node(OpKind::kBinary, {a, b}, BinaryAttrs{kind}, origin_);
+  }
+
+  Graph& g_;
+  const Origin& origin_;
+  ValueId count_;
+  DType type_;
+  ValueId last_;
+};
+
 bool inline_loop(Graph& g, NodeId n) {
   const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
   if (a.bodies.size() != 1) return false;
@@ -139,8 +196,13 @@ bool inline_loop(Graph& g, NodeId n) {
   const size_t carried = a.carried >= 0 ? static_cast<size_t>(a.carried) : inputs.size() - 2;
   if (inputs.size() < carried + 2) return false;
   auto trips = known_scalar(g, inputs[0]);
+  const bool optional = inputs[0] != kNone && !trips;
+  if (optional) {
+    if (!runs_to_the_end(body)) return false;
+    trips = most_trips(g, inputs[0]);
+  }
   if (inputs[0] != kNone && (!trips || *trips < 0)) return false;
-  if (!runs_to_the_end(body)) trips = trips_by_condition(g, g.node(n), body, carried, trips);
+  if (!optional && !runs_to_the_end(body)) trips = trips_by_condition(g, g.node(n), body, carried, trips);
   if (!trips || *trips > kMaxTrips) return false;
   if (*trips > rounds_that_fit(body) || static_cast<int64_t>(g.nodes.size()) > kMaxNodes)
     throw FatalError(ExitCode::kLimit, "Loop '" + g.node(n).origin.node + "': " + std::to_string(*trips) + " rounds of " +
@@ -154,17 +216,27 @@ bool inline_loop(Graph& g, NodeId n) {
   std::vector<ValueId> state(inputs.begin() + 2, inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried));
   std::vector<std::vector<ValueId>> scans(outputs.size() - carried);
   const ValueId axis = g.add_constant(origin.node + "/axis", Tensor::ints({0}));
+  std::optional<OptionalRounds> rounds;
+  if (optional) {
+    const std::string dim = g.value(inputs[0]).elements->front().symbols().front();
+    g.unrolled_dims[dim] = g.most_dims.at(dim);
+  }
+  if (optional) rounds.emplace(g, origin, scalar_of(g, inputs[0], origin), g.value(inputs[0]).dtype);
   for (int64_t t = 0; t < *trips; ++t) {
     const std::string prefix = origin.node + "/" + std::to_string(t) + "/";
-    std::vector<ValueId> in{g.add_constant(prefix + "iteration", Tensor::scalar(t)), yes};
+    std::vector<ValueId> in{rounds ? rounds->iteration(t) : g.add_constant(prefix + "iteration", Tensor::scalar(t)), yes};
     in.insert(in.end(), state.begin(), state.end());
     in.insert(in.end(), inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried), inputs.end());
     const std::vector<ValueId> out = copy_body(g, body, in, prefix);
-    for (size_t i = 0; i < carried; ++i) state[i] = out[i + 1];
+    const ValueId runs = rounds && carried > 0 ? rounds->runs(t) : kNone;
+    for (size_t i = 0; i < carried; ++i) state[i] = rounds ? rounds->chosen(runs, out[i + 1], state[i]) : out[i + 1];
     for (size_t i = 0; i < scans.size(); ++i)
       scans[i].push_back(g.add_node(OpKind::kUnsqueeze, {out[1 + carried + i], axis}, AxesAttrs{{0}}, origin));
   }
-  for (const auto& s : scans) state.push_back(g.add_node(OpKind::kConcat, s, AxisAttrs{0}, origin));
+  for (const auto& s : scans) {
+    const ValueId all = g.add_node(OpKind::kConcat, s, AxisAttrs{0}, origin);
+    state.push_back(rounds ? rounds->first(all) : all);
+  }
   bind_outputs(g, n, state, 0);
   return true;
 }

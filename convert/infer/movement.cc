@@ -149,7 +149,7 @@ void infer_slice(NodeInference& c) {
     d = *n;
   }
   c.set(0, c.dtype(0), std::move(out));
-  move_elements(c);
+  if (!move_elements(c)) trace_elements(c);
 }
 
 void infer_split(NodeInference& c) {

@@ -19,5 +19,6 @@ target_sources(edgeconv_core PRIVATE
   infer/resize.cc
   infer/rnn_conv.cc
   infer/shape_ops.cc
+  infer/traced_elements.cc
   infer/types.cc
 )

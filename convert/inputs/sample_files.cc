@@ -247,19 +247,19 @@ Sets Reader::sets_of(const Group& group) const {
 Sets Reader::read(Diagnostics& d) {
   if (g_.inputs.empty()) fail(source_.path + ": the model has no inputs");
   Sets all;
-  std::set<std::string> pinned;
+  std::set<std::string> unused;
   for (const Group& group : read_groups()) {
     for (const auto& member : group.arrays) {
       const std::string& name = member.first;
       if (std::any_of(g_.inputs.begin(), g_.inputs.end(), [&](ValueId v) { return g_.value(v).name == name; })) continue;
       if (std::find(source_.declared.begin(), source_.declared.end(), name) != source_.declared.end())
-        pinned.insert(name);
+        unused.insert(name);
       else
         d.warn(source_.option + " " + group.where + ": array '" + printable(name) + "' is no input of the model and is not used");
     }
     for (auto& set : sets_of(group)) all.push_back(std::move(set));
   }
-  if (!pinned.empty()) d.warn(source_.option + " " + source_.path + ": " + pinned_inputs_note(pinned));
+  if (!unused.empty()) d.warn(source_.option + " " + source_.path + ": " + unused_inputs_note(unused));
   int64_t samples = 0;
   for (const auto& set : all) samples += samples_in(g_, set);
   if (source_.most == kAllSamples || samples <= source_.most || all.size() < 2) return all;

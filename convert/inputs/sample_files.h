@@ -17,7 +17,7 @@ struct SampleSource {
   std::string path;
   int64_t most = kAllSamples;  // more are thinned out evenly, with a warning
   std::vector<std::string> declared =
-      {};  // all inputs of the file; those that the graph lacks are pinned, and what is recorded for them is ignored
+      {};  // all inputs of the file; those that the graph lacks are pinned or cut away, and what is recorded for them is ignored
 };
 
 // path is an .npz with one array per input, or a folder: NAME.npy per input, or input_K.pb, or subfolders of either. The leading

@@ -98,8 +98,11 @@ struct Graph {
   std::vector<ValueId> inputs;  // runtime inputs only: initializers are constants
   std::vector<ValueId> outputs;
   std::map<std::string, int64_t> least_dims;  // least sizes of dims that must be larger than 1: found by inference
-  std::vector<SizeEquality> equalities;       // left open by the last inference
-  std::optional<FoldBudget> fold_budget;      // set by the first inference
+  std::map<std::string, int64_t> most_dims;   // largest sizes that the user gave dims (--dim)
+  // Those of them that loops were unrolled for: the graph is not made for larger ones.
+  std::map<std::string, int64_t> unrolled_dims;
+  std::vector<SizeEquality> equalities;   // left open by the last inference
+  std::optional<FoldBudget> fold_budget;  // set by the first inference
   // Of a body of If or Loop: what its import cannot express. Told if the body is still there when branches are decided; inlining moves them outward.
   std::vector<Problem> import_problems;
 

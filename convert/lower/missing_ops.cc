@@ -29,10 +29,18 @@ MissingOp quantization(const Graph& g, const Node& n) {
         "an integer product that belongs to no known pattern (DynamicQuantizeLinear, MatMulInteger or ConvInteger, Cast, Mul)",
         "convert the model as it was before it was quantized: edgeconv quantizes it itself"};
   const auto* a = std::get_if<QuantAttrs>(&n.attrs);
-  if (a && a->block > 0) return {"scales for blocks of activations", "convert the model as it was before it was quantized"};
+  if (a && a->block > 0)
+    return {"scales for blocks along an axis of unknown size", "convert the model as it was before it was quantized"};
   if (!constant_inputs_from(g, n, 1))
     return {"its scales are computed by the model", "convert the model as it was before it was quantized"};
   return {"a quantized element type that devices do not compute with", "convert the model as it was before it was quantized"};
+}
+
+// The dim that the rounds of a loop are computed from; empty if there is no single one.
+std::string dim_of_rounds(const Graph& g, const Node& n) {
+  if (n.in(0) == kNone || !g.value(n.in(0)).elements || g.value(n.in(0)).elements->size() != 1) return "";
+  const std::vector<std::string> dims = g.value(n.in(0)).elements->front().symbols();
+  return dims.size() == 1 ? printable(dims[0]) : "";
 }
 
 }  // namespace
@@ -52,7 +60,8 @@ MissingOp missing_op(const Graph& g, const Node& n) {
               "export at the size of the device, or resize linearly or cubically"};
     case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
     case OpKind::kEinsum:
-      return {"the equation '" + n.as<EinsumAttrs>().equation + "' is not a product of two tensors with distinct letters in each",
+      return {"the equation '" + n.as<EinsumAttrs>().equation +
+                  "' is not a product of tensors, or takes a diagonal of a size known only at run time",
               "write it with matmul, transpose and sum"};
     case OpKind::kLayerNormalization:
       return {constant_inputs_from(g, n, 1) ? "it is read for its mean or variance, or normalises axes of unknown size"
@@ -71,6 +80,10 @@ MissingOp missing_op(const Graph& g, const Node& n) {
         return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
                     ", are too many to unroll, or a condition that depends on the data ends them",
                 "export with fewer rounds, or compute all of them at once"};
+      if (const std::string dim = dim_of_rounds(g, n); !dim.empty())
+        return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
+                "--dim " + dim + "=MAX unrolls it that often, at most 256 times (shorter runs cost as much), --fix " + dim +
+                    "=N exactly; an LSTM, GRU or RNN operator takes any length"};
       return {"the number of rounds depends on the data, so the loop cannot be unrolled",
               "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};
     case OpKind::kDynamicQuantizeLinear:

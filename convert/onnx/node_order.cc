@@ -23,6 +23,8 @@ void collect_names(const pb::GraphProto& g, std::unordered_set<std::string>& out
   for (const auto& o : g.output()) out.insert(o.name());
 }
 
+}  // namespace
+
 std::unordered_set<std::string> names_read(const OnnxNode& n) {
   std::unordered_set<std::string> names(n.inputs.begin(), n.inputs.end());
   for (const auto& a : n.proto->attribute()) {
@@ -32,8 +34,6 @@ std::unordered_set<std::string> names_read(const OnnxNode& n) {
   names.erase("");
   return names;
 }
-
-}  // namespace
 
 NodeOrder order_nodes(const std::vector<OnnxNode>& nodes) {
   NodeOrder r;

@@ -16,6 +16,9 @@ struct NodeOrder {
   std::unordered_set<std::string> read;  // names that any node or inner graph reads
 };
 
+// The names that a node reads, those that its inner graphs mention included.
+std::unordered_set<std::string> names_read(const OnnxNode& n);
+
 NodeOrder order_nodes(const std::vector<OnnxNode>& nodes);
 
 }  // namespace edgeconv

@@ -1,5 +1,5 @@
 // Einsum becomes Transpose, Reshape and MatMul: letters of both operands and the result are batch axes, letters of both alone
-// are summed, the others are rows and columns. A repeated letter in one operand (a diagonal) stays and is refused.
+// are summed, the others are rows and columns. Of a repeated letter in one operand the diagonal is taken first, if its size is fixed.
 #include <algorithm>
 #include <set>
 
@@ -58,6 +58,9 @@ class Builder {
     return r;
   }
 
+  // The diagonals over letters that stand there twice; nothing if their size is not fixed.
+  std::optional<Term> without_repeats(Term t);
+
   // The product over the letters of both that are not wanted.
   std::optional<Term> product(Term a, Term b, const std::set<int>& wanted);
 
@@ -90,6 +93,41 @@ Labels joined(std::initializer_list<Labels> parts) {
   Labels all;
   for (const Labels& p : parts) all.insert(all.end(), p.begin(), p.end());
   return all;
+}
+
+std::optional<Term> Builder::without_repeats(Term t) {
+  for (size_t first = 0; first < t.labels.size(); ++first) {
+    const auto again = std::find(t.labels.begin() + static_cast<std::ptrdiff_t>(first) + 1, t.labels.end(), t.labels[first]);
+    if (again == t.labels.end()) continue;
+    const auto second = static_cast<size_t>(again - t.labels.begin());
+    const auto size = t.shape[first].constant();
+    if (!size || t.shape[first] != t.shape[second]) return {};
+    // Both axes last, then one: every (size + 1)-th element.
+    TransposeAttrs to_end;
+    Term r{kNone, {}, {}};
+    for (size_t a = 0; a < t.labels.size(); ++a) {
+      if (a == first || a == second) continue;
+      to_end.perm.push_back(static_cast<int64_t>(a));
+      r.labels.push_back(t.labels[a]);
+      r.shape.push_back(t.shape[a]);
+    }
+    Shape moved = r.shape, flat = r.shape;
+    for (size_t a : {first, second}) {
+      to_end.perm.push_back(static_cast<int64_t>(a));
+      moved.push_back(*size);
+    }
+    flat.push_back(*size * *size);
+    std::vector<int64_t> diagonal;
+    for (int64_t i = 0; i < *size; ++i) diagonal.push_back(i * (*size + 1));
+    r.labels.push_back(t.labels[first]);
+    r.shape.push_back(*size);
+    const ValueId last = add(OpKind::kTranspose, {t.value}, to_end, moved);
+    const ValueId rows = g_.add_constant(origin_.node + "/diagonal", Tensor::ints(diagonal));
+    r.value =
+        add(OpKind::kGather, {reshaped(last, moved, flat), rows}, AxisAttrs{static_cast<int64_t>(flat.size()) - 1}, r.shape);
+    return without_repeats(r);
+  }
+  return t;
 }
 
 std::optional<Term> Builder::product(Term a, Term b, const std::set<int>& wanted) {
@@ -139,12 +177,12 @@ bool decompose_einsum(Graph& g, NodeId id) {
   const auto spec = parse_einsum(n.as<EinsumAttrs>().equation, ranks, error);
   if (!spec || !g.value(n.outputs[0]).shape) return false;
   std::vector<Term> terms;
-  for (size_t i = 0; i < n.inputs.size(); ++i) {
-    const Labels& l = spec->inputs[i];
-    if (std::set<int>(l.begin(), l.end()).size() != l.size()) return false;
-    terms.push_back({n.in(i), l, *g.value(n.in(i)).shape});
-  }
   Builder b(g, n.origin, g.value(n.outputs[0]).dtype);
+  for (size_t i = 0; i < n.inputs.size(); ++i) {
+    const auto term = b.without_repeats({n.in(i), spec->inputs[i], *g.value(n.in(i)).shape});
+    if (!term) return false;
+    terms.push_back(*term);
+  }
   const std::set<int> output(spec->output.begin(), spec->output.end());
   Term result = terms.size() == 1 ? b.summed(terms[0], output) : terms[0];
   for (size_t i = 1; i < terms.size(); ++i) {

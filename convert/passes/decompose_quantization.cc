@@ -42,6 +42,26 @@ std::optional<Limits> limits(DType t) {
   }
 }
 
+// Scales of blocks along an axis of fixed size, one for each element: every one is repeated, the last as often as elements are left.
+std::optional<ValueId> of_blocks(QuantizationWriter& w, ValueId v, const QuantAttrs& a, const Shape& x) {
+  const auto axis = static_cast<size_t>(a.axis < 0 ? a.axis + static_cast<int64_t>(x.size()) : a.axis);
+  const Value value = w.g.value(v);
+  if (!value.shape || value.shape->size() != x.size() || axis >= x.size()) return {};
+  const auto blocks = (*value.shape)[axis].constant(), size = x[axis].constant();
+  if (!blocks || !size || *blocks * a.block < *size || (*blocks - 1) * a.block >= *size) return {};
+  Shape wide = *value.shape, all = *value.shape;
+  wide.insert(wide.begin() + static_cast<std::ptrdiff_t>(axis) + 1, a.block);
+  all[axis] = *blocks * a.block;
+  const auto ints = [&](std::vector<int64_t> n) { return w.g.add_constant(w.origin.node + "/block", Tensor::ints(n)); };
+  ValueId s = value.dtype == DType::kFloat ? v : w.cast(v, DType::kFloat);
+  s = w.g.add_node(OpKind::kUnsqueeze, {s, ints({static_cast<int64_t>(axis) + 1})}, AxesAttrs{{static_cast<int64_t>(axis) + 1}},
+                   w.origin);
+  s = w.g.add_node(OpKind::kExpand, {s, shape_operand(w.g, w.origin.node, wide)}, {}, w.origin);
+  s = w.g.add_node(OpKind::kReshape, {s, shape_operand(w.g, w.origin.node, all)}, ReshapeAttrs{}, w.origin);
+  if (all[axis] == x[axis]) return s;
+  return w.g.add_node(OpKind::kSlice, {s, ints({0}), ints({*size}), ints({static_cast<int64_t>(axis)})}, {}, w.origin);
+}
+
 // A scale or zero point as fp32 that broadcasts along `axis` of a tensor of this rank.
 std::optional<ValueId> along_axis(QuantizationWriter& w, ValueId v, int64_t axis, int rank) {
   const Value& value = w.g.value(v);
@@ -61,10 +81,12 @@ bool quantize(Graph& g, const Node& n) {
   const int rank = g.value(n.in(0)).rank();
   const auto range = limits(g.value(n.outputs[0]).dtype);
   const auto& a = n.as<QuantAttrs>();
-  if (rank < 0 || !range || a.block > 0) return false;
+  if (rank < 0 || !range) return false;
   QuantizationWriter w{g, n.origin};
-  const auto scale = along_axis(w, n.in(1), a.axis, rank);
-  const auto zero = n.in(2) == kNone ? std::optional(w.scalar(0)) : along_axis(w, n.in(2), a.axis, rank);
+  const Shape x = *g.value(n.in(0)).shape;
+  const auto part = [&](ValueId v) { return a.block > 0 ? of_blocks(w, v, a, x) : along_axis(w, v, a.axis, rank); };
+  const auto scale = part(n.in(1));
+  const auto zero = n.in(2) == kNone ? std::optional(w.scalar(0)) : part(n.in(2));
   if (!scale || !zero) return false;
   const ValueId code = w.binary(binary::kAdd, w.unary(unary::kRound, w.binary(binary::kDiv, n.in(0), *scale)), *zero);
   const ValueId clipped = w.binary(binary::kMin, w.binary(binary::kMax, code, w.scalar(range->low)), w.scalar(range->high));
@@ -75,10 +97,12 @@ bool quantize(Graph& g, const Node& n) {
 bool dequantize(Graph& g, const Node& n) {
   const int rank = g.value(n.in(0)).rank();
   const auto& a = n.as<QuantAttrs>();
-  if (rank < 0 || a.block > 0 || g.value(n.in(0)).constant) return false;  // constants: fold_dequantize
+  if (rank < 0 || g.value(n.in(0)).constant) return false;  // constants: fold_dequantize
   QuantizationWriter w{g, n.origin};
-  const auto scale = along_axis(w, n.in(1), a.axis, rank);
-  const auto zero = n.in(2) == kNone ? std::optional<ValueId>(kNone) : along_axis(w, n.in(2), a.axis, rank);
+  const Shape shape = *g.value(n.in(0)).shape;
+  const auto part = [&](ValueId v) { return a.block > 0 ? of_blocks(w, v, a, shape) : along_axis(w, v, a.axis, rank); };
+  const auto scale = part(n.in(1));
+  const auto zero = n.in(2) == kNone ? std::optional<ValueId>(kNone) : part(n.in(2));
   if (!scale || !zero) return false;
   ValueId x = w.cast(n.in(0), DType::kFloat);
   if (*zero != kNone) x = w.binary(binary::kSub, x, *zero);

@@ -1,6 +1,6 @@
 // MatMulInteger of quantized activations, with the Cast and the multiplications by the scales behind it, becomes a MatMul of
 // what was quantized: with weights that are dequantized constants, or with two activations, as in attention. ConvInteger with constant
-// weights becomes a Conv in the same way.
+// weights becomes a Conv in the same way. An integer bias in front of the Cast becomes a float one behind it.
 #include <algorithm>
 
 #include "convert/passes/quantized_source.h"
@@ -50,6 +50,7 @@ void leaves(const Graph& g, ValueId v, std::vector<ValueId>& out) {
 
 struct Scaled {
   ValueId result = kNone;          // what the whole chain gives
+  ValueId bias = kNone;            // integers that are added to the product, in steps of its scales
   std::vector<ValueId> constants;  // factors besides the activations' scales
 };
 
@@ -60,12 +61,57 @@ bool take(std::vector<ValueId>& found, ValueId wanted) {
   return true;
 }
 
+// The product plus something that does not enlarge it.
+bool is_integer_sum(const Graph& g, const Node& n, ValueId product) {
+  return n.kind == OpKind::kBinary && n.as<BinaryAttrs>().kind == binary::kAdd && n.in(0) != n.in(1) && g.value(product).shape &&
+         g.value(n.outputs[0]).shape == g.value(product).shape;
+}
+
+// Where integers are a float divided by these factors and rounded: that float, moved as they are, which is what the rounding lost. kNone for other integers.
+ValueId rounded_quotient(Graph& g, ValueId integers, std::vector<ValueId> factors) {
+  QuantizedSource moved;
+  for (ValueId v = integers; moved.movement.size() < 4;) {
+    const Node* p = g.producer(v);
+    if (!p || p->dead) return kNone;
+    if (rearranges(p->kind) && p->outputs.size() == 1) {
+      moved.movement.push_back(id_of(g, *p));
+    } else if (const Node* quotient = binary_producer(g, v, binary::kDiv); quotient && is_float(g.value(v).dtype)) {
+      std::vector<ValueId> divisors;
+      leaves(g, quotient->in(1), divisors);
+      for (ValueId d : divisors)
+        if (!take(factors, d)) return kNone;
+      return factors.empty() ? repeat_movement(g, moved, quotient->in(0)) : kNone;
+    } else if (p->kind != OpKind::kCast && !unary_producer(g, v, ert::params::unary::kFloor) &&
+               !unary_producer(g, v, ert::params::unary::kRound)) {
+      return kNone;
+    }
+    v = p->in(0);
+  }
+  return kNone;
+}
+
+// The bias of a product in floats: what it was before it was quantized, or its integers times the product's scales.
+ValueId float_bias(Graph& g, const Origin& origin, ValueId integers, const std::vector<ValueId>& factors) {
+  if (const ValueId bias = rounded_quotient(g, integers, factors); bias != kNone) return bias;
+  ValueId bias = add_float_node(g, OpKind::kCast, {integers}, CastAttrs{DType::kFloat}, origin, *g.value(integers).shape);
+  for (ValueId f : factors) {
+    bias = g.add_node(OpKind::kBinary, {bias, f}, BinaryAttrs{binary::kMul}, origin);
+    g.value(bias).dtype = DType::kFloat;
+  }
+  return bias;
+}
+
 // Follows the readers of the product until every computed scale was multiplied in, and the weights' own scale as well.
 std::optional<Scaled> follow(const Graph& g, const Users& users, ValueId product, std::vector<ValueId> wanted,
                              bool weight_scale) {
   const Node* cast = sole_user(g, users, product);
+  ValueId bias = kNone;
+  if (cast && is_integer_sum(g, *cast, product)) {
+    bias = other_operand(*cast, product);
+    cast = sole_user(g, users, cast->outputs[0]);
+  }
   if (!cast || cast->kind != OpKind::kCast || cast->as<CastAttrs>().to != DType::kFloat) return {};
-  Scaled s{cast->outputs[0], {}};
+  Scaled s{cast->outputs[0], bias, {}};
   while (!wanted.empty() || (weight_scale && s.constants.empty())) {
     const Node* next = sole_user(g, users, s.result);
     if (!next || next->kind != OpKind::kBinary || next->as<BinaryAttrs>().kind != binary::kMul || next->in(0) == next->in(1))
@@ -167,10 +213,18 @@ bool rewrite(Graph& g, const Users& users, NodeId id) {
   const auto rhs = constant ? weights(g, n, *scaled, *a) : std::optional(repeat_movement(g, *b->source, b->x));
   if (!rhs) return false;
   const ValueId lhs = repeat_movement(g, *a->source, a->x);
-  if (n.kind == OpKind::kConvInteger)
-    redefine(g, scaled->result, OpKind::kConv, {lhs, *rhs}, n.attrs, n.origin);
-  else
-    redefine(g, scaled->result, OpKind::kMatMul, {lhs, *rhs}, {}, n.origin);
+  const OpKind kind = n.kind == OpKind::kConvInteger ? OpKind::kConv : OpKind::kMatMul;
+  const Attributes attrs = n.kind == OpKind::kConvInteger ? n.attrs : Attributes();
+  if (scaled->bias == kNone) {
+    redefine(g, scaled->result, kind, {lhs, *rhs}, attrs, n.origin);
+    return true;
+  }
+  std::vector<ValueId> factors = wanted;
+  factors.insert(factors.end(), scaled->constants.begin(), scaled->constants.end());
+  const Shape shape = *g.value(n.outputs[0]).shape;
+  const ValueId product = add_float_node(g, kind, {lhs, *rhs}, attrs, n.origin, shape);
+  redefine(g, scaled->result, OpKind::kBinary, {product, float_bias(g, n.origin, scaled->bias, factors)},
+           BinaryAttrs{binary::kAdd}, n.origin);
   return true;
 }
 

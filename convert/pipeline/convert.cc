@@ -26,6 +26,7 @@
 #include "convert/inputs/sample_files.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
+#include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
 #include "convert/blob/version.h"
@@ -85,9 +86,14 @@ class Conversion {
 };
 
 // What to type to have recorded inputs instead of made-up ones.
-std::string calib_command(const std::string& path, const std::map<std::string, int64_t>& dims) {
+std::string calib_command(const std::string& path, const std::map<std::string, int64_t>& dims, const ModelInfo& model) {
   std::string command = "edgeconv convert " + escaped(path);
   for (const auto& [name, most] : dims) command += fmt::format(" --dim {}={}", printable(name), most);
+  for (const auto& [name, size] : model.fixed_dims) command += fmt::format(" --fix {}={}", printable(name), size);
+  for (const PinnedInput& p : model.pinned)
+    command += fmt::format(" --const {}={}", printable(p.name), uniform_text(p.contents).value_or("FILE.npy"));
+  for (size_t i = 0; i < model.chosen_outputs.size(); ++i)
+    command += (i == 0 ? " --outputs " : ",") + printable(model.chosen_outputs[i]);
   return command + " --calib FILE.npz";
 }
 
@@ -102,7 +108,7 @@ void Conversion::read(const std::string& path) {
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
-  if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.dims);
+  if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.dims, model_.info);
   r_.reference = reference_name(model_);
 }
 
@@ -138,6 +144,7 @@ void Conversion::fuse() {
     packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
   } catch (const FatalError&) {
     advise_pinning(g_, d_);
+    advise_outputs(model_.info.file.get(), d_);
     d_.check();
     throw;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/prepare/custom_operators.h"
+#include "convert/prepare/cut_advice.h"
 #include "convert/lower/missing_ops.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -28,7 +29,7 @@ void check_sizes(const Pinning& pinning, const Diagnostics& d) {
 }  // namespace
 
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
-  return prepare_model(import_model(path, d, {o.custom_ops, o.pinning}), o, d);
+  return prepare_model(import_model(path, d, {o.custom_ops, o.pinning, o.most_dims}), o, d);
 }
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
@@ -38,7 +39,10 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   infer(m.graph, d);
   if (!d.ok()) {
     advise_pinning(m.graph, d);
-    if (!d.malformed_file()) add_remaining_problems(m.graph, d);  // a user sees everything at once
+    if (!d.malformed_file()) {
+      add_remaining_problems(m.graph, d);  // a user sees everything at once
+      advise_outputs(m.info.file.get(), d);
+    }
     check_sizes(o.pinning, d);
   }
   diagnose_graph(m.graph, d);

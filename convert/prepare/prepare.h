@@ -2,6 +2,7 @@
 // freed from quantization nodes. Conversion and validation share it, so that they mean the same model.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,11 +17,12 @@
 namespace edgeconv {
 
 struct PrepareOptions {
-  std::vector<Join> joins;              // --concat
-  std::vector<std::string> custom_ops;  // --custom-op DOMAIN::NAME
-  Pinning pinning;                      // --fix NAME=N, --const INPUT=VALUE|FILE.npy
-  std::vector<RawInput> raw_inputs;     // --input-scale NAME=mean,std
-  PassTrace* trace = nullptr;           // what the passes do is written down here
+  std::vector<Join> joins;                        // --concat
+  std::vector<std::string> custom_ops;            // --custom-op DOMAIN::NAME
+  Pinning pinning;                                // --fix NAME=N, --const INPUT=VALUE|FILE.npy
+  std::vector<RawInput> raw_inputs;               // --input-scale NAME=mean,std
+  std::map<std::string, int64_t> most_dims = {};  // --dim NAME=MAX
+  PassTrace* trace = nullptr;                     // what the passes do is written down here
 };
 
 struct PreparedModel {

@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   prepare/boundary.cc
   prepare/custom_operators.cc
+  prepare/cut_advice.cc
   prepare/diagnosis.cc
   prepare/pinning_advice.cc
   prepare/prepare.cc

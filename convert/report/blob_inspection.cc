@@ -116,7 +116,7 @@ std::string pinned_lines(const Json& c) {
                      i.value.empty() ? "an array, sha256 " + printable(i.sha256) : printable(i.value));
   for (const RawInput& raw : certified_raw_inputs(c))
     s += fmt::format("raw       {}: (raw - mean) / std\n", printable(raw_input_text(raw)));
-  return s;
+  return s + cut_lines(pinning.outputs, pinning.cut);
 }
 
 std::string certificate_text(const Json& c) {

@@ -16,6 +16,23 @@ std::string certified_text_at(const Json& j, const char* key) {
   return j.is_object() && j.contains(key) && j.at(key).is_string() ? j.at(key).get<std::string>() : "";
 }
 
+const Json& certified_list(const Json& j, const char* key) {
+  static const Json kNothing = Json::array();
+  return j.contains(key) && j.at(key).is_array() ? j.at(key) : kNothing;
+}
+
+bool read_position(const Json& j, size_t& position) {
+  if (!j.contains("position") || !j.at("position").is_number_unsigned()) return false;
+  position = std::min<uint64_t>(j.at("position").get<uint64_t>(), UINT32_MAX);
+  return true;
+}
+
+std::string names_of(const std::vector<std::string>& names) {
+  std::string s;
+  for (const std::string& n : names) s += (s.empty() ? "" : ",") + printable(n);
+  return s;
+}
+
 [[noreturn]] void refuse_pinning(const std::string& message) { throw FatalError(ExitCode::kUsage, message); }
 
 }  // namespace
@@ -27,15 +44,22 @@ CertifiedPinning certified_pinning(const Json& certificate) {
     for (const auto& [name, size] : certificate.at("fixed_dims").items())
       if (size.is_number_integer() && size.get<int64_t>() > 0 && size.get<int64_t>() <= INT32_MAX)
         p.dims[name] = size.get<int64_t>();
-  if (!certificate.contains("pinned_inputs") || !certificate.at("pinned_inputs").is_array()) return p;
-  for (const Json& c : certificate.at("pinned_inputs")) {
+  for (const Json& c : certified_list(certificate, "pinned_inputs")) {
     if (p.inputs.size() == kMostInputs) break;
     CertifiedConstant one{certified_text_at(c, "name"), 0, certified_text_at(c, "value"), certified_text_at(c, "sha256")};
-    if (one.name.empty() || !c.contains("position") || !c.at("position").is_number_unsigned()) continue;
-    one.position = std::min<uint64_t>(c.at("position").get<uint64_t>(), UINT32_MAX);
+    if (one.name.empty() || !read_position(c, one.position)) continue;
     p.inputs.push_back(std::move(one));
   }
-  std::stable_sort(p.inputs.begin(), p.inputs.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
+  for (const Json& c : certified_list(certificate, "cut_inputs")) {
+    if (p.cut.size() == kMostInputs) break;
+    CutInput one{0, certified_text_at(c, "name")};
+    if (!one.name.empty() && read_position(c, one.position)) p.cut.push_back(std::move(one));
+  }
+  for (const Json& c : certified_list(certificate, "chosen_outputs"))
+    if (c.is_string() && p.outputs.size() < kMostInputs) p.outputs.push_back(c.get<std::string>());
+  const auto by_position = [](const auto& a, const auto& b) { return a.position < b.position; };
+  std::stable_sort(p.inputs.begin(), p.inputs.end(), by_position);
+  std::stable_sort(p.cut.begin(), p.cut.end(), by_position);
   return p;
 }
 
@@ -53,8 +77,11 @@ std::vector<RawInput> certified_raw_inputs(const Json& certificate) {
 }
 
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning) {
+  std::vector<CutInput> missing = pinning.cut;
+  for (const CertifiedConstant& c : pinning.inputs) missing.push_back({c.position, c.name});
+  std::stable_sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.position < b.position; });
   std::vector<std::string> all = blob_inputs;
-  for (const CertifiedConstant& c : pinning.inputs)
+  for (const CutInput& c : missing)
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(std::min(c.position, all.size())), c.name);
   return all;
 }
@@ -70,6 +97,10 @@ Pinning pinning_again(const CertifiedPinning& certified, Pinning given) {
   for (const auto& [name, contents] : given.inputs)
     if (std::none_of(certified.inputs.begin(), certified.inputs.end(), [&, n = name](const auto& c) { return c.name == n; }))
       refuse_pinning("--const " + printable(name) + ": the blob was made without it");
+  if (!given.outputs.empty() && given.outputs != certified.outputs)
+    refuse_pinning("--outputs " + names_of(given.outputs) + ": the blob was made " +
+                   (certified.outputs.empty() ? "without it" : "with " + names_of(certified.outputs)));
+  given.outputs = certified.outputs;
   given.dims = certified.dims;
   for (const CertifiedConstant& c : certified.inputs) {
     if (given.inputs.count(c.name)) continue;

@@ -1,4 +1,4 @@
-// What a blob's certificate says of inputs and dims that were pinned: --fix and --const of the conversion.
+// What a blob's certificate says of inputs, dims and outputs that were pinned: --fix, --const and --outputs of the conversion.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/import_graph/cut.h"
 #include "convert/import_graph/pinning.h"
 #include "convert/prepare/raw_inputs.h"
 
@@ -22,6 +23,8 @@ struct CertifiedConstant {
 struct CertifiedPinning {
   std::map<std::string, int64_t> dims;
   std::vector<CertifiedConstant> inputs;  // by position
+  std::vector<std::string> outputs;       // that were chosen; empty: those of the file
+  std::vector<CutInput> cut;              // by position
 };
 
 // The certificate is text from a file: what is not as result/certificate.h has it is left out.
@@ -30,7 +33,7 @@ CertifiedPinning certified_pinning(const nlohmann::ordered_json& certificate);
 // The inputs that were converted with --input-scale.
 std::vector<RawInput> certified_raw_inputs(const nlohmann::ordered_json& certificate);
 
-// Names of all inputs of the file, in its order: those of the blob and the pinned ones.
+// Names of all inputs of the file, in its order: those of the blob, the pinned and the cut ones.
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning);
 
 // The pinning to read the model with again. given: of the command line, which must say the same; contents that the certificate has only the hash of must be

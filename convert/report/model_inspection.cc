@@ -4,6 +4,7 @@
 #include <set>
 
 #include "convert/prepare/custom_operators.h"
+#include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
@@ -113,6 +114,7 @@ void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, co
     estimate(prepared.graph, m);
   } catch (const FatalError&) {
     advise_pinning(prepared.graph, m.diagnostics);
+    advise_outputs(prepared.info.file.get(), m.diagnostics);
     throw;
   }
 }
@@ -123,7 +125,7 @@ ModelInspection inspect_model(const std::string& path, const std::map<std::strin
                               const PrepareOptions& options) {
   const ert::FloatMode float_mode;
   ModelInspection m;
-  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops, options.pinning});
+  ImportedModel imported = import_model(path, m.diagnostics, {options.custom_ops, options.pinning, dims});
   m.info = imported.info;
   m.inputs = boundary(imported.graph, imported.graph.inputs);
   m.outputs = boundary(imported.graph, imported.graph.outputs);

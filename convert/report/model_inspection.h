@@ -48,7 +48,7 @@ ModelInspection inspect_model(const std::string& path, const std::map<std::strin
 std::string inspection_text(const ModelInspection& m);
 
 // Schema version 1: {"version", "kind": "onnx", "ir_version", "opsets": {domain: n}, "producer", "nodes", "operators": {type: n},
-// "parameters", "parameter_bytes", "parameter_types": {dtype: n}, "bytes", "source_sha256", "dims": [name], "fixed_dims" and "pinned_inputs" as in result/certificate.h, "dim_ranges": [{"name",
+// "parameters", "parameter_bytes", "parameter_types": {dtype: n}, "bytes", "source_sha256", "dims": [name], "fixed_dims", "pinned_inputs", "chosen_outputs" and "cut_inputs" as in result/certificate.h, "dim_ranges": [{"name",
 // "min", "max", "limit" (only where a table of the model sets one)}], "inputs": [{"name", "dtype", "shape"}], "outputs": [...],
 // "fused": {"ops": {runtime op: n}, "nodes": {type: n}}, "generic": {same}, "folded": {"nodes": {type: n}}, "problems": [{"op",
 // "where", "reason", "hint"}], "warnings": [], "stopped": null or text, "estimate": null or {"precision": "int8", "flash_bytes",

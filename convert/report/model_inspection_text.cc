@@ -81,6 +81,7 @@ std::string file_lines(const ModelInspection& m) {
                                   human_bytes(static_cast<double>(parameter_bytes(m.info))), types.empty() ? "none" : types));
   for (const BoundaryValue& v : m.inputs) s += line("input", boundary_text(v));
   s += line("pinned", pinned_list(m.info.fixed_dims, m.info.pinned));
+  s += cut_lines(m.info.chosen_outputs, m.info.cut);
   for (const BoundaryValue& v : m.outputs) s += line("output", boundary_text(v));
   return s;
 }
@@ -137,6 +138,8 @@ Json inspection_json(const ModelInspection& m) {
   j["fixed_dims"] = Json::object();
   for (const auto& [name, size] : m.info.fixed_dims) j["fixed_dims"][name] = size;
   j["pinned_inputs"] = pinned_inputs_json(m.info.pinned);
+  j["chosen_outputs"] = m.info.chosen_outputs;
+  j["cut_inputs"] = cut_inputs_json(m.info.cut);
   j["dim_ranges"] = Json::array();
   for (const auto& [name, range] : m.dims.range) {
     Json row{{"name", name}, {"min", range.first}, {"max", range.second}};

@@ -80,6 +80,8 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["fixed_dims"] = Json::object();
   for (const auto& [name, size] : r.model.fixed_dims) j["fixed_dims"][name] = size;
   j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
+  j["chosen_outputs"] = r.model.chosen_outputs;
+  j["cut_inputs"] = cut_inputs_json(r.model.cut);
   j["fusions"] = Json::object();
   for (const auto& [pass, n] : r.fusions) j["fusions"][pass] = n;
   j["ops"] = r.ops;

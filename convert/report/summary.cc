@@ -52,7 +52,7 @@ std::string padding_line(const ConvertResult& r) {
 
 std::string pinned_line(const ModelInfo& m) {
   const std::string list = pinned_list(m.fixed_dims, m.pinned);
-  return list.empty() ? "" : "pinned    " + list + "\n";
+  return (list.empty() ? "" : "pinned    " + list + "\n") + cut_lines(m.chosen_outputs, m.cut);
 }
 
 std::string size_lines(const ConvertResult& r) {

@@ -41,6 +41,12 @@ Json pinned_inputs_json(const std::vector<PinnedInput>& pinned) {
   return list;
 }
 
+Json cut_inputs_json(const std::vector<CutInput>& cut) {
+  Json list = Json::array();
+  for (const CutInput& c : cut) list.push_back({{"name", c.name}, {"position", c.position}});
+  return list;
+}
+
 std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets) {
   Sha256 sum;
   const auto number = [&](int64_t n) {
@@ -85,6 +91,8 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
   if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
   for (const RawInput& raw : r.raw_inputs) j["raw_inputs"].push_back(raw_input_text(raw));
+  if (!r.model.chosen_outputs.empty()) j["chosen_outputs"] = r.model.chosen_outputs;
+  if (!r.model.cut.empty()) j["cut_inputs"] = cut_inputs_json(r.model.cut);
   const MeasuredOn& on = r.measured_on;
   j["measured_on"] = {{"inputs", on.user ? "user" : "synthetic"},
                       {"sets", on.sets},

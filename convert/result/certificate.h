@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/import_graph/cut.h"
 #include "convert/import_graph/pinning.h"
 #include "convert/ir/tensor.h"
 #include "convert/measure/compare.h"
@@ -31,7 +32,8 @@ std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 // JSON, schema version 1: {"version", "producer", "source_sha256", "reference", "opset", "precision", "overrides": ["GLOB=..."],
 // "target_cosine", "calibration": "synthetic" or "user", "attention", "tables", "padding": "zero" or "compute",
 // "fixed_dims": {name: n} and "pinned_inputs": [{"name", "position" among the file's inputs, "dtype", "shape", "value" as text or null,
-// "sha256" of import_graph/pinning.h}] (only where something was pinned), "measured_on":
+// "sha256" of import_graph/pinning.h}] (only where something was pinned), "chosen_outputs": [name] and
+// "cut_inputs": [{"name", "position" among the file's inputs}] (only with --outputs), "measured_on":
 // {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers": [{"name", "k", "n",
 // "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine" (null: no evidence), "max_abs", "sqnr_db",
 // "argmax_agreement"; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
@@ -40,6 +42,9 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
 
 // The entry "pinned_inputs".
 nlohmann::ordered_json pinned_inputs_json(const std::vector<PinnedInput>& pinned);
+
+// The entry "cut_inputs".
+nlohmann::ordered_json cut_inputs_json(const std::vector<CutInput>& cut);
 
 // As certificates hold figures: decibels with two decimals, all else with six; null where nothing was measured, or nothing differs.
 std::optional<double> certified_decibels(double db);

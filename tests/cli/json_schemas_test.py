@@ -79,8 +79,12 @@ class JsonSchemas(unittest.TestCase):
             self.assertLessEqual(row["since"], row["checked_to"], row)
         self.assertEqual({row["runs"] for row in listed["operators"]}, {"fused", "generic", "folded"})
         text = subprocess.run([EDGECONV, "supported-ops"], capture_output=True, text=True, timeout=60, check=True).stdout
-        self.assertEqual([line.split()[0] for line in text.splitlines()],
+        lines = text.splitlines()
+        self.assertEqual([line.split()[0] for line in lines if not line.startswith("refused ")],
                          [row["domain"] + "::" + row["op"] for row in listed["operators"]])
+        self.assertEqual([line.split()[1] for line in lines if line.startswith("refused ")],
+                         [row["domain"] + "::" + row["op"] + ":" for row in listed["refused"]])
+        self.assertEqual({row["op"] for row in listed["refused"]} & {row["op"] for row in listed["operators"]}, set())
         broken = {**listed, "operators": [{**listed["operators"][0], "runs": "unknown"}]}
         self.assertEqual(len(errors(broken, schema)), 1)
 

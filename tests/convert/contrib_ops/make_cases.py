@@ -52,7 +52,7 @@ def run(model, feeds):
     return onnxruntime.InferenceSession(model.SerializeToString(), OPTIONS, providers=["CPUExecutionProvider"]).run(None, feeds)
 
 
-def write(name, nodes, operands, outputs, tolerance):
+def write(name, nodes, operands, outputs, tolerance, expected=None):
     inputs, initializers, feeds = [], [], {}
     for key, v in operands.items():
         if isinstance(v, Fixed):
@@ -67,7 +67,7 @@ def write(name, nodes, operands, outputs, tolerance):
         m.ir_version = 8
         return m
 
-    results = run(model([helper.make_empty_tensor_value_info(o) for o in outputs]), feeds)
+    results = expected or run(model([helper.make_empty_tensor_value_info(o) for o in outputs]), feeds)
     final = model([helper.make_tensor_value_info(o, helper.np_dtype_to_tensor_dtype(r.dtype), r.shape) for o, r in zip(outputs, results)])
     folder = ROOT / name
     data = folder / "test_data_set_0"
@@ -86,12 +86,13 @@ def write(name, nodes, operands, outputs, tolerance):
     written.add(nodes[-1].op_type)
 
 
-def case(name, op, operands, outputs=1, tolerance=None, **attributes):
-    """operands: in the order of the operator's inputs; None is an absent one. tolerance: a part of the largest magnitude."""
+def case(name, op, operands, outputs=1, tolerance=None, expected=None, **attributes):
+    """operands: in the order of the operator's inputs; None is an absent one. tolerance: a part of the largest magnitude. expected: the
+    results of an operator that ONNX Runtime has no kernel for on CPUs."""
     named = {f"x{i}": v for i, v in enumerate(operands) if v is not None}
     names = [f"x{i}" if v is not None else "" for i, v in enumerate(operands)]
     outs = [f"y{i}" for i in range(outputs)]
-    write(name, [helper.make_node(op, names, outs, name="node", domain="com.microsoft", **attributes)], named, outs, tolerance)
+    write(name, [helper.make_node(op, names, outs, name="node", domain="com.microsoft", **attributes)], named, outs, tolerance, expected)
 
 
 STEP = 2e-2  # of a quantization of activations to 8 bits
@@ -217,9 +218,44 @@ def rotary():
     case("rotary_offset", "RotaryEmbedding", [floats(2, 5, 3 * d), Fixed(np.asarray([3], i64)), cos, sin])
 
 
+def t5_bucket(relative, buckets, most, both):
+    """As T5 computes it."""
+    bucket, n = 0, buckets
+    if both:
+        n //= 2
+        bucket = n if relative > 0 else 0
+        distance = abs(relative)
+    else:
+        distance = max(-relative, 0)
+    exact = n // 2
+    if distance < exact:
+        return bucket + distance
+    large = exact + int(f32(np.log(f32(distance / exact))) / np.log(most / exact) * (n - exact))
+    return bucket + min(large, n - 1)
+
+
+def relative_positions():
+    for name, both, buckets, most, length in (("both", 1, 8, 20, 30), ("past", 0, 32, 128, 20), ("both_t5", 1, 32, 40, 48)):
+        heads = 3
+        table = floats(heads, buckets)
+        rows = np.asarray([[t5_bucket(k - q, buckets, most, both) for k in range(length)] for q in range(length)])
+        size = Fixed(np.asarray([length] if both else length, i64))
+        # ONNX Runtime's kernel and optimizer keep the table by heads, and declare it by buckets.
+        case(f"relative_position_bias_{name}", "RelativePositionBias", [table.reshape(buckets, heads), size, size],
+             expected=[table[:, rows][None]], max_distance=most, is_bidirectional=both)
+    b, s, heads, d, width = 2, 5, 3, 4, 8
+    q, q_bias, positions, weight, bias, eco = floats(b, s, heads * d), floats(heads * d), floats(1, heads, s, s), floats(d, width), floats(width), \
+        floats(1, heads, 1, 1)
+    per_head = (q + q_bias).reshape(b, s, heads, d).transpose(0, 2, 1, 3)
+    gates = 1 / (1 + np.exp(-(per_head @ weight + bias).reshape(b, heads, s, 2, width // 2).sum(-1)))
+    gate = gates[..., :1] * (gates[..., 1:] * eco - 1) + 2
+    case("gated_relative_position_bias", "GatedRelativePositionBias", [q, Fixed(q_bias), positions, Fixed(weight), Fixed(bias), Fixed(eco)],
+         expected=[(gate * positions).astype(f32)], num_heads=heads)
+
+
 def main():
     shutil.rmtree(ROOT, ignore_errors=True)
-    for group in (attention, grouped, norms, activations, products, quantized, recurrent, rotary):
+    for group in (attention, grouped, norms, activations, products, quantized, recurrent, rotary, relative_positions):
         group()
     size = sum(p.stat().st_size for p in ROOT.rglob("*") if p.is_file())
     print(f"onnxruntime {onnxruntime.__version__}: {len(list(ROOT.iterdir()))} cases of {len(written)} operators, {size} bytes")

@@ -124,5 +124,45 @@ TEST_F(ContribOperators, RotaryEmbedding) {
   EXPECT_EQ(run({floats({1, 2, 2}, {1, 0, 1, 0})}), (std::vector<float>{1, 0, 0, 1}));
 }
 
+// Four buckets for the past and none of its own for what is ahead: 0, 1, then 2 up to a distance of 4, then the last. The table is declared as [buckets, heads], and holds
+// the buckets of the first head first.
+TEST_F(ContribOperators, RelativePositionBias) {
+  m.floats("table", {4, 2}, {0, 1, 2, 3, 10, 11, 12, 13});
+  m.ints("length", {6});
+  m.input("unused", {"1"});
+  set_int(m.node("RelativePositionBias", {"table", "length", "length"}, {"y"}, "com.microsoft"), "max_distance", 8);
+  const std::vector<float> y = run({floats({1}, {0})});
+  ASSERT_EQ(y.size(), 2u * 6 * 6);
+  const std::vector<float> last_query(y.begin() + 30, y.begin() + 36), ahead(y.begin() + 36, y.begin() + 42);
+  EXPECT_EQ(last_query, (std::vector<float>{3, 3, 2, 2, 1, 0}));
+  EXPECT_EQ(ahead, std::vector<float>(6, 10));
+}
+
+TEST_F(ContribOperators, RelativePositionBiasOfTheWrongForm) {
+  m.output("y");
+  m.floats("table", {4, 2}, {0, 1, 2, 3, 10, 11, 12, 13});
+  m.ints("length", {6});
+  auto* n = m.node("RelativePositionBias", {"table", "length", "length"}, {"y"}, "com.microsoft");
+  EXPECT_NE(refusal().find("max_distance"), std::string::npos) << refusal();
+  set_int(n, "max_distance", 2);
+  EXPECT_NE(refusal().find("not above half"), std::string::npos) << refusal();
+  n->mutable_attribute(0)->set_i(1 << 20);
+  EXPECT_NE(refusal().find("smaller max_distance"), std::string::npos) << refusal();
+}
+
+TEST_F(ContribOperators, PackedBatchesAreRefused) {
+  m.output("y");
+  m.input("q", {"tokens", "4"});
+  m.input("offsets", {"batch", "sequence"}, 6);
+  m.floats("b", {4}, {0, 0, 0, 0});
+  m.floats("w", {2, 2}, {0, 0, 0, 0});
+  m.floats("wb", {2}, {0, 0});
+  m.floats("eco", {1, 2, 1, 1}, {0, 0});
+  m.input("positions", {"1", "2", "sequence", "sequence"});
+  set_int(m.node("GatedRelativePositionBias", {"q", "b", "positions", "w", "wb", "eco", "offsets"}, {"y"}, "com.microsoft"),
+          "num_heads", 2);
+  EXPECT_NE(refusal().find("packed"), std::string::npos) << refusal();
+}
+
 }  // namespace
 }  // namespace edgeconv

@@ -78,6 +78,73 @@ TEST(Importers, ShrinkMovesTowardsZero) {
             (std::vector<float>{-1.5f, 0, 0, 0, 2.5f}));
 }
 
+// Two rows of a batch are written at positions of their own, the second one around the end.
+TEST(Importers, TensorScatterWritesIntoACache) {
+  OneNode n(24);
+  n.m.input("cache", {"2", "1", "4", "1"});
+  n.m.input("update", {"2", "1", "2", "1"});
+  n.m.input("first", {"2"}, 7);
+  auto* node = n.m.node("TensorScatter", {"cache", "update", "first"}, {"y"});
+  set_text(node, "mode", "circular");
+  n.m.output("y");
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  EXPECT_EQ(interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 1, 4, 1}, {0, 0, 0, 0, 0, 0, 0, 0}),
+                                         Tensor::of<float>(DType::kFloat, {2, 1, 2, 1}, {1, 2, 3, 4}), Tensor::ints({1, 3})})[0]
+                .to_float(),
+            (std::vector<float>{0, 1, 2, 0, 4, 0, 0, 3}));
+  set_int(node, "axis", 0);
+  EXPECT_NE(n.message().find("behind the batch"), std::string::npos) << n.message();
+  node->mutable_attribute(0)->set_s("ring");
+  EXPECT_NE(n.message().find("neither linear nor circular"), std::string::npos) << n.message();
+}
+
+TEST(Importers, BatchNormalizationInTrainingUsesTheRun) {
+  OneNode n(15);
+  n.m.input("x", {"2", "2"});
+  for (const char* name : {"scale", "var"}) n.m.floats(name, {2}, {1, 2});
+  for (const char* name : {"bias", "mean"}) n.m.floats(name, {2}, {10, 20});
+  auto* node = n.m.node("BatchNormalization", {"x", "scale", "bias", "mean", "var"}, {"y", "now", "spread"});
+  set_int(node, "training_mode", 1);
+  set_float(node, "momentum", 0.5f);
+  set_float(node, "epsilon", 0);
+  for (const char* name : {"y", "now", "spread"}) n.m.output(name);
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  const auto got = interpret(n.imported.graph, {Tensor::of<float>(DType::kFloat, {2, 2}, {1, 0, 3, 8})});
+  EXPECT_EQ(got[0].to_float(), (std::vector<float>{9, 18, 11, 22}));
+  EXPECT_EQ(got[1].to_float(), (std::vector<float>{6, 12}));
+  EXPECT_EQ(got[2].to_float(), (std::vector<float>{1, 9}));
+}
+
+TEST(Importers, ScanOfTheWrongForm) {
+  OneNode n(17);
+  n.m.input("x", {"T", "2"});
+  auto* node = n.m.node("Scan", {"x"}, {"y"});
+  n.m.output("y");
+  set_int(node, "num_scan_inputs", 1);
+  auto* body = attribute(node, "body", 5)->mutable_g();
+  body->add_input()->set_name("part");
+  ModelBuilder::fill(body->add_node(), "Neg", {"part"}, {"less"});
+  body->add_output()->set_name("less");
+  n.kinds();
+  set_ints(node, "scan_input_directions", {2});
+  EXPECT_NE(n.message().find("neither 0 nor 1"), std::string::npos) << n.message();
+  node->mutable_attribute()->RemoveLast();
+  set_ints(node, "scan_output_axes", {0, 1});
+  EXPECT_NE(n.message().find("scan outputs"), std::string::npos) << n.message();
+  node->mutable_attribute()->RemoveLast();
+  body->add_input()->set_name("more");
+  EXPECT_NE(n.message().find("its body does not take"), std::string::npos) << n.message();
+  OneNode old(8);
+  old.m = n.m;
+  old.m.model.mutable_opset_import(0)->set_version(8);
+  old.m.graph = old.m.model.mutable_graph();
+  EXPECT_NE(old.message().find("opset 8"), std::string::npos) << old.message();
+}
+
 // Sizes that are known only at run time stay symbolic: no size becomes the solved one but that of the channels.
 TEST(Importers, DepthToSpaceAndBackKeepDynamicSizes) {
   OneNode n(13);

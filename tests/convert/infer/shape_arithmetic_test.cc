@@ -140,5 +140,37 @@ TEST(ShapeArithmetic, ReshapeFromDataIsAProblem) {
   EXPECT_NE(d.problems()[0].reason.find("'n'"), std::string::npos);
 }
 
+// Funnel: positions of pooled tokens are [1 - 2, 1, 3, ..], and what is computed from their ends bounds the relative positions.
+TEST(ShapeArithmetic, EndsOfPositionsOfUnknownNumberAreFollowed) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 8});
+  const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
+  const ValueId positions = b.node(OpKind::kRange, {b.scalar(int64_t{0}), size, b.scalar(int64_t{1})});
+  const ValueId tokens = b.node(OpKind::kSlice, {positions, b.ints({1}), b.ints({INT64_MAX}), b.ints({0}), b.ints({2})});
+  const ValueId pooled = b.node(OpKind::kConcat, {b.ints({-1}), tokens}, AxisAttrs{0});
+  const auto element = [&](ValueId v, int64_t i) { return b.node(OpKind::kGather, {v, b.scalar(i)}, AxisAttrs{0}); };
+  const auto sub = [&](ValueId l, ValueId r) { return b.node(OpKind::kBinary, {l, r}, BinaryAttrs{bb::kSub}); };
+  const ValueId nearest = sub(element(pooled, 0), element(positions, 0)),
+                farthest = sub(element(pooled, 0), element(positions, -1));
+  const ValueId relative = b.node(OpKind::kRange, {nearest, sub(farthest, b.scalar(int64_t{1})), b.scalar(int64_t{-1})});
+  b.output(relative), b.output(pooled);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(farthest).elements, (std::vector<DimExpr>{DimExpr(0) - kS}));
+  EXPECT_EQ(*b.g.value(relative).shape, (Shape{kS}));
+}
+
+// What may lie outside of its part is not guessed.
+TEST(ShapeArithmetic, ElementsThatMayBeInEitherPartAreNotFollowed) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
+  const ValueId positions = b.node(OpKind::kRange, {b.scalar(int64_t{0}), size, b.scalar(int64_t{1})});
+  const ValueId joined = b.node(OpKind::kConcat, {positions, positions}, AxisAttrs{0});
+  const ValueId third = b.node(OpKind::kGather, {joined, b.scalar(int64_t{2})}, AxisAttrs{0});
+  b.output(third);
+  infer_ok(b.g);
+  EXPECT_FALSE(b.g.value(third).elements);
+}
+
 }  // namespace
 }  // namespace edgeconv_test

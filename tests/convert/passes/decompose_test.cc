@@ -37,7 +37,8 @@ TEST_F(Einsum, ThreeOperands) {
 TEST_F(Einsum, LettersThatOnlyOneOperandHas) {
   EXPECT_EQ(decompose("bsh,hn->bn", {b.input("x", {B, S, 8}), b.weights({8, 3})}), 1);
 }
-TEST_F(Einsum, DiagonalStays) { EXPECT_EQ(decompose("ii->i", {b.input("x", {4, 4})}), 0); }
+TEST_F(Einsum, DiagonalOfAFixedSizeIsALookup) { EXPECT_EQ(decompose("ibi->bi", {b.input("x", {4, B, 4})}), 1); }
+TEST_F(Einsum, DiagonalOfAnUnknownSizeStays) { EXPECT_EQ(decompose("ii->i", {b.input("x", {S, S})}), 0); }
 
 // Weights may stand on either side; the product becomes a Linear.
 TEST_F(Einsum, WeightsBecomeALinear) {

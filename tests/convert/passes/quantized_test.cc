@@ -108,6 +108,44 @@ TEST_F(QuantizedModels, DynamicConvolutionIsTheFloatConvolution) {
   EXPECT_LT(distance(plain), 1e-4f);
 }
 
+// The quantizer of ONNX Runtime before 1.5 (ddddocr's files): a bias in steps of both scales, rounded down, is added to the integers. It becomes the float bias
+// again, and integers of other origin their multiple of the scales.
+TEST_F(QuantizedModels, IntegerBiasOfAConvolutionIsAFloatBias) {
+  const std::vector<int> w = pattern(5, 8 * 3, 100);
+  const std::vector<float> bias{0.5f, -1.25f, 3.0f, 0.01f, -0.3f};
+  for (const bool divided : {true, false}) {
+    b = GraphBuilder();
+    x = b.input("x", {B, S, 8});
+    const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {b.transpose(x, {0, 2, 1})}, 3);
+    ConvAttrs a;
+    a.kernel = {3};
+    a.pads = {1, 1};
+    const ValueId product =
+        b.node(OpKind::kConvInteger, {q[0], bytes(DType::kUint8, {5, 8, 3}, w), q[2], bytes(DType::kUint8, {}, {100})}, a);
+    const ValueId scale = b.constant(Tensor::of<float>(DType::kFloat, {1}, {0.02f}));
+    ValueId integers = b.constant(Tensor::of<int32_t>(DType::kInt32, {1, 5, 1}, {3, -2, 7, 0, 100}));
+    if (divided) {
+      const ValueId quotient = b.div(b.constant(Tensor::of<float>(DType::kFloat, {5}, bias)), b.mul(q[1], scale));
+      const ValueId down = b.unary(unary::kFloor, quotient);
+      integers = b.reshape(b.node(OpKind::kCast, {down}, CastAttrs{DType::kInt32}), {1, -1, 1});
+    }
+    const ValueId sum = b.add(product, integers);
+    b.output(b.mul(b.node(OpKind::kCast, {sum}, CastAttrs{DType::kFloat}), b.mul(q[1], scale)));
+    import();
+    EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+    // The scale of the activations is computed only where the integers are in its steps.
+    EXPECT_EQ(count(b.g, OpKind::kReduce) > 0, !divided) << b.g.dump();
+    if (!divided) continue;
+    GraphBuilder plain;
+    Tensor f(DType::kFloat, {5, 8, 3});
+    for (size_t i = 0; i < w.size(); ++i) f.mut<float>()[i] = static_cast<float>(w[i] - 100) * 0.02f;
+    plain.output(
+        plain.add(plain.node(OpKind::kConv, {plain.transpose(plain.input("x", {B, S, 8}), {0, 2, 1}), plain.constant(f)}, a),
+                  plain.constant(Tensor::of<float>(DType::kFloat, {1, 5, 1}, bias))));
+    EXPECT_LT(distance(plain), 1e-4f);
+  }
+}
+
 // Smoothing multiplies the weights, so the integers change: the caller must not ask for it, and a plain weight shows the
 // difference.
 TEST_F(QuantizedModels, PlainWeightsGetNewIntegers) {

@@ -1,0 +1,187 @@
+// Loop and Scan over an axis of unknown length, end to end: unrolled as often as --dim allows, with runs of any length up to it.
+#include <fmt/format.h>
+
+#include "convert/onnx/tensor_file.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+using Floats = std::vector<float>;
+
+pb::AttributeProto& attribute(pb::NodeProto& n, const std::string& name, int32_t type) {
+  auto* a = n.add_attribute();
+  a->set_name(name);
+  a->set_type(type);
+  return *a;
+}
+void set_int(pb::NodeProto& n, const std::string& name, int64_t v) { attribute(n, name, 2).set_i(v); }
+void set_ints(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& v) {
+  auto& a = attribute(n, name, 7);
+  for (int64_t x : v) a.add_ints(x);
+}
+
+void inner_node(pb::GraphProto& g, const std::string& op, const std::vector<std::string>& inputs, const std::string& output) {
+  auto* n = g.add_node();
+  n->set_op_type(op);
+  for (const std::string& i : inputs) n->add_input(i);
+  n->add_output(output);
+}
+
+// state' = state / 2 + part; both go out. half is a value of the outer graph.
+void decaying_sum(pb::GraphProto& g) {
+  inner_node(g, "Mul", {"state", "half"}, "decayed");
+  inner_node(g, "Add", {"decayed", "part"}, "next");
+  inner_node(g, "Identity", {"next"}, "given");
+}
+
+Floats decaying_sums(const Floats& x) {
+  Floats y;
+  float state = 0;
+  for (float v : x) y.push_back(state = state / 2 + v);
+  return y;
+}
+
+// x: [1, T] or [T, 1]; sums of the same shape, and the last one.
+ModelWriter scan(int64_t axis, bool backward) {
+  ModelWriter w;
+  const std::vector<OnnxDim> shape = axis == 0 ? std::vector<OnnxDim>{"T", 1} : std::vector<OnnxDim>{1, "T"};
+  w.input("x", kOnnxFloat, shape);
+  w.output("sums", kOnnxFloat, shape);
+  w.output("last", kOnnxFloat, {1});
+  auto* g = w.proto().mutable_graph();
+  for (const auto& [name, value] : {std::pair{"half", 0.5f}, {"zero", 0.0f}}) {
+    auto* t = g->add_initializer();
+    t->set_name(name);
+    t->set_data_type(kOnnxFloat);
+    t->add_dims(1);
+    t->add_float_data(value);
+  }
+  auto& n = w.node("Scan", {"zero", "x"}, {"last", "sums"});
+  n.set_name("recurrence");
+  set_int(n, "num_scan_inputs", 1);
+  set_ints(n, "scan_input_axes", {axis});
+  set_ints(n, "scan_output_axes", {axis == 0 ? 0 : -1});
+  set_ints(n, "scan_input_directions", {backward ? 1 : 0});
+  set_ints(n, "scan_output_directions", {backward ? 1 : 0});
+  auto* body = attribute(n, "body", 5).mutable_g();
+  body->set_name("cell");
+  for (const char* name : {"state", "part"}) {
+    auto* t = body->add_input();
+    t->set_name(name);
+    auto* type = t->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(kOnnxFloat);
+    type->mutable_shape()->add_dim()->set_dim_value(1);
+  }
+  decaying_sum(*body);
+  body->add_output()->set_name("next");
+  body->add_output()->set_name("given");
+  return w;
+}
+
+// The same as a Loop that takes the rows of x [T, 1] by their number.
+ModelWriter loop() {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"T", 1});
+  w.output("sums", kOnnxFloat, {"T", 1});
+  w.output("last", kOnnxFloat, {1});
+  auto* g = w.proto().mutable_graph();
+  for (const auto& [name, value] : {std::pair{"half", 0.5f}, {"zero", 0.0f}}) {
+    auto* t = g->add_initializer();
+    t->set_name(name);
+    t->set_data_type(kOnnxFloat);
+    t->add_dims(1);
+    t->add_float_data(value);
+  }
+  auto* first = g->add_initializer();
+  first->set_name("first");
+  first->set_data_type(kOnnxInt64);
+  first->add_int64_data(0);
+  w.node("Shape", {"x"}, {"shape"});
+  w.node("Gather", {"shape", "first"}, {"rounds"});
+  auto& n = w.node("Loop", {"rounds", "", "zero"}, {"last", "sums"});
+  n.set_name("recurrence");
+  auto* body = attribute(n, "body", 5).mutable_g();
+  body->set_name("cell");
+  for (const char* name : {"i", "go", "state"}) body->add_input()->set_name(name);
+  inner_node(*body, "Gather", {"x", "i"}, "part");
+  inner_node(*body, "Identity", {"go"}, "again");
+  decaying_sum(*body);
+  for (const char* name : {"again", "next", "given"}) body->add_output()->set_name(name);
+  return w;
+}
+
+class LoopsTest : public CliTest {
+ protected:
+  void write(const ModelWriter& w) { write_file(in("m.onnx"), w.bytes()); }
+  void convert(const std::vector<std::string>& flags) {
+    std::vector<std::string> all{in("m.onnx"), "-q", "--precision", "fp32"};
+    all.insert(all.end(), flags.begin(), flags.end());
+    expect_success(all);
+  }
+  // Sums and the last of them.
+  std::pair<Floats, Floats> run(const Floats& x, bool rows) {
+    std::filesystem::remove_all(in("data"));
+    std::filesystem::remove_all(in("out"));
+    std::filesystem::create_directory(in("data"));
+    const auto size = static_cast<int64_t>(x.size());
+    write_file(in("data/input_0.pb"),
+               float_tensor_file("x", rows ? std::vector<int64_t>{size, 1} : std::vector<int64_t>{1, size}, x));
+    expect_success({"run", in("m.ert"), "--data", in("data"), "--out", in("out")});
+    return {read_tensor_pb(in("out/output_0.pb"), nullptr).to_float(), read_tensor_pb(in("out/output_1.pb"), nullptr).to_float()};
+  }
+};
+
+TEST_F(LoopsTest, AScanRunsAtAnyLengthUpToItsDim) {
+  for (const int64_t axis : {0, 1})
+    for (const bool backward : {false, true}) {
+      SCOPED_TRACE(fmt::format("axis {}, {}", axis, backward ? "backward" : "forward"));
+      write(scan(axis, backward));
+      convert({"--dim", "T=5"});
+      for (const Floats& x : {Floats{3}, Floats{1, -2}, Floats{1, 2, 3, 4, 5}}) {
+        Floats turned = x;
+        if (backward) std::reverse(turned.begin(), turned.end());
+        Floats want = decaying_sums(turned);
+        const float last = want.back();
+        if (backward) std::reverse(want.begin(), want.end());
+        const auto [sums, end] = run(x, axis == 0);
+        EXPECT_EQ(sums, want);
+        EXPECT_EQ(end, Floats{last});
+      }
+    }
+}
+
+TEST_F(LoopsTest, ALoopOverRowsRunsAtAnyLengthUpToItsDim) {
+  write(loop());
+  convert({"--dim", "T=4"});
+  for (const Floats& x : {Floats{3}, Floats{1, -2, 5}, Floats{1, 2, 3, 4}}) {
+    const auto [sums, last] = run(x, true);
+    EXPECT_EQ(sums, decaying_sums(x));
+    EXPECT_EQ(last, Floats{sums.back()});
+  }
+  const ProgramResult v = expect_success({"validate", in("m.onnx"), in("m.ert")});
+  EXPECT_NE(v.out.find("certificate: confirmed"), std::string::npos) << v.out;
+}
+
+TEST_F(LoopsTest, AFixedLengthNeedsNoChoices) {
+  for (const ModelWriter& w : {loop(), scan(0, false)}) {
+    write(w);
+    convert({"--fix", "T=3"});
+    EXPECT_EQ(run({1, 2, 3}, true).first, decaying_sums({1, 2, 3}));
+    const ProgramResult i = expect_success({"inspect", in("m.ert"), "--json"});
+    EXPECT_EQ(i.out.find("\"Where\""), std::string::npos) << i.out;
+  }
+}
+
+TEST_F(LoopsTest, AnUnboundedLengthIsRefusedWithWhatBoundsIt) {
+  for (const ModelWriter& w : {loop(), scan(0, true)}) {
+    write(w);
+    expect_refusal({in("m.onnx"), "-o", in("no.ert")}, kUnsupported, {"recurrence", "dim 'T'", "--dim T=MAX", "--fix T=N"});
+    expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=300"}, kUnsupported, {"recurrence", "at most 256"});
+  }
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
