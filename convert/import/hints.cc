@@ -55,6 +55,7 @@ class Hints {
       }
       case OpKind::kReshape: return length(n->in(1));
       case OpKind::kConv:
+      case OpKind::kConvTranspose:
       case OpKind::kConvInteger: return in(1);
       case OpKind::kMaxPool:
       case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;

@@ -91,6 +91,7 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kEinsum:
     case OpKind::kConcat: t.all_same(); break;
     case OpKind::kConv:
+    case OpKind::kConvTranspose:
     case OpKind::kLayerNormalization:
     case OpKind::kBatchNormalization:
     case OpKind::kInstanceNormalization:

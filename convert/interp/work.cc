@@ -49,6 +49,14 @@ double convolution(const Graph& g, const Node& n, const DimSizes& dims, double p
 
 double pooling(const Graph& g, const Node& n, const DimSizes& dims) {
   double taps = 1;
+// Weights [in, out / groups, taps...]: every input element meets those of its channel, and the products are added up.
+double transposed_convolution(const Graph& g, const Node& n, const DimSizes& dims) {
+  const double per_in = ratio(elements(g, n.in(1), dims), size(g, n.in(1), 0, dims));
+  const double positions = ratio(elements(g, n.in(0), dims), size(g, n.in(0), 1, dims));
+  const double groups = static_cast<double>(std::max<int64_t>(1, n.as<ConvTransposeAttrs>().group));
+  return elements(g, n.in(0), dims) * per_in * kMultiplyAdd + positions * groups * per_in * kElement;
+}
+
   for (int64_t k : n.as<ConvAttrs>().kernel) taps *= static_cast<double>(std::max<int64_t>(1, k));
   return elements(g, n.outputs[0], dims) * taps * kElement;
 }
@@ -137,6 +145,7 @@ DimSizes sizes_of(const Graph& g, const std::vector<Tensor>& inputs) {
 }
 
 double node_work(const Graph& g, const Node& n, const DimSizes& dims) {
+    case OpKind::kConvTranspose: return transposed_convolution(g, n, dims);
   double sum = 0;
   for (ValueId v : n.inputs)
     if (v != kNone && !g.value(v).constant) sum += elements(g, v, dims) * kElement;

@@ -134,6 +134,13 @@ struct ConvAttrs {
   bool sum = false;  // AveragePool: the sum of each window
   bool operator==(const ConvAttrs&) const = default;
 };  // Conv: x, weights, bias or absent. ConvInteger: x, weights, zero points of both or absent
+struct ConvTransposeAttrs {
+  std::vector<int64_t> kernel, strides, pads, dilations, output_padding;
+  std::vector<int64_t> output_shape;  // of the spatial axes; empty: it follows from the others
+  int64_t group = 1;
+  std::string auto_pad = "NOTSET";
+  bool operator==(const ConvTransposeAttrs&) const = default;
+};  // inputs: x, weights [C, M / group, kernel..], bias or absent
 struct ResizeAttrs {
   enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
   enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;
@@ -216,8 +223,8 @@ struct CustomAttrs {
 using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
-                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs,
-                 QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs,
+                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
+                 ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs,
                  CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in

@@ -43,6 +43,9 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
       return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
               "export it with explicit padding"};
+    case OpKind::kConvTranspose:
+      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      return {kUnknownShape, kFixShape};
     case OpKind::kMaxPool:
     case OpKind::kAveragePool:
       return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",

@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   passes/decompose_batch_norm.cc
   passes/decompose_conv.cc
+  passes/decompose_conv_transpose.cc
   passes/decompose_einsum.cc
   passes/decompose_norms.cc
   passes/decompose_pool.cc
