@@ -111,6 +111,20 @@ std::string type_fault(const Graph& g, const Node& n) {
       t.all(Class::kInteger, 1, 2);
       t.same({0, 2});
       break;
+    case OpKind::kDft:
+      t.all(Class::kFloat, 0, 1);
+      t.all(Class::kInteger, 1);
+      break;
+    case OpKind::kStft:
+      t.all(Class::kFloat, 0, 1);
+      t.all(Class::kInteger, 1, 2);
+      t.all(Class::kFloat, 2, 3);
+      t.all(Class::kInteger, 3);
+      break;
+    case OpKind::kMelWeightMatrix:
+      t.all(Class::kInteger, 0, 3);
+      t.all(Class::kFloat, 3);
+      break;
     case OpKind::kPad: t.same({0, 2}); break;
     case OpKind::kCumSum: t.not_bool(0); break;
     case OpKind::kMatMulInteger:

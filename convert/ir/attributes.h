@@ -141,6 +141,15 @@ struct ConvTransposeAttrs {
   std::string auto_pad = "NOTSET";
   bool operator==(const ConvTransposeAttrs&) const = default;
 };  // inputs: x, weights [C, M / group, kernel..], bias or absent
+struct DftAttrs {
+  int64_t axis = 1;
+  bool inverse = false, onesided = false;
+  bool operator==(const DftAttrs&) const = default;
+};  // inputs: x [.., 1 or 2], length or absent
+struct StftAttrs {
+  bool onesided = true;
+  bool operator==(const StftAttrs&) const = default;
+};  // inputs: signal [B, L] or [B, L, 1 or 2], frame step, window or absent, frame length or absent
 struct ResizeAttrs {
   enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
   enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;
@@ -224,8 +233,8 @@ using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
                  ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
-                 ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs,
-                 CustomAttrs>;
+                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs,
+                 GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
 // attributes.cc, and not in every file that touches a node.
