@@ -66,6 +66,11 @@ TEST_F(SignalOpsTest, FrontsAndVocodersOfEveryLength) {
             1e-5);
 }
 
+TEST_F(SignalOpsTest, ARecordingHasNoDefaultLength) {
+  expect_refusal({std::string(EDGECONV_SIGNAL_CASES) + "/log_mel_front/model.onnx", "-o", in("m.ert")}, kUsage,
+                 {"--dim samples=MAX"});
+}
+
 // Tables and filters are layers as others are: stored in 8 bits, and lifted where the outputs need it.
 TEST_F(SignalOpsTest, TablesAreQuantizedAsWeightsAre) {
   EXPECT_LE(error_of("log_mel_front", {"--dim", "batch=1", "--dim", "samples=1600"}), 0.03);
