@@ -45,11 +45,13 @@ MissingOp missing_op(const Graph& g, const Node& n) {
               "export it with explicit padding"};
     case OpKind::kConvTranspose:
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
-      return {kUnknownShape, kFixShape};
+      return {"its stride is far larger than its kernel", "export it as an upsampling (Resize) and a Conv"};
     case OpKind::kDft:
     case OpKind::kStft:
-      return {"the length of its transform has a prime factor above 4096, or depends on dims in a way that is not known",
-              "export it with a length that has small factors: powers of two, 400, 480"};
+      return {
+          "the length of its transform has a prime factor above 4096, is above 1048576, or depends on dims in a way that is not "
+          "known",
+          "export it with a length that has small factors: powers of two, 400, 480"};
     case OpKind::kMelWeightMatrix:
       return {"its frequencies are computed by the model", "export it with constants for its five parameters"};
     case OpKind::kMaxPool:

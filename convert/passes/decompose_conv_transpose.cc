@@ -12,18 +12,24 @@ namespace edgeconv {
 
 namespace {
 
+namespace binary = ert::params::binary;
+
+// Strides far above the kernel leave most phases without any weight.
+constexpr double kMostPhaseGrowth = 16, kMostPhaseWeights = 4e6;
+
 int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 // An axis as a Conv of stride 1: taps, padding (negative: cropped), and what of the woven phases is the result.
 struct PhaseAxis {
   TransposedAxis axis;
-  int64_t taps, pad_begin, pad_end, first;  // first: of the woven elements
-  DimExpr positions;                        // of the Conv
+  int64_t taps, spread;               // of the Conv: its kernel and its dilation
+  int64_t pad_begin, pad_end, first;  // first: of the woven elements
+  DimExpr positions;                  // of the Conv
   bool cropped;
 
   // Which tap of the transposed kernel meets tap `at` of the Conv in this phase; -1: none.
   int64_t source(int64_t at, int64_t phase) const {
-    const int64_t distance = (taps - 1 - at) * axis.stride + phase, k = distance / axis.dilation;
+    const int64_t distance = (taps - 1 - at) * spread * axis.stride + phase, k = distance / axis.dilation;
     return distance % axis.dilation == 0 && k < axis.kernel ? k : -1;
   }
 };
@@ -33,7 +39,15 @@ std::optional<PhaseAxis> phase_axis(const TransposedAxis& t, const DimExpr& size
   const auto beyond = (DimExpr(t.begin) + t.out - size * DimExpr(t.stride)).constant();
   if (!beyond) return {};
   const int64_t first = floor_div(t.begin, t.stride), reach = (t.kernel - 1) * t.dilation / t.stride;
-  PhaseAxis p{t, reach + 1, reach - first, -floor_div(-*beyond, t.stride), t.begin - first * t.stride, DimExpr(), false};
+  const bool one_phase = t.stride == 1;  // a dilated kernel stays one
+  PhaseAxis p{t,
+              one_phase ? t.kernel : reach + 1,
+              one_phase ? t.dilation : 1,
+              reach - first,
+              -floor_div(-*beyond, t.stride),
+              t.begin - first * t.stride,
+              DimExpr(),
+              false};
   p.positions = size + DimExpr(p.pad_begin + p.pad_end - reach);
   p.cropped = p.first != 0 || p.positions * DimExpr(t.stride) != t.out;
   return p;
@@ -54,15 +68,15 @@ class PhaseBuilder {
 
   int64_t phases() const { return product(strides_); }
 
-  // Filters [first, first + count) of `groups` groups, those of one group in the order (phase, filter). weight [C, M / group, kernel..]
-  ValueId conv(const Tensor& weight, const std::optional<Tensor>& bias, int64_t groups, int64_t first_phase, int64_t phases) {
-    const int64_t channels = weight.dims()[0] / groups, filters = weight.dims()[1], taps = product(taps_),
-                  kernel = product(kernel_);
+  // [N, positions.., groups * phases * filters], from weights [C, M / groups, kernel..]
+  ValueId conv(const Tensor& weight, const std::optional<Tensor>& bias, int64_t groups) {
+    const int64_t phases = this->phases(), channels = weight.dims()[0] / groups, filters = weight.dims()[1],
+                  taps = product(taps_), kernel = product(kernel_);
     std::vector<float> w(static_cast<size_t>(groups * phases * filters * channels * taps), 0), b;
     const auto from = weight.as<float>();
     size_t to = 0;
     for (int64_t g = 0; g < groups; ++g) {
-      for (int64_t phase = first_phase; phase < first_phase + phases; ++phase) {
+      for (int64_t phase = 0; phase < phases; ++phase) {
         const std::vector<int64_t> sources = sources_of_taps(phase);
         for (int64_t m = 0; m < filters; ++m) {
           if (bias) b.push_back(bias->as<float>()[static_cast<size_t>(g * filters + m)]);
@@ -80,49 +94,69 @@ class PhaseBuilder {
     for (const PhaseAxis& a : axes_) pads.push_back(a.pad_end);
     ConvAttrs attrs;
     attrs.pads = pads;
+    for (const PhaseAxis& a : axes_) attrs.dilations.push_back(a.spread);
     attrs.group = groups;
     Shape shape{x_[0], DimExpr(all)};
     for (const PhaseAxis& a : axes_) shape.push_back(a.positions);
-    return add(OpKind::kConv, {node_.in(0), floats(dims, w), bias ? floats({all}, b) : kNone}, attrs, shape);
+    const ValueId y = add(OpKind::kConv, {node_.in(0), floats(dims, w), bias ? floats({all}, b) : kNone}, attrs, shape);
+    return channels_last(y, shape);
   }
 
-  // The output [N, groups * filters, positions * stride..] from v [N, groups * phases * filters, positions..]. Phases are woven and what stands
+  // The same with one channel for each group: a sum of products, for all phases at once. [N, positions.., phases * channels]
+  ValueId depthwise(const Tensor& weight, const std::optional<Tensor>& bias) {
+    const int64_t channels = weight.dims()[0], kernel = product(kernel_);
+    Shape one{x_[0]};
+    for (const PhaseAxis& a : axes_) one.push_back(a.positions);
+    Shape all = one, flat = one;
+    one.insert(one.end(), {DimExpr(1), DimExpr(channels)});
+    all.insert(all.end(), {DimExpr(phases()), DimExpr(channels)});
+    flat.emplace_back(phases() * channels);
+    const ValueId x = channels_last(node_.in(0), x_);
+    ValueId sum = kNone;
+    for (int64_t tap = 0; tap < product(taps_); ++tap) {
+      std::vector<float> w;
+      for (int64_t phase = 0; phase < phases(); ++phase) {
+        const int64_t k = sources_of_taps(phase)[static_cast<size_t>(tap)];
+        for (int64_t c = 0; c < channels; ++c) w.push_back(k < 0 ? 0 : weight.as<float>()[static_cast<size_t>(c * kernel + k)]);
+      }
+      const ValueId own =
+          add(OpKind::kReshape, {shifted(x, tap), shape_operand(g_, node_.origin.node, one)}, ReshapeAttrs{}, one);
+      const ValueId part = add(OpKind::kBinary, {own, floats({phases(), channels}, w)}, BinaryAttrs{binary::kMul}, all);
+      sum = sum == kNone ? part : add(OpKind::kBinary, {sum, part}, BinaryAttrs{binary::kAdd}, all);
+    }
+    if (bias) {
+      const std::vector<float> b(bias->as<float>().begin(), bias->as<float>().end());
+      sum = add(OpKind::kBinary, {sum, floats({channels}, b)}, BinaryAttrs{binary::kAdd}, all);
+    }
+    return add(OpKind::kReshape, {sum, shape_operand(g_, node_.origin.node, flat)}, ReshapeAttrs{}, flat);
+  }
+
+  // The output [N, groups * filters, positions * stride..] from v [N, positions.., groups * phases * filters]. Phases are woven and what stands
   // out is cut off with the channels last, where a Conv computes and the next one reads: in one dimension weaving moves nothing.
   void finish(ValueId v, int64_t groups, int64_t filters) {
     const int64_t axes = static_cast<int64_t>(axes_.size());
-    std::vector<int64_t> last{0}, first{0, axes + 1}, perm{0};
+    std::vector<int64_t> first{0, axes + 1}, perm{0};
     Shape shape{x_[0]}, split{x_[0]}, moved{x_[0]};
     for (int64_t i = 0; i < axes; ++i) {
       const PhaseAxis& a = axes_[static_cast<size_t>(i)];
-      last.push_back(i + 2);
       first.push_back(i + 1);
-      shape.push_back(a.positions);
+      shape.push_back(a.positions * DimExpr(a.axis.stride));
       split.push_back(a.positions);
       perm.insert(perm.end(), {1 + i, 2 + axes + i});
       moved.insert(moved.end(), {a.positions, DimExpr(a.axis.stride)});
     }
-    last.push_back(1);
-    shape.emplace_back(groups * phases() * filters);
-    v = add(OpKind::kTranspose, {v}, TransposeAttrs{last}, shape);
+    shape.emplace_back(groups * filters);
     if (phases() > 1) {
       split.emplace_back(groups);
       for (const PhaseAxis& a : axes_) split.emplace_back(a.axis.stride);
       split.emplace_back(filters);
       perm.insert(perm.end(), {1 + axes, 2 + 2 * axes});
       moved.insert(moved.end(), {DimExpr(groups), DimExpr(filters)});
-      for (size_t i = 0; i < axes_.size(); ++i) shape[i + 1] = shape[i + 1] * DimExpr(axes_[i].axis.stride);
-      shape.back() = DimExpr(groups * filters);
       v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, split)}, ReshapeAttrs{}, split);
       v = add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, moved);
       v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, shape)}, ReshapeAttrs{}, shape);
     }
     redefine(g_, node_.outputs[0], OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first}, node_.origin);
-  }
-
-  ValueId concat(const std::vector<ValueId>& parts) {
-    Shape shape = *g_.value(parts[0]).shape;
-    shape[1] = shape[1] * DimExpr(static_cast<int64_t>(parts.size()));
-    return add(OpKind::kConcat, parts, AxisAttrs{1}, shape);
   }
 
  private:
@@ -140,6 +174,30 @@ class PhaseBuilder {
     if (along.empty()) return v;
     return add(OpKind::kSlice, {v, ints(starts), shape_operand(g_, node_.origin.node, ends), ints(along), ints(steps)}, {},
                shape);
+  }
+  ValueId channels_last(ValueId v, const Shape& shape) {
+    std::vector<int64_t> perm{0};
+    Shape turned{shape[0]};
+    for (size_t i = 2; i < shape.size(); ++i) {
+      perm.push_back(static_cast<int64_t>(i));
+      turned.push_back(shape[i]);
+    }
+    perm.push_back(1);
+    turned.push_back(shape[1]);
+    return add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, turned);
+  }
+  // The elements of x [N, size.., C] that a tap of the Conv meets, at all positions.
+  ValueId shifted(ValueId x, int64_t tap) {
+    Shape shape{x_[0]};
+    std::vector<int64_t> before(axes_.size() + 2, 0), behind = before;
+    for (size_t i = axes_.size(); i-- > 0; tap /= taps_[i]) {
+      before[i + 1] = axes_[i].pad_begin - tap % taps_[i] * axes_[i].spread;
+      behind[i + 1] = axes_[i].pad_end - (taps_[i] - 1 - tap % taps_[i]) * axes_[i].spread;
+    }
+    for (const PhaseAxis& a : axes_) shape.push_back(a.positions);
+    shape.push_back(x_[1]);
+    before.insert(before.end(), behind.begin(), behind.end());
+    return add(OpKind::kPad, {x, ints(before)}, PadAttrs{}, shape);
   }
   // For every tap of the Conv, row-major, the tap of the transposed kernel that it has in this phase, or -1.
   std::vector<int64_t> sources_of_taps(int64_t phase) const {
@@ -187,24 +245,25 @@ bool decompose_conv_transpose(Graph& g, NodeId id) {
       weight.elements() == 0)
     return false;
   std::vector<PhaseAxis> axes;
+  double growth = 1;
   for (size_t i = 0; i + 2 < sizes.size(); ++i) {
-    const auto t = transposed_axis(a, i, sizes.size() - 2, sizes[i + 2], weight.dims()[i + 2]);
+    auto t = transposed_axis(a, i, sizes.size() - 2, sizes[i + 2], weight.dims()[i + 2]);
+    if (t && sizes[i + 2] == DimExpr(1)) t->stride = 1;  // between what?
     const auto p = t ? phase_axis(*t, sizes[i + 2]) : std::nullopt;
     if (!p) return false;
     axes.push_back(*p);
+    growth *= static_cast<double>(p->taps) * static_cast<double>(p->axis.stride) / static_cast<double>(p->axis.kernel);
   }
+  if (growth > kMostPhaseGrowth && growth * static_cast<double>(weight.elements()) > kMostPhaseWeights) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
   PhaseBuilder b(g, n, std::move(axes), sizes);
   const int64_t filters = weight.dims()[1];
-  if (a.group > 1 && filters == 1 && weight.dims()[0] == a.group) {  // one channel each: a Conv per phase stays a sum of products
-    std::vector<ValueId> parts;
-    for (int64_t phase = 0; phase < b.phases(); ++phase) parts.push_back(b.conv(weight, bias_values, a.group, phase, 1));
-    b.finish(parts.size() == 1 ? parts[0] : b.concat(parts), 1, a.group);
-  } else {
-    b.finish(b.conv(weight, bias_values, a.group, 0, b.phases()), a.group, filters);
-  }
+  if (a.group > 1 && filters == 1 && weight.dims()[0] == a.group)
+    b.finish(b.depthwise(weight, bias_values), 1, a.group);
+  else
+    b.finish(b.conv(weight, bias_values, a.group), a.group, filters);
   return true;
 }
 

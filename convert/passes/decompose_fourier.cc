@@ -20,6 +20,7 @@ using ert::kernels::Unary;
 
 constexpr int64_t kLongestTable = 1024;  // of a transform by one product; longer ones are divided if they can
 constexpr int64_t kLongestPrime = 4096;  // 64 MB of tables
+constexpr int64_t kLongest = 1 << 20;
 constexpr double kHalfTurn = 3.14159265358979323846;
 
 // Numbers along the last axis: real parts, and imaginary parts or kNone, in tensors of `shape`.
@@ -35,7 +36,7 @@ int64_t divisor(int64_t n) {
     if (n % d == 0 && d < n && transformable(d) && transformable(n / d)) return d;
   return 0;
 }
-bool transformable(int64_t n) { return n <= kLongestPrime || divisor(n) != 0; }
+bool transformable(int64_t n) { return n <= kLongestPrime || (n <= kLongest && divisor(n) != 0); }
 
 class FourierBuilder {
  public:

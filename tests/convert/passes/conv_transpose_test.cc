@@ -43,6 +43,7 @@ TEST(DecomposeConvTranspose, PadsLargerThanTheStride) {
   transposed({{9}, {2}, {5, 0}, {}, {}, {}}, {S});
   transposed({{9}, {2}, {0, 7}, {}, {}, {}}, {S});
   transposed({{7}, {3}, {6, 3}, {}, {2}, {}}, {6});
+  transposed({{3}, {1}, {9, 4}, {4}, {}, {}}, {9});
 }
 
 TEST(DecomposeConvTranspose, TwoAndThreeAxes) {
@@ -79,6 +80,21 @@ TEST(DecomposeConvTranspose, DepthwiseIsASumOfProducts) {
   GraphBuilder b = transposed({{4, 4}, {2, 2}, {1, 1, 1, 1}, {}, {}, {}, 4, 4, 4}, {3, S});
   apply(b.g, {pass_decompose_conv});
   EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
+  EXPECT_EQ(count(b.g, OpKind::kBinary), 4 + 3 + 1) << "of all 4 phases at once";
+  transposed({{3}, {3}, {1, 0}, {2}, {}, {}, 4, 4, 4}, {S});
+  transposed({{5}, {1}, {3, 1}, {}, {}, {}, 4, 4, 4, "NOTSET", false}, {7});
+}
+
+TEST(DecomposeConvTranspose, StridesFarAboveTheKernel) {
+  transposed({{3}, {int64_t{1} << 30}, {}, {}, {}, {}}, {1});
+  transposed({{3}, {40}, {}, {}, {}, {}}, {2});
+  GraphBuilder b;
+  ConvTransposeAttrs a;
+  a.strides = {1 << 20};
+  b.output(b.node(OpKind::kConvTranspose, {b.input("x", {1, 4, 2}), b.weights({4, 4, 3})}, a));
+  finish(b.g);
+  Diagnostics d;
+  EXPECT_EQ(pass_decompose_conv_transpose(b.g, d), 0) << "tables of zeros";
 }
 
 TEST(DecomposeConvTranspose, ComputedWeightsStay) {
