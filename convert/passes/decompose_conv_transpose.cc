@@ -131,9 +131,17 @@ class PhaseBuilder {
     return add(OpKind::kReshape, {sum, shape_operand(g_, node_.origin.node, flat)}, ReshapeAttrs{}, flat);
   }
 
+  ValueId applied(ValueId v, const Attributes& function, const Origin& origin) {
+    const Shape shape = *g_.value(v).shape;
+    const ValueId y = g_.add_node(OpKind::kUnary, {v}, function, origin);
+    g_.value(y).dtype = dtype_;
+    g_.value(y).shape = shape;
+    return y;
+  }
+
   // The output [N, groups * filters, positions * stride..] from v [N, positions.., groups * phases * filters]. Phases are woven and what stands
   // out is cut off with the channels last, where a Conv computes and the next one reads: in one dimension weaving moves nothing.
-  void finish(ValueId v, int64_t groups, int64_t filters) {
+  void finish(ValueId v, int64_t groups, int64_t filters, ValueId output) {
     const int64_t axes = static_cast<int64_t>(axes_.size());
     std::vector<int64_t> first{0, axes + 1}, perm{0};
     Shape shape{x_[0]}, split{x_[0]}, moved{x_[0]};
@@ -156,7 +164,7 @@ class PhaseBuilder {
       v = add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, moved);
       v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, shape)}, ReshapeAttrs{}, shape);
     }
-    redefine(g_, node_.outputs[0], OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first}, node_.origin);
+    redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first}, node_.origin);
   }
 
  private:
@@ -233,7 +241,7 @@ class PhaseBuilder {
   std::vector<int64_t> taps_, strides_, kernel_;
 };
 
-bool decompose_conv_transpose(Graph& g, NodeId id) {
+bool decompose_conv_transpose(Graph& g, const Users& users, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvTransposeAttrs>();
   const ValueId bias = n.in(2);
@@ -260,10 +268,18 @@ bool decompose_conv_transpose(Graph& g, NodeId id) {
 
   PhaseBuilder b(g, n, std::move(axes), sizes);
   const int64_t filters = weight.dims()[1];
-  if (a.group > 1 && filters == 1 && weight.dims()[0] == a.group)
-    b.finish(b.depthwise(weight, bias_values), 1, a.group);
-  else
-    b.finish(b.conv(weight, bias_values, a.group), a.group, filters);
+  const bool depthwise = a.group > 1 && filters == 1 && weight.dims()[0] == a.group;
+  ValueId v = depthwise ? b.depthwise(weight, bias_values) : b.conv(weight, bias_values, a.group), output = n.outputs[0];
+  // An elementwise function of the result goes to the product, where it costs no change of layout and may be an activation.
+  if (const Node* reader = sole_user(g, users, output);
+      reader && reader->kind == OpKind::kUnary && is_float(g.value(reader->outputs[0]).dtype)) {
+    const Attributes function = reader->attrs;
+    const Origin origin = reader->origin;
+    output = reader->outputs[0];
+    v = b.applied(v, function, origin);
+    g.node(id).dead = true;
+  }
+  b.finish(v, depthwise ? 1 : a.group, depthwise ? a.group : filters, output);
   return true;
 }
 
@@ -271,10 +287,11 @@ bool decompose_conv_transpose(Graph& g, NodeId id) {
 
 int pass_decompose_conv_transpose(Graph& g, Diagnostics&) {
   int made = 0;
+  const Users users = g.users();
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
     if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kConvTranspose)
-      made += decompose_conv_transpose(g, static_cast<NodeId>(i));
+      made += decompose_conv_transpose(g, users, static_cast<NodeId>(i));
   return made;
 }
 

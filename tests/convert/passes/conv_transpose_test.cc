@@ -103,6 +103,20 @@ TEST(DecomposeConvTranspose, ComputedWeightsStay) {
   EXPECT_EQ(apply(b.g, {pass_decompose_conv_transpose}), 0);
 }
 
+TEST(DecomposeConvTranspose, FunctionsOfTheResultChangeNoLayout) {
+  GraphBuilder b;
+  ConvTransposeAttrs up;
+  up.strides = {4};
+  up.pads = {2, 2};
+  ValueId x = b.input("x", {B, 4, S});
+  for (int i = 0; i < 3; ++i)
+    x = b.node(OpKind::kUnary, {b.node(OpKind::kConvTranspose, {x, b.weights({4, 4, 8})}, up)},
+               UnaryAttrs{unary::kLeakyRelu, 0.1f});
+  b.output(x);
+  apply_all(b.g);
+  EXPECT_EQ(count(b.g, OpKind::kTranspose), 2) << "at the input and at the output";
+}
+
 TEST(DecomposeConvTranspose, WholePipeline) {
   GraphBuilder b;
   ConvTransposeAttrs up;
