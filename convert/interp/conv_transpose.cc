@@ -7,12 +7,6 @@
 
 namespace edgeconv {
 
-namespace {
-
-int64_t floor_half(int64_t v) { return (v - (v < 0 ? 1 : 0)) / 2; }
-
-}  // namespace
-
 std::optional<TransposedAxis> transposed_axis(const ConvTransposeAttrs& a, size_t i, size_t axes, const DimExpr& size,
                                               int64_t kernel) {
   const auto at = [&](const std::vector<int64_t>& v, int64_t otherwise) { return i < v.size() ? v[i] : otherwise; };
@@ -29,9 +23,12 @@ std::optional<TransposedAxis> transposed_axis(const ConvTransposeAttrs& a, size_
     return t;
   }
   t.out = a.output_shape.empty() ? size * DimExpr(t.stride) : DimExpr(at(a.output_shape, 0));
-  const auto total = (full - t.out).constant();
-  if (!total) return {};
-  t.begin = a.auto_pad == "SAME_UPPER" ? floor_half(*total) : *total - floor_half(*total);
+  const auto missing = (full - t.out).constant();
+  if (!missing) return {};
+  // As ONNX Runtime: automatic padding never lengthens a result, and a longer one that is asked for has zeros behind.
+  const int64_t total = std::max<int64_t>(0, *missing);
+  if (a.output_shape.empty()) t.out = full - DimExpr(total);
+  t.begin = a.auto_pad == "SAME_UPPER" ? total / 2 : total - total / 2;
   return t;
 }
 

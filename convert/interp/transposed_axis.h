@@ -10,7 +10,7 @@ namespace edgeconv {
 
 struct TransposedAxis {
   int64_t kernel, stride, dilation;
-  int64_t begin;  // how many leading elements are cut off; negative: zeros are put in front
+  int64_t begin;  // how many leading elements are cut off
   DimExpr out;
 };
 

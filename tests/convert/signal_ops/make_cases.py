@@ -188,8 +188,9 @@ transposed("2d_groups", [1, 4, 3, 5], [4, 3, 3, 3], strides=[2, 1], group=2)
 transposed("3d", [1, 2, 3, 2, 3], [2, 3, 2, 3, 2], strides=[2, 1, 2])
 transposed("same_upper", [1, 3, 6], [3, 2, 4], strides=[3], auto_pad="SAME_UPPER")
 transposed("same_lower", ["batch", 3, "time"], [3, 2, 6], [{"x": floats(1, 3, t)} for t in (2, 6)], strides=[3], auto_pad="SAME_LOWER")
+transposed("same_but_shorter", [1, 3, 6], [3, 2, 2], strides=[4], auto_pad="SAME_UPPER")
 transposed("output_shape", [1, 3, 6], [3, 2, 4], strides=[3], output_shape=[17])
-transposed("output_shape_beyond", [1, 3, 6], [3, 2, 3], strides=[3], output_shape=[19])
+transposed("output_shape_beyond", [1, 3, 6], [3, 2, 3], strides=[3], output_shape=[20])
 layers = [node("ConvTranspose", ["x", "w"], "u", strides=[2], pads=[1, 1]), node("LeakyRelu", ["u"], "a", alpha=0.1),
           node("Conv", ["a", "v"], "c", pads=[1, 1]), node("Add", ["c", "a"], "d"), node("ConvTranspose", ["d", "w2"], "e", strides=[4]),
           node("Tanh", ["e"])]
