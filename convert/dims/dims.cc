@@ -116,6 +116,11 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     plan.input_range[input] = {-highest - 1, highest};
   }
 
+  // A signal [batch, samples, 1] has the rank of token features, but its length is that of a recording.
+  std::set<std::string> samples;
+  for (const Node& n : g.nodes)
+    if (!n.dead && n.kind == OpKind::kStft && g.value(n.in(0)).shape && g.value(n.in(0)).rank() > 1)
+      for (const std::string& name : (*g.value(n.in(0)).shape)[1].symbols()) samples.insert(name);
   std::set<std::string> leading, tokens, measured, all;
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);
@@ -125,7 +130,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
         all.insert(name);
         if (axis == 0) leading.insert(name);
         // Token axes: the second axis of ids and masks, and of [batch, time, features].
-        if (axis > 0 && (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1)))
+        if (axis > 0 &&
+            (is_integer(v.dtype) || v.dtype == DType::kBool || (v.shape->size() == 3 && axis == 1 && !samples.count(name))))
           tokens.insert(name);
         else if (axis > 0)
           measured.insert(name);

@@ -72,6 +72,11 @@ FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>
       if (n.dead) continue;
       const auto position = static_cast<size_t>(std::find(n.inputs.begin(), n.inputs.end(), open[at]) - n.inputs.begin());
       if ((n.kind == OpKind::kConv || n.kind == OpKind::kConvInteger) && position == 0) read_conv(g, n, found);
+      if (n.kind == OpKind::kStft && position == 0 && !found.conv1d && !found.conv2d) {
+        found.conv1d = true;  // over one channel, as the same transform written with a Conv
+        found.channels = 1;
+        if (n.in(2) != kNone && g.value(n.in(2)).shape) found.kernel = (*g.value(n.in(2)).shape)[0].constant().value_or(0);
+      }
       if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
       if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
       if (n.kind == OpKind::kBinary) {

@@ -1,4 +1,4 @@
-// Conv, ConvInteger, QLinearConv.
+// Conv, ConvTranspose, ConvInteger, QLinearConv.
 #include "convert/import/conv_attributes.h"
 #include "convert/import/quantization_blocks.h"
 
@@ -30,6 +30,22 @@ void import_conv(ImportContext& c, const OnnxNode& n) {
   std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
   if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
   c.emit(n, OpKind::kConv, std::move(inputs), conv_attrs(n));
+}
+
+// kernel_shape says what the weights' shape says, and inference compares them.
+void import_conv_transpose(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 2, 3);
+  const ConvAttrs window = conv_attrs(n);
+  ConvTransposeAttrs a{
+      window.kernel, window.strides, window.pads, window.dilations, n.integers("output_padding"), n.integers("output_shape"),
+      window.group,  window.auto_pad};
+  for (int64_t v : a.output_padding)
+    if (v < 0 || v > INT32_MAX) throw NodeError("attribute 'output_padding' holds " + std::to_string(v));
+  for (int64_t v : a.output_shape)
+    if (v < 1 || v > INT32_MAX) throw NodeError("attribute 'output_shape' holds " + std::to_string(v));
+  std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
+  if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
+  c.emit(n, OpKind::kConvTranspose, std::move(inputs), std::move(a));
 }
 
 // x, scale, zero point, w, scale (may be per output channel), zero point, y scale, y zero point, bias (int32)

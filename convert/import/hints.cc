@@ -55,9 +55,13 @@ class Hints {
       }
       case OpKind::kReshape: return length(n->in(1));
       case OpKind::kConv:
+      case OpKind::kConvTranspose:
       case OpKind::kConvInteger: return in(1);
       case OpKind::kMaxPool:
       case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
+      case OpKind::kDft: return in(0);
+      case OpKind::kStft: return 4;
+      case OpKind::kMelWeightMatrix:
       case OpKind::kFlatten: return 2;
       case OpKind::kShape:
       case OpKind::kRange: return 1;
@@ -76,6 +80,7 @@ class Hints {
     const Node* n = g_.producer(v);
     if (n == nullptr || n->inputs.empty()) return DType::kUndefined;
     switch (n->kind) {
+      case OpKind::kMelWeightMatrix:
       case OpKind::kCast: return n->as<CastAttrs>().to;
       case OpKind::kShape:
       case OpKind::kSize:

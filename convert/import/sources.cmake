@@ -20,6 +20,7 @@ target_sources(edgeconv_core PRIVATE
   import/einsum.cc
   import/expand.cc
   import/flatten.cc
+  import/fourier.cc
   import/gather.cc
   import/gelu.cc
   import/gemm.cc
@@ -56,4 +57,5 @@ target_sources(edgeconv_core PRIVATE
   import/trilu.cc
   import/unary_ops.cc
   import/variadic_ops.cc
+  import/windows.cc
 )

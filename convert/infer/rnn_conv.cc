@@ -1,5 +1,8 @@
 // Inference of recurrent layers, convolutions and pools.
+#include <algorithm>
+
 #include "convert/infer/dispatch.h"
+#include "convert/interp/transposed_axis.h"
 
 namespace edgeconv {
 
@@ -102,6 +105,52 @@ void infer_conv(NodeInference& c) {
 
 void infer_conv_integer(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, DType::kInt32, std::move(*shape));
+}
+
+namespace {
+
+// Attributes of a ConvTranspose that do not fit its weights; empty if all do.
+std::string transposed_attributes_fault(const ConvTransposeAttrs& a, size_t axes, const std::vector<int64_t>& kernel) {
+  const auto fits = [](const std::vector<int64_t>& v, size_t n) { return v.empty() || v.size() == n; };
+  if (!fits(a.strides, axes) || !fits(a.dilations, axes) || !fits(a.output_padding, axes) || !fits(a.pads, 2 * axes))
+    return "strides, dilations, pads or output_padding do not fit the rank";
+  if (!fits(a.output_shape, axes)) return "output_shape does not fit the rank";
+  if (!a.kernel.empty() && a.kernel != kernel) return "kernel_shape is not that of its weights";
+  for (size_t i = 0; i < a.output_padding.size(); ++i)
+    if (a.output_padding[i] >= std::max(i < a.strides.size() ? a.strides[i] : 1, i < a.dilations.size() ? a.dilations[i] : 1))
+      return "output_padding " + std::to_string(a.output_padding[i]) + " is not less than the stride";
+  return {};
+}
+
+}  // namespace
+
+void infer_conv_transpose(NodeInference& c) {
+  const ConvTransposeAttrs a = c.node().as<ConvTransposeAttrs>();
+  const Shape x = c.shape(0), w = c.shape(1);
+  if (x.size() < 3 || w.size() != x.size()) return c.invalid("x and weights need equal rank of at least 3");
+  const size_t axes = x.size() - 2;
+  std::vector<int64_t> kernel;
+  for (size_t i = 0; i < axes; ++i) {
+    if (!w[i + 2].constant()) return c.problem("the kernel size is not constant", "export with constant weights");
+    kernel.push_back(*w[i + 2].constant());
+  }
+  if (const std::string fault = transposed_attributes_fault(a, axes, kernel); !fault.empty()) return c.invalid(fault);
+  if (!c.unify(x[1], w[0], "channels of a ConvTranspose")) return;
+  if (w[0].constant().value_or(0) % a.group != 0)
+    return c.invalid("its channels do not divide into " + std::to_string(a.group) + " groups");
+  const DimExpr filters = w[1] * DimExpr(a.group);
+  if (c.has(2) && (c.rank(2) != 1 || !c.unify(c.shape(2)[0], filters, "bias of a ConvTranspose"))) return;
+  Shape out{x[0], filters};
+  for (size_t i = 0; i < axes; ++i) {
+    const auto t = transposed_axis(a, i, axes, x[i + 2], kernel[i]);
+    if (!t)
+      return c.problem("its output_shape is fixed, but its input has the size " + x[i + 2].str(),
+                       "export it with pads and output_padding instead of output_shape, or fix the dim with --fix");
+    if (t->out.constant().value_or(1) < 1) return c.invalid("its pads leave nothing of the result");
+    c.needs_positive(t->out);
+    out.push_back(t->out);
+  }
+  c.set(0, c.dtype(0), std::move(out));
 }
 
 void infer_pool(NodeInference& c) {

@@ -6,6 +6,7 @@ target_sources(edgeconv_core PRIVATE
   infer/elements.cc
   infer/elementwise.cc
   infer/folding.cc
+  infer/fourier.cc
   infer/fused.cc
   infer/gather_scatter.cc
   infer/infer.cc

@@ -95,6 +95,7 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kEinsum:
     case OpKind::kConcat: t.all_same(); break;
     case OpKind::kConv:
+    case OpKind::kConvTranspose:
     case OpKind::kLayerNormalization:
     case OpKind::kBatchNormalization:
     case OpKind::kInstanceNormalization:
@@ -113,6 +114,20 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kScatterElements:
       t.all(Class::kInteger, 1, 2);
       t.same({0, 2});
+      break;
+    case OpKind::kDft:
+      t.all(Class::kFloat, 0, 1);
+      t.all(Class::kInteger, 1);
+      break;
+    case OpKind::kStft:
+      t.all(Class::kFloat, 0, 1);
+      t.all(Class::kInteger, 1, 2);
+      t.all(Class::kFloat, 2, 3);
+      t.all(Class::kInteger, 3);
+      break;
+    case OpKind::kMelWeightMatrix:
+      t.all(Class::kInteger, 0, 3);
+      t.all(Class::kFloat, 3);
       break;
     case OpKind::kPad: t.same({0, 2}); break;
     case OpKind::kCumSum: t.not_bool(0); break;

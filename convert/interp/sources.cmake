@@ -1,20 +1,24 @@
 target_sources(edgeconv_compute PRIVATE
   interp/control_flow.cc
   interp/conv.cc
+  interp/conv_transpose.cc
   interp/einsum.cc
   interp/elementwise.cc
   interp/elementwise_binary.cc
   interp/evaluate.cc
+  interp/fourier.cc
   interp/fused.cc
   interp/gather_scatter.cc
   interp/glu.cc
   interp/interpret.cc
   interp/matmul.cc
+  interp/mel.cc
   interp/memory_limits.cc
   interp/movement.cc
   interp/norm.cc
   interp/openblas.cc
   interp/pool.cc
+  interp/portable_math.cc
   interp/quantized.cc
   interp/reduce.cc
   interp/resize.cc

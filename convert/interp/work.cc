@@ -17,6 +17,8 @@ constexpr double kMultiplyAdd = 0.04;  // in a matrix product
 constexpr double kIntegerMultiplyAdd = 1;
 constexpr double kMadeUp = 15;  // one random number
 constexpr double kNode = 1000;  // of a body that runs many times
+// Of a Fourier transform: an element, for each unit of a prime factor of the length.
+constexpr double kButterfly = 8;
 
 constexpr double kSmallModel = 1e9;
 constexpr double kPerParameter = 400;
@@ -45,6 +47,48 @@ double convolution(const Graph& g, const Node& n, const DimSizes& dims, double p
   const double groups = static_cast<double>(std::max<int64_t>(1, n.as<ConvAttrs>().group));
   const double positions = ratio(out, size(g, n.in(1), 0, dims));
   return out * per_out * price + positions * groups * per_out * kElement;
+}
+
+// Weights [in, out / groups, taps...]: every input element meets those of its channel, and the products are added up.
+double transposed_convolution(const Graph& g, const Node& n, const DimSizes& dims) {
+  const double per_in = ratio(elements(g, n.in(1), dims), size(g, n.in(1), 0, dims));
+  const double positions = ratio(elements(g, n.in(0), dims), size(g, n.in(0), 1, dims));
+  const double groups = static_cast<double>(std::max<int64_t>(1, n.as<ConvTransposeAttrs>().group));
+  return elements(g, n.in(0), dims) * per_in * kMultiplyAdd + positions * groups * per_in * kElement;
+}
+
+double sum_of_factors(int64_t n) {
+  int64_t sum = 0;
+  for (int64_t p = 2; p * p <= n; ++p)
+    for (; n % p == 0; n /= p) sum += p;
+  return static_cast<double>(sum + n);
+}
+
+// A length that a node has as an input, or else a size.
+double length_of(const Graph& g, ValueId given, double otherwise, const DimSizes& dims) {
+  if (given == kNone) return otherwise;
+  const Value& v = g.value(given);
+  if (v.constant && v.constant->elements() == 1) return static_cast<double>(v.constant->to_int64()[0]);
+  if (v.elements && v.elements->size() == 1) return static_cast<double>((*v.elements)[0].evaluate(dims).value_or(1));
+  return otherwise;
+}
+
+// A mixed-radix transform of `lines` lines.
+double transform(double lines, double length) {
+  if (!(length >= 1 && length < 1e9)) return length < 1 ? 0 : std::numeric_limits<double>::infinity();
+  return lines * length * sum_of_factors(static_cast<int64_t>(length)) * kButterfly;
+}
+
+double dft(const Graph& g, const Node& n, const DimSizes& dims) {
+  const DftAttrs& a = n.as<DftAttrs>();
+  const double size_in = size(g, n.in(0), static_cast<int>(a.axis), dims);
+  const double length = length_of(g, n.in(1), a.onesided && a.inverse ? 2 * (size_in - 1) : size_in, dims);
+  return transform(ratio(elements(g, n.in(0), dims), size_in), length);
+}
+
+double stft(const Graph& g, const Node& n, const DimSizes& dims) {
+  const double length = n.in(2) != kNone ? size(g, n.in(2), 0, dims) : length_of(g, n.in(3), size(g, n.in(0), 1, dims), dims);
+  return transform(size(g, n.outputs[0], 0, dims) * size(g, n.outputs[0], 1, dims), length);
 }
 
 double pooling(const Graph& g, const Node& n, const DimSizes& dims) {
@@ -101,6 +145,9 @@ double inner_work(const Graph& g, const Node& n, const DimSizes& dims) {
     case OpKind::kMatMulInteger: return out() * size(g, n.in(0), -1, dims) * kIntegerMultiplyAdd;
     case OpKind::kLinear: return out() * size(g, n.in(1), 0, dims) * kMultiplyAdd;
     case OpKind::kConv: return convolution(g, n, dims, kMultiplyAdd);
+    case OpKind::kConvTranspose: return transposed_convolution(g, n, dims);
+    case OpKind::kDft: return dft(g, n, dims);
+    case OpKind::kStft: return stft(g, n, dims);
     case OpKind::kConvInteger: return convolution(g, n, dims, kIntegerMultiplyAdd);
     case OpKind::kMaxPool:
     case OpKind::kAveragePool: return pooling(g, n, dims);

@@ -134,6 +134,22 @@ struct ConvAttrs {
   bool sum = false;  // AveragePool: the sum of each window
   bool operator==(const ConvAttrs&) const = default;
 };  // Conv: x, weights, bias or absent. ConvInteger: x, weights, zero points of both or absent
+struct ConvTransposeAttrs {
+  std::vector<int64_t> kernel, strides, pads, dilations, output_padding;
+  std::vector<int64_t> output_shape;  // of the spatial axes; empty: it follows from the others
+  int64_t group = 1;
+  std::string auto_pad = "NOTSET";
+  bool operator==(const ConvTransposeAttrs&) const = default;
+};  // inputs: x, weights [C, M / group, kernel..], bias or absent
+struct DftAttrs {
+  int64_t axis = 1;
+  bool inverse = false, onesided = false;
+  bool operator==(const DftAttrs&) const = default;
+};  // inputs: x [.., 1 or 2], length or absent
+struct StftAttrs {
+  bool onesided = true;
+  bool operator==(const StftAttrs&) const = default;
+};  // inputs: signal [B, L] or [B, L, 1 or 2], frame step, window or absent, frame length or absent
 struct ResizeAttrs {
   enum Mode { kNearest, kLinear, kCubic } mode = kNearest;
   enum Coordinates { kHalfPixel, kTorchHalfPixel, kSymmetricHalfPixel, kAlignCorners, kAsymmetric } coordinates = kHalfPixel;
@@ -216,9 +232,9 @@ struct CustomAttrs {
 using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
-                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ResizeAttrs, RnnAttrs,
-                 QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs,
-                 CustomAttrs>;
+                 ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
+                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs,
+                 GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
 // attributes.cc, and not in every file that touches a node.

@@ -51,6 +51,17 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
       return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
               "export it with explicit padding"};
+    case OpKind::kConvTranspose:
+      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      return {"its stride is far larger than its kernel", "export it as an upsampling (Resize) and a Conv"};
+    case OpKind::kDft:
+    case OpKind::kStft:
+      return {
+          "the length of its transform has a prime factor above 4096, is above 1048576, or depends on dims in a way that is not "
+          "known",
+          "export it with a length that has small factors: powers of two, 400, 480"};
+    case OpKind::kMelWeightMatrix:
+      return {"its frequencies are computed by the model", "export it with constants for its five parameters"};
     case OpKind::kMaxPool:
     case OpKind::kAveragePool:
       return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "convert/interp/portable_math.h"
 #include "kernels_int8/contract/unary.h"
 #include "rt/ops/op_params.h"
 
@@ -98,17 +99,6 @@ const char* evidence_name(Evidence e) {
     case Evidence::kZero: return "zero";
   }
   return "";
-}
-
-double portable_log(double x) {
-  constexpr double kLn2 = 0.693147180559945309417;
-  int exponent = 0;
-  double m = std::frexp(x, &exponent);  // in [0.5, 1)
-  if (m < 0.70710678118654752) m *= 2, --exponent;
-  const double s = (m - 1) / (m + 1), q = s * s;
-  double sum = 0;
-  for (int k = 21; k >= 1; k -= 2) sum = sum * q + 1.0 / k;
-  return exponent * kLn2 + 2 * s * sum;
 }
 
 double clipped_logit(double p) {

@@ -18,9 +18,6 @@ const char* evidence_text(Evidence e);
 // "moves", "hardly moves", "constant", "zero": as reports name them.
 const char* evidence_name(Evidence e);
 
-// The natural logarithm in additions, multiplications and divisions: the same on every host. x > 0.
-double portable_log(double x);
-
 // Of a probability, within what probabilities of 0.001 and 0.999 have: beyond them nothing is decided.
 double clipped_logit(double p);
 

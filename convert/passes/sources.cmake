@@ -1,7 +1,9 @@
 target_sources(edgeconv_core PRIVATE
   passes/decompose_batch_norm.cc
   passes/decompose_conv.cc
+  passes/decompose_conv_transpose.cc
   passes/decompose_einsum.cc
+  passes/decompose_fourier.cc
   passes/decompose_norms.cc
   passes/decompose_pool.cc
   passes/decompose_quantization.cc
@@ -29,6 +31,7 @@ target_sources(edgeconv_core PRIVATE
   passes/output_check.cc
   passes/pipeline.cc
   passes/quantized_source.cc
+  passes/read_columns.cc
   passes/remove_identities.cc
   passes/rotation.cc
   passes/rotation_columns.cc

@@ -143,7 +143,7 @@ TEST(ShapeArithmetic, ReshapeFromDataIsAProblem) {
 // Funnel: positions of pooled tokens are [1 - 2, 1, 3, ..], and what is computed from their ends bounds the relative positions.
 TEST(ShapeArithmetic, EndsOfPositionsOfUnknownNumberAreFollowed) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS, 8});
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 8});
   const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
   const ValueId positions = b.node(OpKind::kRange, {b.scalar(int64_t{0}), size, b.scalar(int64_t{1})});
   const ValueId tokens = b.node(OpKind::kSlice, {positions, b.ints({1}), b.ints({INT64_MAX}), b.ints({0}), b.ints({2})});
@@ -155,14 +155,14 @@ TEST(ShapeArithmetic, EndsOfPositionsOfUnknownNumberAreFollowed) {
   const ValueId relative = b.node(OpKind::kRange, {nearest, sub(farthest, b.scalar(int64_t{1})), b.scalar(int64_t{-1})});
   b.output(relative), b.output(pooled);
   infer_ok(b.g);
-  EXPECT_EQ(*b.g.value(farthest).elements, (std::vector<DimExpr>{DimExpr(0) - kS}));
-  EXPECT_EQ(*b.g.value(relative).shape, (Shape{kS}));
+  EXPECT_EQ(*b.g.value(farthest).elements, (std::vector<DimExpr>{DimExpr(0) - S}));
+  EXPECT_EQ(*b.g.value(relative).shape, (Shape{S}));
 }
 
 // What may lie outside of its part is not guessed.
 TEST(ShapeArithmetic, ElementsThatMayBeInEitherPartAreNotFollowed) {
   GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {kB, kS});
+  const ValueId x = b.input("x", DType::kFloat, {B, S});
   const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
   const ValueId positions = b.node(OpKind::kRange, {b.scalar(int64_t{0}), size, b.scalar(int64_t{1})});
   const ValueId joined = b.node(OpKind::kConcat, {positions, positions}, AxisAttrs{0});

@@ -1,4 +1,5 @@
 // The metric that gates, reports and the search for precisions share.
+#include "convert/interp/portable_math.h"
 #include "convert/measure/accuracy.h"
 
 #include "convert/measure/decision.h"

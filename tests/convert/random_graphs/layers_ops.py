@@ -75,6 +75,57 @@ def conv(b):
 
 
 @op
+def conv_transpose(b):
+    x, axes = spatial_input(b)
+    attributes = window(b, axes)
+    channels = x.shape[1]
+    group = b.pick([1, 1, channels, 2 if channels % 2 == 0 else 1])
+    if b.chance(0.3) and "strides" in attributes:
+        attributes["output_padding"] = [b.integer(0, s - 1) for s in attributes["strides"]]
+    filters = b.integer(1, 3)
+    inputs = [x, b.random_constant(np.float32, [channels, filters, *attributes["kernel_shape"]])]
+    if b.chance(0.5):
+        inputs.append(b.random_constant(np.float32, [filters * group]))
+    b.node("ConvTranspose", inputs, exact=False, group=group, **attributes)
+
+
+def complex_input(b, ranks):
+    """A float value with a last axis for real parts, or for both."""
+    x = b.any(lambda v: v.is_float() and v.rank in ranks and 0 not in v.shape)
+    x = b.node("Unsqueeze", [x, b.ints([-1])])
+    return b.node("Concat", [x, b.node("Neg", [x])], axis=-1) if b.chance(0.4) else x
+
+
+@op
+def dft(b):
+    if b.opset < 17:
+        raise Rejected
+    x = complex_input(b, (2, 3))
+    axis = b.integer(0 if b.opset >= 20 else 1, x.rank - 2)
+    attributes = {"inverse": b.integer(0, 1)}
+    if not attributes["inverse"] and x.shape[-1] == 1:
+        attributes["onesided"] = b.integer(0, 1)
+    inputs = [x, b.constant(np.int64(b.pick([1, 2, 4, 8, 16])))]  # ONNX Runtime is not exact for other lengths
+    if b.opset >= 20:
+        inputs.append(b.constant(np.int64(axis)))
+    else:
+        attributes["axis"] = axis
+    b.node("DFT", inputs, exact=False, **attributes)
+
+
+@op
+def stft(b):
+    if b.opset < 17:
+        raise Rejected
+    x = complex_input(b, (2,))
+    size = b.pick([n for n in (1, 2, 4, 8, 16, 32) if n <= min(d.shape[1] for d in x.data)])
+    window = b.random_constant(np.float32, [size]) if b.chance(0.6) else None
+    length = b.constant(np.int64(size)) if window is None or b.chance(0.5) else None
+    inputs = [x, b.constant(np.int64(b.integer(1, 4))), window, length]
+    b.node("STFT", inputs, exact=False, onesided=int(x.shape[-1] == 1 and b.chance(0.7)))
+
+
+@op
 def pool(b):
     x, axes = spatial_input(b)
     name = b.pick(["MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool"])

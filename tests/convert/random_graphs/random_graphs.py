@@ -84,7 +84,7 @@ def random_opset(rng):
     return int(rng.choice([20, 20, 23, 22]))
 
 
-LAYER_OPERATORS = ("MatMul", "Gemm", "Conv", "LSTM", "GRU", "RNN", "Attention")
+LAYER_OPERATORS = ("MatMul", "Gemm", "Conv", "ConvTranspose", "DFT", "STFT", "LSTM", "GRU", "RNN", "Attention")
 
 
 def rounded(x):
