@@ -25,7 +25,6 @@ constexpr RefusedOperator kRefusals[] = {
     {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"Multinomial", "random numbers are not supported", "sample outside the model"},
     {"Bernoulli", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"ConvTranspose", "transposed convolution is not supported", "only encoders are in scope"},
 };
 
 struct Limit {

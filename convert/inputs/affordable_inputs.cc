@@ -129,7 +129,7 @@ std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPla
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false}, kCalibrationSteps);
   std::vector<SyntheticSpec> specs(has_fixed_rows(g) ? kCalibrationSets : 1);
   for (size_t i = 0; i < specs.size(); ++i) specs[i].seed += i;
-  return sets_within(g, dims, specs, allowed_work(g), kCalibrationPatience);
+  return sets_within(g, dims, specs, allowed_work(g));
 }
 
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims) {

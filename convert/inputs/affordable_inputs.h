@@ -13,9 +13,8 @@ namespace edgeconv {
 // large. patience: how many times as much the smallest may cost.
 SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience = 1);
 
-// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model several times, and refuses earlier: a
-// detector of a page of 800 x 608 takes 3.3 times as much as is allowed otherwise, and a search makes do with fewer trials.
-constexpr double kPatience = 30, kCalibrationPatience = 3.5;
+// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier.
+constexpr double kPatience = 30;
 
 // What layers are calibrated with when the user gives nothing: one set, or several where the file fixes the number of rows or has states.
 std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims);

@@ -1,7 +1,8 @@
 // DFT and STFT become products with tables of cosines and sines. A transform of constant length is two Linears, for real and imaginary
 // parts, which take part in the mixed-precision search as all layers do; what nobody reads of the two is not computed. A long one
 // is two short ones with rotations between them. Where the length depends on the dims (token mixing by DFT), the tables are computed
-// for the dims at hand. Frames of an STFT are gathered in blocks as long as frame length and step allow.
+// for the dims at hand. Frames of an STFT are gathered in blocks as long as frame length and step allow. More than 300 lines, because both
+// operators are written by one builder, whose steps are read in their order.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -33,7 +33,7 @@ void integers(ModelWriter& w, const std::string& name, const std::vector<int64_t
   for (int64_t v : values) t->add_int64_data(v);
 }
 
-void attribute(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& values) {
+void ints_attribute(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& values) {
   auto* a = n.add_attribute();
   a->set_name(name);
   a->set_type(7);  // INTS
@@ -59,11 +59,11 @@ void add_log_power_spectrum(ModelWriter& w) {
   integers(w, "one", {1});
   w.node("Unsqueeze", {"x", "one"}, {"x3"});
   for (const std::string part : {"re", "im"}) {
-    attribute(w.node("Conv", {"x3", part}, {part + "c"}), "strides", {kWindow / 2});
+    ints_attribute(w.node("Conv", {"x3", part}, {part + "c"}), "strides", {kWindow / 2});
     w.node("Mul", {part + "c", part + "c"}, {part + "2"});
   }
   w.node("Add", {"re2", "im2"}, {"power"});
-  attribute(w.node("Transpose", {"power"}, {"by_frame"}), "perm", {0, 2, 1});
+  ints_attribute(w.node("Transpose", {"power"}, {"by_frame"}), "perm", {0, 2, 1});
   w.node("MatMul", {"by_frame", "bands"}, {"banded"}).set_name("bands");
   w.node("Add", {"banded", "floor"}, {"positive"});
   w.node("Log", {"positive"}, {"features"});

@@ -23,7 +23,7 @@ void label(GraphBuilder& b, ValueId v, const std::string& type) { b.g.producer(v
 
 TEST(MissingOps, OtherProblemsAreFoundBehindARefusedOperator) {
   GraphBuilder b;
-  const ValueId x = b.input("x", {2, 4, 4}), square = b.input("square", {4, 4});
+  const ValueId x = b.input("x", {2, 4, 4}), square = b.input("square", {DimExpr::symbol("side"), DimExpr::symbol("side")});
   const ValueId refused = b.g.add_value("refused");  // as after a failed import: nothing defines it
   const ValueId follower = b.node(OpKind::kGather, {x, refused}, AxisAttrs{0});
   const ValueId diagonal = b.node(OpKind::kEinsum, {square}, EinsumAttrs{"ii->i"});
@@ -39,7 +39,7 @@ TEST(MissingOps, OtherProblemsAreFoundBehindARefusedOperator) {
 
 TEST(MissingOps, NothingIsSaidTwice) {
   GraphBuilder b;
-  const ValueId square = b.input("square", {4, 4});
+  const ValueId square = b.input("square", {DimExpr::symbol("side"), DimExpr::symbol("side")});
   const ValueId diagonal = b.node(OpKind::kEinsum, {square}, EinsumAttrs{"ii->i"});
   label(b, diagonal, "Einsum");
   b.output(diagonal);

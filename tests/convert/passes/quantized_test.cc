@@ -1,5 +1,5 @@
 // Already quantized models: the spellings of ONNX Runtime's quantizers become float operators with constants that remember the
-// integers of the file, and packing takes those integers.
+// integers of the file, and packing takes those integers. More than 300 lines, because all cases are spellings of the same few layers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
