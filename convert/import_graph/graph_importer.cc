@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "convert/import/arity.h"
 #include "convert/import/custom.h"
@@ -68,6 +69,9 @@ void GraphImporter::check_structure(const OnnxNode& n) {
   std::set<std::string> attributes;
   for (const auto& a : n.proto->attribute())
     if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
+  for (const auto& a : n.proto->attribute())
+    if (a.name() == "epsilon" && !(a.f() >= 0 && std::isfinite(a.f())))
+      malformed(n, fmt::format("its epsilon is {:g}, it must be a number from 0 up", a.f()));
   for (const std::string& o : n.outputs)
     if (!o.empty() && names_.count(o) > 0)
       malformed(n, "it produces '" + o + "', which is an input or initializer of the graph too");
