@@ -66,6 +66,8 @@ void GraphImporter::check_name(const std::string& name, const char* what) {
 // What no operator may do, whatever its importer reads.
 void GraphImporter::check_structure(const OnnxNode& n) {
   if (n.op_type.empty()) malformed(n, "it has no operator");
+  if (std::all_of(n.outputs.begin(), n.outputs.end(), [](const std::string& o) { return o.empty(); }))
+    malformed(n, "it has no output with a name");
   std::set<std::string> attributes;
   for (const auto& a : n.proto->attribute())
     if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
