@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "convert/import/arity.h"
 #include "convert/import/building_blocks.h"
@@ -74,9 +75,14 @@ void GraphImporter::check_name(const std::string& name, const char* what) {
 // What no operator may do, whatever its importer reads.
 void GraphImporter::check_structure(const OnnxNode& n) {
   if (n.op_type.empty()) malformed(n, "it has no operator");
+  if (std::all_of(n.outputs.begin(), n.outputs.end(), [](const std::string& o) { return o.empty(); }))
+    malformed(n, "it has no output with a name");
   std::set<std::string> attributes;
   for (const auto& a : n.proto->attribute())
     if (!attributes.insert(a.name()).second) malformed(n, "the attribute '" + a.name() + "' is given twice");
+  for (const auto& a : n.proto->attribute())
+    if (a.name() == "epsilon" && !(a.f() >= 0 && std::isfinite(a.f())))
+      malformed(n, fmt::format("its epsilon is {:g}, it must be a number from 0 up", a.f()));
   for (const std::string& o : n.outputs)
     if (!o.empty() && names_.count(o) > 0)
       malformed(n, "it produces '" + o + "', which is an input or initializer of the graph too");

@@ -75,7 +75,7 @@ std::optional<double> certified_figure(double v) {
 }
 
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors) {
-  Json j;
+  Json j = Json::object();  // the library crashes where memory for the object of an empty value is not there
   j["version"] = 1;
   j["producer"] = std::string("edgeconv ") + kVersion;
   j["source_sha256"] = r.model.sha256;

@@ -1,7 +1,7 @@
 // The nth allocation fails, and the nth call that writes a file: whatever n is, a conversion ends with the documented error, and an output
 // is whole or as it was. Calls are wrapped by the linker (CMakeLists.txt), allocations by the global operators.
 //
-// EDGECONV_EVERY_ALLOCATION=1 fails each of them; otherwise the first ones, and a sample of the others.
+// EDGECONV_EVERY_ALLOCATION=1 fails each of them; otherwise the first ones, and a sample of the others. EDGECONV_ALLOCATION=N fails one.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -136,6 +136,10 @@ TEST(FailingResources, NoAllocationIsTakenForGranted) {
   ASSERT_GT(all, 1000);
   const bool every = std::getenv("EDGECONV_EVERY_ALLOCATION") != nullptr;
   std::map<int, int> exits;
+  if (const char* one = std::getenv("EDGECONV_ALLOCATION")) {
+    EXPECT_EQ(exit_of_failing(path, std::atol(one), blob), static_cast<int>(ExitCode::kLimit));
+    return;
+  }
   for (long n = 1; n <= all; n += every ? 1 : n < 20 ? 3 : 1 + all / 80) {
     const int code = exit_of_failing(path, n, blob);
     EXPECT_TRUE(code == 0 || code == static_cast<int>(ExitCode::kLimit)) << "allocation " << n << " of " << all << ": " << code;

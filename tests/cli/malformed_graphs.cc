@@ -33,6 +33,11 @@ void add_graph_damage(Corpus& c) {
   add_model(c, "an output that nothing gives", 3, [](ModelWriter& w) { w.node("Relu", {"x"}, {"z"}); });
   add_model(c, "an operand that nothing gives", 3, [](ModelWriter& w) { w.node("Relu", {"nobody"}, {"y"}); });
   add_model(c, "an operator without a name", 3, [](ModelWriter& w) { w.node("", {"x"}, {"y"}); });
+  add_model(c, "a node without outputs", 3, [](ModelWriter& w) { relu(w), w.node("Neg", {"x"}, {}); });
+  add_model(c, "a product whose output has no name", 3, [](ModelWriter& w) {
+    relu(w), w.weights("w", {4, 4});
+    w.node("MatMul", {"x", "w"}, {""});
+  });
   add_model(c, "a node that reads itself", 3, [](ModelWriter& w) { w.node("Add", {"x", "y"}, {"y"}); });
   for (const int length : {2, 3, 100})
     add_model(c, "a circle of " + std::to_string(length), 3, [&](ModelWriter& w) {

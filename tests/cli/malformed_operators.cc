@@ -269,6 +269,11 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          w.weights("s", {3}), w.node("LayerNormalization", {"x", "s"}, {"r"});
        }},
+      {"LayerNormalization with an epsilon below 0", 3,
+       [](ModelWriter& w) {
+         w.weights("s", {4});
+         attribute(w.node("LayerNormalization", {"x", "s"}, {"r"}), "epsilon", 1).set_f(-3e38f);
+       }},
       {"Expand to another size", 3,
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});

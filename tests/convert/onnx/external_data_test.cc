@@ -147,15 +147,15 @@ TEST(InlineTensors, ChecksPayloads) {
 
 TEST(InlineTensors, RefusesTypesWithoutArithmetic) {
   std::string message;
-  for (int type : {0, 8, 14, 17, 21, 99, -1}) {
-    const bool defined = type == 8 || type == 14 || type == 17 || type == 21;  // strings, complex64, float8, uint4
+  for (int type : {8, 14, 17, 21, 0, 99, -1}) {
+    const bool defined = type > 0 && type < 99;
     pb::TensorProto t;
     t.set_name("w");
     t.set_data_type(type);
     t.add_dims(1);
     t.set_raw_data(std::string(1, '\0'));
     EXPECT_EQ(import_code(with_tensor(t), &message), defined ? 4 : 3) << type;
-    EXPECT_NE(message.find(defined ? "accepted are" : "which ONNX does not define"), std::string::npos) << message;
+    EXPECT_NE(message.find(defined ? "accepted are" : "does not define"), std::string::npos) << message;
   }
 }
 
