@@ -2,6 +2,8 @@
 // ReduceMean). RMSNorm is the same without subtracting the mean.
 #include "convert/passes/match.h"
 
+#include <cmath>
+
 namespace edgeconv {
 
 namespace params = ert::params;
@@ -30,8 +32,9 @@ std::optional<float> root_mean_square(const Graph& g, ValueId v, ValueId d) {
   for (size_t side = 0; side < 2; ++side) {
     const auto epsilon = scalar_constant(g, sum->in(side));
     const Node* mean = producer_of_kind(g, sum->in(1 - side), OpKind::kReduce);
-    if (epsilon && mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean && reduces_last_axis(g, *mean) &&
-        mean->as<ReduceAttrs>().keep_dims && is_square_of(g, mean->in(0), d))
+    // Below 0 it is arithmetic of another kind, which the runtime's op does not have.
+    if (epsilon && *epsilon >= 0 && std::isfinite(*epsilon) && mean && mean->as<ReduceAttrs>().kind == params::reduce::kMean &&
+        reduces_last_axis(g, *mean) && mean->as<ReduceAttrs>().keep_dims && is_square_of(g, mean->in(0), d))
       return epsilon;
   }
   return {};

@@ -40,6 +40,13 @@ TEST_F(FuseLayerNorm, SquareByMultiplication) {
   const ValueId d = centred();
   expect_fused(scaled(b.div(d, root(b.mul(d, d)))));
 }
+// A damaged file: the runtime refused the blob, and the conversion ended in exit 1.
+TEST_F(FuseLayerNorm, AnEpsilonBelowZeroStaysArithmetic) {
+  const ValueId d = centred();
+  const ValueId root = b.unary(unary::kSqrt, b.add(b.mean(b.mul(d, d)), b.scalar(-0.5f)));
+  b.output(scaled(b.div(d, root)));
+  EXPECT_EQ(apply(b.g, {pass_fuse_layer_norm}), 0);
+}
 TEST_F(FuseLayerNorm, SquareNode) {
   const ValueId d = centred();
   expect_fused(scaled(b.div(d, root(b.unary(unary::kSquare, d)))));
