@@ -80,6 +80,43 @@ bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
 
 }  // namespace
 
+namespace {
+
+// The smallest value of a dim in (too_small, most] for which all sizes fit, the other dims as they are; 0 if there is none.
+int64_t smallest_fit(const Graph& g, std::map<std::string, int64_t> dims, const std::string& name, int64_t too_small,
+                     int64_t most) {
+  dims[name] = most;
+  if (most <= too_small || !sizes_fit(g, dims)) return 0;
+  int64_t fits = most;
+  while (fits - too_small > 1) {
+    const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
+    (sizes_fit(g, dims) ? fits : too_small) = middle;
+  }
+  return fits;
+}
+
+// What each dim leaves at the others' maxima may be too little where all are at their smallest (a TopK over batch * tokens). The dim that
+// has to be raised least is; none alone may do, then one is at its maximum.
+void raise_together(const Graph& g, DimPlan& plan) {
+  std::map<std::string, int64_t> dims;
+  for (const auto& [name, range] : plan.range) dims[name] = range.first;
+  for (size_t tries = 0; tries < plan.range.size() && !sizes_fit(g, dims); ++tries) {
+    std::string raised;
+    int64_t least = 0;
+    for (const auto& [name, range] : plan.range)
+      if (const int64_t fit = smallest_fit(g, dims, name, dims[name], range.second); fit && (least == 0 || fit <= least))
+        raised = name, least = fit;
+    if (least == 0)
+      for (const auto& [name, range] : plan.range)
+        if (dims[name] < range.second) raised = name, least = range.second;
+    if (least == 0) return;
+    dims[raised] = least;
+    plan.range[raised].first = static_cast<int32_t>(least);
+  }
+}
+
+}  // namespace
+
 // Convolutions without padding and slices that leave out the first tokens need inputs of a smallest size, because the runtime
 // has no empty tensors: found by bisection, the other dims at their maximum.
 void find_minima(const Graph& g, DimPlan& plan) {
@@ -95,16 +132,10 @@ void find_minima(const Graph& g, DimPlan& plan) {
   for (auto& [name, range] : plan.range) {
     const auto least = plan.least.find(name);
     dims[name] = range.first = least == plan.least.end() ? 1 : least->second;
-    if (!sizes_fit(g, dims)) {
-      int64_t too_small = range.first, fits = range.second;
-      while (fits - too_small > 1) {
-        const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
-        (sizes_fit(g, dims) ? fits : too_small) = middle;
-      }
-      range.first = static_cast<int32_t>(fits);
-    }
+    if (!sizes_fit(g, dims)) range.first = static_cast<int32_t>(smallest_fit(g, dims, name, range.first, range.second));
     dims[name] = range.second;
   }
+  raise_together(g, plan);
 }
 
 namespace {

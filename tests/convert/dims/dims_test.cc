@@ -181,6 +181,20 @@ TEST(Dims, CoordinatesOfBoxes) {
   for (size_t i = 0; i < values.size(); i += 4) EXPECT_LE(values[i], values[i + 2]);
 }
 
+// The runtime refused the blob: at the smallest dims together the TopK had 12 elements to choose 19 from.
+TEST(Dims, WhatIsTooLittleTogetherRaisesOneOfThem) {
+  GraphBuilder b;
+  const DimExpr n = DimExpr::symbol("n"), s = DimExpr::symbol("s");
+  const ValueId x = b.input("x", {s, n, 12});
+  const ValueId flat = b.node(OpKind::kReshape, {x, b.ints({1, -1})}, ReshapeAttrs{});
+  b.output(b.node_with_outputs(OpKind::kTopK, {flat, b.ints({19})}, 2, TopKAttrs{1, true, true})[0]);
+  finish(b.g);
+  DimPlan plan = plan_dims(b.g, {{"n", 8}, {"s", 16}});
+  const auto least = [&](const char* name) { return plan.range.at(name).first; };
+  EXPECT_EQ(least("n") * least("s"), 2);
+  EXPECT_EQ(plan.range.at("n").second, 8);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
