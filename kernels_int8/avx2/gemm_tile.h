@@ -1,5 +1,5 @@
-// The integer inner loop shared by the AVX2 GEMMs: int16 rows times int8 weights of layout N16K4 by pmaddwd, which is exact
-// (maddubs would saturate). Eight columns are half a panel line: 8 columns x 4 k, widened to two registers of 4 columns
+// The integer inner loop of W8A16 and of attention scores on AVX2: int16 rows times int8 weights of layout N16K4 by pmaddwd, which is exact.
+// Eight columns are half a panel line: 8 columns x 4 k, widened to two registers of 4 columns
 // each; a lane pair per column, added up once at the end. Everything here has internal linkage.
 #pragma once
 

@@ -1,23 +1,23 @@
-// Rows of fp32 to int16 holding (q - zero point): the form that pmaddwd multiplies without correction.
+// Rows of fp32 to bytes and their magnitudes, the form of signed_bytes.h.
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {
 
-// q + zero point clamped to [0, 255], then the zero point taken off again.
-inline __attribute__((always_inline)) __m256i clamp16(__m256i a, __m256i b, __m256i zero_point) {
-  const __m256i q = _mm256_adds_epi16(_mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xd8), zero_point);
-  const __m256i clamped = _mm256_min_epi16(_mm256_max_epi16(q, _mm256_setzero_si256()), _mm256_set1_epi16(255));
-  return _mm256_sub_epi16(clamped, zero_point);
-}
-
 template <bool kSmooth>
-void one_row(size_t k, const float* src, const float* inv_smooth, int16_t* dst, RowScale* scale) {
+void one_row(size_t k, const float* src, const float* inv_smooth, uint8_t* dst, RowScale* scale) {
   quantize_row<kSmooth>(
       k, src, inv_smooth, scale, [&](size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + i), clamp16(q[0], q[1], zero_point));
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + i + 16), clamp16(q[2], q[3], zero_point));
+        // Saturating to u8 clamps. Packs work within 128-bit parts: quads of values 0 2 4 6 | 1 3 5 7.
+        const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
+        const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
+        const __m256i a = _mm256_xor_si256(_mm256_packus_epi16(low, high), _mm256_set1_epi8(static_cast<char>(0x80)));
+        const __m256i magnitude = _mm256_abs_epi8(a);  // 128 of -128, as u8
+        const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(a, magnitude), 0xd8);
+        const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(a, magnitude), 0xd8);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 2 * i), first);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 2 * i + 32), second);
       });
 }
 
@@ -29,11 +29,10 @@ void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t 
                                 size_t row_bytes, RowScale* scales) {
   uint8_t* row = static_cast<uint8_t*>(dst);
   for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    int16_t* row16 = reinterpret_cast<int16_t*>(row);
     if (inv_smooth != nullptr) {
-      one_row<true>(k, src, inv_smooth, row16, scales + i);
+      one_row<true>(k, src, inv_smooth, row, scales + i);
     } else {
-      one_row<false>(k, src, nullptr, row16, scales + i);
+      one_row<false>(k, src, nullptr, row, scales + i);
     }
   }
 }

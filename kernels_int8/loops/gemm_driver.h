@@ -23,6 +23,7 @@ struct TileArgs {
   const float* bias;
   float* dst;
   ptrdiff_t dst_stride;
+  const uint64_t* line_pairs = nullptr;  // what the level found out about the group's weights; avx2/signed_bytes.h
 };
 using TileFn = void (*)(const TileArgs&);
 
@@ -106,15 +107,21 @@ inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMax
 
 enum class LastGroup { kWhole, kCut };
 
-// Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Returns the first
-// column not done.
-template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, const TileFn* kSecond = nullptr, size_t kMaxRows>
-size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column) {
+struct NoPreparation {
+  void operator()(TileArgs*) const {}
+};
+
+// Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Calls prepare(&args) once a group,
+// before its tiles. Returns the first column not done.
+template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, const TileFn* kSecond = nullptr, size_t kMaxRows,
+          typename Prepare = NoPreparation>
+size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column, const Prepare& prepare = {}) {
   constexpr size_t kPanel = panel_columns(layout), kDepth = line_depth(layout);
   const size_t k = round_up(g.k, kDepth);
   TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, kPanel * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
     t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
+    prepare(&t);
     gemm_group<kColumns, kSecond>(tiles, g, column, &t);
   }
   return column;

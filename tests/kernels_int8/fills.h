@@ -15,6 +15,7 @@ enum class Fill {
   kZero,
   kNegativeZero,
   kConstant,
+  kNegativeConstant,
   kAlternating,
   kHuge,
   kTiny,
@@ -26,8 +27,8 @@ enum class Fill {
 };
 
 inline const char* fill_name(Fill fill) {
-  constexpr const char* kNames[] = {"normal", "zero",      "-zero", "constant", "alternating", "huge",
-                                    "tiny",   "subnormal", "mixed", "outlier",  "ties"};
+  constexpr const char* kNames[] = {"normal", "zero", "-zero",     "constant", "negative constant", "alternating",
+                                    "huge",   "tiny", "subnormal", "mixed",    "outlier",           "ties"};
   return kNames[static_cast<int>(fill)];
 }
 
@@ -47,6 +48,7 @@ inline float fill_value(Fill fill, size_t i, ert::testing::RandomNumbers& random
     case Fill::kZero: return 0.0f;
     case Fill::kNegativeZero: return -0.0f;
     case Fill::kConstant: return 0.7f;
+    case Fill::kNegativeConstant: return -0.7f;  // all q = 0, the farthest from 128
     case Fill::kAlternating: return i % 2 == 0 ? 127.0f : -127.0f;
     case Fill::kHuge: return random.uniform(-1.0f, 1.0f) * kMax;
     case Fill::kTiny: return random.uniform(-1.0f, 1.0f) * 0x1p-99f;
@@ -68,7 +70,7 @@ void fill_row(Buffer& buffer, Fill fill, ert::testing::RandomNumbers& random) {
   for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = fill_value(fill, i, random);
 }
 
-enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kCount };
+enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kSmall, kSumsOf255Or256, kCount };
 
 inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testing::RandomNumbers& random) {
   switch (fill) {
@@ -77,6 +79,10 @@ inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testin
     case WeightFill::kAlternating: return (column + k) % 2 == 0 ? 127 : -127;
     case WeightFill::kZero: return 0;
     case WeightFill::kIdentity: return column == k ? 1 : 0;
+    case WeightFill::kSmall: return static_cast<int8_t>(random.integer(-63, 63));
+    // Of k and its neighbour, in one line of four k and the next: the four magnitudes sum up to 255, seldom to 256. With activations of -128,
+    // only the first fit int16.
+    case WeightFill::kSumsOf255Or256: return k % 8 == 0 && random.integer(0, 40) > 0 ? 63 : 64;
     default: return static_cast<int8_t>(random.integer(-127, 127));
   }
 }

@@ -128,6 +128,18 @@ TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   }
 }
 
+// Levels that sum the products of two lines of weights in int16 where they fit do it from 12 rows on and mark 128 lines a word.
+TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
+  SeededRandom random;
+  for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSmall, WeightFill::kRandom}) {
+    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal}) {
+      for (size_t m : {1, 2, 5, 11, 12, 13, 15}) {
+        for (size_t k : {4, 8, 12, 31, 508, 512, 516, 1101}) compare({m, 37, k, fill, weights}, random);
+      }
+    }
+  }
+}
+
 TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
