@@ -34,9 +34,12 @@ struct LayerPlan {
   bool operator==(const LayerPlan&) const = default;
 };
 
+// Embedding tables of more rows are int8 by default; the few rows of a type table stay fp32 in every plan.
+constexpr int64_t kMostExactRows = 64;
+
 class PrecisionPlan {
  public:
-  bool int8_attention = true, int8_tables = true;  // false: fp32. Embedding tables of up to 64 rows are always fp32
+  bool int8_attention = true, int8_tables = true;  // false: fp32
 
   // Layers are Linears and Recurrences. What the plan says nothing about is fp32.
   LayerPlan of(NodeId layer) const;

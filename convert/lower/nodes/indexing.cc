@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "convert/lower/lower.h"
+#include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/include/ert.h"
 
@@ -27,7 +28,7 @@ void lower_gather(LowerContext& c, const Node& n) {
        named<params::gather::kIntCount>({{params::gather::kAxis, axis_of(c, n, n.as<AxisAttrs>().axis)}}));
 }
 
-// Large tables are stored as int8 rows with a scale each; the few rows of a type table stay fp32.
+// Large tables are stored as int8 rows with a scale each.
 void lower_embedding(LowerContext& c, const Node& n) {
   namespace emb = params::embedding;
   const Value& table = c.graph.value(n.in(1));
@@ -37,7 +38,7 @@ void lower_embedding(LowerContext& c, const Node& n) {
     c.op(n, OpCode::kEmbedding, named<emb::kInputCount>({{emb::kIds, ids}, {emb::kTable, c.operand(n.in(1))}, {emb::kScale, -1}}),
          {c.result(n.outputs[0])});
   };
-  if (!c.options.plan.int8_tables || rows <= 64) return exact();
+  if (!c.options.plan.int8_tables || rows <= kMostExactRows) return exact();
   const PackedRows q = c.weights.table(c.graph, n.in(1));
   const auto scales = q.scale.as<float>();
   if (std::any_of(scales.begin(), scales.end(), [](float s) { return std::isinf(s); })) return exact();  // a row with -inf
