@@ -4,6 +4,7 @@
 #   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
+#   ./test.sh --isa NAME  quick tier as on a CPU whose best level is NAME: sse41, avx2, avxvnni (levels: kernels_int8/README.md)
 #   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -13,15 +14,21 @@ cd "$(dirname "$0")"
 preset=release
 labels=quick
 cross=no
-for argument in "$@"; do
-  case "$argument" in
+while [ $# -gt 0 ]; do
+  case "$1" in
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
     --cross) cross=yes ;;
     --cross-smoke) cross=smoke ;;
-    -h|--help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) echo "unknown argument '$argument'; see ./test.sh --help" >&2; exit 2 ;;
+    --isa)
+      [ $# -ge 2 ] || { echo "--isa wants the name of a level" >&2; exit 2; }
+      ERT_HIDDEN_CPU_FEATURES=$(python3 tests/checks/isa_levels.py . --hidden-above "$2") || exit 2
+      export ERT_HIDDEN_CPU_FEATURES
+      shift ;;
+    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) echo "unknown argument '$1'; see ./test.sh --help" >&2; exit 2 ;;
   esac
+  shift
 done
 
 if [ "$cross" != no ]; then

@@ -2,6 +2,10 @@
 // decides on other ARM systems; firmware is built for one core.
 #include "platform/cpu_features.h"
 
+#if ERT_HIDE_CPU_FEATURES
+#include <stdlib.h>
+#endif
+
 // platform/minimal, which tests build on hosts too, asks no operating system.
 #if defined(__linux__) && !defined(ERT_PLATFORM_MINIMAL)
 #define ERT_ASK_LINUX 1
@@ -35,13 +39,15 @@ bool has(uint32_t reg, int bit) { return (reg >> bit & 1) != 0; }
 
 uint32_t features() {
   uint32_t a, b, c, d;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || !has(c, 27) || !has(c, 28)) return 0;  // OSXSAVE, AVX
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return 0;
+  uint32_t found = has(c, 9) && has(c, 19) ? ERT_CPU_SSE41 : 0;  // SSSE3, SSE4.1
+  if (!has(c, 27) || !has(c, 28)) return found;                  // OSXSAVE, AVX
   const uint32_t state = xcr0();
-  if ((state & kYmmState) != kYmmState) return 0;
+  if ((state & kYmmState) != kYmmState) return found;
   uint32_t b7, c7;
-  if (__get_cpuid_count(7, 0, &a, &b7, &c7, &d) == 0 || !has(b7, 5)) return 0;  // AVX2
+  if (__get_cpuid_count(7, 0, &a, &b7, &c7, &d) == 0 || !has(b7, 5)) return found;  // AVX2
   const uint32_t subleaves = a;
-  uint32_t found = ERT_CPU_AVX2;
+  found |= ERT_CPU_AVX2;
   if (subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && has(a, 4)) found |= ERT_CPU_AVXVNNI;
   const bool avx512 = has(b7, 16) && has(b7, 17) && has(b7, 30) && has(b7, 31);  // F, DQ, BW, VL
   if (avx512 && has(c7, 11) && (state & kZmmState) == kZmmState) found |= ERT_CPU_AVX512VNNI;
@@ -67,7 +73,15 @@ uint32_t features() { return ERT_CPU_ASSUMED; }
 
 }  // namespace
 
-extern "C" uint32_t ert_cpu_features(void) { return features(); }
+extern "C" uint32_t ert_cpu_features(void) {
+#if ERT_HIDE_CPU_FEATURES
+  // For tests on a smaller CPU than the machine's (./test.sh --isa): bits ERT_CPU_* to hide.
+  const char* hidden = getenv("ERT_HIDDEN_CPU_FEATURES");
+  return features() & ~(hidden == nullptr ? 0u : static_cast<uint32_t>(strtoul(hidden, nullptr, 0)));
+#else
+  return features();
+#endif
+}
 
 #if ERT_ASK_LINUX && defined(__aarch64__)
 extern "C" int ert_cpu_in_order(void) { return ert_cores_in_order("/sys/devices/system/cpu"); }

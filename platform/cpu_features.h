@@ -17,6 +17,7 @@ extern "C" {
 #define ERT_CPU_I8MM (1u << 5)
 #define ERT_CPU_DSP (1u << 6) /* Cortex-M: smlad and its like */
 #define ERT_CPU_MVE (1u << 7) /* Helium with floats */
+#define ERT_CPU_SSE41 (1u << 8) /* and SSSE3 */
 
 /* ARM features that the compiler was told to assume. */
 #ifdef __ARM_NEON

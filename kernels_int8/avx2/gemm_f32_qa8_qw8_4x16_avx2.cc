@@ -1,13 +1,9 @@
 // W8A8 GEMM for AVX2: 4 rows x 16 columns (a panel), two lines at a time where their products can be summed in int16, and 5 rows x 16
 // columns line by line for few rows. Zero points are corrected in the epilogue by the weights' column sums.
 #include "kernels_int8/avx2/signed_bytes.h"
-#include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
 namespace {
-
-// From so many rows on, looking which lines may be summed in int16 costs less than it saves.
-constexpr size_t kRowsForPairs = 12;
 
 // Integer sums of a tile to floats.
 template <int kRows>
@@ -77,25 +73,16 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][2];
   clear(acc);
+  for_line_pairs(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_two_lines_of_rows<kRows, kAhead>(acc, lhs, t.row_bytes, rhs, t.panel_bytes, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_line_of_rows<kRows, kAhead>(acc, lhs, t.row_bytes, rhs, t.panel_bytes, ones);
+        add_line_of_rows<kRows, kAhead>(acc, lhs + kRowLineBytes, t.row_bytes, rhs + kLineBytes, t.panel_bytes, ones);
+      });
   const size_t lines = t.k / 4;
-  const uint64_t* word = t.line_pairs;
-  for (size_t first = 0; first < lines / 2; first += kPairsPerWord, ++word) {
-    const size_t pairs = lines / 2 - first < kPairsPerWord ? lines / 2 - first : kPairsPerWord;
-    const uint8_t* lhs = t.lhs + first * 2 * kRowLineBytes;
-    const int8_t* rhs = t.rhs + first * 2 * kLineBytes;
-    for (uint64_t left = *word; left != 0; left &= left - 1) {
-      const size_t i = static_cast<size_t>(__builtin_ctzll(left));
-      add_two_lines_of_rows<kRows, kAhead>(acc, lhs + i * 2 * kRowLineBytes, t.row_bytes, rhs + i * 2 * kLineBytes, t.panel_bytes,
-                                           ones);
-    }
-    for (uint64_t left = ~*word & ~uint64_t{0} >> (kPairsPerWord - pairs); left != 0; left &= left - 1) {
-      const size_t i = static_cast<size_t>(__builtin_ctzll(left));
-      const uint8_t* row = lhs + i * 2 * kRowLineBytes;
-      const int8_t* line = rhs + i * 2 * kLineBytes;
-      add_line_of_rows<kRows, kAhead>(acc, row, t.row_bytes, line, t.panel_bytes, ones);
-      add_line_of_rows<kRows, kAhead>(acc, row + kRowLineBytes, t.row_bytes, line + kLineBytes, t.panel_bytes, ones);
-    }
-  }
   if (lines % 2 != 0) {
     add_line_of_rows<kRows, kAhead>(acc, t.lhs + (lines - 1) * kRowLineBytes, t.row_bytes, t.rhs + (lines - 1) * kLineBytes,
                                     t.panel_bytes, ones);
@@ -129,23 +116,7 @@ constexpr TileFn kPairTilesAhead[] = {nullptr, nullptr, pair_tile<3, true>, pair
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& g) {
-  const bool far = g.n * g.k >= kFarWeights;
-  if (g.m < kRowsForPairs) {
-    if (far)
-      gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kTilesAhead>(kTiles, g, 0);
-    else
-      gemm_columns<16, LastGroup::kCut>(kTiles, g, 0);
-    return;
-  }
-  uint64_t line_pairs[kMostPairWords];
-  const auto mark = [&](TileArgs* t) {
-    mark_line_pairs(t->rhs, t->k / 4, line_pairs);
-    t->line_pairs = line_pairs;
-  };
-  if (far)
-    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kPairTilesAhead>(kPairTiles, g, 0, mark);
-  else
-    gemm_columns<16, LastGroup::kCut>(kPairTiles, g, 0, mark);
+  gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, pair_fits);
 }
 
 }  // namespace ert::kernels

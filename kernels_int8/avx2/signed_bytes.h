@@ -3,7 +3,7 @@
 // A row holds a = q - 128, in [-128, 127], as four bytes a of one line of weights and then four bytes |a|, 8 bytes for 4 k. With the sign of a
 // moved to the weight, a * w = |a| * (w with the sign of a), and two such products are at most 2 * 128 * 127 = 32512: they fit int16. Sums of
 // two lines fit where the four weights of each int16 lane have magnitudes that sum up to at most 255, as 128 * 255 < 2^15. Weights that a
-// training left are almost always such: mark_line_pairs finds out, the other lines go one by one.
+// training left are almost always such: pair_fits finds out, the other lines go one by one.
 //
 // Everything here has internal linkage.
 #pragma once
@@ -15,16 +15,10 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/loops/line_pairs.h"
 
 namespace ert::kernels {
 namespace {
-
-constexpr size_t kLineBytes = 64;     // of a panel: 16 columns x 4 k
-constexpr size_t kRowLineBytes = 8;   // of a row: a, |a|
-constexpr size_t kPairsPerWord = 64;  // bits of a word of marks
-// Words that mark the pairs of lines of the longest row.
-constexpr size_t kMostPairWords = (65000 / 8 + kPairsPerWord) / kPairsPerWord;
 
 inline __attribute__((always_inline)) __m256i load_bytes(const int8_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
@@ -44,23 +38,14 @@ inline __attribute__((always_inline)) __m256i zero() {
   return x;
 }
 
-// Marks in bit i % 64 of words[i / 64] that lines 2i and 2i + 1 of the panel may be summed in int16.
-inline void mark_line_pairs(const int8_t* rhs, size_t lines, uint64_t* words) {
+// Whether the products of a line and the next may be summed in int16.
+inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
   const __m256i ones = _mm256_set1_epi8(1);
-  const __m256i above_255 = _mm256_set1_epi16(static_cast<int16_t>(0xff00));
-  uint64_t word = 0;
-  for (size_t i = 0; i < lines / 2; ++i, rhs += 2 * kLineBytes) {
-    // Magnitudes are at most 127: two of them fit a byte.
-    const __m256i low = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(rhs)), _mm256_abs_epi8(load_bytes(rhs + 64)));
-    const __m256i high = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(rhs + 32)), _mm256_abs_epi8(load_bytes(rhs + 96)));
-    const __m256i sums = _mm256_or_si256(_mm256_maddubs_epi16(low, ones), _mm256_maddubs_epi16(high, ones));
-    word |= static_cast<uint64_t>(_mm256_testz_si256(sums, above_255)) << (i % kPairsPerWord);
-    if (i % kPairsPerWord == kPairsPerWord - 1) {
-      *words++ = word;
-      word = 0;
-    }
-  }
-  *words = word;
+  // Magnitudes are at most 127: two of them fit a byte.
+  const __m256i low = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(lines)), _mm256_abs_epi8(load_bytes(lines + 64)));
+  const __m256i high = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(lines + 32)), _mm256_abs_epi8(load_bytes(lines + 96)));
+  const __m256i sums = _mm256_or_si256(_mm256_maddubs_epi16(low, ones), _mm256_maddubs_epi16(high, ones));
+  return _mm256_testz_si256(sums, _mm256_set1_epi16(static_cast<int16_t>(0xff00))) != 0;  // none above 255
 }
 
 // One line of one row, 16 columns. Written as asm because GCC 12 spills wide tiles built from the intrinsics.

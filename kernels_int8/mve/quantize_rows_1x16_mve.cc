@@ -5,6 +5,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr size_t kRowBytesPerValue = 1;
+
 // Inputs are finite here, so the instructions' own maximum serves.
 ERT_LANES Lanes maximum(Lanes a, Lanes b) {
   return {vmaxnmq_f32(a.q0, b.q0), vmaxnmq_f32(a.q1, b.q1), vmaxnmq_f32(a.q2, b.q2), vmaxnmq_f32(a.q3, b.q3)};
@@ -56,7 +58,10 @@ size_t rowbytes_qa16_f32_1x16_mve(size_t k) { return 2 * round_up(k, 64); }
 
 void quantize_qa16_f32_1x16_mve(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales) {
-  quantize_qa16_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
+  const auto store = [=](int8_t * row, size_t i, Lanes y) __attribute__((always_inline)) {
+    store_digits(row + i, row + row_bytes / 2 + i, y);
+  };
+  quantize_qa16_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales, store);
 }
 
 }  // namespace ert::kernels

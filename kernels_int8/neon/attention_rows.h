@@ -9,6 +9,7 @@
 #include "kernels_int8/contract/exact_sums.h"
 #include "kernels_int8/neon/quantize_row.h"
 #include "kernels_int8/simd/elementary16.h"
+#include "kernels_int8/simd/attention_int8_16.h"
 // clang-format on
 
 namespace ert::kernels {
@@ -40,21 +41,6 @@ inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
   w->queries = w->values + w->keys16 * w->columns16;
   w->p_hi = w->queries + kBlockRows * w->head16;
   w->p_lo = w->p_hi + kBlockRows * w->keys16;
-}
-
-// Elements [i, i + 16) of n, zeros beyond.
-ERT_LANES Lanes load_part(size_t n, const float* src, size_t i) {
-  return i + 16 <= n ? load(src + i) : load_first(src + i, n - i);
-}
-
-// Symmetric int8 scale of n values and the factor that quantizes them.
-inline float scale_of(size_t n, const float* src, float* inv) {
-  Lanes max = broadcast(0.0f);
-  for (size_t i = 0; i < n; i += 16) max = maximum(absolute(load_part(n, src, i)), max);
-  const float absmax = largest(max);
-  const bool zero = !(absmax >= kZeroRange);
-  *inv = zero ? 0.0f : kMaxQ8 / absmax;
-  return zero ? 0.0f : absmax / kMaxQ8;
 }
 
 ERT_LANES int8x16_t quantize16(size_t n, const float* src, size_t i, float inv) {
@@ -141,47 +127,14 @@ void score_block(size_t rows, const AttentionWork& w) {
   }
 }
 
-// Adds the bias, takes out the keys that query i does not see; returns the maximum.
-inline float mask_row(const AttentionArgs& a, size_t i, size_t keys16, float* scores) {
-  const int64_t limit = static_cast<int64_t>(i) + a.causal_offset + 1;
-  const size_t seen = limit < 0 ? 0 : limit < a.seq_k ? static_cast<size_t>(limit) : static_cast<size_t>(a.seq_k);
-  const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
-  const uint8_t* mask = a.mask == nullptr ? nullptr : a.mask + static_cast<ptrdiff_t>(i) * a.mask_stride;
-  const Lanes hidden = broadcast(-__builtin_inff());
-  Lanes max = hidden;
-  for (size_t j = 0; j < keys16; j += 16) {
-    const size_t count = j >= seen ? 0 : seen - j < 16 ? seen - j : 16;
-    Lanes s = load(scores + j);
-    if (bias != nullptr && count > 0) s = s + (count == 16 ? load(bias + j) : load_first(bias + j, count));
-    if (mask != nullptr && count > 0) s = select(nonzero_bytes(mask + j, count), s, hidden);
-    if (count < 16) s = select(first_lanes(count), s, hidden);
-    store(scores + j, s);
-    max = larger(s, max);
-  }
-  return largest(max);
-}
-
-// Scores to the digits of P: p = exp(score - maximum) * value scale, then 14 bits of p / pmax. Returns the factor of the sums.
+// Scores to the digits of P. Returns the factor of the sums.
 inline float digits_of_row(const AttentionWork& w, float max, float* scores, int8_t* hi, int8_t* lo) {
-  if (max == -__builtin_inff()) return 0.0f;
-  const Lanes row_max = broadcast(max);
-  Lanes sum = broadcast(0.0f), most = sum;
-  for (size_t j = 0; j < w.keys16; j += 16) {
-    const Lanes e = exp_of_weight(load(scores + j) - row_max);
-    sum = sum + e;
-    const Lanes p = e * load(w.value_scale + j);
-    most = larger(p, most);
-    store(scores + j, p);
-  }
-  const float pmax = largest(most);
-  if (!(pmax >= kZeroRange)) return 0.0f;
-  const Lanes inv = broadcast(kMaxQ16 / pmax);
-  for (size_t j = 0; j < w.keys16; j += 16) {
-    const Digits d = digits_of(rounded(load(scores + j) * inv));
-    vst1q_s8(hi + j, d.hi);
-    vst1q_s8(lo + j, d.lo);
-  }
-  return (pmax / kMaxQ16) / total(sum);
+  return weights_of_keys(
+      w.keys16, w.value_scale, max, scores, [&](size_t j, Lanes y) __attribute__((always_inline)) {
+        const Digits d = digits_of(rounded(y));
+        vst1q_s8(hi + j, d.hi);
+        vst1q_s8(lo + j, d.lo);
+      });
 }
 
 // Sixteen output columns of kRows queries: exact within a block of keys, the blocks added in order.

@@ -6,6 +6,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr size_t kRowBytesPerValue = 1;
+
 // Inputs are finite here, so the instructions' own maximum serves.
 ERT_LANES Lanes maximum(Lanes a, Lanes b) {
   return {vmaxq_f32(a.q0, b.q0), vmaxq_f32(a.q1, b.q1), vmaxq_f32(a.q2, b.q2), vmaxq_f32(a.q3, b.q3)};

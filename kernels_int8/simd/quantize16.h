@@ -1,10 +1,9 @@
-// Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to two rows of signed digits, q = 128 * hi + lo, half a row
-// apart (W8A16), for levels that take such rows. Bytes beyond k are arbitrary: weights there are zero. Include a lanes16_<isa>.h
-// first, and declare what the ISA writes in its own way:
+// Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to 15 bits and a sign (W8A16). Bytes beyond k are arbitrary: weights there
+// are zero. Include a lanes16_<isa>.h first, and declare what the ISA writes in its own way:
+//   kRowBytesPerValue                                            of W8A8
 //   Lanes maximum(Lanes, Lanes), minimum(Lanes, Lanes); float smallest(Lanes)    inputs are finite
 //   int32_t nearest_integer(float)
 //   void store_bytes(int8_t* dst, Lanes q, int32_t offset)       16 values: nearest integers plus offset, clamped to a signed byte
-//   void store_digits(int8_t* hi, int8_t* lo, Lanes q)           16 values: digits of the nearest integers, lo in [-64, 63]
 #pragma once
 
 #include "kernels_int8/contract/kernel_table.h"
@@ -32,12 +31,15 @@ RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, i
   const Lanes factor = broadcast(inv);
   const int32_t offset = scale.zero_point - 128;
   for_blocks<kSmooth>(
-      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store_bytes(dst + i, y * factor, offset); });
+      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
+        store_bytes(dst + kRowBytesPerValue * i, y * factor, offset);
+      });
   return scale;
 }
 
-template <bool kSmooth>
-RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, int8_t* hi, int8_t* lo) {
+// Calls store(i, y) for values i to i + 15, to be rounded to the nearest integers.
+template <bool kSmooth, class Store>
+ERT_LANES RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
   Lanes max = broadcast(0.0f);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, Lanes y) __attribute__((always_inline)) { max = maximum(absolute(y), max); });
@@ -45,7 +47,7 @@ RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, 
   const bool zero = !(absmax >= kZeroRange);
   const Lanes factor = broadcast(zero ? 0.0f : kMaxQ16 / absmax);
   for_blocks<kSmooth>(
-      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store_digits(hi + i, lo + i, y * factor); });
+      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor); });
   return {zero ? 0.0f : absmax / kMaxQ16, 0};
 }
 
@@ -58,13 +60,15 @@ inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t sr
   }
 }
 
+// Calls store(row, i, y): `row` is the memory of a row.
+template <class Store>
 inline void quantize_qa16_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                               size_t row_bytes, RowScale* scales) {
+                               size_t row_bytes, RowScale* scales, const Store& store) {
   int8_t* row = static_cast<int8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    int8_t* lo = row + row_bytes / 2;
-    scales[i] = inv_smooth != nullptr ? quantize_qa16_row<true>(k, src, inv_smooth, row, lo)
-                                      : quantize_qa16_row<false>(k, src, nullptr, row, lo);
+  for (size_t r = 0; r < m; ++r, src += src_stride, row += row_bytes) {
+    const auto store_block = [&](size_t i, Lanes y) __attribute__((always_inline)) { store(row, i, y); };
+    scales[r] = inv_smooth != nullptr ? quantize_qa16_row<true>(k, src, inv_smooth, store_block)
+                                      : quantize_qa16_row<false>(k, src, nullptr, store_block);
   }
 }
 

@@ -182,6 +182,7 @@ typedef enum ert_isa {
   ERT_ISA_AVX2 = 1,
   ERT_ISA_AVXVNNI = 2,
   ERT_ISA_AVX512VNNI = 3,
+  ERT_ISA_SSE41 = 5,
   ERT_ISA_NEON = 8,
   ERT_ISA_DOTPROD = 9,
   ERT_ISA_I8MM = 10,

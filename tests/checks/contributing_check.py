@@ -21,7 +21,6 @@ OWN_FILE = "tests/checks/contributing_check.py"
 class Task:
     heading: str  # how the section begins
     example: str  # what a file that knows the example matches
-    stands_for: dict = dataclasses.field(default_factory=dict)  # an example that does not exist: what the check takes in its place
     elsewhere: dict = dataclasses.field(default_factory=dict)   # file that knows the example and is no place of the list: why
     silent: dict = dataclasses.field(default_factory=dict)      # file of a place that does not know the example: why
     also: str = ""  # the heading of a section whose places the list refers to
@@ -38,13 +37,9 @@ TASKS = [
     Task("Adding a pass", r"fuse_glu", silent={"tests/convert/passes/rope_glu_test.cc": "runs all passes and counts the nodes that fuse_glu makes"}),
     Task("Adding a pass", r"coarse_activations"),
     Task("Adding a runtime op", r"(?i)trilu", also="Adding an ONNX operator", elsewhere=ALL_OPERATORS),
-    Task("Adding an ISA level", r"(?i)avxvnni(?!.?evex)", stands_for={"sse41": "avxvnni"}, elsewhere={
-        "bench/kernels/clock_and_peak.cc": "the peak of bench_kernels, told after the list",
-        "bench/kernels/gemm_table.py": "goals of three levels",
-        "bench/kernels/gemm_table_test.py": "rates for that table",
-        "convert/cli/run.cc": "a few names of levels as examples in the help",
-        "tests/kernels_int8/dispatch_test.cc": "choices between levels that exist",
-    }, silent={"tests/checks/isa_check.py": "its rules go by CPU feature; avxvnni needs AVX2, which has one"}),
+    Task("Adding an ISA level", r"(?i)sse41", elsewhere={
+        "tests/kernels_int8/dispatch_test.cc": "the features that the test asks the compiler for",
+    }),
     Task("Adding an option of a verb", r'--compress\b|[.>]compress\b|bool compress\b|compress = "none"|"compression"|compress_test', elsewhere={
         "convert/cli/json_schemas/inspect_blob.schema.json": "inspect reads it from the blob",
         "convert/report/blob_inspection.cc": "the same",
@@ -80,12 +75,10 @@ def lists(body):
 
 
 def named(item, task, remarks=False):
-    """Files and folders (ending in /) that an item names, with what stands for the example. A sentence in parentheses is a remark and no place:
+    """Files and folders (ending in /) that an item names. A sentence in parentheses is a remark and no place:
     it says what misses one."""
     text = re.sub(r"```.*?```" if remarks else r"```.*?```|\([^()]*\.\)", "", item, flags=re.S)
     for path in re.findall(r"`([\w./-]+\.[a-z]+|(?:[\w.-]+/)+)`", text):
-        for example, real in task.stands_for.items():
-            path = path.replace(example, real)
         if "/" in path or path.endswith(".md"):
             yield path
 

@@ -2,7 +2,7 @@
 """The rows of kernels_int8/contract/isa_levels.inc, for checks that go by levels. As a program it finds what the compiler cannot: a level that another
 list names and that has no row. Exit 1 lists them.
 
-usage: isa_levels.py ROOT"""
+usage: isa_levels.py ROOT [--hidden-above LEVEL]    the second: prints the CPU features to hide for LEVEL to be the best (ERT_HIDDEN_CPU_FEATURES)"""
 import pathlib
 import re
 import sys
@@ -41,6 +41,18 @@ def of_architecture(root, architecture):
     return [name for name, level in read(root).items() if architecture in level["architectures"] and level["number"] is not None]
 
 
+def hidden_above(root, best):
+    """Bits ERT_CPU_* of what the levels of best's architectures behind it need and best does not."""
+    levels = read(root)
+    if best not in levels or levels[best]["number"] is None:
+        raise SystemExit(f"no level '{best}'; there are {', '.join(name for name, level in levels.items() if level['number'] is not None)}")
+    architectures = set(levels[best]["architectures"]) or {a for level in levels.values() for a in level["architectures"]}
+    behind = list(levels)[list(levels).index(best) + 1 :]
+    hidden = set().union(*(levels[name]["needs"] for name in behind if architectures & set(levels[name]["architectures"]))) - levels[best]["needs"]
+    bits = dict(re.findall(r"#define (ERT_CPU_\w+) \(1u << (\d+)\)", (pathlib.Path(root) / "platform/cpu_features.h").read_text()))
+    return hex(sum(1 << int(bits[feature]) for feature in hidden))
+
+
 def unknown(root, levels):
     known = {level["id"]: level["number"] for level in levels.values()}
     for file, pattern in MENTIONS.items():
@@ -63,4 +75,7 @@ def main(root):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    if sys.argv[2:3] == ["--hidden-above"]:
+        print(hidden_above(sys.argv[1], sys.argv[3]))
+    else:
+        sys.exit(main(sys.argv[1]))

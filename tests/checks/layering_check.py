@@ -31,7 +31,7 @@ LAYERS = {
     ],
     "rt": ["include", "schema", "base", "blob", "ops", "sizes", "verify", "loading", "context", "running"],
     "kernels_int8": [
-        "contract", "ref", "simd", "loops", "avx2", "avxvnni", "avx512vnni", "neon", "dotprod", "i8mm", "dsp", "mve", "dispatch",
+        "contract", "ref", "simd", "loops", "sse41", "avx2", "avxvnni", "avx512vnni", "neon", "dotprod", "i8mm", "dsp", "mve", "dispatch",
     ],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)

@@ -1,0 +1,90 @@
+// W8A8 GEMM for SSE4.1: 2 rows x 16 columns (a panel), two lines at a time where their products can be summed in int16. Zero points are
+// corrected in the epilogue by the weights' column sums.
+#include "kernels_int8/sse41/signed_bytes.h"
+
+namespace ert::kernels {
+namespace {
+
+// Integer sums of a tile to floats.
+template <int kRows>
+inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m128i (&acc)[kRows][4]) {
+  float* dst = t.dst;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const __m128 row_scale = _mm_set1_ps(t.rows[r].scale);
+    const __m128i correction = _mm_set1_epi32(128 - t.rows[r].zero_point);
+#pragma GCC unroll 16
+    for (int j = 0; j < 4; ++j) {
+      const __m128i colsum = _mm_loadu_si128(reinterpret_cast<const __m128i*>(t.colsum + 4 * j));
+      const __m128i sum = _mm_add_epi32(acc[r][j], _mm_mullo_epi32(correction, colsum));
+      const __m128 scale = _mm_mul_ps(row_scale, _mm_loadu_ps(t.scale + 4 * j));
+      _mm_storeu_ps(dst + 4 * j, _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps(sum), scale), _mm_loadu_ps(t.bias + 4 * j)));
+    }
+    dst += t.dst_stride;
+  }
+}
+
+// Fetches two lines of the next panel.
+template <bool kAhead>
+inline __attribute__((always_inline)) void fetch(const TileArgs& t, const int8_t* rhs) {
+  if constexpr (kAhead) {
+    _mm_prefetch(rhs + t.panel_bytes, _MM_HINT_T0);
+    _mm_prefetch(rhs + t.panel_bytes + kLineBytes, _MM_HINT_T0);
+  }
+}
+
+// Adds what is left of the panel's lines behind whole pairs, and stores.
+template <int kRows>
+inline __attribute__((always_inline)) void finish(const TileArgs& t, __m128i (&acc)[kRows][4], __m128i ones) {
+  const size_t lines = t.k / 4;
+  if (lines % 2 != 0)
+    add_last_line(acc, t.lhs + (lines - 1) * kRowLineBytes, t.row_bytes, t.rhs + (lines - 1) * kLineBytes, ones);
+  store_tile(t, acc);
+}
+
+// Line by line. With kAhead the lines of the next panel are on their way to the near cache afterwards.
+template <int kRows, bool kAhead = false>
+__attribute__((noinline)) void tile(const TileArgs& t) {
+  const __m128i ones = _mm_set1_epi16(1);
+  __m128i acc[kRows][4];
+  clear(acc);
+  const uint8_t* lhs = t.lhs;
+  const int8_t* rhs = t.rhs;
+  for (size_t pairs = t.k / 8; pairs > 0; --pairs, lhs += 2 * kRowLineBytes, rhs += 2 * kLineBytes) {
+    fetch<kAhead>(t, rhs);
+    add_lines<kRows, false>(acc, lhs, t.row_bytes, rhs, ones);
+  }
+  finish(t, acc, ones);
+}
+
+// Two lines at a time where the panel's marks say so.
+template <int kRows, bool kAhead = false>
+__attribute__((noinline)) void pair_tile(const TileArgs& t) {
+  const __m128i ones = _mm_set1_epi16(1);
+  __m128i acc[kRows][4];
+  clear(acc);
+  for_line_pairs(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        fetch<kAhead>(t, rhs);
+        add_lines<kRows, true>(acc, lhs, t.row_bytes, rhs, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        fetch<kAhead>(t, rhs);
+        add_lines<kRows, false>(acc, lhs, t.row_bytes, rhs, ones);
+      });
+  finish(t, acc, ones);
+}
+
+constexpr TileFn kTiles[] = {tile<1>, tile<2>};
+constexpr TileFn kTilesAhead[] = {tile<1, true>, tile<2, true>};
+constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>};
+constexpr TileFn kPairTilesAhead[] = {pair_tile<1, true>, pair_tile<2, true>};
+
+}  // namespace
+
+void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& g) {
+  gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, pair_fits);
+}
+
+}  // namespace ert::kernels

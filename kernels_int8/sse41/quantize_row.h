@@ -1,0 +1,45 @@
+// What simd/quantize16.h needs, on SSE4.1, and 16 values as int16. Rows of W8A8 are those of signed_bytes.h. Internal linkage.
+#pragma once
+
+#include "kernels_int8/sse41/lanes16_sse41.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr size_t kRowBytesPerValue = 2;  // of W8A8: the value, its magnitude
+
+ERT_LANES Lanes maximum(Lanes a, Lanes b) { return larger(a, b); }
+ERT_LANES Lanes minimum(Lanes a, Lanes b) { return smaller(a, b); }
+ERT_LANES float smallest(Lanes a) {
+  const __m128 m4 = _mm_min_ps(_mm_min_ps(a.q0, a.q2), _mm_min_ps(a.q1, a.q3));
+  const __m128 m2 = _mm_min_ps(m4, _mm_movehl_ps(m4, m4));
+  return _mm_cvtss_f32(_mm_min_ss(m2, _mm_movehdup_ps(m2)));
+}
+
+// 16 integers that fit int16.
+struct Integers {
+  __m128i low, high;
+};
+ERT_LANES Integers rounded(Lanes y) {
+  return {_mm_packs_epi32(_mm_cvtps_epi32(y.q0), _mm_cvtps_epi32(y.q1)),
+          _mm_packs_epi32(_mm_cvtps_epi32(y.q2), _mm_cvtps_epi32(y.q3))};
+}
+// Clamped to [-128, 127].
+ERT_LANES __m128i bytes_of(Integers q) { return _mm_packs_epi16(q.low, q.high); }
+
+// 16 bytes and their magnitudes (128 of -128, as u8), by four: a, |a|, a, |a|, ...
+ERT_LANES void store_with_magnitudes(int8_t* dst, __m128i bytes) {
+  const __m128i magnitude = _mm_abs_epi8(bytes);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), _mm_unpacklo_epi32(bytes, magnitude));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 16), _mm_unpackhi_epi32(bytes, magnitude));
+}
+
+ERT_LANES int32_t nearest_integer(float x) { return _mm_cvtss_si32(_mm_set_ss(x)); }
+ERT_LANES void store_bytes(int8_t* dst, Lanes y, int32_t offset) {
+  const Integers q = rounded(y);
+  const __m128i by = _mm_set1_epi16(static_cast<int16_t>(offset));
+  store_with_magnitudes(dst, bytes_of({_mm_adds_epi16(q.low, by), _mm_adds_epi16(q.high, by)}));
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,11 @@
+// Row operations of this level: LayerNorm, softmax, sums, activations and recurrent cells, written once in simd/ over 16 lanes.
+#include "kernels_int8/sse41/lanes16_sse41.h"
+
+#include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/simd/map16.h"
+#include "kernels_int8/simd/recurrent16.h"
+#include "kernels_int8/simd/rowops16.h"
+
+#define ERT_ROW_NAME(stem) stem##_1x16_sse41
+#include "kernels_int8/simd/define_elementwise16.inc"
+#include "kernels_int8/simd/define_rows16.inc"

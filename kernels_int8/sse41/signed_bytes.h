@@ -1,0 +1,114 @@
+// The integer inner loop of W8A8 on SSE4.1: rows of bytes and their magnitudes times int8 weights of layout N16K4, exact although maddubs
+// saturates. The rows and why they are exact: avx2/signed_bytes.h. Sixteen bytes of a row are two lines of weights: a, |a|, a, |a|.
+// Everything here has internal linkage.
+#pragma once
+
+#ifndef __SSE4_1__
+#error "build with -mssse3 -msse4.1"
+#endif
+
+#include <smmintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels_int8/loops/line_pairs.h"
+
+namespace ert::kernels {
+namespace {
+
+inline __attribute__((always_inline)) __m128i load_bytes(const int8_t* p) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+}
+
+// Whether the products of a line and the next may be summed in int16: the four weights of each lane have magnitudes that sum up to at most 255.
+inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
+  __m128i sums = _mm_setzero_si128();
+#pragma GCC unroll 16
+  for (size_t j = 0; j < kLineBytes; j += 16) {
+    // Magnitudes are at most 127: two of them fit a byte.
+    const __m128i two = _mm_add_epi8(_mm_abs_epi8(load_bytes(lines + j)), _mm_abs_epi8(load_bytes(lines + kLineBytes + j)));
+    sums = _mm_or_si128(sums, _mm_maddubs_epi16(two, _mm_set1_epi8(1)));
+  }
+  return _mm_testz_si128(sums, _mm_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
+}
+
+// Four columns of one line. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
+inline __attribute__((always_inline)) void add_line(__m128i& acc, __m128i a, __m128i magnitude, const int8_t* w, __m128i ones) {
+  __m128i t, x;
+  __asm__(
+      "movdqu %[w], %[t]\n\t"
+      "psignb %[a], %[t]\n\t"
+      "movdqa %[m], %[x]\n\t"
+      "pmaddubsw %[t], %[x]\n\t"
+      "pmaddwd %[ones], %[x]\n\t"
+      "paddd %[x], %[acc]"
+      : [acc] "+x"(acc), [t] "=&x"(t), [x] "=&x"(x)
+      : [w] "m"(*reinterpret_cast<const int8_t(*)[16]>(w)), [a] "x"(a), [m] "x"(magnitude), [ones] "x"(ones));
+}
+
+// Four columns of two lines whose products may be summed in int16.
+inline __attribute__((always_inline)) void add_two_lines(__m128i& acc, const __m128i (&a)[2], const __m128i (&magnitude)[2],
+                                                         const int8_t* w, __m128i ones) {
+  __m128i t, x, y;
+  __asm__(
+      "movdqu %[w0], %[t]\n\t"
+      "psignb %[a0], %[t]\n\t"
+      "movdqa %[m0], %[x]\n\t"
+      "pmaddubsw %[t], %[x]\n\t"
+      "movdqu %[w1], %[t]\n\t"
+      "psignb %[a1], %[t]\n\t"
+      "movdqa %[m1], %[y]\n\t"
+      "pmaddubsw %[t], %[y]\n\t"
+      "paddw %[y], %[x]\n\t"
+      "pmaddwd %[ones], %[x]\n\t"
+      "paddd %[x], %[acc]"
+      : [acc] "+x"(acc), [t] "=&x"(t), [x] "=&x"(x), [y] "=&x"(y)
+      : [w0] "m"(*reinterpret_cast<const int8_t(*)[16]>(w)), [w1] "m"(*reinterpret_cast<const int8_t(*)[16]>(w + kLineBytes)),
+        [a0] "x"(a[0]), [m0] "x"(magnitude[0]), [a1] "x"(a[1]), [m1] "x"(magnitude[1]), [ones] "x"(ones));
+}
+
+template <int kRows>
+inline __attribute__((always_inline)) void clear(__m128i (&acc)[kRows][4]) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int j = 0; j < 4; ++j) __asm__ volatile("pxor %0, %0" : "=x"(acc[r][j]));
+  }
+}
+
+// Two lines: their products summed in int16 first, or each on its own.
+template <int kRows, bool kPair>
+inline __attribute__((always_inline)) void add_lines(__m128i (&acc)[kRows][4], const uint8_t* lhs, size_t row_bytes,
+                                                     const int8_t* rhs, __m128i ones) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lhs + static_cast<size_t>(r) * row_bytes));
+    const __m128i a[2] = {_mm_shuffle_epi32(bytes, 0x00), _mm_shuffle_epi32(bytes, 0xaa)};
+    const __m128i magnitude[2] = {_mm_shuffle_epi32(bytes, 0x55), _mm_shuffle_epi32(bytes, 0xff)};
+#pragma GCC unroll 16
+    for (int j = 0; j < 4; ++j) {
+      if constexpr (kPair) {
+        add_two_lines(acc[r][j], a, magnitude, rhs + 16 * j, ones);
+      } else {
+        add_line(acc[r][j], a[0], magnitude[0], rhs + 16 * j, ones);
+        add_line(acc[r][j], a[1], magnitude[1], rhs + kLineBytes + 16 * j, ones);
+      }
+    }
+  }
+}
+
+// The last of an odd number of lines.
+template <int kRows>
+inline __attribute__((always_inline)) void add_last_line(__m128i (&acc)[kRows][4], const uint8_t* lhs, size_t row_bytes,
+                                                         const int8_t* rhs, __m128i ones) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lhs + static_cast<size_t>(r) * row_bytes));
+    const __m128i a = _mm_shuffle_epi32(bytes, 0x00), magnitude = _mm_shuffle_epi32(bytes, 0x55);
+#pragma GCC unroll 16
+    for (int j = 0; j < 4; ++j) add_line(acc[r][j], a, magnitude, rhs + 16 * j, ones);
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels
