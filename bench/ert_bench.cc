@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <thread>
 
 #include "bench/report.h"
 
@@ -87,6 +88,11 @@ int run(int argc, char** argv) {
     return app.exit(e) == 0 ? 0 : 2;
   }
   options.isa_mask = parse_isa(isa);
+  const unsigned cores = std::thread::hardware_concurrency();
+  if (cores != 0 && options.threads > cores) {
+    std::fprintf(stderr, "ert-bench: warning: %u threads on %u cores: they wait for each other, so that times say little of a device with as many cores\n",
+                 options.threads, cores);
+  }
   std::vector<Dims> parsed;
   for (const std::string& s : shapes) {
     for (Dims& dims : parse_shapes(s)) parsed.push_back(std::move(dims));

@@ -53,20 +53,22 @@ class Threads {
   ert_thread_pool* pool_ = nullptr;
 };
 
+// The samples of each op: the median of them, because one context switch in one run would make an op look expensive.
 struct Profile {
   std::vector<OpTime> ops;
+  std::vector<std::vector<double>> samples;  // [op], us
   uint64_t start = 0;
 };
 
 int profile_hook(void* context, uint32_t op, uint32_t phase, const char* kind, const char* name) {
   Profile& p = *static_cast<Profile*>(context);
   if (phase == 0) {
-    if (p.ops.size() <= op) p.ops.resize(op + 1);
+    if (p.ops.size() <= op) p.ops.resize(op + 1), p.samples.resize(op + 1);
     p.ops[op].kind = kind;
     p.ops[op].name = name;
     p.start = ert_clock_ns();
   } else {
-    p.ops[op].us += us_since(p.start);
+    p.samples[op].push_back(us_since(p.start));
   }
   return 0;
 }
@@ -265,9 +267,12 @@ Result measure(const Blob& blob, const std::map<std::string, int32_t>& dims, con
     Profile profile;
     Session profiled(blob, values, options, profile_hook, &profile);
     for (uint32_t i = 0; i < options.warmup; ++i) require(profiled.run(), "run");
-    for (OpTime& op : profile.ops) op.us = 0;
+    for (std::vector<double>& op : profile.samples) op.clear(), op.reserve(times.size());
     for (size_t i = 0; i < times.size(); ++i) require(profiled.run(), "run");
-    for (OpTime& op : profile.ops) op.us /= static_cast<double>(times.size());
+    for (size_t i = 0; i < profile.ops.size(); ++i) {
+      std::sort(profile.samples[i].begin(), profile.samples[i].end());
+      profile.ops[i].us = percentile(profile.samples[i], 0.50);
+    }
     r.ops = std::move(profile.ops);
   }
   return r;

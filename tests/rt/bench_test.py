@@ -5,6 +5,7 @@ usage: bench_test.py ERT_BENCH WRITE_SMALL_BLOB
 """
 import csv
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -95,6 +96,12 @@ class ErtBench(unittest.TestCase):
         ops = self.results("--profile")["results"][0]["ops"]
         self.assertEqual([op["name"] for op in ops], ["node_0", "node_1", "node_2", "node_3"])
         self.assertIn("Unary", bench(self.blob, "--profile", "--runs", 1).stdout)
+
+    def test_more_threads_than_cores_are_warned_of(self):
+        few, many = (bench(self.blob, "--threads", n, "--runs", 1) for n in (1, len(os.sched_getaffinity(0)) + 1))
+        self.assertEqual((few.returncode, few.stderr), (0, ""))
+        self.assertEqual(many.returncode, 0)
+        self.assertIn("warning", many.stderr)
 
     def test_exit_codes(self):
         damaged = self.dir / "damaged.ert"
