@@ -117,22 +117,24 @@ void shifted_exp(const kernels::KernelTable& t, int64_t n, const float* x, const
   t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(n), e, e);
 }
 
-// Maximum or minimum of a row: kLanes at a time, which gives the same but for the sign of a zero: of equal values the last counts.
+// Maximum or minimum of a row: kLanes at a time, the last ones perhaps again. That gives the same as one by one but for the sign of a
+// zero: of equal values the last counts.
 float extreme_of_row(int32_t kind, int64_t n, const float* x) {
   constexpr int64_t kLanes = ReduceOrder::kChunk;
   float total = neutral(kind, 0.0f);
-  int64_t i = 0;
-  if (n >= 2 * kLanes) {
-    float lanes[kLanes];
-    for (int64_t j = 0; j < kLanes; ++j) lanes[j] = x[j];
-    for (i = kLanes; i + kLanes <= n; i += kLanes) fold(kind, kLanes, lanes, x + i);
-    for (int64_t j = 0; j < kLanes; ++j) fold(kind, 1, &total, lanes + j);
+  if (n < kLanes) {
+    for (int64_t i = 0; i < n; ++i) fold(kind, 1, &total, x + i);
+    return total;
   }
-  for (; i < n; ++i) fold(kind, 1, &total, x + i);
-  if (equal(total, 0.0f)) {
-    for (i = n; i > 0; --i) {
-      if (equal(x[i - 1], 0.0f)) return x[i - 1];
-    }
+  float lanes[kLanes];
+  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = x[j];
+  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) fold(kind, kLanes, lanes, x + i);
+  fold(kind, kLanes, lanes, x + n - kLanes);
+  for (int64_t half = kLanes / 2; half >= 1; half /= 2) fold(kind, half, lanes, lanes + half);
+  total = lanes[0];
+  if (!equal(total, 0.0f)) return total;
+  for (int64_t i = n; i > 0; --i) {
+    if (equal(x[i - 1], 0.0f)) return x[i - 1];
   }
   return total;
 }
