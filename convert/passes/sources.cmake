@@ -19,6 +19,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fuse_layer_norm.cc
   passes/fuse_linear_activation.cc
   passes/fuse_mean_pool.cc
+  passes/fuse_one_hot.cc
   passes/fuse_pad.cc
   passes/fuse_residual_norm.cc
   passes/fuse_rope.cc

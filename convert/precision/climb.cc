@@ -94,8 +94,33 @@ void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Change ste
   }
 }
 
+// Layers [begin, end) of those that `step` lifted, back down if the gate does not need them.
+bool drop_together(const SearchProblem& problem, PrecisionPlan& plan, size_t begin, size_t end, Change step) {
+  PrecisionPlan without = plan;
+  bool any = false;
+  for (size_t i = begin; i < end; ++i) {
+    if (problem.is_free(i) && problem.precision(plan, i) == step.next) any |= problem.set(without, i, step.before);
+  }
+  if (!any || !problem.passes(without)) return false;
+  plan = std::move(without);
+  return true;
+}
+
+// What the first steps lifted did not suffice, and may be needless beside what did: all of it, or else some steps. Few evaluations, as `lift`.
+void drop_first_steps(const SearchProblem& problem, PrecisionPlan& plan, size_t begin, Change step) {
+  if (begin == 0 || drop_together(problem, plan, 0, begin, step)) return;
+  size_t layers = std::max<size_t>(1, problem.layers.size() / 8);
+  for (size_t first = 0; first < begin; first += layers / 2) {
+    drop_together(problem, plan, first, std::min(begin, first + layers), step);
+    layers *= 2;
+  }
+}
+
 PrecisionPlan make_cheaper(const SearchProblem& problem, const Lifted& lifted, Change step) {
-  if (const auto cheaper = find_cheaper(problem, lifted, step)) return *cheaper;
+  if (auto cheaper = find_cheaper(problem, lifted, step)) {
+    drop_first_steps(problem, *cheaper, lifted.begin, step);
+    return *cheaper;
+  }
   PrecisionPlan plan = lifted.plan;
   drop_needless(problem, plan, step);
   return plan;

@@ -30,6 +30,7 @@ constexpr std::pair<const char*, const char*> kFusionNames[] = {{"fuse_attention
                                                                 {"fuse_residual_norm", "residual+norm"},
                                                                 {"fuse_activation", "activation"},
                                                                 {"fuse_embedding", "embedding"},
+                                                                {"fuse_one_hot", "one-hot embedding"},
                                                                 {"fuse_mean_pool", "mean pool"},
                                                                 {"fuse_l2_normalize", "L2 norm"}};
 

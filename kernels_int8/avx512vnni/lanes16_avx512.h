@@ -17,7 +17,7 @@ namespace {
 // GEMM tile of simd/gemm16.h: rows, panels of 16 columns, panels when there are one or two rows.
 constexpr int kGemmRows = 8;
 constexpr int kGemmPanels = 2;
-constexpr int kGemmPanelsFewRows = 6;
+constexpr int kGemmPanelsFewRows = 8;
 
 constexpr bool kRegistersForLanes4 = true;
 constexpr bool kPredicatedAccess = false;

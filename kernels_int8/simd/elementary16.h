@@ -112,12 +112,19 @@ ERT_LANES V tanh_coarse(V x) {
   return (e - broadcast(1.0f)) / (e + broadcast(1.0f));
 }
 
-ERT_LANES Lanes silu(Lanes x) { return x * sigmoid(x); }
-ERT_LANES Lanes quick_gelu(Lanes x) { return x * sigmoid(x * broadcast(kQuickGelu)); }
+template <class V>
+ERT_LANES V silu(V x) {
+  return x * sigmoid(x);
+}
+template <class V>
+ERT_LANES V quick_gelu(V x) {
+  return x * sigmoid(x * broadcast(kQuickGelu));
+}
 
-ERT_LANES Lanes gelu_tanh(Lanes x) {
-  const Lanes cubic = broadcast(kGeluTanhCubic) * (x * x);
-  return x * sigmoid(broadcast(kGeluTanhLinear) * (x + cubic * x));
+template <class V>
+ERT_LANES V gelu_tanh(V x) {
+  const V cubic = (x * x) * broadcast(kGeluTanhCubic);
+  return x * sigmoid((x + cubic * x) * broadcast(kGeluTanhLinear));
 }
 
 ERT_LANES Lanes mish(Lanes x) {

@@ -157,9 +157,17 @@ void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Opera
   });
 }
 
+// A power that is a product, as power spectra have it: scalar_pow gives the same.
+bool is_square(int32_t kind, const Operand& exponent) {
+  return kFastForms && kind == bin::kPow && is_f32(exponent) && exponent.elements() == 1 && equal(*exponent.as<float>(), 2.0f);
+}
+
 ert_status run(const OpContext& c) {
-  const int32_t kind = c.ints[bin::kKind], left = exchanges(kind) ? 1 : 0;
-  const Operand &a = input(c, left), &b = input(c, 1 - left), &out = output(c, 0);
+  int32_t kind = c.ints[bin::kKind];
+  const int32_t left = exchanges(kind) ? 1 : 0;
+  const bool squares = is_square(kind, input(c, 1));
+  if (squares) kind = bin::kMul;
+  const Operand &a = input(c, left), &b = input(c, squares ? left : 1 - left), &out = output(c, 0);
   const Loop body = loop_for(a.dtype, kind);
   StridedWalk walk(out);
   walk.add_broadcast(a);

@@ -43,11 +43,17 @@ ert_status run(const OpContext& c) {
     if (!resolve_index(indices.as<int32_t>()[i], size, &index)) return ERT_ERR_INPUT;
   }
   for_blocks(c, elements_between(data, 0, axis) * count, bytes, 1, [&](int64_t begin, int64_t end, uint32_t) {
-    for (int64_t row = begin; row < end; ++row) {
+    for (int64_t row = begin; row < end;) {
       int64_t at = 0;
-      resolve_index(indices.as<int32_t>()[row % count], size, &at);
+      const int64_t i = row % count, left = end - row < count - i ? end - row : count - i;
+      const int32_t* raw = indices.as<int32_t>() + i;
+      resolve_index(*raw, size, &at);
+      // Neighbours are copied at once: windows of a signal, patches of a convolution.
+      int32_t run = 1;
+      while (kFastForms && run < left && raw[run] == *raw + run && raw[run] != 0) ++run;
       memcpy(out.mut<uint8_t>() + row * bytes, data.as<uint8_t>() + (row / count * size + at) * bytes,
-             static_cast<size_t>(bytes));
+             static_cast<size_t>(run * bytes));
+      row += run;
     }
   });
   return ERT_OK;

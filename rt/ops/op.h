@@ -36,6 +36,13 @@ struct Operand {
 
 static_assert(offsetof(Operand, dims) == sizeof(int32_t), "ert_arena_bytes counts Operands: pairs takes a byte that was padding");
 
+// Second forms of loops, which give the same sooner: code that small cores have no room for.
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+constexpr bool kFastForms = false;
+#else
+constexpr bool kFastForms = true;
+#endif
+
 constexpr int kMaxOperands = 64;  // inputs plus outputs of one op; the converter splits longer Concats
 
 // Runs task(arg, i, thread) for i in [0, tasks): on the caller's hook, or in a plain loop. Tasks on the hook's threads run

@@ -117,6 +117,28 @@ void shifted_exp(const kernels::KernelTable& t, int64_t n, const float* x, const
   t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(n), e, e);
 }
 
+// Maximum or minimum of a row: kLanes at a time, the last ones perhaps again. That gives the same as one by one but for the sign of a
+// zero: of equal values the last counts.
+float extreme_of_row(int32_t kind, int64_t n, const float* x) {
+  constexpr int64_t kLanes = ReduceOrder::kChunk;
+  float total = neutral(kind, 0.0f);
+  if (n < kLanes) {
+    for (int64_t i = 0; i < n; ++i) fold(kind, 1, &total, x + i);
+    return total;
+  }
+  float lanes[kLanes];
+  for (int64_t j = 0; j < kLanes; ++j) lanes[j] = x[j];
+  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) fold(kind, kLanes, lanes, x + i);
+  fold(kind, kLanes, lanes, x + n - kLanes);
+  for (int64_t half = kLanes / 2; half >= 1; half /= 2) fold(kind, half, lanes, lanes + half);
+  total = lanes[0];
+  if (!equal(total, 0.0f)) return total;
+  for (int64_t i = n; i > 0; --i) {
+    if (equal(x[i - 1], 0.0f)) return x[i - 1];
+  }
+  return total;
+}
+
 // One output whose n elements are contiguous: the canonical sum, or index order for max, min and product.
 float reduce_row(const kernels::KernelTable& t, int32_t kind, int64_t n, const float* x, float* row) {
   const size_t count = static_cast<size_t>(n);
@@ -136,6 +158,7 @@ float reduce_row(const kernels::KernelTable& t, int32_t kind, int64_t n, const f
       shifted_exp(t, n, x, &top, 0, row);
       return finish(kind, t.sum(count, row), n, top);
     default: {
+      if (kFastForms && (kind == red::kMax || kind == red::kMin)) return extreme_of_row(kind, n, x);
       float total = neutral(kind, 0.0f);
       for (int64_t i = 0; i < n; ++i) fold(kind, 1, &total, x + i);
       return total;

@@ -18,10 +18,70 @@ void copy_run(T* dst, const T* src, int64_t stride, int64_t count) {
   for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
 }
 
+constexpr int64_t kTile = 16;
+
+template <class T>
+void copy_tile(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t i = 0; i < columns; ++i) dst[r * row_step + i] = src[r + i * column_step];
+  }
+}
+
+// The axis along which the input's elements are neighbours, if that is not the output's last; -1 if there is none worth a tile.
+int neighbours_axis(const StridedWalk& walk) {
+  if (!kFastForms || walk.inner_stride(0) == 1 || walk.inner() < 4) return -1;
+  for (int axis = 0; axis + 1 < walk.rank; ++axis) {
+    if (walk.stride[0][axis] == 1 && walk.size[axis] >= 4) return axis;
+  }
+  return -1;
+}
+
+// A transposition, kTile x kTile elements after the other: each cache line of the input is then read once.
+template <class T>
+void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const T* src, T* dst) {
+  const int last = walk.rank - 1;
+  ptrdiff_t out_stride[ERT_MAX_RANK] = {};
+  int64_t units = (walk.size[along] + kTile - 1) / kTile;
+  ptrdiff_t step = 1;
+  for (int axis = last; axis >= 0; --axis) {
+    out_stride[axis] = step;
+    step *= walk.size[axis];
+    if (axis != along && axis != last) units *= walk.size[axis];
+  }
+  for_blocks(c, units, kTile * walk.inner(), 1, [&](int64_t begin, int64_t end, uint32_t) {
+    for (int64_t unit = begin; unit < end; ++unit) {
+      int64_t rest = unit;
+      const int64_t tiles = (walk.size[along] + kTile - 1) / kTile, first = rest % tiles * kTile;
+      rest /= tiles;
+      ptrdiff_t to = static_cast<ptrdiff_t>(first) * out_stride[along], from = walk.base[0] + static_cast<ptrdiff_t>(first);
+      for (int axis = last - 1; axis >= 0; --axis) {
+        if (axis == along) continue;
+        const ptrdiff_t at = static_cast<ptrdiff_t>(rest % walk.size[axis]);
+        rest /= walk.size[axis];
+        to += at * out_stride[axis];
+        from += at * walk.stride[0][axis];
+      }
+      const int64_t rows = walk.size[along] - first < kTile ? walk.size[along] - first : kTile;
+      for (int64_t i = 0; i < walk.inner(); i += kTile) {
+        const int64_t columns = walk.inner() - i < kTile ? walk.inner() - i : kTile;
+        const T* tile = src + from + static_cast<ptrdiff_t>(i) * walk.inner_stride(0);
+        for (int64_t ahead = i + kTile; ahead < i + 2 * kTile && ahead < walk.inner(); ++ahead)
+          __builtin_prefetch(src + from + static_cast<ptrdiff_t>(ahead) * walk.inner_stride(0));
+        if (rows == kTile && columns == kTile) {
+          copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), kTile, kTile);
+        } else {
+          copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), rows, columns);
+        }
+      }
+    }
+  });
+}
+
 template <class T>
 void copy_blocks(const OpContext& c, const StridedWalk& walk, const Operand& in, const Operand& out) {
   const T* src = in.as<T>();
   T* dst = out.mut<T>();
+  if (const int along = neighbours_axis(walk); along >= 0) return copy_tiles(c, walk, along, src, dst);
   const int64_t stride = walk.inner_stride(0);
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
     walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {

@@ -108,6 +108,44 @@ TEST_F(LinearPasses, IdentityToAnOutputKeepsTheOutput) {
   EXPECT_NE(b.g.outputs[0], x);
 }
 
+// Linear of (ids == numbers) as floats.
+ValueId linear_of_one_hot(GraphBuilder& b, ValueId ids, const std::vector<int64_t>& numbers) {
+  const int64_t count = static_cast<int64_t>(numbers.size());
+  const ValueId sought = b.constant(Tensor::of<int64_t>(DType::kInt64, {1, 1, count}, numbers));
+  const ValueId equal = b.node(OpKind::kBinary, {b.reshape(ids, {0, 0, 1}), sought}, BinaryAttrs{binary::kEqual});
+  return b.add(b.matmul(b.node(OpKind::kCast, {equal}, CastAttrs{DType::kFloat}), b.weights({count, 5})), b.weights({5}));
+}
+
+// random_inputs draws ids from 0 to 3: the last one has no row, nor have those that are made negative.
+TEST_F(LinearPasses, OneHotRowsAreAnEmbedding) {
+  for (const bool negative : {false, true}) {
+    GraphBuilder one;
+    ValueId ids = one.input("ids", {DimExpr::symbol("batch"), 7}, DType::kInt64);
+    if (negative) ids = one.sub(ids, one.constant(Tensor::of<int64_t>(DType::kInt64, {}, {2})));
+    one.output(one.unary(Unary::kTanh, linear_of_one_hot(one, ids, {0, 1, 2})));
+    apply_all(one.g);
+    only(one.g, OpKind::kEmbedding);
+    EXPECT_EQ(count(one.g, OpKind::kLinear), 0) << one.g.dump();
+    EXPECT_EQ(count(one.g, OpKind::kUnary), 0) << "the activation is in the table";
+  }
+}
+
+TEST_F(LinearPasses, OtherComparisonsAreNoEmbedding) {
+  for (const std::vector<int64_t>& numbers : {std::vector<int64_t>{1, 2, 3}, {0, 2, 1}, {0, 1, 1}}) {
+    GraphBuilder one;
+    one.output(linear_of_one_hot(one, one.input("ids", {DimExpr::symbol("batch"), 7}, DType::kInt64), numbers));
+    apply_all(one.g);
+    EXPECT_EQ(count(one.g, OpKind::kEmbedding), 0) << one.g.dump();
+  }
+  GraphBuilder floats;  // .5 is no id
+  const ValueId numbers = floats.constant(Tensor::of<float>(DType::kFloat, {1, 1, 3}, {0, 1, 2}));
+  const ValueId values = floats.reshape(floats.input("values", {DimExpr::symbol("batch"), 7}), {0, 0, 1});
+  const ValueId equal = floats.node(OpKind::kBinary, {values, numbers}, BinaryAttrs{binary::kEqual});
+  floats.output(floats.matmul(floats.node(OpKind::kCast, {equal}, CastAttrs{DType::kFloat}), floats.weights({3, 5})));
+  apply_all(floats.g);
+  EXPECT_EQ(count(floats.g, OpKind::kEmbedding), 0);
+}
+
 TEST_F(LinearPasses, EmbeddingOfIds) {
   const ValueId ids = b.input("ids", {B, S}, DType::kInt64);
   b.output(b.node(OpKind::kGather, {b.weights({4, 6}), ids}, AxisAttrs{0}));

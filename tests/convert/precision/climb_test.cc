@@ -55,6 +55,29 @@ TEST(Climb, TakesBackWhatIsNotNeeded) {
   EXPECT_EQ(plan.count(linear::kInt8A16), 1);
 }
 
+// Only one of the layers that the last step reaches is at fault: what the steps before it lifted in vain goes back.
+TEST(Climb, TakesBackStepsThatDidNotSuffice) {
+  const auto layers = some_layers(10);
+  int evaluations = 0;
+  const PrecisionPlan plan = climb(problem_of(layers, [&](const PrecisionPlan& p) {
+    ++evaluations;
+    return p.of(8).precision == linear::kInt8A16 ? kGood : kBad;
+  }));
+  EXPECT_EQ(plan.of(8).precision, linear::kInt8A16);
+  EXPECT_EQ(plan.count(linear::kInt8A16), 1);
+  EXPECT_LE(evaluations, 9);
+}
+
+// Of the first steps one is needed beside what the last one found.
+TEST(Climb, KeepsTheStepsThatAreNeeded) {
+  const auto layers = some_layers(10);
+  const PrecisionPlan plan = climb(problem_of(layers, [&](const PrecisionPlan& p) {
+    return p.of(2).precision == linear::kInt8A16 && p.of(8).precision == linear::kInt8A16 ? kGood : kBad;
+  }));
+  for (NodeId id : {1, 2, 8}) EXPECT_EQ(plan.of(id).precision, linear::kInt8A16) << id;
+  EXPECT_EQ(plan.count(linear::kInt8A16), 3) << "layers 1 and 2 are one step";
+}
+
 // Every trial lowers and runs the whole model: what is expensive to run has fewer of them.
 TEST(Climb, KeepsToItsTrials) {
   const auto layers = some_layers(64);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels_int8/ref/scalar_pow.h"
 #include "kernels_int8/dispatch/dispatch.h"
 #include "tests/rt/ops/op_harness.h"
 
@@ -165,6 +166,19 @@ TEST(Binary, FloatKinds) {
   expect_same(floats(bin::kMin, {1.0f, kNaN, 2.0f}, {2.0f, 1.0f, kNaN}), {1.0f, kNaN, kNaN});
   expect_same(floats(bin::kMax, {1.0f, kNaN, 2.0f}, {2.0f, 1.0f, kNaN}), {2.0f, kNaN, kNaN});
   expect_same(floats(bin::kPRelu, {-2.0f, 2.0f}, {0.5f, 0.5f}), {-1.0f, 2.0f});
+}
+
+TEST(Binary, SquaresArePowers) {
+  const std::vector<float> x = {2.0f, -3.5f, 1.0f, -0.0f, kInf, -kInf, kNaN, 1e30f, 1e-30f};
+  std::vector<float> want;
+  for (float v : x) want.push_back(kernels::scalar_pow(v, 2.0f));
+  const auto n = static_cast<int32_t>(x.size());
+  expect_same(run_for<float>({&kOpBinary, {f32({n}, x), f32({}, {2.0f})}, {empty(ERT_F32, {n})}, {bin::kPow}, {}, {}}), want);
+  expect_same(run_for<float>({&kOpBinary, {f32({n}, x), f32({1, 1}, {2.0f})}, {empty(ERT_F32, {1, n})}, {bin::kPow}, {}, {}}),
+              want);
+  expect_same(
+      run_for<float>({&kOpBinary, {f32({}, {2.0f}), f32({3}, {1.0f, 2.0f, 3.0f})}, {empty(ERT_F32, {3})}, {bin::kPow}, {}, {}}),
+      {2, 4, 8});
 }
 
 TEST(Binary, RemaindersAreExact) {

@@ -45,6 +45,17 @@ TEST(Gather, AlongEachAxis) {
                     {1},
                     {},
                     {}});
+  // Neighbours are copied together, but not around the end, nor from one row of the data into the next.
+  EXPECT_EQ(run_for<int32_t>({&kOpGather,
+                              {i32({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7}), i32({6}, {-2, -1, 0, 1, 2, 0})},
+                              {empty(ERT_I32, {2, 6})},
+                              {1},
+                              {},
+                              {}}),
+            (std::vector<int32_t>{2, 3, 0, 1, 2, 0, 6, 7, 4, 5, 6, 4}));
+  EXPECT_EQ(run_for<int32_t>(
+                {&kOpGather, {i32({2, 3}, {0, 1, 2, 3, 4, 5}), i32({3}, {0, 1, 2})}, {empty(ERT_I32, {2, 3})}, {1}, {}, {}}),
+            (std::vector<int32_t>{0, 1, 2, 3, 4, 5}));
   for (int32_t bad : kBadIndices) {
     OpCase c = {&kOpGather, {x, i32({1}, {bad})}, {empty(ERT_I32, {1, 2})}, {0}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;

@@ -77,7 +77,10 @@ TEST(Transpose, AllRanks) {
                         {{2, 1, 2, 3, 1, 2, 2, 3}, {7, 6, 5, 4, 3, 2, 1, 0}},
                         {{0, 3}, {1, 0}},
                         {{150, 170}, {1, 0}},
-                        {{20, 40, 50}, {1, 0, 2}}};
+                        {{20, 40, 50}, {1, 0, 2}},
+                        {{3, 37, 20}, {0, 2, 1}},  // tiles, whole and cut
+                        {{2, 3, 18, 33}, {0, 3, 1, 2}},
+                        {{5, 18, 21, 4}, {2, 3, 1, 0}}};
   for (const Case& t : cases) {
     Dims out;
     for (int32_t axis : t.perm) out.push_back(t.dims[static_cast<size_t>(axis)]);

@@ -67,6 +67,33 @@ TEST(Reduce, EveryKindOverEveryMask) {
   }
 }
 
+// Long rows are taken many lanes at a time, which must not show: not in a NaN anywhere, nor in the sign of a zero (the last one's).
+TEST(Reduce, ExtremesOfLongRowsAreThoseInIndexOrder) {
+  for (int32_t n : {63, 64, 65, 127, 128, 191, 500, 1000}) {
+    const auto extreme = [&](int32_t kind, const std::vector<float>& row) {
+      return run_for<float>({&kOpReduce, {f32({1, n}, row)}, {empty(ERT_F32, {1})}, {kind, 2}, {}, {}})[0];
+    };
+    const size_t count = static_cast<size_t>(n);
+    for (size_t at : {size_t{0}, size_t{47}, count / 2, count - 1}) {
+      std::vector<float> row = noise(count, 3);
+      row[at] = 50.0f;
+      EXPECT_EQ(extreme(red::kMax, row), 50.0f) << n << " " << at;
+      row[at] = -50.0f;
+      EXPECT_EQ(extreme(red::kMin, row), -50.0f) << n << " " << at;
+      row[at] = NAN;
+      EXPECT_TRUE(std::isnan(extreme(red::kMax, row)) && std::isnan(extreme(red::kMin, row))) << n << " " << at;
+      for (const float zero : {0.0f, -0.0f}) {
+        std::vector<float> zeros(count, -zero);
+        for (size_t i = 0; i < at; ++i) zeros[i] = zero;  // behind it: the other sign
+        zeros[at] = zero;
+        const bool want = std::signbit(at + 1 == count ? zero : -zero);
+        EXPECT_EQ(std::signbit(extreme(red::kMax, zeros)), want) << n << " " << at;
+        EXPECT_EQ(std::signbit(extreme(red::kMin, zeros)), want) << n << " " << at;
+      }
+    }
+  }
+}
+
 TEST(Reduce, OuterAxesSumInIndexOrder) {
   const int32_t rows = 50, columns = 700;
   OpCase c = {&kOpReduce, {noisy({rows, columns}, 2)}, {empty(ERT_F32, {columns})}, {red::kSum, 1}, {}, {}};
