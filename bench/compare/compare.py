@@ -12,7 +12,8 @@ import sys
 import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SECTIONS = ("speed", "accuracy", "bits", "start")
+SECTIONS = ("speed", "levels", "accuracy", "bits", "start")
+LEVELS = ("sse41", "avx2", "avxvnni", "avx512vnni")
 SCHEMA_VERSION = 3
 GOAL_MISSED = 7
 
@@ -31,7 +32,7 @@ def arguments():
     parser.add_argument("work", metavar="WORKDIR", nargs="?", default="build/compare")
     parser.add_argument("--check", action="store_true",
                         help=f"exit {GOAL_MISSED} when a goal is missed or not measured")
-    parser.add_argument("--sections", type=names, default=list(SECTIONS), help="some of " + ",".join(SECTIONS))
+    parser.add_argument("--sections", type=names, default=None, help="some of " + ",".join(SECTIONS))
     parser.add_argument("--models", type=names, default=None, help="some of minilm,textclassifier,bert_base,bilstm (all)")
     parser.add_argument("--peers", type=names, default=None, help="some of the peers, by the names in compare.json")
     parser.add_argument("--rounds", type=int, default=20, help="turns at each shape (20)")
@@ -39,6 +40,8 @@ def arguments():
     parser.add_argument("--threads", type=numbers, default=[1, 2][:cores], help="1,2")
     parser.add_argument("--shapes", type=names, default=None, help="1x8,1x128,...: batch x tokens, of the grids")
     parser.add_argument("--isa", type=names, default=[], help="more rows of edgeconv, held to these ISA levels")
+    parser.add_argument("--levels", type=names, nargs="?", const=list(LEVELS), default=[],
+                        help=f"edgeconv beside peers as they run on smaller x86 CPUs: {','.join(LEVELS)} (all); alone unless --sections has more")
     parser.add_argument("--held", action=argparse.BooleanOptionalAction, default=None,
                         help="also measure peers without AMX, where that can be set (on CPUs with AMX)")
     parser.add_argument("--cpu", type=int, default=None,
@@ -49,6 +52,13 @@ def arguments():
     parser.add_argument("--blob", help="measure this .ert instead of converting the model; with one --models only")
     parser.add_argument("--dry-run", action="store_true", help="look at the options and stop; needs nothing that is installed")
     options = parser.parse_args()
+    if options.sections is None:
+        options.sections = ["levels"] if options.levels else [name for name in SECTIONS if name != "levels"]
+    if ("levels" in options.sections) != bool(options.levels):
+        parser.error("the section levels and the option --levels belong together")
+    unknown = set(options.levels) - set(LEVELS)
+    if unknown:
+        parser.error(f"unknown level {', '.join(sorted(unknown))}; known: {', '.join(LEVELS)}")
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(sorted(unknown))}")
@@ -109,6 +119,7 @@ def make_blob(options, model, found):
 def collect(options, model, found, present, blob):
     import accuracy
     import further
+    import levels
     import peers
     import samebits
     import speed
@@ -121,6 +132,8 @@ def collect(options, model, found, present, blob):
             entries += [speed.held_entry(options.work, model, name) for name in present if peers.PEERS[name].held]
         if entries and shapes:
             found["speed"] = speed.measure(entries, shapes, options)
+    if "levels" in options.sections and blob:
+        found["levels"] = levels.measure(options, model, present, blob, found["shapes"])
     if "accuracy" in options.sections and model.name == "minilm":
         found["accuracy"] = accuracy.measure(options.work, present, {"edgeconv": blob} if blob else {})
     elif "accuracy" in options.sections:
@@ -159,6 +172,8 @@ def print_model(found, goals, report):
     blocks = [f'## {found["title"]}']
     if "speed" in found:
         blocks += report.speed_tables(found["speed"], found["shapes"], found["missing"])
+    if "levels" in found:
+        blocks += report.level_table(found["levels"], found["shapes"])
     if "accuracy" in found:
         blocks += report.accuracy_table(found["accuracy"], found["missing"])
     if "same_bits" in found:

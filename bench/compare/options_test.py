@@ -24,14 +24,14 @@ class Options(unittest.TestCase):
                 (["--peers", "nosuch"], "unknown nosuch; known: ort_fp32"), (["--shapes", "1x8,1y8"], "unknown 1y8; known: 1x8"),
                 (["--sections", "nosuch"], "unknown section nosuch"), (["--threads", "0"], "--threads are counts from 1 to"),
                 (["--threads", "1,x"], "--threads"), (["--threads", ""], "--threads are counts"),
-                (["--ref-texts", "few"], "--ref-texts is a count or all"), (["--rounds", "0"], "--rounds and --tries start at 1"),
+                (["--levels", "avx9"], "unknown level avx9; known: sse41"), (["--sections", "levels"], "belong together"), (["--ref-texts", "few"], "--ref-texts is a count or all"), (["--rounds", "0"], "--rounds and --tries start at 1"),
                 (["--blob", "x.ert"], "--blob needs --models"), (["--nosuch"], "unrecognized arguments: --nosuch")):
             code, error, made = self.call(*options)
             self.assertEqual((code, made), (2, False), f"{options}: {error}")
             self.assertIn(reason, error)
 
     def test_good_ones_pass(self):
-        for options in (["--dry-run"], ["--dry-run", "--models", "minilm,bilstm", "--shapes", "1x8", "--threads", "1", "--ref-texts", "all"]):
+        for options in (["--dry-run"], ["--dry-run", "--levels"], ["--dry-run", "--levels", "sse41,avx2"], ["--dry-run", "--models", "minilm,bilstm", "--shapes", "1x8", "--threads", "1", "--ref-texts", "all"]):
             self.assertEqual(self.call(*options), (0, "", False))
 
 

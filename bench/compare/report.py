@@ -5,6 +5,7 @@ from cores import WHOLE
 from models import DYNAMIC
 from peers import HELD, ORT_INT8, PEERS, peer_of
 from speed import fastest_int8, rivals
+import levels
 
 # Goals that --check enforces, besides those of speed in models.py. Those of accuracy are the least that int8 without any
 # calibration data must reach.
@@ -107,6 +108,27 @@ def ratio_table(ratios, shapes, threads):
                         + [f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))])
     yield f"Times slower than edgeconv, {threads_text(threads)}, median over turns of the ratio within a turn (above 1: edgeconv is faster)"
     yield table(["", *shapes, "geomean"], rows)
+
+
+def level_table(found, shapes):
+    yield "Times slower than edgeconv, as on CPUs whose best level it is: the fastest int8 peer at each shape (above 1: edgeconv is faster)"
+    rows = [[level, threads, peer, *[f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))]]
+            for level, threads, peer, values in levels.rows(found, shapes)]
+    yield table(["level", "threads", "closest peer", *shapes, "geomean"], rows)
+    for level, result in found.items():
+        yield f"{level}: " + foreign_line(result["foreign"]) + " " + shared_line(result["shared"])
+        for threads, failed in result["failed"].items():
+            yield from [f"{level}, {threads_text(threads)}: {title(name)} failed: {reason}" for name, reason in failed.items()]
+
+
+def level_goals(goals, found):
+    for level, result in found.get("levels", {}).items():
+        rows = {threads: values for _, threads, _, values in levels.rows({level: result}, found["shapes"])}
+        for threads in result["results"]:
+            every, geomean = (goal + 0.1 * (threads - 1) for goal in levels.GOALS[level])
+            values = rows.get(threads)
+            goals.least(f"{level}, {threads_text(threads)}, fastest int8 peer / edgeconv at every shape", min(values) if values else None, round(every, 2))
+            goals.least(f"{level}, {threads_text(threads)}, geomean", statistics.geometric_mean(values) if values else None, round(geomean, 2))
 
 
 def accuracy_table(accuracy, missing):
@@ -214,6 +236,8 @@ def goals(model, found, sections):
         accuracy_goals(goals, model, found)
     if "speed" in sections:
         speed_goals(goals, model, found)
+    if "levels" in sections and model.name == "minilm":
+        level_goals(goals, found)
     if "bits" in sections:
         goals.add("identical bits", found.get("same_bits", {}).get("identical"), bool, "{}")
     if "start" in sections and model.name == "minilm":
