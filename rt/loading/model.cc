@@ -90,7 +90,7 @@ ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void*
   if ((structure.header.flags & kFlagCompressed) != 0 || has_compressed_segment(p)) return ERT_ERR_COMPRESSED;
   const ert_status semantics = verify_semantics(p, lent);
   if (semantics != ERT_OK) return semantics;
-  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent};
+  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent, p.segments.data, p.segments.size};
   return ERT_OK;
 }
 
