@@ -156,6 +156,8 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
          {"constants", constants(program)},
          {"weight_layouts", weight_layouts(program)},
          {"checksum", fmt::format("{:08x}", info.content_crc)},
+         {"signed", blob.has_signature},
+         {"security_counter", info.security_counter},
          {"ops", info.ops},
          {"operators", operators(program)},
          {"padding", info.skips_padding ? "zero" : "compute"}};
@@ -177,6 +179,9 @@ std::string blob_inspection_text(const Json& j) {
   std::string s =
       fmt::format("blob      format {}, {}, checksum {}\n", text(j["format"]), text(j["producer"]), text(j["checksum"]));
   s += fmt::format("source    sha256 {}\n", text(j["source_sha256"]));
+  s += fmt::format("security  {}; counter {}\n",
+                   j["signed"].get<bool>() ? "signed (edgeconv verify --key says by whom)" : "not signed",
+                   j["security_counter"].dump());
   s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
                    j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
   s += fmt::format("constants {}\n", joined(j["constants"]));
