@@ -202,10 +202,16 @@ std::string blob_inspection_text(const Json& j) {
   if (j.contains("mask")) s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs\n", text(j["mask"]));
   MemoryTable table;
   for (const Json& row : j["memory"]) {
-    table.rows.push_back({{}, row["arena_bytes"].get<size_t>(), row["macs"].get<uint64_t>()});
+    table.rows.push_back({{},
+                          row["arena_bytes"].get<size_t>(),
+                          row["macs"].get<uint64_t>(),
+                          row["steps"].get<uint64_t>(),
+                          row["largest_op_steps"].get<uint64_t>()});
     for (const auto& [name, n] : row["dims"].items()) table.rows.back().dims.emplace_back(name, n.get<int32_t>());
   }
   s += memory_text(table);
+  s += fmt::format("work      at most {} steps at the last of these, {} in one op (ert_model_work)\n", table.rows.back().steps,
+                   table.rows.back().largest_op_steps);
   s += certificate_text(j["certificate"]);
   return s +
          fmt::format("golden    {} vector{} for ert_selftest\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s");

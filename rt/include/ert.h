@@ -176,6 +176,18 @@ ert_status ert_model_info(const ert_model* m, ert_info* out);
  * Returns OK, ARG, DIMS, LIMIT. */
 ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* macs);
 
+typedef struct ert_work {
+  uint32_t struct_size; /* set by the caller */
+  uint32_t ops;
+  uint64_t macs;             /* as ert_model_macs */
+  uint64_t steps;            /* macs, and every element of an operand that an op reads or writes: no run at these dims takes more */
+  uint64_t largest_op_steps; /* of them, those of one op: the most between two feeds of a watchdog with ert_step */
+} ert_work;
+/* What one run at these dims costs, known before it: for watchdogs that refuse. A step is a multiply-accumulate, or one element looked at or
+ * made; what it takes depends on the CPU (measure once, ert-bench). Kernels of custom operators count by their operands only; padding that a
+ * blob skips counts as if it was computed. No figure can wrap. Nothing is run. dims and statuses as ert_model_macs. */
+ert_status ert_model_work(const ert_model* m, const int32_t* dims, ert_work* out);
+
 typedef struct ert_dim_info {
   uint32_t struct_size;
   const char* name; /* as in the ONNX file, or INPUT_AXIS */
