@@ -1,7 +1,7 @@
 # Sourced by quickstart.sh and test.sh: installs what is missing on Debian and Ubuntu, and names it on other systems.
 
 # What the build of converter, runtime and benchmarks needs; what the tests need on top.
-BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libzstd-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
+BUILD_PACKAGES="cmake ninja-build g++ protobuf-compiler libprotobuf-dev flatbuffers-compiler libflatbuffers-dev libopenblas-dev libzstd-dev libsodium-dev zlib1g-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libonnx-testdata python3 binutils"
 # Cortex-M: compiler and emulator; of newlib and libstdc++ only headers are used.
 CORTEX_M_PACKAGES="gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-dev qemu-system-arm"
@@ -17,7 +17,7 @@ ensure_packages() {
     done
     [ -z "$absent" ] && return 0
     echo "This script installs packages on Debian and Ubuntu only. Missing here:$absent" >&2
-    echo "Install these, and the libraries protobuf (lite), FlatBuffers, OpenBLAS, CLI11, fmt, nlohmann-json, GoogleTest and Google Benchmark, then run it again." >&2
+    echo "Install these, and the libraries protobuf (lite), FlatBuffers, OpenBLAS, libsodium, CLI11, fmt, nlohmann-json, GoogleTest and Google Benchmark, then run it again." >&2
     return 1
   fi
   for package in "$@"; do

@@ -2,5 +2,7 @@ target_sources(edgeconv_core PRIVATE
   blob/blob.cc
   blob/compress.cc
   blob/golden.cc
+  blob/key_file.cc
   blob/names.cc
+  blob/signature.cc
 )

@@ -35,6 +35,12 @@ void BlobFile::expand(const std::string& path) {
   expanded_ = std::move(out);
 }
 
+bool BlobFile::has_signature() const {
+  ert::Header h;
+  return ert::decode_header(static_cast<const uint8_t*>(map_.data), map_.bytes, &h) == ERT_OK &&
+         (h.flags & ert::kFlagSigned) != 0;
+}
+
 bool BlobFile::looks_like_blob() const {
   return map_.bytes >= ert::kMagicBytes && std::memcmp(map_.data, ert::kMagic, ert::kMagicBytes) == 0;
 }

@@ -22,6 +22,8 @@ class BlobFile {
   bool compressed() const { return expanded_.bytes() != 0; }
   const void* stored_data() const { return map_.data; }
   size_t stored_bytes() const { return map_.bytes; }
+  // True if the file has a signature, whoever's.
+  bool has_signature() const;
   // True if the file begins as a blob does.
   bool looks_like_blob() const;
 

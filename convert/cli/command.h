@@ -35,5 +35,7 @@ Action add_run(Arguments& a);
 Action add_validate(Arguments& a);
 Action add_export(Arguments& a);
 Action add_supported_ops(Arguments& a);
+Action add_keygen(Arguments& a);
+Action add_sign(Arguments& a);
 
 }  // namespace edgeconv::cli

@@ -78,6 +78,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.allow_accuracy_loss = o.allow_loss;
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
+  options.security_counter = o.security_counter;
   if (o.golden != "none") {
     size_t used = 0;
     try {
@@ -129,6 +130,9 @@ void ConvertArguments::declare(Arguments& a) {
            "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more",
            {.type = "BYTES[K|M|G]"});
   a.option("--golden", golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--security-counter", security_counter,
+           "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
+           "model comes back");
   a.option("--target", target,
            "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
            "bits, but far slower where another target was meant");

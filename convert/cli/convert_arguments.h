@@ -17,6 +17,7 @@ struct ConvertArguments {
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
+  uint32_t security_counter = 0;
   std::string arena_limit, flash_limit, max_bytes, memory_limit;
 
   void declare(Arguments& a);

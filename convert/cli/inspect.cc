@@ -31,7 +31,7 @@ int inspect(const InspectArguments& o) {
     if (const Pinning asked = o.pins.parse({}); !asked.empty())
       throw FatalError(ExitCode::kUsage,
                        "--fix, --const and --outputs are for models; what a blob was made with is listed without them");
-    json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed()}, dims);
+    json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed(), file.has_signature()}, dims);
     text = blob_inspection_text(json);
   } else {
     PrepareOptions prepare;

@@ -10,11 +10,13 @@ add_executable(edgeconv
   cli/graph_dump.cc
   cli/input_files.cc
   cli/inspect.cc
+  cli/keygen.cc
   cli/main.cc
   cli/memory_limit.cc
   cli/pin_option.cc
   cli/progress.cc
   cli/run.cc
+  cli/sign.cc
   cli/standard_output.cc
   cli/supported_ops.cc
   cli/validate.cc

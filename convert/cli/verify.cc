@@ -1,4 +1,7 @@
 // `edgeconv verify`: what ert_model_open checks on the device, plus the golden vectors, on the host.
+#include <optional>
+
+#include "convert/blob/key_file.h"
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/standard_output.h"
@@ -10,9 +13,17 @@ namespace edgeconv::cli {
 
 namespace {
 
-int verify(const std::string& path) {
+struct VerifyArguments {
+  std::string blob, key;
+};
+
+int verify(const VerifyArguments& o) {
+  const std::string& path = o.blob;
+  std::optional<PublicKey> key;
+  if (!o.key.empty()) key = read_public_key(o.key);
   const BlobFile file(path);
   if (file.bytes() == 0) throw FatalError(ExitCode::kMalformed, "'" + path + "' is empty");
+  if (key) check_blob_signature(file.stored_data(), file.stored_bytes(), *key, "'" + path + "'");
   ert_model model;
   if (const ert_status s = ert_model_open(&model, file.data(), file.bytes()); s != ERT_OK)
     throw_status(s, "'" + path + "' is not a valid blob");
@@ -26,18 +37,21 @@ int verify(const std::string& path) {
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
   const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
-  print("ok: format {}.{}, {} bytes{}, checksum {:08x}, {} ops, made by {}, {} golden vector{} replayed\n", info.format_major,
+  const std::string signature = key ? ", signed by this key" : file.has_signature() ? ", signed (not checked without --key)" : "";
+  print("ok: format {}.{}, {} bytes{}, checksum {:08x}, {} ops, made by {}, {} golden vector{} replayed{}\n", info.format_major,
         info.format_minor, info.blob_bytes, stored, info.content_crc, info.ops, printable(info.producer), replayed,
-        replayed == 1 ? "" : "s");
+        replayed == 1 ? "" : "s", signature);
   return 0;
 }
 
 }  // namespace
 
 Action add_verify(Arguments& a) {
-  auto path = std::make_shared<std::string>();
-  a.option("blob", *path, "blob file", {.required = true});
-  return [path] { return verify(*path); };
+  auto o = std::make_shared<VerifyArguments>();
+  a.option("blob", o->blob, "blob file", {.required = true});
+  a.option("--key", o->key, "also ask for the signature of this key (public, in PEM): none or another one ends with exit 8",
+           {.type = "PUB.pem"});
+  return [o] { return verify(*o); };
 }
 
 }  // namespace edgeconv::cli

@@ -95,8 +95,8 @@ void Outputs::judge(size_t i) const {
   const bool link = fs::path(o.path).filename() != fs::path(place.path).filename();
   std::string why = names.empty() ? "" : "is not named " + names;
   if (!o.format.mark.empty()) why += why.empty() ? "was not made by edgeconv" : ", nor made by edgeconv";
-  refuse(o.flag + " '" + o.path + "'" + (link ? " leads to '" + place.path + "', which" : "") + " exists and " + why +
-         "; use --force to replace it");
+  refuse(o.flag + " '" + o.path + "'" + (link ? " leads to '" + place.path + "', which" : "") + " exists" +
+         (why.empty() ? "" : " and " + why) + "; use --force to replace it");
 }
 
 // An earlier output counts: of two equal ones the second is named.

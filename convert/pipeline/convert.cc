@@ -254,6 +254,7 @@ void Conversion::write() {
   BlobMeta meta;
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
+  meta.security_counter = o_.security_counter;
   meta.certificate = certificate_json(r_, o_, chosen.compared.canonical.errors());
   GoldenInputs golden;
   {

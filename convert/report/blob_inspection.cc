@@ -156,6 +156,8 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
          {"constants", constants(program)},
          {"weight_layouts", weight_layouts(program)},
          {"checksum", fmt::format("{:08x}", info.content_crc)},
+         {"signed", blob.has_signature},
+         {"security_counter", info.security_counter},
          {"ops", info.ops},
          {"operators", operators(program)},
          {"padding", info.skips_padding ? "zero" : "compute"}};
@@ -177,6 +179,9 @@ std::string blob_inspection_text(const Json& j) {
   std::string s =
       fmt::format("blob      format {}, {}, checksum {}\n", text(j["format"]), text(j["producer"]), text(j["checksum"]));
   s += fmt::format("source    sha256 {}\n", text(j["source_sha256"]));
+  s += fmt::format("security  {}; counter {}\n",
+                   j["signed"].get<bool>() ? "signed (edgeconv verify --key says by whom)" : "not signed",
+                   j["security_counter"].dump());
   s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
                    j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
   s += fmt::format("constants {}\n", joined(j["constants"]));
@@ -197,10 +202,16 @@ std::string blob_inspection_text(const Json& j) {
   if (j.contains("mask")) s += fmt::format("padding   skipped by '{}': costs nothing, zero in outputs\n", text(j["mask"]));
   MemoryTable table;
   for (const Json& row : j["memory"]) {
-    table.rows.push_back({{}, row["arena_bytes"].get<size_t>(), row["macs"].get<uint64_t>()});
+    table.rows.push_back({{},
+                          row["arena_bytes"].get<size_t>(),
+                          row["macs"].get<uint64_t>(),
+                          row["steps"].get<uint64_t>(),
+                          row["largest_op_steps"].get<uint64_t>()});
     for (const auto& [name, n] : row["dims"].items()) table.rows.back().dims.emplace_back(name, n.get<int32_t>());
   }
   s += memory_text(table);
+  s += fmt::format("work      at most {} steps at the last of these, {} in one op (ert_model_work)\n", table.rows.back().steps,
+                   table.rows.back().largest_op_steps);
   s += certificate_text(j["certificate"]);
   return s +
          fmt::format("golden    {} vector{} for ert_selftest\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s");

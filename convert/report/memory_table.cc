@@ -59,8 +59,10 @@ MemoryTable memory_table(const BlobRunner& runner, const std::map<std::string, i
     MemoryTable::Row row;
     for (size_t i = 0; i < s.size(); ++i) row.dims.emplace_back(runner.dims()[i].name, s[i]);
     row.bytes = runner.memory(s, {}).bytes;
-    row.macs = 0;
-    ert_model_macs(&runner.model(), s.data(), &row.macs);
+    ert_work work{};
+    work.struct_size = sizeof work;
+    ert_model_work(&runner.model(), s.data(), &work);
+    row.macs = work.macs, row.steps = work.steps, row.largest_op_steps = work.largest_op_steps;
     table.rows.push_back(row);
   }
   return table;
@@ -86,7 +88,11 @@ Json memory_json(const MemoryTable& table) {
   for (const MemoryTable::Row& row : table.rows) {
     Json dims = Json::object();
     for (const auto& [dim, n] : row.dims) dims[dim] = n;
-    rows.push_back({{"dims", dims}, {"arena_bytes", row.bytes}, {"macs", row.macs}});
+    rows.push_back({{"dims", dims},
+                    {"arena_bytes", row.bytes},
+                    {"macs", row.macs},
+                    {"steps", row.steps},
+                    {"largest_op_steps", row.largest_op_steps}});
   }
   return rows;
 }

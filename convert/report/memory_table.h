@@ -17,7 +17,7 @@ struct MemoryTable {
   struct Row {
     std::vector<std::pair<std::string, int32_t>> dims;
     size_t bytes;
-    uint64_t macs;
+    uint64_t macs, steps, largest_op_steps;  // ert_work
   };
   std::vector<Row> rows;
 };
@@ -28,7 +28,7 @@ MemoryTable memory_table(const Tensor& blob, const std::map<std::string, int64_t
 MemoryTable memory_table(const BlobRunner& runner, const std::map<std::string, int64_t>& asked);
 
 std::string memory_text(const MemoryTable& table);             // one "RAM ..." line per row
-nlohmann::ordered_json memory_json(const MemoryTable& table);  // [{"dims": {}, "arena_bytes", "macs"}]
+nlohmann::ordered_json memory_json(const MemoryTable& table);  // [{"dims": {}, "arena_bytes", "macs", "steps", "largest_op_steps"}]
 
 // "1.23 MB", decimal units.
 std::string human_bytes(double bytes);

@@ -44,33 +44,35 @@ inline __attribute__((always_inline)) void for_blocks(size_t k, const float* src
   }
 }
 
-inline float min_of_lanes(__m256 x) {
-  __m128 y = _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-  y = _mm_min_ps(y, _mm_movehl_ps(y, y));
-  return _mm_cvtss_f32(_mm_min_ss(y, _mm_movehdup_ps(y)));
+// The largest 32-bit integer, signed or not.
+template <bool kSigned>
+inline __m256i larger_integers(__m256i a, __m256i b) {
+  return kSigned ? _mm256_max_epi32(a, b) : _mm256_max_epu32(a, b);
+}
+template <bool kSigned>
+inline float float_of_largest(const __m256i (&x)[4]) {
+  const __m256i all = larger_integers<kSigned>(larger_integers<kSigned>(x[0], x[1]), larger_integers<kSigned>(x[2], x[3]));
+  __m256i y = larger_integers<kSigned>(all, _mm256_permute2x128_si256(all, all, 1));
+  y = larger_integers<kSigned>(y, _mm256_shuffle_epi32(y, 0x4e));
+  y = larger_integers<kSigned>(y, _mm256_shuffle_epi32(y, 0xb1));
+  return _mm256_cvtss_f32(_mm256_castsi256_ps(y));
 }
 
-inline float max_of_lanes(__m256 x) {
-  __m128 y = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-  y = _mm_max_ps(y, _mm_movehl_ps(y, y));
-  return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
-}
-
-// Smallest and largest value of the row and zero.
+// Smallest and largest value of the row and zero. By bits, as in ref/quantize_row.h, so that NaN is not lost.
 template <bool kSmooth>
 inline void range_of_row(size_t k, const float* src, const float* inv_smooth, float* lo_out, float* hi_out) {
-  __m256 lo[4], hi[4];
-  for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm256_setzero_ps();
+  __m256i lo[4], hi[4];
+  for (int j = 0; j < 4; ++j) lo[j] = _mm256_set1_epi32(INT32_MIN), hi[j] = _mm256_setzero_si256();
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, const __m256(&y)[4]) __attribute__((always_inline)) {
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
-          lo[j] = _mm256_min_ps(y[j], lo[j]);
-          hi[j] = _mm256_max_ps(y[j], hi[j]);
+          lo[j] = _mm256_max_epu32(_mm256_castps_si256(y[j]), lo[j]);
+          hi[j] = _mm256_max_epi32(_mm256_castps_si256(y[j]), hi[j]);
         }
       });
-  *lo_out = min_of_lanes(_mm256_min_ps(_mm256_min_ps(lo[0], lo[1]), _mm256_min_ps(lo[2], lo[3])));
-  *hi_out = max_of_lanes(_mm256_max_ps(_mm256_max_ps(hi[0], hi[1]), _mm256_max_ps(hi[2], hi[3])));
+  *lo_out = float_of_largest<false>(lo);
+  *hi_out = float_of_largest<true>(hi);
 }
 
 // Runs store(i, q) over blocks of 32 rounded values y / scale as int32, before the zero point is added.
@@ -81,8 +83,8 @@ inline __attribute__((always_inline)) void quantize_row(size_t k, const float* s
   range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
   const float range = hi - lo;
   float inv = 0.0f;
-  *scale = {0.0f, 0};
-  if (range >= kZeroRange) {
+  *scale = {range - range, 0};  // 0, or NaN of infinity and NaN
+  if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
     *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};
   }
@@ -105,8 +107,9 @@ inline __attribute__((always_inline)) void quantize16_row(size_t k, const float*
   range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
   const float absmax = hi > -lo ? hi : -lo;
   float inv = 0.0f;
-  *scale = {0.0f, 0};
-  if (absmax >= kZeroRange) {
+  const float spread = hi - lo;
+  *scale = {absmax <= kLargestFloat && spread == spread ? 0.0f : __builtin_nanf(""), 0};
+  if (absmax >= kZeroRange && scale->scale == 0.0f) {
     inv = kMaxQ16 / absmax;
     scale->scale = absmax / kMaxQ16;
   }

@@ -21,12 +21,14 @@ inline __attribute__((always_inline)) __m512i pack_u8(const __m512i (&q)[4]) {
 
 template <bool kSmooth>
 void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* hi_row, uint8_t* lo_row, RowScale* scale) {
-  __m512 largest = _mm512_setzero_ps();
-  for (size_t i = 0; i < k; i += 16) largest = _mm512_max_ps(_mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i)), largest);
-  const float absmax = _mm512_reduce_max_ps(largest);
+  // By bits, as in ref/quantize_row.h, so that NaN is not lost.
+  __m512i largest = _mm512_setzero_si512();
+  for (size_t i = 0; i < k; i += 16)
+    largest = _mm512_max_epi32(_mm512_castps_si512(_mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i))), largest);
+  const float absmax = __builtin_bit_cast(float, _mm512_reduce_max_epi32(largest));
   float inv = 0.0f;
-  *scale = {0.0f, 0};
-  if (absmax >= kZeroRange) {
+  *scale = {absmax - absmax, 0};  // 0, or NaN of infinity and NaN
+  if (absmax >= kZeroRange && absmax <= kLargestFloat) {
     inv = kMaxQ16 / absmax;
     scale->scale = absmax / kMaxQ16;
   }

@@ -33,28 +33,33 @@ struct Range {
   float lo, hi;
 };
 
-Range range_of_lanes(const __m512 (&lo)[4], const __m512 (&hi)[4]) {
-  return {_mm512_reduce_min_ps(_mm512_min_ps(_mm512_min_ps(lo[0], lo[1]), _mm512_min_ps(lo[2], lo[3]))),
-          _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(hi[0], hi[1]), _mm512_max_ps(hi[2], hi[3])))};
+// By bits, as in ref/quantize_row.h, so that NaN is not lost: lo starts as -0, hi as 0.
+Range range_of_lanes(const __m512i (&lo)[4], const __m512i (&hi)[4]) {
+  const uint32_t low = _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(lo[0], lo[1]), _mm512_max_epu32(lo[2], lo[3])));
+  const int32_t high = _mm512_reduce_max_epi32(_mm512_max_epi32(_mm512_max_epi32(hi[0], hi[1]), _mm512_max_epi32(hi[2], hi[3])));
+  return {__builtin_bit_cast(float, low), __builtin_bit_cast(float, high)};
+}
+
+inline __attribute__((always_inline)) void extend(__m512 y, __m512i* lo, __m512i* hi) {
+  *lo = _mm512_max_epu32(_mm512_castps_si512(y), *lo);
+  *hi = _mm512_max_epi32(_mm512_castps_si512(y), *hi);
 }
 
 template <bool kSmooth>
 Range range_of_row(size_t k, const float* src, const float* inv_smooth) {
-  __m512 lo[4], hi[4];
-  for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm512_setzero_ps();
+  __m512i lo[4], hi[4];
+  for (int j = 0; j < 4; ++j) lo[j] = _mm512_set1_epi32(INT32_MIN), hi[j] = _mm512_setzero_si512();
   size_t i = 0;
   for (; i + 64 <= k; i += 64) {
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
       const __m512 y = load16<kSmooth>(src, inv_smooth, i + 16 * j);
-      lo[j] = _mm512_min_ps(y, lo[j]);
-      hi[j] = _mm512_max_ps(y, hi[j]);
+      extend(y, &lo[j], &hi[j]);
     }
   }
   for (; i < k; i += 16) {
     const __m512 y = load16<kSmooth>(src, inv_smooth, i, lane_mask(k - i));
-    lo[0] = _mm512_min_ps(y, lo[0]);
-    hi[0] = _mm512_max_ps(y, hi[0]);
+    extend(y, &lo[0], &hi[0]);
   }
   return range_of_lanes(lo, hi);
 }
@@ -62,8 +67,8 @@ Range range_of_row(size_t k, const float* src, const float* inv_smooth) {
 // The same of GELU, whose smoothed values replace src.
 template <bool kSmooth>
 Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
-  __m512 lo[4], hi[4];
-  for (int j = 0; j < 4; ++j) lo[j] = hi[j] = _mm512_setzero_ps();
+  __m512i lo[4], hi[4];
+  for (int j = 0; j < 4; ++j) lo[j] = _mm512_set1_epi32(INT32_MIN), hi[j] = _mm512_setzero_si512();
   size_t i = 0;
   for (; i + 64 <= k; i += 64) {
     Lanes4 y = gelu_coarse(load4(src + i));
@@ -71,8 +76,7 @@ Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
     const __m512 part[4] = {y.a.v, y.b.v, y.c.v, y.d.v};
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
-      lo[j] = _mm512_min_ps(part[j], lo[j]);
-      hi[j] = _mm512_max_ps(part[j], hi[j]);
+      extend(part[j], &lo[j], &hi[j]);
     }
     store4(src + i, y);
   }
@@ -80,8 +84,7 @@ Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
     const __mmask16 mask = lane_mask(k - i);
     Lanes y = gelu_coarse(Lanes{_mm512_maskz_loadu_ps(mask, src + i)});
     if (kSmooth) y = y * Lanes{_mm512_maskz_loadu_ps(mask, inv_smooth + i)};
-    lo[0] = _mm512_min_ps(y.v, lo[0]);
-    hi[0] = _mm512_max_ps(y.v, hi[0]);
+    extend(y.v, &lo[0], &hi[0]);
     _mm512_mask_storeu_ps(src + i, mask, y.v);
   }
   return range_of_lanes(lo, hi);
@@ -99,8 +102,8 @@ template <bool kSmooth>
 void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
   const float range = of_row.hi - of_row.lo;
   float inv = 0.0f;
-  *scale = {0.0f, 0};
-  if (range >= kZeroRange) {
+  *scale = {range - range, 0};  // 0, or NaN of infinity and NaN
+  if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
     *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};
   }

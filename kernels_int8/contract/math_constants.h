@@ -12,6 +12,7 @@ constexpr float kRoundMagic = 12582912.0f;  // 1.5 * 2^23
 constexpr float kZeroRange = 0x1p-100f;
 
 // exp: x = n*ln2 + r, |r| <= ln2/2; kLn2Hi has 10 bits, so that n*kLn2Hi is exact.
+constexpr float kLargestFloat = 3.40282347e+38f;  // a range above, or NaN: the whole row is NaN
 constexpr float kExpLow = -87.0f;           // below: exactly 0
 constexpr float kExpHigh = 0x1.62e42ep+6f;  // above: +inf (88.7228394, the largest x with a finite exp)
 constexpr float kLog2E = 0x1.715476p+0f;

@@ -7,15 +7,26 @@ namespace {
 
 constexpr size_t kRowBytesPerValue = 1;
 
-// Inputs are finite here, so the instructions' own maximum serves.
+// By bits, as in ref/quantize_row.h: the instructions' own maximum loses NaN.
+ERT_LANES float32x4_t maximum4(float32x4_t a, float32x4_t b) {
+  return vreinterpretq_f32_s32(vmaxq_s32(vreinterpretq_s32_f32(a), vreinterpretq_s32_f32(b)));
+}
+ERT_LANES float32x4_t minimum4(float32x4_t a, float32x4_t b) {
+  return vreinterpretq_f32_u32(vmaxq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
 ERT_LANES Lanes maximum(Lanes a, Lanes b) {
-  return {vmaxnmq_f32(a.q0, b.q0), vmaxnmq_f32(a.q1, b.q1), vmaxnmq_f32(a.q2, b.q2), vmaxnmq_f32(a.q3, b.q3)};
+  return {maximum4(a.q0, b.q0), maximum4(a.q1, b.q1), maximum4(a.q2, b.q2), maximum4(a.q3, b.q3)};
 }
 ERT_LANES Lanes minimum(Lanes a, Lanes b) {
-  return {vminnmq_f32(a.q0, b.q0), vminnmq_f32(a.q1, b.q1), vminnmq_f32(a.q2, b.q2), vminnmq_f32(a.q3, b.q3)};
+  return {minimum4(a.q0, b.q0), minimum4(a.q1, b.q1), minimum4(a.q2, b.q2), minimum4(a.q3, b.q3)};
+}
+ERT_LANES float greatest(Lanes a) {
+  const float32x4_t four = maximum4(maximum4(a.q0, a.q2), maximum4(a.q1, a.q3));
+  return __builtin_bit_cast(float, vmaxvq_s32(0, vreinterpretq_s32_f32(four)));
 }
 ERT_LANES float smallest(Lanes a) {
-  return vminnmvq_f32(__builtin_inff(), vminnmq_f32(vminnmq_f32(a.q0, a.q2), vminnmq_f32(a.q1, a.q3)));
+  const float32x4_t four = minimum4(minimum4(a.q0, a.q2), minimum4(a.q1, a.q3));
+  return __builtin_bit_cast(float, vmaxvq_u32(0x80000000u, vreinterpretq_u32_f32(four)));
 }
 
 ERT_LANES int32_t nearest_integer(float x) { return vcvtnq_s32_f32(vdupq_n_f32(x))[0]; }

@@ -8,13 +8,14 @@ namespace {
 
 constexpr size_t kRowBytesPerValue = 1;
 
-// Inputs are finite here, so the instructions' own maximum serves.
+// The instructions' own maximum and minimum give NaN where one side is.
 ERT_LANES Lanes maximum(Lanes a, Lanes b) {
   return {vmaxq_f32(a.q0, b.q0), vmaxq_f32(a.q1, b.q1), vmaxq_f32(a.q2, b.q2), vmaxq_f32(a.q3, b.q3)};
 }
 ERT_LANES Lanes minimum(Lanes a, Lanes b) {
   return {vminq_f32(a.q0, b.q0), vminq_f32(a.q1, b.q1), vminq_f32(a.q2, b.q2), vminq_f32(a.q3, b.q3)};
 }
+ERT_LANES float greatest(Lanes a) { return largest(a); }
 ERT_LANES float smallest(Lanes a) { return smallest_of(vminq_f32(vminq_f32(a.q0, a.q2), vminq_f32(a.q1, a.q3))); }
 
 // 16 integers that fit int16.

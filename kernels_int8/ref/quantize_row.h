@@ -11,20 +11,25 @@ inline F32 smoothed(const float* src, const float* inv_smooth, size_t i) {
   return inv_smooth != nullptr ? F32(src[i]) * F32(inv_smooth[i]) : F32(src[i]);
 }
 
+// A row whose values or range overflow has the scale NaN, which every output multiplies. By bits: there NaN is above infinity, as
+// signed integers for hi and as unsigned ones, whose sign bit is set, for lo; a float maximum would lose it.
+inline bool ordinary(F32 range) { return range >= F32(kZeroRange) && range <= F32(kLargestFloat); }
+
 // 8 bits with a zero point: store(i, q, zero_point), q in [0, 255].
 template <typename Store>
 inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
-  F32 lo = 0.0f;
-  F32 hi = 0.0f;
+  uint32_t lo_bits = 0x80000000u;
+  int32_t hi_bits = 0;
   for (size_t i = 0; i < k; ++i) {
-    const F32 y = smoothed(src, inv_smooth, i);
-    lo = smaller(y, lo);
-    hi = larger(y, hi);
+    const uint32_t y = bits_of(to_float(smoothed(src, inv_smooth, i)));
+    if (y > lo_bits) lo_bits = y;
+    if (static_cast<int32_t>(y) > hi_bits) hi_bits = static_cast<int32_t>(y);
   }
-  const F32 range = hi - lo;
-  if (!(range >= F32(kZeroRange))) {
+  const F32 lo = float_of(lo_bits);
+  const F32 range = F32(float_of(static_cast<uint32_t>(hi_bits))) - lo;
+  if (!ordinary(range)) {
     for (size_t i = 0; i < k; ++i) store(i, 0, 0);
-    return {0.0f, 0};
+    return {to_float(range - range), 0};  // 0, or NaN of infinity and NaN
   }
   const F32 inv = F32(kMaxQa8) / range;
   const int32_t zero_point = round_to_int((F32(0.0f) - lo) * inv);
@@ -38,11 +43,15 @@ inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_sm
 // 15 bits without one: store(i, q), q in [-16256, 16256].
 template <typename Store>
 inline RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
-  F32 max = 0.0f;
-  for (size_t i = 0; i < k; ++i) max = larger(absolute(smoothed(src, inv_smooth, i)), max);
-  if (!(max >= F32(kZeroRange))) {
+  uint32_t max_bits = 0;
+  for (size_t i = 0; i < k; ++i) {
+    const uint32_t y = bits_of(to_float(smoothed(src, inv_smooth, i))) & 0x7fffffffu;
+    if (y > max_bits) max_bits = y;
+  }
+  const F32 max = float_of(max_bits);
+  if (!ordinary(max)) {
     for (size_t i = 0; i < k; ++i) store(i, 0);
-    return {0.0f, 0};
+    return {to_float(max - max), 0};
   }
   const F32 inv = F32(kMaxQ16) / max;
   for (size_t i = 0; i < k; ++i) store(i, round_to_int(smoothed(src, inv_smooth, i) * inv));

@@ -1,7 +1,8 @@
 // Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to 15 bits and a sign (W8A16). Bytes beyond k are arbitrary: weights there
 // are zero. Include a lanes16_<isa>.h first, and declare what the ISA writes in its own way:
 //   kRowBytesPerValue                                            of W8A8
-//   Lanes maximum(Lanes, Lanes), minimum(Lanes, Lanes); float smallest(Lanes)    inputs are finite
+//   Lanes maximum(Lanes, Lanes), minimum(Lanes, Lanes); float greatest(Lanes), smallest(Lanes)
+//       of zeros (of the sign that is asked for) and values, so that a NaN among them stays: ref/quantize_row.h
 //   int32_t nearest_integer(float)
 //   void store_bytes(int8_t* dst, Lanes q, int32_t offset)       16 values: nearest integers plus offset, clamped to a signed byte
 #pragma once
@@ -14,17 +15,17 @@ namespace {
 
 template <bool kSmooth>
 RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, int8_t* dst) {
-  Lanes lo = broadcast(0.0f), hi = broadcast(0.0f);
+  Lanes lo = broadcast(-0.0f), hi = broadcast(0.0f);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, Lanes y) __attribute__((always_inline)) {
         lo = minimum(y, lo);
         hi = maximum(y, hi);
       });
   const float lowest = smallest(lo);
-  const float range = largest(hi) - lowest;
-  RowScale scale = {0.0f, 0};
+  const float range = greatest(hi) - lowest;
+  RowScale scale = {range - range, 0};  // 0, or NaN of infinity and NaN
   float inv = 0.0f;
-  if (range >= kZeroRange) {
+  if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
     scale = {range / kMaxQa8, nearest_integer((0.0f - lowest) * inv)};
   }
@@ -43,12 +44,12 @@ ERT_LANES RowScale quantize_qa16_row(size_t k, const float* src, const float* in
   Lanes max = broadcast(0.0f);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, Lanes y) __attribute__((always_inline)) { max = maximum(absolute(y), max); });
-  const float absmax = largest(max);
-  const bool zero = !(absmax >= kZeroRange);
+  const float absmax = greatest(max);
+  const bool zero = !(absmax >= kZeroRange && absmax <= kLargestFloat);
   const Lanes factor = broadcast(zero ? 0.0f : kMaxQ16 / absmax);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor); });
-  return {zero ? 0.0f : absmax / kMaxQ16, 0};
+  return {zero ? absmax - absmax : absmax / kMaxQ16, 0};
 }
 
 inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,

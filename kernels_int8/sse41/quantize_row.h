@@ -8,12 +8,28 @@ namespace {
 
 constexpr size_t kRowBytesPerValue = 2;  // of W8A8: the value, its magnitude
 
-ERT_LANES Lanes maximum(Lanes a, Lanes b) { return larger(a, b); }
-ERT_LANES Lanes minimum(Lanes a, Lanes b) { return smaller(a, b); }
+// By bits, as in ref/quantize_row.h: maxps loses NaN.
+ERT_LANES __m128 maximum4(__m128 a, __m128 b) {
+  return _mm_castsi128_ps(_mm_max_epi32(_mm_castps_si128(a), _mm_castps_si128(b)));
+}
+ERT_LANES __m128 minimum4(__m128 a, __m128 b) {
+  return _mm_castsi128_ps(_mm_max_epu32(_mm_castps_si128(a), _mm_castps_si128(b)));
+}
+ERT_LANES Lanes maximum(Lanes a, Lanes b) {
+  return {maximum4(a.q0, b.q0), maximum4(a.q1, b.q1), maximum4(a.q2, b.q2), maximum4(a.q3, b.q3)};
+}
+ERT_LANES Lanes minimum(Lanes a, Lanes b) {
+  return {minimum4(a.q0, b.q0), minimum4(a.q1, b.q1), minimum4(a.q2, b.q2), minimum4(a.q3, b.q3)};
+}
+ERT_LANES float greatest(Lanes a) {
+  const __m128 m4 = maximum4(maximum4(a.q0, a.q2), maximum4(a.q1, a.q3));
+  const __m128 m2 = maximum4(m4, _mm_movehl_ps(m4, m4));
+  return _mm_cvtss_f32(maximum4(m2, _mm_movehdup_ps(m2)));
+}
 ERT_LANES float smallest(Lanes a) {
-  const __m128 m4 = _mm_min_ps(_mm_min_ps(a.q0, a.q2), _mm_min_ps(a.q1, a.q3));
-  const __m128 m2 = _mm_min_ps(m4, _mm_movehl_ps(m4, m4));
-  return _mm_cvtss_f32(_mm_min_ss(m2, _mm_movehdup_ps(m2)));
+  const __m128 m4 = minimum4(minimum4(a.q0, a.q2), minimum4(a.q1, a.q3));
+  const __m128 m2 = minimum4(m4, _mm_movehl_ps(m4, m4));
+  return _mm_cvtss_f32(minimum4(m2, _mm_movehdup_ps(m2)));
 }
 
 // 16 integers that fit int16.

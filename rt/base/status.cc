@@ -21,7 +21,7 @@ const char* ert_status_str(ert_status s) {
     case ERT_ERR_LIMIT: return "LIMIT: a count or size is above the runtime's limits";
     case ERT_ERR_UNSUPPORTED: return "UNSUPPORTED: op, dtype or custom op is not available";
     case ERT_ERR_COMPRESSED: return "COMPRESSED: expand the blob with ert_unpack first";
-    case ERT_ERR_SIGNATURE: return "SIGNATURE: the blob's signature does not match";
+    case ERT_ERR_SIGNATURE: return "SIGNATURE: the blob has no signature, or not that of this key";
     case ERT_ERR_ROLLBACK: return "ROLLBACK: the blob's security counter is too low";
     case ERT_ERR_ENDIAN: return "ENDIAN: big-endian CPUs are not supported";
     case ERT_ERR_LAYOUT:

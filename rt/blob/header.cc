@@ -85,7 +85,8 @@ ert_status decode_header(const uint8_t* blob, size_t bytes, Header* out) {
   if (h.total_bytes > limits::kMaxBlobBytes || h.metadata_bytes > limits::kMaxMetadataBytes) return ERT_ERR_LIMIT;
   const uint64_t metadata_end = kMetadataOffset + h.metadata_bytes;
   if (h.segments_offset != segment_start(metadata_end)) return ERT_ERR_FORMAT;
-  if (h.total_bytes < h.segments_offset) return ERT_ERR_FORMAT;
+  // Not by segments_end(), which wraps where there is no room for a signature.
+  if (h.total_bytes < h.segments_offset + ((h.flags & kFlagSigned) != 0 ? kSignatureBlockBytes : 0)) return ERT_ERR_FORMAT;
   if (bytes < h.total_bytes) return ERT_ERR_TRUNCATED;
   if (bytes > h.total_bytes) return ERT_ERR_FORMAT;
   *out = h;

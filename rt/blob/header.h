@@ -22,7 +22,13 @@ constexpr uint64_t segment_start(uint64_t end) { return (end + kSegmentAlign - 1
 
 // Header flags. All of them are critical: a runtime that does not know one refuses the blob (ERT_ERR_VERSION).
 constexpr uint32_t kFlagCompressed = 1u << 0;  // at least one segment is compressed
-constexpr uint32_t kKnownFlags = kFlagCompressed;
+constexpr uint32_t kFlagSigned = 1u << 1;      // a signature block ends the file
+constexpr uint32_t kKnownFlags = kFlagCompressed | kFlagSigned;
+
+// The signature block: an Ed25519 signature of the file with this block as zeros, and four bytes that give the content the checksum
+// that it has with this block as zeros. Readers that want no signature need to know its length only.
+constexpr size_t kSignatureBytes = 64;
+constexpr size_t kSignatureBlockBytes = kSignatureBytes + 4;
 
 // Fields in the order of the file; where each stands is said in header.cc (Offset).
 struct Header {
@@ -34,6 +40,9 @@ struct Header {
   uint32_t security_counter = 0;
   uint64_t segments_offset = 0;  // segment_start(end of metadata)
   uint32_t content_crc = 0;      // CRC-32C of [64, total)
+
+  // Where the segments end: at the signature block or at the end of the file.
+  uint64_t segments_end() const { return (flags & kFlagSigned) != 0 ? total_bytes - kSignatureBlockBytes : total_bytes; }
 };
 
 // Fills 64 bytes, header checksum included.

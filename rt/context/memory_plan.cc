@@ -136,7 +136,7 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
   const uint64_t row_starts = rows.batch == 0 ? 0 : static_cast<uint64_t>(rows.batch) + 1;
   if (!lay_out_tables(p, scratch->exprs, row_starts, golden, &plan.tables) || !sum_of_slots(p, scratch->exprs, &plan.value_bytes))
     return ERT_ERR_LIMIT;
-  if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride, nullptr)) return ERT_ERR_DIMS;
+  if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride)) return ERT_ERR_DIMS;
   const Bytes working = Bytes(plan.scratch_stride) * Bytes(cfg.threads);
   const Bytes total = Bytes(plan.tables.bytes) + working + Bytes(plan.value_bytes);
   if (!working.get(&plan.scratch_bytes) || !total.get(&plan.total)) return ERT_ERR_LIMIT;

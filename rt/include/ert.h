@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-#define ERT_API_VERSION 2u  /* grows when functions or struct fields are added */
+#define ERT_API_VERSION 3u  /* grows when functions or struct fields are added */
 #define ERT_MAX_RANK 8u     /* tensors of a higher rank are refused by the converter */
 #define ERT_MAX_DIMS 16u    /* named dims of one model */
 #define ERT_MAX_REGIONS 2u  /* memory regions of one context: fast, then slow */
@@ -67,7 +67,7 @@ typedef enum ert_status {
   ERT_ERR_LIMIT = 26,       /* a count or size above the limits in rt/base/limits.h */
   ERT_ERR_UNSUPPORTED = 27, /* an op, dtype or custom op that is not linked in or not registered */
   ERT_ERR_COMPRESSED = 28,  /* compressed blob: expand it with ert_unpack first */
-  ERT_ERR_SIGNATURE = 29,   /* reserved for signed blobs */
+  ERT_ERR_SIGNATURE = 29,   /* the blob has no signature, or not that of the key asked for */
   ERT_ERR_ROLLBACK = 30,    /* security counter below ert_config.min_security_counter */
   ERT_ERR_ENDIAN = 31,      /* big-endian CPU */
   ERT_ERR_LAYOUT = 32,      /* weights packed in a layout that this runtime does not read: convert with another --target */
@@ -129,6 +129,29 @@ ert_status ert_model_open(ert_model* m, const void* blob, size_t bytes);
  * there ert_model_open returns NOMEM. */
 ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void* work, size_t work_bytes);
 
+/* Is `signature` (64 bytes, Ed25519 of RFC 8032) right for the message that is `bytes` bytes at `message` followed by `zeros` zero bytes?
+ * 0: yes; anything else: no. The application fills it with the Ed25519 of its choice and its public key, reached through `context`. */
+typedef int (*ert_verify_signature)(void* context, const uint8_t* signature, const void* message, size_t bytes, size_t zeros);
+
+/* Does the blob carry a signature (`edgeconv sign`) that `verify` accepts? Of the blob only the header is looked at before. A compressed
+ * blob is checked as it is; what ert_unpack makes of it has no signature. Functions of signatures are there with ERT_WITH_SIGNATURE;
+ * without it all of them return UNSUPPORTED, whatever the blob.
+ * Returns OK, ARG (NULL), SIGNATURE (none, or verify says no), and of the header TRUNCATED, MAGIC, ENDIAN, CHECKSUM, VERSION, FORMAT, LIMIT. */
+ert_status ert_check_signature(const void* blob, size_t bytes, ert_verify_signature verify, void* context);
+
+/* ert_check_signature, then ert_model_open or ert_model_open_in: the first status that is not OK. After another one m is not opened.
+ * ert_model_open and ert_model_open_in take a signed blob too, and do not ask whose signature it is. */
+ert_status ert_model_open_signed(ert_model* m, const void* blob, size_t bytes, ert_verify_signature verify, void* context);
+ert_status ert_model_open_signed_in(ert_model* m, const void* blob, size_t bytes, void* work, size_t work_bytes,
+                                    ert_verify_signature verify, void* context);
+
+/* Is memory that holds the blob still what was opened? Compares one segment (0 to ert_info.segments - 1) with its checksum, or with
+ * ERT_WHOLE_BLOB all that follows the header, metadata included. For blobs in memory that may lose bits: call it between runs, in
+ * slices of a segment. It reads the blob only, inside the bounds that open found, whatever has happened to it.
+ * Returns OK, ARG (not opened, no such segment), CHECKSUM. */
+#define ERT_WHOLE_BLOB 0xffffffffu
+ert_status ert_recheck(const ert_model* m, uint32_t segment);
+
 typedef struct ert_info {
   uint32_t struct_size; /* set by the caller */
   uint32_t format_major, format_minor;
@@ -152,6 +175,18 @@ ert_status ert_model_info(const ert_model* m, ert_info* out);
 /* Multiply-accumulates of one run at these dims (Linear, Attention, MatMul, LSTM). dims as in ert_arena_bytes.
  * Returns OK, ARG, DIMS, LIMIT. */
 ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* macs);
+
+typedef struct ert_work {
+  uint32_t struct_size; /* set by the caller */
+  uint32_t ops;
+  uint64_t macs;             /* as ert_model_macs */
+  uint64_t steps;            /* macs, and every element of an operand that an op reads or writes: no run at these dims takes more */
+  uint64_t largest_op_steps; /* of them, those of one op: the most between two feeds of a watchdog with ert_step */
+} ert_work;
+/* What one run at these dims costs, known before it: for watchdogs that refuse. A step is a multiply-accumulate, or one element looked at or
+ * made; what it takes depends on the CPU (measure once, ert-bench). Kernels of custom operators count by their operands only; padding that a
+ * blob skips counts as if it was computed. No figure can wrap. Nothing is run. dims and statuses as ert_model_macs. */
+ert_status ert_model_work(const ert_model* m, const int32_t* dims, ert_work* out);
 
 typedef struct ert_dim_info {
   uint32_t struct_size;

@@ -6,7 +6,6 @@
 #include "rt/base/abi.h"
 #include "rt/sizes/dims.h"
 #include "rt/base/limits.h"
-#include "rt/sizes/prepare.h"
 #include "rt/verify/semantics.h"
 #include "rt/verify/structure.h"
 
@@ -90,7 +89,7 @@ ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void*
   if ((structure.header.flags & kFlagCompressed) != 0 || has_compressed_segment(p)) return ERT_ERR_COMPRESSED;
   const ert_status semantics = verify_semantics(p, lent);
   if (semantics != ERT_OK) return semantics;
-  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent};
+  new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent, p.segments.data, p.segments.size};
   return ERT_OK;
 }
 
@@ -124,18 +123,6 @@ ert_status ert_model_info(const ert_model* m, ert_info* out) {
     info.mask_padding = p.packing[0].padding();
   }
   return write_struct(info, out) ? ERT_OK : ERT_ERR_ARG;
-}
-
-ert_status ert_model_macs(const ert_model* m, const int32_t* dims, uint64_t* macs) {
-  const ModelState* s = model_state(m);
-  if (s == nullptr || macs == nullptr) return ERT_ERR_ARG;
-  const Program p = program_view(s->blob, s->root);
-  EvalMemory memory(p, s->lent);
-  EvalScratch* scratch = memory.scratch();
-  int32_t given[ERT_MAX_DIMS] = {};
-  size_t unused;
-  if (!read_dims(p, dims, given) || !evaluate_exprs(p, given, scratch->exprs)) return ERT_ERR_DIMS;
-  return prepare_all(p, nullptr, scratch, &unused, macs) ? ERT_OK : ERT_ERR_DIMS;
 }
 
 ert_status ert_model_dim(const ert_model* m, uint32_t i, ert_dim_info* out) {

@@ -14,6 +14,8 @@ struct ModelState {
   const fb::Program* root;
   Header header;
   LentMemory lent;
+  const fb::Segment* segment_table;  // for ert_recheck, which must not ask the metadata where it is
+  uint32_t segments;
 };
 static_assert(sizeof(ModelState) <= sizeof(ert_model), "ert_model is caller storage of fixed size");
 

@@ -86,7 +86,7 @@ ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_byt
     memcpy(table + i * sizeof(fb::Segment), &stored, sizeof stored);
   }
   Header h = s.header;
-  h.flags &= ~kFlagCompressed;
+  h.flags &= ~(kFlagCompressed | kFlagSigned);
   h.total_bytes = end;
   h.content_crc = crc32c(0, to + kHeaderBytes, static_cast<size_t>(end - kHeaderBytes));
   encode_header(h, to);

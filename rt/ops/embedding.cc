@@ -71,6 +71,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpEmbedding = {"Embedding", prepare, run, nullptr, 0};
+const OpDef kOpEmbedding = {"Embedding", prepare, run, nullptr, 0, 1u << kTable};
 
 }  // namespace ert

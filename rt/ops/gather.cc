@@ -61,6 +61,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpGather = {"Gather", prepare, run, nullptr, 0};
+const OpDef kOpGather = {"Gather", prepare, run, nullptr, 0, 1u << kData};
 
 }  // namespace ert

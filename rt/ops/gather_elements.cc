@@ -32,6 +32,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpGatherElements = {"GatherElements", prepare, run, nullptr, 0};
+const OpDef kOpGatherElements = {"GatherElements", prepare, run, nullptr, 0, 1u << kData};
 
 }  // namespace ert

@@ -115,6 +115,9 @@ struct OpDef {
   // Bit i set: output 0 may share memory with input i where both have as many elements of the same dtype, so that input i is not
   // broadcast: each element is then read before the one in its place is written.
   uint32_t in_place_inputs;
+  // For ert_work.steps. Bit i set: of input i, if it is a constant, no more is read than output 0 has elements.
+  uint32_t looked_up_inputs = 0;
+  uint32_t steps_per_element = 1;  // at most, where an op comes back to elements: 2 * log2 of what fits
 };
 
 // Null if the code is unknown or not linked in.

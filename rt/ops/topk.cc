@@ -96,6 +96,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpTopK = {"TopK", prepare, run, nullptr, 0};
+const OpDef kOpTopK = {"TopK", prepare, run, nullptr, 0, 0, 64};
 
 }  // namespace ert

@@ -57,28 +57,31 @@ const ert_custom_op* find_custom_op(const Program& p, uint32_t custom_index, con
   return nullptr;
 }
 
-bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread, uint64_t* macs) {
+const OpDef* resolve_op(const Program& p, uint32_t i, EvalScratch* scratch, OpContext* c) {
+  const fb::Op& op = p.ops[i];
+  for (uint32_t k = 0; k < operand_count(op); ++k) {
+    const int32_t v = operand_of(p, op, k);
+    scratch->operands[k] = Operand{};
+    if (v >= 0 && !resolve_operand(p, static_cast<uint32_t>(v), scratch->exprs, &scratch->operands[k])) return nullptr;
+  }
+  *c = op_context(p, op, scratch->operands, scratch->exprs);
+  return find_op(op.code());
+}
+
+bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread) {
   size_t most = 0;
-  uint64_t work = 0;
   for (uint32_t i = 0; i < p.ops.size; ++i) {
-    const fb::Op& op = p.ops[i];
-    for (uint32_t k = 0; k < operand_count(op); ++k) {
-      const int32_t v = operand_of(p, op, k);
-      scratch->operands[k] = Operand{};
-      if (v >= 0 && !resolve_operand(p, static_cast<uint32_t>(v), scratch->exprs, &scratch->operands[k])) return false;
-    }
-    OpContext c = op_context(p, op, scratch->operands, scratch->exprs);
-    const int32_t custom = custom_index_of(p, op);
+    OpContext c;
+    const OpDef* def = resolve_op(p, i, scratch, &c);
+    if (def == nullptr) return false;
+    const int32_t custom = custom_index_of(p, p.ops[i]);
     if (cfg != nullptr) c.parallel.threads = cfg->threads;
     if (custom >= 0 && cfg != nullptr) c.custom = find_custom_op(p, static_cast<uint32_t>(custom), *cfg);
-    const OpDef* def = find_op(op.code());
     size_t bytes = 0;
     if (!def->prepare(c, &bytes) || bytes > kMaxScratch) return false;
     if (bytes > most) most = bytes;
-    if (macs != nullptr && def->macs != nullptr && __builtin_add_overflow(work, def->macs(c), &work)) work = UINT64_MAX;
   }
   *scratch_per_thread = Bytes(most).aligned().value();
-  if (macs != nullptr) *macs = work;
   return true;
 }
 

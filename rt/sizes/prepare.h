@@ -1,4 +1,4 @@
-// Asking ops what they need before any memory is there: used by open, ert_arena_bytes, ert_model_macs and init.
+// Asking ops what they need before any memory is there: used by open, ert_arena_bytes, ert_model_work and init.
 #pragma once
 
 #include <stddef.h>
@@ -22,9 +22,12 @@ const ert_custom_op* find_custom_op(const Program& p, uint32_t custom_index, con
 // Index in Program.custom_ops of a Custom op, or -1 for all other ops.
 int32_t custom_index_of(const Program& p, const fb::Op& op);
 
+// What op i is and sees, for the dims that scratch->exprs was evaluated for. Null where a size is above the limits.
+const OpDef* resolve_op(const Program& p, uint32_t i, EvalScratch* scratch, OpContext* c);
+
 // Runs prepare of every op for the dims that scratch->exprs was evaluated for. Sets the largest scratch of one thread, rounded
-// to 64, and where not null the sum of multiply-accumulates. cfg gives the custom ops; null = none known yet.
-bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread, uint64_t* macs);
+// to 64. cfg gives the custom ops; null = none known yet.
+bool prepare_all(const Program& p, const ert_config* cfg, EvalScratch* scratch, size_t* scratch_per_thread);
 
 constexpr size_t kMaxScratch = SIZE_MAX / (4 * limits::kMaxThreads);  // of one thread
 

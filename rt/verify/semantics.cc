@@ -18,7 +18,7 @@ ert_status verify_at(const Program& p, const int32_t* dims, EvalScratch* scratch
   }
   if (!sharing_is_exact(p, scratch->exprs)) return ERT_ERR_MODEL;
   size_t scratch_bytes;
-  return prepare_all(p, nullptr, scratch, &scratch_bytes, nullptr) ? ERT_OK : ERT_ERR_MODEL;
+  return prepare_all(p, nullptr, scratch, &scratch_bytes) ? ERT_OK : ERT_ERR_MODEL;
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segmen
   uint64_t end = h.segments_offset;
   for (uint32_t i = 0; i < segments.size; ++i) {
     const fb::Segment& s = segments[i];
-    if (s.offset() != segment_start(end) || s.offset() > h.total_bytes || s.bytes() > h.total_bytes - s.offset())
+    if (s.offset() != segment_start(end) || s.offset() > h.segments_end() || s.bytes() > h.segments_end() - s.offset())
       return ERT_ERR_FORMAT;
     if (kind_of(s) >= SegmentKind::kCount || compression_of(s) >= Compression::kCount || s.reserved() != 0) return ERT_ERR_FORMAT;
     if (compression_of(s) == Compression::kNone ? s.raw_bytes() != s.bytes() : (h.flags & kFlagCompressed) == 0)
@@ -172,7 +172,7 @@ ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segmen
     if (s.raw_bytes() > limits::kMaxBlobBytes) return ERT_ERR_LIMIT;
     end = s.offset() + s.bytes();
   }
-  if (h.total_bytes < end || h.total_bytes > segment_start(end)) return ERT_ERR_FORMAT;
+  if (h.segments_end() < end || h.segments_end() > segment_start(end)) return ERT_ERR_FORMAT;
   return ERT_OK;
 }
 
@@ -204,7 +204,7 @@ bool gaps_are_zero(const uint8_t* blob, const Header& h, const Span<fb::Segment>
     if (!all_zero(blob + end, blob + segments[i].offset())) return false;
     end = segments[i].offset() + segments[i].bytes();
   }
-  return all_zero(blob + end, blob + h.total_bytes);
+  return all_zero(blob + end, blob + h.segments_end());
 }
 
 }  // namespace

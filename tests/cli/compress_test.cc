@@ -177,6 +177,17 @@ TEST_F(CompressTest, DamagedStreamsAreRefused) {
   expect_refused(huge, kLimit, true);
 }
 
+TEST_F(CompressTest, ASignatureIsOfTheFileAsItIs) {
+  expect_success({"keygen", "-o", in("key.pem")});
+  expect_success({"sign", in("packed.ert"), "--key", in("key.pem"), "-o", in("signed.ert")});
+  expect_success({"verify", in("signed.ert"), "--key", in("key.pub.pem")});
+  expect_refusal({"verify", in("packed.ert"), "--key", in("key.pub.pem")}, kChecksum, {"SIGNATURE"});
+  // ert_unpack takes it off: what it makes is the blob as converted, byte for byte.
+  const cli::BlobFile file(in("signed.ert"));
+  EXPECT_TRUE(file.compressed() && file.has_signature());
+  EXPECT_EQ(std::string(static_cast<const char*>(file.data()), file.bytes()), read_file(in("plain.ert")));
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -161,7 +161,7 @@ TEST(Open, HeaderFields) {
   EXPECT_EQ(with(4, uint16_t{2}), ERT_ERR_VERSION);
   EXPECT_EQ(with(6, uint16_t{9}), ERT_OK) << "a newer minor only adds what may be skipped";
   EXPECT_EQ(with(8, uint32_t{128}), ERT_ERR_FORMAT);
-  EXPECT_EQ(with(12, uint32_t{2}), ERT_ERR_VERSION) << "unknown critical flag";
+  EXPECT_EQ(with(12, uint32_t{4}), ERT_ERR_VERSION) << "unknown critical flag";
   EXPECT_EQ(with(16, uint64_t{good.size() + 1}), ERT_ERR_TRUNCATED);
   EXPECT_EQ(with(16, uint64_t{good.size() - 1}), ERT_ERR_FORMAT);
   EXPECT_EQ(with(16, UINT64_MAX), ERT_ERR_LIMIT);

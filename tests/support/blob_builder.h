@@ -109,6 +109,9 @@ struct BlobSpec {
 // What ert_model_open says of the blob of a spec.
 ert_status open_spec(const BlobSpec& s);
 
+// The blob with a signature block of these 64 bytes.
+AlignedBytes with_signature(const AlignedBytes& blob, const uint8_t* signature);
+
 // Recomputes both checksums (and nothing else) after a test changed bytes.
 void reseal(AlignedBytes* blob);
 

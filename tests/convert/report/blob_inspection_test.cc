@@ -20,7 +20,7 @@ Json inspected(const std::string& certificate) {
   Diagnostics d;
   const TargetProgram p = build_program(b.g, lower_options(plan_dims(b.g, {})), d);
   const Tensor blob = write_blob(p, {"edgeconv", "s", certificate, 0, {}});
-  return blob_inspection({blob.data(), blob.bytes(), blob.bytes(), false}, {});
+  return blob_inspection({blob.data(), blob.bytes(), blob.bytes(), false, false}, {});
 }
 
 TEST(BlobInspection, ShowsACertificate) {
