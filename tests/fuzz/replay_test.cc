@@ -70,7 +70,9 @@ TEST(ReplayFound, EveryCaseThatAFuzzerFound) {
     }
   }
   RecordProperty("replayed", static_cast<int>(replayed));
+#if ERT_FUZZ_UNPACK  // the only cases so far are its own
   EXPECT_GT(replayed, 0u) << ERT_FUZZ_FOUND;
+#endif
 }
 
 TEST_P(Replay, ChangesOfSeeds) {

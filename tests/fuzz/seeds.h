@@ -19,7 +19,7 @@ std::vector<Seed> model_seeds();  // model_seeds.cc: only where the converter is
 
 inline std::vector<Seed> seeds_of(const std::string& target) {
 #if ERT_FUZZ_CONVERTER
-  if (target == "onnx_parse" || target == "convert") return model_seeds();
+  if (target == "onnx_parse" || target == "onnx_import" || target == "convert") return model_seeds();
 #endif
   return blob_seeds(target);
 }
