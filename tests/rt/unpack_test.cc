@@ -122,7 +122,8 @@ TEST(Unpack, FramesThatAreNotWhatTheTableSays) {
   EXPECT_TRUE(refused) << "contents that do not expand";
   BlobSpec large = packed_spec();
   for (BlobSpec::Segment& g : large.segments) g.raw_bytes = uint64_t{1} << 40;
-  EXPECT_EQ(unpack(large.build()), ERT_ERR_LIMIT) << "together more than a blob may have";
+  Sizes sizes;
+  EXPECT_EQ(sizes_of(large.build(), &sizes), ERT_ERR_LIMIT) << "together more than a blob may have";
 }
 
 TEST(Unpack, LyingFramesAreRefused) {

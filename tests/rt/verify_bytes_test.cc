@@ -239,5 +239,17 @@ TEST(VerifyBytes, MacsOfDimsThatCannotBe) {
   EXPECT_EQ(ert_model_macs(&m, &one, nullptr), ERT_ERR_ARG);
 }
 
+TEST(VerifyBytes, DimsBelowTheirMinimumAreRefused) {
+  BlobSpec s = small_program();
+  s.dims[0] = fb::Dim(2, 8);
+  const AlignedBytes b = s.build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, b.data(), b.size()), ERT_OK);
+  uint64_t macs;
+  const int32_t one = 1, two = 2;
+  EXPECT_EQ(ert_model_macs(&m, &one, &macs), ERT_ERR_DIMS);
+  EXPECT_EQ(ert_model_macs(&m, &two, &macs), ERT_OK);
+}
+
 }  // namespace
 }  // namespace ert::testing
