@@ -1,6 +1,8 @@
 // See bound_run.h.
 #include "tests/fuzz/bound_run.h"
 
+#include "tests/fuzz/canary.h"
+
 #include "rt/blob/header.h"
 #include "rt/sizes/dims.h"
 #include "rt/base/limits.h"
@@ -195,6 +197,7 @@ RunResult run_bound(const ert_model& m, const uint8_t* blob, const int32_t* dims
       result.outputs.emplace_back(buffers[i]->data(), buffers[i]->data() + buffers[i]->size());
     }
   }
+  plant_memory(arena.data(), need.bytes);
   result.selftest = ert_selftest(&c);
   return result;
 }
