@@ -8,7 +8,6 @@
 #   ./test.sh --m32     the runtime and its tests for 32-bit x86 under UndefinedBehaviorSanitizer
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
-#   ./test.sh --coverage     branch coverage of loader, verifier, runtime and converter by their own tests (clang)
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
@@ -26,7 +25,7 @@ while [ $# -gt 0 ]; do
   case "$1" in
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
-    --tsan|--msan|--m32|--canaries|--coverage|--deletions) special=${1#--} ;;
+    --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
     --fuzz)
       special=fuzz hours=${2:-}
       [[ "$hours" =~ ^[0-9]*\.?[0-9]+$ ]] || { echo "--fuzz needs a number of hours; see ./test.sh --help" >&2; exit 2; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|coverage|deletions. See ./test.sh --help.
+# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions. See ./test.sh --help.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . toolchains/debian_packages.sh
@@ -15,8 +15,6 @@ build() {
   build_with_progress "build/$preset/build.log" cmake --preset "$preset"
   build_with_progress "build/$preset/build.log" cmake --build --preset "$preset" ${*:+--target "$@"}
 }
-
-RT_TESTS="rt_test rt_ops_test rt_linked_ops_test kernels_int8_test fuzz_replay_test"
 
 # The seeds of the blob targets, and what fuzzing has found worth keeping.
 blobs() {
@@ -47,9 +45,6 @@ case "$1" in
   canaries)
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES $M32_PACKAGES
     exec tests/checks/canaries.sh ;;
-  coverage)
-    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES
-    exec python3 tests/checks/branch_coverage.py ;;
   deletions)
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
     exec python3 tests/checks/check_deletion.py ;;

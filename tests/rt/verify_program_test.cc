@@ -1,5 +1,5 @@
 // One program for each check of rt/verify that no other check stands in for: with the check deleted it would be accepted, refused for another reason, or read
-// outside of the blob (tests/checks/check_deletion.py). Most of what is wrong here is in parts that no op reads.
+// outside of the blob (tests/checks/check_deletion.py). More than 300 lines, because it is one table. Most of what is wrong here is in parts that no op reads.
 #include <gtest/gtest.h>
 
 #include <functional>
