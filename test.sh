@@ -1,11 +1,17 @@
 #!/usr/bin/env bash
 # Builds and runs the tests.
 #   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
-#   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips)
+#   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips), then --tsan, --msan, --m32 and canaries
+#   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
+#   ./test.sh --tsan    the runtime's tests under ThreadSanitizer: its thread pool, contexts of one model on many threads
+#   ./test.sh --msan    the runtime on the fuzz targets' blobs under MemorySanitizer (clang)
+#   ./test.sh --m32     the runtime and its tests for 32-bit x86 under UndefinedBehaviorSanitizer
+#   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
+#   ./test.sh --canaries     each of these detectors on a fault that was planted for it
+#   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
 #   ./test.sh --isa NAME  quick tier as on a CPU whose best level is NAME: sse41, avx2, avxvnni (levels: kernels_int8/README.md)
-#   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 set -euo pipefail
 cd "$(dirname "$0")"
 . toolchains/debian_packages.sh
@@ -14,10 +20,17 @@ cd "$(dirname "$0")"
 preset=release
 labels=quick
 cross=no
+special=
+hours=
 while [ $# -gt 0 ]; do
   case "$1" in
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
+    --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
+    --fuzz)
+      special=fuzz hours=${2:-}
+      [[ "$hours" =~ ^[0-9]*\.?[0-9]+$ ]] || { echo "--fuzz needs a number of hours; see ./test.sh --help" >&2; exit 2; }
+      shift ;;
     --cross) cross=yes ;;
     --cross-smoke) cross=smoke ;;
     --isa)
@@ -25,11 +38,14 @@ while [ $# -gt 0 ]; do
       ERT_HIDDEN_CPU_FEATURES=$(python3 tests/checks/isa_levels.py . --hidden-above "$2") || exit 2
       export ERT_HIDDEN_CPU_FEATURES
       shift ;;
-    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h|--help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) echo "unknown argument '$1'; see ./test.sh --help" >&2; exit 2 ;;
   esac
   shift
 done
+if [ -n "$special" ]; then
+  exec tests/checks/detectors.sh "$special" $hours
+fi
 
 if [ "$cross" != no ]; then
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CROSS_PACKAGES
@@ -73,4 +89,9 @@ skipped=$(grep -ac '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true)
 grep -a '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true
 run=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -n 1)
 echo "tests run: ${run:-0}, skipped: $skipped"
+if [ "$labels" != quick ] && [ "$preset" = release ]; then
+  for detector in tsan msan m32 canaries; do
+    tests/checks/detectors.sh "$detector" || { echo "FAILED: ./test.sh --$detector" >&2; status=1; }
+  done
+fi
 exit "$status"

@@ -72,8 +72,6 @@ ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_byt
   uint8_t* to = static_cast<uint8_t*>(out);
   const Program packed = program_view(blob, s.root);
   memcpy(to, blob, static_cast<size_t>(s.header.segments_offset));
-  // The copy has the same layout, so the segment table is at the same distance from the start.
-  uint8_t* table = to + (reinterpret_cast<const uint8_t*>(packed.segments.data) - blob);
   uint64_t end = s.header.segments_offset;
   for (uint32_t i = 0; i < packed.segments.size; ++i) {
     const fb::Segment& from = packed.segments[i];
@@ -83,7 +81,8 @@ ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_byt
     end = offset + from.raw_bytes();
     const uint32_t crc = crc32c(0, to + offset, static_cast<size_t>(from.raw_bytes()));
     const fb::Segment stored(offset, from.raw_bytes(), from.raw_bytes(), crc, from.kind(), 0, 0);
-    memcpy(table + i * sizeof(fb::Segment), &stored, sizeof stored);
+    // The copy has the same layout, so the row is at the same distance from the start. Without segments there is no table.
+    memcpy(to + (reinterpret_cast<const uint8_t*>(&from) - blob), &stored, sizeof stored);
   }
   Header h = s.header;
   h.flags &= ~(kFlagCompressed | kFlagSigned);

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions. See ./test.sh --help.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. toolchains/debian_packages.sh
+. toolchains/build_progress.sh
+
+# build PRESET COST TARGET...
+build() {
+  local preset=$1 cost=$2
+  shift 2
+  announce_build "build/$preset" "${*:-everything}; log: build/$preset/build.log" "$cost"
+  mkdir -p "build/$preset"
+  : >"build/$preset/build.log"
+  build_with_progress "build/$preset/build.log" cmake --preset "$preset"
+  build_with_progress "build/$preset/build.log" cmake --build --preset "$preset" ${*:+--target "$@"}
+}
+
+# The seeds of the blob targets, and what fuzzing has found worth keeping.
+blobs() {
+  build/release/tests/fuzz/write_seeds open_run build/msan/seeds
+  find build/msan/seeds tests/fuzz/found "${ERT_FUZZ_STATE:-build/fuzz/fuzz}/corpus/open" "${ERT_FUZZ_STATE:-build/fuzz/fuzz}/corpus/open_run" -type f 2>/dev/null
+}
+
+case "$1" in
+  tsan)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+    build tsan "about 4 CPU minutes" rt_test platform_test fuzz_replay_test
+    for test in rt/rt_test platform/platform_test fuzz/fuzz_replay_test; do
+      TSAN_OPTIONS=halt_on_error=1 "build/tsan/tests/$test" --gtest_brief=1
+    done ;;
+  msan)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES
+    build release "about 2 CPU minutes" write_seeds
+    build msan "about 3 CPU minutes" replay_files
+    blobs | xargs build/msan/tests/fuzz/replay_files ;;
+  m32)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $M32_PACKAGES
+    build cross-i686 "about 5 CPU minutes"
+    ctest --test-dir build/cross-i686 -L quick --output-on-failure -j"$(nproc)" ;;
+  fuzz)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES
+    build fuzz "about 25 CPU minutes" fuzz_targets
+    exec python3 tests/fuzz/run.py build/fuzz "$2" --rounds 2 ;;
+  canaries)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES $M32_PACKAGES
+    exec tests/checks/canaries.sh ;;
+  deletions)
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+    exec python3 tests/checks/check_deletion.py ;;
+esac

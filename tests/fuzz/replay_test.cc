@@ -1,0 +1,100 @@
+// Every seed, and every case that the fuzzer ever found (tests/fuzz/found/TARGET), through its target; and, so that the targets themselves cannot rot
+// unseen, a few hundred changes of each seed from fixed random numbers.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "rt/include/ert.h"
+#include "tests/fuzz/seeds.h"
+#include "tests/fuzz/target.h"
+#include "tests/support/blob_builder.h"
+
+namespace ert::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<const Target*> all_targets() {
+  return {
+#define ERT_FUZZ_TARGET(name) &target_##name(),
+#include "tests/fuzz/targets.inc"
+#undef ERT_FUZZ_TARGET
+  };
+}
+
+class Replay : public ::testing::TestWithParam<const Target*> {
+ protected:
+  bool is_blob() const { return std::string(GetParam()->name).find("open") == 0; }
+};
+
+// A finding ends the process, so that the case's name has to stand before it.
+void run_case(const Target& target, const std::string& name, const Bytes& bytes) {
+  SCOPED_TRACE(name);
+  std::printf("%s: %s\n", target.name, name.c_str());
+  std::fflush(stdout);
+  target.run(bytes.data(), bytes.size());
+}
+
+TEST_P(Replay, Seeds) {
+  const std::vector<Seed> seeds = seeds_of(GetParam()->name);
+  ASSERT_FALSE(seeds.empty());
+  for (const Seed& seed : seeds) run_case(*GetParam(), seed.name, seed.bytes);
+}
+
+// A seed that is refused would teach the fuzzer nothing of what lies behind open.
+TEST(ReplaySeeds, OfOpenAreAccepted) {
+  for (const Seed& seed : seeds_of("open_run")) {
+    testing::AlignedBytes blob(seed.bytes.size());
+    std::copy(seed.bytes.begin(), seed.bytes.end(), blob.data());
+    ert_model m;
+    EXPECT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK) << seed.name;
+  }
+}
+
+TEST(ReplayFound, EveryCaseThatAFuzzerFound) {
+  size_t replayed = 0;
+  for (const Target* target : all_targets()) {
+    const fs::path folder = fs::path(ERT_FUZZ_FOUND) / target->name;
+    if (!fs::exists(folder)) continue;
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder)) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      std::ifstream in(file, std::ios::binary);
+      const Bytes bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+      run_case(*target, file.filename().string(), bytes);
+      ++replayed;
+    }
+  }
+  RecordProperty("replayed", static_cast<int>(replayed));
+#if ERT_FUZZ_UNPACK  // the only cases so far are its own
+  EXPECT_GT(replayed, 0u) << ERT_FUZZ_FOUND;
+#endif
+}
+
+TEST_P(Replay, ChangesOfSeeds) {
+  const int changes = is_blob() ? 60 : 8;
+  for (const Seed& seed : seeds_of(GetParam()->name)) {
+    Bytes bytes = seed.bytes;
+    for (int i = 0; i < changes; ++i) {
+      const std::string key = seed.name + std::to_string(i);
+      RandomNumbers random(key.c_str());
+      if (i % 4 == 0) bytes = seed.bytes;  // otherwise a change of what was changed
+      if (!GetParam()->mutate(&bytes, &random) || bytes.size() > 1 << 18) {
+        bytes = seed.bytes;
+        continue;
+      }
+      SCOPED_TRACE(key);
+      GetParam()->run(bytes.data(), bytes.size());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Replay, ::testing::ValuesIn(all_targets()),
+                         [](const auto& target) { return std::string(target.param->name); });
+
+}  // namespace
+}  // namespace ert::fuzz

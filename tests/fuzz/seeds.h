@@ -1,0 +1,27 @@
+// What the fuzzer starts from, made by code: a blob with each runtime op, blobs with states, packed rows, golden vectors and custom ops, compressed ones,
+// and ONNX models of the fixtures.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/target.h"
+
+namespace ert::fuzz {
+
+struct Seed {
+  std::string name;
+  Bytes bytes;
+};
+
+std::vector<Seed> blob_seeds(const std::string& target);
+std::vector<Seed> model_seeds();  // model_seeds.cc: only where the converter is built
+
+inline std::vector<Seed> seeds_of(const std::string& target) {
+#if ERT_FUZZ_CONVERTER
+  if (target == "onnx_parse" || target == "onnx_import" || target == "convert") return model_seeds();
+#endif
+  return blob_seeds(target);
+}
+
+}  // namespace ert::fuzz

@@ -1,0 +1,255 @@
+// Fields and offsets of a blob's metadata that blob_builder.h cannot get wrong, changed in the bytes and sealed again: one for each check of rt/verify that nothing else stands
+// in for (tests/checks/check_deletion.py).
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "rt/blob/crc32c.h"
+#include "tests/support/context_fixture.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::testing {
+namespace {
+
+// A blob whose bytes are changed by address.
+struct Bytes {
+  AlignedBytes blob;
+  explicit Bytes(const BlobSpec& s) : blob(s.build()) {}
+
+  const fb::Program& root() const { return *fb::GetProgram(blob.data() + kMetadataOffset); }
+  size_t at(const void* p) const { return static_cast<size_t>(static_cast<const uint8_t*>(p) - blob.data()); }
+  template <class T>
+  void put(size_t to, T v) {
+    std::memcpy(blob.data() + to, &v, sizeof v);
+  }
+  uint32_t word(size_t from) const {
+    uint32_t v;
+    std::memcpy(&v, blob.data() + from, 4);
+    return v;
+  }
+  ert_status open() {
+    reseal(&blob);
+    ert_model m;
+    return ert_model_open(&m, blob.data(), blob.size());
+  }
+  // Where a field of a table stands, and the entry of the vtable that says so.
+  size_t field(const void* table, uint16_t which) const {
+    return at(table) + static_cast<const flatbuffers::Table*>(table)->GetOptionalFieldOffset(which);
+  }
+  size_t vtable_entry(const void* table, uint16_t which) const {
+    return at(static_cast<const flatbuffers::Table*>(table)->GetVTable()) + which;
+  }
+};
+
+BlobSpec rich_program() {
+  BlobSpec s = small_program();
+  s.custom_ops.push_back({"test::Twice", "", {}, {{"name", 2, {}, {}, "text"}}});
+  s.segments.push_back({std::vector<uint8_t>(128), 1});
+  s.golden.push_back({{1}, 1, {0, 64}});
+  return s;
+}
+
+TEST(VerifyBytes, TheUnchangedBlobOpens) { EXPECT_EQ(Bytes(rich_program()).open(), ERT_OK); }
+
+TEST(VerifyBytes, NoNameHoldsAZero) {
+  const auto cut = [](const std::function<const flatbuffers::String*(const fb::Program&)>& name) {
+    Bytes b(rich_program());
+    const flatbuffers::String* s = name(b.root());
+    if (s->size() == 0) b.put<uint32_t>(b.at(s), 1);  // its terminator becomes a part of it
+    b.put<uint8_t>(b.at(s->c_str()), 0);
+    return b.open();
+  };
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.producer(); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.source_sha256(); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.dim_names()->Get(0); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.input_names()->Get(0); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.output_names()->Get(0); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.op_names()->Get(3); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.custom_ops()->Get(0)->name(); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.custom_ops()->Get(0)->attributes()->Get(0)->name(); }), ERT_ERR_FORMAT);
+  EXPECT_EQ(cut([](const fb::Program& p) { return p.custom_ops()->Get(0)->attributes()->Get(0)->text(); }), ERT_ERR_FORMAT);
+}
+
+TEST(VerifyBytes, RequiredFieldsOfTables) {
+  const auto without = [](const std::function<const void*(const fb::Program&)>& table, uint16_t field) {
+    Bytes b(rich_program());
+    b.put<uint16_t>(b.vtable_entry(table(b.root()), field), 0);
+    return b.open();
+  };
+  const auto custom = [](const fb::Program& p) { return p.custom_ops()->Get(0); };
+  const auto attribute = [](const fb::Program& p) { return p.custom_ops()->Get(0)->attributes()->Get(0); };
+  const auto golden = [](const fb::Program& p) { return p.golden()->Get(0); };
+  EXPECT_EQ(without(custom, fb::CustomOp::VT_NAME), ERT_ERR_FORMAT);
+  EXPECT_EQ(without(attribute, fb::CustomAttribute::VT_NAME), ERT_ERR_FORMAT);
+  EXPECT_EQ(without(golden, fb::Golden::VT_DIMS), ERT_ERR_MODEL);
+  EXPECT_EQ(without(golden, fb::Golden::VT_OFFSETS), ERT_ERR_MODEL);
+}
+
+// The field of a vector of 64-bit elements leads to a length that stands where elements would begin.
+TEST(VerifyBytes, ElementsAreAligned) {
+  const auto shifted = [](const std::function<const void*(const fb::Program&)>& table, uint16_t which,
+                          const std::function<const void*(const fb::Program&)>& length) {
+    Bytes b(rich_program());
+    const size_t field = b.field(table(b.root()), which), to = b.at(length(b.root()));
+    EXPECT_LT(field, to);
+    b.put<uint32_t>(to, 1);
+    b.put<uint32_t>(field, static_cast<uint32_t>(to - field));
+    return b.open();
+  };
+  const auto root = [](const fb::Program& p) -> const void* { return &p; };
+  const auto golden = [](const fb::Program& p) -> const void* { return p.golden()->Get(0); };
+  const auto values = [](const fb::Program& p) -> const void* { return p.values()->Get(0); };
+  const auto offsets = [](const fb::Program& p) -> const void* { return p.golden()->Get(0)->offsets()->Data(); };
+  EXPECT_EQ(shifted(root, fb::Program::VT_EXPRS, values), ERT_ERR_FORMAT);
+  EXPECT_EQ(shifted(root, fb::Program::VT_VALUES, values), ERT_ERR_FORMAT);
+  EXPECT_EQ(shifted(root, fb::Program::VT_SEGMENTS, values), ERT_ERR_FORMAT);
+  EXPECT_EQ(shifted(golden, fb::Golden::VT_OFFSETS, offsets), ERT_ERR_FORMAT);
+}
+
+TEST(VerifyBytes, ListsAreAsLongAsWhatTheyName) {
+  const auto shorter = [](const BlobSpec& s, const std::function<const void*(const fb::Program&)>& first) {
+    Bytes b(s);
+    const size_t length = b.at(first(b.root())) - 4;
+    b.put<uint32_t>(length, b.word(length) - 1);
+    return b.open();
+  };
+  BlobSpec two_inputs = small_program();
+  two_inputs.add_input("z", ERT_F32, {1});
+  EXPECT_EQ(shorter(small_program(), [](const fb::Program& p) { return p.op_names()->Data(); }), ERT_ERR_MODEL);
+  EXPECT_EQ(shorter(small_program(), [](const fb::Program& p) { return p.input_names()->Data(); }), ERT_ERR_MODEL);
+  EXPECT_EQ(shorter(small_program(), [](const fb::Program& p) { return p.dim_names()->Data(); }), ERT_ERR_MODEL);
+  EXPECT_EQ(shorter(two_inputs, [](const fb::Program& p) { return p.input_ranges()->Data(); }), ERT_ERR_MODEL);
+}
+
+TEST(VerifyBytes, ReservedAndUnusedFieldsAreZero) {
+  Bytes value(small_program()), axis(small_program()), segment(small_program());
+  value.put<uint8_t>(value.at(value.root().values()->Get(0)) + 3, 1);
+  EXPECT_EQ(value.open(), ERT_ERR_MODEL);
+  axis.put<uint32_t>(axis.at(axis.root().values()->Get(0)->shape()) + 7 * 4, 1);
+  EXPECT_EQ(axis.open(), ERT_ERR_MODEL) << "the eighth axis of a matrix";
+  segment.put<uint16_t>(segment.at(segment.root().segments()->Get(0)) + 30, 1);
+  EXPECT_EQ(segment.open(), ERT_ERR_FORMAT);
+}
+
+// Fill takes any bits, so that an int behind the pool would be taken.
+TEST(VerifyBytes, ParametersAreInsideTheirPool) {
+  BlobSpec s;
+  const uint32_t out = s.add_output("out", ERT_F32, {s.constant(4)}, 0);
+  s.ops = {{params::OpCode::kFill, {}, {static_cast<int32_t>(out)}, {0}, {}}};
+  Bytes b(s);
+  ASSERT_EQ(b.open(), ERT_OK);
+  b.put<uint32_t>(b.at(b.root().ops()->Get(0)) + 8, 1);
+  EXPECT_EQ(b.open(), ERT_ERR_MODEL);
+}
+
+TEST(VerifyBytes, FileIdentifier) {
+  Bytes b(small_program());
+  b.put<uint8_t>(kMetadataOffset + 4, 'e');
+  EXPECT_EQ(b.open(), ERT_ERR_FORMAT);
+}
+
+// offset:u64 bytes:u64 raw_bytes:u64 crc:u32 kind:u8 compression:u8 reserved:u16
+TEST(VerifyBytes, SegmentTable) {
+  constexpr size_t kBytes = 8, kRaw = 16, kCrc = 24, kCompression = 29;
+  const auto segment = [](Bytes& b) { return b.at(b.root().segments()->Get(0)); };
+  const auto compressed = [](Bytes& b) { b.put<uint32_t>(12, 1); };
+  Bytes raw(small_program()), crc(small_program()), flag(small_program()), kind(small_program()), wraps(small_program()),
+      huge(small_program());
+  raw.put<uint64_t>(segment(raw) + kRaw, 8);
+  EXPECT_EQ(raw.open(), ERT_ERR_FORMAT);
+  crc.put<uint32_t>(segment(crc) + kCrc, 5);
+  EXPECT_EQ(crc.open(), ERT_ERR_CHECKSUM);
+  flag.put<uint8_t>(segment(flag) + kCompression, 1);
+  EXPECT_EQ(flag.open(), ERT_ERR_FORMAT) << "compressed, and the header does not say so";
+  compressed(kind);
+  EXPECT_EQ(kind.open(), ERT_ERR_COMPRESSED) << "nothing is, but the header says so";
+  kind.put<uint8_t>(segment(kind) + kCompression, 2);
+  EXPECT_EQ(kind.open(), ERT_ERR_FORMAT);
+  compressed(wraps);
+  wraps.put<uint8_t>(segment(wraps) + kCompression, 1);
+  wraps.put<uint64_t>(segment(wraps) + kBytes, uint64_t{0} - (wraps.blob.size() - 16) + wraps.blob.size());
+  EXPECT_EQ(wraps.open(), ERT_ERR_COMPRESSED) << "16 bytes: the sum does not wrap yet";
+  wraps.put<uint64_t>(segment(wraps) + kBytes, uint64_t{0} - 64);
+  EXPECT_EQ(wraps.open(), ERT_ERR_FORMAT);
+  compressed(huge);
+  huge.put<uint8_t>(segment(huge) + kCompression, 1);
+  huge.put<uint64_t>(segment(huge) + kRaw, UINT64_MAX);
+  EXPECT_EQ(huge.open(), ERT_ERR_LIMIT);
+}
+
+TEST(VerifyBytes, NothingFollowsTheLastSegmentButPadding) {
+  const AlignedBytes good = small_program().build();
+  const auto longer = [&](size_t by, uint8_t last) {
+    AlignedBytes b(good.size() + by);
+    std::memcpy(b.data(), good.data(), good.size());
+    b.data()[b.size() - 1] = last;
+    const uint64_t total = b.size();
+    std::memcpy(b.data() + 16, &total, sizeof total);
+    reseal(&b);
+    ert_model m;
+    return ert_model_open(&m, b.data(), b.size());
+  };
+  ASSERT_EQ(good.size() % 64, 16u);
+  EXPECT_EQ(longer(48, 0), ERT_OK) << "padding to a multiple of 64";
+  EXPECT_EQ(longer(48, 1), ERT_ERR_FORMAT);
+  EXPECT_EQ(longer(49, 0), ERT_ERR_FORMAT);
+}
+
+// Metadata that reaches behind the blob, which ends where readable memory ends.
+TEST(VerifyBytes, AreasThatDoNotFitAreNotRead) {
+  const auto open_areas = [](uint64_t total, uint32_t metadata) {
+    GuardedBuffer<uint8_t> blob(total);
+    std::memset(blob.data(), 0, total);
+    Header h;
+    h.total_bytes = total;
+    h.metadata_bytes = metadata;
+    h.segments_offset = segment_start(kMetadataOffset + metadata);
+    h.content_crc = crc32c(0, blob.data() + kHeaderBytes, total - kHeaderBytes);
+    encode_header(h, blob.data());
+    ert_model m;
+    return ert_model_open(&m, blob.data(), total);
+  };
+  EXPECT_EQ(open_areas(128, 100), ERT_ERR_FORMAT);
+  EXPECT_EQ(open_areas(64, 0), ERT_ERR_FORMAT) << "no metadata at all";
+}
+
+TEST(VerifyBytes, QuestionsAboutAModelThatIsNone) {
+  const ert_model none{};
+  ert_dim_info d{};
+  d.struct_size = sizeof d;
+  ert_value_info v{};
+  v.struct_size = sizeof v;
+  uint64_t macs;
+  EXPECT_EQ(ert_model_macs(&none, nullptr, &macs), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_dim(&none, 0, &d), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_input(&none, 0, &v), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_output(&none, 0, &v), ERT_ERR_ARG);
+}
+
+TEST(VerifyBytes, MacsOfDimsThatCannotBe) {
+  BlobSpec s = small_program();
+  s.expr(5, 0, s.expr(3, 0, s.constant(3)));  // divides by batch - 3
+  const AlignedBytes b = s.build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, b.data(), b.size()), ERT_OK);
+  uint64_t macs;
+  for (const int32_t batch : {0, 3, 9}) EXPECT_EQ(ert_model_macs(&m, &batch, &macs), ERT_ERR_DIMS) << batch;
+  const int32_t one = 1;
+  EXPECT_EQ(ert_model_macs(&m, &one, &macs), ERT_OK);
+  EXPECT_EQ(ert_model_macs(&m, &one, nullptr), ERT_ERR_ARG);
+}
+
+TEST(VerifyBytes, DimsBelowTheirMinimumAreRefused) {
+  BlobSpec s = small_program();
+  s.dims[0] = fb::Dim(2, 8);
+  const AlignedBytes b = s.build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, b.data(), b.size()), ERT_OK);
+  uint64_t macs;
+  const int32_t one = 1, two = 2;
+  EXPECT_EQ(ert_model_macs(&m, &one, &macs), ERT_ERR_DIMS);
+  EXPECT_EQ(ert_model_macs(&m, &two, &macs), ERT_OK);
+}
+
+}  // namespace
+}  // namespace ert::testing
