@@ -60,7 +60,8 @@ class Conversion {
   std::string notes() const;
 
  private:
-  void stage(const char* name, double fraction) const {
+  void stage(const char* name, double fraction) {
+    r_.cost.begin(name);
     if (o_.progress) o_.progress(name, fraction);
   }
   bool joins_dynamic_axis() const;
@@ -95,6 +96,18 @@ std::string calib_command(const std::string& path, const std::map<std::string, i
   for (size_t i = 0; i < model.chosen_outputs.size(); ++i)
     command += (i == 0 ? " --outputs " : ",") + printable(model.chosen_outputs[i]);
   return command + " --calib FILE.npz";
+}
+
+std::vector<SetShapes> shapes_of(const Graph& g, const std::vector<std::vector<Tensor>>& sets) {
+  std::vector<SetShapes> all;
+  for (const auto& set : sets) {
+    SetShapes shapes;
+    for (size_t i = 0; i < set.size(); ++i) shapes.inputs.emplace_back(g.value(g.inputs[i]).name, set[i].dims());
+    auto same = std::find_if(all.begin(), all.end(), [&](const SetShapes& s) { return s.inputs == shapes.inputs; });
+    if (same == all.end()) same = all.insert(all.end(), std::move(shapes));
+    ++same->sets;
+  }
+  return all;
 }
 
 void Conversion::read(const std::string& path) {
@@ -221,6 +234,7 @@ void Conversion::measure_outputs() {
   stage("measuring the blob", 0.85);
   const auto& inputs = validation_->inputs();
   r_.measured_on = {validation_->recorded(), inputs.size(), inputs_sha256(inputs), "", 0};
+  r_.cost.validation = shapes_of(model_.graph, inputs);
   if (padding_) {
     r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;
     r_.measured_on.padding = padding_->padding;
@@ -304,6 +318,7 @@ bool Conversion::must_be_smaller() {
 void Conversion::finish() {
   warn_of_losses(o_, r_, d_);
   r_.warnings = d_.warnings();
+  r_.cost.end();
   r_.refusal = missed_gate(o_, r_);
   if (r_.refusal) {
     const std::string more = notes();  // of the result, before it is moved

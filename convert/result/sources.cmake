@@ -1,5 +1,6 @@
 target_sources(edgeconv_core PRIVATE
   result/certificate.cc
+  result/conversion_cost.cc
   result/gates.cc
   result/precision_reason.cc
 )
