@@ -219,7 +219,7 @@ void Conversion::choose_precisions() {
   problem.trials = affordable_trials(model_.graph, validation_->work());
   Choice choice{problem.asked.plan, {}, {}};
   if (request_.mode == PrecisionMode::kAuto && !layers_.empty())
-    choice = search_candidates(problem, model_, dims_, padding_, o_.calibration.empty(), *candidates_);
+    choice = search_candidates(problem, model_, dims_, padding_, *validation_, *candidates_);
   chosen_bytes_ = cost.bytes(choice.plan);
   r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
   r_.plan = std::move(choice.plan);
@@ -241,7 +241,7 @@ void Conversion::measure_outputs() {
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
     const Candidate& c = candidates_->of(r_.plan);
-    r_.errors = c.compared.oracle.errors();
+    r_.errors = c.compared().oracle.errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
       if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
@@ -268,7 +268,7 @@ void Conversion::write() {
   BlobMeta meta;
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
-  meta.certificate = certificate_json(r_, o_, chosen.compared.canonical.errors());
+  meta.certificate = certificate_json(r_, o_, chosen.compared().canonical.errors());
   GoldenInputs golden;
   {
     const auto measured = open_own(chosen.blob);
