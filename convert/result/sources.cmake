@@ -3,4 +3,5 @@ target_sources(edgeconv_core PRIVATE
   result/conversion_cost.cc
   result/gates.cc
   result/precision_reason.cc
+  result/quantized_source.cc
 )
