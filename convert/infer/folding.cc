@@ -1,6 +1,7 @@
 // Evaluation by the canonical interpreter, within a budget.
 #include "convert/infer/folding.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "convert/infer/dispatch.h"
@@ -96,6 +97,27 @@ bool pay(Graph& g, const Node& n, InferLog& log) {
   return true;
 }
 
+// Tensors share their memory.
+bool share_folded(Graph& g, Node& n, const InferLog& log) {
+  const auto alike = log.folded.find({n.kind, n.inputs});
+  if (alike == log.folded.end()) return false;
+  for (const FoldedNode& other : alike->second) {
+    const auto is_there = [&](ValueId v) { return v == kNone || g.value(v).constant; };
+    if (other.outputs.size() != n.outputs.size() || !(other.attrs == n.attrs) ||
+        !std::all_of(other.outputs.begin(), other.outputs.end(), is_there))
+      continue;
+    for (size_t o = 0; o < n.outputs.size(); ++o) {
+      if (n.outputs[o] == kNone) continue;
+      if (other.outputs[o] == kNone) return false;
+      become_constant(g, n.outputs[o], *g.value(other.outputs[o]).constant);
+    }
+    carry_quantized_weights(g, n);
+    n.dead = true;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 FoldBudget fold_budget(const Graph& g) {
@@ -112,6 +134,7 @@ bool fold(Graph& g, Node& n, InferLog& log) {
   if (n.kind == OpKind::kCustom || !can_evaluate(n.kind) || !all_inputs_constant(g, n) || keeps_quantized_weights(g, n) ||
       too_large_to_fold(g, n) || !pay(g, n, log))
     return false;
+  if (share_folded(g, n, log)) return true;
   std::vector<const Tensor*> inputs;
   const Tensor absent;
   for (ValueId v : n.inputs) inputs.push_back(v == kNone ? &absent : &*g.value(v).constant);
@@ -124,6 +147,7 @@ bool fold(Graph& g, Node& n, InferLog& log) {
       if (n.outputs[o] != kNone) become_constant(g, n.outputs[o], std::move(results.at(o)));
     }
     carry_quantized_weights(g, n);
+    if (n.kind != OpKind::kIf && n.kind != OpKind::kLoop) log.folded[{n.kind, n.inputs}].push_back({n.attrs, n.outputs});
   } catch (const FatalError& e) {
     if (e.code() != ExitCode::kMalformed && e.code() != ExitCode::kUnsupported) throw;  // memory, work
     log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),

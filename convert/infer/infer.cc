@@ -137,6 +137,16 @@ void tell_import_problems(Graph& g, Diagnostics& d) {
   }
 }
 
+// What folding leaves behind of each weight (its transposed form, then that in another type) would take as much memory as the file several
+// times over.
+constexpr double kFoldedBetweenReleases = 16e6;
+
+void release_folded(Graph& g, double& left_before) {
+  if (left_before - g.fold_budget->bytes < kFoldedBetweenReleases) return;
+  left_before = g.fold_budget->bytes;
+  g.release_unused_constants();
+}
+
 struct GraphInference {
   InferResult result;
   InferLog log;  // problems of the last round, warnings of all
@@ -152,13 +162,16 @@ GraphInference infer_graph(Graph& g, Diagnostics& d) {
     return {};
   }
   if (!g.fold_budget) g.fold_budget = fold_budget(g);
+  double left = g.fold_budget->bytes;
   for (int round = 0; round < kMaxRounds; ++round) {
     log = {};
     check_inputs(g, log);
     DimsUnion dims(g);
     const LeastDims least = g.least_dims;
     for (size_t i = 0; i < g.nodes.size(); ++i) {
-      if (!g.nodes[i].dead) result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
+      if (g.nodes[i].dead) continue;
+      result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
+      release_folded(g, left);
     }
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
     const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least || inline_only_branches(g) > 0;

@@ -19,7 +19,15 @@ namespace edgeconv {
 constexpr int64_t kMaxElements = 256;
 
 // Problems of one round; the driver reports those of the last round only.
+// A node that became constants.
+struct FoldedNode {
+  Attributes attrs;
+  std::vector<ValueId> outputs;
+};
+
 struct InferLog {
+  // By kind and operands: the same step of the same weight, once for each time step of an unrolled loop, shares its result.
+  std::map<std::pair<OpKind, std::vector<ValueId>>, std::vector<FoldedNode>> folded;
   std::vector<Problem> problems;
   std::vector<std::string> warnings;
   std::vector<SizeEquality> equalities;

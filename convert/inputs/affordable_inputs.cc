@@ -41,10 +41,11 @@ constexpr size_t kWindowSets = 96;
   for (const auto& [name, n] : sizes) at += fmt::format("{}{}={}", at.empty() ? " at " : ", ", name, n);
   throw FatalError(
       ExitCode::kLimit,
-      fmt::format("the model is too much work for its parameters: one run{} takes about {:.3g} s{}; a conversion runs "
-                  "models that take up to {:.3g} s on inputs that it makes up. Export with dynamic axes or smaller "
-                  "fixed sizes, or give real inputs with --calib",
-                  at, work / 1e9, what, allowed_work(g) / 1e9));
+      fmt::format(
+          "the model is too much work for its parameters: one run{} takes about {:.3g} s{}; a conversion runs "
+          "models that take up to {:.3g} s on inputs that it makes up, and up to {:.3g} s with --precision fp32. "
+          "Export with dynamic axes or smaller fixed sizes, convert with --precision fp32, or give real inputs with --calib",
+          at, work / 1e9, what, allowed_work(g) * kTrialPatience / 1e9, allowed_work(g) * kPatience / 1e9));
 }
 
 // Floats of which every set has as many rows as the file says, however few.
@@ -60,7 +61,7 @@ bool has_fixed_rows(const Graph& g) {
 
 // Runs of g that follow each other, from states of zero.
 std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan& dims, const SyntheticSpec& usual, size_t most) {
-  const SyntheticSpec spec = affordable(g, dims, usual);
+  const SyntheticSpec spec = affordable(g, dims, usual, kTrialPatience);
   const double work = graph_work(g, synthetic_sizes(g, dims, spec));
   const auto steps = static_cast<size_t>(std::clamp(allowed_work(g) * kComparedShare / work, 1.0, static_cast<double>(most)));
   std::vector<std::vector<Tensor>> sets = synthetic_steps(g, dims, spec, steps);
@@ -129,7 +130,7 @@ std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPla
   if (has_states(dims)) return steps_with_states(g, dims, {kStatefulBatch, 32, false}, kCalibrationSteps);
   std::vector<SyntheticSpec> specs(has_fixed_rows(g) ? kCalibrationSets : 1);
   for (size_t i = 0; i < specs.size(); ++i) specs[i].seed += i;
-  return sets_within(g, dims, specs, allowed_work(g));
+  return sets_within(g, dims, specs, allowed_work(g), kTrialPatience);
 }
 
 std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan& dims) {
@@ -142,15 +143,16 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
   return sets_within(g, dims, specs, allowed_work(g) * kComparedShare, kPatience);
 }
 
-std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw) {
+std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw, double most_work) {
   std::vector<std::vector<Tensor>> sets;
-  double left = allowed_work(g) * kHeldOutShare;
+  const double most = most_work > 0 ? most_work : allowed_work(g) * kHeldOutShare;
+  double work = 0;
   for (int i = 0; i < kHeldOutSets; ++i) {
     const int64_t tokens = kHeldOutTokens[static_cast<size_t>(draw * kUsualHeldOut + i) % std::size(kHeldOutTokens)];
     const auto seed = static_cast<uint64_t>(kHeldOutSeed + draw * kHeldOutSets + i);
-    const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed, true, true});
-    left -= graph_work(g, synthetic_sizes(g, dims, spec));
-    if (!sets.empty() && (left < 0 || (i >= kUsualHeldOut && allowed_work(g) * kHeldOutShare - left > kCheapHeldOut))) break;
+    const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed, true, true}, kTrialPatience);
+    work += graph_work(g, synthetic_sizes(g, dims, spec));
+    if (!sets.empty() && (work > most || (i >= kUsualHeldOut && work > kCheapHeldOut))) break;
     sets.push_back(synthetic_inputs(g, dims, spec));
   }
   return sets;

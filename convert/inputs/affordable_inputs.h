@@ -13,8 +13,9 @@ namespace edgeconv {
 // large. patience: how many times as much the smallest may cost.
 SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec, double patience = 1);
 
-// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier.
-constexpr double kPatience = 30;
+// Of what is run once, to compare: a conversion to fp32 does nothing else. Quantizing runs the model many times, and refuses earlier; where
+// one run costs that much, few plans are tried (affordable_trials).
+constexpr double kPatience = 30, kTrialPatience = 4;
 
 // What layers are calibrated with when the user gives nothing: one set, or several where the file fixes the number of rows or has states.
 std::vector<std::vector<Tensor>> calibration_inputs(const Graph& g, const DimPlan& dims);
@@ -30,7 +31,7 @@ bool has_states(const DimPlan& dims);
 bool has_windows(const DimPlan& dims);
 
 // More of them for models whose errors are rare and large: many short samples, because outputs may have one row each, and some long
-// ones; fewer where a run costs much. Each draw gives others.
-std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw);
+// ones; fewer where a run costs much, or all of them more than most_work (at least one; 0: what a conversion can afford). Each draw gives others.
+std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw, double most_work = 0);
 
 }  // namespace edgeconv

@@ -1,6 +1,5 @@
-// Convolution of any number of spatial axes: patches of the input as rows, then one matrix product per group.
+// Convolution of any number of spatial axes: patches of the input as columns, then one matrix product per group.
 #include <algorithm>
-#include <numeric>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
@@ -43,17 +42,68 @@ Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, 
 
 namespace {
 
-// rows[output position][channel * taps + tap] of one image's channels.
+// The next index within limits, in row-major order.
+void advance(Dims& at, const Dims& limits) {
+  for (size_t i = at.size(); i-- > 0;) {
+    if (++at[i] < limits[i]) return;
+    at[i] = 0;
+  }
+}
+
+// Where windows along the last axis have a tap within the image.
+struct Reach {
+  int64_t first, end;
+};
+
+Reach reach_of(const Windows& w, int64_t tap) {
+  const size_t last = w.size.size() - 1;
+  const int64_t stride = w.stride[last], at = tap * w.dilation[last] - w.lead[last];  // of window 0
+  const int64_t first = at < 0 ? (-at + stride - 1) / stride : 0, behind = w.size[last] - at;
+  const int64_t end = behind > 0 ? (behind + stride - 1) / stride : 0;
+  const int64_t begin = std::min(first, w.count[last]);
+  return {begin, std::clamp(end, begin, w.count[last])};
+}
+
+// rows[channel * taps + tap][output position] of one image's channels: the right side of a product as it wants it.
 template <class T>
 void fill_patches(const Windows& w, const T* image, int64_t channels, T* rows) {
-  const int64_t taps = product(w.kernel), area = product(w.size);
-  int64_t row = 0;
-  w.each_window([&](const Dims& at) {
-    T* d = rows + row++ * channels * taps;
-    w.each_tap(at, [&](int64_t tap, int64_t position) {
-      for (int64_t ch = 0; ch < channels; ++ch) d[ch * taps + tap] = position < 0 ? T{0} : image[ch * area + position];
-    });
-  });
+  const size_t last = w.size.size() - 1;
+  const int64_t width = w.count[last], lines = product(w.count, 0, last), taps = product(w.kernel), area = product(w.size);
+  T* d = rows;
+  for (int64_t ch = 0; ch < channels; ++ch, image += area) {
+    Dims tap(w.size.size(), 0);
+    for (int64_t t = 0; t < taps; ++t, advance(tap, w.kernel)) {
+      const Reach reach = reach_of(w, tap[last]);
+      const int64_t stride = w.stride[last], lead = tap[last] * w.dilation[last] - w.lead[last];
+      Dims at(last, 0);
+      for (int64_t line = 0; line < lines; ++line, d += width, advance(at, w.count)) {
+        int64_t row = 0;
+        bool inside = true;
+        for (size_t i = 0; i < last; ++i) {
+          const int64_t p = at[i] * w.stride[i] - w.lead[i] + tap[i] * w.dilation[i];
+          inside = inside && p >= 0 && p < w.size[i];
+          row = row * w.size[i] + p;
+        }
+        if (!inside) {
+          std::fill_n(d, width, T{0});
+          continue;
+        }
+        const T* from = image + row * w.size[last] + lead;
+        std::fill_n(d, reach.first, T{0});
+        if (stride == 1)
+          std::copy(from + reach.first, from + reach.end, d + reach.first);
+        else
+          for (int64_t x = reach.first; x < reach.end; ++x) d[x] = from[x * stride];
+        std::fill(d + reach.end, d + width, T{0});
+      }
+    }
+  }
+}
+
+// Each tap of which is the image itself.
+bool is_pointwise(const Windows& w) {
+  const auto all = [](const Dims& d, int64_t v) { return std::all_of(d.begin(), d.end(), [&](int64_t x) { return x == v; }); };
+  return all(w.kernel, 1) && all(w.stride, 1) && all(w.lead, 0) && all(w.trail, 0);
 }
 
 struct ConvPlan {
@@ -105,15 +155,17 @@ Results eval_conv(const NodeInputs& c) {
   const ConvPlan p = plan_conv(c);
   Tensor out(DType::kFloat, p.out);
   float* d = out.mut<float>().data();
-  std::vector<float> patches(static_cast<size_t>(p.positions * p.k));
+  const bool pointwise = is_pointwise(p.windows);
+  std::vector<float> patches(pointwise ? 0 : static_cast<size_t>(p.positions * p.k));
   const Tensor bias = c.has(2) ? c.in(2).cast(DType::kFloat) : Tensor();
   if (c.has(2) && bias.elements() != p.out_channels) c.fail("the bias needs one value per channel");
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
-      fill_patches(p.windows, x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, patches.data());
+      const float* image = x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area;
+      if (!pointwise) fill_patches(p.windows, image, p.per_in, patches.data());
       float* to = d + (b * p.out_channels + g * p.per_out) * p.positions;
       matmul_f32(c.backend, p.per_out, p.positions, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
-                 {patches.data(), p.k, true}, to, p.positions);
+                 {pointwise ? image : patches.data(), p.positions}, to, p.positions);
       for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
         const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
         for (int64_t i = 0; i < p.positions; ++i) to[o * p.positions + i] += add;
@@ -126,14 +178,16 @@ Results eval_conv(const NodeInputs& c) {
 Results eval_conv_integer(const NodeInputs& c) {
   const ConvPlan p = plan_conv(c);
   const std::vector<int64_t> x = centred(c, 0), w = centred(c, 1);
-  std::vector<int64_t> out, patches(static_cast<size_t>(p.positions * p.k));
+  std::vector<int64_t> out(static_cast<size_t>(product(p.out)), 0), patches(static_cast<size_t>(p.positions * p.k));
+  int64_t* to = out.data();
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
       fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, patches.data());
-      for (int64_t o = 0; o < p.per_out; ++o)
-        for (int64_t i = 0; i < p.positions; ++i)
-          out.push_back(std::inner_product(patches.data() + i * p.k, patches.data() + (i + 1) * p.k,
-                                           w.data() + (g * p.per_out + o) * p.k, int64_t{0}));
+      for (int64_t o = 0; o < p.per_out; ++o, to += p.positions)
+        for (int64_t k = 0; k < p.k; ++k) {
+          const int64_t weight = w[static_cast<size_t>((g * p.per_out + o) * p.k + k)];
+          for (int64_t i = 0; i < p.positions; ++i) to[i] += weight * patches[static_cast<size_t>(k * p.positions + i)];
+        }
     }
   }
   return {from_int64(DType::kInt32, p.out, out)};

@@ -249,23 +249,32 @@ Results eval_pad(const NodeInputs& c) {
   }
   for (size_t i = 0; i < axes.size(); ++i) {  // one axis after the other
     const size_t ax = static_cast<size_t>(c.axis(axes[i], x.rank()));
-    const int64_t lead = pads[i], n = current.dims()[ax];
+    const int64_t lead = pads[i], trail = pads[i + axes.size()], n = current.dims()[ax];
+    if (lead == 0 && trail == 0) continue;
     Dims dims = current.dims();
-    dims[ax] = n + lead + pads[i + axes.size()];
+    dims[ax] = n + lead + trail;
     if (dims[ax] < 0) c.fail("the padding cuts off more than the axis has");
     Tensor out(x.dtype(), dims);
     const size_t inner = static_cast<size_t>(product(dims, ax + 1)), outer = static_cast<size_t>(product(dims, 0, ax));
+    const size_t line = inner * bytes;
+    // What stays is one piece of each line.
+    const int64_t begin = std::clamp<int64_t>(lead, 0, dims[ax]), end = std::clamp<int64_t>(lead + n, begin, dims[ax]);
     uint8_t* d = out.mutable_data();
-    for (size_t o = 0; o < outer; ++o) {
-      for (int64_t p = 0; p < dims[ax]; ++p, d += inner * bytes) {
-        const int64_t s = pad_source(mode, p - lead, n);
-        if (s >= 0) {
-          if (inner)
-            std::memcpy(d, current.data() + (o * static_cast<size_t>(n) + static_cast<size_t>(s)) * inner * bytes, inner * bytes);
-          continue;
+    for (size_t o = 0; o < outer; ++o, d += static_cast<size_t>(dims[ax]) * line) {
+      const uint8_t* from = current.data() + o * static_cast<size_t>(n) * line;
+      const auto pad = [&](int64_t first, int64_t last) {
+        for (int64_t p = first; p < last; ++p) {
+          uint8_t* to = d + static_cast<size_t>(p) * line;
+          const int64_t s = pad_source(mode, p - lead, n);
+          if (s >= 0 && inner) std::memcpy(to, from + static_cast<size_t>(s) * line, line);
+          for (size_t k = 0; s < 0 && k < inner; ++k) std::memcpy(to + k * bytes, fill.data(), bytes);
         }
-        for (size_t k = 0; k < inner; ++k) std::memcpy(d + k * bytes, fill.data(), bytes);
-      }
+      };
+      pad(0, begin);
+      if (end > begin && inner)
+        std::memcpy(d + static_cast<size_t>(begin) * line, from + static_cast<size_t>(begin - lead) * line,
+                    static_cast<size_t>(end - begin) * line);
+      pad(end, dims[ax]);
     }
     current = out;
   }

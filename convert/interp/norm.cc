@@ -162,9 +162,13 @@ Results eval_batch_normalization(const NodeInputs& c) {
   Tensor out(DType::kFloat, x.dims());
   auto dst = out.mut<float>();
   const auto src = x.as<float>();
-  for (size_t i = 0; i < src.size(); ++i) {
-    const int64_t ch = static_cast<int64_t>(i) / inner % channels;
-    dst[i] = (src[i] - channel(p[2], ch)) / std::sqrt(channel(p[3], ch) + epsilon) * channel(p[0], ch) + channel(p[1], ch);
+  const int64_t rows = inner > 0 ? static_cast<int64_t>(src.size()) / inner : 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t ch = row % channels;
+    const float mean = channel(p[2], ch), deviation = std::sqrt(channel(p[3], ch) + epsilon), scale = channel(p[0], ch),
+                bias = channel(p[1], ch);
+    for (size_t i = static_cast<size_t>(row * inner), end = i + static_cast<size_t>(inner); i < end; ++i)
+      dst[i] = (src[i] - mean) / deviation * scale + bias;
   }
   return {out};
 }

@@ -60,7 +60,8 @@ class Conversion {
   std::string notes() const;
 
  private:
-  void stage(const char* name, double fraction) const {
+  void stage(const char* name, double fraction) {
+    r_.cost.begin(name);
     if (o_.progress) o_.progress(name, fraction);
   }
   bool joins_dynamic_axis() const;
@@ -95,6 +96,18 @@ std::string calib_command(const std::string& path, const std::map<std::string, i
   for (size_t i = 0; i < model.chosen_outputs.size(); ++i)
     command += (i == 0 ? " --outputs " : ",") + printable(model.chosen_outputs[i]);
   return command + " --calib FILE.npz";
+}
+
+std::vector<SetShapes> shapes_of(const Graph& g, const std::vector<std::vector<Tensor>>& sets) {
+  std::vector<SetShapes> all;
+  for (const auto& set : sets) {
+    SetShapes shapes;
+    for (size_t i = 0; i < set.size(); ++i) shapes.inputs.emplace_back(g.value(g.inputs[i]).name, set[i].dims());
+    auto same = std::find_if(all.begin(), all.end(), [&](const SetShapes& s) { return s.inputs == shapes.inputs; });
+    if (same == all.end()) same = all.insert(all.end(), std::move(shapes));
+    ++same->sets;
+  }
+  return all;
 }
 
 void Conversion::read(const std::string& path) {
@@ -206,7 +219,7 @@ void Conversion::choose_precisions() {
   problem.trials = affordable_trials(model_.graph, validation_->work());
   Choice choice{problem.asked.plan, {}, {}};
   if (request_.mode == PrecisionMode::kAuto && !layers_.empty())
-    choice = search_candidates(problem, model_, dims_, padding_, o_.calibration.empty(), *candidates_);
+    choice = search_candidates(problem, model_, dims_, padding_, *validation_, *candidates_);
   chosen_bytes_ = cost.bytes(choice.plan);
   r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
   r_.plan = std::move(choice.plan);
@@ -221,13 +234,14 @@ void Conversion::measure_outputs() {
   stage("measuring the blob", 0.85);
   const auto& inputs = validation_->inputs();
   r_.measured_on = {validation_->recorded(), inputs.size(), inputs_sha256(inputs), "", 0};
+  r_.cost.validation = shapes_of(model_.graph, inputs);
   if (padding_) {
     r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;
     r_.measured_on.padding = padding_->padding;
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
     const Candidate& c = candidates_->of(r_.plan);
-    r_.errors = c.compared.oracle.errors();
+    r_.errors = c.compared().oracle.errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
       if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
@@ -255,7 +269,7 @@ void Conversion::write() {
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
   meta.security_counter = o_.security_counter;
-  meta.certificate = certificate_json(r_, o_, chosen.compared.canonical.errors());
+  meta.certificate = certificate_json(r_, o_, chosen.compared().canonical.errors());
   GoldenInputs golden;
   {
     const auto measured = open_own(chosen.blob);
@@ -305,6 +319,7 @@ bool Conversion::must_be_smaller() {
 void Conversion::finish() {
   warn_of_losses(o_, r_, d_);
   r_.warnings = d_.warnings();
+  r_.cost.end();
   r_.refusal = missed_gate(o_, r_);
   if (r_.refusal) {
     const std::string more = notes();  // of the result, before it is moved

@@ -15,8 +15,9 @@ namespace edgeconv {
 struct Candidate {
   PrecisionPlan plan;
   TargetProgram program;
-  Tensor blob;  // without a certificate and golden vectors
-  Comparisons compared;
+  Tensor blob;                          // without a certificate and golden vectors
+  std::optional<Comparisons> measured;  // on the whole validation set; nothing before of() or take()
+  const Comparisons& compared() const { return *measured; }
 };
 
 // Makes candidates and keeps the last one. All that is given must outlive this.
@@ -27,6 +28,8 @@ class Candidates {
       : g_(fused), options_(options), validation_(validation), d_(d) {}
 
   const Candidate& of(const PrecisionPlan& plan);
+  // Not measured yet, unless it was the last one.
+  const Candidate& built(const PrecisionPlan& plan);
   // Of the file, besides certificate and golden vectors; nothing is run.
   uint64_t bytes(const PrecisionPlan& plan, bool compressed);
   // The same as of(), for the caller to change; nothing is kept.

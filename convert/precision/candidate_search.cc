@@ -4,30 +4,55 @@
 #include <algorithm>
 
 #include "convert/precision/held_out_set.h"
+#include "convert/precision/screen.h"
 
 namespace edgeconv {
 
-Choice search_candidates(SearchProblem problem, const PreparedModel& original, const DimPlan& dims,
-                         const std::optional<PaddingMask>& padding, bool made_up, Candidates& candidates) {
-  const auto on_validation_set = [&](const PrecisionPlan& plan) {
-    return loss_of(candidates.of(plan).compared.canonical.worst_cosine());
-  };
-  problem.loss = on_validation_set;
-  // Inputs of the user are what counts, however few.
-  if (!made_up || !needs_more_rows(problem.layers)) return search(problem);
+namespace {
 
-  std::optional<HeldOutSet> rows;  // made when the first plan passes
+// Of the work of the validation set: what new rows may take that confirm a choice for signals. Their validation set has many rows
+// already, and convolutions take long.
+constexpr double kConfirmingShare = 2;
+
+}  // namespace
+
+Choice search_candidates(SearchProblem problem, const PreparedModel& original, const DimPlan& dims,
+                         const std::optional<PaddingMask>& padding, const ValidationSet& validation, Candidates& candidates) {
   const double most = problem.max_loss;
+  // A gate of the user's is reported with what it would take, so each plan is measured on all.
+  Screen screen(validation, problem.measured || problem.cost.limited() ? Screen::kWhole : Screen::kPart);
+  const auto screened = [&](const PrecisionPlan& plan) {
+    return screen.is_whole() ? loss_of(candidates.of(plan).compared().canonical.worst_cosine())
+                             : screen.loss(candidates.built(plan).blob);
+  };
+  const auto passes_whole = [&](const PrecisionPlan& plan) {
+    if (screen.is_whole()) return true;
+    if (loss_of(candidates.of(plan).compared().canonical.worst_cosine()) <= most) return true;
+    screen.grow(candidates.of(plan).blob);
+    return false;
+  };
+  problem.loss = screened;
+  // Inputs of the user are what counts, however few.
+  if (validation.recorded() || !needs_more_rows(problem.layers))
+    return screen.is_whole() ? search(problem) : search(problem, passes_whole);
+
+  // Local noise says little of layers that feed an attention which picks single tokens: each is measured by what it does to the outputs.
+  problem.measured = true;
+  std::optional<HeldOutSet> rows;  // made when the first plan passes
+  const auto held_out = [&]() -> HeldOutSet& {
+    if (!rows) rows.emplace(original.graph, dims, padding, dims.kinds.empty() ? 0 : kConfirmingShare * validation.work());
+    return *rows;
+  };
   problem.loss = [&](const PrecisionPlan& plan) {
-    const double loss = on_validation_set(plan);
+    const double loss = screened(plan);
     if (loss > most) return loss;
-    if (!rows) rows.emplace(original.graph, dims, padding);
-    const double held_out = rows->loss(candidates.of(plan).blob, most);
+    const double more = held_out().loss(candidates.built(plan).blob, most);
     original.drop_pages();
-    return std::max(loss, held_out);
+    return std::max(loss, more);
   };
   return search(problem, [&](const PrecisionPlan& plan) {
-    const bool confirmed = rows->confirms(candidates.of(plan).blob, most);
+    if (!passes_whole(plan)) return false;
+    const bool confirmed = held_out().confirms(candidates.built(plan).blob, most);
     original.drop_pages();
     return confirmed;
   });

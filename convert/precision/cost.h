@@ -31,6 +31,7 @@ class PlanCost {
       : layers_(&layers), budget_(budget), bytes_(std::move(bytes)) {}
 
   const Budget& budget() const { return budget_; }
+  bool limited() const { return budget_.slowdown > 0 || budget_.bytes > 0; }
   double slowdown(const PrecisionPlan& plan) const { return edgeconv::slowdown(*layers_, plan); }
   uint64_t bytes(const PrecisionPlan& plan) const { return budget_.bytes ? bytes_(plan) : 0; }  // 0: not limited
   bool fits(const PrecisionPlan& plan) const;

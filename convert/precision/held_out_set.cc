@@ -20,6 +20,7 @@ constexpr double kMayErrRarely = 10;
 // user who looks at two hundred rows: more draws where they take little.
 constexpr int kConfirming = 4, kMostConfirming = 8;
 constexpr double kCheapConfirming = 2e9;  // of graph_work
+constexpr double kDrawShare = 0.5;        // of the work that is allowed, where it is limited
 
 }  // namespace
 
@@ -28,16 +29,16 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
                      [](const LayerSensitivity& l) { return l.facts.outlier_index > kMayErrRarely; });
 }
 
-HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
-    : original_(original), dims_(dims), padding_(padding) {
+HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work)
+    : original_(original), dims_(dims), padding_(padding), work_(work) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   decisions_ = decisions_of(original, &dims);
-  draws_.push_back(next_draw());
+  if (work_ == 0) draws_.push_back(next_draw());
 }
 
 HeldOutSet::Draw HeldOutSet::next_draw() {
   Draw draw;
-  draw.inputs = held_out_inputs(original_, dims_, drawn_++);
+  draw.inputs = held_out_inputs(original_, dims_, drawn_++, work_ * kDrawShare);
   for (const auto& set : draw.inputs) {
     draw.masks.push_back(padding_ ? std::optional(token_mask(*padding_, set)) : std::nullopt);
     draw.reference.push_back(interpret(original_, set, {Backend::kCanonical, {}}));
@@ -60,13 +61,26 @@ double HeldOutSet::loss(const Tensor& blob, double max_loss) const {
   return largest;
 }
 
+HeldOutSet::Draw HeldOutSet::worst_set(const Tensor& blob, const Draw& draw) const {
+  Draw worst;
+  double largest = -1;
+  for (size_t i = 0; i < draw.inputs.size(); ++i) {
+    Draw one{{draw.inputs[i]}, {draw.reference[i]}, {draw.masks[i]}};
+    if (const double l = loss(blob, one); l > largest) largest = l, worst = std::move(one);
+  }
+  return worst;
+}
+
 bool HeldOutSet::confirms(const Tensor& blob, double max_loss) {
   double work = 0;
-  for (int i = 0; i < kMostConfirming && (i < kConfirming || work < kCheapConfirming); ++i) {
+  const auto goes_on = [&](int draws) {
+    return work_ > 0 ? draws == 0 || work < work_ * (1 - kDrawShare / 2) : draws < kConfirming || work < kCheapConfirming;
+  };
+  for (int i = 0; i < kMostConfirming && goes_on(i); ++i) {
     Draw fresh = next_draw();
     for (const auto& set : fresh.inputs) work += graph_work(original_, sizes_of(original_, set));
     if (loss(blob, fresh) <= max_loss) continue;
-    draws_.push_back(std::move(fresh));
+    draws_.push_back(work_ > 0 ? worst_set(blob, fresh) : std::move(fresh));
     return false;
   }
   return true;

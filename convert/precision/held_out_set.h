@@ -22,14 +22,16 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers);
 // checked on draws of rows that it never saw.
 class HeldOutSet {
  public:
-  // Where padding is known its positions do not count. All three must outlive this.
-  HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding);
+  // Where padding is known its positions do not count. All three must outlive this. work (of interp/work.h): what confirming may take in
+  // all; then plans are judged by the sets only that a choice failed on. 0: as usual, for texts.
+  HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work = 0);
 
   // Of the blob, judged by rows, however short (accuracy.h): the largest of all draws so far, or the first above max_loss. Against ert's
   // own kernels: the same on every host.
   double loss(const Tensor& blob, double max_loss) const;
 
-  // Whether the blob loses no more on new draws, too, more of them where they take little. If not, the one that failed joins.
+  // Whether the blob loses no more on new draws, too, more of them where they take little. If not, the one that failed joins; where work is
+  // limited, its worst set does.
   bool confirms(const Tensor& blob, double max_loss);
 
  private:
@@ -40,12 +42,14 @@ class HeldOutSet {
   };
   Draw next_draw();
   double loss(const Tensor& blob, const Draw& draw) const;
+  Draw worst_set(const Tensor& blob, const Draw& draw) const;
 
   const Graph& original_;
   const DimPlan& dims_;
   const std::optional<PaddingMask>& padding_;
   std::vector<std::string> names_;
   std::vector<DecidedBy> decisions_;
+  double work_;
   std::vector<Draw> draws_;
   int drawn_ = 0;
 };

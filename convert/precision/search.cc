@@ -79,8 +79,6 @@ Choice search(const SearchProblem& given, const std::function<bool(const Precisi
   problem.loss = [&](const PrecisionPlan& plan) { return trials.listed(plan); };
   if (!confirms) return search_once(problem, trials);
 
-  // Local noise says little of layers that feed an attention which picks single tokens: each is measured by what it does to the outputs.
-  problem.measured = true;
   Choice choice;
   for (int round = 0; round < kSearches; ++round) {
     choice = search_once(problem, trials);

@@ -10,6 +10,7 @@ target_sources(edgeconv_core PRIVATE
   precision/held_out_set.cc
   precision/layer_facts.cc
   precision/request.cc
+  precision/screen.cc
   precision/search.cc
   precision/sensitivity.cc
   precision/unmeasured_layers.cc

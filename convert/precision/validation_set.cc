@@ -46,7 +46,8 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
     if (condition.size() == 1) taken[&n].insert(condition[0] != 0);
   };
   for (const auto& set : inputs_) {
-    work_ += graph_work(original, sizes_of(original, set));
+    set_work_.push_back(graph_work(original, sizes_of(original, set)));
+    work_ += set_work_.back();
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
     canonical_.push_back(interpret(original, set, {Backend::kCanonical, branches}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
@@ -61,13 +62,16 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
 
 std::vector<std::vector<Tensor>> ValidationSet::results(BlobRunner& runner) const {
   std::vector<std::vector<Tensor>> all;
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    std::vector<Tensor> inputs = inputs_[i];
-    for (const auto& [input, output] : states_)
-      if (i > 0 && all[i - 1][output].dims() == inputs[input].dims()) inputs[input] = all[i - 1][output];
-    all.push_back(runner.run(inputs, {1, 0, true}));
-  }
+  for (size_t i = 0; i < inputs_.size(); ++i) all.push_back(run(runner, i, i > 0 ? &all[i - 1] : nullptr));
   return all;
+}
+
+// before: what the step before gave, where there are states.
+std::vector<Tensor> ValidationSet::run(BlobRunner& runner, size_t set, const std::vector<Tensor>* before) const {
+  std::vector<Tensor> inputs = inputs_[set];
+  for (const auto& [input, output] : states_)
+    if (before && (*before)[output].dims() == inputs[input].dims()) inputs[input] = (*before)[output];
+  return runner.run(inputs, {1, 0, true});
 }
 
 Comparisons ValidationSet::compare(const Tensor& blob) const {
@@ -77,6 +81,17 @@ Comparisons ValidationSet::compare(const Tensor& blob) const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     c.canonical.add(canonical_[i], got[i], masks_[i]);
     c.oracle.add(oracle_[i], got[i], masks_[i]);
+  }
+  return c;
+}
+
+Comparison ValidationSet::compare(const Tensor& blob, const std::vector<size_t>& sets) const {
+  const auto runner = open_own(blob);
+  Comparison c(names_, decisions_);
+  std::vector<Tensor> got;
+  for (const size_t i : sets) {
+    got = run(*runner, i, got.empty() ? nullptr : &got);
+    c.add(canonical_[i], got, masks_[i]);
   }
   return c;
 }

@@ -35,16 +35,21 @@ class ValidationSet {
 
   // What a blob gives for the inputs. Steps of a model with states are run as on a device: each with the states that the blob itself gave.
   std::vector<std::vector<Tensor>> results(BlobRunner& runner) const;
+  bool has_states() const { return !states_.empty(); }
   const std::vector<std::optional<TokenMask>>& masks() const { return masks_; }
 
   // Of one comparison: interp/work.h.
   double work() const { return work_; }
+  // Of one set.
+  double work_of(size_t set) const { return set_work_[set]; }
   // Outputs in which the fp32 model gives NaN or infinity for these inputs.
   std::vector<std::string> not_finite_outputs() const;
 
   // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
   // host. Oracle: against OpenBLAS and libm, for the gates and the report.
   Comparisons compare(const Tensor& blob) const;
+  // Canonical, on some of the sets, in ascending order; with states those from the first on.
+  Comparison compare(const Tensor& blob, const std::vector<size_t>& sets) const;
   // Whether the inputs are the user's.
   bool recorded() const { return recorded_; }
   // Whether no output of the model moves on them (accuracy.h): then agreement is no evidence.
@@ -55,6 +60,8 @@ class ValidationSet {
   const std::vector<std::string>& unknown_outputs() const { return unknown_; }
 
  private:
+  std::vector<Tensor> run(BlobRunner& runner, size_t set, const std::vector<Tensor>* before) const;
+
   std::vector<std::string> names_, unknown_;
   std::vector<DecidedBy> decisions_;
   std::map<size_t, size_t> states_;  // input -> output that it takes in the next step; empty where sets are samples of their own
@@ -63,6 +70,7 @@ class ValidationSet {
   std::vector<std::string> untaken_;
   bool recorded_ = true;
   double work_ = 0;
+  std::vector<double> set_work_;
 };
 
 // Of the outputs of g. made_up: the dims that inputs are made up by, if they are.

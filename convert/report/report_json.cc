@@ -63,6 +63,21 @@ Json outputs(const ConvertResult& r) {
   return list;
 }
 
+Json cost(const ConversionCost& c) {
+  Json stages = Json::array(), validation = Json::array();
+  for (const StageCost& s : c.stages) stages.push_back({{"stage", s.stage}, {"cpu_seconds", s.cpu_seconds}});
+  for (const SetShapes& s : c.validation) {
+    Json inputs = Json::object();
+    for (const auto& [name, shape] : s.inputs) inputs[name] = shape;
+    validation.push_back({{"sets", s.sets}, {"inputs", std::move(inputs)}});
+  }
+  return {{"cpu_seconds", c.cpu_seconds},
+          {"peak_bytes", c.peak_bytes ? Json(c.peak_bytes) : Json(nullptr)},
+          {"machine", machine_text()},
+          {"stages", std::move(stages)},
+          {"validation", std::move(validation)}};
+}
+
 }  // namespace
 
 Json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline, const std::string& output) {
@@ -103,6 +118,7 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["outputs"] = outputs(r);
   j["not_compared"] = r.not_compared;
   j["compared_on"] = r.error_inputs;
+  j["cost"] = cost(r.cost);
   j["warnings"] = r.warnings;
   j["passed"] = !r.refusal;
   j["refusal"] = r.refusal ? Json{{"what", r.refusal->what}, {"advice", r.refusal->advice}} : Json(nullptr);

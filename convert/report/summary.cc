@@ -133,6 +133,12 @@ std::string accuracy_lines(const ConvertResult& r) {
   return s;
 }
 
+std::string cost_line(const ConversionCost& c) {
+  const std::string memory =
+      c.peak_bytes ? fmt::format(", {} of memory at most", human_bytes(static_cast<double>(c.peak_bytes))) : "";
+  return fmt::format("cost      {:.2f} s of CPU time{} ({})\n", c.cpu_seconds, memory, machine_text());
+}
+
 }  // namespace
 
 std::string summary_text(const ConvertResult& r, const MemoryTable& memory, const std::string& output, bool verbose) {
@@ -145,7 +151,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
          pinned_line(r.model) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
-         accuracy_lines(r) + fmt::format("written   {}\n", escaped(output));
+         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output));
 }
 
 }  // namespace edgeconv

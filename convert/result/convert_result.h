@@ -13,6 +13,7 @@
 #include "convert/precision/search.h"
 #include "convert/prepare/raw_inputs.h"
 #include "convert/result/certificate.h"
+#include "convert/result/conversion_cost.h"
 
 namespace edgeconv {
 
@@ -33,8 +34,8 @@ struct LayerReport : LayerSensitivity {
 
 struct ConvertResult {
   std::vector<RawInput> raw_inputs;  // --input-scale, with the types
-  Tensor blob;    // as ert_model_open wants it
-  Tensor packed;  // the same compressed; empty when not asked for
+  Tensor blob;                       // as ert_model_open wants it
+  Tensor packed;                     // the same compressed; empty when not asked for
   ModelInfo model;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
   PrecisionPlan plan;                                // as written
@@ -55,6 +56,7 @@ struct ConvertResult {
   MeasuredOn measured_on;
   size_t ops = 0;
   std::vector<std::string> warnings;
+  ConversionCost cost;
   std::optional<Refusal> refusal;  // the gate or limit that it misses
 
   // What goes into the file.

@@ -44,11 +44,19 @@ int64_t source(int32_t mode, int64_t i, int64_t size) {
   }
 }
 
-// Input offset of an output's row (all axes but the last), or -1 if it is all constant.
-int64_t source_row(const OpContext& c, int64_t row) {
+// The last axis that the padding changes: what is behind it stays together. 0 where nothing changes, -1 of a single number.
+int last_changed(const OpContext& c) {
   const Operand &in = input(c, 0), &out = output(c, 0);
-  int64_t offset = 0, step = in.rank > 0 ? in.dims[in.rank - 1] : 1;
-  for (int axis = in.rank - 2; axis >= 0; --axis) {
+  int axis = in.rank - 1;
+  while (axis > 0 && in.dims[axis] == out.dims[axis] && expr(c, c.ints[pd::kFirstAxis + axis]) == 0) --axis;
+  return axis;
+}
+
+// Input offset of an output's row, which is all axes before `last`, or -1 if it is all constant. step: input elements of a row.
+int64_t source_row(const OpContext& c, int64_t row, int last, int64_t step) {
+  const Operand &in = input(c, 0), &out = output(c, 0);
+  int64_t offset = 0;
+  for (int axis = last - 1; axis >= 0; --axis) {
     const int64_t i = row % out.dims[axis] - expr(c, c.ints[pd::kFirstAxis + axis]);
     const int64_t from = source(c.ints[pd::kMode], i, in.dims[axis]);
     if (from < 0) return -1;
@@ -62,26 +70,35 @@ int64_t source_row(const OpContext& c, int64_t row) {
 template <class T>
 void pad_rows(const OpContext& c, T fill) {
   const Operand &in = input(c, 0), &out = output(c, 0);
-  const int64_t width = in.rank > 0 ? out.dims[in.rank - 1] : 1, size = in.rank > 0 ? in.dims[in.rank - 1] : 1;
-  const int64_t lead = in.rank > 0 ? expr(c, c.ints[pd::kFirstAxis + in.rank - 1]) : 0;
-  // Columns [first, last) of every row are the input's own.
+  const int axis = last_changed(c);
+  const int64_t width = in.rank > 0 ? out.dims[axis] : 1, size = in.rank > 0 ? in.dims[axis] : 1;
+  const int64_t lead = in.rank > 0 ? expr(c, c.ints[pd::kFirstAxis + axis]) : 0;
+  int64_t inner = 1;  // elements of one position of that axis
+  for (int k = axis + 1; k < in.rank; ++k) inner *= in.dims[k];
+  // Positions [first, last) of every row are the input's own.
   const int64_t first = lead < 0 ? 0 : lead < width ? lead : width;
   const int64_t end_of_input = lead + size < width ? lead + size : width, last = end_of_input < first ? first : end_of_input;
-  const auto at = [&](int64_t i) { return source(c.ints[pd::kMode], i - lead, size); };
-  for_blocks(c, width == 0 ? 0 : out.elements() / width, width, 1, [&](int64_t begin, int64_t end, uint32_t) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t from = source_row(c, row);
-      T* dst = out.mut<T>() + row * width;
-      if (from < 0) {
-        for (int64_t i = 0; i < width; ++i) dst[i] = fill;
-        continue;
-      }
-      const T* src = in.as<T>() + from;
-      for (int64_t i = 0; i < first; ++i) dst[i] = at(i) < 0 ? fill : src[at(i)];
-      if (last > first) memcpy(dst + first, src + (first - lead), static_cast<size_t>(last - first) * sizeof(T));
-      for (int64_t i = last; i < width; ++i) dst[i] = at(i) < 0 ? fill : src[at(i)];
-    }
-  });
+  const int64_t row_elements = width * inner;
+  for_blocks(
+      c, row_elements == 0 ? 0 : out.elements() / row_elements, row_elements, 1, [&](int64_t begin, int64_t end, uint32_t) {
+        for (int64_t row = begin; row < end; ++row) {
+          const int64_t from = source_row(c, row, axis, size * inner);
+          T* dst = out.mut<T>() + row * row_elements;
+          if (from < 0) {
+            for (int64_t i = 0; i < row_elements; ++i) dst[i] = fill;
+            continue;
+          }
+          const T* src = in.as<T>() + from;
+          for (int64_t i = 0; i < width; ++i) {
+            if (i == first) i = last;  // the input's own come below, at once
+            if (i == width) break;
+            const int64_t at = source(c.ints[pd::kMode], i - lead, size);
+            for (int64_t k = 0; k < inner; ++k) dst[i * inner + k] = at < 0 ? fill : src[at * inner + k];
+          }
+          if (last > first)
+            memcpy(dst + first * inner, src + (first - lead) * inner, static_cast<size_t>((last - first) * inner) * sizeof(T));
+        }
+      });
 }
 
 ert_status run(const OpContext& c) {

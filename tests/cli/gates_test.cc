@@ -21,6 +21,43 @@ class GatesTest : public CliTest {
   static double worst(const Json& summary) { return summary.at("outputs").at(0).at("cosine"); }
 };
 
+// One line says what the figures do not: what the file's own quantization lost, the roundings that are left out, and where a blob grew.
+TEST_F(GatesTest, AQuantizedFileSaysWhatItsFiguresLeaveOut) {
+  const auto warned = [&](const std::string& name, const std::string& precision) {
+    const std::string model = (std::filesystem::path(EDGECONV_OWN_FIXTURES) / name / "model.onnx").string();
+    return expect_success({model, "-q", "-o", in("q.ert"), "--force", "--precision", precision}).err;
+  };
+  const std::string qdq = warned("mlp_bn_ts14__static_qdq", "fp32"), int8 = warned("txtai_pooling__quantized", "auto"),
+                    fp32 = warned("bert_base_ts14", "auto");
+  EXPECT_NE(qdq.find("the file is quantized already"), std::string::npos) << qdq;
+  EXPECT_NE(qdq.find("roundings of activations are left out"), std::string::npos) << qdq;
+  EXPECT_NE(int8.find("the file is quantized already"), std::string::npos) << int8;
+  EXPECT_EQ(int8.find("times its bytes"), std::string::npos) << int8;
+  EXPECT_EQ(fp32.find("quantized already"), std::string::npos) << fp32;
+
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 256});
+  w.output("y", kOnnxFloat, {"n", 256});
+  auto* scale = w.proto().mutable_graph()->add_initializer();
+  scale->set_name("scale");
+  scale->set_data_type(kOnnxFloat);
+  const float step = 0.01f;
+  scale->set_raw_data(std::string(reinterpret_cast<const char*>(&step), sizeof step));
+  auto* codes = w.proto().mutable_graph()->add_initializer();
+  codes->set_name("codes");
+  codes->set_data_type(3);  // int8
+  codes->add_dims(256);
+  codes->add_dims(256);
+  std::string contents;
+  for (int i = 0; i < 256 * 256; ++i) contents.push_back(static_cast<char>(i * 37 % 255 - 127));
+  codes->set_raw_data(contents);
+  w.node("DequantizeLinear", {"codes", "scale"}, {"w"});
+  w.node("MatMul", {"x", "w"}, {"y"});
+  write_file(in("codes.onnx"), w.bytes());
+  const std::string larger = expect_success({in("codes.onnx"), "-q", "-o", in("q.ert"), "--force", "--precision", "fp32"}).err;
+  EXPECT_NE(larger.find("times its bytes, as parts of it are fp32"), std::string::npos) << larger;
+}
+
 TEST_F(GatesTest, BytesOfTheBlob) {
   const size_t bytes = convert({}).at("blob_bytes");
   std::filesystem::remove(in("small.ert"));

@@ -117,6 +117,21 @@ TEST_F(HeldOutSetTest, AFailedConfirmationJoins) {
   EXPECT_GT(rows.loss(coarse, before), before);
 }
 
+// Signals: convolutions take long, so that draws are small, and of one that failed the worst set joins alone.
+TEST_F(HeldOutSetTest, WithLimitedWorkOnlyTheWorstSetJoins) {
+  const Tensor exact = blob(false), coarse = blob(true);
+  const auto usual = held_out_inputs(original.graph, dims, 0);
+  double work = 0;
+  for (size_t i = 0; i < 4; ++i) work += graph_work(original.graph, sizes_of(original.graph, usual[i]));
+  EXPECT_LE(held_out_inputs(original.graph, dims, 0, work).size(), 4u);
+  EXPECT_EQ(held_out_inputs(original.graph, dims, 0, 1).size(), 1u);
+  HeldOutSet rows(original.graph, dims, padding, 2 * work);
+  EXPECT_EQ(rows.loss(coarse, 0), 0) << "no plan is judged by them before a choice failed";
+  EXPECT_TRUE(rows.confirms(exact, 0.001));
+  EXPECT_FALSE(rows.confirms(coarse, 0.000001));
+  EXPECT_GT(rows.loss(coarse, 2), 0.000001);
+}
+
 TEST(NeedsMoreRows, WhereAChannelIsManyTimesAsLargeAsTheOthers) {
   std::vector<LayerSensitivity> layers(3);
   for (LayerSensitivity& l : layers) l.facts.outlier_index = 4.7;  // most that ordinary small models have

@@ -98,6 +98,7 @@ Choice choose(Rows& rows, Budget budget = {}) {
   static const std::vector<LayerSensitivity> layers = some_layers(kLayers);
   SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return rows.loss(p); });
   problem.cost = PlanCost(layers, budget);
+  problem.measured = true;
   return search(problem, [&](const PrecisionPlan& p) { return rows.confirms(p); });
 }
 

@@ -161,6 +161,33 @@ TEST(Expand, RepeatsAxesOfSizeOne) {
   EXPECT_FALSE(prepares({&kOpExpand, {empty(ERT_I32, {1, 3})}, {empty(ERT_I32, {3})}, {}, {}, {}}));
 }
 
+// What stands behind the last axis that changes moves as one: the same as element by element.
+TEST(Pad, AxesBehindThePaddedOnesStayTogether) {
+  for (int32_t mode = 0; mode < 4; ++mode)
+    for (const int32_t lead : {-1, 0, 2})
+      for (const int32_t outer : {0, 1}) {
+        const Tensor x = counting({2, 4, 3, 2});
+        const int32_t sizes[] = {2 + outer, 5, 3, 2};
+        const auto got = run_for<int32_t>(
+            {&kOpPad, {x}, {empty(ERT_I32, {sizes[0], sizes[1], 3, 2})}, {mode, 77, 0, 1, 2, 2}, {}, {outer, lead, 0}});
+        const auto from = [&](int32_t i, int32_t size) {
+          if (i >= 0 && i < size) return i;
+          if (mode == 0) return -1;
+          if (mode == 2) return i < 0 ? 0 : size - 1;  // edge
+          if (mode == 3) return (i + size) % size;     // wrap
+          return i < 0 ? -i : 2 * (size - 1) - i;      // reflect
+        };
+        size_t at = 0;
+        for (int32_t a = 0; a < sizes[0]; ++a)
+          for (int32_t b = 0; b < sizes[1]; ++b)
+            for (int32_t k = 0; k < 6; ++k, ++at) {
+              const int32_t p = from(a - outer, 2), q = from(b - lead, 4);
+              ASSERT_EQ(got[at], p < 0 || q < 0 ? 77 : (p * 4 + q) * 6 + k)
+                  << mode << " " << lead << " " << outer << " at " << at;
+            }
+      }
+}
+
 TEST(Pad, FourModes) {
   const auto padded = [](int32_t mode, std::vector<int32_t> x, int64_t lead, int32_t size) {
     const int32_t n = static_cast<int32_t>(x.size());
