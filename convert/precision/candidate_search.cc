@@ -14,7 +14,7 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   };
   problem.loss = on_validation_set;
   // Inputs of the user are what counts, however few.
-  if (!made_up || !needs_more_rows(problem.layers)) return search(problem);
+  if (!made_up || !needs_more_rows(problem.layers) || only_sees_pictures(original.graph, dims)) return search(problem);
 
   std::optional<HeldOutSet> rows;  // made when the first plan passes
   const double most = problem.max_loss;

@@ -28,6 +28,19 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
                      [](const LayerSensitivity& l) { return l.facts.outlier_index > kMayErrRarely; });
 }
 
+bool only_sees_pictures(const Graph& original, const DimPlan& dims) {
+  const bool pictures = std::all_of(original.inputs.begin(), original.inputs.end(), [&](ValueId in) {
+    const auto kind = dims.kinds.find(in);
+    return kind != dims.kinds.end() && kind->second.kind == InputKind::kImage;
+  });
+  const auto users = original.users();
+  return pictures && std::none_of(original.nodes.begin(), original.nodes.end(), [&](const Node& n) {
+           if (n.dead) return false;
+           return n.kind == OpKind::kAttention ||
+                  (n.kind == OpKind::kSoftmax && !users[static_cast<size_t>(n.outputs[0])].empty());
+         });
+}
+
 HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding)
     : original_(original), dims_(dims), padding_(padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);

@@ -18,6 +18,10 @@ namespace edgeconv {
 // are all of a kind.
 bool needs_more_rows(const std::vector<LayerSensitivity>& layers);
 
+// Whether pictures are all that the model reads, and nothing inside of it picks by a Softmax: then large channels are those of edges and
+// bright areas, in every picture, and more rows would cost many runs to tell the same.
+bool only_sees_pictures(const Graph& original, const DimPlan& dims);
+
 // A search that tries many plans and keeps the first that passes finds one that passes these rows by luck. What it chose is therefore
 // checked on draws of rows that it never saw.
 class HeldOutSet {
