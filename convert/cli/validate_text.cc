@@ -70,8 +70,9 @@ void print_error(const OutputError& e) {
                  evidence_text(e.evidence), e.max_abs, e.max_ref);
   const std::string decided =
       e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
-  print("{}: cosine {:.6f}{}, SQNR {:.1f} dB, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
-        e.cosine, decided, e.sqnr_db, e.max_abs, e.max_ref, 100 * e.argmax_agreement);
+  print("{}: cosine {:.6f}{}, SQNR {:.1f} dB{}, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
+        e.cosine, decided, e.sqnr_db, e.of_worst_tenth ? " in the worst tenth" : "", e.max_abs, e.max_ref,
+        100 * e.argmax_agreement);
 }
 
 void print_layers(const std::vector<LayerError>& layers) {

@@ -13,7 +13,9 @@ namespace edgeconv {
 struct FirstReaders {
   bool conv1d = false, conv2d = false, matmul = false;
   int64_t channels = 0, kernel = 0;
-  float factor = 1;            // by which the values are multiplied before
+  float factor = 1;  // by which the values are multiplied before
+  // Of a convolution over two dimensions: what its outputs vary by where colours vary as those of pictures from 0 to 1; 0: not known.
+  float response = 0;
   std::set<NodeId> recurrent;  // whose initial states these values are
 };
 

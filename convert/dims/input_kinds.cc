@@ -19,7 +19,10 @@ constexpr int64_t kBins[] = {32, 40, 64, 80, 96, 128, 161, 201, 229, 257};
 constexpr int64_t kLongKernel = 8;     // taps; of a first convolution over one channel
 constexpr int64_t kManyBins = 16;      // a field with fewer is no spectrum
 constexpr float kInt16Factor = 10000;  // a factor beyond it turns samples in [-1, 1] into integers, its inverse takes them back
-constexpr float kByteFactor = 25;      // the same of colours; 1/255 divided by their spread of about .25 is 1/64
+// First convolutions of models that read colours from 0 to 1, or normalized, respond by 0.04 to 1.4; of models that read 0 to 255 by 0.0005
+// to 0.002.
+constexpr float kByteResponse = 0.01f;
+constexpr float kByteFactor = 25;  // the same of colours; 1/255 divided by their spread of about .25 is 1/64
 
 std::string lower(std::string s) {
   for (char& c : s) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -153,8 +156,13 @@ std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, b
     }
     return {};
   }
-  if (wide == 3 && s.size() == 4 && readers.conv2d && (readers.channels == 3 || readers.channels == 4)) {
-    n = image(s, readers.channels);
+  // A convolution may read the pixels of a square as one with so many more colours.
+  const auto folds = [&](int64_t colours) {
+    return readers.channels > 0 && readers.channels % colours == 0 && (s[1].constant() == colours || s[3].constant() == colours);
+  };
+  if (wide == 3 && s.size() == 4 && readers.conv2d && (readers.channels == 4 || folds(3))) {
+    n = image(s, readers.channels == 4 && !folds(3) ? 4 : 3);
+    if (readers.response > 0 && readers.response * std::fabs(readers.factor) < kByteResponse) n.scale = InputScale::kByteRange;
     if (readers.factor > 0 && readers.factor <= 1 / kByteFactor) n.scale = InputScale::kBytes;
     return n;
   }

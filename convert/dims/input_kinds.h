@@ -22,10 +22,11 @@ enum class InputKind : uint8_t {
 };
 
 enum class InputScale : uint8_t {
-  kAny,    // the graph does not tell
-  kUnit,   // up to about 1
-  kInt16,  // samples as integers
-  kBytes,  // colours as integers
+  kAny,        // the graph does not tell
+  kUnit,       // up to about 1
+  kInt16,      // samples as integers
+  kBytes,      // colours as integers
+  kByteRange,  // those, or what is left of them without their mean
 };
 
 struct InputNature {

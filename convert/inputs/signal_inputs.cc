@@ -2,7 +2,9 @@
 #include "convert/inputs/signal_inputs.h"
 
 #include <algorithm>
+#include <span>
 
+#include "convert/inputs/pictures.h"
 #include "convert/inputs/random.h"
 #include "convert/inputs/signals.h"
 
@@ -17,7 +19,7 @@ struct Units {
 };
 constexpr Units kSpectra[] = {{1, 0}, {2, 7}, {0.5f, -0.3f}, {0.5f, 6}};
 constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
-constexpr float kInt16 = 32768, kBytes = 255;
+constexpr float kInt16 = 32768, kBytes = 255, kMeanByte = 117;
 constexpr float kStateSpread = 0.5f;
 // What another network gave has any size, and channels with a mean of their own: which, nobody knows, so each few rows have others.
 constexpr float kWindowLevels[] = {1, 8, 3, 16}, kMeanSpread = 1.5f;
@@ -49,7 +51,7 @@ void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::
 }
 
 // Frames by bins, or rows by columns, into any two axes of a tensor.
-void place(const std::vector<float>& from, int64_t inner, size_t outer_stride, size_t inner_stride, Units units, float* to) {
+void place(std::span<const float> from, int64_t inner, size_t outer_stride, size_t inner_stride, Units units, float* to) {
   for (size_t i = 0; i < from.size(); ++i)
     to[i / static_cast<size_t>(inner) * outer_stride + i % static_cast<size_t>(inner) * inner_stride] =
         units.scale * from[i] + units.offset;
@@ -71,23 +73,26 @@ void fill_field(const InputNature& nature, uint64_t seed, Tensor& t) {
     Random random(seed * 6151 + static_cast<uint64_t>(r));
     const auto number = static_cast<size_t>(seed + static_cast<uint64_t>(r));
     float* row = out.data() + r * (t.elements() / rows);
-    if (nature.kind == InputKind::kSpectrum || (nature.kind == InputKind::kField && number % 4 != 2)) {
+    const bool field = nature.kind == InputKind::kField;
+    if (nature.kind == InputKind::kSpectrum || (field && number % 2 == 0)) {
       const int64_t bins = at(nature.channels);
       place(log_spectrum(at(nature.axis), bins, random), bins, stride_of(dims, nature.axis), stride_of(dims, nature.channels),
-            kSpectra[number % std::size(kSpectra)], row);
+            kSpectra[(field ? number / 2 : number) % std::size(kSpectra)], row);
       continue;
     }
-    Units units = kPictures[number % std::size(kPictures)];
-    if (nature.scale == InputScale::kBytes) units = {kBytes, 0};
+    Units units = kPictures[(field ? number / 2 : number) % std::size(kPictures)];
+    if (nature.scale == InputScale::kBytes || nature.scale == InputScale::kByteRange) units = {kBytes, 0};
+    if (nature.scale == InputScale::kByteRange && number % 2) units.offset = -kMeanByte;
     // A field's two axes in their order; colours are the axis that is left.
-    const bool field = nature.kind == InputKind::kField;
     const int high = field ? std::min(nature.axis, nature.channels) : nature.axis;
     const int wide = field ? std::max(nature.axis, nature.channels) : high + 1;
     const int colours = field ? -1 : nature.channels;
     const int64_t count = colours < 0 ? 1 : at(colours);
+    const std::vector<float> planes = picture(at(high), at(wide), count, random);
+    const auto plane = static_cast<size_t>(at(high) * at(wide));
     for (int64_t c = 0; c < count; ++c)
-      place(picture(at(high), at(wide), random), at(wide), stride_of(dims, high), stride_of(dims, wide), units,
-            row + (colours < 0 ? 0 : c * static_cast<int64_t>(stride_of(dims, colours))));
+      place({planes.data() + static_cast<size_t>(c) * plane, plane}, at(wide), stride_of(dims, high), stride_of(dims, wide),
+            units, row + (colours < 0 ? 0 : c * static_cast<int64_t>(stride_of(dims, colours))));
   }
 }
 

@@ -184,28 +184,4 @@ std::vector<float> log_spectrum(int64_t frames, int64_t bins, Random& random) {
   return out;
 }
 
-std::vector<float> picture(int64_t height, int64_t width, Random& random) {
-  std::vector<float> out(static_cast<size_t>(height * width));
-  const float base = random.uniform(), down = random.uniform() - 0.5f, right = random.uniform() - 0.5f;
-  const auto part = [](int64_t i, int64_t n) { return static_cast<float>(i) / static_cast<float>(n); };
-  for (int64_t y = 0; y < height; ++y)
-    for (int64_t x = 0; x < width; ++x)
-      out[static_cast<size_t>(y * width + x)] = base + down * part(y, height) + right * part(x, width);
-  const int64_t areas = 3 + random.below(8);
-  for (int64_t a = 0; a < areas; ++a) {
-    const int64_t top = random.below(height), left = random.below(width);
-    const int64_t bottom = std::min(height, top + 1 + random.below(height)),
-                  end = std::min(width, left + 1 + random.below(width));
-    const float colour = random.uniform(), cover = random.below(2) ? 1.0f : 0.5f;
-    for (int64_t y = top; y < bottom; ++y)
-      for (int64_t x = left; x < end; ++x) {
-        float& v = out[static_cast<size_t>(y * width + x)];
-        v += cover * (colour - v);
-      }
-  }
-  const float texture = random.below(3) ? 0.03f : 0.12f;
-  for (float& v : out) v = std::clamp(v + texture * random.normal(), 0.0f, 1.0f);
-  return out;
-}
-
 }  // namespace edgeconv

@@ -1,5 +1,5 @@
-// Made-up sound, spectra and images: what sets them apart from noise is that they are loud and silent, coloured and full of edges, and that
-// is what shows the errors of 8 bits. Additions, multiplications and divisions only: the same on every host.
+// Made-up sound and spectra: what sets them apart from noise is that they are loud and silent and coloured, and that is what shows the
+// errors of 8 bits. Additions, multiplications and divisions only: the same on every host.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,5 @@ std::vector<float> sound(int64_t samples, int64_t loudness, Random& random);
 
 // Logarithms of the powers of such sound in `bins` bands, in units of their spread around their mean.
 std::vector<float> log_spectrum(int64_t frames, int64_t bins, Random& random);
-
-// One colour of a picture, from 0 to 1: slopes, edges of areas, and a texture.
-std::vector<float> picture(int64_t height, int64_t width, Random& random);
 
 }  // namespace edgeconv

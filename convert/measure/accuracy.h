@@ -32,6 +32,8 @@ struct DecidedBy {
   // kLogit: the half of the rows that errs more counts. Where inputs are made up in several units because nothing tells the model's, those of
   // too small ones err hardly and would hide what the others show.
   bool by_worse_half = false;
+  // Made-up samples are no sample of the user's: decibels are those of the tenth of them that errs most.
+  bool by_worst_tenth = false;
 };
 
 // What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
@@ -40,6 +42,7 @@ enum class Evidence : uint8_t {
   kHardlyMoves,  // by less than a thousandth
   kConstant,     // one number
   kZero,
+  kSure,  // no made-up sample leaves it undecided: a probability below 0.001 or above 0.999 everywhere
 };
 
 struct OutputError {
@@ -47,15 +50,17 @@ struct OutputError {
   // Of the whole tensors as vectors; 1 when both are zero. Where rows differ beyond measure in size (row_sizes.h) each is divided by
   // its length in the reference first, here and in sqnr_db: a sum over all would tell of the largest only.
   double cosine = 1;
-  double max_abs = 0;           // largest absolute difference
-  double max_ref = 0;           // largest magnitude of the reference
-  double sqnr_db = 0;           // of the squares of the reference and of the difference; of a probability or a logarithm no more
-                                // than it has where it is decided
+  double max_abs = 0;  // largest absolute difference
+  double max_ref = 0;  // largest magnitude of the reference
+  // Of the squares of the reference and of the difference, over all or of the worst tenth (DecidedBy::by_worst_tenth); of a probability
+  // or a logarithm no more than it has where it is decided.
+  double sqnr_db = 0;
   double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
   int64_t elements = 0;
   Decision decision = Decision::kValue;
   double decided = 1;  // the cosine that loses as much as the error does where the output is decided
   Evidence evidence = Evidence::kMoves;
+  bool of_worst_tenth = false;  // sqnr_db is
 
   // Whether it is known to be as good as its cosine says: an error where the reference hardly moves is one all the same.
   bool vacuous() const { return evidence != Evidence::kMoves && cosine > 0.999999; }
@@ -79,6 +84,8 @@ struct OutputSums : Products {
   int64_t rows = 0, agree = 0, elements = 0;
   DecidedBy decided_by;
 
+  // What follows belongs to another sample.
+  void begin_sample();
   // One element of the reference and of the result, beside Products::add: what is decided by it, and whether the reference moves.
   void weigh(double reference, double result, size_t column);
 
@@ -102,6 +109,14 @@ struct OutputSums : Products {
     double diff2 = 0;
     int64_t count = 0;
   };
+  // The sums of one sample. Logits: those that are not certain in both.
+  struct Sample {
+    double ref2 = 0, diff2 = 0, logit_ref2 = 0;
+    Logits logits;
+  };
+  double worst_tenth_drop() const;
+  double worst_tenth_logit_error() const;
+  std::vector<Sample> samples_;
   double sum_ref_ = 0;
   std::vector<Logits> logits_;                   // of each row, without those that are certain in both
   double least_ = 0, most_ = 0, departure_ = 0;  // of the reference: its range, and the largest distance from its first row

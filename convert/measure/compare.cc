@@ -36,8 +36,12 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     const auto counts = [&](size_t i) { return !mask || mask->counts(reference[o].dims(), i); };
     const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
     s.row = row;
+    // The first axis is the batch, or all there is of one sample.
+    const size_t sample =
+        reference[o].rank() > 1 ? ref.size() / std::max<size_t>(1, static_cast<size_t>(reference[o].dims()[0])) : 1;
     for (size_t i = 0; i < ref.size(); ++i) {
       if (i % row == 0) s.by_row.emplace_back();
+      if (i % sample == 0) s.begin_sample();
       if (!counts(i)) continue;
       ++s.elements;
       const double r = ref[i], g = got[i], d = g - r;

@@ -87,6 +87,7 @@ const char* evidence_text(Evidence e) {
     case Evidence::kHardlyMoves: return "hardly moves";
     case Evidence::kConstant: return "is one number";
     case Evidence::kZero: return "is zero";
+    case Evidence::kSure: return "is certain of every answer";
   }
   return "";
 }
@@ -97,6 +98,7 @@ const char* evidence_name(Evidence e) {
     case Evidence::kHardlyMoves: return "hardly moves";
     case Evidence::kConstant: return "constant";
     case Evidence::kZero: return "zero";
+    case Evidence::kSure: return "certain";
   }
   return "";
 }

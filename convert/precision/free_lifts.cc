@@ -2,6 +2,7 @@
 #include "convert/precision/free_lifts.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace edgeconv {
@@ -14,13 +15,25 @@ constexpr double kSmall = 0.005;     // of all multiplications, each; all of the
 constexpr double kWorthwhile = 0.5;  // of the loss
 constexpr double kAsGood = 1.1;      // of the loss with all of them lifted
 constexpr size_t kMostLifted = 4;
+constexpr double kNearlyAll = 1.1;  // times the work, and all of it is fp32
 // What nobody sees needs no lift: of the gate.
 constexpr double kUnseen = 0.02;
+
+// A plan whose large layers are fp32 already, and the others with them.
+std::optional<PrecisionPlan> all_exact(const SearchProblem& problem, const PrecisionPlan& plan, double loss) {
+  PrecisionPlan exact = plan;
+  problem.set_all(exact, linear::kF32);
+  if (exact == plan || problem.cost.slowdown(exact) > kNearlyAll * problem.cost.slowdown(plan) || !problem.cost.fits(exact) ||
+      !(problem.loss(exact) <= kWorthwhile * loss))
+    return std::nullopt;
+  return exact;
+}
 
 }  // namespace
 
 PrecisionPlan with_free_lifts(const SearchProblem& problem, const PrecisionPlan& plan, double loss) {
   if (loss <= kUnseen * problem.max_loss) return plan;
+  if (const auto exact = all_exact(problem, plan, loss)) return *exact;
   double all = 0, small = 0;
   for (const LayerSensitivity& l : problem.layers) all += l.macs();
   std::vector<size_t> lifted;

@@ -6,7 +6,8 @@
 namespace edgeconv {
 
 // The plan, or the same with small layers in fp32 where that halves its loss or better and fits the budget. Layers count as small by work and
-// weights: a first convolution over one channel, a classifier's last Linear. loss: of the plan.
+// weights: a first convolution over one channel, a classifier's last Linear. Where fp32 takes nearly all of the work already, all layers may
+// be. loss: of the plan.
 PrecisionPlan with_free_lifts(const SearchProblem& problem, const PrecisionPlan& plan, double loss);
 
 }  // namespace edgeconv

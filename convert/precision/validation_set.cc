@@ -121,6 +121,7 @@ std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up) {
   for (ValueId v : g.outputs) {
     decisions.push_back(decision_of(g, v));
     decisions.back().by_worse_half = made_up && has_windows(*made_up);
+    decisions.back().by_worst_tenth = made_up != nullptr;
   }
   return decisions;
 }

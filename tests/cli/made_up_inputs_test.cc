@@ -136,6 +136,50 @@ TEST_F(MadeUpInputsTest, LogPowerSpectrumOfAWaveform) {
             0.999);
 }
 
+// Bytes of pictures, as a camera sees a wall with windows, brighter to one side.
+Tensor photographs(int64_t count, int64_t size) {
+  Tensor t(DType::kFloat, {count, 3, size, size});
+  for (int64_t i = 0; i < t.elements(); ++i) {
+    const int64_t picture = i / (3 * size * size), colour = i / (size * size) % 3, y = i / size % size, x = i % size;
+    const bool window = y % (5 + picture) < 3 && x % (7 + picture) < 3;
+    const double light = window ? 30 + 9.0 * static_cast<double>(colour) : 120 + 3.0 * static_cast<double>(x);
+    t.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(std::min(255.0, light - 8.0 * static_cast<double>(colour)));
+  }
+  return t;
+}
+
+// A filter of photographs that reads 0 to 255 was given about -1 to 1: certified at 35.5 dB, it had 18.7.
+TEST_F(MadeUpInputsTest, AClassifierOfBytesWithoutAFactorInTheGraph) {
+  constexpr int64_t kSize = 32, kWidth = 16;
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 3, kSize, kSize});
+  w.output("p", kOnnxFloat, {"batch", 2});
+  using Dims = std::vector<int64_t>;
+  for (const auto& [name, dims, factor] :
+       {std::tuple("w1", Dims{kWidth, 3, 3, 3}, 0.003f), std::tuple("b1", Dims{kWidth}, 0.6f),
+        std::tuple("w3", Dims{kWidth, 2}, 16.0f), std::tuple("w2", Dims{kWidth, kWidth, 3, 3}, 0.4f),
+        std::tuple("b2", Dims{kWidth}, 0.3f)}) {
+    w.weights(name, dims);
+    for (float& v : *w.proto().mutable_graph()->mutable_initializer()->rbegin()->mutable_float_data()) v *= factor;
+  }
+  w.node("Conv", {"x", "w1", "b1"}, {"c1"});
+  w.node("Relu", {"c1"}, {"r1"});
+  w.node("Conv", {"r1", "w2", "b2"}, {"c2"});
+  w.node("Relu", {"c2"}, {"r2"});
+  w.node("GlobalAveragePool", {"r2"}, {"mean"});
+  w.node("Flatten", {"mean"}, {"flat"});
+  w.node("MatMul", {"flat", "w3"}, {"logits"});
+  w.node("Softmax", {"logits"}, {"p"});
+  write_file(in("m.onnx"), w.bytes());
+  const Json certified = convert().at("outputs").at(0);
+  EXPECT_EQ(certified.at("decided_by"), "logit");
+  std::filesystem::create_directory(in("pictures"));
+  write_npy(in("pictures/x.npy"), photographs(8, kSize));
+  const Json found = validated({"--data", in("pictures")}).at("outputs").at(0);
+  EXPECT_LE(certified.at("sqnr_db").get<double>(), found.at("sqnr_db").get<double>() + 3);
+  EXPECT_EQ(validated().at("outputs").at(0).at("sqnr_db"), certified.at("sqnr_db"));
+}
+
 // Was "cosine 1.000000, largest error 0 of 0": lengths of 32 samples are less than a frame, so everything was masked.
 TEST_F(MadeUpInputsTest, LengthsThatMaskedEverything) {
   ModelWriter w;

@@ -36,6 +36,21 @@ double cosine(const Tensor& reference, const Tensor& got) {
   return c.errors()[0].cosine;
 }
 
+// The first axis is the batch: each row of it is a sample, whatever sets they came in.
+TEST(Comparison, SamplesAreRowsOfTheBatch) {
+  const std::vector<int64_t> dims = {10, 2, 3};
+  Tensor reference(DType::kFloat, dims), got(DType::kFloat, dims);
+  for (int64_t i = 0; i < reference.elements(); ++i) {
+    reference.mut<float>()[static_cast<size_t>(i)] = 1;
+    got.mut<float>()[static_cast<size_t>(i)] = i / 6 == 7 ? 1.1f : 1.001f;
+  }
+  DecidedBy tenth;
+  tenth.by_worst_tenth = true;
+  Comparison c({"y"}, {tenth});
+  c.add({reference}, {got});
+  EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.01);
+}
+
 // Steps of a recurrent layer whose states explode: the last ones would hide that all others are wrong.
 TEST(Comparison, RowsThatDifferBeyondMeasureCountAlike) {
   const Tensor reference = rows(4);

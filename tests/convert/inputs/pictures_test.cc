@@ -1,0 +1,87 @@
+// Made-up pictures: the same on every host, with colours that go together, and with the dark, thin strokes of writing.
+#include "convert/inputs/pictures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr int64_t kHeight = 96, kWidth = 120;
+constexpr size_t kPlane = static_cast<size_t>(kHeight * kWidth);
+
+double correlation(const float* a, const float* b) {
+  double sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+  for (size_t i = 0; i < kPlane; ++i) sa += a[i], sb += b[i], aa += a[i] * a[i], bb += b[i] * b[i], ab += a[i] * b[i];
+  const double n = kPlane;
+  return (ab - sa * sb / n) / std::sqrt((aa - sa * sa / n) * (bb - sb * sb / n));
+}
+
+TEST(Pictures, ColoursGoTogether) {
+  double mean = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    const std::vector<float> p = picture(kHeight, kWidth, 3, random);
+    ASSERT_EQ(p.size(), 3 * kPlane);
+    for (float v : p) ASSERT_TRUE(v >= 0 && v <= 1);
+    mean += correlation(p.data(), p.data() + kPlane) / 20;
+  }
+  EXPECT_GT(mean, 0.5);
+  EXPECT_LT(mean, 0.99) << "but they are not grey";
+}
+
+// Neighbours are alike, and far fewer edges than noise would have.
+TEST(Pictures, AreNoNoise) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed);
+    const std::vector<float> p = picture(kHeight, kWidth, 1, random);
+    double mean = 0, spread = 0, steps = 0;
+    for (float v : p) mean += v / static_cast<double>(kPlane);
+    for (size_t i = 0; i + 1 < kPlane; ++i)
+      spread += (p[i] - mean) * (p[i] - mean), steps += (p[i + 1] - p[i]) * (p[i + 1] - p[i]);
+    EXPECT_GT(spread, 1e-4 * static_cast<double>(kPlane)) << seed;
+    EXPECT_LT(steps, 1.5 * spread) << seed << ": of noise it is twice as much";
+  }
+}
+
+// A line is not all paper: runs of ink that are a few pixels wide.
+TEST(Pictures, SomeLinesAreWriting) {
+  int written = 0;
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    Random random(seed);
+    const std::vector<float> p = picture(48, 240, 1, random);
+    int crossings = 0;
+    double mean = 0;
+    for (float v : p) mean += v / static_cast<double>(p.size());
+    for (size_t x = 24 * 240; x + 1 < 25 * 240; ++x)
+      crossings += (p[x] - mean > 0.2) != (p[x + 1] - mean > 0.2) || (p[x] - mean < -0.2) != (p[x + 1] - mean < -0.2);
+    written += crossings > 12;
+  }
+  EXPECT_GT(written, 5);
+  EXPECT_LT(written, 30);
+}
+
+TEST(Pictures, OfAnySizeAreWhole) {
+  for (const auto& [height, width] :
+       {std::pair(1, 1), std::pair(1, 50), std::pair(50, 1), std::pair(3, 5), std::pair(64, 7), std::pair(7, 300)})
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Random random(seed);
+      for (float v : picture(height, width, 3, random)) ASSERT_TRUE(std::isfinite(v)) << height << "x" << width;
+    }
+}
+
+// A checksum of the bytes.
+TEST(Pictures, AreTheSameOnEveryHost) {
+  uint32_t sum = 0;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    Random random(seed);
+    for (float v : picture(40 + 8 * static_cast<int64_t>(seed), 80, 3, random)) sum = sum * 31 + static_cast<uint32_t>(v * 65536);
+  }
+  EXPECT_EQ(sum, 2888580415u);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
