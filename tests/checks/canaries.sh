@@ -20,7 +20,7 @@ try() {
     "$@" -std=c++17 -O1 -g -w -I. -isystem "build/$preset/rt/generated" -DERT_FUZZ_CANARY="$number" $sources $libraries -o "$work/$detector$number" \
       $([ "$preset" = fuzz ] || [ "$preset" = release ] && echo -lzstd) -lpthread
     local status=0
-    $runner "$work/$detector$number" "$work"/seeds/small >"$work/$detector$number.log" 2>&1 || status=$?
+    { $runner "$work/$detector$number" "$work"/seeds/small >"$work/$detector$number.log" 2>&1; } 2>/dev/null || status=$?
     if [ "$number" = 0 ] && [ "$status" -ne 0 ]; then
       echo "$detector: FAILED: red without a fault ($work/$detector$number.log)"; failed=1
     elif [ "$number" != 0 ] && { [ "$status" -eq 0 ] || ! grep -q "$says" "$work/$detector$number.log"; }; then
