@@ -13,7 +13,8 @@ inline F32 smoothed(const float* src, const float* inv_smooth, size_t i) {
 
 // A row whose values or range overflow has the scale NaN, which every output multiplies. By bits: there NaN is above infinity, as
 // signed integers for hi and as unsigned ones, whose sign bit is set, for lo; a float maximum would lose it.
-inline bool ordinary(F32 range) { return range >= F32(kZeroRange) && range <= F32(kLargestFloat); }
+// In one comparison, because range is not below 0.
+inline bool ordinary(F32 range) { return bits_of(to_float(range)) - bits_of(kZeroRange) <= bits_of(kLargestFloat) - bits_of(kZeroRange); }
 
 // 8 bits with a zero point: store(i, q, zero_point), q in [0, 255].
 template <typename Store>

@@ -25,14 +25,15 @@ enum Offset : size_t {
   kReserved = 56,
 };
 
-// Byte by byte, so that header bytes mean the same on every CPU.
+// Only on little-endian CPUs: others are refused before.
 template <class T>
 T load(const uint8_t* p) {
-  T v = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) v = static_cast<T>(v | static_cast<T>(T{p[i]} << (8 * i)));
+  T v;
+  memcpy(&v, p, sizeof(T));
   return v;
 }
 
+// Byte by byte, so that header bytes are the same on every CPU.
 template <class T>
 void store(uint8_t* p, T v) {
   for (size_t i = 0; i < sizeof(T); ++i) p[i] = static_cast<uint8_t>(v >> (8 * i));
@@ -83,10 +84,12 @@ ert_status decode_header(const uint8_t* blob, size_t bytes, Header* out) {
     return ERT_ERR_FORMAT;
   }
   if (h.total_bytes > limits::kMaxBlobBytes || h.metadata_bytes > limits::kMaxMetadataBytes) return ERT_ERR_LIMIT;
-  const uint64_t metadata_end = kMetadataOffset + h.metadata_bytes;
-  if (h.segments_offset != segment_start(metadata_end)) return ERT_ERR_FORMAT;
+  // In 32 bits: metadata is far smaller.
+  uint32_t least = static_cast<uint32_t>(segment_start(static_cast<uint32_t>(kMetadataOffset) + h.metadata_bytes));
+  if (h.segments_offset != least) return ERT_ERR_FORMAT;
   // Not by segments_end(), which wraps where there is no room for a signature.
-  if (h.total_bytes < h.segments_offset + ((h.flags & kFlagSigned) != 0 ? kSignatureBlockBytes : 0)) return ERT_ERR_FORMAT;
+  if ((h.flags & kFlagSigned) != 0) least += kSignatureBlockBytes;
+  if (h.total_bytes < least) return ERT_ERR_FORMAT;
   if (bytes < h.total_bytes) return ERT_ERR_TRUNCATED;
   if (bytes > h.total_bytes) return ERT_ERR_FORMAT;
   *out = h;

@@ -161,10 +161,11 @@ ert_status verify_metadata(const uint8_t* blob, const Header& h, const fb::Progr
 // Segments follow each other with nothing but alignment padding between them.
 ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segments) {
   if (segments.size > limits::kMaxSegments) return ERT_ERR_LIMIT;
+  const uint64_t last = h.segments_end();
   uint64_t end = h.segments_offset;
   for (uint32_t i = 0; i < segments.size; ++i) {
     const fb::Segment& s = segments[i];
-    if (s.offset() != segment_start(end) || s.offset() > h.segments_end() || s.bytes() > h.segments_end() - s.offset())
+    if (s.offset() != segment_start(end) || s.offset() > last || s.bytes() > last - s.offset())
       return ERT_ERR_FORMAT;
     if (kind_of(s) >= SegmentKind::kCount || compression_of(s) >= Compression::kCount || s.reserved() != 0) return ERT_ERR_FORMAT;
     if (compression_of(s) == Compression::kNone ? s.raw_bytes() != s.bytes() : (h.flags & kFlagCompressed) == 0)
@@ -172,7 +173,7 @@ ert_status verify_segment_table(const Header& h, const Span<fb::Segment>& segmen
     if (s.raw_bytes() > limits::kMaxBlobBytes) return ERT_ERR_LIMIT;
     end = s.offset() + s.bytes();
   }
-  if (h.segments_end() < end || h.segments_end() > segment_start(end)) return ERT_ERR_FORMAT;
+  if (last < end || last > segment_start(end)) return ERT_ERR_FORMAT;
   return ERT_OK;
 }
 

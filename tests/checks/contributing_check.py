@@ -38,6 +38,10 @@ TASKS = [
     Task("Adding a pass", r"coarse_activations"),
     Task("Adding a runtime op", r"(?i)trilu", also="Adding an ONNX operator", elsewhere=ALL_OPERATORS),
     Task("Adding an ISA level", r"(?i)sse41", elsewhere={
+        "bench/compare/answer_cpuid.c": "what peers are told on smaller CPUs",
+        "bench/compare/compare.py": "the levels of that comparison",
+        "bench/compare/levels.py": "their goals",
+        "bench/compare/options_test.py": "its options",
         "tests/kernels_int8/dispatch_test.cc": "the features that the test asks the compiler for",
     }),
     Task("Adding an option of a verb", r'--compress\b|[.>]compress\b|bool compress\b|compress = "none"|"compression"|compress_test', elsewhere={

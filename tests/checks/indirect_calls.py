@@ -17,7 +17,7 @@ OP_MEMBERS = {"prepare", "run", "macs"}
 OP_FUNCTION = re.compile(r"\b(run|prepare|macs)\(ert::OpContext")
 TASK = re.compile(r"\(void\*, unsigned (long|int), unsigned (long|int)\)$")
 # What the application supplies runs on its own account: file, name of the pointer.
-HOOKS = {("run.cc", "op_hook"), ("parallel.cc", "hook"), ("parallel.cc", "task"), ("custom.cc", "run")}
+HOOKS = {("run.cc", "op_hook"), ("parallel.cc", "hook"), ("parallel.cc", "task"), ("custom.cc", "run"), ("signature.cc", "verify")}
 
 
 def kernel_slots():
