@@ -22,7 +22,7 @@ struct TablesHeader {
   int32_t unknown;          // id, or -1
   uint32_t longest;         // bytes of the longest piece that the model looks for
   uint32_t max_characters;  // WordPiece: characters of a longer word are not looked at
-  uint32_t unknown_prefix;  // reserved, 0
+  uint32_t reserved0;
   float unknown_score;      // Unigram
   uint32_t reserved[2];
 };
@@ -39,9 +39,9 @@ enum class SectionKind : uint32_t {
   kStrings = 4,        // bytes that others refer to by offset and length
   kPieces = 5,         // bytes: the pieces of all ids, in the order of ids, without anything between them
   kPieceBlocks = 6,    // uint32_t: where in kPieces each block of kPiecesPerBlock ids begins
-  kPieceStarts = 7,    // uint16_t for each id, and one more: where its piece begins, from its block
-  kPieceIndex = 8,     // hash table: uint16_t or uint32_t (flag kWideIds), id + 1, 0 for empty; count is a power of two
-  kMerges = 9,         // hash table of Merge16 or Merge32, count is a power of two; left id of all ones: empty
+  kPieceLengths = 7,   // uint8_t or uint16_t (flag kWideLengths) for each id
+  kPieceIndex = 8,     // hash table: uint16_t or uint32_t (flag kWideIds), id + 1, 0 for empty
+  kMerges = 9,         // hash table of Merge16 or Merge32 (flag kWideIds); left id of all ones: empty
   kPieceTrie = 10,     // uint32_t: units of a double array (double_array.h); values are ids
   kScores = 11,        // float or double (flag kDoubleScores) for each id
   kByteIds = 12,       // int32_t[256]: id of each byte or -1
@@ -75,11 +75,21 @@ enum Flags : uint32_t {
   kFuseUnknown = 1u << 6,   // neighbouring unknown pieces are one
   kHasSuffix = 1u << 7,     // BPE: the last character of a word is looked up with the suffix (Ending.suffix)
   kHasPrefix = 1u << 8,     // WordPiece, BPE: pieces inside a word are looked up with the prefix (Ending.prefix)
-  kKnownFlags = (1u << 9) - 1
+  kWideLengths = 1u << 9,   // kPieceLengths has two bytes for each id
+  kKnownFlags = (1u << 10) - 1
 };
 
-constexpr uint32_t kPiecesPerBlock = 32;
-constexpr uint32_t kLongestPiece = 2047;  // so that a block stays below 65536 bytes
+constexpr uint32_t kPiecesPerBlock = 16;
+constexpr uint32_t kLongestPiece = 65535;
+constexpr uint32_t kMostProbes = 64;  // of a hash table; where nothing is found within them, nothing is there
+constexpr uint32_t kMostExtra = 24;
+
+// Hash of pieces: FNV-1a over their bytes, then mixed. Slot of a table of n: (hash * n) >> 32.
+constexpr uint32_t kHashStart = 2166136261u;
+constexpr uint32_t hash_byte(uint32_t h, uint8_t byte) { return (h ^ byte) * 16777619u; }
+constexpr uint32_t hash_end(uint32_t h) { return (h ^ (h >> 15)) * 0x9e3779b1u; }
+constexpr uint32_t hash_pair(uint32_t left, uint32_t right) { return hash_end((left * 0x85ebca6bu) ^ (right * 0xc2b2ae35u) ^ (left >> 16)); }
+constexpr uint32_t hash_slot(uint32_t h, uint32_t slots) { return static_cast<uint32_t>((uint64_t{h} * slots) >> 32); }
 
 struct Merge16 {
   uint16_t left, right, rank, result;
@@ -225,9 +235,15 @@ enum GraphemeClass : uint8_t {
   kConjunctLinker, kConjunctConsonant, kConjunctExtend, kGraphemeClasses
 };
 
-// Code tables: a value for each code point. uint32_t blocks, then blocks uint16_t (or padding to 4), then 64 values for each different block:
-// the value of code point c is values[(index[c / 64]) * 64 + c % 64], 0 behind the last block.
-constexpr uint32_t kCodesPerBlock = 64;
+// A code table gives a value for each code point, 0 for those that it does not reach. Behind this follow tops and mids as uint16_t (all
+// together padded to 4 bytes), then the values, one or two bytes each: the value of c is
+// values[mid[top[c / 4096] * 64 + c / 64 % 64] * 64 + c % 64].
+struct CodeTableHeader {
+  uint32_t tops;    // code points of 4096 * tops and above have value 0
+  uint32_t mids;    // groups of 64 uint16_t
+  uint32_t leaves;  // groups of 64 values
+  uint32_t width;   // bytes of a value
+};
 
 // What the model is for: convert and rt/text/task.* fill and read it.
 enum class TaskKind : uint32_t { kNone, kEmbed, kClassify, kTokens, kQa, kZeroShot, kCount };
