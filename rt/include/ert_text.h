@@ -101,7 +101,7 @@ typedef struct ert_text_options {
   uint32_t flags;      /* ert_text_flags */
   uint32_t max_tokens; /* special tokens included; 0: as the blob says */
   uint32_t truncation; /* ert_truncation */
-  uint32_t stride;     /* tokens that neighbouring windows of a cut text share; 0: only the first window */
+  uint32_t stride;     /* tokens that neighbouring windows of a cut text share; 0: as the blob says */
   uint32_t pad_to;     /* pads up to this many tokens; 0: as the blob says */
 } ert_text_options;
 

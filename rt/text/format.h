@@ -22,9 +22,8 @@ struct TablesHeader {
   int32_t unknown;          // id, or -1
   uint32_t longest;         // bytes of the longest piece that the model looks for
   uint32_t max_characters;  // WordPiece: characters of a longer word are not looked at
-  uint32_t reserved0;
-  float unknown_score;      // Unigram
-  uint32_t reserved[2];
+  uint32_t least;           // Unigram: id of the piece with the least score, which unknown ones are 10 below
+  uint32_t reserved[3];
 };
 static_assert(sizeof(TablesHeader) == 64);
 
@@ -76,7 +75,8 @@ enum Flags : uint32_t {
   kHasSuffix = 1u << 7,     // BPE: the last character of a word is looked up with the suffix (Ending.suffix)
   kHasPrefix = 1u << 8,     // WordPiece, BPE: pieces inside a word are looked up with the prefix (Ending.prefix)
   kWideLengths = 1u << 9,   // kPieceLengths has two bytes for each id
-  kKnownFlags = (1u << 10) - 1
+  kFloatSums = 1u << 10,    // Unigram: sums are rounded to float, as sentencepiece has them
+  kKnownFlags = (1u << 11) - 1
 };
 
 constexpr uint32_t kPiecesPerBlock = 16;

@@ -156,7 +156,7 @@ bool complete(const Tables& t) {
     return t.charsmap_trie.size == 0 && t.charsmap_strings.size == 0;
   switch (t.header->kind) {
     case ERT_TEXT_UNIGRAM:
-      return t.scores != nullptr && t.piece_trie.size != 0;
+      return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
     case ERT_TEXT_BPE:
     case ERT_TEXT_SENTENCEPIECE_BPE:
       return !has(t, kByteLevel) || t.byte_ids.size == 256;
@@ -170,7 +170,7 @@ ert_status section_table(const uint8_t* data, size_t bytes, TablesHeader* h) {
   memcpy(h, data, sizeof *h);
   if (h->magic != kTablesMagic) return ERT_ERR_FORMAT;
   if (h->version != kTablesVersion || (h->flags & ~uint32_t{kKnownFlags}) != 0) return ERT_ERR_VERSION;
-  if (h->bytes != bytes || h->sections > 64 || h->reserved0 != 0 || h->reserved[0] != 0 || h->reserved[1] != 0) return ERT_ERR_FORMAT;
+  if (h->bytes != bytes || h->sections > 64 || h->reserved[0] != 0 || h->reserved[1] != 0 || h->reserved[2] != 0) return ERT_ERR_FORMAT;
   const size_t first = sizeof *h + sizeof(Section) * size_t{h->sections};
   if (first > bytes) return ERT_ERR_FORMAT;
   const Section* rows = reinterpret_cast<const Section*>(data + sizeof *h);
