@@ -61,8 +61,9 @@ ert_status encode_segment(Encoder& e, Model model, size_t from, size_t to) {
   mark_added(e);
   if (!pretokenize(e)) return ERT_ERR_MODEL;
   for (size_t i = 0; i < e.main.size;) {
-    const size_t end = region_end(e, i);
+    const size_t end = region_end(e, i), first = e.token_count;
     if (e.marks[i] == kPiece ? !model(e, i, end) : e.marks[i] == kAddedToken && !emit_added(e, i, end)) return ERT_ERR_MODEL;
+    if (e.token_count > first) e.tokens[first].end |= kWordStart;
     i = end;
   }
   return ERT_OK;
@@ -88,7 +89,7 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
     if (at < m.begin)
       if (const ert_status s = encode_segment(e, model, at, m.begin); s != ERT_OK) return s;
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end)};
+    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end) | kWordStart};
     at = m.end;
   }
   return at < bytes ? encode_segment(e, model, at, bytes) : ERT_OK;

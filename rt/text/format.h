@@ -255,7 +255,8 @@ struct Task {
   uint32_t max_tokens;
   uint32_t entailment;  // zero-shot: index of the label
   Text hypothesis;      // template with {} for the label
-  uint32_t reserved[8];
+  uint32_t inputs[4];   // 1 + position in the model's inputs of ids, attention mask, type ids, position ids; 0: it takes none
+  uint32_t reserved[4];
 };
 static_assert(sizeof(Task) == 64);
 
