@@ -17,8 +17,10 @@ add_executable(edgeconv
   cli/progress.cc
   cli/run.cc
   cli/sign.cc
+  cli/standard_input.cc
   cli/standard_output.cc
   cli/supported_ops.cc
+  cli/tokenize.cc
   cli/validate.cc
   cli/validate_text.cc
   cli/verify.cc

@@ -213,16 +213,18 @@ struct Ending {
 };
 static_assert(sizeof(Ending) == 17 * 4);
 
-// Bits of kClasses. Those that a tokenizer does not ask for are 0.
+// Bits of kClasses. Those that a tokenizer does not ask for are 0. For the rules kO200k and kTekken kClassWord is \p{Ll}, kClassMark \p{M}: no tokenizer has both
+// meanings.
 enum Class : uint8_t {
   kClassSpace = 1,        // white space
   kClassPunctuation = 2,  // as BertPreTokenizer has it
   kClassWord = 4,         // \w
   kClassControl = 8,      // as BertNormalizer has it: what clean_text takes away
   kClassMark = 16,        // what StripAccents takes away
-  kClassNumber = 32,      // \p{N} of split rules; numeric of Digits
+  kClassNumber = 32,      // \p{N} of split rules
   kClassLetter = 64,      // \p{L}
-  kClassUpper = 128,      // \p{Lu}\p{Lt} of split rules that tell
+  kClassUpper = 128,      // \p{Lu}\p{Lt} of the rules kO200k and kTekken ...
+  kClassNumeric = 128,    // ... and what Digits looks for, of tokenizers that have none of these rules
 };
 
 // Canonical pairs that NFC and NFKC put together.
