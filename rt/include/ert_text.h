@@ -160,7 +160,7 @@ typedef struct ert_text_name {
 
 typedef struct ert_question {
   uint32_t struct_size; /* set by the caller */
-  uint32_t top;         /* qa: how many answers are wanted; 0: one */
+  uint32_t top;         /* qa: how many answers are wanted, 16 at most; 0: one */
   const void* text;
   size_t bytes;
   const void* pair; /* NULL: none. qa: the context, which must be there */

@@ -87,8 +87,9 @@ ert_status answer_zero_shot(const Asked& a, Runner& r, ert_answer* out) {
   const uint32_t contradiction = entailment == 0 ? a.shape.width - 1 : 0;
   r.cut(ERT_TRUNCATE_FIRST, a.shape.most, 0);
   for (uint32_t i = 0; i < n; ++i) {
-    const size_t bytes = hypothesis_of(a, q.labels[i], r.hypothesis());
-    if (const ert_status s = r.encode(q.text, q.bytes, r.hypothesis(), bytes); s != ERT_OK) return s;
+    char* hypothesis = reinterpret_cast<char*>(r.spare());
+    const size_t bytes = hypothesis_of(a, q.labels[i], hypothesis);
+    if (const ert_status s = r.encode(q.text, q.bytes, hypothesis, bytes); s != ERT_OK) return s;
     out->truncated |= r.encoding().truncated;
     if (const ert_status s = r.run(); s != ERT_OK) return s;
     count_run(r, out);

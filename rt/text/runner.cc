@@ -9,7 +9,7 @@ namespace {
 
 // Offsets of what lies in the working memory.
 struct Layout {
-  Bytes encode, ids, types, attention, special, positions, offsets, sequence, words, hypothesis, results[2], end;
+  Bytes encode, ids, types, attention, special, positions, offsets, sequence, words, spare, results[2], end;
   bool possible;
 };
 
@@ -34,7 +34,9 @@ Layout lay_out(const ert_text* text, const ModelShape& m, TaskKind kind, size_t 
   l.offsets = take((tokens * Bytes(sizeof(ert_span))).aligned());
   l.sequence = take(tokens.aligned());
   l.words = take(tokens.aligned());
-  l.hypothesis = take(kind == TaskKind::kZeroShot ? Bytes(max_pair_bytes).aligned() : Bytes(0));
+  l.spare = take(kind == TaskKind::kZeroShot ? Bytes(max_pair_bytes).aligned()
+                 : kind == TaskKind::kQa     ? Bytes(kQaBytes).aligned()
+                                             : Bytes(0));
   for (uint32_t i = 0; i < 2; ++i) l.results[i] = take(i < m.outputs ? results : Bytes(0));
   l.end = at;
   l.possible = l.possible && at.possible();
@@ -65,7 +67,7 @@ Runner::Runner(ert_context* context, const ert_text* text, const ModelShape& m, 
   encoding_.sequence = work + l.sequence.value();
   encoding_.word_starts = work + l.words.value();
   positions_ = ints(l.positions);
-  hypothesis_ = reinterpret_cast<char*>(work + l.hypothesis.value());
+  spare_ = work + l.spare.value();
   for (uint32_t i = 0; i < 2; ++i) results_[i] = reinterpret_cast<float*>(work + l.results[i].value());
   options_.struct_size = sizeof options_;
   cut(ERT_TRUNCATE_LONGEST_FIRST, m.most, 0);

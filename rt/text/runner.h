@@ -6,6 +6,10 @@
 
 namespace ert::text {
 
+// What answers to questions are collected in: see answer_qa.cc.
+constexpr uint32_t kMostAnswers = 16, kMostCandidates = 2 * kMostAnswers + 10, kMostDifferent = 128;
+constexpr size_t kQaBytes = kMostCandidates * 12 + kMostDifferent * sizeof(ert_scored);
+
 class Runner {
  public:
   // Bytes of working memory; false: more than this machine can address. max_pair_bytes: with zero-shot those of a hypothesis.
@@ -27,7 +31,7 @@ class Runner {
   bool special(uint32_t token) const { return encoding_.special[token] != 0; }
   const float* results(uint32_t output) const { return results_[output]; }
   float* results(uint32_t output) { return results_[output]; }
-  char* hypothesis() { return hypothesis_; }  // max_pair_bytes, with zero-shot
+  uint8_t* spare() { return spare_; }  // zero-shot: max_pair_bytes for the hypothesis; qa: kQaBytes
 
  private:
   ert_status bind(uint32_t kind, int32_t* values);
@@ -40,7 +44,7 @@ class Runner {
   uint8_t* encode_work_;
   size_t encode_bytes_;
   int32_t* positions_;
-  char* hypothesis_;
+  uint8_t* spare_;
   float* results_[2];
 };
 
