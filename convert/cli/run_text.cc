@@ -29,7 +29,7 @@ double number(float v) {
 }
 
 std::vector<std::string> candidate_labels(const std::string& given) {
-  if (given.starts_with('@')) return read_labels(given.substr(1));
+  if (given.starts_with('@')) return read_label_names(given.substr(1));
   std::vector<std::string> labels(1);
   for (const char c : given) {
     if (c == ',')
@@ -154,9 +154,8 @@ int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, cons
     throw FatalError(ExitCode::kUsage, "--pair: " + std::to_string(o.pairs.size()) + " given for " + std::to_string(o.texts.size()) +
                                            " of --text; the n-th belongs to the n-th");
   const BlobFile file(blob);
-  const BlobRunner runner(file.data(), file.bytes());
-  const ConfiguredRun run(runner, {threads, isa_mask});
-  TextSession session(runner, run.config());
+  BlobRunner runner(file.data(), file.bytes());
+  TextSession session(runner, {threads, isa_mask});
   Answering answering(session, o);
   for (size_t i = 0; i < o.texts.size(); ++i) {
     std::optional<std::string> pair;

@@ -36,7 +36,7 @@ std::string_view text_task_name(ert_text_task task) {
   return kNames[static_cast<size_t>(task)];
 }
 
-TextSession::TextSession(const BlobRunner& runner, const ert_config& cfg) : runner_(runner) {
+TextSession::TextSession(BlobRunner& runner, const RunnerOptions& o) {
   const ert_status opened = ert_text_open(&text_, &runner.model());
   if (opened == ERT_ERR_UNSUPPORTED)
     throw FatalError(ExitCode::kUsage, "the blob has no tokenizer, so it takes no text: convert the model with --tokenizer FILE or --tokenizer DIR");
@@ -52,7 +52,8 @@ TextSession::TextSession(const BlobRunner& runner, const ert_config& cfg) : runn
     if (ert_text_label(&text_, i, &name, &bytes) == ERT_OK) labels_.emplace_back(name, bytes);
   }
   const std::vector<int32_t> dims = dims_of_one_text(runner);
-  const ert_memory_need need = runner.memory(dims, {});
+  const ert_memory_need need = runner.memory(dims, o);
+  const ert_config cfg = runner.config(o);
   arena_ = allocate_aligned(need.bytes);
   const ert_region region{arena_.get(), need.bytes};
   if (const ert_status s = ert_context_init(&context_, &runner.model(), &cfg, dims.empty() ? nullptr : dims.data(), &region, 1); s != ERT_OK)

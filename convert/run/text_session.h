@@ -35,7 +35,7 @@ struct Answered {
 class TextSession {
  public:
   // The runner stays where it is. Throws FatalError(kUsage) for a blob without a tokenizer or a task, naming the option that gives it one.
-  TextSession(const BlobRunner& runner, const ert_config& cfg);
+  TextSession(BlobRunner& runner, const RunnerOptions& o);
   TextSession(const TextSession&) = delete;
   TextSession& operator=(const TextSession&) = delete;
 
@@ -48,7 +48,6 @@ class TextSession {
   size_t grow_work(const Question& q, size_t pair_bytes);
   size_t longest_pair(const Question& q) const;
 
-  const BlobRunner& runner_;
   ert_text text_;
   ert_text_task_info info_{};
   std::vector<std::string> labels_;

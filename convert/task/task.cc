@@ -52,7 +52,7 @@ int entailment_label(const std::vector<std::string>& labels) {
   return -1;
 }
 
-std::vector<std::string> read_labels(const std::string& path) {
+std::vector<std::string> read_label_names(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw FatalError(ExitCode::kIo, "--labels " + printable(path) + ": the file cannot be read");
   std::vector<std::string> labels;

@@ -53,6 +53,6 @@ int entailment_label(const std::vector<std::string>& labels);
 
 // One label a line; the last line may end without a line feed. Throws FatalError(kIo, kUsage) for a file that cannot be read, or has
 // empty or equal lines.
-std::vector<std::string> read_labels(const std::string& path);
+std::vector<std::string> read_label_names(const std::string& path);
 
 }  // namespace edgeconv
