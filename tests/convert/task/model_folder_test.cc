@@ -141,10 +141,10 @@ TEST_F(ModelFolderTest, MalformedFilesAreNamedWithTheirPlace) {
 
 TEST_F(ModelFolderTest, LabelsOfAFile) {
   file("labels.txt", "yes\nno\r\nperhaps");
-  EXPECT_EQ(read_labels((folder_ / "labels.txt").string()), (std::vector<std::string>{"yes", "no", "perhaps"}));
+  EXPECT_EQ(read_label_names((folder_ / "labels.txt").string()), (std::vector<std::string>{"yes", "no", "perhaps"}));
   for (const char* text : {"", "a\n\nb\n", "a\na\n"}) {
     file("labels.txt", text);
-    EXPECT_THROW(read_labels((folder_ / "labels.txt").string()), FatalError) << text;
+    EXPECT_THROW(read_label_names((folder_ / "labels.txt").string()), FatalError) << text;
   }
   EXPECT_EQ(entailment_label({"contradiction", "neutral", "ENTAILMENT"}), 2);
   EXPECT_EQ(entailment_label({"yes", "no"}), -1);
