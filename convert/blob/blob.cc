@@ -249,8 +249,9 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   builder.add_certificate(certificate);
   if (p.packing) builder.add_packing(packing_v);
   if (!states.empty()) builder.add_states(states_v);
-  if (p.packing || !states.empty())
-    builder.add_flags((p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates));
+  const uint32_t flags =
+      (p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates) | (meta.tokenizer.empty() ? 0 : ert::kFlagTokenizer);
+  if (flags != 0) builder.add_flags(flags);
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }
 
@@ -268,6 +269,7 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   Golden g{{}, std::vector<std::vector<uint64_t>>(meta.golden.size()), {}};
   for (size_t i = 0; i < meta.golden.size(); ++i) g.bytes.push_back(golden_bytes(meta.golden[i], g.offsets[i]));
   for (const std::string& bytes : g.bytes) g.segment.push_back(segments.add(bytes, SegmentKind::kGolden));
+  if (!meta.tokenizer.empty()) segments.add(meta.tokenizer, SegmentKind::kTokenizer);
 
   flatbuffers::FlatBufferBuilder measured, b;
   build_metadata(measured, p, meta, values, segments, g, 0);

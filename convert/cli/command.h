@@ -37,5 +37,6 @@ Action add_export(Arguments& a);
 Action add_supported_ops(Arguments& a);
 Action add_keygen(Arguments& a);
 Action add_sign(Arguments& a);
+Action add_tokenize(Arguments& a);
 
 }  // namespace edgeconv::cli

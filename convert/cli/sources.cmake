@@ -16,9 +16,12 @@ add_executable(edgeconv
   cli/pin_option.cc
   cli/progress.cc
   cli/run.cc
+  cli/run_text.cc
   cli/sign.cc
+  cli/standard_input.cc
   cli/standard_output.cc
   cli/supported_ops.cc
+  cli/tokenize.cc
   cli/validate.cc
   cli/validate_text.cc
   cli/verify.cc

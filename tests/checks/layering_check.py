@@ -27,9 +27,9 @@ FORBIDDEN = {
 LAYERS = {
     "convert": [
         "ir", "files", "interp", "infer", "program", "passes", "run", "measure", "quantize", "dims", "lower", "lower/nodes", "onnx", "import",
-        "import_graph", "prepare", "inputs", "blob", "precision", "result", "report", "pipeline", "cli",
+        "import_graph", "task", "prepare", "inputs", "text", "text/unicode", "blob", "precision", "result", "report", "pipeline", "cli",
     ],
-    "rt": ["include", "schema", "base", "blob", "ops", "sizes", "verify", "loading", "context", "running"],
+    "rt": ["include", "schema", "base", "blob", "ops", "sizes", "verify", "loading", "context", "running", "text"],
     "kernels_int8": [
         "contract", "ref", "simd", "loops", "sse41", "avx2", "avxvnni", "avx512vnni", "neon", "dotprod", "i8mm", "dsp", "mve", "dispatch",
     ],

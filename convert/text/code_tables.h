@@ -1,0 +1,18 @@
+// The Unicode tables of a tokenizer: of what its steps ask for, and no more.
+#pragma once
+
+#include <string>
+
+#include "convert/text/tokenizer.h"
+
+namespace edgeconv::text {
+
+struct CodeTables {
+  std::string classes, decompositions, combining, compositions, lowercase, mappings, graphemes;  // sections; empty: not needed
+  uint32_t composition_count = 0;
+};
+
+// Throws FatalError(kUnsupported) for steps whose tables exclude each other.
+CodeTables code_tables(const Tokenizer& t);
+
+}  // namespace edgeconv::text

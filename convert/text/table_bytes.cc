@@ -1,0 +1,236 @@
+#include "convert/text/table_bytes.h"
+
+#include <cstring>
+#include <map>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/text/code_tables.h"
+#include "convert/text/double_array.h"
+#include "convert/text/expansion.h"
+#include "convert/text/hash_tables.h"
+#include "convert/text/little_endian.h"
+#include "convert/text/table_probe.h"
+
+namespace edgeconv::text {
+
+namespace {
+
+using namespace ert::text;
+
+// Strings that others refer to, each once.
+class Strings {
+ public:
+  Text add(const std::string& s) {
+    const auto [it, fresh] = index_.try_emplace(s, static_cast<uint32_t>(bytes_.size()));
+    if (fresh) bytes_ += s;
+    return {it->second, static_cast<uint32_t>(s.size())};
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::map<std::string, uint32_t> index_;
+  std::string bytes_;
+};
+
+void put_text(std::string& out, const Text& t) { put32(out, t.offset), put32(out, t.bytes); }
+
+class TableWriter {
+ public:
+  explicit TableWriter(const Tokenizer& t) : t_(t) {}
+  // Added tokens of normalized texts need the normalizer, which needs tables: they come with the second writing.
+  std::string write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion);
+
+ private:
+  void add(SectionKind kind, std::string bytes, size_t count) {
+    if (!bytes.empty()) sections_[kind] = {std::move(bytes), static_cast<uint32_t>(count)};
+  }
+  void add_steps(SectionKind kind, const std::vector<edgeconv::text::Step>& steps);
+  void add_pieces();
+  void add_trie(SectionKind kind, const std::map<std::string, uint32_t>& keys);
+  void add_added(const std::map<int32_t, std::string>* normalized);
+  void add_charsmap();
+  void add_endings();
+  void add_task();
+
+  struct Content {
+    std::string bytes;
+    uint32_t count;
+  };
+  const Tokenizer& t_;
+  std::map<SectionKind, Content> sections_;
+  Strings strings_;
+  uint32_t flags_ = 0, longest_ = 0;
+};
+
+void TableWriter::add_steps(SectionKind kind, const std::vector<edgeconv::text::Step>& steps) {
+  std::string out;
+  for (const auto& s : steps) {
+    put32(out, s.kind), put32(out, s.option);
+    put_text(out, strings_.add(s.a)), put_text(out, strings_.add(s.b));
+  }
+  add(kind, out, steps.size());
+}
+
+void TableWriter::add_trie(SectionKind kind, const std::map<std::string, uint32_t>& keys) {
+  const std::vector<uint32_t> units = double_array(keys);
+  std::string out;
+  for (const uint32_t u : units) put32(out, u);
+  add(kind, out, units.size());
+}
+
+void TableWriter::add_pieces() {
+  const uint32_t n = t_.vocabulary();
+  if (n >= 65535) flags_ |= kWideIds;
+  for (const std::string& p : t_.pieces)
+    if (p.size() > 255) flags_ |= kWideLengths;
+  std::string pieces, blocks, lengths;
+  std::map<std::string, uint32_t> trie;
+  for (uint32_t i = 0; i < n; ++i) {
+    const std::string& p = t_.pieces[i];
+    if (p.size() > kLongestPiece) throw FatalError(ExitCode::kLimit, "the tokenizer has a piece of " + std::to_string(p.size()) + " bytes");
+    if (i % kPiecesPerBlock == 0) put32(blocks, static_cast<uint32_t>(pieces.size()));
+    pieces += p;
+    if ((flags_ & kWideLengths) != 0)
+      put16(lengths, static_cast<uint32_t>(p.size()));
+    else
+      lengths.push_back(static_cast<char>(p.size()));
+    if (!t_.found[i] || p.empty()) continue;
+    longest_ = std::max(longest_, static_cast<uint32_t>(p.size()));
+    if (t_.kind == ERT_TEXT_UNIGRAM && p.find('\0') == std::string::npos) trie[p] = i;
+  }
+  add(SectionKind::kPieces, pieces, pieces.size());
+  add(SectionKind::kPieceBlocks, blocks, blocks.size() / 4);
+  add(SectionKind::kPieceLengths, lengths, n);
+  if (t_.kind == ERT_TEXT_UNIGRAM)
+    add_trie(SectionKind::kPieceTrie, trie);
+  else if (const HashTable index = piece_index(t_, (flags_ & kWideIds) != 0); index.slots != 0)
+    add(SectionKind::kPieceIndex, index.bytes, index.slots);
+}
+
+void TableWriter::add_added(const std::map<int32_t, std::string>* normalized) {
+  std::map<std::string, uint32_t> raw, later;
+  std::string out;
+  for (uint32_t i = 0; i < t_.added.size(); ++i) {
+    const auto& a = t_.added[i];
+    put32(out, static_cast<uint32_t>(a.id));
+    put_text(out, strings_.add(a.content));
+    uint32_t flags = 0;
+    const auto set = [&flags](bool on, AddedFlags f) { flags |= on ? uint32_t{f} : 0u; };
+    set(a.special, kAddedSpecial), set(a.lstrip, kAddedLstrip), set(a.rstrip, kAddedRstrip);
+    set(a.single_word, kAddedSingleWord), set(a.normalized, kAddedNormalized);
+    put32(out, flags);
+    if (!a.normalized)
+      raw[a.content] = i;
+    else if (normalized != nullptr && !normalized->at(a.id).empty())
+      later[normalized->at(a.id)] = i;
+  }
+  add(SectionKind::kAddedTokens, out, t_.added.size());
+  add_trie(SectionKind::kAddedTrie, raw);
+  add_trie(SectionKind::kAddedNormalizedTrie, later);
+}
+
+void TableWriter::add_charsmap() {
+  if (t_.charsmap.empty()) return;
+  const auto* p = reinterpret_cast<const uint8_t*>(t_.charsmap.data());
+  const size_t size = t_.charsmap.size();
+  const uint32_t trie = size < 4 ? 0 : p[0] | uint32_t{p[1]} << 8 | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24;
+  if (size < 4 || trie > size - 4 || trie % 4 != 0) throw FatalError(ExitCode::kMalformed, "the tokenizer's precompiled_charsmap is cut off");
+  std::string strings = t_.charsmap.substr(4 + trie);
+  if (strings.empty() || strings.back() != '\0') strings.push_back('\0');
+  add(SectionKind::kCharsmapTrie, t_.charsmap.substr(4, trie), trie / 4);
+  add(SectionKind::kCharsmapStrings, strings, strings.size());
+}
+
+void TableWriter::add_endings() {
+  const Endings& e = t_.endings;
+  std::string pieces, out;
+  for (const auto* list : {&e.single, &e.pair})
+    for (const TemplatePiece& p : *list) put32(pieces, p.kind), put32(pieces, static_cast<uint32_t>(p.id)), put32(pieces, p.type_id);
+  add(SectionKind::kTemplate, pieces, e.single.size() + e.pair.size());
+  for (const uint32_t v : {static_cast<uint32_t>(e.single.size()), e.max_tokens, e.truncation, e.stride, uint32_t{e.cut_left}, e.pad_to, e.pad_multiple,
+                           uint32_t{e.pad_left}, static_cast<uint32_t>(e.pad_id), e.pad_type_id, e.trim})
+    put32(out, v);
+  for (const std::string* s : {&t_.prefix, &t_.suffix}) put_text(out, strings_.add(*s));
+  put_text(out, strings_.add({}));
+  add(SectionKind::kEnding, out, 1);
+}
+
+void TableWriter::add_task() {
+  const TaskDescription& k = t_.task;
+  if (k.kind == TaskKind::kNone) return;
+  std::string out, labels;
+  for (const uint32_t v : {static_cast<uint32_t>(k.kind), k.pooling, uint32_t{k.normalize}, uint32_t{k.sigmoid}, k.max_tokens, k.entailment}) put32(out, v);
+  put_text(out, strings_.add(k.hypothesis));
+  for (const uint32_t input : k.inputs) put32(out, input);
+  out.resize(sizeof(Task), '\0');
+  add(SectionKind::kTask, out, 1);
+  for (const std::string& l : k.labels) put_text(labels, strings_.add(l));
+  add(SectionKind::kLabels, labels, k.labels.size());
+}
+
+std::string TableWriter::write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion) {
+  flags_ = t_.flags;
+  add_steps(SectionKind::kNormalizer, t_.normalizer);
+  add_steps(SectionKind::kPretokenizer, t_.pretokenizer);
+  add_steps(SectionKind::kDecoder, t_.decoder);
+  if (t_.merges.size() > 65535) flags_ |= kWideIds;
+  add_pieces();
+  if (!t_.merges.empty()) {
+    const HashTable merges = merge_table(t_, (flags_ & kWideIds) != 0);
+    add(SectionKind::kMerges, merges.bytes, merges.slots);
+  }
+  if (!t_.scores.empty()) {
+    bool floats = true;
+    for (const double s : t_.scores) floats &= static_cast<double>(static_cast<float>(s)) == s;
+    if (!floats) flags_ |= kDoubleScores;
+    add(SectionKind::kScores, score_bytes(t_.scores, !floats), t_.scores.size());
+  }
+  if ((flags_ & (kByteLevel | kByteFallback)) != 0) {
+    std::string ids;
+    for (const int32_t id : t_.byte_ids) put32(ids, static_cast<uint32_t>(id));
+    add(SectionKind::kByteIds, ids, 256);
+  }
+  add_added(normalized);
+  add_charsmap();
+  add_endings();
+  add_task();
+  CodeTables codes = code_tables(t_);
+  add(SectionKind::kClasses, codes.classes, 1);
+  add(SectionKind::kDecompositions, codes.decompositions, 1);
+  add(SectionKind::kCombining, codes.combining, 1);
+  add(SectionKind::kCompositions, codes.compositions, codes.composition_count);
+  add(SectionKind::kLowercase, codes.lowercase, 1);
+  add(SectionKind::kMappings, codes.mappings, codes.mappings.size());
+  add(SectionKind::kGraphemes, codes.graphemes, 1);
+  add(SectionKind::kStrings, strings_.bytes(), strings_.bytes().size());
+
+  std::string body, rows;
+  const size_t first = sizeof(TablesHeader) + sizeof(Section) * sections_.size();
+  for (const auto& [kind, content] : sections_) {
+    body.resize((first + body.size() + 7) / 8 * 8 - first, '\0');
+    put32(rows, static_cast<uint32_t>(kind)), put32(rows, static_cast<uint32_t>(first + body.size()));
+    put32(rows, static_cast<uint32_t>(content.bytes.size())), put32(rows, content.count);
+    body += content.bytes;
+    if (body.size() > INT32_MAX) throw FatalError(ExitCode::kLimit, "the tokenizer's tables are larger than 2 GiB");
+  }
+  std::string out;
+  for (const uint32_t v : {kTablesMagic, kTablesVersion, static_cast<uint32_t>(first + body.size()), static_cast<uint32_t>(sections_.size()),
+                           static_cast<uint32_t>(t_.kind), flags_, t_.vocabulary(), expansion.of_byte, expansion.extra, static_cast<uint32_t>(t_.unknown),
+                           longest_, t_.max_characters, t_.least, 0u, 0u, 0u})
+    put32(out, v);
+  return out + rows + body;
+}
+
+}  // namespace
+
+std::string table_bytes(const Tokenizer& t) {
+  TableProbe probe(TableWriter(t).write(nullptr, {}));
+  const Expansion expansion = measure_expansion(t, probe);
+  std::map<int32_t, std::string> normalized;
+  for (const auto& a : t.added) normalized[a.id] = a.normalized ? probe.normalized(a.content) : a.content;
+  const std::string bytes = TableWriter(t).write(&normalized, expansion);
+  const TableProbe accepted(bytes);
+  return bytes;
+}
+
+}  // namespace edgeconv::text

@@ -1,0 +1,57 @@
+#include "rt/text/added_tokens.h"
+
+#include "rt/text/double_array.h"
+
+namespace ert::text {
+
+bool AddedTokens::longest_at(size_t i, size_t* end, const AddedToken** token) const {
+  DoubleArrayWalk walk(trie_);
+  bool found = false;
+  for (size_t k = i; k < size_ && walk.step(text_[k]); ++k) {
+    uint32_t index;
+    if (walk.value(&index) && index < t_.added.size) *end = k + 1, *token = &t_.added.data[index], found = true;
+  }
+  return found;
+}
+
+// Classes of the character that ends at `at`, which is not 0.
+uint32_t AddedTokens::classes_before(size_t at, size_t* begin) const {
+  *begin = before(text_, 0, at);
+  const Character c = read(*begin);
+  if (*begin + c.bytes == at) return t_.classes.byte(c.code);
+  *begin = at - 1;
+  return 0;
+}
+
+bool AddedTokens::next(AddedMatch* m) {
+  if (trie_.size == 0) return false;
+  while (at_ < size_) {
+    size_t end = at_, side;
+    const AddedToken* token = nullptr;
+    if (!longest_at(at_, &end, &token)) {
+      ++at_;
+      continue;
+    }
+    size_t begin = at_;
+    at_ = end;
+    if ((token->flags & kAddedSingleWord) != 0 && ((begin != 0 && (classes_before(begin, &side) & kClassWord) != 0) ||
+                                                   (end != size_ && (t_.classes.byte(read(end).code) & kClassWord) != 0)))
+      continue;
+    while ((token->flags & kAddedLstrip) != 0 && begin > taken_ && (classes_before(begin, &side) & kClassSpace) != 0) begin = side;
+    while ((token->flags & kAddedRstrip) != 0 && end != size_) {
+      const Character c = read(end);
+      if ((t_.classes.byte(c.code) & kClassSpace) == 0) break;
+      end += c.bytes;
+    }
+    // What an earlier token took with it is behind us.
+    if (begin < taken_) begin = taken_;
+    if (end <= begin) continue;
+    taken_ = end;
+    if (at_ < end) at_ = end;
+    *m = {begin, end, token};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace ert::text

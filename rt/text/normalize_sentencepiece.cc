@@ -1,0 +1,106 @@
+// The normalizer of SentencePiece models: the longest key of the charsmap, user defined symbols untouched, white space made U+2581 and trimmed. The spans
+// that it leaves reach from where a byte comes from to where the next one does, as SentencePiece has them.
+#include "rt/text/double_array.h"
+#include "rt/text/normalize.h"
+
+namespace ert::text {
+
+namespace {
+
+constexpr uint8_t kSpace[] = {0xe2, 0x96, 0x81};  // U+2581
+
+struct Prefix {
+  Bytes8 text;
+  uint32_t consumed;
+};
+
+Prefix prefix_at(const Encoder& e, size_t at) {
+  const Tables& t = *e.tables;
+  const uint8_t* p = e.main.text + at;
+  const size_t left = e.main.size - at;
+  uint32_t longest = 0, value = 0, v = 0;
+  DoubleArrayWalk symbols(t.added_trie);
+  for (size_t i = 0; i < left && symbols.step(p[i]); ++i)
+    if (symbols.value(&v)) longest = static_cast<uint32_t>(i + 1);
+  if (longest != 0) return {{p, longest}, longest};
+  DoubleArrayWalk walk(t.charsmap_trie);
+  for (size_t i = 0; i < left && walk.step(p[i]); ++i)
+    if (walk.value(&v) && v < t.charsmap_strings.size) longest = static_cast<uint32_t>(i + 1), value = v;
+  if (longest == 0) {
+    const Character c = character_at(p, e.main.end());
+    return {{p, c.bytes}, c.bytes};
+  }
+  const uint8_t* s = t.charsmap_strings.data + value;
+  uint32_t bytes = 0;
+  while (s[bytes] != 0) ++bytes;
+  return {{s, bytes}, longest};
+}
+
+struct Out {
+  Encoder* e;
+  uint32_t consumed;  // in the original text: where what is written comes from
+  bool escape;
+
+  bool put(const uint8_t* p, uint32_t n) { return append(e->next, e->room(), p, n, {consumed, consumed}); }
+  bool space() {
+    const uint8_t plain = ' ';
+    return escape ? put(kSpace, 3) : put(&plain, 1);
+  }
+};
+
+// Every byte ends where the next one begins that has another origin.
+void close_spans(Buffer& b, uint32_t end) {
+  uint32_t next = end;
+  for (size_t i = b.size; i-- != 0;) {
+    if (i + 1 < b.size && b.spans[i].start != b.spans[i + 1].start) next = b.spans[i + 1].start;
+    b.spans[i].end = next;
+  }
+}
+
+}  // namespace
+
+bool normalize_sentencepiece(Encoder& e, const Step& s) {
+  Buffer& b = e.main;
+  const bool trim = (s.option & kRemoveExtraSpaces) != 0, suffix = (s.option & kSpaceAsSuffix) != 0, dummy = (s.option & kAddDummyPrefix) != 0;
+  const uint32_t end_of_text = b.spans[b.size - 1].end;
+  Out out{&e, b.spans[0].start, (s.option & kEscapeSpaces) != 0};
+  const auto origin = [&b, end_of_text](size_t i) { return i < b.size ? b.spans[i].start : end_of_text; };
+  size_t i = 0;
+  while (trim && i < b.size) {
+    const Prefix p = prefix_at(e, i);
+    if (p.text.size != 1 || p.text.data[0] != ' ') break;
+    i += p.consumed;
+  }
+  if (i == b.size) {
+    b.size = 0;
+    return true;
+  }
+  out.consumed = origin(i);
+  if (dummy && !suffix && !out.space()) return false;
+  bool after_space = trim;
+  while (i < b.size) {
+    const Prefix p = prefix_at(e, i);
+    uint32_t k = 0;
+    while (after_space && k < p.text.size && p.text.data[k] == ' ') ++k;
+    if (k < p.text.size) {
+      for (; k < p.text.size; ++k)
+        if (!(p.text.data[k] == ' ' ? out.space() : out.put(p.text.data + k, 1))) return false;
+      after_space = p.text.data[p.text.size - 1] == ' ';
+    }
+    i += p.consumed;
+    out.consumed = origin(i);
+    if (!trim) after_space = false;
+  }
+  Buffer& n = e.next;
+  const uint32_t width = out.escape ? 3 : 1;
+  while (trim && n.size >= width && (out.escape ? memcmp(n.text + n.size - 3, kSpace, 3) == 0 : n.text[n.size - 1] == ' ')) {
+    n.size -= width;
+    out.consumed = n.spans[n.size].start;
+  }
+  if (dummy && suffix && !out.space()) return false;
+  close_spans(n, out.consumed);
+  take_next(e);
+  return true;
+}
+
+}  // namespace ert::text

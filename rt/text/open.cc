@@ -1,0 +1,263 @@
+// Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes.
+#include "rt/loading/model.h"
+#include "rt/text/tables.h"
+
+namespace ert::text {
+
+namespace {
+
+constexpr uint64_t kTextMagic = 0x3154584554545245;  // "ERTTEXT1"
+
+// The rows of one section. False: it is not a whole number of them.
+class Sections {
+ public:
+  Sections(const uint8_t* data, const TablesHeader& h) : data_(data), rows_(reinterpret_cast<const Section*>(data + sizeof h)), count_(h.sections) {}
+
+  // Null and *there = false for a section that is absent.
+  const Section* find(SectionKind kind) const {
+    for (uint32_t i = 0; i < count_; ++i)
+      if (rows_[i].kind == static_cast<uint32_t>(kind)) return &rows_[i];
+    return nullptr;
+  }
+  template <class T>
+  bool row(SectionKind kind, Row<T>* out) const {
+    const Section* s = find(kind);
+    if (s == nullptr) return true;
+    out->data = reinterpret_cast<const T*>(data_ + s->offset);
+    out->size = s->count;
+    return s->count == s->bytes / sizeof(T) && s->bytes % sizeof(T) == 0;
+  }
+  void bytes(SectionKind kind, Bytes8* out) const {
+    if (const Section* s = find(kind)) *out = {data_ + s->offset, s->bytes};
+  }
+  // A row whose elements have `width` bytes.
+  bool wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const {
+    const Section* s = find(kind);
+    *out = nullptr, *count = 0;
+    if (s == nullptr) return true;
+    *out = data_ + s->offset, *count = s->count;
+    return s->count == s->bytes / width && s->bytes % width == 0;
+  }
+  bool code_table(SectionKind kind, uint32_t width, CodeTable* out) const;
+
+ private:
+  const uint8_t* data_;
+  const Section* rows_;
+  uint32_t count_;
+};
+
+bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) const {
+  const Section* s = find(kind);
+  if (s == nullptr) return true;
+  if (s->bytes < sizeof(CodeTableHeader)) return false;
+  CodeTableHeader h;
+  memcpy(&h, data_ + s->offset, sizeof h);
+  if (h.width != width || h.tops > 272 || h.mids > 4096 || h.leaves > 32768) return false;
+  const size_t rows = (size_t{h.tops} + 64 * size_t{h.mids} + 1) / 2 * 4;
+  if (s->bytes != sizeof h + rows + 64 * size_t{h.leaves} * width) return false;
+  out->top = reinterpret_cast<const uint16_t*>(data_ + s->offset + sizeof h);
+  out->mid = out->top + h.tops;
+  out->values = data_ + s->offset + sizeof h + rows;
+  out->tops = h.tops;
+  for (uint32_t i = 0; i < h.tops; ++i)
+    if (out->top[i] >= h.mids) return false;
+  for (uint32_t i = 0; i < 64 * h.mids; ++i)
+    if (out->mid[i] >= h.leaves) return false;
+  return true;
+}
+
+bool text_inside(const Tables& t, const Text& s) { return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset; }
+
+bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
+  if (steps.size > 64) return false;
+  for (uint32_t i = 0; i < steps.size; ++i) {
+    const Step& s = steps.data[i];
+    if (s.kind == 0 || s.kind >= kinds || !text_inside(t, s.a) || !text_inside(t, s.b)) return false;
+  }
+  return true;
+}
+
+// All values of a table of mappings lead into kMappings.
+bool mappings_fit(const Tables& t, const CodeTable& c, uint32_t leaves) {
+  for (size_t i = 0; i < 64 * size_t{leaves}; ++i) {
+    const uint32_t v = c.values[2 * i] | uint32_t{c.values[2 * i + 1]} << 8;
+    if (v == 0) continue;
+    const size_t at = 2 * size_t{v - 1};
+    if (at >= t.mappings.size || t.mappings.data[at] >= t.mappings.size - at) return false;
+  }
+  return true;
+}
+
+uint32_t leaves_of(const uint8_t* data, const Section* s) {
+  CodeTableHeader h{};
+  if (s != nullptr) memcpy(&h, data + s->offset, sizeof h);
+  return h.leaves;
+}
+
+bool pieces_fit(const Tables& t) {
+  const uint32_t n = t.header->vocabulary;
+  if (t.piece_blocks.size != (n + kPiecesPerBlock - 1) / kPiecesPerBlock) return false;
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < n; ++i) {
+    if (i % kPiecesPerBlock == 0 && t.piece_blocks.data[i / kPiecesPerBlock] != at) return false;
+    at += piece_length(t, i);
+  }
+  return at == t.pieces.size;
+}
+
+bool ids_below(const uint8_t* p, uint32_t count, bool wide, uint32_t most) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t v = p[(wide ? 4 : 2) * i] | uint32_t{p[(wide ? 4 : 2) * i + 1]} << 8;
+    if (wide) v |= uint32_t{p[4 * i + 2]} << 16 | uint32_t{p[4 * i + 3]} << 24;
+    if (v > most) return false;
+  }
+  return true;
+}
+
+bool merges_fit(const Tables& t) {
+  const uint32_t n = t.header->vocabulary;
+  for (size_t i = 0; i < t.merge_slots; ++i) {
+    if (has(t, kWideIds)) {
+      Merge32 m;
+      memcpy(&m, t.merges + sizeof m * i, sizeof m);
+      if (m.left != UINT32_MAX && (m.left >= n || m.right >= n || m.result >= n || m.rank == UINT32_MAX)) return false;
+    } else {
+      Merge16 m;
+      memcpy(&m, t.merges + sizeof m * i, sizeof m);
+      if (m.left != UINT16_MAX && (m.left >= n || m.right >= n || m.result >= n)) return false;
+    }
+  }
+  return true;
+}
+
+bool ids_fit(const Tables& t) {
+  const int32_t n = static_cast<int32_t>(t.header->vocabulary);
+  if (t.header->unknown < -1 || t.header->unknown >= n) return false;
+  for (uint32_t i = 0; i < t.byte_ids.size; ++i)
+    if (t.byte_ids.data[i] < -1 || t.byte_ids.data[i] >= n) return false;
+  for (uint32_t i = 0; i < t.added.size; ++i) {
+    const AddedToken& a = t.added.data[i];
+    if (a.id < 0 || !text_inside(t, a.content) || (i != 0 && a.id <= t.added.data[i - 1].id)) return false;
+  }
+  for (uint32_t i = 0; i < t.pieces_of_template.size; ++i)
+    if (t.pieces_of_template.data[i].kind > 2) return false;
+  return t.byte_ids.size == 0 || t.byte_ids.size == 256;
+}
+
+// What the steps and the kind look things up in is there.
+bool complete(const Tables& t) {
+  const auto needs = [&t](NormalizerKind k) {
+    for (uint32_t i = 0; i < t.normalizer.size; ++i)
+      if (t.normalizer.data[i].kind == static_cast<uint32_t>(k)) return true;
+    return false;
+  };
+  if ((needs(NormalizerKind::kPrecompiled) || needs(NormalizerKind::kSentencePiece)) &&
+      (t.charsmap_strings.size == 0 || t.charsmap_strings.data[t.charsmap_strings.size - 1] != 0))
+    return t.charsmap_trie.size == 0 && t.charsmap_strings.size == 0;
+  switch (t.header->kind) {
+    case ERT_TEXT_UNIGRAM:
+      return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
+    case ERT_TEXT_BPE:
+    case ERT_TEXT_SENTENCEPIECE_BPE:
+      return !has(t, kByteLevel) || t.byte_ids.size == 256;
+    default:
+      return true;
+  }
+}
+
+ert_status section_table(const uint8_t* data, size_t bytes, TablesHeader* h) {
+  if (bytes < sizeof *h) return ERT_ERR_FORMAT;
+  memcpy(h, data, sizeof *h);
+  if (h->magic != kTablesMagic) return ERT_ERR_FORMAT;
+  if (h->version != kTablesVersion || (h->flags & ~uint32_t{kKnownFlags}) != 0) return ERT_ERR_VERSION;
+  if (h->bytes != bytes || h->sections > 64 || h->reserved[0] != 0 || h->reserved[1] != 0 || h->reserved[2] != 0) return ERT_ERR_FORMAT;
+  const size_t first = sizeof *h + sizeof(Section) * size_t{h->sections};
+  if (first > bytes) return ERT_ERR_FORMAT;
+  const Section* rows = reinterpret_cast<const Section*>(data + sizeof *h);
+  uint64_t end = first;
+  for (uint32_t i = 0; i < h->sections; ++i) {
+    const Section& s = rows[i];
+    if (s.kind == 0 || s.kind >= static_cast<uint32_t>(SectionKind::kCount)) return ERT_ERR_VERSION;
+    if (i != 0 && s.kind <= rows[i - 1].kind) return ERT_ERR_FORMAT;
+    if (s.offset != (end + 7) / 8 * 8 || s.offset > bytes || s.bytes > bytes - s.offset) return ERT_ERR_FORMAT;
+    end = uint64_t{s.offset} + s.bytes;
+  }
+  return end == bytes ? ERT_OK : ERT_ERR_FORMAT;
+}
+
+}  // namespace
+
+ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
+  TablesHeader h;
+  if (const ert_status s = section_table(data, bytes, &h); s != ERT_OK) return s;
+  if (h.kind == 0 || h.kind > ERT_TEXT_NGRAM) return ERT_ERR_UNSUPPORTED;
+  if (h.vocabulary > INT32_MAX || h.expansion == 0 || h.expansion > 64 || h.extra > kMostExtra) return ERT_ERR_MODEL;
+  *t = Tables{};
+  t->base = data;
+  t->header = reinterpret_cast<const TablesHeader*>(data);
+  t->sections = reinterpret_cast<const Section*>(data + sizeof h);
+  const Sections s(data, h);
+  const uint32_t n = h.vocabulary;
+  Row<Ending> ending;
+  uint32_t lengths = 0, scores = 0;
+  using K = SectionKind;
+  const uint32_t id_bytes = (h.flags & kWideIds) != 0 ? 4 : 2;
+  if (!s.row(K::kNormalizer, &t->normalizer) || !s.row(K::kPretokenizer, &t->pretokenizer) || !s.row(K::kDecoder, &t->decoder) ||
+      !s.row(K::kAddedTokens, &t->added) || !s.row(K::kTemplate, &t->pieces_of_template) || !s.row(K::kPieceBlocks, &t->piece_blocks) ||
+      !s.row(K::kPieceTrie, &t->piece_trie) || !s.row(K::kAddedTrie, &t->added_trie) ||
+      !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) || !s.row(K::kCharsmapTrie, &t->charsmap_trie) ||
+      !s.row(K::kCompositions, &t->compositions) || !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
+      !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
+      !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
+      !s.wide_row(K::kMerges, 4 * id_bytes, &t->merges, &t->merge_slots) ||
+      !s.wide_row(K::kScores, (h.flags & kDoubleScores) != 0 ? 8 : 4, &t->scores, &scores) || (t->scores != nullptr && scores != n) ||
+      !s.code_table(K::kClasses, 1, &t->classes) || !s.code_table(K::kDecompositions, 2, &t->decompositions) ||
+      !s.code_table(K::kCombining, 1, &t->combining) || !s.code_table(K::kLowercase, 2, &t->lowercase) ||
+      !s.code_table(K::kGraphemes, 1, &t->graphemes))
+    return ERT_ERR_MODEL;
+  s.bytes(K::kStrings, &t->strings);
+  s.bytes(K::kPieces, &t->pieces);
+  s.bytes(K::kMappings, &t->mappings);
+  s.bytes(K::kCharsmapStrings, &t->charsmap_strings);
+  t->ending = ending.data;
+  const Ending& e = *t->ending;
+  if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) || e.single_pieces > t->pieces_of_template.size ||
+      e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 || t->pieces_of_template.size > 256)
+    return ERT_ERR_MODEL;
+  if (!steps_fit(*t, t->normalizer, static_cast<uint32_t>(NormalizerKind::kCount)) ||
+      !steps_fit(*t, t->pretokenizer, static_cast<uint32_t>(PretokenizerKind::kCount)) ||
+      !steps_fit(*t, t->decoder, static_cast<uint32_t>(DecoderKind::kCount)) || !pieces_fit(*t) ||
+      !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) || !ids_fit(*t) || !complete(*t) ||
+      !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
+      !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
+    return ERT_ERR_MODEL;
+  t->magic = kTextMagic;
+  return ERT_OK;
+}
+
+const Tables* tables_of(const ert_text* t) {
+  static_assert(sizeof(Tables) <= sizeof(ert_text), "ert_text is caller storage of fixed size");
+  const Tables* tables = reinterpret_cast<const Tables*>(t);
+  return t != nullptr && tables->magic == kTextMagic ? tables : nullptr;
+}
+
+}  // namespace ert::text
+
+ert_status ert_text_open_tables(ert_text* t, const void* tables, size_t bytes) {
+  if (t == nullptr || tables == nullptr) return ERT_ERR_ARG;
+  memset(t, 0, sizeof *t);
+  if (reinterpret_cast<uintptr_t>(tables) % 8 != 0) return ERT_ERR_ALIGN;
+  return ert::text::open_tables(reinterpret_cast<ert::text::Tables*>(t), static_cast<const uint8_t*>(tables), bytes);
+}
+
+ert_status ert_text_open(ert_text* t, const ert_model* m) {
+  const ert::ModelState* s = m == nullptr ? nullptr : ert::model_state(m);
+  if (t == nullptr || s == nullptr) return ERT_ERR_ARG;
+  memset(t, 0, sizeof *t);
+  for (uint32_t i = 0; i < s->segments; ++i) {
+    const ert::fb::Segment& segment = s->segment_table[i];
+    if (ert::kind_of(segment) == ert::SegmentKind::kTokenizer)
+      return ert_text_open_tables(t, s->blob + segment.offset(), static_cast<size_t>(segment.bytes()));
+  }
+  return ERT_ERR_UNSUPPORTED;
+}

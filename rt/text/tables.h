@@ -1,0 +1,118 @@
+// The tables of a tokenizer segment as plain pointers, and the questions that encoding asks them. Built once by open_tables, which verifies
+// that every position these functions can reach lies inside; what would cost more than one look at each byte is checked where it is used.
+#pragma once
+
+#include <string.h>
+
+#include "rt/include/ert_text.h"
+#include "rt/text/format.h"
+
+namespace ert::text {
+
+template <class T>
+struct Row {
+  const T* data = nullptr;
+  uint32_t size = 0;
+};
+
+struct CodeTable {
+  const uint16_t* top = nullptr;
+  const uint16_t* mid = nullptr;
+  const uint8_t* values = nullptr;
+  uint32_t tops = 0;
+
+  uint32_t leaf(uint32_t c) const {
+    return c >> 12 >= tops ? UINT32_MAX : mid[top[c >> 12] * 64u + (c >> 6 & 63)] * 64u + (c & 63);
+  }
+  uint32_t byte(uint32_t c) const {
+    const uint32_t i = leaf(c);
+    return i == UINT32_MAX ? 0 : values[i];
+  }
+  uint32_t word(uint32_t c) const {
+    const uint32_t i = leaf(c);
+    return i == UINT32_MAX ? 0 : values[2 * i] | uint32_t{values[2 * i + 1]} << 8;
+  }
+};
+
+struct Bytes8 {
+  const uint8_t* data = nullptr;
+  uint32_t size = 0;
+};
+
+struct Tables {
+  uint64_t magic;
+  const uint8_t* base;
+  const TablesHeader* header;
+  const Section* sections;
+  const Ending* ending;
+  Row<Step> normalizer, pretokenizer, decoder;
+  Row<AddedToken> added;
+  Row<TemplatePiece> pieces_of_template;
+  Row<uint32_t> piece_blocks, piece_trie, added_trie, added_normalized_trie, charsmap_trie;
+  Row<Composition> compositions;
+  Row<int32_t> byte_ids;
+  Bytes8 strings, pieces, mappings, charsmap_strings;
+  const uint8_t* piece_lengths;
+  const uint8_t* piece_index;
+  const uint8_t* merges;
+  const uint8_t* scores;
+  uint32_t piece_slots, merge_slots;
+  CodeTable classes, decompositions, combining, lowercase, graphemes;
+};
+
+// Null unless t was filled by ert_text_open.
+const Tables* tables_of(const ert_text* t);
+
+inline bool has(const Tables& t, Flags f) { return (t.header->flags & f) != 0; }
+inline const uint8_t* string_of(const Tables& t, const Text& s) { return t.strings.data + s.offset; }
+
+inline uint32_t piece_length(const Tables& t, uint32_t id) {
+  if (!has(t, kWideLengths)) return t.piece_lengths[id];
+  return t.piece_lengths[2 * size_t{id}] | uint32_t{t.piece_lengths[2 * size_t{id} + 1]} << 8;
+}
+
+// First byte of an id's piece. id < vocabulary.
+inline const uint8_t* piece_data(const Tables& t, uint32_t id) {
+  uint32_t at = t.piece_blocks.data[id / kPiecesPerBlock];
+  for (uint32_t i = id / kPiecesPerBlock * kPiecesPerBlock; i < id; ++i) at += piece_length(t, i);
+  return t.pieces.data + at;
+}
+
+// The id of `prefix` + `text` + `suffix`, whose hash (before hash_end) is h; -1 if it is no piece.
+int32_t find_piece(const Tables& t, uint32_t h, Bytes8 prefix, const uint8_t* text, uint32_t bytes, Bytes8 suffix);
+
+inline uint32_t hash_bytes(uint32_t h, const uint8_t* p, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) h = hash_byte(h, p[i]);
+  return h;
+}
+
+// The id of a piece, or -1.
+inline int32_t find_piece(const Tables& t, const uint8_t* text, uint32_t bytes) {
+  return find_piece(t, hash_bytes(kHashStart, text, bytes), {}, text, bytes, {});
+}
+
+// What the pair becomes: rank, or UINT32_MAX where the two do not merge.
+uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right, uint32_t* result);
+
+inline double score_of(const Tables& t, uint32_t id) {
+  if (has(t, kDoubleScores)) {
+    double d;
+    memcpy(&d, t.scores + 8 * size_t{id}, 8);
+    return d;
+  }
+  float f;
+  memcpy(&f, t.scores + 4 * size_t{id}, 4);
+  return static_cast<double>(f);
+}
+
+// The mapping that a code table's value names: its bytes, none for 0.
+inline Bytes8 mapping(const Tables& t, uint32_t value) {
+  if (value == 0) return {};
+  const uint8_t* p = t.mappings.data + 2 * size_t{value - 1};
+  return {p + 1, p[0]};
+}
+
+// Verifies `bytes` bytes at `data` and fills *t.
+ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes);
+
+}  // namespace ert::text
