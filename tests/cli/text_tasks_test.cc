@@ -217,7 +217,15 @@ TEST_F(TextTasksTest, WhatDoesNotBelongTogetherIsRefused) {
   expect_refusal({"run", blob, "--text", "hello"}, kUsage, {"no tokenizer", "--tokenizer"});
   expect_success({in("m.onnx"), "-q", "--tokenizer", in("model"), "--task", "none"});
   expect_refusal({"run", in("m.ert"), "--text", "hello"}, kUsage, {"no task", "--task"});
-  expect_success({"tokenize", in("m.ert")});
+  write_file(in("lines.txt"), "Anna in ROME\n\n");
+  write_file(in("ids.txt"), "[2,4,9,6,7,3]\n");
+  ProgramOptions from;
+  from.standard_input = in("lines.txt");
+  const ProgramResult ids = expect_success({"tokenize", in("m.ert")}, from);
+  EXPECT_EQ(ids.out, "[2,4,6,7,3]\n[2,3]\n");
+  from.standard_input = in("ids.txt");
+  const ProgramResult text = expect_success({"tokenize", in("m.ert"), "--decode"}, from);
+  EXPECT_EQ(text.out, "\"annas in rome\"\n");
   expect_success({in("m.onnx"), "-q", "--tokenizer", in("model"), "--task", "embed"});
   expect_refusal({"run", in("m.ert"), "--text", "hello", "--out", in("o")}, kUsage, {"--out"});
   expect_refusal({"run", in("m.ert"), "--text", "a", "--pair", "b", "--pair", "c"}, kUsage, {"2 given for 1"});

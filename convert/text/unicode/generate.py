@@ -133,7 +133,7 @@ def main():
     for codes in graphemes():
         out += ranges(codes)
     packed = zlib.compress(out, 9)
-    lines = ["// Made by generate.py of this folder. Longer than 300 lines, because it is data.", f"// {len(out)} bytes, {len(packed)} compressed."]
+    lines = ["// Made by generate.py of this folder. More than 300 lines, because it is data.", f"// {len(out)} bytes, {len(packed)} when packed."]
     numbers = [str(b) for b in packed]
     line = ""
     for n in numbers:
