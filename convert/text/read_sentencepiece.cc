@@ -48,7 +48,7 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
       if (t.unknown >= 0) malformed(where + " is a second unknown piece");
       t.unknown = i;
       break;
-    case kControl: a.special = true, a.normalized = true, t.added.push_back(a); break;  // never found in text
+    case kControl: a.special = true, t.added.push_back(a); break;  // never found in text
     case kUserDefined: t.added.push_back(a); break;
     case kUnused:
       if (t.kind == ERT_TEXT_SENTENCEPIECE_BPE) unsupported("unused pieces of a BPE model (" + where + ")");

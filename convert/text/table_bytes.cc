@@ -119,7 +119,10 @@ void TableWriter::add_added(const std::map<int32_t, std::string>* normalized) {
     set(a.special, kAddedSpecial), set(a.lstrip, kAddedLstrip), set(a.rstrip, kAddedRstrip);
     set(a.single_word, kAddedSingleWord), set(a.normalized, kAddedNormalized);
     put32(out, flags);
-    if (!a.normalized)
+    // Of SentencePiece models only what users defined is looked for.
+    if ((t_.flags & kSpmUtf8) != 0) {
+      if (!a.special) raw[a.content] = i;
+    } else if (!a.normalized)
       raw[a.content] = i;
     else if (normalized != nullptr && !normalized->at(a.id).empty())
       later[normalized->at(a.id)] = i;

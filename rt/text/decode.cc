@@ -63,8 +63,10 @@ int byte_of_piece(Bytes8 p) {
 }
 
 bool starts_with(const uint8_t* p, size_t bytes, const char* with) {
-  const size_t n = strlen(with);
-  return bytes >= n && memcmp(p, with, n) == 0;
+  // Not strlen: bare metal may have none.
+  for (size_t i = 0; with[i] != 0; ++i)
+    if (i == bytes || p[i] != static_cast<uint8_t>(with[i])) return false;
+  return true;
 }
 
 // WordPiece's clean up: no space before punctuation and shortened words.

@@ -19,6 +19,8 @@ Prefix prefix_at(const Encoder& e, size_t at) {
   const uint8_t* p = e.main.text + at;
   const size_t left = e.main.size - at;
   uint32_t longest = 0, value = 0, v = 0;
+  // A byte that is no UTF-8 is U+FFFD to the pieces, but not to the charsmap, which has a rule for that character.
+  if (p[0] == 0xef && left >= 3 && p[1] == 0xbf && p[2] == 0xbd && e.main.spans[at].end - e.main.spans[at].start == 1) return {{p, 3}, 3};
   DoubleArrayWalk symbols(t.added_trie);
   for (size_t i = 0; i < left && symbols.step(p[i]); ++i)
     if (symbols.value(&v)) longest = static_cast<uint32_t>(i + 1);

@@ -51,8 +51,8 @@ class Lattice {
     return n;
   }
   void offer(uint32_t end, double score, uint32_t length) {
-    if (node_length(end) != 0 && !(score > node_score(end))) return;
     if (floats_) score = static_cast<double>(static_cast<float>(score));
+    if (node_length(end) != 0 && !(score > node_score(end))) return;
     set_node(end, score, length);
   }
   bool search() {

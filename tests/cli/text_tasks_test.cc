@@ -222,7 +222,7 @@ TEST_F(TextTasksTest, WhatDoesNotBelongTogetherIsRefused) {
   ProgramOptions from;
   from.standard_input = in("lines.txt");
   const ProgramResult ids = expect_success({"tokenize", in("m.ert")}, from);
-  EXPECT_EQ(ids.out, "[2,4,6,7,3]\n[2,3]\n");
+  EXPECT_EQ(ids.out, "[2, 4, 6, 7, 3]\n[2, 3]\n");
   from.standard_input = in("ids.txt");
   const ProgramResult text = expect_success({"tokenize", in("m.ert"), "--decode"}, from);
   EXPECT_EQ(text.out, "\"annas in rome\"\n");
