@@ -1,5 +1,6 @@
 // Labels of whole texts: a vector, the model's labels, labels of the caller's.
 #include "rt/text/answers.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -30,7 +31,7 @@ size_t hypothesis_of(const Asked& a, const ert_text_name& label, char* to) {
   const char* form = q.hypothesis;
   size_t bytes = q.hypothesis_bytes;
   if (form == nullptr) {
-    form = reinterpret_cast<const char*>(string_of(*a.tables, a.task.task->hypothesis));
+    form = placed<const char>(string_of(*a.tables, a.task.task->hypothesis));
     bytes = a.task.task->hypothesis.bytes;
   }
   size_t written = 0;
@@ -87,7 +88,7 @@ ert_status answer_zero_shot(const Asked& a, Runner& r, ert_answer* out) {
   const uint32_t contradiction = entailment == 0 ? a.shape.width - 1 : 0;
   r.cut(ERT_TRUNCATE_FIRST, a.shape.most, 0);
   for (uint32_t i = 0; i < n; ++i) {
-    char* hypothesis = reinterpret_cast<char*>(r.spare());
+    char* hypothesis = static_cast<char*>(r.spare());
     const size_t bytes = hypothesis_of(a, q.labels[i], hypothesis);
     if (const ert_status s = r.encode(q.text, q.bytes, hypothesis, bytes); s != ERT_OK) return s;
     out->truncated |= r.encoding().truncated;

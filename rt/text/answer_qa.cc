@@ -122,8 +122,8 @@ ert_status answer_qa(const Asked& a, Runner& r, ert_answer* out) {
   }
   if (s != ERT_OK) return s;
   const uint32_t windows = r.encoding().windows;
-  Candidate* candidates = reinterpret_cast<Candidate*>(r.spare());
-  ert_scored* different = reinterpret_cast<ert_scored*>(r.spare() + kMostCandidates * sizeof(Candidate));
+  Candidate* candidates = static_cast<Candidate*>(r.spare());
+  ert_scored* different = static_cast<ert_scored*>(static_cast<void*>(candidates + kMostCandidates));
   Answers answers(different, static_cast<const uint8_t*>(q.pair));
   for (uint32_t i = 0; i < windows; ++i) {
     if (s = r.window(i); s != ERT_OK) return s;

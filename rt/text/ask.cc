@@ -3,6 +3,7 @@
 #include "rt/base/float_mode.h"
 #include "rt/loading/model.h"
 #include "rt/text/answers.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -10,7 +11,7 @@ namespace {
 
 // A const look at a context between calls.
 const ContextState* state_of(const ert_context* c) {
-  const ContextState* s = reinterpret_cast<const ContextState*>(c);
+  const ContextState* s = placed<const ContextState>(c);
   return s != nullptr && s->magic == kContextMagic ? s : nullptr;
 }
 
@@ -83,7 +84,7 @@ ert_status ert_text_label(const ert_text* t, uint32_t i, const char** name, size
   TaskTables task;
   if (tables == nullptr || name == nullptr || bytes == nullptr || !read_task(*tables, &task) || i >= task.labels.size)
     return ERT_ERR_ARG;
-  *name = reinterpret_cast<const char*>(string_of(*tables, task.labels.data[i]));
+  *name = placed<const char>(string_of(*tables, task.labels.data[i]));
   *bytes = task.labels.data[i].bytes;
   return ERT_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "rt/text/tables.h"
 #include "rt/text/utf8.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -45,8 +46,8 @@ struct Encoder {
   size_t room() const { return capacity - token_count; }
   Token* tail() const { return tokens + token_count; }
   void place_next() {
-    next.spans = reinterpret_cast<ert_span*>(tail());
-    next.text = reinterpret_cast<uint8_t*>(tail()) + sizeof(ert_span) * room();
+    next.spans = placed<ert_span>(tail());
+    next.text = placed<uint8_t>(tail()) + sizeof(ert_span) * room();
     next.size = 0;
   }
   // The token of bytes [a, b) of main. b > a.

@@ -12,7 +12,8 @@ bool run_pretokenizer(Encoder& e, const Step& s) {
     case PretokenizerKind::kWhitespaceSplit: return pretokenize_characters(e, kClassSpace, Behavior::kRemoved);
     case PretokenizerKind::kMetaspace: return pretokenize_metaspace(e, s);
     case PretokenizerKind::kByteLevel: return pretokenize_byte_level(e, s);
-    case PretokenizerKind::kDigits: return pretokenize_characters(e, kClassNumeric, s.option == 1 ? Behavior::kIsolated : Behavior::kContiguous);
+    case PretokenizerKind::kDigits:
+      return pretokenize_characters(e, kClassNumeric, s.option == 1 ? Behavior::kIsolated : Behavior::kContiguous);
     case PretokenizerKind::kPunctuation: return pretokenize_characters(e, kClassPunctuation, static_cast<Behavior>(s.option));
     case PretokenizerKind::kSplit: return pretokenize_split(e, s);
     case PretokenizerKind::kCount: break;

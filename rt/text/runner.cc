@@ -2,6 +2,7 @@
 #include "rt/text/runner.h"
 
 #include "rt/include/ert_text.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -56,19 +57,19 @@ Runner::Runner(ert_context* context, const ert_text* text, const ModelShape& m, 
     : context_(context), text_(text), shape_(m), options_{}, encoding_{}, encode_work_(work) {
   const Layout l = lay_out(text, m, kind, max_bytes, max_pair_bytes);
   encode_bytes_ = l.ids.value();
-  const auto ints = [work](Bytes at) { return reinterpret_cast<int32_t*>(work + at.value()); };
+  const auto ints = [work](Bytes at) { return placed<int32_t>(work + at.value()); };
   encoding_.struct_size = sizeof encoding_;
   encoding_.capacity = m.most;
   encoding_.ids = ints(l.ids);
   encoding_.type_ids = ints(l.types);
   encoding_.attention = ints(l.attention);
   encoding_.special = ints(l.special);
-  encoding_.offsets = reinterpret_cast<ert_span*>(work + l.offsets.value());
+  encoding_.offsets = placed<ert_span>(work + l.offsets.value());
   encoding_.sequence = work + l.sequence.value();
   encoding_.word_starts = work + l.words.value();
   positions_ = ints(l.positions);
   spare_ = work + l.spare.value();
-  for (uint32_t i = 0; i < 2; ++i) results_[i] = reinterpret_cast<float*>(work + l.results[i].value());
+  for (uint32_t i = 0; i < 2; ++i) results_[i] = placed<float>(work + l.results[i].value());
   options_.struct_size = sizeof options_;
   cut(ERT_TRUNCATE_LONGEST_FIRST, m.most, 0);
 }

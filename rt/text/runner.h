@@ -31,7 +31,7 @@ class Runner {
   bool special(uint32_t token) const { return encoding_.special[token] != 0; }
   const float* results(uint32_t output) const { return results_[output]; }
   float* results(uint32_t output) { return results_[output]; }
-  uint8_t* spare() { return spare_; }  // zero-shot: max_pair_bytes for the hypothesis; qa: kQaBytes
+  void* spare() { return spare_; }  // zero-shot: max_pair_bytes for the hypothesis; qa: kQaBytes
 
  private:
   ert_status bind(uint32_t kind, int32_t* values);

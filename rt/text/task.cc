@@ -1,5 +1,6 @@
 // See task.h.
 #include "rt/text/task.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -56,13 +57,13 @@ bool outputs_fit(const Program& p, const TaskTables& t, ModelShape* m) {
 bool read_task(const Tables& t, TaskTables* out) {
   const Section* task = section_of(t, SectionKind::kTask);
   if (task == nullptr || task->bytes < sizeof(Task)) return false;
-  out->task = reinterpret_cast<const Task*>(t.base + task->offset);
+  out->task = placed<const Task>(t.base + task->offset);
   if (out->task->kind == 0 || out->task->kind >= static_cast<uint32_t>(TaskKind::kCount)) return false;
   if (!string_inside(t, out->task->hypothesis)) return false;
   out->labels = {};
   if (const Section* labels = section_of(t, SectionKind::kLabels)) {
     if (labels->bytes != uint64_t{labels->count} * sizeof(Text)) return false;
-    out->labels = {reinterpret_cast<const Text*>(t.base + labels->offset), labels->count};
+    out->labels = {placed<const Text>(t.base + labels->offset), labels->count};
     for (uint32_t i = 0; i < out->labels.size; ++i)
       if (!string_inside(t, out->labels.data[i])) return false;
   }
