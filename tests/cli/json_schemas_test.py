@@ -56,6 +56,21 @@ class JsonSchemas(unittest.TestCase):
         subprocess.run([EDGECONV, MODEL, "-q", "-o", self.blob + "2.ert", "--report", str(report)], check=True, timeout=120)
         self.check(json.loads(report.read_text()), SCHEMAS / "convert.schema.json")
 
+    def test_answers_of_texts(self):
+        # A model whose only input is ids takes text; its logits stand for labels.
+        folder = pathlib.Path(self.folder.name) / "text"
+        folder.mkdir()
+        words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"] + [chr(97 + i) for i in range(26)] + ["##" + chr(97 + i) for i in range(26)]
+        (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+        blob = str(folder / "t.ert")
+        subprocess.run([EDGECONV, MODEL, "-q", "-o", blob, "--tokenizer", str(folder / "vocab.txt"), "--task", "embed", "--dim", "sequence=16"], check=True, timeout=120)
+        done = subprocess.run([EDGECONV, "run", blob, "--json", "--text", "a bad cab", "--text", ""], capture_output=True, text=True, check=True, timeout=120)
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            schema = self.check(json.loads(line), SCHEMAS / "run_text.schema.json")
+        self.assertNotEqual(errors({**json.loads(lines[0]), "task": "guess"}, schema), [])
+
     def test_inspect(self):
         self.check(self.run_json([EDGECONV, "inspect", MODEL, "--json"]), SCHEMAS / "inspect_model.schema.json")
         custom = str(pathlib.Path(SOURCE) / "tests/fixtures/custom_op_no_body/model.onnx")
