@@ -249,8 +249,11 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   builder.add_certificate(certificate);
   if (p.packing) builder.add_packing(packing_v);
   if (!states.empty()) builder.add_states(states_v);
-  if (p.packing || !states.empty())
-    builder.add_flags((p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates));
+  const bool wide = std::any_of(p.values.begin(), p.values.end(),
+                                [](const TargetValue& v) { return v.storage == Storage::kConstant && v.dtype == ERT_I16; });
+  if (p.packing || !states.empty() || wide)
+    builder.add_flags((p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates) |
+                      (wide ? ert::kFlagTables16 : 0));
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }
 

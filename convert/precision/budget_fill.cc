@@ -34,7 +34,7 @@ struct Step {
 // What each layer alone takes away from a model in which all else is exact.
 std::vector<LayerLoss> measure(const SearchProblem& problem) {
   PrecisionPlan plan = problem.asked.plan;
-  set_exact(plan, {true, true});
+  set_exact(plan, kAllExact);
   problem.set_all(plan, linear::kF32);
   const double exact = problem.loss(plan);
   const size_t most = std::max<size_t>(1, static_cast<size_t>(problem.trials) * kMeasured / kMostTrials);

@@ -138,7 +138,7 @@ std::optional<PrecisionPlan> climb_to_16_bits(const SearchProblem& problem) {
   for (const ExactParts parts : kExactParts) {
     set_exact(plan, parts);
     // Behind exact attention or tables only what passes at the top is looked at further: then int8 may do again.
-    if (parts.attention || parts.tables) {
+    if (parts.attention || parts.tables != TableBits::k8) {
       problem.set_all(plan, linear::kInt8A16);
       if (!problem.passes(plan)) continue;
       problem.set_all(plan, linear::kInt8);

@@ -77,7 +77,7 @@ std::string precision_lines(const ConvertResult& r, bool all) {
       "precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8, about {:.2f}x "
       "the time\n",
       r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
-      part_precision_name(r.plan.int8_attention), part_precision_name(r.plan.int8_tables), r.slowdown, times_of_int8(r));
+      part_precision_name(r.plan.int8_attention), r.plan.tables_name(), r.slowdown, times_of_int8(r));
   if (r.request.mode == PrecisionMode::kAuto) {
     if (!r.plan.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
     if (!r.plan.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";

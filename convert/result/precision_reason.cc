@@ -26,12 +26,13 @@ std::string layers_of(const PrecisionPlan& plan) {
 }
 
 std::string exact_parts(const PrecisionPlan& plan) {
-  if (plan.int8_attention && plan.int8_tables) return "";
-  return fmt::format(" beside fp32 {}", plan.int8_attention ? "tables" : plan.int8_tables ? "attention" : "attention and tables");
+  std::string parts = plan.int8_attention ? "" : "fp32 attention";
+  if (!plan.int8_tables) parts += (parts.empty() ? "" : " and ") + std::string(plan.tables_name()) + " tables";
+  return parts.empty() ? "" : " beside " + parts;
 }
 
-// int8_part: attention or tables.
-std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part) {
+// int8_part: attention or tables; precision: what it has instead of int8.
+std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part, const char* precision) {
   if (r.request.mode == PrecisionMode::kFp32) return "all layers are fp32";
   if (r.request.mode != PrecisionMode::kAuto) return "only automatic precision changes it";
   if (r.plan.*int8_part) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
@@ -39,8 +40,8 @@ std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_par
   for (const Trial& t : r.trials)
     if (t.plan.*int8_part) best = std::max(best, t.worst_cosine());
   if (best < r.request.target_cosine)
-    return fmt::format("fp32 for cosine {:.9g}: with it in int8 the best gave {:.6f}", r.request.target_cosine, best);
-  return fmt::format("fp32 for cosine {:.9g}: with it in int8 layers take more work", r.request.target_cosine);
+    return fmt::format("{} for cosine {:.9g}: with it in int8 the best gave {:.6f}", precision, r.request.target_cosine, best);
+  return fmt::format("{} for cosine {:.9g}: with it in int8 layers take more work", precision, r.request.target_cosine);
 }
 
 // Lifted though the gate did not ask for it: no plan that was tried missed it.
@@ -80,7 +81,7 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   // What attention and tables did to the outputs is no reason to lift a layer: the first trial that failed with them as chosen.
   const auto failed = std::find_if(r.trials.begin(), r.trials.end(), [&](const Trial& t) {
     return t.plan.int8_attention == r.plan.int8_attention && t.plan.int8_tables == r.plan.int8_tables &&
-           t.worst_cosine() < r.request.target_cosine;
+           t.plan.int16_tables == r.plan.int16_tables && t.worst_cosine() < r.request.target_cosine;
   });
   std::string why = fmt::format("lifted for cosine {:.9g}", r.request.target_cosine);
   if (failed != r.trials.end())
@@ -88,9 +89,11 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   return why;
 }
 
-std::string reason_of_attention(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_attention); }
+std::string reason_of_attention(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_attention, "fp32"); }
 
-std::string reason_of_tables(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_tables); }
+std::string reason_of_tables(const ConvertResult& r) {
+  return reason_of_part(r, &PrecisionPlan::int8_tables, r.plan.tables_name());
+}
 
 bool may_ask_for_inputs(const ConvertResult& r) {
   return !r.calib_command.empty() && r.untaken.empty() &&

@@ -45,6 +45,7 @@ std::vector<Row> rows() {
       {"dims", OpCode::kDimsToTensor, {}, {i({2})}, {10, 3}, {}},
       {"range", OpCode::kRange, {}, {i({kDim})}, {1, 2}, {}},
       {"embedding", OpCode::kEmbedding, {i({kDim}), fixed(f({5, 3}))}, {f({kDim, 3})}, {}, {}},
+      {"embedding_int16", OpCode::kEmbedding, {i({kDim}), {ERT_I16, {5, 3}, kFixed}, fixed(f({5}))}, {f({kDim, 3})}, {}, {}},
       {"linear_f32", OpCode::kLinear, {f({kDim, 4}), fixed(f({4, 3})), fixed(f({3}))}, {f({kDim, 3})}, {1, -1}, {}},
       {"linear_int8",
        OpCode::kLinear,
