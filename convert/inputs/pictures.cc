@@ -9,7 +9,8 @@ namespace edgeconv {
 
 namespace {
 
-constexpr size_t kMostTinted = 4;    // colours with a tint of their own; more are those again
+constexpr uint64_t kKinds = 5, kFromScreens = 3;  // one picture in three is from a screen, or made by a program
+constexpr size_t kMostTinted = 4;                 // colours with a tint of their own; more are those again
 constexpr int64_t kLineHeight = 64;  // pictures up to it, or this many times as wide as high, are one line of writing
 constexpr int64_t kWideAsLine = 3;
 constexpr int64_t kLeastGlyph = 6;
@@ -110,6 +111,11 @@ class Canvas {
     const float gain = dark ? 0.3f : 0.7f + 0.3f * random_.uniform(), offset = dark ? 0 : (1 - gain) * random_.uniform();
     const float noise = random_.below(3) ? 0.02f : 0.08f;
     for (float& v : pixels_) v = std::clamp(gain * v + offset + noise * (random_.uniform() + random_.uniform() - 1), 0.0f, 1.0f);
+  }
+
+  // Areas of one colour stay so, and no error averages out in them.
+  void screen() {
+    for (float& v : pixels_) v = std::clamp(v, 0.0f, 1.0f);
   }
 
  private:
@@ -241,17 +247,16 @@ class Canvas {
 
 }  // namespace
 
-std::vector<float> picture(int64_t height, int64_t width, int64_t colours, Random& random) {
+std::vector<float> picture(int64_t height, int64_t width, int64_t colours, uint64_t number, Random& random) {
   Canvas canvas(height, width, colours, random);
   const bool line = height <= kLineHeight || width >= kWideAsLine * height;
-  switch (random.below(line ? 3 : 5)) {
-    case 0: canvas.scene(canvas.all()); break;
-    case 1:
-    case 2: line ? canvas.writing(canvas.all(), true) : random.below(2) ? canvas.sign() : canvas.scene(canvas.all()); break;
-    case 3: canvas.page(); break;
-    default: canvas.sign(); break;
+  switch (number % kKinds) {
+    case 0:
+    case 3: canvas.scene(canvas.all()); break;
+    case 1: line ? canvas.writing(canvas.all(), true) : canvas.page(); break;
+    default: line ? canvas.writing(canvas.all(), true) : canvas.sign(); break;
   }
-  canvas.photograph();
+  number % kFromScreens == 1 ? canvas.screen() : canvas.photograph();
   return canvas.take();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "convert/inputs/music.h"
 #include "convert/inputs/pictures.h"
 #include "convert/inputs/random.h"
 #include "convert/inputs/signals.h"
@@ -31,6 +32,15 @@ float waveform_scale(InputScale scale, uint64_t row) {
   return scale == InputScale::kInt16 || (scale == InputScale::kAny && row % 4 == 1) ? kInt16 : 1;
 }
 
+// A chain of steps is all that is seen of a model with states: speech first, then music.
+std::vector<float> stream_of(int64_t samples, int64_t number, bool chain, Random& random) {
+  if (!chain) return sound(samples, number, random);
+  std::vector<float> stream = sound(samples - samples / 3, number - number % 3, random);
+  const std::vector<float> end = music(samples / 3, number, random);
+  stream.insert(stream.end(), end.begin(), end.end());
+  return stream;
+}
+
 void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::vector<Tensor>& tensors) {
   const int64_t rows = rows_of(tensors[0].dims());
   if (tensors[0].elements() == 0) return;
@@ -39,7 +49,8 @@ void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::
   for (int64_t s = 0; s < streams; ++s) {
     Random random(layout.seed * 7919 + static_cast<uint64_t>(s));
     const uint64_t number = layout.seed + static_cast<uint64_t>(s);
-    const std::vector<float> stream = sound(samples * steps * rows / streams, static_cast<int64_t>(number), random);
+    const std::vector<float> stream =
+        stream_of(samples * steps * rows / streams, static_cast<int64_t>(number), steps > 1, random);
     const float scale = waveform_scale(nature.scale, number);
     for (int64_t step = 0; step < steps; ++step) {
       const auto out = tensors[static_cast<size_t>(step)].mut<float>();
@@ -88,7 +99,7 @@ void fill_field(const InputNature& nature, uint64_t seed, Tensor& t) {
     const int wide = field ? std::max(nature.axis, nature.channels) : high + 1;
     const int colours = field ? -1 : nature.channels;
     const int64_t count = colours < 0 ? 1 : at(colours);
-    const std::vector<float> planes = picture(at(high), at(wide), count, random);
+    const std::vector<float> planes = picture(at(high), at(wide), count, number, random);
     const auto plane = static_cast<size_t>(at(high) * at(wide));
     for (int64_t c = 0; c < count; ++c)
       place({planes.data() + static_cast<size_t>(c) * plane, plane}, at(wide), stride_of(dims, high), stride_of(dims, wide),

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/inputs/music.h"
+
 namespace edgeconv {
 
 namespace {
@@ -37,6 +39,7 @@ enum class Segment { kVoiced, kUnvoiced, kTone, kBurst, kPause };
 constexpr double kLevels[] = {0.7, 0.09, 0.3, 0.012, 0.5, 0.03};  // peaks, about; whispers are as common as shouts
 constexpr double kNoises[] = {0, 1e-4, 1e-3, 2e-5, 8e-3, 0};      // of the background; 0: digital silence
 constexpr double kFormants[][3] = {{.045, .075, .16}, {.019, .125, .18}, {.03, .055, .15}, {.025, .11, .155}, {.036, .09, .155}};
+constexpr int64_t kKindsOfStreams = 3;           // the last of them is music
 constexpr int kShortest = 640, kLongest = 2400;  // samples of a segment: 40 to 150 ms
 
 class Voice {
@@ -139,6 +142,7 @@ class Voice {
 }  // namespace
 
 std::vector<float> sound(int64_t samples, int64_t loudness, Random& random) {
+  if (loudness % kKindsOfStreams == kKindsOfStreams - 1) return music(samples, loudness / kKindsOfStreams, random);
   Voice voice(loudness, random);
   std::vector<float> out(static_cast<size_t>(samples));
   for (float& x : out) x = static_cast<float>(std::clamp(std::floor(voice.next() * 32768 + 0.5), -32768.0, 32767.0) / 32768);

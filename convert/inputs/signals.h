@@ -9,7 +9,7 @@
 
 namespace edgeconv {
 
-// Speech-like sound at 16 kHz: voiced and unvoiced syllables, tones, bursts and pauses, with coloured noise behind it. One stream, as
+// Sound at 16 kHz; one stream in three is music (music.h). The others are like speech: voiced and unvoiced syllables, tones, bursts and pauses, with coloured noise behind it. One stream, as
 // long as asked for: its level changes in pauses. In steps of 16 bits, between -1 and 1. `loudness` counts the levels of streams that
 // belong together, the first of them loud.
 std::vector<float> sound(int64_t samples, int64_t loudness, Random& random);

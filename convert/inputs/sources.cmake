@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   inputs/affordable_inputs.cc
   inputs/inputs_text.cc
+  inputs/music.cc
   inputs/pictures.cc
   inputs/row_indices.cc
   inputs/sample_files.cc

@@ -27,9 +27,28 @@ constexpr double kShortRow = 0.1;  // of the root mean square length; shorter on
 // less certain, their logits smaller, and the errors of these with them: an OCR's direction of 4.7 on text was 1.0 there.
 constexpr double kCertainLogit = 4.6;
 constexpr size_t kWorstShare = 10;
+constexpr double kExact = 150;  // decibels; more is rounding's luck
+
+// Decibels of samples spread by about so much; counts as so many samples beside those that there are.
+constexpr double kUsualSpread = 3, kUsualSpreadWeight = 2;
 
 // The tenth that comes first, at least one of them.
 size_t tenth(size_t count) { return (count + kWorstShare - 1) / kWorstShare; }
+
+// The decibels that nine in ten further samples have, for all that these tell: the lower bound of a prediction interval, mean - t s sqrt(1 + 1/n).
+// Of three samples the worst tenth is no more than the worst of three.
+double expected_of_most(const std::vector<double>& decibels) {
+  // One-sided 10 % points of Student's t.
+  constexpr double kStudent[] = {3.078, 1.886, 1.638, 1.533, 1.476, 1.440, 1.415, 1.397, 1.383, 1.372};
+  const auto n = static_cast<double>(decibels.size());
+  double mean = 0, squares = kUsualSpreadWeight * kUsualSpread * kUsualSpread;
+  for (double d : decibels) mean += d / n;
+  for (double d : decibels) squares += (d - mean) * (d - mean);
+  const double freedom = n - 1 + kUsualSpreadWeight;
+  const auto row = static_cast<size_t>(freedom) - 1;
+  const double t = row < std::size(kStudent) ? kStudent[row] : 1.2816 + 0.85 / freedom;
+  return mean - t * std::sqrt(squares / freedom * (1 + 1 / n));
+}
 
 }  // namespace
 
@@ -85,12 +104,16 @@ double OutputSums::worst_tenth_drop() const {
   for (const Sample& s : samples_)
     if (s.ref2 > kShortRow * kShortRow * all / static_cast<double>(samples_.size())) counted.push_back(s);
   if (counted.empty() || !(error > 0)) return 0;
+  std::vector<double> decibels;
+  for (const Sample& s : counted) decibels.push_back(std::min(edgeconv::sqnr_db(s.ref2, s.diff2), kExact));
   std::stable_sort(counted.begin(), counted.end(),
                    [](const Sample& a, const Sample& b) { return a.diff2 * b.ref2 > b.diff2 * a.ref2; });
   counted.resize(tenth(counted.size()));
   double worst = 0, worst_error = 0;
   for (const Sample& s : counted) worst += s.ref2, worst_error += s.diff2;
-  return worst_error > 0 ? std::max(0.0, edgeconv::sqnr_db(all, error) - edgeconv::sqnr_db(worst, worst_error)) : 0;
+  if (!(worst_error > 0)) return 0;
+  return std::max(0.0,
+                  edgeconv::sqnr_db(all, error) - std::min(edgeconv::sqnr_db(worst, worst_error), expected_of_most(decibels)));
 }
 
 // Mean square, as it is where logits are as large as a certain model's; negative where no sample is undecided.
@@ -106,11 +129,14 @@ double OutputSums::worst_tenth_logit_error() const {
   if (undecided.empty()) return -1;
   const auto mean = [](const Sample& s) { return s.logits.diff2 / static_cast<double>(s.logits.count); };
   std::stable_sort(undecided.begin(), undecided.end(), [&](const Sample& a, const Sample& b) { return mean(a) > mean(b); });
+  std::vector<double> decibels;
+  for (const Sample& s : undecided) decibels.push_back(std::min(edgeconv::sqnr_db(1, mean(s)), kExact));
   undecided.resize(tenth(undecided.size()));
   Logits worst;
   for (const Sample& s : undecided) worst.diff2 += s.logits.diff2, worst.count += s.logits.count;
   const double grown = squares > 0 ? std::max(1.0, kCertainLogit * kCertainLogit * count / squares) : 1;
-  return grown * worst.diff2 / static_cast<double>(worst.count);
+  const double error = worst.diff2 / static_cast<double>(worst.count);
+  return error > 0 ? grown * std::max(error, std::pow(10, -expected_of_most(decibels) / 10)) : 0;
 }
 
 void OutputSums::weigh(double reference, double result, size_t column) {

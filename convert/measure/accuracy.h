@@ -32,7 +32,8 @@ struct DecidedBy {
   // kLogit: the half of the rows that errs more counts. Where inputs are made up in several units because nothing tells the model's, those of
   // too small ones err hardly and would hide what the others show.
   bool by_worse_half = false;
-  // Made-up samples are no sample of the user's: decibels are those of the tenth of them that errs most.
+  // Made-up samples are no sample of the user's: decibels are those of the tenth of them that errs most, or, where that is less, what nine in
+  // ten further samples are expected to have.
   bool by_worst_tenth = false;
 };
 

@@ -23,7 +23,7 @@ TEST(Pictures, ColoursGoTogether) {
   double mean = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
-    const std::vector<float> p = picture(kHeight, kWidth, 3, random);
+    const std::vector<float> p = picture(kHeight, kWidth, 3, seed, random);
     ASSERT_EQ(p.size(), 3 * kPlane);
     for (float v : p) ASSERT_TRUE(v >= 0 && v <= 1);
     mean += correlation(p.data(), p.data() + kPlane) / 20;
@@ -36,7 +36,7 @@ TEST(Pictures, ColoursGoTogether) {
 TEST(Pictures, AreNoNoise) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
-    const std::vector<float> p = picture(kHeight, kWidth, 1, random);
+    const std::vector<float> p = picture(kHeight, kWidth, 1, seed, random);
     double mean = 0, spread = 0, steps = 0;
     for (float v : p) mean += v / static_cast<double>(kPlane);
     for (size_t i = 0; i + 1 < kPlane; ++i)
@@ -51,7 +51,7 @@ TEST(Pictures, SomeLinesAreWriting) {
   int written = 0;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     Random random(seed);
-    const std::vector<float> p = picture(48, 240, 1, random);
+    const std::vector<float> p = picture(48, 240, 1, seed, random);
     int crossings = 0;
     double mean = 0;
     for (float v : p) mean += v / static_cast<double>(p.size());
@@ -63,12 +63,31 @@ TEST(Pictures, SomeLinesAreWriting) {
   EXPECT_LT(written, 30);
 }
 
+// Three in a row: a scene, a page of which most is of one brightness, a sign; the page without noise.
+TEST(Pictures, FewAreOfAllKinds) {
+  const auto flat = [](const std::vector<float>& p) {
+    size_t same = 0;
+    for (size_t i = 0; i + 2 < kPlane; ++i) same += std::fabs(p[i] - p[i + 1]) < 1e-3f && std::fabs(p[i + 2] - p[i + 1]) < 1e-3f;
+    return static_cast<double>(same) / kPlane;
+  };
+  double scenes = 0, pages = 0, signs = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Random random(seed);
+    scenes += flat(picture(kHeight, kWidth, 1, 15 * seed, random)) / 10;
+    pages += flat(picture(kHeight, kWidth, 1, 15 * seed + 1, random)) / 10;
+    signs += flat(picture(kHeight, kWidth, 1, 15 * seed + 2, random)) / 10;
+  }
+  EXPECT_GT(pages, 0.4);
+  EXPECT_LT(scenes, 0.1);
+  EXPECT_LT(signs, 0.1);
+}
+
 TEST(Pictures, OfAnySizeAreWhole) {
   for (const auto& [height, width] :
        {std::pair(1, 1), std::pair(1, 50), std::pair(50, 1), std::pair(3, 5), std::pair(64, 7), std::pair(7, 300)})
     for (uint64_t seed = 0; seed < 20; ++seed) {
       Random random(seed);
-      for (float v : picture(height, width, 3, random)) ASSERT_TRUE(std::isfinite(v)) << height << "x" << width;
+      for (float v : picture(height, width, 3, seed, random)) ASSERT_TRUE(std::isfinite(v)) << height << "x" << width;
     }
 }
 
@@ -77,9 +96,10 @@ TEST(Pictures, AreTheSameOnEveryHost) {
   uint32_t sum = 0;
   for (uint64_t seed = 0; seed < 12; ++seed) {
     Random random(seed);
-    for (float v : picture(40 + 8 * static_cast<int64_t>(seed), 80, 3, random)) sum = sum * 31 + static_cast<uint32_t>(v * 65536);
+    for (float v : picture(40 + 8 * static_cast<int64_t>(seed), 80, 3, seed, random))
+      sum = sum * 31 + static_cast<uint32_t>(v * 65536);
   }
-  EXPECT_EQ(sum, 2888580415u);
+  EXPECT_EQ(sum, 3623512443u);
 }
 
 }  // namespace
