@@ -113,9 +113,10 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
         fmt::format(": channels {:.0f} times as large as the others ('{}' reads them) leave those too few of the steps of 8 bits",
                     index, printable(l.name));
   }
-  if (lifted <= kMost * all || times_of_int8(r) <= 1) return std::nullopt;
+  if (lifted <= kMost * all) return std::nullopt;
   for (const Trial& t : r.trials)
     if (t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+  if (times_of_int8(r) <= 1 && best >= r.request.target_cosine) return std::nullopt;  // nothing is lost by it
   if (std::any_of(r.layers.begin(), r.layers.end(),
                   [&](const LayerReport& l) { return for_its_readers(r, l) && !l.as_quick_in_fp32; }))
     return fmt::format(
