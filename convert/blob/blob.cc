@@ -249,8 +249,10 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   builder.add_certificate(certificate);
   if (p.packing) builder.add_packing(packing_v);
   if (!states.empty()) builder.add_states(states_v);
-  const uint32_t flags =
-      (p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates) | (meta.tokenizer.empty() ? 0 : ert::kFlagTokenizer);
+  const bool wide = std::any_of(p.values.begin(), p.values.end(),
+                                [](const TargetValue& v) { return v.storage == Storage::kConstant && v.dtype == ERT_I16; });
+  const uint32_t flags = (p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates) |
+                         (meta.tokenizer.empty() ? 0 : ert::kFlagTokenizer) | (wide ? ert::kFlagTables16 : 0);
   if (flags != 0) builder.add_flags(flags);
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }

@@ -46,7 +46,14 @@ ValueId dequantized_weights(ImportContext& c, const OnnxNode& n, size_t weights,
   const ValueId scale = required_input(c, n, scale_at), zero_point = c.input(n, scale_at + 1);
   const int rank = rank_hint(c.graph(), scale);
   if (rank != 1 && rank != 2) refuse("scales of an unknown or odd shape", "convert the model as it was before it was quantized");
-  const std::vector<int64_t> axes = rank == 1 ? std::vector<int64_t>{1, 2} : std::vector<int64_t>{1};
+  // As a DequantizeLinear it keeps the file's integers (fold_dequantize).
+  if (rank == 1) {
+    QuantAttrs a;
+    a.axis = 0;
+    const ValueId w = c.inner(n, OpKind::kDequantizeLinear, {required_input(c, n, weights), scale, zero_point}, a);
+    return transpose(c, n, w, {0, 2, 1});
+  }
+  const std::vector<int64_t> axes = {1};
   ValueId w = cast(c, n, required_input(c, n, weights), DType::kFloat);
   if (zero_point != kNone) w = sub(c, n, w, unsqueeze(c, n, cast(c, n, zero_point, DType::kFloat), axes));
   return transpose(c, n, mul(c, n, w, unsqueeze(c, n, scale, axes)), {0, 2, 1});

@@ -12,6 +12,7 @@
 #include "convert/import/registry.h"
 #include "convert/onnx/node_order.h"
 #include "convert/onnx/reader.h"
+#include "convert/import_graph/graph_inputs.h"
 #include "convert/import_graph/refusals.h"
 
 namespace edgeconv {
@@ -140,11 +141,16 @@ void GraphImporter::import_node(const OnnxNode& n) {
 
 void GraphImporter::import_outputs(const pb::GraphProto& proto) {
   if (proto.output_size() == 0) session_.diagnostics.malformed("the model's graph has no outputs");
+  std::unordered_set<std::string> seen;
   for (const auto& o : proto.output()) {
     if (o.has_type() && o.type().value_case() != pb::TypeProto::VALUE_NOT_SET &&
         o.type().value_case() != pb::TypeProto::kTensorType)
       tell({"graph output", o.name(), "", "the output is a sequence, a map, an optional or a sparse tensor",
             "the converter gives tensors only; return the members as outputs of their own"});
+    if (parent_ == nullptr && !seen.insert(o.name()).second) {
+      session_.diagnostics.malformed("the graph output '" + o.name() + "' is listed twice");
+      continue;
+    }
     ValueId v = lookup(o.name());
     if (v == kNone) {
       session_.diagnostics.malformed("the graph output '" + o.name() + "' is produced by no node");
@@ -154,6 +160,7 @@ void GraphImporter::import_outputs(const pb::GraphProto& proto) {
     if (graph_.value(v).name != o.name() || graph_.value(v).producer == kNone || graph_.is_output(v))
       v = graph_.add_node(OpKind::kIdentity, {v}, {}, {o.name(), "Identity", ""}, o.name());
     graph_.outputs.push_back(v);
+    if (parent_ == nullptr) session_.output_types.push_back(declared_output_type(o));
   }
 }
 

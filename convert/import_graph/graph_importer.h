@@ -33,6 +33,7 @@ struct ImportSession {
   Pinning pinning = {};
   std::vector<PinnedInput> pinned = {};           // inputs of the main graph that became constants
   std::vector<CutInput> cut = {};                 // inputs of the main graph that the chosen outputs do not need
+  std::vector<DType> output_types = {};           // of the main graph, as declared; kUndefined where they are not
   std::vector<std::string> declared_inputs = {};  // of the main graph, pinned and cut ones included
   std::shared_ptr<FileGraph> file = {};           // of the main graph
   struct Warning {

@@ -96,4 +96,14 @@ DimExpr InputTypes::dim(const pb::TensorShapeProto::Dimension& d, const std::str
   return DimExpr::symbol(name);
 }
 
+DType declared_output_type(const pb::ValueInfoProto& output) {
+  try {
+    return output.type().tensor_type().elem_type() == 0 ? DType::kUndefined
+                                                        : supported_dtype(output.type().tensor_type().elem_type(), "the output");
+  } catch (const NodeError&) {
+  } catch (const NodeUnsupported&) {
+  }
+  return DType::kUndefined;
+}
+
 }  // namespace edgeconv

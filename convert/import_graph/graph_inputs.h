@@ -1,4 +1,4 @@
-// Types and shapes of graph inputs as the file declares them.
+// Types and shapes of graph inputs, and types of outputs, as the file declares them.
 #pragma once
 
 #include <map>
@@ -35,5 +35,8 @@ class InputTypes {
   std::map<std::string, DimExpr> fixed_;
   std::vector<std::string> dims_;
 };
+
+// Of a graph output. kUndefined: the file does not say, or says what no value of a graph is.
+DType declared_output_type(const pb::ValueInfoProto& output);
 
 }  // namespace edgeconv

@@ -77,6 +77,7 @@ ModelInfo describe(const pb::ModelProto& m, const Graph& g, const ImportSession&
   info.operators = session.operators;
   info.parameters = session.parameters;
   info.declared_inputs = session.declared_inputs;
+  info.output_types = session.output_types;
   info.fixed_dims = session.pinning.dims;
   info.pinned = session.pinned;
   info.chosen_outputs = session.pinning.outputs;

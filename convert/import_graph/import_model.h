@@ -30,6 +30,7 @@ struct ModelInfo {
   std::vector<std::string> external_files;  // locations as in the file, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance
   std::vector<std::string> input_names, output_names;
+  std::vector<DType> output_types;           // as declared; kUndefined where they are not
   std::vector<std::string> declared_inputs;  // as in the file; input_names lacks the pinned and the cut ones
   std::map<std::string, int64_t> fixed_dims;
   std::vector<PinnedInput> pinned;

@@ -29,6 +29,22 @@ Tensor joined_weight(const Tensor& w, const Weights& s) {
   return t;
 }
 
+// The same of the file's own integers, where their scales belong to directions.
+std::shared_ptr<const QuantizedConstant> joined_codes(const Value& w, const Weights& s) {
+  if (!w.quantized || (w.quantized->scale.size() != 1 && w.quantized->axis != 0)) return nullptr;
+  const int64_t columns = s.directions * s.columns();
+  auto joined = std::make_shared<QuantizedConstant>();
+  joined->axis = 1;
+  for (int64_t r = 0; r < columns; ++r)
+    joined->scale.push_back(w.quantized->scale[w.quantized->scale.size() == 1 ? 0 : static_cast<size_t>(r / s.columns())]);
+  joined->codes = Tensor(DType::kInt8, {s.input, columns});
+  const auto src = w.quantized->codes.as<int8_t>();
+  const auto dst = joined->codes.mut<int8_t>();
+  for (int64_t r = 0; r < columns; ++r)
+    for (int64_t k = 0; k < s.input; ++k) dst[static_cast<size_t>(k * columns + r)] = src[static_cast<size_t>(r * s.input + k)];
+  return joined;
+}
+
 // B is [directions, Wb then Rb]. Both are added to the same gates, so that one of them suffices, but for the gate kept apart.
 struct Biases {
   std::vector<float> linear, recurrent;
@@ -101,7 +117,9 @@ bool split(Graph& g, NodeId id) {
           name + "/recurrent_bias", Tensor::of<float>(DType::kFloat, {s.directions, s.columns()}, biases.recurrent).cast(dtype));
   }
   const ValueId x = a.layout ? transposed(g, n.in(0), {1, 0, 2}, n.origin) : n.in(0);
+  const auto codes = joined_codes(g.value(n.in(1)), s);
   const ValueId weight = g.add_constant(name + "/weight", joined_weight(*w, s).cast(dtype));
+  g.value(weight).quantized = codes;
   const ValueId products = g.add_node(OpKind::kLinear, {x, weight, linear_bias}, LinearAttrs{}, n.origin);
   const std::vector<ValueId> inputs{products, n.in(2), recurrent_bias, n.in(4), state_input(g, n, 5), state_input(g, n, 6),
                                     n.in(7)};

@@ -9,6 +9,7 @@
 
 #include "convert/pipeline/text.h"
 #include "convert/precision/candidate_search.h"
+#include "convert/precision/chain.h"
 #include "convert/precision/unmeasured_layers.h"
 #include "convert/blob/blob.h"
 #include "convert/result/certificate.h"
@@ -221,8 +222,13 @@ void Conversion::run_references() {
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   candidates_.emplace(g_, options_, *validation_, d_);
+  count_rows(g_, dims_, layers_);
   const PlanCost cost(layers_, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
+  if (o_.gates.max_loss <= 0 && reads_features(model_.graph, dims_)) request_.target_cosine = cosine_of(kChainLoss);
   SearchProblem problem{layers_, asked_plan(request_, layers_), cost, {}, loss_of(request_.target_cosine)};
+  std::vector<char> freed(layers_.size());
+  if (request_.mode == PrecisionMode::kAuto && budget_.bytes == 0) freed = set_free_layers(layers_, problem.asked);
+  problem.gives_features = gives_features(model_.graph, dims_);
   problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
   Choice choice{problem.asked.plan, {}, {}};
@@ -234,8 +240,9 @@ void Conversion::choose_precisions() {
   r_.shortfall = std::move(choice.shortfall);
   r_.trials = std::move(choice.trials);
   r_.layers.clear();
-  for (const LayerSensitivity& l : layers_) r_.layers.push_back({l});
+  for (size_t i = 0; i < layers_.size(); ++i) r_.layers.push_back({layers_[i], freed[i] != 0});
   r_.request = request_;
+  r_.gives_features = problem.gives_features;
 }
 
 void Conversion::measure_outputs() {

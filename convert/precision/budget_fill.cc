@@ -34,7 +34,7 @@ struct Step {
 // What each layer alone takes away from a model in which all else is exact.
 std::vector<LayerLoss> measure(const SearchProblem& problem) {
   PrecisionPlan plan = problem.asked.plan;
-  set_exact(plan, {true, true});
+  set_exact(plan, kAllExact);
   problem.set_all(plan, linear::kF32);
   const double exact = problem.loss(plan);
   const size_t most = std::max<size_t>(1, static_cast<size_t>(problem.trials) * kMeasured / kMostTrials);
@@ -67,7 +67,8 @@ std::vector<Step> steps_of(const SearchProblem& problem, const std::vector<Layer
   const double most_work = budget.slowdown > 0 ? std::max(kLeastBudget, budget.slowdown - 1) : kF32Work - 1;
   const auto cost = [&](size_t i, double more_work, bool more_bytes) {
     const double macs = problem.layers[i].macs();
-    const double bytes = more_bytes && budget.bytes ? kF32Bytes * macs / static_cast<double>(budget.bytes) : 0;
+    const double bytes =
+        more_bytes && budget.bytes ? kF32Bytes * problem.layers[i].weights() / static_cast<double>(budget.bytes) : 0;
     return more_work * macs / all / most_work + bytes;
   };
   std::vector<Step> s;

@@ -17,12 +17,15 @@ namespace {
 
 constexpr size_t kCandidates = 8;  // of one step of a search for something cheaper
 
-double noise_per_mac(const LayerSensitivity& l) { return std::pow(10.0, l.local_sqnr_db / -10) / l.macs(); }
-
 // From one precision to the next one up.
 struct Change {
   Precision before, next;
 };
+
+double noise_per_time(const LayerSensitivity& l, Change step) {
+  return std::pow(10.0, l.local_sqnr_db / -10) / more_time(l, step.before, step.next);
+}
+
 constexpr Change kTo16Bits{linear::kInt8, linear::kInt8A16}, kToFp32{linear::kInt8A16, linear::kF32};
 
 struct Lifted {
@@ -51,21 +54,23 @@ std::optional<Lifted> lift(const SearchProblem& problem, PrecisionPlan plan, Cha
 // multiplication each step lifts the one that helps the output most: what noise does to an output depends on where it arises.
 std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Lifted& known, Change step) {
   PrecisionPlan plan = known.plan;
+  const auto time_of_step = [&](size_t i) { return more_time(problem.layers[i], step.before, step.next); };
   double budget = 0;
   std::vector<size_t> candidates;
   for (size_t i = known.begin; i < problem.layers.size(); ++i) {
     if (!problem.is_free(i)) continue;
-    if (i < known.end) budget += problem.layers[i].macs();
+    if (i < known.end) budget += time_of_step(i);
     candidates.push_back(i);
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](size_t a, size_t b) { return noise_per_mac(problem.layers[a]) > noise_per_mac(problem.layers[b]); });
+  std::stable_sort(candidates.begin(), candidates.end(), [&](size_t a, size_t b) {
+    return noise_per_time(problem.layers[a], step) > noise_per_time(problem.layers[b], step);
+  });
   for (size_t i = known.begin; i < known.end; ++i) problem.set(plan, i, step.before);
   for (int trials = 0; trials < problem.trials && !candidates.empty();) {
     size_t best = candidates.size();
     double least = std::numeric_limits<double>::infinity();
     for (size_t c = 0; c < candidates.size() && c < kCandidates; ++c) {
-      if (problem.layers[candidates[c]].macs() >= budget) continue;
+      if (time_of_step(candidates[c]) >= budget) continue;
       problem.set(plan, candidates[c], step.next);
       const double loss = problem.loss(plan);
       if (loss <= problem.max_loss) return plan;
@@ -75,7 +80,7 @@ std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Li
     }
     if (best == candidates.size()) break;
     problem.set(plan, candidates[best], step.next);
-    budget -= problem.layers[candidates[best]].macs();
+    budget -= time_of_step(candidates[best]);
     candidates.erase(candidates.begin() + static_cast<ptrdiff_t>(best));
   }
   return std::nullopt;
@@ -86,8 +91,9 @@ void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Change ste
   std::vector<size_t> order;
   for (size_t i = 0; i < problem.layers.size(); ++i)
     if (problem.is_free(i) && problem.precision(plan, i) == step.next) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return problem.layers[a].macs() > problem.layers[b].macs(); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return more_time(problem.layers[a], step.before, step.next) > more_time(problem.layers[b], step.before, step.next);
+  });
   for (size_t t = 0; t < order.size() && t < static_cast<size_t>(problem.trials); ++t) {
     problem.set(plan, order[t], step.before);
     if (!problem.passes(plan)) problem.set(plan, order[t], step.next);
@@ -132,7 +138,7 @@ std::optional<PrecisionPlan> climb_to_16_bits(const SearchProblem& problem) {
   for (const ExactParts parts : kExactParts) {
     set_exact(plan, parts);
     // Behind exact attention or tables only what passes at the top is looked at further: then int8 may do again.
-    if (parts.attention || parts.tables) {
+    if (parts.attention || parts.tables != TableBits::k8) {
       problem.set_all(plan, linear::kInt8A16);
       if (!problem.passes(plan)) continue;
       problem.set_all(plan, linear::kInt8);

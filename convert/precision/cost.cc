@@ -1,9 +1,69 @@
 // See cost.h.
 #include "convert/precision/cost.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+
 namespace edgeconv {
 
 namespace linear = ert::params::linear;
+
+namespace {
+
+// Of a row, in multiplications: quantizing each element, scaling each result, and what a row costs whatever its length.
+constexpr double kQuantize = 40, kScaleResult = 20, kQuantizedRow = 4000, kF32Row = 200;
+constexpr double kFewWeights = 0.01;  // of all
+constexpr double kLeastStep = 0.01;   // of a layer's time
+
+}  // namespace
+
+void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivity>& layers) {
+  std::map<std::string, int64_t> largest;
+  for (const auto& [name, range] : dims.range) largest[name] = range.second;
+  for (LayerSensitivity& l : layers) {
+    const Node& n = g.node(l.node);
+    const Value& out = g.value(n.outputs[0]);
+    l.rows = 1;
+    if (!out.shape) continue;
+    double elements = 1;
+    for (const DimExpr& d : *out.shape) elements *= static_cast<double>(d.evaluate(largest).value_or(1));
+    // A row of a Recurrence is a state in each direction, as long as the weight is deep.
+    const double row = static_cast<double>(l.recurrent ? l.k * g.value(n.in(1)).constant->dims()[0] : l.n);
+    l.rows = std::max(1.0, elements / row);
+  }
+}
+
+double time_of(const LayerSensitivity& l, Precision p) {
+  if (p == linear::kF32) return l.rows * (kF32Work * l.weights() + kF32Row);
+  const double around = kQuantize * static_cast<double>(l.k) + kScaleResult * static_cast<double>(l.n) + kQuantizedRow;
+  return l.rows * ((p == linear::kInt8 ? 1 : kInt8A16Work) * l.weights() + around);
+}
+
+double more_time(const LayerSensitivity& l, Precision from, Precision to) {
+  return std::max(time_of(l, to) - time_of(l, from), kLeastStep * time_of(l, from));
+}
+
+double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan) {
+  double time = 0;
+  for (const LayerSensitivity& l : layers) time += time_of(l, plan.of(l.node).precision);
+  return time;
+}
+
+std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked) {
+  std::vector<char> freed(layers.size());
+  double all = 0, taken = 0;
+  for (const LayerSensitivity& l : layers) all += l.weights();
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const LayerSensitivity& l = layers[i];
+    if (asked.fixed[i] || l.recurrent || taken + l.weights() > kFewWeights * all) continue;
+    if (time_of(l, linear::kF32) > time_of(l, linear::kInt8)) continue;
+    taken += l.weights();
+    asked.plan.set(l.node, linear::kF32);
+    asked.fixed[i] = freed[i] = 1;
+  }
+  return freed;
+}
 
 double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan) {
   double all = 0, work = 0;

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "convert/dims/dims.h"
+#include "convert/precision/request.h"
 #include "convert/precision/sensitivity.h"
 #include "convert/quantize/precision_plan.h"
 
@@ -12,6 +14,24 @@ namespace edgeconv {
 
 // Multiplications count by precision: twice as many with 16-bit activations; one in fp32 takes as long as four in int8.
 constexpr double kInt8A16Work = 2, kF32Work = 4;
+
+// How many rows each layer computes in a run of g at the largest dims.
+void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivity>& layers);
+
+// How long a layer takes, in multiplications of int8: quantizing its rows costs as much as many of them, so that fp32 is as quick where
+// weights have few rows or columns. By ert-bench at 1024 rows, fp32 / int8 for [k, n], on AVX512-VNNI, AVX2 and SSE4.1 (Zen 5, 2026-11-23), and
+// what this gives:
+//   9 x 24 .39 .12 .50 .21    72 x 48 1.35  .65 1.48 1.24     96 x 96 1.93 1.32 1.88 1.95    384 x 384  3.25 1.75 2.31 3.38
+//   16 x 16 .29 .10 .70 .23   144 x 48 1.56  .92 1.76 1.58    288 x 96 2.19 1.52 1.99 2.46   384 x 1536 3.82 1.89 2.32 3.69
+//   27 x 16 .51 .17 .42 .33   216 x 48 1.58 1.06 1.72 1.74    864 x 96 2.21 1.24 1.63 2.69   1536 x 128 2.43 1.29 1.99 2.97
+double time_of(const LayerSensitivity& layer, Precision p);
+double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
+// What a step up takes more: a little, at least, where fp32 is quicker.
+double more_time(const LayerSensitivity& layer, Precision from, Precision to);
+
+// Layers that are as quick in fp32 and hold next to no weights: a first convolution over a few channels. They become fp32 in the plan, where
+// nobody asked for something else. Returns which did, one entry a layer.
+std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked);
 
 // Work of the layers, relative to all of them in int8; 1 without layers.
 double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
@@ -34,6 +54,9 @@ class PlanCost {
   bool limited() const { return budget_.slowdown > 0 || budget_.bytes > 0; }
   double slowdown(const PrecisionPlan& plan) const { return edgeconv::slowdown(*layers_, plan); }
   uint64_t bytes(const PrecisionPlan& plan) const { return budget_.bytes ? bytes_(plan) : 0; }  // 0: not limited
+  bool knows_bytes() const { return bytes_ != nullptr; }
+  // Of the file, whether bytes are limited or not. It takes a lowering.
+  double file_bytes(const PrecisionPlan& plan) const { return static_cast<double>(bytes_(plan)); }
   bool fits(const PrecisionPlan& plan) const;
 
  private:

@@ -15,11 +15,11 @@ namespace {
 constexpr size_t kMeasuredLayers = 64, kLast = 8;
 
 void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from, Precision to) {
-  const auto macs = [&](size_t layer) { return problem.layers[layer].macs(); };
+  const auto saved = [&](size_t layer) { return more_time(problem.layers[layer], to, from); };
   std::vector<size_t> order;
   for (size_t i = 0; i < problem.layers.size(); ++i)
     if (problem.is_free(i) && problem.precision(plan, i) == from) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return macs(a) > macs(b); });
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return saved(a) > saved(b); });
   order.resize(std::min({order.size(), kMeasuredLayers, static_cast<size_t>(problem.trials) * kMeasuredLayers / kMostTrials}));
   std::vector<double> loss(problem.layers.size(), 0.0);
   double least = 2;
@@ -30,7 +30,7 @@ void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from
     least = std::min(least, loss[i]);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return (loss[a] - least) / macs(a) < (loss[b] - least) / macs(b); });
+                   [&](size_t a, size_t b) { return (loss[a] - least) / saved(a) < (loss[b] - least) / saved(b); });
   // The most that pass together: more of them lose more.
   const auto take_first = [&](size_t count) {
     for (size_t at = 0; at < order.size(); ++at) problem.set(plan, order[at], at < count ? to : from);

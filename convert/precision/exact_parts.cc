@@ -11,7 +11,8 @@ constexpr double kHelps = 0.1;  // share of the loss that exact parts must take 
 
 void set_exact(PrecisionPlan& plan, ExactParts parts) {
   plan.int8_attention = !parts.attention;
-  plan.int8_tables = !parts.tables;
+  plan.int8_tables = parts.tables == TableBits::k8;
+  plan.int16_tables = parts.tables == TableBits::k16;
 }
 
 PrecisionPlan exact_where_it_helps(const SearchProblem& problem) {

@@ -90,7 +90,7 @@ Choice search(const SearchProblem& given, const std::function<bool(const Precisi
   std::erase_if(choice.trials, [&](const Trial& t) { return t.loss <= given.max_loss; });
   choice.plan = given.asked.plan;
   problem.set_all(choice.plan, ert::params::linear::kF32);
-  set_exact(choice.plan, {true, true});
+  set_exact(choice.plan, kAllExact);
   if (problem.cost.fits(choice.plan)) return choice;
   problem.max_loss = kUnreachable;
   Choice within = search_once(problem, trials);

@@ -18,8 +18,9 @@ struct SearchProblem {
   PlanCost cost;
   std::function<double(const PrecisionPlan&)> loss;  // of the model with this plan: accuracy.h
   double max_loss = loss_of(kTargetCosine);
-  bool measured = false;     // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
-  int trials = kMostTrials;  // plans that may be measured in each search for something cheaper
+  bool measured = false;        // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
+  bool gives_features = false;  // to another network: chain.h
+  int trials = kMostTrials;     // plans that may be measured in each search for something cheaper
 
   bool passes(const PrecisionPlan& plan) const { return loss(plan) <= max_loss; }
   bool is_free(size_t layer) const { return !asked.fixed[layer]; }

@@ -89,6 +89,7 @@ std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSam
     const auto s = smooth.find(id);
     LayerSensitivity l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
     l.smoothed = s != smooth.end();
+    l.recurrent = recurrent;
     const Noise sum = layer_noise(g, id, sample, l.smoothed ? s->second : std::vector<float>(), store, l.facts);
     l.local_sqnr_db = sqnr_db(sum.signal, sum.noise);
     layers.push_back(std::move(l));

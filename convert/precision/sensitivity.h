@@ -18,8 +18,11 @@ struct LayerSensitivity {
   double local_sqnr_db = 0;  // fp32 input, only this layer quantized to int8; NaN: not measured
   bool smoothed = false;     // there are factors for it
   LayerFacts facts = {};
+  double rows = 1;  // of one run at the largest dims (cost.h); layers of a transformer share them, those of a convolution do not
+  bool recurrent = false;
 
-  double macs() const { return static_cast<double>(k) * static_cast<double>(n); }  // of a row
+  double weights() const { return static_cast<double>(k) * static_cast<double>(n); }
+  double macs() const { return rows * weights(); }
 };
 
 // Of every sampled layer, the noisiest first. The packed weights stay in the store.

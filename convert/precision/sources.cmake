@@ -2,6 +2,7 @@ target_sources(edgeconv_core PRIVATE
   precision/budget_fill.cc
   precision/candidate.cc
   precision/candidate_search.cc
+  precision/chain.cc
   precision/climb.cc
   precision/cost.cc
   precision/descent.cc

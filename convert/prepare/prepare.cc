@@ -26,6 +26,20 @@ void check_sizes(const Pinning& pinning, const Diagnostics& d) {
   }
 }
 
+// The types that the file declares for its outputs must be those of the values. Half precision may be mixed with single.
+void check_output_types(const Graph& g, const std::vector<DType>& declared, Diagnostics& d) {
+  for (size_t i = 0; i < declared.size() && i < g.outputs.size(); ++i) {
+    const Value& v = g.value(g.outputs[i]);
+    if (declared[i] == DType::kUndefined || v.dtype == DType::kUndefined || declared[i] == v.dtype ||
+        (is_float(declared[i]) && is_float(v.dtype)))
+      continue;
+    const Node* maker = g.producer(g.outputs[i]);
+    d.malformed("the graph output '" + v.name + "' is declared " + std::string(dtype_name(declared[i])) + ", but " +
+                (maker ? "node '" + maker->origin.node + "' (" + maker->origin.op_type + ") gives " : "it is ") +
+                std::string(dtype_name(v.dtype)));
+  }
+}
+
 }  // namespace
 
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
@@ -45,6 +59,8 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
     }
     check_sizes(o.pinning, d);
   }
+  check_output_types(m.graph, m.info.output_types, d);
+  d.check();
   diagnose_graph(m.graph, d);
   join_outputs(m.graph, o.joins);
   if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);

@@ -40,7 +40,7 @@ size_t PrecisionPlan::hash() const {
   // FNV-1a over what operator== compares.
   uint64_t h = 14695981039346656037u;
   const auto add = [&](uint64_t v) { h = (h ^ v) * 1099511628211u; };
-  add((int8_attention ? 1 : 0) + (int8_tables ? 2 : 0));
+  add((int8_attention ? 1 : 0) + (int8_tables ? 2 : 0) + (int16_tables ? 4 : 0));
   for (const auto& [layer, how] : layers_) {
     add(static_cast<uint64_t>(layer));
     add(static_cast<uint64_t>(how.precision) * 2 + (how.smoothed ? 1 : 0));
@@ -49,8 +49,7 @@ size_t PrecisionPlan::hash() const {
 }
 
 std::string PrecisionPlan::str() const {
-  std::string s =
-      std::string("attention ") + part_precision_name(int8_attention) + ", tables " + part_precision_name(int8_tables);
+  std::string s = std::string("attention ") + part_precision_name(int8_attention) + ", tables " + tables_name();
   if (!layers_.empty()) s += ", layers";
   for (size_t i = 0; i < layers_.size(); ++i) {
     const auto& [layer, how] = layers_[i];

@@ -19,7 +19,7 @@ using Precision = ert::params::linear::Precision;
 
 // As options, reports, certificates and JSON spell it.
 const char* precision_name(int32_t precision);
-// Of attention and tables, which have no third way.
+// Of attention, which has no third way.
 inline const char* part_precision_name(bool int8) {
   return precision_name(int8 ? ert::params::linear::kInt8 : ert::params::linear::kF32);
 }
@@ -40,6 +40,10 @@ constexpr int64_t kMostExactRows = 64;
 class PrecisionPlan {
  public:
   bool int8_attention = true, int8_tables = true;  // false: fp32
+  bool int16_tables = false;                       // instead of fp32, where they are not int8
+
+  // "int8", "int16" or "fp32"
+  const char* tables_name() const { return int8_tables ? "int8" : int16_tables ? "int16" : "fp32"; }
 
   // Layers are Linears and Recurrences. What the plan says nothing about is fp32.
   LayerPlan of(NodeId layer) const;

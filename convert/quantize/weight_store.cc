@@ -45,17 +45,23 @@ PackedWeights WeightStore::part(ValueId weight, int64_t index, int64_t k, int64_
   return e.weights;
 }
 
-PackedRows WeightStore::table(const Graph& g, ValueId table) {
-  PackedRows& rows = tables_[table];
+PackedRows WeightStore::table(const Graph& g, ValueId table, bool wide) {
+  const Value& v = g.value(table);
+  wide = wide && !(v.quantized && !row_scales(*v.quantized).empty());
+  PackedRows& rows = tables_[{table, wide}];
   if (rows.codes.dtype() != DType::kUndefined) return rows;
-  const std::vector<int64_t>& dims = g.value(table).constant->dims();
-  if (contents_ == Contents::kReal) {
-    QuantizedRows q = table_rows(g.value(table));
-    rows = {Tensor::of<int8_t>(DType::kInt8, dims, q.codes), row(DType::kFloat, q.scale)};
-  } else {
-    rows = {Tensor(DType::kInt8, dims), Tensor(DType::kFloat, {dims[0]})};
+  const std::vector<int64_t>& dims = v.constant->dims();
+  if (contents_ == Contents::kPlaceholder) {
+    rows = {Tensor(wide ? DType::kInt16 : DType::kInt8, dims), Tensor(DType::kFloat, {dims[0]})};
     stamp(rows.codes);
     stamp(rows.scale);
+  } else if (wide) {
+    const Tensor t = v.constant->cast(DType::kFloat).aligned();
+    const WideRows q = wide_rows(t.as<float>(), dims[0], dims[1]);
+    rows = {Tensor::of<int16_t>(DType::kInt16, dims, q.codes), row(DType::kFloat, q.scale)};
+  } else {
+    const QuantizedRows q = table_rows(v);
+    rows = {Tensor::of<int8_t>(DType::kInt8, dims, q.codes), row(DType::kFloat, q.scale)};
   }
   return rows;
 }

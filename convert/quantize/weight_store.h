@@ -23,7 +23,7 @@ struct PackedWeights {
 PackedWeights pack_weights(const QuantizedWeights& q, const std::vector<float>& smooth);
 
 struct PackedRows {
-  Tensor codes, scale;  // i8 [rows, width], f32 [rows]
+  Tensor codes, scale;  // i8 or i16 [rows, width], f32 [rows]
 };
 
 class WeightStore {
@@ -39,7 +39,8 @@ class WeightStore {
   void put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed);
   // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
   PackedWeights part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<QuantizedWeights()>& make);
-  PackedRows table(const Graph& g, ValueId table);
+  // wide: int16, unless the file's own integers are int8.
+  PackedRows table(const Graph& g, ValueId table, bool wide);
 
  private:
   struct Entry {
@@ -51,7 +52,7 @@ class WeightStore {
 
   Contents contents_;
   std::map<std::pair<ValueId, int64_t>, Entry> linear_;
-  std::map<ValueId, PackedRows> tables_;
+  std::map<std::pair<ValueId, bool>, PackedRows> tables_;
   uint32_t placeholders_ = 0;
 };
 

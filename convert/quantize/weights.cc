@@ -106,6 +106,24 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
   return q;
 }
 
+WideRows wide_rows(std::span<const float> table, int64_t rows, int64_t width) {
+  constexpr float kMost = 32767;
+  WideRows q;
+  q.codes.resize(static_cast<size_t>(rows * width));
+  q.scale.resize(static_cast<size_t>(rows));
+  for (int64_t r = 0; r < rows; ++r) {
+    const float* row = table.data() + r * width;
+    float amax = 0;
+    for (int64_t i = 0; i < width; ++i) amax = std::max(amax, std::fabs(row[i]));
+    const float scale = q.scale[static_cast<size_t>(r)] = amax / kMost;
+    if (scale == 0.0f || std::isinf(scale)) continue;  // infinite: nobody computes with this row
+    for (int64_t i = 0; i < width; ++i)
+      q.codes[static_cast<size_t>(r * width + i)] =
+          static_cast<int16_t>(std::clamp(std::nearbyintf(row[i] / scale), -kMost, kMost));
+  }
+  return q;
+}
+
 namespace {
 
 // -inf, and no NaN or +inf: rows of an attention bias that forbid.

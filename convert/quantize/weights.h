@@ -38,6 +38,13 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
 // Of a constant table: the integers of the file where it came quantized, else new ones.
 QuantizedRows table_rows(const Value& table);
 
+// In [-32767, 32767]: the loss of a row is 48 dB less than in int8.
+struct WideRows {
+  std::vector<int16_t> codes;  // [rows, width]
+  std::vector<float> scale;    // [rows]
+};
+WideRows wide_rows(std::span<const float> table, int64_t rows, int64_t width);
+
 // A NaN or infinite weight would surface as a cosine of 0 much later.
 void check_finite_weights(const Graph& g, Diagnostics& d);
 

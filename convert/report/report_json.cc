@@ -42,7 +42,7 @@ Json ladder(const ConvertResult& r) {
                      {"w8a16", t.plan.count(linear::kInt8A16)},
                      {"fp32", t.plan.count(linear::kF32)},
                      {"attention", part_precision_name(t.plan.int8_attention)},
-                     {"tables", part_precision_name(t.plan.int8_tables)},
+                     {"tables", t.plan.tables_name()},
                      {"slowdown", t.slowdown},
                      {"worst_cosine", t.worst_cosine()}});
   return steps;
@@ -105,7 +105,7 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
       {"int8", r.plan.count(linear::kInt8)}, {"w8a16", r.plan.count(linear::kInt8A16)}, {"fp32", r.plan.count(linear::kF32)}};
   j["attention"] = part_precision_name(r.plan.int8_attention);
   j["attention_why"] = reason_of_attention(r);
-  j["tables"] = part_precision_name(r.plan.int8_tables);
+  j["tables"] = r.plan.tables_name();
   j["tables_why"] = reason_of_tables(r);
   j["slowdown"] = r.slowdown;
   j["target_cosine"] = r.request.target_cosine;

@@ -73,10 +73,11 @@ std::string size_lines(const ConvertResult& r) {
 // Counts, and the layers worst first: those that were lifted, with the reason, and the worst of all; or every layer.
 std::string precision_lines(const ConvertResult& r, bool all) {
   if (r.layers.empty()) return "precision all fp32\n";
-  std::string s =
-      fmt::format("precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8\n",
-                  r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
-                  part_precision_name(r.plan.int8_attention), part_precision_name(r.plan.int8_tables), r.slowdown);
+  std::string s = fmt::format(
+      "precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8, about {:.2f}x "
+      "the time\n",
+      r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
+      part_precision_name(r.plan.int8_attention), r.plan.tables_name(), r.slowdown, times_of_int8(r));
   if (r.request.mode == PrecisionMode::kAuto) {
     if (!r.plan.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";
     if (!r.plan.int8_tables) s += "  large tables  " + reason_of_tables(r) + "\n";
@@ -92,9 +93,8 @@ std::string precision_lines(const ConvertResult& r, bool all) {
       continue;
     }
     ++shown;
-    s += layer_line(l, precision) + (asked_for(r.request, l.name) ? "  (asked for)\n"
-                                     : lifted ? fmt::format("  (for cosine {:.9g})\n", r.request.target_cosine)
-                                              : "\n");
+    const std::string why = short_reason_of(r, l);
+    s += layer_line(l, precision) + (why.empty() ? "\n" : "  (" + why + ")\n");
   }
   if (!all && hidden) s += fmt::format("  and {} more that were lifted; -v lists all layers\n", hidden);
   return s;

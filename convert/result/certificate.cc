@@ -86,7 +86,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["target_cosine"] = figure(r.request.target_cosine);
   j["calibration"] = o.calibration.empty() ? "synthetic" : "user";
   j["attention"] = part_precision_name(r.plan.int8_attention);
-  j["tables"] = part_precision_name(r.plan.int8_tables);
+  j["tables"] = r.plan.tables_name();
   j["padding"] = r.skips_padding ? "zero" : "compute";
   if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
   if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);

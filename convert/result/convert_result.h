@@ -29,6 +29,7 @@ struct Refusal {
 
 // What was found out about a layer; the plan says how it is computed.
 struct LayerReport : LayerSensitivity {
+  bool as_quick_in_fp32 = false;           // and so it is: set_free_layers in precision/cost.h
   double accumulated_sqnr_db = kNotKnown;  // its output in the blob against fp32, with the errors of all layers before it
 };
 
@@ -45,6 +46,7 @@ struct ConvertResult {
   std::vector<LayerReport> layers;                   // worst first
   PrecisionRequest request;                          // as it was done: without a comparison auto becomes w8a16
   double slowdown = 1;                               // work of all layers relative to int8
+  bool gives_features = false;                       // to another network (precision/chain.h)
   std::optional<Shortfall> shortfall;                // auto: nothing within the budget of the gates keeps to the target
   std::vector<Trial> trials;                         // what auto tried, in this order; empty when nothing was tried
   bool skips_padding = false;                        // padded positions are not computed, and zero in outputs

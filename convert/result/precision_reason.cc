@@ -26,12 +26,13 @@ std::string layers_of(const PrecisionPlan& plan) {
 }
 
 std::string exact_parts(const PrecisionPlan& plan) {
-  if (plan.int8_attention && plan.int8_tables) return "";
-  return fmt::format(" beside fp32 {}", plan.int8_attention ? "tables" : plan.int8_tables ? "attention" : "attention and tables");
+  std::string parts = plan.int8_attention ? "" : "fp32 attention";
+  if (!plan.int8_tables) parts += (parts.empty() ? "" : " and ") + std::string(plan.tables_name()) + " tables";
+  return parts.empty() ? "" : " beside " + parts;
 }
 
-// int8_part: attention or tables.
-std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part) {
+// int8_part: attention or tables; precision: what it has instead of int8.
+std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part, const char* precision) {
   if (r.request.mode == PrecisionMode::kFp32) return "all layers are fp32";
   if (r.request.mode != PrecisionMode::kAuto) return "only automatic precision changes it";
   if (r.plan.*int8_part) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
@@ -39,21 +40,48 @@ std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_par
   for (const Trial& t : r.trials)
     if (t.plan.*int8_part) best = std::max(best, t.worst_cosine());
   if (best < r.request.target_cosine)
-    return fmt::format("fp32 for cosine {:.9g}: with it in int8 the best gave {:.6f}", r.request.target_cosine, best);
-  return fmt::format("fp32 for cosine {:.9g}: with it in int8 layers take more work", r.request.target_cosine);
+    return fmt::format("{} for cosine {:.9g}: with it in int8 the best gave {:.6f}", precision, r.request.target_cosine, best);
+  return fmt::format("{} for cosine {:.9g}: with it in int8 layers take more work", precision, r.request.target_cosine);
+}
+
+// Lifted though the gate did not ask for it: no plan that was tried missed it.
+bool for_its_readers(const ConvertResult& r, const LayerReport& l) {
+  return r.gives_features && r.request.mode == PrecisionMode::kAuto && r.plan.of(l.node).precision == linear::kF32 &&
+         std::none_of(r.trials.begin(), r.trials.end(),
+                      [&](const Trial& t) { return t.worst_cosine() < r.request.target_cosine; });
 }
 
 }  // namespace
 
+double times_of_int8(const ConvertResult& r) {
+  double time = 0, int8 = 0;
+  for (const LayerReport& l : r.layers) {
+    time += time_of(l, r.plan.of(l.node).precision);
+    int8 += time_of(l, linear::kInt8);
+  }
+  return int8 > 0 ? time / int8 : 1;
+}
+
+std::string short_reason_of(const ConvertResult& r, const LayerReport& l) {
+  if (asked_for(r.request, l.name)) return "asked for";
+  if (r.request.mode != PrecisionMode::kAuto || r.plan.of(l.node).precision == linear::kInt8) return "";
+  if (l.as_quick_in_fp32) return "as quick in fp32";
+  if (for_its_readers(r, l)) return "for the network that reads the features";
+  return fmt::format("for cosine {:.9g}", r.request.target_cosine);
+}
+
 std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   if (asked_for(r.request, l.name)) return "asked for by --precision PATTERN";
   const Precision precision = r.plan.of(l.node).precision;
+  if (l.as_quick_in_fp32) return "so few weights take no longer in fp32";
+  if (for_its_readers(r, l))
+    return "another network reads the features and adds its error to this one's; fp32 takes less than twice the time";
   if (r.request.mode != PrecisionMode::kAuto) return fmt::format("all layers are {}", precision_name(precision));
   if (precision == linear::kInt8) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
   // What attention and tables did to the outputs is no reason to lift a layer: the first trial that failed with them as chosen.
   const auto failed = std::find_if(r.trials.begin(), r.trials.end(), [&](const Trial& t) {
     return t.plan.int8_attention == r.plan.int8_attention && t.plan.int8_tables == r.plan.int8_tables &&
-           t.worst_cosine() < r.request.target_cosine;
+           t.plan.int16_tables == r.plan.int16_tables && t.worst_cosine() < r.request.target_cosine;
   });
   std::string why = fmt::format("lifted for cosine {:.9g}", r.request.target_cosine);
   if (failed != r.trials.end())
@@ -61,9 +89,11 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   return why;
 }
 
-std::string reason_of_attention(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_attention); }
+std::string reason_of_attention(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_attention, "fp32"); }
 
-std::string reason_of_tables(const ConvertResult& r) { return reason_of_part(r, &PrecisionPlan::int8_tables); }
+std::string reason_of_tables(const ConvertResult& r) {
+  return reason_of_part(r, &PrecisionPlan::int8_tables, r.plan.tables_name());
+}
 
 bool may_ask_for_inputs(const ConvertResult& r) {
   return !r.calib_command.empty() && r.untaken.empty() &&
@@ -86,6 +116,14 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   if (lifted <= kMost * all) return std::nullopt;
   for (const Trial& t : r.trials)
     if (t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+  if (times_of_int8(r) <= 1 && best >= r.request.target_cosine) return std::nullopt;  // nothing is lost by it
+  if (std::any_of(r.layers.begin(), r.layers.end(),
+                  [&](const LayerReport& l) { return for_its_readers(r, l) && !l.as_quick_in_fp32; }))
+    return fmt::format(
+        "layers stay fp32, which takes about {:.1f} times as long here: the outputs are features that another network reads, and "
+        "adds "
+        "its errors to. With int8 the worst output has cosine {:.6f}; --precision int8 makes a smaller blob",
+        times_of_int8(r), best);
   return fmt::format(
       "{:.0f} % of the multiplications of layers stay fp32, so the blob is hardly smaller or faster than the model: with none "
       "the worst "

@@ -10,6 +10,10 @@ namespace edgeconv {
 
 // Of one layer.
 std::string reason_of(const ConvertResult& r, const LayerReport& l);
+// The same in a few words, for a line of the summary; empty for a layer in int8 that nobody asked for.
+std::string short_reason_of(const ConvertResult& r, const LayerReport& l);
+// How long the layers take, in times of all of them in int8 (time_of in precision/cost.h).
+double times_of_int8(const ConvertResult& r);
 // Of attention and of large tables, which have one precision in the whole model.
 std::string reason_of_attention(const ConvertResult& r);
 std::string reason_of_tables(const ConvertResult& r);

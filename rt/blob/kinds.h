@@ -42,9 +42,10 @@ enum class Compression : uint8_t { kNone, kZstd, kCount };
 enum class AttributeKind : uint32_t { kInt, kFloat, kString, kInts, kFloats, kCount };
 
 // Program.flags. All of them are critical: a runtime that does not know one refuses the blob (ERT_ERR_VERSION).
-constexpr uint32_t kFlagPacking = 1u << 0;  // Program.packing is set
-constexpr uint32_t kFlagStates = 1u << 1;   // Program.states is not empty
+constexpr uint32_t kFlagPacking = 1u << 0;    // Program.packing is set
+constexpr uint32_t kFlagStates = 1u << 1;     // Program.states is not empty
 constexpr uint32_t kFlagTokenizer = 1u << 2;  // one segment has kind kTokenizer
-constexpr uint32_t kKnownProgramFlags = kFlagPacking | kFlagStates | kFlagTokenizer;
+constexpr uint32_t kFlagTables16 = 1u << 3;   // a constant is int16: the table of an Embedding
+constexpr uint32_t kKnownProgramFlags = kFlagPacking | kFlagStates | kFlagTokenizer | kFlagTables16;
 
 }  // namespace ert

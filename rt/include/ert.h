@@ -95,7 +95,7 @@ typedef enum ert_dtype {
   ERT_U8 = 4,
   ERT_I8 = 5,
   ERT_BOOL = 6, /* one byte, 0 or 1 (any nonzero input byte counts as 1) */
-  ERT_I16 = 7   /* inputs only: samples */
+  ERT_I16 = 7   /* inputs: samples; constants: tables of Embedding */
 } ert_dtype;
 
 /* Dense row-major tensor in the caller's memory. data must be aligned to the element size. */

@@ -143,9 +143,10 @@ bool verify_layouts(const Program& p) {
 }
 
 bool verify_values(const Program& p) {
+  const bool wide = (p.root->flags() & kFlagTables16) != 0;
   for (uint32_t i = 0; i < p.values.size; ++i) {
     const fb::Value& v = p.values[i];
-    if (v.dtype() == ERT_I16 && storage_of(v) != Storage::kInput) return false;
+    if (v.dtype() == ERT_I16 && storage_of(v) != Storage::kInput && (storage_of(v) != Storage::kConstant || !wide)) return false;
     if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || storage_of(v) >= Storage::kCount || v.reserved() != 0) return false;
     for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) {
       const uint32_t e = v.shape()->Get(axis);

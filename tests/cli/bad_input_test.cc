@@ -237,6 +237,17 @@ const std::vector<Case>& cases() {
          w.proto().set_ir_version(kNewestIr + 6);
          w.node("Relu", {"x"}, {"y"});
        }},
+      {"an output that is declared another type than its value has",
+       kMalformed,
+       {"output 'y'", "declared float32", "'ask' (Shape) gives int64"},
+       [](ModelWriter& w) { w.node("Shape", {"x"}, {"y"}).set_name("ask"); }},
+      {"an output that is listed twice",
+       kMalformed,
+       {"output 'y'", "listed twice"},
+       [](ModelWriter& w) {
+         w.node("Abs", {"x"}, {"y"});
+         w.output("y", kOnnxFloat, {"n", 4});
+       }},
       {"a size that depends on data", kUnsupported, {"NonZero"}, [](ModelWriter& w) { w.node("NonZero", {"x"}, {"y"}); }},
       {"an operator that nobody knows", kUnsupported, {"Frobnicate"}, [](ModelWriter& w) { w.node("Frobnicate", {"x"}, {"y"}); }},
   };

@@ -13,8 +13,9 @@ namespace edgeconv::testing {
 namespace {
 
 constexpr double kLeastCosine = 0.995;
-// Most Linears must not end in fp32, where all of them would be a work of 4. Of these small models a layer or two are half of the work.
-constexpr double kMostWork = 3, kMostFp32 = (kMostWork - 1) / 3;
+// Most Linears must not end in fp32, where all of them would be a work of 4. Of these small models a layer or two are half of the
+// work, and take no longer in fp32 than with 16-bit activations.
+constexpr double kMostWork = 3.2, kMostFp32 = (kMostWork - 1) / 3;
 
 // Of the multiplications of Linears.
 double work_share(const Json& report, const char* precision) {
@@ -76,7 +77,7 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
       const Json hostile = parse_json(expect_success({in("hostile.onnx"), "-o", in("h.ert"), "--json"}).out);
       for (const Json& o : hostile.at("outputs")) EXPECT_GE(o.at("cosine"), kLeastCosine) << o;
       // Tables and attention are at fault before the weights of Linears are: not all of those end in fp32.
-      EXPECT_EQ(hostile.at("tables"), "fp32");
+      EXPECT_NE(hostile.at("tables"), "int8");
       EXPECT_NE(hostile.at("tables_why").get<std::string>().find("with it in int8"), std::string::npos);
       EXPECT_LT(hostile.at("slowdown"), kMostWork);
       EXPECT_LT(work_share(hostile, "fp32"), kMostFp32);
@@ -98,11 +99,11 @@ TEST_F(OutliersTest, AutomaticPrecisionCopesAndNamesTheLayers) {
       EXPECT_GE(named.size(), 3u);
       // Attention and feed-forward read LayerNorms; the projection behind the attention and the second dense layer do not.
       for (const std::string& name : named) EXPECT_EQ(name.find("output/dense"), std::string::npos) << name;
-      // Reasons of lifted layers name what they gave beside fp32 tables, not what tables did.
+      // Reasons of lifted layers name what they gave beside finer tables, not what tables did.
       for (const Json& l : hostile.at("layer_table")) {
         const std::string why = l.at("why");
         EXPECT_EQ(why.rfind("lifted for cosine", 0) == 0, l.at("precision") != "int8") << l;
-        EXPECT_EQ(why.find(" beside fp32 ") != std::string::npos, l.at("precision") != "int8") << l;
+        EXPECT_EQ(why.find(" beside ") != std::string::npos, l.at("precision") != "int8") << l;
       }
     }
 }

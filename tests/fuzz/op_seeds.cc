@@ -45,6 +45,7 @@ std::vector<Row> rows() {
       {"dims", OpCode::kDimsToTensor, {}, {i({2})}, {10, 3}, {}},
       {"range", OpCode::kRange, {}, {i({kDim})}, {1, 2}, {}},
       {"embedding", OpCode::kEmbedding, {i({kDim}), fixed(f({5, 3}))}, {f({kDim, 3})}, {}, {}},
+      {"embedding_int16", OpCode::kEmbedding, {i({kDim}), {ERT_I16, {5, 3}, kFixed}, fixed(f({5}))}, {f({kDim, 3})}, {}, {}},
       {"linear_f32", OpCode::kLinear, {f({kDim, 4}), fixed(f({4, 3})), fixed(f({3}))}, {f({kDim, 3})}, {1, -1}, {}},
       {"linear_int8",
        OpCode::kLinear,
@@ -150,6 +151,7 @@ struct Builder {
   int32_t input(const Part& p, bool direct) {
     if (p.dtype == 0) return -1;
     if (p.where == kFixed) {
+      if (p.dtype == ERT_I16) s.program_flags |= kFlagTables16;
       s.segments.push_back({contents(p)});
       return static_cast<int32_t>(s.add({p.dtype, shape(p), 1, static_cast<uint32_t>(s.segments.size()) - 1}));
     }

@@ -319,7 +319,7 @@ const Case kValues[] = {
        s.outputs.pop_back();
        s.values.back().index = 0;
      }},
-    {"a 16-bit constant", ERT_ERR_MODEL,
+    {"a 16-bit constant without the flag that older runtimes refuse", ERT_ERR_MODEL,
      [](BlobSpec& s) {
        s.add({ERT_I16, {1}, kConstant, 0});
      }},

@@ -38,13 +38,14 @@ void lower_embedding(LowerContext& c, const Node& n) {
     c.op(n, OpCode::kEmbedding, named<emb::kInputCount>({{emb::kIds, ids}, {emb::kTable, c.operand(n.in(1))}, {emb::kScale, -1}}),
          {c.result(n.outputs[0])});
   };
-  if (!c.options.plan.int8_tables || rows <= kMostExactRows) return exact();
-  const PackedRows q = c.weights.table(c.graph, n.in(1));
+  const PrecisionPlan& plan = c.options.plan;
+  if ((!plan.int8_tables && !plan.int16_tables) || rows <= kMostExactRows) return exact();
+  const PackedRows q = c.weights.table(c.graph, n.in(1), plan.int16_tables);
   const auto scales = q.scale.as<float>();
   if (std::any_of(scales.begin(), scales.end(), [](float s) { return std::isinf(s); })) return exact();  // a row with -inf
   c.op(n, OpCode::kEmbedding,
        named<emb::kInputCount>({{emb::kIds, ids},
-                                {emb::kTable, c.program.add_constant(ERT_I8, {rows, width}, q.codes)},
+                                {emb::kTable, c.program.add_constant(ert_dtype_of(q.codes.dtype()), {rows, width}, q.codes)},
                                 {emb::kScale, c.program.add_constant(ERT_F32, {rows}, q.scale)}}),
        {c.result(n.outputs[0])});
 }

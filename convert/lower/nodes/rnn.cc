@@ -1,6 +1,7 @@
 // Recurrence: recurrent weights per direction, every gate padded to whole panels. The input half was split off as a Linear.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "convert/lower/lower.h"
 #include "convert/quantize/weight_store.h"
@@ -31,6 +32,30 @@ std::vector<float> recurrent_matrix(const float* r, const Gates& s) {
   return w;
 }
 
+// The same of the file's own integers, where they have one scale for a direction; nothing otherwise.
+std::optional<QuantizedWeights> kept_matrix(const Value& r, int64_t direction, const Gates& s) {
+  if (!r.quantized || (r.quantized->scale.size() != 1 && r.quantized->axis != 0)) return std::nullopt;
+  QuantizedWeights q;
+  q.k = s.hidden;
+  q.n = s.columns();
+  q.codes.assign(static_cast<size_t>(q.k * q.n), 0);
+  q.scale.assign(static_cast<size_t>(q.n), 0.0f);
+  q.colsum.assign(static_cast<size_t>(q.n), 0);
+  const float scale = r.quantized->scale[r.quantized->scale.size() == 1 ? 0 : static_cast<size_t>(direction)];
+  const int8_t* from = r.quantized->codes.as<int8_t>().data() + direction * s.count * s.hidden * s.hidden;
+  for (int64_t g = 0; g < s.count; ++g)
+    for (int64_t j = 0; j < s.hidden; ++j) {
+      const size_t column = static_cast<size_t>(g * s.padded + j);
+      q.scale[column] = scale;
+      for (int64_t k = 0; k < s.hidden; ++k) {
+        const int8_t v = *from++;
+        q.codes[column * static_cast<size_t>(s.hidden) + static_cast<size_t>(k)] = v;
+        q.colsum[column] += v;
+      }
+    }
+  return q;
+}
+
 std::vector<float> padded_bias(const float* b, const Gates& s) {
   std::vector<float> out(static_cast<size_t>(s.columns()), 0.0f);
   for (int64_t g = 0; g < s.count; ++g)
@@ -45,8 +70,10 @@ void add_weights(LowerContext& c, ValueId weight, int64_t d, const float* r, con
     operands.insert(operands.end(), {c.constant_f32({s.hidden, s.columns()}, recurrent_matrix(r, s)), -1, -1});
     return;
   }
-  const PackedWeights w = c.weights.part(weight, d, s.hidden, s.columns(),
-                                         [&] { return quantize_weights(recurrent_matrix(r, s), s.hidden, s.columns()); });
+  const PackedWeights w = c.weights.part(weight, d, s.hidden, s.columns(), [&] {
+    if (const auto kept = kept_matrix(c.graph.value(weight), d, s)) return *kept;
+    return quantize_weights(recurrent_matrix(r, s), s.hidden, s.columns());
+  });
   operands.push_back(c.program.add_constant(ert::params::kPackedN16K4, {s.columns(), s.hidden}, w.codes));
   operands.push_back(c.program.add_constant(ERT_F32, {s.columns()}, w.scale));
   operands.push_back(c.program.add_constant(ERT_I32, {s.columns()}, w.colsum));

@@ -29,8 +29,8 @@ ConvertResult converted(const std::string& fixture, PrecisionMode mode) {
 
 // The int8 product and the one of two digits are kernels of their own.
 class GoldenReplay : public ::testing::TestWithParam<PrecisionMode> {};
-INSTANTIATE_TEST_SUITE_P(Precisions, GoldenReplay, ::testing::Values(PrecisionMode::kAuto, PrecisionMode::kW8A16),
-                         [](const auto& p) { return std::string(p.param == PrecisionMode::kAuto ? "Auto" : "W8A16"); });
+INSTANTIATE_TEST_SUITE_P(Precisions, GoldenReplay, ::testing::Values(PrecisionMode::kInt8, PrecisionMode::kW8A16),
+                         [](const auto& p) { return std::string(p.param == PrecisionMode::kInt8 ? "Int8" : "W8A16"); });
 
 bool replays(const Tensor& blob, uint32_t isa_mask) {
   try {

@@ -1,7 +1,9 @@
 // Lowering of recurrent layers: the blob computes what the interpreter computes, bit for bit in fp32 and closely in int8.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "convert/interp/interpreter.h"
 #include "tests/convert/lower/run_lowered.h"
@@ -69,6 +71,40 @@ TEST(LowerRecurrence, ComputesWhatTheInterpreterComputes) {
       o.plan.set(id, linear::kInt8A16);
       compare(b, o, 0.9999);
     }
+}
+
+// DynamicQuantizeLSTM of a speaker's voice: its int8 weights were quantized again.
+TEST(LowerRecurrence, IntegersOfTheFileAreKept) {
+  GraphBuilder b = layer("LSTM", false);
+  Node& n = *std::find_if(b.g.nodes.begin(), b.g.nodes.end(), [](const Node& x) { return x.kind == OpKind::kRecurrence; });
+  Value& r = b.g.value(n.in(1));
+  auto q = std::make_shared<QuantizedConstant>();
+  q->scale = {0.003f, 0.005f};
+  q->codes = Tensor(DType::kInt8, r.constant->dims());
+  Tensor values(DType::kFloat, r.constant->dims());
+  const auto codes = q->codes.mut<int8_t>();
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = static_cast<int8_t>(static_cast<int>(i * 37 % 201) - 100);
+    values.mut<float>()[i] = static_cast<float>(codes[i]) * q->scale[2 * i / codes.size()];
+  }
+  r.constant = std::move(values);
+  LowerOptions options;
+  options.plan = int8_plan(b.g);
+  for (const auto& entry : int8_plan(b.g).layers()) options.plan.set(entry.first, ert::params::linear::kInt8A16);
+  r.quantized = q;
+  compare(b, options, 0.99999);
+  // One scale in all columns of a direction but those that fill panels, as in the file.
+  options.dim_range = plan_dims(b.g, {}).range;
+  Diagnostics d;
+  const TargetProgram p = build_program(b.g, options, d);
+  std::set<float> scales;
+  for (const TargetOp& op : p.ops)
+    if (op.code == ert::params::OpCode::kRecurrence)
+      for (const int v : op.inputs)
+        if (v >= 0 && p.values[static_cast<size_t>(v)].dtype == ERT_F32 &&
+            p.values[static_cast<size_t>(v)].shape == Shape{4 * 32})
+          for (float x : p.values[static_cast<size_t>(v)].data.to_float()) scales.insert(x);
+  EXPECT_EQ(scales, (std::set<float>{0, 0.003f, 0.005f}));
 }
 
 }  // namespace

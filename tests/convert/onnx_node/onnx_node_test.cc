@@ -90,7 +90,7 @@ struct Agreement {
   struct Count {
     int cases = 0, passed = 0;
   };
-  int listed = 0, passed = 0, empty = 0;
+  int listed = 0, passed = 0, empty = 0, random = 0;
   std::map<std::string, int> exceptions;                                        // reason -> cases
   std::map<std::pair<std::pair<std::string, std::string>, int>, Count> single;  // (domain, operator), TensorProto.DataType
 
@@ -110,6 +110,8 @@ struct Agreement {
     passed += o.kind == Outcome::kPassed;
     if (o.kind != Outcome::kPassed) ++exceptions[o.reason];
     empty += o.kind == Outcome::kRefused && is_empty(o.reason);
+    // A generator's own numbers, recorded: Dropout while a model is trained.
+    random += o.kind != Outcome::kPassed && folder.filename().string().find("training_dropout") != std::string::npos;
     // Folded operators need constants, which the cases have as inputs; empty inputs say nothing about an operator's types.
     if (c.ops.size() != 1 || o.reason.find("' is 0 in input") != std::string::npos ||
         edgeconv::find_run(c.ops.begin()->first, c.ops.begin()->second)->how == edgeconv::RunsAs::kFolded)
@@ -161,12 +163,12 @@ TEST(OnnxNode, AllCasesPassOrAreRefused) {
   for (const auto& [reason, count] : agreement.exceptions) std::printf("listed, but %3d  %s\n", count, reason.c_str());
   std::printf(
       "of the cases with listed operators and types %d of %d pass on the runtime (%d of the others have tensors without "
-      "elements)\n",
-      agreement.passed, agreement.listed, agreement.empty);
+      "elements, %d are random)\n",
+      agreement.passed, agreement.listed, agreement.empty, agreement.random);
   EXPECT_GT(runtime.passed, 0);
   if (!verbose) {
     EXPECT_GE(agreement.passed, 0.95 * agreement.listed);
-    EXPECT_GE(agreement.passed, 0.985 * (agreement.listed - agreement.empty));
+    EXPECT_GE(agreement.passed, 0.99 * (agreement.listed - agreement.empty - agreement.random));
   }
   agreement.expect_every_row_passes_somewhere();
   EXPECT_EQ(interpreter.failed, 0);

@@ -1,6 +1,8 @@
 // split_rnn: every kind of recurrent layer becomes a Linear and a Recurrence that compute the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/convert/passes/graph_builder.h"
 #include "tests/convert/sizes.h"
 
@@ -118,6 +120,33 @@ TEST(SplitRnn, TransposeStaysBeforeTheLinear) {
   const Node* before = b.g.producer(only(b.g, OpKind::kLinear).in(0));
   ASSERT_NE(before, nullptr);
   EXPECT_EQ(before->kind, OpKind::kTranspose);
+}
+
+TEST(SplitRnn, IntegersOfTheFileFollowTheirWeights) {
+  GraphBuilder b = layer({"LSTM", "bidirectional"});
+  const Node rnn = *std::find_if(b.g.nodes.begin(), b.g.nodes.end(), [](const Node& n) { return n.kind == OpKind::kRnn; });
+  Value& w = b.g.value(rnn.in(1));
+  auto q = std::make_shared<QuantizedConstant>();
+  q->scale = {0.25f, 0.5f};
+  q->codes = Tensor(DType::kInt8, w.constant->dims());
+  Tensor values(DType::kFloat, w.constant->dims());
+  const auto codes = q->codes.mut<int8_t>();
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = static_cast<int8_t>(i * 31 % 127);
+    values.mut<float>()[i] = static_cast<float>(codes[i]) * q->scale[2 * i / codes.size()];
+  }
+  w.constant = std::move(values);
+  w.quantized = q;
+  apply(b.g, {pass_split_rnn});
+  const Node linear =
+      *std::find_if(b.g.nodes.begin(), b.g.nodes.end(), [](const Node& n) { return !n.dead && n.kind == OpKind::kLinear; });
+  const Value& joined = b.g.value(linear.in(1));
+  ASSERT_TRUE(joined.quantized);
+  const std::vector<float> scale = column_scales(*joined.quantized);
+  ASSERT_EQ(scale.size(), static_cast<size_t>(joined.constant->dims()[1]));
+  const std::vector<float> want = joined.constant->to_float();
+  for (size_t i = 0; i < want.size(); ++i)
+    ASSERT_EQ(static_cast<float>(joined.quantized->codes.as<int8_t>()[i]) * scale[i % scale.size()], want[i]) << i;
 }
 
 }  // namespace

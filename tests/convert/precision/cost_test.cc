@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/convert/passes/graph_builder.h"
 #include "tests/convert/precision/search_layers.h"
 
 namespace edgeconv::testing {
@@ -25,6 +26,59 @@ TEST(Slowdown, CountsMultiplicationsByTheirPrecision) {
   EXPECT_DOUBLE_EQ(slowdown(layers, plan_of({linear::kInt8, linear::kInt8, linear::kF32})), (1 + 1 + 8) / 4.0);
   EXPECT_DOUBLE_EQ(slowdown(layers, {}), kF32Work) << "what no plan speaks of is fp32";
   EXPECT_DOUBLE_EQ(slowdown({}, {}), 1);
+}
+
+LayerSensitivity layer(int64_t k, int64_t n, double rows = 1) {
+  LayerSensitivity l{0, "/l", k, n, 30};
+  l.rows = rows;
+  return l;
+}
+
+double fp32_times_of_int8(int64_t k, int64_t n) {
+  return time_of(layer(k, n), linear::kF32) / time_of(layer(k, n), linear::kInt8);
+}
+
+// Measured: .39, 1.35, 1.93 and 3.82 on AVX512-VNNI.
+TEST(TimeOf, QuantizingCostsMoreThanFewWeightsSave) {
+  EXPECT_LT(fp32_times_of_int8(9, 24), 0.5);
+  EXPECT_NEAR(fp32_times_of_int8(72, 48), 1.35, 0.2);
+  EXPECT_NEAR(fp32_times_of_int8(96, 96), 1.93, 0.2);
+  EXPECT_NEAR(fp32_times_of_int8(384, 1536), 3.82, 0.2);
+  EXPECT_GT(time_of(layer(96, 96), linear::kInt8A16), time_of(layer(96, 96), linear::kInt8));
+  EXPECT_LT(time_of(layer(384, 1536), linear::kInt8A16), 2 * time_of(layer(384, 1536), linear::kInt8));
+}
+
+TEST(CountRows, PositionsOfAConvolutionAreRowsAndRunsAreTheLargest) {
+  GraphBuilder b;
+  const Shape x = {DimExpr::symbol("batch"), 5, 7, 9};
+  const ValueId y = b.node(OpKind::kLinear, {b.input("x", x), b.weights({9, 24}), kNone}, LinearAttrs{});
+  b.output(y);
+  finish(b.g);
+  std::vector<LayerSensitivity> layers = {layer(9, 24)};
+  layers[0].node = b.g.value(y).producer;
+  DimPlan dims;
+  dims.range["batch"] = {1, 8};
+  count_rows(b.g, dims, layers);
+  EXPECT_EQ(layers[0].rows, 8 * 5 * 7);
+  EXPECT_EQ(layers[0].macs(), 8 * 5 * 7 * 9 * 24);
+}
+
+TEST(FreeLayers, SmallOnesThatAreAsQuickInFp32BecomeSo) {
+  std::vector<LayerSensitivity> layers = {layer(9, 24, 1000), layer(288, 96, 10), layer(27, 2, 10)};
+  for (size_t i = 0; i < layers.size(); ++i) layers[i].node = static_cast<NodeId>(i);
+  AskedPlan asked = asked_plan({}, layers);
+  asked.fixed[2] = 1;  // by the user
+  EXPECT_EQ(set_free_layers(layers, asked), (std::vector<char>{1, 0, 0}));
+  EXPECT_EQ(asked.plan.of(0).precision, linear::kF32);
+  EXPECT_EQ(asked.plan.of(1).precision, linear::kInt8);
+  EXPECT_EQ(asked.plan.of(2).precision, linear::kInt8);
+  EXPECT_EQ(asked.fixed, (std::vector<char>{1, 0, 1}));
+  layers.pop_back();
+  layers[1] = layer(9, 24);
+  layers[1].node = 1;
+  AskedPlan tiny = asked_plan({}, layers);
+  set_free_layers(layers, tiny);
+  EXPECT_EQ(tiny.plan.count(linear::kF32), 0) << "a model of nothing else would be four times as large";
 }
 
 TEST(PlanCost, WithoutABudgetEverythingFitsAndNoBytesAreAsked) {

@@ -43,13 +43,15 @@ TEST(PrecisionPlan, EqualPlansAreEqualHashEqualAndReadEqual) {
 TEST(PrecisionPlan, EveryDecisionTellsPlansApart) {
   PrecisionPlan base;
   base.set(3, linear::kInt8);
-  std::vector<PrecisionPlan> plans(7, base);
+  std::vector<PrecisionPlan> plans(8, base);
   plans[1].int8_attention = false;
   plans[2].int8_tables = false;
   plans[3].int8_attention = plans[3].int8_tables = false;
   plans[4].set(3, linear::kInt8A16);
   plans[5].set(3, {linear::kInt8, true});
   plans[6].set(4, linear::kInt8);
+  plans[7].int8_tables = false;
+  plans[7].int16_tables = true;
   std::unordered_map<PrecisionPlan, size_t> known;
   std::unordered_map<std::string, size_t> read;
   std::unordered_map<size_t, size_t> hashes;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <cmath>
 
 #include "kernels_int8/contract/packed_layout.h"
@@ -93,6 +95,13 @@ TEST(QuantizeRows, PerRowScale) {
   const QuantizedRows q = quantize_rows(std::vector<float>{1, -0.5f, 0, 0, -4, 2}, 3, 2);
   EXPECT_EQ(q.scale, (std::vector<float>{1 / 127.0f, 0, 4 / 127.0f}));
   EXPECT_EQ(q.codes, (std::vector<int8_t>{127, -64, 0, 0, -127, 64}));  // halves to even
+}
+
+TEST(WideRows, PerRowScale) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const WideRows q = wide_rows(std::vector<float>{1, -0.5f, 0, 0, -4, 2, -inf, 1}, 4, 2);
+  EXPECT_EQ(q.scale, (std::vector<float>{1 / 32767.0f, 0, 4 / 32767.0f, inf}));
+  EXPECT_EQ(q.codes, (std::vector<int16_t>{32767, -16384, 0, 0, -32767, 16384, 0, 0}));  // halves to even
 }
 
 }  // namespace

@@ -56,7 +56,9 @@ class Memory {
   std::unique_ptr<uint8_t, void (*)(void*)> base_;
 };
 
-size_t element_size(uint8_t dtype) { return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : dtype == ERT_I16 ? 2 : 1; }
+size_t element_size(uint8_t dtype) {
+  return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : dtype == ERT_I16 ? 2 : 1;
+}
 
 template <class T>
 Tensor dense(uint8_t dtype, Dims dims, const std::vector<T>& values) {
@@ -174,6 +176,7 @@ Tensor i64(Dims dims, std::vector<int64_t> values) { return dense(ERT_I64, std::
 Tensor boolean(Dims dims, std::vector<uint8_t> values) { return dense(ERT_BOOL, std::move(dims), values); }
 Tensor u8(Dims dims, std::vector<uint8_t> values) { return dense(ERT_U8, std::move(dims), values); }
 Tensor i8(Dims dims, std::vector<int8_t> values) { return dense(ERT_I8, std::move(dims), values); }
+Tensor i16(Dims dims, std::vector<int16_t> values) { return dense(ERT_I16, std::move(dims), values); }
 
 Tensor empty(uint8_t dtype, Dims dims) {
   Tensor t;

@@ -38,6 +38,7 @@ Tensor i64(Dims dims, std::vector<int64_t> values);
 Tensor boolean(Dims dims, std::vector<uint8_t> values);
 Tensor u8(Dims dims, std::vector<uint8_t> values);
 Tensor i8(Dims dims, std::vector<int8_t> values);
+Tensor i16(Dims dims, std::vector<int16_t> values);
 Tensor empty(uint8_t dtype, Dims dims);  // an output, or an input whose contents do not matter
 Tensor packed_n16k4(int32_t n, int32_t k, const std::vector<int8_t>& weights);  // weights [n, k]
 

@@ -142,6 +142,10 @@ TEST(Embedding, FloatAndQuantizedTables) {
       run_for<float>({&kOpEmbedding, {i32({2, 2}, {-1, -3, -2, 2}), table, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
       (std::vector<float>{-254, 254, 0.5f, -1, 0.75f, 1, -254, 254}))
       << "as in ONNX Gather, negative ids count from the end";
+  const Tensor wide = i16({3, 2}, {1, -2, 300, 4, -32767, 32767});
+  EXPECT_EQ(run_for<float>({&kOpEmbedding, {ids, wide, scale}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}}),
+            (std::vector<float>{-65534, 65534, 0.5f, -1, 75, 1, -65534, 65534}));
+  EXPECT_FALSE(prepares({&kOpEmbedding, {ids, wide}, {empty(ERT_F32, {2, 2, 2})}, {}, {}, {}})) << "a scale is missing";
   for (int32_t bad : {-4, 3, INT32_MAX, INT32_MIN}) {
     OpCase c = {&kOpEmbedding, {i32({2}, {0, bad}), table, scale}, {empty(ERT_F32, {2, 2})}, {}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;
