@@ -162,6 +162,7 @@ Action add_export(Arguments& a) {
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
   a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
+  a.example("edgeconv export model.ert --format c -o model.c --header model.h", "an array for firmware, and what it needs");
   return [o] { return run_export(*o); };
 }
 
