@@ -155,7 +155,7 @@ Action add_export(Arguments& a) {
   auto o = std::make_shared<ExportArguments>();
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--format", o->format, "c, incbin, hex or bin", {.required = true, .one_of = {"c", "incbin", "hex", "bin"}});
-  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true});
+  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true, .type = "FILE"});
   a.option(
       "--dim", o->dims,
       "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
