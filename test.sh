@@ -9,6 +9,7 @@
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
+#   ./test.sh --manners  typos, help, terminals of several widths, reports in a browser at three widths; screenshots in build/release/manners/
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
 #   ./test.sh --isa NAME  quick tier as on a CPU whose best level is NAME: sse41, avx2, avxvnni (levels: kernels_int8/README.md)
@@ -27,6 +28,7 @@ while [ $# -gt 0 ]; do
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
     --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
+    --manners) exec tests/cli/manners.sh ;;
     --fuzz)
       special=fuzz hours=${2:-}
       [[ "$hours" =~ ^[0-9]*\.?[0-9]+$ ]] || { echo "--fuzz needs a number of hours; see ./test.sh --help" >&2; exit 2; }

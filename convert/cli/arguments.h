@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace edgeconv::cli {
 
@@ -24,7 +26,15 @@ struct OptionRules {
 // Declares options on a CLI11 command. What is filled in must live until the command line has been parsed.
 class Arguments {
  public:
-  explicit Arguments(CLI::App& app) : app_(app) {}
+  // words: the whole command line, for reports.
+  explicit Arguments(CLI::App& app, std::string words = {}) : app_(app), words_(std::move(words)) {}
+
+  const std::string& words() const { return words_; }
+
+  // Options that are declared from here on stand under this heading of the help.
+  Arguments& group(const std::string& heading);
+  // A command line that works, and what it does; --help ends with it.
+  Arguments& example(const std::string& line, const std::string& what);
 
   // names: "--dim", "-o,--output", or a word without dashes for an argument by position.
   Arguments& option(const std::string& names, std::string& value, const std::string& help, const OptionRules& rules = {});
@@ -38,7 +48,12 @@ class Arguments {
   Arguments& flag(const std::string& names, bool& value, const std::string& help, const OptionRules& rules = {});
 
  private:
+  CLI::Option* keep(CLI::Option* option, const OptionRules& rules);
+  template <class T>
+  Arguments& number(const std::string& names, T& value, const std::string& help, const OptionRules& rules, const char* type);
+
   CLI::App& app_;
+  std::string words_, group_ = "Options";
 };
 
 }  // namespace edgeconv::cli

@@ -20,12 +20,12 @@ struct Verb {
 };
 
 struct CommandLine {
-  std::string description, version;  // of the program, for --help and --version
+  std::string name, description, version;  // of the program, for --help and --version
   std::span<const Verb> verbs;
 };
 
-// Runs the verb that the arguments (without the program's name) begin with, and gives its exit code. Prints what is wrong with the
-// arguments, and help and version where they ask for those. What the verb throws passes through.
+// Runs the verb that the arguments (without the program's name) begin with, or `convert` where they begin with a file, and gives its exit code.
+// Prints what is wrong with the arguments, and help and version where they ask for those. What the verb throws passes through.
 int run_command_line(const CommandLine& line, std::vector<std::string> arguments);
 
 Action add_convert(Arguments& a);

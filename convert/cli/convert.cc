@@ -95,7 +95,8 @@ std::optional<Refusal> missed_limit(const Limits& limit, const ConvertResult& r,
 // The summary as JSON, which is also every report.
 std::string write_reports(const ConvertArguments& o, const std::string& output, const ConvertResult& r, const MemoryTable& memory,
                           const Outputs& outputs) {
-  const Json json = report_json(r, memory, memory_timeline(BlobRunner(r.blob.data(), r.blob.bytes())), output);
+  const BlobRunner runner(r.blob.data(), r.blob.bytes());
+  const Json json = report_json(r, memory, memory_timeline(runner), memory_curves(runner), {o.command, output});
   const std::string text = json_text(json);
   for (const std::string& report : o.reports) {
     const std::string contents = is_page(report) ? report_html(json) : text;

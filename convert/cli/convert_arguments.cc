@@ -102,8 +102,21 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
 }
 
 void ConvertArguments::declare(Arguments& a) {
+  command = a.words();
   a.option("model", model, "ONNX file", {.required = true});
+  a.group("Output");
   a.option("-o,--output", output, "blob to write (default: the model's name with .ert)");
+  a.flag("--force", force, "replace existing outputs whatever they are named");
+  a.option("--compress", compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
+           {.one_of = {"none", "zstd"}});
+  a.option("--target", target,
+           "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
+           "bits, but far slower where another target was meant");
+  a.option("--golden", golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--security-counter", security_counter,
+           "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
+           "model comes back");
+  a.group("Sizes and inputs");
   a.option("--dim", dims, "largest value of a dynamic dim, NAME=MAX; repeatable", {.type = "NAME=MAX"});
   pins.declare(a);
   a.option(
@@ -114,17 +127,20 @@ void ConvertArguments::declare(Arguments& a) {
            "the device takes this input as it comes, pixels (uint8) or samples (int16), and computes (raw - mean) / std: "
            "NAME=mean,std or NAME=mean,std,TYPE; one number a channel with ':' between them; repeatable",
            {.type = "NAME=mean,std"});
+  a.option("--concat", concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable", {.type = "NAME=OUTS:AXIS"});
+  a.option("--custom-op", custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable",
+           {.type = "DOMAIN::NAME"});
+  a.option("--padding", padding,
+           "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
+           "change nothing else; compute: like all others",
+           {.one_of = {"zero", "compute"}});
+  a.group("Accuracy");
   a.option("--precision", precision,
            "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
            "four); repeatable");
   a.option("--calib", calibration,
            "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples",
            {.type = "FILE|DIR"});
-  a.option("--concat", concat, "join outputs: NAME=OUT1,OUT2[,..]:AXIS; repeatable", {.type = "NAME=OUTS:AXIS"});
-  a.option("--custom-op", custom_ops, "pass an operator through to a kernel of the application: DOMAIN::NAME; repeatable",
-           {.type = "DOMAIN::NAME"});
-  a.flag("--allow-accuracy-loss", allow_loss,
-         fmt::format("write the blob even when an output's cosine with fp32 is below {:g}", kFailCosine));
   a.option("--max-loss", gates.max_loss,
            "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
            {.least = 1e-9, .most = 1.0});
@@ -132,10 +148,16 @@ void ConvertArguments::declare(Arguments& a) {
            "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
            "fails (exit 7) where the accuracy gate needs more",
            {.least = 1.0, .most = 100.0});
+  a.flag("--allow-accuracy-loss", allow_loss,
+         fmt::format("write the blob even when an output's cosine with fp32 is below {:g}", kFailCosine));
+  a.group("Limits");
   a.option("--max-bytes", max_bytes,
            "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more",
            {.type = "BYTES[K|M|G]"});
-  a.option("--golden", golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--flash-limit", flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
+  a.option("--arena-limit", arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
+  declare_memory_limit(a, memory_limit);
+  a.group("Text");
   a.option("--tokenizer", tokenizer,
            "puts a tokenizer into the blob, so that devices take text: tokenizer.json, SentencePiece .model, vocab.txt, or a model's folder, "
            "whose files also say what the model is for",
@@ -145,34 +167,21 @@ void ConvertArguments::declare(Arguments& a) {
   a.option("--pooling", pooling, "embed: how vectors of tokens become one", {.one_of = {"mean", "cls", "last", "none"}});
   a.option("--normalize", normalize, "embed: vectors of length 1", {.one_of = {"on", "off"}});
   a.option("--max-tokens", max_tokens, "longer texts are cut to so many tokens, special ones included", {.least = 1, .most = 1 << 20});
-  a.option("--security-counter", security_counter,
-           "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
-           "model comes back");
-  a.option("--target", target,
-           "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
-           "bits, but far slower where another target was meant");
-  a.option("--arena-limit", arena_limit, "fail if the runtime needs more RAM at the maximum dims", {.type = "BYTES[K|M|G]"});
-  a.option("--flash-limit", flash_limit, "fail if the blob is larger", {.type = "BYTES[K|M|G]"});
-  declare_memory_limit(a, memory_limit);
-  a.option("--compress", compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
-           {.one_of = {"none", "zstd"}});
-  a.option("--padding", padding,
-           "zero: positions behind the last token of a row are not computed and zero in outputs, where it is proved that they "
-           "change nothing else; compute: like all others",
-           {.one_of = {"zero", "compute"}});
+  a.group("Messages");
   a.option("--report", reports,
            "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
            "JSON "
            "if it is named .json or is a device, a pipe or - (standard output); repeatable",
            {.type = "FILE"});
+  a.flag("--json", json, "summary as JSON on stdout");
+  a.option("--progress", progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
+  a.flag("-q,--quiet", quiet, "no summary");
+  a.flag("-v,--verbose", verbose, "also every pass with its matches, every layer's precision and error");
   a.option("--dump-graph", dump_graph,
            "for debugging: the graph, or the runtime program, before and after a pass, or all passes, as text; - is stdout",
            {.type = "PASS|all=FILE"});
-  a.option("--progress", progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
-  a.flag("--force", force, "replace existing outputs whatever they are named");
-  a.flag("-q,--quiet", quiet, "no summary");
-  a.flag("-v,--verbose", verbose, "also every pass with its matches, every layer's precision and error");
-  a.flag("--json", json, "summary as JSON on stdout");
+  a.example("edgeconv convert model.onnx --dim sequence=128 --report model.html",
+            "writes model.ert for up to 128 tokens, and a page about its size, memory and accuracy");
 }
 
 }  // namespace edgeconv::cli

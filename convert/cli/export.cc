@@ -155,13 +155,14 @@ Action add_export(Arguments& a) {
   auto o = std::make_shared<ExportArguments>();
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--format", o->format, "c, incbin, hex or bin", {.required = true, .one_of = {"c", "incbin", "hex", "bin"}});
-  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true});
+  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true, .type = "FILE"});
   a.option(
       "--dim", o->dims,
       "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
   a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
+  a.example("edgeconv export model.ert --format c -o model.c --header model.h", "an array for firmware, and what it needs");
   return [o] { return run_export(*o); };
 }
 

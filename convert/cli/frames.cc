@@ -45,8 +45,7 @@ Tensor part(const Tensor& t, size_t frame) {
 
 }  // namespace
 
-Frames read_npy_frames(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs) {
-  const Frame all = read_npy_inputs(texts, inputs);
+Frames frames_of(const Frame& all, const std::vector<BoundaryInfo>& inputs) {
   Frames f;
   size_t count = 0;
   std::string counted;

@@ -14,9 +14,9 @@ struct Frames {
   std::vector<std::string> folders;  // of each frame, below the folder of the data; empty where it is one set
 };
 
-// texts: NAME=FILE.npy. An array with one axis more than its input has frames along that axis, which must be as many in all such arrays; the others hold
-// in every frame. Throws FatalError(kUsage).
-Frames read_npy_frames(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs);
+// all: read_npy_inputs or read_npz_inputs. An array with one axis more than its input has frames along that axis, which must be as many in all such
+// arrays; the others hold in every frame. Throws FatalError(kUsage).
+Frames frames_of(const Frame& all, const std::vector<BoundaryInfo>& inputs);
 
 // A folder of input_K.pb, or, where the blob keeps states, of folders of them: frames, in the order of the numbers in their names.
 Frames read_pb_frames(const std::string& folder, const std::vector<BoundaryInfo>& inputs,

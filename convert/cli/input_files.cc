@@ -7,7 +7,9 @@
 #include <set>
 
 #include "convert/cli/standard_output.h"
+#include "convert/cli/typed_input.h"
 #include "convert/files/npy.h"
+#include "convert/files/npz.h"
 #include "convert/import_graph/pinning.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/onnx/tensor_file.h"
@@ -87,12 +89,30 @@ Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<B
   Slots slots(names);
   for (const std::string& text : texts) {
     const size_t eq = text.find('=');
-    if (eq == std::string::npos) throw FatalError(ExitCode::kUsage, "--input " + text + ": write NAME=FILE.npy");
+    if (eq == std::string::npos) throw FatalError(ExitCode::kUsage, "--input " + text + ": write NAME=FILE.npy, or NAME=1,2,3");
     const auto i = slots.find(text.substr(0, eq));
     if (!i) throw FatalError(ExitCode::kUsage, "--input " + text + ": the model has no such input; it has " + slots.known());
-    slots.put(*i, read_npy(text.substr(eq + 1)));
+    const std::string contents = text.substr(eq + 1);
+    // A file that is named like a number is still a file.
+    std::error_code error;
+    const bool typed = is_typed_input(contents) && !std::filesystem::exists(contents, error);
+    slots.put(*i, typed ? typed_input(contents, inputs[*i], "--input " + text) : read_npy(contents));
   }
   return slots.take("the --input options", states_of(inputs));
+}
+
+Frame read_npz_inputs(const std::string& path, const std::vector<BoundaryInfo>& inputs,
+                      const std::vector<std::string>& declared) {
+  const std::vector<std::string> names = names_of(inputs);
+  Slots slots(names);
+  for (auto& [name, array] : read_npz(path)) {
+    if (const auto i = slots.find(name))
+      slots.put(*i, std::move(array));
+    else if (std::find(declared.begin(), declared.end(), name) == declared.end())
+      throw FatalError(ExitCode::kUsage,
+                       "--data " + path + ": the model has no input '" + printable(name) + "'; it has " + slots.known());
+  }
+  return slots.take("the arrays of " + path, states_of(inputs));
 }
 
 std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,

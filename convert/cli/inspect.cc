@@ -60,6 +60,7 @@ Action add_inspect(Arguments& a) {
            {.type = "DOMAIN::NAME"});
   declare_memory_limit(a, o->memory_limit);
   a.flag("--json", o->json, "as JSON");
+  a.example("edgeconv inspect model.onnx", "dims, inputs, operators, and what a conversion would cost");
   return [o] { return inspect(*o); };
 }
 

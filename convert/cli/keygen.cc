@@ -63,6 +63,7 @@ Action add_keygen(Arguments& a) {
   a.option("-o,--output", o->output, "private key to write, KEY.pem; the public one goes to KEY.pub.pem",
            {.required = true, .type = "KEY.pem"});
   a.flag("--force", o->force, "replace existing files");
+  a.example("edgeconv keygen -o KEY.pem", "KEY.pem to sign with, KEY.pub.pem for devices");
   return [o] { return keygen(*o); };
 }
 

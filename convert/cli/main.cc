@@ -1,15 +1,11 @@
 // edgeconv: the command line. `edgeconv MODEL.onnx` is short for `edgeconv convert MODEL.onnx`.
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <iterator>
 #include <new>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "convert/cli/command.h"
@@ -24,11 +20,14 @@ namespace {
 using edgeconv::ExitCode;
 
 void on_interrupt(int) {
-  static constexpr char kMessage[] = "\nerror: interrupted; no unfinished file was left\n";
+  static constexpr char kNothing[] = "\r\033[Kerror: interrupted; nothing was written\n";
+  static constexpr char kSome[] = "\r\033[Kerror: interrupted; what was complete before stays, nothing unfinished was left\n";
   edgeconv::remove_unfinished_file();
   // On a terminal the progress bar, or ^C, stands in the line.
-  const size_t skipped = isatty(STDERR_FILENO) ? 0 : 1;
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage + skipped, sizeof kMessage - 1 - skipped);
+  const size_t skipped = isatty(STDERR_FILENO) ? 0 : 4;
+  const bool some = edgeconv::wrote_a_file();
+  [[maybe_unused]] const ssize_t written =
+      write(STDERR_FILENO, (some ? kSome : kNothing) + skipped, (some ? sizeof kSome : sizeof kNothing) - 1 - skipped);
   _exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
@@ -79,18 +78,10 @@ int run(int argc, char** argv) {
       {"export", "a blob as C array, assembler include, Intel HEX or plain bytes", edgeconv::cli::add_export},
       {"supported-ops", "ONNX operators that can be imported", edgeconv::cli::add_supported_ops},
   };
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  const std::string first = arguments.empty() ? "" : arguments[0];
-  const bool verb = std::any_of(std::begin(kVerbs), std::end(kVerbs), [&](const auto& v) { return first == v.name; });
-  if (!first.empty() && !verb && first != "-h" && first != "--help" && first != "--version")
-    arguments.insert(arguments.begin(), "convert");
-  if (arguments.empty()) {
-    std::fprintf(stderr, "usage: edgeconv MODEL.onnx [-o OUT.ert]\nMore: edgeconv --help, edgeconv convert --help\n");
-    return static_cast<int>(ExitCode::kUsage);
-  }
-  return finished(edgeconv::cli::run_command_line({"edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
-                                                   std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
-                                                  std::move(arguments)));
+  return finished(
+      edgeconv::cli::run_command_line({"edgeconv", "edgeconv converts an ONNX encoder to an int8 blob for the ert runtime",
+                                       std::string("edgeconv ") + edgeconv::kVersion, kVerbs},
+                                      {argv + 1, argv + argc}));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::vector<std::string> candidate_labels(const std::string& given) {
 
 class Answering {
  public:
-  Answering(TextSession& session, const TextArguments& o) : session_(session), o_(o) {
+  Answering(TextSession& session, bool json, const TextArguments& o) : session_(session), json_(json), o_(o) {
     const ert_text_task task = session.task();
     if (task == ERT_TEXT_ZERO_SHOT && o.labels.empty())
       throw FatalError(ExitCode::kUsage, "the blob's task is zero-shot: give the labels that texts are to be judged by, --labels a,b,c or --labels @FILE");
@@ -70,7 +70,7 @@ class Answering {
     const bool ranked = session_.task() == ERT_TEXT_CLASSIFY || session_.task() == ERT_TEXT_ZERO_SHOT;
     if (ranked && o_.top > 0 && a.scored.size() > o_.top) a.scored.resize(o_.top);
     const std::string& source = pair && wants_pairs() ? *pair : text;
-    o_.json ? print_data(json_line(a, source)) : print_text(words(a, text, source));
+    json_ ? print_data(json_line(a, source)) : print_text(words(a, text, source));
   }
 
  private:
@@ -119,6 +119,7 @@ class Answering {
   }
 
   TextSession& session_;
+  bool json_;
   const TextArguments& o_;
   std::vector<std::string> labels_;
 };
@@ -147,7 +148,7 @@ void answer_file(Answering& answering, const TextArguments& o) {
 
 }  // namespace
 
-int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, const TextArguments& o) {
+int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, bool json, const TextArguments& o) {
   if (!o.file.empty() && (!o.texts.empty() || !o.pairs.empty()))
     throw FatalError(ExitCode::kUsage, "--text-file: give texts either there or with --text and --pair");
   if (!o.pairs.empty() && o.pairs.size() != o.texts.size())
@@ -156,7 +157,7 @@ int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, cons
   const BlobFile file(blob);
   BlobRunner runner(file.data(), file.bytes());
   TextSession session(runner, {threads, isa_mask});
-  Answering answering(session, o);
+  Answering answering(session, json, o);
   for (size_t i = 0; i < o.texts.size(); ++i) {
     std::optional<std::string> pair;
     if (!o.pairs.empty()) pair = o.pairs[i];

@@ -50,6 +50,7 @@ Action add_sign(Arguments& a) {
   a.option("--key", o->key, "private key: Ed25519, PKCS#8 in PEM (edgeconv keygen)", {.required = true, .type = "KEY.pem"});
   a.option("-o,--output", o->output, "file to write (default: the blob itself)");
   a.flag("--force", o->force, "replace an existing file that is no blob");
+  a.example("edgeconv sign model.ert --key KEY.pem", "the blob has the signature of this key then");
   return [o] { return sign(*o); };
 }
 

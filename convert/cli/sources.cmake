@@ -2,6 +2,7 @@ add_executable(edgeconv
   cli/arguments.cc
   cli/blob_file.cc
   cli/byte_count.cc
+  cli/command_line.cc
   cli/convert.cc
   cli/convert_arguments.cc
   cli/dim_option.cc
@@ -17,11 +18,13 @@ add_executable(edgeconv
   cli/progress.cc
   cli/run.cc
   cli/run_text.cc
+  cli/run_results.cc
   cli/sign.cc
   cli/standard_input.cc
   cli/standard_output.cc
   cli/supported_ops.cc
   cli/tokenize.cc
+  cli/typed_input.cc
   cli/validate.cc
   cli/validate_text.cc
   cli/verify.cc

@@ -90,6 +90,7 @@ int print_text() {
 Action add_supported_ops(Arguments& a) {
   auto json = std::make_shared<bool>(false);
   a.flag("--json", *json, "as JSON");
+  a.example("edgeconv supported-ops --json", "operators, opsets and types for scripts");
   return [json] { return *json ? print_json() : print_text(); };
 }
 

@@ -247,6 +247,7 @@ Action add_validate(Arguments& a) {
   auto o = std::make_shared<ValidateArguments>();
   a.option("model", o->model, "ONNX file", {.required = true});
   a.option("blob", o->blob, "blob made from it", {.required = true});
+  a.group("Inputs");
   a.option("--data", o->data,
            "inputs to compare on: a folder of input_K.pb, or a file or folder as of convert --calib; repeatable; default: "
            "made-up inputs",
@@ -261,11 +262,14 @@ Action add_validate(Arguments& a) {
       {.type = "FILE"});
   a.option("--metric", o->metric, "auto (by the labels), accuracy or spearman", {.one_of = {"auto", "accuracy", "spearman"}});
   a.option("--label-output", o->label_output, "the output that the labels are for; default: the first that fits");
+  a.group("As in the conversion");
   a.option("--concat", o->concat, "as in the conversion; repeatable");
   a.option("--custom-op", o->custom_ops, "as in the conversion; repeatable");
   o->pins.declare(a, "as in the conversion (needed only where an input became an array, of which the blob has the hash): ");
+  a.group("Limits and messages");
   declare_memory_limit(a, o->memory_limit);
   a.flag("--json", o->json, "as JSON");
+  a.example("edgeconv validate model.onnx model.ert --data inputs.npz", "how far the blob is from the model on your inputs");
   return [o] { return validate(*o); };
 }
 

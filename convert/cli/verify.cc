@@ -5,6 +5,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/standard_output.h"
+#include "convert/files/json.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/run/blob_runner.h"
 #include "convert/run/status.h"
@@ -15,6 +16,7 @@ namespace {
 
 struct VerifyArguments {
   std::string blob, key;
+  bool json = false;
 };
 
 int verify(const VerifyArguments& o) {
@@ -36,6 +38,20 @@ int verify(const VerifyArguments& o) {
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&model, &info);
+  if (o.json) {
+    print_data(json_text(Json{{"version", 1},
+                              {"ok", true},
+                              {"format", std::to_string(info.format_major) + "." + std::to_string(info.format_minor)},
+                              {"producer", info.producer},
+                              {"bytes", info.blob_bytes},
+                              {"stored_bytes", file.stored_bytes()},
+                              {"checksum", fmt::format("{:08x}", info.content_crc)},
+                              {"ops", info.ops},
+                              {"golden_vectors", replayed},
+                              {"signed", file.has_signature()},
+                              {"signature_checked", key.has_value()}}));
+    return 0;
+  }
   const std::string stored = file.compressed() ? " (" + std::to_string(file.stored_bytes()) + " compressed)" : "";
   const std::string signature = key ? ", signed by this key" : file.has_signature() ? ", signed (not checked without --key)" : "";
   print("ok: format {}.{}, {} bytes{}, checksum {:08x}, {} ops, made by {}, {} golden vector{} replayed{}\n", info.format_major,
@@ -51,6 +67,8 @@ Action add_verify(Arguments& a) {
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--key", o->key, "also ask for the signature of this key (public, in PEM): none or another one ends with exit 8",
            {.type = "PUB.pem"});
+  a.flag("--json", o->json, "as JSON; what is wrong is said on stderr, with the exit code");
+  a.example("edgeconv verify model.ert --key KEY.pub.pem", "whole, of this format, and signed by this key");
   return [o] { return verify(*o); };
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +23,7 @@ namespace {
 
 // Name of the temporary file while it exists; a plain array, because a signal handler reads it.
 char unfinished[4096] = "";
+volatile sig_atomic_t wrote = 0;
 
 void set_unfinished(const std::string& name) {
   std::strcpy(unfinished + 1, name.c_str() + 1);
@@ -135,6 +137,7 @@ void write_named(const OutputPlace& place, const std::string& path, const void* 
 
 void write_stream(int stream, const std::string& path, const void* data, size_t bytes) {
   if (stream < 0) fail(path, "opening");
+  wrote = 1;
   if (!close_after(stream, write_all(stream, data, bytes))) fail(path, "writing");
 }
 
@@ -144,6 +147,8 @@ void remove_unfinished_file() {
   if (unfinished[0]) unlink(unfinished);
   unfinished[0] = 0;
 }
+
+bool wrote_a_file() { return wrote != 0; }
 
 void write_file_atomically(const std::string& path, const void* data, size_t bytes, Temporary how) {
   const OutputPlace place = output_place(path);
@@ -159,6 +164,7 @@ void write_file_atomically(const std::string& path, const void* data, size_t byt
     case OutputPlace::Kind::kNew:
     case OutputPlace::Kind::kFile:
       if (how == Temporary::kNamed || !write_unnamed(place, path, data, bytes)) write_named(place, path, data, bytes);
+      wrote = 1;
   }
 }
 

@@ -18,5 +18,7 @@ void write_file_atomically(const std::string& path, const void* data, size_t byt
 
 // Removes the temporary file of a write that a signal interrupted. Safe inside a signal handler.
 void remove_unfinished_file();
+// True once a write has begun to change what is there: a file has its name, or a stream was written to. Safe inside a signal handler.
+bool wrote_a_file();
 
 }  // namespace edgeconv

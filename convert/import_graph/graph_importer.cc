@@ -133,6 +133,7 @@ void GraphImporter::import_node(const OnnxNode& n) {
   } catch (const NodeUnsupported& e) {
     unsupported(n, e.what(), e.hint);
   }
+  count_parameters(n);
   // After a problem, readers of the outputs still need something to refer to.
   for (const std::string& o : n.outputs)
     if (!o.empty() && names_.count(o) == 0) names_.emplace(o, graph_.add_value(o));

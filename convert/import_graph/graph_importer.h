@@ -83,6 +83,7 @@ class GraphImporter : public ImportContext {
   void check_name(const std::string& name, const char* what);
   void check_structure(const OnnxNode& n);
   void import_node(const OnnxNode& n);
+  void count_parameters(const OnnxNode& n);
   void import_outputs(const pb::GraphProto& proto);
   void define(const std::string& name, ValueId v);
   ValueId lookup(const std::string& name);  // kNone if no graph defines it

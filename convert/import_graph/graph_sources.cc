@@ -8,6 +8,16 @@
 
 namespace edgeconv {
 
+// Some exporters have weights in Constant nodes. Whole numbers of more than 8 bits are shapes and indices there.
+void GraphImporter::count_parameters(const OnnxNode& n) {
+  if (n.op_type != "Constant" || !n.domain.empty() || n.outputs.empty()) return;
+  const auto it = names_.find(n.outputs[0]);
+  if (it == names_.end() || !graph_.value(it->second).constant) return;
+  const Tensor& t = *graph_.value(it->second).constant;
+  const bool weights = is_float(t.dtype()) || t.dtype() == DType::kInt8 || t.dtype() == DType::kUint8;
+  if (weights && t.rank() > 0) session_.parameters[t.dtype()] += t.elements();
+}
+
 void GraphImporter::import_initializers(pb::GraphProto& proto) {
   for (auto& t : *proto.mutable_initializer()) {
     ValueId v = kNone;

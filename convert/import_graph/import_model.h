@@ -25,7 +25,7 @@ struct ModelInfo {
   int64_t node_count = 0;                // of the main graph, functions expanded
   std::map<std::string, int> operators;  // nodes by type, with domain when it is not ai.onnx
   std::map<DType, int64_t> parameters;   // elements of initializers by type
-  int64_t parameter_count = 0;           // elements of float and quantized initializers (all of rank >= 1)
+  int64_t parameter_count = 0;           // elements of initializers of rank >= 1, and of float and 8-bit Constant nodes
   uint64_t file_bytes = 0, external_bytes = 0;
   std::vector<std::string> external_files;  // locations as in the file, sorted
   std::vector<std::string> dims;            // named dims of the inputs, in order of appearance

@@ -10,6 +10,7 @@
 #include "convert/program/weight_layout.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/foreign_text.h"
+#include "convert/report/blob_parts.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"
 #include "convert/report/memory_table.h"
@@ -153,6 +154,7 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
          {"stored_bytes", blob.stored_bytes},
          {"compression", blob.compressed ? "zstd" : "none"},
          {"weight_bytes", info.weight_bytes},
+         {"parts", parts_json(blob_parts(blob.data, info.blob_bytes))},
          {"constants", constants(program)},
          {"weight_layouts", weight_layouts(program)},
          {"checksum", fmt::format("{:08x}", info.content_crc)},
@@ -184,6 +186,9 @@ std::string blob_inspection_text(const Json& j) {
                    j["security_counter"].dump());
   s += fmt::format("flash     {} ({} weights){}\n", bytes(j["bytes"]), bytes(j["weight_bytes"]),
                    j["compression"] == "none" ? "" : fmt::format(", stored in {} with zstd", bytes(j["stored_bytes"])));
+  std::vector<BlobPart> parts;
+  for (const Json& part : j["parts"]) parts.push_back({part["kind"].get<std::string>(), part["bytes"].get<uint64_t>()});
+  s += "parts     " + parts_text(parts) + "\n";
   s += fmt::format("constants {}\n", joined(j["constants"]));
   for (const auto& [layout, elements] : j["weight_layouts"].items())
     s += fmt::format("layout    {} (--target {}): {} weights\n", printable(layout), target_of(layout), elements.dump());

@@ -1,5 +1,12 @@
-# Writes the text file FROM as C++ raw string literals to TO: compilers limit the length of one.
+# Writes the text file FROM as C++ raw string literals to TO: compilers limit the length of one. @FILE:NAME@ stands for a file beside it.
 file(READ ${FROM} text)
+get_filename_component(folder ${FROM} DIRECTORY)
+string(REGEX MATCHALL "@FILE:[a-z_.]+@" places "${text}")
+foreach(place IN LISTS places)
+  string(REGEX REPLACE "@FILE:(.*)@" "\\1" name "${place}")
+  file(READ ${folder}/${name} part)
+  string(REPLACE "${place}" "${part}" text "${text}")
+endforeach()
 string(LENGTH "${text}" length)
 set(literals "")
 set(at 0)

@@ -72,6 +72,36 @@ MemoryTable memory_table(const Tensor& blob, const std::map<std::string, int64_t
   return memory_table(BlobRunner(blob.data(), blob.bytes()), asked);
 }
 
+std::vector<MemoryCurve> memory_curves(const BlobRunner& runner) {
+  constexpr int32_t kMostPoints = 32;
+  std::vector<MemoryCurve> curves;
+  Setting most;
+  for (const NamedDim& d : runner.dims()) most.push_back(d.max);
+  for (size_t i = 0; i < most.size(); ++i) {
+    const NamedDim& d = runner.dims()[i];
+    if (d.min == d.max) continue;
+    MemoryCurve curve{d.name, {}};
+    const int64_t range = static_cast<int64_t>(d.max) - d.min, steps = std::min<int64_t>(range, kMostPoints);
+    for (int64_t k = 0; k <= steps; ++k) {
+      Setting s = most;
+      s[i] = static_cast<int32_t>(d.min + range * k / steps);
+      curve.points.emplace_back(s[i], runner.memory(s, {}).bytes);
+    }
+    curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+Json curves_json(const std::vector<MemoryCurve>& curves) {
+  Json list = Json::array();
+  for (const MemoryCurve& c : curves) {
+    Json points = Json::array();
+    for (const auto& [value, bytes] : c.points) points.push_back({{"value", value}, {"arena_bytes", bytes}});
+    list.push_back({{"dim", c.dim}, {"points", std::move(points)}});
+  }
+  return list;
+}
+
 std::string memory_text(const MemoryTable& table) {
   std::string s;
   for (const MemoryTable::Row& row : table.rows) {

@@ -27,8 +27,17 @@ struct MemoryTable {
 MemoryTable memory_table(const Tensor& blob, const std::map<std::string, int64_t>& asked);
 MemoryTable memory_table(const BlobRunner& runner, const std::map<std::string, int64_t>& asked);
 
-std::string memory_text(const MemoryTable& table);             // one "RAM ..." line per row
-nlohmann::ordered_json memory_json(const MemoryTable& table);  // [{"dims": {}, "arena_bytes", "macs", "steps", "largest_op_steps"}]
+// The RAM over one dim, from its minimum to its maximum, the others at their maxima. One for each dim that can change.
+struct MemoryCurve {
+  std::string dim;
+  std::vector<std::pair<int32_t, size_t>> points;  // value, arena bytes
+};
+std::vector<MemoryCurve> memory_curves(const BlobRunner& runner);
+nlohmann::ordered_json curves_json(const std::vector<MemoryCurve>& curves);  // [{"dim", "points": [{"value", "arena_bytes"}]}]
+
+std::string memory_text(const MemoryTable& table);  // one "RAM ..." line per row
+nlohmann::ordered_json memory_json(
+    const MemoryTable& table);  // [{"dims": {}, "arena_bytes", "macs", "steps", "largest_op_steps"}]
 
 // "1.23 MB", decimal units.
 std::string human_bytes(double bytes);

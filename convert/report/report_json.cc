@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "convert/files/json.h"
 #include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
+#include "convert/report/blob_parts.h"
 #include "convert/result/precision_reason.h"
 #include "convert/blob/version.h"
 
@@ -78,16 +80,30 @@ Json cost(const ConversionCost& c) {
           {"validation", std::move(validation)}};
 }
 
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  char text[32];
+  return gmtime_r(&now, &parts) && std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts) ? text : "";
+}
+
 }  // namespace
 
-Json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline, const std::string& output) {
+Json report_json(const ConvertResult& r, const MemoryTable& memory, const MemoryTimeline& timeline,
+                 const std::vector<MemoryCurve>& curves, const ReportContext& context) {
   Json j{{"version", 1},
          {"converter", std::string("edgeconv ") + kVersion},
-         {"output", output},
+         {"command", context.command},
+         {"date", date_now()},
+         {"output", context.output},
          {"source_sha256", r.model.sha256},
          {"source_bytes", r.model.file_bytes + r.model.external_bytes},
          {"blob_bytes", r.blob.bytes()},
          {"stored_bytes", r.stored().bytes()},
+         {"parts", parts_json(blob_parts(r.blob.data(), r.blob.bytes()))},
+         {"parameters", r.model.parameter_count},
+         {"nodes", r.model.node_count},
+         {"exporter", r.model.producer_name + (r.model.producer_version.empty() ? "" : " " + r.model.producer_version)},
          {"compression", r.packed.bytes() ? "zstd" : "none"},
          {"opset", r.model.opsets.count("") ? r.model.opsets.at("") : 0}};
   j["dims"] = Json::array();
@@ -113,6 +129,7 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   for (const LayerReport& l : r.layers) j["layer_table"].push_back(layer(r, l));
   j["ladder"] = ladder(r);
   j["memory"] = memory_json(memory);
+  j["memory_curves"] = curves_json(curves);
   j["memory_timeline"] = timeline_json(timeline);
   j["reference"] = r.reference;
   j["outputs"] = outputs(r);

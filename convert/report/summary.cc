@@ -9,6 +9,7 @@
 #include "convert/ir/foreign_text.h"
 #include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
+#include "convert/report/blob_parts.h"
 #include "convert/result/precision_reason.h"
 
 namespace edgeconv {
@@ -56,14 +57,21 @@ std::string pinned_line(const ModelInfo& m) {
   return (list.empty() ? "" : "pinned    " + list + "\n") + cut_lines(m.chosen_outputs, m.cut);
 }
 
+// Nobody reads "9813.3 %".
+std::string ratio_text(double ratio) {
+  return ratio > 2 ? fmt::format("{:.1f} times", ratio) : fmt::format("{:.1f} %", 100 * ratio);
+}
+
 std::string size_lines(const ConvertResult& r) {
   const double source = source_bytes(r.model), blob = static_cast<double>(r.blob.bytes());
   const double fp32 = 4.0 * static_cast<double>(r.model.parameter_count);
   std::string s =
-      fmt::format("size      {} -> {} ({:.1f} %)", human_bytes(source), human_bytes(blob), 100.0 * blob / std::max(1.0, source));
+      fmt::format("size      {} -> {} ({})", human_bytes(source), human_bytes(blob), ratio_text(blob / std::max(1.0, source)));
   // Of fp16 and quantized files the file says little.
   if (fp32 > 1.1 * source) s += fmt::format("; {:.1f} % of its {} in fp32", 100.0 * blob / fp32, human_bytes(fp32));
-  s += "\n";
+  const std::vector<BlobPart> parts = blob_parts(r.blob.data(), r.blob.bytes());
+  if (blob > source) s += fmt::format("; larger than the file for its {}", parts.front().kind);
+  s += "\nparts     " + parts_text(parts) + "\n";
   if (r.packed.bytes())
     s += fmt::format("stored    {} ({:.1f} % of the blob) with zstd; ert_unpack expands it\n",
                      human_bytes(static_cast<double>(r.packed.bytes())), 100.0 * static_cast<double>(r.packed.bytes()) / blob);
@@ -139,6 +147,14 @@ std::string cost_line(const ConversionCost& c) {
   return fmt::format("cost      {:.2f} s of CPU time{} ({})\n", c.cpu_seconds, memory, machine_text());
 }
 
+// What people do next. Names that a shell would take apart are quoted.
+std::string next_line(const std::string& output) {
+  if (output == "standard output") return "";
+  const std::string name =
+      output.find_first_of(" '\"$&();<>|*?") == std::string::npos ? escaped(output) : "'" + escaped(output) + "'";
+  return fmt::format("next      edgeconv inspect {0}; edgeconv run {0} --input NAME=1,2,3 --print; ert-bench {0}\n", name);
+}
+
 }  // namespace
 
 std::string summary_text(const ConvertResult& r, const MemoryTable& memory, const std::string& output, bool verbose) {
@@ -151,7 +167,7 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
          pinned_line(r.model) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
-         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output));
+         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) + next_line(output);
 }
 
 }  // namespace edgeconv

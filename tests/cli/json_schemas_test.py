@@ -86,6 +86,18 @@ class JsonSchemas(unittest.TestCase):
         self.assertTrue(all(10 < m < 120 for m in measured), measured)
         self.assertEqual(report["certificate"]["state"], "confirmed")
 
+    def test_run_and_verify(self):
+        given = [word for name in ("input_ids", "attention_mask", "token_type_ids") for word in ("--input", f"{name}=1,1,1;1,1,0")]
+        shown = self.run_json([EDGECONV, "run", self.blob, *given, "--json"])
+        schema = self.check(shown, SCHEMAS / "run.schema.json")
+        self.assertEqual([o["shape"] for o in shown["outputs"]], [[2, 3, 32], [2, 32]])
+        self.assertEqual([len(o["data"]) for o in shown["outputs"]], [192, 64])
+        written = self.run_json([EDGECONV, "run", self.blob, *given, "--json", "--out", self.folder.name + "/out"])
+        self.check(written, SCHEMAS / "run.schema.json")
+        self.assertTrue(all(pathlib.Path(o["file"]).exists() for o in written["outputs"]))
+        self.assertEqual(len(errors({**shown, "version": 2}, schema)), 1)
+        self.check(self.run_json([EDGECONV, "verify", self.blob, "--json"]), SCHEMAS / "verify.schema.json")
+
     def test_supported_ops(self):
         listed = self.run_json([EDGECONV, "supported-ops", "--json"])
         schema = self.check(listed, SCHEMAS / "supported_ops.schema.json")
