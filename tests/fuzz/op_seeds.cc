@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels_int8/contract/packed_layout.h"
+#include "rt/blob/kinds.h"
 
 namespace ert::fuzz {
 namespace {
@@ -151,7 +152,7 @@ struct Builder {
   int32_t input(const Part& p, bool direct) {
     if (p.dtype == 0) return -1;
     if (p.where == kFixed) {
-      if (p.dtype == ERT_I16) s.program_flags |= kFlagTables16;
+      if (p.dtype == ERT_I16) s.program_flags |= ert::kFlagTables16;
       s.segments.push_back({contents(p)});
       return static_cast<int32_t>(s.add({p.dtype, shape(p), 1, static_cast<uint32_t>(s.segments.size()) - 1}));
     }
