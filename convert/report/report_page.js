@@ -65,7 +65,8 @@ function common_prefix(names) {
   return n > 3 ? names[0].slice(0, n) : "";
 }
 
-const deciding = (o) => o.decided_by === "value" ? o.cosine : o.decided_cosine;  // by the value, or by the logit or power that decides
+// By the value, or by the logit or power that decides.
+const deciding = (o) => o.decided_by === "value" ? o.cosine : o.decided_cosine;
 const known = report.outputs.filter((o) => deciding(o) !== null);
 const worst = known.length ? Math.min(...known.map(deciding)) : null;
 const largest = report.memory[report.memory.length - 1], made_up = /made.up|synthetic|random/i.test(report.compared_on);
@@ -122,7 +123,7 @@ table(at("outputs"), [
   {head: "same argmax %", key: (o) => 100 * o.argmax_agreement, show: fixed(1)},
 ], report.outputs, false);
 
-const prefix = common_prefix(report.layer_table.map((l) => l.name)), short = (name) => (name.slice(prefix.length) || name).replace(/[/+.]/g, "$&\u200b");  // lines may end behind these
+const prefix = common_prefix(report.layer_table.map((l) => l.name)), short = (name) => (name.slice(prefix.length) || name).replace(/[/+.]/g, "$&\u200b");
 at("prefix").textContent = prefix ? "All names begin with " + prefix + ", which is left out." : "";
 const stored = (l) => l.k * l.n * (l.precision === "fp32" ? 4 : 1);
 const whats = {

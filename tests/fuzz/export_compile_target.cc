@@ -85,7 +85,7 @@ bool compiles(const fs::path& source) {
 
 int export_blob(const std::vector<std::string>& arguments) {
   const edgeconv::cli::Verb verbs[] = {{"export", "", edgeconv::cli::add_export}};
-  return edgeconv::cli::run_command_line({"", "", verbs}, arguments);
+  return edgeconv::cli::run_command_line({"edgeconv", "", "", verbs}, arguments);
 }
 
 // The first input's name is the name of the file too.
