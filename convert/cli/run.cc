@@ -208,8 +208,8 @@ Action add_run(Arguments& a) {
            {.type = "DIR"});
   a.flag("--print", o->print, "show outputs: shape, first values, largest values with their places", {});
   a.flag("--json", o->json, "one document on stdout: shapes, and files or values; of texts an object a line", {.excludes = {"--print"}});
-  a.group("Texts, for blobs with a tokenizer");
-  a.option("--text", o->text.texts, "prints the answer to this text; repeatable");
+  a.group("Texts");
+  a.option("--text", o->text.texts, "for blobs with a tokenizer: prints the answer to this text; repeatable");
   a.option("--pair", o->text.pairs, "what belongs to the n-th --text: the second text, or with qa the context; repeatable");
   a.option("--text-file", o->text.file, "texts, one a line; with qa QUESTION, a tab, CONTEXT; - is standard input", {.type = "FILE"});
   a.option("--labels", o->text.labels, "zero-shot: what texts are judged by, a,b,c or @FILE with one a line", {.type = "a,b,c|@FILE"});
