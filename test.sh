@@ -12,6 +12,7 @@
 #   ./test.sh --manners  typos, help, terminals of several widths, reports in a browser at three widths; screenshots in build/release/manners/
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
+#   ./test.sh --package [NAME..]   every way into another project, each in a clean folder (toolchains/package/README.md); lists what cannot run here
 #   ./test.sh --isa NAME  quick tier as on a CPU whose best level is NAME: sse41, avx2, avxvnni (levels: kernels_int8/README.md)
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -23,6 +24,8 @@ labels=quick
 cross=no
 special=
 hours=
+package=no
+names=()
 while [ $# -gt 0 ]; do
   case "$1" in
     --full) labels='quick|full' ;;
@@ -33,6 +36,7 @@ while [ $# -gt 0 ]; do
       special=fuzz hours=${2:-}
       [[ "$hours" =~ ^[0-9]*\.?[0-9]+$ ]] || { echo "--fuzz needs a number of hours; see ./test.sh --help" >&2; exit 2; }
       shift ;;
+    --package) shift; package=yes names=("$@"); break ;;
     --cross) cross=yes ;;
     --cross-smoke) cross=smoke ;;
     --isa)
@@ -47,6 +51,15 @@ while [ $# -gt 0 ]; do
 done
 if [ -n "$special" ]; then
   exec tests/checks/detectors.sh "$special" $hours
+fi
+
+if [ "$package" = yes ]; then
+  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+  announce_build build/release "edgeconv, then every way into another project in folders of their own" "about 6 CPU minutes"
+  mkdir -p build/release
+  build_with_progress build/release/build.log cmake --preset release
+  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv
+  exec python3 tests/package/consumers.py . build/release ${names:+--only "${names[@]}"}
 fi
 
 if [ "$cross" != no ]; then

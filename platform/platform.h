@@ -12,6 +12,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the library is built with hidden symbols */
+#endif
 
 /* Nanoseconds of a clock that never goes back; its zero is arbitrary. The minimal backend has no clock and always returns
  * ERT_CLOCK_ABSENT, a figure that is easy to notice in a report. Callable from any thread. */
@@ -22,6 +25,9 @@ uint64_t ert_clock_ns(void);
 typedef void (*ert_platform_task)(void* arg, uint32_t index, uint32_t thread);
 typedef void (*ert_platform_parallel_for)(void* context, uint32_t tasks, ert_platform_task task, void* arg);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the library is built with hidden symbols */
+#endif
 
 /* data is page-aligned (so also 64-aligned), or NULL for an empty file. */
 typedef struct ert_file_map {
@@ -22,6 +25,9 @@ typedef struct ert_file_map {
 int ert_file_map_open(ert_file_map* map, const char* path);
 void ert_file_map_close(ert_file_map* map);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the library is built with hidden symbols */
+#endif
 
 #define ERT_THREAD_POOL_MAX_THREADS 256u
 #define ERT_THREAD_POOL_ALIGN 64u
@@ -32,6 +35,9 @@ void ert_thread_pool_parallel_for(void* pool, uint32_t tasks, ert_platform_task 
 /* Ends and joins the workers. No parallel_for may be under way. The storage is free afterwards. */
 void ert_thread_pool_shutdown(ert_thread_pool* pool);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -38,6 +38,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* the library is built with hidden symbols */
+#endif
 
 #define ERT_API_VERSION 3u  /* grows when functions or struct fields are added */
 #define ERT_MAX_RANK 8u     /* tensors of a higher rank are refused by the converter */
@@ -386,6 +389,9 @@ ert_status ert_selftest(ert_context* c);
 ert_status ert_unpack_bytes(const void* in, size_t in_bytes, size_t* out_bytes, size_t* work_bytes);
 ert_status ert_unpack(const void* in, size_t in_bytes, void* out, size_t out_bytes, void* work, size_t work_bytes);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
