@@ -9,6 +9,8 @@
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
+#   ./test.sh --text [LINES]  25 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
+#                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Default 20000; 1000000 takes hours
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
 #   ./test.sh --isa NAME  quick tier as on a CPU whose best level is NAME: sse41, avx2, avxvnni (levels: kernels_int8/README.md)
@@ -31,6 +33,9 @@ while [ $# -gt 0 ]; do
       special=fuzz hours=${2:-}
       [[ "$hours" =~ ^[0-9]*\.?[0-9]+$ ]] || { echo "--fuzz needs a number of hours; see ./test.sh --help" >&2; exit 2; }
       shift ;;
+    --text)
+      special=text
+      if [[ "${2:-}" =~ ^[0-9]+$ ]]; then hours=$2; shift; fi ;;
     --cross) cross=yes ;;
     --cross-smoke) cross=smoke ;;
     --isa)
@@ -43,6 +48,13 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+if [ "$special" = text ]; then
+  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+  mkdir -p build/release
+  build_with_progress build/release/build.log cmake --preset release
+  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv text_speed
+  exec tests/text/run.sh "${hours:-20000}"
+fi
 if [ -n "$special" ]; then
   exec tests/checks/detectors.sh "$special" $hours
 fi

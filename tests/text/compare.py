@@ -96,6 +96,12 @@ def compare_tokenizers(program, path, lines, name, report):
     return wrong, seconds
 
 
+def speed_ratio(program, path, lines, seconds):
+    """The reference's time of the same lines, by ours: one thread each."""
+    r = subprocess.run([program, str(path)], input=b"".join(line + b"\n" for line in lines), capture_output=True, check=True)
+    return seconds / float(r.stdout.split()[0])
+
+
 def bert_of(path):
     from tokenizers.implementations import BertWordPieceTokenizer
     return BertWordPieceTokenizer(str(path))._tokenizer
@@ -125,6 +131,7 @@ def main():
     a = argparse.ArgumentParser()
     a.add_argument("edgeconv")
     a.add_argument("work", type=pathlib.Path)
+    a.add_argument("--speed", help="the program text_speed: also prints how much faster the lines become ids than in one call of the reference")
     a.add_argument("--lines", type=int, default=20000)
     a.add_argument("--hostile", type=int, default=2000)
     a.add_argument("--kinds", default=",".join(kinds.KINDS))
@@ -157,7 +164,8 @@ def main():
             wrong, seconds = -1, 0
             print(f"  {name}: {e}")
         failed += wrong != 0
-        print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences; reference {seconds:.1f} s", flush=True)
+        speed = f"; {speed_ratio(o.speed, path, lines + hostile, seconds):.1f} times as fast" if o.speed and wrong >= 0 else ""
+        print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences{speed}", flush=True)
     sys.exit(1 if failed else 0)
 
 
