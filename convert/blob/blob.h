@@ -22,7 +22,7 @@ struct BlobMeta {
   std::string certificate;    // JSON
   uint32_t security_counter = 0;
   std::vector<GoldenVector> golden;
-  std::string tokenizer;  // contents of the tokenizer segment; empty: none
+  std::string tokenizer{};  // contents of the tokenizer segment; empty: none
 };
 
 // The bytes of the file, 64-byte aligned (a uint8 tensor). Equal constants are stored once. The same program and meta give

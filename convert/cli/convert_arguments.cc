@@ -79,6 +79,12 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
   options.security_counter = o.security_counter;
+  options.tokenizer = o.tokenizer;
+  if (!o.task.empty()) options.task.kind = parse_task(o.task);
+  if (!o.pooling.empty()) options.task.pooling = parse_pooling(o.pooling);
+  if (!o.normalize.empty()) options.task.normalize = o.normalize == "on";
+  if (!o.labels.empty()) options.task.labels = read_label_names(o.labels);
+  if (o.max_tokens != 0) options.task.max_tokens = o.max_tokens;
   if (o.golden != "none") {
     size_t used = 0;
     try {
@@ -130,6 +136,15 @@ void ConvertArguments::declare(Arguments& a) {
            "largest file: automatic precision keeps to it, and fails (exit 7) where the accuracy gate needs more",
            {.type = "BYTES[K|M|G]"});
   a.option("--golden", golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--tokenizer", tokenizer,
+           "puts a tokenizer into the blob, so that devices take text: tokenizer.json, SentencePiece .model, vocab.txt, or a model's folder, "
+           "whose files also say what the model is for",
+           {.type = "FILE|DIR"});
+  a.option("--task", task, "what the device makes of a text; wins over the folder", {.one_of = {"embed", "classify", "tokens", "qa", "zero-shot", "none"}});
+  a.option("--labels", labels, "names of the model's labels, one a line", {.type = "FILE"});
+  a.option("--pooling", pooling, "embed: how vectors of tokens become one", {.one_of = {"mean", "cls", "last", "none"}});
+  a.option("--normalize", normalize, "embed: vectors of length 1", {.one_of = {"on", "off"}});
+  a.option("--max-tokens", max_tokens, "longer texts are cut to so many tokens, special ones included", {.least = 1, .most = 1 << 20});
   a.option("--security-counter", security_counter,
            "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
            "model comes back");

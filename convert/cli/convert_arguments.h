@@ -11,13 +11,13 @@
 namespace edgeconv::cli {
 
 struct ConvertArguments {
-  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph;
+  std::string model, output, target = "portable", progress = "auto", compress = "none", padding = "zero", calibration, dump_graph, tokenizer, task, labels, pooling, normalize;
   std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
   PinOptions pins;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
   std::string golden = "1";
-  uint32_t security_counter = 0;
+  uint32_t security_counter = 0, max_tokens = 0;
   std::string arena_limit, flash_limit, max_bytes, memory_limit;
 
   void declare(Arguments& a);

@@ -7,6 +7,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/frames.h"
+#include "convert/cli/run_text.h"
 #include "convert/files/outputs.h"
 #include "convert/files/json.h"
 #include "convert/files/npy.h"
@@ -24,6 +25,7 @@ struct RunArguments {
   std::string blob, data, out, isa;
   std::vector<std::string> inputs;
   uint32_t threads = 1;
+  TextArguments text;
 };
 
 uint32_t isa_mask(const std::string& name) {
@@ -87,6 +89,14 @@ void refuse_pinned_inputs(const RunArguments& o, const CertifiedPinning& pinning
 }
 
 int run_blob(const RunArguments& o) {
+  if (o.text.given()) {
+    if (!o.data.empty() || !o.inputs.empty() || !o.out.empty())
+      throw FatalError(ExitCode::kUsage, "--text and --text-file print answers: leave out --data, --input and --out");
+    return run_texts(o.blob, isa_mask(o.isa), o.threads, o.text);
+  }
+  if (!o.text.labels.empty() || o.text.top != 0 || o.text.json)
+    throw FatalError(ExitCode::kUsage, "--labels, --top and --json are for texts: give --text or --text-file");
+  if (o.out.empty()) throw FatalError(ExitCode::kUsage, "--out is required: the folder for outputs");
   if (o.data.empty() == o.inputs.empty())
     throw FatalError(ExitCode::kUsage, "give the inputs either with --data DIR or with --input NAME=FILE.npy");
   const uint32_t mask = isa_mask(o.isa);
@@ -131,7 +141,13 @@ Action add_run(Arguments& a) {
   a.option("--data", o->data,
            "folder with input_K.pb (ONNX TensorProto, matched by name), or of such folders: frames, in their order");
   a.option("--input", o->inputs, "NAME=FILE.npy; repeatable. One axis more than the input has, in front: frames");
-  a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input), as the inputs are", {.required = true});
+  a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input), as the inputs are");
+  a.option("--text", o->text.texts, "a text for a blob with a tokenizer: prints its answer; repeatable");
+  a.option("--pair", o->text.pairs, "what belongs to the n-th --text: the second text, or with qa the context; repeatable");
+  a.option("--text-file", o->text.file, "texts, one a line; with qa QUESTION, a tab, CONTEXT; - is standard input", {.type = "FILE"});
+  a.option("--labels", o->text.labels, "zero-shot: what texts are judged by, a,b,c or @FILE with one a line", {.type = "a,b,c|@FILE"});
+  a.option("--top", o->text.top, "so many of the best labels or answers", {.least = 1, .most = 1 << 16});
+  a.flag("--json", o->text.json, "answers as JSON, an object a line");
   a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});
   a.option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best");
   return [o] { return run_blob(*o); };

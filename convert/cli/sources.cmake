@@ -16,6 +16,7 @@ add_executable(edgeconv
   cli/pin_option.cc
   cli/progress.cc
   cli/run.cc
+  cli/run_text.cc
   cli/sign.cc
   cli/standard_input.cc
   cli/standard_output.cc

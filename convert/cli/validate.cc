@@ -54,6 +54,7 @@ struct Pair {
     const CertifiedPinning pinning = certified_pinning(certificate);
     prepare.pinning = pinning_again(pinning, o.pins.parse({}));
     prepare.raw_inputs = certified_raw_inputs(certificate);
+    prepare.task = certified_task(certificate);
     Diagnostics d;
     for (const NamedDim& dim : runner.dims()) prepare.most_dims[dim.name] = dim.max;
     ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning, prepare.most_dims});

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "convert/pipeline/text.h"
 #include "convert/precision/candidate_search.h"
 #include "convert/precision/unmeasured_layers.h"
 #include "convert/blob/blob.h"
@@ -29,6 +30,7 @@
 #include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
+#include "convert/text/table_bytes.h"
 #include "convert/blob/version.h"
 #include "rt/base/float_mode.h"
 
@@ -74,6 +76,7 @@ class Conversion {
   Graph g_;              // fused
   DimPlan dims_;
   std::vector<KeptState> states_;
+  TextPlan text_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
   PrecisionRequest request_;            // as it is done: what cannot be checked is not int8
   LowerOptions options_;                // but for the plan of precisions
@@ -112,12 +115,17 @@ std::vector<SetShapes> shapes_of(const Graph& g, const std::vector<std::vector<T
 
 void Conversion::read(const std::string& path) {
   stage("reading", 0.0);
+  text_ = plan_text(o_, d_);
+  o_.prepare.task = text_.wanted();
   model_ = prepare_model(path, o_.prepare, d_);
   r_.model = model_.info;
   r_.raw_inputs = model_.raw_inputs;
   r_.fusions = model_.fusions;
   states_ = kept_states(model_.graph, o_.states);
   dims_ = plan_dims(model_.graph, o_.dims, states_);
+  fit_text(text_, model_, dims_);
+  r_.task = model_.task;
+  r_.text_facts = text_.facts;
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
@@ -269,6 +277,8 @@ void Conversion::write() {
   meta.producer = std::string("edgeconv ") + kVersion;
   meta.source_sha256 = r_.model.sha256;
   meta.security_counter = o_.security_counter;
+  if (text_.tokenizer) meta.tokenizer = text::table_bytes(*text_.tokenizer);
+  r_.tokenizer_bytes = meta.tokenizer.size();
   meta.certificate = certificate_json(r_, o_, chosen.compared().canonical.errors());
   GoldenInputs golden;
   {

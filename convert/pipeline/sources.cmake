@@ -1,3 +1,4 @@
 target_sources(edgeconv_core PRIVATE
   pipeline/convert.cc
+  pipeline/text.cc
 )

@@ -34,7 +34,7 @@ PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Di
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
   if (d.malformed_file()) d.check();
-  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, o.raw_inputs, std::move(imported.files)};
+  PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, o.raw_inputs, {}, {}, std::move(imported.files)};
   diagnose_file(m.graph, d);
   infer(m.graph, d);
   if (!d.ok()) {
@@ -50,6 +50,12 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);
   if (!m.raw_inputs.empty()) {
     take_raw_inputs(m.graph, m.raw_inputs);
+    infer(m.graph, d);
+  }
+  if (o.task && d.ok()) {
+    m.task = *o.task;
+    m.text_inputs = find_text_inputs(m.graph);
+    give_task_output(m.graph, m.text_inputs, m.task);
     infer(m.graph, d);
   }
   d.check();

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/pass_trace.h"
 #include "convert/import_graph/import_model.h"
+#include "convert/task/task_output.h"
 
 namespace edgeconv {
 
@@ -22,6 +24,7 @@ struct PrepareOptions {
   Pinning pinning;                                // --fix NAME=N, --const INPUT=VALUE|FILE.npy
   std::vector<RawInput> raw_inputs;               // --input-scale NAME=mean,std
   std::map<std::string, int64_t> most_dims = {};  // --dim NAME=MAX
+  std::optional<TaskSettings> task = {};          // --task: what the outputs are made for; nothing: those of the file
   PassTrace* trace = nullptr;                     // what the passes do is written down here
 };
 
@@ -30,6 +33,8 @@ struct PreparedModel {
   ModelInfo info;
   std::vector<std::pair<std::string, int>> fusions;  // pass -> matches
   std::vector<RawInput> raw_inputs;                  // with their types
+  TaskSettings task;                                 // with what was left open; kind is empty without one
+  TextInputs text_inputs;                            // of a task
   std::vector<std::shared_ptr<const MappedFile>> files;
 
   // Between the steps of a conversion: weights are read again when the next step needs them.

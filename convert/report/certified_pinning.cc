@@ -76,6 +76,20 @@ std::vector<RawInput> certified_raw_inputs(const Json& certificate) {
   return inputs;
 }
 
+std::optional<TaskSettings> certified_task(const Json& certificate) {
+  if (!certificate.is_object() || !certificate.contains("task")) return {};
+  const Json& task = certificate.at("task");
+  TaskSettings s;
+  try {
+    s.kind = parse_task(certified_text_at(task, "kind"));
+    if (const std::string pooling = certified_text_at(task, "pooling"); !pooling.empty()) s.pooling = parse_pooling(pooling);
+  } catch (const FatalError&) {  // not of a conversion's making
+    return {};
+  }
+  if (task.contains("normalize") && task.at("normalize").is_boolean()) s.normalize = task.at("normalize").get<bool>();
+  return s;
+}
+
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning) {
   std::vector<CutInput> missing = pinning.cut;
   for (const CertifiedConstant& c : pinning.inputs) missing.push_back({c.position, c.name});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "convert/import_graph/cut.h"
 #include "convert/import_graph/pinning.h"
 #include "convert/prepare/raw_inputs.h"
+#include "convert/task/task.h"
 
 namespace edgeconv {
 
@@ -32,6 +34,9 @@ CertifiedPinning certified_pinning(const nlohmann::ordered_json& certificate);
 
 // The inputs that were converted with --input-scale.
 std::vector<RawInput> certified_raw_inputs(const nlohmann::ordered_json& certificate);
+
+// The task that the outputs were made for; nothing: those of the file.
+std::optional<TaskSettings> certified_task(const nlohmann::ordered_json& certificate);
 
 // Names of all inputs of the file, in its order: those of the blob, the pinned and the cut ones.
 std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_inputs, const CertifiedPinning& pinning);

@@ -91,6 +91,11 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   if (!r.model.fixed_dims.empty()) j["fixed_dims"] = r.model.fixed_dims;
   if (!r.model.pinned.empty()) j["pinned_inputs"] = pinned_inputs_json(r.model.pinned);
   for (const RawInput& raw : r.raw_inputs) j["raw_inputs"].push_back(raw_input_text(raw));
+  if (r.task.kind) {
+    j["task"]["kind"] = task_name(*r.task.kind);
+    if (r.task.pooling) j["task"]["pooling"] = pooling_name(*r.task.pooling);
+    if (r.task.normalize) j["task"]["normalize"] = *r.task.normalize;
+  }
   if (!r.model.chosen_outputs.empty()) j["chosen_outputs"] = r.model.chosen_outputs;
   if (!r.model.cut.empty()) j["cut_inputs"] = cut_inputs_json(r.model.cut);
   const MeasuredOn& on = r.measured_on;

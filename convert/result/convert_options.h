@@ -35,6 +35,8 @@ struct ConvertOptions {
   bool skip_padding = true;                      // --padding: where it is proved to change nothing else
   WeightTarget target = kWeightTargets[0];       // --target
   int golden = 1;                                // golden vectors in the blob
+  std::string tokenizer;                         // --tokenizer: a file or a model's folder; empty: none
+  TaskSettings task;                             // --task, --labels, --pooling, --normalize, --max-tokens: wins over the folder
   uint32_t security_counter = 0;                 // --security-counter: devices refuse lower ones than they want
   std::function<void(const std::string& stage, double fraction)> progress;  // may be empty
 };

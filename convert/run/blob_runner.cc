@@ -149,6 +149,21 @@ std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const Run
   return std::move(run_in_order({Frame(inputs.begin(), inputs.end())}, o).front());
 }
 
+ert_config BlobRunner::config(const RunnerOptions& o) {
+  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
+  ert_config cfg{};
+  cfg.struct_size = sizeof cfg;
+  cfg.isa_mask = o.isa_mask;
+  cfg.threads = o.threads;
+  if (o.threads > 1) {
+    cfg.parallel_for = ert_thread_pool_parallel_for;
+    cfg.parallel_context = pool_->pool;
+  }
+  cfg.custom_ops = placeholders_.data();
+  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
+  return cfg;
+}
+
 std::vector<std::vector<Tensor>> BlobRunner::run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o) {
   std::vector<int32_t> dims(dims_.size(), 0);
   for (const Frame& f : frames) {
@@ -164,17 +179,7 @@ std::vector<std::vector<Tensor>> BlobRunner::run_in_order(const std::vector<Fram
     throw FatalError(ExitCode::kUnsupported,
                      "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
   }
-  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
-  ert_config cfg{};
-  cfg.struct_size = sizeof cfg;
-  cfg.isa_mask = o.isa_mask;
-  cfg.threads = o.threads;
-  if (o.threads > 1) {
-    cfg.parallel_for = ert_thread_pool_parallel_for;
-    cfg.parallel_context = pool_->pool;
-  }
-  cfg.custom_ops = placeholders_.data();
-  cfg.custom_op_count = static_cast<uint32_t>(placeholders_.size());
+  const ert_config cfg = config(o);
   BlobSession session(*this, cfg, dims, o);
   std::vector<std::vector<Tensor>> results;
   for (const Frame& f : frames) results.push_back(session.run(f));

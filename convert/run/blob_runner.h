@@ -70,6 +70,8 @@ class BlobRunner {
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
   // Runs that follow each other in one context, from states of zero; the outputs of each. Throws as run.
   std::vector<std::vector<Tensor>> run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o = {});
+  // The configuration of a context of this blob; starts threads. Valid until the next call with other threads.
+  ert_config config(const RunnerOptions& o);
   // ert_selftest. Returns how many golden vectors were replayed; throws FatalError(kAccuracy) when one gives other bits.
   uint32_t replay_golden(const RunnerOptions& o = {}) const;
 

@@ -3,4 +3,5 @@ target_sources(edgeconv_core PRIVATE
   run/blob_session.cc
   run/refusal.cc
   run/status.cc
+  run/text_session.cc
 )

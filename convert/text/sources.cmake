@@ -27,6 +27,7 @@ target_sources(edgeconv_core PRIVATE
   text/read_tokenizer.cc
   text/table_bytes.cc
   text/table_probe.cc
+  text/task_tables.cc
   text/text_runner.cc
   text/tokenizer_json.cc
   text/unicode/unicode_data.cc

@@ -164,6 +164,7 @@ void TableWriter::add_task() {
   std::string out, labels;
   for (const uint32_t v : {static_cast<uint32_t>(k.kind), k.pooling, uint32_t{k.normalize}, uint32_t{k.sigmoid}, k.max_tokens, k.entailment}) put32(out, v);
   put_text(out, strings_.add(k.hypothesis));
+  for (const uint32_t input : k.inputs) put32(out, input);
   out.resize(sizeof(Task), '\0');
   add(SectionKind::kTask, out, 1);
   for (const std::string& l : k.labels) put_text(labels, strings_.add(l));

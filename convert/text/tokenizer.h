@@ -50,6 +50,7 @@ struct TaskDescription {
   uint32_t entailment = 0;
   std::string hypothesis;
   std::vector<std::string> labels;
+  std::array<uint32_t, 4> inputs{};  // Task.inputs
 };
 
 struct Tokenizer {

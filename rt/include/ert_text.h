@@ -7,6 +7,7 @@
  *   2. ert_text_bytes   the exact number of bytes of working memory for the longest text and pair
  *   3. ert_text_encode  one text, or a text and its pair, gives ids; ert_text_window the further windows of a long pair
  *   4. ert_text_decode  ids give text
+ *   or ert_text_run     text, or a text and its pair, gives the answer of the task that the model was converted for
  *
  * What ert.h says of threads, interrupts, ownership, struct_size and errors holds here too. A const ert_text may be shared by any number of
  * threads; working memory belongs to one call at a time. Nothing here has a heap, a locale, recursion or writable globals.
@@ -76,6 +77,7 @@ typedef struct ert_encoding {
   int32_t* special;       /* 1 for special tokens and padding */
   ert_span* offsets;
   uint8_t* sequence;      /* 0: token of the text, 1: of the pair, 255: special or padding */
+  uint8_t* word_starts;   /* 1: the first token of a piece that the pre-tokenizer found (a word), and every special token; 0: inside */
   uint32_t tokens;        /* written, padding included. After NOMEM: the capacity that is needed */
   uint32_t truncated;     /* 1: the text or pair was cut */
   uint32_t windows;       /* 1, or how many ert_text_window gives */
@@ -124,6 +126,81 @@ ert_status ert_text_decode(const ert_text* t, const int32_t* ids, size_t count, 
 
 /* The piece of an id as the tables have it: *piece points into the blob. Returns OK, ARG (no such id). */
 ert_status ert_text_piece(const ert_text* t, int32_t id, const char** piece, size_t* bytes);
+
+/* ---- tasks: from text to an answer ------------------------------------------------------------------------------- */
+
+/* What the model was converted for (`edgeconv MODEL.onnx --tokenizer DIR --task NAME`). */
+typedef enum ert_text_task {
+  ERT_TEXT_NO_TASK = 0,
+  ERT_TEXT_EMBED = 1,    /* a vector */
+  ERT_TEXT_CLASSIFY = 2, /* the model's labels with scores */
+  ERT_TEXT_TOKENS = 3,   /* spans of the text with a label */
+  ERT_TEXT_QA = 4,       /* text: a question, pair: a context; spans of the context */
+  ERT_TEXT_ZERO_SHOT = 5 /* labels of the caller's with scores */
+} ert_text_task;
+
+typedef struct ert_text_task_info {
+  uint32_t struct_size; /* set by the caller */
+  uint32_t task;        /* ert_text_task */
+  uint32_t labels;      /* of the model; ert_text_label has their names */
+  uint32_t vector;      /* elements of embed's vector, otherwise 0 */
+  uint32_t max_tokens;  /* of one run */
+  uint32_t independent; /* 1: scores of labels do not add up to 1 */
+} ert_text_task_info;
+/* Returns OK, ARG, MODEL (tables that do not belong to this model). m is the model that t was opened with. */
+ert_status ert_text_task_of(const ert_text* t, const ert_model* m, ert_text_task_info* out);
+
+/* Name of label i: *name points into the blob and has no zero byte at its end. Returns OK, ARG (no such label). */
+ert_status ert_text_label(const ert_text* t, uint32_t i, const char** name, size_t* bytes);
+
+typedef struct ert_text_name {
+  const char* data; /* UTF-8 */
+  size_t bytes;
+} ert_text_name;
+
+typedef struct ert_question {
+  uint32_t struct_size; /* set by the caller */
+  uint32_t top;         /* qa: how many answers are wanted, 16 at most; 0: one */
+  const void* text;
+  size_t bytes;
+  const void* pair; /* NULL: none. qa: the context, which must be there */
+  size_t pair_bytes;
+  const ert_text_name* labels; /* zero-shot only */
+  uint32_t label_count;
+  uint32_t multi_label;  /* zero-shot: 1: labels do not exclude each other */
+  const char* hypothesis; /* zero-shot: template with {} for the label; NULL: that of the blob */
+  size_t hypothesis_bytes;
+} ert_question;
+
+/* label: of the model, or of ert_question.labels; of a span that of its first token. span: bytes of the text, qa: of the context. */
+typedef struct ert_scored {
+  uint32_t label;
+  float score; /* 0 to 1 */
+  ert_span span;
+} ert_scored;
+
+typedef struct ert_answer {
+  uint32_t struct_size; /* set by the caller, as are the arrays and capacity */
+  uint32_t capacity;    /* elements of the array that the task uses */
+  float* vector;        /* embed */
+  ert_scored* scored;   /* other tasks: best first; tokens: in the order of the text */
+  uint32_t count;       /* elements written. After NOMEM: the capacity that is needed */
+  uint32_t truncated;   /* 1: the text was cut to what the model or the context takes */
+  uint32_t tokens;      /* of all runs, special tokens included */
+  uint32_t runs;        /* of the model: windows of a long context, labels of zero-shot */
+} ert_answer;
+
+/* Working memory of ert_text_run with this context, for texts of up to max_bytes and pairs of up to max_pair_bytes (zero-shot: a hypothesis
+ * with its label): exact. Returns OK, ARG, STATE (context not initialised), LIMIT,
+ * UNSUPPORTED (the blob has no task). */
+ert_status ert_text_run_bytes(const ert_text* t, const ert_context* c, size_t max_bytes, size_t max_pair_bytes, size_t* need);
+
+/* Encodes, runs the model once or as often as the task needs, and makes the answer. Inputs and outputs are bound to memory inside `work`
+ * (8-aligned), bindings of before are lost. Cut is what the task's pipeline of the transformers library cuts: longest first, qa and zero-shot
+ * the context and the text; qa looks at windows that overlap by half of the room, 128 tokens at most.
+ * Returns OK, ARG, ALIGN, NOMEM (work_bytes, or answer->capacity: count tells), UNSUPPORTED, LIMIT, DIMS, MODEL as ert_text_encode, and what
+ * ert_run returns. */
+ert_status ert_text_run(ert_context* c, const ert_text* t, const ert_question* q, void* work, size_t work_bytes, ert_answer* answer);
 
 #ifdef __cplusplus
 }

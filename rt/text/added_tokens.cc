@@ -37,7 +37,8 @@ bool AddedTokens::next(AddedMatch* m) {
     if ((token->flags & kAddedSingleWord) != 0 && ((begin != 0 && (classes_before(begin, &side) & kClassWord) != 0) ||
                                                    (end != size_ && (t_.classes.byte(read(end).code) & kClassWord) != 0)))
       continue;
-    while ((token->flags & kAddedLstrip) != 0 && begin > taken_ && (classes_before(begin, &side) & kClassSpace) != 0) begin = side;
+    while ((token->flags & kAddedLstrip) != 0 && begin > taken_ && (classes_before(begin, &side) & kClassSpace) != 0)
+      begin = side;
     while ((token->flags & kAddedRstrip) != 0 && end != size_) {
       const Character c = read(end);
       if ((t_.classes.byte(c.code) & kClassSpace) == 0) break;

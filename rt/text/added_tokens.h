@@ -20,7 +20,9 @@ class AddedTokens {
 
  private:
   bool longest_at(size_t i, size_t* end, const AddedToken** token) const;
-  Character read(size_t i) const { return foreign_ ? foreign_character(text_ + i, text_ + size_) : character_at(text_ + i, text_ + size_); }
+  Character read(size_t i) const {
+    return foreign_ ? foreign_character(text_ + i, text_ + size_) : character_at(text_ + i, text_ + size_);
+  }
   uint32_t classes_before(size_t at, size_t* begin) const;
   const Tables& t_;
   Row<uint32_t> trie_;

@@ -2,6 +2,7 @@
 #include "rt/text/double_array.h"
 #include "rt/text/merge_order.h"
 #include "rt/text/models.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -12,7 +13,12 @@ constexpr int32_t kFrozen = -2;  // a user defined symbol, which never merges
 class Word {
  public:
   Word(Encoder& e, size_t begin, size_t end)
-      : e_(e), t_(*e.tables), text_(e.main.text + begin), bytes_(static_cast<uint32_t>(end - begin)), symbols_(e.tail()), begin_(begin),
+      : e_(e),
+        t_(*e.tables),
+        text_(e.main.text + begin),
+        bytes_(static_cast<uint32_t>(end - begin)),
+        symbols_(e.tail()),
+        begin_(begin),
         spm_(t_.header->kind == ERT_TEXT_SENTENCEPIECE_BPE) {}
 
   bool encode() {
@@ -149,7 +155,7 @@ void Word::merge() {
     i = next;
   }
   if (size_ == 0) return;
-  MergeOrder order(symbols_, size_, reinterpret_cast<uint32_t*>(e_.spare));
+  MergeOrder order(symbols_, size_, placed<uint32_t>(e_.spare));
   for (;;) {
     const uint32_t at = order.first();
     if (symbols_[at].end == kNoRank) return;

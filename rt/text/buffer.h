@@ -3,14 +3,16 @@
 
 #include "rt/text/tables.h"
 #include "rt/text/utf8.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
 // A token, and in its place before: a node of a model's search. `start` and `end` are bytes of the original text.
 struct Token {
   int32_t id;
-  uint32_t start, end;
+  uint32_t start, end;  // end: with kWordStart set in the first token of a word
 };
+constexpr uint32_t kWordStart = 1u << 31;  // texts have 2^30 bytes at most
 
 struct Buffer {
   uint8_t* text;
@@ -44,8 +46,8 @@ struct Encoder {
   size_t room() const { return capacity - token_count; }
   Token* tail() const { return tokens + token_count; }
   void place_next() {
-    next.spans = reinterpret_cast<ert_span*>(tail());
-    next.text = reinterpret_cast<uint8_t*>(tail()) + sizeof(ert_span) * room();
+    next.spans = placed<ert_span>(tail());
+    next.text = placed<uint8_t>(tail()) + sizeof(ert_span) * room();
     next.size = 0;
   }
   // The token of bytes [a, b) of main. b > a.

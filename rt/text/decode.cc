@@ -1,5 +1,6 @@
 // From ids to text. Nothing is kept of it: every token is written as soon as it is known.
 #include "rt/text/decode.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -28,7 +29,7 @@ class LossyText {
       // A bad part that reaches to the end may still become a character.
       if (bad && !last && c.bytes == count_ && may_go_on()) return;
       if (bad)
-        out_.put(reinterpret_cast<const uint8_t*>("\xef\xbf\xbd"), 3);
+        out_.put(placed<const uint8_t>("\xef\xbf\xbd"), 3);
       else
         out_.put(held_, c.bytes);
       count_ -= c.bytes;
@@ -55,7 +56,10 @@ int byte_of_piece(Bytes8 p) {
   int value = 0;
   for (int i = 3; i < 5; ++i) {
     const int c = p.data[i];
-    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                             : -1;
     if (digit < 0) return -1;
     value = 16 * value + digit;
   }
@@ -63,8 +67,10 @@ int byte_of_piece(Bytes8 p) {
 }
 
 bool starts_with(const uint8_t* p, size_t bytes, const char* with) {
-  const size_t n = strlen(with);
-  return bytes >= n && memcmp(p, with, n) == 0;
+  // Not strlen: bare metal may have none.
+  for (size_t i = 0; with[i] != 0; ++i)
+    if (i == bytes || p[i] != static_cast<uint8_t>(with[i])) return false;
+  return true;
 }
 
 // WordPiece's clean up: no space before punctuation and shortened words.
@@ -83,7 +89,8 @@ class Decoder {
       const Step& s = t.decoder.data[i];
       if (s.kind < static_cast<uint32_t>(DecoderKind::kCount)) steps_[s.kind] = &s;
     }
-    if (const Step* s = step(DecoderKind::kStrip); s != nullptr) out_.strip({string_of(t, s->a), s->a.bytes}, s->option & 0xffff, s->option >> 16);
+    if (const Step* s = step(DecoderKind::kStrip); s != nullptr)
+      out_.strip({string_of(t, s->a), s->a.bytes}, s->option & 0xffff, s->option >> 16);
   }
 
   void run() {
@@ -178,7 +185,7 @@ size_t Decoder::put_bytes(size_t i) {
         valid &= !bad;
         if (pass == 1 && (each || valid)) {
           if (bad)
-            out_.put(reinterpret_cast<const uint8_t*>("\xef\xbf\xbd"), 3);
+            out_.put(placed<const uint8_t>("\xef\xbf\xbd"), 3);
           else
             out_.put(held, c.bytes);
         }
@@ -190,7 +197,7 @@ size_t Decoder::put_bytes(size_t i) {
     if (pass == 0 && !each && !valid) break;
   }
   if (!each && !valid)
-    for (size_t k = 0; k < bytes; ++k) out_.put(reinterpret_cast<const uint8_t*>("\xef\xbf\xbd"), 3);
+    for (size_t k = 0; k < bytes; ++k) out_.put(placed<const uint8_t>("\xef\xbf\xbd"), 3);
   return end;
 }
 
@@ -207,7 +214,7 @@ void Decoder::put_replaced(Bytes8 piece, Bytes8 from, Bytes8 to) {
 
 void Decoder::put_sentencepiece(Bytes8 piece, int32_t id) {
   const Step& s = *step(DecoderKind::kSentencePiece);
-  const Bytes8 space{reinterpret_cast<const uint8_t*>("\xe2\x96\x81"), 3};
+  const Bytes8 space{placed<const uint8_t>("\xe2\x96\x81"), 3};
   if (space_seen_ || !out_.empty()) at_begin_ = false;
   space_seen_ = false;
   if (id == t_.header->unknown) {
@@ -215,7 +222,8 @@ void Decoder::put_sentencepiece(Bytes8 piece, int32_t id) {
     return;
   }
   if (is_special(id)) return;
-  if (at_begin_ && (s.option & (kAddDummyPrefix | kRemoveExtraSpaces)) != 0 && starts_with(piece.data, piece.size, "\xe2\x96\x81")) {
+  if (at_begin_ && (s.option & (kAddDummyPrefix | kRemoveExtraSpaces)) != 0 &&
+      starts_with(piece.data, piece.size, "\xe2\x96\x81")) {
     piece = {piece.data + 3, piece.size - 3};
     space_seen_ = (s.option & kRemoveExtraSpaces) == 0;
   }
@@ -238,7 +246,8 @@ void Decoder::put(Bytes8 piece, int32_t id, size_t position, bool last) {
     }
     out_.put(piece.data, piece.size);
   } else if (const Step* meta = step(DecoderKind::kMetaspace)) {
-    put_replaced(piece, {string_of(t_, meta->a), meta->a.bytes}, {&plain, position == 0 && (meta->option & 3) != kPrependNever ? 0u : 1u});
+    put_replaced(piece, {string_of(t_, meta->a), meta->a.bytes},
+                 {&plain, position == 0 && (meta->option & 3) != kPrependNever ? 0u : 1u});
   } else if (const Step* suffix = step(DecoderKind::kBpeSuffix)) {
     put_replaced(piece, {string_of(t_, suffix->a), suffix->a.bytes}, {&plain, last ? 0u : 1u});
   } else if (const Step* replace = step(DecoderKind::kReplace)) {
@@ -253,11 +262,12 @@ void Decoder::put(Bytes8 piece, int32_t id, size_t position, bool last) {
 
 }  // namespace ert::text
 
-ert_status ert_text_decode(const ert_text* text, const int32_t* ids, size_t count, int skip_special, char* out, size_t capacity, size_t* bytes) {
+ert_status ert_text_decode(const ert_text* text, const int32_t* ids, size_t count, int skip_special, char* out, size_t capacity,
+                           size_t* bytes) {
   using namespace ert::text;
   const Tables* t = tables_of(text);
   if (t == nullptr || bytes == nullptr || (ids == nullptr && count != 0) || (out == nullptr && capacity != 0)) return ERT_ERR_ARG;
-  TextSink sink(reinterpret_cast<uint8_t*>(out), capacity);
+  TextSink sink(placed<uint8_t>(out), capacity);
   Decoder(*t, ids, count, skip_special != 0, sink).run();
   *bytes = sink.bytes();
   return sink.bytes() <= capacity ? ERT_OK : ERT_ERR_NOMEM;
@@ -266,8 +276,9 @@ ert_status ert_text_decode(const ert_text* text, const int32_t* ids, size_t coun
 ert_status ert_text_piece(const ert_text* text, int32_t id, const char** piece, size_t* bytes) {
   using namespace ert::text;
   const Tables* t = tables_of(text);
-  if (t == nullptr || piece == nullptr || bytes == nullptr || id < 0 || static_cast<uint32_t>(id) >= t->header->vocabulary) return ERT_ERR_ARG;
+  if (t == nullptr || piece == nullptr || bytes == nullptr || id < 0 || static_cast<uint32_t>(id) >= t->header->vocabulary)
+    return ERT_ERR_ARG;
   *bytes = piece_length(*t, static_cast<uint32_t>(id));
-  *piece = reinterpret_cast<const char*>(piece_data(*t, static_cast<uint32_t>(id)));
+  *piece = placed<const char>(piece_data(*t, static_cast<uint32_t>(id)));
   return ERT_OK;
 }

@@ -10,7 +10,9 @@ class TextSink {
  public:
   TextSink(uint8_t* out, size_t capacity) : out_(out), capacity_(capacity) {}
   // Drops up to `start` times `what` at the beginning, up to `stop` times at the end.
-  void strip(Bytes8 what, uint32_t start, uint32_t stop) { what_ = what, start_ = what.size == 0 ? 0 : start, stop_ = what.size == 0 ? 0 : stop; }
+  void strip(Bytes8 what, uint32_t start, uint32_t stop) {
+    what_ = what, start_ = what.size == 0 ? 0 : start, stop_ = what.size == 0 ? 0 : stop;
+  }
   void put(const uint8_t* p, size_t bytes) {
     for (size_t i = 0; i < bytes; ++i) put(p[i]);
   }
@@ -18,7 +20,9 @@ class TextSink {
   size_t bytes() const { return bytes_; }
   void end() {
     if (matched_ != 0) flush_match();
-    for (; stop_ != 0 && bytes_ >= what_.size && bytes_ <= capacity_ && memcmp(out_ + bytes_ - what_.size, what_.data, what_.size) == 0; --stop_)
+    for (; stop_ != 0 && bytes_ >= what_.size && bytes_ <= capacity_ &&
+           memcmp(out_ + bytes_ - what_.size, what_.data, what_.size) == 0;
+         --stop_)
       bytes_ -= what_.size;
   }
 

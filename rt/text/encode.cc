@@ -6,6 +6,7 @@
 #include "rt/text/models.h"
 #include "rt/text/normalize.h"
 #include "rt/text/pretokenize.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -61,8 +62,9 @@ ert_status encode_segment(Encoder& e, Model model, size_t from, size_t to) {
   mark_added(e);
   if (!pretokenize(e)) return ERT_ERR_MODEL;
   for (size_t i = 0; i < e.main.size;) {
-    const size_t end = region_end(e, i);
+    const size_t end = region_end(e, i), first = e.token_count;
     if (e.marks[i] == kPiece ? !model(e, i, end) : e.marks[i] == kAddedToken && !emit_added(e, i, end)) return ERT_ERR_MODEL;
+    if (e.token_count > first) e.tokens[first].end |= kWordStart;
     i = end;
   }
   return ERT_OK;
@@ -88,7 +90,7 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
     if (at < m.begin)
       if (const ert_status s = encode_segment(e, model, at, m.begin); s != ERT_OK) return s;
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end)};
+    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end) | kWordStart};
     at = m.end;
   }
   return at < bytes ? encode_segment(e, model, at, bytes) : ERT_OK;
@@ -100,12 +102,13 @@ ert_status ert_text_bytes(const ert_text* t, size_t max_bytes, size_t max_pair_b
   using namespace ert::text;
   const Tables* tables = tables_of(t);
   if (tables == nullptr || need == nullptr) return ERT_ERR_ARG;
-  const ert::Bytes bytes = elements(*tables, max_bytes, max_pair_bytes) * ert::Bytes(kBytesOfElement) + ert::Bytes(4096 - kElementsBeside * kBytesOfElement);
+  const ert::Bytes bytes = elements(*tables, max_bytes, max_pair_bytes) * ert::Bytes(kBytesOfElement) +
+                           ert::Bytes(4096 - kElementsBeside * kBytesOfElement);
   return bytes.get(need) ? ERT_OK : ERT_ERR_LIMIT;
 }
 
-ert_status ert_text_encode(const ert_text* text_tables, const ert_text_options* options, const void* text, size_t bytes, const void* pair,
-                           size_t pair_bytes, void* work, size_t work_bytes, ert_encoding* out) {
+ert_status ert_text_encode(const ert_text* text_tables, const ert_text_options* options, const void* text, size_t bytes,
+                           const void* pair, size_t pair_bytes, void* work, size_t work_bytes, ert_encoding* out) {
   using namespace ert::text;
   const Tables* t = tables_of(text_tables);
   ert_text_options o{};
@@ -120,14 +123,14 @@ ert_status ert_text_encode(const ert_text* text_tables, const ert_text_options* 
   if (work_bytes < need) return ERT_ERR_NOMEM;
 
   uint8_t* at = static_cast<uint8_t*>(work);
-  Kept& kept = *reinterpret_cast<Kept*>(at);
+  Kept& kept = *placed<Kept>(at);
   kept = Kept{};
   at += kKeptBytes;
   Encoder e{};
   e.tables = t;
   e.capacity = elements(*t, bytes, pair_bytes).value() & ~size_t{7};
-  e.tokens = reinterpret_cast<Token*>(at);
-  e.main.spans = reinterpret_cast<ert_span*>(at += sizeof(Token) * e.capacity);
+  e.tokens = placed<Token>(at);
+  e.main.spans = placed<ert_span>(at += sizeof(Token) * e.capacity);
   e.spare = at += sizeof(ert_span) * e.capacity;
   e.marks = at += 2 * e.capacity;
   e.main.text = at + e.capacity;
@@ -149,6 +152,7 @@ ert_status ert_text_window(const ert_text* t, const void* work, uint32_t i, ert_
   using namespace ert::text;
   const Tables* tables = tables_of(t);
   const Kept* kept = static_cast<const Kept*>(work);
-  if (tables == nullptr || kept == nullptr || out == nullptr || kept->magic != kKeptMagic || i >= kept->windows) return ERT_ERR_ARG;
+  if (tables == nullptr || kept == nullptr || out == nullptr || kept->magic != kKeptMagic || i >= kept->windows)
+    return ERT_ERR_ARG;
   return write_window(*tables, *kept, i, out);
 }

@@ -13,7 +13,7 @@ struct Kept {
   size_t bytes[2];
   const Token* tokens;  // those of the text, then those of its pair
   uint32_t count[2];
-  uint32_t room[2];     // tokens of each that a window has
+  uint32_t room[2];  // tokens of each that a window has
   uint32_t stride;
   uint32_t windows;
   uint32_t flags;  // of ert_text_options
@@ -24,8 +24,8 @@ constexpr uint64_t kKeptMagic = 0x3154504b54585445;
 constexpr size_t kKeptBytes = 512;
 static_assert(sizeof(Kept) <= kKeptBytes);
 
-constexpr size_t kBytesOfElement = 24;    // of Encoder: text 1, spans 8, marks 1, tokens 12, spare 2
-constexpr size_t kElementsBeside = 128;   // for what is put before texts, and rounding: they fit into the 4 KB
+constexpr size_t kBytesOfElement = 24;   // of Encoder: text 1, spans 8, marks 1, tokens 12, spare 2
+constexpr size_t kElementsBeside = 128;  // for what is put before texts, and rounding: they fit into the 4 KB
 static_assert(kKeptBytes + kElementsBeside * kBytesOfElement <= 4096 && 2 * kMostExtra + 16 <= kElementsBeside);
 
 // Elements that a text and its pair take. Impossible above 2^30.

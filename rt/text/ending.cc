@@ -119,13 +119,14 @@ ert_span trimmed(const Tables& t, const Token& token, const uint8_t* text, size_
 struct Writer {
   const ert_encoding* out;
   uint32_t at = 0;
-  void put(int32_t id, uint32_t type, bool attended, bool special, ert_span span, uint8_t sequence) {
+  void put(int32_t id, uint32_t type, bool attended, bool special, ert_span span, uint8_t sequence, bool word_start = true) {
     if (out->ids != nullptr) out->ids[at] = id;
     if (out->type_ids != nullptr) out->type_ids[at] = static_cast<int32_t>(type);
     if (out->attention != nullptr) out->attention[at] = attended;
     if (out->special != nullptr) out->special[at] = special;
     if (out->offsets != nullptr) out->offsets[at] = span;
     if (out->sequence != nullptr) out->sequence[at] = sequence;
+    if (out->word_starts != nullptr) out->word_starts[at] = word_start;
     ++at;
   }
 };
@@ -210,9 +211,10 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
     const uint32_t which = piece.kind - 1;
     const Token* from = k.tokens + (which == 0 ? 0 : k.count[0]);
     for (uint32_t j = begin[which]; j < end[which]; ++j) {
-      ert_span span{from[j].start, from[j].end};
-      if (e.trim != 0 && out.offsets != nullptr) span = trimmed(t, from[j], k.text[which], k.bytes[which], j == begin[which]);
-      w.put(from[j].id, piece.type_id, true, false, span, static_cast<uint8_t>(which));
+      const Token token{from[j].id, from[j].start, from[j].end & ~kWordStart};
+      ert_span span{token.start, token.end};
+      if (e.trim != 0 && out.offsets != nullptr) span = trimmed(t, token, k.text[which], k.bytes[which], j == begin[which]);
+      w.put(token.id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
     }
   }
   for (uint32_t i = 0; e.pad_left == 0 && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);

@@ -32,36 +32,38 @@ struct Section {
 };
 
 enum class SectionKind : uint32_t {
-  kNormalizer = 1,     // Step: in this order
-  kPretokenizer = 2,   // Step
-  kDecoder = 3,        // Step
-  kStrings = 4,        // bytes that others refer to by offset and length
-  kPieces = 5,         // bytes: the pieces of all ids, in the order of ids, without anything between them
-  kPieceBlocks = 6,    // uint32_t: where in kPieces each block of kPiecesPerBlock ids begins
-  kPieceLengths = 7,   // uint8_t or uint16_t (flag kWideLengths) for each id
-  kPieceIndex = 8,     // hash table: uint16_t or uint32_t (flag kWideIds), id + 1, 0 for empty
-  kMerges = 9,         // hash table of Merge16 or Merge32 (flag kWideIds); left id of all ones: empty
-  kPieceTrie = 10,     // uint32_t: units of a double array (double_array.h); values are ids
-  kScores = 11,        // float or double (flag kDoubleScores) for each id
-  kByteIds = 12,       // int32_t[256]: id of each byte or -1
-  kAddedTokens = 13,   // AddedToken
-  kAddedTrie = 14,     // double array over the contents of added tokens that are looked for in the text; values index kAddedTokens
+  kNormalizer = 1,    // Step: in this order
+  kPretokenizer = 2,  // Step
+  kDecoder = 3,       // Step
+  kStrings = 4,       // bytes that others refer to by offset and length
+  kPieces = 5,        // bytes: the pieces of all ids, in the order of ids, without anything between them
+  kPieceBlocks = 6,   // uint32_t: where in kPieces each block of kPiecesPerBlock ids begins
+  kPieceLengths = 7,  // uint8_t or uint16_t (flag kWideLengths) for each id
+  kPieceIndex = 8,    // hash table: uint16_t or uint32_t (flag kWideIds), id + 1, 0 for empty
+  kMerges = 9,        // hash table of Merge16 or Merge32 (flag kWideIds); left id of all ones: empty
+  kPieceTrie = 10,    // uint32_t: units of a double array (double_array.h); values are ids
+  kScores = 11,       // float or double (flag kDoubleScores) for each id
+  kByteIds = 12,      // int32_t[256]: id of each byte or -1
+  kAddedTokens = 13,  // AddedToken
+  kAddedTrie = 14,    // double array over the contents of added tokens that are looked for in the text; values index kAddedTokens
   kAddedNormalizedTrie = 15,  // the same for the normalized text
-  kTemplate = 16,      // TemplatePiece: count pieces, `first` of them (Ending.single_pieces) for a text alone, the rest for a text and its pair
-  kEnding = 17,        // Ending: post-processing, truncation and padding
-  kClasses = 18,       // code table of one byte: bits of Class
-  kDecompositions = 19,  // code table of two bytes: 0, or 1 + offset / 2 in kMappings of what replaces the character, fully decomposed
-  kCombining = 20,     // code table of one byte: canonical combining class
-  kCompositions = 21,  // Composition, sorted by first, then second
-  kLowercase = 22,     // code table of two bytes into kMappings
-  kMappings = 23,      // mappings: a byte of length, then UTF-8, padded to an even offset
-  kCharsmapTrie = 24,  // double array of a SentencePiece charsmap; values are offsets in kCharsmapStrings
+  kTemplate =
+      16,  // TemplatePiece: count pieces, `first` of them (Ending.single_pieces) for a text alone, the rest for a text and its pair
+  kEnding = 17,   // Ending: post-processing, truncation and padding
+  kClasses = 18,  // code table of one byte: bits of Class
+  kDecompositions =
+      19,           // code table of two bytes: 0, or 1 + offset / 2 in kMappings of what replaces the character, fully decomposed
+  kCombining = 20,  // code table of one byte: canonical combining class
+  kCompositions = 21,     // Composition, sorted by first, then second
+  kLowercase = 22,        // code table of two bytes into kMappings
+  kMappings = 23,         // mappings: a byte of length, then UTF-8, padded to an even offset
+  kCharsmapTrie = 24,     // double array of a SentencePiece charsmap; values are offsets in kCharsmapStrings
   kCharsmapStrings = 25,  // strings that end in a zero byte; the last byte is zero
-  kGraphemes = 26,     // code table of one byte: GraphemeClass
-  kTask = 27,          // Task (what the model is for)
-  kLabels = 28,        // Text: names of the labels, in order of their index
-  kNgrams = 29,        // NgramTable
-  kMergeResults = 30,  // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
+  kGraphemes = 26,        // code table of one byte: GraphemeClass
+  kTask = 27,             // Task (what the model is for)
+  kLabels = 28,           // Text: names of the labels, in order of their index
+  kNgrams = 29,           // NgramTable
+  kMergeResults = 30,     // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
   kCount
 };
 
@@ -89,7 +91,9 @@ constexpr uint32_t kMostExtra = 24;
 constexpr uint32_t kHashStart = 2166136261u;
 constexpr uint32_t hash_byte(uint32_t h, uint8_t byte) { return (h ^ byte) * 16777619u; }
 constexpr uint32_t hash_end(uint32_t h) { return (h ^ (h >> 15)) * 0x9e3779b1u; }
-constexpr uint32_t hash_pair(uint32_t left, uint32_t right) { return hash_end((left * 0x85ebca6bu) ^ (right * 0xc2b2ae35u) ^ (left >> 16)); }
+constexpr uint32_t hash_pair(uint32_t left, uint32_t right) {
+  return hash_end((left * 0x85ebca6bu) ^ (right * 0xc2b2ae35u) ^ (left >> 16));
+}
 constexpr uint32_t hash_slot(uint32_t h, uint32_t slots) { return static_cast<uint32_t>((uint64_t{h} * slots) >> 32); }
 
 struct Merge16 {
@@ -118,67 +122,74 @@ enum class NormalizerKind : uint32_t {
   kNfkc = 3,
   kNfkd = 4,
   kLowercase = 5,
-  kStripAccents = 6,     // option 0: marks as StripAccents has them; 1: nonspacing marks as BertNormalizer has them
-  kBertClean = 7,        // control characters go, white space becomes a space
-  kBertChinese = 8,      // spaces around ideographs
+  kStripAccents = 6,  // option 0: marks as StripAccents has them; 1: nonspacing marks as BertNormalizer has them
+  kBertClean = 7,     // control characters go, white space becomes a space
+  kBertChinese = 8,   // spaces around ideographs
   kNmt = 9,
-  kPrecompiled = 10,     // charsmap, by graphemes as Hugging Face has it
-  kReplace = 11,         // a by b. option: PatternKind
-  kPrepend = 12,         // a
-  kStrip = 13,           // option bit 0: left, bit 1: right
-  kSentencePiece = 14,   // all of a SentencePiece normalizer; option: SentencePieceOptions
+  kPrecompiled = 10,    // charsmap, by graphemes as Hugging Face has it
+  kReplace = 11,        // a by b. option: PatternKind
+  kPrepend = 12,        // a
+  kStrip = 13,          // option bit 0: left, bit 1: right
+  kSentencePiece = 14,  // all of a SentencePiece normalizer; option: SentencePieceOptions
   kCount
 };
 
 enum class PatternKind : uint32_t {
-  kString = 0,       // every occurrence of a
+  kString = 0,         // every occurrence of a
   kWhitespaceRun = 1,  // \s+
-  kSpaceRun = 2,     // ' {2,}'
+  kSpaceRun = 2,       // ' {2,}'
   kCount
 };
 
 enum SentencePieceOptions : uint32_t { kRemoveExtraSpaces = 1, kAddDummyPrefix = 2, kEscapeSpaces = 4, kSpaceAsSuffix = 8 };
 
 enum class PretokenizerKind : uint32_t {
-  kBert = 1,             // white space goes, punctuation stands alone
-  kWhitespace = 2,       // \w+|[^\w\s]+
+  kBert = 1,        // white space goes, punctuation stands alone
+  kWhitespace = 2,  // \w+|[^\w\s]+
   kWhitespaceSplit = 3,
-  kMetaspace = 4,        // option: MetaspaceOptions; a: replacement
-  kByteLevel = 5,        // option bit 0: add_prefix_space; bit 1: split by rule kGpt2
-  kDigits = 6,           // option 1: each digit alone
-  kPunctuation = 7,      // option: Behavior
-  kSplit = 8,            // option: Behavior + 16 * invert + 256 * SplitRule; a: the string of rule kText
+  kMetaspace = 4,    // option: MetaspaceOptions; a: replacement
+  kByteLevel = 5,    // option bit 0: add_prefix_space; bit 1: split by rule kGpt2
+  kDigits = 6,       // option 1: each digit alone
+  kPunctuation = 7,  // option: Behavior
+  kSplit = 8,        // option: Behavior + 16 * invert + 256 * SplitRule; a: the string of rule kText
   kCount
 };
 
 enum MetaspaceOptions : uint32_t { kPrependNever = 0, kPrependFirst = 1, kPrependAlways = 2, kMetaspaceSplit = 4 };
 
-enum class Behavior : uint32_t { kRemoved = 0, kIsolated = 1, kMergedWithPrevious = 2, kMergedWithNext = 3, kContiguous = 4, kCount };
+enum class Behavior : uint32_t {
+  kRemoved = 0,
+  kIsolated = 1,
+  kMergedWithPrevious = 2,
+  kMergedWithNext = 3,
+  kContiguous = 4,
+  kCount
+};
 
 // Regular expressions of models in use, each a function (split_rules.h). convert/text/split_rules.inc has the expressions.
 enum class SplitRule : uint32_t {
-  kText = 0,          // the string a
+  kText = 0,  // the string a
   kGpt2 = 1,
   kClip = 2,
-  kCl100k = 3,        // digits by up to three
-  kQwen2 = 4,         // digits alone
+  kCl100k = 3,  // digits by up to three
+  kQwen2 = 4,   // digits alone
   kO200k = 5,
-  kSpaces = 6,        // \s+
-  kDigitRuns = 7,     // \p{N}{1,3}
+  kSpaces = 6,     // \s+
+  kDigitRuns = 7,  // \p{N}{1,3}
   kTekken = 8,
   kCount
 };
 
 enum class DecoderKind : uint32_t {
-  kJoin = 1,          // pieces with a space between them
-  kWordPiece = 2,     // option 1: clean up; a: prefix
+  kJoin = 1,       // pieces with a space between them
+  kWordPiece = 2,  // option 1: clean up; a: prefix
   kByteLevel = 3,
-  kMetaspace = 4,     // option as in MetaspaceOptions; a: replacement
-  kBpeSuffix = 5,     // a: suffix
-  kReplace = 6,       // a by b in every piece
+  kMetaspace = 4,  // option as in MetaspaceOptions; a: replacement
+  kBpeSuffix = 5,  // a: suffix
+  kReplace = 6,    // a by b in every piece
   kByteFallback = 7,
   kFuse = 8,
-  kStrip = 9,         // a: one character; option: how many at the start + 65536 * at the end
+  kStrip = 9,  // a: one character; option: how many at the start + 65536 * at the end
   kSentencePiece = 10,
   kCount
 };
@@ -198,19 +209,19 @@ struct TemplatePiece {
 };
 
 struct Ending {
-  uint32_t single_pieces;   // pieces of kTemplate for a text alone
-  uint32_t max_tokens;      // truncation, 0: none
-  uint32_t truncation;      // ert_truncation
+  uint32_t single_pieces;  // pieces of kTemplate for a text alone
+  uint32_t max_tokens;     // truncation, 0: none
+  uint32_t truncation;     // ert_truncation
   uint32_t stride;
-  uint32_t cut_left;        // 1: the beginning goes
-  uint32_t pad_to;          // 0: none
-  uint32_t pad_multiple;    // 0: none
+  uint32_t cut_left;      // 1: the beginning goes
+  uint32_t pad_to;        // 0: none
+  uint32_t pad_multiple;  // 0: none
   uint32_t pad_left;
   int32_t pad_id;
   uint32_t pad_type_id;
-  uint32_t trim;            // 1: offsets without white space (Roberta, ByteLevel); 2: and the tokenizer puts a space before texts
-  Text prefix, suffix;      // of pieces inside a word, of pieces at its end; in kStrings
-  Text unknown;             // piece of the unknown id
+  uint32_t trim;        // 1: offsets without white space (Roberta, ByteLevel); 2: and the tokenizer puts a space before texts
+  Text prefix, suffix;  // of pieces inside a word, of pieces at its end; in kStrings
+  Text unknown;         // piece of the unknown id
 };
 static_assert(sizeof(Ending) == 17 * 4);
 
@@ -234,8 +245,25 @@ struct Composition {
 };
 
 enum GraphemeClass : uint8_t {
-  kOther, kCr, kLf, kControl, kExtend, kZwj, kPrepend, kSpacingMark, kRegional, kHangulL, kHangulV, kHangulT, kHangulLV, kHangulLVT, kPictographic,
-  kConjunctLinker, kConjunctConsonant, kConjunctExtend, kGraphemeClasses
+  kOther,
+  kCr,
+  kLf,
+  kControl,
+  kExtend,
+  kZwj,
+  kPrepend,
+  kSpacingMark,
+  kRegional,
+  kHangulL,
+  kHangulV,
+  kHangulT,
+  kHangulLV,
+  kHangulLVT,
+  kPictographic,
+  kConjunctLinker,
+  kConjunctConsonant,
+  kConjunctExtend,
+  kGraphemeClasses
 };
 
 // A code table gives a value for each code point, 0 for those that it does not reach. Behind this follow tops and mids as uint16_t (all
@@ -251,14 +279,15 @@ struct CodeTableHeader {
 // What the model is for: convert and rt/text/task.* fill and read it.
 enum class TaskKind : uint32_t { kNone, kEmbed, kClassify, kTokens, kQa, kZeroShot, kCount };
 struct Task {
-  uint32_t kind;        // TaskKind
-  uint32_t pooling;     // 0 none, 1 mean, 2 first token (cls), 3 last token
-  uint32_t normalize;   // 1: vectors of length 1
-  uint32_t sigmoid;     // 1: labels are independent of each other
+  uint32_t kind;       // TaskKind
+  uint32_t pooling;    // 0 none, 1 mean, 2 first token (cls), 3 last token
+  uint32_t normalize;  // 1: vectors of length 1
+  uint32_t sigmoid;    // 1: labels are independent of each other
   uint32_t max_tokens;
   uint32_t entailment;  // zero-shot: index of the label
   Text hypothesis;      // template with {} for the label
-  uint32_t reserved[8];
+  uint32_t inputs[4];   // 1 + position in the model's inputs of ids, attention mask, type ids, position ids; 0: it takes none
+  uint32_t reserved[4];
 };
 static_assert(sizeof(Task) == 64);
 

@@ -13,7 +13,8 @@ constexpr uint32_t kNoRank = UINT32_MAX;
 class MergeOrder {
  public:
   // `tree` has room for n / 8 + 4 numbers.
-  MergeOrder(const Token* symbols, uint32_t n, uint32_t* tree) : symbols_(symbols), n_(n), tree_(tree), blocks_((n + kBlock - 1) / kBlock) {
+  MergeOrder(const Token* symbols, uint32_t n, uint32_t* tree)
+      : symbols_(symbols), n_(n), tree_(tree), blocks_((n + kBlock - 1) / kBlock) {
     if (n_ <= kSearched) return;
     for (uint32_t i = 0; i < blocks_; ++i) tree_[blocks_ + i] = block_minimum(i);
     for (uint32_t i = blocks_; i-- > 1;) tree_[i] = better(tree_[2 * i], tree_[2 * i + 1]);

@@ -33,8 +33,9 @@ void filter(Encoder& e, size_t i, Keep keep) {
 }
 
 bool ideograph(uint32_t c) {
-  return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) || (c >= 0x2a700 && c <= 0x2b81f) ||
-         (c >= 0x2b920 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) || (c >= 0x2f800 && c <= 0x2fa1f);
+  return (c >= 0x4e00 && c <= 0x9fff) || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x20000 && c <= 0x2a6df) ||
+         (c >= 0x2a700 && c <= 0x2b81f) || (c >= 0x2b920 && c <= 0x2ceaf) || (c >= 0xf900 && c <= 0xfaff) ||
+         (c >= 0x2f800 && c <= 0x2fa1f);
 }
 
 // First byte from which on a step might find something, where that takes a byte of at least `least`.
@@ -92,8 +93,8 @@ bool normalize_nmt(Encoder& e) {
   filter(e, 0, [](Character* c) {
     const uint32_t k = c->code;
     if ((k >= 1 && k <= 8) || k == 0xb || (k >= 0xe && k <= 0x1f) || k == 0x7f || k == 0x8f || k == 0x9f) return false;
-    if (k == 9 || k == 0xa || k == 0xc || k == 0xd || k == 0x1680 || (k >= 0x200b && k <= 0x200f) || k == 0x2028 || k == 0x2029 || k == 0x2581 ||
-        k == 0xfeff || k == kReplacement)
+    if (k == 9 || k == 0xa || k == 0xc || k == 0xd || k == 0x1680 || (k >= 0x200b && k <= 0x200f) || k == 0x2028 || k == 0x2029 ||
+        k == 0x2581 || k == 0xfeff || k == kReplacement)
       c->code = ' ', c->bytes = 0;
     return true;
   });

@@ -31,7 +31,8 @@ uint32_t characters(const uint8_t* p, size_t bytes) {
 }
 
 bool put(Transform& out, const uint8_t* p, size_t old_bytes, Bytes8 text) {
-  const int32_t had = static_cast<int32_t>(characters(p, old_bytes)), has = static_cast<int32_t>(characters(text.data, text.size));
+  const int32_t had = static_cast<int32_t>(characters(p, old_bytes)),
+                has = static_cast<int32_t>(characters(text.data, text.size));
   int32_t k = 0;
   for (uint32_t i = 0; i < text.size; ++k) {
     const Character c = character_at(text.data + i, text.data + text.size);

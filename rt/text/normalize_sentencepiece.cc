@@ -20,7 +20,8 @@ Prefix prefix_at(const Encoder& e, size_t at) {
   const size_t left = e.main.size - at;
   uint32_t longest = 0, value = 0, v = 0;
   // A byte that is no UTF-8 is U+FFFD to the pieces, but not to the charsmap, which has a rule for that character.
-  if (p[0] == 0xef && left >= 3 && p[1] == 0xbf && p[2] == 0xbd && e.main.spans[at].end - e.main.spans[at].start == 1) return {{p, 3}, 3};
+  if (p[0] == 0xef && left >= 3 && p[1] == 0xbf && p[2] == 0xbd && e.main.spans[at].end - e.main.spans[at].start == 1)
+    return {{p, 3}, 3};
   DoubleArrayWalk symbols(t.added_trie);
   for (size_t i = 0; i < left && symbols.step(p[i]); ++i)
     if (symbols.value(&v)) longest = static_cast<uint32_t>(i + 1);
@@ -63,7 +64,8 @@ void close_spans(Buffer& b, uint32_t end) {
 
 bool normalize_sentencepiece(Encoder& e, const Step& s) {
   Buffer& b = e.main;
-  const bool trim = (s.option & kRemoveExtraSpaces) != 0, suffix = (s.option & kSpaceAsSuffix) != 0, dummy = (s.option & kAddDummyPrefix) != 0;
+  const bool trim = (s.option & kRemoveExtraSpaces) != 0, suffix = (s.option & kSpaceAsSuffix) != 0,
+             dummy = (s.option & kAddDummyPrefix) != 0;
   const uint32_t end_of_text = b.spans[b.size - 1].end;
   Out out{&e, b.spans[0].start, (s.option & kEscapeSpaces) != 0};
   const auto origin = [&b, end_of_text](size_t i) { return i < b.size ? b.spans[i].start : end_of_text; };

@@ -1,6 +1,7 @@
 // NFC, NFD, NFKC, NFKD: decomposed, brought into canonical order, composed again. Each character carries what became of its source (Transform in
 // buffer.h), in the byte of Encoder::marks at its first byte: spans follow from that at the end.
 #include "rt/text/normalize.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -68,8 +69,8 @@ uint32_t combining_class(const Tables& t, uint32_t code) {
 // A stable sort of the characters of [a, b) by class: one pass for each class that occurs, of which there are few.
 void sort_run(Work& w, size_t a, size_t b) {
   const Tables& t = *w.e->tables;
-  uint8_t* text = reinterpret_cast<uint8_t*>(w.e->next.spans);  // which has no contents yet
-  int8_t* change = reinterpret_cast<int8_t*>(text + (b - a));
+  uint8_t* text = placed<uint8_t>(w.e->next.spans);  // which has no contents yet
+  int8_t* change = placed<int8_t>(text + (b - a));
   uint32_t there[8] = {};
   for (size_t i = a; i < b;) {
     const Character c = character_at(w.text + i, w.text + b);
@@ -119,7 +120,8 @@ void order(Work& w) {
 uint32_t composed(const Tables& t, uint32_t first, uint32_t second, uint32_t second_class) {
   if (first - kLeading < 19 && second - kVowels < kVowelCount)
     return kSyllables + ((first - kLeading) * kVowelCount + (second - kVowels)) * kTrailingCount;
-  if (first - kSyllables < kSyllableCount && (first - kSyllables) % kTrailingCount == 0 && second - kTrailing - 1 < kTrailingCount - 1)
+  if (first - kSyllables < kSyllableCount && (first - kSyllables) % kTrailingCount == 0 &&
+      second - kTrailing - 1 < kTrailingCount - 1)
     return first + (second - kTrailing);
   if (second_class == 0) return 0;
   uint32_t low = 0, high = t.compositions.size;
@@ -186,7 +188,8 @@ void align(Work& w) {
       if (source != 0) span = e.main.spans[source - 1];
     } else {
       if (source < e.main.size) span = e.main.spans[source];
-      for (int32_t k = change; k <= 0 && source < e.main.size; ++k) source += character_at(e.main.text + source, e.main.end()).bytes;
+      for (int32_t k = change; k <= 0 && source < e.main.size; ++k)
+        source += character_at(e.main.text + source, e.main.end()).bytes;
     }
     for (uint32_t k = 0; k < bytes; ++k) e.next.spans[i + k] = span;
     i += bytes;
@@ -201,7 +204,7 @@ bool normalize_unicode(Encoder& e, bool compatible, bool composing) {
   size_t i = 0;
   while (i < e.main.size && e.main.text[i] < least) ++i;
   if (i == e.main.size) return true;
-  Work w{&e, e.next.text, reinterpret_cast<int8_t*>(e.marks), 0};
+  Work w{&e, e.next.text, placed<int8_t>(e.marks), 0};
   if (!decompose(w)) return false;
   order(w);
   if (composing && !compose(w)) return false;

@@ -1,6 +1,7 @@
 // Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes.
 #include "rt/loading/model.h"
 #include "rt/text/tables.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -11,7 +12,8 @@ constexpr uint64_t kTextMagic = 0x3154584554545245;  // "ERTTEXT1"
 // The rows of one section. False: it is not a whole number of them.
 class Sections {
  public:
-  Sections(const uint8_t* data, const TablesHeader& h) : data_(data), rows_(reinterpret_cast<const Section*>(data + sizeof h)), count_(h.sections) {}
+  Sections(const uint8_t* data, const TablesHeader& h)
+      : data_(data), rows_(placed<const Section>(data + sizeof h)), count_(h.sections) {}
 
   // Null and *there = false for a section that is absent.
   const Section* find(SectionKind kind) const {
@@ -23,7 +25,7 @@ class Sections {
   bool row(SectionKind kind, Row<T>* out) const {
     const Section* s = find(kind);
     if (s == nullptr) return true;
-    out->data = reinterpret_cast<const T*>(data_ + s->offset);
+    out->data = placed<const T>(data_ + s->offset);
     out->size = s->count;
     return s->count == s->bytes / sizeof(T) && s->bytes % sizeof(T) == 0;
   }
@@ -55,7 +57,7 @@ bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) cons
   if (h.width != width || h.tops > 272 || h.mids > 4096 || h.leaves > 32768) return false;
   const size_t rows = (size_t{h.tops} + 64 * size_t{h.mids} + 1) / 2 * 4;
   if (s->bytes != sizeof h + rows + 64 * size_t{h.leaves} * width) return false;
-  out->top = reinterpret_cast<const uint16_t*>(data_ + s->offset + sizeof h);
+  out->top = placed<const uint16_t>(data_ + s->offset + sizeof h);
   out->mid = out->top + h.tops;
   out->values = data_ + s->offset + sizeof h + rows;
   out->tops = h.tops;
@@ -155,13 +157,10 @@ bool complete(const Tables& t) {
       (t.charsmap_strings.size == 0 || t.charsmap_strings.data[t.charsmap_strings.size - 1] != 0))
     return t.charsmap_trie.size == 0 && t.charsmap_strings.size == 0;
   switch (t.header->kind) {
-    case ERT_TEXT_UNIGRAM:
-      return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
+    case ERT_TEXT_UNIGRAM: return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
     case ERT_TEXT_BPE:
-    case ERT_TEXT_SENTENCEPIECE_BPE:
-      return !has(t, kByteLevel) || t.byte_ids.size == 256;
-    default:
-      return true;
+    case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;
+    default: return true;
   }
 }
 
@@ -170,10 +169,11 @@ ert_status section_table(const uint8_t* data, size_t bytes, TablesHeader* h) {
   memcpy(h, data, sizeof *h);
   if (h->magic != kTablesMagic) return ERT_ERR_FORMAT;
   if (h->version != kTablesVersion || (h->flags & ~uint32_t{kKnownFlags}) != 0) return ERT_ERR_VERSION;
-  if (h->bytes != bytes || h->sections > 64 || h->reserved[0] != 0 || h->reserved[1] != 0 || h->reserved[2] != 0) return ERT_ERR_FORMAT;
+  if (h->bytes != bytes || h->sections > 64 || h->reserved[0] != 0 || h->reserved[1] != 0 || h->reserved[2] != 0)
+    return ERT_ERR_FORMAT;
   const size_t first = sizeof *h + sizeof(Section) * size_t{h->sections};
   if (first > bytes) return ERT_ERR_FORMAT;
-  const Section* rows = reinterpret_cast<const Section*>(data + sizeof *h);
+  const Section* rows = placed<const Section>(data + sizeof *h);
   uint64_t end = first;
   for (uint32_t i = 0; i < h->sections; ++i) {
     const Section& s = rows[i];
@@ -194,8 +194,8 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   if (h.vocabulary > INT32_MAX || h.expansion == 0 || h.expansion > 64 || h.extra > kMostExtra) return ERT_ERR_MODEL;
   *t = Tables{};
   t->base = data;
-  t->header = reinterpret_cast<const TablesHeader*>(data);
-  t->sections = reinterpret_cast<const Section*>(data + sizeof h);
+  t->header = placed<const TablesHeader>(data);
+  t->sections = placed<const Section>(data + sizeof h);
   const Sections s(data, h);
   const uint32_t n = h.vocabulary;
   Row<Ending> ending;
@@ -203,18 +203,19 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   using K = SectionKind;
   const uint32_t id_bytes = (h.flags & kWideIds) != 0 ? 4 : 2;
   if (!s.row(K::kNormalizer, &t->normalizer) || !s.row(K::kPretokenizer, &t->pretokenizer) || !s.row(K::kDecoder, &t->decoder) ||
-      !s.row(K::kAddedTokens, &t->added) || !s.row(K::kTemplate, &t->pieces_of_template) || !s.row(K::kPieceBlocks, &t->piece_blocks) ||
-      !s.row(K::kPieceTrie, &t->piece_trie) || !s.row(K::kAddedTrie, &t->added_trie) ||
-      !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) || !s.row(K::kCharsmapTrie, &t->charsmap_trie) ||
-      !s.row(K::kCompositions, &t->compositions) || !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
+      !s.row(K::kAddedTokens, &t->added) || !s.row(K::kTemplate, &t->pieces_of_template) ||
+      !s.row(K::kPieceBlocks, &t->piece_blocks) || !s.row(K::kPieceTrie, &t->piece_trie) ||
+      !s.row(K::kAddedTrie, &t->added_trie) || !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) ||
+      !s.row(K::kCharsmapTrie, &t->charsmap_trie) || !s.row(K::kCompositions, &t->compositions) ||
+      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
       !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
       !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
       !s.wide_row(K::kMerges, 3 * id_bytes, &t->merges, &t->merge_slots) ||
       !s.wide_row(K::kMergeResults, id_bytes, &t->merge_results, &t->merge_ranks) ||
-      !s.wide_row(K::kScores, (h.flags & kDoubleScores) != 0 ? 8 : 4, &t->scores, &scores) || (t->scores != nullptr && scores != n) ||
-      !s.code_table(K::kClasses, 1, &t->classes) || !s.code_table(K::kDecompositions, 2, &t->decompositions) ||
-      !s.code_table(K::kCombining, 1, &t->combining) || !s.code_table(K::kLowercase, 2, &t->lowercase) ||
-      !s.code_table(K::kGraphemes, 1, &t->graphemes))
+      !s.wide_row(K::kScores, (h.flags & kDoubleScores) != 0 ? 8 : 4, &t->scores, &scores) ||
+      (t->scores != nullptr && scores != n) || !s.code_table(K::kClasses, 1, &t->classes) ||
+      !s.code_table(K::kDecompositions, 2, &t->decompositions) || !s.code_table(K::kCombining, 1, &t->combining) ||
+      !s.code_table(K::kLowercase, 2, &t->lowercase) || !s.code_table(K::kGraphemes, 1, &t->graphemes))
     return ERT_ERR_MODEL;
   s.bytes(K::kStrings, &t->strings);
   s.bytes(K::kPieces, &t->pieces);
@@ -222,15 +223,16 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   s.bytes(K::kCharsmapStrings, &t->charsmap_strings);
   t->ending = ending.data;
   const Ending& e = *t->ending;
-  if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) || e.single_pieces > t->pieces_of_template.size ||
-      e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 || t->pieces_of_template.size > 256)
+  if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
+      e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||
+      t->pieces_of_template.size > 256)
     return ERT_ERR_MODEL;
   if (!steps_fit(*t, t->normalizer, static_cast<uint32_t>(NormalizerKind::kCount)) ||
       !steps_fit(*t, t->pretokenizer, static_cast<uint32_t>(PretokenizerKind::kCount)) ||
       !steps_fit(*t, t->decoder, static_cast<uint32_t>(DecoderKind::kCount)) || !pieces_fit(*t) ||
       !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) ||
-      (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) || !complete(*t) ||
-      !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
+      (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
+      !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
   t->magic = kTextMagic;
@@ -239,7 +241,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
 
 const Tables* tables_of(const ert_text* t) {
   static_assert(sizeof(Tables) <= sizeof(ert_text), "ert_text is caller storage of fixed size");
-  const Tables* tables = reinterpret_cast<const Tables*>(t);
+  const Tables* tables = placed<const Tables>(t);
   return t != nullptr && tables->magic == kTextMagic ? tables : nullptr;
 }
 
@@ -249,7 +251,7 @@ ert_status ert_text_open_tables(ert_text* t, const void* tables, size_t bytes) {
   if (t == nullptr || tables == nullptr) return ERT_ERR_ARG;
   memset(t, 0, sizeof *t);
   if (reinterpret_cast<uintptr_t>(tables) % 8 != 0) return ERT_ERR_ALIGN;
-  return ert::text::open_tables(reinterpret_cast<ert::text::Tables*>(t), static_cast<const uint8_t*>(tables), bytes);
+  return ert::text::open_tables(ert::text::placed<ert::text::Tables>(t), static_cast<const uint8_t*>(tables), bytes);
 }
 
 ert_status ert_text_open(ert_text* t, const ert_model* m) {

@@ -35,7 +35,9 @@ bool pretokenize_whitespace(Encoder& e) {
       const Character c = character_at(b.text + i, b.end());
       const uint32_t k = classes.byte(c.code);
       // \w first: what it has is no white space to the expression.
-      const uint32_t run = (k & kClassWord) != 0 ? uint32_t{kClassWord} : (k & kClassSpace) != 0 ? uint32_t{kClassSpace} : uint32_t{kClassPunctuation};
+      const uint32_t run = (k & kClassWord) != 0    ? uint32_t{kClassWord}
+                           : (k & kClassSpace) != 0 ? uint32_t{kClassSpace}
+                                                    : uint32_t{kClassPunctuation};
       e.marks[i] = i != r.begin && run == last ? kInside : run == kClassSpace ? kRemoved : kPiece;
       last = run;
       i += c.bytes;

@@ -34,7 +34,8 @@ bool copy_replaced(Encoder& e, const Range& r, Bytes8 replacement, bool prefixed
   size_t copied = r.begin;
   for (size_t i = r.begin; i < r.end; ++i) {
     if (b.text[i] != ' ') continue;
-    if (!copy_with_prefix(e, copied, i, {}) || !append(e.next, e.room(), replacement.data, replacement.size, b.spans[i])) return false;
+    if (!copy_with_prefix(e, copied, i, {}) || !append(e.next, e.room(), replacement.data, replacement.size, b.spans[i]))
+      return false;
     copied = i + 1;
   }
   return copy_with_prefix(e, copied, r.end, {});
@@ -52,7 +53,8 @@ bool pretokenize_metaspace(Encoder& e, const Step& s) {
   Range r;
   for (size_t at = 0; copy_to_piece(e, next_marks, &at, &r, &fits);) {
     const Buffer& b = e.main;
-    const bool has = b.text[r.begin] == ' ' || (r.end - r.begin >= replacement.size && memcmp(b.text + r.begin, replacement.data, replacement.size) == 0);
+    const bool has = b.text[r.begin] == ' ' ||
+                     (r.end - r.begin >= replacement.size && memcmp(b.text + r.begin, replacement.data, replacement.size) == 0);
     const bool prefixed = !has && (scheme == kPrependAlways || (scheme == kPrependFirst && b.spans[r.begin].start == 0));
     const size_t from = e.next.size;
     if (!copy_replaced(e, r, replacement, prefixed)) return false;
@@ -91,7 +93,10 @@ bool pretokenize_byte_level(Encoder& e, const Step& s) {
     take_next_marked(e, next_marks);
   }
   if ((s.option & 2) == 0) return true;
-  const Step split{static_cast<uint32_t>(PretokenizerKind::kSplit), static_cast<uint32_t>(Behavior::kIsolated) + 256 * static_cast<uint32_t>(SplitRule::kGpt2), {0, 0}, {0, 0}};
+  const Step split{static_cast<uint32_t>(PretokenizerKind::kSplit),
+                   static_cast<uint32_t>(Behavior::kIsolated) + 256 * static_cast<uint32_t>(SplitRule::kGpt2),
+                   {0, 0},
+                   {0, 0}};
   return pretokenize_split(e, split);
 }
 

@@ -85,8 +85,12 @@ size_t no_word_end(const RuleText& t, size_t i, bool slashes) {
 // [^\r\n\p{L}\p{N}]: the character that may stand before a word.
 bool before_word(uint32_t code, uint32_t k) { return (k & (kClassLetter | kClassNumber)) == 0 && code != '\r' && code != '\n'; }
 
-bool opens(uint32_t k) { return (k & kClassMark) != 0 || ((k & kClassLetter) != 0 && (k & kClassWord) == 0); }    // [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]
-bool follows(uint32_t k) { return (k & kClassMark) != 0 || ((k & kClassLetter) != 0 && (k & kClassUpper) == 0); }  // [\p{Ll}\p{Lm}\p{Lo}\p{M}]
+bool opens(uint32_t k) {
+  return (k & kClassMark) != 0 || ((k & kClassLetter) != 0 && (k & kClassWord) == 0);
+}  // [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]
+bool follows(uint32_t k) {
+  return (k & kClassMark) != 0 || ((k & kClassLetter) != 0 && (k & kClassUpper) == 0);
+}  // [\p{Ll}\p{Lm}\p{Lo}\p{M}]
 
 template <class Fits>
 size_t while_fits(const RuleText& t, size_t i, Fits fits) {

@@ -1,6 +1,7 @@
 // Unigram: the best way through all pieces that the text can be read as, by the sum of their scores. One node for each end of a piece.
 #include "rt/text/double_array.h"
 #include "rt/text/models.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
@@ -18,8 +19,14 @@ static_assert(sizeof(Node) == sizeof(Token));
 class Lattice {
  public:
   Lattice(Encoder& e, size_t begin, size_t end)
-      : e_(e), t_(*e.tables), text_(e.main.text + begin), bytes_(static_cast<uint32_t>(end - begin)), begin_(begin),
-        nodes_(reinterpret_cast<uint8_t*>(e.tail())), cuts_(e.spare), floats_(has(t_, kFloatSums)) {}
+      : e_(e),
+        t_(*e.tables),
+        text_(e.main.text + begin),
+        bytes_(static_cast<uint32_t>(end - begin)),
+        begin_(begin),
+        nodes_(placed<uint8_t>(e.tail())),
+        cuts_(e.spare),
+        floats_(has(t_, kFloatSums)) {}
 
   bool encode() {
     for (uint32_t i = 1; i <= bytes_; ++i) set_node(i, 0.0, 0);

@@ -19,7 +19,8 @@ inline Character character_at(const uint8_t* p, const uint8_t* end) {
   if (a < 0x80) return {a, 1};
   const size_t left = static_cast<size_t>(end - p);
   if (a < 0xe0) return left < 2 ? Character{kReplacement, 1} : Character{(a & 0x1f) << 6 | (p[1] & 0x3fu), 2};
-  if (a < 0xf0) return left < 3 ? Character{kReplacement, 1} : Character{(a & 0xf) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu), 3};
+  if (a < 0xf0)
+    return left < 3 ? Character{kReplacement, 1} : Character{(a & 0xf) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu), 3};
   if (left < 4) return {kReplacement, 1};
   return {(a & 7) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu), 4};
 }

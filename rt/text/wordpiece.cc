@@ -63,7 +63,9 @@ bool encode_wordpiece(Encoder& e, size_t begin, size_t end) {
 }
 
 bool encode_wordlevel(Encoder& e, size_t begin, size_t end) {
-  const int32_t id = end - begin > e.tables->header->longest ? -1 : find_piece(*e.tables, e.main.text + begin, static_cast<uint32_t>(end - begin));
+  const int32_t id = end - begin > e.tables->header->longest
+                         ? -1
+                         : find_piece(*e.tables, e.main.text + begin, static_cast<uint32_t>(end - begin));
   if (id < 0) return unknown(e, begin, end);
   e.emit(id, begin, end);
   return true;

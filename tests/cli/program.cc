@@ -25,6 +25,10 @@ namespace fs = std::filesystem;
   const int out = open((streams / "out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int err = open((streams / "err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (out < 0 || err < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(err, STDERR_FILENO) < 0) _exit(126);
+  if (!options.standard_input.empty()) {
+    const int in = open(options.standard_input.c_str(), O_RDONLY);
+    if (in < 0 || dup2(in, STDIN_FILENO) < 0) _exit(126);
+  }
   if (!options.cwd.empty() && chdir(options.cwd.c_str()) != 0) _exit(126);
   if (options.umask >= 0) umask(static_cast<mode_t>(options.umask));
   for (const std::string& e : options.environment) putenv(const_cast<char*>(e.c_str()));

@@ -36,6 +36,7 @@ struct ProgramOptions {
   std::vector<std::string> environment;  // NAME=VALUE, added to the test's own
   int umask = -1;                        // -1: as it is
   int interrupt_after_stderr_bytes = 0;  // > 0: SIGINT once this much is on stderr
+  std::filesystem::path standard_input{};  // a file; empty: the test's own
 };
 
 // The program is found by the compile definition EDGECONV_BINARY.

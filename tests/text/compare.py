@@ -64,14 +64,16 @@ def differs(found, wanted):
     return None
 
 
-def compare_tokenizers(program, path, lines, name, report):
+def compare_tokenizers(program, path, lines, real, name, report):
+    """`real` of the lines are no hostile ones: the reference's time is that of them."""
     whole = Tokenizer.from_file(str(path)) if path.suffix == ".json" else bert_of(path)
     whole.no_truncation()
     whole.no_padding()
     decoded = [line.decode("utf-8", "replace") for line in lines]
     start = time.perf_counter()
-    wanted = whole.encode_batch(decoded)
+    wanted = whole.encode_batch(decoded[:real])
     seconds = time.perf_counter() - start
+    wanted += whole.encode_batch(decoded[real:])
     found, _ = edgeconv(program, path, lines, "--json")
     wrong = 0
     for line, f, w in zip(lines, found, wanted):
@@ -107,11 +109,12 @@ def bert_of(path):
     return BertWordPieceTokenizer(str(path))._tokenizer
 
 
-def compare_sentencepiece(program, path, lines, name, report):
+def compare_sentencepiece(program, path, lines, real, name, report):
     p = sentencepiece.SentencePieceProcessor(model_file=str(path))
     start = time.perf_counter()
-    wanted = [p.encode(line) for line in lines]
+    wanted = [p.encode(line) for line in lines[:real]]
     seconds = time.perf_counter() - start
+    wanted += [p.encode(line) for line in lines[real:]]
     found, _ = edgeconv(program, path, lines)
     wrong = 0
     for line, f, w in zip(lines, found, wanted):
@@ -159,12 +162,12 @@ def main():
         path = pathlib.Path(note.read_text())
         compare = compare_sentencepiece if path.suffix == ".model" or ".model." in path.name else compare_tokenizers
         try:
-            wrong, seconds = compare(o.edgeconv, path, lines + hostile, name, report)
+            wrong, seconds = compare(o.edgeconv, path, lines + hostile, len(lines), name, report)
         except SystemExit as e:
             wrong, seconds = -1, 0
             print(f"  {name}: {e}")
         failed += wrong != 0
-        speed = f"; {speed_ratio(o.speed, path, lines + hostile, seconds):.1f} times as fast" if o.speed and wrong >= 0 else ""
+        speed = f"; {speed_ratio(o.speed, path, lines, seconds):.1f} times as fast" if o.speed and wrong >= 0 else ""
         print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences{speed}", flush=True)
     sys.exit(1 if failed else 0)
 

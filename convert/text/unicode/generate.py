@@ -6,7 +6,7 @@ shows that it has one. The result is one zlib stream (unicode_data.cc reads it),
     python3 -m venv venv && venv/bin/pip install tokenizers==0.23.3 regex==2026.11.15 && venv/bin/python generate.py unicode_data.inc"""
 import sys
 import unicodedata
-from zlib import compress
+import zlib
 
 import regex
 from tokenizers import Regex, normalizers, pre_tokenizers
@@ -132,8 +132,8 @@ def main():
         out += ranges(matched(expression))
     for codes in graphemes():
         out += ranges(codes)
-    packed = compress(out, 9)
-    lines = ["// Made by generate.py of this folder. More than 300 lines, because it is data.", f"// {len(out)} bytes, {len(packed)} compressed."]
+    packed = zlib.compress(out, 9)
+    lines = ["// Made by generate.py of this folder. More than 300 lines, because it is data.", f"// {len(out)} bytes, {len(packed)} when packed."]
     numbers = [str(b) for b in packed]
     line = ""
     for n in numbers:

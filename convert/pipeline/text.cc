@@ -1,0 +1,68 @@
+// See text.h.
+#include "convert/pipeline/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "convert/task/model_folder.h"
+#include "convert/text/read_tokenizer.h"
+#include "convert/text/task_tables.h"
+
+namespace edgeconv {
+
+namespace {
+
+// Of tokens in a text, as the model's ids have them: the size of their second axis at its largest.
+int64_t longest_sequence(const Graph& g, ValueId ids, const DimPlan& dims) {
+  std::map<std::string, int64_t> most;
+  for (const auto& [name, range] : dims.range) most[name] = range.second;
+  const Shape& shape = *g.value(ids).shape;
+  return shape.size() < 2 ? 1 : shape[1].evaluate(most).value_or(INT32_MAX);
+}
+
+}  // namespace
+
+std::optional<TaskSettings> TextPlan::wanted() const {
+  if (!tokenizer || task.kind.value_or(TaskKind::kNoTask) == TaskKind::kNoTask) return {};
+  return task;
+}
+
+TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
+  TextPlan plan;
+  if (o.tokenizer.empty()) {
+    if (o.task != TaskSettings{})
+      throw FatalError(ExitCode::kUsage, "--task, --labels, --pooling, --normalize and --max-tokens are for models with a tokenizer: give --tokenizer FILE or DIR");
+    return plan;
+  }
+  plan.tokenizer = text::read_tokenizer(o.tokenizer);
+  if (std::filesystem::is_directory(o.tokenizer)) {
+    ModelFolder folder = read_model_folder(o.tokenizer, d);
+    plan.task = std::move(folder.settings);
+    for (const FolderFact& f : folder.facts) plan.facts.push_back(fmt::format("{}: {} ({})", f.what, f.value, f.file));
+  }
+  plan.task.override_with(o.task);
+  if (!plan.task.kind)
+    throw FatalError(ExitCode::kUsage, "--tokenizer " + printable(o.tokenizer) +
+                                           ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");
+  return plan;
+}
+
+void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
+  if (!plan.tokenizer) return;
+  plan.task = model.task.kind ? model.task : plan.task;
+  const int position = model.text_inputs.ids;
+  int64_t most = plan.task.max_tokens.value_or(INT32_MAX);
+  if (position >= 0) {
+    const ValueId ids = model.graph.inputs[static_cast<size_t>(position)];
+    most = std::min(most, longest_sequence(model.graph, ids, dims));
+    const int64_t highest = text::highest_id(*plan.tokenizer);
+    if (const auto range = dims.input_range.find(ids); range != dims.input_range.end() && highest > range->second.second)
+      throw FatalError(ExitCode::kUsage, fmt::format("--tokenizer: its highest id is {}, the model's table ends with {}: they do not belong together",
+                                                     highest, range->second.second));
+  }
+  if (most < INT32_MAX) text::take_task(*plan.tokenizer, plan.task, model.text_inputs, most);
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,237 @@
+// From a model's folder to answers of texts: --tokenizer, --task and run --text, on models whose answers can be told by hand.
+#include <cmath>
+
+#include "convert/files/json.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+constexpr const char* kTokenizer = R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
+  {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 2, "content": "[CLS]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
+  {"id": 3, "content": "[SEP]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
+ "normalizer": {"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true},
+ "pre_tokenizer": {"type": "BertPreTokenizer"},
+ "post_processor": {"type": "TemplateProcessing",
+  "single": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+  "pair": [{"SpecialToken": {"id": "[CLS]", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}, {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
+           {"Sequence": {"id": "B", "type_id": 1}}, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}],
+  "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]}, "[SEP]": {"id": "[SEP]", "ids": [3], "tokens": ["[SEP]"]}}},
+ "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
+ "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+  "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "anna": 4, "lives": 5, "in": 6, "rome": 7, "where": 8, "##s": 9, "good": 10, "bad": 11}}})";
+
+// ids -> rows of a table [12, width]; row i begins with i, then what `row` says.
+void add_table(ModelWriter& w, int64_t width, float (*row)(int64_t id, int64_t column)) {
+  auto* t = w.proto().mutable_graph()->add_initializer();
+  t->set_name("table");
+  t->set_data_type(kOnnxFloat);
+  t->add_dims(12);
+  t->add_dims(width);
+  std::vector<float> values;
+  for (int64_t id = 0; id < 12; ++id)
+    for (int64_t column = 0; column < width; ++column) values.push_back(row(id, column));
+  t->set_raw_data(values.data(), values.size() * sizeof(float));
+}
+
+void add_int(ModelWriter& w, pb::NodeProto& node, const char* name, int64_t value) {
+  (void)w;
+  auto* a = node.add_attribute();
+  a->set_name(name);
+  a->set_type(2);
+  a->set_i(value);
+}
+
+// tokens [batch, sequence, width], made of the ids alone.
+ModelWriter token_model(int64_t width, float (*row)(int64_t, int64_t), const char* output) {
+  ModelWriter w;
+  w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
+  w.input("attention_mask", kOnnxInt64, {"batch", "sequence"});
+  w.output(output, kOnnxFloat, {"batch", "sequence", width});
+  add_table(w, width, row);
+  w.node("Gather", {"table", "input_ids"}, {"rows"});
+  w.masked("rows", "attention_mask", output);
+  return w;
+}
+
+class TextTasksTest : public CliTest {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(in("model"));
+    write_file(in("model/tokenizer.json"), kTokenizer);
+  }
+  void convert(const std::vector<std::string>& options) {
+    std::vector<std::string> all{in("m.onnx"), "-q", "--precision", "fp32", "--dim", "sequence=16", "--tokenizer", in("model")};
+    all.insert(all.end(), options.begin(), options.end());
+    expect_success(all);
+  }
+  Json ask(std::vector<std::string> options) {
+    options.insert(options.begin(), {"run", in("m.ert"), "--json"});
+    const ProgramResult r = expect_success(options);
+    return parse_json(r.out);
+  }
+};
+
+TEST_F(TextTasksTest, FolderSaysHowSentencesBecomeVectors) {
+  write_file(in("m.onnx"),
+             token_model(
+                 2, [](int64_t id, int64_t column) { return column ? 1.0f : static_cast<float>(id); }, "last_hidden_state")
+                 .bytes());
+  write_file(in("model/modules.json"), R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+    {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}, {"type": "sentence_transformers.models.Normalize", "path": "2_Normalize"}])");
+  std::filesystem::create_directory(in("model/1_Pooling"));
+  write_file(in("model/1_Pooling/config.json"), R"({"pooling_mode_mean_tokens": true})");
+  convert({});
+  // [CLS] anna lives in rome [SEP]
+  const double mean = (2 + 4 + 5 + 6 + 7 + 3) / 6.0, length = std::sqrt(mean * mean + 1);
+  const Json j = ask({"--text", "Anna lives in ROME"});
+  EXPECT_EQ(j["version"], 1);
+  EXPECT_EQ(j["task"], "embed");
+  EXPECT_EQ(j["truncated"], false);
+  ASSERT_EQ(j["vector"].size(), 2u);
+  EXPECT_NEAR(j["vector"][0].get<double>(), mean / length, 1e-6);
+  EXPECT_NEAR(j["vector"][1].get<double>(), 1 / length, 1e-6);
+  // The command line wins over the folder.
+  convert({"--pooling", "cls", "--normalize", "off", "--max-tokens", "4"});
+  const Json first = ask({"--text", "anna lives in rome"});
+  EXPECT_EQ(first["vector"], Json::parse("[2, 1]"));
+  EXPECT_EQ(first["truncated"], true);
+  const ProgramResult same = expect_success({"validate", in("m.onnx"), in("m.ert")});
+  EXPECT_NE(same.out.find("sentence_embedding"), std::string::npos) << "compared with the pooled model: " << same.out;
+}
+
+TEST_F(TextTasksTest, LabelsComeFromTheConfiguration) {
+  ModelWriter w = token_model(
+      2, [](int64_t id, int64_t column) { return id == 10 + column ? 6.0f : 0.0f; }, "tokens");
+  w.proto().mutable_graph()->clear_output();
+  w.output("logits", kOnnxFloat, {"batch", 2});
+  auto& sum = w.node("ReduceMax", {"tokens"}, {"logits"});
+  auto* axes = sum.add_attribute();
+  axes->set_name("axes");
+  axes->set_type(7);
+  axes->add_ints(1);
+  add_int(w, sum, "keepdims", 0);
+  write_file(in("m.onnx"), w.bytes());
+  write_file(in("model/config.json"),
+             R"({"architectures": ["BertForSequenceClassification"], "id2label": {"0": "GOOD", "1": "BAD"}})");
+  convert({});
+  const double sure = 1 / (1 + std::exp(-6.0));
+  Json j = ask({"--text", "bad anna"});
+  ASSERT_EQ(j["labels"].size(), 2u);
+  EXPECT_EQ(j["labels"][0]["label"], "BAD");
+  EXPECT_NEAR(j["labels"][0]["score"].get<double>(), sure, 1e-6);
+  EXPECT_EQ(ask({"--text", "good good", "--top", "1"})["labels"].size(), 1u);
+  write_file(in("names.txt"), "so\nor so\n");
+  write_file(
+      in("model/config.json"),
+      R"({"architectures": ["BertForSequenceClassification"], "problem_type": "multi_label_classification", "id2label": {"0": "a", "1": "b"}})");
+  convert({"--labels", in("names.txt")});
+  j = ask({"--text", "good bad"});
+  EXPECT_EQ(j["labels"][0]["label"], "so");
+  EXPECT_NEAR(j["labels"][0]["score"].get<double>(), sure, 1e-6);
+  EXPECT_NEAR(j["labels"][1]["score"].get<double>(), sure, 1e-6) << "labels do not exclude each other";
+}
+
+TEST_F(TextTasksTest, NeighboursOfOneKindAreOneSpan) {
+  // 0: O, 1: B-PER, 2: I-PER, 3: B-LOC. "anna" begins a person, "##s" goes on with one, "rome" is a place.
+  write_file(in("m.onnx"), token_model(
+                               4,
+                               [](int64_t id, int64_t column) {
+                                 const int64_t kind = id == 4 ? 1 : id == 9 ? 2 : id == 7 ? 3 : 0;
+                                 return kind == column ? 9.0f : 0.0f;
+                               },
+                               "logits")
+                               .bytes());
+  write_file(
+      in("model/config.json"),
+      R"({"architectures": ["BertForTokenClassification"], "id2label": {"0": "O", "1": "B-PER", "2": "I-PER", "3": "B-LOC"}})");
+  convert({});
+  const Json e = ask({"--text", "Ännas? annas in Rome"})["entities"];
+  ASSERT_EQ(e.size(), 3u) << e.dump();
+  EXPECT_EQ(e[0]["text"], "Ännas");
+  EXPECT_EQ(e[1]["text"], "annas");
+  EXPECT_EQ(e[1]["label"], "PER");
+  EXPECT_EQ(e[1]["start"], 8) << "bytes, not characters";
+  EXPECT_EQ(e[1]["end"], 13);
+  EXPECT_EQ(e[2]["text"], "Rome");
+  EXPECT_EQ(e[2]["label"], "LOC");
+}
+
+TEST_F(TextTasksTest, QuestionsAreAnsweredWithWordsOfTheContext) {
+  ModelWriter w = token_model(
+      2, [](int64_t id, int64_t column) { return id == (column ? 9 : 4) ? 8.0f : 0.0f; }, "tokens");
+  w.proto().mutable_graph()->clear_output();
+  w.output("start_logits", kOnnxFloat, {"batch", "sequence"});
+  w.output("end_logits", kOnnxFloat, {"batch", "sequence"});
+  add_int(w, w.node("Split", {"tokens"}, {"s", "e"}), "axis", 2);
+  for (const auto& [from, to] : {std::pair("s", "start_logits"), std::pair("e", "end_logits")}) {
+    auto* shape = w.proto().mutable_graph()->add_initializer();
+    shape->set_name(std::string(to) + "_axes");
+    shape->set_data_type(kOnnxInt64);
+    shape->add_dims(1);
+    const int64_t axis = 2;
+    shape->set_raw_data(&axis, sizeof axis);
+    w.node("Squeeze", {from, std::string(to) + "_axes"}, {to});
+  }
+  write_file(in("m.onnx"), w.bytes());
+  write_file(in("model/config.json"), R"({"architectures": ["BertForQuestionAnswering"]})");
+  convert({});
+  const std::string context = "in rome annas lives";
+  const Json a = ask({"--text", "where", "--pair", context})["answers"];
+  ASSERT_EQ(a.size(), 1u);
+  EXPECT_EQ(a[0]["text"], "annas") << "the whole word";
+  EXPECT_EQ(a[0]["start"], 8);
+  EXPECT_EQ(a[0]["end"], 13);
+  EXPECT_GT(a[0]["score"].get<double>(), 0.9);
+  // The context is longer than a window.
+  std::string far;
+  for (int i = 0; i < 30; ++i) far += "in rome lives ";
+  const Json b = ask({"--text", "where", "--pair", far + "annas"})["answers"];
+  EXPECT_EQ(b[0]["start"], far.size());
+  expect_refusal({"run", in("m.ert"), "--text", "where"}, kUsage, {"qa", "--pair"});
+}
+
+TEST_F(TextTasksTest, WhatDoesNotBelongTogetherIsRefused) {
+  write_file(in("m.onnx"), token_model(
+                               2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
+                               .bytes());
+  expect_refusal({in("m.onnx"), "--tokenizer", in("model")}, kUsage, {"nothing says what the model is for", "--task"});
+  expect_refusal({in("m.onnx"), "--task", "embed"}, kUsage, {"--tokenizer"});
+  expect_refusal({in("m.onnx"), "--tokenizer", in("model"), "--task", "qa"}, kUsage, {"start and end", "last_hidden_state"});
+  expect_refusal({in("m.onnx"), "--tokenizer", in("model"), "--task", "cook"}, kUsage, {"--task", "zero-shot"});
+  write_file(in("model/modules.json"), R"([{"type": "sentence_transformers.models.Dense"}, {"type": "my.Own"}])");
+  expect_refusal({in("m.onnx"), "--tokenizer", in("model")}, kUnsupported, {"Dense", "my.Own"});
+  std::filesystem::remove(in("model/modules.json"));
+  // A table with fewer rows than the tokenizer has ids.
+  ModelWriter w;
+  w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
+  w.output("last_hidden_state", kOnnxFloat, {"batch", "sequence", 4});
+  w.weights("small", {9, 4});
+  w.node("Gather", {"small", "input_ids"}, {"last_hidden_state"});
+  write_file(in("small.onnx"), w.bytes());
+  expect_refusal({in("small.onnx"), "--tokenizer", in("model"), "--task", "embed", "--pooling", "cls"}, kUsage,
+                 {"highest id is 11", "ends with 8"});
+  const std::string blob = small_blob();
+  expect_refusal({"run", blob, "--text", "hello"}, kUsage, {"no tokenizer", "--tokenizer"});
+  expect_success({in("m.onnx"), "-q", "--tokenizer", in("model"), "--task", "none"});
+  expect_refusal({"run", in("m.ert"), "--text", "hello"}, kUsage, {"no task", "--task"});
+  write_file(in("lines.txt"), "Anna in ROME\n\n");
+  write_file(in("ids.txt"), "[2,4,9,6,7,3]\n");
+  ProgramOptions from;
+  from.standard_input = in("lines.txt");
+  const ProgramResult ids = expect_success({"tokenize", in("m.ert")}, from);
+  EXPECT_EQ(ids.out, "[2, 4, 6, 7, 3]\n[2, 3]\n");
+  from.standard_input = in("ids.txt");
+  const ProgramResult text = expect_success({"tokenize", in("m.ert"), "--decode"}, from);
+  EXPECT_EQ(text.out, "\"annas in rome\"\n");
+  expect_success({in("m.onnx"), "-q", "--tokenizer", in("model"), "--task", "embed"});
+  expect_refusal({"run", in("m.ert"), "--text", "hello", "--out", in("o")}, kUsage, {"--out"});
+  expect_refusal({"run", in("m.ert"), "--text", "a", "--pair", "b", "--pair", "c"}, kUsage, {"2 given for 1"});
+  expect_refusal({"run", in("m.ert"), "--text", "a", "--labels", "x,y"}, kUsage, {"only zero-shot"});
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing

@@ -1,0 +1,155 @@
+// Model folders: what their files say is taken, what is not understood is named, what is no such file is malformed.
+#include "convert/task/model_folder.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace edgeconv::testing {
+
+namespace {
+
+class ModelFolderTest : public ::testing::Test {
+ protected:
+  ModelFolderTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~ModelFolderTest() override { std::filesystem::remove_all(folder_); }
+
+  void file(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+  ModelFolder read() { return read_model_folder(folder_.string(), d_); }
+  std::string malformed() {
+    try {
+      read();
+    } catch (const FatalError& e) {
+      EXPECT_EQ(e.code(), ExitCode::kMalformed);
+      return e.what();
+    }
+    ADD_FAILURE() << "accepted";
+    return "";
+  }
+  std::string fact(const ModelFolder& m, const std::string& what) {
+    for (const FolderFact& f : m.facts)
+      if (f.what == what) return f.value + " (" + f.file + ")";
+    return "";
+  }
+
+  std::filesystem::path folder_;
+  Diagnostics d_;
+};
+
+TEST_F(ModelFolderTest, EmptyFolderSaysNothing) {
+  const ModelFolder m = read();
+  EXPECT_EQ(m.settings, TaskSettings{});
+  EXPECT_TRUE(m.facts.empty());
+}
+
+TEST_F(ModelFolderTest, SentenceTransformer) {
+  file("config.json", R"({"architectures": ["BertModel"], "model_type": "bert", "max_position_embeddings": 512})");
+  file("modules.json", R"([{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
+                           {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
+                           {"idx": 2, "name": "2", "path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}])");
+  file("1_Pooling/config.json",
+       R"({"word_embedding_dimension": 384, "pooling_mode_cls_token": false, "pooling_mode_mean_tokens": true})");
+  file("sentence_bert_config.json", R"({"max_seq_length": 256, "do_lower_case": false})");
+  const ModelFolder m = read();
+  EXPECT_TRUE(d_.ok());
+  EXPECT_EQ(m.settings.kind, TaskKind::kEmbed);
+  EXPECT_EQ(m.settings.pooling, Pooling::kMean);
+  EXPECT_EQ(m.settings.normalize, true);
+  EXPECT_EQ(m.settings.max_tokens, 256);
+  EXPECT_EQ(fact(m, "pooling"), "mean (1_Pooling/config.json)");
+  EXPECT_EQ(fact(m, "max tokens"), "256 (sentence_bert_config.json)");
+}
+
+TEST_F(ModelFolderTest, NewerPoolingConfiguration) {
+  file(
+      "modules.json",
+      R"([{"type": "sentence_transformers.models.Transformer", "path": ""}, {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+  file("1_Pooling/config.json", R"({"pooling_mode": "lasttoken"})");
+  const ModelFolder m = read();
+  EXPECT_EQ(m.settings.pooling, Pooling::kLast);
+  EXPECT_EQ(m.settings.normalize, false);
+}
+
+TEST_F(ModelFolderTest, ClassifierWithSoftmaxAndSigmoid) {
+  file("config.json",
+       R"({"architectures": ["DistilBertForSequenceClassification"], "id2label": {"0": "NEGATIVE", "1": "POSITIVE"}})");
+  ModelFolder m = read();
+  EXPECT_EQ(m.settings.kind, TaskKind::kClassify);
+  EXPECT_EQ(m.settings.labels, (std::vector<std::string>{"NEGATIVE", "POSITIVE"}));
+  EXPECT_EQ(m.settings.independent, false);
+  file("config.json", R"({"architectures": ["BertForSequenceClassification"], "problem_type": "multi_label_classification",
+                          "id2label": {"1": "b", "0": "a", "2": "c"}})");
+  m = read();
+  EXPECT_EQ(m.settings.labels, (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(m.settings.independent, true);
+  file("config.json", R"({"architectures": ["BertForSequenceClassification"], "id2label": {"0": "score"}})");
+  EXPECT_EQ(read().settings.independent, true) << "one label is a number of its own";
+}
+
+TEST_F(ModelFolderTest, TokensAndQuestions) {
+  file("config.json", R"({"architectures": ["BertForTokenClassification"], "id2label": {"0": "O", "1": "B-PER"}})");
+  EXPECT_EQ(read().settings.kind, TaskKind::kTokens);
+  file("config.json", R"({"architectures": ["BertForQuestionAnswering"], "id2label": {"0": "LABEL_0", "1": "LABEL_1"}})");
+  EXPECT_EQ(read().settings.kind, TaskKind::kQa);
+  EXPECT_TRUE(read().settings.labels.empty());
+}
+
+TEST_F(ModelFolderTest, PositionsOfRobertaBeginBehindPadding) {
+  file("config.json",
+       R"({"architectures": ["RobertaModel"], "model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1})");
+  file("tokenizer_config.json", R"({"model_max_length": 1000000000000000019884624838656})");
+  EXPECT_EQ(read().settings.max_tokens, 512);
+  file("tokenizer_config.json", R"({"model_max_length": 128})");
+  EXPECT_EQ(read().settings.max_tokens, 128);
+}
+
+TEST_F(ModelFolderTest, AllThatIsNotUnderstoodIsNamed) {
+  file(
+      "modules.json",
+      R"([{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+                           {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+  file("1_Pooling/config.json", R"({"pooling_mode_max_tokens": true, "pooling_mode_mean_tokens": true})");
+  file("config_sentence_transformers.json", R"({"prompts": {"query": "query: "}, "default_prompt_name": "query"})");
+  read();
+  ASSERT_EQ(d_.problems().size(), 4u);
+  EXPECT_EQ(d_.problems()[0].where, "pooling_mode_max_tokens");
+  EXPECT_EQ(d_.problems()[1].where, "pooling");
+  EXPECT_EQ(d_.problems()[2].where, "/2");
+  EXPECT_EQ(d_.problems()[3].where, "/default_prompt_name");
+}
+
+TEST_F(ModelFolderTest, MalformedFilesAreNamedWithTheirPlace) {
+  file("config.json", "{\"architectures\": [");
+  EXPECT_NE(malformed().find("no valid JSON at byte"), std::string::npos);
+  for (const auto& [text, place] :
+       {std::pair("{\"architectures\": 3}", "/architectures"), std::pair("[]", "/ is not"),
+        std::pair("{\"architectures\": [\"XForSequenceClassification\"], \"id2label\": {\"1\": \"a\"}}", "/id2label/1"),
+        std::pair("{\"architectures\": [\"XForSequenceClassification\"], \"id2label\": {\"0\": 5}}", "/id2label/0"),
+        std::pair("{\"max_position_embeddings\": \"many\"}", "/max_position_embeddings")}) {
+    file("config.json", text);
+    EXPECT_NE(malformed().find(place), std::string::npos) << text;
+  }
+}
+
+TEST_F(ModelFolderTest, LabelsOfAFile) {
+  file("labels.txt", "yes\nno\r\nperhaps");
+  EXPECT_EQ(read_label_names((folder_ / "labels.txt").string()), (std::vector<std::string>{"yes", "no", "perhaps"}));
+  for (const char* text : {"", "a\n\nb\n", "a\na\n"}) {
+    file("labels.txt", text);
+    EXPECT_THROW(read_label_names((folder_ / "labels.txt").string()), FatalError) << text;
+  }
+  EXPECT_EQ(entailment_label({"contradiction", "neutral", "ENTAILMENT"}), 2);
+  EXPECT_EQ(entailment_label({"yes", "no"}), -1);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
