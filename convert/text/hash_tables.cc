@@ -14,7 +14,7 @@ using namespace ert::text;
 
 // Places of hashes in a table that is as full as linear probing likes; larger if one would lie too far from its place. Empty places are UINT32_MAX.
 std::vector<uint32_t> placed(const std::vector<uint32_t>& hashes, double fullness) {
-  for (size_t slots = static_cast<size_t>(static_cast<double>(hashes.size()) / fullness) + 8;; slots += slots / 8) {
+  for (size_t slots = static_cast<size_t>(static_cast<double>(hashes.size()) / fullness) + 8;; slots += slots / 64 + 1) {
     std::vector<uint32_t> table(slots, UINT32_MAX);
     bool fits = true;
     for (size_t i = 0; fits && i < hashes.size(); ++i) {
@@ -40,7 +40,7 @@ HashTable piece_index(const Tokenizer& t, bool wide) {
     hashes.push_back(hash_end(h)), ids.push_back(id);
   }
   HashTable out;
-  for (const uint32_t i : placed(hashes, 0.72)) {
+  for (const uint32_t i : placed(hashes, 0.8)) {
     const uint32_t entry = i == UINT32_MAX ? 0 : ids[i] + 1;
     wide ? put32(out.bytes, entry) : put16(out.bytes, entry);
     ++out.slots;
@@ -58,9 +58,20 @@ HashTable merge_table(const Tokenizer& t, bool wide) {
   const auto put = [&out, wide](uint32_t v) { wide ? put32(out.bytes, v) : put16(out.bytes, v); };
   for (const uint32_t i : placed(hashes, 0.7)) {
     const Merge m = i == UINT32_MAX ? Merge{wide ? UINT32_MAX : UINT16_MAX, 0, 0, 0} : *merges[i];
-    put(m.left), put(m.right), put(m.rank), put(m.result);
+    put(m.left), put(m.right), put(m.rank);
     ++out.slots;
   }
+  return out;
+}
+
+std::string merge_results(const Tokenizer& t, bool wide) {
+  std::vector<uint32_t> results;
+  for (const Merge& m : t.merges) {
+    if (results.size() <= m.rank) results.resize(m.rank + 1);
+    results[m.rank] = m.result;
+  }
+  std::string out;
+  for (const uint32_t r : results) wide ? put32(out, r) : put16(out, r);
   return out;
 }
 

@@ -15,6 +15,8 @@ struct HashTable {
 
 HashTable piece_index(const Tokenizer& t, bool wide);
 HashTable merge_table(const Tokenizer& t, bool wide);
+// What each rank becomes.
+std::string merge_results(const Tokenizer& t, bool wide);
 
 // Scores as float or double.
 std::string score_bytes(const std::vector<double>& scores, bool wide);

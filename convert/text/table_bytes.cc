@@ -181,6 +181,8 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   if (!t_.merges.empty()) {
     const HashTable merges = merge_table(t_, (flags_ & kWideIds) != 0);
     add(SectionKind::kMerges, merges.bytes, merges.slots);
+    const std::string results = merge_results(t_, (flags_ & kWideIds) != 0);
+    add(SectionKind::kMergeResults, results, results.size() / ((flags_ & kWideIds) != 0 ? 4 : 2));
   }
   if (!t_.scores.empty()) {
     bool floats = true;

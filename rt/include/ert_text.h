@@ -19,7 +19,7 @@
 #ifndef ERT_TEXT_H
 #define ERT_TEXT_H
 
-#include "rt/include/ert.h"
+#include "ert.h" /* beside this file, in a checkout and installed */
 
 #ifdef __cplusplus
 extern "C" {

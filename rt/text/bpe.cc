@@ -58,7 +58,7 @@ class Word {
     if (waiting_ != 0) add(t_.header->unknown, waiting_);
     waiting_ = 0;
   }
-  uint32_t rank(uint32_t left, uint32_t right, uint32_t* result) const;
+  uint32_t rank(uint32_t left, uint32_t right) const;
   void merge();
   bool emit_ids();
   bool emit_pieces();
@@ -137,23 +137,21 @@ uint32_t rank_of_score(float score) {
   return (bits >> 31) != 0 ? bits & 0x7fffffffu : ~bits & 0x7fffffffu;
 }
 
-uint32_t Word::rank(uint32_t left, uint32_t right, uint32_t* result) const {
+uint32_t Word::rank(uint32_t left, uint32_t right) const {
   const Token& a = symbols_[left];
   const Token& b = symbols_[right];
-  if (!spm_) return find_merge(t_, static_cast<uint32_t>(a.id), static_cast<uint32_t>(b.id), result);
+  if (!spm_) return find_merge(t_, static_cast<uint32_t>(a.id), static_cast<uint32_t>(b.id));
   if (a.id == kFrozen || b.id == kFrozen || a.start + b.start > t_.header->longest) return kNoRank;
   const int32_t id = find_piece(t_, text_ + left, a.start + b.start);
   if (id < 0 || t_.scores == nullptr) return kNoRank;
   const float score = static_cast<float>(score_of(t_, static_cast<uint32_t>(id)));
-  *result = 0;
   return score < 0 ? rank_of_score(score) | 0x80000000u : rank_of_score(score);
 }
 
 void Word::merge() {
-  uint32_t result = 0;
   for (uint32_t i = 0; i < size_;) {
     const uint32_t next = i + symbols_[i].start;
-    if (next < size_) symbols_[i].end = rank(i, next, &result);
+    if (next < size_) symbols_[i].end = rank(i, next);
     i = next;
   }
   if (size_ == 0) return;
@@ -162,19 +160,18 @@ void Word::merge() {
     const uint32_t at = order.first();
     if (symbols_[at].end == kNoRank) return;
     const uint32_t right = at + symbols_[at].start;
-    if (rank(at, right, &result) == kNoRank) return;
     const uint32_t bytes = symbols_[at].start + symbols_[right].start;
     symbols_[right].end = kNoRank;
-    symbols_[at].id = static_cast<int32_t>(result);
+    if (!spm_) symbols_[at].id = static_cast<int32_t>(merge_result(t_, symbols_[at].end));
     symbols_[at].start = bytes;
     symbols_[at + bytes - 1].start = bytes;
     const uint32_t next = at + bytes;
-    symbols_[at].end = next < size_ ? rank(at, next, &result) : kNoRank;
+    symbols_[at].end = next < size_ ? rank(at, next) : kNoRank;
     order.changed(right);
     order.changed(at);
     if (at != 0) {
       const uint32_t left = at - symbols_[at - 1].start;
-      symbols_[left].end = rank(left, at, &result);
+      symbols_[left].end = rank(left, at);
       order.changed(left);
     }
   }

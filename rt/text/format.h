@@ -63,6 +63,7 @@ enum class SectionKind : uint32_t {
   kTask = 27,             // Task (what the model is for)
   kLabels = 28,           // Text: names of the labels, in order of their index
   kNgrams = 29,           // NgramTable
+  kMergeResults = 30,     // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
   kCount
 };
 
@@ -83,7 +84,7 @@ enum Flags : uint32_t {
 
 constexpr uint32_t kPiecesPerBlock = 16;
 constexpr uint32_t kLongestPiece = 65535;
-constexpr uint32_t kMostProbes = 64;  // of a hash table; where nothing is found within them, nothing is there
+constexpr uint32_t kMostProbes = 128;  // of a hash table; where nothing is found within them, nothing is there
 constexpr uint32_t kMostExtra = 24;
 
 // Hash of pieces: FNV-1a over their bytes, then mixed. Slot of a table of n: (hash * n) >> 32.
@@ -96,10 +97,10 @@ constexpr uint32_t hash_pair(uint32_t left, uint32_t right) {
 constexpr uint32_t hash_slot(uint32_t h, uint32_t slots) { return static_cast<uint32_t>((uint64_t{h} * slots) >> 32); }
 
 struct Merge16 {
-  uint16_t left, right, rank, result;
+  uint16_t left, right, rank;
 };
 struct Merge32 {
-  uint32_t left, right, rank, result;
+  uint32_t left, right, rank;
 };
 
 // A piece of text inside kStrings.

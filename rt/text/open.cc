@@ -122,11 +122,11 @@ bool merges_fit(const Tables& t) {
     if (has(t, kWideIds)) {
       Merge32 m;
       memcpy(&m, t.merges + sizeof m * i, sizeof m);
-      if (m.left != UINT32_MAX && (m.left >= n || m.right >= n || m.result >= n || m.rank == UINT32_MAX)) return false;
+      if (m.left != UINT32_MAX && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
     } else {
       Merge16 m;
       memcpy(&m, t.merges + sizeof m * i, sizeof m);
-      if (m.left != UINT16_MAX && (m.left >= n || m.right >= n || m.result >= n)) return false;
+      if (m.left != UINT16_MAX && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
     }
   }
   return true;
@@ -210,7 +210,8 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
       !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
       !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
-      !s.wide_row(K::kMerges, 4 * id_bytes, &t->merges, &t->merge_slots) ||
+      !s.wide_row(K::kMerges, 3 * id_bytes, &t->merges, &t->merge_slots) ||
+      !s.wide_row(K::kMergeResults, id_bytes, &t->merge_results, &t->merge_ranks) ||
       !s.wide_row(K::kScores, (h.flags & kDoubleScores) != 0 ? 8 : 4, &t->scores, &scores) ||
       (t->scores != nullptr && scores != n) || !s.code_table(K::kClasses, 1, &t->classes) ||
       !s.code_table(K::kDecompositions, 2, &t->decompositions) || !s.code_table(K::kCombining, 1, &t->combining) ||
@@ -229,8 +230,9 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   if (!steps_fit(*t, t->normalizer, static_cast<uint32_t>(NormalizerKind::kCount)) ||
       !steps_fit(*t, t->pretokenizer, static_cast<uint32_t>(PretokenizerKind::kCount)) ||
       !steps_fit(*t, t->decoder, static_cast<uint32_t>(DecoderKind::kCount)) || !pieces_fit(*t) ||
-      !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) || !ids_fit(*t) || !complete(*t) ||
-      !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
+      !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) ||
+      (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
+      !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
   t->magic = kTextMagic;

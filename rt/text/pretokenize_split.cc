@@ -1,10 +1,16 @@
-// Split: a rule's matches and what is between them.
+// Split: a rule's matches and what is between them. A build that defines ERT_TEXT_SPLIT_RULES, a sum of 1 << SplitRule, links only those.
 #include "rt/text/pretokenize.h"
 #include "rt/text/split_rules.h"
+
+#ifndef ERT_TEXT_SPLIT_RULES
+#define ERT_TEXT_SPLIT_RULES 0xffffffffu
+#endif
 
 namespace ert::text {
 
 namespace {
+
+constexpr bool linked_rule(SplitRule r) { return ((ERT_TEXT_SPLIT_RULES >> static_cast<uint32_t>(r)) & 1) != 0; }
 
 size_t match_string(const RuleText& t, size_t i, Bytes8 s) {
   return s.size != 0 && s.size <= t.end - i && memcmp(t.text + i, s.data, s.size) == 0 ? s.size : 0;
@@ -22,15 +28,33 @@ size_t match_run(const RuleText& t, size_t i, uint32_t wanted, uint32_t most) {
 
 size_t match_rule(const RuleText& t, size_t i, SplitRule rule, Bytes8 string) {
   switch (rule) {
-    case SplitRule::kText: return match_string(t, i, string);
-    case SplitRule::kGpt2: return match_gpt2(t, i);
-    case SplitRule::kClip: return match_clip(t, i);
-    case SplitRule::kCl100k: return match_cl100k(t, i, 3);
-    case SplitRule::kQwen2: return match_cl100k(t, i, 1);
-    case SplitRule::kO200k: return match_o200k(t, i, 3, true);
-    case SplitRule::kTekken: return match_o200k(t, i, 1, false);
-    case SplitRule::kSpaces: return match_run(t, i, kClassSpace, UINT32_MAX);
-    case SplitRule::kDigitRuns: return match_run(t, i, kClassNumber, 3);
+    case SplitRule::kText:
+      if constexpr (linked_rule(SplitRule::kText)) return match_string(t, i, string);
+      break;
+    case SplitRule::kGpt2:
+      if constexpr (linked_rule(SplitRule::kGpt2)) return match_gpt2(t, i);
+      break;
+    case SplitRule::kClip:
+      if constexpr (linked_rule(SplitRule::kClip)) return match_clip(t, i);
+      break;
+    case SplitRule::kCl100k:
+      if constexpr (linked_rule(SplitRule::kCl100k)) return match_cl100k(t, i, 3);
+      break;
+    case SplitRule::kQwen2:
+      if constexpr (linked_rule(SplitRule::kQwen2)) return match_cl100k(t, i, 1);
+      break;
+    case SplitRule::kO200k:
+      if constexpr (linked_rule(SplitRule::kO200k)) return match_o200k(t, i, 3, true);
+      break;
+    case SplitRule::kTekken:
+      if constexpr (linked_rule(SplitRule::kTekken)) return match_o200k(t, i, 1, false);
+      break;
+    case SplitRule::kSpaces:
+      if constexpr (linked_rule(SplitRule::kSpaces)) return match_run(t, i, kClassSpace, UINT32_MAX);
+      break;
+    case SplitRule::kDigitRuns:
+      if constexpr (linked_rule(SplitRule::kDigitRuns)) return match_run(t, i, kClassNumber, 3);
+      break;
     case SplitRule::kCount: break;
   }
   return 0;

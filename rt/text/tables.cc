@@ -8,12 +8,17 @@ namespace {
 uint32_t load16(const uint8_t* p) { return p[0] | uint32_t{p[1]} << 8; }
 uint32_t load32(const uint8_t* p) { return load16(p) | load16(p + 2) << 16; }
 
+// Pieces are short: a call would cost more.
+bool same(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
+  uint32_t i = 0;
+  while (i < bytes && a[i] == b[i]) ++i;
+  return i == bytes;
+}
+
 bool piece_is(const Tables& t, uint32_t id, Bytes8 prefix, const uint8_t* text, uint32_t bytes, Bytes8 suffix) {
   if (piece_length(t, id) != prefix.size + bytes + suffix.size) return false;
   const uint8_t* piece = piece_data(t, id);
-  if (prefix.size != 0 && memcmp(piece, prefix.data, prefix.size) != 0) return false;
-  if (bytes != 0 && memcmp(piece + prefix.size, text, bytes) != 0) return false;
-  return suffix.size == 0 || memcmp(piece + prefix.size + bytes, suffix.data, suffix.size) == 0;
+  return same(piece + prefix.size, text, bytes) && same(piece, prefix.data, prefix.size) && same(piece + prefix.size + bytes, suffix.data, suffix.size);
 }
 
 }  // namespace
@@ -32,7 +37,7 @@ int32_t find_piece(const Tables& t, uint32_t h, Bytes8 prefix, const uint8_t* te
   return -1;
 }
 
-uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right, uint32_t* result) {
+uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right) {
   const uint32_t slots = t.merge_slots;
   if (slots == 0) return UINT32_MAX;
   uint32_t slot = hash_slot(hash_pair(left, right), slots);
@@ -40,10 +45,7 @@ uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right, uint32_t* re
     for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
       Merge32 m;
       memcpy(&m, t.merges + sizeof m * size_t{slot}, sizeof m);
-      if (m.left == left && m.right == right) {
-        *result = m.result;
-        return m.rank;
-      }
+      if (m.left == left && m.right == right) return m.rank;
       if (m.left == UINT32_MAX) break;
       if (++slot == slots) slot = 0;
     }
@@ -52,10 +54,7 @@ uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right, uint32_t* re
   for (uint32_t probe = 0; probe < kMostProbes; ++probe) {
     Merge16 m;
     memcpy(&m, t.merges + sizeof m * size_t{slot}, sizeof m);
-    if (m.left == left && m.right == right) {
-      *result = m.result;
-      return m.rank;
-    }
+    if (m.left == left && m.right == right) return m.rank;
     if (m.left == UINT16_MAX) break;
     if (++slot == slots) slot = 0;
   }

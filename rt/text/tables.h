@@ -56,7 +56,8 @@ struct Tables {
   const uint8_t* piece_index;
   const uint8_t* merges;
   const uint8_t* scores;
-  uint32_t piece_slots, merge_slots;
+  const uint8_t* merge_results;
+  uint32_t piece_slots, merge_slots, merge_ranks;
   CodeTable classes, decompositions, combining, lowercase, graphemes;
 };
 
@@ -91,8 +92,15 @@ inline int32_t find_piece(const Tables& t, const uint8_t* text, uint32_t bytes) 
   return find_piece(t, hash_bytes(kHashStart, text, bytes), {}, text, bytes, {});
 }
 
-// What the pair becomes: rank, or UINT32_MAX where the two do not merge.
-uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right, uint32_t* result);
+// The rank of a pair, or UINT32_MAX where the two do not merge.
+uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right);
+
+// What the pair of a rank becomes.
+inline uint32_t merge_result(const Tables& t, uint32_t rank) {
+  const uint8_t* p = t.merge_results + (has(t, kWideIds) ? 4 : 2) * size_t{rank};
+  const uint32_t low = p[0] | uint32_t{p[1]} << 8;
+  return has(t, kWideIds) ? low | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24 : low;
+}
 
 inline double score_of(const Tables& t, uint32_t id) {
   if (has(t, kDoubleScores)) {

@@ -119,6 +119,13 @@ class JsonSchemas(unittest.TestCase):
         command = [BENCH, self.blob, "--json", "--warmup", "1", "--runs", "2", "--profile", "--shape", "batch=1,sequence=4"]
         self.check(self.run_json(command), pathlib.Path(SOURCE) / "bench/ert_bench.schema.json")
 
+    def test_tokenize(self):
+        tokenizer = pathlib.Path(SOURCE) / "tests/text/recorded/roberta/tokenizer.json"
+        r = subprocess.run([EDGECONV, "tokenize", str(tokenizer), "--json"], input=b"Hello\n\n", capture_output=True, check=True)
+        for line in r.stdout.decode().splitlines():
+            self.check(json.loads(line), SCHEMAS / "tokenize.schema.json")
+        self.assertEqual(len(r.stdout.splitlines()), 2)
+
     def test_every_schema_is_used_here(self):
         names = {p.name for p in SCHEMAS.glob("*")}
         source = pathlib.Path(__file__).read_text()

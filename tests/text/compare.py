@@ -64,14 +64,16 @@ def differs(found, wanted):
     return None
 
 
-def compare_tokenizers(program, path, lines, name, report):
+def compare_tokenizers(program, path, lines, real, name, report):
+    """`real` of the lines are no hostile ones: the reference's time is that of them."""
     whole = Tokenizer.from_file(str(path)) if path.suffix == ".json" else bert_of(path)
     whole.no_truncation()
     whole.no_padding()
     decoded = [line.decode("utf-8", "replace") for line in lines]
     start = time.perf_counter()
-    wanted = whole.encode_batch(decoded)
+    wanted = whole.encode_batch(decoded[:real])
     seconds = time.perf_counter() - start
+    wanted += whole.encode_batch(decoded[real:])
     found, _ = edgeconv(program, path, lines, "--json")
     wrong = 0
     for line, f, w in zip(lines, found, wanted):
@@ -96,16 +98,23 @@ def compare_tokenizers(program, path, lines, name, report):
     return wrong, seconds
 
 
+def speed_ratio(program, path, lines, seconds):
+    """The reference's time of the same lines, by ours: one thread each."""
+    r = subprocess.run([program, str(path)], input=b"".join(line + b"\n" for line in lines), capture_output=True, check=True)
+    return seconds / float(r.stdout.split()[0])
+
+
 def bert_of(path):
     from tokenizers.implementations import BertWordPieceTokenizer
     return BertWordPieceTokenizer(str(path))._tokenizer
 
 
-def compare_sentencepiece(program, path, lines, name, report):
+def compare_sentencepiece(program, path, lines, real, name, report):
     p = sentencepiece.SentencePieceProcessor(model_file=str(path))
     start = time.perf_counter()
-    wanted = [p.encode(line) for line in lines]
+    wanted = [p.encode(line) for line in lines[:real]]
     seconds = time.perf_counter() - start
+    wanted += [p.encode(line) for line in lines[real:]]
     found, _ = edgeconv(program, path, lines)
     wrong = 0
     for line, f, w in zip(lines, found, wanted):
@@ -125,6 +134,7 @@ def main():
     a = argparse.ArgumentParser()
     a.add_argument("edgeconv")
     a.add_argument("work", type=pathlib.Path)
+    a.add_argument("--speed", help="the program text_speed: also prints how much faster the lines become ids than in one call of the reference")
     a.add_argument("--lines", type=int, default=20000)
     a.add_argument("--hostile", type=int, default=2000)
     a.add_argument("--kinds", default=",".join(kinds.KINDS))
@@ -152,12 +162,13 @@ def main():
         path = pathlib.Path(note.read_text())
         compare = compare_sentencepiece if path.suffix == ".model" or ".model." in path.name else compare_tokenizers
         try:
-            wrong, seconds = compare(o.edgeconv, path, lines + hostile, name, report)
+            wrong, seconds = compare(o.edgeconv, path, lines + hostile, len(lines), name, report)
         except SystemExit as e:
             wrong, seconds = -1, 0
             print(f"  {name}: {e}")
         failed += wrong != 0
-        print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences; reference {seconds:.1f} s", flush=True)
+        speed = f"; {speed_ratio(o.speed, path, lines, seconds):.1f} times as fast" if o.speed and wrong >= 0 else ""
+        print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences{speed}", flush=True)
     sys.exit(1 if failed else 0)
 
 

