@@ -18,7 +18,8 @@ bool mapped(const Tables& t, const uint8_t* p, size_t bytes, Bytes8* out) {
     if (at >= t.charsmap_strings.size) return false;
     const uint8_t* s = t.charsmap_strings.data + at;
     *out = {s, 0};
-    while (s[out->size] != 0) ++out->size;  // the strings end in a zero byte
+    // The strings end in a zero byte. The bound is for the compiler, which would call strlen.
+    while (out->size < t.charsmap_strings.size - at && s[out->size] != 0) ++out->size;
     return true;
   }
   return false;

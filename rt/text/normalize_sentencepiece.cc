@@ -35,7 +35,7 @@ Prefix prefix_at(const Encoder& e, size_t at) {
   }
   const uint8_t* s = t.charsmap_strings.data + value;
   uint32_t bytes = 0;
-  while (s[bytes] != 0) ++bytes;
+  while (bytes < t.charsmap_strings.size - value && s[bytes] != 0) ++bytes;  // bounded, or the compiler calls strlen
   return {{s, bytes}, longest};
 }
 
