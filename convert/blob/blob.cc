@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "convert/blob/golden_segment.h"
 #include "convert/blob/names.h"
 #include "convert/program/slots.h"
 #include "rt/blob/crc32c.h"
@@ -85,18 +86,6 @@ std::vector<ert::fb::Value> value_rows(TargetProgram& p, SegmentTable& segments)
                       timed ? static_cast<uint32_t>(v.last_op) : 0);
   }
   return rows;
-}
-
-// Inputs then outputs of one golden vector, each aligned, in one buffer.
-std::string golden_bytes(const GoldenVector& v, std::vector<uint64_t>& offsets) {
-  std::string bytes;
-  for (const auto* tensors : {&v.inputs, &v.outputs})
-    for (const Tensor& t : *tensors) {
-      offsets.push_back(bytes.size());
-      bytes.append(reinterpret_cast<const char*>(t.data()), t.bytes());
-      bytes.resize(segment_start(bytes.size()), '\0');
-    }
-  return bytes;
 }
 
 struct Golden {
@@ -252,7 +241,7 @@ void build_metadata(flatbuffers::FlatBufferBuilder& b, const TargetProgram& p, c
   const bool wide = std::any_of(p.values.begin(), p.values.end(),
                                 [](const TargetValue& v) { return v.storage == Storage::kConstant && v.dtype == ERT_I16; });
   const uint32_t flags = (p.packing ? ert::kFlagPacking : 0) | (states.empty() ? 0 : ert::kFlagStates) |
-                         (meta.tokenizer.empty() ? 0 : ert::kFlagTokenizer) | (wide ? ert::kFlagTables16 : 0);
+                         (meta.tokenizer.empty() ? 0 : ert::kFlagTokenizer) | (wide ? ert::kFlagTables16 : 0) | (has_recipes(meta) ? ert::kFlagRecipes : 0);
   if (flags != 0) builder.add_flags(flags);
   ert::fb::FinishProgramBuffer(b, builder.Finish());
 }
@@ -269,7 +258,8 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   SegmentTable segments;
   const std::vector<ert::fb::Value> values = value_rows(p, segments);
   Golden g{{}, std::vector<std::vector<uint64_t>>(meta.golden.size()), {}};
-  for (size_t i = 0; i < meta.golden.size(); ++i) g.bytes.push_back(golden_bytes(meta.golden[i], g.offsets[i]));
+  for (size_t i = 0; i < meta.golden.size(); ++i)
+    g.bytes.push_back(golden_segment(meta.golden[i], has_recipes(meta), g.offsets[i]));
   for (const std::string& bytes : g.bytes) g.segment.push_back(segments.add(bytes, SegmentKind::kGolden));
   if (!meta.tokenizer.empty()) segments.add(meta.tokenizer, SegmentKind::kTokenizer);
 

@@ -2,6 +2,7 @@
 #include "convert/blob/golden.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -12,7 +13,10 @@ namespace edgeconv {
 
 namespace {
 
-constexpr size_t kMostBytes = size_t{1} << 20;  // beside a small blob
+constexpr size_t kLeastBytes = 4096;  // beside a small blob
+constexpr uint32_t kSeed = 31, kSeedsOfVector = 1 << 16, kSeedsOfTry = 1 << 12;
+constexpr double kSteps = 1 << 14;  // of a float input to its largest value, at least
+constexpr uint32_t kTries = 4;
 
 SyntheticSpec made_up_spec(int i) {
   SyntheticSpec spec{1, 8, false, 900 + static_cast<uint64_t>(i), true};
@@ -64,6 +68,58 @@ std::vector<std::vector<Tensor>> smallest_given(BlobRunner& runner, const Graph&
   return sets;
 }
 
+// A recipe for inputs like this one: integers over its range (masks stay ones), floats of its mean and power.
+ert::Recipe recipe_like(const Tensor& t) {
+  ert::Recipe r{};
+  r.kind = static_cast<uint32_t>(ert::RecipeKind::kMade);
+  const Tensor values = t.cast(DType::kDouble);
+  const auto x = values.as<double>();
+  double low = x[0], high = x[0], sum = 0, squares = 0;
+  for (const double v : x) {
+    low = std::min(low, v), high = std::max(high, v);
+    sum += v, squares += v * v;
+  }
+  double scale = 1;
+  if (is_float(t.dtype())) {
+    const double mean = sum / static_cast<double>(x.size()), variance = squares / static_cast<double>(x.size()) - mean * mean;
+    const double half = std::sqrt(3 * std::max(variance, 0.0));  // of a uniform distribution with this variance
+    low = std::max(low, mean - half), high = std::min(high, mean + half);
+    const double most = std::max(std::fabs(low), std::fabs(high));
+    while (most > 0 && most * scale < kSteps && r.exponent > -ert::kMostMadeExponent) scale *= 2, --r.exponent;
+    while (most * scale >= 2 * kSteps && r.exponent < ert::kMostMadeExponent) scale /= 2, ++r.exponent;
+  }
+  const double limit = is_float(t.dtype()) ? ert::kMostMadeFloat : INT32_MAX;
+  r.low = static_cast<int32_t>(std::clamp(std::nearbyint(low * scale), -limit, limit));
+  r.high = static_cast<int32_t>(std::clamp(std::nearbyint(high * scale), static_cast<double>(r.low), limit));
+  return r;
+}
+
+void make(Tensor& t, ert::Recipe& r, uint32_t seed) {
+  r.seed = seed;
+  Tensor made(t.dtype(), t.dims());
+  ert::make_input(r, ert_dtype_of(t.dtype()), made.bytes(), made.mutable_data());
+  t = std::move(made);
+}
+
+// The outputs for the inputs that were made; further seeds where two of them give the same, which would be no evidence. False if the
+// blob refuses them (integers that index what it computes).
+bool find_moving(BlobRunner& runner, GoldenVector& v, size_t most, uint32_t seed, bool* still) {
+  if (!runs(runner, v.inputs)) return false;
+  v.outputs = runner.run(v.inputs);
+  for (uint32_t attempt = 1; attempt <= kTries; ++attempt) {
+    GoldenVector next = v;
+    shorten(next, most, seed + attempt * kSeedsOfTry);
+    if (!runs(runner, next.inputs)) return true;
+    next.outputs = runner.run(next.inputs);
+    GoldenVector same_inputs = next;
+    same_inputs.inputs = v.inputs;
+    if (!(same_inputs == v)) return true;
+    v = std::move(next);
+  }
+  *still = true;
+  return true;
+}
+
 }  // namespace
 
 GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count,
@@ -93,15 +149,43 @@ GoldenVector golden_sizes(const TargetProgram& p, const Graph& g, const DimPlan&
   return v;
 }
 
-void limit_golden(std::vector<GoldenVector>& golden, size_t blob_bytes) {
-  size_t left = blob_bytes + kMostBytes;
-  for (size_t i = 0; i < golden.size(); ++i) {
-    size_t bytes = 0;
-    for (const auto* tensors : {&golden[i].inputs, &golden[i].outputs})
-      for (const Tensor& t : *tensors) bytes += t.bytes();
-    if (bytes > left) return golden.resize(i);
-    left -= bytes;
+size_t most_golden_bytes(size_t blob_bytes) { return std::max(blob_bytes / 10, kLeastBytes); }
+
+ShortForm shorten(GoldenVector& v, size_t most, uint32_t seed) {
+  if (golden_bytes(v) <= most && !v.short_form) return {};
+  v.short_form = true;
+  v.made.resize(v.inputs.size());
+  ShortForm form;
+  for (size_t i = 0; i < v.inputs.size(); ++i)
+    if (v.made[i]) make(v.inputs[i], *v.made[i], seed + static_cast<uint32_t>(i));
+  while (golden_bytes(v) > most) {
+    size_t largest = v.inputs.size();
+    for (size_t i = 0; i < v.inputs.size(); ++i)
+      if (!v.made[i] && v.inputs[i].elements() > 0 &&
+          (largest == v.inputs.size() || v.inputs[i].bytes() > v.inputs[largest].bytes()))
+        largest = i;
+    if (largest == v.inputs.size()) return {false, form.new_inputs};
+    v.made[largest] = recipe_like(v.inputs[largest]);
+    make(v.inputs[largest], *v.made[largest], seed + static_cast<uint32_t>(largest));
+    form.new_inputs = true;
   }
+  return form;
+}
+
+std::vector<GoldenVector> shortened(BlobRunner& runner, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still) {
+  size_t left = most_golden_bytes(blob_bytes);
+  std::vector<GoldenVector> stored;
+  for (size_t g = 0; g < golden.size(); ++g) {
+    GoldenVector& v = golden[g];
+    const size_t most = left / (golden.size() - g);
+    const uint32_t seed = kSeed + static_cast<uint32_t>(g) * kSeedsOfVector;
+    const ShortForm form = shorten(v, most, seed);
+    if (!form.fits) continue;
+    if (form.new_inputs && !find_moving(runner, v, most, seed, still)) continue;
+    left -= golden_bytes(v);
+    stored.push_back(std::move(v));
+  }
+  return stored;
 }
 
 std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<std::vector<Tensor>>& inputs) {

@@ -28,7 +28,19 @@ std::vector<GoldenVector> golden_vectors(BlobRunner& runner, const std::vector<s
 // A vector of the sizes that made-up inputs give, with zeros: the RAM of a blob depends on it. For estimates, before anything runs.
 GoldenVector golden_sizes(const TargetProgram& p, const Graph& g, const DimPlan& dims);
 
-// Fixed sizes make large vectors, which must not be the most of a blob: leaves the first that fit beside so many other bytes.
-void limit_golden(std::vector<GoldenVector>& golden, size_t blob_bytes);
+// What golden vectors may take beside so many other bytes, unless the user asks for more.
+size_t most_golden_bytes(size_t blob_bytes);
+
+// Fixed sizes make large vectors, which must not be the most of a blob. Those above `most` bytes get their short form: outputs by their
+// first values and a checksum, and, the largest first, inputs made on the device from the range of what they were. False if that is
+// not enough, or if inputs are not the ones that the outputs belong to any more.
+struct ShortForm {
+  bool fits = true;
+  bool new_inputs = false;  // the outputs are of others: ask the blob again
+};
+ShortForm shorten(GoldenVector& v, size_t most, uint32_t seed);
+
+// The same for vectors of a blob that can be asked. Returns those that fit; `still` is set if no seed moves the outputs of one.
+std::vector<GoldenVector> shortened(BlobRunner& runner, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still);
 
 }  // namespace edgeconv

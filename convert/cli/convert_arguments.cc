@@ -79,13 +79,16 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
   options.security_counter = o.security_counter;
+  options.golden_asked = o.golden != "auto";
   options.tokenizer = o.tokenizer;
   if (!o.task.empty()) options.task.kind = parse_task(o.task);
   if (!o.pooling.empty()) options.task.pooling = parse_pooling(o.pooling);
   if (!o.normalize.empty()) options.task.normalize = o.normalize == "on";
   if (!o.labels.empty()) options.task.labels = read_label_names(o.labels);
   if (o.max_tokens != 0) options.task.max_tokens = o.max_tokens;
-  if (o.golden != "none") {
+  if (o.golden == "auto") {
+    options.golden = 1;
+  } else if (o.golden != "none") {
     size_t used = 0;
     try {
       options.golden = std::stoi(o.golden, &used);
@@ -94,7 +97,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
     }
     if (used != o.golden.size()) options.golden = -1;
     if (options.golden < 0 || options.golden > 16)
-      throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use none or 0 to 16");
+      throw FatalError(ExitCode::kUsage, "--golden " + o.golden + ": use auto, none or 0 to 16");
   } else {
     options.golden = 0;
   }
@@ -112,7 +115,9 @@ void ConvertArguments::declare(Arguments& a) {
   a.option("--target", target,
            "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
            "bits, but far slower where another target was meant");
-  a.option("--golden", golden, "golden vectors in the blob for the device's self test: a number or none");
+  a.option("--golden", golden,
+           "golden vectors in the blob for the device's self test: auto (one, in at most 10 % of the blob or 4 kB), none, or how "
+           "many, whole");
   a.option("--security-counter", security_counter,
            "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
            "model comes back");

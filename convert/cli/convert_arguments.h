@@ -17,7 +17,7 @@ struct ConvertArguments {
   PinOptions pins;
   Gates gates;
   bool allow_loss = false, force = false, quiet = false, verbose = false, json = false;
-  std::string golden = "1";
+  std::string golden = "auto";
   uint32_t security_counter = 0, max_tokens = 0;
   std::string arena_limit, flash_limit, max_bytes, memory_limit;
 

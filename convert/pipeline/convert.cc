@@ -288,21 +288,28 @@ void Conversion::write() {
   r_.tokenizer_bytes = meta.tokenizer.size();
   meta.certificate = certificate_json(r_, o_, chosen.compared().canonical.errors());
   GoldenInputs golden;
+  bool still = false;
   {
     const auto measured = open_own(chosen.blob);
     golden = golden_inputs(*measured, model_.graph, dims_, o_.golden, o_.calibration);
     meta.golden = golden_vectors(*measured, golden.sets);
-    limit_golden(meta.golden, chosen.blob.bytes());
+    if (!o_.golden_asked) meta.golden = shortened(*measured, std::move(meta.golden), chosen.blob.bytes(), &still);
   }
+  if (still) d_.warn("no output moves with the inputs that golden vectors have: the device's self test notices little");
   if (golden.given && !golden.sets.empty())
     d_.warn("the model does not take made-up inputs, so its golden vectors hold " + std::to_string(golden.sets.size()) +
             " of the calibration inputs; --golden none leaves them out");
   if (meta.golden.size() < golden.sets.size())
-    d_.warn(
-        fmt::format("{} of {} golden vectors are stored: one for the fixed sizes of this model is larger than the rest of the "
-                    "blob. Without any the device's self test checks nothing",
-                    meta.golden.size(), golden.sets.size()));
-  golden.sets.resize(meta.golden.size());
+    d_.warn(fmt::format(
+        "{} of {} golden vectors are stored: this model takes no made-up inputs, and others are larger than {} bytes, the "
+        "most that they take beside this blob. Without any the device's self test checks nothing; --golden N stores N",
+        meta.golden.size(), golden.sets.size(), most_golden_bytes(chosen.blob.bytes())));
+  golden.sets.clear();
+  r_.golden_bytes = 0;
+  for (const GoldenVector& v : meta.golden) {
+    golden.sets.push_back(v.inputs);
+    r_.golden_bytes += golden_bytes(v);
+  }
   chosen.blob = Tensor();  // not two of them at a time
   for (const KeptState& s : states_)
     chosen.program.states.push_back({static_cast<uint32_t>(s.output), static_cast<uint32_t>(s.input)});

@@ -57,6 +57,13 @@ Json constants(const ert::fb::Program& p) {
   return elements;
 }
 
+uint64_t golden_bytes(const ert::fb::Program& p) {
+  uint64_t n = 0;
+  for (const ert::fb::Segment* s : *p.segments())
+    if (s->kind() == static_cast<uint8_t>(ert::SegmentKind::kGolden)) n += s->raw_bytes();
+  return n;
+}
+
 // Elements of packed weights by their layout.
 Json weight_layouts(const ert::fb::Program& p) {
   std::map<std::string, int64_t> elements;
@@ -171,6 +178,7 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
   j["custom_ops"] = runner.custom_ops();
   j["memory"] = memory_json(memory_table(runner, asked));
   j["golden_vectors"] = info.golden_vectors;
+  j["golden_bytes"] = golden_bytes(program);
   j["certificate"] = certificate_of(runner);
   return j;
 }
@@ -219,7 +227,8 @@ std::string blob_inspection_text(const Json& j) {
                    table.rows.back().largest_op_steps);
   s += certificate_text(j["certificate"]);
   return s +
-         fmt::format("golden    {} vector{} for ert_selftest\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s");
+         fmt::format("golden    {} vector{} for ert_selftest, {}\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s",
+                     bytes(j["golden_bytes"]));
 }
 
 }  // namespace edgeconv

@@ -83,7 +83,7 @@ void estimate(const Graph& g, ModelInspection& m) {
   // As a conversion writes it by default: its golden vector takes RAM too, for ert_selftest.
   BlobMeta meta;
   if (custom_operators(g).empty()) meta.golden.push_back(golden_sizes(program, g, m.dims));
-  limit_golden(meta.golden, blob.bytes());
+  if (!meta.golden.empty()) shorten(meta.golden[0], most_golden_bytes(blob.bytes()), 0);
   blob = write_blob(program, meta);
   m.estimate = {blob.bytes(), program.packing ? program.inputs[static_cast<size_t>(program.packing->mask)].name : "",
                 memory_table(blob, {})};

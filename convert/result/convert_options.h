@@ -35,6 +35,7 @@ struct ConvertOptions {
   bool skip_padding = true;                      // --padding: where it is proved to change nothing else
   WeightTarget target = kWeightTargets[0];       // --target
   int golden = 1;                                // golden vectors in the blob
+  bool golden_asked = false;                     // --golden: they take what they take
   std::string tokenizer;                         // --tokenizer: a file or a model's folder; empty: none
   TaskSettings task;                             // --task, --labels, --pooling, --normalize, --max-tokens: wins over the folder
   uint32_t security_counter = 0;                 // --security-counter: devices refuse lower ones than they want

@@ -38,6 +38,7 @@ struct ConvertResult {
   TaskSettings task;                     // with nothing left open; kind is empty without a tokenizer
   std::vector<std::string> text_facts;   // what a model's folder said of it, a line each
   uint64_t tokenizer_bytes = 0;          // of its tables in the blob
+  uint64_t golden_bytes = 0;             // of golden vectors
   Tensor blob;                       // as ert_model_open wants it
   Tensor packed;                     // the same compressed; empty when not asked for
   ModelInfo model;

@@ -46,6 +46,7 @@ constexpr uint32_t kFlagPacking = 1u << 0;    // Program.packing is set
 constexpr uint32_t kFlagStates = 1u << 1;     // Program.states is not empty
 constexpr uint32_t kFlagTokenizer = 1u << 2;  // one segment has kind kTokenizer
 constexpr uint32_t kFlagTables16 = 1u << 3;   // a constant is int16: the table of an Embedding
-constexpr uint32_t kKnownProgramFlags = kFlagPacking | kFlagStates | kFlagTokenizer | kFlagTables16;
+constexpr uint32_t kFlagRecipes = 1u << 4;    // golden vectors are recipes (recipe.h), not whole tensors
+constexpr uint32_t kKnownProgramFlags = kFlagPacking | kFlagStates | kFlagTokenizer | kFlagTables16 | kFlagRecipes;
 
 }  // namespace ert

@@ -11,7 +11,7 @@ namespace ert {
 namespace {
 
 // Offset of a table of n entries behind the ones before. Of use only if `end` is possible once all tables are taken.
-size_t take(Bytes* end, uint64_t n, size_t entry_bytes) {
+size_t take(Bytes* end, uint32_t n, size_t entry_bytes) {
   const size_t offset = end->value();
   *end = *end + (Bytes(n) * Bytes(entry_bytes)).aligned();
   return offset;
@@ -34,30 +34,20 @@ uint32_t attribute_count(const Program& p) {
   return n;
 }
 
-bool within(const fb::Golden& g, const Program& p, const int32_t* max_dims) {
-  for (uint32_t i = 0; i < p.dims.size; ++i) {
-    if (g.dims()->Get(i) > max_dims[i]) return false;
-  }
-  return true;
-}
-
-// Room for the outputs of the largest golden vector that these dims can replay. Overwrites scratch->exprs.
+// Room for the outputs of the largest golden vector that these dims can replay, and for its inputs where recipes make them. Overwrites
+// scratch->exprs.
 bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratch, size_t* out) {
   *out = 0;
   const uint32_t n = p.root->golden() == nullptr ? 0 : p.root->golden()->size();
   for (uint32_t i = 0; i < n; ++i) {
     const fb::Golden& g = *p.root->golden()->Get(i);
-    if (!within(g, p, max_dims)) continue;
-    int32_t dims[ERT_MAX_DIMS] = {};
-    for (uint32_t d = 0; d < p.dims.size; ++d) dims[d] = g.dims()->Get(d);
-    if (!evaluate_exprs(p, dims, scratch->exprs)) return false;
+    if (!golden_within(p, g, max_dims)) continue;
+    if (!evaluate_golden(p, g, scratch->exprs)) return false;
     Bytes sum;
-    for (uint32_t k = 0; k < p.outputs.size; ++k) {
+    for (uint32_t k = (p.root->flags() & kFlagRecipes) != 0 ? 0 : p.inputs.size; k < p.inputs.size + p.outputs.size; ++k) {
       Operand o;
       size_t bytes;
-      if (!resolve_operand(p, p.outputs[k], scratch->exprs, &o)) return false;
-      o.dtype = p.output_dtypes[k];
-      if (!operand_bytes(o, &bytes)) return false;
+      if (!resolve_port(p, k, scratch->exprs, &o) || !operand_bytes(o, &bytes)) return false;
       sum = sum + Bytes(bytes).aligned();
     }
     if (!sum.possible()) return false;
@@ -66,7 +56,7 @@ bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratc
   return true;
 }
 
-bool lay_out_tables(const Program& p, const int64_t* exprs, uint64_t row_starts, size_t golden, TableLayout* out) {
+bool lay_out_tables(const Program& p, const int64_t* exprs, uint32_t row_starts, size_t golden, TableLayout* out) {
   TableLayout t{};
   if (!state_bytes(p, exprs, &t.state_bytes)) return false;
   Bytes end;
@@ -80,7 +70,7 @@ bool lay_out_tables(const Program& p, const int64_t* exprs, uint64_t row_starts,
   t.attributes = take(&end, attribute_count(p), sizeof(ert_custom_attribute));
   t.row_starts = take(&end, row_starts, sizeof(int32_t));
   t.states = take(&end, 2, t.state_bytes);
-  t.golden = take(&end, golden, 1);
+  t.golden = take(&end, 1, golden);
   *out = t;
   return end.get(&out->bytes);
 }
@@ -133,7 +123,7 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
     if (!operand_bytes(o, &bytes)) return ERT_ERR_LIMIT;
   }
   const RowMap rows = row_map(p, scratch->exprs);
-  const uint64_t row_starts = rows.batch == 0 ? 0 : static_cast<uint64_t>(rows.batch) + 1;
+  const uint32_t row_starts = rows.batch == 0 ? 0 : static_cast<uint32_t>(rows.batch) + 1;
   if (!lay_out_tables(p, scratch->exprs, row_starts, golden, &plan.tables) || !sum_of_slots(p, scratch->exprs, &plan.value_bytes))
     return ERT_ERR_LIMIT;
   if (!prepare_all(p, &cfg, scratch, &plan.scratch_stride)) return ERT_ERR_DIMS;

@@ -1,7 +1,7 @@
 // The exact RAM need of a context as a function of the largest dims, and where everything goes. ert_arena_bytes and
 // ert_context_init use this one formula, so need - 1 bytes is refused and need bytes suffices.
 //
-//   tables    sizes, values, bindings, slots, custom ops, starts of packed rows, states, room for the golden outputs of ert_selftest
+//   tables    sizes, values, bindings, slots, custom ops, starts of packed rows, states, room for ert_selftest
 //   scratch   threads * the largest scratch of one op
 //   values    one block per slot: the largest of the slot's values at max_dims
 // Every block is rounded up to 64 bytes.

@@ -11,9 +11,7 @@ namespace {
 
 // A state as the caller sees it.
 bool resolve_state(const Program& p, const fb::State& state, const int64_t* exprs, Operand* o, size_t* bytes) {
-  if (!resolve_operand(p, p.inputs[state.input()], exprs, o)) return false;
-  o->dtype = p.input_dtypes[state.input()];
-  return operand_bytes(*o, bytes);
+  return resolve_port(p, state.input(), exprs, o) && operand_bytes(*o, bytes);
 }
 
 void bind_copy(ContextState* s, const Operand& shape, uint8_t* data, size_t bytes, Binding* b) {

@@ -379,7 +379,7 @@ ert_status ert_last_error(const ert_context* c, ert_error_detail* out);
  * Other statuses as ert_run. */
 ert_status ert_step(ert_context* c);
 
-/* Replays the blob's golden vectors and demands the same bits. Uses the context's memory; bindings are cleared, states are kept.
+/* Replays the blob's golden vectors and demands the same bits. Uses the context's memory, which has room for it; bindings are cleared, states are kept.
  * Returns OK, STATE, SELFTEST, DIMS (the golden dims exceed the context's max_dims). */
 ert_status ert_selftest(ert_context* c);
 

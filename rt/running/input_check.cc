@@ -78,10 +78,10 @@ bool in_context(const ContextState& s, const void* data, size_t bytes) {
   return overlap(data, bytes, &s, sizeof(ert_context));
 }
 
-bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes, OutputsIn place) {
+bool output_is_separate(const ContextState& s, const Program& p, uint32_t output, size_t bytes) {
   const void* data = s.outputs[output].data;
   if (overlap(data, bytes, s.blob, s.blob_bytes)) return false;
-  if (place == OutputsIn::kCallersMemory && s.outputs[output].state != Binding::kOwn && in_context(s, data, bytes)) return false;
+  if (s.outputs[output].state != Binding::kOwn && in_context(s, data, bytes)) return false;
   for (uint32_t i = 0; i < p.inputs.size; ++i) {
     size_t input_bytes;
     if (!operand_bytes(s.values[p.inputs[i]], &input_bytes)) return false;
@@ -113,14 +113,14 @@ ert_status check_inputs(const ContextState& s, const Program& p, ert_error_detai
   return ERT_OK;
 }
 
-ert_status check_outputs(const ContextState& s, const Program& p, OutputsIn place, ert_error_detail* why) {
+ert_status check_outputs(const ContextState& s, const Program& p, ert_error_detail* why) {
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
     size_t bytes;
     if (!operand_bytes(s.values[p.outputs[i]], &bytes)) return ERT_ERR_DIMS;
     const int64_t given = static_cast<int64_t>(s.outputs[i].bytes), need = static_cast<int64_t>(bytes);
     if (bytes > s.outputs[i].bytes)
       return refuse(ERT_ERR_NOMEM, about(ERT_FAULT_BUFFER, Side::kOutput, i, given, need, need), why);
-    if (!output_is_separate(s, p, i, bytes, place)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
+    if (!output_is_separate(s, p, i, bytes)) return refuse(ERT_ERR_ARG, about(ERT_FAULT_OVERLAP, Side::kOutput, i), why);
   }
   return ERT_OK;
 }

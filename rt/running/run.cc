@@ -50,7 +50,7 @@ ert_status run_one(ContextState* s, const Program& p, uint32_t index) {
 
 }  // namespace
 
-ert_status begin_run(ContextState* s, const Program& p, OutputsIn place) {
+ert_status begin_run(ContextState* s, const Program& p) {
   s->next_op = 0;
   s->done_ahead = 0;
   for (uint32_t i = 0; i < p.outputs.size; ++i) {
@@ -62,7 +62,7 @@ ert_status begin_run(ContextState* s, const Program& p, OutputsIn place) {
   if (status != ERT_OK) return status;
   place_bound_values(s, p);
   status = check_inputs(*s, p, &s->why);
-  return status == ERT_OK ? check_outputs(*s, p, place, &s->why) : status;
+  return status == ERT_OK ? check_outputs(*s, p, &s->why) : status;
 }
 
 ert_status run_op(ContextState* s, const Program& p, uint32_t op) {
@@ -89,7 +89,7 @@ ert_status ert_run(ert_context* c) {
   if (call.status() != ERT_OK) return call.status();
   ContextState& s = call.state();
   const Program p = program_of(s);
-  const ert_status status = begin_run(&s, p, OutputsIn::kCallersMemory);
+  const ert_status status = begin_run(&s, p);
   if (status != ERT_OK) return status;
   const ert_status ran = run_all(&s, p);
   if (ran == ERT_OK) bind_states(&s, p, true);
@@ -102,7 +102,7 @@ ert_status ert_step(ert_context* c) {
   ContextState& s = call.state();
   const Program p = program_of(s);
   if (s.next_op == 0) {
-    const ert_status status = begin_run(&s, p, OutputsIn::kCallersMemory);
+    const ert_status status = begin_run(&s, p);
     if (status != ERT_OK) return status;
   }
   const ert_status status = run_op(&s, p, s.next_op);

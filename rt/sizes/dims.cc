@@ -26,17 +26,22 @@ bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_
   if (kind == ExprKind::kConstant) return *out = e.value(), true;
   if (kind == ExprKind::kDim) return *out = dims[e.lhs()], true;
   const int64_t a = earlier[e.lhs()], b = earlier[e.rhs()];
-  int64_t unused;
+  int64_t quotient, remainder;
   switch (kind) {
     case ExprKind::kAdd: return !__builtin_add_overflow(a, b, out);
     case ExprKind::kSub: return !__builtin_sub_overflow(a, b, out);
-    case ExprKind::kMul: return !__builtin_mul_overflow(a, b, out);
-    case ExprKind::kFloorDiv: return floor_division(a, b, out, &unused);
-    case ExprKind::kMod: return floor_division(a, b, &unused, out);
+    case ExprKind::kFloorDiv:
+    case ExprKind::kMod:
+      if (!floor_division(a, b, &quotient, &remainder)) return false;
+      *out = kind == ExprKind::kMod ? remainder : quotient;
+      return true;
     case ExprKind::kMin: return *out = a < b ? a : b, true;
     case ExprKind::kMax: return *out = a > b ? a : b, true;
+    case ExprKind::kMul:
     case ExprKind::kRows:
-      if (__builtin_mul_overflow(a, b, out) || *out > INT32_MAX) return false;
+      if (__builtin_mul_overflow(a, b, out)) return false;
+      if (kind == ExprKind::kMul) return true;
+      if (*out > INT32_MAX) return false;
       if (rows != kEveryRow) *out = rows;
       return true;
     case ExprKind::kConstant:
@@ -87,6 +92,27 @@ bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand
   }
   *out = o;
   return true;
+}
+
+bool resolve_port(const Program& p, uint32_t k, const int64_t* exprs, Operand* out) {
+  const uint32_t inputs = p.inputs.size;
+  const bool input = k < inputs;
+  if (!resolve_operand(p, input ? p.inputs[k] : p.outputs[k - inputs], exprs, out)) return false;
+  out->dtype = input ? p.input_dtypes[k] : p.output_dtypes[k - inputs];
+  return true;
+}
+
+bool golden_within(const Program& p, const fb::Golden& g, const int32_t* max_dims) {
+  for (uint32_t i = 0; i < p.dims.size; ++i) {
+    if (g.dims()->Get(i) > max_dims[i]) return false;
+  }
+  return true;
+}
+
+bool evaluate_golden(const Program& p, const fb::Golden& g, int64_t* exprs) {
+  int32_t dims[ERT_MAX_DIMS] = {};
+  for (uint32_t i = 0; i < p.dims.size; ++i) dims[i] = g.dims()->Get(i);
+  return evaluate_exprs(p, dims, exprs);
 }
 
 bool operand_bytes(const Operand& o, size_t* bytes) {

@@ -21,6 +21,13 @@ bool evaluate_exprs(const Program& p, const int32_t* dims, int64_t* out, int32_t
 // or above INT32_MAX.
 bool resolve_operand(const Program& p, uint32_t v, const int64_t* exprs, Operand* out);
 
+// The same of input k, or of output k - inputs, with the dtype that the caller binds.
+bool resolve_port(const Program& p, uint32_t k, const int64_t* exprs, Operand* out);
+
+// Whether these largest dims hold a golden vector, and its expressions.
+bool golden_within(const Program& p, const fb::Golden& g, const int32_t* max_dims);
+bool evaluate_golden(const Program& p, const fb::Golden& g, int64_t* exprs);
+
 // Bytes of a dense or packed tensor. False when it is above limits::kMaxTensorBytes or what an object can have here (rt/base/bytes.h).
 bool operand_bytes(const Operand& o, size_t* bytes);
 

@@ -62,11 +62,11 @@ class Entries {
   flatbuffers::Verifier& verifier_;
 };
 
-// FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only. An empty
-// vector has no elements, and its writer does not align it.
+// FlatBuffers aligns elements to 8 where they hold 64-bit fields, but its verifier looks at the length field only, which is enough for
+// others. An empty vector has no elements, and its writer does not align it.
 template <class T>
 bool elements_aligned(const flatbuffers::Vector<const T*>* v) {
-  return v == nullptr || v->size() == 0 || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0;
+  return alignof(T) <= alignof(flatbuffers::uoffset_t) || v == nullptr || v->size() == 0 || reinterpret_cast<uintptr_t>(v->Data()) % alignof(T) == 0;
 }
 
 bool struct_vectors_aligned(const fb::Program& root) {

@@ -1,4 +1,5 @@
 // Size expressions, values, inputs, outputs and golden vectors: every index in range, every constant inside its segment.
+#include "rt/blob/recipe.h"
 #include "rt/sizes/dims.h"
 #include "rt/base/limits.h"
 #include "rt/ops/op_params.h"
@@ -83,13 +84,33 @@ bool verify_ports(const Program& p, const Span<uint32_t>& ports, const Span<uint
   return true;
 }
 
-bool verify_golden_tensor(const Program& p, const fb::Golden& golden, uint32_t k, const Operand& shape, uint32_t dtype) {
+// -most <= v <= most
+bool within(int32_t v, uint32_t most) { return static_cast<uint32_t>(v) + most <= 2 * most; }
+
+// Whether ert_selftest may follow it: `room` bytes are left behind it, the tensor has `bytes`. Fields that a kind does not name are 0.
+bool verify_recipe(const Recipe& r, bool input, uint32_t dtype, size_t bytes, size_t room) {
+  if (r.reserved != 0 || r.bytes > bytes || r.bytes > room) return false;
+  if (r.kind == static_cast<uint32_t>(RecipeKind::kMade)) {
+    const uint32_t most = dtype == ERT_F32 ? kMostMadeFloat : INT32_MAX;
+    return input && (r.bytes | r.crc) == 0 && r.low <= r.high && within(r.low, most) && within(r.high, most) &&
+           within(r.exponent, dtype == ERT_F32 ? kMostMadeExponent : 0);
+  }
+  if ((r.seed | static_cast<uint32_t>(r.low | r.high | r.exponent)) != 0) return false;
+  if (input) return r.kind == static_cast<uint32_t>(RecipeKind::kStored) && r.crc == 0 && r.bytes == bytes;
+  return r.kind == static_cast<uint32_t>(RecipeKind::kDigest);
+}
+
+// A whole tensor or a recipe and its bytes, inside the segment.
+bool verify_golden_tensor(const Program& p, const fb::Golden& golden, uint32_t k, const Operand& tensor) {
   const fb::Segment& s = p.segments[golden.segment()];
-  Operand stored = shape;
-  stored.dtype = static_cast<uint8_t>(dtype);
   const uint64_t offset = golden.offsets()->Get(k);
   size_t bytes;
-  return offset % kSegmentAlign == 0 && offset <= s.bytes() && operand_bytes(stored, &bytes) && bytes <= s.bytes() - offset;
+  if (offset % kSegmentAlign != 0 || offset > s.bytes() || !operand_bytes(tensor, &bytes)) return false;
+  const size_t room = static_cast<size_t>(s.bytes() - offset);
+  if ((p.root->flags() & kFlagRecipes) == 0) return bytes <= room;
+  const void* recipe = p.blob + s.offset() + offset;
+  return room >= sizeof(Recipe) &&
+         verify_recipe(*static_cast<const Recipe*>(recipe), k < p.inputs.size, tensor.dtype, bytes, room - sizeof(Recipe));
 }
 
 bool verify_golden_vector(const Program& p, const fb::Golden& golden, int64_t* exprs) {
@@ -97,18 +118,14 @@ bool verify_golden_vector(const Program& p, const fb::Golden& golden, int64_t* e
   if (golden.dims() == nullptr ? p.dims.size != 0 : golden.dims()->size() != p.dims.size) return false;
   if (golden.offsets() == nullptr || golden.offsets()->size() != tensors || golden.segment() >= p.segments.size) return false;
   if (kind_of(p.segments[golden.segment()]) != SegmentKind::kGolden) return false;
-  int32_t dims[ERT_MAX_DIMS] = {};
   for (uint32_t i = 0; i < p.dims.size; ++i) {
-    dims[i] = golden.dims()->Get(i);
-    if (dims[i] < p.dims[i].min() || dims[i] > p.dims[i].max()) return false;
+    const int32_t size = golden.dims()->Get(i);
+    if (size < p.dims[i].min() || size > p.dims[i].max()) return false;
   }
-  if (!evaluate_exprs(p, dims, exprs)) return false;
+  if (!evaluate_golden(p, golden, exprs)) return false;
   for (uint32_t k = 0; k < tensors; ++k) {
-    const bool input = k < p.inputs.size;
-    const uint32_t port = input ? k : k - p.inputs.size;
-    Operand shape;
-    if (!resolve_operand(p, input ? p.inputs[port] : p.outputs[port], exprs, &shape)) return false;
-    if (!verify_golden_tensor(p, golden, k, shape, input ? p.input_dtypes[port] : p.output_dtypes[port])) return false;
+    Operand tensor;
+    if (!resolve_port(p, k, exprs, &tensor) || !verify_golden_tensor(p, golden, k, tensor)) return false;
   }
   return true;
 }

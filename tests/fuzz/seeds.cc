@@ -1,7 +1,10 @@
 // See seeds.h.
 #include "tests/fuzz/seeds.h"
 
+#include <cstring>
+
 #include "rt/blob/kinds.h"
+#include "rt/blob/recipe.h"
 #include "tests/fuzz/op_seeds.h"
 #include "tests/rt/packed_encoder.h"
 
@@ -42,10 +45,25 @@ BlobSpec with_golden() {
   return s;
 }
 
+// An input of a batch of 2 that is made, an output of which a checksum is known.
+BlobSpec with_recipes() {
+  BlobSpec s = testing::small_program();
+  const Recipe in{static_cast<uint32_t>(RecipeKind::kMade), 1, -1000, 1000, -8, 0, 0, 0};
+  const Recipe out{static_cast<uint32_t>(RecipeKind::kDigest), 0, 0, 0, 0, 0, 16, 0};
+  std::vector<uint8_t> vector(128);
+  std::memcpy(vector.data(), &in, sizeof in);
+  std::memcpy(vector.data() + 64, &out, sizeof out);
+  s.segments.push_back({vector, 1});
+  s.golden.push_back({{2}, 1, {0, 64}});
+  s.program_flags = kFlagRecipes;
+  return s;
+}
+
 void add_blobs(std::vector<Seed>* seeds) {
   seeds->push_back({"small", built(testing::small_program())});
   seeds->push_back({"state", built(with_state())});
   seeds->push_back({"golden", built(with_golden())});
+  seeds->push_back({"recipes", built(with_recipes())});
   for (const bool packed : {true, false}) {
     testing::Choice choice;
     choice.packed = packed;

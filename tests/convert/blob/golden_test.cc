@@ -128,6 +128,32 @@ TEST_P(GoldenReplay, NoticesOneBitOfOneWeightOnEveryIsaLevel) {
   }
 }
 
+// Its fixed sizes make an input of 12 kB beside 20 kB of everything else: made on the device, within 4 kB.
+TEST(GoldenRecipes, AreShortMoveOutputsAndNoticeAChangedWeight) {
+  const Tensor good = converted("vit_ts14_eager", PrecisionMode::kAuto).blob;
+  const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(good.data() + ert::kMetadataOffset);
+  ASSERT_EQ(program.flags() & ert::kFlagRecipes, ert::kFlagRecipes);
+  uint64_t golden = 0;
+  for (const ert::fb::Segment* s : *program.segments())
+    if (s->kind() == static_cast<uint8_t>(ert::SegmentKind::kGolden)) golden += s->bytes();
+  EXPECT_LE(golden, most_golden_bytes(good.bytes()));
+  for (int isa = 0; isa < 32; ++isa)
+    if (ert_isa_available() >> isa & 1) {
+      EXPECT_TRUE(replays(good, 1u << isa)) << ert_isa_name(static_cast<ert_isa>(isa));
+    }
+  int changed = 0;
+  for (uint32_t index = 0; index < program.values()->size(); ++index) {
+    const ert::fb::Value* v = program.values()->Get(index);
+    if (v->storage() != static_cast<uint8_t>(ert::Storage::kConstant) || v->dtype() != ERT_F32 || v->rank() == 0) continue;
+    const ert::fb::Segment& segment = *program.segments()->Get(v->index());
+    Tensor bad = good;
+    bad.mutable_data()[segment.offset() + v->offset() + 2] ^= 0x40;  // the highest bit of the first float's fraction
+    reseal(bad, *flatbuffers::GetRoot<ert::fb::Program>(bad.data() + ert::kMetadataOffset)->segments()->Get(v->index()));
+    changed += !replays(bad, 0);
+  }
+  EXPECT_GE(changed, 5);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
