@@ -101,9 +101,11 @@ void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, Attenti
       store_with_magnitudes(w->queries + r * w->row_bytes + kRowBytesPerValue * i, quantize16(n, src, i, inv));
     }
   }
+  // The rest of the last tile: its sums are not looked at, but MemorySanitizer takes every register that asm reads for a use.
+  for (size_t r = rows; r < round_up(rows, kScoreRows); ++r) memset(w->queries + r * w->row_bytes, 0, w->row_bytes);
 }
 
-// Queries [row, row + kScoreRows) against sixteen keys. Rows beyond the last query hold bytes of no meaning; their sums are not looked at.
+// Queries [row, row + kScoreRows) against sixteen keys. Rows beyond the last query are zero; their sums are not looked at.
 void score_tile(size_t rows, size_t row, size_t key, const AttentionWork& w) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kScoreRows][4];
