@@ -57,6 +57,22 @@ std::string pinned_line(const ModelInfo& m) {
   return (list.empty() ? "" : "pinned    " + list + "\n") + cut_lines(m.chosen_outputs, m.cut);
 }
 
+// What a model's folder said, and what became of it; options win.
+std::string text_lines(const ConvertResult& r) {
+  if (r.tokenizer_bytes == 0) return "";
+  std::string s = "text      ";
+  if (r.task.kind) {
+    s += "task " + std::string(task_name(*r.task.kind));
+    if (r.task.pooling) s += ", pooling " + std::string(pooling_name(*r.task.pooling));
+    if (r.task.normalize) s += std::string(", normalize ") + (*r.task.normalize ? "on" : "off");
+    if (!r.task.labels.empty()) s += fmt::format(", {} labels", r.task.labels.size());
+    s += "; ";
+  }
+  s += fmt::format("tables of the tokenizer {}\n", human_bytes(static_cast<double>(r.tokenizer_bytes)));
+  for (const std::string& fact : r.text_facts) s += "  " + printable(fact) + "\n";
+  return s;
+}
+
 // Nobody reads "9813.3 %".
 std::string ratio_text(double ratio) {
   return ratio > 2 ? fmt::format("{:.1f} times", ratio) : fmt::format("{:.1f} %", 100 * ratio);
@@ -148,11 +164,13 @@ std::string cost_line(const ConversionCost& c) {
 }
 
 // What people do next. Names that a shell would take apart are quoted.
-std::string next_line(const std::string& output) {
+std::string next_line(const ConvertResult& r, const std::string& output) {
   if (output == "standard output") return "";
   const std::string name =
       output.find_first_of(" '\"$&();<>|*?") == std::string::npos ? escaped(output) : "'" + escaped(output) + "'";
-  return fmt::format("next      edgeconv inspect {0}; edgeconv run {0} --input NAME=1,2,3 --print; ert-bench {0}\n", name);
+  const bool answers = r.task.kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask;
+  return fmt::format("next      edgeconv inspect {0}; edgeconv run {0} {1}; ert-bench {0}\n", name,
+                     answers ? "--text \"...\"" : "--input NAME=1,2,3 --print");
 }
 
 }  // namespace
@@ -164,10 +182,10 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
       if (which == pass && n > 0 && which != "make_linear") fused += fmt::format("{}{} {}", fused.empty() ? "" : ", ", label, n);
   return fmt::format("model     opset {}, {} nodes, {} parameters\n", main_opset(r.model), r.model.node_count,
                      r.model.parameter_count) +
-         pinned_line(r.model) +
+         pinned_line(r.model) + text_lines(r) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
-         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) + next_line(output);
+         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) + next_line(r, output);
 }
 
 }  // namespace edgeconv

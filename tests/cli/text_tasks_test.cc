@@ -93,6 +93,9 @@ TEST_F(TextTasksTest, FolderSaysHowSentencesBecomeVectors) {
   ASSERT_EQ(j["vector"].size(), 2u);
   EXPECT_NEAR(j["vector"][0].get<double>(), mean / length, 1e-6);
   EXPECT_NEAR(j["vector"][1].get<double>(), 1 / length, 1e-6);
+  const ProgramResult told = expect_success({in("m.onnx"), "--tokenizer", in("model"), "--precision", "fp32", "--dim", "sequence=16"});
+  for (const char* words : {"task embed, pooling mean, normalize on", "pooling: mean (1_Pooling/config.json)", "--text \"...\""})
+    EXPECT_NE((told.out + told.err).find(words), std::string::npos) << words << ":\n" << told.out << told.err;
   // The command line wins over the folder.
   convert({"--pooling", "cls", "--normalize", "off", "--max-tokens", "4"});
   const Json first = ask({"--text", "anna lives in rome"});
