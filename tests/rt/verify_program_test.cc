@@ -325,6 +325,12 @@ const Case kValues[] = {
      }},
     {"an input of rank 9 that nobody reads", ERT_ERR_MODEL,
      [](BlobSpec& s) { s.add_input("z", ERT_F32, std::vector<uint32_t>(9, 1)); }},
+    // Refused before ops are looked at: what resolves a shape has room for eight axes, so that it may not see a ninth, and what it would say is undefined.
+    {"an input of rank 9 beside an unknown op", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       s.add_input("z", ERT_F32, std::vector<uint32_t>(9, 1));
+       s.ops[0].code = static_cast<OpCode>(9999);
+     }},
     {"an input that is no value", ERT_ERR_MODEL,
      [](BlobSpec& s) {
        s.inputs.push_back({kFar, "far", ERT_F32});
