@@ -103,6 +103,24 @@ void infer_conv(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, c.dtype(0), std::move(*shape));
 }
 
+void infer_patches(NodeInference& c) {
+  const PatchesAttrs& a = c.node().as<PatchesAttrs>();
+  const Shape x = c.shape(0);
+  const size_t axes = a.window.kernel.size();
+  if (axes < 1 || x.size() != axes + 2) return c.problem("Patches need a map of the window's rank", "this is a fault of a pass");
+  Shape out{x[0]};
+  int64_t depth = a.channels;
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t reach = a.window.dilations[i] * (a.window.kernel[i] - 1) + 1;
+    const DimExpr span = x[i + 1] + DimExpr(a.window.begin[i] + a.window.end[i] - reach);
+    out.push_back(span.floor_div(DimExpr(a.window.strides[i])) + DimExpr(1));
+    c.needs_positive(out.back());
+    depth *= a.window.kernel[i];
+  }
+  out.push_back(DimExpr(depth));
+  c.set(0, c.dtype(0), std::move(out));
+}
+
 void infer_conv_integer(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, DType::kInt32, std::move(*shape));
 }
