@@ -189,6 +189,17 @@ struct SubgraphAttrs {
 };  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
+// A window that slides over the spatial axes of x [N, spatial.., C], which padding surrounds with zeros; one entry per spatial axis.
+// Along an axis of size n there are floor((n + begin + end - dilation * (kernel - 1) - 1) / stride) + 1 windows; negative padding crops.
+struct WindowAttrs {
+  std::vector<int64_t> kernel, strides, dilations, begin, end;
+  bool operator==(const WindowAttrs&) const = default;
+};
+struct PatchesAttrs {
+  WindowAttrs window;
+  int64_t first_channel = 0, channels = 0;
+  bool operator==(const PatchesAttrs&) const = default;
+};  // x [N, spatial.., C] -> [N, windows.., positions * channels]: of each position of the kernel the channels from the first one on
 struct LinearAttrs {
   int activation = ert::params::linear::kNoActivation;
   bool operator==(const LinearAttrs&) const = default;
@@ -233,8 +244,8 @@ using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
                  ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
-                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs,
-                 GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, PatchesAttrs, LinearAttrs, AttentionAttrs,
+                 RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
 // attributes.cc, and not in every file that touches a node.

@@ -52,6 +52,7 @@ std::string text(DType t) { return std::string(dtype_name(t)); }
 std::string text(const Tensor& t) { return std::string(dtype_name(t.dtype())) + tensor_text(t); }
 std::string text(const std::string& s) { return '"' + s + '"'; }
 std::string text(const std::shared_ptr<Graph>&) { return "body"; }
+std::string text(const WindowAttrs& w);
 
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 std::string text(T v) {
@@ -89,6 +90,11 @@ std::string named(std::string_view names, const Fields&... fields) {
   return s;
 }
 
+std::string text(const WindowAttrs& w) {
+  const auto& [kernel, strides, dilations, begin, end] = w;
+  return '{' + named("kernel, strides, dilations, begin, end", kernel, strides, dilations, begin, end) + '}';
+}
+
 // A struct that gets another field does not compile here: the binding names all of them.
 #define EDGECONV_FIELDS(Type, ...)           \
   std::string fields(const Type& a) {        \
@@ -124,6 +130,7 @@ EDGECONV_FIELDS(ResizeAttrs, mode, coordinates, rounding, cubic_a, exclude_outsi
 EDGECONV_FIELDS(RnnAttrs, kind, hidden, direction, activations, alpha, beta, clip, linear_before_reset, layout, input_forget)
 EDGECONV_FIELDS(QuantAttrs, axis, block, to)
 EDGECONV_FIELDS(SubgraphAttrs, bodies, carried, only)
+EDGECONV_FIELDS(PatchesAttrs, window, first_channel, channels)
 EDGECONV_FIELDS(AttentionAttrs, heads, kv_heads, head_dim, v_dim, scale, causal, q_first, k_first, v_first)
 EDGECONV_FIELDS(RopeAttrs, heads, head_dim, rotated, first, interleaved)
 EDGECONV_FIELDS(FusedNormAttrs, epsilon, rms)

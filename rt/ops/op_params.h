@@ -249,4 +249,12 @@ enum Inputs { kActivated, kFactor, kInputCount };
 enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
 }  // namespace glu
 
+// A window over the spatial axes of x [N, rows.., C] (1 or 2 of them), channels last: ints of each axis in turn, at a place that the op
+//   names. begin and end: padding with zeros, less than 0 crops; the output has floor((size + begin + end - reach) / stride) + 1
+//   elements along the axis, with reach = dilation * (kernel - 1) + 1.
+namespace window {
+enum AxisInts { kKernel, kStride, kDilation, kBegin, kEnd, kAxisInts };
+constexpr int kMostAxes = 2;
+}  // namespace window
+
 }  // namespace ert::params

@@ -6,6 +6,7 @@ set(ERT_OP_SOURCES
   ops/recurrent_cells.cc
   ops/scalar_arithmetic.cc
   ops/strided_walk.cc
+  ops/window.cc
   ops/arg_min_max.cc
   ops/attention.cc
   ops/binary.cc
@@ -58,7 +59,7 @@ set_source_files_properties(
 set_source_files_properties(
   ops/arg_min_max.cc ops/cumsum.cc ops/custom.cc ops/dims_to_tensor.cc ops/export_int.cc ops/fill.cc ops/gather_elements.cc ops/import_int.cc
   ops/one_hot.cc ops/operand_checks.cc ops/range.cc ops/recurrence_operands.cc ops/scalar_arithmetic.cc ops/scatter_elements.cc ops/scatter_nd.cc ops/topk.cc
-  ops/trilu.cc
+  ops/trilu.cc ops/window.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 # Loops that vector instructions of every host do four elements at a time, or that it unrolls; small cores have none of that.
 if(ERT_ARCHITECTURE STREQUAL "cortex-m")
