@@ -160,6 +160,12 @@ bool complete(const Tables& t) {
     case ERT_TEXT_UNIGRAM: return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
     case ERT_TEXT_BPE:
     case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;
+    case ERT_TEXT_NGRAM: {
+      const NgramTable* n = t.ngrams;
+      return n != nullptr && n->buckets <= kMostBuckets && n->first_hash < n->buckets && n->no_text < n->buckets &&
+             n->first_script != 0 && n->first_script <= n->first_hash && n->first_hash - n->first_script >= kNgramScripts &&
+             n->reserved[0] == 0 && n->reserved[1] == 0 && n->reserved[2] == 0;
+    }
     default: return true;
   }
 }
@@ -199,6 +205,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   const Sections s(data, h);
   const uint32_t n = h.vocabulary;
   Row<Ending> ending;
+  Row<NgramTable> ngrams;
   uint32_t lengths = 0, scores = 0;
   using K = SectionKind;
   const uint32_t id_bytes = (h.flags & kWideIds) != 0 ? 4 : 2;
@@ -207,7 +214,8 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !s.row(K::kPieceBlocks, &t->piece_blocks) || !s.row(K::kPieceTrie, &t->piece_trie) ||
       !s.row(K::kAddedTrie, &t->added_trie) || !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) ||
       !s.row(K::kCharsmapTrie, &t->charsmap_trie) || !s.row(K::kCompositions, &t->compositions) ||
-      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
+      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 || !s.row(K::kNgrams, &ngrams) ||
+      ngrams.size != (h.kind == ERT_TEXT_NGRAM ? 1 : 0) ||
       !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
       !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
       !s.wide_row(K::kMerges, 3 * id_bytes, &t->merges, &t->merge_slots) ||
@@ -222,6 +230,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   s.bytes(K::kMappings, &t->mappings);
   s.bytes(K::kCharsmapStrings, &t->charsmap_strings);
   t->ending = ending.data;
+  t->ngrams = ngrams.data;
   const Ending& e = *t->ending;
   if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
       e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||

@@ -45,6 +45,7 @@ struct Tables {
   const TablesHeader* header;
   const Section* sections;
   const Ending* ending;
+  const NgramTable* ngrams;  // null unless the kind is ERT_TEXT_NGRAM
   Row<Step> normalizer, pretokenizer, decoder;
   Row<AddedToken> added;
   Row<TemplatePiece> pieces_of_template;

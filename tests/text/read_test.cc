@@ -48,6 +48,23 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
   }
 }
 
+TEST(ReadTokenizer, NgramsThatDoNotFitAreRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("buckets": 16, "first_hash": 16, "first_script": 2, "no_text": 1)", "$.model.first_hash is not below buckets"},
+      {R"("buckets": 64, "first_hash": 11, "first_script": 2, "no_text": 1)", "$.model.first_script leaves no room for 10 scripts"},
+      {R"("buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 64)", "$.model.no_text is not below buckets"},
+      {R"("buckets": 16777217, "first_hash": 16, "first_script": 2, "no_text": 1)", "$.model.buckets is more than"},
+      {R"("buckets": 64, "first_hash": 16, "first_script": 2)", "$.model has no 'no_text'"},
+  };
+  for (const auto& [form, part] : cases) {
+    const auto [code, message] = refusal(R"({"model": {"type": "HashedNgram", "longest_word": 16, )" + std::string(form) + "}}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << form;
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+  const auto [code, message] = refusal(R"({"normalizer": {"type": "NFC"}, "model": {"type": "HashedNgram", "longest_word": 16, "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1}})");
+  EXPECT_EQ(code, ExitCode::kUnsupported) << message;
+}
+
 TEST(ReadTokenizer, DropoutIsRefused) {
   EXPECT_EQ(refusal(R"({"model": {"type": "BPE", "dropout": 0.1, "vocab": {"a": 0}, "merges": []}})").first, ExitCode::kUnsupported);
 }

@@ -96,7 +96,7 @@ TEST_P(Recorded, ChangedTablesAreRefusedOrStayInside) {
   EXPECT_GT(opened, 20u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Recorded, testing::Values("wordpiece", "roberta", "clip", "llama", "o200k", "unigram", "wordlevel", "spm_unigram", "spm_bpe"),
+INSTANTIATE_TEST_SUITE_P(Kinds, Recorded, testing::Values("wordpiece", "roberta", "clip", "llama", "o200k", "unigram", "wordlevel", "spm_unigram", "spm_bpe", "ngram"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 // Working memory is exact: one byte less is refused, whatever the text.
@@ -123,13 +123,13 @@ TEST(TextMemory, NeedIsExact) {
 
 // A text of nothing but what expands most fits into the memory that is asked for.
 TEST(TextMemory, LongestExpansionFits) {
-  for (const char* kind : {"wordpiece", "clip", "llama", "unigram", "wordlevel", "spm_unigram"}) {
+  for (const char* kind : {"wordpiece", "clip", "llama", "unigram", "wordlevel", "spm_unigram", "ngram"}) {
     SCOPED_TRACE(kind);
     TextRunner runner(tables_of_kind(kind));
     ert_text_options whole{};
     whole.struct_size = sizeof whole;
     whole.flags = ERT_TEXT_NO_TRUNCATION;
-    for (const char* piece : {"\xff", "\xef\xb7\xba", "\xce\x90", "\xf0\x9d\x85\xa0", " ", "\xe4\xb8\xad", "\xc4\xb0", "!"}) {
+    for (const char* piece : {"\xff", "\xef\xb7\xba", "\xce\x90", "\xf0\x9d\x85\xa0", " ", "\xe4\xb8\xad", "\xc4\xb0", "!", "ab ", "a\xce\xb1 ", "\xce\xb1" "a\xe4\xb8\xad"}) {
       std::string text;
       for (int i = 0; i < 300; ++i) text += piece;
       EXPECT_NO_THROW(runner.encode(text, nullptr, &whole));
