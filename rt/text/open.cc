@@ -15,12 +15,7 @@ class Sections {
   Sections(const uint8_t* data, const TablesHeader& h)
       : data_(data), rows_(placed<const Section>(data + sizeof h)), count_(h.sections) {}
 
-  // Null and *there = false for a section that is absent.
-  const Section* find(SectionKind kind) const {
-    for (uint32_t i = 0; i < count_; ++i)
-      if (rows_[i].kind == static_cast<uint32_t>(kind)) return &rows_[i];
-    return nullptr;
-  }
+  const Section* find(SectionKind kind) const { return find_section(rows_, count_, kind); }
   template <class T>
   bool row(SectionKind kind, Row<T>* out) const {
     const Section* s = find(kind);
@@ -67,8 +62,6 @@ bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) cons
     if (out->mid[i] >= h.leaves) return false;
   return true;
 }
-
-bool text_inside(const Tables& t, const Text& s) { return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset; }
 
 bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
   if (steps.size > 64) return false;

@@ -65,6 +65,15 @@ struct Tables {
 // Null unless t was filled by ert_text_open.
 const Tables* tables_of(const ert_text* t);
 
+// Null for a section that is absent.
+inline const Section* find_section(const Section* sections, uint32_t count, SectionKind kind) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (sections[i].kind == static_cast<uint32_t>(kind)) return &sections[i];
+  return nullptr;
+}
+
+inline bool text_inside(const Tables& t, const Text& s) { return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset; }
+
 inline bool has(const Tables& t, Flags f) { return (t.header->flags & f) != 0; }
 inline const uint8_t* string_of(const Tables& t, const Text& s) { return t.strings.data + s.offset; }
 
