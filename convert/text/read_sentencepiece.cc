@@ -28,7 +28,6 @@ class SentencePieceReader {
   const std::string& name_;
   std::string unknowns_;
   std::set<std::string> seen_, reserved_;
-  float most_ = std::numeric_limits<float>::min();  // as the reference begins
 };
 
 void SentencePieceReader::read_piece(int i, Tokenizer& t) {
@@ -43,7 +42,7 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
   AddedToken a;
   a.id = i, a.content = p.piece();
   switch (p.type()) {
-    case kNormal: most_ = std::max(most_, p.score()); break;
+    case kNormal: break;
     case kUnknown:
       if (t.unknown >= 0) malformed(where + " is a second unknown piece");
       t.unknown = i;
@@ -65,13 +64,13 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
   }
 }
 
-// User defined pieces get as much as makes them always chosen.
+// User defined pieces get what sentencepiece 0.2.3 gives them, which makes them chosen before all others.
 void SentencePieceReader::set_scores(Tokenizer& t) {
   float least = std::numeric_limits<float>::max();
   for (int i = 0; i < m_.pieces_size(); ++i) {
     const auto& p = m_.pieces(i);
     double score = static_cast<double>(p.score());
-    if (p.type() == kUserDefined && t.kind == ERT_TEXT_UNIGRAM) score = static_cast<double>(static_cast<float>(p.piece().size()) * most_) - 0.1;
+    if (p.type() == kUserDefined && t.kind == ERT_TEXT_UNIGRAM) score = static_cast<double>(static_cast<float>(0.1 * (static_cast<double>(p.piece().size()) - 1)));
     t.scores.push_back(score);
     if (p.type() == kNormal && p.score() < least) least = p.score(), t.least = static_cast<uint32_t>(i);
   }
