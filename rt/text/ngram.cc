@@ -18,18 +18,18 @@ bool within(uint32_t cp, uint32_t first, uint32_t last) { return cp - first <= l
 uint32_t fold(uint32_t cp) {
   if (cp < 0x80) return within(cp, 'A', 'Z') ? cp + 32 : cp;
   if (within(cp, 0xC0, 0xDE)) return cp == 0xD7 ? cp : cp + 32;
-  if (cp == 0x130) return 'i'; // Turkish dotted capital I
+  if (cp == 0x130) return 'i';  // Turkish dotted capital I
   if (cp == 0x178) return 0xFF;
-  if (within(cp, 0x139, 0x148) || within(cp, 0x179, 0x17E) || cp == 0x1AF) return cp + (cp & 1); // capitals are odd here
+  if (within(cp, 0x139, 0x148) || within(cp, 0x179, 0x17E) || cp == 0x1AF) return cp + (cp & 1);  // capitals are odd here
   if (within(cp, 0x100, 0x137) || within(cp, 0x14A, 0x177) || within(cp, 0x1A0, 0x1A1) || within(cp, 0x200, 0x233) ||
       within(cp, 0x1E00, 0x1E95) || within(cp, 0x1EA0, 0x1EFF) || within(cp, 0x490, 0x4BF))
-    return cp | 1; // capitals are even here
+    return cp | 1;  // capitals are even here
   if (cp == 0x386) return 0x3AC;
   if (within(cp, 0x388, 0x38A)) return cp + 37;
   if (cp == 0x38C) return 0x3CC;
   if (within(cp, 0x38E, 0x38F)) return cp + 63;
   if (within(cp, 0x391, 0x3AB)) return cp + 32;
-  if (cp == 0x3C2) return 0x3C3; // final sigma
+  if (cp == 0x3C2) return 0x3C3;  // final sigma
   if (within(cp, 0x410, 0x42F)) return cp + 32;
   if (within(cp, 0x400, 0x40F)) return cp + 80;
   return cp;
@@ -44,30 +44,30 @@ CharacterKind kind_of(uint32_t cp) {
       return kSeparator;
     return kLetter;
   }
-  if (cp < 0x2E80) return cp == 0x200C ? kLetter : kSeparator; // the zero-width non-joiner is part of Persian words
-  if (cp == 0x3005) return kIdeograph;                        // iteration mark
+  if (cp < 0x2E80) return cp == 0x200C ? kLetter : kSeparator;  // the zero-width non-joiner is part of Persian words
+  if (cp == 0x3005) return kIdeograph;                          // iteration mark
   if (within(cp, 0x3000, 0x303F) || cp == 0x30FB) return kSeparator;
   if (cp < 0xA000 || within(cp, 0xAC00, 0xD7AF) || within(cp, 0xF900, 0xFAFF) || within(cp, 0xFF66, 0xFF9D) ||
       within(cp, 0x20000, 0x3FFFF))
     return kIdeograph;
   if (cp >= 0xE000 && !within(cp, 0xFB00, 0xFDFF) && !within(cp, 0xFE70, 0xFEFC))
-    return kSeparator; // private use, full-width signs, emoji, U+FFFD
+    return kSeparator;  // private use, full-width signs, emoji, U+FFFD
   return kLetter;
 }
 
 // 0 is Latin, which needs no id: it is the common case and what every keyboard can type.
 uint32_t script_of(uint32_t cp) {
   if (cp < 0x370 || within(cp, 0x1E00, 0x1EFF)) return 0;
-  if (cp < 0x400 || within(cp, 0x1F00, 0x1FFF)) return 1; // Greek
-  if (cp < 0x530) return 2;                               // Cyrillic
+  if (cp < 0x400 || within(cp, 0x1F00, 0x1FFF)) return 1;  // Greek
+  if (cp < 0x530) return 2;                                // Cyrillic
   if (within(cp, 0x590, 0x5FF) || within(cp, 0xFB1D, 0xFB4F)) return 3;
   if (within(cp, 0x600, 0x77F) || within(cp, 0x8A0, 0x8FF) || cp == 0x200C || within(cp, 0xFB50, 0xFDFF) ||
       within(cp, 0xFE70, 0xFEFF))
-    return 4; // Arabic
+    return 4;  // Arabic
   if (within(cp, 0x900, 0x97F)) return 5;
   if (within(cp, 0xE00, 0xE7F)) return 6;
-  if (within(cp, 0x3040, 0x30FF) || within(cp, 0x31F0, 0x31FF) || within(cp, 0xFF66, 0xFF9D)) return 8; // kana
-  if (within(cp, 0xAC00, 0xD7AF) || within(cp, 0x1100, 0x11FF) || within(cp, 0x3130, 0x318F)) return 9; // Hangul
+  if (within(cp, 0x3040, 0x30FF) || within(cp, 0x31F0, 0x31FF) || within(cp, 0xFF66, 0xFF9D)) return 8;  // kana
+  if (within(cp, 0xAC00, 0xD7AF) || within(cp, 0x1100, 0x11FF) || within(cp, 0x3130, 0x318F)) return 9;  // Hangul
   return kind_of(cp) == kIdeograph ? 7 : 10;
 }
 

@@ -100,6 +100,23 @@ bool pieces_fit(const Tables& t) {
   return at == t.pieces.size;
 }
 
+// See Tables::words_are_apart.
+bool words_apart(const Tables& t) {
+  if ((t.header->kind != ERT_TEXT_BPE && t.header->kind != ERT_TEXT_SENTENCEPIECE_BPE) ||
+      (t.header->flags & (kByteLevel | kIgnoreMerges | kHasPrefix | kHasSuffix)) != 0)
+    return false;
+  const uint8_t* p = t.pieces.data;
+  for (uint32_t id = 0; id < t.header->vocabulary; ++id) {
+    const uint32_t bytes = piece_length(t, id);
+    uint32_t i = 0;
+    while (starts_with_word_mark(p + i, bytes - i)) i += kWordMarkBytes;
+    for (; i < bytes; ++i)
+      if (starts_with_word_mark(p + i, bytes - i)) return false;
+    p += bytes;
+  }
+  return find_piece(t, placed<const uint8_t>("\xe2\x96\x81"), kWordMarkBytes) >= 0;
+}
+
 bool ids_below(const uint8_t* p, uint32_t count, bool wide, uint32_t most) {
   for (size_t i = 0; i < count; ++i) {
     uint32_t v = p[(wide ? 4 : 2) * i] | uint32_t{p[(wide ? 4 : 2) * i + 1]} << 8;
@@ -237,6 +254,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
+  t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;
   return ERT_OK;
 }

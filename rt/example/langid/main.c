@@ -96,7 +96,8 @@ static int classify(const char* text) {
   if (english == NULL) {
     snprintf(name, sizeof name, "%.*s", (int)bytes, label);
   } else {
-    snprintf(name, sizeof name, "%.*s (%.*s)", (int)(label + bytes - english - 1), english + 1, (int)(english - label) & 7, label);
+    snprintf(name, sizeof name, "%.*s (%.*s)", (int)(label + bytes - english - 1), english + 1, (int)(english - label) & 7,
+             label);
   }
   printf("%-18s %5.1f %%  %6.2f ms  %s\n", name, 100 * (double)scored[0].score, (double)(end - begin) / 1e6, text);
   return 0;
