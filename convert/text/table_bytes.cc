@@ -211,6 +211,7 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   add_task();
   add_ngrams();
   CodeTables codes = code_tables(t_);
+  if (!codes.conflicts.empty()) throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
   add(SectionKind::kClasses, codes.classes, 1);
   add(SectionKind::kDecompositions, codes.decompositions, 1);
   add(SectionKind::kCombining, codes.combining, 1);

@@ -1,4 +1,5 @@
 // tokenizer.json as a whole, and its added tokens.
+#include "convert/text/code_tables.h"
 #include "convert/text/components.h"
 #include "convert/text/read_tokenizer.h"
 
@@ -61,6 +62,7 @@ Tokenizer read_tokenizer_json(const std::string& contents, const std::string& na
   if (t.kind == ERT_TEXT_NGRAM)
     for (const char* key : {"normalizer", "pre_tokenizer", "added_tokens"})
       if (whole.has(key) && !whole.at(key).value().empty()) whole.at(key).unsupported("of a HashedNgram tokenizer '" + std::string(key) + "'");
+  for (const std::string& both : code_tables(t).conflicts) whole.unsupported(both);
   unknowns.check(name);
   if (t.endings.single.empty()) t.endings.single = {{1, 0, 0}};
   if (t.endings.pair.empty()) t.endings.pair = {{1, 0, 0}, {2, 0, 1}};
