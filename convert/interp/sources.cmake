@@ -18,6 +18,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/movement.cc
   interp/norm.cc
   interp/openblas.cc
+  interp/patches.cc
   interp/pool.cc
   interp/portable_math.cc
   interp/quantized.cc

@@ -250,8 +250,8 @@ using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
                  ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
-                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, PatchesAttrs, LinearAttrs, DepthwiseConvAttrs, AttentionAttrs,
-                 RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, PatchesAttrs, LinearAttrs,
+                 DepthwiseConvAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
 // attributes.cc, and not in every file that touches a node.

@@ -23,6 +23,7 @@ struct WindowSpan {
 };
 inline WindowSpan span_inside(const WindowAxis& a, int64_t o) {
   const int64_t at = a.first(o), dilation = a.dilation;
+  if (at >= 0 && at + dilation * (a.kernel - 1) < a.size) return {0, a.kernel};
   const int64_t first = at >= 0 ? 0 : (-at + dilation - 1) / dilation;
   const int64_t last = at >= a.size ? 0 : (a.size - at + dilation - 1) / dilation;
   const int64_t end = last < a.kernel ? last : a.kernel;

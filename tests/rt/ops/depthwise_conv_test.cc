@@ -8,12 +8,12 @@ namespace {
 
 constexpr int32_t kNone = params::depthwise_conv::kNoActivation;
 
-struct Axis {
+struct KernelAxis {
   int32_t kernel, stride, dilation, begin, end;
   int32_t out(int32_t in) const { return (in + begin + end - dilation * (kernel - 1) - 1) / stride + 1; }
 };
 
-OpCase conv(const Tensor& x, const Axis& rows, const Axis& columns, bool with_bias, int32_t activation) {
+OpCase conv(const Tensor& x, const KernelAxis& rows, const KernelAxis& columns, bool with_bias, int32_t activation) {
   const int32_t channels = x.dims[3];
   OpCase c{&kOpDepthwiseConv,
            {x, noisy({rows.kernel * columns.kernel, channels}, 2), with_bias ? noisy({channels}, 3) : absent()},
@@ -25,7 +25,7 @@ OpCase conv(const Tensor& x, const Axis& rows, const Axis& columns, bool with_bi
   return c;
 }
 
-std::vector<float> plain(const OpCase& c, const Axis& rows, const Axis& columns) {
+std::vector<float> plain(const OpCase& c, const KernelAxis& rows, const KernelAxis& columns) {
   const Dims& in = c.inputs[0].dims;
   const std::vector<float> x = c.inputs[0].as<float>(), w = c.inputs[1].as<float>(), bias = c.inputs[2].as<float>();
   std::vector<float> y;
@@ -46,7 +46,7 @@ std::vector<float> plain(const OpCase& c, const Axis& rows, const Axis& columns)
   return y;
 }
 
-void check(const Dims& in, const Axis& rows, const Axis& columns, bool with_bias) {
+void check(const Dims& in, const KernelAxis& rows, const KernelAxis& columns, bool with_bias) {
   const OpCase c = conv(noisy(in, 1), rows, columns, with_bias, kNone);
   EXPECT_EQ(run_for<float>(c), plain(c, rows, columns))
       << "kernel " << rows.kernel << "x" << columns.kernel << " stride " << rows.stride << " dilation " << columns.dilation
@@ -70,7 +70,7 @@ TEST(DepthwiseConv, PaddingBeyondTheKernel) {
 }
 
 TEST(DepthwiseConv, OneAxis) {
-  const Axis columns{5, 2, 1, 2, 2};
+  const KernelAxis columns{5, 2, 1, 2, 2};
   OpCase wide = conv(noisy({3, 1, 40, 24}, 1), {1, 1, 1, 0, 0}, columns, true, kNone);
   const std::vector<float> want = run_for<float>(wide);
   wide.inputs[0].dims = {3, 40, 24};
@@ -80,7 +80,7 @@ TEST(DepthwiseConv, OneAxis) {
 }
 
 TEST(DepthwiseConv, ActivationFollowsTheBias) {
-  const Axis three{3, 1, 1, 1, 1};
+  const KernelAxis three{3, 1, 1, 1, 1};
   OpCase c = conv(noisy({1, 8, 8, 16}, 1), three, three, true, kNone);
   std::vector<float> want = run_for<float>(c);
   for (float& v : want) v = v > 0 ? v : 0.0f;
@@ -90,7 +90,7 @@ TEST(DepthwiseConv, ActivationFollowsTheBias) {
 }
 
 TEST(DepthwiseConv, Refusals) {
-  const Axis three{3, 1, 1, 1, 1};
+  const KernelAxis three{3, 1, 1, 1, 1};
   const OpCase good = conv(noisy({1, 8, 8, 16}, 1), three, three, true, kNone);
   ASSERT_TRUE(prepares(good));
   const auto refused = [&](auto change) {
