@@ -13,10 +13,11 @@ namespace binary = ert::params::binary;
 namespace reduce = ert::params::reduce;
 namespace unary = ert::params::unary;
 
-constexpr std::string_view kKernelUnary[] = {
-    "relu",       "gelu_erf",     "gelu_tanh", "tanh", "sigmoid",     "silu",           "quick_gelu",
-    "exp",        "erf",          "log",       "sin",  "cos",         "softplus",       "mish",
-    "hard_swish", "hard_sigmoid", "elu",       "selu", "gelu_coarse", "sigmoid_coarse", "tanh_coarse"};
+constexpr std::string_view kKernelUnary[] = {"relu",         "gelu_erf",   "gelu_tanh", "tanh",        "sigmoid",
+                                             "silu",         "quick_gelu", "exp",       "erf",         "log",
+                                             "sin",          "cos",        "softplus",  "mish",        "hard_swish",
+                                             "hard_sigmoid", "elu",        "selu",      "gelu_coarse", "sigmoid_coarse",
+                                             "tanh_coarse",  "relu6"};
 constexpr std::string_view kUnary[] = {"neg", "abs",    "sqrt",   "reciprocal", "floor",  "ceil", "round", "sign",
                                        "not", "is_nan", "is_inf", "leaky_relu", "square", "elu",  "celu"};
 constexpr std::string_view kBinary[] = {"add", "sub",  "mul",   "div",  "pow",           "min",     "max",
@@ -106,7 +107,7 @@ EDGECONV_FIELDS(CastAttrs, to)
 EDGECONV_FIELDS(AxisAttrs, axis)
 EDGECONV_FIELDS(AxesAttrs, axes)
 EDGECONV_FIELDS(ReshapeAttrs, allow_zero)
-EDGECONV_FIELDS(TransposeAttrs, perm)
+EDGECONV_FIELDS(TransposeAttrs, perm, layout)
 EDGECONV_FIELDS(ReduceAttrs, kind, axes, keep_dims, noop_with_empty_axes)
 EDGECONV_FIELDS(NormAttrs, axis, epsilon, rms)
 EDGECONV_FIELDS(BatchNormAttrs, epsilon)
@@ -147,6 +148,10 @@ std::string fields(const UnaryAttrs& a) {
 std::string fields(const LinearAttrs& a) {
   const auto& [activation] = a;
   return "activation=" + elementwise_name(activation);
+}
+std::string fields(const DepthwiseConvAttrs& a) {
+  const auto& [window, activation] = a;
+  return named("window", window) + ", activation=" + elementwise_name(activation);
 }
 std::string fields(const GluAttrs& a) {
   const auto& [activation, width, activated_first, factor_first] = a;

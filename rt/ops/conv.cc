@@ -198,21 +198,24 @@ ert_status run(const OpContext& c) {
              0,
              0};
   const RowSplit split = split_of(g.s, c.parallel.threads);
-  ert_task task = conv_block_task;
-  int64_t tasks;
   if (has_weights(c) && split.by_columns) {
     job.group_columns = ceil_div(ceil_div(g.s.n, split.threads), kPanelColumns) * kPanelColumns;
-    task = conv_columns_task;
-    tasks = ceil_div(g.s.n, job.group_columns);
-  } else {
-    if (!has_weights(c)) task = conv_copy_task;
-    job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), split.threads) * split.threads);
-    tasks = ceil_div(g.s.m, job.block_rows);
+    c.parallel(static_cast<uint32_t>(ceil_div(g.s.n, job.group_columns)), conv_columns_task, &job);
+    return ERT_OK;
   }
+  job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), split.threads) * split.threads);
+  const uint32_t blocks = static_cast<uint32_t>(ceil_div(g.s.m, job.block_rows));
   if (split.threads > 1) {
-    c.parallel(static_cast<uint32_t>(tasks), task, &job);
-  } else {
-    for (uint32_t i = 0; i < tasks; ++i) task(&job, i, 0);
+    c.parallel(blocks, has_weights(c) ? conv_block_task : conv_copy_task, &job);
+    return ERT_OK;
+  }
+  // Called by name: the bound of the stack follows calls.
+  for (uint32_t i = 0; i < blocks; ++i) {
+    if (has_weights(c)) {
+      conv_block_task(&job, i, 0);
+    } else {
+      conv_copy_task(&job, i, 0);
+    }
   }
   return ERT_OK;
 }

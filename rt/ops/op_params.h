@@ -274,4 +274,12 @@ enum Inputs { kActivated, kFactor, kInputCount };
 enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
 }  // namespace glu
 
+// DepthwiseConv: x f32 [N, W, C] or [N, H, W, C], weights f32 [positions of the kernel, C], bias f32 [C] or -1 -> f32 [N, .., C]. Activation follows
+//   the bias. Ints from kFirstWindowInt on: window.
+namespace depthwise_conv {
+enum Inputs { kX, kWeights, kBias, kInputCount };
+enum Ints { kActivation, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
+}  // namespace depthwise_conv
+
 }  // namespace ert::params

@@ -16,6 +16,7 @@ set(ERT_OP_SOURCES
   ops/copy.cc
   ops/cumsum.cc
   ops/custom.cc
+  ops/depthwise_conv.cc
   ops/dims_to_tensor.cc
   ops/embedding.cc
   ops/expand.cc
@@ -54,7 +55,7 @@ set(ERT_OP_SOURCES
 # Release builds optimise for speed (-O3). That pays only where a loop of the op itself is hot; elsewhere it doubles the
 # code: ops that call kernels or move blocks take -O2, ops that run rarely and on little data take -Os.
 set_source_files_properties(
-  ops/attention.cc ops/concat.cc ops/conv.cc ops/copy.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
+  ops/attention.cc ops/concat.cc ops/conv.cc ops/copy.cc ops/depthwise_conv.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
   ops/matmul.cc ops/pack_rows.cc ops/recurrence.cc ops/recurrent_cells.cc ops/slice.cc ops/softmax.cc ops/transpose.cc ops/unpack_rows.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 set_source_files_properties(
