@@ -17,7 +17,7 @@ VENV=${VENV:-$PWD/build/minilm/venv}
 VENV=$VENV bench/models/minilm.sh build/minilm
 "$VENV/bin/python" tests/text/tasks.py build/text/tasks --model build/minilm/model --edgeconv build/release/convert/edgeconv || failed=1
 build/release/convert/edgeconv build/minilm/minilm_dy.onnx --tokenizer build/minilm/model -o build/text/minilm.ert --force -q
-printf '%s\n' "The cat sits on the mat, and nobody in the house knows how long it has been there or why it does not want to leave, says the cook." \
+printf '%s\n' "The cat sits on the mat, and nobody in the house knows how long it has been there or why it does not leave, says the cook." \
   >build/text/line.txt
 build/release/bench/ert-bench build/text/minilm.ert --text-file build/text/line.txt --runs 200
 exit $failed
