@@ -103,6 +103,22 @@ void infer_conv(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, c.dtype(0), std::move(*shape));
 }
 
+void infer_depthwise_conv(NodeInference& c) {
+  const WindowAttrs& a = c.node().as<DepthwiseConvAttrs>().window;
+  const Shape x = c.shape(0);
+  if (x.size() != a.kernel.size() + 2 || c.rank(1) != 2)
+    return c.problem("DepthwiseConv needs x and weights of its kernel", "this is a fault of a pass");
+  if (!c.unify(x.back(), c.shape(1)[1], "channels of a DepthwiseConv")) return;
+  Shape out{x[0]};
+  for (size_t i = 0; i < a.kernel.size(); ++i) {
+    const DimExpr room = x[i + 1] + DimExpr(a.begin[i] + a.end[i] - a.dilations[i] * (a.kernel[i] - 1) - 1);
+    out.push_back(room.floor_div(DimExpr(a.strides[i])) + DimExpr(1));
+    c.needs_positive(out.back());
+  }
+  out.push_back(x.back());
+  c.set(0, c.dtype(0), std::move(out));
+}
+
 void infer_conv_integer(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, DType::kInt32, std::move(*shape));
 }

@@ -2,6 +2,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/control_flow.cc
   interp/conv.cc
   interp/conv_transpose.cc
+  interp/depthwise_conv.cc
   interp/einsum.cc
   interp/elementwise.cc
   interp/elementwise_binary.cc

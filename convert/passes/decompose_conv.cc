@@ -137,6 +137,12 @@ class ConvBuilder {
     for (size_t i = 0; i < w_.axes(); ++i) n += out[i + 2].constant().value_or(0) * w_.kernel[i];
     return n;
   }
+  // Channel c as channels c * each .. of [N, spatial.., C].
+  ValueId repeated(ValueId x, int64_t channels, int64_t each) {
+    std::vector<int64_t> from;
+    for (int64_t i = 0; i < channels * each; ++i) from.push_back(i / each);
+    return add(OpKind::kGather, {x, ints(from)}, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
+  }
   // Channels [first, first + count) of [N, spatial.., C].
   ValueId channels(ValueId x, int64_t first, int64_t count) {
     const int64_t axis = static_cast<int64_t>(w_.axes()) + 1;
@@ -177,14 +183,24 @@ std::vector<float> filter_matrix(const Tensor& weight, int64_t positions, int64_
   return matrix;
 }
 
-// One channel each: a sum of products, one per kernel position.
-ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias) {
+// `each` filters for each channel: an op of its own, in as many axes as it has; a sum of products, one per kernel position, in more.
+ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias, int64_t each) {
   const int64_t channels = weight.dims()[0], positions = b.window().positions();
+  const auto w = weight.as<float>();
+  std::vector<float> by_position(w.size());
+  for (int64_t p = 0; p < positions; ++p)
+    for (int64_t c = 0; c < channels; ++c)
+      by_position[static_cast<size_t>(p * channels + c)] = w[static_cast<size_t>(c * positions + p)];
+  const Window& win = b.window();
+  if (each > 1) x = b.repeated(x, channels / each, each);
+  if (win.axes() <= 2)
+    return b.add(OpKind::kDepthwiseConv, {x, b.floats({positions, channels}, by_position), bias},
+                 DepthwiseConvAttrs{{win.kernel, win.strides, win.dilations, win.begin, win.end}});
   ValueId sum = kNone;
   for (int64_t p = 0; p < positions; ++p) {
-    std::vector<float> w;
-    for (int64_t c = 0; c < channels; ++c) w.push_back(weight.as<float>()[static_cast<size_t>(c * positions + p)]);
-    const ValueId product = b.add(OpKind::kBinary, {b.slice(x, p), b.floats({channels}, w)}, BinaryAttrs{binary::kMul});
+    const auto from = by_position.begin() + p * channels;
+    const ValueId product =
+        b.add(OpKind::kBinary, {b.slice(x, p), b.floats({channels}, {from, from + channels})}, BinaryAttrs{binary::kMul});
     sum = sum == kNone ? product : b.add(OpKind::kBinary, {sum, product}, BinaryAttrs{binary::kAdd});
   }
   return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
@@ -229,10 +245,11 @@ bool decompose_conv(Graph& g, NodeId id) {
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
   ConvBuilder b(g, n, *window);
-  const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1 && weight.dims()[0] == a.group;
+  const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1;
   const ValueId x = b.channels_last(n.in(0));
-  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias) : grouped(b, x, sizes, out, weight, a.group, bias_values);
-  redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first()}, n.origin);
+  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias, weight.dims()[0] / a.group)
+                                     : grouped(b, x, sizes, out, weight, a.group, bias_values);
+  redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first(), true}, n.origin);
   return true;
 }
 

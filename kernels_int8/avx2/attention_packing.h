@@ -9,6 +9,7 @@
 // clang-format on
 
 #include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/contract/overflowed_values.h"
 
 namespace ert::kernels {
 namespace {
@@ -67,14 +68,26 @@ inline float max_of_lanes(__m256 x) {
   return _mm_cvtss_f32(_mm_max_ss(y, _mm_movehdup_ps(y)));
 }
 
-// Symmetric int8 scale of n values and the factor that quantizes them.
+// The float of the largest bits, none of them negative.
+inline float float_of_largest(__m256i x) {
+  __m128i y = _mm_max_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+  y = _mm_max_epi32(y, _mm_shuffle_epi32(y, 0x4e));
+  y = _mm_max_epi32(y, _mm_shuffle_epi32(y, 0xb1));
+  return _mm_cvtss_f32(_mm_castsi128_ps(y));
+}
+
+// Symmetric int8 scale of n values and the factor that quantizes them. NaN of infinities and NaN, which a maximum of floats would lose.
 inline float scale_s8(size_t n, const float* src, float* inv) {
-  const __m256 magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
-  __m256 largest = _mm256_setzero_ps();
-  for (size_t i = 0; i < n; i += 8) largest = _mm256_max_ps(_mm256_and_ps(load8(n, src, i), magnitude), largest);
-  const float absmax = max_of_lanes(largest);
-  *inv = absmax >= kZeroRange ? kMaxQ8 / absmax : 0.0f;
-  return absmax >= kZeroRange ? absmax / kMaxQ8 : 0.0f;
+  const __m256i magnitude = _mm256_set1_epi32(0x7fffffff);
+  __m256i largest = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 8)
+    largest = _mm256_max_epi32(_mm256_and_si256(_mm256_castps_si256(load8(n, src, i)), magnitude), largest);
+  const float absmax = float_of_largest(largest);
+  *inv = 0.0f;
+  if (absmax < kZeroRange) return 0.0f;
+  if (!(absmax <= kLargestFloat)) return __builtin_nanf("");
+  *inv = kMaxQ8 / absmax;
+  return absmax / kMaxQ8;
 }
 
 inline __attribute__((always_inline)) __m256i quantize8(size_t n, const float* src, size_t i, float inv) {
@@ -109,8 +122,8 @@ inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
     const float* even = a.v + static_cast<ptrdiff_t>(j) * a.v_stride;
     const float* odd = j + 1 < keys ? even + a.v_stride : even;
     float even_inv, odd_inv;
-    w.value_scale[j] = scale_s8(n, even, &even_inv);
-    w.value_scale[j + 1] = scale_s8(n, odd, &odd_inv);
+    w.value_scale[j] = scale_of_values(scale_s8(n, even, &even_inv), &w.key_scale[j]);
+    w.value_scale[j + 1] = scale_of_values(scale_s8(n, odd, &odd_inv), &w.key_scale[j + 1]);
     int8_t* pair = w.values + j * w.columns16;
     for (size_t i = 0; i < n; i += 8, pair += 16) {
       const __m256i q_even = _mm256_and_si256(quantize8(n, even, i, even_inv), _mm256_set1_epi32(0xffff));

@@ -95,8 +95,9 @@ inline void weights(const AttentionWork& w, AttentionRow* row) {
     _mm256_storeu_ps(p + j + 8, high);
   }
   const float pmax = max_of_lanes(largest);
+  const float all = total(sum);
   const bool sees = pmax >= kZeroRange;
-  row->factor = sees ? pmax / kMaxQ16 / total(sum) : 0.0f;
+  row->factor = sees ? pmax / kMaxQ16 / all : all - all;  // 0, or NaN
   const __m256 inv = _mm256_set1_ps(sees ? kMaxQ16 / pmax : 0.0f);
   __m128i* out = reinterpret_cast<__m128i*>(p);
   for (size_t j = 0; j < w.keys16; j += 8, ++out) {

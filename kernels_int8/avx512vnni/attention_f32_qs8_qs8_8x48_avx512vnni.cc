@@ -210,7 +210,8 @@ void finish_weights(const Work& w, const __m512* sum, const __m512* largest, Que
   const __mmask16 sees = _mm512_cmp_ps_mask(pmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
   const __m512 max_q = _mm512_set1_ps(kMaxQ16);
   _mm512_storeu_ps(q->inv, _mm512_maskz_div_ps(sees, max_q, pmax));
-  _mm512_storeu_ps(q->factor, _mm512_maskz_div_ps(sees, _mm512_div_ps(pmax, max_q), total));
+  const __m512 none = _mm512_sub_ps(total, total);  // 0, or NaN of a row that sees a NaN
+  _mm512_storeu_ps(q->factor, _mm512_mask_div_ps(none, sees, _mm512_div_ps(pmax, max_q), total));
   for (size_t r = 0; r < q->tile_rows; ++r) quantize_p(w.keys16, q->inv[r], w.scores + r * w.keys16, w.weights + r * w.keys16);
 }
 

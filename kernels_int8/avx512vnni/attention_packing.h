@@ -78,20 +78,22 @@ struct SourceRows {
   }
 };
 
-// Symmetric int8 scales of 16 rows, and the factors that quantize them.
+// Symmetric int8 scales of 16 rows, and the factors that quantize them. NaN of rows with infinities and NaN.
 inline __m512 scales_of(const SourceRows& src, float* inv) {
   __m512 largest[kPackRows];
 #pragma GCC unroll 16
   for (size_t r = 0; r < kPackRows; ++r) largest[r] = _mm512_abs_ps(src.load(r, 0));
   for (size_t i = 16; i < src.n; i += 16) {
 #pragma GCC unroll 16
-    for (size_t r = 0; r < kPackRows; ++r) largest[r] = _mm512_max_ps(_mm512_abs_ps(src.load(r, i)), largest[r]);
+    for (size_t r = 0; r < kPackRows; ++r) largest[r] = LargestBits::of(_mm512_abs_ps(src.load(r, i)), largest[r]);
   }
-  const __m512 absmax = reduce_16_rows<Largest>(largest);
-  const __mmask16 nonzero = _mm512_cmp_ps_mask(absmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ);
+  const __m512 absmax = reduce_16_rows<LargestBits>(largest);
+  const __mmask16 overflow = _mm512_cmp_ps_mask(absmax, _mm512_set1_ps(kLargestFloat), _CMP_NLE_UQ);
+  const __mmask16 nonzero =
+      _mm512_cmp_ps_mask(absmax, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ) & static_cast<__mmask16>(~overflow);
   const __m512 max_q = _mm512_set1_ps(kMaxQ8);
   _mm512_storeu_ps(inv, _mm512_maskz_div_ps(nonzero, max_q, absmax));
-  return _mm512_maskz_div_ps(nonzero, absmax, max_q);
+  return _mm512_mask_mov_ps(_mm512_maskz_div_ps(nonzero, absmax, max_q), overflow, _mm512_set1_ps(__builtin_nanf("")));
 }
 
 // Columns [i, i + 16) of 16 rows as four lines of N16K4.
@@ -139,7 +141,9 @@ void pack_values(const AttentionArgs& a, const Work& w, size_t key) {
   alignas(64) float inv[kPackRows];
   const __m512 scale = scales_of(src, inv);
   if (count > 2 * kPackRows) src.prefetch(static_cast<ptrdiff_t>(kPackRows) * a.v_stride);
-  _mm512_storeu_ps(w.value_scale + key, _mm512_maskz_mov_ps(lane_mask(count), scale));
+  const __mmask16 overflow = _mm512_cmp_ps_mask(scale, scale, _CMP_UNORD_Q);  // as scale_of_values
+  _mm512_mask_storeu_ps(w.key_scale + key, overflow & lane_mask(count), scale);
+  _mm512_storeu_ps(w.value_scale + key, _mm512_maskz_mov_ps(lane_mask(count) & static_cast<__mmask16>(~overflow), scale));
   int16_t* dst = w.values + key * w.columns16;
   for (size_t i = 0; i < src.n; i += 16) {
 #pragma GCC unroll 8

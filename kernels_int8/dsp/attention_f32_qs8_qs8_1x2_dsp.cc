@@ -22,12 +22,7 @@ struct Int16Rows {
     dot_q(sums, row + 2 * first, panel, k16);
   }
 
-  static bool weights(size_t n, float* scores, float* sum) {
-    F32 total = 0.0f;
-    const bool sees = exp_scores<exp_of_weight>(static_cast<int32_t>(n), scores, &total);
-    *sum = to_float(total);
-    return sees;
-  }
+  static float weights(size_t n, float* scores) { return to_float(exp_scores<exp_of_weight>(static_cast<int32_t>(n), scores)); }
   static float quantize_p(size_t n, const float* e, const float* v_scale, uint8_t* row) {
     F32 max = 0.0f;
     for (size_t j = 0; j < n; ++j) max = larger(F32(e[j]) * F32(v_scale[j]), max);

@@ -5,28 +5,25 @@
 //   void put_q(uint8_t* row, size_t at, int32_t q)
 //   void dot_q(int32_t (&sums)[2], const uint8_t* row, const int8_t* panel, size_t k16)
 //   void dot_p(int32_t (&sums)[2], const uint8_t* row, size_t first, size_t k16, const int8_t* panel)    P from key `first` on
-//   bool weights(size_t n, float* scores, float* sum)     scores -> e and their canonical sum; false: nothing is visible
+//   float weights(size_t n, float* scores)                scores -> e, returns their sum as exp_scores does
 //   float quantize_p(size_t n, const float* e, const float* v_scale, uint8_t* row)   P; pmax / 16256, or 0 if every p is zero
 #pragma once
 
 #include "kernels_int8/contract/exact_sums.h"
+#include "kernels_int8/contract/overflowed_values.h"
 #include "kernels_int8/ref/attention_row.h"
+#include "kernels_int8/ref/quantize_row.h"
 
 namespace ert::kernels {
 namespace {
 
-// n values to int8, returns the scale; all zero below kZeroRange.
+// n values to int8, returns the scale.
 template <class Put>
 inline float quantize_symmetric(int32_t n, const float* src, const Put& put) {
-  F32 max = 0.0f;
-  for (int32_t i = 0; i < n; ++i) max = larger(absolute(src[i]), max);
-  if (!(max >= F32(kZeroRange))) {
-    for (int32_t i = 0; i < n; ++i) put(static_cast<size_t>(i), 0);
-    return 0.0f;
-  }
-  const F32 inv = F32(kMaxQ8) / max;
+  F32 inv;
+  const float scale = symmetric_scale(static_cast<size_t>(n), src, &inv);
   for (int32_t i = 0; i < n; ++i) put(static_cast<size_t>(i), round_to_int(F32(src[i]) * inv));
-  return to_float(max / F32(kMaxQ8));
+  return scale;
 }
 
 // Within attention_scratch_bytes; every part starts at a multiple of 16.
@@ -64,8 +61,9 @@ inline void pack_keys_and_values(const AttentionArgs& a, const PanelScratch& s) 
     const size_t key = static_cast<size_t>(j);
     s.k_scale[j] = quantize_symmetric(a.head_dim, a.k + j * a.k_stride,
                                       [&](size_t d, int32_t q) { s.k[panel_place(key, d, s.head16)] = static_cast<int8_t>(q); });
-    s.v_scale[j] = quantize_symmetric(a.v_dim, a.v + j * a.v_stride,
-                                      [&](size_t d, int32_t q) { s.v[panel_place(d, key, s.keys16)] = static_cast<int8_t>(q); });
+    const float v_scale = quantize_symmetric(
+        a.v_dim, a.v + j * a.v_stride, [&](size_t d, int32_t q) { s.v[panel_place(d, key, s.keys16)] = static_cast<int8_t>(q); });
+    s.v_scale[j] = scale_of_values(v_scale, &s.k_scale[j]);
   }
   for (size_t j = static_cast<size_t>(a.seq_k); j < s.keys16; ++j) s.v_scale[j] = 0.0f;
 }
@@ -107,16 +105,17 @@ inline void attention_of_panels(const AttentionArgs& a) {
   pack_keys_and_values(a, s);
   for (int32_t i = 0; i < a.seq_q; ++i) {
     score_row<Level>(a, s, i);
-    float sum = 0.0f, p_scale = 0.0f;
-    if (Level::weights(keys, s.scores, &sum)) {
+    const F32 sum = Level::weights(keys, s.scores);
+    float p_scale = 0.0f;
+    if (sum > F32(0.0f)) {
       for (size_t j = keys; j < s.keys16; ++j) s.scores[j] = 0.0f;
       p_scale = Level::quantize_p(s.keys16, s.scores, s.v_scale, s.p);
     }
     if (p_scale == 0.0f) {
-      zero_row(a, i);
+      fill_row(a, i, sum);
       continue;
     }
-    const F32 factor = F32(p_scale) / F32(sum);
+    const F32 factor = F32(p_scale) / sum;
     for (int32_t d = 0; d < a.v_dim; d += 2) {
       F32 totals[2];
       weighted_sums<Level>(a, s, static_cast<size_t>(d), totals);

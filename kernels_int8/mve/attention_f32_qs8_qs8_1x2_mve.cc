@@ -37,11 +37,8 @@ struct ByteRows {
     for (int c = 0; c < 2; ++c) sums[c] = 128 * hi[c] + lo[c];
   }
 
-  static __attribute__((noinline)) bool weights(size_t n, float* scores, float* sum) {
-    const float max = largest_of_row(n, scores);
-    if (max == -__builtin_inff()) return false;
-    *sum = exp_row<exp_of_weight<Lanes>>(n, scores, max, scores);
-    return true;
+  static __attribute__((noinline)) float weights(size_t n, float* scores) {
+    return exp_row<exp_of_weight<Lanes>>(n, scores, shift_of_row(n, scores), scores);
   }
   static __attribute__((noinline)) float quantize_p(size_t n, const float* e, const float* v_scale, uint8_t* row) {
     Lanes most = broadcast(0.0f);

@@ -71,7 +71,7 @@ inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
     for (size_t r = 0; r < 4; ++r) {  // keys beyond the end repeat the last one: their P is zero
       const size_t key = j + r < keys ? j + r : keys - 1;
       src[r] = a.v + static_cast<ptrdiff_t>(key) * a.v_stride;
-      w.value_scale[j + r] = scale_of(n, src[r], &inv[r]);
+      w.value_scale[j + r] = scale_of_values(scale_of(n, src[r], &inv[r]), &w.key_scale[j + r]);
     }
     for (size_t i = 0; i < n; i += 16) {
       const int8x16x4_t line = {{quantize16(n, src[0], i, inv[0]), quantize16(n, src[1], i, inv[1]),

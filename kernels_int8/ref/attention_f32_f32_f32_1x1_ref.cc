@@ -13,9 +13,9 @@ void attention_f32_f32_f32_1x1_ref(const AttentionArgs& a) {
       for (int32_t d = 0; d < a.head_dim; ++d) acc = acc + F32(q[d]) * F32(k[d]);
       scores[j] = to_float(final_score(a, i, j, acc * F32(a.scale)));
     }
-    F32 sum;
-    if (!exp_scores<exp_in_range>(a.seq_k, scores, &sum)) {
-      zero_row(a, i);
+    const F32 sum = exp_scores<exp_in_range>(a.seq_k, scores);
+    if (!(sum > F32(0.0f))) {
+      fill_row(a, i, sum);
       continue;
     }
     const F32 inv = F32(1.0f) / sum;

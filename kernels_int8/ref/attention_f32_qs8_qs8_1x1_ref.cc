@@ -1,21 +1,18 @@
 // int8 attention of one head: q, k and v symmetric int8 per row, P = exp(score - max) * sv in 14 bits (two digits).
 #include "kernels_int8/contract/exact_sums.h"
+#include "kernels_int8/contract/overflowed_values.h"
 #include "kernels_int8/ref/attention_row.h"
+#include "kernels_int8/ref/quantize_row.h"
 
 namespace ert::kernels {
 namespace {
 
-// n values to int8, returns the scale; all zero below kZeroRange.
+// n values to int8, returns the scale.
 float quantize_symmetric(int32_t n, const float* src, int8_t* dst) {
-  F32 max = 0.0f;
-  for (int32_t i = 0; i < n; ++i) max = larger(absolute(src[i]), max);
-  if (!(max >= F32(kZeroRange))) {
-    memset(dst, 0, static_cast<size_t>(n));
-    return 0.0f;
-  }
-  const F32 inv = F32(kMaxQ8) / max;
+  F32 inv;
+  const float scale = symmetric_scale(static_cast<size_t>(n), src, &inv);
   for (int32_t i = 0; i < n; ++i) dst[i] = static_cast<int8_t>(round_to_int(F32(src[i]) * inv));
-  return to_float(max / F32(kMaxQ8));
+  return scale;
 }
 
 struct Scratch {
@@ -85,15 +82,16 @@ void attention_f32_qs8_qs8_1x1_ref(const AttentionArgs& a) {
   for (int32_t j = 0; j < a.seq_k; ++j) {
     s.k_scale[j] =
         quantize_symmetric(a.head_dim, a.k + j * a.k_stride, s.k + static_cast<size_t>(j) * static_cast<size_t>(a.head_dim));
-    s.v_scale[j] = quantize_symmetric(a.v_dim, a.v + j * a.v_stride, s.v + static_cast<size_t>(j) * static_cast<size_t>(a.v_dim));
+    s.v_scale[j] = scale_of_values(
+        quantize_symmetric(a.v_dim, a.v + j * a.v_stride, s.v + static_cast<size_t>(j) * static_cast<size_t>(a.v_dim)),
+        &s.k_scale[j]);
   }
   for (int32_t i = 0; i < a.seq_q; ++i) {
     score_row(a, s, i);
-    F32 sum = 0.0f;
-    const bool sees = exp_scores<exp_of_weight>(a.seq_k, s.scores, &sum);
-    const F32 p_scale = sees ? quantize_p(a.seq_k, s) : F32(0.0f);
+    const F32 sum = exp_scores<exp_of_weight>(a.seq_k, s.scores);
+    const F32 p_scale = sum > F32(0.0f) ? quantize_p(a.seq_k, s) : F32(0.0f);
     if (p_scale == F32(0.0f)) {
-      zero_row(a, i);
+      fill_row(a, i, sum);
       continue;
     }
     const F32 factor = p_scale / sum;

@@ -14,7 +14,24 @@ inline F32 smoothed(const float* src, const float* inv_smooth, size_t i) {
 // A row whose values or range overflow has the scale NaN, which every output multiplies. By bits: there NaN is above infinity, as
 // signed integers for hi and as unsigned ones, whose sign bit is set, for lo; a float maximum would lose it.
 // In one comparison, because range is not below 0.
-inline bool ordinary(F32 range) { return bits_of(to_float(range)) - bits_of(kZeroRange) <= bits_of(kLargestFloat) - bits_of(kZeroRange); }
+inline bool ordinary(F32 range) {
+  return bits_of(to_float(range)) - bits_of(kZeroRange) <= bits_of(kLargestFloat) - bits_of(kZeroRange);
+}
+
+// Symmetric int8 scale of n values and the factor that quantizes them, which is 0 where the range is not ordinary. An infinity or NaN makes the scale
+// a NaN without payload, which exponentials keep, and the integers arbitrary bytes.
+__attribute__((noinline)) inline float symmetric_scale(size_t n, const float* src, F32* inv) {
+  uint32_t max_bits = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t y = bits_of(src[i]) & 0x7fffffffu;
+    if (y > max_bits) max_bits = y;
+  }
+  const F32 max = float_of(max_bits);
+  *inv = 0.0f;
+  if (!ordinary(max)) return max_bits < bits_of(kZeroRange) ? 0.0f : __builtin_nanf("");
+  *inv = F32(kMaxQ8) / max;
+  return to_float(max / F32(kMaxQ8));
+}
 
 // 8 bits with a zero point: store(i, q, zero_point), q in [0, 255].
 template <typename Store>

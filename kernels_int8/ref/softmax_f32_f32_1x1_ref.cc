@@ -8,17 +8,15 @@ namespace {
 void softmax_row(size_t n, const float* src, float* dst) {
   F32 max = -__builtin_inff();
   for (size_t i = 0; i < n; ++i) max = larger(src[i], max);
-  if (max == F32(-__builtin_inff())) {
-    for (size_t i = 0; i < n; ++i) dst[i] = 0.0f;
-    return;
-  }
+  if (max == F32(-__builtin_inff())) max = 0.0f;  // the row is zeros, but where there is a NaN
   LaneSum sum;
   for (size_t i = 0; i < n; ++i) {
     const F32 e = exp_or_zero(F32(src[i]) - max);
     dst[i] = to_float(e);
     sum.add(i, e);
   }
-  const F32 inv = F32(1.0f) / sum.total();
+  const F32 total = sum.total();
+  const F32 inv = total == F32(0.0f) ? total : F32(1.0f) / total;
   for (size_t i = 0; i < n; ++i) dst[i] = to_float(F32(dst[i]) * inv);
 }
 

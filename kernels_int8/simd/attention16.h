@@ -34,7 +34,7 @@ ERT_LANES Lanes final_scores(const AttentionArgs& a, Lanes raw, const float* bia
   return s;
 }
 
-// Turns one row of raw scores into e; returns 1 / sum, or 0 with zeros in the row if nothing is visible.
+// Turns one row of raw scores into e; returns 1 / sum, or 0 with zeros in the row if nothing is visible, or NaN.
 inline float weights_of_row(const AttentionArgs& a, int32_t i, float* scores) {
   const size_t n = visible_keys(a, i);
   const size_t keys = static_cast<size_t>(a.seq_k);
@@ -46,14 +46,9 @@ inline float weights_of_row(const AttentionArgs& a, int32_t i, float* scores) {
         final_scores(a, load(scores + j), bias != nullptr ? bias + j : nullptr, mask != nullptr ? mask + j : nullptr, count);
     store(scores + j, s);  // rows are padded to 16
   }
-  const float max = largest_of_row(n, scores);
-  if (max == -__builtin_inff()) {
-    memset(scores, 0, keys * sizeof(float));
-    return 0.0f;
-  }
-  const float sum = exp_row<exp_or_zero_nan>(n, scores, max, scores);
+  const float sum = exp_row<exp_or_zero<Lanes>>(n, scores, shift_of_row(n, scores), scores);
   memset(scores + n, 0, (keys - n) * sizeof(float));
-  return 1.0f / sum;
+  return sum == 0.0f ? 0.0f : 1.0f / sum;
 }
 
 inline void attention_rows16(const AttentionArgs& a) {
@@ -71,7 +66,10 @@ inline void attention_rows16(const AttentionArgs& a) {
     float* dst = a.dst + first * a.dst_stride;
     gemm_f32_tiled({m, static_cast<size_t>(a.v_dim), static_cast<size_t>(a.seq_k), scores, static_cast<ptrdiff_t>(keys16), 1, a.v,
                     a.v_stride, nullptr, dst, a.dst_stride});
-    for (int32_t r = 0; r < rows; ++r) scale_row(static_cast<size_t>(a.v_dim), inv[r], dst + r * a.dst_stride);
+    for (int32_t r = 0; r < rows; ++r) {  // by 0 too, but where V holds a NaN
+      if (inv[r] == 0.0f) memset(dst + r * a.dst_stride, 0, static_cast<size_t>(a.v_dim) * sizeof(float));
+      scale_row(static_cast<size_t>(a.v_dim), inv[r], dst + r * a.dst_stride);
+    }
   }
 }
 

@@ -32,20 +32,15 @@ template <class V>
 ERT_LANES V exp_or_zero(V x) {
   return zero_if(x < broadcast(kExpLow), exp_in_range(x));
 }
-// The same, but NaN gives 0: attention.
-template <class V>
-ERT_LANES V exp_or_zero_nan(V x) {
-  return zero_unless(x >= broadcast(kExpLow), exp_in_range(x));
-}
 ERT_LANES Lanes exp_any(Lanes x) { return select(x > broadcast(kExpHigh), broadcast(__builtin_inff()), exp_or_zero(x)); }
-// exp for the weights of int8 attention: exactly 0 below kExpLow and for NaN.
+// exp for the weights of int8 attention: exactly 0 below kExpLow; NaN stays NaN.
 template <class V>
 ERT_LANES V exp_of_weight(V x) {
   const Lanes magic = broadcast(kRoundMagic);
   const V t = x * broadcast(kLog2E);
   const V z = t + magic;
   const V f = t - (z - magic);
-  return zero_unless(x >= broadcast(kExpLow), times_power_of_two(horner(kExp2OfWeights, f), z));
+  return zero_if(x < broadcast(kExpLow), times_power_of_two(horner(kExp2OfWeights, f), z));
 }
 
 template <class V>
@@ -135,6 +130,7 @@ ERT_LANES Lanes mish(Lanes x) {
 }
 
 ERT_LANES Lanes relu(Lanes x) { return larger(broadcast(0.0f), x) + broadcast(0.0f); }
+ERT_LANES Lanes relu6(Lanes x) { return smaller(broadcast(6.0f), relu(x)); }
 ERT_LANES Lanes hard_gate(Lanes x, float slope) {
   return smaller(broadcast(1.0f), larger(broadcast(0.0f), x * broadcast(slope) + broadcast(0.5f)));
 }

@@ -35,6 +35,12 @@ ERT_LANES float largest_of_row(size_t n, const float* src) {
   return largest(larger(max0, max1));
 }
 
+// What exponentials of a row are shifted by: 0 where nothing is above -inf, so that NaN alone stays NaN.
+ERT_LANES float shift_of_row(size_t n, const float* src) {
+  const float max = largest_of_row(n, src);
+  return max == -__builtin_inff() ? 0.0f : max;
+}
+
 ERT_LANES void scale_row(size_t n, float factor, float* dst) {
   const Lanes f = broadcast(factor);
   size_t i = 0;
@@ -78,13 +84,8 @@ ERT_LANES float exp_row(size_t n, const float* src, float max, float* dst) {
 
 inline void softmax_rows16(size_t m, size_t n, const float* src, float* dst) {
   for (size_t r = 0; r < m; ++r, src += n, dst += n) {
-    const float max = largest_of_row(n, src);
-    if (max == -__builtin_inff()) {
-      memset(dst, 0, n * sizeof(float));
-      continue;
-    }
-    const float sum = exp_row<exp_or_zero<Lanes>>(n, src, max, dst);
-    scale_row(n, 1.0f / sum, dst);
+    const float sum = exp_row<exp_or_zero<Lanes>>(n, src, shift_of_row(n, src), dst);
+    scale_row(n, sum == 0.0f ? 0.0f : 1.0f / sum, dst);
   }
 }
 

@@ -26,7 +26,8 @@ enum Layout : uint8_t {
   kPackedN8K8 = 65,
   kPackedN2K16 = 66,
 };
-static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount), "a layout of the kernels without a number here");
+static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount),
+              "a layout of the kernels without a number here");
 constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
 constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
 constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
@@ -248,5 +249,21 @@ namespace glu {
 enum Inputs { kActivated, kFactor, kInputCount };
 enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
 }  // namespace glu
+
+// A window over the spatial axes of x [N, rows.., C] (1 or 2 of them), channels last: ints of each axis in turn, at a place that the op
+//   names. begin and end: padding with zeros, less than 0 crops; the output has floor((size + begin + end - reach) / stride) + 1
+//   elements along the axis, with reach = dilation * (kernel - 1) + 1.
+namespace window {
+enum AxisInts { kKernel, kStride, kDilation, kBegin, kEnd, kAxisInts };
+constexpr int kMostAxes = 2;
+}  // namespace window
+
+// DepthwiseConv: x f32 [N, W, C] or [N, H, W, C], weights f32 [positions of the kernel, C], bias f32 [C] or -1 -> f32 [N, .., C]. Activation follows
+//   the bias. Ints from kFirstWindowInt on: window.
+namespace depthwise_conv {
+enum Inputs { kX, kWeights, kBias, kInputCount };
+enum Ints { kActivation, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
+}  // namespace depthwise_conv
 
 }  // namespace ert::params

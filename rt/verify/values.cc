@@ -87,12 +87,23 @@ bool verify_ports(const Program& p, const Span<uint32_t>& ports, const Span<uint
 // -most <= v <= most
 bool within(int32_t v, uint32_t most) { return static_cast<uint32_t>(v) + most <= 2 * most; }
 
+// Whether an element of the type can be v.
+bool holds(uint32_t dtype, int32_t v) {
+  switch (dtype) {
+    case ERT_F32: return within(v, kMostMadeFloat);
+    case ERT_BOOL: return static_cast<uint32_t>(v) <= 1;
+    case ERT_U8: return static_cast<uint32_t>(v) <= UINT8_MAX;
+    case ERT_I8: return v == static_cast<int8_t>(v);
+    case ERT_I16: return v == static_cast<int16_t>(v);
+    default: return v != INT32_MIN;  // high - low + 1 is 32 bits
+  }
+}
+
 // Whether ert_selftest may follow it: `room` bytes are left behind it, the tensor has `bytes`. Fields that a kind does not name are 0.
 bool verify_recipe(const Recipe& r, bool input, uint32_t dtype, size_t bytes, size_t room) {
   if (r.reserved != 0 || r.bytes > bytes || r.bytes > room) return false;
   if (r.kind == static_cast<uint32_t>(RecipeKind::kMade)) {
-    const uint32_t most = dtype == ERT_F32 ? kMostMadeFloat : INT32_MAX;
-    return input && (r.bytes | r.crc) == 0 && r.low <= r.high && within(r.low, most) && within(r.high, most) &&
+    return input && (r.bytes | r.crc) == 0 && r.low <= r.high && holds(dtype, r.low) && holds(dtype, r.high) &&
            within(r.exponent, dtype == ERT_F32 ? kMostMadeExponent : 0);
   }
   if ((r.seed | static_cast<uint32_t>(r.low | r.high | r.exponent)) != 0) return false;

@@ -18,7 +18,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "check_deletion")
-COPIED = ["CMakeLists.txt", "cmake", "platform", "kernels_int8", "rt", "tests/support", "tests/cortex_m", "tests/rt", "tests/kernels_int8", "tests/fuzz", "tests/CMakeLists.txt"]
+COPIED = ["CMakeLists.txt", "convert/blob/version.h", "cmake", "platform", "kernels_int8", "rt", "tests/support", "tests/cortex_m", "tests/rt", "tests/kernels_int8", "tests/fuzz", "tests/CMakeLists.txt"]
 FILES = ["rt/blob/header.cc", "rt/loading/model.cc", "rt/loading/unpack.cc"] + sorted(
     "rt/verify/" + f for f in os.listdir(os.path.join(ROOT, "rt/verify")) if f.endswith(".cc"))
 TESTS = [["tests/rt/rt_test", "--gtest_filter=-Pool.*:Threads/*"], ["tests/rt/rt_unpack_test"], ["tests/fuzz/fuzz_replay_test"]]

@@ -80,6 +80,24 @@ TEST_P(NormTest, SoftmaxOfHiddenRowIsZero) {
   }
 }
 
+// Also beside nothing but -inf, whose maximum is -inf too.
+TEST_P(NormTest, SoftmaxOfANanIsNan) {
+  SeededRandom random;
+  for (float beside : {kMinusInfinity, 1.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    for (size_t n : kWidths) {
+      GuardedBuffer<float> src(2 * n), want(2 * n), got(2 * n);
+      for (size_t i = 0; i < 2 * n; ++i) src[i] = i < n ? beside : 0.5f;
+      src[static_cast<size_t>(random.integer(0, static_cast<int>(n) - 1))] = std::numeric_limits<float>::quiet_NaN();
+      ref().softmax(2, n, src.data(), want.data());
+      kernels().softmax(2, n, src.data(), got.data());
+      for (size_t i = 0; i < 2 * n; ++i) {
+        ASSERT_EQ(std::isnan(want[i]), i < n) << n;
+        ASSERT_EQ(std::isnan(got[i]), i < n) << n;
+      }
+    }
+  }
+}
+
 // Hidden entries at the end, -inf or just far below, change no bit of the rest and are exactly zero.
 TEST_P(NormTest, SoftmaxDoesNotDependOnPadding) {
   SeededRandom random;

@@ -11,7 +11,7 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-constexpr size_t kWidths[] = {1, 2, 15, 16, 17, 31, 32, 33, 48, 65, 100, 256};
+constexpr size_t kRecurrentWidths[] = {1, 2, 15, 16, 17, 31, 32, 33, 48, 65, 100, 256};
 
 // Rows of one step; the gates' stride is that of rt/ops/recurrence.cc, whole panels.
 struct Step {
@@ -30,7 +30,7 @@ std::vector<float> copy(const GuardedBuffer<float>& from) { return {from.data(),
 
 void compare_lstm(decltype(KernelTable::lstm_step) want, decltype(KernelTable::lstm_step) got) {
   SeededRandom random;
-  for (size_t n : kWidths) {
+  for (size_t n : kRecurrentWidths) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
       Step s(n, 4, static_cast<Fill>(fill), random);
       std::vector<float> c = copy(s.c), h = copy(s.h);
@@ -44,7 +44,7 @@ void compare_lstm(decltype(KernelTable::lstm_step) want, decltype(KernelTable::l
 
 void compare_gru(decltype(KernelTable::gru_step) want, decltype(KernelTable::gru_step) got) {
   SeededRandom random;
-  for (size_t n : kWidths) {
+  for (size_t n : kRecurrentWidths) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
       Step s(n, 3, static_cast<Fill>(fill), random);
       std::vector<float> h = copy(s.h);

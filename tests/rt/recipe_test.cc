@@ -139,6 +139,38 @@ TEST(Recipes, HostileOnesDoNotOpen) {
   EXPECT_EQ(out(set(&Recipe::reserved, 1u)), ERT_ERR_MODEL);
 }
 
+// The range of integers is what the type of the input holds: nothing is cut off where it is made.
+TEST(Recipes, RangesThatTheTypeDoesNotHoldDoNotOpen) {
+  const auto open = [](uint8_t dtype, int32_t low, int32_t high) {
+    BlobSpec s = recipe_program();
+    s.add_input("narrow", dtype, {s.constant(5)});
+    std::vector<uint8_t>& bytes = s.segments.back().bytes;
+    const Recipe narrow{static_cast<uint32_t>(RecipeKind::kMade), 3, low, high, 0, 0, 0, 0};
+    bytes.resize(192 + sizeof narrow);
+    std::memcpy(bytes.data() + 192, &narrow, sizeof narrow);
+    s.golden.back().offsets = {0, 192, 64};
+    return open_spec(s);
+  };
+  const struct {
+    uint8_t dtype;
+    int32_t low, high;
+  } types[] = {{ERT_BOOL, 0, 1},
+               {ERT_U8, 0, 255},
+               {ERT_I8, -128, 127},
+               {ERT_I16, -32768, 32767},
+               {ERT_I32, -INT32_MAX, INT32_MAX},
+               {ERT_I64, -INT32_MAX, INT32_MAX}};
+  for (const auto& t : types) {
+    const int type = t.dtype;
+    EXPECT_EQ(open(t.dtype, t.low, t.high), ERT_OK) << type;
+    EXPECT_EQ(open(t.dtype, t.low - 1, t.high), ERT_ERR_MODEL) << type;
+    if (t.high == INT32_MAX) continue;
+    EXPECT_EQ(open(t.dtype, t.low, t.high + 1), ERT_ERR_MODEL) << type;
+    EXPECT_EQ(open(t.dtype, t.high + 1, INT32_MAX), ERT_ERR_MODEL) << type;
+    EXPECT_EQ(open(t.dtype, INT32_MIN, t.low), ERT_ERR_MODEL) << type;
+  }
+}
+
 // The segment has room for it, the tensor does not.
 TEST(Recipes, MoreFirstBytesThanTheOutputHasDoNotOpen) {
   const auto open = [](uint32_t first_bytes) {

@@ -53,11 +53,21 @@ TEST(DecomposeConv, GroupsHaveALinearEach) {
   conv({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}, 2}, {5, 7});
 }
 
-TEST(DecomposeConv, DepthwiseIsASumOfProducts) {
+TEST(DecomposeConv, DepthwiseIsAnOpOfItsOwn) {
   const GraphBuilder b = conv({{3}, {1}, {1, 1}, {1}, 4, 4, 4}, {S});
   EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
-  conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6});
-  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 4, 4, 8}, {S}).g, OpKind::kLinear), 4) << "two filters a channel are a group";
+  EXPECT_EQ(count(b.g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6}).g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{3}, {2}, {2, 5}, {3}, 4, 4, 4}, {S}).g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{2, 3, 2}, {1, 2, 1}, {0, 1, 0, 1, 1, 0}, {1, 1, 1}, 4, 4, 4}, {4, 5, 3}).g, OpKind::kDepthwiseConv), 0)
+      << "three axes: products";
+}
+
+TEST(DecomposeConv, SeveralFiltersAChannelReadItAgain) {
+  const GraphBuilder b = conv({{3}, {1}, {1, 1}, {1}, 4, 4, 8}, {S});
+  EXPECT_EQ(count(b.g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
+  EXPECT_EQ(count(conv({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 4, 4, 12}, {5, 6}).g, OpKind::kDepthwiseConv), 1);
 }
 
 TEST(DecomposeConv, TwoAndThreeAxes) {
