@@ -24,6 +24,21 @@ TEST(TextTask, EveryTaskAnswers) {
   }
 }
 
+// Both ends of an answer may be tokens of the context, and the second the earlier one, where a hostile template has the context twice: reading such a
+// span went far behind the context.
+TEST(TextTask, SpansThatEndBeforeTheyBeginAreNoAnswers) {
+  Opened o(text_model(shape_for(TaskKind::kQa, [](TextTables& t) {
+    t.put(K::kTemplate,
+          std::vector<TemplatePiece>{{0, 18, 0}, {1, 0, 0}, {0, 19, 0}, {0, 18, 0}, {1, 0, 0}, {0, 19, 0}, {2, 0, 1}, {2, 0, 1}});
+  })));
+  ASSERT_EQ(o.status, ERT_OK);
+  ASSERT_EQ(o.task(), ERT_OK);
+  ASSERT_EQ(o.start(), ERT_OK);
+  const std::string pair = "a b m";
+  ASSERT_EQ(o.ask("a", &pair), ERT_OK);
+  EXPECT_GT(o.answer.count, 2u);
+}
+
 // No task, and what stands there is none: nothing is asked for then.
 ert_status task_present(const std::function<void(TextTables&)>& change) {
   Opened o(text_model(shape_for(TaskKind::kZeroShot, change)));

@@ -64,19 +64,25 @@ struct Opened {
     q.text = text_of_question.data(), q.bytes = text_of_question.size();
     if (pair != nullptr) q.pair = pair->data(), q.pair_bytes = pair->size();
     if (pair == nullptr) q.labels = labels, q.label_count = 3;
-    q.top = 3;
+    q.top = 8;
     size_t need = 0;
     const ert_status possible = ert_text_run_bytes(&text, &context, q.bytes, std::max<size_t>(q.pair_bytes, 80), &need);
     if (possible != ERT_OK || need > (1u << 22)) return possible == ERT_OK ? ERT_ERR_LIMIT : possible;
     ExactMemory work(need);
     std::vector<float> vector(512);
-    std::vector<ert_scored> scored(512);
+    scored.assign(512, {});
     answer = {};
     answer.struct_size = sizeof answer;
     answer.capacity = 512, answer.vector = vector.data(), answer.scored = scored.data();
     const ert_status run = ert_text_run(&context, &text, &q, work.data(), need, &answer);
     EXPECT_TRUE(work.intact());
     EXPECT_TRUE(arena->intact());
+    if (run != ERT_OK || (info.task != ERT_TEXT_QA && info.task != ERT_TEXT_TOKENS)) return run;
+    const size_t most = info.task == ERT_TEXT_QA ? q.pair_bytes : q.bytes;
+    for (uint32_t i = 0; i < answer.count; ++i) {
+      EXPECT_LE(scored[i].span.start, scored[i].span.end);
+      EXPECT_LE(scored[i].span.end, most);
+    }
     return run;
   }
 
@@ -87,6 +93,7 @@ struct Opened {
   ert_context context{};
   ert_text_task_info info{};
   ert_answer answer{};
+  std::vector<ert_scored> scored;
   std::unique_ptr<GuardedRegion> arena;
 };
 
