@@ -33,9 +33,9 @@ build_with_progress "$log" cmake --build --preset release --target edgeconv ert-
 model=tests/models/langid
 blob=build/langid.ert
 langid=$build/rt/example/langid/langid
-"$build/convert/edgeconv" "$model/langid.onnx" -o "$blob"
+"$build/convert/edgeconv" "$model/langid.onnx" --tokenizer "$model" -o "$blob"
 echo
-"$langid" "$blob" "$model/langid.labels.txt" "${texts[@]}"
+"$langid" "$blob" "${texts[@]}"
 echo
 echo "fp32 ONNX: $(stat -c %s "$model/langid.onnx") bytes"
-"$langid" "$blob" "$model/langid.labels.txt" --costs
+"$langid" "$blob" --costs

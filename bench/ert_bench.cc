@@ -66,22 +66,27 @@ uint32_t parse_isa(const std::string& name) {
 
 int run(int argc, char** argv) {
   CLI::App app{"Measures how fast an ert blob runs on this machine.", "ert-bench"};
-  std::string path, isa;
+  std::string path, isa, labels;
+  TextOptions texts;
   std::vector<std::string> shapes;
   Options options;
   bool json = false, csv = false;
   app.add_option("BLOB.ert", path, "blob made by edgeconv")->required();
-  app.add_option(
+  CLI::Option* shape_option = app.add_option(
       "--shape", shapes,
       "NAME=SIZE,NAME=SIZE...; repeatable. NAME=SIZE:SIZE... sweeps over sizes. Dims not named take their minimum; without "
       "--shape all take their maximum");
+  CLI::Option* text_file = app.add_option("--text-file", texts.file,
+                                          "for blobs with a tokenizer: times text to answer of these lines (qa: QUESTION, a tab, CONTEXT)");
+  app.add_option("--labels", labels, "zero-shot: what texts are judged by, a,b,c")->needs(text_file);
   app.add_option("--threads", options.threads, "threads, the calling one included (1)")->check(CLI::Range(1u, 256u));
   app.add_option("--warmup", options.warmup, "untimed runs before (5)")->check(CLI::Range(0u, 100000000u));
-  app.add_option("--runs", options.runs, "timed runs (50)")->check(CLI::Range(1u, 100000000u));
+  CLI::Option* runs = app.add_option("--runs", options.runs, "timed runs (50); with --text-file passes over all lines (5)")->check(CLI::Range(1u, 100000000u));
+  text_file->excludes(shape_option);
   app.add_option("--isa", isa, "use this kernel level; exit 4 if the CPU lacks it");
-  app.add_flag("--profile", options.profile, "time per op, in runs of their own");
+  app.add_flag("--profile", options.profile, "time per op, in runs of their own")->excludes(text_file);
   CLI::Option* json_flag = app.add_flag("--json", json, "JSON on stdout instead of a table");
-  app.add_flag("--csv", csv, "CSV on stdout instead of a table; with --profile a row per op")->excludes(json_flag);
+  app.add_flag("--csv", csv, "CSV on stdout instead of a table; with --profile a row per op")->excludes(json_flag)->excludes(text_file);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -98,8 +103,13 @@ int run(int argc, char** argv) {
     for (Dims& dims : parse_shapes(s)) parsed.push_back(std::move(dims));
   }
   const Blob blob(path);
-  Report report{path, &blob, options, {}};
-  if (parsed.empty()) report.results.push_back(measure(blob, largest_dims(blob.model()), options));
+  Report report{path, &blob, options, {}, {}};
+  if (!texts.file.empty()) {
+    if (!labels.empty()) texts.labels = split(labels, ',');
+    if (runs->count() != 0) texts.passes = options.runs;
+    report.options.runs = texts.passes, report.options.warmup = 1;
+    report.texts = measure_texts(blob, texts, options);
+  } else if (parsed.empty()) report.results.push_back(measure(blob, largest_dims(blob.model()), options));
   for (const Dims& dims : parsed) report.results.push_back(measure(blob, complete_dims(blob.model(), dims), options));
   (json ? print_json : csv ? print_csv : print_table)(report);
   return std::fflush(stdout) == 0 ? 0 : 6;

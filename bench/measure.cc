@@ -7,51 +7,13 @@
 #include <memory>
 #include <numeric>
 
-#include "bench/exit_code.h"
+#include "bench/context_parts.h"
 #include "bench/inputs.h"
 #include "platform/posix/file_map.h"
-#include "platform/posix/thread_pool.h"
 #include "rt/blob/crc32c.h"
 
 namespace ert::bench {
 namespace {
-
-double us_since(uint64_t start) { return static_cast<double>(ert_clock_ns() - start) / 1000.0; }
-
-void require(ert_status s, const std::string& what) {
-  if (s != ERT_OK) throw Failure{ert_exit_code(s), what + ": " + ert_status_str(s)};
-}
-
-struct FreeBytes {
-  void operator()(void* p) const { std::free(p); }
-};
-using Memory = std::unique_ptr<void, FreeBytes>;
-
-Memory allocate(size_t bytes) {
-  Memory m(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64));
-  if (!m) throw Failure{5, "out of memory: " + std::to_string(bytes) + " bytes"};
-  return m;
-}
-
-// The pool and the storage that it lives in.
-class Threads {
- public:
-  explicit Threads(uint32_t n) {
-    if (n <= 1) return;
-    const size_t bytes = ert_thread_pool_bytes(n);
-    if (bytes == 0) throw Failure{2, "--threads " + std::to_string(n) + " is out of range"};
-    storage_ = allocate(bytes);
-    if (ert_thread_pool_init(&pool_, storage_.get(), bytes, n) != 0) throw Failure{5, "cannot start threads"};
-  }
-  ~Threads() { ert_thread_pool_shutdown(pool_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  ert_thread_pool* pool() const { return pool_; }
-
- private:
-  Memory storage_;
-  ert_thread_pool* pool_ = nullptr;
-};
 
 // The samples of each op: the median of them, because one context switch in one run would make an op look expensive.
 struct Profile {

@@ -83,6 +83,39 @@ nlohmann::ordered_json result_json(const Result& r) {
   return j;
 }
 
+double per_second(size_t count, double us) { return us > 0 ? static_cast<double>(count) / us * 1e6 : 0; }
+
+nlohmann::ordered_json texts_json(const TextResult& t) {
+  nlohmann::ordered_json j{{"task", t.task},         {"threads", t.threads}, {"isa", t.isa},
+                           {"texts", t.texts},       {"tokens", t.tokens},   {"model_runs", t.runs},
+                           {"truncated", t.truncated}};
+  j["answer_us"] = rounded(t.answer_us);
+  j["tokenizer_us"] = rounded(t.tokenizer_us);
+  if (t.model_us > 0) j["model_us"] = rounded(t.model_us);
+  j["texts_per_second"] = rounded(per_second(t.texts, t.answer_us));
+  j["tokens_per_second"] = rounded(per_second(t.tokens, t.answer_us));
+  j["tokenizer_texts_per_second"] = rounded(per_second(t.texts, t.tokenizer_us));
+  j["tokenizer_tokens_per_second"] = rounded(per_second(t.tokens, t.tokenizer_us));
+  j["arena_bytes"] = t.arena_bytes;
+  j["work_bytes"] = t.work_bytes;
+  return j;
+}
+
+void print_texts(const TextResult& t) {
+  std::printf("task %s, %zu texts, %zu tokens, %zu runs of the model, %zu texts cut; %" PRIu32 " threads, %s\n", t.task.c_str(), t.texts, t.tokens,
+              t.runs, t.truncated, t.threads, t.isa.c_str());
+  std::printf("%-28s %12s %12s %14s\n", "of one text", "mean us", "texts/s", "tokens/s");
+  const auto row = [&t](const char* what, double us) {
+    if (us > 0)
+      std::printf("%-28s %12.1f %12.0f %14.0f\n", what, us / static_cast<double>(t.texts), per_second(t.texts, us), per_second(t.tokens, us));
+  };
+  row("text to answer", t.answer_us);
+  row("of that the tokenizer", t.tokenizer_us);
+  row("the model alone, from ids", t.model_us);
+  if (t.model_us > 0) std::printf("text to answer takes %.2f %% more than ids to answer\n", 100 * (t.answer_us / t.model_us - 1));
+  std::printf("arena %" PRIu64 " bytes, working memory of the longest text %" PRIu64 " bytes\n", t.arena_bytes, t.work_bytes);
+}
+
 void print_profile(const Result& r) {
   struct Sum {
     double us = 0;
@@ -128,6 +161,7 @@ void print_json(const Report& r) {
   j["runs"] = r.options.runs;
   j["results"] = nlohmann::ordered_json::array();
   for (const Result& result : r.results) j["results"].push_back(result_json(result));
+  if (r.texts) j["texts"] = texts_json(*r.texts);
   std::printf("%s\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
@@ -158,6 +192,7 @@ void print_table(const Report& r) {
   const ert_info info = r.blob->info();
   std::printf("%s  %.1f MB  crc %s  open %.0f us\n%s  %s\n", r.blob_path.c_str(), static_cast<double>(info.blob_bytes) / 1e6,
               hex(info.content_crc).c_str(), r.blob->open_us(), cpu_name().c_str(), kCompiler);
+  if (r.texts) return print_texts(*r.texts);
   std::printf("%-32s %3s %-11s %10s %10s %10s %10s %10s %8s %12s\n", "dims", "thr", "isa", "p50 us", "min", "p90", "p99", "max",
               "GMAC/s", "arena bytes");
   for (const Result& x : r.results) {

@@ -1,10 +1,12 @@
 // Prints what ert-bench measured: a table for people, JSON and CSV for programs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/measure.h"
+#include "bench/texts.h"
 
 namespace ert::bench {
 
@@ -13,6 +15,7 @@ struct Report {
   const Blob* blob = nullptr;
   Options options;
   std::vector<Result> results;
+  std::optional<TextResult> texts;  // instead of results
 };
 
 void print_table(const Report& r);

@@ -23,6 +23,9 @@ file(WRITE "${TABLE}" "/* The ops of ${LIST}: made by ert_link_only_ops. */
 extern \"C\" {
 #endif
 ${declarations}const void* ert_linked_op(uint16_t code) __asm__(\"_ZN3ert7find_opEt\");
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+const void* ert_linked_reference(void) __asm__(\"_ZN3ert7kernels16forced_referenceEv\");
+#endif
 #ifdef __cplusplus
 }
 #endif
@@ -38,4 +41,7 @@ const void* ert_linked_op(uint16_t code) {
   }
   return NULL;
 }
+#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
+const void* ert_linked_reference(void) { return NULL; } /* rt/ops/op_table.cc */
+#endif
 ")

@@ -135,7 +135,7 @@ constexpr const char* kUnarySlots[] = {
     "unary.kRelu",       "unary.kGeluErf",       "unary.kGeluTanh",  "unary.kTanh",        "unary.kSigmoid", "unary.kSilu",
     "unary.kQuickGelu",  "unary.kExp",           "unary.kErf",       "unary.kLog",         "unary.kSin",     "unary.kCos",
     "unary.kSoftplus",   "unary.kMish",          "unary.kHardSwish", "unary.kHardSigmoid", "unary.kElu",     "unary.kSelu",
-    "unary.kGeluCoarse", "unary.kSigmoidCoarse", "unary.kTanhCoarse"};
+    "unary.kGeluCoarse", "unary.kSigmoidCoarse", "unary.kTanhCoarse", "unary.kRelu6"};
 static_assert(sizeof(kUnarySlots) / sizeof(kUnarySlots[0]) == static_cast<size_t>(kernels::Unary::kCount));
 
 }  // namespace

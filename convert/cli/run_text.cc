@@ -45,6 +45,9 @@ std::vector<std::string> candidate_labels(const std::string& given) {
   return labels;
 }
 
+// TaskKind and ert_text_task have the same numbers.
+std::string name_of(ert_text_task task) { return std::string(task_name(static_cast<TaskKind>(task))); }
+
 class Answering {
  public:
   Answering(TextSession& session, bool json, const TextArguments& o) : session_(session), json_(json), o_(o) {
@@ -52,7 +55,7 @@ class Answering {
     if (task == ERT_TEXT_ZERO_SHOT && o.labels.empty())
       throw FatalError(ExitCode::kUsage, "the blob's task is zero-shot: give the labels that texts are to be judged by, --labels a,b,c or --labels @FILE");
     if (task != ERT_TEXT_ZERO_SHOT && !o.labels.empty())
-      throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + std::string(text_task_name(task)) + "; only zero-shot takes labels of the user's");
+      throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + name_of(task) + "; only zero-shot takes labels of the user's");
     if (!o.labels.empty()) labels_ = candidate_labels(o.labels);
   }
 
@@ -63,7 +66,7 @@ class Answering {
       throw FatalError(ExitCode::kUsage, where + ": the blob's task is qa: give the context of each question" +
                                              std::string(o_.file.empty() ? ", --text QUESTION --pair CONTEXT" : " behind a TAB"));
     if (!wants_pairs() && pair && (session_.task() == ERT_TEXT_TOKENS || session_.task() == ERT_TEXT_ZERO_SHOT))
-      throw FatalError(ExitCode::kUsage, where + ": the blob's task is " + std::string(text_task_name(session_.task())) + ", which takes no pair");
+      throw FatalError(ExitCode::kUsage, where + ": the blob's task is " + name_of(session_.task()) + ", which takes no pair");
     Question q{text, {}, labels_, o_.top};
     if (pair) q.pair = *pair;
     Answered a = session_.answer(q);
@@ -79,7 +82,7 @@ class Answering {
   std::string json_line(const Answered& a, const std::string& source) const {
     Json j;
     j["version"] = 1;
-    j["task"] = text_task_name(session_.task());
+    j["task"] = name_of(session_.task());
     j["truncated"] = a.truncated;
     if (session_.task() == ERT_TEXT_EMBED) {
       Json& v = j["vector"] = Json::array();

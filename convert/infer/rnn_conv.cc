@@ -103,6 +103,45 @@ void infer_conv(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, c.dtype(0), std::move(*shape));
 }
 
+namespace {
+
+// Appends how often the window fits along each axis of x [N, spatial.., C].
+void append_windows(NodeInference& c, const WindowAttrs& w, const Shape& x, Shape& out) {
+  for (size_t i = 0; i < w.kernel.size(); ++i) {
+    const int64_t reach = w.dilations[i] * (w.kernel[i] - 1) + 1;
+    const DimExpr span = x[i + 1] + DimExpr(w.begin[i] + w.end[i] - reach);
+    out.push_back(span.floor_div(DimExpr(w.strides[i])) + DimExpr(1));
+    c.needs_positive(out.back());
+  }
+}
+
+}  // namespace
+
+void infer_depthwise_conv(NodeInference& c) {
+  const WindowAttrs& w = c.node().as<DepthwiseConvAttrs>().window;
+  const Shape x = c.shape(0);
+  if (x.size() != w.kernel.size() + 2 || c.rank(1) != 2)
+    return c.problem("DepthwiseConv needs x and weights of its kernel", "this is a fault of a pass");
+  if (!c.unify(x.back(), c.shape(1)[1], "channels of a DepthwiseConv")) return;
+  Shape out{x[0]};
+  append_windows(c, w, x, out);
+  out.push_back(x.back());
+  c.set(0, c.dtype(0), std::move(out));
+}
+
+void infer_patches(NodeInference& c) {
+  const PatchesAttrs& a = c.node().as<PatchesAttrs>();
+  const Shape x = c.shape(0);
+  const size_t axes = a.window.kernel.size();
+  if (axes < 1 || x.size() != axes + 2) return c.problem("Patches need a map of the window's rank", "this is a fault of a pass");
+  Shape out{x[0]};
+  append_windows(c, a.window, x, out);
+  int64_t depth = a.channels;
+  for (int64_t kernel : a.window.kernel) depth *= kernel;
+  out.push_back(DimExpr(depth));
+  c.set(0, c.dtype(0), std::move(out));
+}
+
 void infer_conv_integer(NodeInference& c) {
   if (auto shape = conv_shape(c)) c.set(0, DType::kInt32, std::move(*shape));
 }

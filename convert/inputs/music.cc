@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "convert/inputs/polynomial_waves.h"
+
 namespace edgeconv {
 
 namespace {
@@ -20,9 +22,9 @@ constexpr double kHiss[] = {0, 2e-5, 0, 2e-4};
 class Partial {
  public:
   void begin(double frequency, double amplitude) {
-    const double angle = 2 * 3.14159265358979323846 * frequency, q = angle * angle;
-    cosine_ = 1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90 * (1 - q / 132)))));
-    sine_ = angle * (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
+    const double angle = 2 * kPi * frequency;
+    cosine_ = polynomial_cosine(angle);
+    sine_ = polynomial_sine(angle);
     x_ = 1, y_ = 0, amplitude_ = amplitude;
   }
   double next() {

@@ -5,24 +5,17 @@
 #include <cmath>
 
 #include "convert/inputs/music.h"
+#include "convert/inputs/polynomial_waves.h"
 
 namespace edgeconv {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
-
-// A polynomial, exact to 1e-4 in [0, pi], instead of libm's.
-double cosine(double x) {
-  const double q = x * x;
-  return 1 - q / 2 * (1 - q / 12 * (1 - q / 30 * (1 - q / 56 * (1 - q / 90 * (1 - q / 132)))));
-}
-
 // Two poles at a frequency in cycles per sample.
 struct Resonator {
   double a1 = 0, a2 = 0, gain = 0, y1 = 0, y2 = 0;
   void tune(double frequency, double radius) {
-    a1 = 2 * radius * cosine(2 * kPi * frequency);
+    a1 = 2 * radius * polynomial_cosine(2 * kPi * frequency);
     a2 = radius * radius;
     gain = 1 - radius;
   }

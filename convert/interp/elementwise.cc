@@ -20,6 +20,7 @@ template <class T>
 T oracle_function(KernelUnary kind, T x) {
   switch (kind) {
     case KernelUnary::kRelu: return x > 0 ? x : (x <= 0 ? T(0) : x);
+    case KernelUnary::kRelu6: return x > 0 ? (x > 6 ? T(6) : x) : (x <= 0 ? T(0) : x);
     case KernelUnary::kGeluErf:
     case KernelUnary::kGeluCoarse: return x * T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752440)));
     case KernelUnary::kGeluTanh:

@@ -2,6 +2,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/control_flow.cc
   interp/conv.cc
   interp/conv_transpose.cc
+  interp/depthwise_conv.cc
   interp/einsum.cc
   interp/elementwise.cc
   interp/elementwise_binary.cc
@@ -17,6 +18,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/movement.cc
   interp/norm.cc
   interp/openblas.cc
+  interp/patches.cc
   interp/pool.cc
   interp/portable_math.cc
   interp/quantized.cc

@@ -143,6 +143,7 @@ double inner_work(const Graph& g, const Node& n, const DimSizes& dims) {
   switch (n.kind) {
     case OpKind::kMatMul: return out() * size(g, n.in(0), -1, dims) * kMultiplyAdd;
     case OpKind::kMatMulInteger: return out() * size(g, n.in(0), -1, dims) * kIntegerMultiplyAdd;
+    case OpKind::kDepthwiseConv: return out() * size(g, n.in(1), 0, dims) * kMultiplyAdd;
     case OpKind::kLinear: return out() * size(g, n.in(1), 0, dims) * kMultiplyAdd;
     case OpKind::kConv: return convolution(g, n, dims, kMultiplyAdd);
     case OpKind::kConvTranspose: return transposed_convolution(g, n, dims);

@@ -49,6 +49,7 @@ struct ReshapeAttrs {
 };
 struct TransposeAttrs {
   std::vector<int64_t> perm;
+  bool layout = false;  // back to channels first, behind a convolution: sink_layout moves it
   bool operator==(const TransposeAttrs&) const = default;
 };  // empty: reversed axes
 struct ReduceAttrs {
@@ -189,10 +190,26 @@ struct SubgraphAttrs {
 };  // If: then, else; Loop: body
 
 // Fused nodes (made by passes).
+// A window that slides over the spatial axes of x [N, spatial.., C], which padding surrounds with zeros; one entry per spatial axis.
+// Along an axis of size n there are floor((n + begin + end - dilation * (kernel - 1) - 1) / stride) + 1 windows; negative padding crops.
+struct WindowAttrs {
+  std::vector<int64_t> kernel, strides, dilations, begin, end;
+  bool operator==(const WindowAttrs&) const = default;
+};
+struct PatchesAttrs {
+  WindowAttrs window;
+  int64_t first_channel = 0, channels = 0;
+  bool operator==(const PatchesAttrs&) const = default;
+};  // x [N, spatial.., C] -> [N, windows.., positions * channels]: of each position of the kernel the channels from the first one on
 struct LinearAttrs {
   int activation = ert::params::linear::kNoActivation;
   bool operator==(const LinearAttrs&) const = default;
 };  // inputs: x, weight [k, n], bias [n] or absent
+struct DepthwiseConvAttrs {
+  WindowAttrs window;
+  int activation = ert::params::depthwise_conv::kNoActivation;  // a kernels::Unary
+  bool operator==(const DepthwiseConvAttrs&) const = default;
+};  // inputs: x [N, spatial.., C], weight [positions of the kernel, C], bias [C] or absent -> [N, windows.., C]
 struct AttentionAttrs {
   int64_t heads = 1, kv_heads = 1, head_dim = 0, v_dim = 0;
   float scale = 1;
@@ -233,8 +250,8 @@ using AttributesVariant =
     std::variant<std::monostate, UnaryAttrs, BinaryAttrs, CastAttrs, AxisAttrs, AxesAttrs, ReshapeAttrs, TransposeAttrs,
                  ReduceAttrs, NormAttrs, BatchNormAttrs, GroupNormAttrs, SplitAttrs, GatherNDAttrs, ScatterAttrs, CumSumAttrs,
                  ShapeAttrs, FillAttrs, PadAttrs, TriluAttrs, ArgAttrs, TopKAttrs, EinsumAttrs, ConvAttrs, ConvTransposeAttrs,
-                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, LinearAttrs, AttentionAttrs, RopeAttrs,
-                 GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
+                 DftAttrs, StftAttrs, ResizeAttrs, RnnAttrs, QuantAttrs, SubgraphAttrs, PatchesAttrs, LinearAttrs,
+                 DepthwiseConvAttrs, AttentionAttrs, RopeAttrs, GluAttrs, FusedNormAttrs, PoolAttrs, CustomAttrs>;
 
 // One of the structs above, or nothing. A class of its own so that copying, comparing and destroying it is compiled once, in
 // attributes.cc, and not in every file that touches a node.

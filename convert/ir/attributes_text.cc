@@ -13,10 +13,11 @@ namespace binary = ert::params::binary;
 namespace reduce = ert::params::reduce;
 namespace unary = ert::params::unary;
 
-constexpr std::string_view kKernelUnary[] = {
-    "relu",       "gelu_erf",     "gelu_tanh", "tanh", "sigmoid",     "silu",           "quick_gelu",
-    "exp",        "erf",          "log",       "sin",  "cos",         "softplus",       "mish",
-    "hard_swish", "hard_sigmoid", "elu",       "selu", "gelu_coarse", "sigmoid_coarse", "tanh_coarse"};
+constexpr std::string_view kKernelUnary[] = {"relu",         "gelu_erf",   "gelu_tanh", "tanh",        "sigmoid",
+                                             "silu",         "quick_gelu", "exp",       "erf",         "log",
+                                             "sin",          "cos",        "softplus",  "mish",        "hard_swish",
+                                             "hard_sigmoid", "elu",        "selu",      "gelu_coarse", "sigmoid_coarse",
+                                             "tanh_coarse",  "relu6"};
 constexpr std::string_view kUnary[] = {"neg", "abs",    "sqrt",   "reciprocal", "floor",  "ceil", "round", "sign",
                                        "not", "is_nan", "is_inf", "leaky_relu", "square", "elu",  "celu"};
 constexpr std::string_view kBinary[] = {"add", "sub",  "mul",   "div",  "pow",           "min",     "max",
@@ -52,6 +53,7 @@ std::string text(DType t) { return std::string(dtype_name(t)); }
 std::string text(const Tensor& t) { return std::string(dtype_name(t.dtype())) + tensor_text(t); }
 std::string text(const std::string& s) { return '"' + s + '"'; }
 std::string text(const std::shared_ptr<Graph>&) { return "body"; }
+std::string text(const WindowAttrs& w);
 
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 std::string text(T v) {
@@ -89,6 +91,11 @@ std::string named(std::string_view names, const Fields&... fields) {
   return s;
 }
 
+std::string text(const WindowAttrs& w) {
+  const auto& [kernel, strides, dilations, begin, end] = w;
+  return '{' + named("kernel, strides, dilations, begin, end", kernel, strides, dilations, begin, end) + '}';
+}
+
 // A struct that gets another field does not compile here: the binding names all of them.
 #define EDGECONV_FIELDS(Type, ...)           \
   std::string fields(const Type& a) {        \
@@ -100,7 +107,7 @@ EDGECONV_FIELDS(CastAttrs, to)
 EDGECONV_FIELDS(AxisAttrs, axis)
 EDGECONV_FIELDS(AxesAttrs, axes)
 EDGECONV_FIELDS(ReshapeAttrs, allow_zero)
-EDGECONV_FIELDS(TransposeAttrs, perm)
+EDGECONV_FIELDS(TransposeAttrs, perm, layout)
 EDGECONV_FIELDS(ReduceAttrs, kind, axes, keep_dims, noop_with_empty_axes)
 EDGECONV_FIELDS(NormAttrs, axis, epsilon, rms)
 EDGECONV_FIELDS(BatchNormAttrs, epsilon)
@@ -124,6 +131,7 @@ EDGECONV_FIELDS(ResizeAttrs, mode, coordinates, rounding, cubic_a, exclude_outsi
 EDGECONV_FIELDS(RnnAttrs, kind, hidden, direction, activations, alpha, beta, clip, linear_before_reset, layout, input_forget)
 EDGECONV_FIELDS(QuantAttrs, axis, block, to)
 EDGECONV_FIELDS(SubgraphAttrs, bodies, carried, only)
+EDGECONV_FIELDS(PatchesAttrs, window, first_channel, channels)
 EDGECONV_FIELDS(AttentionAttrs, heads, kv_heads, head_dim, v_dim, scale, causal, q_first, k_first, v_first)
 EDGECONV_FIELDS(RopeAttrs, heads, head_dim, rotated, first, interleaved)
 EDGECONV_FIELDS(FusedNormAttrs, epsilon, rms)
@@ -140,6 +148,10 @@ std::string fields(const UnaryAttrs& a) {
 std::string fields(const LinearAttrs& a) {
   const auto& [activation] = a;
   return "activation=" + elementwise_name(activation);
+}
+std::string fields(const DepthwiseConvAttrs& a) {
+  const auto& [window, activation] = a;
+  return named("window", window) + ", activation=" + elementwise_name(activation);
 }
 std::string fields(const GluAttrs& a) {
   const auto& [activation, width, activated_first, factor_first] = a;

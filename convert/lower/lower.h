@@ -76,6 +76,9 @@ using LowerFunction = void (*)(LowerContext& c, const Node& n);
 // Null when the runtime has nothing for this kind.
 LowerFunction lower_function(OpKind k);
 
+// The ints of a window, as params::window names them.
+std::vector<int32_t> window_ints(const WindowAttrs& a);
+
 // ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
 uint8_t runtime_dtype(DType t);
 

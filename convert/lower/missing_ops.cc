@@ -49,7 +49,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kConv:
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
-      return {"its automatic padding depends on a size that is not fixed, or its kernel has more than 1024 positions",
+      return {"its automatic padding depends on a size that is not fixed, or its kernel has too many positions",
               "export it with explicit padding"};
     case OpKind::kConvTranspose:
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};

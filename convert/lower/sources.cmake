@@ -3,6 +3,7 @@ target_sources(edgeconv_core PRIVATE
   lower/lower.cc
   lower/missing_ops.cc
   lower/nodes/attention.cc
+  lower/nodes/conv.cc
   lower/nodes/custom.cc
   lower/nodes/elementwise.cc
   lower/nodes/indexing.cc

@@ -1,7 +1,8 @@
-// Conv becomes a Linear over its patches, in as many spatial axes as it has: channels last, one shifted copy per kernel position, Concat of
-// them along the channels, Linear, channels first again. The Linear then has smoothing and takes part in the mixed-precision search. The
-// layout changes meet those of neighbours and cancel. A kernel that tiles its input without overlap (patch embeddings) needs no copies,
-// others gather their rows unless they are small, and a depthwise kernel is a weighted sum of its copies.
+// Conv becomes a Linear over its patches, channels last: Patches, Linear, channels first again. The Linear then has smoothing and takes part
+// in the mixed-precision search; the runtime has one op for the two (lower/nodes/matmul.cc). The layout changes meet those of neighbours and
+// cancel. A kernel of one position is a Linear over the map as it is. What has three spatial axes or more is not the runtime's: there patches
+// are one shifted copy per kernel position and a Concat, or, where the kernel tiles the input, another order of axes. A depthwise kernel is
+// a weighted sum of its copies.
 #include <algorithm>
 
 #include "convert/passes/match.h"
@@ -13,9 +14,7 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMostPositions = 1024;
-// From so many positions on, one Gather per axis moves less than one copy per position.
-constexpr int64_t kShortKernel1d = 2, kShortKernel2d = 16;
+constexpr int64_t kMostPositions = 1024;  // where each is a copy
 
 // Builds nodes that share an origin; values are [N, spatial.., C].
 class ConvBuilder {
@@ -26,12 +25,6 @@ class ConvBuilder {
     return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
   }
   ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(origin_.node + "/ints", Tensor::ints(v)); }
-  ValueId scalar(const DimExpr& d) {
-    if (d.constant()) return g_.add_constant(origin_.node + "/int", Tensor::ints({*d.constant()}).reshaped({}));
-    const ValueId v = g_.add_value(origin_.node + "/int", DType::kInt64, Shape{});
-    g_.value(v).elements = std::vector<DimExpr>{d};
-    return v;
-  }
   ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
     return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v).cast(dtype_));
   }
@@ -102,40 +95,29 @@ class ConvBuilder {
       if (w_.strides[i] != w_.kernel[i] || w_.dilations[i] != 1 || w_.begin[i] != 0 || w_.end[i] != 0) return false;
     return true;
   }
-  ValueId patches(ValueId x) {
+  bool is_one_op() const { return w_.axes() <= ert::params::window::kMostAxes; }
+  // A map of which the patches are the elements.
+  bool is_pointwise() const {
+    const auto all = [](const std::vector<int64_t>& v, int64_t value) {
+      return std::all_of(v.begin(), v.end(), [&](int64_t e) { return e == value; });
+    };
+    return all(w_.kernel, 1) && all(w_.strides, 1) && all(w_.begin, 0) && all(w_.end, 0);
+  }
+  // Of the channels [first, first + count).
+  ValueId patches(ValueId x, int64_t first, int64_t count) {
+    return add(OpKind::kPatches, {x}, PatchesAttrs{{w_.kernel, w_.strides, w_.dilations, w_.begin, w_.end}, first, count});
+  }
+  ValueId copied_patches(ValueId x) {
     if (w_.positions() == 1) return slice(x, 0);
     std::vector<ValueId> parts;
     for (int64_t p = 0; p < w_.positions(); ++p) parts.push_back(slice(x, p));
     return add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
   }
-  // The same by one Gather of rows per axis, and a Transpose where there are several: no copy per position of the kernel.
-  ValueId gathered(ValueId x, const Shape& out, int64_t channels) {
-    const int64_t axes = static_cast<int64_t>(w_.axes());
-    std::vector<int64_t> pads(2 * w_.axes() + 4, 0), perm{0};
-    for (size_t i = 0; i < w_.axes(); ++i) {
-      pads[i + 1] = w_.begin[i];
-      pads[w_.axes() + 3 + i] = w_.end[i];
-    }
-    if (std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p != 0; }))
-      x = add(OpKind::kPad, {x, ints(pads)}, PadAttrs{});
-    Shape joined{out[0]};
-    for (int64_t i = 0; i < axes; ++i) {
-      const size_t k = static_cast<size_t>(i);
-      x = add(OpKind::kGather, {x, rows_of_windows(k, out[k + 2])}, AxisAttrs{1 + 2 * i});
-      perm.push_back(1 + 2 * i);
-      joined.push_back(out[k + 2]);
-    }
-    for (int64_t i = 0; i < axes; ++i) perm.push_back(2 + 2 * i);
-    perm.push_back(2 * axes + 1);
-    joined.push_back(DimExpr(w_.positions() * channels));
-    if (axes > 1) x = add(OpKind::kTranspose, {x}, TransposeAttrs{perm});
-    return add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, joined)}, ReshapeAttrs{});
-  }
-  // Elements of the tables of rows that are constants.
-  int64_t table_elements(const Shape& out) const {
-    int64_t n = 0;
-    for (size_t i = 0; i < w_.axes(); ++i) n += out[i + 2].constant().value_or(0) * w_.kernel[i];
-    return n;
+  // Channel c as channels c * each .. of [N, spatial.., C].
+  ValueId repeated(ValueId x, int64_t channels, int64_t each) {
+    std::vector<int64_t> from;
+    for (int64_t i = 0; i < channels * each; ++i) from.push_back(i / each);
+    return add(OpKind::kGather, {x, ints(from)}, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
   }
   // Channels [first, first + count) of [N, spatial.., C].
   ValueId channels(ValueId x, int64_t first, int64_t count) {
@@ -145,23 +127,10 @@ class ConvBuilder {
   const Window& window() const { return w_; }
 
  private:
-  // Input rows of all windows along one axis, [windows, kernel].
-  ValueId rows_of_windows(size_t axis, const DimExpr& windows) {
-    rows_.resize(w_.axes(), kNone);
-    if (rows_[axis] != kNone) return rows_[axis];
-    std::vector<int64_t> taps;
-    for (int64_t k = 0; k < w_.kernel[axis]; ++k) taps.push_back(k * w_.dilations[axis]);
-    const ValueId first = add(OpKind::kRange, {scalar(DimExpr(0)), scalar(windows), scalar(DimExpr(1))}, {});
-    const ValueId starts = add(OpKind::kBinary, {first, scalar(DimExpr(w_.strides[axis]))}, BinaryAttrs{binary::kMul});
-    const ValueId column = add(OpKind::kUnsqueeze, {starts, ints({1})}, AxesAttrs{{1}});
-    return rows_[axis] = add(OpKind::kBinary, {column, ints(taps)}, BinaryAttrs{binary::kAdd});
-  }
-
   Graph& g_;
   Origin origin_;
   DType dtype_;  // of the tensor, and so of the weights
   Window w_;
-  std::vector<ValueId> rows_;  // per axis, made on first use
 };
 
 // Filters [first, first + count) of weight [M, C / group, positions] as a matrix [positions * C / group, count].
@@ -177,32 +146,43 @@ std::vector<float> filter_matrix(const Tensor& weight, int64_t positions, int64_
   return matrix;
 }
 
-// One channel each: a sum of products, one per kernel position.
-ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias) {
+// `each` filters for each channel: an op of its own, in as many axes as it has; a sum of products, one per kernel position, in more.
+ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias, int64_t each) {
   const int64_t channels = weight.dims()[0], positions = b.window().positions();
+  const auto w = weight.as<float>();
+  std::vector<float> by_position(w.size());
+  for (int64_t p = 0; p < positions; ++p)
+    for (int64_t c = 0; c < channels; ++c)
+      by_position[static_cast<size_t>(p * channels + c)] = w[static_cast<size_t>(c * positions + p)];
+  const Window& win = b.window();
+  if (each > 1) x = b.repeated(x, channels / each, each);
+  if (win.axes() <= 2)
+    return b.add(OpKind::kDepthwiseConv, {x, b.floats({positions, channels}, by_position), bias},
+                 DepthwiseConvAttrs{{win.kernel, win.strides, win.dilations, win.begin, win.end}});
   ValueId sum = kNone;
   for (int64_t p = 0; p < positions; ++p) {
-    std::vector<float> w;
-    for (int64_t c = 0; c < channels; ++c) w.push_back(weight.as<float>()[static_cast<size_t>(c * positions + p)]);
-    const ValueId product = b.add(OpKind::kBinary, {b.slice(x, p), b.floats({channels}, w)}, BinaryAttrs{binary::kMul});
+    const auto from = by_position.begin() + p * channels;
+    const ValueId product =
+        b.add(OpKind::kBinary, {b.slice(x, p), b.floats({channels}, {from, from + channels})}, BinaryAttrs{binary::kMul});
     sum = sum == kNone ? product : b.add(OpKind::kBinary, {sum, product}, BinaryAttrs{binary::kAdd});
   }
   return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
 }
 
 // Every group is a Linear over the patches of its own channels, so that memory holds the patches of one group at a time.
-ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Shape& out, const Tensor& weight, int64_t groups,
+ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Tensor& weight, int64_t groups,
                 const std::optional<Tensor>& bias) {
   const int64_t filters = weight.dims()[0] / groups, channels = weight.dims()[1], positions = b.window().positions();
-  // Tables of rows are constants where the sizes are; they are not to be larger than the weights.
-  const bool gather = positions >= (b.window().axes() == 1 ? kShortKernel1d : kShortKernel2d) && b.window().axes() <= 2 &&
-                      b.table_elements(out) <= weight.elements();
   std::vector<ValueId> parts;
   for (int64_t k = 0; k < groups; ++k) {
-    const ValueId own = groups == 1 ? x : b.channels(x, k * channels, channels);
-    const ValueId patches = b.tiles_input() ? b.tiles(own, sizes, channels)
-                            : gather        ? b.gathered(own, out, channels)
-                                            : b.patches(own);
+    const bool moved = groups > 1 || !b.is_pointwise();
+    ValueId patches = x;
+    if (moved && b.is_one_op()) {
+      patches = b.patches(x, k * channels, channels);
+    } else if (moved) {
+      const ValueId own = groups == 1 ? x : b.channels(x, k * channels, channels);
+      patches = b.tiles_input() ? b.tiles(own, sizes, channels) : b.copied_patches(own);
+    }
     const ValueId w = b.floats({positions * channels, filters}, filter_matrix(weight, positions, k * filters, filters));
     ValueId own_bias = kNone;
     if (bias)
@@ -210,6 +190,12 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Shape& out,
     parts.push_back(b.add(OpKind::kLinear, {patches, w, own_bias}, LinearAttrs{}));
   }
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.window().axes()) + 1});
+}
+
+bool can_be_done(const Window& w, bool one_copy_each) {
+  if (w.positions() < 1) return false;
+  if (w.axes() > ert::params::window::kMostAxes || one_copy_each) return w.positions() <= kMostPositions;
+  return std::all_of(w.kernel.begin(), w.kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
 }
 
 bool decompose_conv(Graph& g, NodeId id) {
@@ -220,19 +206,20 @@ bool decompose_conv(Graph& g, NodeId id) {
       (bias != kNone && !g.value(bias).constant))
     return false;
   if (!g.value(n.outputs[0]).shape) return false;
-  const Shape sizes = *g.value(n.in(0)).shape, out = *g.value(n.outputs[0]).shape;
+  const Shape sizes = *g.value(n.in(0)).shape;
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
   const auto window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
-  if (!window || window->positions() < 1 || window->positions() > kMostPositions) return false;
+  if (!window || !can_be_done(*window, a.group > 1 && weight.dims()[1] == 1)) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
   ConvBuilder b(g, n, *window);
-  const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1 && weight.dims()[0] == a.group;
+  const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1;
   const ValueId x = b.channels_last(n.in(0));
-  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias) : grouped(b, x, sizes, out, weight, a.group, bias_values);
-  redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first()}, n.origin);
+  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias, weight.dims()[0] / a.group)
+                                     : grouped(b, x, sizes, weight, a.group, bias_values);
+  redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first(), true}, n.origin);
   return true;
 }
 

@@ -164,7 +164,7 @@ class PhaseBuilder {
       v = add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, moved);
       v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, shape)}, ReshapeAttrs{}, shape);
     }
-    redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first}, node_.origin);
+    redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first, true}, node_.origin);
   }
 
  private:

@@ -17,18 +17,19 @@ using ert::kernels::Unary;
 constexpr int kMaxChain = 16;
 // GELU by erf and by tanh differ by 4.7e-4; constants rounded to half precision move a value by less than 1e-4.
 constexpr float kTolerance = 1e-4f;
-constexpr Unary kCandidates[] = {Unary::kGeluErf, Unary::kGeluTanh,  Unary::kSilu,    Unary::kQuickGelu,
-                                 Unary::kMish,    Unary::kHardSwish, Unary::kSoftplus};
+constexpr Unary kCandidates[] = {Unary::kGeluErf, Unary::kGeluTanh,  Unary::kSilu,     Unary::kQuickGelu,
+                                 Unary::kMish,    Unary::kHardSwish, Unary::kSoftplus, Unary::kRelu6};
 
 bool elementwise(const Graph& g, const Node& n) {
   if (n.dead || (n.kind != OpKind::kUnary && n.kind != OpKind::kBinary)) return false;
   return is_float(g.value(n.outputs[0]).dtype);
 }
 
-// Points from -6 to 6, and around every constant of the chain: a clamp at 10 or 64504 must be noticed.
+// Points from -6 to 6, some beyond, where ReLU6 is not ReLU, and around every constant of the chain: a clamp at 10 or 64504 must be noticed.
 Tensor sample_points(const std::vector<float>& constants) {
   std::vector<float> points;
   for (int i = -48; i <= 48; ++i) points.push_back(static_cast<float>(i) / 8.0f);
+  for (float far : {-20.0f, -10.0f, 10.0f, 20.0f}) points.push_back(far);
   for (float c : constants) {
     if (!std::isfinite(c) || std::fabs(c) > 1e18f) continue;
     for (float factor : {0.5f, 1.0f, 1.5f, 4.0f}) {
@@ -73,9 +74,15 @@ std::optional<Unary> recognise(const std::vector<float>& y, const Tensor& sample
   return {};
 }
 
+struct Match {
+  Unary activation;
+  ValueId x;
+  std::vector<NodeId> region;
+};
+
 // Walks back from the node that defines `root`, always through the latest node, until one value feeds everything seen.
 // Tries each such value; longer chains win only if shorter ones mean nothing.
-std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
+std::optional<Match> match(const Graph& g, NodeId root) {
   std::vector<NodeId> region;
   std::set<ValueId> open{g.node(root).outputs[0]};
   std::vector<float> constants;
@@ -100,7 +107,7 @@ std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
     region.insert(region.begin(), latest);
     if (open.size() == 1 && region.size() > 1) {
       const Tensor samples = sample_points(constants);
-      if (const auto u = recognise(evaluate(g, region, *open.begin(), samples), samples)) return std::pair(*u, *open.begin());
+      if (const auto u = recognise(evaluate(g, region, *open.begin(), samples), samples)) return Match{*u, *open.begin(), region};
     }
   }
   return {};
@@ -110,17 +117,18 @@ std::optional<std::pair<Unary, ValueId>> match(const Graph& g, NodeId root) {
 
 int pass_fuse_activation(Graph& g, Diagnostics&) {
   int fused = 0;
+  std::set<NodeId> inside;  // of what was fused: a ReLU6 in a HardSwish is nothing of its own
   const size_t count = g.nodes.size();
   // Backwards: the last node of a chain sees the whole of it.
   for (size_t i = count; i-- > 0;) {
     const Node& n = g.nodes[i];
-    if (n.kind != OpKind::kBinary || !elementwise(g, n)) continue;
+    if (n.kind != OpKind::kBinary || !elementwise(g, n) || inside.count(static_cast<NodeId>(i))) continue;
     const auto m = match(g, static_cast<NodeId>(i));
-    if (!m || !g.value(m->second).shape || !g.value(n.outputs[0]).shape ||
-        *g.value(m->second).shape != *g.value(n.outputs[0]).shape)
+    if (!m || !g.value(m->x).shape || !g.value(n.outputs[0]).shape || *g.value(m->x).shape != *g.value(n.outputs[0]).shape)
       continue;
+    inside.insert(m->region.begin(), m->region.end());
     const Origin origin = n.origin;
-    redefine(g, n.outputs[0], OpKind::kUnary, {m->second}, UnaryAttrs{static_cast<int>(m->first), 0}, origin);
+    redefine(g, n.outputs[0], OpKind::kUnary, {m->x}, UnaryAttrs{static_cast<int>(m->activation), 0}, origin);
     ++fused;
   }
   return fused;

@@ -39,6 +39,7 @@ target_sources(edgeconv_core PRIVATE
   passes/select_branches.cc
   passes/simplify_views.cc
   passes/sink_expand.cc
+  passes/sink_layout.cc
   passes/sliding_window.cc
   passes/split_rnn.cc
   passes/strip_activation_quantization.cc

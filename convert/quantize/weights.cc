@@ -14,6 +14,12 @@ namespace {
 
 // scale = max|x| / 127; codes by division, round half to even, so that the result is the same on every host.
 float symmetric_scale(float amax) { return amax / 127.0f; }
+
+float largest_of_row(const float* row, int64_t width) {
+  float amax = 0;
+  for (int64_t i = 0; i < width; ++i) amax = std::max(amax, std::fabs(row[i]));
+  return amax;
+}
 int8_t code(float x, float scale) {
   if (scale == 0.0f || std::isinf(scale)) return 0;  // infinite: nobody computes with this row
   return static_cast<int8_t>(std::clamp(std::nearbyintf(x / scale), -127.0f, 127.0f));
@@ -98,8 +104,7 @@ QuantizedRows quantize_rows(std::span<const float> table, int64_t rows, int64_t 
   q.scale.resize(static_cast<size_t>(rows));
   for (int64_t r = 0; r < rows; ++r) {
     const float* row = table.data() + r * width;
-    float amax = 0;
-    for (int64_t i = 0; i < width; ++i) amax = std::max(amax, std::fabs(row[i]));
+    const float amax = largest_of_row(row, width);
     const float scale = q.scale[static_cast<size_t>(r)] = symmetric_scale(amax);
     for (int64_t i = 0; i < width; ++i) q.codes[static_cast<size_t>(r * width + i)] = code(row[i], scale);
   }
@@ -113,8 +118,7 @@ WideRows wide_rows(std::span<const float> table, int64_t rows, int64_t width) {
   q.scale.resize(static_cast<size_t>(rows));
   for (int64_t r = 0; r < rows; ++r) {
     const float* row = table.data() + r * width;
-    float amax = 0;
-    for (int64_t i = 0; i < width; ++i) amax = std::max(amax, std::fabs(row[i]));
+    const float amax = largest_of_row(row, width);
     const float scale = q.scale[static_cast<size_t>(r)] = amax / kMost;
     if (scale == 0.0f || std::isinf(scale)) continue;  // infinite: nobody computes with this row
     for (int64_t i = 0; i < width; ++i)

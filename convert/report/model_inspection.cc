@@ -25,6 +25,7 @@ bool is_fused(ert::params::OpCode c) {
   using ert::params::OpCode;
   switch (c) {
     case OpCode::kLinear:
+    case OpCode::kConv:
     case OpCode::kAttention:
     case OpCode::kRope:
     case OpCode::kGlu:

@@ -31,11 +31,6 @@ std::string name_of_span(const std::string& label) {
 
 }  // namespace
 
-std::string_view text_task_name(ert_text_task task) {
-  constexpr std::string_view kNames[] = {"none", "embed", "classify", "tokens", "qa", "zero-shot"};
-  return kNames[static_cast<size_t>(task)];
-}
-
 TextSession::TextSession(BlobRunner& runner, const RunnerOptions& o) {
   const ert_status opened = ert_text_open(&text_, &runner.model());
   if (opened == ERT_ERR_UNSUPPORTED)
@@ -69,7 +64,7 @@ size_t TextSession::longest_pair(const Question& q) const {
   return longest;
 }
 
-size_t TextSession::grow_work(const Question& q, size_t pair_bytes) {
+void TextSession::grow_work(const Question& q, size_t pair_bytes) {
   size_t need = 0;
   if (const ert_status s = ert_text_run_bytes(&text_, &context_, q.text.size(), pair_bytes, &need); s != ERT_OK)
     throw_status(s, "the text is too long");
@@ -77,7 +72,6 @@ size_t TextSession::grow_work(const Question& q, size_t pair_bytes) {
     work_ = allocate_aligned(need);
     work_bytes_ = need;
   }
-  return need;
 }
 
 Answered TextSession::answer(const Question& q) {

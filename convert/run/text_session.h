@@ -45,7 +45,7 @@ class TextSession {
   Answered answer(const Question& q);
 
  private:
-  size_t grow_work(const Question& q, size_t pair_bytes);
+  void grow_work(const Question& q, size_t pair_bytes);
   size_t longest_pair(const Question& q) const;
 
   ert_text text_;
@@ -57,8 +57,5 @@ class TextSession {
   std::vector<float> vector_;
   std::vector<ert_scored> scored_;
 };
-
-// "embed", "classify", ..: as --task has them.
-std::string_view text_task_name(ert_text_task task);
 
 }  // namespace edgeconv

@@ -58,9 +58,11 @@ class ClassTable {
  public:
   void claim(Class bit, const CodeSet& set, const char* who) {
     const auto [it, fresh] = claimed_.try_emplace(bit, Claim{&set, who});
-    if (!fresh && it->second.set->runs != set.runs)
-      throw FatalError(ExitCode::kUnsupported, std::string("this tokenizer has ") + it->second.who + " and " + who + ", which no tokenizer of a blob has together");
+    if (fresh || it->second.set->runs == set.runs) return;
+    const std::string both = std::string(it->second.who) + " together with " + who;
+    if (std::find(conflicts_.begin(), conflicts_.end(), both) == conflicts_.end()) conflicts_.push_back(both);
   }
+  const std::vector<std::string>& conflicts() const { return conflicts_; }
   std::string bytes() const {
     if (claimed_.empty()) return {};
     Values values(kCodes, 0);
@@ -74,6 +76,7 @@ class ClassTable {
     const char* who;
   };
   std::map<Class, Claim> claimed_;
+  std::vector<std::string> conflicts_;
 };
 
 void claim_rule(ClassTable& classes, SplitRule rule) {
@@ -90,7 +93,7 @@ void claim_rule(ClassTable& classes, SplitRule rule) {
   classes.claim(kClassMark, u.rule_mark, "a split rule that tells marks");
 }
 
-std::string class_bytes(const Tokenizer& t) {
+std::string class_bytes(const Tokenizer& t, std::vector<std::string>& conflicts) {
   const UnicodeData& u = unicode_data();
   ClassTable classes;
   for (const Step& s : t.normalizer) switch (static_cast<NormalizerKind>(s.kind)) {
@@ -130,6 +133,7 @@ std::string class_bytes(const Tokenizer& t) {
     if (a.lstrip || a.rstrip) classes.claim(kClassSpace, u.white_space, "an added token with lstrip or rstrip");
   }
   if (t.endings.trim != 0) classes.claim(kClassSpace, u.white_space, "trim_offsets");
+  conflicts = classes.conflicts();
   return classes.bytes();
 }
 
@@ -195,6 +199,27 @@ std::string grapheme_table() {
   return packed(values, 1);
 }
 
+// Text that was compatibility normalized has the same canonical form by both tables, also behind steps that only drop characters, put spaces, or
+// make them small (tried on every code point): the compatible table does for both then.
+bool canonical_after_compatible(const Tokenizer& t) {
+  bool compatible = false;
+  for (const Step& s : t.normalizer) switch (static_cast<NormalizerKind>(s.kind)) {
+      case NormalizerKind::kNfkc:
+      case NormalizerKind::kNfkd: compatible = true; break;
+      case NormalizerKind::kNfc:
+      case NormalizerKind::kNfd:
+        if (!compatible) return false;
+        break;
+      case NormalizerKind::kBertClean:
+      case NormalizerKind::kBertChinese:
+      case NormalizerKind::kLowercase:
+      case NormalizerKind::kStripAccents:
+      case NormalizerKind::kStrip: break;
+      default: compatible = false;
+    }
+  return true;
+}
+
 }  // namespace
 
 CodeTables code_tables(const Tokenizer& t) {
@@ -205,9 +230,8 @@ CodeTables code_tables(const Tokenizer& t) {
     return std::any_of(t.normalizer.begin(), t.normalizer.end(), [k](const Step& s) { return s.kind == static_cast<uint32_t>(k); });
   };
   const bool canonical = uses(NormalizerKind::kNfc) || uses(NormalizerKind::kNfd), compatible = uses(NormalizerKind::kNfkc) || uses(NormalizerKind::kNfkd);
-  if (canonical && compatible)
-    throw FatalError(ExitCode::kUnsupported, "this tokenizer has canonical and compatibility normalization, which no tokenizer of a blob has together");
-  out.classes = class_bytes(t);
+  out.classes = class_bytes(t, out.conflicts);
+  if (canonical && compatible && !canonical_after_compatible(t)) out.conflicts.push_back("NFC or NFD before NFKC or NFKD, or with other steps between them");
   if (canonical || compatible) {
     const bool composes = uses(NormalizerKind::kNfc) || uses(NormalizerKind::kNfkc);
     out.decompositions = compatible ? mapped_table({&u.canonical, &u.compatible}, mappings) : mapped_table({&u.canonical}, mappings);

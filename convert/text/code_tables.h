@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "convert/text/tokenizer.h"
 
@@ -10,9 +11,9 @@ namespace edgeconv::text {
 struct CodeTables {
   std::string classes, decompositions, combining, compositions, lowercase, mappings, graphemes;  // sections; empty: not needed
   uint32_t composition_count = 0;
+  std::vector<std::string> conflicts;  // components whose tables exclude each other; then the tables are of no use
 };
 
-// Throws FatalError(kUnsupported) for steps whose tables exclude each other.
 CodeTables code_tables(const Tokenizer& t);
 
 }  // namespace edgeconv::text

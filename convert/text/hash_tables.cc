@@ -40,7 +40,7 @@ HashTable piece_index(const Tokenizer& t, bool wide) {
     hashes.push_back(hash_end(h)), ids.push_back(id);
   }
   HashTable out;
-  for (const uint32_t i : placed(hashes, 0.8)) {
+  for (const uint32_t i : placed(hashes, 0.7)) {
     const uint32_t entry = i == UINT32_MAX ? 0 : ids[i] + 1;
     wide ? put32(out.bytes, entry) : put16(out.bytes, entry);
     ++out.slots;

@@ -1,4 +1,4 @@
-// "model" of a tokenizer.json: WordPiece, BPE, Unigram, WordLevel.
+// "model" of a tokenizer.json: WordPiece, BPE, Unigram, WordLevel, and hashed n-grams.
 #include "convert/text/components.h"
 
 namespace edgeconv::text {
@@ -114,6 +114,20 @@ void read_unigram(const JsonPlace& p, Tokenizer& t, Vocabulary& v) {
   }
 }
 
+// Hashed n-grams are edgeconv's own (rt/text/ngram.h): no reference has a file for them.
+void read_ngrams(const JsonPlace& p, Tokenizer& t) {
+  t.kind = ERT_TEXT_NGRAM;
+  t.flags |= kSpmUtf8;  // a byte that begins no valid sequence stands alone
+  NgramTable& n = t.ngrams;
+  n.buckets = p.at("buckets").number(), n.first_hash = p.at("first_hash").number(), n.first_script = p.at("first_script").number();
+  n.no_text = p.at("no_text").number(), n.longest_word = p.at("longest_word").number();
+  if (n.buckets > kMostBuckets) p.at("buckets").malformed("is more than " + std::to_string(kMostBuckets));
+  if (n.first_hash >= n.buckets) p.at("first_hash").malformed("is not below buckets");
+  if (n.first_script == 0 || n.first_hash < n.first_script + kNgramScripts)
+    p.at("first_script").malformed("leaves no room for " + std::to_string(kNgramScripts) + " scripts before first_hash");
+  if (n.no_text >= n.buckets) p.at("no_text").malformed("is not below buckets");
+}
+
 }  // namespace
 
 std::string add_merge(Tokenizer& t, const Vocabulary& v, const std::string& left, const std::string& right, uint32_t rank) {
@@ -155,6 +169,8 @@ void read_model(const JsonPlace& p, Tokenizer& t, Vocabulary& v) {
     read_unigram(p, t, v);
   } else if (type == "WordLevel") {
     read_wordlevel(p, t, v);
+  } else if (type == "HashedNgram") {
+    read_ngrams(p, t);
   } else {
     p.unsupported("model '" + type + "'");
   }

@@ -1,4 +1,5 @@
 // A SentencePiece .model: its own normalizer, Unigram or BPE by scores, no special tokens.
+#include <algorithm>
 #include <limits>
 
 #include "convert/ir/diagnostics.h"
@@ -12,6 +13,12 @@ namespace {
 using namespace ert::text;
 
 enum PieceType { kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6 };
+
+constexpr int kCharacterModel = 4;
+
+size_t characters_of(const std::string& s) {
+  return static_cast<size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
+}
 
 class SentencePieceReader {
  public:
@@ -28,7 +35,6 @@ class SentencePieceReader {
   const std::string& name_;
   std::string unknowns_;
   std::set<std::string> seen_, reserved_;
-  float most_ = std::numeric_limits<float>::min();  // as the reference begins
 };
 
 void SentencePieceReader::read_piece(int i, Tokenizer& t) {
@@ -40,10 +46,12 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
   if (!(normal ? seen_ : reserved_).insert(p.piece()).second) malformed(where + ", '" + printable(p.piece()) + "', is there twice");
   t.piece(i) = p.piece();
   t.found[static_cast<size_t>(i)] = p.type() == kNormal || p.type() == kUserDefined;
+  // Characters are what BPE begins with: it goes no further where no pair spells a piece.
+  if (m_.trainer_spec().model_type() == kCharacterModel && p.type() == kNormal && characters_of(p.piece()) != 1) t.found[static_cast<size_t>(i)] = false;
   AddedToken a;
   a.id = i, a.content = p.piece();
   switch (p.type()) {
-    case kNormal: most_ = std::max(most_, p.score()); break;
+    case kNormal: break;
     case kUnknown:
       if (t.unknown >= 0) malformed(where + " is a second unknown piece");
       t.unknown = i;
@@ -65,13 +73,13 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
   }
 }
 
-// User defined pieces get as much as makes them always chosen.
+// User defined pieces get what sentencepiece 0.2.3 gives them, which makes them chosen before all others.
 void SentencePieceReader::set_scores(Tokenizer& t) {
   float least = std::numeric_limits<float>::max();
   for (int i = 0; i < m_.pieces_size(); ++i) {
     const auto& p = m_.pieces(i);
     double score = static_cast<double>(p.score());
-    if (p.type() == kUserDefined && t.kind == ERT_TEXT_UNIGRAM) score = static_cast<double>(static_cast<float>(p.piece().size()) * most_) - 0.1;
+    if (p.type() == kUserDefined && t.kind == ERT_TEXT_UNIGRAM) score = static_cast<double>(static_cast<float>(0.1 * (static_cast<double>(p.piece().size()) - 1)));
     t.scores.push_back(score);
     if (p.type() == kNormal && p.score() < least) least = p.score(), t.least = static_cast<uint32_t>(i);
   }
@@ -84,10 +92,10 @@ Tokenizer SentencePieceReader::read() {
   t.flags = kSpmUtf8;
   if (trainer.model_type() == 1)
     t.kind = ERT_TEXT_UNIGRAM, t.flags |= kFloatSums;
-  else if (trainer.model_type() == 2)
+  else if (trainer.model_type() == 2 || trainer.model_type() == kCharacterModel)
     t.kind = ERT_TEXT_SENTENCEPIECE_BPE;
   else
-    unsupported("model type " + std::to_string(trainer.model_type()) + " (1 is Unigram, 2 is BPE)");
+    unsupported("model type " + std::to_string(trainer.model_type()) + " (1 is Unigram, 2 BPE, 4 characters; 3, words, is none of them)");
   if (trainer.byte_fallback())
     t.flags |= kByteFallback;
   else

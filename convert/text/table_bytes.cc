@@ -51,6 +51,7 @@ class TableWriter {
   void add_charsmap();
   void add_endings();
   void add_task();
+  void add_ngrams();
 
   struct Content {
     std::string bytes;
@@ -171,6 +172,15 @@ void TableWriter::add_task() {
   add(SectionKind::kLabels, labels, k.labels.size());
 }
 
+void TableWriter::add_ngrams() {
+  if (t_.kind != ERT_TEXT_NGRAM) return;
+  const NgramTable& n = t_.ngrams;
+  std::string out;
+  for (const uint32_t v : {n.buckets, n.first_hash, n.first_script, n.no_text, n.longest_word}) put32(out, v);
+  out.resize(sizeof n, '\0');
+  add(SectionKind::kNgrams, out, 1);
+}
+
 std::string TableWriter::write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion) {
   flags_ = t_.flags;
   add_steps(SectionKind::kNormalizer, t_.normalizer);
@@ -199,7 +209,9 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   add_charsmap();
   add_endings();
   add_task();
+  add_ngrams();
   CodeTables codes = code_tables(t_);
+  if (!codes.conflicts.empty()) throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
   add(SectionKind::kClasses, codes.classes, 1);
   add(SectionKind::kDecompositions, codes.decompositions, 1);
   add(SectionKind::kCombining, codes.combining, 1);

@@ -26,6 +26,7 @@ void take_task(Tokenizer& t, const TaskSettings& settings, const TextInputs& inp
 }
 
 int64_t highest_id(const Tokenizer& t) {
+  if (t.kind == ERT_TEXT_NGRAM) return int64_t{t.ngrams.buckets} - 1;
   int64_t highest = -1;
   for (size_t id = 0; id < t.pieces.size(); ++id)
     if (!t.pieces[id].empty()) highest = static_cast<int64_t>(id);

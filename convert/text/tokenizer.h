@@ -68,6 +68,7 @@ struct Tokenizer {
   std::string prefix, suffix;        // of pieces inside a word, at its end
   std::vector<Step> normalizer, pretokenizer, decoder;
   std::string charsmap;              // of SentencePiece, as its files have it
+  ert::text::NgramTable ngrams{};    // ERT_TEXT_NGRAM
   Endings endings;
   TaskDescription task;
 

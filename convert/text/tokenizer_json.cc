@@ -1,4 +1,5 @@
 // tokenizer.json as a whole, and its added tokens.
+#include "convert/text/code_tables.h"
 #include "convert/text/components.h"
 #include "convert/text/read_tokenizer.h"
 
@@ -58,6 +59,10 @@ Tokenizer read_tokenizer_json(const std::string& contents, const std::string& na
     t.decoder.push_back({static_cast<uint32_t>(ert::text::DecoderKind::kJoin), 0, {}, {}});
   if (whole.has("added_tokens")) read_added_tokens(whole.at("added_tokens"), t, vocabulary);
   read_limits(whole, t);
+  if (t.kind == ERT_TEXT_NGRAM)
+    for (const char* key : {"normalizer", "pre_tokenizer", "added_tokens"})
+      if (whole.has(key) && !whole.at(key).value().empty()) whole.at(key).unsupported("of a HashedNgram tokenizer '" + std::string(key) + "'");
+  for (const std::string& both : code_tables(t).conflicts) whole.unsupported(both);
   unknowns.check(name);
   if (t.endings.single.empty()) t.endings.single = {{1, 0, 0}};
   if (t.endings.pair.empty()) t.endings.pair = {{1, 0, 0}, {2, 0, 1}};

@@ -28,6 +28,7 @@ enum class Unary : uint8_t {
   kGeluCoarse,  // of kGeluErf
   kSigmoidCoarse,
   kTanhCoarse,
+  kRelu6,
   kCount
 };
 

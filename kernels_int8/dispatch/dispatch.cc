@@ -65,7 +65,7 @@ constexpr KernelInfo kKernels[] = {
 template <Level level>
 void prefer_if_allowed(uint32_t mask, bool in_order, const KernelTable** best) {
   constexpr LevelRow kRow = level_row(level), kBase = level_row(kRow.base);
-  if constexpr (kRow.built) {
+  if constexpr (kRow.built && level != Level::kRef) {  // lowest_table has the reference
     if ((mask & isa_bit(kRow.isa)) == 0) return;
     // Of two that differ in their order only: the base, unless the mask has this one alone.
     if (kRow.cores == Cores::kInOrder && !in_order && (mask & isa_bit(kBase.isa)) != 0) return;
@@ -100,17 +100,60 @@ const char* level_name(Level level) {
 size_t kernel_count() { return sizeof(kKernels) / sizeof(kKernels[0]); }
 KernelInfo kernel_info(size_t i) { return kKernels[i]; }
 
-LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout) {
-  const KernelTable& t = table.gemm[precision][layout] != nullptr ? table : kTableOf<Level::kRef>;
-  return {t.row_bytes[precision], t.quantize_rows[precision], t.gemm[precision][layout]};
+// The reference's, of the layouts that some level lacks: not all of its table, which firmware has no room for.
+constexpr LinearKernels reference_linear(Precision precision, Layout layout) {
+  const KernelTable& ref = kTableOf<Level::kRef>;
+  bool lacking = false;
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  if constexpr (level_row(Level::level).built) lacking |= kTableOf<Level::level>.gemm[precision][layout] == nullptr;
+#define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
+#include "kernels_int8/contract/isa_levels.inc"
+  if (!lacking) return {nullptr, nullptr, nullptr};
+  return {ref.row_bytes[precision], ref.quantize_rows[precision], ref.gemm[precision][layout]};
 }
 
+constexpr PerEnum<PerEnum<LinearKernels, Layout>, Precision> reference_linears() {
+  PerEnum<PerEnum<LinearKernels, Layout>, Precision> all{};
+  for (size_t p = 0; p < static_cast<size_t>(Precision::kCount); ++p)
+    for (size_t l = 0; l < static_cast<size_t>(Layout::kCount); ++l)
+      all.entries[p].entries[l] = reference_linear(static_cast<Precision>(p), static_cast<Layout>(l));
+  return all;
+}
+
+LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout) {
+  static constexpr auto kReference = reference_linears();
+  if (table.gemm[precision][layout] == nullptr) return kReference[precision][layout];
+  return {table.row_bytes[precision], table.quantize_rows[precision], table.gemm[precision][layout]};
+}
+
+namespace {
+
+const KernelTable* lowest_table(uint32_t mask) {
+#if ERT_BUILT_MVE
+  constexpr Level kOwn = Level::kMve;
+#elif ERT_BUILT_DSP
+  constexpr Level kOwn = Level::kDsp;
+#else
+  constexpr Level kOwn = Level::kRef;
+#endif
+  if constexpr (kOwn != Level::kRef)  // firmware for a core that has it
+    return (mask & isa_bit(level_row(kOwn).isa)) != 0 || forced_reference() == nullptr ? &kTableOf<kOwn> : forced_reference();
+  return &kTableOf<Level::kRef>;
+}
+
+}  // namespace
+
 const KernelTable& kernel_table(uint32_t mask, bool in_order) {
-  const KernelTable* best = &kTableOf<Level::kRef>;
+  const KernelTable* best = lowest_table(mask);
 #define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) prefer_if_allowed<Level::level>(mask, in_order, &best);
 #define ERT_TEST_LEVEL(level, ID, name, isa, base, cores, needs, builds)
 #include "kernels_int8/contract/isa_levels.inc"
   return *best;
+}
+
+float scalar_log(float x) {
+  log_f32_f32_1x1_ref(1, &x, &x);
+  return x;
 }
 
 float scalar_unary(Unary op, float x) {

@@ -15,8 +15,14 @@ const char* isa_name(Isa isa);
 // none. This is the one place that knows of levels that lack a layout.
 LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout);
 
+// The reference as a level that a user forces, in firmware for a core that has a better one; null where the program does not link it
+// (ert_link_only_ops). Elsewhere it is one of the levels.
+const KernelTable* forced_reference();
+
 // The reference kernel of one value, so that constant folding and generic ops have the bits of the vector forms.
 float scalar_unary(Unary op, float x);
+// scalar_unary(Unary::kLog, x), without the table of all.
+float scalar_log(float x);
 
 // The table of one level, every slot filled; null if the level is not compiled in. Says nothing about the CPU.
 const KernelTable* level_table(Level level);

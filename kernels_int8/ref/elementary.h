@@ -111,6 +111,7 @@ inline F32 mish(F32 x) {
 
 // The addition makes -0 and subnormals +0.
 inline F32 relu(F32 x) { return larger(F32(0.0f), x) + F32(0.0f); }
+inline F32 relu6(F32 x) { return smaller(F32(6.0f), relu(x)); }
 // clamp(slope*x + 1/2, 0, 1)
 inline F32 hard_gate(F32 x, float slope) { return smaller(F32(1.0f), larger(F32(0.0f), x * F32(slope) + F32(0.5f))); }
 inline F32 hard_sigmoid(F32 x) { return hard_gate(x, 0.2f); }              // the ONNX default slope

@@ -18,6 +18,7 @@ inline F32 cosine(F32 x) { return canonical_cos(to_float(x)); }
 }  // namespace
 
 void relu_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<relu>(n, src, dst); }
+void relu6_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<relu6>(n, src, dst); }
 void geluerf_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<gelu_erf>(n, src, dst); }
 void gelucoarse_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<gelu_coarse>(n, src, dst); }
 void gelutanh_f32_f32_1x1_ref(size_t n, const float* src, float* dst) { map<gelu_tanh>(n, src, dst); }

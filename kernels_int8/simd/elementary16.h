@@ -130,6 +130,7 @@ ERT_LANES Lanes mish(Lanes x) {
 }
 
 ERT_LANES Lanes relu(Lanes x) { return larger(broadcast(0.0f), x) + broadcast(0.0f); }
+ERT_LANES Lanes relu6(Lanes x) { return smaller(broadcast(6.0f), relu(x)); }
 ERT_LANES Lanes hard_gate(Lanes x, float slope) {
   return smaller(broadcast(1.0f), larger(broadcast(0.0f), x * broadcast(slope) + broadcast(0.5f)));
 }

@@ -24,9 +24,14 @@ bool cores_in_order() {
   return false;
 }
 
+// In firmware, whose core has its level.
+constexpr bool kReferenceIsOptional = kernels::level_row(Level::kDsp).built || kernels::level_row(Level::kMve).built;
+
 template <Level level>
 uint32_t bit_if_it_runs(uint32_t cpu_features) {
-  if constexpr (kernels::level_row(level).built) {
+  if constexpr (level == Level::kRef && kReferenceIsOptional) {
+    return kernels::forced_reference() == nullptr ? 0 : kernels::isa_bit(kernels::Isa::kRef);
+  } else if constexpr (kernels::level_row(level).built) {
     constexpr uint32_t kNeeded = needed_features(level);
     return (kNeeded & ~cpu_features) == 0 ? kernels::isa_bit(kernels::level_row(level).isa) : 0;
   }

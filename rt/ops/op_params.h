@@ -26,7 +26,8 @@ enum Layout : uint8_t {
   kPackedN8K8 = 65,
   kPackedN2K16 = 66,
 };
-static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount), "a layout of the kernels without a number here");
+static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount),
+              "a layout of the kernels without a number here");
 constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
 constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
 constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
@@ -60,6 +61,30 @@ constexpr kernels::Precision kernel_precision(int32_t precision) {
   return precision == kInt8A16 ? kernels::Precision::kW8A16 : kernels::Precision::kW8A8;
 }
 }  // namespace linear
+
+// A window over the spatial axes of x [N, rows.., C] (1 or 2 of them), channels last: ints of each axis in turn, at a place that the op
+//   names. begin and end: padding with zeros, less than 0 crops; the output has floor((size + begin + end - reach) / stride) + 1
+//   elements along the axis, with reach = dilation * (kernel - 1) + 1.
+namespace window {
+enum AxisInts { kKernel, kStride, kDilation, kBegin, kEnd, kAxisInts };
+constexpr int kMostAxes = 2;
+}  // namespace window
+
+// Conv: x f32 [N, W, C] or [N, H, W, C], and the other operands of a Linear, whose k is positions of the kernel times channels
+//   -> f32 [N, W', n] or [N, H', W', n]: a Linear over patches, each of which has of every position the channels from first_channel on.
+//   Without weights the patches themselves, with n = k, precision kF32 and no activation.
+namespace conv {
+enum Ints {
+  kPrecision,
+  kActivation,
+  kFirstChannel,
+  kChannels,
+  kWindow
+};  // the first two as of Linear; kWindow: the ints of window
+static_assert(static_cast<int>(kPrecision) == static_cast<int>(linear::kPrecision) &&
+                  static_cast<int>(kActivation) == static_cast<int>(linear::kActivation),
+              "who reads them of a Linear reads them of a Conv");
+}  // namespace conv
 
 // Attention: q [B, Sq, *], k [B, Sk, *], v [B, Sk, *] f32 (may be one value with different first columns), bias f32 broadcastable
 //   to [B, heads, Sq, Sk] or -1 (rank 4), mask bool broadcastable likewise or -1 (rank 4) -> f32 [B, Sq, heads * v_dim].
@@ -248,5 +273,13 @@ namespace glu {
 enum Inputs { kActivated, kFactor, kInputCount };
 enum Ints { kActivation, kActivatedFirst, kFactorFirst, kIntCount };
 }  // namespace glu
+
+// DepthwiseConv: x f32 [N, W, C] or [N, H, W, C], weights f32 [positions of the kernel, C], bias f32 [C] or -1 -> f32 [N, .., C]. Activation follows
+//   the bias. Ints from kFirstWindowInt on: window.
+namespace depthwise_conv {
+enum Inputs { kX, kWeights, kBias, kInputCount };
+enum Ints { kActivation, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
+}  // namespace depthwise_conv
 
 }  // namespace ert::params

@@ -51,8 +51,8 @@ float finish(int32_t kind, float total, int64_t count, float top) {
   switch (kind) {
     case red::kMean: return over(total, static_cast<float>(count));
     case red::kL2: return kernels::square_root(to_float(F32(total)));
-    case red::kLogSum: return kernels::scalar_unary(kernels::Unary::kLog, total);
-    case red::kLogSumExp: return is_finite(top) ? plus(kernels::scalar_unary(kernels::Unary::kLog, total), top) : top;
+    case red::kLogSum: return kernels::scalar_log(total);
+    case red::kLogSumExp: return is_finite(top) ? plus(kernels::scalar_log(total), top) : top;
     default: return total;
   }
 }

@@ -45,7 +45,7 @@ void log_softmax(const kernels::KernelTable& t, int64_t n, const float* x, float
   }
   for (int64_t i = 0; i < n; ++i) dst[i] = minus(x[i], top);
   t.unary[static_cast<int>(kernels::Unary::kExp)](static_cast<size_t>(n), dst, e);
-  const float log_sum = kernels::scalar_unary(kernels::Unary::kLog, t.sum(static_cast<size_t>(n), e));
+  const float log_sum = kernels::scalar_log(t.sum(static_cast<size_t>(n), e));
   for (int64_t i = 0; i < n; ++i) dst[i] = minus(dst[i], log_sum);
 }
 

@@ -6,14 +6,17 @@ set(ERT_OP_SOURCES
   ops/recurrent_cells.cc
   ops/scalar_arithmetic.cc
   ops/strided_walk.cc
+  ops/window.cc
   ops/arg_min_max.cc
   ops/attention.cc
   ops/binary.cc
   ops/cast.cc
   ops/concat.cc
+  ops/conv.cc
   ops/copy.cc
   ops/cumsum.cc
   ops/custom.cc
+  ops/depthwise_conv.cc
   ops/dims_to_tensor.cc
   ops/embedding.cc
   ops/expand.cc
@@ -52,13 +55,13 @@ set(ERT_OP_SOURCES
 # Release builds optimise for speed (-O3). That pays only where a loop of the op itself is hot; elsewhere it doubles the
 # code: ops that call kernels or move blocks take -O2, ops that run rarely and on little data take -Os.
 set_source_files_properties(
-  ops/attention.cc ops/concat.cc ops/copy.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
+  ops/attention.cc ops/concat.cc ops/conv.cc ops/copy.cc ops/depthwise_conv.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
   ops/matmul.cc ops/pack_rows.cc ops/recurrence.cc ops/recurrent_cells.cc ops/slice.cc ops/softmax.cc ops/transpose.cc ops/unpack_rows.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 set_source_files_properties(
   ops/arg_min_max.cc ops/cumsum.cc ops/custom.cc ops/dims_to_tensor.cc ops/export_int.cc ops/fill.cc ops/gather_elements.cc ops/import_int.cc
   ops/one_hot.cc ops/operand_checks.cc ops/range.cc ops/recurrence_operands.cc ops/scalar_arithmetic.cc ops/scatter_elements.cc ops/scatter_nd.cc ops/topk.cc
-  ops/trilu.cc
+  ops/trilu.cc ops/window.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 # Loops that vector instructions of every host do four elements at a time, or that it unrolls; small cores have none of that.
 if(ERT_ARCHITECTURE STREQUAL "cortex-m")

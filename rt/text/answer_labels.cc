@@ -21,6 +21,19 @@ void sort_scored(ert_scored* scored, uint32_t n) {
   }
 }
 
+ert_status run_counted(Runner& r, ert_answer* out) {
+  if (const ert_status s = r.run(); s != ERT_OK) return s;
+  ++out->runs;
+  out->tokens += r.encoding().tokens;
+  return ERT_OK;
+}
+
+ert_status run_on(Runner& r, const void* text, size_t bytes, const void* pair, size_t pair_bytes, ert_answer* out) {
+  if (const ert_status s = r.encode(text, bytes, pair, pair_bytes); s != ERT_OK) return s;
+  out->truncated |= r.encoding().truncated;
+  return run_counted(r, out);
+}
+
 bool has_room(ert_answer* out, uint32_t n) {
   out->count = n;
   return n <= out->capacity;
@@ -54,10 +67,7 @@ ert_status answer_embed(const Asked& a, Runner& r, ert_answer* out) {
   if (!has_room(out, a.shape.width)) return ERT_ERR_NOMEM;
   if (out->vector == nullptr) return ERT_ERR_ARG;
   const ert_question& q = *a.question;
-  if (const ert_status s = r.encode(q.text, q.bytes, q.pair, q.pair_bytes); s != ERT_OK) return s;
-  out->truncated = r.encoding().truncated;
-  if (const ert_status s = r.run(); s != ERT_OK) return s;
-  count_run(r, out);
+  if (const ert_status s = run_on(r, q.text, q.bytes, q.pair, q.pair_bytes, out); s != ERT_OK) return s;
   memcpy(out->vector, r.results(0), a.shape.width * sizeof(float));
   return ERT_OK;
 }
@@ -66,10 +76,7 @@ ert_status answer_classify(const Asked& a, Runner& r, ert_answer* out) {
   if (!has_room(out, a.shape.width)) return ERT_ERR_NOMEM;
   if (out->scored == nullptr) return ERT_ERR_ARG;
   const ert_question& q = *a.question;
-  if (const ert_status s = r.encode(q.text, q.bytes, q.pair, q.pair_bytes); s != ERT_OK) return s;
-  out->truncated = r.encoding().truncated;
-  if (const ert_status s = r.run(); s != ERT_OK) return s;
-  count_run(r, out);
+  if (const ert_status s = run_on(r, q.text, q.bytes, q.pair, q.pair_bytes, out); s != ERT_OK) return s;
   float* logits = r.results(0);
   score(*a.kernels, a.task.task->sigmoid != 0, a.shape.width, logits);
   for (uint32_t i = 0; i < a.shape.width; ++i) out->scored[i] = {i, logits[i], {0, 0}};
@@ -90,10 +97,7 @@ ert_status answer_zero_shot(const Asked& a, Runner& r, ert_answer* out) {
   for (uint32_t i = 0; i < n; ++i) {
     char* hypothesis = static_cast<char*>(r.spare());
     const size_t bytes = hypothesis_of(a, q.labels[i], hypothesis);
-    if (const ert_status s = r.encode(q.text, q.bytes, hypothesis, bytes); s != ERT_OK) return s;
-    out->truncated |= r.encoding().truncated;
-    if (const ert_status s = r.run(); s != ERT_OK) return s;
-    count_run(r, out);
+    if (const ert_status s = run_on(r, q.text, q.bytes, hypothesis, bytes, out); s != ERT_OK) return s;
     float two[2] = {r.results(0)[contradiction], r.results(0)[entailment]};
     if (alone && a.shape.width > 1) score(*a.kernels, false, 2, two);
     out->scored[i] = {i, two[1], {0, 0}};

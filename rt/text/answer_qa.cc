@@ -129,8 +129,7 @@ ert_status answer_qa(const Asked& a, Runner& r, ert_answer* out) {
   Answers answers(different, static_cast<const uint8_t*>(q.pair));
   for (uint32_t i = 0; i < windows; ++i) {
     if (s = r.window(i); s != ERT_OK) return s;
-    if (s = r.run(); s != ERT_OK) return s;
-    count_run(r, out);
+    if (s = run_counted(r, out); s != ERT_OK) return s;
     // Some are the same once they are whole words.
     best_spans(a, r, Candidates(candidates, 2 * wanted + 10), answers);
   }

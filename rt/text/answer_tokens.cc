@@ -66,10 +66,7 @@ class Spans {
 ert_status answer_tokens(const Asked& a, Runner& r, ert_answer* out) {
   if (out->scored == nullptr && out->capacity > 0) return ERT_ERR_ARG;
   const ert_question& q = *a.question;
-  if (const ert_status s = r.encode(q.text, q.bytes, nullptr, 0); s != ERT_OK) return s;
-  out->truncated = r.encoding().truncated;
-  if (const ert_status s = r.run(); s != ERT_OK) return s;
-  count_run(r, out);
+  if (const ert_status s = run_on(r, q.text, q.bytes, nullptr, 0, out); s != ERT_OK) return s;
   Spans spans(a, out);
   for (uint32_t i = 0; i < r.encoding().tokens; ++i) {
     if (r.special(i)) continue;

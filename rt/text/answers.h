@@ -6,7 +6,6 @@
 namespace ert::text {
 
 struct Asked {
-  ert_context* context;
   const kernels::KernelTable* kernels;
   const Tables* tables;
   TaskTables task;
@@ -32,9 +31,9 @@ size_t hypothesis_of(const Asked& a, const ert_text_name& label, char* to);
 // False: out->capacity is too small for n; out->count says n.
 bool has_room(ert_answer* out, uint32_t n);
 
-inline void count_run(const Runner& r, ert_answer* out) {
-  ++out->runs;
-  out->tokens += r.encoding().tokens;
-}
+// Runs the model on what was encoded last, and counts the run.
+ert_status run_counted(Runner& r, ert_answer* out);
+// Encodes a text, or a text and its pair, and does that.
+ert_status run_on(Runner& r, const void* text, size_t bytes, const void* pair, size_t pair_bytes, ert_answer* out);
 
 }  // namespace ert::text

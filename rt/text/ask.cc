@@ -110,7 +110,6 @@ ert_status ert_text_run(ert_context* c, const ert_text* t, const ert_question* q
   if (reinterpret_cast<uintptr_t>(work) % 8 != 0) return ERT_ERR_ALIGN;
   Asked a{};
   if (const ert_status s = prepare_ask(t, *state, &a); s != ERT_OK) return s;
-  a.context = c;
   a.question = &q;
   const TaskKind kind = kind_of(a.task);
   if (!question_ok(q, kind)) return ERT_ERR_ARG;

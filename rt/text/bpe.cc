@@ -208,7 +208,18 @@ bool Word::emit_pieces() {
 
 }  // namespace
 
-bool encode_bpe(Encoder& e, size_t begin, size_t end) { return Word(e, begin, end).encode(); }
+// Word by word where nothing joins words: the search for the next merge looks at a few symbols then, and not at a line.
+bool encode_bpe(Encoder& e, size_t begin, size_t end) {
+  const uint8_t* text = e.main.text;
+  while (e.tables->words_are_apart != 0 && begin < end) {
+    size_t at = begin;
+    while (at < end && starts_with_word_mark(text + at, end - at)) at += kWordMarkBytes;
+    while (at < end && !starts_with_word_mark(text + at, end - at)) ++at;
+    if (!Word(e, begin, at).encode()) return false;
+    begin = at;
+  }
+  return begin == end || Word(e, begin, end).encode();
+}
 
 bool emit_bytes(Encoder& e, size_t begin, size_t end, bool whole_span) {
   const Tables& t = *e.tables;

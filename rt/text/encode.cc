@@ -85,6 +85,7 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
   // User defined symbols of SentencePiece models are found by its normalizer.
   const bool raw = !has(t, kSpmUtf8);
   AddedTokens added(t, raw ? t.added_trie : Row<uint32_t>{}, text, bytes, true);
+  const size_t before = e.token_count;
   size_t at = 0;
   for (AddedMatch m; added.next(&m);) {
     if (at < m.begin)
@@ -93,7 +94,13 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
     e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end) | kWordStart};
     at = m.end;
   }
-  return at < bytes ? encode_segment(e, model, at, bytes) : ERT_OK;
+  if (at < bytes)
+    if (const ert_status s = encode_segment(e, model, at, bytes); s != ERT_OK) return s;
+  if (t.ngrams != nullptr && e.token_count == before) {
+    if (e.room() == 0) return ERT_ERR_MODEL;
+    e.tokens[e.token_count++] = {static_cast<int32_t>(t.ngrams->no_text), 0, static_cast<uint32_t>(bytes) | kWordStart};
+  }
+  return ERT_OK;
 }
 
 }  // namespace ert::text

@@ -229,7 +229,7 @@ ert_status ert_text_describe(const ert_text* text, ert_text_info* out) {
   if (t == nullptr || out == nullptr) return ERT_ERR_ARG;
   ert_text_info info{};
   info.kind = t->header->kind;
-  info.vocabulary = t->header->vocabulary;
+  info.vocabulary = t->ngrams != nullptr ? t->ngrams->buckets : t->header->vocabulary;
   info.max_tokens = t->ending->max_tokens;
   info.special_tokens = special_tokens(*t, false);
   info.special_tokens_of_pair = special_tokens(*t, true);

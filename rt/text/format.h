@@ -1,5 +1,6 @@
 // The tokenizer segment: what its numbers mean. The converter writes it, the runtime verifies it and uses it in place. Part of the blob format:
-// rt/schema/README.md, Tokenizers, has the layout in words; only append, never renumber. All numbers are little-endian, all sections 8-aligned.
+// rt/schema/README.md, Tokenizers, has the layout in words; only append, never renumber. More than 300 lines, because all of it is one contract.
+// All numbers are little-endian, all sections 8-aligned.
 #pragma once
 
 #include <stdint.h>
@@ -62,8 +63,8 @@ enum class SectionKind : uint32_t {
   kGraphemes = 26,        // code table of one byte: GraphemeClass
   kTask = 27,             // Task (what the model is for)
   kLabels = 28,           // Text: names of the labels, in order of their index
-  kNgrams = 29,           // NgramTable
   kMergeResults = 30,     // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
+  kNgrams = 31,           // NgramTable. 29 was never written: what it was kept for came later than readers that would have let it pass
   kCount
 };
 
@@ -275,6 +276,19 @@ struct CodeTableHeader {
   uint32_t leaves;  // groups of 64 values
   uint32_t width;   // bytes of a value
 };
+
+// Tokenizers of hashed n-grams (ngram.h): the ids that they give. They have no pieces, and TablesHeader.vocabulary is 0.
+struct NgramTable {
+  uint32_t buckets;       // highest id + 1
+  uint32_t first_hash;    // hashes fill [first_hash, buckets)
+  uint32_t first_script;  // of kNgramScripts ids
+  uint32_t no_text;       // id of a text that has no n-gram
+  uint32_t longest_word;  // letters of a longer word give no id of the whole
+  uint32_t reserved[3];
+};
+static_assert(sizeof(NgramTable) == 32);
+constexpr uint32_t kNgramScripts = 10;
+constexpr uint32_t kMostBuckets = 1u << 24;
 
 // What the model is for: convert and rt/text/task.* fill and read it.
 enum class TaskKind : uint32_t { kNone, kEmbed, kClassify, kTokens, kQa, kZeroShot, kCount };

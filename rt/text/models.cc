@@ -20,6 +20,9 @@ Model model_of(uint32_t kind) {
 #if (ERT_TEXT_KINDS >> 4) & 1
   if (kind == ERT_TEXT_WORDLEVEL) return encode_wordlevel;
 #endif
+#if (ERT_TEXT_KINDS >> 6) & 1
+  if (kind == ERT_TEXT_NGRAM) return encode_ngrams;
+#endif
   return nullptr;
 }
 

@@ -16,6 +16,7 @@ bool encode_wordpiece(Encoder& e, size_t begin, size_t end);
 bool encode_wordlevel(Encoder& e, size_t begin, size_t end);
 bool encode_bpe(Encoder& e, size_t begin, size_t end);
 bool encode_unigram(Encoder& e, size_t begin, size_t end);
+bool encode_ngrams(Encoder& e, size_t begin, size_t end);
 
 // Bytes [begin, end) by kByteIds, if the tokenizer has an id for each of them.
 bool emit_bytes(Encoder& e, size_t begin, size_t end, bool whole_span);

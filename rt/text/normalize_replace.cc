@@ -10,7 +10,9 @@ size_t match_at(const Encoder& e, const Step& s, const uint8_t* pattern, size_t 
   const Buffer& b = e.main;
   switch (static_cast<PatternKind>(s.option)) {
     case PatternKind::kString:
-      return s.a.bytes != 0 && s.a.bytes <= b.size - i && memcmp(b.text + i, pattern, s.a.bytes) == 0 ? s.a.bytes : 0;
+      return s.a.bytes != 0 && b.text[i] == pattern[0] && s.a.bytes <= b.size - i && memcmp(b.text + i, pattern, s.a.bytes) == 0
+                 ? s.a.bytes
+                 : 0;
     case PatternKind::kSpaceRun: {
       size_t end = i;
       while (end < b.size && b.text[end] == ' ') ++end;

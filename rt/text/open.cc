@@ -15,12 +15,7 @@ class Sections {
   Sections(const uint8_t* data, const TablesHeader& h)
       : data_(data), rows_(placed<const Section>(data + sizeof h)), count_(h.sections) {}
 
-  // Null and *there = false for a section that is absent.
-  const Section* find(SectionKind kind) const {
-    for (uint32_t i = 0; i < count_; ++i)
-      if (rows_[i].kind == static_cast<uint32_t>(kind)) return &rows_[i];
-    return nullptr;
-  }
+  const Section* find(SectionKind kind) const { return find_section(rows_, count_, kind); }
   template <class T>
   bool row(SectionKind kind, Row<T>* out) const {
     const Section* s = find(kind);
@@ -68,8 +63,6 @@ bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) cons
   return true;
 }
 
-bool text_inside(const Tables& t, const Text& s) { return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset; }
-
 bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
   if (steps.size > 64) return false;
   for (uint32_t i = 0; i < steps.size; ++i) {
@@ -105,6 +98,23 @@ bool pieces_fit(const Tables& t) {
     at += piece_length(t, i);
   }
   return at == t.pieces.size;
+}
+
+// See Tables::words_are_apart.
+bool words_apart(const Tables& t) {
+  if ((t.header->kind != ERT_TEXT_BPE && t.header->kind != ERT_TEXT_SENTENCEPIECE_BPE) ||
+      (t.header->flags & (kByteLevel | kIgnoreMerges | kHasPrefix | kHasSuffix)) != 0)
+    return false;
+  const uint8_t* p = t.pieces.data;
+  for (uint32_t id = 0; id < t.header->vocabulary; ++id) {
+    const uint32_t bytes = piece_length(t, id);
+    uint32_t i = 0;
+    while (starts_with_word_mark(p + i, bytes - i)) i += kWordMarkBytes;
+    for (; i < bytes; ++i)
+      if (starts_with_word_mark(p + i, bytes - i)) return false;
+    p += bytes;
+  }
+  return find_piece(t, placed<const uint8_t>("\xe2\x96\x81"), kWordMarkBytes) >= 0;
 }
 
 bool ids_below(const uint8_t* p, uint32_t count, bool wide, uint32_t most) {
@@ -160,6 +170,12 @@ bool complete(const Tables& t) {
     case ERT_TEXT_UNIGRAM: return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
     case ERT_TEXT_BPE:
     case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;
+    case ERT_TEXT_NGRAM: {
+      const NgramTable* n = t.ngrams;
+      return n != nullptr && n->buckets <= kMostBuckets && n->first_hash < n->buckets && n->no_text < n->buckets &&
+             n->first_script != 0 && n->first_script <= n->first_hash && n->first_hash - n->first_script >= kNgramScripts &&
+             n->reserved[0] == 0 && n->reserved[1] == 0 && n->reserved[2] == 0;
+    }
     default: return true;
   }
 }
@@ -199,6 +215,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   const Sections s(data, h);
   const uint32_t n = h.vocabulary;
   Row<Ending> ending;
+  Row<NgramTable> ngrams;
   uint32_t lengths = 0, scores = 0;
   using K = SectionKind;
   const uint32_t id_bytes = (h.flags & kWideIds) != 0 ? 4 : 2;
@@ -207,7 +224,8 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !s.row(K::kPieceBlocks, &t->piece_blocks) || !s.row(K::kPieceTrie, &t->piece_trie) ||
       !s.row(K::kAddedTrie, &t->added_trie) || !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) ||
       !s.row(K::kCharsmapTrie, &t->charsmap_trie) || !s.row(K::kCompositions, &t->compositions) ||
-      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 ||
+      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 || !s.row(K::kNgrams, &ngrams) ||
+      ngrams.size != (h.kind == ERT_TEXT_NGRAM ? 1 : 0) ||
       !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
       !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
       !s.wide_row(K::kMerges, 3 * id_bytes, &t->merges, &t->merge_slots) ||
@@ -222,6 +240,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   s.bytes(K::kMappings, &t->mappings);
   s.bytes(K::kCharsmapStrings, &t->charsmap_strings);
   t->ending = ending.data;
+  t->ngrams = ngrams.data;
   const Ending& e = *t->ending;
   if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
       e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||
@@ -235,6 +254,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
+  t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;
   return ERT_OK;
 }

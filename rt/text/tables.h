@@ -45,6 +45,7 @@ struct Tables {
   const TablesHeader* header;
   const Section* sections;
   const Ending* ending;
+  const NgramTable* ngrams;  // null unless the kind is ERT_TEXT_NGRAM
   Row<Step> normalizer, pretokenizer, decoder;
   Row<AddedToken> added;
   Row<TemplatePiece> pieces_of_template;
@@ -58,11 +59,23 @@ struct Tables {
   const uint8_t* scores;
   const uint8_t* merge_results;
   uint32_t piece_slots, merge_slots, merge_ranks;
+  uint32_t words_are_apart;  // BPE: no piece has U+2581 behind another character, so that what stands before one never joins it
   CodeTable classes, decompositions, combining, lowercase, graphemes;
 };
 
 // Null unless t was filled by ert_text_open.
 const Tables* tables_of(const ert_text* t);
+
+// Null for a section that is absent.
+inline const Section* find_section(const Section* sections, uint32_t count, SectionKind kind) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (sections[i].kind == static_cast<uint32_t>(kind)) return &sections[i];
+  return nullptr;
+}
+
+inline bool text_inside(const Tables& t, const Text& s) {
+  return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset;
+}
 
 inline bool has(const Tables& t, Flags f) { return (t.header->flags & f) != 0; }
 inline const uint8_t* string_of(const Tables& t, const Text& s) { return t.strings.data + s.offset; }
@@ -74,9 +87,27 @@ inline uint32_t piece_length(const Tables& t, uint32_t id) {
 
 // First byte of an id's piece. id < vocabulary.
 inline const uint8_t* piece_data(const Tables& t, uint32_t id) {
-  uint32_t at = t.piece_blocks.data[id / kPiecesPerBlock];
-  for (uint32_t i = id / kPiecesPerBlock * kPiecesPerBlock; i < id; ++i) at += piece_length(t, i);
+  const uint32_t first = id / kPiecesPerBlock * kPiecesPerBlock;
+  uint32_t at = t.piece_blocks.data[id / kPiecesPerBlock], i = first;
+  if (!has(t, kWideLengths)) {
+    // Four lengths at a time: their sums in halves of a word.
+    for (; i + 4 <= id; i += 4) {
+      uint32_t four;
+      memcpy(&four, t.piece_lengths + i, sizeof four);
+      four = (four & 0x00ff00ffu) + (four >> 8 & 0x00ff00ffu);
+      at += (four & 0xffffu) + (four >> 16);
+    }
+    for (; i < id; ++i) at += t.piece_lengths[i];
+    return t.pieces.data + at;
+  }
+  for (; i < id; ++i) at += piece_length(t, i);
   return t.pieces.data + at;
+}
+
+// U+2581, which SentencePiece has in the place of spaces.
+constexpr uint32_t kWordMarkBytes = 3;
+inline bool starts_with_word_mark(const uint8_t* p, size_t bytes) {
+  return bytes >= kWordMarkBytes && p[0] == 0xe2 && p[1] == 0x96 && p[2] == 0x81;
 }
 
 // The id of `prefix` + `text` + `suffix`, whose hash (before hash_end) is h; -1 if it is no piece.

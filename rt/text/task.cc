@@ -6,14 +6,6 @@ namespace ert::text {
 
 namespace {
 
-const Section* section_of(const Tables& t, SectionKind kind) {
-  for (uint32_t i = 0; i < t.header->sections; ++i)
-    if (t.sections[i].kind == static_cast<uint32_t>(kind)) return &t.sections[i];
-  return nullptr;
-}
-
-bool string_inside(const Tables& t, const Text& s) { return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset; }
-
 // The size of an axis: fixed, or a dim of its own. 0: something else.
 struct Axis {
   int32_t least, most;
@@ -55,17 +47,17 @@ bool outputs_fit(const Program& p, const TaskTables& t, ModelShape* m) {
 }  // namespace
 
 bool read_task(const Tables& t, TaskTables* out) {
-  const Section* task = section_of(t, SectionKind::kTask);
+  const Section* task = find_section(t.sections, t.header->sections, SectionKind::kTask);
   if (task == nullptr || task->bytes < sizeof(Task)) return false;
   out->task = placed<const Task>(t.base + task->offset);
   if (out->task->kind == 0 || out->task->kind >= static_cast<uint32_t>(TaskKind::kCount)) return false;
-  if (!string_inside(t, out->task->hypothesis)) return false;
+  if (!text_inside(t, out->task->hypothesis)) return false;
   out->labels = {};
-  if (const Section* labels = section_of(t, SectionKind::kLabels)) {
+  if (const Section* labels = find_section(t.sections, t.header->sections, SectionKind::kLabels)) {
     if (labels->bytes != uint64_t{labels->count} * sizeof(Text)) return false;
     out->labels = {placed<const Text>(t.base + labels->offset), labels->count};
     for (uint32_t i = 0; i < out->labels.size; ++i)
-      if (!string_inside(t, out->labels.data[i])) return false;
+      if (!text_inside(t, out->labels.data[i])) return false;
   }
   return kind_of(*out) != TaskKind::kZeroShot || out->task->entailment < out->labels.size;
 }

@@ -8,6 +8,7 @@ namespace ert::text {
 namespace {
 
 constexpr double kUnknownPenalty = 10.0;
+constexpr double kMostFloat = 100000.0;
 
 // The best way to here: its score, and how long its last piece is (0: none yet). In the place of a Token, whose alignment a double has not.
 struct Node {
@@ -61,12 +62,20 @@ class Lattice {
     if (floats_) score = static_cast<double>(static_cast<float>(score));
     if (node_length(end) != 0 && !(score > node_score(end))) return;
     set_node(end, score, length);
+    if (end > frontier_) frontier_ = end;
+  }
+  // As sentencepiece has it, so that floats stay fine on long words: what is known of ends from `at` on counts from there.
+  void reset_scores(uint32_t at) {
+    const float from = static_cast<float>(node_score(at));
+    for (uint32_t i = at; i <= frontier_; ++i)
+      if (node_length(i) != 0) set_node(i, static_cast<double>(static_cast<float>(node_score(i)) - from), node_length(i));
   }
   bool search() {
     double unknown = score_of(t_, t_.header->least) - kUnknownPenalty;
     if (floats_) unknown = static_cast<double>(static_cast<float>(unknown));
     for (uint32_t at = 0; at < bytes_;) {
       const uint32_t character = character_at(text_ + at, text_ + bytes_).bytes;
+      if (floats_ && at != 0 && (node_score(at) < -kMostFloat || node_score(at) > kMostFloat)) reset_scores(at);
       const double here = node_score(at);
       bool alone = false;
       DoubleArrayWalk walk(t_.piece_trie);
@@ -104,6 +113,7 @@ class Lattice {
   size_t begin_;
   uint8_t* nodes_;
   uint8_t* cuts_;
+  uint32_t frontier_ = 0;  // last end that has a way
   bool floats_;
 };
 

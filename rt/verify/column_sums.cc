@@ -128,8 +128,9 @@ ert_status verify_column_sums(const Program& p, EvalScratch* scratch) {
   for (uint32_t i = 0; i < p.ops.size && status == ERT_OK; ++i) {
     const fb::Op& op = p.ops[i];
     const int32_t* ints = p.ints.data + op.first_int();
-    if (op.code() == static_cast<uint16_t>(params::OpCode::kLinear) && ints[linear::kPrecision] != linear::kF32)
-      status = sums.check(op, linear::kWeights, linear::kColsum);
+    const bool product =
+        op.code() == static_cast<uint16_t>(params::OpCode::kLinear) || op.code() == static_cast<uint16_t>(params::OpCode::kConv);
+    if (product && ints[linear::kPrecision] != linear::kF32) status = sums.check(op, linear::kWeights, linear::kColsum);
     if (op.code() != static_cast<uint16_t>(params::OpCode::kRecurrence) || ints[recurrence::kPrecision] == linear::kF32) continue;
     const uint32_t directions = ints[recurrence::kDirection] == recurrence::kBidirectional ? 2 : 1;
     for (uint32_t d = 0; d < directions && status == ERT_OK; ++d) {

@@ -24,8 +24,9 @@ def kernel_slots():
     """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary', those of Linears under the array that holds them
     (members of LinearKernels have the same names)."""
     slots = {}
-    for kind, slot, name in re.findall(r"^ERT_(KERNEL|UNARY)\(\w+, (\w+)[^,]*, (\w+)\)", (ROOT / "kernels_int8/dispatch/kernel_list.inc").read_text(), re.M):
-        for key in ([slot] if kind == "KERNEL" else ["unary", f"unary.{slot}"]):
+    rows = "".join((ROOT / "kernels_int8/dispatch" / f).read_text() for f in ("kernel_list.inc", "conv_kernel_list.inc"))
+    for kind, slot, name in re.findall(r"^ERT_(KERNEL|CONV_KERNEL|UNARY)\(\w+, (\w+)[^,]*, (\w+)\)", rows, re.M):
+        for key in ([slot] if kind != "UNARY" else ["unary", f"unary.{slot}"]):
             slots.setdefault(key, set()).add(name)
     return slots
 

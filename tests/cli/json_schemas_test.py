@@ -119,6 +119,16 @@ class JsonSchemas(unittest.TestCase):
         command = [BENCH, self.blob, "--json", "--warmup", "1", "--runs", "2", "--profile", "--shape", "batch=1,sequence=4"]
         self.check(self.run_json(command), pathlib.Path(SOURCE) / "bench/ert_bench.schema.json")
 
+    def test_bench_texts(self):
+        model = pathlib.Path(SOURCE) / "tests/models/langid"
+        with tempfile.TemporaryDirectory() as folder:
+            blob, texts = pathlib.Path(folder) / "langid.ert", pathlib.Path(folder) / "texts.txt"
+            texts.write_text("Wo ist der Bahnhof?\n\nWhere is the station?\n")
+            subprocess.run([EDGECONV, str(model / "langid.onnx"), "--tokenizer", str(model), "-o", str(blob), "-q"], check=True)
+            found = self.run_json([BENCH, str(blob), "--json", "--runs", "1", "--text-file", str(texts)])
+        self.check(found, pathlib.Path(SOURCE) / "bench/ert_bench.schema.json")
+        self.assertEqual((found["texts"]["texts"], found["texts"]["model_runs"], found["results"]), (3, 3, []))
+
     def test_tokenize(self):
         tokenizer = pathlib.Path(SOURCE) / "tests/text/recorded/roberta/tokenizer.json"
         r = subprocess.run([EDGECONV, "tokenize", str(tokenizer), "--json"], input=b"Hello\n\n", capture_output=True, check=True)

@@ -12,13 +12,15 @@
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/run/blob_runner.h"
-#include "rt/example/langid/ngram.h"
+#include "rt/text/ngram.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 constexpr int kTexts = 100, kBatch = 8, kMaxTokens = LANGID_MAX_IDS;
+
+constexpr ert_ngram_form kForm = ERT_NGRAM_FORM_OF_LANGID;
 
 using Logits = std::vector<float>;
 
@@ -34,7 +36,7 @@ std::vector<Text> read_texts() {
     const size_t tab = line.find('\t');
     if (tab == std::string::npos) continue;
     Text t{line.substr(0, tab), line.substr(tab + 1), std::vector<int32_t>(kMaxTokens)};
-    t.ids.resize(langid_ngrams(t.text.data(), t.text.size(), t.ids.data(), kMaxTokens));
+    t.ids.resize(ert_ngram_ids(&kForm, t.text.data(), t.text.size(), t.ids.data(), kMaxTokens));
     texts.push_back(std::move(t));
   }
   return texts;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rt/example/langid/ngram.h"
+#include "rt/text/ngram.h"
 
 typedef struct buffers {
   int32_t ids[ERT_DIGEST_BATCH * ERT_DIGEST_MAX_SEQUENCE];
@@ -139,6 +139,7 @@ static ert_status run_group(uint32_t rows, uint32_t width, ert_digest_result* re
 }
 
 static ert_status run_texts(const ert_digest_job* job, ert_digest_result* result) {
+  static const ert_ngram_form form = ERT_NGRAM_FORM_OF_LANGID;
   const uint32_t width = (uint32_t)job->max_sequence;
   const char *at = job->texts, *end = job->texts + job->texts_bytes;
   uint32_t rows = 0;
@@ -151,7 +152,7 @@ static ert_status run_texts(const ert_digest_job* job, ert_digest_result* result
     const char* stop = line_end != NULL ? line_end : end;
     uint32_t i;
     if (text != NULL && text < stop) {
-      const uint32_t n = langid_ngrams(text + 1, (size_t)(stop - text - 1), memory.ids + rows * width, width);
+      const uint32_t n = ert_ngram_ids(&form, text + 1, (size_t)(stop - text - 1), memory.ids + rows * width, width);
       for (i = 0; i < n; ++i) memory.mask[rows * width + i] = 1;
       memory.lengths[rows++] = n;
       ++result->texts;

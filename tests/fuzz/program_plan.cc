@@ -85,7 +85,7 @@ void plan_anew(BlobSpec* s) {
       bytes.resize(static_cast<size_t>(v.offset + need));
   }
   for (const BlobSpec::Op& op : s->ops) {
-    const bool linear = op.code == params::OpCode::kLinear;
+    const bool linear = op.code == params::OpCode::kLinear || op.code == params::OpCode::kConv;
     if (!linear && op.code != params::OpCode::kRecurrence) continue;
     const size_t first = linear ? params::linear::kWeights : params::recurrence::kFirstWeights + params::recurrence::kWeights;
     const size_t last = linear ? params::linear::kColsum : params::recurrence::kFirstWeights + params::recurrence::kColsum;

@@ -97,7 +97,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
   // POSIX, because GCC 12 warns inside std::regex when sanitizers are on.
   regex_t grammar;
   ASSERT_EQ(
-      regcomp(&grammar, "^[a-z]+_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_([a-z0-9_]+)$",
+      regcomp(&grammar, "^[a-z][a-z0-9]*_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_([a-z0-9_]+)$",
               REG_EXTENDED),
       0);
   constexpr size_t kLevelGroup = 5;

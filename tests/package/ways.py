@@ -111,7 +111,7 @@ def one_file(machine, folder):
 def digests(machine, folder):
     """tests/digest on the one file and on the installed archive: one number for 200 texts, on each level that this CPU has."""
     source = machine.source
-    parts = [source / "tests/digest/main.c", source / "tests/digest/digest.c", source / "tests/digest/options.c", source / "rt/example/langid/ngram.c"]
+    parts = [source / "tests/digest/main.c", source / "tests/digest/digest.c", source / "tests/digest/options.c"]
     for name, library in (("one", folder / "ert.o"), ("archive", machine.prefix / "lib/libert.a")):
         machine.run("gcc", "-O2", "-std=gnu99", f"-I{source}", *parts, library, "-lm", "-lstdc++", "-pthread", "-o", folder / f"digest_{name}")
     seen = {}

@@ -32,6 +32,15 @@ class ErtBench(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
+    def test_text_file_needs_a_tokenizer(self):
+        texts = self.dir / "texts.txt"
+        texts.write_text("one\n")
+        done = bench(self.blob, "--text-file", texts)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--tokenizer", done.stderr)
+        self.assertEqual(bench(self.blob, "--labels", "a").returncode, 2)
+        self.assertEqual(bench(self.blob, "--text-file", texts, "--shape", "batch=1").returncode, 2)
+
     def test_json(self):
         report = self.results("--shape", "batch=1", "--shape", "batch=8", "--threads", 1)
         self.assertEqual(report["schema_version"], 1)

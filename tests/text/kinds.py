@@ -74,6 +74,14 @@ def bert_cased(folder, lines, size=28996):
     return save(t, folder / "tokenizer.json")
 
 
+def bert_kc(folder, lines):
+    """As Japanese BERT models have it: compatibility forms first, and accents stripped by the canonical ones."""
+    path = bert_cased(folder, lines, 12000)
+    t = Tokenizer.from_file(str(path))
+    t.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.BertNormalizer()])
+    return save(t, path)
+
+
 def gpt2(folder, lines):
     vocab, merges = gpt2_model()
     t = Tokenizer(models.BPE(vocab, merges))
@@ -315,6 +323,10 @@ def spm_bpe(folder, lines):
                        user_defined_symbols=["<sep>", "  "])
 
 
+def spm_char(folder, lines):
+    return trained_spm(folder, lines, "spiece", vocab_size=3000, model_type="char", character_coverage=0.998, user_defined_symbols=["<sep>", "the"])
+
+
 KINDS = {f.__name__.replace("_", "-"): f for f in [
-    minilm, minilm_vocabulary, bert_cased, gpt2, roberta, clip, whisper, tekken, cl100k, qwen2, o200k, starcoder, mistral, llama_first, gemma, t5, albert, xlmr, unigram_bytes,
-    unigram_trained, wordlevel, mistral_model, spm_unigram, spm_unigram_bytes, spm_bpe]}
+    minilm, minilm_vocabulary, bert_cased, bert_kc, gpt2, roberta, clip, whisper, tekken, cl100k, qwen2, o200k, starcoder, mistral, llama_first, gemma, t5, albert, xlmr, unigram_bytes,
+    unigram_trained, wordlevel, mistral_model, spm_unigram, spm_unigram_bytes, spm_bpe, spm_char]}

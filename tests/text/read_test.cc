@@ -22,11 +22,25 @@ std::pair<ExitCode, std::string> refusal(const std::string& json) {
 const std::string kModel = R"("model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "a": 1}})";
 
 TEST(ReadTokenizer, UnknownComponentsAreNamedTogether) {
-  const auto [code, message] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "Foo"}, {"type": "Replace", "pattern": {"Regex": "x+"}, "content": ""}]},
-    "pre_tokenizer": {"type": "UnicodeScripts"}, "decoder": {"type": "CTC"}, "post_processor": {"type": "Bar"}, )" + kModel + "}");
+  const auto [code, message] = refusal(
+      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "Foo"}, {"type": "Replace", "pattern": {"Regex": "x+"}, "content": ""}]},
+    "pre_tokenizer": {"type": "UnicodeScripts"}, "decoder": {"type": "CTC"}, "post_processor": {"type": "Bar"}, )" +
+      kModel + "}");
   EXPECT_EQ(code, ExitCode::kUnsupported);
-  for (const char* part : {"5 components", "normalizer 'Foo' ($.normalizer.normalizers[0])", "Replace of the expression 'x+'", "UnicodeScripts", "CTC", "'Bar'"})
+  for (const char* part : {"5 components", "normalizer 'Foo' ($.normalizer.normalizers[0])", "Replace of the expression 'x+'",
+                           "UnicodeScripts", "CTC", "'Bar'"})
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
+// What a blob's tables cannot have together is named with the rest.
+TEST(ReadTokenizer, ComponentsThatExcludeEachOtherAreNamedTogether) {
+  const auto [code, message] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Foo"}, {"type": "NFKC"}, {"type": "StripAccents"},
+    {"type": "BertNormalizer", "lowercase": true}]}, "pre_tokenizer": {"type": "Digits"}, )" + kModel + "}");
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  for (const char* part : {"3 components", "normalizer 'Foo'", "StripAccents together with BertNormalizer's accents", "NFC or NFD before NFKC"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  const auto [kept, said] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "BertNormalizer"}]}, )" + kModel + "}");
+  EXPECT_EQ(kept, ExitCode::kOk) << said;
 }
 
 TEST(ReadTokenizer, MalformedFilesNameThePlace) {
@@ -37,7 +51,8 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
       {R"({"model": {"type": "WordPiece", "vocab": 3}})", "$.model.vocab is not an object"},
       {R"({"model": {"type": "WordPiece", "vocab": {"a": -1}}})", "$.model.vocab has no id"},
       {R"({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b c"]}})", "$.model.merges[0] is not two pieces"},
-      {R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}})", "$.model.merges[0] makes 'ab', which is not in the vocabulary"},
+      {R"({"model": {"type": "BPE", "vocab": {"a": 0, "b": 1}, "merges": ["a b"]}})",
+       "$.model.merges[0] makes 'ab', which is not in the vocabulary"},
       {R"({"model": {"type": "Unigram", "vocab": [["a"]]}})", "$.model.vocab[0] is no pair"},
       {R"({"model": {"type": "Unigram", "unk_id": 7, "vocab": [["a", 0.0]]}})", "$.model.unk_id is not in the vocabulary"},
   };
@@ -48,8 +63,41 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
   }
 }
 
+TEST(ReadTokenizer, NgramsThatDoNotFitAreRefused) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("buckets": 16, "first_hash": 16, "first_script": 2, "no_text": 1)", "$.model.first_hash is not below buckets"},
+      {R"("buckets": 64, "first_hash": 11, "first_script": 2, "no_text": 1)",
+       "$.model.first_script leaves no room for 10 scripts"},
+      {R"("buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 64)", "$.model.no_text is not below buckets"},
+      {R"("buckets": 16777217, "first_hash": 16, "first_script": 2, "no_text": 1)", "$.model.buckets is more than"},
+      {R"("buckets": 64, "first_hash": 16, "first_script": 2)", "$.model has no 'no_text'"},
+  };
+  for (const auto& [form, part] : cases) {
+    const auto [code, message] = refusal(R"({"model": {"type": "HashedNgram", "longest_word": 16, )" + std::string(form) + "}}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << form;
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+  const auto [code, message] = refusal(
+      R"({"normalizer": {"type": "NFC"}, "model": {"type": "HashedNgram", "longest_word": 16, "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1}})");
+  EXPECT_EQ(code, ExitCode::kUnsupported) << message;
+}
+
+// Lines are cut into words only where no piece joins one word to the next.
+TEST(ReadTokenizer, PiecesMayJoinWords) {
+  for (const bool joins : {false, true}) {
+    const std::string more = joins ? R"(, "a\u2581": 4, "a\u2581b": 5)" : "";
+    const std::string merges = joins ? R"("a \u2581", "a\u2581 b")" : "";
+    TextRunner runner(table_bytes(read_tokenizer_json(
+        R"({"normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}, "model": {"type": "BPE", "unk_token": "u", "vocab": {"u": 0, "a": 1, "b": 2, "\u2581": 3)" +
+            more + R"(}, "merges": [)" + merges + "]}}",
+        "tokenizer.json")));
+    EXPECT_EQ(runner.encode("a b", nullptr, nullptr).ids, joins ? std::vector<int32_t>({5}) : std::vector<int32_t>({1, 3, 2}));
+  }
+}
+
 TEST(ReadTokenizer, DropoutIsRefused) {
-  EXPECT_EQ(refusal(R"({"model": {"type": "BPE", "dropout": 0.1, "vocab": {"a": 0}, "merges": []}})").first, ExitCode::kUnsupported);
+  EXPECT_EQ(refusal(R"({"model": {"type": "BPE", "dropout": 0.1, "vocab": {"a": 0}, "merges": []}})").first,
+            ExitCode::kUnsupported);
 }
 
 TEST(ReadTokenizer, BrokenSentencePieceModels) {
@@ -76,7 +124,9 @@ TEST(TextApi, WrongCallsAreRefused) {
   EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, work, sizeof work, &e), ERT_OK);
   EXPECT_EQ(id, 1);
   EXPECT_EQ(ert_text_window(&runner.tables(), work, 1, &e), ERT_ERR_ARG);
-  EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, reinterpret_cast<uint8_t*>(work) + 1, sizeof work - 8, &e), ERT_ERR_ALIGN);
+  EXPECT_EQ(
+      ert_text_encode(&runner.tables(), nullptr, "a", 1, nullptr, 0, reinterpret_cast<uint8_t*>(work) + 1, sizeof work - 8, &e),
+      ERT_ERR_ALIGN);
   EXPECT_EQ(ert_text_encode(&runner.tables(), nullptr, nullptr, 1, nullptr, 0, work, sizeof work, &e), ERT_ERR_ARG);
 }
 

@@ -11,6 +11,10 @@ import compare
 import kinds
 import texts
 
+MODELS = pathlib.Path(__file__).parents[1] / "models"
+sys.path.insert(0, str(MODELS / "langid"))
+import features  # noqa: E402
+
 
 def wordpiece(folder, lines):
     t = Tokenizer.from_file(str(kinds.bert_cased(folder, lines, 600)))
@@ -97,6 +101,14 @@ def spm_bpe(folder, lines):
 RECORDED = [wordpiece, roberta, clip, llama, o200k, unigram, wordlevel, spm_unigram, spm_bpe]
 
 
+def record_ngrams(folder, lines):
+    """Hashed n-grams, by their definition in Python (tests/models/langid/features.py)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tokenizer.json").write_bytes((MODELS / "langid/tokenizer.json").read_bytes())
+    rows = [{"text": line.hex(), "pair": None, "ids": features.ngrams(line, 1 << 20)} for line in lines]
+    (folder / "expected.jsonl").write_text("".join(json.dumps(r, separators=(",", ":")) + "\n" for r in rows))
+
+
 def row(line, pair, e):
     r = compare.reference_json(e, [line] if pair is None else [line, pair])
     return {"text": line.hex(), "pair": None if pair is None else pair.hex(), **{k: r[k] for k in r if k != "attention_mask"}}
@@ -107,6 +119,7 @@ def main():
     training = [t.decode() for t in texts.real_lines(3000, 77)[0]]
     english = [t.decode() for t in texts.real_lines(40000, 5)[0] if t.isascii()][:2000]
     lines = texts.real_lines(24, 9)[0] + [h for h in texts.hostile_lines(60, 9) if len(h) < 90] + [b""]
+    record_ngrams(out / "ngram", lines)
     for make in RECORDED:
         name = make.__name__
         folder = out / name

@@ -1,4 +1,5 @@
-// MatMul of two computed matrices, and Linear: a matrix product with constant weights, stored as the precision plan says.
+// MatMul of two computed matrices, and Linear: a matrix product with constant weights, stored as the precision plan says. A Linear over
+// Patches is a Conv.
 #include "convert/lower/lower.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/include/ert.h"
@@ -29,15 +30,53 @@ void lower_matmul(LowerContext& c, const Node& n) {
   c.bind(n.outputs[0], c.program.add_alias(product, c.shape(n.outputs[0])));
 }
 
+namespace {
+
+// Ints of a Conv: those of its window follow its own.
+std::vector<int32_t> conv_ints(const PatchesAttrs& a, int64_t precision, int64_t activation) {
+  namespace conv = ert::params::conv;
+  std::vector<int32_t> ints = named<conv::kWindow>({{conv::kPrecision, precision},
+                                                    {conv::kActivation, activation},
+                                                    {conv::kFirstChannel, a.first_channel},
+                                                    {conv::kChannels, a.channels}});
+  const std::vector<int32_t> window = window_ints(a.window);
+  ints.insert(ints.end(), window.begin(), window.end());
+  return ints;
+}
+
+}  // namespace
+
+std::vector<int32_t> window_ints(const WindowAttrs& a) {
+  namespace window = ert::params::window;
+  std::vector<int32_t> ints;
+  for (size_t i = 0; i < a.kernel.size(); ++i) {
+    const std::vector<int32_t> axis = named<window::kAxisInts>({{window::kKernel, a.kernel[i]},
+                                                                {window::kStride, a.strides[i]},
+                                                                {window::kDilation, a.dilations[i]},
+                                                                {window::kBegin, a.begin[i]},
+                                                                {window::kEnd, a.end[i]}});
+    ints.insert(ints.end(), axis.begin(), axis.end());
+  }
+  return ints;
+}
+
+// Linears take patches from where these have them; the value itself is for other readers, and goes where there are none (remove_unread).
+void lower_patches(LowerContext& c, const Node& n) {
+  namespace linear = ert::params::linear;
+  const int x = c.operand(n.in(0));
+  c.op(n, OpCode::kConv, {x}, {c.result(n.outputs[0])}, conv_ints(n.as<PatchesAttrs>(), linear::kF32, linear::kNoActivation));
+}
+
 void lower_linear(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
   const Precision precision = c.options.plan.of(c.node_id).precision;
   const Value& weight = c.graph.value(n.in(1));
   const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
-  const int x = c.operand(n.in(0)), bias = c.operand(n.in(2));
+  const Node* producer = c.graph.producer(n.in(0));
+  const PatchesAttrs* patches = producer && producer->kind == OpKind::kPatches ? &producer->as<PatchesAttrs>() : nullptr;
   std::vector<int> inputs(linear::kInputCount, -1);
-  inputs[linear::kX] = x;
-  inputs[linear::kBias] = bias;
+  inputs[linear::kX] = c.operand(patches ? producer->in(0) : n.in(0));
+  inputs[linear::kBias] = c.operand(n.in(2));
   if (precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
   } else {
@@ -47,8 +86,12 @@ void lower_linear(LowerContext& c, const Node& n) {
     inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
     if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
   }
-  c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])},
-       named<linear::kIntCount>({{linear::kPrecision, precision}, {linear::kActivation, n.as<LinearAttrs>().activation}}));
+  const int activation = n.as<LinearAttrs>().activation;
+  if (patches)
+    c.op(n, OpCode::kConv, inputs, {c.result(n.outputs[0])}, conv_ints(*patches, precision, activation));
+  else
+    c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])},
+         named<linear::kIntCount>({{linear::kPrecision, precision}, {linear::kActivation, activation}}));
 }
 
 }  // namespace edgeconv

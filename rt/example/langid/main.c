@@ -1,50 +1,36 @@
-/* langid: tells the language of each text given, with a model converted by `edgeconv langid.onnx`.
+/* langid: tells the language of each text given, with a model converted by `edgeconv langid.onnx --tokenizer tests/models/langid`.
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All memory is static, as it would be on a device: the arena, the ids, the labels. The blob stays in its file, mapped.
+ * The tokenizer, the task and the labels are in the blob: text goes in, the answer comes out (ert_text.h). All memory is static, as it would be
+ * on a device: the arena of the model, the working memory of the text. The blob stays in its file, mapped.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "ngram.h"
 #include "platform/platform.h"
 #include "platform/posix/file_map.h"
 #include "rt/include/ert.h"
+#include "rt/include/ert_text.h"
 
-enum { MAX_CLASSES = 64, LABEL_BYTES = 48, MAX_LINE = 4096, ARENA_BYTES = 1 << 20 };
+enum { MAX_CLASSES = 64, MAX_LINE = 4096, MAX_IDS = 128, ARENA_BYTES = 1 << 20, WORK_BYTES = 1 << 19, NO_TEXT = 1 };
 
 /* C99 has no alignment specifier, so the arena carries the slack and is aligned by hand. */
 static unsigned char arena_storage[ARENA_BYTES + ERT_ARENA_ALIGN];
+static uint64_t work[WORK_BYTES / 8];
 static ert_model model;
 static ert_context context;
-static int32_t ids[LANGID_MAX_IDS];
-static int32_t mask[LANGID_MAX_IDS];
-static float logits[MAX_CLASSES];
-static char labels[MAX_CLASSES][LABEL_BYTES];
+static ert_text text_tables;
+static ert_scored scored[MAX_CLASSES];
 
 static int fail(const char* what, ert_status status) {
   fprintf(stderr, "langid: %s: %s\n", what, ert_status_str(status));
   return 1;
 }
 
-/* One class a line: code, space, English name. Returns the number of classes, or -1. */
-static int read_labels(const char* path) {
-  FILE* file = fopen(path, "r");
-  int count = 0;
-  if (file == NULL) return -1;
-  while (count < MAX_CLASSES && fgets(labels[count], LABEL_BYTES, file) != NULL) {
-    labels[count][strcspn(labels[count], "\r\n")] = '\0';
-    if (labels[count][0] != '\0') ++count;
-  }
-  fclose(file);
-  return count;
-}
-
-/* The largest dims of this program: one text at a time, as many ids as ngram.h gives. The names are those of the model. */
+/* The largest dims of this program: one text at a time. The names are those of the model. */
 static ert_status choose_dims(int32_t* max_dims, int32_t sequence) {
   ert_info info = {.struct_size = sizeof info};
   ert_status status = ert_model_info(&model, &info);
@@ -61,7 +47,7 @@ static ert_status choose_dims(int32_t* max_dims, int32_t sequence) {
 }
 
 static int print_costs(size_t blob_bytes) {
-  static const int32_t lengths[] = {16, 32, 64, LANGID_MAX_IDS};
+  static const int32_t lengths[] = {16, 32, 64, MAX_IDS};
   size_t i;
   printf("flash: %zu bytes for the blob\n", blob_bytes);
   for (i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
@@ -78,90 +64,77 @@ static int print_costs(size_t blob_bytes) {
   return 0;
 }
 
-/* A tensor of shape [1, length] on static storage. */
-static ert_tensor row_of(void* data, uint32_t dtype, int32_t length) {
-  ert_tensor t = {.struct_size = sizeof t, .dtype = dtype, .rank = 2, .data = data};
-  t.shape[0] = 1;
-  t.shape[1] = length;
-  t.bytes = (size_t)length * 4;
-  return t;
+/* 1: nothing to judge, such as digits or emoji only. The model would name a language all the same. */
+static int without_letters(const char* text, ert_status* status) {
+  int32_t first = 0;
+  ert_text_options options = {.struct_size = sizeof options, .max_tokens = 1};
+  ert_encoding encoding = {.struct_size = sizeof encoding, .capacity = 1, .ids = &first};
+  *status = ert_text_encode(&text_tables, &options, text, strlen(text), NULL, 0, work, sizeof work, &encoding);
+  return first == NO_TEXT;
 }
 
-/* Inputs are found by name: their order in the blob is the converter's business. */
-static ert_status bind(int32_t length) {
-  uint32_t i;
-  for (i = 0; i < 2; ++i) {
-    ert_value_info value = {.struct_size = sizeof value};
-    ert_status status = ert_model_input(&model, i, &value);
-    ert_tensor t;
-    if (status != ERT_OK) return status;
-    t = row_of(strcmp(value.name, "input_ids") == 0 ? ids : mask, ERT_I32, length);
-    status = ert_bind_input(&context, i, &t);
-    if (status != ERT_OK) return status;
-  }
-  return ERT_OK;
-}
-
-static int classify(const char* text, int classes) {
-  uint32_t count = langid_ngrams(text, strlen(text), ids, LANGID_MAX_IDS), i;
-  uint64_t begin, end;
-  ert_tensor output = row_of(logits, ERT_F32, classes);
+static int classify(const char* text) {
+  ert_question question = {.struct_size = sizeof question, .text = text, .bytes = strlen(text)};
+  ert_answer answer = {.struct_size = sizeof answer, .capacity = MAX_CLASSES, .scored = scored};
   ert_status status;
-  double sum = 0;
-  int best = 0, k;
-  char name[LABEL_BYTES + 8];
+  uint64_t begin, end;
+  char name[64];
   const char *label, *english;
+  size_t bytes;
 
-  if (ids[0] == LANGID_NO_TEXT) {
+  if (without_letters(text, &status)) {
     printf("%-18s                      %s\n", "no letters", text);
     return 0;
   }
-  for (i = 0; i < count; ++i) mask[i] = 1; /* one text at its own length: nothing is padded */
-  status = bind((int32_t)count);
-  if (status == ERT_OK) status = ert_bind_output(&context, 0, &output);
-  if (status != ERT_OK) return fail("bind", status);
+  if (status != ERT_OK) return fail("encode", status);
   begin = ert_clock_ns();
-  status = ert_run(&context);
+  status = ert_text_run(&context, &text_tables, &question, work, sizeof work, &answer);
   end = ert_clock_ns();
+  if (status == ERT_OK) status = ert_text_label(&text_tables, scored[0].label, &label, &bytes);
   if (status != ERT_OK) return fail("run", status);
-  for (k = 1; k < classes; ++k)
-    if (logits[k] > logits[best]) best = k;
-  for (k = 0; k < classes; ++k) sum += exp((double)logits[k] - (double)logits[best]);
-  label = labels[best];
-  english = strchr(label, ' ') ? strchr(label, ' ') + 1 : label;
-  snprintf(name, sizeof name, "%.*s (%.*s)", LABEL_BYTES - 1, english, (int)strcspn(label, " ") & 7, label);
-  printf("%-18s %5.1f %%  %6.2f ms  %s\n", name, 100 / sum, (double)(end - begin) / 1e6, text);
+  english = memchr(label, ' ', bytes); /* "de German": code, space, English name */
+  if (english == NULL) {
+    snprintf(name, sizeof name, "%.*s", (int)bytes, label);
+  } else {
+    snprintf(name, sizeof name, "%.*s (%.*s)", (int)(label + bytes - english - 1), english + 1, (int)(english - label) & 7,
+             label);
+  }
+  printf("%-18s %5.1f %%  %6.2f ms  %s\n", name, 100 * (double)scored[0].score, (double)(end - begin) / 1e6, text);
   return 0;
 }
 
-/* Checks that the blob is this model, then takes the arena; afterwards only ert_run is left to do. */
-static int prepare(int classes) {
+/* Checks that the blob has this task, then takes the arena; afterwards only ert_text_run is left to do. */
+static int prepare(void) {
   unsigned char* base = arena_storage + (ERT_ARENA_ALIGN - (uintptr_t)arena_storage % ERT_ARENA_ALIGN) % ERT_ARENA_ALIGN;
   ert_region region = {base, ARENA_BYTES};
   int32_t dims[ERT_MAX_DIMS];
-  ert_info info = {.struct_size = sizeof info};
-  ert_value_info output = {.struct_size = sizeof output};
-  ert_status status = ert_model_info(&model, &info);
-  if (status == ERT_OK) status = ert_model_output(&model, 0, &output);
-  if (status != ERT_OK) return fail("model", status);
-  if (info.inputs != 2 || info.outputs != 1 || output.rank != 2 || output.shape[1] != classes) {
-    fprintf(stderr, "langid: the model does not fit the labels file: it needs 2 inputs and 1 output of %d classes\n", classes);
+  ert_text_task_info task = {.struct_size = sizeof task};
+  size_t need = 0;
+  ert_status status = ert_text_open(&text_tables, &model);
+  if (status != ERT_OK) return fail("tokenizer", status);
+  status = ert_text_task_of(&text_tables, &model, &task);
+  if (status != ERT_OK) return fail("task", status);
+  if (task.task != ERT_TEXT_CLASSIFY || task.labels > MAX_CLASSES) {
+    fprintf(stderr, "langid: the blob does not classify texts, or has more than %d labels\n", (int)MAX_CLASSES);
     return 1;
   }
-  status = choose_dims(dims, LANGID_MAX_IDS);
+  status = choose_dims(dims, MAX_IDS);
   if (status == ERT_OK) status = ert_context_init(&context, &model, NULL, dims, &region, 1);
-  return status == ERT_OK ? 0 : fail("context", status);
+  if (status != ERT_OK) return fail("context", status);
+  status = ert_text_run_bytes(&text_tables, &context, MAX_LINE, 0, &need);
+  if (status == ERT_OK && need > sizeof work) status = ERT_ERR_NOMEM;
+  return status == ERT_OK ? 0 : fail("working memory", status);
 }
 
 int main(int argc, char** argv) {
   static char line[MAX_LINE];
   ert_file_map map;
   ert_status status;
-  int classes, i, error, failed = 0;
+  int i, error, failed;
 
-  if (argc < 3) {
+  if (argc < 2) {
     fprintf(stderr,
-            "usage: langid BLOB.ert LABELS.txt [--costs | TEXT...]\n"
+            "usage: langid BLOB.ert [--costs | TEXT...]\n"
             "Without a text, each line of the standard input is one.\n");
     return 2;
   }
@@ -170,21 +143,17 @@ int main(int argc, char** argv) {
     fprintf(stderr, "langid: %s: %s\n", argv[1], strerror(error));
     return 1;
   }
-  classes = read_labels(argv[2]);
   status = ert_model_open(&model, map.data, map.bytes);
-  if (classes <= 0) {
-    fprintf(stderr, "langid: %s holds no labels\n", argv[2]);
-    failed = 1;
-  } else if (status != ERT_OK) {
+  if (status != ERT_OK) {
     failed = fail(argv[1], status);
-  } else if (argc > 3 && strcmp(argv[3], "--costs") == 0) {
+  } else if (argc > 2 && strcmp(argv[2], "--costs") == 0) {
     failed = print_costs(map.bytes);
   } else {
-    failed = prepare(classes);
-    for (i = 3; i < argc && !failed; ++i) failed = classify(argv[i], classes);
-    while (argc == 3 && !failed && fgets(line, sizeof line, stdin) != NULL) {
+    failed = prepare();
+    for (i = 2; i < argc && !failed; ++i) failed = classify(argv[i]);
+    while (argc == 2 && !failed && fgets(line, sizeof line, stdin) != NULL) {
       line[strcspn(line, "\r\n")] = '\0';
-      failed = classify(line, classes);
+      failed = classify(line);
     }
   }
   ert_file_map_close(&map);

@@ -53,11 +53,21 @@ TEST(DecomposeConv, GroupsHaveALinearEach) {
   conv({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}, 2}, {5, 7});
 }
 
-TEST(DecomposeConv, DepthwiseIsASumOfProducts) {
+TEST(DecomposeConv, DepthwiseIsAnOpOfItsOwn) {
   const GraphBuilder b = conv({{3}, {1}, {1, 1}, {1}, 4, 4, 4}, {S});
   EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
-  conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6});
-  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 4, 4, 8}, {S}).g, OpKind::kLinear), 4) << "two filters a channel are a group";
+  EXPECT_EQ(count(b.g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6}).g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{3}, {2}, {2, 5}, {3}, 4, 4, 4}, {S}).g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(conv({{2, 3, 2}, {1, 2, 1}, {0, 1, 0, 1, 1, 0}, {1, 1, 1}, 4, 4, 4}, {4, 5, 3}).g, OpKind::kDepthwiseConv), 0)
+      << "three axes: products";
+}
+
+TEST(DecomposeConv, SeveralFiltersAChannelReadItAgain) {
+  const GraphBuilder b = conv({{3}, {1}, {1, 1}, {1}, 4, 4, 8}, {S});
+  EXPECT_EQ(count(b.g, OpKind::kDepthwiseConv), 1);
+  EXPECT_EQ(count(b.g, OpKind::kLinear), 0);
+  EXPECT_EQ(count(conv({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 4, 4, 12}, {5, 6}).g, OpKind::kDepthwiseConv), 1);
 }
 
 TEST(DecomposeConv, TwoAndThreeAxes) {
@@ -66,35 +76,42 @@ TEST(DecomposeConv, TwoAndThreeAxes) {
   conv({{2, 2, 2}, {1, 2, 1}, {0, 0, 0, 1, 1, 1}, {1, 1, 1}, 1, 2, 3}, {4, 5, 3});
 }
 
-// Patch embeddings: the windows tile the input, and a change of layout is all that it takes.
-TEST(DecomposeConv, TilesNeedNoCopies) {
-  const ConvCase patches{{4, 2}, {4, 2}, {0, 0, 0, 0}, {1, 1}};
-  const GraphBuilder b = conv(patches, {8, 6});
+// Patches of one or two axes are one node, whatever the kernel, and each group reads its own channels of the map.
+TEST(DecomposeConv, PatchesAreOneNode) {
+  const auto expect_patches = [](const GraphBuilder& b, int nodes) {
+    EXPECT_EQ(count(b.g, OpKind::kPatches), nodes);
+    EXPECT_EQ(count(b.g, OpKind::kLinear), nodes);
+    EXPECT_EQ(count(b.g, OpKind::kPad) + count(b.g, OpKind::kSlice) + count(b.g, OpKind::kGather), 0);
+    EXPECT_EQ(count(b.g, OpKind::kConcat), nodes > 1 ? 1 : 0) << "of the groups";
+  };
+  expect_patches(conv({{3}, {1}, {1, 1}, {1}}, {S}), 1);
+  expect_patches(conv({{10}, {5}, {0, 0}, {1}, 1, 1, 40}, {37}), 1);
+  expect_patches(conv({{12}, {1}, {6, 6}, {1}, 2, 4, 6}, {S}), 2);
+  expect_patches(conv({{9}, {2}, {3, 5}, {3}, 1, 4, 6}, {40}), 1);
+  expect_patches(conv({{4, 2}, {4, 2}, {0, 0, 0, 0}, {1, 1}}, {9, S}), 1);
+  expect_patches(conv({{6, 6}, {4, 5}, {0, 0, 0, 0}, {1, 1}, 1, 2, 6}, {16, 22}), 1);
+  expect_patches(conv({{4, 5}, {2, 1}, {1, 2, 3, 4}, {1, 2}, 2, 4, 8}, {8, S}), 2);
+  expect_patches(conv({{1, 1}, {2, 2}, {0, 0, 0, 0}, {1, 1}}, {8, S}), 1);
+  expect_patches(conv({{1500}, {100}, {0, 0}, {1}, 1, 1, 3}, {3000}), 1);
+}
+
+TEST(DecomposeConv, OnePositionIsALinearOverTheMap) {
+  EXPECT_EQ(count(conv({{1}, {1}, {0, 0}, {1}}, {S}).g, OpKind::kPatches), 0);
+  EXPECT_EQ(count(conv({{1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}}, {5, S}).g, OpKind::kPatches), 0);
+  EXPECT_EQ(count(conv({{1, 1}, {1, 1}, {0, 1, 0, 0}, {1, 1}}, {5, S}).g, OpKind::kPatches), 1) << "padded";
+}
+
+// The windows tile the input, and a change of layout is all that it takes.
+TEST(DecomposeConv, TilesOfThreeAxesNeedNoCopies) {
+  const ConvCase patches{{4, 2, 2}, {4, 2, 2}, {0, 0, 0, 0, 0, 0}, {1, 1, 1}, 1, 2, 3};
+  const GraphBuilder b = conv(patches, {8, 6, 2});
   EXPECT_EQ(count(b.g, OpKind::kConcat) + count(b.g, OpKind::kPad) + count(b.g, OpKind::kSlice), 0);
   // What is left over is cut off; sizes may be dynamic.
-  for (const Shape& size : {Shape{9, 6}, Shape{8, 7}, Shape{9, S}}) {
+  for (const Shape& size : {Shape{9, 6, 2}, Shape{8, 7, 2}, Shape{9, S, 2}}) {
     const GraphBuilder cut = conv(patches, size);
     EXPECT_EQ(count(cut.g, OpKind::kConcat) + count(cut.g, OpKind::kPad), 0);
     EXPECT_EQ(count(cut.g, OpKind::kSlice), 1);
   }
-}
-
-// Audio front ends and overlapping patches: no copy per position of the kernel, and with groups the patches of one group at a time.
-TEST(DecomposeConv, LongKernelsGatherTheirRows) {
-  const auto expect_gathers = [](const GraphBuilder& b, int gathers) {
-    EXPECT_EQ(count(b.g, OpKind::kGather), gathers);
-    EXPECT_LE(count(b.g, OpKind::kPad), gathers);
-  };
-  expect_gathers(conv({{10}, {5}, {0, 0}, {1}, 1, 1, 40}, {37}), 1);
-  expect_gathers(conv({{12}, {1}, {6, 6}, {1}, 2, 4, 6}, {S}), 2);
-  expect_gathers(conv({{9}, {2}, {3, 5}, {3}, 1, 4, 6}, {40}), 1);
-  expect_gathers(conv({{6, 6}, {4, 5}, {0, 0, 0, 0}, {1, 1}, 1, 2, 6}, {16, 22}), 2);
-  expect_gathers(conv({{4, 5}, {2, 1}, {1, 2, 3, 4}, {1, 2}, 2, 4, 8}, {8, S}), 4);
-}
-
-// The rows of all windows are a constant when sizes are fixed; short filters over long inputs do without it.
-TEST(DecomposeConv, TablesOfRowsAreNotLargerThanTheWeights) {
-  EXPECT_EQ(count(conv({{10}, {5}, {0, 0}, {1}, 1, 1, 2}, {400}).g, OpKind::kGather), 0);
 }
 
 TEST(DecomposeConv, AutomaticPadding) {

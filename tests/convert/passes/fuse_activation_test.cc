@@ -71,6 +71,12 @@ TEST_F(FuseActivation, HardSwishOfRelu6) {
   const ValueId six = b.node(OpKind::kBinary, {shifted, b.scalar(6)}, BinaryAttrs{binary::kMin});
   expect_fused(b.div(b.mul(x, six), b.scalar(6)), Unary::kHardSwish);
 }
+// Clip(x, 0, 6) was two passes over a map.
+TEST_F(FuseActivation, Relu6) {
+  expect_fused(b.node(OpKind::kBinary, {b.max(x, b.scalar(0)), b.scalar(6)}, BinaryAttrs{binary::kMin}), Unary::kRelu6);
+}
+// Between -6 and 6 the two are the same: an addition of 0 and a ReLU were once taken for a ReLU6.
+TEST_F(FuseActivation, ReluIsNotRelu6) { expect_untouched(b.max(b.add(x, b.scalar(0)), b.scalar(0))); }
 
 TEST_F(FuseActivation, BehindAnAddition) {
   x = b.add(x, b.weights({8}));

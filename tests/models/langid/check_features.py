@@ -1,4 +1,4 @@
-"""Compiles ngram.c with the host's C compiler and requires the same ids from it and from features.py.
+"""Compiles rt/text/ngram.cc with the host's compiler and requires the same ids from it and from features.py.
 
     python check_features.py [--texts FILE.tsv ...]     FILE has the text in its last column; default texts.tsv
 """
@@ -14,24 +14,26 @@ from pathlib import Path
 import features
 
 HERE = Path(__file__).parent
-SOURCE = HERE.parents[2] / "rt" / "example" / "langid" / "ngram.c"
+ROOT = HERE.parents[2]
+SOURCES = [ROOT / "rt/text/ngram.cc", ROOT / "rt/text/utf8.cc"]
 
 
 def build(folder):
-    """The C function as a Python callable."""
+    """The library's function as a Python callable."""
     library = Path(folder) / "ngram.so"
-    subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic",
-                    "-shared", "-fPIC", "-o", library, SOURCE], check=True)
-    function = ctypes.CDLL(str(library)).langid_ngrams
+    subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fno-exceptions", "-fno-rtti",
+                    "-shared", "-fPIC", f"-I{ROOT}", "-o", library, *SOURCES], check=True)
+    function = ctypes.CDLL(str(library)).ert_ngram_ids
+    form = (ctypes.c_uint32 * 5)(features.BUCKETS, features.FIRST_HASH, features.FIRST_SCRIPT, features.NO_TEXT, features.WORD_MAX)
     function.restype = ctypes.c_uint32
-    function.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int32), ctypes.c_uint32]
+    function.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int32), ctypes.c_uint32]
 
     def call(data, limit=features.MAX_IDS):
         # One more than allowed, with a guard value, shows a write past the end.
         ids = (ctypes.c_int32 * (limit + 1))(*[-7] * (limit + 1))
-        count = function(data, len(data), ids, limit)
+        count = function(form, data, len(data), ids, limit)
         if ids[limit] != -7:
-            raise AssertionError("ngram.c wrote past its limit")
+            raise AssertionError("ngram.cc wrote past its limit")
         return list(ids[:count])
     return call
 

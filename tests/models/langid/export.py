@@ -3,6 +3,7 @@
     python export.py --work DIR [--out DIR]      reads DIR/langid.pt as written by train.py
 """
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import onnx
 import onnxruntime
 import torch
 
-from features import BUCKETS, MAX_IDS
+from features import BUCKETS, MAX_IDS, PAD
 from languages import CODES, LANGUAGES
 from model import LanguageClassifier
 
@@ -95,6 +96,8 @@ def main():
     onnx.save(proto, path)
     lines = [f"{code} {name}" for code, name, _ in LANGUAGES]
     (args.out / "langid.labels.txt").write_text("\n".join(lines) + "\n")
+    config = {"architectures": ["LanguageModelForSequenceClassification"], "pad_token_id": PAD, "id2label": {str(i): line for i, line in enumerate(lines)}}
+    (args.out / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     size = path.stat().st_size
     operators = sorted({node.op_type for node in proto.graph.node})
     print(f"{path.name}: {size} bytes, {len(proto.graph.node)} nodes, operators {' '.join(operators)}")

@@ -1,4 +1,4 @@
-"""The ids of a text, as rt/example/langid/ngram.h defines them; check_features.py compares the two."""
+"""The ids of a text, as rt/text/ngram.h defines them; check_features.py compares the two."""
 import codecs
 import functools
 

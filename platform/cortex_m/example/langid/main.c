@@ -13,7 +13,7 @@
 #include "platform/cortex_m/board.h"
 #include "platform/cortex_m/semihosting.h"
 #include "platform/platform.h"
-#include "rt/example/langid/ngram.h"
+#include "rt/text/ngram.h"
 #include "rt/include/ert.h"
 
 static const char* const kLanguages[] = {
@@ -125,7 +125,8 @@ static ert_status bind(uint32_t length) {
 }
 
 static ert_status classify(const char* text, cost* c) {
-  const uint32_t count = langid_ngrams(text, strlen(text), ids, LANGID_MAX_IDS);
+  static const ert_ngram_form form = ERT_NGRAM_FORM_OF_LANGID;
+  const uint32_t count = ert_ngram_ids(&form, text, strlen(text), ids, LANGID_MAX_IDS);
   ert_status status;
   uint32_t i;
   int best = 0;

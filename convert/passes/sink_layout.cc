@@ -1,0 +1,201 @@
+// Convolutions compute channels last and stand between two Transposes. Those that lead back to channels first move towards the outputs, past
+// everything that does the same on another order of axes, until they meet the Transpose of the next convolution and cancel
+// (simplify_views). What the Linears and convolutions then read next are activations, sums and pools, which can become part of them.
+#include <algorithm>
+#include <functional>
+
+#include "convert/passes/match.h"
+
+namespace edgeconv {
+
+namespace {
+
+// Channels first out of channels last: 0, rank - 1, 1, 2, ..
+std::vector<int64_t> channels_first(size_t rank) {
+  std::vector<int64_t> perm{0, static_cast<int64_t>(rank) - 1};
+  for (size_t i = 1; i + 1 < rank; ++i) perm.push_back(static_cast<int64_t>(i));
+  return perm;
+}
+
+class LayoutSinker {
+ public:
+  LayoutSinker(Graph& g, size_t index) : g_(g), n_(g.nodes[index]) {}
+
+  // True if the node now computes channels last, and what it made has a Transpose behind it.
+  bool sink() {
+    if (n_.outputs.empty() || n_.in(0) == kNone) return false;
+    switch (n_.kind) {
+      case OpKind::kUnary:
+      case OpKind::kCast: return turned(n_.in(0)) && replace({source(n_.in(0))}, n_.attrs);
+      case OpKind::kBinary:
+      case OpKind::kWhere: return sink_elementwise();
+      case OpKind::kConcat: return sink_concat();
+      case OpKind::kSoftmax:
+      case OpKind::kLogSoftmax:
+        return turned(n_.in(0)) && replace({source(n_.in(0))}, AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
+      case OpKind::kReduce: return sink_reduce();
+      case OpKind::kPad: return sink_pad();
+      case OpKind::kSlice: return sink_slice();
+      default: return false;
+    }
+  }
+
+ private:
+  // v is a Transpose that a convolution left, of the rank that this node works in.
+  bool turned(ValueId v) {
+    const Node* p = producer_of_kind(g_, v, OpKind::kTranspose);
+    if (!p || !p->as<TransposeAttrs>().layout || !g_.value(p->in(0)).shape) return false;
+    const size_t rank = p->as<TransposeAttrs>().perm.size();
+    if ((rank_ != 0 && rank != rank_) || p->as<TransposeAttrs>().perm != channels_first(rank)) return false;
+    rank_ = rank;
+    return true;
+  }
+  ValueId source(ValueId v) const { return g_.producer(v)->in(0); }
+  // Where axis `a` of the node's operand lies channels last.
+  int64_t last_axis(int64_t a) const {
+    return channels_first(rank_)[static_cast<size_t>(a < 0 ? a + static_cast<int64_t>(rank_) : a)];
+  }
+
+  // An operand that costs nothing to turn: a constant, or one that has a size along one axis besides the batch at most.
+  bool cheap(ValueId v) const {
+    const Value& value = g_.value(v);
+    if (value.constant) return value.constant->dims().size() <= rank_;
+    if (!value.shape || value.shape->size() != rank_) return false;
+    return std::count_if(value.shape->begin() + 1, value.shape->end(), [](const DimExpr& d) { return d != DimExpr(1); }) <= 1;
+  }
+  ValueId turn(ValueId v) {
+    if (scalar_constant(g_, v)) return v;
+    if (g_.value(v).constant) {
+      const Tensor t = *g_.value(v).constant;
+      std::vector<int64_t> dims(rank_ - t.dims().size(), 1);
+      dims.insert(dims.end(), t.dims().begin(), t.dims().end());
+      v = g_.add_constant(n_.origin.node + "/last", t.reshaped(dims));
+    }
+    std::vector<int64_t> perm{0};
+    for (size_t i = 2; i < rank_; ++i) perm.push_back(static_cast<int64_t>(i));
+    perm.push_back(1);
+    Shape shape;
+    for (int64_t p : perm) shape.push_back((*g_.value(v).shape)[static_cast<size_t>(p)]);
+    const DType dtype = g_.value(v).dtype;
+    const ValueId last = g_.add_node(OpKind::kTranspose, {v}, TransposeAttrs{perm}, n_.origin);
+    g_.value(last).dtype = dtype;
+    g_.value(last).shape = std::move(shape);
+    return last;
+  }
+
+  bool replace(std::vector<ValueId> inputs, Attributes attrs) {
+    const ValueId out = n_.outputs[0];
+    if (n_.outputs.size() != 1 || !g_.value(out).shape || g_.value(out).shape->size() != rank_ || g_.value(out).elements)
+      return false;
+    const Shape first = *g_.value(out).shape;
+    const std::vector<int64_t> perm = channels_first(rank_);
+    Shape last(rank_);
+    for (size_t i = 0; i < rank_; ++i) last[static_cast<size_t>(perm[i])] = first[i];
+    const DType dtype = g_.value(out).dtype;
+    const ValueId y = g_.add_node(n_.kind, std::move(inputs), std::move(attrs), n_.origin);
+    g_.value(y).dtype = dtype;
+    g_.value(y).shape = std::move(last);
+    redefine(g_, out, OpKind::kTranspose, {y}, TransposeAttrs{perm, true}, n_.origin);
+    return true;
+  }
+
+  bool sink_elementwise() {
+    bool any = false;
+    for (ValueId v : n_.inputs) any |= turned(v);
+    if (!any) return false;
+    for (ValueId v : n_.inputs)
+      if (!turned(v) && !cheap(v)) return false;
+    if (!g_.value(n_.outputs[0]).shape || g_.value(n_.outputs[0]).shape->size() != rank_) return false;
+    std::vector<ValueId> inputs;
+    for (ValueId v : std::vector<ValueId>(n_.inputs)) inputs.push_back(turned(v) ? source(v) : turn(v));
+    return replace(std::move(inputs), n_.attrs);
+  }
+
+  bool sink_concat() {
+    std::vector<ValueId> inputs;
+    for (ValueId v : n_.inputs) {
+      if (!turned(v)) return false;
+      inputs.push_back(source(v));
+    }
+    return replace(std::move(inputs), AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
+  }
+
+  std::optional<std::vector<int64_t>> constant_ints(size_t input) const {
+    const ValueId v = n_.in(input);
+    if (v == kNone || !g_.value(v).constant) return {};
+    return g_.value(v).constant->to_int64();
+  }
+  ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(n_.origin.node + "/ints", Tensor::ints(v)); }
+  // The axes operand of a Slice or Pad, or all axes where there is none, as they lie channels last.
+  std::optional<std::vector<int64_t>> last_axes(size_t input) const {
+    std::vector<int64_t> axes;
+    if (n_.in(input) == kNone) {
+      for (size_t i = 0; i < rank_; ++i) axes.push_back(static_cast<int64_t>(i));
+    } else if (auto given = constant_ints(input)) {
+      axes = std::move(*given);
+    } else {
+      return {};
+    }
+    for (int64_t& a : axes) a = last_axis(a);
+    return axes;
+  }
+  // The inputs with those axes, and x turned back.
+  std::vector<ValueId> with_axes(size_t input, const std::vector<int64_t>& axes) {
+    std::vector<ValueId> inputs = n_.inputs;
+    if (inputs.size() <= input) inputs.resize(input + 1, kNone);
+    inputs[0] = source(n_.in(0));
+    inputs[input] = ints(axes);
+    return inputs;
+  }
+  bool sink_pad() {
+    if (!turned(n_.in(0))) return false;
+    const auto axes = last_axes(3);
+    return axes && replace(with_axes(3, *axes), n_.attrs);
+  }
+  // Symbolic starts would need as many of them as there are axes: those of all axes stay.
+  bool sink_slice() {
+    if (!turned(n_.in(0)) || n_.in(3) == kNone) return false;
+    const auto axes = last_axes(3);
+    return axes && replace(with_axes(3, *axes), n_.attrs);
+  }
+
+  bool sink_reduce() {
+    if (!turned(n_.in(0))) return false;
+    ReduceAttrs a = n_.as<ReduceAttrs>();
+    if (n_.in(1) != kNone) {
+      const auto axes = constant_ints(1);
+      if (!axes) return false;
+      a.axes = *axes;
+    }
+    if (a.axes.empty()) return false;
+    for (int64_t& axis : a.axes) axis = last_axis(axis);
+    if (a.keep_dims) return replace({source(n_.in(0))}, a);
+    // Without the reduced axes the others must stand in the same order, or be few enough to turn.
+    std::vector<int64_t> left;
+    for (int64_t axis : channels_first(rank_))
+      if (std::find(a.axes.begin(), a.axes.end(), axis) == a.axes.end()) left.push_back(axis);
+    const ValueId out = n_.outputs[0], x = source(n_.in(0));
+    if (!g_.value(out).shape) return false;
+    if (std::is_sorted(left.begin(), left.end())) {
+      redefine(g_, out, OpKind::kReduce, {x}, a, n_.origin);
+      return true;
+    }
+    return false;
+  }
+
+  Graph& g_;
+  const Node n_;  // a copy: adding nodes moves them
+  size_t rank_ = 0;
+};
+
+}  // namespace
+
+int pass_sink_layout(Graph& g, Diagnostics&) {
+  int sunk = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead) sunk += LayoutSinker(g, i).sink();
+  return sunk;
+}
+
+}  // namespace edgeconv

@@ -1,0 +1,30 @@
+// The kernels of convolutions, as a table beside KernelTable: a program without convolutions links none of them. What holds for every kernel
+// of kernel_table.h holds here.
+#pragma once
+
+#include <stddef.h>
+
+namespace ert::kernels {
+
+// A run of outputs of one row of a depthwise convolution, all of which read the same taps of the kernel:
+//   dst[p, c] = start[c], then for i in order, for j in order: + src[i * src_row + j * src_tap + p * src_step + c] * weights[i * weights_row + j * channels + c]
+// with start = bias, or +0. Multiply and add are rounded apart (NUMERICS.md section 3).
+struct DepthwiseArgs {
+  size_t outputs, channels;  // pixels of dst; channels of a pixel
+  size_t rows, taps;         // of the kernel: rows, and taps of a row, that lie inside the input for all these outputs
+  const float* src;          // [in] what output 0 reads first
+  ptrdiff_t src_row;         // floats between the input rows of neighbouring kernel rows
+  ptrdiff_t src_tap;         // floats between the inputs of neighbouring taps
+  ptrdiff_t src_step;        // floats between the inputs of neighbouring outputs
+  const float* weights;      // [in] float [rows, taps, channels]
+  ptrdiff_t weights_row;     // floats between rows of weights, at least taps * channels
+  const float* bias;         // [in] float [channels]; or null
+  float* dst;                // [out] float [outputs, channels], pixels side by side
+};
+using DepthwiseFn = void (*)(const DepthwiseArgs& a);
+
+struct ConvKernels {
+  DepthwiseFn depthwise;
+};
+
+}  // namespace ert::kernels

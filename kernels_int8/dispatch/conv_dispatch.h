@@ -1,0 +1,12 @@
+// From a level to its kernels of convolutions. Apart from dispatch.h, so that only ops that are convolutions link them.
+#pragma once
+
+#include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/contract/isa.h"
+
+namespace ert::kernels {
+
+// The kernels of the level that gave a KernelTable its `isa`, every slot filled. Static storage, constant. Twins of a level have the same.
+const ConvKernels& conv_kernels(Isa isa);
+
+}  // namespace ert::kernels

@@ -1,0 +1,79 @@
+// Depthwise convolution in vectors of Lanes across channels: neighbouring outputs, as many as there are registers for, share each vector of
+// weights. Include a lanes16_<isa>.h, or mve/lanes4_mve.h, first.
+#pragma once
+
+#include <utility>
+
+#include "kernels_int8/contract/conv_kernels.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr size_t kChannels = sizeof(Lanes) / sizeof(float);  // of one vector
+
+// Channels [c, c + count) of kOutputs outputs from src and dst on, count = kChannels unless kPartial.
+template <int kOutputs, bool kPartial>
+ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* dst, size_t c, size_t count) {
+  Lanes acc[kOutputs];
+  Lanes start = broadcast(0.0f);
+  if (a.bias != nullptr) start = kPartial ? load_first(a.bias + c, count) : load(a.bias + c);
+#pragma GCC unroll 16
+  for (int p = 0; p < kOutputs; ++p) acc[p] = start;
+  const float* row = src + c;
+  const float* weights = a.weights + c;
+  const ptrdiff_t step = a.src_step;
+  for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
+    const float *x = row, *w = weights;
+    for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) {
+      const Lanes b = kPartial ? load_first(w, count) : load(w);
+#pragma GCC unroll 16
+      for (int p = 0; p < kOutputs; ++p) acc[p] = acc[p] + (kPartial ? load_first(x + p * step, count) : load(x + p * step)) * b;
+    }
+  }
+#pragma GCC unroll 16
+  for (int p = 0; p < kOutputs; ++p) {
+    float* to = dst + static_cast<size_t>(p) * a.channels + c;
+    if (kPartial) {
+      store_first(to, acc[p], count);
+    } else {
+      store(to, acc[p]);
+    }
+  }
+}
+
+// All channels of kOutputs outputs: what they read stays in the nearest cache, and so do the weights.
+template <int kOutputs>
+__attribute__((noinline)) void depthwise_tile(const DepthwiseArgs& a, const float* src, float* dst) {
+  size_t c = 0;
+  if (!kPredicatedAccess) {
+    for (; c + kChannels <= a.channels; c += kChannels) depthwise_block<kOutputs, false>(a, src, dst, c, kChannels);
+    if (c < a.channels) depthwise_block<kOutputs, true>(a, src, dst, c, a.channels - c);
+    return;
+  }
+  for (; c < a.channels; c += kChannels)
+    depthwise_block<kOutputs, true>(a, src, dst, c, a.channels - c < kChannels ? a.channels - c : kChannels);
+}
+
+template <size_t kMost>
+struct DepthwiseTiles {
+  void (*of[kMost])(const DepthwiseArgs&, const float*, float*);  // entry p - 1 does p outputs
+};
+template <size_t... p>
+constexpr DepthwiseTiles<sizeof...(p)> depthwise_tiles(std::index_sequence<p...>) {
+  return {{depthwise_tile<static_cast<int>(p) + 1>...}};
+}
+
+// At most kMost outputs share weights. Split evenly: 9 outputs are 5 + 4, not 8 + 1.
+template <size_t kMost>
+inline void depthwise_row(const DepthwiseArgs& a) {
+  static constexpr auto kTiles = depthwise_tiles(std::make_index_sequence<kMost>());
+  size_t blocks = (a.outputs + kMost - 1) / kMost;
+  for (size_t p = 0; p < a.outputs; --blocks) {
+    const size_t outputs = (a.outputs - p + blocks - 1) / blocks;
+    kTiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(p) * a.src_step, a.dst + p * a.channels);
+    p += outputs;
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels

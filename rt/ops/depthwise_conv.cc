@@ -1,0 +1,91 @@
+// DepthwiseConv: every channel has a kernel of its own. Channels lie last, so that neighbouring channels are one vector and the input is read in
+// place; what lies in the padding is left out, not added as zeros.
+#include "kernels_int8/dispatch/conv_dispatch.h"
+#include "rt/ops/op_defs.h"
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/parallel_blocks.h"
+#include "rt/ops/window.h"
+
+namespace ert {
+namespace {
+
+using namespace ops;
+namespace dw = params::depthwise_conv;
+
+bool prepare(const OpContext& c, size_t* scratch) {
+  *scratch = 0;
+  if (!check_counts(c, {2, dw::kInputCount}, {1, 1}, {dw::kFirstWindowInt, dw::kMostInts}, {0, 0})) return false;
+  const Operand &x = input(c, dw::kX), &w = input(c, dw::kWeights), &bias = input(c, dw::kBias), &out = output(c, 0);
+  const int32_t activation = c.ints[dw::kActivation];
+  if (activation < dw::kNoActivation || activation >= static_cast<int32_t>(kernels::Unary::kCount)) return false;
+  Window window;
+  if (!is_f32(x) || !is_f32(out) || !read_window(c, dw::kFirstWindowInt, x, out, &window)) return false;
+  if (c.n_ints != window_ints_end(dw::kFirstWindowInt, x) || out.dims[out.rank - 1] != window.channels) return false;
+  if (!is_f32(w) || w.rank != 2 || w.dims[0] != window.positions() || w.dims[1] != window.channels) return false;
+  return !bias.present() || (is_f32(bias) && is_vector(bias, window.channels));
+}
+
+uint64_t macs(const OpContext& c) {
+  return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(input(c, dw::kWeights).dims[0]);
+}
+
+// Behind the outputs that meet all taps as output `o` does.
+int64_t end_of_whole(const WindowAxis& a, int64_t o) {
+  const int64_t last = (int64_t{a.size} - 1 - int64_t{a.dilation} * (a.kernel - 1) + a.begin) / a.stride;
+  return last < o ? o + 1 : last + 1 < a.out ? last + 1 : a.out;
+}
+
+// One row of outputs: neighbours that meet the same taps at once.
+void run_row(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row, kernels::DepthwiseArgs a) {
+  const WindowSpan in_rows = span_inside(w.rows, row);
+  const int64_t channels = w.channels;
+  const float* weights = a.weights + int64_t{in_rows.first} * w.columns.kernel * channels;
+  float* dst = a.dst;
+  for (int64_t o = 0; o < w.columns.out;) {
+    const WindowSpan taps = span_inside(w.columns, o);
+    const int64_t end = taps.last - taps.first == w.columns.kernel ? end_of_whole(w.columns, o) : o + 1;
+    a.taps = static_cast<size_t>(taps.last - taps.first);
+    a.rows = a.taps == 0 ? 0 : static_cast<size_t>(in_rows.last - in_rows.first);
+    a.outputs = static_cast<size_t>(end - o);
+    a.dst = dst + o * channels;
+    a.weights = weights + taps.first * channels;
+    a.src = image;
+    if (a.rows != 0)  // else nothing is read
+      a.src += (w.rows.first(row) + int64_t{in_rows.first} * w.rows.dilation) * w.row_elements() +
+               (w.columns.first(o) + int64_t{taps.first} * w.columns.dilation) * channels;
+    k.depthwise(a);
+    o = end;
+  }
+}
+
+ert_status run(const OpContext& c) {
+  const Operand &x = input(c, dw::kX), &bias = input(c, dw::kBias), &out = output(c, 0);
+  Window w;
+  if (!read_window(c, dw::kFirstWindowInt, x, out, &w)) return ERT_ERR_MODEL;
+  const kernels::ConvKernels& k = kernels::conv_kernels(c.kernels->isa);
+  const int32_t activation = c.ints[dw::kActivation];
+  const int64_t channels = w.channels, row_floats = w.columns.out * channels;
+  kernels::DepthwiseArgs a = {};
+  a.channels = static_cast<size_t>(channels);
+  a.src_row = w.rows.dilation * w.row_elements();
+  a.src_tap = w.columns.dilation * channels;
+  a.src_step = w.columns.stride * channels;
+  a.weights = input(c, dw::kWeights).as<float>();
+  a.weights_row = w.columns.kernel * channels;
+  a.bias = bias.present() ? bias.as<float>() : nullptr;
+  for_blocks(c, int64_t{w.batch} * w.rows.out, row_floats * w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t) {
+    for (int64_t i = begin; i < end; ++i) {
+      kernels::DepthwiseArgs row = a;
+      row.dst = out.mut<float>() + i * row_floats;
+      run_row(k, w, x.as<float>() + i / w.rows.out * w.map_elements(), i % w.rows.out, row);
+      if (activation != dw::kNoActivation) c.kernels->unary[activation](static_cast<size_t>(row_floats), row.dst, row.dst);
+    }
+  });
+  return ERT_OK;
+}
+
+}  // namespace
+
+const OpDef kOpDepthwiseConv = {"DepthwiseConv", prepare, run, macs, 0};
+
+}  // namespace ert

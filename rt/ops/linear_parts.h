@@ -1,0 +1,126 @@
+// What ops that multiply rows with constant weights have in common: the checks of the operands that are a Linear's in all of them, how
+// rows are split over threads, and the product of rows with columns of the weights.
+#pragma once
+
+#include <stdint.h>
+
+#include "kernels_int8/dispatch/dispatch.h"
+#include "rt/ops/operand_checks.h"
+
+namespace ert::ops {
+
+constexpr int64_t kBlockRows = 32;       // rows quantized at a time per thread
+constexpr int64_t kFarBlockRows = 128;   // the same where weights lie behind a core's caches: every block fetches them again
+constexpr int64_t kPanelColumns = 16;    // of N16K4; whole panels of the other layouts too
+constexpr int64_t kGroupColumns = 1536;  // an activation follows each such group, whose outputs are then still in a near cache
+// Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind a core's caches: each
+// thread would have to fetch all.
+constexpr int64_t kRowsWorthSplitting = 6, kRowsWorthFetchingTwice = 12;
+constexpr int64_t kFarWeights = 1 << 20;
+constexpr double kParallelMacs = 65536.0;  // below this, waking threads costs more than it gains
+
+// Rows, columns of the weights, values of a row.
+struct ProductShape {
+  int64_t m, n, k;
+};
+
+inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+inline int64_t most_block_rows(const ProductShape& s) { return s.n * s.k >= kFarWeights ? kFarBlockRows : kBlockRows; }
+
+inline bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<uintptr_t>(o.data) % alignment == 0; }
+
+// Of weights [n, k] in a packed layout.
+inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
+  namespace lin = params::linear;
+  const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
+  const Operand& smooth = input(c, lin::kInvSmooth);
+  if (!params::is_known_layout(w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
+  if (!is_f32(scale) || !is_vector(scale, n)) return false;
+  if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
+  return !smooth.present() || (is_f32(smooth) && is_vector(smooth, k));
+}
+
+// Of weights f32 [k, n].
+inline bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
+  namespace lin = params::linear;
+  const Operand& w = input(c, lin::kWeights);
+  if (!is_f32(w) || w.rank != 2 || w.dims[0] != k || w.dims[1] != n) return false;
+  return !input(c, lin::kScale).present() && !input(c, lin::kColsum).present() && !input(c, lin::kInvSmooth).present();
+}
+
+inline bool precision_and_activation_ok(const OpContext& c) {
+  namespace lin = params::linear;
+  const int32_t precision = c.ints[lin::kPrecision], activation = c.ints[lin::kActivation];
+  if (precision != lin::kInt8 && precision != lin::kF32 && precision != lin::kInt8A16) return false;
+  return activation >= lin::kNoActivation && activation < static_cast<int32_t>(kernels::Unary::kCount);
+}
+
+// How the work is split.
+struct RowSplit {
+  int64_t threads;
+  bool by_columns;
+  int64_t block_rows;  // of one task otherwise: even blocks of at most most_block_rows, and as many as keep all threads busy
+};
+
+// noinline: a Linear asks for its own and for those of its neighbours.
+__attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_t threads) {
+  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
+  if (small || threads < 1) threads = 1;
+  const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
+  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
+  const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
+  const int64_t rows = ceil_div(s.m, blocks);
+  return {threads, by_columns, rows < 1 ? 1 : rows};
+}
+
+// The weights of an op whose prepare has accepted them.
+struct Product {
+  const OpContext& c;
+  ProductShape s;
+  const float* bias;
+  int32_t precision, activation;
+  kernels::LinearKernels quantized;  // unless precision is kF32
+  kernels::Layout layout;
+  size_t row_bytes;
+
+  static Product of(const OpContext& c, const ProductShape& s) {
+    namespace lin = params::linear;
+    const Operand& bias_operand = input(c, lin::kBias);
+    Product p = {
+        c,  s, bias_operand.present() ? bias_operand.as<float>() : nullptr, c.ints[lin::kPrecision], c.ints[lin::kActivation], {},
+        {}, 0};
+    if (p.precision != lin::kF32) {
+      p.layout = params::kernel_layout(input(c, lin::kWeights).dtype);
+      p.quantized = kernels::linear_kernels(*c.kernels, lin::kernel_precision(p.precision), p.layout);
+      p.row_bytes = p.quantized.row_bytes(static_cast<size_t>(s.k));
+    }
+    return p;
+  }
+
+  const float* inv_smooth() const {
+    const Operand& smooth = input(c, params::linear::kInvSmooth);
+    return smooth.present() ? smooth.as<float>() : nullptr;
+  }
+
+  // out[i, j] of rows that are quantized, and columns [column, column + columns); out has s.n columns.
+  void multiply_quantized(int64_t rows, int64_t column, int64_t columns, const uint8_t* lhs, size_t lhs_bytes,
+                          const kernels::RowScale* scales, float* out) const {
+    namespace lin = params::linear;
+    const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
+    const kernels::PackedWeights packed = {
+        input(c, lin::kWeights).as<int8_t>() + kernels::packed_bytes(layout, static_cast<size_t>(column), k),
+        input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, bias ? bias + column : nullptr,
+        layout};
+    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, packed, out, static_cast<ptrdiff_t>(s.n)});
+  }
+
+  // The same of rows in fp32, for kF32.
+  void multiply_f32(int64_t rows, int64_t column, int64_t columns, const float* lhs, int64_t lhs_stride, float* out) const {
+    c.kernels->gemm_f32(static_cast<size_t>(rows), static_cast<size_t>(columns), static_cast<size_t>(s.k), lhs, lhs_stride, 1,
+                        input(c, params::linear::kWeights).as<float>() + column, s.n, bias ? bias + column : nullptr, out, s.n);
+  }
+};
+
+}  // namespace ert::ops

@@ -1,0 +1,96 @@
+// The patches that a window meets on a map, as rows: of each position of the kernel in turn a range of channels, zeros for the padding.
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#include "rt/ops/window.h"
+
+namespace ert::ops {
+
+// T: an element of the map. Patch i is that of output place i, in the order of [N, rows, columns].
+template <class T>
+struct Patches {
+  Window w;
+  const T* x;
+  int32_t first, channels;  // of each position
+
+  int64_t depth() const { return w.positions() * channels; }
+
+  // Patches that stand in x one beside the other and need no copy: as many of `most` from patch `index` on, from *src on, each
+  // in_place_stride() elements behind the one before.
+  bool some_in_place() const {
+    return w.rows.kernel == 1 && (w.columns.kernel == 1 || (w.columns.dilation == 1 && channels == w.channels));
+  }
+  int64_t in_place_stride() const { return static_cast<int64_t>(w.columns.stride) * w.channels; }
+  int64_t in_place(int64_t index, int64_t most, const T** src) const {
+    const Place p = place(index);
+    const int64_t row = w.rows.first(p.row), column = w.columns.first(p.column),
+                  room = w.columns.size - w.columns.kernel - column;
+    if (row < 0 || row >= w.rows.size || column < 0 || room < 0) return 0;
+    int64_t n = room / w.columns.stride + 1;
+    if (n > w.columns.out - p.column) n = w.columns.out - p.column;
+    *src = x + p.batch * w.map_elements() + row * w.row_elements() + column * w.channels + first;
+    return n < most ? n : most;
+  }
+
+  // Patches [index, index + count), side by side.
+  void gather(int64_t index, int64_t count, T* to) const {
+    Place p = place(index);
+    for (; count > 0; --count, to += depth()) {
+      gather_one(p, to);
+      if (++p.column < w.columns.out) continue;
+      p.column = 0;
+      if (++p.row < w.rows.out) continue;
+      p.row = 0;
+      ++p.batch;
+    }
+  }
+
+ private:
+  struct Place {
+    int64_t batch, row, column;
+  };
+  Place place(int64_t index) const {
+    const int64_t line = index / w.columns.out;
+    return {line / w.rows.out, line % w.rows.out, index % w.columns.out};
+  }
+
+  static void copy(const T* from, int64_t n, T* to) {
+    constexpr int64_t kShort = 16;  // a call takes longer
+    if (n >= kShort) {
+      memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    }
+  }
+  static T* zeros(T* to, int64_t n) {
+    if (n > 0) memset(to, 0, static_cast<size_t>(n) * sizeof(T));
+    return to + n;
+  }
+
+  void gather_one(const Place& p, T* to) const {
+    const WindowSpan rows = span_inside(w.rows, p.row), columns = span_inside(w.columns, p.column);
+    const int64_t line = static_cast<int64_t>(w.columns.kernel) * channels, inside = columns.last - columns.first;
+    to = zeros(to, rows.first * line);
+    for (int32_t i = rows.first; i < rows.last; ++i) {
+      to = zeros(to, columns.first * static_cast<int64_t>(channels));
+      if (inside > 0) {
+        const int64_t row = w.rows.first(p.row) + static_cast<int64_t>(i) * w.rows.dilation;
+        const int64_t column = w.columns.first(p.column) + static_cast<int64_t>(columns.first) * w.columns.dilation;
+        const T* from = x + p.batch * w.map_elements() + row * w.row_elements() + column * w.channels + first;
+        if (w.columns.dilation == 1 && channels == w.channels) {
+          copy(from, inside * channels, to);
+        } else {
+          const int64_t step = static_cast<int64_t>(w.columns.dilation) * w.channels;
+          for (int64_t k = 0; k < inside; ++k) copy(from + k * step, channels, to + k * channels);
+        }
+        to += inside * channels;
+      }
+      to = zeros(to, (w.columns.kernel - columns.last) * static_cast<int64_t>(channels));
+    }
+    zeros(to, (w.rows.kernel - rows.last) * line);
+  }
+};
+
+}  // namespace ert::ops
