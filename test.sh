@@ -9,6 +9,7 @@
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
+#   ./test.sh --coverage [runtime]   branch coverage by the quick tests; "runtime": without the converter, a tenth of the time
 #   ./test.sh --manners  typos, help, terminals of several widths, reports in a browser at three widths; screenshots in build/release/manners/
 #   ./test.sh --text [LINES]  27 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
 #                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Then tasks against the pipelines of
@@ -34,6 +35,9 @@ while [ $# -gt 0 ]; do
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
     --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
+    --coverage)
+      special=coverage
+      if [ "${2:-}" = runtime ]; then hours=runtime; shift; fi ;;
     --manners) exec tests/cli/manners.sh ;;
     --fuzz)
       special=fuzz hours=${2:-}
