@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace edgeconv {
 
@@ -17,6 +18,14 @@ constexpr int64_t kLineHeight = 64;  // pictures up to it, or this many times as
 constexpr int64_t kWideAsLine = 3;
 constexpr int64_t kLeastGlyph = 6;
 constexpr int64_t kCoarsest = 64;  // cells of a texture, in pixels
+
+// Capitals, digits and small letters as lines between places of three columns and five rows, a to o from left to right and from top to bottom.
+constexpr const char* kLetters[] = {
+    "mdbfo gi", "amnlhg abfh", "cbdjno",  "amnlfba",  "camo gh", "cam gh",    "cbdjnoih", "am co gi",  "bn",
+    "clnj",     "am cg go",    "amo",     "mahco",    "maoc",    "bdjnlfb",   "mabfhg",   "mabfhg ho", "cbdhlnm",
+    "ac bn",    "ajnlc",       "anc",     "amhoc",    "ao cm",   "ahc hn",    "acmo",     "dbn",       "dbfhmo",
+    "acghlnm",  "nbgi",        "caghlnm", "cbdjnlhg", "acn",     "bdhlnjhfb", "ihgdbfln", "ihjno",     "jlihjno",
+    "hn be",    "gm jhlo",     "hjnlh",   "gm jhi",   "ihjlnm",  "bno gi",    "gjnlo li", "co lhjnl"};
 
 using Colour = std::array<float, kMostTinted>;
 
@@ -196,9 +205,19 @@ class Canvas {
     }
   }
 
-  // Strokes between nine places, straight or bent: nobody reads them, but they have the widths, ends and bows of letters.
+  // Two of three are letters that networks know. The others are strokes between nine places, straight or bent, with the ends and bows of letters.
   void letter(const Box& b, Point top_left, Point size, const Colour& ink) {
     const float thick = std::max(1.0f, size.y * (0.07f + 0.1f * random_.uniform()));
+    if (random_.below(3)) {
+      const char* form = kLetters[random_.below(std::ssize(kLetters))];
+      const auto point = [&](char c) {
+        return Point{top_left.y + static_cast<float>((c - 'a') / 3) / 4 * size.y,
+                     top_left.x + static_cast<float>((c - 'a') % 3) / 2 * size.x};
+      };
+      for (; form[0] && form[1]; ++form)
+        if (form[0] != ' ' && form[1] != ' ') stroke(b, point(form[0]), point(form[1]), thick, ink);
+      return;
+    }
     const auto place = [&] {
       const float row = static_cast<float>(random_.below(3)) / 2, column = static_cast<float>(random_.below(3)) / 2;
       return Point{top_left.y + row * size.y, top_left.x + column * size.x};
