@@ -134,6 +134,7 @@ std::optional<DimExpr> ElementTrace::indexed(const Node& n, const DimExpr& i) {
   const auto index = is_vector(x) ? at(n.in(1), i) : std::nullopt;
   if (!index) return {};
   if (is_least(*index, 0)) return at(n.in(0), *index);
+  if (index->constant().value_or(0) < INT32_MIN) return {};  // outside of every vector, and its distance from the end may be no integer
   const DimExpr from_end = (*x.shape)[0] + *index;
   return is_least(DimExpr(0) - *index, 1) && is_least(from_end, 0) ? at(n.in(0), from_end) : std::nullopt;
 }
