@@ -33,6 +33,7 @@ class LayoutSinker {
       case OpKind::kSoftmax:
       case OpKind::kLogSoftmax:
         return turned(n_.in(0)) && replace({source(n_.in(0))}, AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
+      case OpKind::kGather: return sink_gather();
       case OpKind::kReduce: return sink_reduce();
       case OpKind::kPad: return sink_pad();
       case OpKind::kSlice: return sink_slice();
@@ -157,6 +158,12 @@ class LayoutSinker {
     if (!turned(n_.in(0)) || n_.in(3) == kNone) return false;
     const auto axes = last_axes(3);
     return axes && replace(with_axes(3, *axes), n_.attrs);
+  }
+
+  // Rows of an axis, as a Resize picks them.
+  bool sink_gather() {
+    if (!turned(n_.in(0)) || g_.value(n_.in(1)).rank() != 1) return false;
+    return replace({source(n_.in(0)), n_.in(1)}, AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
   }
 
   bool sink_reduce() {
