@@ -71,6 +71,17 @@ TEST_F(SinkLayout, ConcatPadSliceAndSoftmax) {
   EXPECT_EQ(transposes_left(), 2) << b.g.dump();
 }
 
+// Halves of the channels go different ways (YOLO).
+TEST_F(SinkLayout, SplitOfChannels) {
+  SplitAttrs a;
+  a.axis = 1;
+  a.sizes = {4, 4};
+  const std::vector<ValueId> halves = b.node_with_outputs(OpKind::kSplit, {conv(image(), 4, 8)}, 2, a);
+  const ValueId both = b.node(OpKind::kConcat, {halves[0], conv(halves[1], 4, 4)}, AxisAttrs{1});
+  b.output(conv(both, 8, 3));
+  EXPECT_EQ(transposes_left(), 2) << b.g.dump();
+}
+
 // Feature pyramids: a map is doubled and added to another.
 TEST_F(SinkLayout, NearestResizeBetweenConvolutions) {
   const ValueId small = b.node(OpKind::kReduce, {conv(image(), 4, 8)}, ReduceAttrs{reduce::kMean, {2}, true, false});
