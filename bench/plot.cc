@@ -12,7 +12,7 @@
 namespace ert::bench {
 namespace {
 
-constexpr double kWidth = 900, kHeight = 480, kLeft = 80, kRight = 20, kTop = 40, kBottom = 60, kKeyLine = 18;
+constexpr double kWidth = 900, kHeight = 480, kLeft = 80, kRight = 20, kTop = 56, kBottom = 60, kKeyLine = 18;
 // Told apart by people who see colours differently, too (Okabe and Ito); each line has its own mark in the key besides.
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555"};
 
@@ -112,7 +112,7 @@ std::string text_at(double x, double y, const char* anchor, const std::string& t
 }
 
 std::string axes_of(const Axis& x, const Axis& y, const std::set<int32_t>& sizes, const std::string& dim, double bottom) {
-  std::string s = "<g stroke=\"#999\" stroke-width=\"0.5\">\n";
+  std::string s = "<g fill=\"none\" stroke=\"#999\" stroke-width=\"0.5\">\n";
   for (const double v : ticks(y))
     s += "<path d=\"M" + number(kLeft) + " " + number(y.at(v)) + "H" + number(kWidth - kRight) + "\"/>\n";
   s += "<path stroke-width=\"1\" d=\"M" + number(kLeft) + " " + number(kTop) + "V" + number(bottom) + "H" +

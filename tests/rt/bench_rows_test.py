@@ -127,6 +127,9 @@ class Rows(unittest.TestCase):
             space = "{http://www.w3.org/2000/svg}"
             marks = [(float(c.get("cx")), float(c.get("cy"))) for c in svg.iter(space + "circle")]
             self.assertEqual(len(marks), 3 if name == "p.svg" else 12)
+            filled = [p for g in [svg, *svg.iter(space + "g")] if g.get("fill") != "none" for p in g.findall(space + "path")
+                      if p.get("fill") != "none" and p.get("d").count("h") == 0]
+            self.assertEqual(filled, [])  # a path without fill="none" is a black area
             width, height = map(float, svg.get("viewBox").split()[2:])
             self.assertTrue(all(0 < x < width and 0 < y < height for x, y in marks), marks)
             self.assertTrue(all(c.find(space + "title").text for c in svg.iter(space + "circle")))
