@@ -9,9 +9,11 @@
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
+#   ./test.sh --coverage [runtime]   branch coverage by the quick tests; "runtime": without the converter, a tenth of the time
 #   ./test.sh --manners  typos, help, terminals of several widths, reports in a browser at three widths; screenshots in build/release/manners/
-#   ./test.sh --text [LINES]  25 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
-#                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Default 20000; 1000000 takes hours
+#   ./test.sh --text [LINES]  27 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
+#                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Then tasks against the pipelines of
+#                       transformers (build/minilm). Default 20000; 1000000 takes hours
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes
 #   ./test.sh --cross-smoke   a few minutes of that: one AArch64 and one Cortex-M target, digest and firmware
 #   ./test.sh --package [NAME..]   every way into another project, each in a clean folder (toolchains/package/README.md); lists what cannot run here
@@ -33,6 +35,9 @@ while [ $# -gt 0 ]; do
     --full) labels='quick|full' ;;
     --asan) preset=asan-ubsan ;;
     --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
+    --coverage)
+      special=coverage
+      if [ "${2:-}" = runtime ]; then hours=runtime; shift; fi ;;
     --manners) exec tests/cli/manners.sh ;;
     --fuzz)
       special=fuzz hours=${2:-}
@@ -58,7 +63,7 @@ if [ "$special" = text ]; then
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
   mkdir -p build/release
   build_with_progress build/release/build.log cmake --preset release
-  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv text_speed
+  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv text_speed ert-bench
   exec tests/text/run.sh "${hours:-20000}"
 fi
 if [ -n "$special" ]; then

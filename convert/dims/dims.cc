@@ -59,7 +59,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
     // Walk back through casts and views to a graph input, a Range, or a CumSum.
     ValueId v = ids;
-    bool computed = false, part = false;
+    bool computed = false, part = false, scaled = false;
     int64_t offset = 0;
     for (int depth = 0; depth < 16; ++depth) {
       if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
@@ -79,6 +79,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       }
       if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) {
         v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0);
+        scaled = true;
         continue;
       }
       if (p->kind == OpKind::kSlice || (p->kind == OpKind::kGather && g.value(p->in(1)).constant)) {
@@ -96,7 +97,8 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       const int64_t most = rows - offset - (g.producer(v)->kind == OpKind::kCumSum ? 1 : 0);
       auto [it, fresh] = limit.try_emplace(shape.back().symbol_name(), most);
       if (!fresh) it->second = std::min(it->second, most);
-    } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0) {
+    } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0 &&
+               !(scaled && is_float(g.value(v).dtype))) {
       auto [it, fresh] = (part ? rows_of_part : rows_of_input).try_emplace(v, rows);
       if (!fresh) it->second = std::min(it->second, rows);
     }
@@ -197,6 +199,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   find_maxima(g, requested, plan);
   find_minima(g, plan);
   plan.kinds = input_kinds(g, states);
+  // Ids in floats, as Keras has them, are no signal.
+  for (const auto& [input, rows] : rows_of_input) plan.kinds.erase(input);
   return plan;
 }
 

@@ -1,5 +1,7 @@
-// Single elements of integer vectors of unknown length: pos[0] and pos[-1] of positions that are counted, sliced and joined, as models with pooled sequences
-// (Funnel) compute the bounds of their relative positions. The element is followed back to the Range that it comes from.
+// Single elements of vectors of whole numbers of unknown length: pos[0] and pos[-1] of positions that are counted, sliced and joined, as models with pooled sequences
+// (Funnel) compute the bounds of their relative positions. The element is followed back to the Range that it comes from. Newer exports count in floats.
+#include <cmath>
+
 #include "convert/infer/dispatch.h"
 
 namespace edgeconv {
@@ -9,6 +11,9 @@ namespace {
 namespace binary = ert::params::binary;
 
 constexpr int kMostSteps = 64;
+constexpr float kMostWhole = 16777216.0f;  // below it floats hold every whole number
+
+bool may_count(DType t) { return is_integer(t) || t == DType::kFloat || t == DType::kDouble; }
 
 class ElementTrace {
  public:
@@ -16,6 +21,8 @@ class ElementTrace {
 
   // Element i, in row-major order, of v; nothing where it does not follow from sizes.
   std::optional<DimExpr> at(ValueId v, const DimExpr& i);
+  // Sizes that must not be zero for what was found.
+  const std::vector<DimExpr>& positive() const { return positive_; }
 
  private:
   bool is_least(const DimExpr& e, int64_t least) const {
@@ -27,11 +34,13 @@ class ElementTrace {
   std::optional<DimExpr> in_range(const Node& n, const DimExpr& i);
   std::optional<DimExpr> in_slice(const Node& n, const DimExpr& i);
   std::optional<DimExpr> in_parts(const Node& n, const DimExpr& i);
+  bool assume_parts(const Node& n);
   std::optional<DimExpr> indexed(const Node& n, const DimExpr& i);
   std::optional<DimExpr> computed(const Node& n, const DimExpr& i);
 
   const Graph& g_;
-  const LeastDims& least_;
+  LeastDims least_;
+  std::vector<DimExpr> positive_;
   int steps_ = 0;
 };
 
@@ -43,13 +52,16 @@ std::optional<DimExpr> ElementTrace::known(const Value& v, const DimExpr& i) con
   if (v.elements)
     return static_cast<size_t>(*at) < v.elements->size() ? std::optional((*v.elements)[static_cast<size_t>(*at)]) : std::nullopt;
   if (!v.constant || *at >= v.constant->elements() || v.constant->elements() > kMaxElements) return {};
-  return DimExpr(v.constant->to_int64()[static_cast<size_t>(*at)]);
+  if (is_integer(v.dtype)) return DimExpr(v.constant->to_int64()[static_cast<size_t>(*at)]);
+  const float x = v.constant->to_float()[static_cast<size_t>(*at)];
+  if (!(std::fabs(x) < kMostWhole) || x != std::trunc(x)) return {};
+  return DimExpr(static_cast<int64_t>(x));
 }
 
 std::optional<DimExpr> ElementTrace::at(ValueId v, const DimExpr& i) {
   if (v == kNone || ++steps_ > kMostSteps) return {};
   const Value& x = g_.value(v);
-  if (!is_integer(x.dtype) || !x.shape) return {};
+  if (!may_count(x.dtype) || !x.shape) return {};
   if (const auto e = known(x, i)) return e;
   const Node* n = x.constant ? nullptr : g_.producer(v);
   if (n == nullptr) return {};
@@ -97,10 +109,24 @@ std::optional<DimExpr> ElementTrace::in_parts(const Node& n, const DimExpr& i) {
     if (part == kNone || !is_vector(g_.value(part))) return {};
     const DimExpr size = (*g_.value(part).shape)[0];
     if (is_least(size - DimExpr(1) - rest, 0)) return at(part, rest);
-    if (!is_least(rest - size, 0)) return {};
+    if (!is_least(rest - size, 0)) return assume_parts(n) ? in_parts(n, i) : std::nullopt;
     rest = rest - size;
   }
   return {};
+}
+
+// No part of the Concat is empty, as the runtime has no empty tensors: the last of pooled positions is none of those before them. False where that
+// says nothing new.
+bool ElementTrace::assume_parts(const Node& n) {
+  const LeastDims before = least_;
+  for (ValueId part : n.inputs) {
+    if (part == kNone || !is_vector(g_.value(part))) return false;
+    const DimExpr size = (*g_.value(part).shape)[0];
+    if (is_least(size, 1)) continue;
+    note_positive(size, least_);
+    positive_.push_back(size);
+  }
+  return least_ != before;
 }
 
 std::optional<DimExpr> ElementTrace::indexed(const Node& n, const DimExpr& i) {
@@ -108,6 +134,7 @@ std::optional<DimExpr> ElementTrace::indexed(const Node& n, const DimExpr& i) {
   const auto index = is_vector(x) ? at(n.in(1), i) : std::nullopt;
   if (!index) return {};
   if (is_least(*index, 0)) return at(n.in(0), *index);
+  if (index->constant().value_or(0) < INT32_MIN) return {};  // outside of every vector, and its distance from the end may be no integer
   const DimExpr from_end = (*x.shape)[0] + *index;
   return is_least(DimExpr(0) - *index, 1) && is_least(from_end, 0) ? at(n.in(0), from_end) : std::nullopt;
 }
@@ -137,16 +164,19 @@ std::optional<DimExpr> ElementTrace::computed(const Node& n, const DimExpr& i) {
 bool trace_elements(NodeInference& c) {
   const ValueId y = c.node().outputs[0];
   const Value& v = c.graph().value(y);
-  if (v.elements || v.constant || !v.shape || v.rank() > 1 || !is_integer(v.dtype) || !c.in(0).shape || c.rank(0) != 1)
+  if (v.elements || v.constant || !v.shape || v.rank() > 1 || !may_count(v.dtype) || !c.in(0).shape || c.rank(0) != 1)
     return false;
   const auto count = shape_elements(*v.shape).constant();
   if (!count || *count < 1 || *count > kMaxElements) return false;
-  std::vector<DimExpr> found;
+  std::vector<DimExpr> found, positive;
   for (int64_t i = 0; i < *count; ++i) {
-    const auto e = ElementTrace(c.graph(), c.least()).at(y, i);
+    ElementTrace trace(c.graph(), c.least());
+    const auto e = trace.at(y, i);
     if (!e) return false;
     found.push_back(*e);
+    positive.insert(positive.end(), trace.positive().begin(), trace.positive().end());
   }
+  for (const DimExpr& size : positive) c.needs_positive(size);
   c.set_elements(0, std::move(found));
   return true;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace edgeconv {
 
@@ -11,10 +12,20 @@ namespace {
 
 constexpr uint64_t kKinds = 5, kFromScreens = 3;  // one picture in three is from a screen, or made by a program
 constexpr size_t kMostTinted = 4;                 // colours with a tint of their own; more are those again
+constexpr int64_t kWithMargins = 4;               // one picture in so many
+constexpr float kMiddle = 0.455f;                 // what people who normalize pad with: their zero
 constexpr int64_t kLineHeight = 64;  // pictures up to it, or this many times as wide as high, are one line of writing
 constexpr int64_t kWideAsLine = 3;
 constexpr int64_t kLeastGlyph = 6;
 constexpr int64_t kCoarsest = 64;  // cells of a texture, in pixels
+
+// Capitals, digits and small letters as lines between places of three columns and five rows, a to o from left to right and from top to bottom.
+constexpr const char* kLetters[] = {
+    "mdbfo gi", "amnlhg abfh", "cbdjno",  "amnlfba",  "camo gh", "cam gh",    "cbdjnoih", "am co gi",  "bn",
+    "clnj",     "am cg go",    "amo",     "mahco",    "maoc",    "bdjnlfb",   "mabfhg",   "mabfhg ho", "cbdhlnm",
+    "ac bn",    "ajnlc",       "anc",     "amhoc",    "ao cm",   "ahc hn",    "acmo",     "dbn",       "dbfhmo",
+    "acghlnm",  "nbgi",        "caghlnm", "cbdjnlhg", "acn",     "bdhlnjhfb", "ihgdbfln", "ihjno",     "jlihjno",
+    "hn be",    "gm jhlo",     "hjnlh",   "gm jhi",   "ihjlnm",  "bno gi",    "gjnlo li", "co lhjnl"};
 
 using Colour = std::array<float, kMostTinted>;
 
@@ -66,7 +77,9 @@ class Canvas {
     const float pitch = one_line ? high : glyph * (1.3f + 0.5f * random_.uniform());
     for (float y = one_line ? (high - glyph) / 2 : glyph; y + glyph <= high; y += pitch) {
       float x = glyph * (0.2f + random_.uniform());
-      const float end = static_cast<float>(box.width()) * (one_line || random_.below(3) ? 1.0f : 0.3f + 0.6f * random_.uniform());
+      // A word may be shorter than the room that there is for it, and so is the last line of a paragraph.
+      const bool full = random_.below(one_line ? 2 : 3) != 0;
+      const float end = static_cast<float>(box.width()) * (full ? 1.0f : 0.3f + 0.6f * random_.uniform());
       while (x + glyph * 0.8f < end) {
         const float width = glyph * (0.35f + 0.35f * random_.uniform());
         if (many_inks) ink = colour(0, 0.6f);
@@ -111,6 +124,19 @@ class Canvas {
     const float gain = dark ? 0.3f : 0.7f + 0.3f * random_.uniform(), offset = dark ? 0 : (1 - gain) * random_.uniform();
     const float noise = random_.below(3) ? 0.02f : 0.08f;
     for (float& v : pixels_) v = std::clamp(gain * v + offset + noise * (random_.uniform() + random_.uniform() - 1), 0.0f, 1.0f);
+  }
+
+  // What is too small for the network gets margins of one colour: lines of text behind their end, other pictures on any side.
+  void margins(bool line) {
+    const float paint = random_.below(2) ? 0 : kMiddle;
+    const bool across = line || random_.below(2) == 0, at_both_ends = !line && random_.below(2) == 0;
+    const int64_t all = across ? width_ : height_,
+                  blank = static_cast<int64_t>(static_cast<float>(all) * (0.1f + 0.5f * random_.uniform()));
+    const int64_t before = at_both_ends ? blank / 2 : 0, end = all - blank + before;
+    for (int64_t c = 0; c < colours_; ++c)
+      for (int64_t y = 0; y < height_; ++y)
+        for (int64_t x = 0; x < width_; ++x)
+          if (const int64_t i = across ? x : y; i < before || i >= end) at(c, y, x) = paint;
   }
 
   // Areas of one colour stay so, and no error averages out in them.
@@ -179,9 +205,19 @@ class Canvas {
     }
   }
 
-  // Strokes between nine places, straight or bent: nobody reads them, but they have the widths, ends and bows of letters.
+  // Two of three are letters that networks know. The others are strokes between nine places, straight or bent, with the ends and bows of letters.
   void letter(const Box& b, Point top_left, Point size, const Colour& ink) {
     const float thick = std::max(1.0f, size.y * (0.07f + 0.1f * random_.uniform()));
+    if (random_.below(3)) {
+      const char* form = kLetters[random_.below(std::ssize(kLetters))];
+      const auto point = [&](char c) {
+        return Point{top_left.y + static_cast<float>((c - 'a') / 3) / 4 * size.y,
+                     top_left.x + static_cast<float>((c - 'a') % 3) / 2 * size.x};
+      };
+      for (; form[0] && form[1]; ++form)
+        if (form[0] != ' ' && form[1] != ' ') stroke(b, point(form[0]), point(form[1]), thick, ink);
+      return;
+    }
     const auto place = [&] {
       const float row = static_cast<float>(random_.below(3)) / 2, column = static_cast<float>(random_.below(3)) / 2;
       return Point{top_left.y + row * size.y, top_left.x + column * size.x};
@@ -257,6 +293,7 @@ std::vector<float> picture(int64_t height, int64_t width, int64_t colours, uint6
     default: line ? canvas.writing(canvas.all(), true) : canvas.sign(); break;
   }
   number % kFromScreens == 1 ? canvas.screen() : canvas.photograph();
+  if (random.below(kWithMargins) == 0) canvas.margins(line);
   return canvas.take();
 }
 

@@ -16,6 +16,7 @@ constexpr int64_t kSmallTable = 16;
 // Tokens that stand for one smallest size, where a dim has one: below it convolutions have no window (audio samples), and some
 // multiples of it are few frames.
 constexpr int64_t kTokensPerLeast = 4;
+constexpr int64_t kPixelsPerToken = 10, kPixelMultiple = 32;
 constexpr int64_t kSampleRate = 16000;
 constexpr uint64_t kStepSeed = 7001;
 
@@ -65,6 +66,18 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     }
   }
 
+  // A picture has more rows and columns than a text has tokens, and networks that halve it five times want whole multiples.
+  for (const auto& [input, nature] : plan.kinds) {
+    if (nature.kind != InputKind::kImage) continue;
+    for (const int axis : {nature.axis, nature.axis + 1}) {
+      const DimExpr& pixels = (*g.value(input).shape)[static_cast<size_t>(axis)];
+      if (!pixels.is_symbol() || leading.count(pixels.symbol_name())) continue;
+      int64_t& n = size.at(pixels.symbol_name());
+      const int64_t side = std::min<int64_t>(spec.tokens * kPixelsPerToken, plan.range.at(pixels.symbol_name()).second);
+      n = std::max(n, side < kPixelMultiple ? side : side / kPixelMultiple * kPixelMultiple);
+    }
+  }
+
   // Where one axis has a smallest size, all are longer: exporters give the samples of audio and those of its mask two names.
   int64_t least = 1;
   for (const auto& [name, n] : size)
@@ -89,7 +102,8 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   Tensor t(DType::kFloat, dims);
   // A float mask is 1 for a token and 0 for padding, like an integer one.
   const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
-  if (is_float(v.dtype) && !float_mask) {
+  const bool float_ids = is_float(v.dtype) && plan.input_range.count(g.inputs[i]);
+  if (is_float(v.dtype) && !float_mask && !float_ids) {
     for (float& x : t.mut<float>()) x = random.normal();
     return t.cast(v.dtype);
   }

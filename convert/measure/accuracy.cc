@@ -208,7 +208,7 @@ OutputError OutputSums::error(const std::string& name) const {
   const Products p = level();
   OutputError e;
   e.name = name;
-  e.cosine = p.cosine();
+  e.cosine = tells_no_number() ? 0 : p.cosine();
   e.max_abs = max_abs;
   e.max_ref = max_ref;
   e.sqnr_db = edgeconv::sqnr_db(p.ref2, p.diff2);
@@ -237,6 +237,7 @@ double OutputSums::worst_row(size_t shortest) const {
 }
 
 double OutputSums::judged_cosine(bool short_rows) const {
+  if (tells_no_number()) return 0;
   const double row_loss = loss_of(worst_row(short_rows ? 2 : kVector));
   const double decided = decided_cosine();
   return std::min({level().cosine(), cosine_of(row_loss / kRowLoss), std::isnan(decided) ? 0 : decided});

@@ -83,6 +83,7 @@ struct OutputSums : Products {
   size_t row = 0;                // elements of each
   double max_abs = 0, max_ref = 0;
   int64_t rows = 0, agree = 0, elements = 0;
+  int64_t no_numbers = 0;  // elements that are the same NaN or infinity in both, and stand in no sum
   DecidedBy decided_by;
 
   // What follows belongs to another sample.
@@ -100,6 +101,7 @@ struct OutputSums : Products {
   double judged_cosine(bool short_rows) const;
 
  private:
+  bool tells_no_number() const { return elements == 0 && no_numbers > 0; }
   Products level() const;
   double logit_error() const;
   double worst_row(size_t shortest) const;

@@ -9,6 +9,15 @@
 
 namespace edgeconv {
 
+namespace {
+
+// Models give NaN for what a mask hides (a mean of nothing): the same in both is agreement, and tells nothing of the numbers beside it.
+bool both_no_number(float reference, float result) {
+  return (std::isnan(reference) && std::isnan(result)) || (std::isinf(reference) && reference == result);
+}
+
+}  // namespace
+
 Comparison::Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions)
     : names_(std::move(names)), sums_(names_.size()) {
   for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decided_by = decisions[o];
@@ -43,6 +52,10 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
       if (i % row == 0) s.by_row.emplace_back();
       if (i % sample == 0) s.begin_sample();
       if (!counts(i)) continue;
+      if (both_no_number(ref[i], got[i])) {
+        ++s.no_numbers;
+        continue;
+      }
       ++s.elements;
       const double r = ref[i], g = got[i], d = g - r;
       s.Products::add(r, g);

@@ -45,7 +45,7 @@ bool steps_of_one(const Graph& g, const Node& slice) {
   return true;
 }
 
-bool fuse(Graph& g, const Node pad) {
+bool fuse_pad_node(Graph& g, const Node pad) {
   const Node* slice = producer_of_kind(g, pad.in(0), OpKind::kSlice);
   if (!slice || pad.as<PadAttrs>().mode != kConstantMode || !steps_of_one(g, *slice)) return false;
   if (!g.value(slice->in(0)).shape || !g.value(pad.in(0)).shape) return false;
@@ -109,7 +109,7 @@ int pass_fuse_pad(Graph& g, Diagnostics&) {
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     if (g.nodes[i].dead) continue;
-    if (g.nodes[i].kind == OpKind::kPad) fused += fuse(g, g.nodes[i]);
+    if (g.nodes[i].kind == OpKind::kPad) fused += fuse_pad_node(g, g.nodes[i]);
     if (g.nodes[i].kind == OpKind::kConcat) fused += fuse_fill(g, g.nodes[i]);
   }
   return fused;

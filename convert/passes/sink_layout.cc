@@ -33,9 +33,11 @@ class LayoutSinker {
       case OpKind::kSoftmax:
       case OpKind::kLogSoftmax:
         return turned(n_.in(0)) && replace({source(n_.in(0))}, AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
+      case OpKind::kGather: return sink_gather();
       case OpKind::kReduce: return sink_reduce();
       case OpKind::kPad: return sink_pad();
       case OpKind::kSlice: return sink_slice();
+      case OpKind::kSplit: return sink_split();
       default: return false;
     }
   }
@@ -84,18 +86,20 @@ class LayoutSinker {
   }
 
   bool replace(std::vector<ValueId> inputs, Attributes attrs) {
-    const ValueId out = n_.outputs[0];
-    if (n_.outputs.size() != 1 || !g_.value(out).shape || g_.value(out).shape->size() != rank_ || g_.value(out).elements)
-      return false;
-    const Shape first = *g_.value(out).shape;
+    for (ValueId out : n_.outputs)
+      if (out != kNone && (!g_.value(out).shape || g_.value(out).shape->size() != rank_ || g_.value(out).elements)) return false;
     const std::vector<int64_t> perm = channels_first(rank_);
-    Shape last(rank_);
-    for (size_t i = 0; i < rank_; ++i) last[static_cast<size_t>(perm[i])] = first[i];
-    const DType dtype = g_.value(out).dtype;
-    const ValueId y = g_.add_node(n_.kind, std::move(inputs), std::move(attrs), n_.origin);
-    g_.value(y).dtype = dtype;
-    g_.value(y).shape = std::move(last);
-    redefine(g_, out, OpKind::kTranspose, {y}, TransposeAttrs{perm, true}, n_.origin);
+    std::vector<ValueId> made;
+    for (ValueId out : n_.outputs) {
+      made.push_back(kNone);
+      if (out == kNone) continue;
+      Shape last(rank_);
+      for (size_t i = 0; i < rank_; ++i) last[static_cast<size_t>(perm[i])] = (*g_.value(out).shape)[i];
+      made.back() = g_.add_value(g_.value(out).name + "/last", g_.value(out).dtype, std::move(last));
+    }
+    g_.add_node_with_outputs(n_.kind, std::move(inputs), made, std::move(attrs), n_.origin);
+    for (size_t i = 0; i < made.size(); ++i)
+      if (made[i] != kNone) redefine(g_, n_.outputs[i], OpKind::kTranspose, {made[i]}, TransposeAttrs{perm, true}, n_.origin);
     return true;
   }
 
@@ -157,6 +161,20 @@ class LayoutSinker {
     if (!turned(n_.in(0)) || n_.in(3) == kNone) return false;
     const auto axes = last_axes(3);
     return axes && replace(with_axes(3, *axes), n_.attrs);
+  }
+
+  bool sink_split() {
+    if (!turned(n_.in(0))) return false;
+    SplitAttrs a = n_.as<SplitAttrs>();
+    a.axis = last_axis(a.axis);
+    std::vector<ValueId> inputs = n_.inputs;
+    inputs[0] = source(n_.in(0));
+    return replace(std::move(inputs), a);
+  }
+  // Rows of an axis, as a Resize picks them.
+  bool sink_gather() {
+    if (!turned(n_.in(0)) || g_.value(n_.in(1)).rank() != 1) return false;
+    return replace({source(n_.in(0)), n_.in(1)}, AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
   }
 
   bool sink_reduce() {

@@ -10,6 +10,7 @@ target_sources(edgeconv_core PRIVATE
   passes/decompose_resize.cc
   passes/float_matmul_integer.cc
   passes/fold_affine.cc
+  passes/fold_affine_conv.cc
   passes/fold_dequantize.cc
   passes/fuse_activation.cc
   passes/fuse_attention.cc

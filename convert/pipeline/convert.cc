@@ -219,6 +219,10 @@ void Conversion::run_references() {
   if (o_.precision.mode != PrecisionMode::kFp32) add_unmeasured_layers(g_, layers_);
 }
 
+bool has_node(const Graph& g, OpKind kind) {
+  return std::any_of(g.nodes.begin(), g.nodes.end(), [&](const Node& n) { return !n.dead && n.kind == kind; });
+}
+
 void Conversion::choose_precisions() {
   stage("choosing precisions", 0.6);
   candidates_.emplace(g_, options_, *validation_, d_);
@@ -229,6 +233,8 @@ void Conversion::choose_precisions() {
   std::vector<char> freed(layers_.size());
   if (request_.mode == PrecisionMode::kAuto && budget_.bytes == 0) freed = set_free_layers(layers_, problem.asked);
   problem.gives_features = gives_features(model_.graph, dims_);
+  problem.has_attention = has_node(g_, OpKind::kAttention);
+  problem.has_tables = has_node(g_, OpKind::kEmbedding);
   problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
   Choice choice{problem.asked.plan, {}, {}};

@@ -124,7 +124,7 @@ std::optional<PrecisionPlan> fill_budget(const SearchProblem& problem) {
   const std::vector<Step> order = steps_of(problem, measure(problem));
   std::optional<PrecisionPlan> best;
   double least = 0;
-  for (const ExactParts parts : kExactParts) {
+  for (const ExactParts parts : exact_parts(problem)) {
     PrecisionPlan none = problem.asked.plan;
     set_exact(none, parts);
     if (!problem.cost.fits(none)) continue;

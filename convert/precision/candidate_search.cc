@@ -20,7 +20,8 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
                          const std::optional<PaddingMask>& padding, const ValidationSet& validation, Candidates& candidates) {
   const double most = problem.max_loss;
   // A gate of the user's is reported with what it would take, so each plan is measured on all.
-  Screen screen(validation, problem.measured || problem.cost.limited() ? Screen::kWhole : Screen::kPart);
+  const bool users_gate = problem.measured || problem.cost.limited();
+  Screen screen(validation, users_gate ? Screen::kWhole : Screen::kPart);
   const auto screened = [&](const PrecisionPlan& plan) {
     return screen.is_whole() ? loss_of(candidates.of(plan).compared().canonical.worst_cosine())
                              : screen.loss(candidates.built(plan).blob);
@@ -32,6 +33,10 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
     return false;
   };
   problem.loss = screened;
+  // Of signals each set has samples enough to tell which layer matters more, and convolutions take long: always the first ones.
+  const Screen first(validation, Screen::kPart);
+  if (!dims.kinds.empty() && !users_gate)
+    problem.effect = [&](const PrecisionPlan& plan) { return first.loss(candidates.built(plan).blob); };
   // Inputs of the user are what counts, however few.
   if (validation.recorded() || !needs_more_rows(problem.layers))
     return screen.is_whole() ? search(problem) : search(problem, passes_whole);

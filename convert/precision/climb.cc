@@ -135,7 +135,7 @@ PrecisionPlan make_cheaper(const SearchProblem& problem, const Lifted& lifted, C
 std::optional<PrecisionPlan> climb_to_16_bits(const SearchProblem& problem) {
   PrecisionPlan plan = problem.asked.plan;
   if (problem.passes(plan)) return plan;
-  for (const ExactParts parts : kExactParts) {
+  for (const ExactParts parts : exact_parts(problem)) {
     set_exact(plan, parts);
     // Behind exact attention or tables only what passes at the top is looked at further: then int8 may do again.
     if (parts.attention || parts.tables != TableBits::k8) {
@@ -154,7 +154,7 @@ std::optional<PrecisionPlan> climb_to_16_bits(const SearchProblem& problem) {
 std::optional<PrecisionPlan> climb_to_fp32(const SearchProblem& problem) {
   double least = std::numeric_limits<double>::infinity();
   std::optional<Lifted> best;
-  for (const ExactParts parts : kExactParts) {
+  for (const ExactParts parts : exact_parts(problem)) {
     PrecisionPlan plan = problem.asked.plan;
     set_exact(plan, parts);
     if (auto lifted = lift(problem, plan, kToFp32, least)) {

@@ -25,7 +25,7 @@ void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from
   double least = 2;
   for (size_t i : order) {
     problem.set(plan, i, to);
-    loss[i] = problem.loss(plan);
+    loss[i] = problem.effect_of(plan);
     problem.set(plan, i, from);
     least = std::min(least, loss[i]);
   }
@@ -57,7 +57,7 @@ PrecisionPlan descend(const SearchProblem& problem) {
   PrecisionPlan plan = problem.asked.plan;
   if (problem.passes(plan)) return plan;
   for (const Precision top : {linear::kInt8A16, linear::kF32})
-    for (const ExactParts parts : kExactParts) {
+    for (const ExactParts parts : exact_parts(problem)) {
       set_exact(plan, parts);
       problem.set_all(plan, top);
       if (!problem.passes(plan)) continue;

@@ -29,6 +29,10 @@ class Trials {
     const auto known = losses_.find(plan);
     return known != losses_.end() ? known->second : losses_[plan] = problem_.loss(plan);
   }
+  double effect(const PrecisionPlan& plan) {
+    const auto known = effects_.find(plan);
+    return known != effects_.end() ? known->second : effects_[plan] = problem_.effect(plan);
+  }
   Trial trial(const PrecisionPlan& plan) { return {plan, problem_.cost.slowdown(plan), loss(plan)}; }
   double listed(const PrecisionPlan& plan) {
     list_.push_back(trial(plan));
@@ -42,7 +46,7 @@ class Trials {
 
  private:
   const SearchProblem& problem_;
-  std::unordered_map<PrecisionPlan, double> losses_;
+  std::unordered_map<PrecisionPlan, double> losses_, effects_;
   std::vector<Trial> list_;
 };
 
@@ -77,6 +81,7 @@ Choice search(const SearchProblem& given, const std::function<bool(const Precisi
   Trials trials(given);
   SearchProblem problem = given;
   problem.loss = [&](const PrecisionPlan& plan) { return trials.listed(plan); };
+  if (given.effect) problem.effect = [&](const PrecisionPlan& plan) { return trials.effect(plan); };
   if (!confirms) return search_once(problem, trials);
 
   Choice choice;

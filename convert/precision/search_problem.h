@@ -18,11 +18,15 @@ struct SearchProblem {
   PlanCost cost;
   std::function<double(const PrecisionPlan&)> loss;  // of the model with this plan: accuracy.h
   double max_loss = loss_of(kTargetCosine);
+  // What one layer does to the outputs, for an order of layers only: remembered from search to search. Empty: the loss itself.
+  std::function<double(const PrecisionPlan&)> effect = {};
   bool measured = false;        // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
   bool gives_features = false;  // to another network: chain.h
-  int trials = kMostTrials;     // plans that may be measured in each search for something cheaper
+  bool has_attention = true, has_tables = true;  // parts that may be exact: exact_parts.h
+  int trials = kMostTrials;                      // plans that may be measured in each search for something cheaper
 
   bool passes(const PrecisionPlan& plan) const { return loss(plan) <= max_loss; }
+  double effect_of(const PrecisionPlan& plan) const { return effect ? effect(plan) : loss(plan); }
   bool is_free(size_t layer) const { return !asked.fixed[layer]; }
   Precision precision(const PrecisionPlan& plan, size_t layer) const { return plan.of(layers[layer].node).precision; }
   // Unless the layer is fixed. Whether that changed anything.

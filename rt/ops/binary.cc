@@ -40,7 +40,6 @@ template <class T>
 uint8_t is_less_or_equal(T a, T b) {
   return less_or_equal(a, b);
 }
-float prelu(float x, float slope) { return less(x, 0.0f) ? times(slope, x) : x; }
 uint8_t both(uint8_t a, uint8_t b) { return a != 0 && b != 0; }
 uint8_t either(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
 uint8_t one_of(uint8_t a, uint8_t b) { return (a != 0) != (b != 0); }
@@ -62,7 +61,7 @@ Loop float_loop(int32_t kind) {
     case bin::kGreater: return loop<float, uint8_t, is_less<float>>;
     case bin::kLessOrEqual:
     case bin::kGreaterOrEqual: return loop<float, uint8_t, is_less_or_equal<float>>;
-    case bin::kPRelu: return loop<float, float, prelu>;
+    case bin::kPRelu: return loop<float, float, leaky>;
     default: return nullptr;
   }
 }

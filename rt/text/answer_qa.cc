@@ -96,8 +96,10 @@ void best_spans(const Asked& a, Runner& r, Candidates candidates, Answers& answe
     for (uint32_t j = i; j < e.tokens && j - i < kLongestAnswer; ++j)
       if (in_context(e, j)) candidates.add({first[i] * last[j], i, j});
   }
-  for (uint32_t i = 0; i < candidates.count(); ++i)
-    answers.add(candidates[i].score, words_of(e, candidates[i].first, candidates[i].last));
+  for (uint32_t i = 0; i < candidates.count(); ++i) {
+    const ert_span span = words_of(e, candidates[i].first, candidates[i].last);
+    if (span.start <= span.end) answers.add(candidates[i].score, span);  // a template may have the context twice
+  }
 }
 
 }  // namespace

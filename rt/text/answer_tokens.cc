@@ -32,7 +32,8 @@ class Spans {
   Spans(const Asked& a, ert_answer* out) : a_(a), out_(out) {}
   void add(uint32_t label, float score, ert_span span) {
     const Tag tag = tag_of(a_, label);
-    if (tokens_ > 0 && !tag.begins && same(tag, tag_of(a_, current_.label))) {
+    // A hostile template may have the text twice: what comes earlier in it begins a span of its own.
+    if (tokens_ > 0 && !tag.begins && span.start >= current_.span.start && same(tag, tag_of(a_, current_.label))) {
       current_.span.end = span.end;
       sum_ += score;
       ++tokens_;

@@ -3,7 +3,7 @@
 
     tests/checks/check_deletion.py            all of them (about 10 CPU minutes after the build)
     tests/checks/check_deletion.py --list     what would be deleted
-    tests/checks/check_deletion.py KEY...     only these
+    tests/checks/check_deletion.py KEY...     only these: whole keys, or the names of files
 
 A check is an operand of || in a condition that leads to a refusal, an operand of && in an answer that is true where all is well, or the
 whole of either. Each file is compiled once, with every check behind a switch, in a copy of the sources under build/check_deletion; a
@@ -19,15 +19,17 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build", "check_deletion")
 COPIED = ["CMakeLists.txt", "convert/blob/version.h", "cmake", "platform", "kernels_int8", "rt", "tests/support", "tests/cortex_m", "tests/rt", "tests/kernels_int8", "tests/fuzz", "tests/CMakeLists.txt"]
-FILES = ["rt/blob/header.cc", "rt/loading/model.cc", "rt/loading/unpack.cc"] + sorted(
+FILES = ["rt/blob/header.cc", "rt/loading/model.cc", "rt/loading/unpack.cc", "rt/text/open.cc", "rt/text/task.cc"] + sorted(
     "rt/verify/" + f for f in os.listdir(os.path.join(ROOT, "rt/verify")) if f.endswith(".cc"))
 TESTS = [["tests/rt/rt_test", "--gtest_filter=-Pool.*:Threads/*"], ["tests/rt/rt_unpack_test"], ["tests/fuzz/fuzz_replay_test"]]
+TEXT_TESTS = [["tests/rt/rt_text_test"]]  # those of rt/text
 LIST = os.path.join(ROOT, "tests", "checks", "redundant_checks.txt")
 REFUSALS = re.compile(r"^(false|ERT_ERR_\w+|status|header|counts|semantics|ops|smallest|after)$")
 # Functions and answers that are true where something is so, not where all is well.
 NO_CHECK = re.compile(
     r"^(true|false|ERT_\w+|nullptr|\*this|-?\d+u?|[a-z_]+|memory\.\w+\(\)|.*\? (0|p\.|\"\"|uint32_t).*|.*<<.*|.*\? verify_column_sums.*"
     r"|dtype != ERT_F32|dtype == ERT_I32 \|\| dtype == ERT_I64|op\.code\(\) == .*|kind_of\(e\) == ExprKind::kRows|\(even.*|memcpy.*|s->c_str\(\)|\"\"|static_cast<size_t>.*"
+    r"|&rows_.*|&t\.sections.*|h\.leaves|\{.*|ert::text::open_tables.*|ert_text_open_tables.*"
     r"|write_struct.*|prepare_all\(p, nullptr, scratch, &unused, macs\).*|value_info.*|status|s != nullptr && s->magic.*|ert_model_open_in.*)$", re.S)
 
 
@@ -156,14 +158,14 @@ def prepare(rows):
     build = os.path.join(WORK, "build")
     subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DERT_BUILD_CONVERTER=OFF", "-DERT_WITH_ZSTD=ON",
                     "-DERT_BUILD_TOGETHER=OFF", "-DCMAKE_CXX_FLAGS=-Wno-error -w"], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["cmake", "--build", build, "--target", *(t[0].split("/")[-1] for t in TESTS)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", build, "--target", *(t[0].split("/")[-1] for t in TESTS + TEXT_TESTS)], check=True, stdout=subprocess.DEVNULL)
     return build
 
 
-def noticed(build, number):
+def noticed(build, number, tests):
     """The test that fails when this check is deleted, or ""."""
     environment = dict(os.environ, ERT_DELETED_CHECK=str(number))
-    for program, *arguments in TESTS:
+    for program, *arguments in tests:
         try:
             r = subprocess.run([os.path.join(build, program), "--gtest_fail_fast", "--gtest_brief=1", *arguments], env=environment,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
@@ -186,15 +188,15 @@ def main():
         if line.strip() and not line.startswith("#"):
             key, _, reason = line.rstrip("\n").partition(" | ")
             reasons[key] = reason
-    chosen = [r for r in rows if not sys.argv[1:] or r[0] in sys.argv[1:]]
+    chosen = [r for r in rows if not sys.argv[1:] or r[0] in sys.argv[1:] or r[1] in sys.argv[1:]]
     build = prepare(rows)
-    if noticed(build, -1):
-        print("the tests fail with nothing deleted:", noticed(build, -1))
+    if noticed(build, -1, TESTS + TEXT_TESTS):
+        print("the tests fail with nothing deleted:", noticed(build, -1, TESTS + TEXT_TESTS))
         return 1
     bad = found = redundant = 0
     for row in chosen:
         key = row[0]
-        by = noticed(build, rows.index(row))
+        by = noticed(build, rows.index(row), TEXT_TESTS if row[1].startswith("rt/text/") else TESTS)
         found += by != ""
         if by and key in reasons:
             print(f"NOTICED, but listed as redundant: {key} ({by})")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions. See ./test.sh --help.
+# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions|coverage [runtime]. See ./test.sh --help.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . toolchains/debian_packages.sh
@@ -45,6 +45,13 @@ case "$1" in
   canaries)
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES $M32_PACKAGES
     exec tests/checks/canaries.sh ;;
+  coverage)
+    preset=coverage${2:+-$2}
+    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+    build "$preset" "about 5 CPU minutes for the runtime, 40 with the converter"
+    find "build/$preset" -name '*.gcda' -delete
+    ctest --test-dir "build/$preset" -L quick --output-on-failure -j"$(nproc)" >"build/$preset/test.log" || { tail -n 40 "build/$preset/test.log"; exit 1; }
+    exec python3 tests/checks/coverage.py . "build/$preset" ;;
   deletions)
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
     exec python3 tests/checks/check_deletion.py ;;

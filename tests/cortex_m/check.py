@@ -19,7 +19,7 @@ from json_schema import errors  # noqa: E402
 
 CHECKS = pathlib.Path(__file__).parents[1] / "checks"
 # Beside the firmware example, for the functions that it does not call.
-BOUNDED = ["tests/cortex_m/golden", "bench/firmware/ert-bench", "tests/digest/digest"]
+BOUNDED = ["tests/cortex_m/golden", "bench/firmware/ert-bench", "tests/digest/digest", "platform/cortex_m/example/answer/answer_firmware"]
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT = 2048
 # ERT_BOARD_MAX_ARGUMENTS without the program and, in one run, the extremes.
@@ -31,6 +31,7 @@ TEXT_LIMIT_OF = {"mps3-an547": 91_000}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
+LINES = ["Where is the station, please?", "Am Montag kommt der Bus.", "12:30", "Сегодня вечером мы идём в кино.", "駅はどこですか。", ""]
 # Canary, words of the report that it must end in.
 FAULTS = {"unaligned": "unaligned access", "division": "division by zero", "overrun": "stack overrun", "fetch": "undefined instruction"}
 # Beside these, memcpy and its kin, the runtime calls only what the compiler makes of C++ operators on a core without the instruction.
@@ -72,6 +73,20 @@ def check_transcript(report, runner, build):
     stacks = [int(n) for n in re.findall(r"stack (\d+)", first.stdout)]
     report.expect(len(stacks) == 3 + len(ANSWERS) and max(stacks) <= STACK_LIMIT, f"painted stack {stacks}, limit {STACK_LIMIT}")
     return image, first.stdout, max(stacks, default=0)
+
+
+def check_answers(report, root, runner, build):
+    """Lines of text into the firmware that takes text: the labels and thousandths that the host's `edgeconv run` gives with the same blob."""
+    folder = build / "platform/cortex_m/example/answer"
+    lines = folder / "lines.txt"
+    lines.write_text("".join(t + "\n" for t in LINES), encoding="utf-8")
+    device = run(*runner, folder / "answer_firmware", lines)
+    host = run(root / "build/release/convert/edgeconv", "run", folder / "model/langid.ert", "--text-file", lines, "--json", "--top", 1)
+    best = [json.loads(line)["labels"][0] for line in host.stdout.splitlines()]
+    wanted = [f"{b['label']}, {int(b['score'] * 1000 + 0.5)} of 1000: {t}" for b, t in zip(best, LINES)]
+    report.expect(device.returncode == 0 and len(best) == len(LINES) and device.stdout.splitlines() == wanted, "text in, answer out",
+                  device.stdout + device.stderr + host.stderr)
+    print(f"  firmware with a tokenizer: {', '.join(b['label'] for b in best)}")
 
 
 def check_bench(report, root, runner, build):
@@ -198,6 +213,7 @@ def main(root, build, board, golden, show):
     if show:
         print(transcript)
     check_bench(report, root, runner, build)
+    check_answers(report, root, runner, build)
     check_calls(report, build)
     bound, function = check_bound(report, image, build)
     all_ops = check_bounds(report, root, build, image)

@@ -53,7 +53,9 @@ struct IntContext {
   template <class In, class Out>
   ert_status run(std::vector<In> ids, std::vector<Out>* out) {
     out->assign(ids.size(), Out{-5});
-    const ert_tensor in = int_tensor({static_cast<int32_t>(ids.size() / 3), 3}, ids.data(), ids.size());
+    const auto kept = std::make_shared<std::vector<In>>(std::move(ids));
+    bound = kept;  // a later run without binding reads them again
+    const ert_tensor in = int_tensor({static_cast<int32_t>(kept->size() / 3), 3}, kept->data(), kept->size());
     const ert_tensor result = int_tensor({}, out->data(), out->size());
     EXPECT_EQ(ert_bind_input(&context, 0, &in), ERT_OK);
     EXPECT_EQ(ert_bind_output(&context, 0, &result), ERT_OK);
@@ -63,6 +65,7 @@ struct IntContext {
   ert_model model{};
   ert_context context{};
   std::unique_ptr<GuardedRegion> arena;
+  std::shared_ptr<void> bound;
   float weights[12] = {1, 2, 3, 4, 5, 6}, copy[12] = {};
 };
 

@@ -1,6 +1,6 @@
 """compare.py EDGECONV WORK [--lines N] [--hostile N] [--kinds a,b] [--seed N]: `edgeconv tokenize` against Hugging Face `tokenizers` and `sentencepiece`,
 line by line: ids, type ids, masks, offsets, pairs, and the text of ids. Prints lines, languages, differences and the time of both for each tokenizer.
-Exit 1 if one line differs. Packages: requirements.txt of this folder; `./test.sh --text` makes an environment for them."""
+Exit 1 if one line differs, or if a tokenizer that was broken on purpose does not. Packages: requirements.txt of this folder; `./test.sh --text` makes an environment for them."""
 import argparse
 import codecs
 import json
@@ -166,6 +166,20 @@ def bert_of(path):
     return BertWordPieceTokenizer(str(path))._tokenizer
 
 
+def canary(program, reference, folder, lines):
+    """Whether a tokenizer with one wrong table is found: two pieces have changed their ids."""
+    whole = json.loads(reference.path.read_text())
+    vocabulary = whole["model"]["vocab"]
+    common = sorted((p for p in vocabulary if p.isalpha()), key=lambda p: (-sum(line.count(p.encode()) for line in lines[:2000]), p))[:2]
+    vocabulary[common[0]], vocabulary[common[1]] = vocabulary[common[1]], vocabulary[common[0]]
+    intact, reference.path = reference.path, folder / "canary.json"
+    reference.path.write_text(json.dumps(whole))
+    wrong = reference.compare(program, "canary", lines, lambda *_: None)
+    reference.path = intact
+    print(f"canary: {common[0]!r} and {common[1]!r} with each other's ids: {wrong} differences", flush=True)
+    return wrong
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("edgeconv")
@@ -208,6 +222,11 @@ def main():
         failed += wrong != 0
         speed = f"; {speed_ratio(o.speed, reference, lines[:SPEED_LINES]):.1f} times as fast" if o.speed and wrong >= 0 else ""
         print(f"{name:20} {len(lines)} lines in {languages} languages, {len(hostile)} hostile: {wrong} differences{speed}", flush=True)
+    named = [k for k in o.kinds.split(",") if (o.work / k / "path.txt").exists() and (o.work / k / "path.txt").read_text().endswith(".json")]
+    dictionaries = [k for k in named if isinstance(json.loads(pathlib.Path((o.work / k / "path.txt").read_text()).read_text())["model"]["vocab"], dict)]
+    if dictionaries:
+        path = pathlib.Path((o.work / dictionaries[0] / "path.txt").read_text())
+        failed += canary(o.edgeconv, HuggingFace(path), o.work / dictionaries[0], lines[:1000]) == 0
     sys.exit(1 if failed else 0)
 
 

@@ -179,6 +179,42 @@ TEST(ShapeArithmetic, EndsOfPositionsOfUnknownNumberAreFollowed) {
   EXPECT_EQ(*b.g.value(relative).shape, (Shape{S}));
 }
 
+// transformers since 4.5x counts them in the type of the embeddings.
+TEST(ShapeArithmetic, EndsOfPositionsInFloatsAreFollowed) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 8});
+  const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
+  const auto range = [&](ValueId from, ValueId to, int64_t by) { return b.node(OpKind::kRange, {from, to, b.scalar(by)}); };
+  const auto cast = [&](ValueId v, DType to) { return b.node(OpKind::kCast, {v}, CastAttrs{to}); };
+  const ValueId positions = cast(range(b.scalar(int64_t{0}), size, 1), DType::kFloat);
+  const ValueId last = b.node(OpKind::kGather, {positions, b.scalar(int64_t{-1})}, AxisAttrs{0});
+  const ValueId behind = b.node(OpKind::kBinary, {last, b.scalar(2.0f)}, BinaryAttrs{bb::kAdd});
+  const ValueId relative = range(b.scalar(int64_t{0}), cast(behind, DType::kInt64), 1);
+  const ValueId half = b.node(OpKind::kBinary, {last, b.scalar(0.5f)}, BinaryAttrs{bb::kAdd});
+  b.output(relative), b.output(half);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(relative).shape, (Shape{S + DimExpr(1)}));
+  EXPECT_FALSE(b.g.value(half).elements) << "no whole number";
+}
+
+// The last of them is one that was pooled, for which there must be any: [1 - 2, 1, 3, ..] of positions without the last one, too.
+TEST(ShapeArithmetic, TheLastPooledPositionIsNoClsToken) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {B, S, 8});
+  const ValueId size = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{1})}, AxisAttrs{0});
+  const ValueId positions = b.node(OpKind::kRange, {b.scalar(int64_t{0}), size, b.scalar(int64_t{1})});
+  const ValueId inner = b.node(OpKind::kSlice, {positions, b.ints({1}), b.ints({-1}), b.ints({0}), b.ints({1})});
+  const ValueId tokens = b.node(OpKind::kSlice, {inner, b.ints({0}), b.ints({INT64_MAX}), b.ints({0}), b.ints({2})});
+  const ValueId pooled = b.node(OpKind::kConcat, {b.ints({-1}), tokens}, AxisAttrs{0});
+  const ValueId last = b.node(OpKind::kGather, {pooled, b.scalar(int64_t{-1})}, AxisAttrs{0});
+  b.output(last);
+  infer_ok(b.g);
+  ASSERT_TRUE(b.g.value(last).elements);
+  for (const auto& [tokens_in, want] : {std::pair(3, 1), std::pair(4, 1), std::pair(5, 3), std::pair(12, 9)})
+    EXPECT_EQ((*b.g.value(last).elements)[0].evaluate({{S.symbol_name(), tokens_in}}), want) << tokens_in;
+  EXPECT_GE(b.g.least_dims[S.symbol_name()], 3) << "of two tokens none is left";
+}
+
 // What may lie outside of its part is not guessed.
 TEST(ShapeArithmetic, ElementsThatMayBeInEitherPartAreNotFollowed) {
   GraphBuilder b;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace edgeconv::testing {
@@ -78,8 +79,26 @@ TEST(Pictures, FewAreOfAllKinds) {
     signs += flat(picture(kHeight, kWidth, 1, 15 * seed + 2, random)) / 10;
   }
   EXPECT_GT(pages, 0.4);
-  EXPECT_LT(scenes, 0.1);
-  EXPECT_LT(signs, 0.1);
+  EXPECT_LT(scenes, 0.25) << "but for margins";
+  EXPECT_LT(signs, 0.25);
+}
+
+// PP-OCR's classifier of lines was certified 8 dB too good: every made-up line went to the right edge, those of people have blank paper behind them.
+TEST(Pictures, SomeLinesEndEarly) {
+  int early = 0, full = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const std::vector<float> p = picture(48, 192, 1, 1 + 5 * seed, random);  // all of them writing
+    int64_t last = 0;
+    for (int64_t y = 8; y < 40; ++y)
+      for (int64_t x = 1; x < 184; ++x)
+        if (std::fabs(p[static_cast<size_t>(y * 192 + x)] - p[static_cast<size_t>(y * 192 + x - 1)]) > 0.2f)
+          last = std::max(last, x);
+    early += last < 150;
+    full += last >= 170;
+  }
+  EXPECT_GT(early, 8);
+  EXPECT_GT(full, 4);
 }
 
 TEST(Pictures, OfAnySizeAreWhole) {
@@ -99,7 +118,7 @@ TEST(Pictures, AreTheSameOnEveryHost) {
     for (float v : picture(40 + 8 * static_cast<int64_t>(seed), 80, 3, seed, random))
       sum = sum * 31 + static_cast<uint32_t>(v * 65536);
   }
-  EXPECT_EQ(sum, 3623512443u);
+  EXPECT_EQ(sum, 2804529387u);
 }
 
 }  // namespace

@@ -90,6 +90,40 @@ TEST(SyntheticInputs, StepsGoOnWithTheModelsOwnStates) {
   EXPECT_FALSE(sets[7][0].same_bytes(sets[8][0]));
 }
 
+// Keras feeds ids as floats: about standard normal ones would all be the first rows of the table.
+TEST(SyntheticInputs, IdsInFloatsAreIds) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {DimExpr::symbol("batch"), 21});
+  const ValueId ids = b.node(OpKind::kCast, {x}, CastAttrs{DType::kInt32});
+  b.output(b.node(OpKind::kGather, {b.weights({100, 4}), ids}, AxisAttrs{0}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {});
+  const Tensor t = synthetic_inputs(b.g, plan, {})[0];
+  EXPECT_EQ(t.dtype(), DType::kFloat);
+  double most = 0;
+  for (float v : t.as<float>()) {
+    ASSERT_EQ(v, std::floor(v));
+    ASSERT_GE(v, 0);
+    most = std::max<double>(most, v);
+  }
+  EXPECT_LT(most, 100);
+  EXPECT_GT(most, 80);
+}
+
+// A line of text was 40 pixels long and 5: nothing of it is decided as in one of 320.
+TEST(SyntheticInputs, PicturesOfAnySizeAreAsLargeAsPictures) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {DimExpr::symbol("batch"), 3, 48, DimExpr::symbol("width")});
+  b.output(b.node(OpKind::kConv, {x, b.weights({8, 3, 3, 3})}, ConvAttrs{}));
+  finish(b.g);
+  for (const auto& [most, want] :
+       {std::pair<int64_t, int64_t>(640, 320), std::pair<int64_t, int64_t>(100, 96), std::pair<int64_t, int64_t>(20, 20)}) {
+    const DimPlan plan = plan_dims(b.g, {{"width", most}});
+    EXPECT_EQ(synthetic_inputs(b.g, plan, {4, 32, false, 101, true})[0].dims()[3], want);
+    EXPECT_LE(synthetic_inputs(b.g, plan, {1, 5, false, 101, true})[0].dims()[3], want);
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -51,6 +51,28 @@ TEST(Comparison, SamplesAreRowsOfTheBatch) {
   EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.01);
 }
 
+// A model for proteins gives NaN for residues that are masked, as ONNX Runtime does: its other numbers were right and its certificate 0.
+TEST(Comparison, NumbersBesideTheSameNaNCount) {
+  Tensor reference = rows(1), got = rows(1);
+  for (const size_t i : {size_t{3}, size_t{40}}) reference.mut<float>()[i] = got.mut<float>()[i] = std::nanf("");
+  reference.mut<float>()[41] = got.mut<float>()[41] = INFINITY;
+  EXPECT_DOUBLE_EQ(cosine(reference, got), 1);
+  got.mut<float>()[42] += 10;
+  EXPECT_LT(cosine(reference, got), 1);
+  Tensor other = rows(1);
+  EXPECT_EQ(cosine(reference, other), 0) << "a number where the reference has none";
+  EXPECT_EQ(cosine(other, reference), 0);
+  Tensor opposite = reference;
+  opposite.mut<float>()[41] = -INFINITY;
+  EXPECT_EQ(cosine(reference, opposite), 0);
+}
+
+TEST(Comparison, NothingButNaNIsNoAgreement) {
+  Tensor none(DType::kFloat, {2, 3});
+  for (float& v : none.mut<float>()) v = std::nanf("");
+  EXPECT_EQ(cosine(none, none), 0);
+}
+
 // Steps of a recurrent layer whose states explode: the last ones would hide that all others are wrong.
 TEST(Comparison, RowsThatDifferBeyondMeasureCountAlike) {
   const Tensor reference = rows(4);

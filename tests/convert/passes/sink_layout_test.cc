@@ -71,6 +71,26 @@ TEST_F(SinkLayout, ConcatPadSliceAndSoftmax) {
   EXPECT_EQ(transposes_left(), 2) << b.g.dump();
 }
 
+// Halves of the channels go different ways (YOLO).
+TEST_F(SinkLayout, SplitOfChannels) {
+  SplitAttrs a;
+  a.axis = 1;
+  a.sizes = {4, 4};
+  const std::vector<ValueId> halves = b.node_with_outputs(OpKind::kSplit, {conv(image(), 4, 8)}, 2, a);
+  const ValueId both = b.node(OpKind::kConcat, {halves[0], conv(halves[1], 4, 4)}, AxisAttrs{1});
+  b.output(conv(both, 8, 3));
+  EXPECT_EQ(transposes_left(), 2) << b.g.dump();
+}
+
+// Feature pyramids: a map is doubled and added to another.
+TEST_F(SinkLayout, NearestResizeBetweenConvolutions) {
+  const ValueId small = b.node(OpKind::kReduce, {conv(image(), 4, 8)}, ReduceAttrs{reduce::kMean, {2}, true, false});
+  const ValueId rows = b.node(OpKind::kGather, {small, b.ints({0, 0, 0, 0, 0, 0})}, AxisAttrs{2});
+  const ValueId both = b.node(OpKind::kGather, {rows, b.ints({0, 0, 1, 3, 4})}, AxisAttrs{3});
+  b.output(conv(b.add(both, conv(image("z"), 4, 8)), 8, 3));
+  EXPECT_EQ(transposes_left(), 3) << b.g.dump();
+}
+
 TEST_F(SinkLayout, MaxPoolBetweenConvolutions) {
   ConvAttrs pool = window({3, 3}, {1, 1, 1, 1});
   pool.strides = {2, 2};

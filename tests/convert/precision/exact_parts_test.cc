@@ -19,11 +19,14 @@ class ExactPartsTest : public ::testing::Test {
   void choose(const std::function<double(const PrecisionPlan&)>& loss) {
     SearchProblem problem = problem_of(layers, loss, request);
     problem.measured = measured;
+    problem.has_attention = has_attention;
+    problem.has_tables = has_tables;
     const Choice choice = search(problem);
     plan = choice.plan;
     trials = choice.trials.size();
   }
   const std::vector<LayerSensitivity> layers = some_layers(16);
+  bool has_attention = true, has_tables = true;
   PrecisionRequest request;
   bool measured = false;
   PrecisionPlan plan;
@@ -80,6 +83,25 @@ TEST_F(ExactPartsTest, WhateverLeavesTheLeastWork) {
   choose([](const PrecisionPlan& p) { return p.count(linear::kF32) >= (p.int8_tables ? 12 : 1) ? kExact : kInexact; });
   EXPECT_FALSE(plan.int8_tables);
   EXPECT_EQ(plan.count(linear::kF32), 1);
+}
+
+// Networks of convolutions measured the same blob five times on every step.
+TEST_F(ExactPartsTest, WhatAModelDoesNotHaveIsNotTried) {
+  has_attention = has_tables = false;
+  size_t tried = 0;
+  choose([&](const PrecisionPlan& p) {
+    ++tried;
+    EXPECT_TRUE(p.int8_attention && p.int8_tables);
+    return 0.5;
+  });
+  EXPECT_TRUE(plan.int8_attention && plan.int8_tables);
+  const size_t without = tried;
+  has_tables = true;
+  tried = 0;
+  choose([&](const PrecisionPlan& p) { return ++tried, p.int8_tables || p.int16_tables ? kInexact : kExact; });
+  EXPECT_TRUE(plan.int8_attention);
+  EXPECT_FALSE(plan.int8_tables || plan.int16_tables) << "fp32 is still the last rung";
+  EXPECT_LT(without, 10u);
 }
 
 TEST_F(ExactPartsTest, NothingIsExactThatDoesNotHelp) {

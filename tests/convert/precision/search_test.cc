@@ -161,6 +161,20 @@ TEST(ConfirmedSearch, WhatFailedIsNotMeasuredAgain) {
   EXPECT_EQ(std::set<std::string>(rows.failed.begin(), rows.failed.end()).size(), rows.failed.size());
 }
 
+// The order of the layers does not change with the rows: a network of 68 convolutions was measured layer by layer in each of ten searches.
+TEST(ConfirmedSearch, EffectsAreMeasuredOnce) {
+  const auto layers = some_layers(kLayers);
+  std::map<std::string, int> measured;
+  SearchProblem problem = problem_of(layers, [](const PrecisionPlan& p) { return p.count(linear::kInt8) > 1 ? 0.5 : 0.0; });
+  problem.effect = [&](const PrecisionPlan& p) { return ++measured[p.str()], 1e-4; };
+  problem.measured = true;
+  int confirmations = 0;
+  search(problem, [&](const PrecisionPlan&) { return ++confirmations == 4; });
+  EXPECT_EQ(confirmations, 4);
+  EXPECT_GE(measured.size(), static_cast<size_t>(kLayers));
+  for (const auto& [plan, times] : measured) EXPECT_EQ(times, 1) << plan;
+}
+
 // What misses the gate is not confirmed: it fails anyhow.
 TEST(ConfirmedSearch, OnlyWhatPassesIsConfirmed) {
   const auto layers = some_layers(4);

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Branch coverage of a build of the preset coverage or coverage-runtime, by gcov, after its tests have run.
+
+    tests/checks/coverage.py ROOT BUILD [--missed PREFIX]    --missed: lines with branches that were not taken, of files that begin so
+
+Branches are those of the source at -O0: both ways of each operand of a condition. Ways that only exceptions take are left out, and
+instantiations of a template count as one. Exit 1 where a group is below its goal."""
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# Name, goal in per cent, files.
+GROUPS = [
+    ("loader and verifier", 100.0, r"rt/(verify|loading)/|rt/blob/header\.cc|rt/text/(open|task)\.cc"),
+    ("runtime", 95.0, r"rt/"),
+    ("converter", 88.0, r"convert/"),
+]
+
+
+def gcov(objects):
+    """The JSON documents of object files that ran."""
+    for i in range(0, len(objects), 20):
+        r = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-counts", "--branch-probabilities", *objects[i:i + 20]], capture_output=True, text=True)
+        for line in r.stdout.splitlines():
+            if line.startswith("{"):
+                yield json.loads(line)
+
+
+def branches_of(root, build):
+    """{file: {line: [count, ..]}}; nothing of objects that never ran is left out: their branches count as not taken."""
+    taken = collections.defaultdict(lambda: collections.defaultdict(list))
+    notes = [str(p) for folder in ("rt", "convert") for p in (build / folder).rglob("*.gcno") if "/example/" not in str(p)]
+    for document in gcov(sorted(notes)):
+        for file in document["files"]:
+            path = os.path.relpath(os.path.normpath(os.path.join(document["current_working_directory"], file["file"])), root)
+            if not re.match(r"(rt|convert)/", path):
+                continue
+            for line in file["lines"]:
+                counts = [b["count"] for b in line["branches"] if not b["throw"]]
+                known = taken[path][line["line_number"]]
+                known += [0] * (len(counts) - len(known))
+                for i, count in enumerate(counts):
+                    known[i] += count
+    return taken
+
+
+def main():
+    root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+    missed = sys.argv[4] if sys.argv[3:4] == ["--missed"] else None
+    taken = branches_of(root, build)
+    below = 0
+    for name, goal, pattern in GROUPS:
+        counts = [c for file, lines in taken.items() if re.match(pattern, file) for line in lines.values() for c in line]
+        if not counts:
+            continue
+        share = 100.0 * sum(c > 0 for c in counts) / len(counts)
+        below += share < goal
+        print(f"{name:20} {sum(c > 0 for c in counts):6} of {len(counts):6} branches: {share:5.1f} % (goal {goal:.0f} %)")
+    if missed is not None:
+        for file in sorted(f for f in taken if f.startswith(missed)):
+            text = (root / file).read_text().splitlines()
+            for number, counts in sorted(taken[file].items()):
+                if 0 in counts:
+                    print(f"{file}:{number}: {sum(c > 0 for c in counts)}/{len(counts)} {text[number - 1].strip()}")
+    return 1 if below else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""make.py EDGECONV FOLDER: the golden blobs of this folder, with what they answered when they were made (golden_test.cc holds every later runtime to
+both). Blobs that are there are never made again: a later format gets files of its own. Needs onnx and numpy."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+WORDS = ["[UNK]", "good", "morning", "evening", "the", "cat", "sits", "on", "mat", "no", "yes", "late"]
+TOKENIZERS = {
+    "wordlevel": (len(WORDS), {"version": "1.0", "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
+                               "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {w: i for i, w in enumerate(WORDS)}}}),
+    "ngram": (64, {"version": "1.0", "model": {"type": "HashedNgram", "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1, "longest_word": 16}}),
+}
+TEXTS = ["good morning", "The cat sits on the MAT", "12:30", "доброе утро", "おはよう", "late"]
+
+
+def model(rows):
+    """A masked mean of embeddings, and three labels."""
+    rng = numpy.random.default_rng(7)
+    constants = {"table": rng.normal(size=(rows, 8)), "head": rng.normal(size=(8, 3))}
+    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["embedded"]), helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+             helper.make_node("Unsqueeze", ["mask", "last"], ["column"]), helper.make_node("Mul", ["embedded", "column"], ["kept"]),
+             helper.make_node("ReduceSum", ["kept", "one"], ["sum"], keepdims=0), helper.make_node("ReduceSum", ["column", "one"], ["count"], keepdims=0),
+             helper.make_node("Div", ["sum", "count"], ["mean"]), helper.make_node("MatMul", ["mean", "head"], ["logits"])]
+    initializers = [numpy_helper.from_array(v.astype(numpy.float32), k) for k, v in constants.items()]
+    initializers += [numpy_helper.from_array(numpy.array([2]), "last"), numpy_helper.from_array(numpy.array([1]), "one")]
+    axes = ["batch", "sequence"]
+    graph = helper.make_graph(nodes, "golden", [helper.make_tensor_value_info(n, TensorProto.INT64, axes) for n in ("input_ids", "attention_mask")],
+                              [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 3])], initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def main():
+    edgeconv, out = sys.argv[1], pathlib.Path(sys.argv[2])
+    for name, (rows, tokenizer) in TOKENIZERS.items():
+        blob = out / f"{name}.ert"
+        if blob.exists():
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            work = pathlib.Path(work)
+            onnx.save(model(rows), work / "model.onnx")
+            (work / "tokenizer.json").write_text(json.dumps(tokenizer))
+            (work / "labels.txt").write_text("low\nmiddle\nhigh\n")
+            subprocess.run([edgeconv, work / "model.onnx", "--tokenizer", work / "tokenizer.json", "--task", "classify", "--labels", work / "labels.txt", "--precision", "fp32",
+                            "--dim", "sequence=32", "-o", blob, "-q"], check=True)
+        texts = b"".join(t.encode() + b"\n" for t in TEXTS)
+        ids = subprocess.run([edgeconv, "tokenize", blob], input=texts, capture_output=True, check=True).stdout.decode().splitlines()
+        said = subprocess.run([edgeconv, "run", blob, "--json", "--text-file", "-"], input=texts, capture_output=True, check=True).stdout.decode().splitlines()
+        rows = [{"text": t, "ids": json.loads(i), "labels": json.loads(s)["labels"]} for t, i, s in zip(TEXTS, ids, said)]
+        (out / f"{name}.jsonl").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows))
+
+
+if __name__ == "__main__":
+    main()
