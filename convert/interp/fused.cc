@@ -22,8 +22,8 @@ Results eval_linear(const NodeInputs& c) {
     if (bias.elements() != n) c.fail("the bias needs one value per column");
     for (int64_t i = 0; i < m * n; ++i) d[i] += bias.as<float>()[static_cast<size_t>(i % n)];
   }
-  const int activation = c.node.as<LinearAttrs>().activation;
-  if (activation != ert::params::linear::kNoActivation) apply_unary(c.backend, activation, 0, static_cast<size_t>(m * n), d, d);
+  const auto& [activation, alpha] = c.node.as<LinearAttrs>();
+  if (activation != ert::params::linear::kNoActivation) apply_unary(c.backend, activation, alpha, static_cast<size_t>(m * n), d, d);
   return {out};
 }
 

@@ -202,7 +202,8 @@ struct PatchesAttrs {
   bool operator==(const PatchesAttrs&) const = default;
 };  // x [N, spatial.., C] -> [N, windows.., positions * channels]: of each position of the kernel the channels from the first one on
 struct LinearAttrs {
-  int activation = ert::params::linear::kNoActivation;
+  int activation = ert::params::linear::kNoActivation;  // a kernels::Unary; over Patches also params::unary::kLeakyRelu
+  float alpha = 0;                                      // of that
   bool operator==(const LinearAttrs&) const = default;
 };  // inputs: x, weight [k, n], bias [n] or absent
 struct DepthwiseConvAttrs {

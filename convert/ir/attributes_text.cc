@@ -146,8 +146,8 @@ std::string fields(const UnaryAttrs& a) {
   return "kind=" + elementwise_name(kind) + ", alpha=" + number(alpha);
 }
 std::string fields(const LinearAttrs& a) {
-  const auto& [activation] = a;
-  return "activation=" + elementwise_name(activation);
+  const auto& [activation, alpha] = a;
+  return "activation=" + elementwise_name(activation) + (alpha == 0 ? "" : ", alpha=" + number(alpha));
 }
 std::string fields(const DepthwiseConvAttrs& a) {
   const auto& [window, activation] = a;

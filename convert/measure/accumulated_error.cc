@@ -120,7 +120,8 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
-      if (op.kind != "Linear" || it == want.end() || it->second.width == 0 || op.elements == 0) return;
+      const bool layer = op.kind == "Linear" || op.kind == "Conv";
+      if (!layer || it == want.end() || it->second.width == 0 || op.elements == 0) return;
       add(sums[op.name], it->second, mask, op);
     };
     runner.run(set, options);

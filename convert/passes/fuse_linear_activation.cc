@@ -12,6 +12,12 @@ std::optional<int> kernel_activation(const Node& n) {
   return kind;
 }
 
+// A Conv has the parameter of a LeakyRelu.
+bool leaky_behind_patches(const Graph& g, const Node& linear, const Node& activation) {
+  return activation.as<UnaryAttrs>().kind == ert::params::unary::kLeakyRelu &&
+         producer_of_kind(g, linear.in(0), OpKind::kPatches);
+}
+
 int fuse_depthwise_activation(Graph& g) {
   int fused = 0;
   const Users users = g.users();
@@ -36,12 +42,15 @@ int fuse_depthwise_activation(Graph& g) {
 }  // namespace
 
 int pass_fuse_linear_activation(Graph& g, Diagnostics&) {
-  return fuse_reader_of_linear(g, OpKind::kUnary,
-                               [](const Node& n, const Node& activation, const Users&) -> std::optional<FusedLinear> {
-                                 const auto kind = kernel_activation(activation);
-                                 if (!kind) return {};
-                                 return FusedLinear{n.inputs, LinearAttrs{*kind}};
-                               }) +
+  return fuse_reader_of_linear(
+             g, OpKind::kUnary,
+             [&](const Node& n, const Node& activation, const Users&) -> std::optional<FusedLinear> {
+               if (leaky_behind_patches(g, n, activation))
+                 return FusedLinear{n.inputs, {ert::params::unary::kLeakyRelu, activation.as<UnaryAttrs>().alpha}};
+               const auto kind = kernel_activation(activation);
+               if (!kind) return {};
+               return FusedLinear{n.inputs, {*kind}};
+             }) +
          fuse_depthwise_activation(g);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/quantize/rounding.h"
+#include "convert/quantize/shared_columns.h"
 #include "convert/quantize/smoothing.h"
 #include "rt/ops/op_params.h"
 
@@ -11,9 +12,10 @@ namespace edgeconv {
 
 namespace {
 
-std::vector<float> quantize(const Graph& g, ValueId weight, const LayerSample& sample, double lhs_steps, WeightStore& store) {
+std::vector<float> quantize(const Graph& g, ValueId weight, const LayerSample& sample, double lhs_steps, int64_t tied,
+                            WeightStore& store) {
   const Tensor w = g.value(weight).constant->cast(DType::kFloat).aligned();
-  const std::vector<float> factors = smoothing_factors(sample, w, lhs_steps);
+  const std::vector<float> factors = smoothing_factors(sample, w, lhs_steps, tied);
   const int64_t k = w.dims()[0], n = w.dims()[1];
   // Deeper sums stay fp32.
   if (k <= ert::params::kMaxExactDepth)
@@ -41,14 +43,14 @@ QuantizedLayers quantize_layers(const Graph& g, const std::vector<std::vector<Te
   layers.samples = sample_layers(g, calibration, padding, [&](NodeId id, LayerSample& sample) {
     if (const auto it = readers.find(g.node(id).in(1)); g.node(id).kind == OpKind::kLinear && it != readers.end()) {
       if (it->second.size() == 1)
-        layers.smooth[id] = quantize(g, it->first, sample, lhs_steps, store);
+        layers.smooth[id] = quantize(g, it->first, sample, lhs_steps, tied_channels(g, g.node(id)), store);
       else
         join(shared[it->first], sample);
     }
     for (SampledRows& rows : sample.rows) thin_out(rows, kNoiseRows);
   });
   for (const auto& [weight, sample] : shared) {
-    const std::vector<float> factors = quantize(g, weight, sample, lhs_steps, store);
+    const std::vector<float> factors = quantize(g, weight, sample, lhs_steps, 0, store);
     for (NodeId id : readers[weight])
       if (layers.samples.count(id)) layers.smooth[id] = factors;
   }

@@ -29,10 +29,21 @@ std::vector<float> expected_largest(const LayerSample& sample) {
   return amax;
 }
 
+// The logarithms of all that are used and lie `tied` apart become their mean.
+void tie(std::vector<double>& p, const std::vector<char>& unused, size_t tied) {
+  for (size_t c = 0; c < tied; ++c) {
+    double sum = 0;
+    int64_t used = 0;
+    for (size_t j = c; j < p.size(); j += tied)
+      if (!unused[j]) sum += p[j], ++used;
+    for (size_t j = c; j < p.size(); j += tied) p[j] = used == 0 ? 0.0 : sum / static_cast<double>(used);
+  }
+}
+
 }  // namespace
 
 // Channels that are always zero, or whose weights are, keep the factor 1.
-std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps) {
+std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps, int64_t tied) {
   const std::vector<float> amax = expected_largest(sample);
   const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
   const auto w = weight.as<float>();
@@ -53,10 +64,11 @@ std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& we
   };
   centre();
   if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], w, n, unused, lhs_steps, p);
+  if (tied != 0) tie(p, unused, static_cast<size_t>(tied));
   centre();
   std::vector<float> smooth(k, 1.0f);
   for (size_t j = 0; j < k; ++j)
-    if (!unused[j]) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
+    if (!unused[j] || tied != 0) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
   return smooth;
 }
 

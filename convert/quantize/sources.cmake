@@ -5,6 +5,7 @@ target_sources(edgeconv_compute PRIVATE
   quantize/layer_weights.cc
   quantize/precision_plan.cc
   quantize/rounding.cc
+  quantize/shared_columns.cc
   quantize/smoothing.cc
   quantize/smoothing_search.cc
   quantize/weight_store.cc

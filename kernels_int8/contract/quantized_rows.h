@@ -17,6 +17,9 @@ struct RowScale {
   int32_t zero_point;
 };
 
+// A row of kW8A8 is a row of fours: values 4i .. 4i + 3 take the same number of bytes each, one four's behind the other's, whatever k is. So a piece
+// of a row from a multiple of four on can be copied to a multiple of four of another row, which then has the same scale (rt/ops/conv.cc).
+
 // Most bytes that a row of k values takes on any level, so that the RAM formula does not depend on the CPU. A multiple of 64.
 constexpr size_t max_quantized_row_bytes(Precision precision, size_t k) {
   return (precision == Precision::kW8A16 ? 2 : 1) * round_up(2 * k, 64);

@@ -1,97 +1,45 @@
 // Conv: a Linear over the patches of a map, which are gathered a few at a time. Nothing of the size of all patches is ever in memory:
 // each thread has the quantized rows of one block, and of the patches in fp32 only as many as it quantizes at once. Patches that
-// stand in the map as they are, as those of one spatial axis do, are quantized from there.
+// stand in the map as they are, as those of one spatial axis do, are quantized from there. With shared columns a rectangle of inputs is
+// quantized as one row, and the patches of neighbouring outputs are gathered from that: every input is then quantized once for each row of
+// the kernel and not once for each position.
+#include "rt/ops/conv_operands.h"
 #include "rt/ops/linear_parts.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/patches.h"
+#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert {
 namespace {
 
 using namespace ops;
-namespace lin = params::linear;
-namespace cnv = params::conv;
-
-constexpr int64_t kNearRows = 16 << 10;     // bytes of a block of quantized rows, which every group of columns reads again
-constexpr int64_t kNearPatches = 16 << 10;  // bytes of the patches that are gathered at once
-constexpr int64_t kLeastBlockRows = 8;      // fewer would fetch the weights too often
-
-int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
-
-bool has_weights(const OpContext& c) { return input(c, lin::kWeights).present(); }
-
-struct Geometry {
-  Window w;
-  ProductShape s;  // n of values without weights: k
-};
-
-bool read_geometry(const OpContext& c, Geometry* g) {
-  const Operand &x = input(c, lin::kX), &out = output(c, 0);
-  if (!read_window(c, cnv::kWindow, x, out, &g->w) || c.n_ints != window_ints_end(cnv::kWindow, x)) return false;
-  const int64_t first = c.ints[cnv::kFirstChannel], channels = c.ints[cnv::kChannels];
-  if (first < 0 || channels < 1 || first + channels > g->w.channels || g->w.out_channels < 1) return false;
-  g->s = {g->w.outputs(), g->w.out_channels, g->w.positions() * channels};
-  return true;
-}
-
-// Rows of a block, at most.
-int64_t conv_block_rows(const ProductShape& s, int64_t threads) {
-  const int64_t share = ceil_div(s.m, threads < 1 ? 1 : threads);
-  const int64_t near = clamped(kNearRows / (2 * s.k), kLeastBlockRows, kBlockRows);
-  const int64_t most = s.n * s.k >= kFarWeights ? clamped(share, near, kFarBlockRows) : near;
-  return s.m < most ? s.m : most;
-}
-
-int64_t gathered_rows(const ProductShape& s, int64_t least, int64_t most) {
-  return clamped(kNearPatches / (static_cast<int64_t>(sizeof(float)) * s.k), least, most);
-}
-
-// What one thread has of a block: quantized rows, their scales, and gathered patches.
-struct Room {
-  int64_t rows, gathered;
-  Bytes quantized, scales, patches;
-};
-
-Room room_of(const ProductShape& s, int32_t precision, int64_t threads) {
-  Room r = {conv_block_rows(s, threads), 0, 0, 0, 0};
-  const uint64_t k = static_cast<uint64_t>(s.k);
-  if (precision == lin::kF32) {
-    r.rows = s.m < kBlockRows ? s.m : kBlockRows;
-    r.gathered = gathered_rows(s, kLeastBlockRows, r.rows);
-    r.rows = r.gathered;
-  } else {
-    const uint64_t rows = static_cast<uint64_t>(r.rows);
-    r.gathered = gathered_rows(s, 1, r.rows);
-    r.quantized = Bytes(rows) * Bytes(kernels::max_quantized_row_bytes(lin::kernel_precision(precision), static_cast<size_t>(k)));
-    r.scales = (Bytes(rows) * Bytes(sizeof(kernels::RowScale))).aligned();
-  }
-  r.patches = Bytes(static_cast<uint64_t>(r.gathered)) * Bytes(k) * Bytes(sizeof(float));
-  return r;
-}
 
 // Without weights the patches themselves are the output.
 bool prepare_copy(const OpContext& c, const Geometry& g) {
   for (uint32_t i = lin::kX + 1; i < c.n_inputs; ++i) {
     if (c.inputs[i].present()) return false;
   }
-  return c.ints[cnv::kPrecision] == lin::kF32 && c.ints[cnv::kActivation] == lin::kNoActivation && g.s.n == g.s.k;
+  if (c.ints[cnv::kPrecision] != lin::kF32 || c.ints[cnv::kActivation] != lin::kNoActivation) return false;
+  return c.ints[cnv::kSharedColumns] == 0 && g.s.n == g.s.k;
 }
 
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   constexpr uint32_t kMostInts = cnv::kWindow + params::window::kMostAxes * params::window::kAxisInts;
-  if (!check_counts(c, {1, lin::kInputCount}, {1, 1}, {cnv::kWindow, kMostInts}, {0, 0})) return false;
+  if (!check_counts(c, {1, lin::kInputCount}, {1, 1}, {cnv::kWindow, kMostInts}, {0, cnv::kFloatCount})) return false;
   const Operand &x = input(c, lin::kX), &bias = input(c, lin::kBias);
   Geometry g;
-  if (!is_f32(x) || !is_f32(output(c, 0)) || !precision_and_activation_ok(c) || !read_geometry(c, &g)) return false;
+  if (!is_f32(x) || !is_f32(output(c, 0)) || !conv_activation_ok(c) || !read_geometry(c, &g)) return false;
   if (!has_weights(c)) return prepare_copy(c, g);
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, g.s.n))) return false;
   const int32_t precision = c.ints[cnv::kPrecision];
-  const bool ok = precision == lin::kF32 ? float_operands_ok(c, g.s.n, g.s.k) : quantized_operands_ok(c, g.s.n, g.s.k);
-  if (!ok) return false;
-  const Room r = room_of(g.s, precision, c.parallel.threads);
-  return set_scratch(scratch, r.quantized + r.scales + r.patches);
+  const bool ok = precision == lin::kF32
+                      ? float_operands_ok(c, g.s.n, g.s.k)
+                      : quantized_operands_ok(c, g.s.n, g.s.k, c.ints[cnv::kSharedColumns] != 0 ? c.ints[cnv::kChannels] : g.s.k);
+  if (!ok || !shared_columns_ok(c, g)) return false;
+  const Room r = room_of(c, g);
+  return set_scratch(scratch, r.quantized + r.scales + r.patches + r.rectangle);
 }
 
 uint64_t macs(const OpContext& c) {
@@ -102,12 +50,13 @@ uint64_t macs(const OpContext& c) {
 
 struct Job {
   const OpContext& c;
+  Geometry g;
   ProductShape s;
   Patches<float> patches;
   Product product;
   Room room;
   float* dst;
-  int64_t block_rows, group_columns;  // of one task
+  int64_t block_rows, block_bands, group_columns;  // of one task
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
@@ -134,11 +83,66 @@ struct Job {
     }
   }
 
+  void activate_some(int64_t n, float* y) const {
+    if (product.activation != params::unary::kLeakyRelu)
+      return c.kernels->unary[product.activation](static_cast<size_t>(n), y, y);
+    const float alpha = c.floats[cnv::kAlpha];
+    for (int64_t i = 0; i < n; ++i) {
+      const float v = y[i], scaled = times(alpha, v);
+      y[i] = less(v, 0.0f) ? scaled : v;
+    }
+  }
   void activate(int64_t rows, int64_t first, int64_t columns, float* out) const {
     if (product.activation == lin::kNoActivation) return;
-    const auto function = c.kernels->unary[product.activation];
-    if (columns == s.n) return function(static_cast<size_t>(rows * columns), out, out);
-    for (int64_t i = 0; i < rows; ++i) function(static_cast<size_t>(columns), out + i * s.n + first, out + i * s.n + first);
+    if (columns == s.n) return activate_some(rows * columns, out);
+    for (int64_t i = 0; i < rows; ++i) activate_some(columns, out + i * s.n + first);
+  }
+
+  void smooth(const float* __restrict factors, int64_t elements, float* __restrict y) const {
+    for (const float* end = y + elements; y != end; y += patches.channels) {
+      for (int32_t j = 0; j < patches.channels; ++j) y[j] = times(y[j], factors[j]);
+    }
+  }
+
+  // The patches of `outputs` neighbours, from band `band` of a row on, as quantized rows from `row` on.
+  void quantize_band(int64_t line, int64_t band, int64_t outputs, int64_t row, uint32_t thread) const {
+    Patches<float> rectangle = patches;
+    WindowAxis& columns = rectangle.w.columns;
+    columns.kernel = static_cast<int32_t>(g.rectangle_columns(outputs));
+    columns.stride = static_cast<int32_t>(g.shared * columns.stride);
+    columns.dilation = 1;
+    columns.out = static_cast<int32_t>(g.bands_of_row());
+    rectangle.gather(line * columns.out + band, 1, gathered(thread));
+    uint8_t* from = rows_of(thread) + (room.quantized + room.scales + room.patches).value();
+    const size_t elements = static_cast<size_t>(rectangle.depth());
+    if (const float* factors = product.inv_smooth()) smooth(factors, rectangle.depth(), gathered(thread));
+    kernels::RowScale scale;
+    product.quantized.quantize_rows(1, elements, gathered(thread), rectangle.depth(), nullptr, from,
+                                    product.quantized.row_bytes(elements), &scale);
+    // Four values at a multiple of four are bytes of their own on every level (quantized_rows.h), and channels come in fours.
+    const int64_t pixel = patches.channels * static_cast<int64_t>(product.quantized.row_bytes(64) / 64);
+    const int64_t taps = g.w.columns.dilation == 1 ? 1 : g.w.columns.kernel, piece = pixel * g.w.columns.kernel / taps;
+    for (int64_t o = 0; o < outputs; ++o) {
+      uint8_t* to = rows_of(thread) + static_cast<size_t>(row + o) * product.row_bytes;
+      scales_of(thread)[row + o] = scale;
+      for (int64_t i = 0; i < g.w.rows.kernel; ++i) {
+        const uint8_t* src = from + (i * columns.kernel + o * g.w.columns.stride) * pixel;
+        for (int64_t t = 0; t < taps; ++t, to += piece)
+          copy_short(src + t * g.w.columns.dilation * pixel, static_cast<size_t>(piece), to);
+      }
+    }
+  }
+
+  // Bands [band, band + bands) of all rows of outputs; their columns [first, last).
+  void shared_block(int64_t band, int64_t bands, int64_t first, int64_t last, uint32_t thread) const {
+    const int64_t in_row = g.bands_of_row();
+    int64_t rows = 0;
+    for (int64_t i = band; i < band + bands; ++i) {
+      const int64_t left = g.w.columns.out - i % in_row * g.shared, outputs = left < g.shared ? left : g.shared;
+      quantize_band(i / in_row, i % in_row, outputs, rows, thread);
+      rows += outputs;
+    }
+    multiply(band / in_row * g.w.columns.out + band % in_row * g.shared, rows, first, last, thread);
   }
 
   // Columns [first, last) of the rows of one block.
@@ -155,18 +159,35 @@ struct Job {
                                       rows_of(thread) + static_cast<size_t>(i) * product.row_bytes, product.row_bytes,
                                       scales_of(thread) + i);
     });
+    multiply(row, rows, first, last, thread);
+  }
+
+  // The rows that the thread has quantized, the first of which is output `row`.
+  void multiply(int64_t row, int64_t rows, int64_t first, int64_t last, uint32_t thread) const {
+    float* out = dst + row * s.n;
     for (int64_t column = first; column < last; column += kGroupColumns) {
       const int64_t columns = last - column < kGroupColumns ? last - column : kGroupColumns;
       product.multiply_quantized(rows, column, columns, rows_of(thread), product.row_bytes, scales_of(thread), out + column);
       activate(rows, column, columns, out);
     }
   }
+
+  // Part `index` of all rows, columns [first, last).
+  void part(int64_t index, int64_t first, int64_t last, uint32_t thread) const {
+    if (g.shared != 0) {
+      const int64_t band = block_bands * index, left = bands() - band;
+      return shared_block(band, left < block_bands ? left : block_bands, first, last, thread);
+    }
+    const int64_t row = block_rows * index;
+    block(row, s.m - row < block_rows ? s.m - row : block_rows, first, last, thread);
+  }
+  int64_t parts() const { return g.shared != 0 ? ceil_div(bands(), block_bands) : ceil_div(s.m, block_rows); }
+  int64_t bands() const { return int64_t{g.w.batch} * g.w.rows.out * g.bands_of_row(); }
 };
 
 void conv_block_task(void* arg, uint32_t index, uint32_t thread) {
   const Job& j = *static_cast<const Job*>(arg);
-  const int64_t row = j.block_rows * index;
-  j.block(row, j.s.m - row < j.block_rows ? j.s.m - row : j.block_rows, 0, j.s.n, thread);
+  j.part(index, 0, j.s.n, thread);
 }
 
 // Every task quantizes the few rows again: that is faster than to wait for one thread and fetch its result.
@@ -174,8 +195,7 @@ void conv_columns_task(void* arg, uint32_t index, uint32_t thread) {
   const Job& j = *static_cast<const Job*>(arg);
   const int64_t first = j.group_columns * index;
   const int64_t last = j.s.n - first < j.group_columns ? j.s.n : first + j.group_columns;
-  for (int64_t row = 0; row < j.s.m; row += j.room.rows)
-    j.block(row, j.s.m - row < j.room.rows ? j.s.m - row : j.room.rows, first, last, thread);
+  for (int64_t i = 0, parts = j.parts(); i < parts; ++i) j.part(i, first, last, thread);
 }
 
 void conv_copy_task(void* arg, uint32_t index, uint32_t) {
@@ -190,27 +210,32 @@ ert_status run(const OpContext& c) {
   if (g.s.m == 0) return ERT_OK;
   const int32_t precision = c.ints[cnv::kPrecision];
   Job job = {c,
+             g,
              g.s,
              {g.w, input(c, lin::kX).as<float>(), c.ints[cnv::kFirstChannel], c.ints[cnv::kChannels]},
              has_weights(c) ? Product::of(c, g.s) : Product{c, g.s, nullptr, precision, lin::kNoActivation, {}, {}, 0},
-             room_of(g.s, precision, c.parallel.threads),
+             room_of(c, g),
              output(c, 0).mut<float>(),
+             0,
              0,
              0};
   const RowSplit split = split_of(g.s, c.parallel.threads);
-  if (has_weights(c) && split.by_columns) {
+  const bool by_columns = has_weights(c) && split.by_columns;
+  const int64_t shares = by_columns ? 1 : split.threads;
+  job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), shares) * shares);
+  if (g.shared != 0) job.block_bands = job.room.rows / g.shared;
+  if (by_columns) {
     job.group_columns = ceil_div(ceil_div(g.s.n, split.threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(g.s.n, job.group_columns)), conv_columns_task, &job);
     return ERT_OK;
   }
-  job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), split.threads) * split.threads);
-  const uint32_t blocks = static_cast<uint32_t>(ceil_div(g.s.m, job.block_rows));
+  const uint32_t parts = static_cast<uint32_t>(job.parts());
   if (split.threads > 1) {
-    c.parallel(blocks, has_weights(c) ? conv_block_task : conv_copy_task, &job);
+    c.parallel(parts, has_weights(c) ? conv_block_task : conv_copy_task, &job);
     return ERT_OK;
   }
   // Called by name: the bound of the stack follows calls.
-  for (uint32_t i = 0; i < blocks; ++i) {
+  for (uint32_t i = 0; i < parts; ++i) {
     if (has_weights(c)) {
       conv_block_task(&job, i, 0);
     } else {

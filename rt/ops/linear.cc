@@ -48,7 +48,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, s.n))) return false;
   const int32_t precision = c.ints[lin::kPrecision];
   if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
-  if (!quantized_operands_ok(c, s.n, s.k)) return false;
+  if (!quantized_operands_ok(c, s.n, s.k, s.k)) return false;
   return set_scratch(scratch,
                      Bytes(static_cast<uint64_t>(scratch_rows(s, c.parallel.threads))) *
                          Bytes(kernels::max_quantized_row_bytes(lin::kernel_precision(precision), static_cast<size_t>(s.k)) +

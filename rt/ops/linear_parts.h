@@ -30,8 +30,8 @@ inline int64_t most_block_rows(const ProductShape& s) { return s.n * s.k >= kFar
 
 inline bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<uintptr_t>(o.data) % alignment == 0; }
 
-// Of weights [n, k] in a packed layout.
-inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
+// Of weights [n, k] in a packed layout, and of so many factors.
+inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k, int64_t factors) {
   namespace lin = params::linear;
   const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
   const Operand& smooth = input(c, lin::kInvSmooth);
@@ -39,7 +39,7 @@ inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k) {
   if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
   if (!is_f32(scale) || !is_vector(scale, n)) return false;
   if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
-  return !smooth.present() || (is_f32(smooth) && is_vector(smooth, k));
+  return !smooth.present() || (is_f32(smooth) && is_vector(smooth, factors));
 }
 
 // Of weights f32 [k, n].
@@ -50,10 +50,15 @@ inline bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
   return !input(c, lin::kScale).present() && !input(c, lin::kColsum).present() && !input(c, lin::kInvSmooth).present();
 }
 
+inline bool precision_ok(int32_t precision) {
+  namespace lin = params::linear;
+  return precision == lin::kInt8 || precision == lin::kF32 || precision == lin::kInt8A16;
+}
+
 inline bool precision_and_activation_ok(const OpContext& c) {
   namespace lin = params::linear;
-  const int32_t precision = c.ints[lin::kPrecision], activation = c.ints[lin::kActivation];
-  if (precision != lin::kInt8 && precision != lin::kF32 && precision != lin::kInt8A16) return false;
+  const int32_t activation = c.ints[lin::kActivation];
+  if (!precision_ok(c.ints[lin::kPrecision])) return false;
   return activation >= lin::kNoActivation && activation < static_cast<int32_t>(kernels::Unary::kCount);
 }
 

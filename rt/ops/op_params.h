@@ -72,15 +72,14 @@ constexpr int kMostAxes = 2;
 
 // Conv: x f32 [N, W, C] or [N, H, W, C], and the other operands of a Linear, whose k is positions of the kernel times channels
 //   -> f32 [N, W', n] or [N, H', W', n]: a Linear over patches, each of which has of every position the channels from first_channel on.
-//   Without weights the patches themselves, with n = k, precision kF32 and no activation.
+//   Without weights the patches themselves, with n = k, precision kF32 and no activation. The activation may also be params::unary's
+//   kLeakyRelu, with its alpha in floats.
+//   shared_columns: 0, or with kInt8, two spatial axes and a multiple of 4 channels: so many outputs of a row, from a multiple of them on, have
+//   patches that are quantized with one range, that of the rectangle of inputs around them; inv_smooth then has an entry for each channel.
 namespace conv {
-enum Ints {
-  kPrecision,
-  kActivation,
-  kFirstChannel,
-  kChannels,
-  kWindow
-};  // the first two as of Linear; kWindow: the ints of window
+enum Ints { kPrecision, kActivation, kFirstChannel, kChannels, kSharedColumns, kWindow };  // the first two as of Linear; kWindow: the ints of window
+enum Floats { kAlpha, kFloatCount };
+constexpr int kMostSharedColumns = 256;
 static_assert(static_cast<int>(kPrecision) == static_cast<int>(linear::kPrecision) &&
                   static_cast<int>(kActivation) == static_cast<int>(linear::kActivation),
               "who reads them of a Linear reads them of a Conv");

@@ -8,6 +8,38 @@
 
 namespace ert::ops {
 
+template <size_t n>
+struct Length {
+  static constexpr size_t kBytes = n;
+};
+
+// memcpy for pieces that are often shorter than a call of it takes: two that overlap, of a length that the compiler knows.
+inline __attribute__((always_inline)) void copy_short(const void* from, size_t bytes, void* to) {
+  const uint8_t* src = static_cast<const uint8_t*>(from);
+  uint8_t* dst = static_cast<uint8_t*>(to);
+  const auto ends = [&](auto length) {
+    uint8_t last[decltype(length)::kBytes];
+    memcpy(last, src + bytes - sizeof last, sizeof last);
+    memcpy(dst, src, sizeof last);
+    memcpy(dst + bytes - sizeof last, last, sizeof last);
+  };
+  if (!kFastForms || bytes > 128) {
+    memcpy(dst, src, bytes);
+  } else if (bytes >= 64) {
+    ends(Length<64>());
+  } else if (bytes >= 32) {
+    ends(Length<32>());
+  } else if (bytes >= 16) {
+    ends(Length<16>());
+  } else if (bytes >= 8) {
+    ends(Length<8>());
+  } else if (bytes >= 4) {
+    ends(Length<4>());
+  } else {
+    for (size_t i = 0; i < bytes; ++i) dst[i] = src[i];
+  }
+}
+
 // T: an element of the map. Patch i is that of output place i, in the order of [N, rows, columns].
 template <class T>
 struct Patches {
@@ -56,14 +88,7 @@ struct Patches {
     return {line / w.rows.out, line % w.rows.out, index % w.columns.out};
   }
 
-  static void copy(const T* from, int64_t n, T* to) {
-    constexpr int64_t kShort = 16;  // a call takes longer
-    if (n >= kShort) {
-      memcpy(to, from, static_cast<size_t>(n) * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < n; ++i) to[i] = from[i];
-    }
-  }
+  static void copy(const T* from, int64_t n, T* to) { copy_short(from, static_cast<size_t>(n) * sizeof(T), to); }
   static T* zeros(T* to, int64_t n) {
     if (n > 0) memset(to, 0, static_cast<size_t>(n) * sizeof(T));
     return to + n;

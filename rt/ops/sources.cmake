@@ -55,7 +55,7 @@ set(ERT_OP_SOURCES
 # Release builds optimise for speed (-O3). That pays only where a loop of the op itself is hot; elsewhere it doubles the
 # code: ops that call kernels or move blocks take -O2, ops that run rarely and on little data take -Os.
 set_source_files_properties(
-  ops/attention.cc ops/concat.cc ops/conv.cc ops/copy.cc ops/depthwise_conv.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
+  ops/attention.cc ops/concat.cc ops/copy.cc ops/depthwise_conv.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
   ops/matmul.cc ops/pack_rows.cc ops/recurrence.cc ops/recurrent_cells.cc ops/slice.cc ops/softmax.cc ops/transpose.cc ops/unpack_rows.cc
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
 set_source_files_properties(
@@ -65,7 +65,7 @@ set_source_files_properties(
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 # Loops that vector instructions of every host do four elements at a time, or that it unrolls; small cores have none of that.
 if(ERT_ARCHITECTURE STREQUAL "cortex-m")
-  set_source_files_properties(ops/cast.cc ops/reduce.cc ops/strided_walk.cc ops/where.cc
+  set_source_files_properties(ops/cast.cc ops/conv.cc ops/reduce.cc ops/strided_walk.cc ops/where.cc
     PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
   set_source_files_properties(ops/pad.cc PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endif()

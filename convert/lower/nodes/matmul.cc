@@ -1,6 +1,7 @@
 // MatMul of two computed matrices, and Linear: a matrix product with constant weights, stored as the precision plan says. A Linear over
 // Patches is a Conv.
 #include "convert/lower/lower.h"
+#include "convert/quantize/shared_columns.h"
 #include "convert/quantize/weight_store.h"
 #include "rt/include/ert.h"
 
@@ -33,15 +34,25 @@ void lower_matmul(LowerContext& c, const Node& n) {
 namespace {
 
 // Ints of a Conv: those of its window follow its own.
-std::vector<int32_t> conv_ints(const PatchesAttrs& a, int64_t precision, int64_t activation) {
+std::vector<int32_t> conv_ints(const PatchesAttrs& a, int64_t precision, int64_t activation, int64_t shared_columns) {
   namespace conv = ert::params::conv;
   std::vector<int32_t> ints = named<conv::kWindow>({{conv::kPrecision, precision},
                                                     {conv::kActivation, activation},
                                                     {conv::kFirstChannel, a.first_channel},
-                                                    {conv::kChannels, a.channels}});
+                                                    {conv::kChannels, a.channels},
+                                                    {conv::kSharedColumns, shared_columns}});
   const std::vector<int32_t> window = window_ints(a.window);
   ints.insert(ints.end(), window.begin(), window.end());
   return ints;
+}
+
+// The factors of the first position where all others have the same; empty where they differ.
+std::vector<float> of_one_position(const Tensor& factors, int64_t channels) {
+  const auto all = factors.as<float>();
+  const size_t period = static_cast<size_t>(channels);
+  for (size_t i = period; i < all.size(); ++i)
+    if (all[i] != all[i - period]) return {};
+  return {all.begin(), all.begin() + channels};
 }
 
 }  // namespace
@@ -64,7 +75,7 @@ std::vector<int32_t> window_ints(const WindowAttrs& a) {
 void lower_patches(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
   const int x = c.operand(n.in(0));
-  c.op(n, OpCode::kConv, {x}, {c.result(n.outputs[0])}, conv_ints(n.as<PatchesAttrs>(), linear::kF32, linear::kNoActivation));
+  c.op(n, OpCode::kConv, {x}, {c.result(n.outputs[0])}, conv_ints(n.as<PatchesAttrs>(), linear::kF32, linear::kNoActivation, 0));
 }
 
 void lower_linear(LowerContext& c, const Node& n) {
@@ -74,6 +85,7 @@ void lower_linear(LowerContext& c, const Node& n) {
   const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
   const Node* producer = c.graph.producer(n.in(0));
   const PatchesAttrs* patches = producer && producer->kind == OpKind::kPatches ? &producer->as<PatchesAttrs>() : nullptr;
+  int64_t shared = precision == linear::kInt8 ? shared_columns(c.graph, n) : 0;
   std::vector<int> inputs(linear::kInputCount, -1);
   inputs[linear::kX] = c.operand(patches ? producer->in(0) : n.in(0));
   inputs[linear::kBias] = c.operand(n.in(2));
@@ -84,14 +96,21 @@ void lower_linear(LowerContext& c, const Node& n) {
     inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);
     inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
     inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
-    if (w.inv_smooth.bytes()) inputs[linear::kInvSmooth] = c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
+    if (w.inv_smooth.bytes()) {
+      const std::vector<float> one = shared != 0 ? of_one_position(w.inv_smooth, patches->channels) : std::vector<float>();
+      if (one.empty()) shared = 0;
+      inputs[linear::kInvSmooth] =
+          shared != 0 ? c.constant_f32({patches->channels}, one) : c.program.add_constant(ERT_F32, {k}, w.inv_smooth);
+    }
   }
-  const int activation = n.as<LinearAttrs>().activation;
-  if (patches)
-    c.op(n, OpCode::kConv, inputs, {c.result(n.outputs[0])}, conv_ints(*patches, precision, activation));
-  else
+  const auto& [activation, alpha] = n.as<LinearAttrs>();
+  if (patches) {
+    c.op(n, OpCode::kConv, inputs, {c.result(n.outputs[0])}, conv_ints(*patches, precision, activation, shared),
+         activation == ert::params::unary::kLeakyRelu ? std::vector<float>{alpha} : std::vector<float>{});
+  } else {
     c.op(n, OpCode::kLinear, inputs, {c.result(n.outputs[0])},
          named<linear::kIntCount>({{linear::kPrecision, precision}, {linear::kActivation, activation}}));
+  }
 }
 
 }  // namespace edgeconv

@@ -114,6 +114,18 @@ TEST(DecomposeConv, TilesOfThreeAxesNeedNoCopies) {
   }
 }
 
+TEST(DecomposeConv, LeakyReluBecomesPartOfIt) {
+  GraphBuilder b;
+  ConvAttrs a;
+  a.kernel = {3, 3};
+  const ValueId y = b.node(OpKind::kConv, {b.input("x", {B, 4, 6, S}), b.weights({6, 4, 3, 3}), b.weights({6})}, a);
+  b.output(b.node(OpKind::kUnary, {y}, UnaryAttrs{ert::params::unary::kLeakyRelu, 0.3f}));
+  apply_all(b.g);
+  EXPECT_EQ(count(b.g, OpKind::kUnary), 0) << b.g.dump();
+  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, ert::params::unary::kLeakyRelu);
+  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().alpha, 0.3f);
+}
+
 TEST(DecomposeConv, AutomaticPadding) {
   for (const char* pad : {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
     conv({{4}, {1}, {}, {1}, 1, 4, 6, pad}, {S});

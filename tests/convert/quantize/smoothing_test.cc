@@ -38,6 +38,22 @@ TEST(Smoothing, FactorsFollowTheRule) {
   for (size_t k = 0; k < 8; ++k) EXPECT_NEAR(smooth[k], expected[k] / std::exp(log_sum), 1e-4 * expected[k]);
 }
 
+// Inputs of convolutions that share ranges are smoothed before they are patches: all positions of a channel have one factor.
+TEST(Smoothing, TiedFactorsRepeat) {
+  const OutlierGraph o;
+  LayerSamples samples = sample_layers(o.b.g, o.inputs);
+  const NodeId id = samples.begin()->first;
+  const Tensor& weight = *o.b.g.value(o.b.g.node(id).in(1)).constant;
+  const std::vector<float> apart = smoothing_factors(samples.at(id), weight, kInt8Steps);
+  const std::vector<float> tied = smoothing_factors(samples.at(id), weight, kInt8Steps, 4);
+  ASSERT_EQ(tied.size(), 8u);
+  EXPECT_NE(apart[3], apart[7]);
+  for (size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(tied[k], tied[k + 4]);
+    EXPECT_NEAR(tied[k], std::sqrt(apart[k] * apart[k + 4]), 1e-4 * tied[k]);
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

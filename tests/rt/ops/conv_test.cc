@@ -2,100 +2,13 @@
 // runs every case on one thread and on three.
 #include <gtest/gtest.h>
 
-#include "tests/rt/ops/op_harness.h"
+#include "tests/rt/ops/conv_case.h"
 
 namespace ert::test {
 namespace {
 
 namespace lin = params::linear;
 namespace cnv = params::conv;
-
-constexpr auto kRelu = static_cast<int32_t>(kernels::Unary::kRelu);
-
-struct Axis {
-  int32_t size, kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0;
-  int32_t out() const { return (size + begin + end - dilation * (kernel - 1) - 1) / stride + 1; }
-  bool fits() const { return size + begin + end - dilation * (kernel - 1) - 1 >= 0; }
-};
-
-struct ConvCase {
-  std::vector<Axis> axes;
-  int32_t batch = 1, channels = 3, first = 0, count = 3, filters = 5;
-  int32_t precision = lin::kInt8, activation = lin::kNoActivation;
-  bool extras = true;  // bias and smoothing
-  uint8_t layout = params::kPackedN16K4;
-
-  int32_t depth() const {
-    int32_t k = count;
-    for (const Axis& a : axes) k *= a.kernel;
-    return k;
-  }
-  Dims map(bool out, int32_t last) const {
-    Dims d{batch};
-    for (const Axis& a : axes) d.push_back(out ? a.out() : a.size);
-    d.push_back(last);
-    return d;
-  }
-};
-
-Tensor packed(const ConvCase& c, const std::vector<int8_t>& w) {
-  const size_t n = static_cast<size_t>(c.filters), k = static_cast<size_t>(c.depth());
-  const kernels::Layout layout = params::kernel_layout(c.layout);
-  Tensor t = packed_n16k4(c.filters, c.depth(), w);
-  t.dtype = c.layout;
-  t.bytes.assign(kernels::packed_bytes(layout, n, k), 0);
-  for (size_t j = 0; j < n; ++j)
-    for (size_t i = 0; i < k; ++i) t.bytes[kernels::packed_offset(layout, j, i, k)] = static_cast<uint8_t>(w[j * k + i]);
-  return t;
-}
-
-// Operands of a Linear of c.depth() values and c.filters columns, behind x.
-std::vector<Tensor> weights(const ConvCase& c, uint32_t seed) {
-  const int32_t n = c.filters, k = c.depth();
-  const Tensor bias = c.extras ? f32({n}, noise(n, seed + 1)) : absent();
-  if (c.precision == lin::kF32) return {noisy({k, n}, seed), bias};
-  std::vector<int8_t> w;
-  for (float v : noise(int64_t{n} * k, seed)) w.push_back(static_cast<int8_t>(v * 127.0f));
-  std::vector<float> scale, smooth;
-  std::vector<int32_t> sums;
-  for (float v : noise(n, seed + 2)) scale.push_back(0.01f + 0.005f * v);
-  for (float v : noise(k, seed + 3)) smooth.push_back(1.0f + 0.5f * v);
-  for (int32_t j = 0; j < n; ++j) {
-    int32_t sum = 0;
-    for (int32_t i = 0; i < k; ++i) sum += w[static_cast<size_t>(j * k + i)];
-    sums.push_back(sum);
-  }
-  return {packed(c, w), bias, f32({n}, scale), i32({n}, sums), c.extras ? f32({k}, smooth) : absent()};
-}
-
-OpCase conv_case(const ConvCase& c, uint32_t seed = 7) {
-  OpCase o = {&kOpConv, {noisy(c.map(false, c.channels), seed + 9)}, {empty(ERT_F32, c.map(true, c.filters))}, {}, {}, {}};
-  o.ints = {c.precision, c.activation, c.first, c.count};
-  for (const Axis& a : c.axes) o.ints.insert(o.ints.end(), {a.kernel, a.stride, a.dilation, a.begin, a.end});
-  for (Tensor& t : weights(c, seed)) o.inputs.push_back(std::move(t));
-  return o;
-}
-
-// The definition, element by element.
-std::vector<float> patches_of(const ConvCase& c, const std::vector<float>& x) {
-  Axis rows{1};
-  if (c.axes.size() == 2) rows = c.axes[0];
-  const Axis& columns = c.axes.back();
-  std::vector<float> p;
-  for (int32_t b = 0; b < c.batch; ++b)
-    for (int32_t i = 0; i < rows.out(); ++i)
-      for (int32_t j = 0; j < columns.out(); ++j)
-        for (int32_t ki = 0; ki < rows.kernel; ++ki)
-          for (int32_t kj = 0; kj < columns.kernel; ++kj)
-            for (int32_t ch = c.first; ch < c.first + c.count; ++ch) {
-              const int32_t row = i * rows.stride - rows.begin + ki * rows.dilation;
-              const int32_t column = j * columns.stride - columns.begin + kj * columns.dilation;
-              const bool inside = row >= 0 && row < rows.size && column >= 0 && column < columns.size;
-              p.push_back(inside ? x[static_cast<size_t>(((b * rows.size + row) * columns.size + column) * c.channels + ch)]
-                                 : 0.0f);
-            }
-  return p;
-}
 
 void expect_is_linear_over_patches(const ConvCase& c) {
   OpCase conv = conv_case(c);
@@ -115,15 +28,29 @@ void expect_is_linear_over_patches(const ConvCase& c) {
   EXPECT_EQ(copy.outputs[0].as<float>(), linear.inputs[lin::kX].as<float>()) << "the patches as a value";
 }
 
+TEST(Conv, LeakyReluHasItsSlope) {
+  for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16}) {
+    OpCase plain = conv_case({{{7, 3, 1, 1, 1, 1}, {9, 3}}, 2, 4, 0, 4, 18, precision});
+    ASSERT_EQ(run(plain), ERT_OK);
+    OpCase leaky = plain;
+    leaky.ints[cnv::kActivation] = params::unary::kLeakyRelu;
+    leaky.floats = {0.25f};
+    ASSERT_EQ(run(leaky), ERT_OK);
+    std::vector<float> want = plain.outputs[0].as<float>();
+    for (float& v : want) v = v < 0 ? 0.25f * v : v;
+    EXPECT_EQ(leaky.outputs[0].as<float>(), want);
+  }
+}
+
 TEST(Conv, OneAxisOfEveryKernelStrideAndDilation) {
   for (int32_t kernel = 1; kernel <= 11; ++kernel)
     for (int32_t stride = 1; stride <= 4; ++stride)
       for (int32_t dilation = 1; dilation <= 4; ++dilation) {
         const int32_t reach = dilation * (kernel - 1);
-        const Axis axis{9, kernel, stride, dilation, reach / 2, reach - reach / 2};
+        const ConvAxis axis{9, kernel, stride, dilation, reach / 2, reach - reach / 2};
         SCOPED_TRACE(testing::Message() << "kernel " << kernel << " stride " << stride << " dilation " << dilation);
         const int32_t precision = (kernel + stride + dilation) % 3;
-        expect_is_linear_over_patches({{axis}, 2, 3, 0, 3, 5, precision, kRelu});
+        expect_is_linear_over_patches({{axis}, 2, 3, 0, 3, 5, precision, kConvRelu});
       }
 }
 
@@ -132,7 +59,7 @@ TEST(Conv, TwoAxesOfEveryKernelStrideAndDilation) {
     for (int32_t stride = 1; stride <= 4; ++stride)
       for (int32_t dilation = 1; dilation <= 4; ++dilation) {
         const int32_t reach = dilation * (kernel - 1);
-        const Axis rows{5, kernel, stride, dilation, reach, 1}, columns{7, 12 - kernel, 5 - stride, 1, 11 - kernel, 2};
+        const ConvAxis rows{5, kernel, stride, dilation, reach, 1}, columns{7, 12 - kernel, 5 - stride, 1, 11 - kernel, 2};
         SCOPED_TRACE(testing::Message() << "kernel " << kernel << " stride " << stride << " dilation " << dilation);
         const int32_t precision = (kernel + stride + dilation) % 3;
         expect_is_linear_over_patches({{rows, columns}, 1, 2, 0, 2, 4, precision, lin::kNoActivation});
@@ -143,7 +70,7 @@ TEST(Conv, TwoAxesOfEveryKernelStrideAndDilation) {
 TEST(Conv, PaddingMayBeWiderThanTheInputOrCropIt) {
   for (int32_t begin = -3; begin <= 8; ++begin)
     for (int32_t end = -3; end <= 8; ++end) {
-      const Axis axis{4, 3, 1, 1, begin, end};
+      const ConvAxis axis{4, 3, 1, 1, begin, end};
       if (!axis.fits()) continue;
       SCOPED_TRACE(testing::Message() << begin << ' ' << end);
       expect_is_linear_over_patches({{axis}});
@@ -167,15 +94,15 @@ TEST(Conv, BlocksAndColumnsChangeNoBit) {
     for (int32_t filters : {1, 16, 40, 200})
       for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16}) {
         expect_is_linear_over_patches(
-            {{{11, 3, 1, 1, 1, 1}, {13, 3, 1, 1, 1, 1}}, 1, channels, 0, channels, filters, precision, kRelu});
-        expect_is_linear_over_patches({{{3, 3}, {6, 3}}, 1, channels, 0, channels, filters, precision, kRelu});
+            {{{11, 3, 1, 1, 1, 1}, {13, 3, 1, 1, 1, 1}}, 1, channels, 0, channels, filters, precision, kConvRelu});
+        expect_is_linear_over_patches({{{3, 3}, {6, 3}}, 1, channels, 0, channels, filters, precision, kConvRelu});
       }
 }
 
 TEST(Conv, ReadsEveryLayoutOfWeights) {
   for (const uint8_t layout : {params::kPackedN16K4, params::kPackedN8K8, params::kPackedN2K16})
     for (int32_t precision : {lin::kInt8, lin::kInt8A16}) {
-      ConvCase c{{{7, 3, 1, 1, 1, 1}, {9, 3, 2, 1, 1, 1}}, 2, 5, 0, 5, 19, precision, kRelu};
+      ConvCase c{{{7, 3, 1, 1, 1, 1}, {9, 3, 2, 1, 1, 1}}, 2, 5, 0, 5, 19, precision, kConvRelu};
       c.layout = layout;
       expect_is_linear_over_patches(c);
     }
@@ -214,6 +141,10 @@ TEST(Conv, RefusesWrongOperands) {
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kChannels] = 0; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kChannels] = 2; }));  // not the depth of the weights
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kWindow] = 2; }));    // nor this
+  EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kSharedColumns] = -1; }));
+  EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kSharedColumns] = 16; }));                      // of three channels
+  EXPECT_TRUE(refuses([](OpCase& c) { c.ints[cnv::kActivation] = params::unary::kLeakyRelu; }));  // without its slope
+  EXPECT_TRUE(refuses([](OpCase& c) { c.floats = {0.5f}; }));                                     // of nothing
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints.pop_back(); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints.push_back(0); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[1] = 17; }));

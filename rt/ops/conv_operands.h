@@ -1,0 +1,104 @@
+// The operands of a Conv: its geometry, what its parameters may be, and the scratch of one thread.
+#pragma once
+
+#include <stdint.h>
+
+#include "rt/ops/linear_parts.h"
+#include "rt/ops/window.h"
+
+namespace ert::ops {
+
+namespace lin = params::linear;
+namespace cnv = params::conv;
+
+constexpr int64_t kNearRows = 16 << 10;     // bytes of a block of quantized rows, which every group of columns reads again
+constexpr int64_t kNearPatches = 16 << 10;  // bytes of the patches that are gathered at once
+constexpr int64_t kLeastBlockRows = 8;      // fewer would fetch the weights too often
+
+inline int64_t clamped(int64_t v, int64_t low, int64_t high) { return v < low ? low : v > high ? high : v; }
+
+inline bool has_weights(const OpContext& c) { return input(c, lin::kWeights).present(); }
+
+struct Geometry {
+  Window w;
+  ProductShape s;  // n of values without weights: k
+  int64_t shared;  // columns, at most as many as a row of outputs has; 0: none
+
+  int64_t bands_of_row() const { return ceil_div(w.columns.out, shared); }
+  int64_t rectangle_columns(int64_t outputs) const {
+    return (outputs - 1) * w.columns.stride + int64_t{w.columns.dilation} * (w.columns.kernel - 1) + 1;
+  }
+};
+
+inline bool read_geometry(const OpContext& c, Geometry* g) {
+  const Operand &x = input(c, lin::kX), &out = output(c, 0);
+  if (!read_window(c, cnv::kWindow, x, out, &g->w) || c.n_ints != window_ints_end(cnv::kWindow, x)) return false;
+  const int64_t first = c.ints[cnv::kFirstChannel], channels = c.ints[cnv::kChannels];
+  if (first < 0 || channels < 1 || first + channels > g->w.channels || g->w.out_channels < 1) return false;
+  g->s = {g->w.outputs(), g->w.out_channels, g->w.positions() * channels};
+  const int64_t shared = c.ints[cnv::kSharedColumns];
+  g->shared = shared < g->w.columns.out ? shared : g->w.columns.out;
+  return true;
+}
+
+// Elements of the rectangle around the outputs that share a range.
+inline int64_t rectangle_elements(const OpContext& c, const Geometry& g) {
+  return g.rectangle_columns(g.shared) * g.w.rows.kernel * c.ints[cnv::kChannels];
+}
+
+inline bool shared_columns_ok(const OpContext& c, const Geometry& g) {
+  const int32_t shared = c.ints[cnv::kSharedColumns];
+  if (shared == 0) return true;
+  if (shared < 0 || shared > cnv::kMostSharedColumns || c.ints[cnv::kPrecision] != lin::kInt8) return false;
+  if (input(c, lin::kX).rank != 4 || c.ints[cnv::kChannels] % 4 != 0) return false;
+  return g.rectangle_columns(g.shared) <= params::kMaxExactDepth && rectangle_elements(c, g) <= params::kMaxExactDepth;
+}
+
+// LeakyRelu is the only one with a parameter.
+inline bool conv_activation_ok(const OpContext& c) {
+  if (c.ints[cnv::kActivation] != params::unary::kLeakyRelu) return c.n_floats == 0 && precision_and_activation_ok(c);
+  return c.n_floats == cnv::kFloatCount && precision_ok(c.ints[cnv::kPrecision]);
+}
+
+// Rows of a block, at most.
+inline int64_t conv_block_rows(const ProductShape& s, int64_t threads) {
+  const int64_t share = ceil_div(s.m, threads < 1 ? 1 : threads);
+  const int64_t near = clamped(kNearRows / (2 * s.k), kLeastBlockRows, kBlockRows);
+  const int64_t most = s.n * s.k >= kFarWeights ? clamped(share, near, kFarBlockRows) : near;
+  return s.m < most ? s.m : most;
+}
+
+inline int64_t gathered_rows(const ProductShape& s, int64_t least, int64_t most) {
+  return clamped(kNearPatches / (static_cast<int64_t>(sizeof(float)) * s.k), least, most);
+}
+
+// What one thread has of a block: quantized rows, their scales, and patches in fp32, or a rectangle in fp32 and quantized.
+struct Room {
+  int64_t rows, gathered;
+  Bytes quantized, scales, patches, rectangle;
+};
+
+inline Room room_of(const OpContext& c, const Geometry& g) {
+  const ProductShape& s = g.s;
+  const int32_t precision = c.ints[cnv::kPrecision];
+  Room r = {conv_block_rows(s, c.parallel.threads), 1, 0, 0, 0, 0};
+  uint64_t floats = static_cast<uint64_t>(s.k);
+  if (precision == lin::kF32) {
+    r.rows = r.gathered = gathered_rows(s, kLeastBlockRows, s.m < kBlockRows ? s.m : kBlockRows);
+  } else {
+    if (r.rows < g.shared) r.rows = g.shared;
+    const uint64_t rows = static_cast<uint64_t>(r.rows);
+    r.quantized =
+        Bytes(rows) * Bytes(kernels::max_quantized_row_bytes(lin::kernel_precision(precision), static_cast<size_t>(s.k)));
+    r.scales = (Bytes(rows) * Bytes(sizeof(kernels::RowScale))).aligned();
+    if (g.shared == 0) r.gathered = gathered_rows(s, 1, r.rows);
+  }
+  if (g.shared != 0) {
+    floats = static_cast<uint64_t>(rectangle_elements(c, g));
+    r.rectangle = kernels::max_quantized_row_bytes(kernels::Precision::kW8A8, static_cast<size_t>(floats));
+  }
+  r.patches = (Bytes(static_cast<uint64_t>(r.gathered)) * Bytes(floats) * Bytes(sizeof(float))).aligned();
+  return r;
+}
+
+}  // namespace ert::ops
