@@ -29,7 +29,7 @@ std::map<std::string, int64_t> parse_dims(const std::vector<std::string>& texts,
   std::map<std::string, int64_t> dims;
   for (const std::string& text : texts)
     if (const auto dim = parse_dim(text, flag); !dims.insert(dim).second)
-      throw FatalError(ExitCode::kUsage, flag + " " + dim.first + " is given more than once; one value for each dim");
+      throw FatalError(ExitCode::kUsage, flag + " " + dim.first + " is given more than once; give one value for each dim");
   return dims;
 }
 

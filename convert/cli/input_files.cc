@@ -22,7 +22,7 @@ class Slots {
  public:
   explicit Slots(const std::vector<std::string>& names) : names_(names), tensors_(names.size()) {}
   void put(size_t i, Tensor t) {
-    if (tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + printable(names_[i]) + "' is given twice");
+    if (tensors_[i]) throw FatalError(ExitCode::kUsage, "input '" + printable(names_[i]) + "' is given twice; give it once");
     tensors_[i] = std::move(t);
   }
   std::optional<size_t> find(const std::string& name) const {

@@ -29,8 +29,9 @@ int inspect(const InspectArguments& o) {
   std::string text;
   if (const BlobFile file(o.file); file.looks_like_blob()) {
     if (const Pinning asked = o.pins.parse({}); !asked.empty())
-      throw FatalError(ExitCode::kUsage,
-                       "--fix, --const and --outputs are for models; what a blob was made with is listed without them");
+      throw FatalError(
+          ExitCode::kUsage,
+          "--fix, --const and --outputs are for models; what a blob was made with is listed without them: leave them out");
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed(), file.has_signature()}, dims);
     text = blob_inspection_text(json);
   } else {

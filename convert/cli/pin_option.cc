@@ -53,7 +53,7 @@ Pinning PinOptions::parse(const std::map<std::string, int64_t>& dims) const {
     PinnedContents c{contents, {}};
     if (names_a_file(contents)) c.file = read_npy(contents);
     if (!p.inputs.emplace(name, std::move(c)).second)
-      throw FatalError(ExitCode::kUsage, "--const " + name + " is given more than once; one value for each input");
+      throw FatalError(ExitCode::kUsage, "--const " + name + " is given more than once; give one value for each input");
   }
   p.outputs = chosen_outputs();
   return p;
@@ -69,7 +69,8 @@ std::vector<std::string> PinOptions::chosen_outputs() const {
         throw FatalError(ExitCode::kUsage,
                          "--outputs " + text + ": write NAME or NAME,NAME,.., for example --outputs boxes,scores");
       if (std::find(all.begin(), all.end(), name) != all.end())
-        throw FatalError(ExitCode::kUsage, "--outputs " + text + ": '" + name + "' is named twice; a value is one output");
+        throw FatalError(ExitCode::kUsage,
+                         "--outputs " + text + ": '" + name + "' is named twice; a value is one output: name it once");
       all.push_back(name);
       at = comma + 1;
     }

@@ -39,7 +39,8 @@ std::vector<std::string> candidate_labels(const std::string& given) {
   }
   for (std::string& label : labels) {
     const size_t first = label.find_first_not_of(' '), last = label.find_last_not_of(' ');
-    if (first == std::string::npos) throw FatalError(ExitCode::kUsage, "--labels " + printable(given) + ": a label is empty; write a,b,c or @FILE");
+    if (first == std::string::npos)
+      throw FatalError(ExitCode::kUsage, "--labels " + printable(given) + ": a label is empty; write a,b,c or @FILE");
     label = label.substr(first, last - first + 1);
   }
   return labels;
@@ -53,9 +54,12 @@ class Answering {
   Answering(TextSession& session, bool json, const TextArguments& o) : session_(session), json_(json), o_(o) {
     const ert_text_task task = session.task();
     if (task == ERT_TEXT_ZERO_SHOT && o.labels.empty())
-      throw FatalError(ExitCode::kUsage, "the blob's task is zero-shot: give the labels that texts are to be judged by, --labels a,b,c or --labels @FILE");
+      throw FatalError(
+          ExitCode::kUsage,
+          "the blob's task is zero-shot: give the labels that texts are to be judged by, --labels a,b,c or --labels @FILE");
     if (task != ERT_TEXT_ZERO_SHOT && !o.labels.empty())
-      throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + name_of(task) + "; only zero-shot takes labels of the user's");
+      throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + name_of(task) +
+                                             "; only zero-shot takes labels of the user's: leave it out");
     if (!o.labels.empty()) labels_ = candidate_labels(o.labels);
   }
 
@@ -155,8 +159,9 @@ int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, bool
   if (!o.file.empty() && (!o.texts.empty() || !o.pairs.empty()))
     throw FatalError(ExitCode::kUsage, "--text-file: give texts either there or with --text and --pair");
   if (!o.pairs.empty() && o.pairs.size() != o.texts.size())
-    throw FatalError(ExitCode::kUsage, "--pair: " + std::to_string(o.pairs.size()) + " given for " + std::to_string(o.texts.size()) +
-                                           " of --text; the n-th belongs to the n-th");
+    throw FatalError(ExitCode::kUsage, "--pair: " + std::to_string(o.pairs.size()) + " given for " +
+                                           std::to_string(o.texts.size()) +
+                                           " of --text; the n-th belongs to the n-th: give as many of both");
   const BlobFile file(blob);
   BlobRunner runner(file.data(), file.bytes());
   TextSession session(runner, {threads, isa_mask});

@@ -124,7 +124,8 @@ DType dtype_of(const std::string& descr, const std::string& where) {
       return t.dtype;
   }
   if (descr.find('O') != std::string::npos)
-    throw FatalError(ExitCode::kMalformed, where + ": it holds pickled Python objects, which are never read");
+    throw FatalError(ExitCode::kMalformed,
+                     where + ": it holds pickled Python objects, which are never read; save numbers, with .astype()");
   throw FatalError(ExitCode::kUnsupported,
                    where + ": the type '" + descr +
                        "' is not supported; little-endian f4 f8 f2 i1 u1 i2 u2 i4 i8 b1 are: save with .astype()");
@@ -138,10 +139,10 @@ Tensor parse_npy(const uint8_t* data, size_t bytes, const std::string& where) {
   const int major = data[6];
   if (major != 1 && major != 2) fail("version " + std::to_string(major) + " of the format is not supported");
   const size_t prefix = major == 1 ? 10 : 12;
-  if (bytes < prefix) fail("the file is cut off");
+  if (bytes < prefix) fail("the file is cut off; write it again with numpy.save");
   size_t length = data[8] | static_cast<size_t>(data[9]) << 8;
   if (major == 2) length |= static_cast<size_t>(data[10]) << 16 | static_cast<size_t>(data[11]) << 24;
-  if (length > kMaxHeader || length > bytes - prefix) fail("the header is cut off or too long");
+  if (length > kMaxHeader || length > bytes - prefix) fail("the header is cut off or too long; write it again with numpy.save");
   HeaderParser header(std::string_view(reinterpret_cast<const char*>(data) + prefix, length), where);
   header.parse();
   const DType t = dtype_of(header.descr, where);
@@ -150,7 +151,8 @@ Tensor parse_npy(const uint8_t* data, size_t bytes, const std::string& where) {
     if (__builtin_mul_overflow(need, static_cast<size_t>(d), &need)) fail("the shape is too large");
   }
   if (need != bytes - prefix - length) {
-    fail("the data has " + std::to_string(bytes - prefix - length) + " bytes, the shape needs " + std::to_string(need));
+    fail("the data has " + std::to_string(bytes - prefix - length) + " bytes, the shape needs " + std::to_string(need) +
+         "; write it again with numpy.save");
   }
   size_t large = 0;
   for (int64_t d : header.shape) large += d > 1;

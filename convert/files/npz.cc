@@ -59,7 +59,9 @@ class Archive {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& what) const { throw FatalError(ExitCode::kMalformed, where_ + ": " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw FatalError(ExitCode::kMalformed, where_ + ": " + what + "; write it again with numpy.savez");
+  }
   uint32_t u16(uint64_t at) const { return data_[at] | uint32_t{data_[at + 1]} << 8; }
   uint32_t u32(uint64_t at) const { return u16(at) | u16(at + 2) << 16; }
 
@@ -128,10 +130,11 @@ std::map<std::string, Tensor> parse_npz(const uint8_t* data, size_t bytes, const
   for (const Entry& e : archive.entries()) {
     const std::string shown = printable(e.name);
     if (e.name.size() <= 4 || e.name.compare(e.name.size() - 4, 4, ".npy") != 0)
-      throw FatalError(ExitCode::kMalformed, where + ": member '" + shown + "' is no .npy array");
+      throw FatalError(ExitCode::kMalformed,
+                       where + ": member '" + shown + "' is no .npy array; write it again with numpy.savez");
     const std::vector<uint8_t> raw = archive.contents(e);
     if (!arrays.emplace(e.name.substr(0, e.name.size() - 4), parse_npy(raw.data(), raw.size(), where + ":" + shown)).second)
-      throw FatalError(ExitCode::kMalformed, where + ": member '" + shown + "' is there twice");
+      throw FatalError(ExitCode::kMalformed, where + ": member '" + shown + "' is there twice; write each array once");
   }
   return arrays;
 }

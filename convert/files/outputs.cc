@@ -105,8 +105,9 @@ void Outputs::judge_with_others(size_t i, const OutputPlace& place) const {
   for (size_t k = 0; k < i; ++k) {
     const Output& other = outputs_[k];
     if (!same_place(place, output_place(other.path))) continue;
-    if (other.printed) refuse(o.flag + " '" + o.path + "' and what " + other.flag + " prints would go to the same place");
-    if (o.flag == other.flag) refuse(o.flag + " '" + o.path + "' is given twice");
+    if (other.printed)
+      refuse(o.flag + " '" + o.path + "' and what " + other.flag + " prints would go to the same place; give one of them a file");
+    if (o.flag == other.flag) refuse(o.flag + " '" + o.path + "' is given twice; give each its own name");
     refuse(o.flag + " '" + o.path + "' and " + other.flag + " have the same name, '" + other.path + "'; give another one");
   }
 }

@@ -65,7 +65,8 @@ Tensor float_element(const std::string& name, const PinnedContents& c, DType dty
     refuse(option(name, c) + "input '" + printable(name) + "' is " + std::string(dtype_name(dtype)) +
            "; write one number, or name a FILE.npy");
   if (dtype == DType::kDouble) {
-    if (!std::isfinite(*v) || !survives(c.text, *v)) refuse(option(name, c) + "float64 has no such number");
+    if (!std::isfinite(*v) || !survives(c.text, *v))
+      refuse(option(name, c) + "float64 has no such number; write one that it has");
     return Tensor::of<double>(DType::kDouble, {}, {*v});
   }
   const bool in_range = std::fabs(*v) <= static_cast<double>(std::numeric_limits<float>::max());
@@ -74,7 +75,7 @@ Tensor float_element(const std::string& name, const PinnedContents& c, DType dty
   const std::string near = stored ? "; near it is " + *stored : "";
   if (!stored || !survives(c.text, static_cast<double>(t.to_float()[0])))
     refuse(option(name, c) + std::string(dtype_name(dtype)) + ", the type of input '" + printable(name) +
-           "', has no such number" + near);
+           "', has no such number" + (near.empty() ? "; write one that it has" : near + "; write that"));
   return t;
 }
 
@@ -91,7 +92,7 @@ Tensor integer_element(const std::string& name, const PinnedContents& c, DType d
     const bool wraps = t.to_int64()[0] != *v || (*v < 0 && (dtype == DType::kUint32 || dtype == DType::kUint64));
     if (!wraps) return t;
   }
-  refuse(option(name, c) + type + ", the type of input '" + printable(name) + "', has no such number");
+  refuse(option(name, c) + type + ", the type of input '" + printable(name) + "', has no such number; write one that it has");
 }
 
 Tensor element(const std::string& name, const PinnedContents& c, DType dtype) {

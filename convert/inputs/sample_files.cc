@@ -111,7 +111,7 @@ std::vector<Group> Reader::read_groups() const {
     if (!looks_like_zip(file->data, file->bytes))
       fail(path + ": this is neither a folder nor an .npz file (numpy.savez)" +
            (ending == ".txt" || ending == ".jsonl" ? "; texts need the model's tokenizer: give the ids that it makes of them"
-                                                   : ""));
+                                                   : "; give one of them"));
     groups.push_back({path, parse_npz(file->data, file->bytes, path)});
     return groups;
   }
@@ -129,12 +129,12 @@ std::vector<Group> Reader::read_groups() const {
 Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<std::pair<int32_t, int32_t>>& range,
                        const std::string& where) const {
   const std::string what = where + ": array '" + printable(input.name) + "' ", wanted(dtype_name(input.dtype));
-  if (t.elements() == 0) fail(what + "is empty: " + dims_text(t));
+  if (t.elements() == 0) fail(what + "is empty: " + dims_text(t) + "; give at least one sample");
   if (is_float(input.dtype) != is_float(t.dtype()) || numeric(input.dtype) != numeric(t.dtype()))
     fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + wanted);
   if (is_float(t.dtype())) {
     for (float v : t.to_float())
-      if (!std::isfinite(v)) fail(what + "holds NaN or an infinity");
+      if (!std::isfinite(v)) fail(what + "holds NaN or an infinity; give finite numbers");
   } else if (range) {
     for (int64_t v : t.to_int64())
       if (v < range->first || v > range->second)
@@ -200,7 +200,8 @@ Sets Reader::sets_of(const Group& group) const {
     const Value& input = g_.value(v);
     const auto it = group.arrays.find(input.name);
     if (it == group.arrays.end())
-      fail(group.where + ": there is no array '" + printable(input.name) + "', which is an input of the model");
+      fail(group.where + ": there is no array '" + printable(input.name) +
+           "', which is an input of the model; name the arrays as the inputs that edgeconv inspect lists");
     const auto range = plan_.input_range.find(v);
     arrays.push_back(
         checked(it->second, input, range == plan_.input_range.end() ? std::nullopt : std::optional(range->second), group.where));

@@ -33,7 +33,9 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
   TextPlan plan;
   if (o.tokenizer.empty()) {
     if (o.task != TaskSettings{})
-      throw FatalError(ExitCode::kUsage, "--task, --labels, --pooling, --normalize and --max-tokens are for models with a tokenizer: give --tokenizer FILE or DIR");
+      throw FatalError(ExitCode::kUsage,
+                       "--task, --labels, --pooling, --normalize and --max-tokens are for models with a tokenizer: give "
+                       "--tokenizer FILE or DIR");
     return plan;
   }
   plan.tokenizer = text::read_tokenizer(o.tokenizer);
@@ -44,8 +46,9 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
   }
   plan.task.override_with(o.task);
   if (!plan.task.kind)
-    throw FatalError(ExitCode::kUsage, "--tokenizer " + printable(o.tokenizer) +
-                                           ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");
+    throw FatalError(ExitCode::kUsage,
+                     "--tokenizer " + printable(o.tokenizer) +
+                         ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");
   return plan;
 }
 
@@ -59,7 +62,8 @@ void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
     most = std::min(most, longest_sequence(model.graph, ids, dims));
     const int64_t highest = text::highest_id(*plan.tokenizer);
     if (const auto range = dims.input_range.find(ids); range != dims.input_range.end() && highest > range->second.second)
-      throw FatalError(ExitCode::kUsage, fmt::format("--tokenizer: its highest id is {}, the model's table ends with {}: they do not belong together",
+      throw FatalError(ExitCode::kUsage, fmt::format("--tokenizer: its highest id is {}, the model's table ends with {}: they do "
+                                                     "not belong together; give the tokenizer of this model",
                                                      highest, range->second.second));
   }
   if (most < INT32_MAX) text::take_task(*plan.tokenizer, plan.task, model.text_inputs, most);

@@ -45,7 +45,8 @@ std::vector<ValueId> find_outputs(const Graph& g, const Join& j) {
     if (it == known.end()) refuse(j.name, "the model has no output '" + printable(name) + "'; it has " + listed(known));
     found.push_back(g.outputs[static_cast<size_t>(it - known.begin())]);
   }
-  if (std::set<ValueId>(found.begin(), found.end()).size() != found.size()) refuse(j.name, "an output is named twice");
+  if (std::set<ValueId>(found.begin(), found.end()).size() != found.size())
+    refuse(j.name, "an output is named twice; name each once");
   for (ValueId v : g.outputs)
     if (g.value(v).name == j.name && std::find(found.begin(), found.end(), v) == found.end())
       refuse(j.name, "the model has another output of this name");

@@ -103,17 +103,19 @@ std::vector<std::string> declared_inputs(const std::vector<std::string>& blob_in
 Pinning pinning_again(const CertifiedPinning& certified, Pinning given) {
   for (const auto& [name, size] : given.dims) {
     const auto it = certified.dims.find(name);
-    if (it == certified.dims.end()) refuse_pinning("--fix " + printable(name) + ": the blob was made without it");
+    if (it == certified.dims.end())
+      refuse_pinning("--fix " + printable(name) + ": the blob was made without it; leave it out, or convert with it");
     if (it->second != size)
       refuse_pinning("--fix " + printable(name) + "=" + std::to_string(size) + ": the blob was made with " +
-                     std::to_string(it->second));
+                     std::to_string(it->second) + "; give that, or convert with this");
   }
   for (const auto& [name, contents] : given.inputs)
     if (std::none_of(certified.inputs.begin(), certified.inputs.end(), [&, n = name](const auto& c) { return c.name == n; }))
-      refuse_pinning("--const " + printable(name) + ": the blob was made without it");
+      refuse_pinning("--const " + printable(name) + ": the blob was made without it; leave it out, or convert with it");
   if (!given.outputs.empty() && given.outputs != certified.outputs)
     refuse_pinning("--outputs " + names_of(given.outputs) + ": the blob was made " +
-                   (certified.outputs.empty() ? "without it" : "with " + names_of(certified.outputs)));
+                   (certified.outputs.empty() ? "without it" : "with " + names_of(certified.outputs)) +
+                   "; give the same as the conversion, or leave it out");
   given.outputs = certified.outputs;
   given.dims = certified.dims;
   for (const CertifiedConstant& c : certified.inputs) {
@@ -132,7 +134,7 @@ void check_contents(const CertifiedPinning& certified, const std::vector<PinnedI
     for (const PinnedInput& p : pinned)
       if (p.name == c.name && !c.sha256.empty() && contents_sha256(p.contents) != c.sha256)
         refuse_pinning("--const " + printable(p.name) + ": the blob was made with " +
-                       (c.value.empty() ? "other contents" : printable(c.value)));
+                       (c.value.empty() ? "other contents" : printable(c.value)) + "; give the same as the conversion");
 }
 
 }  // namespace edgeconv

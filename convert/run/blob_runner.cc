@@ -61,7 +61,8 @@ struct BlobRunner::Pool {
 };
 
 BlobRunner::BlobRunner(const void* blob, size_t bytes) {
-  if (bytes == 0) throw FatalError(ExitCode::kMalformed, "the blob is refused: the file is empty");
+  if (bytes == 0)
+    throw FatalError(ExitCode::kMalformed, "the blob is refused: the file is empty; copy it again, or convert the model again");
   if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, "the blob is refused");
   custom_ops_ = custom_names(blob);
   for (const std::string& name : custom_ops_) {
@@ -119,7 +120,8 @@ std::vector<int32_t> BlobRunner::dims_of(const Frame& frame) const {
       const NamedDim& d = dims_[static_cast<size_t>(info.dim[axis])];
       if (size < d.min)
         throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
-                                               printable(info.name) + "', the blob needs at least " + std::to_string(d.min));
+                                               printable(info.name) + "', the blob needs at least " + std::to_string(d.min) +
+                                               "; give an input that is not empty");
       if (size > d.max)
         throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
                                                printable(info.name) + "', the blob allows " + std::to_string(d.min) + " to " +

@@ -26,8 +26,25 @@ ExitCode exit_code(ert_status s) {
   }
 }
 
+// Where the status alone tells. What is wrong with inputs and dims is said by those who have them.
+const char* what_to_do(ert_status s) {
+  switch (s) {
+    case ERT_ERR_MAGIC: return "; give the .ert file that edgeconv wrote";
+    case ERT_ERR_TRUNCATED:
+    case ERT_ERR_CHECKSUM:
+    case ERT_ERR_FORMAT:
+    case ERT_ERR_MODEL: return "; copy it again, or convert the model again";
+    case ERT_ERR_LIMIT: return "; if the file came here whole, convert the model again with smaller --dim";
+    case ERT_ERR_VERSION: return "; use the edgeconv that made it, or convert the model again";
+    case ERT_ERR_INPUT: return "; edgeconv inspect shows what the inputs must be";
+    default: return "";
+  }
+}
+
 }  // namespace
 
-void throw_status(ert_status s, const std::string& what) { throw FatalError(exit_code(s), what + ": " + ert_status_str(s)); }
+void throw_status(ert_status s, const std::string& what) {
+  throw FatalError(exit_code(s), what + ": " + ert_status_str(s) + what_to_do(s));
+}
 
 }  // namespace edgeconv

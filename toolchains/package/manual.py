@@ -1,15 +1,26 @@
 #!/usr/bin/env python3
-"""manual.py EDGECONV VERSION FOLDER: manual pages (man1/) and completions for bash, zsh and fish, from what --help says."""
+"""manual.py EDGECONV VERSION FOLDER [ERT_BENCH]: manual pages (man1/) and completions for bash, zsh and fish, from what --help says."""
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-VERBS = ["convert", "inspect", "verify", "run", "validate", "export", "supported-ops", "keygen", "sign"]
-
-
 def help_of(program, verb=None):
-    return subprocess.run([program] + ([verb] if verb else []) + ["--help"], check=True, capture_output=True, text=True).stdout
+    command = [program] + ([verb] if verb else []) + ["--help"]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "COLUMNS": "80"}).stdout
+
+
+def verbs_of(top):
+    """The verbs that the program lists: a new one needs no word here."""
+    verbs = re.findall(r"(?m)^  ([a-z][a-z-]*) ", top.partition("\nVerbs:\n")[2].partition("\n\n")[0])
+    if "convert" not in verbs:
+        sys.exit("manual.py: --help lists no verbs")
+    return verbs
+
+
+def see_also(names):
+    return ".SH SEE ALSO\n" + ",\n".join(f".BR {roff(name)} (1)" for name in names) + "\n"
 
 
 def roff(text):
@@ -33,25 +44,31 @@ def main():
     program, version, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     (folder / "man1").mkdir(parents=True, exist_ok=True)
     top = help_of(program)
-    helps = {verb: help_of(program, verb) for verb in VERBS}
-    (folder / "man1/edgeconv.1").write_text(page("edgeconv", version, "converts ONNX models to int8 blobs for the ert runtime", top))
+    verbs = verbs_of(top)
+    helps = {verb: help_of(program, verb) for verb in verbs}
+    bench = sys.argv[4:5]
+    pages = [f"edgeconv-{verb}" for verb in verbs] + ["ert-bench"] * len(bench)
+    (folder / "man1/edgeconv.1").write_text(
+        page("edgeconv", version, "converts ONNX models to int8 blobs for the ert runtime", top) + see_also(pages))
+    for path in bench:
+        (folder / "man1/ert-bench.1").write_text(page("ert-bench", version, "measures how fast blobs of edgeconv run", help_of(path)) + see_also(["edgeconv"]))
     for verb, text in helps.items():
         if not options_of(text):
             sys.exit(f"manual.py: '{program} {verb} --help' names no option")
-        summary = next((line.strip() for line in text.splitlines() if line.strip()), verb)
-        (folder / f"man1/edgeconv-{verb}.1").write_text(page(f"edgeconv {verb}", version, summary, text))
+        summary = " ".join(text.strip().partition("\n\n")[0].split())
+        (folder / f"man1/edgeconv-{verb}.1").write_text(page(f"edgeconv {verb}", version, summary, text) + see_also(["edgeconv"]))
     cases = "\n".join(f"    {v}) options='{' '.join(options_of(t))}' ;;" for v, t in helps.items())
     (folder / "edgeconv.bash").write_text(
         "# bash completion of edgeconv: made from its --help.\n_edgeconv() {\n  local options= current=${COMP_WORDS[COMP_CWORD]}\n"
-        f"  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W '{' '.join(VERBS)}' -- \"$current\") $(compgen -f -- \"$current\"))\n"
+        f"  if [ \"$COMP_CWORD\" = 1 ]; then\n    COMPREPLY=($(compgen -W '{' '.join(verbs)}' -- \"$current\") $(compgen -f -- \"$current\"))\n"
         f"    return\n  fi\n  case ${{COMP_WORDS[1]}} in\n{cases}\n    *) options='{' '.join(options_of(helps['convert']))}' ;;\n  esac\n"
         "  case $current in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$current\")) ;;\n"
         "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n  esac\n}\ncomplete -o filenames -F _edgeconv edgeconv\n")
     zsh = "\n".join(f"  {v}) _arguments {' '.join(options_of(t))} '*:file:_files' ;;" for v, t in helps.items())
     (folder / "_edgeconv").write_text(
-        f"#compdef edgeconv\n# zsh completion of edgeconv: made from its --help.\nif (( CURRENT == 2 )); then\n  compadd {' '.join(VERBS)}\n  _files\n"
+        f"#compdef edgeconv\n# zsh completion of edgeconv: made from its --help.\nif (( CURRENT == 2 )); then\n  compadd {' '.join(verbs)}\n  _files\n"
         f"  return\nfi\ncase $words[2] in\n{zsh}\n  *) _files ;;\nesac\n")
-    fish = [f"complete -c edgeconv -n __fish_use_subcommand -a {v}" for v in VERBS]
+    fish = [f"complete -c edgeconv -n __fish_use_subcommand -a {v}" for v in verbs]
     fish += [f"complete -c edgeconv -n '__fish_seen_subcommand_from {v}' -l {o[2:]}" for v, t in helps.items() for o in options_of(t)]
     (folder / "edgeconv.fish").write_text("# fish completion of edgeconv: made from its --help.\n" + "\n".join(fish) + "\n")
 
