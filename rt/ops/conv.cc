@@ -88,8 +88,9 @@ struct Job {
       return c.kernels->unary[product.activation](static_cast<size_t>(n), y, y);
     const float alpha = c.floats[cnv::kAlpha];
     for (int64_t i = 0; i < n; ++i) {
-      const float v = y[i], scaled = times(alpha, v);
-      y[i] = less(v, 0.0f) ? scaled : v;
+      const float v = y[i];
+      const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
+      y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
     }
   }
   void activate(int64_t rows, int64_t first, int64_t columns, float* out) const {

@@ -84,7 +84,9 @@ inline Room room_of(const OpContext& c, const Geometry& g) {
   Room r = {conv_block_rows(s, c.parallel.threads), 1, 0, 0, 0, 0};
   uint64_t floats = static_cast<uint64_t>(s.k);
   if (precision == lin::kF32) {
-    r.rows = r.gathered = gathered_rows(s, kLeastBlockRows, s.m < kBlockRows ? s.m : kBlockRows);
+    // Eights are what tiles of outputs are made of.
+    const int64_t most = s.m < kBlockRows ? s.m : kBlockRows, rows = 2 * gathered_rows(s, kLeastBlockRows / 2, most) / 8 * 8;
+    r.rows = r.gathered = clamped(rows, kLeastBlockRows, most);
   } else {
     if (r.rows < g.shared) r.rows = g.shared;
     const uint64_t rows = static_cast<uint64_t>(r.rows);
