@@ -1,118 +1,146 @@
-// ert-bench: how fast a blob runs on this machine. Usage and JSON schema: bench/README.md.
-#include <CLI/CLI.hpp>
+// ert-bench: how fast blobs run on this machine. Usage and JSON schema: bench/README.md.
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <thread>
 
+#include "bench/clock.h"
+#include "bench/command_line.h"
+#include "bench/plot.h"
 #include "bench/report.h"
 
 namespace ert::bench {
 namespace {
 
-[[noreturn]] void refuse_shape(const std::string& text) {
-  throw Failure{2, "--shape: expected NAME=SIZE[:SIZE...],NAME=SIZE... but got '" + text + "'"};
+struct Row {
+  size_t blob;
+  Dims dims;
+  uint32_t threads;
+};
+
+// One line on a terminal, cut to its width and wiped out at the end; nothing elsewhere.
+class Progress {
+ public:
+  void show(const std::string& text) {
+    winsize size{};
+    if (isatty(STDERR_FILENO) == 0 || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return;
+    const size_t width = size.ws_col == 0 ? 80 : size.ws_col;
+    std::fprintf(stderr, "\r%s\x1b[K", text.substr(0, width - 1).c_str());
+    shown_ = true;
+  }
+  ~Progress() {
+    if (shown_) std::fprintf(stderr, "\r\x1b[K");
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+void warn(Report* r, const std::string& text) {
+  std::fprintf(stderr, "ert-bench: warning: %s\n", text.c_str());
+  r->warnings.push_back(text);
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  size_t begin = 0;
-  for (size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
-    parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
-
-int32_t parse_size(const std::string& text, const std::string& shape) {
-  char* rest = nullptr;
-  const long value = std::strtol(text.c_str(), &rest, 10);
-  if (text.empty() || *rest != '\0' || value < 1 || value > std::numeric_limits<int32_t>::max()) refuse_shape(shape);
-  return static_cast<int32_t>(value);
-}
-
-using Dims = std::map<std::string, int32_t>;
-
-// "batch=1,sequence=128" is one shape, "batch=1:8,sequence=32:128" the four of a sweep; the last dim varies fastest.
-std::vector<Dims> parse_shapes(const std::string& text) {
-  std::vector<Dims> shapes = {{}};
-  for (const std::string& part : split(text, ',')) {
-    const size_t equals = part.find('=');
-    if (equals == 0 || equals == std::string::npos) refuse_shape(text);
-    const std::string name = part.substr(0, equals);
-    std::vector<Dims> wider;
-    for (const Dims& shape : shapes) {
-      for (const std::string& size : split(part.substr(equals + 1), ':')) {
-        wider.push_back(shape);
-        if (!wider.back().emplace(name, parse_size(size, text)).second) refuse_shape(text);
-      }
+std::vector<Row> rows_of(const Report& r, const CommandLine& line) {
+  std::vector<Row> rows;
+  for (size_t blob = 0; blob < r.blobs.size(); ++blob) {
+    const ert_model& m = r.blobs[blob]->model();
+    std::vector<Dims> shapes;
+    try {
+      for (const Dims& given : line.shapes) shapes.push_back(complete_dims(m, given));
+    } catch (const Failure& f) {
+      throw Failure{f.exit_code, r.blobs.size() > 1 ? r.paths[blob] + ": " + f.message : f.message};
     }
-    shapes = std::move(wider);
-    if (shapes.size() > 10000) throw Failure{2, "--shape: '" + text + "' is more than 10000 shapes"};
+    if (shapes.empty()) shapes.push_back(largest_dims(m));
+    for (const Dims& dims : shapes)
+      for (const uint32_t threads : line.threads) rows.push_back({blob, dims, threads});
   }
-  return shapes;
+  return rows;
 }
 
-uint32_t parse_isa(const std::string& name) {
-  if (name.empty()) return 0;
-  std::string known;
-  for (int isa = 0; isa < 32; ++isa) {
-    const char* candidate = ert_isa_name(static_cast<ert_isa>(isa));
-    if (candidate == nullptr) continue;
-    if (name == candidate) return ERT_ISA_BIT(isa);
-    known += (known.empty() ? "" : ", ") + std::string(candidate);
+// All rows in turns, so that a machine that becomes slower for a while does so for all of them.
+void measure_rows(const std::vector<Row>& rows, Report* r) {
+  r->results.resize(rows.size());
+  Progress progress;
+  const uint32_t repetitions = r->options.repetitions;
+  for (uint32_t turn = 0; turn < repetitions; ++turn) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Row& row = rows[i];
+      progress.show("ert-bench: " + std::to_string(turn * rows.size() + i + 1) + " of " +
+                    std::to_string(repetitions * rows.size()) + ": " + r->paths[row.blob] + " " + dims_text(row.dims) +
+                    ", threads " + std::to_string(row.threads));
+      Options o = r->options;
+      o.profile_runs = o.runs;
+      o.threads = row.threads;
+      o.runs = r->options.runs / repetitions + (turn < r->options.runs % repetitions ? 1 : 0);
+      if (turn != 0) o.warmup = std::min(o.warmup, 1u), o.profile = false;
+      Result one = measure(*r->blobs[row.blob], row.dims, o);
+      one.blob = row.blob;
+      add_repetition(&r->results[i], std::move(one));
+    }
+    r->clock_us.push_back(clock_loop_us());
   }
-  throw Failure{2, "--isa: '" + name + "' is not one of " + known};
+}
+
+int compare_and_judge(const CommandLine& line, Report* r) {
+  if (line.old_file.empty()) return 0;
+  r->comparison = compare(line.old_file, r->paths, r->results, cpu_name(), compiler_name(),
+                          *std::min_element(r->clock_us.begin(), r->clock_us.end()));
+  for (const std::string& w : r->comparison->warnings) warn(r, w);
+  if (line.fail_above < 0) return 0;
+  const auto& rows = r->comparison->rows;
+  const bool slower = std::any_of(
+      rows.begin(), rows.end(), [&](const ComparedRow& x) { return 100 * x.change() > line.fail_above && x.change() > x.noise; });
+  return slower ? 7 : 0;
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Measures how fast an ert blob runs on this machine.", "ert-bench"};
-  std::string path, isa, labels;
-  TextOptions texts;
-  std::vector<std::string> shapes;
-  Options options;
-  bool json = false, csv = false;
-  app.add_option("BLOB.ert", path, "blob made by edgeconv")->required();
-  CLI::Option* shape_option = app.add_option(
-      "--shape", shapes,
-      "NAME=SIZE,NAME=SIZE...; repeatable. NAME=SIZE:SIZE... sweeps over sizes. Dims not named take their minimum; without "
-      "--shape all take their maximum");
-  CLI::Option* text_file = app.add_option("--text-file", texts.file,
-                                          "for blobs with a tokenizer: times text to answer of these lines (qa: QUESTION, a tab, CONTEXT)");
-  app.add_option("--labels", labels, "zero-shot: what texts are judged by, a,b,c")->needs(text_file);
-  app.add_option("--threads", options.threads, "threads, the calling one included (1)")->check(CLI::Range(1u, 256u));
-  app.add_option("--warmup", options.warmup, "untimed runs before (5)")->check(CLI::Range(0u, 100000000u));
-  CLI::Option* runs = app.add_option("--runs", options.runs, "timed runs (50); with --text-file passes over all lines (5)")->check(CLI::Range(1u, 100000000u));
-  text_file->excludes(shape_option);
-  app.add_option("--isa", isa, "use this kernel level; exit 4 if the CPU lacks it");
-  app.add_flag("--profile", options.profile, "time per op, in runs of their own")->excludes(text_file);
-  CLI::Option* json_flag = app.add_flag("--json", json, "JSON on stdout instead of a table");
-  app.add_flag("--csv", csv, "CSV on stdout instead of a table; with --profile a row per op")->excludes(json_flag)->excludes(text_file);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
-  options.isa_mask = parse_isa(isa);
+  CommandLine line;
+  if (!read_command_line(argc, argv, &line)) return 0;
+  Report report;
+  report.paths = line.blobs;
+  report.options = line.options;
+  report.options.threads = line.threads.front();
+  const uint32_t most = *std::max_element(line.threads.begin(), line.threads.end());
   const unsigned cores = std::thread::hardware_concurrency();
-  if (cores != 0 && options.threads > cores) {
-    std::fprintf(stderr, "ert-bench: warning: %u threads on %u cores: they wait for each other, so that times say little of a device with as many cores\n",
-                 options.threads, cores);
+  if (cores != 0 && most > cores)
+    warn(&report, std::to_string(most) + " threads on " + std::to_string(cores) +
+                      " cores: they wait for each other, so that times say little of a device with as many cores");
+  for (const std::string& path : line.blobs) report.blobs.push_back(std::make_unique<Blob>(path));
+  int code = 0;
+  report.clock_us.push_back(clock_loop_us());
+  if (!line.texts.file.empty()) {
+    report.texts = measure_texts(*report.blobs.front(), line.texts, report.options);
+  } else {
+    const std::vector<Row> rows = rows_of(report, line);
+    if (!line.plot.empty()) {
+      std::vector<Dims> shapes;
+      for (const Row& row : rows) shapes.push_back(row.dims);
+      check_plot(line.plot, shapes);
+    }
+    if (!line.old_file.empty()) check_old(line.old_file);
+    measure_rows(rows, &report);
+    const std::string wandered = clock_warning(report.clock_us);
+    if (!wandered.empty()) warn(&report, wandered);
+    code = compare_and_judge(line, &report);
   }
-  std::vector<Dims> parsed;
-  for (const std::string& s : shapes) {
-    for (Dims& dims : parse_shapes(s)) parsed.push_back(std::move(dims));
-  }
-  const Blob blob(path);
-  Report report{path, &blob, options, {}, {}};
-  if (!texts.file.empty()) {
-    if (!labels.empty()) texts.labels = split(labels, ',');
-    if (runs->count() != 0) texts.passes = options.runs;
-    report.options.runs = texts.passes, report.options.warmup = 1;
-    report.texts = measure_texts(blob, texts, options);
-  } else if (parsed.empty()) report.results.push_back(measure(blob, largest_dims(blob.model()), options));
-  for (const Dims& dims : parsed) report.results.push_back(measure(blob, complete_dims(blob.model(), dims), options));
-  (json ? print_json : csv ? print_csv : print_table)(report);
-  return std::fflush(stdout) == 0 ? 0 : 6;
+  const bool markdown = line.format == "markdown";
+  if (line.format == "json")
+    print_json(report);
+  else if (line.format == "csv")
+    print_csv(report);
+  else if (markdown)
+    print_markdown(report);
+  else
+    print_table(report);
+  if (report.comparison && (markdown || line.format == "table")) print_comparison(*report.comparison, markdown);
+  if (report.comparison && line.format == "csv") std::fprintf(stderr, "ert-bench: %s\n", report.comparison->verdict().c_str());
+  if (!line.plot.empty())
+    write_plot(line.plot, report.paths, report.results, "ert-bench: latency on " + cpu_name(), result_table(report));
+  return std::fflush(stdout) == 0 ? code : 6;
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ class Session {
   }
   ert_status run() { return ert_run(&context_); }
   double init_us() const { return init_us_; }
+  const std::vector<InputData>& inputs() const { return inputs_; }
   size_t arena_bytes() const { return arena_bytes_; }
   std::string isa() const {
     ert_isa isa;
@@ -115,6 +116,39 @@ std::vector<int32_t> in_model_order(const ert_model& m, const std::map<std::stri
     values[i] = dims.at(d.name);
   }
   return values;
+}
+
+// What people count. Sequences: the dim "batch", or the leading axis of the first input of two axes or more. Tokens: the elements of the first integer
+// input [batch, sequence], or of one [tokens] beside "batch"; frames of a float input [batch, frames, features] whose number is a dim.
+void count_work(const ert_model& m, const std::map<std::string, int32_t>& dims, const std::vector<InputData>& inputs, Result* r) {
+  const auto batch = dims.find("batch");
+  bool counted = batch != dims.end();
+  if (counted) r->sequences = static_cast<uint64_t>(batch->second);
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<int32_t>& shape = inputs[i].shape;
+    ert_value_info info{};
+    info.struct_size = sizeof info;
+    require(ert_model_input(&m, i, &info), "inputs");
+    if (!counted && shape.size() >= 2) r->sequences = static_cast<uint64_t>(shape[0]), counted = true;
+    const bool integer = info.dtype == ERT_I32 || info.dtype == ERT_I64;
+    const bool moves_1 = shape.size() >= 2 && info.shape[1] < 0;
+    if (r->tokens != 0 || shape.empty()) continue;
+    if ((integer && shape.size() == 2) || (info.dtype == ERT_F32 && shape.size() == 3 && moves_1))
+      r->tokens = static_cast<uint64_t>(shape[0]) * static_cast<uint64_t>(shape[1]);
+    else if (integer && shape.size() == 1 && batch != dims.end() && info.shape[0] < 0)
+      r->tokens = static_cast<uint64_t>(shape[0]);
+  }
+}
+
+// From sorted times.
+void describe_times(Result* r) {
+  const std::vector<double>& times = r->times_us;
+  r->min_us = times.front();
+  r->max_us = times.back();
+  r->p50_us = percentile(times, 0.50);
+  r->p90_us = percentile(times, 0.90);
+  r->p99_us = percentile(times, 0.99);
+  r->mean_us = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 
 template <class F>
@@ -218,19 +252,18 @@ Result measure(const Blob& blob, const std::map<std::string, int32_t>& dims, con
     require(status, "run");
   }
   std::sort(times.begin(), times.end());
-  r.min_us = times.front();
-  r.max_us = times.back();
-  r.p50_us = percentile(times, 0.50);
-  r.p90_us = percentile(times, 0.90);
-  r.p99_us = percentile(times, 0.99);
-  r.mean_us = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  r.times_us = times;
+  describe_times(&r);
+  r.repetition_p50_us = {r.p50_us};
+  count_work(blob.model(), dims, session.inputs(), &r);
   r.output_crc = session.output_crc();
   if (options.profile) {  // apart from the timed runs: the hook costs time itself
     Profile profile;
     Session profiled(blob, values, options, profile_hook, &profile);
     for (uint32_t i = 0; i < options.warmup; ++i) require(profiled.run(), "run");
-    for (std::vector<double>& op : profile.samples) op.clear(), op.reserve(times.size());
-    for (size_t i = 0; i < times.size(); ++i) require(profiled.run(), "run");
+    for (std::vector<double>& op : profile.samples) op.clear(), op.reserve(std::max<size_t>(options.profile_runs, times.size()));
+    const size_t profile_runs = options.profile_runs != 0 ? options.profile_runs : times.size();
+    for (size_t i = 0; i < profile_runs; ++i) require(profiled.run(), "run");
     for (size_t i = 0; i < profile.ops.size(); ++i) {
       std::sort(profile.samples[i].begin(), profile.samples[i].end());
       profile.ops[i].us = percentile(profile.samples[i], 0.50);
@@ -238,6 +271,28 @@ Result measure(const Blob& blob, const std::map<std::string, int32_t>& dims, con
     r.ops = std::move(profile.ops);
   }
   return r;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+void add_repetition(Result* all, Result one) {
+  if (all->times_us.empty()) {
+    *all = std::move(one);
+    return;
+  }
+  if (all->output_crc != one.output_crc) throw Failure{7, "the same inputs gave other outputs in a further context"};
+  all->times_us.insert(all->times_us.end(), one.times_us.begin(), one.times_us.end());
+  std::sort(all->times_us.begin(), all->times_us.end());
+  all->repetition_p50_us.push_back(one.p50_us);
+  describe_times(all);
+  const auto [least, most] = std::minmax_element(all->repetition_p50_us.begin(), all->repetition_p50_us.end());
+  const double middle = median_of(all->repetition_p50_us);
+  all->spread = middle > 0 ? (*most - *least) / 2 / middle : 0;
 }
 
 }  // namespace ert::bench

@@ -13,6 +13,9 @@ add_library(ert::ert ALIAS ert_for_applications)
 add_dependencies(ert_for_applications ert_archive)
 target_include_directories(ert_for_applications INTERFACE ${PROJECT_SOURCE_DIR}/rt/include)
 target_link_libraries(ert_for_applications INTERFACE $<TARGET_FILE:ert_archive>)
+if(UNIX)
+  target_link_libraries(ert_for_applications INTERFACE m)  # as ert_kernels does, behind the archive
+endif()
 if(ERT_UNPACKS)
   target_link_libraries(ert_for_applications INTERFACE ${ERT_ZSTD_LIBRARY})
 endif()
@@ -66,7 +69,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ertConfig.cmake ${PROJECT_BINARY_DIR}/ertCon
 
 # ert.pc finds its prefix from where it lies, so that a moved tree still works.
 file(RELATIVE_PATH ERT_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-set(ERT_PC_PRIVATE "-pthread")
+set(ERT_PC_PRIVATE "-pthread -lm")
 if(ERT_UNPACKS)
   string(APPEND ERT_PC_PRIVATE " -lzstd")
 endif()

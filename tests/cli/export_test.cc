@@ -118,6 +118,22 @@ TEST_F(ExportTest, HeaderDeclaresTheArray) {
   expect_refusal({"export", in("langid.ert"), "--format", "c", "-o", in("x.c"), "--dim", "width=1"}, 2, {"width"});
 }
 
+TEST_F(ExportTest, TwoModelsInOneProgram) {
+  for (const std::string name : {"vad", "Wake_2"}) {
+    expect_success({"export", blob_, "--format", name == "vad" ? "c" : "incbin", "--name", name, "-o",
+                    in(name + (name == "vad" ? ".c" : ".s")), "--header", in(name + ".h")});
+  }
+  write_file(
+      in("main.c"),
+      "#include \"vad.h\"\n#include \"Wake_2.h\"\n#include <string.h>\n"
+      "int main(void) { return VAD_BYTES == WAKE_2_BYTES && VAD_ARENA_BYTES && VAD_WORK_BYTES && vad_blob != Wake_2_blob &&\n"
+      "                        memcmp(vad_blob, Wake_2_blob, VAD_BYTES) == 0 ? 0 : 1; }\n");
+  run_or_fail(EDGECONV_C_COMPILER, {"-o", "two", "main.c", "vad.c", "Wake_2.s"});
+  EXPECT_EQ(run_program(in("two"), {}).exit_code, 0);
+  for (const std::string name : {"2nd", "a-b", "a b", "\xc3\xa4"})
+    expect_refusal({"export", blob_, "--format", "c", "--name=" + name, "-o", in("refused.c")}, kUsage, {"--name", "vad_blob"});
+}
+
 TEST_F(ExportTest, Refusals) {
   expect_refusal({"export", blob_, "--format", "elf", "-o", in("x")}, 2, {"--format", "incbin"});
   expect_refusal({"export", blob_, "--format", "c"}, 2, {"--output"});

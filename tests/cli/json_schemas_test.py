@@ -119,6 +119,19 @@ class JsonSchemas(unittest.TestCase):
         command = [BENCH, self.blob, "--json", "--warmup", "1", "--runs", "2", "--profile", "--shape", "batch=1,sequence=4"]
         self.check(self.run_json(command), pathlib.Path(SOURCE) / "bench/ert_bench.schema.json")
 
+    def test_bench_of_several_blobs_and_a_comparison(self):
+        schema = pathlib.Path(SOURCE) / "bench/ert_bench.schema.json"
+        command = [BENCH, self.blob, self.blob, "--json", "--runs", "2", "--threads", "1,2", "--shape", "batch=1,sequence=4"]
+        found = self.run_json(command)
+        self.check(found, schema)
+        with tempfile.TemporaryDirectory() as folder:
+            old = pathlib.Path(folder) / "old.json"
+            old.write_text(json.dumps(found))
+            found = self.run_json([*command, "--compare", str(old)])
+        self.check(found, schema)
+        self.assertEqual((len(found["blobs"]), len(found["results"]), len(found["comparison"]["rows"])), (2, 4, 4))
+        self.assertEqual({r["tokens_per_second"] / r["sequences_per_second"] > 3.9 for r in found["results"]}, {True})
+
     def test_bench_texts(self):
         model = pathlib.Path(SOURCE) / "tests/models/langid"
         with tempfile.TemporaryDirectory() as folder:

@@ -112,9 +112,6 @@ def digests(machine, folder):
     """tests/digest on the one file and on the installed archive: one number for 200 texts, on each level that this CPU has."""
     source = machine.source
     parts = [source / "tests/digest/main.c", source / "tests/digest/digest.c", source / "tests/digest/options.c"]
-    for part in ("ngram", "utf8"):  # texts become ids; the one file has no tokenizers
-        parts.append(folder / f"{part}.o")
-        machine.run("g++", "-O2", "-std=c++17", "-fno-exceptions", "-fno-rtti", f"-I{source}", "-c", source / f"rt/text/{part}.cc", "-o", parts[-1])
     for name, library in (("one", folder / "ert.o"), ("archive", machine.prefix / "lib/libert.a")):
         machine.run("gcc", "-O2", "-std=gnu99", f"-I{source}", *parts, library, "-lm", "-lstdc++", "-pthread", "-o", folder / f"digest_{name}")
     seen = {}

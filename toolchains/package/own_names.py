@@ -22,7 +22,7 @@ def own_names(text):
             line = re.sub(r"^template <.*?> (?=\w)", "", line)
             kind = re.match(r"(?:struct|class|enum class|enum|union) (\w+)", line)
             alias = re.match(r"using (\w+) =", line)
-            function = re.match(r"(?!typedef|using)[^=({;]*?\b(\w+)\(", line)
+            function = re.match(r"(?!typedef|using|static_assert)[^=({;]*?(?<![\w:])(\w+)\(", line)  # of no class
             variable = re.match(r"(?!typedef|using|struct|class|enum)[^({;=]*?\b(\w+)(?:\[[^\]]*\])*\s*(?:=|\{|;)", line)
             several = re.match(r"constexpr [\w:]+ (.*);", line)
             if kind:
