@@ -6,15 +6,15 @@ namespace ert::kernels {
 namespace {
 
 // Integer sums of a tile to floats.
-template <int kRows>
-inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][2]) {
+template <int kRows, int kHalves>
+inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][kHalves]) {
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     const __m256 row_scale = _mm256_set1_ps(t.rows[r].scale);
     const __m256i correction = _mm256_set1_epi32(128 - t.rows[r].zero_point);
-#pragma GCC unroll 2
-    for (int h = 0; h < 2; ++h) {
+#pragma GCC unroll 16
+    for (int h = 0; h < kHalves; ++h) {
       const __m256i colsum = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.colsum + 8 * h));
       const __m256i sum = _mm256_add_epi32(acc[r][h], _mm256_mullo_epi32(correction, colsum));
       const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(t.scale + 8 * h));
@@ -108,6 +108,41 @@ void one_row(const TileArgs& t) {
   store_tile(t, sums);
 }
 
+// sum += half a line of weights times the bytes a of one row and their magnitudes.
+inline __attribute__((always_inline)) void add_half_line(__m256i& sum, __m256i a, __m256i magnitude, const int8_t* half_line,
+                                                         __m256i ones) {
+  __m256i t;
+  __asm__(
+      "vmovdqu %[w], %[t]\n\t"
+      "vpsignb %[a], %[t], %[t]\n\t"
+      "vpmaddubsw %[t], %[m], %[t]\n\t"
+      "vpmaddwd %[t], %[ones], %[t]\n\t"
+      "vpaddd %[t], %[sum], %[sum]"
+      : [sum] "+x"(sum), [t] "=&x"(t)
+      : [w] "m"(*reinterpret_cast<const __m256i_u*>(half_line)), [a] "x"(a), [m] "x"(magnitude), [ones] "x"(ones));
+}
+
+// Four panels of one row, for weights that do not come from afar: their lines share the broadcasts of the row's values, and their
+// epilogues overlap.
+void four_panels_of_one_row(const TileArgs& t) {
+  const __m256i ones = ones16();
+  __m256i a0 = zero(), a1 = zero(), b0 = zero(), b1 = zero(), c0 = zero(), c1 = zero(), d0 = zero(), d1 = zero();
+  const uint8_t* lhs = t.lhs;
+  const int8_t *p = t.rhs, *q = p + 2 * t.panel_bytes;
+  for (size_t lines = t.k / 4; lines > 0; --lines, lhs += kRowLineBytes, p += kLineBytes, q += kLineBytes) {
+    int32_t words[2];
+    memcpy(words, lhs, sizeof(words));
+    const __m256i a = _mm256_set1_epi32(words[0]), m = _mm256_set1_epi32(words[1]);
+    add_half_line(a0, a, m, p, ones), add_half_line(a1, a, m, p + 32, ones);
+    add_half_line(b0, a, m, p + t.panel_bytes, ones), add_half_line(b1, a, m, p + t.panel_bytes + 32, ones);
+    add_half_line(c0, a, m, q, ones), add_half_line(c1, a, m, q + 32, ones);
+    add_half_line(d0, a, m, q + t.panel_bytes, ones), add_half_line(d1, a, m, q + t.panel_bytes + 32, ones);
+  }
+  const __m256i sums[1][8] = {{a0, a1, b0, b1, c0, c1, d0, d1}};
+  store_tile(t, sums);
+}
+
+constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
 constexpr TileFn kTiles[] = {one_row, tile<2>, tile<3>, tile<4>, tile<5>};
 constexpr TileFn kTilesAhead[] = {nullptr, nullptr, tile<3, true>, tile<4, true>, tile<5, true>};
 constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>, pair_tile<3>, pair_tile<4>};
@@ -116,6 +151,12 @@ constexpr TileFn kPairTilesAhead[] = {nullptr, nullptr, pair_tile<3, true>, pair
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& g) {
+  if (g.m == 1) {
+    const bool near = g.n * g.k <= kFarWeights;
+    const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0) : 0;
+    gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
+    return;
+  }
   gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, pair_fits);
 }
 

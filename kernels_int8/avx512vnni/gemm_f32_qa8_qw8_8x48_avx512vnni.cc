@@ -8,6 +8,10 @@ namespace {
 
 constexpr int kMaxRows = 8;
 
+// Bytes of weights up to which one row takes four panels side by side: a recurrence reads them in every step, so they stay in the first
+// cache. What comes from the second is faster panel after panel, as one stream.
+constexpr size_t kNearWeights = size_t{1} << 15;
+
 // Sums of one tile, [rows][panels] registers, to floats. One copy for all tiles but the hot ones: unrolled into each tile it
 // is most of the code.
 __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, size_t rows, size_t panels, size_t row,
@@ -75,33 +79,61 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   }
 }
 
-// sum += four values of one row times a line of weights, straight from memory.
-inline __attribute__((always_inline)) void mac_line(__m512i& sum, const uint8_t* lhs, const int8_t* line) {
+inline __attribute__((always_inline)) __m512i broadcast4(const uint8_t* p) {
   int32_t word;
-  memcpy(&word, lhs, sizeof(word));
-  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(_mm512_set1_epi32(word)), "m"(*reinterpret_cast<const __m512i_u*>(line)));
+  memcpy(&word, p, sizeof(word));
+  return _mm512_set1_epi32(word);
 }
 
-// One row: weights are read once from far caches, and one panel after the other is one stream through memory, which the
+// sum += four values of one row times a line of weights, straight from memory.
+inline __attribute__((always_inline)) void mac_line(__m512i& sum, __m512i lhs4, const int8_t* line) {
+  __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(lhs4), "m"(*reinterpret_cast<const __m512i_u*>(line)));
+}
+
+// One row from `column` on: weights are read once from far caches, and one panel after the other is one stream through memory, which the
 // prefetchers follow; several panels side by side are as many streams a page apart. Four sums hide the latency; they have names
 // because GCC 12 keeps an array of them in memory.
-void one_row(const GemmArgs& g) {
+void one_row(const GemmArgs& g, size_t column) {
   constexpr size_t kLine = 64;
   const size_t lines = round_up(g.k, 4) / 4;
-  const int8_t* rhs = g.w.data;
-  for (size_t column = 0; column < g.n; column += 16) {
+  const int8_t* rhs = g.w.data + column * 4 * lines;
+  for (; column < g.n; column += 16) {
     const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
     __m512i sum0 = zero(), sum1 = zero(), sum2 = zero(), sum3 = zero();
     for (size_t i = lines / 4; i > 0; --i, lhs += 16, rhs += 4 * kLine) {
-      mac_line(sum0, lhs, rhs);
-      mac_line(sum1, lhs + 4, rhs + kLine);
-      mac_line(sum2, lhs + 8, rhs + 2 * kLine);
-      mac_line(sum3, lhs + 12, rhs + 3 * kLine);
+      mac_line(sum0, broadcast4(lhs), rhs);
+      mac_line(sum1, broadcast4(lhs + 4), rhs + kLine);
+      mac_line(sum2, broadcast4(lhs + 8), rhs + 2 * kLine);
+      mac_line(sum3, broadcast4(lhs + 12), rhs + 3 * kLine);
     }
-    for (size_t i = lines % 4; i > 0; --i, lhs += 4, rhs += kLine) mac_line(sum0, lhs, rhs);
+    for (size_t i = lines % 4; i > 0; --i, lhs += 4, rhs += kLine) mac_line(sum0, broadcast4(lhs), rhs);
     const __m512i sum[1][1] = {{_mm512_add_epi32(_mm512_add_epi32(sum0, sum1), _mm512_add_epi32(sum2, sum3))}};
     epilogue_in_registers<1, 1>(g, sum, 0, column, g.n - column < 16 ? g.n - column : 16);
   }
+}
+
+// Four panels of one row: their lines share the broadcast of the row's values, which takes a load as a line does, and their
+// epilogues overlap. Sums of two lines hide the latency.
+void four_panels_of_one_row(const GemmArgs& g, size_t column) {
+  constexpr size_t kLine = 64;
+  const size_t k4 = round_up(g.k, 4), panel = 16 * k4;
+  const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
+  const int8_t *p = g.w.data + column * k4, *q = p + 2 * panel;
+  __m512i a0 = zero(), a1 = zero(), a2 = zero(), a3 = zero(), b0 = zero(), b1 = zero(), b2 = zero(), b3 = zero();
+  size_t lines = k4 / 4;
+  for (; lines >= 2; lines -= 2, lhs += 8, p += 2 * kLine, q += 2 * kLine) {
+    const __m512i even = broadcast4(lhs), odd = broadcast4(lhs + 4);
+    mac_line(a0, even, p), mac_line(a1, even, p + panel), mac_line(a2, even, q), mac_line(a3, even, q + panel);
+    mac_line(b0, odd, p + kLine), mac_line(b1, odd, p + panel + kLine);
+    mac_line(b2, odd, q + kLine), mac_line(b3, odd, q + panel + kLine);
+  }
+  if (lines > 0) {
+    const __m512i last = broadcast4(lhs);
+    mac_line(a0, last, p), mac_line(a1, last, p + panel), mac_line(a2, last, q), mac_line(a3, last, q + panel);
+  }
+  const __m512i sums[1][4] = {
+      {_mm512_add_epi32(a0, b0), _mm512_add_epi32(a1, b1), _mm512_add_epi32(a2, b2), _mm512_add_epi32(a3, b3)}};
+  epilogue_in_registers<1, 4>(g, sums, 0, column, 64);
 }
 
 using MaskedTileFn = void (*)(const GemmArgs&, size_t, size_t, size_t);
@@ -139,8 +171,13 @@ void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, s
 }  // namespace
 
 void gemm_f32_qa8_qw8_8x48_avx512vnni(const GemmArgs& g) {
-  if (g.m == 1) return one_row(g);
   size_t column = 0;
+  if (g.m == 1) {
+    if (g.n * g.k <= kNearWeights) {
+      for (; column + 64 <= g.n; column += 64) four_panels_of_one_row(g, column);
+    }
+    return one_row(g, column);
+  }
   while (column < g.n) {
     const size_t left = g.n - column;
     const size_t panels = (left + 15) / 16;

@@ -61,21 +61,40 @@ void one_row(const TileArgs& t) {
   store_tile<1, 1>(t, sums);
 }
 
+// Four panels of one row, for weights that do not come from afar: their lines share the broadcast of the row's values, which takes a
+// load as half a line does, and their epilogues overlap. Eight sums hide the latency.
+void four_panels_of_one_row(const TileArgs& t) {
+  __m256i a0 = zero(), a1 = zero(), b0 = zero(), b1 = zero(), c0 = zero(), c1 = zero(), d0 = zero(), d1 = zero();
+  const uint8_t* lhs = t.lhs;
+  const int8_t *p = t.rhs, *q = p + 2 * t.panel_bytes;
+  for (size_t lines = t.k / 4; lines > 0; --lines, lhs += 4, p += 64, q += 64) {
+    const __m256i a = broadcast4(lhs);
+    mac_half(a0, a, p), mac_half(a1, a, p + 32);
+    mac_half(b0, a, p + t.panel_bytes), mac_half(b1, a, p + t.panel_bytes + 32);
+    mac_half(c0, a, q), mac_half(c1, a, q + 32);
+    mac_half(d0, a, q + t.panel_bytes), mac_half(d1, a, q + t.panel_bytes + 32);
+  }
+  const __m256i sums[1][8] = {{a0, a1, b0, b1, c0, c1, d0, d1}};
+  store_tile<1, 4>(t, sums);
+}
+
 constexpr TileFn kOnePanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, tile<5, 1>, tile<6, 1>};
 // Weights that lie behind the near cache: while the second tile of a panel multiplies, it fetches the next panel. A second tile has
 // at least 3 rows.
 constexpr TileFn kOnePanelAhead[] = {nullptr, nullptr, tile<3, 1, true>, tile<4, 1, true>, tile<5, 1, true>, tile<6, 1, true>};
 constexpr TileFn kTwoPanels[] = {tile<1, 2>, tile<2, 2>};
 constexpr TileFn kOneRow[] = {one_row};
+constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
 
 }  // namespace
 
 void ERT_AVXVNNI_NAME(gemm_f32_qa8_qw8_6x16)(const GemmArgs& g) {
+  size_t column = 0;
   if (g.m == 1) {
-    gemm_columns<16, LastGroup::kCut>(kOneRow, g, 0);
+    if (g.n * g.k <= kFarWeights) column = gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, column);
+    gemm_columns<16, LastGroup::kCut>(kOneRow, g, column);
     return;
   }
-  size_t column = 0;
   if (g.m <= 2) column = gemm_columns<32, LastGroup::kWhole>(kTwoPanels, g, column);
   if (g.n * g.k >= kFarWeights)
     gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kOnePanelAhead>(kOnePanel, g, column);

@@ -117,6 +117,17 @@ TEST_P(LinearInt8Test, DepthTails) {
   }
 }
 
+// One row takes several panels side by side where the weights are few (up to 32 or 64 KiB) and one after the other where they are many.
+TEST_P(LinearInt8Test, OneRow) {
+  SeededRandom random;
+  for (int w = 0; w < static_cast<int>(WeightFill::kCount); ++w)
+    for (size_t k : {1, 4, 5, 8, 12, 15, 31, 72, 128, 255, 256, 257, 511, 513})
+      for (size_t n : {48, 63, 64, 65, 79, 113, 128, 129, 200})
+        compare(
+            {1, n, k, static_cast<Fill>(k % static_cast<size_t>(Fill::kCount)), static_cast<WeightFill>(w), false, n % 2 != 0},
+            random);
+}
+
 // From 64 KiB of weights on some levels fetch the next columns while they multiply: in the second of several blocks of rows, or in the
 // second to fourth of four and more. Every height of such blocks, and a last group that is cut (113 columns) and one that is not.
 TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
