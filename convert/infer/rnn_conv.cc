@@ -64,7 +64,11 @@ bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64
   for (size_t i = 0; i < spatial; ++i) {
     const DimExpr n = window_count(a, i, spatial, c.shape(0)[i + 2], kernel[i]);
     if (n.constant() && *n.constant() <= 0) {
-      c.problem("the kernel is larger than the padded input", "give the dim a larger maximum, or check the file");
+      c.invalid("the kernel is larger than the padded input", "where --fix gave the input its size, give it a larger one");
+      return false;
+    }
+    if (n.constant() && *n.constant() > INT32_MAX) {
+      c.invalid("its padding makes a result of " + std::to_string(*n.constant()) + " elements along one axis");
       return false;
     }
     c.needs_positive(n);
@@ -91,6 +95,14 @@ std::optional<Shape> conv_shape(NodeInference& c) {
       return {};
     }
     kernel.push_back(*w[i].constant());
+  }
+  if (!a.kernel.empty() && a.kernel != kernel) {
+    c.invalid("kernel_shape is not that of its weights");
+    return {};
+  }
+  if (w[0].constant() && *w[0].constant() % a.group != 0) {
+    c.invalid("its " + std::to_string(*w[0].constant()) + " filters do not divide into " + std::to_string(a.group) + " groups");
+    return {};
   }
   if (!c.unify(x[1], w[1] * DimExpr(a.group), "channels of a Conv")) return {};
   Shape out{x[0], w[0]};

@@ -253,6 +253,30 @@ void by_operands(Corpus& c) {
          w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}),
              wholes(w.node("Conv", {"z", "w"}, {"r"}), "pads", {-9, -9});
        }},
+      {"Conv with 5 filters in 2 groups", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {5, 2, 3}), whole(w.node("Conv", {"z", "w"}, {"r"}), "group", 2);
+       }},
+      {"Conv with a kernel larger than its padded input", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 12}),
+             wholes(w.node("Conv", {"z", "w"}, {"r"}), "pads", {1, 1});
+       }},
+      {"Conv with a dilation that leaves the input", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}),
+             wholes(w.node("Conv", {"z", "w"}, {"r"}), "dilations", {2147483647});
+       }},
+      {"Conv with pads beyond 32 bits together", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}),
+             wholes(w.node("Conv", {"z", "w"}, {"r"}), "pads", {2147483647, 2147483647});
+       }},
+      {"Conv with another kernel_shape than its weights", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}),
+             wholes(w.node("Conv", {"z", "w"}, {"r"}), "kernel_shape", {5});
+       }},
       {"MaxPool without a kernel", 3,
        [](ModelWriter& w) {
          w.input("z", kOnnxFloat, {"n", 4, 9}), w.node("MaxPool", {"z"}, {"r"});
