@@ -20,7 +20,19 @@ std::string utf8(uint32_t code) {
 
 // Characters that some step makes longer, and some of each sort that steps tell apart.
 std::set<std::string> candidates(const Tokenizer& t, const Tables& tables) {
-  std::set<std::string> out = {"a", "A", " ", "!", "1", "\n", "\xc3\xa9", "\xe2\x96\x81", "\xe4\xb8\x80", "\xea\xb0\x80", "\xea\xb0\x81", "\xf0\xa0\x80\x80", "\xf0\x9f\x98\x80"};
+  std::set<std::string> out = {"a",
+                               "A",
+                               " ",
+                               "!",
+                               "1",
+                               "\n",
+                               "\xc3\xa9",
+                               "\xe2\x96\x81",
+                               "\xe4\xb8\x80",
+                               "\xea\xb0\x80",
+                               "\xea\xb0\x81",
+                               "\xf0\xa0\x80\x80",
+                               "\xf0\x9f\x98\x80"};
   const UnicodeData& u = unicode_data();
   for (const CodeMap* m : {&u.canonical, &u.compatible, &u.lowercase})
     for (const auto& [code, to] : *m) out.insert(utf8(code));
@@ -29,7 +41,8 @@ std::set<std::string> candidates(const Tokenizer& t, const Tables& tables) {
   for (uint32_t c = 1; tables.charsmap_trie.size != 0 && c < 0x30000; ++c) {
     const std::string text = utf8(c);
     uint32_t value;
-    if (double_array_find(tables.charsmap_trie, reinterpret_cast<const uint8_t*>(text.data()), text.size(), &value)) out.insert(text);
+    if (double_array_find(tables.charsmap_trie, reinterpret_cast<const uint8_t*>(text.data()), text.size(), &value))
+      out.insert(text);
   }
   return out;
 }
@@ -38,13 +51,15 @@ uint32_t bytes_before(const Tokenizer& t) {
   size_t extra = 0;
   for (const Step& s : t.normalizer) {
     if (s.kind == static_cast<uint32_t>(NormalizerKind::kPrepend)) extra += s.a.size();
-    if (s.kind == static_cast<uint32_t>(NormalizerKind::kSentencePiece) && (s.option & kAddDummyPrefix) != 0) extra += 3;
+    if (s.kind == static_cast<uint32_t>(NormalizerKind::kSentencePiece) && (s.option & kAddDummyPrefix) != 0)
+      extra += (t.flags & kPlainSpaces) != 0 ? 1 : 3;
   }
   for (const Step& s : t.pretokenizer) {
     if (s.kind == static_cast<uint32_t>(PretokenizerKind::kMetaspace) && (s.option & 3) != kPrependNever) extra += s.a.size();
     if (s.kind == static_cast<uint32_t>(PretokenizerKind::kByteLevel) && (s.option & 1) != 0) extra += 1;
   }
-  if (extra > kMostExtra) throw FatalError(ExitCode::kLimit, "the tokenizer puts more than " + std::to_string(kMostExtra) + " bytes before texts");
+  if (extra > kMostExtra)
+    throw FatalError(ExitCode::kLimit, "the tokenizer puts more than " + std::to_string(kMostExtra) + " bytes before texts");
   return static_cast<uint32_t>(extra);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "convert/text/little_endian.h"
+#include "convert/text/plain_spaces.h"
 #include "rt/text/format.h"
 
 namespace edgeconv::text {
@@ -32,7 +33,7 @@ std::vector<uint32_t> placed(const std::vector<uint32_t>& hashes, double fullnes
 HashTable piece_index(const Tokenizer& t, bool wide) {
   std::map<std::string, uint32_t> last;  // of equal pieces
   for (uint32_t i = 0; i < t.vocabulary(); ++i)
-    if (t.found[i]) last[t.pieces[i]] = i;
+    if (t.found[i]) last[piece_in_text(t, t.pieces[i])] = i;
   std::vector<uint32_t> hashes, ids;
   for (const auto& [piece, id] : last) {
     uint32_t h = kHashStart;

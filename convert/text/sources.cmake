@@ -18,6 +18,7 @@ target_sources(edgeconv_core PRIVATE
   text/expansion.cc
   text/hash_tables.cc
   text/json_place.cc
+  text/plain_spaces.cc
   text/read_decoder.cc
   text/read_model.cc
   text/read_normalizer.cc

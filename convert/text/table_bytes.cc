@@ -9,6 +9,7 @@
 #include "convert/text/expansion.h"
 #include "convert/text/hash_tables.h"
 #include "convert/text/little_endian.h"
+#include "convert/text/plain_spaces.h"
 #include "convert/text/table_probe.h"
 
 namespace edgeconv::text {
@@ -88,7 +89,8 @@ void TableWriter::add_pieces() {
   std::map<std::string, uint32_t> trie;
   for (uint32_t i = 0; i < n; ++i) {
     const std::string& p = t_.pieces[i];
-    if (p.size() > kLongestPiece) throw FatalError(ExitCode::kLimit, "the tokenizer has a piece of " + std::to_string(p.size()) + " bytes");
+    if (p.size() > kLongestPiece)
+      throw FatalError(ExitCode::kLimit, "the tokenizer has a piece of " + std::to_string(p.size()) + " bytes");
     if (i % kPiecesPerBlock == 0) put32(blocks, static_cast<uint32_t>(pieces.size()));
     pieces += p;
     if ((flags_ & kWideLengths) != 0)
@@ -96,8 +98,9 @@ void TableWriter::add_pieces() {
     else
       lengths.push_back(static_cast<char>(p.size()));
     if (!t_.found[i] || p.empty()) continue;
-    longest_ = std::max(longest_, static_cast<uint32_t>(p.size()));
-    if (t_.kind == ERT_TEXT_UNIGRAM && p.find('\0') == std::string::npos) trie[p] = i;
+    const std::string key = piece_in_text(t_, p);
+    longest_ = std::max(longest_, static_cast<uint32_t>(key.size()));
+    if (t_.kind == ERT_TEXT_UNIGRAM && key.find('\0') == std::string::npos) trie[key] = i;
   }
   add(SectionKind::kPieces, pieces, pieces.size());
   add(SectionKind::kPieceBlocks, blocks, blocks.size() / 4);
@@ -138,7 +141,8 @@ void TableWriter::add_charsmap() {
   const auto* p = reinterpret_cast<const uint8_t*>(t_.charsmap.data());
   const size_t size = t_.charsmap.size();
   const uint32_t trie = size < 4 ? 0 : p[0] | uint32_t{p[1]} << 8 | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24;
-  if (size < 4 || trie > size - 4 || trie % 4 != 0) throw FatalError(ExitCode::kMalformed, "the tokenizer's precompiled_charsmap is cut off");
+  if (size < 4 || trie > size - 4 || trie % 4 != 0)
+    throw FatalError(ExitCode::kMalformed, "the tokenizer's precompiled_charsmap is cut off");
   std::string strings = t_.charsmap.substr(4 + trie);
   if (strings.empty() || strings.back() != '\0') strings.push_back('\0');
   add(SectionKind::kCharsmapTrie, t_.charsmap.substr(4, trie), trie / 4);
@@ -149,10 +153,12 @@ void TableWriter::add_endings() {
   const Endings& e = t_.endings;
   std::string pieces, out;
   for (const auto* list : {&e.single, &e.pair})
-    for (const TemplatePiece& p : *list) put32(pieces, p.kind), put32(pieces, static_cast<uint32_t>(p.id)), put32(pieces, p.type_id);
+    for (const TemplatePiece& p : *list)
+      put32(pieces, p.kind), put32(pieces, static_cast<uint32_t>(p.id)), put32(pieces, p.type_id);
   add(SectionKind::kTemplate, pieces, e.single.size() + e.pair.size());
-  for (const uint32_t v : {static_cast<uint32_t>(e.single.size()), e.max_tokens, e.truncation, e.stride, uint32_t{e.cut_left}, e.pad_to, e.pad_multiple,
-                           uint32_t{e.pad_left}, static_cast<uint32_t>(e.pad_id), e.pad_type_id, e.trim})
+  for (const uint32_t v :
+       {static_cast<uint32_t>(e.single.size()), e.max_tokens, e.truncation, e.stride, uint32_t{e.cut_left}, e.pad_to,
+        e.pad_multiple, uint32_t{e.pad_left}, static_cast<uint32_t>(e.pad_id), e.pad_type_id, e.trim})
     put32(out, v);
   for (const std::string* s : {&t_.prefix, &t_.suffix}) put_text(out, strings_.add(*s));
   put_text(out, strings_.add({}));
@@ -163,7 +169,9 @@ void TableWriter::add_task() {
   const TaskDescription& k = t_.task;
   if (k.kind == TaskKind::kNone) return;
   std::string out, labels;
-  for (const uint32_t v : {static_cast<uint32_t>(k.kind), k.pooling, uint32_t{k.normalize}, uint32_t{k.sigmoid}, k.max_tokens, k.entailment}) put32(out, v);
+  for (const uint32_t v :
+       {static_cast<uint32_t>(k.kind), k.pooling, uint32_t{k.normalize}, uint32_t{k.sigmoid}, k.max_tokens, k.entailment})
+    put32(out, v);
   put_text(out, strings_.add(k.hypothesis));
   for (const uint32_t input : k.inputs) put32(out, input);
   out.resize(sizeof(Task), '\0');
@@ -211,7 +219,8 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   add_task();
   add_ngrams();
   CodeTables codes = code_tables(t_);
-  if (!codes.conflicts.empty()) throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
+  if (!codes.conflicts.empty())
+    throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
   add(SectionKind::kClasses, codes.classes, 1);
   add(SectionKind::kDecompositions, codes.decompositions, 1);
   add(SectionKind::kCombining, codes.combining, 1);
@@ -231,23 +240,38 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
     if (body.size() > INT32_MAX) throw FatalError(ExitCode::kLimit, "the tokenizer's tables are larger than 2 GiB");
   }
   std::string out;
-  for (const uint32_t v : {kTablesMagic, kTablesVersion, static_cast<uint32_t>(first + body.size()), static_cast<uint32_t>(sections_.size()),
-                           static_cast<uint32_t>(t_.kind), flags_, t_.vocabulary(), expansion.of_byte, expansion.extra, static_cast<uint32_t>(t_.unknown),
-                           longest_, t_.max_characters, t_.least, 0u, 0u, 0u})
+  for (const uint32_t v :
+       {kTablesMagic, kTablesVersion, static_cast<uint32_t>(first + body.size()), static_cast<uint32_t>(sections_.size()),
+        static_cast<uint32_t>(t_.kind), flags_, t_.vocabulary(), expansion.of_byte, expansion.extra,
+        static_cast<uint32_t>(t_.unknown), longest_, t_.max_characters, t_.least, 0u, 0u, 0u})
     put32(out, v);
   return out + rows + body;
 }
 
-}  // namespace
-
-std::string table_bytes(const Tokenizer& t) {
+Expansion expansion_of(const Tokenizer& t) {
   TableProbe probe(TableWriter(t).write(nullptr, {}));
-  const Expansion expansion = measure_expansion(t, probe);
+  return measure_expansion(t, probe);
+}
+
+std::string written(const Tokenizer& t, const Expansion& expansion) {
+  TableProbe probe(TableWriter(t).write(nullptr, {}));
   std::map<int32_t, std::string> normalized;
   for (const auto& a : t.added) normalized[a.id] = a.normalized ? probe.normalized(a.content) : a.content;
   const std::string bytes = TableWriter(t).write(&normalized, expansion);
   const TableProbe accepted(bytes);
   return bytes;
+}
+
+}  // namespace
+
+std::string table_bytes(const Tokenizer& t) {
+  const Expansion expansion = expansion_of(t);
+  if (allows_plain_spaces(t)) {
+    // Older readers refuse the flag, so that only tokenizers have it that it saves memory.
+    const Tokenizer plain = with_plain_spaces(t);
+    if (const Expansion less = expansion_of(plain); less.of_byte < expansion.of_byte) return written(plain, less);
+  }
+  return written(t, expansion);
 }
 
 }  // namespace edgeconv::text

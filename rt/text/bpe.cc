@@ -213,8 +213,8 @@ bool encode_bpe(Encoder& e, size_t begin, size_t end) {
   const uint8_t* text = e.main.text;
   while (e.tables->words_are_apart != 0 && begin < end) {
     size_t at = begin;
-    while (at < end && starts_with_word_mark(text + at, end - at)) at += kWordMarkBytes;
-    while (at < end && !starts_with_word_mark(text + at, end - at)) ++at;
+    while (const uint32_t mark = word_mark(*e.tables, text + at, end - at)) at += mark;
+    while (at < end && word_mark(*e.tables, text + at, end - at) == 0) ++at;
     if (!Word(e, begin, at).encode()) return false;
     begin = at;
   }

@@ -64,7 +64,7 @@ enum class SectionKind : uint32_t {
   kTask = 27,             // Task (what the model is for)
   kLabels = 28,           // Text: names of the labels, in order of their index
   kMergeResults = 30,     // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
-  kNgrams = 31,           // NgramTable. 29 was never written: what it was kept for came later than readers that would have let it pass
+  kNgrams = 31,  // NgramTable. 29 was never written: what it was kept for came later than readers that would have let it pass
   kCount
 };
 
@@ -80,7 +80,9 @@ enum Flags : uint32_t {
   kHasPrefix = 1u << 8,     // WordPiece, BPE: pieces inside a word are looked up with the prefix (Ending.prefix)
   kWideLengths = 1u << 9,   // kPieceLengths has two bytes for each id
   kFloatSums = 1u << 10,    // Unigram: sums are rounded to float, as sentencepiece has them
-  kKnownFlags = (1u << 11) - 1
+  // The model looks for pieces with a space in the place of their U+2581, and gets text in which both are a space: one byte, not three. kPieces have U+2581.
+  kPlainSpaces = 1u << 11,
+  kKnownFlags = (1u << 12) - 1
 };
 
 constexpr uint32_t kPiecesPerBlock = 16;

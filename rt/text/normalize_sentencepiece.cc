@@ -2,12 +2,11 @@
 // that it leaves reach from where a byte comes from to where the next one does, as SentencePiece has them.
 #include "rt/text/double_array.h"
 #include "rt/text/normalize.h"
+#include "rt/text/placed.h"
 
 namespace ert::text {
 
 namespace {
-
-constexpr uint8_t kSpace[] = {0xe2, 0x96, 0x81};  // U+2581
 
 struct Prefix {
   Bytes8 text;
@@ -42,13 +41,10 @@ Prefix prefix_at(const Encoder& e, size_t at) {
 struct Out {
   Encoder* e;
   uint32_t consumed;  // in the original text: where what is written comes from
-  bool escape;
+  Bytes8 space_is;    // U+2581, or a space
 
   bool put(const uint8_t* p, uint32_t n) { return append(e->next, e->room(), p, n, {consumed, consumed}); }
-  bool space() {
-    const uint8_t plain = ' ';
-    return escape ? put(kSpace, 3) : put(&plain, 1);
-  }
+  bool space() { return put(space_is.data, space_is.size); }
 };
 
 // Every byte ends where the next one begins that has another origin.
@@ -67,7 +63,10 @@ bool normalize_sentencepiece(Encoder& e, const Step& s) {
   const bool trim = (s.option & kRemoveExtraSpaces) != 0, suffix = (s.option & kSpaceAsSuffix) != 0,
              dummy = (s.option & kAddDummyPrefix) != 0;
   const uint32_t end_of_text = b.spans[b.size - 1].end;
-  Out out{&e, b.spans[0].start, (s.option & kEscapeSpaces) != 0};
+  const bool escaped = (s.option & kEscapeSpaces) != 0, plain = has(*e.tables, kPlainSpaces);
+  const Bytes8 mark =
+      escaped && !plain ? Bytes8{placed<const uint8_t>("\xe2\x96\x81"), kWordMarkBytes} : Bytes8{placed<const uint8_t>(" "), 1};
+  Out out{&e, b.spans[0].start, mark};
   const auto origin = [&b, end_of_text](size_t i) { return i < b.size ? b.spans[i].start : end_of_text; };
   size_t i = 0;
   while (trim && i < b.size) {
@@ -87,8 +86,11 @@ bool normalize_sentencepiece(Encoder& e, const Step& s) {
     uint32_t k = 0;
     while (after_space && k < p.text.size && p.text.data[k] == ' ') ++k;
     if (k < p.text.size) {
-      for (; k < p.text.size; ++k)
-        if (!(p.text.data[k] == ' ' ? out.space() : out.put(p.text.data + k, 1))) return false;
+      for (; k < p.text.size; ++k) {
+        const bool has_mark = plain && starts_with_word_mark(p.text.data + k, p.text.size - k);
+        if (!(has_mark || p.text.data[k] == ' ' ? out.space() : out.put(p.text.data + k, 1))) return false;
+        if (has_mark) k += kWordMarkBytes - 1;
+      }
       after_space = p.text.data[p.text.size - 1] == ' ';
     }
     i += p.consumed;
@@ -96,9 +98,8 @@ bool normalize_sentencepiece(Encoder& e, const Step& s) {
     if (!trim) after_space = false;
   }
   Buffer& n = e.next;
-  const uint32_t width = out.escape ? 3 : 1;
-  while (trim && n.size >= width && (out.escape ? memcmp(n.text + n.size - 3, kSpace, 3) == 0 : n.text[n.size - 1] == ' ')) {
-    n.size -= width;
+  while (trim && n.size >= mark.size && memcmp(n.text + n.size - mark.size, mark.data, mark.size) == 0) {
+    n.size -= mark.size;
     out.consumed = n.spans[n.size].start;
   }
   if (dummy && suffix && !out.space()) return false;

@@ -114,7 +114,8 @@ bool words_apart(const Tables& t) {
       if (starts_with_word_mark(p + i, bytes - i)) return false;
     p += bytes;
   }
-  return find_piece(t, placed<const uint8_t>("\xe2\x96\x81"), kWordMarkBytes) >= 0;
+  const uint8_t* mark = placed<const uint8_t>(has(t, kPlainSpaces) ? " " : "\xe2\x96\x81");
+  return find_piece(t, mark, has(t, kPlainSpaces) ? 1 : kWordMarkBytes) >= 0;
 }
 
 bool ids_below(const uint8_t* p, uint32_t count, bool wide, uint32_t most) {
@@ -166,7 +167,11 @@ bool complete(const Tables& t) {
   if ((needs(NormalizerKind::kPrecompiled) || needs(NormalizerKind::kSentencePiece)) &&
       (t.charsmap_strings.size == 0 || t.charsmap_strings.data[t.charsmap_strings.size - 1] != 0))
     return t.charsmap_trie.size == 0 && t.charsmap_strings.size == 0;
-  switch (t.header->kind) {
+  const uint32_t kind = t.header->kind;
+  if (has(t, kPlainSpaces) && ((kind != ERT_TEXT_UNIGRAM && kind != ERT_TEXT_BPE && kind != ERT_TEXT_SENTENCEPIECE_BPE) ||
+                               (t.header->flags & (kByteLevel | kHasPrefix | kHasSuffix)) != 0))
+    return false;
+  switch (kind) {
     case ERT_TEXT_UNIGRAM: return t.scores != nullptr && t.piece_trie.size != 0 && t.header->least < t.header->vocabulary;
     case ERT_TEXT_BPE:
     case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;

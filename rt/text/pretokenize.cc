@@ -49,7 +49,7 @@ bool run_pretokenizer(Encoder& e, const Step& s) {
 
 bool pretokenize(Encoder& e) {
   const Tables& t = *e.tables;
-  for (uint32_t i = 0; i < t.pretokenizer.size; ++i)
+  for (uint32_t i = 0; i < t.pretokenizer.size && e.main.size != 0; ++i)
     if (!run_pretokenizer(e, t.pretokenizer.data[i])) return false;
   return true;
 }

@@ -7,12 +7,13 @@ namespace ert::text {
 
 namespace {
 
-// Copies what is no piece to next, marks included, up to the next piece or the end. True: there is one.
+// Copies added tokens to next, marks included, up to the next piece or the end, and leaves out what was removed. True: there is a piece.
 bool copy_to_piece(Encoder& e, uint8_t* next_marks, size_t* at, Range* r, bool* fits) {
   while (*at < e.main.size) {
     r->begin = *at, r->end = region_end(e, *at);
     *at = r->end;
     if (e.marks[r->begin] == kPiece) return true;
+    if (e.marks[r->begin] == kRemoved) continue;
     const size_t from = e.next.size;
     *fits = copy_with_prefix(e, r->begin, r->end, {});
     if (!*fits) return false;
@@ -27,15 +28,18 @@ void take_next_marked(Encoder& e, const uint8_t* next_marks) {
   memcpy(e.marks, next_marks, e.main.size);
 }
 
-// A piece with its spaces replaced. The prefix has the span of its first character.
+// A piece with its spaces replaced, and with kPlainSpaces the marks that it has had. The prefix has the span of its first character.
 bool copy_replaced(Encoder& e, const Range& r, Bytes8 replacement, bool prefixed) {
   const Buffer& b = e.main;
   if (prefixed && !append(e.next, e.room(), replacement.data, replacement.size, b.spans[r.begin])) return false;
+  const bool plain = has(*e.tables, kPlainSpaces);
   size_t copied = r.begin;
   for (size_t i = r.begin; i < r.end; ++i) {
-    if (b.text[i] != ' ') continue;
+    const bool mark = plain && starts_with_word_mark(b.text + i, r.end - i);
+    if (b.text[i] != ' ' && !mark) continue;
     if (!copy_with_prefix(e, copied, i, {}) || !append(e.next, e.room(), replacement.data, replacement.size, b.spans[i]))
       return false;
+    if (mark) i += kWordMarkBytes - 1;
     copied = i + 1;
   }
   return copy_with_prefix(e, copied, r.end, {});
@@ -53,9 +57,11 @@ bool pretokenize_metaspace(Encoder& e, const Step& s) {
   Range r;
   for (size_t at = 0; copy_to_piece(e, next_marks, &at, &r, &fits);) {
     const Buffer& b = e.main;
-    const bool has = b.text[r.begin] == ' ' ||
-                     (r.end - r.begin >= replacement.size && memcmp(b.text + r.begin, replacement.data, replacement.size) == 0);
-    const bool prefixed = !has && (scheme == kPrependAlways || (scheme == kPrependFirst && b.spans[r.begin].start == 0));
+    const bool marked =
+        b.text[r.begin] == ' ' ||
+        (r.end - r.begin >= replacement.size && memcmp(b.text + r.begin, replacement.data, replacement.size) == 0) ||
+        (has(*e.tables, kPlainSpaces) && starts_with_word_mark(b.text + r.begin, r.end - r.begin));
+    const bool prefixed = !marked && (scheme == kPrependAlways || (scheme == kPrependFirst && b.spans[r.begin].start == 0));
     const size_t from = e.next.size;
     if (!copy_replaced(e, r, replacement, prefixed)) return false;
     memset(next_marks + from, kInside, e.next.size - from);

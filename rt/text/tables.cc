@@ -15,10 +15,27 @@ bool same(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
   return i == bytes;
 }
 
+// A piece with U+2581 where the text has a space.
+bool same_with_marks(const uint8_t* piece, uint32_t piece_bytes, const uint8_t* text, uint32_t bytes) {
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < bytes; ++i) {
+    if (text[i] != ' ') {
+      if (at == piece_bytes || piece[at] != text[i]) return false;
+      ++at;
+    } else {
+      if (!starts_with_word_mark(piece + at, piece_bytes - at)) return false;
+      at += kWordMarkBytes;
+    }
+  }
+  return at == piece_bytes;
+}
+
 bool piece_is(const Tables& t, uint32_t id, Bytes8 prefix, const uint8_t* text, uint32_t bytes, Bytes8 suffix) {
+  if (has(t, kPlainSpaces)) return same_with_marks(piece_data(t, id), piece_length(t, id), text, bytes);
   if (piece_length(t, id) != prefix.size + bytes + suffix.size) return false;
   const uint8_t* piece = piece_data(t, id);
-  return same(piece + prefix.size, text, bytes) && same(piece, prefix.data, prefix.size) && same(piece + prefix.size + bytes, suffix.data, suffix.size);
+  return same(piece + prefix.size, text, bytes) && same(piece, prefix.data, prefix.size) &&
+         same(piece + prefix.size + bytes, suffix.data, suffix.size);
 }
 
 }  // namespace

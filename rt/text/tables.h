@@ -110,6 +110,12 @@ inline bool starts_with_word_mark(const uint8_t* p, size_t bytes) {
   return bytes >= kWordMarkBytes && p[0] == 0xe2 && p[1] == 0x96 && p[2] == 0x81;
 }
 
+// The same in text on its way to the model: bytes of the mark that it starts with, or 0.
+inline uint32_t word_mark(const Tables& t, const uint8_t* p, size_t bytes) {
+  if (has(t, kPlainSpaces)) return bytes != 0 && p[0] == ' ' ? 1 : 0;
+  return starts_with_word_mark(p, bytes) ? kWordMarkBytes : 0;
+}
+
 // The id of `prefix` + `text` + `suffix`, whose hash (before hash_end) is h; -1 if it is no piece.
 int32_t find_piece(const Tables& t, uint32_t h, Bytes8 prefix, const uint8_t* text, uint32_t bytes, Bytes8 suffix);
 

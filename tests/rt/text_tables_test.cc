@@ -143,6 +143,12 @@ const std::vector<Case> kHeader = {
     {"unknown below", ERT_ERR_MODEL, [](TextTables& t) { t.header.unknown = -2; }},
     {"unknown behind", ERT_ERR_MODEL, [](TextTables& t) { t.header.unknown = 20; }},
     {"no unknown", ERT_OK, [](TextTables& t) { t.header.unknown = -1; }},
+    {"plain spaces", ERT_OK, [](TextTables& t) { t.header.flags |= kPlainSpaces; }},
+    {"plain spaces inside words", ERT_ERR_MODEL, [](TextTables& t) { t.header.flags |= kPlainSpaces | kHasPrefix; }},
+    {"plain spaces before suffixes", ERT_ERR_MODEL, [](TextTables& t) { t.header.flags |= kPlainSpaces | kHasSuffix; }},
+    {"plain spaces of bytes", ERT_ERR_MODEL, [](TextTables& t) { t.header.flags |= kPlainSpaces | kByteLevel; }},
+    {"plain spaces of words", ERT_ERR_MODEL,
+     [](TextTables& t) { t.header.flags |= kPlainSpaces, t.header.kind = ERT_TEXT_WORDLEVEL; }},
     {"the least piece is none", ERT_ERR_MODEL, [](TextTables& t) { t.header.least = 20; }},
 };
 

@@ -74,7 +74,7 @@ TEST_P(GoldenBlob, LaterSectionsAndFlagsAreOfAnotherVersion) {
   EXPECT_EQ(ert_text_open_tables(&t, own, header[2]), ERT_ERR_VERSION);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram"), [](const auto& kind) { return std::string(kind.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram", "plain_spaces"), [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
 }  // namespace edgeconv

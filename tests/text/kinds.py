@@ -323,10 +323,24 @@ def spm_bpe(folder, lines):
                        user_defined_symbols=["<sep>", "  "])
 
 
+def spm_bpe_nmt(folder, lines):
+    return trained_spm(folder, lines, "spiece", vocab_size=12000, model_type="bpe", normalization_rule_name="nmt_nfkc", user_defined_symbols=["<sep>", "the"])
+
+
+def bpe_metaspace(folder, lines):
+    t = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True))
+    t.normalizer = normalizers.NFKC()
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Metaspace()])
+    t.train_from_iterator(lines[:20000], trainers.BpeTrainer(vocab_size=6000, limit_alphabet=900, special_tokens=["<unk>"], show_progress=False))
+    t.decoder = decoders.Metaspace()
+    t.add_tokens([AddedToken("the", single_word=True, normalized=True)])
+    return save(t, folder / "tokenizer.json")
+
+
 def spm_char(folder, lines):
     return trained_spm(folder, lines, "spiece", vocab_size=3000, model_type="char", character_coverage=0.998, user_defined_symbols=["<sep>", "the"])
 
 
 KINDS = {f.__name__.replace("_", "-"): f for f in [
     minilm, minilm_vocabulary, bert_cased, bert_kc, gpt2, roberta, clip, whisper, tekken, cl100k, qwen2, o200k, starcoder, mistral, llama_first, gemma, t5, albert, xlmr, unigram_bytes,
-    unigram_trained, wordlevel, mistral_model, spm_unigram, spm_unigram_bytes, spm_bpe, spm_char]}
+    unigram_trained, wordlevel, mistral_model, spm_unigram, spm_unigram_bytes, spm_bpe, spm_bpe_nmt, bpe_metaspace, spm_char]}

@@ -60,6 +60,15 @@ TEST_P(Recorded, LinesAreWhatTheReferenceGave) {
   EXPECT_GT(lines, 40u);
 }
 
+// What firmware sets aside for a text: 24 * 11 bytes for each of its bytes at most, also where a charsmap makes U+FDFA four words, and each word gets a mark.
+TEST_P(Recorded, AByteBecomesElevenAtMost) {
+  TextRunner runner(tables_of_kind(GetParam()));
+  ert_text_info info{};
+  info.struct_size = sizeof info;
+  ASSERT_EQ(ert_text_describe(&runner.tables(), &info), ERT_OK);
+  EXPECT_LE(info.expansion, 11u);
+}
+
 // Tables with any byte changed are refused, or encode within their memory (the sanitizers look).
 TEST_P(Recorded, ChangedTablesAreRefusedOrStayInside) {
   const std::string tables = tables_of_kind(GetParam());

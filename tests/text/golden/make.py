@@ -11,9 +11,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 WORDS = ["[UNK]", "good", "morning", "evening", "the", "cat", "sits", "on", "mat", "no", "yes", "late"]
+UNIGRAM = [["<unk>", 0.0], ["\u2581", -4.0], *[["\u2581" + w, -2.0] for w in WORDS[1:]], *[[c, -6.0] for c in "abcdefghimnorsty"]]
 TOKENIZERS = {
     "wordlevel": (len(WORDS), {"version": "1.0", "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
                                "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {w: i for i, w in enumerate(WORDS)}}}),
+    "plain_spaces": (len(UNIGRAM), {"version": "1.0", "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}]},
+                                    "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True},
+                                    "model": {"type": "Unigram", "unk_id": 0, "vocab": UNIGRAM}}),
     "ngram": (64, {"version": "1.0", "model": {"type": "HashedNgram", "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1, "longest_word": 16}}),
 }
 TEXTS = ["good morning", "The cat sits on the MAT", "12:30", "доброе утро", "おはよう", "late"]
