@@ -48,8 +48,10 @@ double portable_log(double x) {
   double m = std::frexp(x, &exponent);  // in [0.5, 1)
   if (m < 0.70710678118654752) m *= 2, --exponent;
   const double s = (m - 1) / (m + 1), q = s * s;
+  constexpr double kTerms[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11,
+                               1.0 / 9,  1.0 / 7,  1.0 / 5,  1.0 / 3,  1.0};
   double sum = 0;
-  for (int k = 21; k >= 1; k -= 2) sum = sum * q + 1.0 / k;
+  for (const double term : kTerms) sum = sum * q + term;
   return exponent * kLn2 + 2 * s * sum;
 }
 

@@ -88,8 +88,26 @@ void lstm_cell(const Layer& l, const Activation* f, const float* w, const float*
   }
 }
 
+// Weights that many steps multiply with: turned once for the kernels, which would turn them at each step; OpenBLAS takes them as they are.
+class StepWeights {
+ public:
+  // weights: [n, k], k the axis that is summed over.
+  StepWeights(Backend backend, int64_t n, int64_t k, const float* weights) : k_(k), n_(n), given_(weights) {
+    if (backend == Backend::kOracle) return;
+    turned_.resize(static_cast<size_t>(n * k));
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t i = 0; i < k; ++i) turned_[static_cast<size_t>(i * n + j)] = weights[j * k + i];
+  }
+  MatrixView view() const { return turned_.empty() ? MatrixView{given_, k_, true} : MatrixView{turned_.data(), n_}; }
+
+ private:
+  int64_t k_, n_;
+  const float* given_;
+  std::vector<float> turned_;
+};
+
 // rh_weights: R of the candidate gate, [hidden, hidden], for linear_before_reset = 0.
-void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* rh_weights, const float* rh_bias,
+void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, MatrixView rh_weights, const float* rh_bias,
               float* h) {
   const int64_t n = l.hidden;
   std::vector<float> update(static_cast<size_t>(n)), reset(static_cast<size_t>(n)), product_row(static_cast<size_t>(n)),
@@ -100,8 +118,7 @@ void gru_cell(const Layer& l, const Activation* f, const float* w, const float* 
     reset[k] = activate(l.c, f[0], clipped(l.a, w[n + i] + r[n + i]));
     scaled[k] = reset[k] * h[i];
   }
-  if (!l.a.linear_before_reset)
-    matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, {rh_weights, n, true}, product_row.data(), n);
+  if (!l.a.linear_before_reset) matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, rh_weights, product_row.data(), n);
   for (int64_t i = 0; i < n; ++i) {
     const size_t k = static_cast<size_t>(i);
     const float recurrent = l.a.linear_before_reset ? reset[k] * r[2 * n + i] : product_row[k] + (rh_bias ? rh_bias[i] : 0.0f);
@@ -111,10 +128,10 @@ void gru_cell(const Layer& l, const Activation* f, const float* w, const float* 
 }
 
 // out[rows, gates * hidden] = src * weights^T (+ bias)
-std::vector<float> project(const Layer& l, int64_t rows, int64_t k, const float* src, const float* weights, const float* bias) {
+std::vector<float> project(const Layer& l, int64_t rows, int64_t k, const float* src, MatrixView weights, const float* bias) {
   const int64_t n = l.gates * l.hidden;
   std::vector<float> out(static_cast<size_t>(rows * n));
-  matmul_f32(l.c.backend, rows, n, k, {src, k}, {weights, k, true}, out.data(), n);
+  matmul_f32(l.c.backend, rows, n, k, {src, k}, weights, out.data(), n);
   for (size_t i = 0; bias && i < out.size(); ++i) out[i] += bias[static_cast<int64_t>(i) % n];
   return out;
 }
@@ -135,8 +152,11 @@ void run_direction(Layer& l, int64_t d, const Direction& of) {
   const bool backward = d == 1 || l.a.direction == "reverse";
   float* h = l.h.data() + d * state;
   float* cell = l.cell.data() + d * state;
+  const StepWeights recurrent(c.backend, g, n, of.recurrent);
+  const bool needs_candidate = l.a.kind == "GRU" && !l.a.linear_before_reset;
+  const StepWeights candidate(c.backend, needs_candidate ? n : 0, n, of.recurrent + (needs_candidate ? 2 * n * n : 0));
   for (int64_t t = 0; t < l.sequence; ++t) {
-    const std::vector<float> r = project(l, l.batch, n, h, of.recurrent, of.bias);
+    const std::vector<float> r = project(l, l.batch, n, h, recurrent.view(), of.bias);
     for (int64_t b = 0; b < l.batch; ++b) {
       const int64_t length = l.lengths[static_cast<size_t>(b)];
       if (t >= length) continue;  // past the end: state stays, the output is zero
@@ -146,7 +166,7 @@ void run_direction(Layer& l, int64_t d, const Direction& of) {
       if (l.a.kind == "LSTM") {
         lstm_cell(l, f, wx, rh, of.peephole, h + b * n, cell + b * n);
       } else if (l.a.kind == "GRU") {
-        gru_cell(l, f, wx, rh, of.recurrent + 2 * n * n, of.bias ? of.bias + 2 * n : nullptr, h + b * n);
+        gru_cell(l, f, wx, rh, candidate.view(), of.bias ? of.bias + 2 * n : nullptr, h + b * n);
       } else {
         for (int64_t i = 0; i < n; ++i) h[b * n + i] = activate(c, f[0], clipped(l.a, wx[i] + rh[i]));
       }
@@ -251,8 +271,8 @@ Results eval_rnn(const NodeInputs& c) {
   const int64_t g = l.gates * l.hidden;
   for (int64_t d = 0; d < l.directions; ++d) {
     const float* bias = c.has(3) ? c.in(3).as<float>().data() + d * 2 * g : nullptr;
-    const std::vector<float> w =
-        project(l, l.sequence * l.batch, l.input, l.x.data(), c.in(1).as<float>().data() + d * g * l.input, bias);
+    const std::vector<float> w = project(l, l.sequence * l.batch, l.input, l.x.data(),
+                                         {c.in(1).as<float>().data() + d * g * l.input, l.input, true}, bias);
     run_direction(l, d,
                   {w.data(), g, c.in(2).as<float>().data() + d * g * l.hidden, bias ? bias + g : nullptr,
                    c.has(7) ? c.in(7).as<float>().data() + d * 3 * l.hidden : nullptr});

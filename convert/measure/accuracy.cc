@@ -62,14 +62,6 @@ double worst_cosine(const std::vector<OutputError>& outputs) {
   return worst;
 }
 
-void Products::add(double reference, double result) {
-  const double d = result - reference;
-  dot += reference * result;
-  ref2 += reference * reference;
-  got2 += result * result;
-  diff2 += d * d;
-}
-
 double Products::cosine() const {
   const double norm = std::sqrt(ref2) * std::sqrt(got2);
   const double c = norm > 0 ? dot / norm : (ref2 == got2 ? 1 : 0);
@@ -152,8 +144,11 @@ void OutputSums::weigh(double reference, double result, size_t column) {
   else
     departure_ = std::max(departure_, std::fabs(reference - first_row_[column]));
   if (decided_by.by != Decision::kLogit) return;
+  const bool certain = reference < 0.001 || reference > 0.999;
+  // Of thousands of classes nearly all are here, which logarithms would take most of the time for.
+  if (certain && clipped_probability(reference) == clipped_probability(result)) return;
   const double want = clipped_logit(reference), got = clipped_logit(result);
-  if (want == got && (reference < 0.001 || reference > 0.999)) return;  // certain, both of them
+  if (want == got && certain) return;  // both of them
   logits_.resize(std::max<size_t>(by_row.size(), 1));
   logits_.back().diff2 += (want - got) * (want - got);
   ++logits_.back().count;

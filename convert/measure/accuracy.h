@@ -73,7 +73,13 @@ double worst_cosine(const std::vector<OutputError>& outputs);
 // Sums of products of a reference and a result.
 struct Products {
   double dot = 0, ref2 = 0, got2 = 0, diff2 = 0;
-  void add(double reference, double result);
+  void add(double reference, double result) {
+    const double d = result - reference;
+    dot += reference * result;
+    ref2 += reference * reference;
+    got2 += result * result;
+    diff2 += d * d;
+  }
   double cosine() const;  // 1 when both are zero, 0 where it is not a number
 };
 

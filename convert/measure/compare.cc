@@ -71,9 +71,10 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
           if (counts(k) && (best == i + row || v[k] > v[best])) best = k;
         return best;
       };
-      if (largest(ref) == i + row) continue;  // all of it is padding
+      const size_t expected = largest(ref);
+      if (expected == i + row) continue;  // all of it is padding
       ++s.rows;
-      s.agree += largest(ref) == largest(got);
+      s.agree += expected == largest(got);
     }
   }
 }

@@ -103,8 +103,10 @@ const char* evidence_name(Evidence e) {
   return "";
 }
 
+double clipped_probability(double p) { return std::clamp(p, kLeastProbability, 1 - kLeastProbability); }
+
 double clipped_logit(double p) {
-  const double clipped = std::clamp(p, kLeastProbability, 1 - kLeastProbability);
+  const double clipped = clipped_probability(p);
   return portable_log(clipped / (1 - clipped));
 }
 

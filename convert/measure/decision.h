@@ -20,5 +20,7 @@ const char* evidence_name(Evidence e);
 
 // Of a probability, within what probabilities of 0.001 and 0.999 have: beyond them nothing is decided.
 double clipped_logit(double p);
+// The probability that its logarithm is taken of.
+double clipped_probability(double p);
 
 }  // namespace edgeconv
