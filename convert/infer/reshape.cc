@@ -104,6 +104,11 @@ void infer_squeeze(NodeInference& c) {
   std::vector<bool> drop(in.size(), false);
   if (axes->empty() && !c.has(1)) {
     for (size_t i = 0; i < in.size(); ++i) drop[i] = in[i] == DimExpr(1);
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (in[i].is_constant() || lower_bound(in[i], c.least()) > 1) continue;
+      c.warn(c.where() + " has no axes: axis " + std::to_string(i) + " (" + in[i].str() +
+             ") stays, also where it is 1, which the file would squeeze (--fix takes one size)");
+    }
   }
   for (int64_t a : *axes) {
     const auto ax = c.axis(a, c.rank(0));

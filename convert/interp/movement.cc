@@ -51,7 +51,10 @@ Results eval_squeeze(const NodeInputs& c) {
   std::vector<bool> drop(x.dims().size(), false);
   const std::vector<int64_t> axes = axes_of(c);
   if (axes.empty() && !c.has(1)) {
-    for (size_t i = 0; i < drop.size(); ++i) drop[i] = x.dims()[i] == 1;
+    // As inference has it: an axis that is 1 at some sizes only stays, because the rank of a blob's value does not change with them.
+    const auto& shape = c.g.value(c.node.in(0)).shape;
+    const bool known = shape && shape->size() == drop.size();
+    for (size_t i = 0; i < drop.size(); ++i) drop[i] = known ? (*shape)[i] == DimExpr(1) : x.dims()[i] == 1;
   }
   for (int64_t a : axes) {
     const size_t i = static_cast<size_t>(c.axis(a, x.rank()));

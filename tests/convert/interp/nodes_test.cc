@@ -144,6 +144,16 @@ TEST_P(Interpreter, ErrorsNameTheNode) {
   }
 }
 
+// A score per clip, [batch, 1], squeezed without axes: the file's result is a number where the batch is 1, and the blob's a vector at every size.
+TEST_P(Interpreter, SqueezeWithoutAxesKeepsADynamicAxisOfOne) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), DimExpr(1)});
+  const ValueId y = b.node(OpKind::kSqueeze, {x}, AxesAttrs{});
+  b.g.outputs = {y};
+  const Tensor t = interpret(b.g, {Tensor::of<float>(DType::kFloat, {1, 1}, {4})}, {GetParam(), {}})[0];
+  EXPECT_EQ(t.dims(), (std::vector<int64_t>{1}));
+}
+
 TEST_P(Interpreter, ObserverSeesEveryNode) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {2});
