@@ -37,7 +37,8 @@ ensure_packages() {
     sudo=sudo
   fi
   echo "Installing Debian packages:$missing" >&2
-  $sudo apt-get update -qq >&2 || { echo "apt-get update failed; check the network and the package sources" >&2; return 1; }
+  . "$(dirname "${BASH_SOURCE[0]}")/build_progress.sh"
+  with_seconds "lists of packages" $sudo apt-get update -qq >&2 || { echo "apt-get update failed; check the network and the package sources" >&2; return 1; }
   # shellcheck disable=SC2086
   LC_ALL=C $sudo apt-get install --assume-no --no-install-recommends $missing 2>/dev/null | grep -E '^(Need to get|After this)' >&2 || true
   # shellcheck disable=SC2086

@@ -9,7 +9,9 @@
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
+#include "convert/report/certified_pinning.h"
 #include "convert/report/model_inspection.h"
+#include "convert/report/next_commands.h"
 
 namespace edgeconv::cli {
 
@@ -22,6 +24,21 @@ struct InspectArguments {
   bool json = false;
 };
 
+bool has_task(const Json& certificate) {
+  const std::optional<TaskSettings> task = certified_task(certificate);
+  return task && task->kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask;
+}
+
+std::vector<std::string> options_again(const InspectArguments& o) {
+  std::vector<std::string> words;
+  const auto add = [&words](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& v : values) words.insert(words.end(), {option, v});
+  };
+  add("--dim", o.dims), add("--fix", o.pins.fixed), add("--const", o.pins.constants), add("--outputs", o.pins.outputs);
+  add("--custom-op", o.custom_ops);
+  return words;
+}
+
 int inspect(const InspectArguments& o) {
   limit_memory(o.memory_limit);
   const std::map<std::string, int64_t> dims = parse_dims(o.dims);
@@ -33,7 +50,8 @@ int inspect(const InspectArguments& o) {
           ExitCode::kUsage,
           "--fix, --const and --outputs are for models; what a blob was made with is listed without them: leave them out");
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed(), file.has_signature()}, dims);
-    text = blob_inspection_text(json);
+    const bool answers = has_task(json["certificate"]);
+    text = blob_inspection_text(json) + next_with_blob(o.file, answers, true);
   } else {
     PrepareOptions prepare;
     prepare.pinning = o.pins.parse(dims);
@@ -41,6 +59,7 @@ int inspect(const InspectArguments& o) {
     const ModelInspection m = inspect_model(o.file, dims, prepare);
     json = inspection_json(m);
     text = inspection_text(m);
+    if (m.estimate) text += next_with_model(o.file, options_again(o));
   }
   if (o.json)
     print_data(json_text(json));

@@ -26,6 +26,7 @@ add_executable(edgeconv
   cli/tokenize.cc
   cli/typed_input.cc
   cli/validate.cc
+  cli/validate_pair.cc
   cli/validate_text.cc
   cli/verify.cc
 )

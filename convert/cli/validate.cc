@@ -4,12 +4,11 @@
 
 #include <filesystem>
 
-#include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
 #include "convert/cli/input_files.h"
 #include "convert/cli/memory_limit.h"
-#include "convert/cli/pin_option.h"
 #include "convert/cli/standard_output.h"
+#include "convert/cli/validate_pair.h"
 #include "convert/cli/validate_text.h"
 #include "convert/files/json.h"
 #include "convert/pipeline/convert.h"
@@ -35,67 +34,7 @@ namespace edgeconv::cli {
 
 namespace {
 
-struct ValidateArguments {
-  std::string model, blob, calibration, labels, label_output, metric = "auto", memory_limit;
-  std::vector<std::string> data, concat, custom_ops;
-  PinOptions pins;
-  bool json = false;
-};
-
 using Sets = std::vector<std::vector<Tensor>>;
-
-// What all parts look at.
-struct Pair {
-  explicit Pair(const ValidateArguments& o) : file(o.blob), runner(file.data(), file.bytes()) {
-    PrepareOptions prepare;
-    for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
-    for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
-    certificate = certificate_of(runner);
-    const CertifiedPinning pinning = certified_pinning(certificate);
-    prepare.pinning = pinning_again(pinning, o.pins.parse({}));
-    prepare.raw_inputs = certified_raw_inputs(certificate);
-    prepare.task = certified_task(certificate);
-    Diagnostics d;
-    for (const NamedDim& dim : runner.dims()) prepare.most_dims[dim.name] = dim.max;
-    ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning, prepare.most_dims});
-    check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph
-    model = prepare_model(std::move(imported), prepare, d);
-    ert_info info{};
-    info.struct_size = sizeof info;
-    ert_model_info(&runner.model(), &info);
-    if (model.info.sha256 != info.source_sha256)
-      tell("warning: the blob was not made from exactly this file (source hash differs)\n");
-    for (ValueId v : model.graph.inputs) inputs.push_back(model.graph.value(v).name);
-    for (ValueId v : model.graph.outputs) outputs.push_back(model.graph.value(v).name);
-    if (outputs.size() != runner.outputs().size())
-      throw FatalError(ExitCode::kUsage,
-                       fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
-                                   outputs.size(), runner.outputs().size()));
-    const MeasuredOn on = measured_on(certificate);
-    padding = padding_mask(runner);
-    if (const auto it = std::find(inputs.begin(), inputs.end(), on.mask); it != inputs.end())
-      padding = PaddingMask{static_cast<size_t>(it - inputs.begin()), on.padding};
-    std::map<std::string, int64_t> most;
-    for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
-    std::vector<KeptState> states;
-    for (size_t i = 0; i < runner.inputs().size(); ++i)
-      if (runner.inputs()[i].state >= 0) states.push_back({static_cast<size_t>(runner.inputs()[i].state), i});
-    dims = plan_dims(model.graph, most, states);
-    if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
-    fused = model.graph;
-    run_passes(fused, d);
-    find_minima(fused, dims);
-  }
-
-  BlobFile file;
-  BlobRunner runner;
-  PreparedModel model;
-  Graph fused;
-  std::vector<std::string> inputs, outputs;
-  Json certificate;
-  std::optional<PaddingMask> padding;
-  DimPlan dims;
-};
 
 bool holds_tensor_files(const std::string& folder) {
   std::error_code error;
@@ -104,7 +43,7 @@ bool holds_tensor_files(const std::string& folder) {
   return false;
 }
 
-Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibration) {
+Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibration, Progress& progress) {
   Sets sets;
   Diagnostics d;
   for (const std::string& path : o.data) {
@@ -114,7 +53,7 @@ Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibratio
       for (auto& set : read_samples({"--data", path, kAllSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d))
         sets.push_back(std::move(set));
   }
-  for (const std::string& w : d.warnings()) tell("warning: " + w + "\n");
+  for (const std::string& w : d.warnings()) progress.line("warning: " + w);
   return sets.empty() ? calibration : sets;
 }
 
@@ -166,24 +105,30 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
                             table.errors(p.runner, some_of(validation.inputs()))});
 }
 
-int validate(const ValidateArguments& o) {
-  limit_memory(o.memory_limit);
-  Pair p(o);
-  std::optional<TaskScore> task = task_of(o, p);
+struct Validated {
+  Comparison comparison;
+  std::string compared_on;
+  std::vector<LayerError> layers;
+  CertificateCheck certificate;
+  uint32_t golden = 0;
+};
+
+// All that takes time; what progress shows are shares of it in usual models.
+Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskScore>& task, Progress& progress) {
   Diagnostics d;
   Sets calibration;
   if (!o.calibration.empty())
     calibration =
         read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d);
+  progress.show("replaying golden vectors", 0.1);
   const uint32_t golden = p.runner.replay_golden();
-  Sets sets = read_sets(o, p, calibration);
-  const bool made_up = o.data.empty() && calibration.empty();
+  Sets sets = read_sets(o, p, calibration, progress);
   Comparison c(p.outputs, decisions_of(p.model.graph));
   std::string compared_on;
   std::optional<ValidationSet> as_converted;
   std::vector<LayerError> layers;
   CertificateCheck certificate;
-  with_made_up_inputs(made_up, [&] {
+  with_made_up_inputs(o.data.empty() && calibration.empty(), [&] {
     const auto compare = [&](const std::vector<Tensor>& set, const std::vector<Tensor>& got) {
       const std::vector<Tensor> want = interpret(p.model.graph, set);
       c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt);
@@ -191,23 +136,45 @@ int validate(const ValidateArguments& o) {
     };
     if (o.data.empty()) {
       // What a conversion with the same inputs compares on: its figures are these.
+      progress.show("running the fp32 reference", 0.15);
       {
         const ert::FloatMode float_mode;
         as_converted.emplace(p.model.graph, p.dims, calibration, p.padding);
       }
       c = Comparison(p.outputs, as_converted->decisions());
+      progress.show("running the blob", 0.4);
       const Sets got = as_converted->results(p.runner);
       sets = as_converted->inputs();
       for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i]);
       compared_on = as_converted->recorded() ? recorded_text({o.calibration}) : made_up_text(p.model.graph, p.dims, sets.size());
     } else {
-      for (const auto& set : sets) compare(set, p.runner.run(set, {1, 0, true}));
+      for (size_t i = 0; i < sets.size(); ++i) {
+        progress.show(fmt::format("comparing set {} of {}", i + 1, sets.size()),
+                      0.15 + 0.5 * static_cast<double>(i) / static_cast<double>(sets.size()));
+        compare(sets[i], p.runner.run(sets[i], {1, 0, true}));
+      }
       compared_on = recorded_text(o.data);
     }
+    progress.show("measuring layers", 0.65);
     const LayerTable table(p.fused, p.dims, calibration, p.padding, lhs_steps(p));
     layers = table.errors(p.runner, some_of(sets));
+    progress.show("checking the certificate", 0.8);
     certificate = check(p, calibration, table, as_converted);
   });
+  return {std::move(c), std::move(compared_on), std::move(layers), std::move(certificate), golden};
+}
+
+int validate(const ValidateArguments& o) {
+  limit_memory(o.memory_limit);
+  std::optional<Progress> progress(std::in_place, o.progress == "off"  ? Progress::Mode::kOff
+                                                  : o.progress == "on" ? Progress::Mode::kOn
+                                                                       : Progress::Mode::kAuto);
+  progress->show("reading the model", 0);
+  Pair p(o, *progress);
+  std::optional<TaskScore> task = task_of(o, p);
+  const auto [c, compared_on, layers, certificate, golden] = compare_all(o, p, task, *progress);
+  progress.reset();  // the bar is gone before results are told
+  const bool made_up = o.data.empty() && o.calibration.empty();
   if (c.errors().size() < p.outputs.size()) tell("warning: outputs that depend on custom operators are not compared\n");
   const std::optional<TaskResult> score = task ? std::optional(task->result()) : std::nullopt;
   const std::string reference = reference_name(p.model);
@@ -268,6 +235,7 @@ Action add_validate(Arguments& a) {
   o->pins.declare(a, "as in the conversion (needed only where an input became an array, of which the blob has the hash): ");
   a.group("Limits and messages");
   declare_memory_limit(a, o->memory_limit);
+  a.option("--progress", o->progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
   a.flag("--json", o->json, "as JSON");
   a.example("edgeconv validate model.onnx model.ert --data inputs.npz", "how far the blob is from the model on your inputs");
   return [o] { return validate(*o); };

@@ -10,6 +10,7 @@
 namespace edgeconv {
 namespace {
 
+constexpr const char* kWayOut = "export the model again, or write to the maker of its exporter";
 constexpr int kMaxCallDepth = 64;
 constexpr int64_t kMaxCopiedBytes = int64_t{1} << 30;
 // Real files call a function once a layer, or once. Functions that call others twice each double with every level: 1 kB of them makes
@@ -102,7 +103,7 @@ FunctionInliner::FunctionInliner(const pb::ModelProto& model) {
     opsets->insert(model_opsets->begin(), model_opsets->end());
     if (!functions_.emplace(key(f.domain(), f.name(), f.overload()), Function{&f, opsets}).second)
       throw FatalError(ExitCode::kMalformed,
-                       "the model defines the function '" + printable(f.domain() + "::" + f.name()) + "' twice");
+                       "the model defines the function '" + printable(f.domain() + "::" + f.name()) + "' twice; " + kWayOut);
   }
   allowed_nodes_ = std::min(kMaxNodes, kFreeNodes + kNodesPerNode * nodes);
 }
@@ -117,13 +118,14 @@ const FunctionInliner::Function* FunctionInliner::find(const OnnxNode& n) const 
 
 void FunctionInliner::open_call(const Pending& call, const Function& f, std::vector<Pending>& stack) {
   if (call.depth >= kMaxCallDepth)
-    throw FatalError(ExitCode::kMalformed,
-                     "the function '" + printable(call.node.domain + "::" + call.node.op_type) + "' calls itself without end");
+    throw FatalError(ExitCode::kMalformed, "the function '" + printable(call.node.domain + "::" + call.node.op_type) +
+                                               "' calls itself without end; " + kWayOut);
   const auto check_count = [&](size_t given, int most, const char* what) {
     if (given > static_cast<size_t>(most))
-      throw FatalError(ExitCode::kMalformed,
-                       "node '" + printable(call.node.name) + "' has " + std::to_string(given) + " " + what + ", the function '" +
-                           printable(call.node.domain + "::" + call.node.op_type) + "' has " + std::to_string(most));
+      throw FatalError(ExitCode::kMalformed, "node '" + printable(call.node.name) + "' has " + std::to_string(given) + " " +
+                                                 what + ", the function '" +
+                                                 printable(call.node.domain + "::" + call.node.op_type) + "' has " +
+                                                 std::to_string(most) + "; " + kWayOut);
   };
   check_count(call.node.inputs.size(), f.proto->input_size(), "inputs");
   check_count(call.node.outputs.size(), f.proto->output_size(), "outputs");

@@ -115,7 +115,8 @@ Tensor same_numbers(const std::string& name, const PinnedContents& c, DType dtyp
   const Tensor r = kinds ? t.cast(dtype) : Tensor();
   if (!kinds || (is_float(dtype) ? !r.cast(t.dtype()).same_bytes(t.aligned()) : r.to_int64() != t.to_int64()))
     refuse(option(name, c) + "it holds " + std::string(dtype_name(t.dtype())) + ", input '" + printable(name) + "' is " +
-           std::string(dtype_name(dtype)) + (kinds ? " and has not all of its numbers" : ""));
+           std::string(dtype_name(dtype)) + (kinds ? " and has not all of its numbers" : "") + "; save it as " +
+           std::string(dtype_name(dtype)));
   return r;
 }
 
@@ -149,7 +150,7 @@ Tensor pinned_tensor(const std::string& name, const PinnedContents& c, DType dty
   if (c.file) {
     if (c.file->dims() != dims)
       refuse(option(name, c) + "the array is " + std::string(dtype_name(c.file->dtype())) + dims_text(c.file->dims()) + ", " +
-             what);
+             what + "; save it in that shape");
     return same_numbers(name, c, dtype);
   }
   const Tensor one = element(name, c, dtype);

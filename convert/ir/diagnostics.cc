@@ -90,6 +90,9 @@ void Diagnostics::check() const {
   if (ok()) return;
   std::string s;
   for (const std::string& m : malformed_) s += (s.empty() ? "" : "\n") + m;
+  if (!malformed_.empty())
+    s += "\nhint: the file does not follow ONNX there: export it again with a current exporter, or tell the maker of the tool "
+         "that wrote it";
   if (!problems_.empty()) {
     s += (s.empty() ? "" : "\n") + problem_list(problems_);
     const size_t bad = std::min(problems_.size(), node_count_);

@@ -63,7 +63,9 @@ std::string foreign_format_advice(const uint8_t* data, size_t bytes) {
            "torch.onnx.export";
   if (starts(0, "\x1f\x8b", 2) || starts(0, "\x28\xb5\x2f\xfd", 4)) return "it is compressed; unpack it first";
   if (starts(0, "<?xml", 5)) return "it is XML, perhaps an OpenVINO model; convert the original .onnx file";
-  if (starts(0, "<!", 2) || starts(0, "<html", 5)) return "it is a web page; the download link led to a page, not to the file";
+  if (starts(0, "<!", 2) || starts(0, "<html", 5))
+    return "it is a web page; the download link led to a page, not to the file: fetch the file itself (of git-hosted models the "
+           "raw or resolve link)";
   // An ONNX file starts with field 1 or another field key and soon has control bytes. Text does not.
   size_t text = 0;
   const size_t look = bytes < 256 ? bytes : 256;

@@ -97,7 +97,10 @@ class Walker {
     if (kind == MessageKind::kScalar) return;
     count(kind);
     if (kind == MessageKind::kOpaque) return;
-    if (stack_.size() > 90) throw FatalError(ExitCode::kLimit, name_ + " nests graphs deeper than 40 levels");
+    if (stack_.size() > 90)
+      throw FatalError(
+          ExitCode::kLimit,
+          name_ + " nests graphs deeper than 40 levels, the most that are read: export it without such nested branches");
     stack_.push_back({at_, kind});
     at_ = body;
   }

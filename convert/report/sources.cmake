@@ -8,6 +8,7 @@ target_sources(edgeconv_core PRIVATE
   report/memory_timeline.cc
   report/model_inspection.cc
   report/model_inspection_text.cc
+  report/next_commands.cc
   report/report_html.cc
   report/report_json.cc
   report/summary.cc

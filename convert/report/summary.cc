@@ -10,6 +10,7 @@
 #include "convert/measure/decision.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/report/blob_parts.h"
+#include "convert/report/next_commands.h"
 #include "convert/result/precision_reason.h"
 
 namespace edgeconv {
@@ -163,16 +164,6 @@ std::string cost_line(const ConversionCost& c) {
   return fmt::format("cost      {:.2f} s of CPU time{} ({})\n", c.cpu_seconds, memory, machine_text());
 }
 
-// What people do next. Names that a shell would take apart are quoted.
-std::string next_line(const ConvertResult& r, const std::string& output) {
-  if (output == "standard output") return "";
-  const std::string name =
-      output.find_first_of(" '\"$&();<>|*?") == std::string::npos ? escaped(output) : "'" + escaped(output) + "'";
-  const bool answers = r.task.kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask;
-  return fmt::format("next      edgeconv inspect {0}; edgeconv run {0} {1}; ert-bench {0}\n", name,
-                     answers ? "--text \"...\"" : "--input NAME=1,2,3 --print");
-}
-
 }  // namespace
 
 std::string summary_text(const ConvertResult& r, const MemoryTable& memory, const std::string& output, bool verbose) {
@@ -185,7 +176,10 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
          pinned_line(r.model) + text_lines(r) +
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
-         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) + next_line(r, output);
+         accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) +
+         (output == "standard output"
+              ? ""
+              : next_with_blob(output, r.task.kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask, false));
 }
 
 }  // namespace edgeconv

@@ -144,6 +144,22 @@ TEST_F(InspectTest, MissingDimIsNamed) {
   EXPECT_TRUE(inspect({in("m.onnx"), "--dim", "samples=100"}).at("estimate").is_object());
 }
 
+// The command offered is run as it stands, and its blob offers the next.
+TEST_F(InspectTest, OffersTheNextCommand) {
+  write_file(in("a model.onnx"), small_model());
+  const ProgramOptions here = {folder_.path(), {}, -1, 0};
+  std::string said = edgeconv({"inspect", "a model.onnx", "--dim", "batch=3"}, here).out;
+  const std::string offer = "next      edgeconv 'a model.onnx' --dim batch=3 -o 'a model.ert'\n";
+  ASSERT_NE(said.find(offer), std::string::npos) << said;
+  const std::string command = std::string(EDGECONV_BINARY) + offer.substr(18);
+  EXPECT_EQ(run_program("sh", {"-c", command}, here).exit_code, 0) << command;
+  said = expect_success({"inspect", in("a model.ert")}).out;
+  EXPECT_NE(said.find("next      edgeconv run '"), std::string::npos) << said;
+  EXPECT_NE(said.find("--format c -o 'a model.c'"), std::string::npos) << said;
+  write_file(in("bad.onnx"), model_with_two_problems());
+  EXPECT_EQ(expect_success({"inspect", in("bad.onnx")}).out.find("next "), std::string::npos);
+}
+
 TEST_F(InspectTest, BrokenWeightsAreSeen) {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"batch", 16});

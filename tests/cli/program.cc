@@ -89,17 +89,20 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   r.peak_kb = usage.ru_maxrss;
   r.out = read_file(streams.path() / "out");
   r.err = read_file(streams.path() / "err");
+  if (program == EDGECONV_BINARY) record_message(r.exit_code, arguments, r.err);
   return r;
 }
 
+void record_message(int exit_code, const std::vector<std::string>& arguments, const std::string& err) {
+  const char* file = std::getenv("EDGECONV_MESSAGES");
+  if (!file) return;
+  std::string record = std::to_string(exit_code);
+  for (const std::string& a : arguments) record += '\x1f' + a;
+  std::ofstream(file, std::ios::binary | std::ios::app) << record + '\x1e' + err + '\x1d';
+}
+
 ProgramResult edgeconv(const std::vector<std::string>& arguments, const ProgramOptions& options) {
-  ProgramResult r = run_program(EDGECONV_BINARY, arguments, options);
-  if (const char* file = std::getenv("EDGECONV_MESSAGES")) {  // messages_test.py reads what the tests made it say
-    std::string record = std::to_string(r.exit_code);
-    for (const std::string& a : arguments) record += '\x1f' + a;
-    std::ofstream(file, std::ios::binary | std::ios::app) << record + '\x1e' + r.err + '\x1d';
-  }
-  return r;
+  return run_program(EDGECONV_BINARY, arguments, options);
 }
 
 std::string read_file(const fs::path& path) {

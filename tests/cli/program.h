@@ -39,6 +39,8 @@ struct ProgramOptions {
   std::filesystem::path standard_input{};  // a file; empty: the test's own
 };
 
+// Adds what was said to the file that the environment names EDGECONV_MESSAGES, for messages_test.py; nothing without it.
+void record_message(int exit_code, const std::vector<std::string>& arguments, const std::string& err);
 // The program is found by the compile definition EDGECONV_BINARY.
 ProgramResult edgeconv(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 // Any program, by path or name.

@@ -1,4 +1,4 @@
-// Every command of RECIPES.md, run as it stands there, in a folder that has the files that it names.
+// Every command of RECIPES.md, and those of README.md on models and texts, run as they stand there, in a folder that has the files that they name.
 #include <algorithm>
 #include <cstring>
 #include <sstream>
@@ -61,6 +61,18 @@ std::string wake_model() {
   return w.bytes();
 }
 
+// Ids of a real vocabulary and their mask.
+std::string ids_model() {
+  ModelWriter w;
+  w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
+  w.input("attention_mask", kOnnxInt64, {"batch", "sequence"});
+  w.weights("table", {30522, 8});
+  w.node("Gather", {"table", "input_ids"}, {"embedded"});
+  w.masked("embedded", "attention_mask", "y");
+  w.output("y", kOnnxFloat, {"batch", "sequence", 8});
+  return w.bytes();
+}
+
 class Recipes : public CliTest {
  protected:
   using Path = std::filesystem::path;
@@ -98,9 +110,19 @@ class Recipes : public CliTest {
     return text;
   }
 
-  // Runs them; every one must succeed, and what they print must have all of these words.
-  ProgramResult run(int number, const std::vector<std::string>& words) {
-    const std::string text = commands(number);
+  // The first commands below a heading of README.md.
+  static std::string readme_commands(const std::string& heading) {
+    const std::string page = read_file(EDGECONV_README);
+    const size_t head = page.find("\n## " + heading + "\n"), begin = page.find("\n```\n", head),
+                 end = page.find("\n```\n", begin + 5);
+    EXPECT_TRUE(head != std::string::npos && end != std::string::npos && begin < page.find("\n## ", head + 1)) << heading;
+    return page.substr(begin + 5, end - begin - 4);
+  }
+
+  ProgramResult run(int number, const std::vector<std::string>& words) { return run_text(commands(number), words); }
+
+  // Runs commands; every one must succeed, and what they print must have all of these words.
+  ProgramResult run_text(const std::string& text, const std::vector<std::string>& words) {
     ProgramOptions o;
     o.cwd = folder_.path();
     o.environment = {std::string("PATH=") + Path(EDGECONV_BINARY).parent_path().string() + ":" + EDGECONV_RECIPE_PATH + ":" +
@@ -196,6 +218,27 @@ TEST_F(Recipes, FindingTheSlowLayer) {
   run(10, {"Attention", "slowest"});
   EXPECT_NE(read_file(in("latency.svg")).find("<svg"), std::string::npos);
   EXPECT_NE(read_file(in("model.html")).find("<html"), std::string::npos);
+}
+
+TEST_F(Recipes, ReadmeYourOwnModel) {
+  write_file(in("model.onnx"), ids_model());
+  std::filesystem::create_directory(in("build"));
+  std::filesystem::create_directory_symlink(EDGECONV_BUILD_FOLDER, in("build/release"));
+  run_text(readme_commands("Your own model"), {"input     input_ids int64 [batch, sequence]", "RAM", "[1, 3, 8]", "p50 us"});
+  EXPECT_NE(read_file(in("model.html")).find("<html"), std::string::npos);
+}
+
+TEST_F(Recipes, ReadmeFromTextToAnAnswer) {
+  text_model("minilm_sentence_ts14");
+  std::filesystem::create_directory(in("model/1_Pooling"));
+  write_file(in("model/1_Pooling/config.json"), R"({"pooling_mode_mean_tokens": true})");
+  write_file(in("model/modules.json"), R"([{"type": "sentence_transformers.models.Transformer", "path": ""},
+    {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+  std::filesystem::rename(in("model/model.onnx"), in("minilm.onnx"));
+  std::filesystem::rename(in("model"), in("all-MiniLM-L6-v2"));
+  std::filesystem::create_directory(in("build"));
+  std::filesystem::create_directory_symlink(EDGECONV_BUILD_FOLDER, in("build/release"));
+  run_text(readme_commands("From text to an answer"), {"task embed", "The cat sits on the mat."});
 }
 
 }  // namespace

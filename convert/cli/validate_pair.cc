@@ -1,0 +1,55 @@
+#include "convert/cli/validate_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "convert/dims/fitting_sizes.h"
+#include "convert/passes/pass.h"
+#include "convert/report/certificate_check.h"
+#include "convert/report/certified_pinning.h"
+
+namespace edgeconv::cli {
+
+Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runner(file.data(), file.bytes()) {
+  PrepareOptions prepare;
+  for (const std::string& c : o.concat) prepare.joins.push_back(parse_join(c));
+  for (const std::string& c : o.custom_ops) prepare.custom_ops.push_back(parse_custom_op(c));
+  certificate = certificate_of(runner);
+  const CertifiedPinning pinning = certified_pinning(certificate);
+  prepare.pinning = pinning_again(pinning, o.pins.parse({}));
+  prepare.raw_inputs = certified_raw_inputs(certificate);
+  prepare.task = certified_task(certificate);
+  Diagnostics d;
+  for (const NamedDim& dim : runner.dims()) prepare.most_dims[dim.name] = dim.max;
+  ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning, prepare.most_dims});
+  check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph
+  model = prepare_model(std::move(imported), prepare, d);
+  ert_info info{};
+  info.struct_size = sizeof info;
+  ert_model_info(&runner.model(), &info);
+  if (model.info.sha256 != info.source_sha256)
+    progress.line("warning: the blob was not made from exactly this file (source hash differs)");
+  for (ValueId v : model.graph.inputs) inputs.push_back(model.graph.value(v).name);
+  for (ValueId v : model.graph.outputs) outputs.push_back(model.graph.value(v).name);
+  if (outputs.size() != runner.outputs().size())
+    throw FatalError(ExitCode::kUsage,
+                     fmt::format("the model has {} outputs, the blob {}: give the --concat options of the conversion again",
+                                 outputs.size(), runner.outputs().size()));
+  const MeasuredOn on = measured_on(certificate);
+  padding = padding_mask(runner);
+  if (const auto it = std::find(inputs.begin(), inputs.end(), on.mask); it != inputs.end())
+    padding = PaddingMask{static_cast<size_t>(it - inputs.begin()), on.padding};
+  std::map<std::string, int64_t> most;
+  for (const NamedDim& dim : runner.dims()) most[dim.name] = dim.max;
+  std::vector<KeptState> states;
+  for (size_t i = 0; i < runner.inputs().size(); ++i)
+    if (runner.inputs()[i].state >= 0) states.push_back({static_cast<size_t>(runner.inputs()[i].state), i});
+  dims = plan_dims(model.graph, most, states);
+  if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
+  fused = model.graph;
+  run_passes(fused, d);
+  find_minima(fused, dims);
+}
+
+}  // namespace edgeconv::cli

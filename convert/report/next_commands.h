@@ -1,0 +1,18 @@
+// What people type next, as summaries offer it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace edgeconv {
+
+// A word for a shell: quoted where it would take it apart.
+std::string shell_word(const std::string& word);
+
+// "next ...\n" behind a conversion or with the inspection of a blob. answers: it has a tokenizer and a task; inspected: the reader is inspecting already.
+std::string next_with_blob(const std::string& blob, bool answers, bool inspected);
+
+// Behind the inspection of a model that converts: with the options that were given. Empty for blobs and models that do not convert.
+std::string next_with_model(const std::string& model, const std::vector<std::string>& options);
+
+}  // namespace edgeconv
