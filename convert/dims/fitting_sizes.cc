@@ -10,13 +10,36 @@ namespace edgeconv {
 namespace {
 
 // A TopK finds as many elements as it gives.
-bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+bool topk_fits(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
   const ValueId out = n.outputs[0] != kNone ? n.outputs[0] : n.outputs.back();
   if (out == kNone || !g.value(n.in(0)).shape || !g.value(out).shape || g.value(n.in(0)).rank() < 1) return true;
   const int64_t axis = n.as<TopKAttrs>().axis, rank = g.value(n.in(0)).rank();
   const size_t at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
   const auto have = (*g.value(n.in(0)).shape).at(at).evaluate(dims), want = (*g.value(out).shape).at(at).evaluate(dims);
   return !have || !want || *want <= *have;
+}
+
+// GatherElements and ScatterElements have as many indices as the data has elements, or fewer, along every axis but their own.
+bool indices_fit(const Graph& g, const Node& n, int64_t axis, const std::map<std::string, int64_t>& dims) {
+  if (!g.value(n.in(0)).shape || !g.value(n.in(1)).shape) return true;
+  const Shape &data = *g.value(n.in(0)).shape, &indices = *g.value(n.in(1)).shape;
+  if (data.size() != indices.size()) return true;
+  const size_t along = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(data.size()) : axis);
+  for (size_t i = 0; i < data.size(); ++i) {
+    const auto have = data[i].evaluate(dims), want = indices[i].evaluate(dims);
+    if (i != along && have && want && *want > *have) return false;
+  }
+  return true;
+}
+
+// A node finds in its operands what it reads there.
+bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+  switch (n.kind) {
+    case OpKind::kTopK: return topk_fits(g, n, dims);
+    case OpKind::kGatherElements: return indices_fit(g, n, n.as<AxisAttrs>().axis, dims);
+    case OpKind::kScatterElements: return indices_fit(g, n, n.as<ScatterAttrs>().axis, dims);
+    default: return true;
+  }
 }
 
 // Fills that nothing but Concats read, and these as padding: they may be empty (passes/fuse_pad.h).
@@ -39,7 +62,7 @@ bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
   const std::set<ValueId> fills = padding_fills(g);
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
-    if (n.kind == OpKind::kTopK && !has_enough(g, n, dims)) return false;
+    if (!has_enough(g, n, dims)) return false;
     for (ValueId v : n.outputs) {
       if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
       for (const DimExpr& size : *g.value(v).shape)
@@ -127,7 +150,10 @@ void find_minima(const Graph& g, DimPlan& plan) {
     maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
   }
   if (!sizes_fit(g, dims)) {
-    refuse_maxima(g, plan, "the maxima " + maxima + " leave a convolution, slice or TopK of the model too little to work on; ");
+    refuse_maxima(
+        g, plan,
+        "the maxima " + maxima +
+            " leave a convolution, slice, TopK, GatherElements or ScatterElements of the model too little to work on; ");
   }
   for (auto& [name, range] : plan.range) {
     const auto least = plan.least.find(name);

@@ -74,7 +74,7 @@ struct Job {
       const float* src = nullptr;
       n = in_place ? patches.in_place(row + i, rows - i, &src) : 0;
       if (n > 0) {
-        use(i, n, src, patches.in_place_stride());
+        use(i, n, src, n < 2 ? s.k : patches.in_place_stride());  // one row has no stride: it may be any number
       } else {
         n = in_place ? 1 : rows - i < room.gathered ? rows - i : room.gathered;
         patches.gather(row + i, n, gathered(thread));

@@ -47,6 +47,10 @@ void run_row(const kernels::ConvKernels& k, const Window& w, const float* image,
     a.taps = static_cast<size_t>(taps.last - taps.first);
     a.rows = a.taps == 0 ? 0 : static_cast<size_t>(in_rows.last - in_rows.first);
     a.outputs = static_cast<size_t>(end - o);
+    // Steps that are never taken may be any numbers, which pointers do not hold on 32 bits.
+    a.src_row = a.rows < 2 ? 0 : static_cast<ptrdiff_t>(w.rows.dilation * w.row_elements());
+    a.src_tap = a.taps < 2 ? 0 : static_cast<ptrdiff_t>(w.columns.dilation * channels);
+    a.src_step = a.outputs < 2 ? 0 : static_cast<ptrdiff_t>(w.columns.stride * channels);
     a.dst = dst + o * channels;
     a.weights = weights + taps.first * channels;
     a.src = image;
@@ -67,9 +71,6 @@ ert_status run(const OpContext& c) {
   const int64_t channels = w.channels, row_floats = w.columns.out * channels;
   kernels::DepthwiseArgs a = {};
   a.channels = static_cast<size_t>(channels);
-  a.src_row = w.rows.dilation * w.row_elements();
-  a.src_tap = w.columns.dilation * channels;
-  a.src_step = w.columns.stride * channels;
   a.weights = input(c, dw::kWeights).as<float>();
   a.weights_row = w.columns.kernel * channels;
   a.bias = bias.present() ? bias.as<float>() : nullptr;

@@ -117,6 +117,11 @@ void by_operands(Corpus& c) {
         else
           w.node(op, {"x", "e"}, {"r"});
       });
+  for (const char* op : {"ArgMax", "ArgMin"})  // random graph of seed 957
+    with_node(c, std::string(op) + " of nothing", 3, [&](ModelWriter& w) {
+      ints(w, "e", {});
+      whole(w.node(op, {"e"}, {"r"}), "axis", -1);
+    });
   for (const auto& perm : {std::vector<int64_t>{0}, {0, 0}, {0, 2}, {1, -1}, {0, 1, 2}, {INT64_MAX, 0}})
     with_node(c,
               "Transpose by " + std::to_string(perm.size()) + " axes, " + std::to_string(perm[0]) + " to " +

@@ -271,6 +271,7 @@ float odd_float(RandomNumbers* r) {
 }
 
 void mutate_program(BlobSpec* s, RandomNumbers* r) {
+  if (one_in(r, 4) && change_window(s, r)) return;
   switch (r->integer(0, 15)) {
     case 0:
     case 1: return change_value(s, r);

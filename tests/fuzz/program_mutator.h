@@ -13,6 +13,9 @@ float odd_float(RandomNumbers* r);
 // One change of one field, list, op or value.
 void mutate_program(testing::BlobSpec* s, RandomNumbers* r);
 
+// Another window for a convolution of the program, and operands that fit it. False: there is none.
+bool change_window(testing::BlobSpec* s, RandomNumbers* r);
+
 // First and last ops, slots and their order as the ops need them; each arena value gets a slot of its own. Short segments of constants are made
 // longer.
 void plan_anew(testing::BlobSpec* s);

@@ -17,6 +17,11 @@ void change_tables(TextTables* t, SeededRandom& random) {
                                   64, 255, 256, 65535, 65536, 0x7FFFFFFFu, 0x80000000u, UINT32_MAX};
   const auto value = [&] { return interesting[random.integer(0, 16)]; };
   const auto below = [&](size_t n) { return static_cast<size_t>(random.integer(0, static_cast<int>(n) - 1)); };
+  if (t->sections.count(K::kNgrams) != 0 && random.integer(0, 3) == 0) {
+    uint32_t& field = t->row<uint32_t>(K::kNgrams, below(8));
+    field = random.integer(0, 1) == 0 ? value() : field + static_cast<uint32_t>(random.integer(-2, 2));
+    return;
+  }
   switch (random.integer(0, 7)) {
     case 0: t->row<uint32_t>(K::kTask, below(16)) = value(); break;
     case 1: t->row<uint32_t>(K::kLabels, below(6)) = value() % 24; break;
@@ -116,7 +121,7 @@ TEST_P(HostileText, WhatIsAcceptedStaysInside) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, HostileText,
                          ::testing::Values(ERT_TEXT_WORDPIECE, ERT_TEXT_BPE, ERT_TEXT_UNIGRAM, ERT_TEXT_WORDLEVEL,
-                                           ERT_TEXT_SENTENCEPIECE_BPE));
+                                           ERT_TEXT_SENTENCEPIECE_BPE, ERT_TEXT_NGRAM));
 
 }  // namespace
 }  // namespace ert::testing

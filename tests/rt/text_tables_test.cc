@@ -28,6 +28,23 @@ ert_status open_changed(uint32_t kind, bool wide, const Change& change) {
   return open_bytes(t.build());
 }
 
+std::vector<int32_t> encoded(const TextTables& t, const std::string& line) {
+  const std::vector<uint8_t> bytes = t.build();
+  std::vector<uint64_t> memory((bytes.size() + 7) / 8), work;
+  std::memcpy(memory.data(), bytes.data(), bytes.size());
+  ert_text text;
+  EXPECT_EQ(ert_text_open_tables(&text, memory.data(), bytes.size()), ERT_OK);
+  size_t need = 0;
+  EXPECT_EQ(ert_text_bytes(&text, line.size(), 0, &need), ERT_OK);
+  work.resize((need + 7) / 8);
+  std::vector<int32_t> ids(16);
+  ert_encoding e{};
+  e.struct_size = sizeof e, e.capacity = 16, e.ids = ids.data();
+  EXPECT_EQ(ert_text_encode(&text, nullptr, line.data(), line.size(), nullptr, 0, work.data(), need, &e), ERT_OK);
+  ids.resize(e.tokens);
+  return ids;
+}
+
 constexpr uint32_t kKinds[] = {ERT_TEXT_WORDPIECE, ERT_TEXT_BPE, ERT_TEXT_UNIGRAM, ERT_TEXT_WORDLEVEL,
                                ERT_TEXT_SENTENCEPIECE_BPE};
 
@@ -36,19 +53,8 @@ TEST(TextTables, SmallOnesOpenAndEncode) {
     for (const bool wide : {false, true}) {
       SCOPED_TRACE(kind);
       EXPECT_EQ(open_changed(kind, wide, [](TextTables&) {}), ERT_OK);
-      const std::vector<uint8_t> bytes = small_tables(kind, TaskKind::kEmbed, wide).build();
-      std::vector<uint64_t> memory((bytes.size() + 7) / 8), work;
-      std::memcpy(memory.data(), bytes.data(), bytes.size());
-      ert_text t;
-      ASSERT_EQ(ert_text_open_tables(&t, memory.data(), bytes.size()), ERT_OK);
-      size_t need = 0;
-      ASSERT_EQ(ert_text_bytes(&t, 3, 0, &need), ERT_OK);
-      work.resize((need + 7) / 8);
-      int32_t ids[16];
-      ert_encoding e{};
-      e.struct_size = sizeof e, e.capacity = 16, e.ids = ids;
-      ASSERT_EQ(ert_text_encode(&t, nullptr, "A d", 3, nullptr, 0, work.data(), need, &e), ERT_OK);
-      ASSERT_EQ(e.tokens, 4u);
+      const std::vector<int32_t> ids = encoded(small_tables(kind, TaskKind::kEmbed, wide), "A d");
+      ASSERT_EQ(ids.size(), 4u);
       EXPECT_EQ(ids[0], 18);
       EXPECT_EQ(ids[1], 1);  // lower case
       EXPECT_EQ(ids[2], 4);
@@ -312,6 +318,56 @@ TEST(TextTables, WhatIsNeededIsThere) {
   expect_refused({{"empty", ERT_OK, empty(false)}, {"a merge", ERT_ERR_MODEL, empty(true)}}, ERT_TEXT_BPE);
 }
 
+// Ids of hashed n-grams lie where the header of their table says, which has room for them.
+TEST(TextTables, Ngrams) {
+  const auto with = [](auto change) { return [=](TextTables& t) { change(t.row<NgramTable>(K::kNgrams)); }; };
+  const auto ids = [&](uint32_t buckets, uint32_t first_hash, uint32_t first_script, uint32_t no_text) {
+    return with([=](NgramTable& n) { n = {buckets, first_hash, first_script, no_text, 5, {0, 0, 0}}; });
+  };
+  expect_refused({{"as they are", ERT_OK, [](TextTables&) {}},
+                  {"no table", ERT_ERR_MODEL, [](TextTables& t) { t.sections.erase(K::kNgrams); }},
+                  {"two tables", ERT_ERR_MODEL,
+                   [](TextTables& t) { t.put(K::kNgrams, std::vector<NgramTable>(2, t.row<NgramTable>(K::kNgrams))); }},
+                  {"a byte too many", ERT_ERR_MODEL, [](TextTables& t) { t.sections[K::kNgrams].bytes.push_back(0); }},
+                  {"the most ids", ERT_OK, ids(kMostBuckets, 12, 2, 1)},
+                  {"an id more", ERT_ERR_MODEL, ids(kMostBuckets + 1, 12, 2, 1)},
+                  {"one hash", ERT_OK, ids(13, 12, 2, 1)},
+                  {"no hash", ERT_ERR_MODEL, ids(12, 12, 2, 1)},
+                  {"the last id for no text", ERT_OK, ids(20, 12, 2, 19)},
+                  {"none for no text", ERT_ERR_MODEL, ids(20, 12, 2, 20)},
+                  {"scripts from 0 on", ERT_ERR_MODEL, ids(20, 12, 0, 1)},
+                  {"a script too many", ERT_ERR_MODEL, ids(20, 12, 3, 1)},
+                  {"scripts behind the hashes", ERT_ERR_MODEL, ids(20, 12, 13, 1)},
+                  {"reserved", ERT_ERR_MODEL, with([](NgramTable& n) { n.reserved[0] = 1; })},
+                  {"reserved 1", ERT_ERR_MODEL, with([](NgramTable& n) { n.reserved[1] = 1; })},
+                  {"reserved 2", ERT_ERR_MODEL, with([](NgramTable& n) { n.reserved[2] = 1; })}},
+                 ERT_TEXT_NGRAM);
+  for (const uint32_t kind : kKinds)
+    expect_refused({{"of another kind", ERT_ERR_MODEL, [](TextTables& t) { t.put(K::kNgrams, std::vector<NgramTable>(1)); }}},
+                   kind);
+}
+
+// A line is cut before U+2581 only where nothing that a word gives depends on what stands before it.
+TEST(TextTables, WordsThatAreNotApartAreNotCut) {
+  const auto pieces = [](const std::string& second, const std::string& sixth, const std::string& seventh) {
+    return std::vector<std::string>{"[U]", "a", second, "c", "d", "e", sixth, seventh, "##c", "f",
+                                    "g",   "h", "i",    "j", "k", "l", "m",   "<m>",   "[C]", "[S]"};
+  };
+  const std::string mark = "\xe2\x96\x81";
+  TextTables joined = small_tables(ERT_TEXT_BPE, TaskKind::kEmbed);
+  put_pieces(&joined, pieces(mark, "a" + mark, "##b"));
+  EXPECT_EQ(encoded(joined, "a" + mark), (std::vector<int32_t>{18, 6, 19})) << "a piece over the end of a word";
+  TextTables whole = small_tables(ERT_TEXT_BPE, TaskKind::kEmbed);
+  put_pieces(&whole, pieces(mark, "ab", mark + "c"));
+  EXPECT_EQ(encoded(whole, "d" + mark + "c"), (std::vector<int32_t>{18, 4, 2, 3, 19})) << "no merge makes piece 7";
+  whole.header.flags |= kIgnoreMerges, whole.header.longest = 8;
+  EXPECT_EQ(encoded(whole, mark + "c"), (std::vector<int32_t>{18, 7, 19})) << "a word that is a piece";
+  EXPECT_EQ(encoded(whole, "d" + mark + "c"), (std::vector<int32_t>{18, 4, 2, 3, 19})) << "one word, which is none";
+  TextTables unknown = small_tables(ERT_TEXT_BPE, TaskKind::kEmbed);
+  unknown.header.flags |= kFuseUnknown;
+  EXPECT_EQ(encoded(unknown, "?" + mark + "?"), (std::vector<int32_t>{18, 0, 19})) << "unknown characters on both sides are one";
+}
+
 struct RawCase {
   const char* name;
   ert_status status;
@@ -359,6 +415,13 @@ TEST(TextTables, SectionTable) {
   header_of(many) = {kTablesMagic, kTablesVersion, static_cast<uint32_t>(many.size()), 65, ERT_TEXT_BPE, 0, 0, 1, 0, -1, 0, 0, 0,
                      {0, 0, 0}};
   EXPECT_EQ(open_bytes(many), ERT_ERR_FORMAT) << "65 sections";
+  std::vector<uint8_t> behind = small_tables(ERT_TEXT_BPE, TaskKind::kEmbed).build();
+  header_of(behind).bytes = sizeof(TablesHeader);
+  rows_of(behind)[0].kind = 0;  // who read it would say VERSION
+  const auto memory = std::make_unique<uint64_t[]>((behind.size() + 7) / 8);
+  std::memcpy(memory.get(), behind.data(), behind.size());
+  ert_text t;
+  EXPECT_EQ(ert_text_open_tables(&t, memory.get(), sizeof(TablesHeader)), ERT_ERR_FORMAT) << "rows behind the end are not read";
 }
 
 TEST(TextTables, EveryTruncationIsRefused) {

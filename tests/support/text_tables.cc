@@ -6,8 +6,8 @@ namespace {
 using namespace text;
 using K = SectionKind;
 
-constexpr const char* kPieces[] = {"[U]", "a", "b", "c", "d", "e", "ab", "##b", "##c", "f",
-                                   "g",   "h", "i", "j", "k", "l", "m",  "<m>", "[C]", "[S]"};
+const std::vector<std::string> kPieces = {"[U]", "a", "b", "c", "d", "e", "ab", "##b", "##c", "f",
+                                          "g",   "h", "i", "j", "k", "l", "m",  "<m>", "[C]", "[S]"};
 constexpr uint32_t kVocabulary = 20;
 
 template <class T>
@@ -44,11 +44,11 @@ std::vector<uint32_t> trie(const std::map<uint8_t, uint32_t>& keys) {
 }
 
 template <class Id>
-void put_lookups(TextTables* t) {
+void put_lookups(TextTables* t, const std::vector<std::string>& pieces) {
   std::vector<Id> index(64, 0);
   for (uint32_t id = 0; id < kVocabulary; ++id) {
     uint32_t h = kHashStart;
-    for (const char* p = kPieces[id]; *p != 0; ++p) h = hash_byte(h, static_cast<uint8_t>(*p));
+    for (const char c : pieces[id]) h = hash_byte(h, static_cast<uint8_t>(c));
     uint32_t slot = hash_slot(hash_end(h), 64);
     while (index[slot] != 0) slot = (slot + 1) % 64;
     index[slot] = static_cast<Id>(id + 1);
@@ -64,6 +64,28 @@ void put_lookups(TextTables* t) {
 }
 
 }  // namespace
+
+void put_pieces(TextTables* t, const std::vector<std::string>& pieces) {
+  std::vector<uint8_t> bytes, lengths;
+  std::vector<uint16_t> wide_lengths;
+  std::vector<uint32_t> blocks;
+  for (uint32_t i = 0; i < kVocabulary; ++i) {
+    const std::string& p = pieces.at(i);
+    if (i % kPiecesPerBlock == 0) blocks.push_back(static_cast<uint32_t>(bytes.size()));
+    bytes.insert(bytes.end(), p.begin(), p.end());
+    lengths.push_back(static_cast<uint8_t>(p.size()));
+    wide_lengths.push_back(static_cast<uint16_t>(p.size()));
+  }
+  t->put(K::kPieces, bytes);
+  t->put(K::kPieceBlocks, blocks);
+  if ((t->header.flags & kWideIds) != 0) {
+    t->put(K::kPieceLengths, wide_lengths);
+    put_lookups<uint32_t>(t, pieces);
+  } else {
+    t->put(K::kPieceLengths, lengths);
+    put_lookups<uint16_t>(t, pieces);
+  }
+}
 
 TextTables small_tables(uint32_t kind, TaskKind task, bool wide) {
   TextTables t;
@@ -83,27 +105,9 @@ TextTables small_tables(uint32_t kind, TaskKind task, bool wide) {
               {0, 0, 0}};
   const std::string strings = "##</w>It is {}.<m>xyz";
   t.put(K::kStrings, std::vector<uint8_t>(strings.begin(), strings.end()));
-  std::vector<uint8_t> pieces, lengths;
-  std::vector<uint16_t> wide_lengths;
-  std::vector<uint32_t> blocks;
-  for (uint32_t i = 0; i < kVocabulary; ++i) {
-    if (i % kPiecesPerBlock == 0) blocks.push_back(static_cast<uint32_t>(pieces.size()));
-    const std::string p = kPieces[i];
-    pieces.insert(pieces.end(), p.begin(), p.end());
-    lengths.push_back(static_cast<uint8_t>(p.size()));
-    wide_lengths.push_back(static_cast<uint16_t>(p.size()));
-  }
-  t.put(K::kPieces, pieces);
-  t.put(K::kPieceBlocks, blocks);
-  if (wide) {
-    t.put(K::kPieceLengths, wide_lengths);
-    t.put(K::kScores, filled(kVocabulary, -1.0));
-    put_lookups<uint32_t>(&t);
-  } else {
-    t.put(K::kPieceLengths, lengths);
-    t.put(K::kScores, filled(kVocabulary, -1.0f));
-    put_lookups<uint16_t>(&t);
-  }
+  put_pieces(&t, kPieces);
+  t.put(K::kScores, filled(kVocabulary, -1.0f));
+  if (wide) t.put(K::kScores, filled(kVocabulary, -1.0));
   t.put(K::kPieceTrie, trie({{'a', 1}, {'b', 2}, {'c', 3}, {'d', 4}, {'e', 5}}));
   t.put(K::kByteIds, filled(256, int32_t{5}));
   t.put(K::kNormalizer, std::vector<Step>{{static_cast<uint32_t>(NormalizerKind::kNfc), 0, {0, 0}, {0, 0}},
@@ -126,6 +130,7 @@ TextTables small_tables(uint32_t kind, TaskKind task, bool wide) {
   t.put(K::kCharsmapTrie, trie({{'A', 0}}));
   t.put(K::kCharsmapStrings, std::vector<uint8_t>{'a', 0});
   t.put(K::kGraphemes, code_table({{'\r', kCr}, {'\n', kLf}}, 1));
+  if (kind == ERT_TEXT_NGRAM) t.put(K::kNgrams, std::vector<NgramTable>{{kVocabulary, 12, 2, 1, 5, {0, 0, 0}}});
   t.put(K::kTask, std::vector<Task>{{static_cast<uint32_t>(task), 1, 0, 0, 0, 2, {6, 9}, {1, 0, 0, 0}, {0, 0, 0, 0}}});
   t.put(K::kLabels, std::vector<Text>{{18, 1}, {19, 1}, {20, 1}});
   return t;

@@ -33,7 +33,10 @@ struct TextTables {
   std::vector<uint8_t> build() const;
 };
 
-// 20 pieces, a merge, an added token, normalizing tables, labels, and a task of this kind for a model that takes ids alone.
+// 20 pieces (ids 1 to 19 where the kind is that of hashed n-grams), a merge, an added token, normalizing tables, labels, and a task of this kind for a model that takes ids alone.
 TextTables small_tables(uint32_t kind, text::TaskKind task, bool wide = false);
+
+// 20 other pieces, and how they are found. The merge is that of 1 and 2 into 6.
+void put_pieces(TextTables* t, const std::vector<std::string>& pieces);
 
 }  // namespace ert::testing

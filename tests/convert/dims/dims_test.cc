@@ -195,6 +195,20 @@ TEST(Dims, WhatIsTooLittleTogetherRaisesOneOfThem) {
   EXPECT_EQ(plan.range.at("n").second, 8);
 }
 
+// Random graph of seed 1317: four indices for each of 1 to 8 slices. The blob was made, and refused by the runtime as an internal error.
+TEST(Dims, ScatterElementsLongerThanASliceAsksForALeastSize) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S}), y = b.input("y", {S, B});
+  b.output(b.node(OpKind::kScatterElements, {x, b.constant(Tensor::ints({0, 0, 0, 0}).reshaped({1, 4})), b.weights({1, 4})},
+                  ScatterAttrs{0, 0}));
+  b.output(b.node(OpKind::kGatherElements, {y, b.constant(Tensor::ints({0, 0, 0}).reshaped({1, 3}))}, AxisAttrs{-2}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"batch", 16}, {"seq", 16}});
+  EXPECT_EQ(plan.range.at("seq").first, 4);
+  EXPECT_EQ(plan.range.at("batch").first, 3);
+  EXPECT_TRUE(has(usage_error(b.g, {{"batch", 16}, {"seq", 3}}), "raise them with --dim seq=6"));
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

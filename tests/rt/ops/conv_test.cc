@@ -79,6 +79,15 @@ TEST(Conv, PaddingMayBeWiderThanTheInputOrCropIt) {
     }
 }
 
+// A patch that is read where it stands has no neighbour: pointers of 32 bits wrapped (UndefinedBehaviorSanitizer on i686).
+TEST(Conv, AStrideBehindTheOnlyOutputMayBeAnyNumber) {
+  for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16}) {
+    const ConvAxis wide{1, 1, INT32_MAX, INT32_MAX};
+    expect_is_linear_over_patches({{wide, wide}, 2, 33, 0, 33, 5, precision});
+    expect_is_linear_over_patches({{{5, 3, INT32_MAX}}, 1, 6, 0, 6, 5, precision});
+  }
+}
+
 TEST(Conv, GroupsReadTheirOwnChannels) {
   for (int32_t first = 0; first < 12; first += 3)
     for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16}) {

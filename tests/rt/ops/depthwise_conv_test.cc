@@ -79,6 +79,16 @@ TEST(DepthwiseConv, OneAxis) {
   EXPECT_EQ(run_for<float>(wide), want);
 }
 
+// Dilations of a kernel of one position, and strides behind the only output: pointers of 32 bits wrapped (UndefinedBehaviorSanitizer on i686).
+TEST(DepthwiseConv, StepsThatAreNeverTakenMayBeAnyNumber) {
+  constexpr int32_t kMost = INT32_MAX, kFar = (1 << 30) - 1;
+  const KernelAxis wide{1, kMost, kMost, 0, 0};
+  check({1, 1, 1, 5}, wide, wide, true);
+  check({2, 7, 9, 33}, {1, kMost, kMost, -5, -1}, {1, kMost, kMost, -7, 0}, false);
+  check({1, 7, 9, 5}, {3, 1, 2, 0, 0}, {2, kMost, kFar, kFar, 0}, true);  // of the kernel's columns only the second lies inside
+  check({1, 7, 9, 5}, {2, kMost, kFar, 0, kFar}, {3, 1, 2, 0, 0}, true);
+}
+
 TEST(DepthwiseConv, ActivationFollowsTheBias) {
   const KernelAxis three{3, 1, 1, 1, 1};
   OpCase c = conv(noisy({1, 8, 8, 16}, 1), three, three, true, kNone);
