@@ -13,9 +13,10 @@ BROWSER_PACKAGES="chromium fonts-dejavu-core"
 
 # What single flags of test.sh need: fuzzing, MemorySanitizer and coverage a clang, --m32 a compiler for 32-bit x86.
 CLANG_PACKAGES="clang llvm"
-# ./test.sh --package builds the Python module.
-PYTHON_PACKAGES="python3-venv python3-dev"
 M32_PACKAGES="g++-i686-linux-gnu googletest"
+
+# ./test.sh --package builds the Python module, with pip.
+PYTHON_PACKAGES="python3-venv python3-dev"
 
 ensure_packages() {
   local missing="" package
