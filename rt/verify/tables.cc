@@ -81,9 +81,9 @@ constexpr bool all_there(const Field (&fields)[n]) {
 }
 static_assert(all_there(kProgram) && all_there(kGolden) && all_there(kCustomOp) && all_there(kAttribute), "a field is missing");
 
-class Tables {
+class FieldCheck {
  public:
-  Tables(const uint8_t* metadata, size_t bytes, uint32_t most)
+  FieldCheck(const uint8_t* metadata, size_t bytes, uint32_t most)
       : begin_(metadata), left_(bytes), verifier_(metadata, bytes, limits::kMaxFlatbufferDepth, most) {}
 
   bool verify(const fb::Program** out) {
@@ -188,7 +188,7 @@ class Tables {
 }  // namespace
 
 bool verify_tables(const uint8_t* metadata, size_t bytes, uint32_t most_tables, const fb::Program** root) {
-  return Tables(metadata, bytes, most_tables).verify(root);
+  return FieldCheck(metadata, bytes, most_tables).verify(root);
 }
 
 }  // namespace ert

@@ -86,6 +86,27 @@ TEST(VerifyBytes, RequiredFieldsOfTables) {
   EXPECT_EQ(without(golden, fb::Golden::VT_OFFSETS), ERT_ERR_MODEL);
 }
 
+TEST(VerifyBytes, AbsentFieldsAreEmpty) {
+  using P = fb::Program;
+  for (const uint16_t field :
+       {P::VT_PRODUCER, P::VT_SOURCE_SHA256, P::VT_OP_NAMES, P::VT_INPUT_RANGES, P::VT_CUSTOM_OPS, P::VT_GOLDEN}) {
+    Bytes b(rich_program());
+    b.put<uint16_t>(b.vtable_entry(&b.root(), field), 0);
+    reseal(&b.blob);
+    ert_model m;
+    ASSERT_EQ(ert_model_open(&m, b.blob.data(), b.blob.size()), ERT_OK) << field;
+    ert_info info{};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(ert_model_info(&m, &info), ERT_OK);
+    EXPECT_EQ(*info.producer == 0, field == P::VT_PRODUCER || b.root().producer()->size() == 0) << field;
+    EXPECT_EQ(*info.source_sha256 == 0, field == P::VT_SOURCE_SHA256 || b.root().source_sha256()->size() == 0) << field;
+    EXPECT_EQ(info.golden_vectors, field == P::VT_GOLDEN ? 0u : 1u) << field;
+  }
+  Bytes attributes(rich_program());
+  attributes.put<uint16_t>(attributes.vtable_entry(attributes.root().custom_ops()->Get(0), fb::CustomOp::VT_ATTRIBUTES), 0);
+  EXPECT_EQ(attributes.open(), ERT_OK);
+}
+
 // The field of a vector of 64-bit elements leads to a length that stands where elements would begin.
 TEST(VerifyBytes, ElementsAreAligned) {
   const auto shifted = [](const std::function<const void*(const fb::Program&)>& table, uint16_t which,
