@@ -27,6 +27,9 @@ PROBE = """<script>addEventListener("load", () => setTimeout(() => {
   const found = {faults: []}, root = document.documentElement;
   found.width = root.clientWidth;
   if (root.scrollWidth > root.clientWidth) found.faults.push("the page is " + root.scrollWidth + " wide in " + root.clientWidth);
+  if (root.clientWidth >= 1200)  // narrow windows scroll wide tables
+    for (const e of document.querySelectorAll(".scroll"))
+      if (e.scrollWidth > e.clientWidth) found.faults.push("a table is " + e.scrollWidth + " wide in " + e.clientWidth);
   for (const e of document.querySelectorAll("body *")) {
     if (e.closest(".scroll") || e.closest("svg")) continue;
     const r = e.getBoundingClientRect();
