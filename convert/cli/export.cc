@@ -115,7 +115,8 @@ Action add_export(Arguments& a) {
   a.option("--name", o->name,
            "c and incbin: NAME_blob, and in capitals NAME_BYTES and others, instead of model (several models in one program)");
   a.option("--address", o->address,
-           "hex, srec and uf2: where the blob lies in flash, a multiple of 64, decimal or 0x..; default 0", {.type = "ADDRESS"});
+           "hex, srec and uf2: where the blob lies in flash, a multiple of 64 (uf2: of 256), decimal or 0x..; default 0",
+           {.type = "ADDRESS"});
   a.option("--uf2-family", o->family, "uf2: the family id of the chip, 0x.. (0xe48bff56: RP2040)", {.type = "ID"});
   a.option(
       "--dim", o->dims,

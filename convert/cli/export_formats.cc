@@ -14,6 +14,7 @@ namespace edgeconv::cli {
 namespace {
 
 constexpr uint32_t kBlobAlignment = 64;  // ERT_BLOB_ALIGN
+constexpr size_t kUf2Payload = 256;      // of a block of 512 bytes
 constexpr const char* kOpenC = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
 constexpr const char* kCloseC = "#ifdef __cplusplus\n}\n#endif\n";
 
@@ -72,6 +73,9 @@ FlashPlace flash_place(const std::string& format, const std::string& address, co
   if (place.address % kBlobAlignment != 0)
     throw FatalError(ExitCode::kUsage, fmt::format("--address {} is not a multiple of {}, as the blob's first byte must be",
                                                    address, kBlobAlignment));
+  if (format == "uf2" && place.address % kUf2Payload != 0)
+    throw FatalError(ExitCode::kUsage, fmt::format("--address {} is not a multiple of {}, the page that UF2 bootloaders write",
+                                                   address, kUf2Payload));
   if (!family.empty()) place.uf2_family = flash_number("--uf2-family", family);
   return place;
 }
@@ -158,14 +162,14 @@ std::string s_records(const uint8_t* data, size_t bytes, uint32_t address) {
 }
 
 std::string uf2(const uint8_t* data, size_t bytes, const FlashPlace& place) {
-  constexpr size_t kPayload = 256, kRoom = 476;
+  constexpr size_t kRoom = 476;
   constexpr uint32_t kHasFamily = 0x2000;
-  const auto blocks = static_cast<uint32_t>((bytes + kPayload - 1) / kPayload);
+  const auto blocks = static_cast<uint32_t>((bytes + kUf2Payload - 1) / kUf2Payload);
   std::string s;
   for (uint32_t block = 0; block < blocks; ++block) {
-    const size_t at = block * kPayload, n = std::min(kPayload, bytes - at);
+    const size_t at = block * kUf2Payload, n = std::min(kUf2Payload, bytes - at);
     append_words(&s, {0x0A324655, 0x9E5D5157, place.uf2_family ? kHasFamily : 0, place.address + static_cast<uint32_t>(at),
-                      static_cast<uint32_t>(kPayload), block, blocks, place.uf2_family.value_or(0)});
+                      static_cast<uint32_t>(kUf2Payload), block, blocks, place.uf2_family.value_or(0)});
     s.append(reinterpret_cast<const char*>(data + at), n);
     s.append(kRoom - n, '\0');
     append_words(&s, {0x0AB16F30});
