@@ -17,6 +17,7 @@
 #include "convert/files/json.h"
 #include "convert/files/npy.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/onnx/tensor_file.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"

@@ -7,6 +7,7 @@ add_executable(edgeconv
   cli/convert_arguments.cc
   cli/dim_option.cc
   cli/export.cc
+  cli/export_formats.cc
   cli/frames.cc
   cli/graph_dump.cc
   cli/input_files.cc

@@ -92,6 +92,100 @@ TEST_F(ExportTest, AssemblerIncludeHoldsTheBlob) {
   EXPECT_TRUE(r.out == read_file(blob_));
 }
 
+// Two models in one program, as C and as C++: an array of C++ is local unless it is declared extern.
+TEST_F(ExportTest, SeveralModelsInOneProgramAsCAndAsCxx) {
+  expect_success({"export", blob_, "--format", "c", "-o", in("first.c"), "--header", in("first.h"), "--name", "first"});
+  expect_success({"export", blob_, "--format", "incbin", "-o", in("second.S"), "--header", in("second.h"), "--name", "Wake_2"});
+  for (const char* file : {"first.c", "first.h"}) {
+    for (const char* symbol : {"model_blob", "MODEL_B", "MODEL_A", "MODEL_W"})
+      EXPECT_EQ(read_file(in(file)).find(symbol), std::string::npos) << file << " " << symbol;
+  }
+  write_file(in("main.c"),
+             "#include <stdio.h>\n#include \"first.h\"\n#include \"second.h\"\nint main(void) {\n"
+             "  if (FIRST_ARENA_BYTES != WAKE_2_ARENA_BYTES || FIRST_WORK_BYTES == 0 || first_blob_end - first_blob != "
+             "FIRST_BYTES) return 1;\n"
+             "  if (fwrite(first_blob, 1, FIRST_BYTES, stdout) != FIRST_BYTES) return 2;\n"
+             "  return fwrite(Wake_2_blob, 1, WAKE_2_BYTES, stdout) != WAKE_2_BYTES;\n}\n");
+  for (const char* language : {"c", "c++"}) {
+    run_or_fail(EDGECONV_C_COMPILER,
+                {"-x", language, "-Wall", "-Wextra", "-Werror", "main.c", "first.c", "-x", "none", "second.S", "-o", "main"});
+    const ProgramResult r = run_program(in("main"), {});
+    EXPECT_EQ(r.exit_code, 0) << language;
+    EXPECT_TRUE(r.out == read_file(blob_) + read_file(blob_)) << language;
+  }
+  for (const char* name : {"", "2nd", "a-b", "a b", "x;y", "a\"b", "\xc3\xa4"})
+    expect_refusal({"export", blob_, "--format", "c", "-o", in("x.c"), "--name", name}, 2,
+                   {"--name", "C identifier", "vad_blob"});
+}
+
+TEST_F(ExportTest, HexAtAnAddressNamesIt) {
+  expect_success({"export", blob_, "--format", "hex", "-o", in("model.hex"), "--address", "0x0800ffc0"});
+  const std::string text = read_file(in("model.hex"));
+  EXPECT_EQ(text.rfind(":020000040800F2\n:20FFC000", 0), 0u) << text.substr(0, 40);
+  EXPECT_NE(text.find(":020000040801F1\n:20000000"), std::string::npos);  // the next 64 KiB
+  for (const char* address : {"x", "-64", "0x1_0", "100", "0x100000000", "0xffffffc0"})
+    expect_refusal({"export", blob_, "--format", "hex", "-o", in("x.hex"), "--address", address}, 2, {"--address"});
+  expect_refusal({"export", blob_, "--format", "bin", "-o", in("x.bin"), "--address", "64"}, 2, {"--address", "bin"});
+}
+
+TEST_F(ExportTest, SRecordsHoldTheBlob) {
+  expect_success({"export", blob_, "--format", "srec", "-o", in("model.srec"), "--address", "0x10000"});
+  std::string bytes, last;
+  const std::string text = read_file(in("model.srec"));
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    last = text.substr(at, end - at);
+    at = end + 1;
+    std::vector<unsigned> b;
+    for (size_t i = 2; i + 1 < last.size(); i += 2)
+      b.push_back(static_cast<unsigned>(std::strtoul(last.substr(i, 2).c_str(), nullptr, 16)));
+    unsigned sum = 0;
+    for (unsigned v : b) sum += v;
+    EXPECT_EQ(sum & 255, 255u) << last;
+    EXPECT_EQ(b.size(), b[0] + 1u) << last;
+    if (last[1] != '3') continue;
+    EXPECT_EQ(b[1] << 24 | b[2] << 16 | b[3] << 8 | b[4], 0x10000 + bytes.size());
+    for (size_t i = 5; i + 1 < b.size(); ++i) bytes += static_cast<char>(b[i]);
+  }
+  EXPECT_EQ(text.rfind("S0", 0), 0u);
+  EXPECT_EQ(last.rfind("S70500010000", 0), 0u) << last;
+  EXPECT_TRUE(bytes == read_file(blob_));
+}
+
+TEST_F(ExportTest, Uf2BlocksHoldTheBlob) {
+  expect_success(
+      {"export", blob_, "--format", "uf2", "-o", in("model.uf2"), "--address", "0x10100000", "--uf2-family", "0xe48bff56"});
+  const std::string text = read_file(in("model.uf2")), blob = read_file(blob_);
+  const auto word = [&](size_t at) {
+    uint32_t w = 0;
+    for (int i = 3; i >= 0; --i) w = w << 8 | static_cast<unsigned char>(text[at + static_cast<size_t>(i)]);
+    return w;
+  };
+  const size_t blocks = (blob.size() + 255) / 256;
+  ASSERT_EQ(text.size(), 512 * blocks);
+  std::string bytes;
+  for (size_t k = 0; k < blocks; ++k) {
+    const uint32_t header[] = {0x0A324655,
+                               0x9E5D5157,
+                               0x2000,
+                               static_cast<uint32_t>(0x10100000 + 256 * k),
+                               256,
+                               static_cast<uint32_t>(k),
+                               static_cast<uint32_t>(blocks),
+                               0xe48bff56};
+    for (size_t i = 0; i < 8; ++i) EXPECT_EQ(word(512 * k + 4 * i), header[i]) << k << " " << i;
+    EXPECT_EQ(word(512 * k + 508), 0x0AB16F30u);
+    bytes += text.substr(512 * k + 32, 256);
+  }
+  EXPECT_TRUE(bytes.substr(0, blob.size()) == blob);
+  EXPECT_EQ(bytes.find_first_not_of('\0', blob.size()), std::string::npos);
+  expect_refusal({"export", blob_, "--format", "hex", "-o", in("x.hex"), "--uf2-family", "1"}, 2, {"--uf2-family"});
+  // Bootloaders write whole pages of 256 bytes.
+  expect_refusal({"export", blob_, "--format", "uf2", "-o", in("x.uf2"), "--address", "0x10100040"}, 2, {"--address", "256"});
+  expect_refusal({"export", blob_, "--format", "uf2", "-o", in("x.uf2"), "--uf2-family", "rp2040"}, 2,
+                 {"--uf2-family", "rp2040"});
+}
+
 // The array in one file, its declaration and sizes in another, as firmware has them; the arena is for the dims that were asked.
 TEST_F(ExportTest, HeaderDeclaresTheArray) {
   expect_success({EDGECONV_LANGID_MODEL, "-q", "-o", in("langid.ert"), "--precision", "int8"});
@@ -116,22 +210,6 @@ TEST_F(ExportTest, HeaderDeclaresTheArray) {
   EXPECT_NE(ops.find("ERT_OP(9, Linear)"), std::string::npos) << ops;
   EXPECT_EQ(ops.find("Recurrence"), std::string::npos) << ops;
   expect_refusal({"export", in("langid.ert"), "--format", "c", "-o", in("x.c"), "--dim", "width=1"}, 2, {"width"});
-}
-
-TEST_F(ExportTest, TwoModelsInOneProgram) {
-  for (const std::string name : {"vad", "Wake_2"}) {
-    expect_success({"export", blob_, "--format", name == "vad" ? "c" : "incbin", "--name", name, "-o",
-                    in(name + (name == "vad" ? ".c" : ".s")), "--header", in(name + ".h")});
-  }
-  write_file(
-      in("main.c"),
-      "#include \"vad.h\"\n#include \"Wake_2.h\"\n#include <string.h>\n"
-      "int main(void) { return VAD_BYTES == WAKE_2_BYTES && VAD_ARENA_BYTES && VAD_WORK_BYTES && vad_blob != Wake_2_blob &&\n"
-      "                        memcmp(vad_blob, Wake_2_blob, VAD_BYTES) == 0 ? 0 : 1; }\n");
-  run_or_fail(EDGECONV_C_COMPILER, {"-o", "two", "main.c", "vad.c", "Wake_2.s"});
-  EXPECT_EQ(run_program(in("two"), {}).exit_code, 0);
-  for (const std::string name : {"2nd", "a-b", "a b", "\xc3\xa4"})
-    expect_refusal({"export", blob_, "--format", "c", "--name=" + name, "-o", in("refused.c")}, kUsage, {"--name", "vad_blob"});
 }
 
 TEST_F(ExportTest, Refusals) {

@@ -4,7 +4,8 @@ import platform
 import re
 import subprocess
 
-from machine import NotHere  # noqa: F401  (for those that import from here)
+from machine import NotHere
+from packages import source_package
 
 MAIN = "rt/example/minimal/main.c"
 
@@ -188,4 +189,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, python)}
+              few_ops, other_compilers, source_package, python)}
