@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "convert/quantize/shared_columns.h"
+
 namespace edgeconv {
 
 namespace linear = ert::params::linear;
@@ -13,6 +15,8 @@ namespace {
 
 // Of a row, in multiplications: quantizing each element, scaling each result, and what a row costs whatever its length.
 constexpr double kQuantize = 40, kScaleResult = 20, kQuantizedRow = 4000, kF32Row = 200;
+// Of a row that takes its elements out of those that neighbours have quantized together.
+constexpr double kTakenElement = 6, kTakenRow = 1000;
 constexpr double kFewWeights = 0.01;  // of all
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
@@ -28,6 +32,7 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
     if (!out.shape) continue;
     double elements = 1;
     for (const DimExpr& d : *out.shape) elements *= static_cast<double>(d.evaluate(largest).value_or(1));
+    if (!l.recurrent) l.quantized_share = quantized_share(g, n);
     // A row of a Recurrence is a state in each direction, as long as the weight is deep.
     const double row = static_cast<double>(l.recurrent ? l.k * g.value(n.in(1)).constant->dims()[0] : l.n);
     l.rows = std::max(1.0, elements / row);
@@ -36,8 +41,10 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 
 double time_of(const LayerSensitivity& l, Precision p) {
   if (p == linear::kF32) return l.rows * (kF32Work * l.weights() + kF32Row);
-  const double around = kQuantize * static_cast<double>(l.k) + kScaleResult * static_cast<double>(l.n) + kQuantizedRow;
-  return l.rows * ((p == linear::kInt8 ? 1 : kInt8A16Work) * l.weights() + around);
+  const double k = static_cast<double>(l.k), results = kScaleResult * static_cast<double>(l.n);
+  if (p == linear::kInt8 && l.quantized_share < 1)
+    return l.rows * (l.weights() + (kQuantize * l.quantized_share + kTakenElement) * k + results + kTakenRow);
+  return l.rows * ((p == linear::kInt8 ? 1 : kInt8A16Work) * l.weights() + kQuantize * k + results + kQuantizedRow);
 }
 
 double more_time(const LayerSensitivity& l, Precision from, Precision to) {

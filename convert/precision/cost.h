@@ -24,6 +24,9 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 //   9 x 24 .39 .12 .50 .21    72 x 48 1.35  .65 1.48 1.24     96 x 96 1.93 1.32 1.88 1.95    384 x 384  3.25 1.75 2.31 3.38
 //   16 x 16 .29 .10 .70 .23   144 x 48 1.56  .92 1.76 1.58    288 x 96 2.19 1.52 1.99 2.46   384 x 1536 3.82 1.89 2.32 3.69
 //   27 x 16 .51 .17 .42 .33   216 x 48 1.58 1.06 1.72 1.74    864 x 96 2.21 1.24 1.63 2.69   1536 x 128 2.43 1.29 1.99 2.97
+// Convolutions whose neighbours share what they quantize, on maps of 32 x 32, channels in and out (the same machine, not idle):
+//   3x3 16, 16 1.58 1.10  .72 1.42   3x3 64, 64 2.75 1.66 6.28 2.87   1x3 24, 48 2.29  .61 2.57 2.02   1x3 72, 72 2.84 1.72 2.72 2.77
+//   3x3 24, 48 2.31 1.54 1.84 2.47   3x3 96, 96 3.30 1.82 5.68 3.55   1x3 48, 48 1.46  .78  .78 2.34   1x3 96, 96 3.38 1.25 1.33 3.03
 double time_of(const LayerSensitivity& layer, Precision p);
 double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
 // What a step up takes more: a little, at least, where fp32 is quicker.

@@ -19,6 +19,8 @@ struct LayerSensitivity {
   bool smoothed = false;     // there are factors for it
   LayerFacts facts = {};
   double rows = 1;  // of one run at the largest dims (cost.h); layers of a transformer share them, those of a convolution do not
+  double quantized_share =
+      1;  // of a row's elements in int8, where neighbours share what they quantize (quantize/shared_columns.h)
   bool recurrent = false;
 
   double weights() const { return static_cast<double>(k) * static_cast<double>(n); }

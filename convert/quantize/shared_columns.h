@@ -14,4 +14,7 @@ int64_t shared_columns(const Graph& g, const Node& linear);
 // Channels of each position of the patches that this Linear reads where they share ranges; 0 elsewhere.
 int64_t tied_channels(const Graph& g, const Node& linear);
 
+// Inputs that are quantized where this Linear is int8, for each of its patches' elements; 1 where every patch has its own range.
+double quantized_share(const Graph& g, const Node& linear);
+
 }  // namespace edgeconv
