@@ -36,6 +36,8 @@ class Ours:
         made = subprocess.run(command, capture_output=True, text=True)
         if made.returncode:
             raise RuntimeError(made.stderr.strip().splitlines()[0])
+        shown = subprocess.run([command[0], "inspect", blob, "--json"], capture_output=True, text=True, check=True)
+        self.shapes = input_shapes(json.loads(shown.stdout))
         self.last, self.runs = None, 3
         self.runs = max(3, int(SERIES_SECONDS * 1e6 / self.series()))
 
@@ -46,7 +48,7 @@ class Ours:
 
 
 class OnnxRuntime:
-    def __init__(self, model, dims):
+    def __init__(self, model, shapes):
         import numpy
         import onnxruntime
         settings = onnxruntime.SessionOptions()
@@ -54,7 +56,7 @@ class OnnxRuntime:
         self.session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
         types = {"tensor(float)": "float32", "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(uint8)": "uint8"}
         draw = numpy.random.default_rng(1)
-        self.feed = {i.name: draw.random([d if isinstance(d, int) else dims.get(d, 1) for d in i.shape]).astype(types[i.type])
+        self.feed = {i.name: draw.random(shapes[i.name]).astype(types[i.type])
                      for i in self.session.get_inputs()}
 
     def series(self):
@@ -66,15 +68,16 @@ class OnnxRuntime:
         return best * 1e6
 
 
-def sizes(given):
-    """What the options of a conversion say of dims, for the other side."""
-    pairs = [given[i + 1].split("=") for i, o in enumerate(given) if o in ("--dim", "--fix")]
-    return {name: int(value) for name, value in pairs}
+def input_shapes(inspected):
+    """{input: sizes} of a blob at its largest dims. A file need not name its dims, so the blob says what the other side is to be given."""
+    largest = {d["name"]: d["max"] for d in inspected["dims"]}
+    return {i["name"]: [int(d) if d.isdigit() else largest[d] for d in i["shape"].strip("[]").split(", ") if d] for i in inspected["inputs"]}
 
 
 def measure(name, model, given, o):
     build = os.environ.get("BUILD", os.path.join(ROOT, "build", "release"))
-    sides = {"ours": Ours(build, model, given, os.path.join(o.workdir, name + ".ert")), "ort": OnnxRuntime(model, sizes(given))}
+    ours = Ours(build, model, given, os.path.join(o.workdir, name + ".ert"))
+    sides = {"ours": ours, "ort": OnnxRuntime(model, ours.shapes)}
     if o.before:
         sides["before"] = Ours(o.before, model, given, os.path.join(o.workdir, name + ".before.ert"))
     turns = [{side: s.series() for side, s in sides.items()} for _ in range(o.turns)]
