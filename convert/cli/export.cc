@@ -111,9 +111,11 @@ Action add_export(Arguments& a) {
   a.option("blob", o->blob, "blob file", {.required = true});
   a.option("--format", o->format, "c, incbin, hex, srec, uf2 or bin",
            {.required = true, .one_of = {"c", "incbin", "hex", "srec", "uf2", "bin"}});
-  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true});
+  a.option("-o,--output", o->output, "file to write; - is standard output", {.required = true, .type = "FILE"});
   a.option("--name", o->name,
-           "c and incbin: NAME_blob, and in capitals NAME_BYTES and others, instead of model (several models in one program)");
+           "c and incbin: of the symbols: NAME_blob, and in capitals NAME_BYTES and others (model); several models in one "
+           "program need each its own",
+           {.type = "NAME"});
   a.option("--address", o->address,
            "hex, srec and uf2: where the blob lies in flash, a multiple of 64 (uf2: of 256), decimal or 0x..; default 0",
            {.type = "ADDRESS"});
@@ -124,6 +126,7 @@ Action add_export(Arguments& a) {
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
   a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
+  a.example("edgeconv export model.ert --format c -o model.c --header model.h", "an array for firmware, and what it needs");
   return [o] { return run_export(*o); };
 }
 

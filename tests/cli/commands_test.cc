@@ -77,7 +77,7 @@ TEST_F(CommandsTest, TyposOfOptionsNameTheNearest) {
 TEST_F(CommandsTest, MissingAndAdditionalArgumentsAreNamed) {
   expect_refusal({"verify"}, kUsage, {"BLOB is missing", "edgeconv verify BLOB", "--help"});
   expect_refusal({"verify", "a.ert", "b.ert"}, kUsage, {"'b.ert'", "one argument too many", "edgeconv verify BLOB"});
-  expect_refusal({"export", "a.ert"}, kUsage, {"--format", "is required", "c|incbin|hex|bin"});
+  expect_refusal({"export", "a.ert"}, kUsage, {"--format", "is required", "c|incbin|hex|srec|uf2|bin"});
   expect_refusal({"inspect", "x.onnx", "--dim"}, kUsage, {"--dim", "edgeconv inspect --help"});
 }
 

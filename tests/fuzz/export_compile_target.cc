@@ -61,7 +61,7 @@ std::string without_comments(const std::string& text) {
 }
 
 void check_text(const std::string& text) {
-  static constexpr const char* kWords = "#abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>.()[]{}=,;\" \n";
+  static constexpr const char* kWords = "#abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>.()[]{}=+,;\" \n";
   const size_t foreign = without_comments(text).find_first_not_of(kWords);
   if (foreign != std::string::npos) finding("a character that the exporter does not write", static_cast<long long>(foreign));
   if (text.find('\\') != std::string::npos && text.find("\\\n") != std::string::npos) finding("a line that goes on in the next");
