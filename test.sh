@@ -71,7 +71,7 @@ if [ -n "$special" ]; then
 fi
 
 if [ "$package" = yes ]; then
-  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $PACKAGE_PACKAGES
+  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $PACKAGE_PACKAGES $PYTHON_PACKAGES
   announce_build build/release "edgeconv, then every way into another project in folders of their own" "about 6 CPU minutes, packages of Debian as many more"
   mkdir -p build/release
   build_with_progress build/release/build.log cmake --preset release
@@ -113,7 +113,7 @@ mkdir -p "build/$preset"
 build_with_progress "build/$preset/build.log" cmake --preset "$preset"
 build_with_progress "build/$preset/build.log" cmake --build --preset "$preset"
 status=0
-ctest --test-dir "build/$preset" -L "$labels" --output-on-failure -j"$(nproc)" 2>&1 | tee "$log" || status=$?
+tests_with_progress "$log" ctest --test-dir "build/$preset" -L "$labels" --output-on-failure -j"$(nproc)" || status=$?
 # Cases that a test skipped (a CPU level this machine lacks, data that is not installed) are counted and named, never silent.
 # ctest prints only failing tests; its own log has the output of all.
 all=build/$preset/Testing/Temporary/LastTest.log

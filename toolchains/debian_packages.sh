@@ -18,6 +18,9 @@ BROWSER_PACKAGES="chromium fonts-dejavu-core"
 CLANG_PACKAGES="clang llvm"
 M32_PACKAGES="g++-i686-linux-gnu googletest"
 
+# ./test.sh --package builds the Python module, with pip.
+PYTHON_PACKAGES="python3-venv python3-dev"
+
 ensure_packages() {
   local missing="" package
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

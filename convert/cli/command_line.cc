@@ -132,6 +132,21 @@ std::string mistake_text(const Commands& c, const CLI::App& sub, const CLI::Pars
   return printable(e.what()) + "; " + command + " --help explains it";
 }
 
+// CLI11 takes the next word for the value of "--name=", and then says something about words that are right.
+std::string empty_value_text(const CLI::App& sub, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") break;
+    if (word.size() < 4 || word.find('=') != word.size() - 1 || word.rfind("--", 0) != 0) continue;
+    const CLI::Option* o = sub.get_option_no_throw(word.substr(0, word.size() - 1));
+    if (!o) continue;
+    return word + ": nothing stands behind the '='; " +
+           (o->get_items_expected_max() == 0 ? "write " + o->get_name(false, true) + " alone"
+                                             : "write " + o->get_name(false, true) + value_text(*o)) +
+           " (edgeconv " + sub.get_name() + " --help explains it)";
+  }
+  return "";
+}
+
 // A word that may be the name of a file that is not there: it has a folder or an ending.
 bool looks_like_a_file(const std::string& word) {
   std::error_code error;
@@ -156,6 +171,8 @@ int run_command_line(const CommandLine& line, std::vector<std::string> words) {
     words.insert(words.begin(), "convert");
   }
   const std::string verb = words[0];
+  if (const CLI::App* sub = c.verb(verb))
+    if (const std::string empty = empty_value_text(*sub, words); !empty.empty()) return refuse_words(empty);
   std::reverse(words.begin(), words.end());  // the order in which CLI11 takes a vector
   try {
     c.app.parse(std::move(words));

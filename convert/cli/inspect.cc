@@ -12,6 +12,7 @@
 #include "convert/report/certified_pinning.h"
 #include "convert/report/model_inspection.h"
 #include "convert/report/next_commands.h"
+#include "convert/run/blob_runner.h"
 
 namespace edgeconv::cli {
 
@@ -51,7 +52,7 @@ int inspect(const InspectArguments& o) {
           "--fix, --const and --outputs are for models; what a blob was made with is listed without them: leave them out");
     json = blob_inspection({file.data(), file.bytes(), file.stored_bytes(), file.compressed(), file.has_signature()}, dims);
     const bool answers = has_task(json["certificate"]);
-    text = blob_inspection_text(json) + next_with_blob(o.file, answers, true);
+    text = blob_inspection_text(json) + next_with_blob(o.file, BlobRunner(file.data(), file.bytes()), answers, true);
   } else {
     PrepareOptions prepare;
     prepare.pinning = o.pins.parse(dims);

@@ -50,6 +50,10 @@ void check_memory() {
 
 Sgemm load() {
   check_memory();
+#ifdef EDGECONV_OPENBLAS_LINKED
+  openblas_set_num_threads(1);
+  const Sgemm sgemm = cblas_sgemm;
+#else
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   void* library = dlopen(EDGECONV_OPENBLAS, RTLD_NOW | RTLD_LOCAL);
   void* symbol = library ? dlsym(library, "cblas_sgemm") : nullptr;
@@ -58,6 +62,7 @@ Sgemm load() {
     throw FatalError(ExitCode::kIo, "cannot load OpenBLAS, the fp32 reference: " + std::string(why ? why : EDGECONV_OPENBLAS));
   }
   const Sgemm sgemm = reinterpret_cast<Sgemm>(symbol);
+#endif
   // Large enough for the general way with its buffer, which is taken here, where it is known to be free.
   constexpr int n = 160;
   std::vector<float> a(n * n), c(n * n);

@@ -79,13 +79,24 @@ std::vector<BlobPart> blob_parts(const void* blob, uint64_t bytes) {
   return parts;
 }
 
+// Behind the label of the line.
+constexpr size_t kPartsColumns = 90;
+
 std::string parts_text(const std::vector<BlobPart>& parts) {
   double all = 0;
   for (const BlobPart& part : parts) all += static_cast<double>(part.bytes);
   std::string s;
+  size_t line = 0;  // where the current one begins
   for (const BlobPart& part : parts) {
     const double n = static_cast<double>(part.bytes);
-    s += fmt::format("{}{} {} ({:.1f} %)", s.empty() ? "" : ", ", part.kind, human_bytes(n), 100 * n / all);
+    const std::string words = fmt::format("{} {} ({:.1f} %)", part.kind, human_bytes(n), 100 * n / all);
+    if (s.size() - line + words.size() > kPartsColumns) {
+      s += ",\n          ";
+      line = s.size();
+    } else if (!s.empty()) {
+      s += ", ";
+    }
+    s += words;
   }
   return s;
 }

@@ -12,6 +12,7 @@
 #include "convert/report/blob_parts.h"
 #include "convert/report/next_commands.h"
 #include "convert/result/precision_reason.h"
+#include "convert/run/blob_runner.h"
 
 namespace edgeconv {
 
@@ -177,9 +178,9 @@ std::string summary_text(const ConvertResult& r, const MemoryTable& memory, cons
          fmt::format("ops       {}{}\n", r.ops, fused.empty() ? "; nothing to fuse" : " with what was fused: " + fused) +
          padding_line(r) + size_lines(r) + memory_text(memory) + precision_lines(r, verbose) + outlier_line(r) +
          accuracy_lines(r) + cost_line(r.cost) + fmt::format("written   {}\n", escaped(output)) +
-         (output == "standard output"
-              ? ""
-              : next_with_blob(output, r.task.kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask, false));
+         (output == "standard output" ? ""
+                                      : next_with_blob(output, BlobRunner(r.blob.data(), r.blob.bytes()),
+                                                       r.task.kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask, false));
 }
 
 }  // namespace edgeconv

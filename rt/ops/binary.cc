@@ -18,14 +18,15 @@ namespace bin = params::binary;
 
 constexpr int64_t kSpread = ERT_EVAL_ON_STACK ? 128 : 16;  // elements of a spread operand; few where stacks are small
 
-using Loop = void (*)(int64_t n, const void* a, const void* b, void* out);
+// Counts of the size of an address: 64 bits would double the loops of a 32-bit core.
+using Loop = void (*)(ptrdiff_t n, const void* a, const void* b, void* out);
 
 template <class T, class R, R (*F)(T, T)>
-void loop(int64_t n, const void* a, const void* b, void* out) {
+void loop(ptrdiff_t n, const void* a, const void* b, void* out) {
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   R* r = static_cast<R*>(out);
-  for (int64_t i = 0; i < n; ++i) r[i] = F(x[i], y[i]);
+  for (ptrdiff_t i = 0; i < n; ++i) r[i] = F(x[i], y[i]);
 }
 
 template <class T>

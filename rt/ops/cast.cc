@@ -26,8 +26,8 @@ T load(const uint8_t* p) {
   return v;
 }
 
-void from_floats(const uint8_t* src, uint8_t* dst, int64_t n, uint8_t to) {
-  for (int64_t i = 0; i < n; ++i) {
+void from_floats(const uint8_t* src, uint8_t* dst, ptrdiff_t n, uint8_t to) {
+  for (ptrdiff_t i = 0; i < n; ++i) {
     const float v = load<float>(src + 4 * i);
     if (to == ERT_F32) {
       memcpy(dst + 4 * i, &v, 4);
@@ -47,9 +47,9 @@ void from_floats(const uint8_t* src, uint8_t* dst, int64_t n, uint8_t to) {
 }
 
 template <class T>
-void from_ints(const uint8_t* src, uint8_t* dst, int64_t n, uint8_t to, bool is_boolean) {
-  for (int64_t i = 0; i < n; ++i) {
-    const T raw = load<T>(src + static_cast<int64_t>(sizeof(T)) * i);
+void from_ints(const uint8_t* src, uint8_t* dst, ptrdiff_t n, uint8_t to, bool is_boolean) {
+  for (ptrdiff_t i = 0; i < n; ++i) {
+    const T raw = load<T>(src + static_cast<ptrdiff_t>(sizeof(T)) * i);
     const int32_t v = is_boolean ? raw != 0 : raw;
     if (to == ERT_F32) {
       const float w = static_cast<float>(v);

@@ -17,7 +17,7 @@ constexpr int64_t kGroupColumns = 1536;  // an activation follows each such grou
 // thread would have to fetch all.
 constexpr int64_t kRowsWorthSplitting = 6, kRowsWorthFetchingTwice = 12;
 constexpr int64_t kFarWeights = 1 << 20;
-constexpr double kParallelMacs = 65536.0;  // below this, waking threads costs more than it gains
+constexpr int64_t kParallelMacs = 65536;  // below this, waking threads costs more than it gains
 
 // Rows, columns of the weights, values of a row.
 struct ProductShape {
@@ -71,7 +71,7 @@ struct RowSplit {
 
 // noinline: a Linear asks for its own and for those of its neighbours.
 __attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_t threads) {
-  const bool small = static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) < kParallelMacs;
+  const bool small = s.m * s.n < kParallelMacs && s.m * s.n * s.k < kParallelMacs;  // of 31 bits each: nothing overflows
   if (small || threads < 1) threads = 1;
   const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;

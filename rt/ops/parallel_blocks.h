@@ -12,18 +12,36 @@ namespace ert::ops {
 // has to fetch what the other threads have written.
 constexpr int64_t kParallelElements = 4096;
 
+struct Blocks {
+  int64_t size;
+  uint32_t count;
+};
+
+// noinline: the ops share one copy.
+__attribute__((noinline)) inline Blocks blocks_of(int64_t threads, int64_t total, int64_t unit_elements, int64_t align) {
+  if (unit_elements < 1) unit_elements = 1;
+  if (unit_elements > kParallelElements) unit_elements = kParallelElements;  // more says nothing more, and could overflow
+  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return {total, 1};
+  const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
+  // Equal shares for all threads: consecutive loops over the same rows stay on one core. Two blocks each where they are long
+  // enough, so that a thread that is held up can be helped.
+  const int64_t blocks = total * unit_elements >= threads * 4 * kParallelElements ? threads * 2 : threads;
+  int64_t block = (total + blocks - 1) / blocks;
+  if (block < least) block = least;
+  block = (block + align - 1) / align * align;
+  return {block, static_cast<uint32_t>((total + block - 1) / block)};
+}
+
 // Calls body(begin, end, thread) on blocks that cover [0, total). `unit_elements` is the work of one unit (row, output...);
 // blocks are multiples of `align` units and hold at least kParallelElements / 2 elements.
 template <class Body>
 void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_t align, const Body& body) {
   if (total <= 0) return;
-  const int64_t threads = c.parallel.threads;
-  if (unit_elements < 1) unit_elements = 1;
-  if (unit_elements > kParallelElements) unit_elements = kParallelElements;  // more says nothing more, and could overflow
+  const Blocks blocks = blocks_of(c.parallel.threads, total, unit_elements, align);
   struct Job {
     const Body* body;
     int64_t total, block;
-  } job = {&body, total, total};
+  } job = {&body, total, blocks.size};
   // noinline: one copy of body, in code and on the stack. Inlined into the call below it would be there and in a function for threads.
   const ert_task task = [](void* arg, uint32_t index, uint32_t thread) __attribute__((noinline)) {
     const Job& j = *static_cast<const Job*>(arg);
@@ -31,15 +49,8 @@ void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_
     const int64_t end = begin + j.block < j.total ? begin + j.block : j.total;
     (*j.body)(begin, end, thread);
   };
-  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return task(&job, 0, 0);
-  const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
-  // Equal shares for all threads: consecutive loops over the same rows stay on one core. Two blocks each where they are long
-  // enough, so that a thread that is held up can be helped.
-  const int64_t blocks = total * unit_elements >= threads * 4 * kParallelElements ? threads * 2 : threads;
-  int64_t block = (total + blocks - 1) / blocks;
-  if (block < least) block = least;
-  job.block = (block + align - 1) / align * align;
-  c.parallel(static_cast<uint32_t>((total + job.block - 1) / job.block), task, &job);
+  if (blocks.count == 1) return task(&job, 0, 0);
+  c.parallel(blocks.count, task, &job);
 }
 
 }  // namespace ert::ops

@@ -1,5 +1,6 @@
 // Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes.
 #include "rt/loading/model.h"
+#include "rt/text/linked.h"
 #include "rt/text/tables.h"
 #include "rt/text/placed.h"
 
@@ -18,23 +19,16 @@ class Sections {
   const Section* find(SectionKind kind) const { return find_section(rows_, count_, kind); }
   template <class T>
   bool row(SectionKind kind, Row<T>* out) const {
-    const Section* s = find(kind);
-    if (s == nullptr) return true;
-    out->data = placed<const T>(data_ + s->offset);
-    out->size = s->count;
-    return s->count == s->bytes / sizeof(T) && s->bytes % sizeof(T) == 0;
+    const uint8_t* data;
+    const bool fits = wide_row(kind, sizeof(T), &data, &out->size);
+    out->data = placed<const T>(data);
+    return fits;
   }
   void bytes(SectionKind kind, Bytes8* out) const {
     if (const Section* s = find(kind)) *out = {data_ + s->offset, s->bytes};
   }
   // A row whose elements have `width` bytes.
-  bool wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const {
-    const Section* s = find(kind);
-    *out = nullptr, *count = 0;
-    if (s == nullptr) return true;
-    *out = data_ + s->offset, *count = s->count;
-    return s->count == s->bytes / width && s->bytes % width == 0;
-  }
+  bool wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const;
   bool code_table(SectionKind kind, uint32_t width, CodeTable* out) const;
 
  private:
@@ -42,6 +36,15 @@ class Sections {
   const Section* rows_;
   uint32_t count_;
 };
+
+// Once, for some twenty callers.
+__attribute__((noinline)) bool Sections::wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const {
+  const Section* s = find(kind);
+  *out = nullptr, *count = 0;
+  if (s == nullptr) return true;
+  *out = data_ + s->offset, *count = s->count;
+  return s->count == s->bytes / width && s->bytes % width == 0;
+}
 
 bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) const {
   const Section* s = find(kind);
@@ -259,7 +262,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
-  t->words_are_apart = words_apart(*t);
+  if constexpr (kBpeIsLinked) t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;
   return ERT_OK;
 }

@@ -6,7 +6,8 @@ cd "$(dirname "$0")/../.."
 work=build/canaries
 mkdir -p "$work"
 sources="tests/fuzz/replay_files.cc tests/fuzz/open_target.cc tests/fuzz/open_run_target.cc tests/fuzz/bound_run.cc tests/fuzz/target.cc
-  tests/fuzz/blob_mutator.cc tests/fuzz/blob_spec_reader.cc tests/fuzz/program_mutator.cc tests/fuzz/program_plan.cc tests/support/blob_builder.cc"
+  tests/fuzz/blob_mutator.cc tests/fuzz/blob_spec_reader.cc tests/fuzz/program_mutator.cc tests/fuzz/program_plan.cc tests/fuzz/window_mutator.cc
+  tests/support/blob_builder.cc"
 failed=0
 
 # try DETECTOR PRESET CANARY SAYS COMPILER FLAG...: the program is silent without the canary, and ends with SAYS with it.

@@ -41,6 +41,16 @@ TEST_F(CommandsTest, TyposOfVerbsNameTheNearest) {
   for (const std::string& verb : verbs_) EXPECT_NE(far.err.find(verb), std::string::npos) << far.err;
 }
 
+// Took the next word, and complained about the one behind it.
+TEST_F(CommandsTest, NothingBehindTheEqualsSign) {
+  expect_refusal({"export", "x.ert", "--format", "c", "--name=", "-o", "x.c"}, kUsage,
+                 {"--name=: ", "--name NAME", "export --help"});
+  expect_refusal({in("small.onnx"), "--report=", "-q"}, kUsage, {"--report=: ", "--report FILE"});
+  expect_refusal({in("small.onnx"), "--json="}, kUsage, {"--json=: ", "write --json alone"});
+  expect_refusal({in("small.onnx"), "--jsn="}, kUsage, {"'--json'"});
+  expect_refusal({"export", in("small.onnx"), "--format", "c", "--name", "", "-o", "x.c"}, kUsage, {"--name ''"});
+}
+
 // The name of a file that is not there stays an error of input and output.
 TEST_F(CommandsTest, AMissingFileIsNoTypo) {
   expect_refusal({in("missing.onnx")}, kIo, {"missing.onnx"});

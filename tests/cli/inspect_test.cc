@@ -156,6 +156,10 @@ TEST_F(InspectTest, OffersTheNextCommand) {
   said = expect_success({"inspect", in("a model.ert")}).out;
   EXPECT_NE(said.find("next      edgeconv run '"), std::string::npos) << said;
   EXPECT_NE(said.find("--format c -o 'a model.c'"), std::string::npos) << said;
+  const size_t run = said.find("next      edgeconv run ") + 18;
+  const std::string typed = std::string(EDGECONV_BINARY) + said.substr(run, said.find(';', run) - run);
+  EXPECT_NE(typed.find(" --input x=1,2,3"), std::string::npos) << typed;
+  EXPECT_EQ(run_program("sh", {"-c", typed}, here).exit_code, 0) << typed;
   write_file(in("bad.onnx"), model_with_two_problems());
   EXPECT_EQ(expect_success({"inspect", in("bad.onnx")}).out.find("next "), std::string::npos);
 }

@@ -17,12 +17,13 @@ namespace edgeconv::testing {
 
 namespace {
 
-constexpr const char* kTimeLimit = "60";  // seconds of one command; a hang, not a measurement
+constexpr const char* kTimeLimit = "300";  // seconds of one command, on a busy machine too; a hang, not a measurement
 constexpr int kTimedOut = 124;
 constexpr uintmax_t kLargestSeed = 64 << 10;
-// Of CPU time. What is refused is refused at once; a conversion that succeeds may have searched for precisions.
+// Of CPU time, and of memory. What is refused is refused at once; a conversion that succeeds may have searched for precisions, with inputs of
+// the sizes that the file asks for (seed 7518: a batch of 70,000).
 constexpr double kMostSeconds = 1, kMostSearchSeconds = 30;
-constexpr long kMostKb = 512 << 10;
+constexpr long kMostKb = 512 << 10, kMostSearchKb = 2048 << 10;
 
 struct Seeds {
   int first, end;
@@ -61,9 +62,9 @@ class MutationTest : public CliTest {
     if (r.cpu_seconds > seconds_) seconds_ = r.cpu_seconds, slowest_ = seed;
     if (r.peak_kb > kb_) kb_ = r.peak_kb, largest_ = seed;
     if (number_from("EDGECONV_MUTATION_LIMITS", 0)) {
-      EXPECT_LE(r.cpu_seconds, r.exit_code == 0 || r.exit_code == kAccuracy ? kMostSearchSeconds : kMostSeconds)
-          << "seed " << seed << ": " << r.exit_code << r.err;
-      EXPECT_LE(r.peak_kb, kMostKb) << "seed " << seed << ": " << r.exit_code << r.err;
+      const bool converted = r.exit_code == 0 || r.exit_code == kAccuracy;
+      EXPECT_LE(r.cpu_seconds, converted ? kMostSearchSeconds : kMostSeconds) << "seed " << seed << ": " << r.exit_code << r.err;
+      EXPECT_LE(r.peak_kb, converted ? kMostSearchKb : kMostKb) << "seed " << seed << ": " << r.exit_code << r.err;
     }
     const bool documented = r.exit_code == 0 || (r.exit_code >= 2 && r.exit_code <= 8);
     EXPECT_TRUE(documented) << "seed " << seed << (r.exit_code == kTimedOut ? ": time limit " : ": ") << r.exit_code << "\n"

@@ -27,6 +27,8 @@ MOST_BLOBS = 13
 # Code of the runtime and its kernels with the language model's ops, built for size, in bytes (KB = 1000). Helium's kernels, built for speed, are
 # longer than the reference.
 TEXT_LIMIT = 60_000
+VERIFICATION_LIMIT = 7_168  # of Thumb-2 code, header checks among it
+VERIFICATION = r"libert\.a\((structure|tables|values|header|ops|lifetimes|semantics|packing|states)\.cc"  # states: the context's own too
 TEXT_LIMIT_OF = {"mps3-an547": 91_000}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
@@ -227,7 +229,10 @@ def main(root, build, board, golden, show):
     report.expect(runtime["data"] == 0 and runtime["bss"] == 0, f"the runtime has {runtime['data']} + {runtime['bss']} bytes of variables")
     limit = TEXT_LIMIT_OF.get(board, TEXT_LIMIT)
     report.expect(runtime["text"] <= limit, f"the runtime has {runtime['text']} bytes of code, allowed are {limit}")
+    verification = firmware_size.parts(image.with_suffix(".map"), [("verification", VERIFICATION), ("rest", "")])["verification"]["text"]
+    report.expect(0 < verification <= VERIFICATION_LIMIT, f"verification has {verification} bytes of code, allowed are {VERIFICATION_LIMIT}")
     print(firmware_size.table(size))
+    print(f"  code of verification with header checks: {verification} bytes, allowed are {VERIFICATION_LIMIT}")
     print(f"  code of the runtime and its kernels, only the model's ops: {runtime['text'] / 1000:.1f} KB, allowed are {limit / 1000:.0f} (KB = 1000)")
     report.expect(bound >= painted, "the bound is below what the paint shows: the call graph misses calls")
     print(f"  stack: {painted} bytes painted over, at most {bound} by the call graph ({function})")

@@ -155,6 +155,39 @@ def other_compilers(machine, folder):
     return ", ".join(tried)
 
 
+TEN_LINES = """import sys
+import edgeconv as ert
+ert.convert(sys.argv[1] + "/langid.onnx", "langid.ert", tokenizer=sys.argv[1])
+model = ert.Model("langid.ert")
+answer = model.answer("Guten Morgen, wie geht es Ihnen?", top=1)
+print(answer["labels"][0]["label"])
+logits = ert.InferenceSession("langid.ert").run(None, {"input_ids": [[5, 6, 7]], "attention_mask": [[1, 1, 1]]})[0]
+assert logits.shape == (1, 40)
+"""
+
+
+def python(machine, folder):
+    """`pip install .` into a fresh environment, ten lines of a new user, and the module's own tests outside of the checkout."""
+    machine.need("python3")
+    if subprocess.run(["python3", "-m", "venv", folder / "venv"], capture_output=True).returncode != 0:
+        raise NotHere("python3 has no venv (Debian: python3-venv)")
+    pip, interpreter = folder / "venv/bin/pip", folder / "venv/bin/python"
+    if subprocess.run([pip, "download", "-q", "--no-deps", "-d", folder, "nanobind"], capture_output=True).returncode != 0:
+        raise NotHere("pip finds no package index")
+    if not os.path.exists(machine.run(interpreter, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])").strip() + "/Python.h"):
+        raise NotHere("no Python.h (Debian: python3-dev)")
+    begin = os.times().children_user
+    machine.run(pip, "install", "-q", machine.source)
+    seconds = os.times().children_user - begin
+    (folder / "ten.py").write_text(TEN_LINES)
+    said = machine.run(interpreter, "ten.py", machine.source / "tests/models/langid", cwd=folder)
+    assert said == "de German\n", said
+    machine.run(interpreter, machine.source / "tests/python/python_test.py", machine.source, cwd=folder)
+    for command in ("edgeconv", "ert-bench"):
+        machine.run(folder / "venv/bin" / command, "--version")
+    return f"built in {seconds:.0f} CPU seconds"
+
+
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages)}
+              few_ops, other_compilers, python, source_package, debian_packages)}

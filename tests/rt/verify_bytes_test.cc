@@ -1,5 +1,6 @@
 // Fields and offsets of a blob's metadata that blob_builder.h cannot get wrong, changed in the bytes and sealed again: one for each check of rt/verify that nothing else stands
 // in for (tests/checks/check_deletion.py).
+// More than 300 lines, because each of them has its case here.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -85,6 +86,27 @@ TEST(VerifyBytes, RequiredFieldsOfTables) {
   EXPECT_EQ(without(golden, fb::Golden::VT_OFFSETS), ERT_ERR_MODEL);
 }
 
+TEST(VerifyBytes, AbsentFieldsAreEmpty) {
+  using P = fb::Program;
+  for (const uint16_t field :
+       {P::VT_PRODUCER, P::VT_SOURCE_SHA256, P::VT_OP_NAMES, P::VT_INPUT_RANGES, P::VT_CUSTOM_OPS, P::VT_GOLDEN}) {
+    Bytes b(rich_program());
+    b.put<uint16_t>(b.vtable_entry(&b.root(), field), 0);
+    reseal(&b.blob);
+    ert_model m;
+    ASSERT_EQ(ert_model_open(&m, b.blob.data(), b.blob.size()), ERT_OK) << field;
+    ert_info info{};
+    info.struct_size = sizeof info;
+    ASSERT_EQ(ert_model_info(&m, &info), ERT_OK);
+    EXPECT_EQ(*info.producer == 0, field == P::VT_PRODUCER || b.root().producer()->size() == 0) << field;
+    EXPECT_EQ(*info.source_sha256 == 0, field == P::VT_SOURCE_SHA256 || b.root().source_sha256()->size() == 0) << field;
+    EXPECT_EQ(info.golden_vectors, field == P::VT_GOLDEN ? 0u : 1u) << field;
+  }
+  Bytes attributes(rich_program());
+  attributes.put<uint16_t>(attributes.vtable_entry(attributes.root().custom_ops()->Get(0), fb::CustomOp::VT_ATTRIBUTES), 0);
+  EXPECT_EQ(attributes.open(), ERT_OK);
+}
+
 // The field of a vector of 64-bit elements leads to a length that stands where elements would begin.
 TEST(VerifyBytes, ElementsAreAligned) {
   const auto shifted = [](const std::function<const void*(const fb::Program&)>& table, uint16_t which,
@@ -104,6 +126,68 @@ TEST(VerifyBytes, ElementsAreAligned) {
   EXPECT_EQ(shifted(root, fb::Program::VT_VALUES, values), ERT_ERR_FORMAT);
   EXPECT_EQ(shifted(root, fb::Program::VT_SEGMENTS, values), ERT_ERR_FORMAT);
   EXPECT_EQ(shifted(golden, fb::Golden::VT_OFFSETS, offsets), ERT_ERR_FORMAT);
+}
+
+// Without segments.
+BlobSpec fill_program() {
+  BlobSpec s;
+  const uint32_t out = s.add_output("out", ERT_F32, {s.constant(4)}, 0);
+  s.ops = {{params::OpCode::kFill, {}, {static_cast<int32_t>(out)}, {0}, {}}};
+  return s;
+}
+
+TEST(VerifyBytes, OffsetsLeadForward) {
+  Bytes root(fill_program()), vector(small_program()), entry(small_program());
+  root.put<uint32_t>(kMetadataOffset, 0);
+  EXPECT_EQ(root.open(), ERT_ERR_FORMAT) << "a table of no fields at the root's own offset";
+  vector.put<uint32_t>(vector.field(&vector.root(), fb::Program::VT_INPUT_RANGES), 0);
+  EXPECT_EQ(vector.open(), ERT_ERR_FORMAT) << "a vector of no elements at the field";
+  entry.put<uint32_t>(entry.at(entry.root().dim_names()->Data()), 0);
+  EXPECT_EQ(entry.open(), ERT_ERR_FORMAT) << "a name of no bytes at its entry";
+}
+
+TEST(VerifyBytes, NumbersAreAlignedAndInside) {
+  for (const uint16_t by : {2, 0x4000}) {
+    Bytes b(small_program());
+    const size_t entry = b.vtable_entry(&b.root(), fb::Program::VT_SLOTS), slots = b.field(&b.root(), fb::Program::VT_SLOTS);
+    if (by == 2) b.put<uint32_t>(slots + 2, b.root().slots());  // read there it would be right
+    b.put<uint16_t>(entry, static_cast<uint16_t>(slots - b.at(&b.root()) + by));
+    EXPECT_EQ(b.open(), ERT_ERR_FORMAT) << by;
+  }
+}
+
+// A name of one byte, with a length that stands where no length may.
+TEST(VerifyBytes, NamesAreAligned) {
+  BlobSpec s = small_program();
+  s.custom_ops.push_back({"test::Twice", "", {}, {{"name", 3, std::vector<int32_t>{0x00010000, 0x00780000, 0}}}});
+  Bytes b(s);
+  ASSERT_EQ(b.open(), ERT_OK);
+  const size_t length = b.at(b.root().custom_ops()->Get(0)->attributes()->Get(0)->ints()->Data()) + 2;
+  const size_t entry = b.at(b.root().dim_names()->Data());
+  ASSERT_EQ(b.word(length), 1u);
+  ASSERT_LT(entry, length);
+  b.put<uint32_t>(entry, static_cast<uint32_t>(length - entry));
+  EXPECT_EQ(b.open(), ERT_ERR_FORMAT);
+}
+
+TEST(VerifyBytes, TextsEndWithAZeroInside) {
+  Bytes open_end(small_program());
+  const flatbuffers::String* name = open_end.root().dim_names()->Get(0);
+  open_end.put<uint8_t>(open_end.at(name->c_str()) + name->size(), 'x');
+  EXPECT_EQ(open_end.open(), ERT_ERR_FORMAT);
+
+  // The last text reaches to the end of the metadata; a zero follows, which is not its own.
+  Bytes last(small_program());
+  const size_t end = kMetadataOffset + last.word(32);
+  ASSERT_NE(end % 64, 0u);
+  const auto& p = last.root();
+  size_t length = 0;
+  for (const flatbuffers::String* text : {p.producer(), p.source_sha256(), p.dim_names()->Get(0), p.input_names()->Get(0)})
+    if (last.at(text) > length) length = last.at(text);
+  ASSERT_LT(end - length, 80u) << "something else is the last";
+  for (size_t i = length + 4; i < end; ++i) last.put<uint8_t>(i, 'x');
+  last.put<uint32_t>(length, static_cast<uint32_t>(end - length - 4));
+  EXPECT_EQ(last.open(), ERT_ERR_FORMAT);
 }
 
 TEST(VerifyBytes, ListsAreAsLongAsWhatTheyName) {
@@ -133,10 +217,7 @@ TEST(VerifyBytes, ReservedAndUnusedFieldsAreZero) {
 
 // Fill takes any bits, so that an int behind the pool would be taken.
 TEST(VerifyBytes, ParametersAreInsideTheirPool) {
-  BlobSpec s;
-  const uint32_t out = s.add_output("out", ERT_F32, {s.constant(4)}, 0);
-  s.ops = {{params::OpCode::kFill, {}, {static_cast<int32_t>(out)}, {0}, {}}};
-  Bytes b(s);
+  Bytes b(fill_program());
   ASSERT_EQ(b.open(), ERT_OK);
   b.put<uint32_t>(b.at(b.root().ops()->Get(0)) + 8, 1);
   EXPECT_EQ(b.open(), ERT_ERR_MODEL);
