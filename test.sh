@@ -71,8 +71,8 @@ if [ -n "$special" ]; then
 fi
 
 if [ "$package" = yes ]; then
-  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $PYTHON_PACKAGES
-  announce_build build/release "edgeconv, then every way into another project in folders of their own" "about 6 CPU minutes"
+  ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $PACKAGE_PACKAGES $PYTHON_PACKAGES
+  announce_build build/release "edgeconv, then every way into another project in folders of their own" "about 6 CPU minutes, packages of Debian as many more"
   mkdir -p build/release
   build_with_progress build/release/build.log cmake --preset release
   build_with_progress build/release/build.log cmake --build --preset release --target edgeconv

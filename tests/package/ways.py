@@ -4,6 +4,7 @@ import platform
 import re
 import subprocess
 
+from debian import debian_packages
 from machine import NotHere
 from packages import source_package
 
@@ -189,4 +190,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, python)}
+              few_ops, other_compilers, python, source_package, debian_packages, python)}

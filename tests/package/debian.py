@@ -1,0 +1,85 @@
+"""Packages of Debian, installed, used and removed in a clean chroot."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from machine import NotHere
+from packages import MAIN, made_source_package
+
+
+def own_dependencies(packages):
+    """What the packages need of Debian, as names."""
+    names = set()
+    for path in packages:
+        depends = subprocess.run(["dpkg-deb", "-f", path, "Depends"], check=True, capture_output=True, text=True).stdout
+        names |= {re.split(r"[ (|]", part.strip())[0] for part in depends.split(",") if part.strip()}
+    return sorted(names - {"libert0", "libert-dev", "edgeconv"})
+
+
+def debian_packages(machine, folder):
+    """apt installs them in a chroot that has compilers, CMake and what they depend on, a five-line project builds, and nothing is left behind."""
+    machine.need("dpkg-deb", "dpkg-shlibdeps", "cpack", "mmdebstrap")
+    if os.geteuid() != 0:
+        raise NotHere("a chroot needs root")
+    release = re.search(r"VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text())
+    if not release:
+        raise NotHere("no release of Debian")
+    paths = [pathlib.Path(line) for line in machine.run(machine.source / "toolchains/package/debs", "-o", folder / "debs").split()]
+    version = re.search(r'kVersion = "([0-9.]+)"', (machine.source / "convert/blob/version.h").read_text()).group(1)
+    architecture = machine.run("dpkg", "--print-architecture").strip()
+    assert sorted(path.name for path in paths) == sorted(f"{name}_{version}_{architecture}.deb" for name in ("libert0", "libert-dev", "edgeconv")), paths
+    root = folder / "chroot"
+    source = made_source_package(machine, folder / "source")
+    # Everything of Debian is in it from the start: what apt installs below are files, and what it resolves their dependencies.
+    machine.run("mmdebstrap", "--variant=apt", "--include=g++,cmake,make," + ",".join(own_dependencies(paths)), release.group(1), root)
+    for path in (*paths, source, machine.source / MAIN, machine.source / "tests/models/langid/langid.onnx", machine.blob):
+        shutil.copy(path, root / "root")
+
+    def inside(*words, **options):
+        return machine.run("chroot", root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8", *words, **options)
+
+    def files():
+        return set(inside("find", "/usr", "/etc", "/opt", "/var/lib/dpkg/info", "-not", "-type", "d").splitlines())
+
+    before = files()
+    inside("apt-get", "install", "--yes", *(f"/root/{path.name}" for path in paths))
+    assert inside("edgeconv", "--version").startswith(f"edgeconv {version}")
+    inside("edgeconv", "/root/langid.onnx", "-o", "/root/made.ert", "--quiet")
+    assert (root / "root/made.ert").read_bytes() == machine.blob.read_bytes(), "another blob than the build's own"
+    inside("edgeconv", "verify", "/root/made.ert")
+    inside("ert-bench", "/root/made.ert", "--shape", "batch=1,sequence=16")
+    for path in ("usr/share/man/man1/edgeconv.1", "usr/share/doc/libert0/copyright", "usr/share/doc/libert-dev/copyright", "usr/share/doc/edgeconv/copyright"):
+        assert (root / path).exists(), f"no /{path}"
+    assert "libert.so.0" in inside("ldconfig", "-p"), "ldconfig was not run"
+    said = five_lines(machine, root, inside)
+    inside("apt-get", "purge", "--yes", "edgeconv", "libert-dev", "libert0")
+    left = {path for path in files() - before if "/var/lib/dpkg/info/" not in path or re.search(r"/(libert|edgeconv)", path)}
+    left = {path for path in left if path not in ("/etc/ld.so.cache",)}
+    assert not left, f"left behind: {sorted(left)[:5]}"
+    assert "libert" not in inside("ldconfig", "-p"), "the library is still known"
+    sizes = ", ".join(f"{path.name.partition('_')[0]} {path.stat().st_size // 1000} kB" for path in paths)
+    return f"{release.group(1)}: {sizes}; {said}"
+
+
+FIVE_LINES = ("cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C)\nfind_package(ert CONFIG REQUIRED)\n"
+              "add_executable(app main.c)\ntarget_link_libraries(app PRIVATE %s)\n")
+
+
+def five_lines(machine, root, inside):
+    """A project in C on libert-dev, static and shared; and the runtime from the source package, where no flatc was ever installed."""
+    for target in ("ert::ert", "ert::shared"):
+        project = root / "root" / target.replace("::", "-")
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(FIVE_LINES % target)
+        shutil.copy(machine.source / MAIN, project)
+        inside("cmake", "-S", f"/root/{project.name}", "-B", f"/root/{project.name}/build")
+        inside("cmake", "--build", f"/root/{project.name}/build")
+        assert inside(f"/root/{project.name}/build/app", f"/root/{machine.blob.name}") == machine.answer, f"{target}: another answer"
+    archive = next((root / "root").glob("edgeconv-*.tar.gz")).name
+    inside("tar", "-xf", f"/root/{archive}", "-C", "/root")
+    inside("cmake", "-S", "/root/" + archive.removesuffix(".tar.gz"), "-B", "/root/runtime", "-DERT_DEVELOPER=OFF", "-DERT_BUILD_CONVERTER=OFF",
+           "-DERT_BUILD_TOOLS=OFF")
+    inside("cmake", "--build", "/root/runtime", "-j2")
+    return "five lines of CMake and the source package build"
