@@ -190,4 +190,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, python, source_package, debian_packages, python)}
+              few_ops, other_compilers, source_package, debian_packages, python)}
