@@ -12,9 +12,10 @@ namespace {
 constexpr size_t kMostEntities = 4096;      // to begin with
 constexpr size_t kRoomOfHypothesis = 4096;  // the blob's sentence around a label
 
-// "PER" of "B-PER", as spans of several tokens are called.
+// "PER" of "B-PER", and what stands behind the first '-' of any label, as the pipeline of transformers shows spans.
 std::string name_of_span(const std::string& label) {
-  return label.rfind("B-", 0) == 0 || label.rfind("I-", 0) == 0 ? label.substr(2) : label;
+  const size_t dash = label.find('-');
+  return dash == std::string::npos ? label : label.substr(dash + 1);
 }
 
 void parallel_for(void* pool, uint32_t tasks, ert_task task, void* arg) { ert_thread_pool_parallel_for(pool, tasks, task, arg); }

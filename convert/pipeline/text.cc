@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "convert/task/model_folder.h"
+#include "convert/task/task_output.h"
 #include "convert/text/read_tokenizer.h"
 #include "convert/text/task_tables.h"
 
@@ -55,7 +56,8 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
 void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
   if (!plan.tokenizer) return;
   plan.task = model.task.kind ? model.task : plan.task;
-  const int position = model.text_inputs.ids;
+  const bool has_task = plan.wanted().has_value();
+  const int position = has_task ? model.text_inputs.ids : ids_input(model.graph);
   int64_t most = plan.task.max_tokens.value_or(INT32_MAX);
   if (position >= 0) {
     const ValueId ids = model.graph.inputs[static_cast<size_t>(position)];

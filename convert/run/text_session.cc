@@ -24,9 +24,10 @@ std::vector<int32_t> dims_of_one_text(const BlobRunner& runner) {
   return dims;
 }
 
-// "PER" of "B-PER", as spans of several tokens are called.
+// "PER" of "B-PER", and what stands behind the first '-' of any label, as the pipeline of transformers shows spans.
 std::string name_of_span(const std::string& label) {
-  return label.starts_with("B-") || label.starts_with("I-") ? label.substr(2) : label;
+  const size_t dash = label.find('-');
+  return dash == std::string::npos ? label : label.substr(dash + 1);
 }
 
 }  // namespace

@@ -207,6 +207,17 @@ TextInputs find_text_inputs(const Graph& g) {
   return found;
 }
 
+int ids_input(const Graph& g) {
+  int fitting = -1, count = 0;
+  for (size_t i = 0; i < g.inputs.size(); ++i) {
+    const Value& v = g.value(g.inputs[i]);
+    if (!is_integer(v.dtype) || v.rank() != 2) continue;
+    if (v.name == "input_ids" || v.name == "ids") return static_cast<int>(i);
+    fitting = static_cast<int>(i), ++count;
+  }
+  return count == 1 ? fitting : -1;
+}
+
 void give_task_output(Graph& g, const TextInputs& inputs, TaskSettings& settings) {
   switch (settings.kind.value_or(TaskKind::kNoTask)) {
     case TaskKind::kNoTask: return;

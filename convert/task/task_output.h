@@ -19,6 +19,8 @@ struct TextInputs {
 // By name, as exporters have them (input_ids, attention_mask, token_type_ids, position_ids; segment_ids and input_mask of older ones).
 // Throws FatalError(kUsage), naming the inputs, where there are no ids, or where another input is needed that no text gives.
 TextInputs find_text_inputs(const Graph& g);
+// The input that ids are for, by its name or as the only one that fits: for a tokenizer that is kept beside a model without a task. -1: none.
+int ids_input(const Graph& g);
 
 // Rewrites g, whose shapes are inferred and have to be inferred again, for settings.kind:
 //   embed      [batch, hidden], named sentence_embedding

@@ -12,13 +12,16 @@ JsonTree parse_tree(const std::string& contents, const std::string& name) {
 
 void Unknowns::check(const std::string& name) const {
   if (list_.empty()) return;
-  std::string message = "'" + name + "' has " + (list_.size() == 1 ? "a component" : std::to_string(list_.size()) + " components") +
+  std::string message = "'" + name + "' has " +
+                        (list_.size() == 1 ? "a component" : std::to_string(list_.size()) + " components") +
                         " that no tokenizer of a blob has:";
   for (const std::string& what : list_) message += "\n  " + printable(what);
   throw FatalError(ExitCode::kUnsupported, message);
 }
 
-void JsonPlace::malformed(const std::string& why) const { throw FatalError(ExitCode::kMalformed, "'" + *file_ + "': " + path_ + " " + why); }
+void JsonPlace::malformed(const std::string& why) const {
+  throw FatalError(ExitCode::kMalformed, "'" + *file_ + "': " + path_ + " " + why);
+}
 
 JsonPlace JsonPlace::at(const char* key) const {
   if (!value_->is_object()) malformed("is not an object");
@@ -32,7 +35,13 @@ size_t JsonPlace::size() const {
   return value_->size();
 }
 
-JsonPlace JsonPlace::item(size_t i) const { return {(*value_)[i], *file_, path_ + "[" + std::to_string(i) + "]", *unknowns_}; }
+JsonPlace JsonPlace::item(size_t i) const {
+  // Components hold lists of components, one in another: readers call themselves for each.
+  constexpr size_t kLongestPath = 2000;
+  if (path_.size() > kLongestPath)
+    JsonPlace(*value_, *file_, path_.substr(0, 60) + "..", *unknowns_).malformed("nests components too deeply");
+  return {(*value_)[i], *file_, path_ + "[" + std::to_string(i) + "]", *unknowns_};
+}
 
 std::string JsonPlace::string() const {
   if (!value_->is_string()) malformed("is not a string");

@@ -31,7 +31,8 @@ void read_pieces(const JsonPlace& list, const JsonPlace& tokens, std::vector<Pro
     const std::string id = s.at("id").string();
     if (!tokens.has(id.c_str())) s.at("id").malformed("is not among the special_tokens");
     const JsonPlace ids = tokens.at(id.c_str()).at("ids");
-    for (size_t k = 0; k < ids.size(); ++k) out.push_back({0, static_cast<int32_t>(ids.item(k).number()), s.number("type_id", 0)});
+    for (size_t k = 0; k < ids.size(); ++k)
+      out.push_back({0, static_cast<int32_t>(ids.item(k).number()), s.number("type_id", 0)});
   }
 }
 
@@ -60,6 +61,12 @@ void read_one_processor(const JsonPlace& p, Tokenizer& t) {
   }
 }
 
+bool is_left(const JsonPlace& p) {
+  const std::string direction = p.string("direction", "Right");
+  if (direction != "Left" && direction != "Right") p.at("direction").malformed("is neither Left nor Right");
+  return direction == "Left";
+}
+
 }  // namespace
 
 void read_postprocessor(const JsonPlace& p, Tokenizer& t) {
@@ -72,7 +79,7 @@ void read_limits(const JsonPlace& whole, Tokenizer& t) {
     const JsonPlace p = whole.at("truncation");
     e.max_tokens = p.at("max_length").number();
     e.stride = p.number("stride", 0);
-    e.cut_left = p.string("direction", "Right") == "Left";
+    e.cut_left = is_left(p);
     const std::string strategy = p.string("strategy", "LongestFirst");
     if (strategy == "LongestFirst")
       e.truncation = ERT_TRUNCATE_LONGEST_FIRST;
@@ -86,9 +93,12 @@ void read_limits(const JsonPlace& whole, Tokenizer& t) {
   if (whole.has("padding")) {
     const JsonPlace p = whole.at("padding");
     const JsonPlace strategy = p.at("strategy");
-    if (strategy.value().is_object()) e.pad_to = strategy.at("Fixed").number();
+    if (strategy.value().is_object())
+      e.pad_to = strategy.at("Fixed").number();
+    else if (strategy.string() != "BatchLongest")
+      strategy.malformed("is neither BatchLongest nor Fixed");
     e.pad_multiple = p.number("pad_to_multiple_of", 0);
-    e.pad_left = p.string("direction", "Right") == "Left";
+    e.pad_left = is_left(p);
     e.pad_id = static_cast<int32_t>(p.number("pad_id", 0));
     e.pad_type_id = p.number("pad_type_id", 0);
   }

@@ -9,7 +9,8 @@ void take_task(Tokenizer& t, const TaskSettings& settings, const TextInputs& inp
   using ert::text::TaskKind;
   const auto most = static_cast<uint32_t>(std::clamp<int64_t>(most_tokens, 1, UINT32_MAX));
   // Devices run as many tokens as there are: what a file says of padding is for batches.
-  t.endings.max_tokens = t.endings.max_tokens == 0 ? most : std::min(t.endings.max_tokens, most);
+  // What the tokenizer's file cuts to is for the batches that it was trained on: the model's own maximum, or the user's, is what holds here.
+  t.endings.max_tokens = most;
   t.endings.pad_to = t.endings.pad_multiple = 0;
   TaskDescription& k = t.task;
   // Both lists are in the order of the blob's numbers.
@@ -31,6 +32,9 @@ int64_t highest_id(const Tokenizer& t) {
   for (size_t id = 0; id < t.pieces.size(); ++id)
     if (!t.pieces[id].empty()) highest = static_cast<int64_t>(id);
   for (const AddedToken& a : t.added) highest = std::max<int64_t>(highest, a.id);
+  for (const auto* list : {&t.endings.single, &t.endings.pair})
+    for (const ert::text::TemplatePiece& p : *list)
+      if (p.kind == 0) highest = std::max<int64_t>(highest, p.id);
   return highest;
 }
 

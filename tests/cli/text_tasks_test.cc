@@ -74,6 +74,48 @@ class TextTasksTest : public CliTest {
   }
 };
 
+// What tokenizer.json cuts to is for somebody's batches: a blob cuts to the model's maximum, or to what --max-tokens says, with a task and without.
+TEST_F(TextTasksTest, ABlobCutsToTheModelsMaximum) {
+  std::string json = kTokenizer;
+  json.replace(json.find(R"("truncation": null)"), 18,
+               R"("truncation": {"max_length": 8, "strategy": "LongestFirst", "stride": 0})");
+  write_file(in("model/tokenizer.json"), json);
+  write_file(in("m.onnx"), token_model(
+                               2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
+                               .bytes());
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += "rome ";
+  write_file(in("words.txt"), words + "\n");
+  ProgramOptions o;
+  o.standard_input = in("words.txt");
+  const auto tokens = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> all = options;
+    all.push_back("--force");
+    convert(all);
+    return parse_json(edgeconv({"tokenize", in("m.ert")}, o).out).size();
+  };
+  EXPECT_EQ(tokens({"--task", "embed", "--pooling", "mean"}), 16u);
+  EXPECT_EQ(tokens({"--task", "embed", "--pooling", "mean", "--max-tokens", "10"}), 10u);
+  EXPECT_EQ(tokens({"--task", "none"}), 16u);
+}
+
+TEST_F(TextTasksTest, IdsThatTheTableHasNotAreRefusedWithoutATaskAndInTemplates) {
+  write_file(in("m.onnx"), token_model(
+                               2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
+                               .bytes());
+  const std::string json = kTokenizer;
+  const auto refused = [&](const std::string& from, const std::string& to, const std::string& task) {
+    std::string changed = json;
+    for (size_t at = changed.find(from); at != std::string::npos; at = changed.find(from, at + to.size()))
+      changed.replace(at, from.size(), to);
+    write_file(in("model/tokenizer.json"), changed);
+    expect_refusal({in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task", task}, kUsage,
+                   {"its highest id is 99"});
+  };
+  refused(R"("bad": 11)", R"("bad": 99)", "none");
+  refused(R"("ids": [3])", R"("ids": [99])", "none");
+}
+
 TEST_F(TextTasksTest, FolderSaysHowSentencesBecomeVectors) {
   write_file(in("m.onnx"),
              token_model(
@@ -93,7 +135,8 @@ TEST_F(TextTasksTest, FolderSaysHowSentencesBecomeVectors) {
   ASSERT_EQ(j["vector"].size(), 2u);
   EXPECT_NEAR(j["vector"][0].get<double>(), mean / length, 1e-6);
   EXPECT_NEAR(j["vector"][1].get<double>(), 1 / length, 1e-6);
-  const ProgramResult told = expect_success({in("m.onnx"), "--tokenizer", in("model"), "--precision", "fp32", "--dim", "sequence=16"});
+  const ProgramResult told =
+      expect_success({in("m.onnx"), "--tokenizer", in("model"), "--precision", "fp32", "--dim", "sequence=16"});
   for (const char* words : {"task embed, pooling mean, normalize on", "pooling: mean (1_Pooling/config.json)", "--text \"...\""})
     EXPECT_NE((told.out + told.err).find(words), std::string::npos) << words << ":\n" << told.out << told.err;
   // The command line wins over the folder.
@@ -160,6 +203,14 @@ TEST_F(TextTasksTest, NeighboursOfOneKindAreOneSpan) {
   EXPECT_EQ(e[1]["end"], 13);
   EXPECT_EQ(e[2]["text"], "Rome");
   EXPECT_EQ(e[2]["label"], "LOC");
+  // Of schemes with other prefixes the pipeline shows what stands behind the first '-'.
+  write_file(
+      in("model/config.json"),
+      R"({"architectures": ["BertForTokenClassification"], "id2label": {"0": "O", "1": "U-PER", "2": "I-PER", "3": "S-LOC-X"}})");
+  convert({"--force"});
+  const Json others = ask({"--text", "in Rome"})["entities"];
+  ASSERT_EQ(others.size(), 1u) << others.dump();
+  EXPECT_EQ(others[0]["label"], "LOC-X");
 }
 
 TEST_F(TextTasksTest, QuestionsAreAnsweredWithWordsOfTheContext) {

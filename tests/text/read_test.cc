@@ -34,12 +34,16 @@ TEST(ReadTokenizer, UnknownComponentsAreNamedTogether) {
 
 // What a blob's tables cannot have together is named with the rest.
 TEST(ReadTokenizer, ComponentsThatExcludeEachOtherAreNamedTogether) {
-  const auto [code, message] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Foo"}, {"type": "NFKC"}, {"type": "StripAccents"},
-    {"type": "BertNormalizer", "lowercase": true}]}, "pre_tokenizer": {"type": "Digits"}, )" + kModel + "}");
+  const auto [code, message] = refusal(
+      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Foo"}, {"type": "NFKC"}, {"type": "StripAccents"},
+    {"type": "BertNormalizer", "lowercase": true}]}, "pre_tokenizer": {"type": "Digits"}, )" +
+      kModel + "}");
   EXPECT_EQ(code, ExitCode::kUnsupported);
-  for (const char* part : {"3 components", "normalizer 'Foo'", "StripAccents together with BertNormalizer's accents", "NFC or NFD before NFKC"})
+  for (const char* part :
+       {"3 components", "normalizer 'Foo'", "StripAccents together with BertNormalizer's accents", "NFC or NFD before NFKC"})
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
-  const auto [kept, said] = refusal(R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "BertNormalizer"}]}, )" + kModel + "}");
+  const auto [kept, said] = refusal(
+      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "BertNormalizer"}]}, )" + kModel + "}");
   EXPECT_EQ(kept, ExitCode::kOk) << said;
 }
 
@@ -61,6 +65,24 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
     EXPECT_EQ(code, ExitCode::kMalformed) << json;
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
+}
+
+TEST(ReadTokenizer, WordsThatTheReferenceDoesNotKnowAreMalformed) {
+  for (const char* part : {R"("truncation": {"max_length": 4, "direction": "Up"}, )", R"("padding": {"strategy": "Foo"}, )",
+                           R"("padding": {"strategy": "BatchLongest", "direction": "Foo"}, )"}) {
+    const auto [code, message] = refusal("{" + std::string(part) + kModel + "}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << part;
+    EXPECT_NE(message.find(" is neither "), std::string::npos) << message;
+  }
+}
+
+// The path of each component was as long as it was deep: a file of 1 MB took minutes.
+TEST(ReadTokenizer, ComponentsNestedThousandfoldAreRefusedAtOnce) {
+  std::string json = R"({"type": "NFC"})";
+  for (int i = 0; i < 3000; ++i) json = R"({"type": "Sequence", "normalizers": [)" + json + "]}";
+  const auto [code, message] = refusal("{\"normalizer\": " + json + ", " + kModel + "}");
+  EXPECT_EQ(code, ExitCode::kMalformed);
+  EXPECT_NE(message.find("nests components too deeply"), std::string::npos) << message.substr(0, 300);
 }
 
 TEST(ReadTokenizer, NgramsThatDoNotFitAreRefused) {
