@@ -17,7 +17,8 @@ namespace edgeconv::cli {
 
 namespace {
 
-constexpr size_t kShownNumbers = 8;  // of a vector
+constexpr size_t kShownNumbers = 8;    // of a vector
+constexpr uint32_t kMostAnswers = 16;  // ert_question.top
 
 // The shortest digits that give the same float again.
 double number(float v) {
@@ -60,6 +61,10 @@ class Answering {
     if (task != ERT_TEXT_ZERO_SHOT && !o.labels.empty())
       throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + name_of(task) +
                                              "; only zero-shot takes labels of the user's: leave it out");
+    if (task == ERT_TEXT_QA && o.top > kMostAnswers)
+      throw FatalError(ExitCode::kUsage,
+                       fmt::format("--top {}: a blob that answers questions gives {} answers at most; use --top {}", o.top,
+                                   kMostAnswers, kMostAnswers));
     if (!o.labels.empty()) labels_ = candidate_labels(o.labels);
   }
 

@@ -68,6 +68,13 @@ void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
                                                      "not belong together; give the tokenizer of this model",
                                                      highest, range->second.second));
   }
+  const auto& single = plan.tokenizer->endings.single;
+  const auto special = std::count_if(single.begin(), single.end(), [](const auto& p) { return p.kind == 0; });
+  if (most <= special)
+    throw FatalError(
+        ExitCode::kUsage,
+        fmt::format("--tokenizer: {} tokens leave no room for text beside {} special ones; give a larger --max-tokens or --dim",
+                    most, special));
   if (most < INT32_MAX) text::take_task(*plan.tokenizer, plan.task, model.text_inputs, most);
 }
 

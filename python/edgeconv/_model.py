@@ -119,6 +119,8 @@ class Model:
             raise Error("the blob's task is zero-shot: give the labels that texts are judged by, labels=[...]", _ARG, "ARG")
         if task != "zero-shot" and labels:
             raise Error(f"the blob's task is {task}; only zero-shot takes labels: leave them out", _ARG, "ARG")
+        if task == "qa" and top > 16:
+            raise Error(f"top is {top}: a blob that answers questions gives 16 answers at most", _ARG, "ARG")
         if task == "qa" and pair is None:
             raise Error("the blob's task is qa: give the context of the question, pair=...", _ARG, "ARG")
         if task in ("tokens", "zero-shot") and pair is not None:

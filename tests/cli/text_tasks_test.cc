@@ -99,6 +99,19 @@ TEST_F(TextTasksTest, ABlobCutsToTheModelsMaximum) {
   EXPECT_EQ(tokens({"--task", "none"}), 16u);
 }
 
+TEST_F(TextTasksTest, MaximaWithoutRoomForTextAreRefused) {
+  write_file(in("m.onnx"), token_model(
+                               2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
+                               .bytes());
+  const std::vector<std::string> all{in("m.onnx"), "-q",     "--dim", "sequence=16", "--tokenizer",
+                                     in("model"),  "--task", "embed", "--pooling",   "mean"};
+  for (const char* few : {"1", "2"}) {
+    std::vector<std::string> words = all;
+    words.insert(words.end(), {"--max-tokens", few});
+    expect_refusal(words, kUsage, {"no room for text", "--max-tokens", "2 special"});
+  }
+}
+
 TEST_F(TextTasksTest, IdsThatTheTableHasNotAreRefusedWithoutATaskAndInTemplates) {
   write_file(in("m.onnx"), token_model(
                                2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
@@ -245,6 +258,8 @@ TEST_F(TextTasksTest, QuestionsAreAnsweredWithWordsOfTheContext) {
   const Json b = ask({"--text", "where", "--pair", far + "annas"})["answers"];
   EXPECT_EQ(b[0]["start"], far.size());
   expect_refusal({"run", in("m.ert"), "--text", "where"}, kUsage, {"qa", "--pair"});
+  expect_refusal({"run", in("m.ert"), "--text", "where", "--pair", context, "--top", "17"}, kUsage,
+                 {"--top 17", "16 answers at most"});
 }
 
 TEST_F(TextTasksTest, WhatDoesNotBelongTogetherIsRefused) {
