@@ -16,6 +16,12 @@ target_sources(edgeconv_core PRIVATE
   text/code_tables.cc
   text/double_array.cc
   text/expansion.cc
+  text/folder/apply_configuration.cc
+  text/folder/bert_tree.cc
+  text/folder/byte_level_tree.cc
+  text/folder/folder_config.cc
+  text/folder/sentencepiece_tree.cc
+  text/folder/tokenizer_class.cc
   text/hash_tables.cc
   text/json_place.cc
   text/plain_spaces.cc
@@ -32,5 +38,4 @@ target_sources(edgeconv_core PRIVATE
   text/text_runner.cc
   text/tokenizer_json.cc
   text/unicode/unicode_data.cc
-  text/vocabulary_files.cc
 )
