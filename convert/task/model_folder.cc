@@ -210,7 +210,8 @@ class Reader {
     const bool matters = kind() == TaskKind::kEmbed && !flags_.pooling;
     const Document config(folder_, path + "/config.json");
     if (!config) {
-      if (matters) not_understood(config, "pooling", "modules.json names the file, and it is not there", "give --pooling mean, cls or last");
+      if (matters)
+        not_understood(config, "pooling", "modules.json names the file, and it is not there", "give --pooling mean, cls or last");
       return;
     }
     constexpr std::pair<const char*, Pooling> kKnown[] = {{"pooling_mode_mean_tokens", Pooling::kMean},

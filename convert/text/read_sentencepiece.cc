@@ -4,7 +4,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/text/read_tokenizer.h"
-#include "convert/text/sentencepiece.pb.h"
+#include "convert/text/files/sentencepiece.pb.h"
 
 namespace edgeconv::text {
 

@@ -6,7 +6,7 @@
 #include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/text/folder/vocabulary_trees.h"
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 
 namespace edgeconv::text {
 
@@ -34,7 +34,9 @@ bool looks_lowercase(const std::string& contents) {
 void require_class(const FolderConfig& config, const std::string& name, std::initializer_list<TokenizerClass> known) {
   const TokenizerClass kind = config.kind();
   if (kind == TokenizerClass::kNotSaid || std::find(known.begin(), known.end(), kind) != known.end()) return;
-  throw UnsupportedTokenizer(name, {"the tokenizer class '" + config.class_name() + "' of the files beside it, without a tokenizer.json; save one with save_pretrained of its fast class"});
+  throw UnsupportedTokenizer(
+      name, {"the tokenizer class '" + config.class_name() +
+             "' of the files beside it, without a tokenizer.json; save one with save_pretrained of its fast class"});
 }
 
 Tokenizer read_tree(JsonTree tree, const std::string& name, const FolderConfig& config, bool defaults) {
@@ -70,14 +72,18 @@ Tokenizer read_folder(const fs::path& folder) {
   for (const char* name : {"tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "spm.model"})
     if (const fs::path model = folder / name; fs::is_regular_file(model)) {
       const FolderConfig config(folder);
-      require_class(config, model.string(), {TokenizerClass::kXlmRoberta, TokenizerClass::kT5, TokenizerClass::kAlbert, TokenizerClass::kLlama});
+      require_class(config, model.string(),
+                    {TokenizerClass::kXlmRoberta, TokenizerClass::kT5, TokenizerClass::kAlbert, TokenizerClass::kLlama});
       if (config.kind() == TokenizerClass::kNotSaid) return read_sentencepiece(contents_of(model), model.string());
       return read_tree(sentencepiece_tree(contents_of(model), model.string(), config), model.string(), config, true);
     }
-  if (const fs::path vocab = folder / "vocab.json"; fs::is_regular_file(vocab) && fs::is_regular_file(folder / "merges.txt")) return read_vocab_json(vocab);
+  if (const fs::path vocab = folder / "vocab.json"; fs::is_regular_file(vocab) && fs::is_regular_file(folder / "merges.txt"))
+    return read_vocab_json(vocab);
   if (const fs::path vocab = folder / "vocab.txt"; fs::is_regular_file(vocab)) return read_vocab_txt(vocab, contents_of(vocab));
-  throw FatalError(ExitCode::kIo, "'" + folder.string() + "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
-                                  "spm.model, vocab.json with merges.txt, vocab.txt");
+  throw FatalError(ExitCode::kIo,
+                   "'" + folder.string() +
+                       "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
+                       "spm.model, vocab.json with merges.txt, vocab.txt");
 }
 
 }  // namespace
@@ -94,7 +100,8 @@ Tokenizer read_tokenizer(const std::string& path) {
   const size_t first = contents.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && contents[first] == '{') return read_tokenizer_json(contents, path);
   if (!contents.empty() && contents[0] == '\n') return read_sentencepiece(contents, path);
-  throw FatalError(ExitCode::kMalformed, "'" + path + "' is no tokenizer: neither a tokenizer.json nor a SentencePiece .model nor a vocab.txt");
+  throw FatalError(ExitCode::kMalformed,
+                   "'" + path + "' is no tokenizer: neither a tokenizer.json nor a SentencePiece .model nor a vocab.txt");
 }
 
 }  // namespace edgeconv::text

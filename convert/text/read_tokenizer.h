@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 #include "convert/text/tokenizer.h"
 
 namespace edgeconv::text {

@@ -14,7 +14,8 @@ namespace {
 
 class FolderTest : public ::testing::Test {
  protected:
-  FolderTest() : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+  FolderTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -24,7 +25,9 @@ class FolderTest : public ::testing::Test {
     file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\ncat\nc\u00e4t\nHello\n");
     file("tokenizer_config.json", R"({"tokenizer_class": "BertTokenizer")" + config + "}");
   }
-  std::vector<int32_t> ids(const std::string& text) { return TextRunner(table_bytes(read_tokenizer(folder_.string()))).encode(text, nullptr, nullptr).ids; }
+  std::vector<int32_t> ids(const std::string& text) {
+    return TextRunner(table_bytes(read_tokenizer(folder_.string()))).encode(text, nullptr, nullptr).ids;
+  }
   std::pair<ExitCode, std::string> refusal() {
     try {
       read_tokenizer(folder_.string());
@@ -84,7 +87,9 @@ TEST_F(FolderTest, MalformedFilesNameThePlace) {
 }
 
 TEST_F(FolderTest, TokenizerJsonTakesTheConfigurationToo) {
-  file("tokenizer.json", R"({"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true, "clean_text": true},
+  file(
+      "tokenizer.json",
+      R"({"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true, "clean_text": true},
     "pre_tokenizer": {"type": "BertPreTokenizer"}, "model": {"type": "WordPiece", "unk_token": "u", "vocab": {"u": 0, "cat": 1, "Cat": 2, "c\u00e4t": 3}}})");
   EXPECT_EQ(ids("Cat c\u00e4t"), Ids({1, 1}));
   file("tokenizer_config.json", R"({"tokenizer_class": "BertTokenizerFast", "do_lower_case": false})");

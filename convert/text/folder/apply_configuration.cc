@@ -32,7 +32,9 @@ void change_llama_ends(JsonTree& tokenizer, const FolderConfig& config) {
     if (tokenizer.contains("added_tokens") && tokenizer["added_tokens"].is_array())
       for (const JsonTree& t : tokenizer["added_tokens"])
         if (t.is_object() && t.value("content", JsonTree()) == token && t.contains("id")) id = t["id"];
-    if (const JsonTree vocab = tokenizer.value("/model/vocab"_json_pointer, JsonTree()); vocab.is_object() && vocab.contains(token)) id = vocab[token];
+    if (const JsonTree vocab = tokenizer.value("/model/vocab"_json_pointer, JsonTree());
+        vocab.is_object() && vocab.contains(token))
+      id = vocab[token];
     ids[token] = {{"id", token}, {"ids", JsonTree::array({id})}, {"tokens", JsonTree::array({token})}};
     JsonTree part;
     part["SpecialToken"] = {{"id", token}, {"type_id", type_id}};
@@ -60,7 +62,8 @@ void apply_configuration(JsonTree& tokenizer, const FolderConfig& config) {
   if (kind == TokenizerClass::kLlama) change_llama_ends(tokenizer, config);
   if (const auto space = config.flag("add_prefix_space")) {
     if (JsonTree* p = component(tokenizer, "pre_tokenizer", "ByteLevel")) (*p)["add_prefix_space"] = *space;
-    if (JsonTree* p = component(tokenizer, "post_processor", "RobertaProcessing"); p && kind == TokenizerClass::kRoberta) (*p)["add_prefix_space"] = *space;
+    if (JsonTree* p = component(tokenizer, "post_processor", "RobertaProcessing"); p && kind == TokenizerClass::kRoberta)
+      (*p)["add_prefix_space"] = *space;
   }
   if (const auto trim = config.flag("trim_offsets"); trim && kind == TokenizerClass::kRoberta)
     if (JsonTree* p = component(tokenizer, "post_processor", "RobertaProcessing")) (*p)["trim_offsets"] = *trim;

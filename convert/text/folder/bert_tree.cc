@@ -23,7 +23,8 @@ JsonTree vocab_txt_tree(const std::string& contents, const std::string& name, co
   std::string line;
   for (uint32_t id = 0; std::getline(lines, line); ++id) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.size() > ert::text::kLongestPiece) throw FatalError(ExitCode::kMalformed, "'" + name + "': line " + std::to_string(id + 1) + " is longer than any piece");
+    if (line.size() > ert::text::kLongestPiece)
+      throw FatalError(ExitCode::kMalformed, "'" + name + "': line " + std::to_string(id + 1) + " is longer than any piece");
     if (!line.empty()) vocab[line] = id;
   }
   const bool mpnet = config.kind() == TokenizerClass::kMpnet;
@@ -31,7 +32,8 @@ JsonTree vocab_txt_tree(const std::string& contents, const std::string& name, co
     const std::string said = config.token(key);
     const std::string content = said.empty() ? bert : said;
     if (!vocab.contains(content))
-      throw FatalError(ExitCode::kMalformed, "'" + name + "' has no " + printable(content) + ", the " + key + ": it is no vocabulary of " + (mpnet ? "MPNet" : "BERT"));
+      throw FatalError(ExitCode::kMalformed, "'" + name + "' has no " + printable(content) + ", the " + key +
+                                                 ": it is no vocabulary of " + (mpnet ? "MPNet" : "BERT"));
     return content;
   };
   const std::string unknown = token("unk_token", "[UNK]"), cls = token("cls_token", "[CLS]"), sep = token("sep_token", "[SEP]");
@@ -40,7 +42,8 @@ JsonTree vocab_txt_tree(const std::string& contents, const std::string& name, co
   if (mpnet) pair.push_back(part("SpecialToken", sep, 0));
   pair.push_back(part("Sequence", "B", 1)), pair.push_back(part("SpecialToken", sep, 1));
   JsonTree specials;
-  for (const std::string& s : {cls, sep}) specials[s] = {{"id", s}, {"ids", JsonTree::array({vocab[s]})}, {"tokens", JsonTree::array({s})}};
+  for (const std::string& s : {cls, sep})
+    specials[s] = {{"id", s}, {"ids", JsonTree::array({vocab[s]})}, {"tokens", JsonTree::array({s})}};
   JsonTree tree;
   const bool lower = config.flag("do_lower_case").value_or(lowercase);
   tree["normalizer"] = {{"type", "BertNormalizer"},
@@ -49,7 +52,11 @@ JsonTree vocab_txt_tree(const std::string& contents, const std::string& name, co
                         {"strip_accents", config.flag("strip_accents").value_or(lower)},
                         {"lowercase", lower}};
   tree["pre_tokenizer"] = {{"type", "BertPreTokenizer"}};
-  tree["model"] = {{"type", "WordPiece"}, {"unk_token", unknown}, {"continuing_subword_prefix", "##"}, {"max_input_chars_per_word", 100u}, {"vocab", vocab}};
+  tree["model"] = {{"type", "WordPiece"},
+                   {"unk_token", unknown},
+                   {"continuing_subword_prefix", "##"},
+                   {"max_input_chars_per_word", 100u},
+                   {"vocab", vocab}};
   tree["post_processor"] = {{"type", "TemplateProcessing"}, {"single", single}, {"pair", pair}, {"special_tokens", specials}};
   tree["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}};
   return tree;

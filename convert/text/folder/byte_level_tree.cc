@@ -17,7 +17,8 @@ JsonTree merges_of(const std::string& merges, const std::string& name) {
     if (line.empty() || (number == 1 && line.rfind("#version", 0) == 0)) continue;
     const size_t space = line.find(' ');
     if (space == std::string::npos || line.find(' ', space + 1) != std::string::npos)
-      throw FatalError(ExitCode::kMalformed, "merges.txt beside '" + name + "': line " + std::to_string(number) + " is not two pieces with a space between them");
+      throw FatalError(ExitCode::kMalformed, "merges.txt beside '" + name + "': line " + std::to_string(number) +
+                                                 " is not two pieces with a space between them");
     out.push_back({line.substr(0, space), line.substr(space + 1)});
   }
   return out;
@@ -31,7 +32,8 @@ TokenizerClass class_of_pieces(const JsonTree& vocab) {
 
 }  // namespace
 
-JsonTree vocab_and_merges_tree(const std::string& vocab_text, const std::string& merges, const std::string& name, const FolderConfig& config) {
+JsonTree vocab_and_merges_tree(const std::string& vocab_text, const std::string& merges, const std::string& name,
+                               const FolderConfig& config) {
   const JsonTree vocab = parse_tree(vocab_text, name);
   Unknowns unknowns;
   if (!vocab.is_object()) JsonPlace(vocab, name, "$", unknowns).malformed("is not an object");
@@ -41,25 +43,31 @@ JsonTree vocab_and_merges_tree(const std::string& vocab_text, const std::string&
     return said.empty() ? default_token(kind, key) : said;
   };
   const auto id_of = [&](const std::string& content, const char* key) {
-    if (!vocab.contains(content)) throw FatalError(ExitCode::kMalformed, "'" + name + "' has no " + printable(content) + ", the " + key);
+    if (!vocab.contains(content))
+      throw FatalError(ExitCode::kMalformed, "'" + name + "' has no " + printable(content) + ", the " + key);
     return vocab[content];
   };
   JsonTree tree;
   const bool prefix_space = config.flag("add_prefix_space").value_or(false);
   const bool clip = kind == TokenizerClass::kClip;
-  tree["model"] = {{"type", "BPE"}, {"vocab", vocab}, {"merges", merges_of(merges, name)}, {"end_of_word_suffix", clip ? "</w>" : ""}};
-  tree["pre_tokenizer"] = {{"type", "ByteLevel"}, {"add_prefix_space", prefix_space}, {"trim_offsets", true}, {"use_regex", true}};
+  tree["model"] = {
+      {"type", "BPE"}, {"vocab", vocab}, {"merges", merges_of(merges, name)}, {"end_of_word_suffix", clip ? "</w>" : ""}};
+  tree["pre_tokenizer"] = {
+      {"type", "ByteLevel"}, {"add_prefix_space", prefix_space}, {"trim_offsets", true}, {"use_regex", true}};
   tree["decoder"] = {{"type", "ByteLevel"}};
   if (clip) {
     tree["model"]["unk_token"] = token("unk_token");
-    tree["normalizer"] = {
-        {"type", "Sequence"},
-        {"normalizers", {{{"type", "NFC"}}, {{"type", "Replace"}, {"pattern", {{"Regex", "\\s+"}}}, {"content", " "}}, {{"type", "Lowercase"}}}}};
+    tree["normalizer"] = {{"type", "Sequence"},
+                          {"normalizers",
+                           {{{"type", "NFC"}},
+                            {{"type", "Replace"}, {"pattern", {{"Regex", "\\s+"}}}, {"content", " "}},
+                            {{"type", "Lowercase"}}}}};
     const JsonTree split = {{"type", "Split"},
                             {"pattern", {{"Regex", R"('s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+)"}}},
                             {"behavior", "Removed"},
                             {"invert", true}};
-    tree["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", JsonTree::array({split, {{"type", "ByteLevel"}, {"add_prefix_space", false}}})}};
+    tree["pre_tokenizer"] = {{"type", "Sequence"},
+                             {"pretokenizers", JsonTree::array({split, {{"type", "ByteLevel"}, {"add_prefix_space", false}}})}};
   }
   if (clip || kind == TokenizerClass::kRoberta) {
     const char *first = clip ? "bos_token" : "cls_token", *last = clip ? "eos_token" : "sep_token";

@@ -27,7 +27,9 @@ JsonTree added_token(const JsonTree& token, const std::string& content, bool spe
           {"special", special}};
 }
 
-bool is_special(const JsonTree& token) { return token.contains("special") && token["special"].is_boolean() && token["special"].get<bool>(); }
+bool is_special(const JsonTree& token) {
+  return token.contains("special") && token["special"].is_boolean() && token["special"].get<bool>();
+}
 
 }  // namespace
 
@@ -88,7 +90,8 @@ std::optional<std::string> FolderConfig::text(const char* key) const {
 std::optional<uint32_t> FolderConfig::number(const char* key) const {
   const JsonTree* j = find(key);
   if (!j) return {};
-  if (!j->is_number_unsigned() || j->get<uint64_t>() > INT32_MAX) malformed(*config_, std::string("$.") + key, "is no number from 0 to 2147483647");
+  if (!j->is_number_unsigned() || j->get<uint64_t>() > INT32_MAX)
+    malformed(*config_, std::string("$.") + key, "is no number from 0 to 2147483647");
   return j->get<uint32_t>();
 }
 
@@ -106,7 +109,8 @@ const JsonTree* FolderConfig::special(const char* key, const File** from) const 
 
 std::string FolderConfig::content_of(const File& file, const std::string& path, const JsonTree& token) {
   if (token.is_string()) return token.get<std::string>();
-  if (!token.is_object() || !token.contains("content") || !token["content"].is_string()) malformed(file, path, "is neither a token nor an object with its content");
+  if (!token.is_object() || !token.contains("content") || !token["content"].is_string())
+    malformed(file, path, "is neither a token nor an object with its content");
   return token["content"].get<std::string>();
 }
 
@@ -131,7 +135,8 @@ std::vector<JsonTree> FolderConfig::special_tokens(bool defaults) const {
       out.push_back(name);
     }
     // Their constructors make an object of the name: it takes the space before it.
-    const bool lstrip = kind_ == TokenizerClass::kRoberta || kind_ == TokenizerClass::kMpnet || kind_ == TokenizerClass::kXlmRoberta || kind_ == TokenizerClass::kAlbert;
+    const bool lstrip = kind_ == TokenizerClass::kRoberta || kind_ == TokenizerClass::kMpnet ||
+                        kind_ == TokenizerClass::kXlmRoberta || kind_ == TokenizerClass::kAlbert;
     if (defaults && lstrip && std::string(key) == "mask_token" && !out.empty() && out.back().is_string())
       out.back() = added_token({{"lstrip", true}, {"normalized", false}}, out.back().get<std::string>(), true);
   }

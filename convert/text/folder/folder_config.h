@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "convert/text/folder/tokenizer_class.h"
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 
 namespace edgeconv::text {
 

@@ -4,9 +4,9 @@
 #include <tuple>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/text/base64.h"
+#include "convert/text/files/base64.h"
 #include "convert/text/folder/vocabulary_trees.h"
-#include "convert/text/sentencepiece.pb.h"
+#include "convert/text/files/sentencepiece.pb.h"
 
 namespace edgeconv::text {
 
@@ -22,7 +22,9 @@ std::string extra_id(uint32_t i) { return "<extra_id_" + std::to_string(i) + ">"
 JsonTree piece(const std::string& text, double score) { return JsonTree::array({text, score}); }
 
 // ALBERT puts numbers that end with a comma last.
-bool is_number_with_comma(const std::string& p) { return p.size() > 1 && p.back() == ',' && p[p.size() - 2] >= '0' && p[p.size() - 2] <= '9'; }
+bool is_number_with_comma(const std::string& p) {
+  return p.size() > 1 && p.back() == ',' && p[p.size() - 2] >= '0' && p[p.size() - 2] <= '9';
+}
 
 JsonTree unigram_pieces(const spm::ModelProto& m, const FolderConfig& config) {
   JsonTree out = JsonTree::array();
@@ -33,7 +35,8 @@ JsonTree unigram_pieces(const spm::ModelProto& m, const FolderConfig& config) {
     return out;
   }
   const bool albert = config.kind() == TokenizerClass::kAlbert;
-  for (const auto& p : m.pieces()) out.push_back(piece(p.piece(), static_cast<double>(p.score()) - (albert && is_number_with_comma(p.piece()) ? 100 : 0)));
+  for (const auto& p : m.pieces())
+    out.push_back(piece(p.piece(), static_cast<double>(p.score()) - (albert && is_number_with_comma(p.piece()) ? 100 : 0)));
   if (config.kind() == TokenizerClass::kT5)
     for (uint32_t i = config.number("extra_ids").value_or(kExtraIds); i-- > 0;) out.push_back(piece(extra_id(i), 0));
   return out;
@@ -49,7 +52,8 @@ JsonTree merges_of(const spm::ModelProto& m, const std::vector<std::string>& pie
     size_t left_characters, right_characters;
   };
   const auto characters = [](const std::string& s) {
-    return static_cast<size_t>(std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
+    return static_cast<size_t>(
+        std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
   };
   std::vector<Merge> merges;
   for (size_t i = 0; i < pieces.size(); ++i) {
@@ -60,7 +64,8 @@ JsonTree merges_of(const spm::ModelProto& m, const std::vector<std::string>& pie
       if ((static_cast<uint8_t>(whole[cut]) & 0xc0) == 0x80) continue;
       const auto left = ids.find(whole.substr(0, cut)), right = ids.find(whole.substr(cut));
       if (left == ids.end() || right == ids.end()) continue;
-      cuts.emplace_back(left->second, right->second, Merge{left->first, right->first, score, characters(left->first), characters(right->first)});
+      cuts.emplace_back(left->second, right->second,
+                        Merge{left->first, right->first, score, characters(left->first), characters(right->first)});
     }
     std::sort(cuts.begin(), cuts.end(), [](const auto& a, const auto& b) {
       return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
@@ -87,7 +92,8 @@ JsonTree normalizer_of(const spm::ModelProto& m, const FolderConfig& config) {
     list = {{{"type", "Prepend"}, {"prepend", "\u2581"}}, replace("String", " ", "\u2581")};
   } else if (config.kind() == TokenizerClass::kAlbert) {
     list = {replace("String", "``", "\""), replace("String", "''", "\"")};
-    if (!config.flag("keep_accents").value_or(false)) list.push_back({{"type", "NFKD"}}), list.push_back({{"type", "StripAccents"}});
+    if (!config.flag("keep_accents").value_or(false))
+      list.push_back({{"type", "NFKD"}}), list.push_back({{"type", "StripAccents"}});
     if (config.flag("do_lower_case").value_or(true)) list.push_back({{"type", "Lowercase"}});
     if (!charsmap.empty()) list.push_back(precompiled);
     list.push_back(replace("Regex", " {2,}", " "));
@@ -110,7 +116,8 @@ class Template {
       JsonTree part;
       part[text ? "Sequence" : "SpecialToken"] = {{"id", name}, {"type_id", type_id}};
       out.push_back(part);
-      if (!text && ids_.count(name) != 0) specials_[name] = {{"id", name}, {"ids", JsonTree::array({ids_.at(name)})}, {"tokens", JsonTree::array({name})}};
+      if (!text && ids_.count(name) != 0)
+        specials_[name] = {{"id", name}, {"ids", JsonTree::array({ids_.at(name)})}, {"tokens", JsonTree::array({name})}};
     }
     return out;
   }
@@ -126,10 +133,13 @@ class Template {
 JsonTree processor_of(const std::map<std::string, uint32_t>& ids, const FolderConfig& config) {
   Template t(ids);
   if (config.kind() == TokenizerClass::kXlmRoberta)
-    return t.processor(t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}}), t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}, {"</s>", 0}, {"B", 0}, {"</s>", 0}}));
+    return t.processor(t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}}),
+                       t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}, {"</s>", 0}, {"B", 0}, {"</s>", 0}}));
   if (config.kind() == TokenizerClass::kAlbert)
-    return t.processor(t.parts({{"[CLS]", 0}, {"A", 0}, {"[SEP]", 0}}), t.parts({{"[CLS]", 0}, {"A", 0}, {"[SEP]", 0}, {"B", 1}, {"[SEP]", 1}}));
-  if (config.kind() == TokenizerClass::kT5) return t.processor(t.parts({{"A", 0}, {"</s>", 0}}), t.parts({{"A", 0}, {"</s>", 0}, {"B", 0}, {"</s>", 0}}));
+    return t.processor(t.parts({{"[CLS]", 0}, {"A", 0}, {"[SEP]", 0}}),
+                       t.parts({{"[CLS]", 0}, {"A", 0}, {"[SEP]", 0}, {"B", 1}, {"[SEP]", 1}}));
+  if (config.kind() == TokenizerClass::kT5)
+    return t.processor(t.parts({{"A", 0}, {"</s>", 0}}), t.parts({{"A", 0}, {"</s>", 0}, {"B", 0}, {"</s>", 0}}));
   const std::string bos = config.token("bos_token"), eos = config.token("eos_token");
   std::vector<std::pair<std::string, uint32_t>> single, pair;
   if (config.flag("add_bos_token").value_or(true)) single.emplace_back(bos, 0);
@@ -148,16 +158,19 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
   const bool llama = config.kind() == TokenizerClass::kLlama;
   const int type = m.trainer_spec().model_type(), wanted = llama ? kBpeModel : kUnigramModel;
   if (type != wanted || m.pieces_size() < 4)
-    throw FatalError(ExitCode::kMalformed, "'" + name + "' is no model of " + printable(config.class_name()) + ": its type is " + std::to_string(type) + ", not " + std::to_string(wanted));
+    throw FatalError(ExitCode::kMalformed, "'" + name + "' is no model of " + printable(config.class_name()) + ": its type is " +
+                                               std::to_string(type) + ", not " + std::to_string(wanted));
   JsonTree tree;
   std::map<std::string, uint32_t> ids;
   if (llama) {
     std::vector<std::string> pieces;
     JsonTree vocab = JsonTree::object();
     for (const auto& p : m.pieces()) pieces.push_back(p.piece());
-    for (size_t i = 0; i < pieces.size(); ++i) vocab[pieces[i]] = static_cast<uint32_t>(i), ids[pieces[i]] = static_cast<uint32_t>(i);
-    tree["model"] = {{"type", "BPE"},       {"vocab", vocab},  {"merges", merges_of(m, pieces)}, {"unk_token", m.pieces(0).piece()},
-                     {"fuse_unk", true}, {"byte_fallback", true}};
+    for (size_t i = 0; i < pieces.size(); ++i)
+      vocab[pieces[i]] = static_cast<uint32_t>(i), ids[pieces[i]] = static_cast<uint32_t>(i);
+    tree["model"] = {
+        {"type", "BPE"},    {"vocab", vocab},       {"merges", merges_of(m, pieces)}, {"unk_token", m.pieces(0).piece()},
+        {"fuse_unk", true}, {"byte_fallback", true}};
     tree["decoder"] = {{"type", "Sequence"},
                        {"decoders",
                         {{{"type", "Replace"}, {"pattern", {{"String", "\u2581"}}}, {"content", " "}},
@@ -175,7 +188,8 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
   tree["added_tokens"] = JsonTree::array();
   for (const auto& p : m.pieces())
     if (p.type() == kControl || p.type() == kUserDefined)
-      tree["added_tokens"].push_back({{"id", 0u}, {"content", p.piece()}, {"normalized", false}, {"special", p.type() == kControl}});
+      tree["added_tokens"].push_back(
+          {{"id", 0u}, {"content", p.piece()}, {"normalized", false}, {"special", p.type() == kControl}});
   if (config.kind() == TokenizerClass::kT5)
     for (uint32_t i = 0; i < config.number("extra_ids").value_or(kExtraIds); ++i)
       tree["added_tokens"].push_back({{"id", 0u}, {"content", extra_id(i)}, {"normalized", false}, {"special", true}});

@@ -11,7 +11,8 @@ namespace edgeconv::text {
 JsonTree vocab_txt_tree(const std::string& contents, const std::string& name, const FolderConfig& config, bool lowercase);
 
 // vocab.json and merges.txt of GPT-2, RoBERTa and CLIP. Throws FatalError(kMalformed) with the line.
-JsonTree vocab_and_merges_tree(const std::string& vocab, const std::string& merges, const std::string& name, const FolderConfig& config);
+JsonTree vocab_and_merges_tree(const std::string& vocab, const std::string& merges, const std::string& name,
+                               const FolderConfig& config);
 
 // A SentencePiece .model of XLM-R, T5, ALBERT or Llama, whose classes give other ids than the .model, put tokens around texts, or normalize first.
 JsonTree sentencepiece_tree(const std::string& contents, const std::string& name, const FolderConfig& config);

@@ -1,4 +1,4 @@
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 
 namespace edgeconv::text {
 
@@ -13,7 +13,9 @@ JsonTree parse_tree(const std::string& contents, const std::string& name) {
 namespace {
 
 std::string message_of(const std::string& name, const std::vector<std::string>& unknowns) {
-  std::string message = "'" + name + "' has " + (unknowns.size() == 1 ? "a component" : std::to_string(unknowns.size()) + " components") + " that no tokenizer of a blob has:";
+  std::string message = "'" + name + "' has " +
+                        (unknowns.size() == 1 ? "a component" : std::to_string(unknowns.size()) + " components") +
+                        " that no tokenizer of a blob has:";
   for (const std::string& what : unknowns) message += "\n  " + printable(what);
   return message;
 }
