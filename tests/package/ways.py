@@ -6,6 +6,7 @@ import re
 import subprocess
 
 from debian import debian_packages
+from examples import EXAMPLES, TEXTS, languages
 from machine import NotHere
 from packages import source_package
 
@@ -192,6 +193,8 @@ def python(machine, folder):
     said = machine.run(interpreter, "ten.py", machine.source / "tests/models/langid", cwd=folder)
     assert said == "de German\n", said
     machine.run(interpreter, machine.source / "tests/python/python_test.py", machine.source, cwd=folder)
+    said = machine.run(interpreter, machine.source / "rt/example/python/langid.py", machine.text_blob, *TEXTS, cwd=folder)
+    assert said == languages(machine), said
     for command in ("edgeconv", "ert-bench"):
         machine.run(environment / "bin" / command, "--version")
     return f"built in {seconds:.0f} CPU seconds"
@@ -210,4 +213,4 @@ def ray_data(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, ray_data)}
+              few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES)}
