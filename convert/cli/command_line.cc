@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -91,10 +92,22 @@ int refuse_words(const std::string& message) {
   return static_cast<int>(ExitCode::kUsage);
 }
 
+// What other programs call it. No distance of letters leads there.
+std::string other_name_text(const std::string& word) {
+  static const std::map<std::string, std::string> kMeant = {
+      {"version", "edgeconv --version"}, {"usage", "edgeconv help"},      {"quantize", "edgeconv convert"},
+      {"compile", "edgeconv convert"},   {"info", "edgeconv inspect"},    {"show", "edgeconv inspect"},
+      {"check", "edgeconv verify"},      {"bench", "ert-bench"},          {"benchmark", "ert-bench"},
+      {"ert-bench", "ert-bench"},        {"compare", "edgeconv validate"}};
+  const auto found = kMeant.find(word);
+  return found == kMeant.end() ? "" : found->second;
+}
+
 std::string no_verb_text(const Commands& c, const std::string& word) {
-  const std::string nearest = nearest_word(word, c.verb_names());
-  return "'" + printable(word) + "' is neither a verb nor a file" +
-         (nearest.empty() ? "." : "; did you mean 'edgeconv " + nearest + "'?") + " Verbs: " + c.verbs() + ", help";
+  const std::string nearest = nearest_word(word, c.verb_names()), other = other_name_text(word);
+  const std::string meant = !other.empty() ? other : nearest.empty() ? "" : "edgeconv " + nearest;
+  return "'" + printable(word) + "' is neither a verb nor a file" + (meant.empty() ? "." : "; did you mean '" + meant + "'?") +
+         " Verbs: " + c.verbs() + ", help";
 }
 
 int show_help(const Commands& c, const std::vector<std::string>& words) {
@@ -129,7 +142,8 @@ std::string mistake_text(const Commands& c, const CLI::App& sub, const CLI::Pars
              more;
     return printable(missing->what()) + more;
   }
-  return printable(e.what()) + "; " + command + " --help explains it";
+  const std::string said = printable(wrong_value_text(e.what()));
+  return said + (said.back() == '?' ? " " : "; ") + command + " --help explains it";
 }
 
 // CLI11 takes the next word for the value of "--name=", and then says something about words that are right.
