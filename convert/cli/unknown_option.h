@@ -46,6 +46,13 @@ inline std::string wrong_value_text(const std::string& what) {
     const std::string nearest = nearest_word(value, members);
     return option + "'" + value + "' is not " + list + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
   }
+  static const std::string kRequired = "1 required ", kMissing = " missing";
+  if (what.compare(colon + 2, kRequired.size(), kRequired) == 0 && what.size() > kMissing.size() &&
+      what.compare(what.size() - kMissing.size(), kMissing.size(), kMissing) == 0) {
+    const size_t from = colon + 2 + kRequired.size();
+    return option + "its value is missing; write " + what.substr(0, colon) + " " +
+           what.substr(from, what.size() - kMissing.size() - from);
+  }
   const size_t at = what.rfind(kRange);
   if (at == std::string::npos || what.compare(colon + 2, kValue.size(), kValue) != 0) return what;
   const size_t from = colon + 2 + kValue.size();

@@ -78,7 +78,7 @@ TEST_F(CommandsTest, AMissingFileIsNoTypo) {
 TEST_F(CommandsTest, TyposOfOptionsNameTheNearest) {
   expect_refusal({"--verison"}, kUsage, {"'--verison'", "'--version'"});
   expect_refusal({"--halp"}, kUsage, {"'--halp'", "'--help'"});
-  expect_refusal({"-version"}, kUsage, {"'--version'"});
+  expect_refusal({"-version"}, kUsage, {"'-version'; did you mean '--version'"});
   expect_refusal({in("small.onnx"), "--presicion", "int8"}, kUsage,
                  {"'--presicion'", "'--precision'", "edgeconv convert --help"});
   expect_refusal({"--presicion", "int8", in("small.onnx")}, kUsage, {"'--presicion'", "'--precision'"});
@@ -93,7 +93,8 @@ TEST_F(CommandsTest, MissingAndAdditionalArgumentsAreNamed) {
   expect_refusal({"verify"}, kUsage, {"BLOB is missing", "edgeconv verify BLOB", "--help"});
   expect_refusal({"verify", "a.ert", "b.ert"}, kUsage, {"'b.ert'", "one argument too many", "edgeconv verify BLOB"});
   expect_refusal({"export", "a.ert"}, kUsage, {"--format", "is required", "c|incbin|hex|srec|uf2|bin"});
-  expect_refusal({"inspect", "x.onnx", "--dim"}, kUsage, {"--dim", "edgeconv inspect --help"});
+  expect_refusal({"inspect", "x.onnx", "--dim"}, kUsage,
+                 {"--dim: its value is missing; write --dim NAME=", "edgeconv inspect --help"});
 }
 
 TEST_F(CommandsTest, HelpOfAVerb) {
