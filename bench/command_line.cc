@@ -101,8 +101,8 @@ uint32_t parse_isa(const std::string& name) {
     if (word.size() > 1 && word[0] == '-')
       throw Failure{
           2, edgeconv::cli::unknown_option_text(app, word, {"--version", "--help"}) + " ert-bench --help lists the options"};
-  throw Failure{
-      2, std::string(e.what()) + "; usage: " + edgeconv::cli::usage_text(app, "ert-bench") + " (ert-bench --help lists them)"};
+  throw Failure{2, edgeconv::cli::wrong_value_text(e.what()) + "; usage: " + edgeconv::cli::usage_text(app, "ert-bench") +
+                       " (ert-bench --help lists them)"};
 }
 
 }  // namespace

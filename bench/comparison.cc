@@ -98,8 +98,9 @@ std::string Comparison::verdict() const {
                 "%s: %zu faster, %zu slower, %zu the same within the noise; geometric mean of the times %+.1f %%", word, faster,
                 slower, rows.size() - faster - slower, 100 * mean_change());
   std::string s = text;
-  if (only_old != 0) s += "; " + std::to_string(only_old) + " rows are in " + old_path + " only";
-  if (only_new != 0) s += "; " + std::to_string(only_new) + " rows are new";
+  const auto rows_are = [](size_t n) { return std::to_string(n) + (n == 1 ? " row is " : " rows are "); };
+  if (only_old != 0) s += "; " + rows_are(only_old) + "in " + old_path + " only";
+  if (only_new != 0) s += "; " + rows_are(only_new) + "new";
   return s;
 }
 

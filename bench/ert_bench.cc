@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <thread>
 
@@ -97,9 +99,18 @@ int compare_and_judge(const CommandLine& line, Report* r) {
   return slower ? 7 : 0;
 }
 
+// A full disk, or a reader that has gone: what was printed is not there.
+void flush_output() {
+  if (std::fflush(stdout) != 0) throw Failure{6, std::string("cannot write to standard output: ") + std::strerror(errno)};
+  if (std::ferror(stdout) != 0) throw Failure{6, "cannot write to standard output"};
+}
+
 int run(int argc, char** argv) {
   CommandLine line;
-  if (!read_command_line(argc, argv, &line)) return 0;
+  if (!read_command_line(argc, argv, &line)) {
+    flush_output();
+    return 0;
+  }
   Report report;
   report.paths = line.blobs;
   report.options = line.options;
@@ -140,7 +151,8 @@ int run(int argc, char** argv) {
   if (report.comparison && line.format == "csv") std::fprintf(stderr, "ert-bench: %s\n", report.comparison->verdict().c_str());
   if (!line.plot.empty())
     write_plot(line.plot, report.paths, report.results, "ert-bench: latency on " + cpu_name(), result_table(report));
-  return std::fflush(stdout) == 0 ? code : 6;
+  flush_output();
+  return code;
 }
 
 }  // namespace

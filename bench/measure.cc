@@ -9,7 +9,6 @@
 
 #include "bench/context_parts.h"
 #include "bench/inputs.h"
-#include "platform/posix/file_map.h"
 #include "rt/blob/crc32c.h"
 
 namespace ert::bench {
@@ -35,6 +34,14 @@ int profile_hook(void* context, uint32_t op, uint32_t phase, const char* kind, c
   return 0;
 }
 
+std::string levels_here() {
+  std::string names;
+  for (int isa = 0; isa < 32; ++isa)
+    if ((ert_isa_available() >> isa & 1) != 0)
+      names += (names.empty() ? "" : ", ") + std::string(ert_isa_name(static_cast<ert_isa>(isa)));
+  return names;
+}
+
 // One context for one shape, with inputs and outputs bound.
 class Session {
  public:
@@ -55,8 +62,11 @@ class Session {
     arena_ = allocate(need.bytes);
     const ert_region region = {arena_.get(), need.bytes};
     const uint64_t start = ert_clock_ns();
-    require(ert_context_init(&context_, &blob.model(), &cfg, dims.data(), &region, 1), "context");
+    const ert_status status = ert_context_init(&context_, &blob.model(), &cfg, dims.data(), &region, 1);
     init_us_ = us_since(start);
+    if (status == ERT_ERR_ISA && options.isa_mask != 0)
+      throw Failure{ert_exit_code(status), "--isa: this CPU, or this build, has no such level; there are " + levels_here()};
+    require(status, "context");
     bind(blob);
   }
   ert_status run() { return ert_run(&context_); }
@@ -161,49 +171,6 @@ std::map<std::string, int32_t> all_dims(const ert_model& m, const F& value) {
 }
 
 }  // namespace
-
-Blob::Blob(const std::string& path) {
-  ert_file_map map;
-  const int error = ert_file_map_open(&map, path.c_str());
-  if (error != 0) throw Failure{6, path + ": " + std::strerror(error)};
-  mapped_ = map.data;
-  mapped_bytes_ = map.bytes;
-  const uint64_t start = ert_clock_ns();
-  const ert_status status = map.bytes == 0 ? ERT_ERR_TRUNCATED : ert_model_open(&model_, map.data, map.bytes);
-  open_us_ = us_since(start);
-  try {
-    if (status == ERT_ERR_COMPRESSED) {
-      expand();
-    } else {
-      require(status, path);
-    }
-  } catch (const Failure&) {
-    ert_file_map_close(&map);
-    throw;
-  }
-}
-
-void Blob::expand() {
-  size_t bytes = 0, work_bytes = 0;
-  require(ert_unpack_bytes(mapped_, mapped_bytes_, &bytes, &work_bytes), "compressed blob");
-  Memory memory = allocate(bytes), work = allocate(work_bytes);
-  require(ert_unpack(mapped_, mapped_bytes_, memory.get(), bytes, work.get(), work_bytes), "compressed blob");
-  require(ert_model_open(&model_, memory.get(), bytes), "expanded blob");
-  expanded_ = memory.release();
-}
-
-Blob::~Blob() {
-  ert_file_map map{mapped_, mapped_bytes_};
-  ert_file_map_close(&map);
-  std::free(expanded_);
-}
-
-ert_info Blob::info() const {
-  ert_info info{};
-  info.struct_size = sizeof info;
-  require(ert_model_info(&model_, &info), "info");
-  return info;
-}
 
 std::map<std::string, int32_t> complete_dims(const ert_model& m, const std::map<std::string, int32_t>& given) {
   std::map<std::string, int32_t> dims = all_dims(m, [](const ert_dim_info& d) { return d.min; });

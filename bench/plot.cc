@@ -1,6 +1,8 @@
 // See plot.h. Marks have <title>s, which browsers show under the pointer.
 #include "bench/plot.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -190,6 +192,10 @@ void check_plot(const std::string& path, const std::vector<std::map<std::string,
     throw Failure{
         2, "--plot '" + path + "': the name says what is written: FILE.svg a picture, FILE.html a page with picture and table"};
   widest_dim(shapes);
+  const size_t slash = path.find_last_of('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  if (access(folder.c_str(), W_OK) != 0)
+    throw Failure{6, "--plot '" + path + "': the folder '" + folder + "' cannot be written to: " + std::strerror(errno)};
 }
 
 void write_plot(const std::string& path, const std::vector<std::string>& blobs, const std::vector<Result>& results,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -91,10 +92,22 @@ int refuse_words(const std::string& message) {
   return static_cast<int>(ExitCode::kUsage);
 }
 
+// What other programs call it. No distance of letters leads there.
+std::string other_name_text(const std::string& word) {
+  static const std::map<std::string, std::string> kMeant = {
+      {"version", "edgeconv --version"}, {"usage", "edgeconv help"},      {"quantize", "edgeconv convert"},
+      {"compile", "edgeconv convert"},   {"info", "edgeconv inspect"},    {"show", "edgeconv inspect"},
+      {"check", "edgeconv verify"},      {"bench", "ert-bench"},          {"benchmark", "ert-bench"},
+      {"ert-bench", "ert-bench"},        {"compare", "edgeconv validate"}};
+  const auto found = kMeant.find(word);
+  return found == kMeant.end() ? "" : found->second;
+}
+
 std::string no_verb_text(const Commands& c, const std::string& word) {
-  const std::string nearest = nearest_word(word, c.verb_names());
-  return "'" + printable(word) + "' is neither a verb nor a file" +
-         (nearest.empty() ? "." : "; did you mean 'edgeconv " + nearest + "'?") + " Verbs: " + c.verbs() + ", help";
+  const std::string nearest = nearest_word(word, c.verb_names()), other = other_name_text(word);
+  const std::string meant = !other.empty() ? other : nearest.empty() ? "" : "edgeconv " + nearest;
+  return "'" + printable(word) + "' is neither a verb nor a file" + (meant.empty() ? "." : "; did you mean '" + meant + "'?") +
+         " Verbs: " + c.verbs() + ", help";
 }
 
 int show_help(const Commands& c, const std::vector<std::string>& words) {
@@ -113,14 +126,21 @@ int show_help(const Commands& c, const std::vector<std::string>& words) {
 }
 
 // What CLI11 says of the words, with what comes before it in importance: an option that does not exist is why an argument is missing.
-std::string mistake_text(const Commands& c, const CLI::App& sub, const CLI::ParseError& e) {
+// words: as they were typed. Of "-version" CLI11 takes "-v" for an option and leaves "-ersion".
+std::string mistake_text(const Commands& c, const CLI::App& sub, const CLI::ParseError& e,
+                         const std::vector<std::string>& words) {
   const std::string command = "edgeconv " + sub.get_name();
   const std::string more = "; usage: " + usage_text(sub, command) + " (" + command + " --help lists them)";
   const std::vector<std::string> left = c.app.remaining(true);
   const std::vector<std::string> more_options = {"--version", "--help"};
-  for (const std::string& word : left)
-    if (word.size() > 1 && word[0] == '-')
-      return unknown_option_text(sub, word, more_options) + " " + command + " --help lists the options";
+  for (const std::string& word : left) {
+    if (word.size() < 2 || word[0] != '-') continue;
+    const auto typed = std::find_if(words.begin(), words.end(), [&](const std::string& w) {
+      return w == word || (word[1] != '-' && w.size() > 1 && w[0] == '-' && w[1] != '-' && w.ends_with(word.substr(1)));
+    });
+    return unknown_option_text(sub, typed == words.end() ? word : *typed, more_options) + " " + command +
+           " --help lists the options";
+  }
   if (!left.empty()) return "'" + printable(left.front()) + "' is one argument too many" + more;
   if (const auto* missing = dynamic_cast<const CLI::RequiredError*>(&e)) {
     for (const CLI::Option* o : sub.get_options([](const CLI::Option* x) { return x->get_required() && x->count() == 0; }))
@@ -129,7 +149,10 @@ std::string mistake_text(const Commands& c, const CLI::App& sub, const CLI::Pars
              more;
     return printable(missing->what()) + more;
   }
-  return printable(e.what()) + "; " + command + " --help explains it";
+  if (const std::string what = e.what(); what.find(" excludes ") != std::string::npos)
+    return printable(what) + ": give one of the two; " + command + " --help explains them";
+  const std::string said = printable(wrong_value_text(e.what()));
+  return said + (said.back() == '?' ? " " : "; ") + command + " --help explains it";
 }
 
 // CLI11 takes the next word for the value of "--name=", and then says something about words that are right.
@@ -173,6 +196,7 @@ int run_command_line(const CommandLine& line, std::vector<std::string> words) {
   const std::string verb = words[0];
   if (const CLI::App* sub = c.verb(verb))
     if (const std::string empty = empty_value_text(*sub, words); !empty.empty()) return refuse_words(empty);
+  const std::vector<std::string> typed = words;
   std::reverse(words.begin(), words.end());  // the order in which CLI11 takes a vector
   try {
     c.app.parse(std::move(words));
@@ -183,7 +207,7 @@ int run_command_line(const CommandLine& line, std::vector<std::string> words) {
     return 0;
   } catch (const CLI::ParseError& e) {
     const CLI::App* sub = c.verb(verb);
-    return refuse_words(sub ? mistake_text(c, *sub, e) : printable(e.what()) + "; edgeconv --help lists what there is");
+    return refuse_words(sub ? mistake_text(c, *sub, e, typed) : printable(e.what()) + "; edgeconv --help lists what there is");
   }
   for (const auto& [sub, action] : c.actions)
     if (sub->parsed()) return action();

@@ -25,16 +25,20 @@ namespace {
 
 std::string default_output(const std::string& model) { return std::filesystem::path(model).replace_extension(".ert").string(); }
 
-bool is_page(const std::string& report) {
-  const std::string ending = std::filesystem::path(report).extension().string();
-  return ending == ".html" || ending == ".htm";
+// In small letters: files from elsewhere may be named MODEL.HTML.
+std::string ending_of(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  for (char& c : ending) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return ending;
 }
+
+bool is_page(const std::string& report) { return ending_of(report) == ".html" || ending_of(report) == ".htm"; }
 
 // The name says what a report is, unless it is no file.
 void check_report_name(const ConvertArguments& o, const std::string& report) {
   const OutputPlace place = output_place(report);
   const bool file = place.kind == OutputPlace::Kind::kNew || place.kind == OutputPlace::Kind::kFile;
-  if (file && !report.empty() && !is_page(report) && std::filesystem::path(report).extension() != ".json" && !o.force)
+  if (file && !report.empty() && !is_page(report) && ending_of(report) != ".json" && !o.force)
     throw FatalError(ExitCode::kUsage, "--report '" + report +
                                            "': name it .html for a page or .json for JSON; - is standard output, and --force "
                                            "writes JSON to any name");

@@ -108,16 +108,18 @@ void ConvertArguments::declare(Arguments& a) {
   command = a.words();
   a.option("model", model, "ONNX file", {.required = true});
   a.group("Output");
-  a.option("-o,--output", output, "blob to write (default: the model's name with .ert)");
+  a.option("-o,--output", output, "blob to write (default: the model's name with .ert); - is standard output", {.type = "FILE"});
   a.flag("--force", force, "replace existing outputs whatever they are named");
   a.option("--compress", compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
            {.one_of = {"none", "zstd"}});
   a.option("--target", target,
            "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
-           "bits, but far slower where another target was meant");
+           "bits, but far slower where another target was meant",
+           {.type = "NAME"});
   a.option("--golden", golden,
            "golden vectors in the blob for the device's self test: auto (one, in at most 10 % of the blob or 4 kB), none, or how "
-           "many, whole");
+           "many, whole",
+           {.type = "auto|none|N"});
   a.option("--security-counter", security_counter,
            "number in the header: a device refuses blobs below its own minimum (ert_config.min_security_counter), so that no old "
            "model comes back");
@@ -142,7 +144,8 @@ void ConvertArguments::declare(Arguments& a) {
   a.group("Accuracy");
   a.option("--precision", precision,
            "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
-           "four); repeatable");
+           "four); repeatable",
+           {.type = "NAME"});
   a.option("--calib", calibration,
            "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples",
            {.type = "FILE|DIR"});
@@ -164,14 +167,17 @@ void ConvertArguments::declare(Arguments& a) {
   declare_memory_limit(a, memory_limit);
   a.group("Text");
   a.option("--tokenizer", tokenizer,
-           "puts a tokenizer into the blob, so that devices take text: tokenizer.json, SentencePiece .model, vocab.txt, or a model's folder, "
+           "puts a tokenizer into the blob, so that devices take text: tokenizer.json, SentencePiece .model, vocab.txt, or a "
+           "model's folder, "
            "whose files also say what the model is for",
            {.type = "FILE|DIR"});
-  a.option("--task", task, "what the device makes of a text; wins over the folder", {.one_of = {"embed", "classify", "tokens", "qa", "zero-shot", "none"}});
+  a.option("--task", task, "what the device makes of a text; wins over the folder",
+           {.one_of = {"embed", "classify", "tokens", "qa", "zero-shot", "none"}});
   a.option("--labels", labels, "names of the model's labels, one a line", {.type = "FILE"});
   a.option("--pooling", pooling, "embed: how vectors of tokens become one", {.one_of = {"mean", "cls", "last", "none"}});
   a.option("--normalize", normalize, "embed: vectors of length 1", {.one_of = {"on", "off"}});
-  a.option("--max-tokens", max_tokens, "longer texts are cut to so many tokens, special ones included", {.least = 1, .most = 1 << 20});
+  a.option("--max-tokens", max_tokens, "longer texts are cut to so many tokens, special ones included",
+           {.least = 1, .most = 1 << 20});
   a.group("Messages");
   a.option("--report", reports,
            "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "

@@ -86,7 +86,7 @@ int run_export(const ExportArguments& o) {
   if (!o.header.empty()) outputs.writes("--header", o.header, {{".h", ".hh", ".hpp", ".hxx"}, kMark});
   if (!o.ops.empty()) outputs.writes("--ops", o.ops, {{".inc"}, kMark});
   const BlobFile file(o.blob);
-  const BlobRunner runner(file.data(), file.bytes());  // never export what would not open
+  const BlobRunner runner(file.data(), file.bytes(), "'" + o.blob + "'");  // never export what would not open
   if (file.compressed())
     tell("warning: '" + o.blob + "' is compressed; the device must expand it with ert_unpack before ert_model_open\n");
   const auto* data = static_cast<const uint8_t*>(file.stored_data());

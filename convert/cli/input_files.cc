@@ -95,7 +95,8 @@ Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<B
     const std::string contents = text.substr(eq + 1);
     // A file that is named like a number is still a file.
     std::error_code error;
-    const bool typed = is_typed_input(contents) && !std::filesystem::exists(contents, error);
+    const bool list = is_typed_input(contents) || contents.find_first_of(",;") != std::string::npos;
+    const bool typed = list && !std::filesystem::exists(contents, error) && contents.find(".npy") == std::string::npos;
     slots.put(*i, typed ? typed_input(contents, inputs[*i], "--input " + text) : read_npy(contents));
   }
   return slots.take("the --input options", states_of(inputs));

@@ -73,9 +73,10 @@ int run(int argc, char** argv) {
       {"keygen", "a pair of keys for signed blobs", edgeconv::cli::add_keygen},
       {"sign", "sign a blob", edgeconv::cli::add_sign},
       {"run", "run a blob on given inputs", edgeconv::cli::add_run},
-      {"tokenize", "lines of text to ids, by a tokenizer's file or a blob's tokenizer", edgeconv::cli::add_tokenize},
+      {"tokenize", "lines of text (standard input) to ids, by a tokenizer's file or a blob's tokenizer",
+       edgeconv::cli::add_tokenize},
       {"validate", "compare a blob with the model it came from", edgeconv::cli::add_validate},
-      {"export", "a blob as C array, assembler include, Intel HEX or plain bytes", edgeconv::cli::add_export},
+      {"export", "a blob as C array, assembler include, Intel HEX, S-records, UF2 or plain bytes", edgeconv::cli::add_export},
       {"supported-ops", "ONNX operators that can be imported", edgeconv::cli::add_supported_ops},
   };
   return finished(

@@ -85,8 +85,8 @@ Outputs judge_outputs(const RunArguments& o, const BlobRunner& runner, const std
   if (o.json) files.prints("--json");
   if (o.out.empty()) return files;
   for (size_t i = 0; i < runner.outputs().size(); ++i) {
-    for (const std::string& frame : frames) files.writes("--out", pb_path(o, frame, i), {{".pb"}, ""});
-    if (o.arrays()) files.writes("--out", npy_path(o, runner.outputs()[i].name), {{".npy"}, ""});
+    for (const std::string& frame : frames) files.writes("--out", pb_path(o, frame, i), {{".pb"}, "", true});
+    if (o.arrays()) files.writes("--out", npy_path(o, runner.outputs()[i].name), {{".npy"}, "", true});
   }
   return files;
 }
@@ -157,7 +157,7 @@ int run_blob(const RunArguments& o) {
                      "say where the outputs go: --out DIR writes files, --print shows them, --json prints a document");
   const uint32_t mask = isa_mask(o.isa);
   const BlobFile file(o.blob);
-  BlobRunner runner(file.data(), file.bytes());
+  BlobRunner runner(file.data(), file.bytes(), "'" + o.blob + "'");
   const CertifiedPinning pinning = certified_pinning(certificate_of(runner));
   refuse_pinned_inputs(o, pinning);
   const Frames frames = read_frames(o, runner, pinning);
@@ -208,12 +208,15 @@ Action add_run(Arguments& a) {
   a.option("--out", o->out, "folder for output_K.pb (and NAME.npy with --input and FILE.npz), as the inputs are",
            {.type = "DIR"});
   a.flag("--print", o->print, "show outputs: shape, first values, largest values with their places", {});
-  a.flag("--json", o->json, "one document on stdout: shapes, and files or values; of texts an object a line", {.excludes = {"--print"}});
+  a.flag("--json", o->json, "one document on stdout: shapes, and files or values; of texts an object a line",
+         {.excludes = {"--print"}});
   a.group("Texts");
   a.option("--text", o->text.texts, "for blobs with a tokenizer: prints the answer to this text; repeatable");
   a.option("--pair", o->text.pairs, "what belongs to the n-th --text: the second text, or with qa the context; repeatable");
-  a.option("--text-file", o->text.file, "texts, one a line; with qa QUESTION, a tab, CONTEXT; - is standard input", {.type = "FILE"});
-  a.option("--labels", o->text.labels, "zero-shot: what texts are judged by, a,b,c or @FILE with one a line", {.type = "a,b,c|@FILE"});
+  a.option("--text-file", o->text.file, "texts, one a line; with qa QUESTION, a tab, CONTEXT; - is standard input",
+           {.type = "FILE"});
+  a.option("--labels", o->text.labels, "zero-shot: what texts are judged by, a,b,c or @FILE with one a line",
+           {.type = "a,b,c|@FILE"});
   a.option("--top", o->text.top, "so many of the best labels or answers", {.least = 1, .most = 1 << 16});
   a.group("How");
   a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});

@@ -168,7 +168,7 @@ int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, bool
                                            std::to_string(o.texts.size()) +
                                            " of --text; the n-th belongs to the n-th: give as many of both");
   const BlobFile file(blob);
-  BlobRunner runner(file.data(), file.bytes());
+  BlobRunner runner(file.data(), file.bytes(), "'" + blob + "'");
   TextSession session(runner, {threads, isa_mask});
   Answering answering(session, json, o);
   for (size_t i = 0; i < o.texts.size(); ++i) {

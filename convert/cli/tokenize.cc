@@ -138,6 +138,7 @@ Action add_tokenize(Arguments& a) {
   a.flag("--pair", o->pair, "each line is a text, a tab, and its pair");
   a.flag("--json", o->json, "ids, type ids, masks and offsets (bytes of the line; of a pair's second text from its own start)");
   a.flag("--decode", o->decode, "lines are arrays of ids; gives their text as a JSON string, without special tokens", {.excludes = {"--pair", "--json"}});
+  a.example("edgeconv tokenize tokenizer.json < texts.txt", "a line of ids for each line of text");
   return [o] { return tokenize(*o); };
 }
 

@@ -34,6 +34,7 @@ void set_unfinished(const std::string& name) {
 [[noreturn]] void fail(const std::string& path, const char* step) {
   const std::string reason = std::strerror(errno);
   remove_unfinished_file();
+  if (path == "-") throw FatalError(ExitCode::kIo, "cannot write to standard output: " + reason);
   throw FatalError(ExitCode::kIo, "cannot write '" + path + "': " + step + ": " + reason);
 }
 

@@ -79,6 +79,11 @@ void Outputs::judge(size_t i) const {
   if (o.printed) return;
   const OutputPlace place = output_place(o.path);
   if (place.kind == OutputPlace::Kind::kFolder) refuse(o.flag + " '" + o.path + "' is a folder; give the name of a file");
+  const fs::path folder = fs::path(place.path).parent_path();
+  std::error_code error;
+  if (place.kind == OutputPlace::Kind::kNew && !o.format.makes_folder && !fs::is_directory(folder, error))
+    throw FatalError(ExitCode::kIo, o.flag + " '" + o.path + "': there is no folder '" + folder.string() +
+                                        "'; make it, or give a name in another one with " + o.flag);
   if (place.exists && S_ISREG(place.mode))
     for (const Input& in : inputs_)
       if (same_place(place, in.place))

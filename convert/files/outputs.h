@@ -13,6 +13,7 @@ namespace edgeconv {
 struct OutputFormat {
   std::vector<std::string_view> extensions;  // with the dot, lower case; any case fits
   std::string_view mark;                     // stands in the first line of what edgeconv made; empty: files have none
+  bool makes_folder = false;                 // the command makes the folder where there is none
 };
 
 class Outputs {

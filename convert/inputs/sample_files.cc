@@ -121,7 +121,8 @@ std::vector<Group> Reader::read_groups() const {
   std::sort(folders.begin() + 1, folders.end());
   for (const fs::path& f : folders)
     if (Arrays arrays = read_folder(f); !arrays.empty()) groups.push_back({f.string(), std::move(arrays)});
-  if (groups.empty()) fail(path + ": the folder holds neither NAME.npy nor input_K.pb");
+  if (groups.empty())
+    fail(path + ": the folder holds neither NAME.npy nor input_K.pb; put the inputs there, or give another folder");
   return groups;
 }
 

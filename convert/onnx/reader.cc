@@ -18,7 +18,8 @@ void silence_protobuf() { google::protobuf::SetLogHandler(nullptr); }
 
 std::shared_ptr<pb::ModelProto> parse_model(const uint8_t* data, size_t bytes, const std::string& name) {
   const std::string file = "'" + printable(name) + "'";
-  if (bytes == 0) throw FatalError(ExitCode::kMalformed, file + " is empty (0 bytes); the download or export was interrupted");
+  if (bytes == 0)
+    throw FatalError(ExitCode::kMalformed, file + " is empty (0 bytes); the download or export was interrupted: do it again");
   if (bytes > kMaxModelBytes)
     throw FatalError(ExitCode::kLimit, file + " has " + std::to_string(bytes) +
                                            " bytes; an ONNX file holds at most 2147483647: save the weights as external data "

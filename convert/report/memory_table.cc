@@ -38,8 +38,10 @@ Setting asked_setting(const std::vector<NamedDim>& dims, const std::map<std::str
   for (const NamedDim& d : dims) {
     const auto it = asked.find(d.name);
     if (it != asked.end() && (it->second < d.min || it->second > d.max))
-      throw FatalError(ExitCode::kUsage,
-                       fmt::format("--dim {}={}: the blob allows {} to {}", printable(d.name), it->second, d.min, d.max));
+      throw FatalError(
+          ExitCode::kUsage,
+          fmt::format("--dim {0}={1}: the blob allows {2} to {3}; give one of these, or convert the model with --dim {0}={1}",
+                      printable(d.name), it->second, d.min, d.max));
     s.push_back(it == asked.end() ? d.min : static_cast<int32_t>(it->second));
     known += (known.empty() ? "" : ", ") + printable(d.name);
   }

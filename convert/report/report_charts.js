@@ -34,7 +34,7 @@ function chart(holder, data) {
       draw(svg, "line", {x1: left, x2: width - right, y1: y(v), y2: y(v), class: "grid"});
       draw(svg, "text", {x: left - 5, y: y(v) + 4, "text-anchor": "end"}, data.show(v));
     }
-    for (const v of ticks(low, high, width / 110).filter((t) => !data.bars || (t < high && Number.isInteger(t)))) {
+    for (const v of ticks(low, high, Math.max(4, width / 110)).filter((t) => !data.bars || (t < high && Number.isInteger(t)))) {
       const at = x(data.bars ? v + .5 : v);
       draw(svg, "text", {x: at, y: height - bottom + 14, "text-anchor": at > width - 40 ? "end" : "middle"}, data.showX ? data.showX(v) : v);
     }

@@ -60,10 +60,10 @@ struct BlobRunner::Pool {
   ert_thread_pool* pool = nullptr;
 };
 
-BlobRunner::BlobRunner(const void* blob, size_t bytes) {
+BlobRunner::BlobRunner(const void* blob, size_t bytes, const std::string& called) {
   if (bytes == 0)
-    throw FatalError(ExitCode::kMalformed, "the blob is refused: the file is empty; copy it again, or convert the model again");
-  if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, "the blob is refused");
+    throw FatalError(ExitCode::kMalformed, called + " is refused: the file is empty; copy it again, or convert the model again");
+  if (const ert_status s = ert_model_open(&model_, blob, bytes); s != ERT_OK) throw_status(s, called + " is refused");
   custom_ops_ = custom_names(blob);
   for (const std::string& name : custom_ops_) {
     ert_custom_op op{};

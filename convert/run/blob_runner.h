@@ -49,7 +49,8 @@ struct NamedDim {
 class BlobRunner {
  public:
   // The bytes must stay in place and be 64-byte aligned. Throws FatalError when the blob is refused.
-  BlobRunner(const void* blob, size_t bytes);
+  // called: as messages name it.
+  BlobRunner(const void* blob, size_t bytes, const std::string& called = "the blob");
   ~BlobRunner();
   BlobRunner(const BlobRunner&) = delete;
   BlobRunner& operator=(const BlobRunner&) = delete;

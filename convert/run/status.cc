@@ -34,6 +34,7 @@ const char* what_to_do(ert_status s) {
     case ERT_ERR_CHECKSUM:
     case ERT_ERR_FORMAT:
     case ERT_ERR_MODEL: return "; copy it again, or convert the model again";
+    case ERT_ERR_SIGNATURE: return "; give the public key of those who signed it; where that is refused too, do not use the blob";
     case ERT_ERR_LIMIT: return "; if the file came here whole, convert the model again with smaller --dim";
     case ERT_ERR_VERSION: return "; use the edgeconv that made it, or convert the model again";
     case ERT_ERR_INPUT: return "; edgeconv inspect shows what the inputs must be";

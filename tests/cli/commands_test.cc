@@ -41,6 +41,21 @@ TEST_F(CommandsTest, TyposOfVerbsNameTheNearest) {
   for (const std::string& verb : verbs_) EXPECT_NE(far.err.find(verb), std::string::npos) << far.err;
 }
 
+// No distance of letters leads from what other programs call it.
+TEST_F(CommandsTest, NamesOfOtherProgramsAreKnown) {
+  const std::pair<const char*, const char*> names[] = {{"version", "edgeconv --version"},
+                                                       {"quantize", "edgeconv convert"},
+                                                       {"benchmark", "ert-bench"},
+                                                       {"info", "edgeconv inspect"}};
+  for (const auto& [typed, meant] : names) expect_refusal({typed}, kUsage, {"did you mean '" + std::string(meant) + "'?"});
+}
+
+TEST_F(CommandsTest, TyposOfValuesNameTheNearest) {
+  expect_refusal({"export", "x.ert", "--format", "hx", "-o", "x"}, kUsage, {"'hx' is not c, incbin, ", "did you mean 'hex'?"});
+  expect_refusal({in("small.onnx"), "--progress", "loud"}, kUsage, {"--progress: 'loud' is not auto, on or off;", "--help"});
+  expect_refusal({"run", "x.ert", "--threads", "two"}, kUsage, {"--threads: 'two' is not a number from 1 to "});
+}
+
 // Took the next word, and complained about the one behind it.
 TEST_F(CommandsTest, NothingBehindTheEqualsSign) {
   expect_refusal({"export", "x.ert", "--format", "c", "--name=", "-o", "x.c"}, kUsage,
@@ -63,7 +78,7 @@ TEST_F(CommandsTest, AMissingFileIsNoTypo) {
 TEST_F(CommandsTest, TyposOfOptionsNameTheNearest) {
   expect_refusal({"--verison"}, kUsage, {"'--verison'", "'--version'"});
   expect_refusal({"--halp"}, kUsage, {"'--halp'", "'--help'"});
-  expect_refusal({"-version"}, kUsage, {"'--version'"});
+  expect_refusal({"-version"}, kUsage, {"'-version'; did you mean '--version'"});
   expect_refusal({in("small.onnx"), "--presicion", "int8"}, kUsage,
                  {"'--presicion'", "'--precision'", "edgeconv convert --help"});
   expect_refusal({"--presicion", "int8", in("small.onnx")}, kUsage, {"'--presicion'", "'--precision'"});
@@ -78,7 +93,8 @@ TEST_F(CommandsTest, MissingAndAdditionalArgumentsAreNamed) {
   expect_refusal({"verify"}, kUsage, {"BLOB is missing", "edgeconv verify BLOB", "--help"});
   expect_refusal({"verify", "a.ert", "b.ert"}, kUsage, {"'b.ert'", "one argument too many", "edgeconv verify BLOB"});
   expect_refusal({"export", "a.ert"}, kUsage, {"--format", "is required", "c|incbin|hex|srec|uf2|bin"});
-  expect_refusal({"inspect", "x.onnx", "--dim"}, kUsage, {"--dim", "edgeconv inspect --help"});
+  expect_refusal({"inspect", "x.onnx", "--dim"}, kUsage,
+                 {"--dim: its value is missing; write --dim NAME=", "edgeconv inspect --help"});
 }
 
 TEST_F(CommandsTest, HelpOfAVerb) {

@@ -59,6 +59,32 @@ class OutputsTest : public CliTest {
   }
 };
 
+// Was found out when the conversion was done.
+TEST_F(OutputsTest, AMissingFolderIsNamedBeforeTheWork) {
+  const std::string missing = in("no/such/x.ert");
+  const ProgramResult r = edgeconv({model_, "-o", missing, "-v"});
+  EXPECT_EQ(r.exit_code, kIo);
+  EXPECT_NE(r.err.find("there is no folder '" + in("no/such") + "'; make it"), std::string::npos) << r.err;
+  EXPECT_EQ(r.err.find("warning"), std::string::npos) << r.err;
+  expect_refusal({"export", blob_, "--format", "c", "-o", in("no/x.c")}, kIo, {"-o", "no folder"});
+  expect_success({"run", blob_, "--input", "x=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "--out", in("made/here")});
+}
+
+TEST_F(OutputsTest, AFullDeviceBehindADashIsStandardOutput) {
+  for (const std::string& words :
+       std::vector<std::string>{"small.onnx -q -o -", "small.onnx -q -o x.ert --report -", "export small.ert --format c -o -"}) {
+    const ProgramResult r = shell(EDGECONV_BINARY " " + words + " > /dev/full");
+    EXPECT_EQ(r.exit_code, kIo) << words;
+    EXPECT_EQ(r.err, "error: cannot write to standard output: No space left on device\n") << words;
+  }
+}
+
+TEST_F(OutputsTest, EndingsOfReportsMayBeInCapitals) {
+  expect_success({model_, "-q", "--report", in("A.HTML"), "--report", in("B.JSON")});
+  EXPECT_EQ(read_file(in("A.HTML")).rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_EQ(read_file(in("B.JSON")).rfind("{", 0), 0u);
+}
+
 TEST_F(OutputsTest, ADeviceStaysADevice) {
   if (!make_device("null", 3)) GTEST_SKIP() << "devices need root";
   expect_success({model_, "-q", "-o", in("null")});

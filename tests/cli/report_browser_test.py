@@ -43,6 +43,7 @@ PROBE = """<script>addEventListener("load", () => setTimeout(() => {
     const style = getComputedStyle(cell), line = parseFloat(style.lineHeight), inner = cell.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
     if (inner > 3.3 * line) found.faults.push("a cell has " + (inner / line).toFixed(1) + " lines: " + cell.textContent.slice(0, 60));
   }
+  found.cut = [...document.querySelectorAll("td.why > div")].filter((e) => e.scrollHeight > e.clientHeight + 1).length;
   found.charts = document.querySelectorAll(".chart svg .mark").length;
   found.rows = document.querySelectorAll("#layers tbody tr").length;
   found.verdict = document.getElementById("verdict").textContent;
@@ -92,6 +93,11 @@ class ReportInBrowser(unittest.TestCase):
         (cls.folder / "long_probe.html").write_text(longer.replace('"layer_table":[{"name":"', '"layer_table":[{"name":"/encoder/' + "a_very_long_name" * 12),
                                                     encoding="utf-8")
 
+        # Numbers and reasons as long as those of real text detection: its table was wider than the page, and its reasons were cut.
+        wide = re.sub(r'"(largest_input|outlier_index|smoothed_outlier_index)":[^,}]*', r'"\1":2041.5', text)
+        wide = re.sub(r'"why":"[^"]*"', '"why":"lifted for cosine 0.999: 34 in int8, 0 in w8a16 and 16 in fp32 gave 0.947587"', wide)
+        (cls.folder / "wide_probe.html").write_text(re.sub(r'"(k|n)":\d+', r'"\1":3072', wide), encoding="utf-8")
+
     @classmethod
     def tearDownClass(cls):
         cls.temporary.cleanup()
@@ -117,9 +123,14 @@ class ReportInBrowser(unittest.TestCase):
                     self.assertTrue(found["hover"].startswith("0: "), found["hover"])
                     self.assertEqual(found["sorted"], sorted(found["sorted"]))
 
+    def test_wide_numbers_leave_room_for_reasons(self):
+        for width in WIDTHS:
+            found = self.probe("wide", width)
+            self.assertEqual((found["faults"], found["cut"]), ([], 0), width)
+
     def test_the_probe_can_fail(self):
         text = (self.folder / "bert_probe.html").read_text(encoding="utf-8")
-        broken = text.replace("-webkit-line-clamp: 3;", "").replace("min-width: 18em;", "max-width: 4em;").replace(
+        broken = text.replace("-webkit-line-clamp: 3;", "").replace("min-width: 10em;", "max-width: 4em;").replace(
             "</h1>", "</h1><div style='width:3000px'>x</div>", 1)
         (self.folder / "broken_probe.html").write_text(broken, encoding="utf-8")
         faults = self.probe("broken", 1280)["faults"]

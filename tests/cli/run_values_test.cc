@@ -47,6 +47,13 @@ TEST_F(RunValuesTest, NumbersLieAlongTheLastAxisAndSemicolonsSeparateRows) {
     EXPECT_EQ(a.at("data").at(i), b.at("data").at(i)) << "the first row is the same";
 }
 
+// Was taken for the name of a file.
+TEST_F(RunValuesTest, ALetterAmongNumbersIsNoFile) {
+  expect_refusal({"run", blob_, "--input", given("1,x,3"), "--print"}, kUsage, {"value 2 is 'x'", "NAME=1,2,3"});
+  expect_refusal({"run", blob_, "--input", given("a;b"), "--print"}, kUsage, {"value 1 is 'a'"});
+  expect_refusal({"run", blob_, "--input", given("missing,1.npy"), "--print"}, kIo, {"missing,1.npy"});
+}
+
 TEST_F(RunValuesTest, ItSaysWhatItWrote) {
   const ProgramResult r = expect_success({"run", blob_, "--input", given(numbers(1)), "--out", in("out")});
   EXPECT_EQ(r.out, "");

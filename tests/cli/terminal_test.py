@@ -20,7 +20,7 @@ import unittest
 
 EDGECONV, SOURCE = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
 MODEL = str(pathlib.Path(SOURCE) / "tests/models/langid/langid.onnx")
-VERBS = ("convert", "inspect", "verify", "run", "validate", "export", "supported-ops", "keygen", "sign")
+VERBS = ("convert", "inspect", "verify", "run", "validate", "export", "supported-ops", "keygen", "sign", "tokenize")
 
 
 def on_terminal(words, columns, cwd=None, interrupt_after=None, environment=None, program=EDGECONV, keys=None):

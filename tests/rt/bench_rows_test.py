@@ -102,7 +102,7 @@ class Rows(unittest.TestCase):
         done = bench(self.blob, *SWEEP, "--compare", path)
         for text in ("another CPU: Z80", "the clock is not what it was"):
             self.assertIn(text, done.stderr)
-        for text in ("other outputs", "1 rows are in", "1 rows are new"):
+        for text in ("other outputs", "1 row is in", "1 row is new"):
             self.assertIn(text, done.stdout)
 
     def test_compare_refuses(self):
@@ -140,7 +140,9 @@ class Rows(unittest.TestCase):
             done = bench(self.blob, *args)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(word, done.stderr)
-        self.assertEqual(bench(self.blob, *SWEEP, "--plot", self.dir / "absent" / "p.svg").returncode, 6)
+        done = bench(self.blob, *SWEEP, "--plot", self.dir / "absent" / "p.svg")
+        self.assertEqual((done.returncode, done.stdout), (6, ""), "asked before anything is measured")
+        self.assertIn("absent", done.stderr)
 
     def test_words(self):
         self.assertRegex(bench("--version").stdout, r"^ert-bench \d+\.\d+\.\d+\n$")
@@ -152,7 +154,11 @@ class Rows(unittest.TestCase):
             done = bench(self.blob, "--threads", threads)
             self.assertEqual(done.returncode, 2, threads)
             self.assertIn("such as 1,2,4", done.stderr)
-        self.assertEqual(bench(self.blob, "--format", "xml").returncode, 2)
+        for format, words in (("xml", "'xml' is not table, markdown, csv or json"), ("jsn", "did you mean 'json'?")):
+            done = bench(self.blob, "--format", format)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+        self.assertIn("'0' is not a number from 1 to 100000000", bench(self.blob, "--runs", "0").stderr)
 
 
 if __name__ == "__main__":

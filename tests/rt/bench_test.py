@@ -151,9 +151,19 @@ class ErtBench(unittest.TestCase):
             self.assertEqual(done.returncode, expected, (args, done.stderr))
             if "batch=9" in args:
                 self.assertIn("'batch' is 9, the blob allows 1 to 8", done.stderr)
+            for wrong, words in (("text.ert", "give the .ert file"), ("damaged.ert", "copy it again"), (missing, "there are ref")):
+                if expected in (3, 4, 8) and str(args[-1]).endswith(wrong):
+                    self.assertIn(words, done.stderr)
             if expected != 0:
                 self.assertEqual(done.stdout, "", args)
                 self.assertNotEqual(done.stderr, "", args)
+
+    def test_a_full_disk_is_named(self):
+        for args in ((self.blob, "--runs", "1"), (self.blob, "--runs", "1", "--json"), ("--help",)):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([BENCH, *map(str, args)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+            self.assertEqual(done.returncode, 6, args)
+            self.assertIn("cannot write to standard output: No space left on device", done.stderr)
 
 
 if __name__ == "__main__":
