@@ -8,6 +8,7 @@ from debian import debian_packages
 from examples import EXAMPLES, TEXTS, languages
 from machine import NotHere
 from packages import source_package
+from zephyr import zephyr_module
 
 MAIN = "rt/example/minimal/main.c"
 
@@ -193,4 +194,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES)}
+              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module)}
