@@ -6,6 +6,7 @@ import subprocess
 
 from debian import debian_packages
 from examples import EXAMPLES, TEXTS, languages
+from firmware import FIRMWARE
 from machine import NotHere
 from packages import source_package
 from zephyr import zephyr_module
@@ -194,4 +195,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module)}
+              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module, *FIRMWARE)}

@@ -12,7 +12,8 @@
 
 enum { MAX_TEXT = 128, MAX_LABELS = 64, WORK_BYTES = 20000 };
 
-static const char* const kTexts[] = {"Where is the station, please?", "Guten Morgen, wie geht es Ihnen?", "Je voudrais acheter un journal."};
+static const char* const kTexts[] = {"Where is the station, please?", "Guten Morgen, wie geht es Ihnen?",
+                                     "Je voudrais acheter un journal."};
 
 /* The arena lends its memory to ert_model_open_in, too: nothing is in it yet. */
 static uint8_t arena[MODEL_ARENA_BYTES > MODEL_WORK_BYTES ? MODEL_ARENA_BYTES : MODEL_WORK_BYTES] __aligned(ERT_ARENA_ALIGN);
