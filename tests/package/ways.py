@@ -5,6 +5,7 @@ import re
 import subprocess
 
 from debian import debian_packages
+from distributions import DISTRIBUTIONS
 from examples import EXAMPLES, TEXTS, languages
 from firmware import FIRMWARE
 from machine import NotHere
@@ -195,4 +196,4 @@ def python(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module, *FIRMWARE)}
+              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS)}
