@@ -1,6 +1,7 @@
 """What the consumers of tests/package share: commands, the blob, the installed prefix; each is made once, when first asked for."""
 import functools
 import os
+import pathlib
 import shutil
 import subprocess
 
@@ -29,6 +30,24 @@ class Machine:
         for program in programs:
             if shutil.which(program) is None:
                 raise NotHere(f"no {program}")
+
+    def from_pypi(self, folder, *packages):
+        """Python packages in an environment of their own; its folder of programs."""
+        self.need("python3")
+        bin_folder = folder / "venv/bin"
+        if subprocess.run(["python3", "-m", "venv", folder / "venv"], capture_output=True).returncode != 0:
+            raise NotHere("python3 has no venv (Debian: python3-venv)")
+        if subprocess.run([bin_folder / "pip", "install", "-q", *packages], capture_output=True).returncode != 0:
+            raise NotHere(f"pip cannot install {' '.join(packages)}")
+        return bin_folder
+
+    def given(self, variable, what):
+        """The folder or file that an environment variable names."""
+        path = os.environ.get(variable)
+        if not path:
+            raise NotHere(f"{variable} does not name {what}")
+        assert os.path.exists(path), f"{variable}={path} is not there"
+        return pathlib.Path(path).resolve()
 
     @functools.cached_property
     def blob(self):

@@ -6,9 +6,13 @@ import re
 import subprocess
 
 from debian import debian_packages
+from distributions import DISTRIBUTIONS
 from examples import EXAMPLES, TEXTS, languages
+from firmware import FIRMWARE
 from machine import NotHere
 from packages import source_package
+from updates import UPDATES
+from zephyr import zephyr_module
 
 MAIN = "rt/example/minimal/main.c"
 
@@ -214,3 +218,4 @@ def ray_data(machine, folder):
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
               few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES)}
+              few_ops, other_compilers, source_package, debian_packages, python, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS, *UPDATES)}

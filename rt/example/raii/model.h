@@ -41,13 +41,14 @@ class Memory {
  public:
   static constexpr std::size_t kAlign = ERT_BLOB_ALIGN > ERT_ARENA_ALIGN ? ERT_BLOB_ALIGN : ERT_ARENA_ALIGN;
 
-  explicit Memory(std::size_t bytes) : bytes_(bytes), data_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{kAlign}))) {}
+  explicit Memory(std::size_t bytes)
+      : bytes_(bytes), data_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{kAlign}))) {}
   std::byte* data() const { return data_.get(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
   struct Free {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{kAlign}); }
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{kAlign}); }
   };
   std::size_t bytes_;
   std::unique_ptr<std::byte, Free> data_;
@@ -93,7 +94,8 @@ class Classifier {
     float score;
   };
 
-  Classifier(std::shared_ptr<const Model> model, std::size_t max_text) : model_(std::move(model)), arena_(arena_bytes()), max_text_(max_text) {
+  Classifier(std::shared_ptr<const Model> model, std::size_t max_text)
+      : model_(std::move(model)), arena_(arena_bytes()), max_text_(max_text) {
     const ert_region region{arena_.data(), arena_.bytes()};
     demand(ert_context_init(&context_, model_->get(), nullptr, dims().data(), &region, 1), "context");
     auto task = sized<ert_text_task_info>();
