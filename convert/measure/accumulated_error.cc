@@ -120,7 +120,7 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
-      const bool layer = op.kind == "Linear" || op.kind == "Conv";
+      const bool layer = op.kind == "Linear" || op.kind == "Conv" || op.kind == "DirectConv";
       if (!layer || it == want.end() || it->second.width == 0 || op.elements == 0) return;
       add(sums[op.name], it->second, mask, op);
     };

@@ -46,17 +46,19 @@ int ops_of(const TargetProgram& p, OpCode code) {
 }
 
 TEST(LowerConv, IsOneOp) {
-  const TargetProgram p = LoweredConv(16).program(linear::kF32);
-  EXPECT_EQ(p.ops.size(), 1u);
-  EXPECT_EQ(p.ops[0].code, OpCode::kConv);
-  EXPECT_EQ(p.ops[0].ints[conv::kSharedColumns], 0) << "fp32 rounds nothing";
+  for (const auto& [precision, code] : {std::pair{linear::kInt8, OpCode::kConv}, {linear::kF32, OpCode::kDirectConv}}) {
+    const TargetProgram p = LoweredConv(16).program(precision);
+    EXPECT_EQ(p.ops.size(), 1u);
+    EXPECT_EQ(p.ops[0].code, code);
+  }
 }
 
 TEST(LowerConv, OtherReadersGetThePatches) {
   LoweredConv c(16);
   c.b.output(c.b.unary(ert::kernels::Unary::kRelu, c.patches));
   const TargetProgram p = c.program(linear::kF32);
-  EXPECT_EQ(ops_of(p, OpCode::kConv), 2);
+  EXPECT_EQ(ops_of(p, OpCode::kConv), 1);
+  EXPECT_EQ(ops_of(p, OpCode::kDirectConv), 1);
   EXPECT_EQ(ops_of(p, OpCode::kLinear), 0);
 }
 
