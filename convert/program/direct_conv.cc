@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "convert/program/program_pass.h"
+#include "rt/include/ert.h"
 
 namespace edgeconv {
 
@@ -48,11 +49,46 @@ int channels_first(const TargetProgram& p, int map) {
   return -1;
 }
 
+// The only op that reads op `at`'s result; null: there are others, or the result is an output.
+TargetOp* only_reader(TargetProgram& p, size_t at) {
+  const int result = p.ops[at].outputs[0];
+  if (p.values[static_cast<size_t>(result)].storage != Storage::kArena) return nullptr;
+  for (const TargetOutput& o : p.outputs)
+    if (p.root(o.value) == result) return nullptr;
+  TargetOp* reader = nullptr;
+  for (TargetOp& op : p.ops) {
+    for (const int v : op.inputs) {
+      if (v < 0 || p.root(v) != result) continue;
+      if (reader != nullptr || v != result) return nullptr;
+      reader = &op;
+    }
+  }
+  return reader;
+}
+
+// max(LeakyRelu(x), c), as some networks limit what they pass on: the least value goes into the convolution. Not 0, whose sign would depend on the order.
+void take_least(TargetProgram& p, size_t at) {
+  namespace binary = ert::params::binary;
+  if (p.ops[at].ints[direct::kActivation] != ert::params::unary::kLeakyRelu) return;
+  TargetOp* max = only_reader(p, at);
+  if (max == nullptr || max->code != OpCode::kBinary || max->ints[binary::kKind] != binary::kMax) return;
+  const int result = p.ops[at].outputs[0], other = max->inputs[max->inputs[0] == result ? 1 : 0], y = max->outputs[0];
+  const TargetValue& least = p.values[static_cast<size_t>(other)];
+  if (least.storage != Storage::kConstant || least.dtype != ERT_F32 || least.data.elements() != 1) return;
+  if (p.values[static_cast<size_t>(y)].shape != p.values[static_cast<size_t>(result)].shape) return;
+  const float value = least.data.as<float>()[0];
+  if (!std::isnormal(value)) return;
+  p.ops[at].floats.push_back(value);
+  p.ops[at].outputs[0] = y;
+  p.ops.erase(p.ops.begin() + (max - p.ops.data()));
+}
+
 }  // namespace
 
 int pass_direct_conv(TargetProgram& p, const ProgramPassOptions&) {
   int taken = 0;
-  for (TargetOp& op : p.ops) {
+  for (size_t i = 0; i < p.ops.size(); ++i) {
+    TargetOp& op = p.ops[i];
     if (!reads_all_in_fp32(p, op)) continue;
     const int image = op.ints[conv::kChannels] <= kMostPlanes ? channels_first(p, op.inputs[linear::kX]) : -1;
     std::vector<int32_t> ints(direct::kFirstWindowInt);
@@ -62,6 +98,7 @@ int pass_direct_conv(TargetProgram& p, const ProgramPassOptions&) {
     op.inputs = {image >= 0 ? image : op.inputs[linear::kX], op.inputs[linear::kWeights], op.inputs[linear::kBias]};
     op.ints = ints;
     op.code = OpCode::kDirectConv;
+    take_least(p, i);
     ++taken;
   }
   if (taken > 0) p.remove_dead();

@@ -32,7 +32,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const Operand &x = input(c, lin::kX), &bias = input(c, lin::kBias);
   Geometry g;
   if (!is_f32(x) || !is_f32(output(c, 0)) || !precision_ok(c.ints[cnv::kPrecision]) ||
-      !activation_and_floats_ok(c, c.ints[cnv::kActivation]) || !read_geometry(c, &g))
+      !activation_and_floats_ok(c, c.ints[cnv::kActivation], 0) || !read_geometry(c, &g))
     return false;
   if (!has_weights(c)) return prepare_copy(c, g);
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, g.s.n))) return false;

@@ -7,9 +7,9 @@
 
 namespace ert::ops {
 
-// One of these, with so many floats? Those of a Conv are a DirectConv's.
-inline bool activation_and_floats_ok(const OpContext& c, int32_t activation) {
-  if (activation == params::unary::kLeakyRelu) return c.n_floats == params::conv::kFloatCount;
+// One of these, and the floats that go with it? LeakyRelu has its alpha, and `more` floats at most behind it.
+inline bool activation_and_floats_ok(const OpContext& c, int32_t activation, uint32_t more) {
+  if (activation == params::unary::kLeakyRelu) return c.n_floats >= 1 && c.n_floats <= 1 + more;
   return c.n_floats == 0 && activation >= params::linear::kNoActivation &&
          activation < static_cast<int32_t>(kernels::Unary::kCount);
 }
@@ -22,6 +22,14 @@ inline void activate_in_place(const OpContext& c, int32_t activation, int64_t n,
     const float v = y[i];
     const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
     y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
+  }
+}
+
+// What is less than `least` becomes it; NaN stays.
+inline void raise_in_place(float least, int64_t n, float* y) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t below = 0u - static_cast<uint32_t>(less(y[i], least));
+    y[i] = float_of((bits_of(least) & below) | (bits_of(y[i]) & ~below));
   }
 }
 

@@ -42,7 +42,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const Operand &w = input(c, direct::kWeights), &bias = input(c, direct::kBias);
   Window window;
   Layout layout;
-  if (!is_f32(input(c, direct::kX)) || !is_f32(output(c, 0)) || !activation_and_floats_ok(c, c.ints[direct::kActivation]))
+  if (!is_f32(input(c, direct::kX)) || !is_f32(output(c, 0)) || !activation_and_floats_ok(c, c.ints[direct::kActivation], 1))
     return false;
   if (!read(c, &window, &layout) || window.channels < 1 || window.out_channels < 1) return false;
   if (!is_f32(w) || w.rank != 2 || w.dims[0] != window.positions() * window.channels || w.dims[1] != window.out_channels)
@@ -110,6 +110,7 @@ ert_status run(const OpContext& c) {
       row.dst = out.mut<float>() + i * filters;
       run_part(k, w, layout, x.as<float>() + line / w.rows.out * layout.map, line % w.rows.out, o, last, row);
       activate_in_place(c, activation, (last - o) * filters, row.dst);
+      if (c.n_floats > direct::kLeast) raise_in_place(c.floats[direct::kLeast], (last - o) * filters, row.dst);
       i += last - o;
     }
   });

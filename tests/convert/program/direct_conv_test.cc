@@ -92,6 +92,31 @@ TEST_F(DirectConvPass, TheSlopeOfALeakyReluGoesAlong) {
   EXPECT_EQ(the_conv().floats, std::vector<float>{0.1f});
 }
 
+TEST_F(DirectConvPass, TheLeastResultOfALeakyReluGoesAlong) {
+  const auto made = [&](float least, bool first, int32_t activation) {
+    p = TargetProgram({{"batch", 1, 2}});
+    make(3, 16);
+    TargetOp& op = p.ops.back();
+    op.ints[conv::kActivation] = activation;
+    if (activation == ert::params::unary::kLeakyRelu) op.floats = {0.1f};
+    const int y = op.outputs[0], x = p.add_value(ERT_F32, p.values[static_cast<size_t>(y)].shape);
+    op.outputs[0] = x;
+    const int c = p.add_constant(ERT_F32, {DimExpr(1)}, Tensor::of<float>(DType::kFloat, {1}, {least}));
+    p.ops.push_back(
+        {OpCode::kBinary, first ? std::vector<int>{x, c} : std::vector<int>{c, x}, {y}, {ert::params::binary::kMax}, {}, "max"});
+    EXPECT_EQ(pass_direct_conv(p, {}), 1);
+    return p.ops[0].floats;
+  };
+  constexpr int32_t kLeaky = ert::params::unary::kLeakyRelu;
+  EXPECT_EQ(made(-0.4f, true, kLeaky), (std::vector<float>{0.1f, -0.4f}));
+  ASSERT_EQ(p.ops.size(), 1u);
+  EXPECT_EQ(p.ops[0].outputs[0], p.outputs[0].value);
+  EXPECT_EQ(made(-0.4f, false, kLeaky), (std::vector<float>{0.1f, -0.4f}));
+  EXPECT_EQ(made(0.0f, true, kLeaky), std::vector<float>{0.1f}) << "the sign of a zero depends on the order";
+  EXPECT_EQ(p.ops.size(), 2u);
+  EXPECT_EQ(made(-0.4f, true, kRelu), std::vector<float>{}) << "no other activation has room for it";
+}
+
 TEST_F(DirectConvPass, OthersStay) {
   const auto stays = [&](auto change) {
     p = TargetProgram({{"batch", 1, 2}});

@@ -83,6 +83,20 @@ TEST(DirectConv, LeakyReluHasItsSlope) {
   EXPECT_EQ(d.outputs[0].bytes, conv.outputs[0].bytes);
 }
 
+// The same as a Binary kMax behind it.
+TEST(DirectConv, WhatIsLessThanTheLeastResultBecomesIt) {
+  const ConvCase c = fp32_case({{7, 3, 1, 1, 1, 1}, {9, 3}}, 2, 4, 18, params::unary::kLeakyRelu);
+  OpCase d = direct_case(c, conv_case(c), true);
+  d.floats = {0.25f};
+  ASSERT_EQ(run(d), ERT_OK);
+  OpCase max{&kOpBinary, {d.outputs[0], f32({1}, {-0.3f})}, {empty(ERT_F32, d.outputs[0].dims)}, {params::binary::kMax}, {}, {}};
+  ASSERT_EQ(run(max), ERT_OK);
+  EXPECT_NE(max.outputs[0].bytes, d.outputs[0].bytes);
+  d.floats = {0.25f, -0.3f};
+  ASSERT_EQ(run(d), ERT_OK);
+  EXPECT_EQ(d.outputs[0].bytes, max.outputs[0].bytes);
+}
+
 TEST(DirectConv, Refusals) {
   const ConvCase c = fp32_case({{8, 3, 1, 1, 1, 1}, {8, 3, 1, 1, 1, 1}}, 1, 4, 16, kConvRelu);
   const OpCase good = direct_case(c, conv_case(c), true);
@@ -99,6 +113,10 @@ TEST(DirectConv, Refusals) {
   EXPECT_TRUE(refused([](OpCase& o) { o.ints[direct::kActivation] = static_cast<int32_t>(kernels::Unary::kCount); }));
   EXPECT_TRUE(refused([](OpCase& o) { o.ints[direct::kActivation] = params::unary::kLeakyRelu; })) << "no slope";
   EXPECT_TRUE(refused([](OpCase& o) { o.floats = {0.5f}; })) << "a slope that nobody reads";
+  EXPECT_TRUE(refused([](OpCase& o) {
+    o.ints[direct::kActivation] = params::unary::kLeakyRelu;
+    o.floats = {0.1f, 0.2f, 0.3f};
+  }));
   EXPECT_TRUE(refused([](OpCase& o) { o.inputs[0] = noisy({1, 4, 8, 9}, 1); }));
   EXPECT_TRUE(refused([](OpCase& o) { o.inputs[0] = noisy({1, 4}, 1); }));
   EXPECT_TRUE(refused([](OpCase& o) { o.outputs[0] = empty(ERT_F32, {1, 8, 8, 15}); }));
