@@ -2,10 +2,12 @@
 #include "convert/measure/accumulated_error.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "convert/interp/interpreter.h"
 #include "convert/measure/accuracy.h"
 #include "rt/base/float_mode.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 
@@ -92,14 +94,18 @@ std::vector<size_t> places(const std::optional<TokenMask>& mask, size_t all, siz
 void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, const ObservedOp& op) {
   const std::vector<size_t> place = places(mask, want.all, op.elements / want.width);
   if (place.empty()) return;
+  namespace direct = ert::params::direct_conv;
+  const bool limited =
+      op.kind == "DirectConv" && op.floats.size() > direct::kLeast;  // which the reference does behind its Linear
+  const float least = limited ? op.floats[direct::kLeast] : -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < want.index.size(); ++i)
     for (size_t c = 0; c < want.width; ++c) {
-      const double reference = want.data[i * want.width + c];
+      const double reference = std::max<double>(want.data[i * want.width + c], least);
       const double difference = op.output[place[want.index[i]] * want.width + c] - reference;
       sums.signal += reference * reference;
       sums.noise += difference * difference;
     }
-  sums.precision = op.first_parameter;
+  sums.precision = op.kind == "DirectConv" ? int32_t{ert::params::linear::kF32} : op.first_parameter;
 }
 
 }  // namespace
@@ -120,7 +126,7 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
-      const bool layer = op.kind == "Linear" || op.kind == "Conv";
+      const bool layer = op.kind == "Linear" || op.kind == "Conv" || op.kind == "DirectConv";
       if (!layer || it == want.end() || it->second.width == 0 || op.elements == 0) return;
       add(sums[op.name], it->second, mask, op);
     };

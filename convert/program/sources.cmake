@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   program/check_limits.cc
   program/coarse_activations.cc
+  program/direct_conv.cc
   program/pack_rows.cc
   program/padding_facts.cc
   program/plan_slots.cc

@@ -26,6 +26,7 @@ bool is_fused(ert::params::OpCode c) {
   switch (c) {
     case OpCode::kLinear:
     case OpCode::kConv:
+    case OpCode::kDirectConv:
     case OpCode::kAttention:
     case OpCode::kRope:
     case OpCode::kGlu:

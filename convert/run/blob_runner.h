@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +14,14 @@
 
 namespace edgeconv {
 
-// An op that has just run: its name is the source node's, first_parameter its first int (op_params.h).
+// An op that has just run: its name is the source node's; first_parameter, its first int, and floats are those of op_params.h.
 struct ObservedOp {
   std::string_view kind;
   std::string name;
   int32_t first_parameter;
   const float* output;  // the first one, if it is float; otherwise null and 0 elements
   size_t elements;
+  std::span<const float> floats = {};
 };
 
 struct RunnerOptions {

@@ -41,8 +41,12 @@ int show_op(void* argument, uint32_t index, uint32_t phase, const char* kind, co
   const ert::fb::Op& op = p.ops[index];
   const ert::Operand& out = state.values[p.operands[op.first_operand() + op.n_inputs()]];
   const bool is_float = out.dtype == ERT_F32;
-  (*o.observe)({kind, name, op.n_ints() > 0 ? p.ints[op.first_int()] : 0, is_float ? out.as<float>() : nullptr,
-                is_float ? static_cast<size_t>(out.elements()) : 0});
+  (*o.observe)({kind,
+                name,
+                op.n_ints() > 0 ? p.ints[op.first_int()] : 0,
+                is_float ? out.as<float>() : nullptr,
+                is_float ? static_cast<size_t>(out.elements()) : 0,
+                {p.floats.data + op.first_float(), op.n_floats()}});
   return 0;
 }
 

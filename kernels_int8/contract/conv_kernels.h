@@ -23,8 +23,28 @@ struct DepthwiseArgs {
 };
 using DepthwiseFn = void (*)(const DepthwiseArgs& a);
 
+// A run of outputs of one row of a dense convolution, all of which read the same taps of the kernel, from a map of any layout:
+//   acc = +0, then for i, for j, for c in order: + src[i * src_row + j * src_tap + c * src_channel + p * src_step] * weights[i * weights_row + (j * channels + c) * filters + n]
+//   dst[p, n] = acc + bias[n], or acc. Multiply and add are rounded apart (NUMERICS.md section 3).
+struct DirectArgs {
+  size_t outputs, filters;  // pixels of dst; channels of one
+  size_t rows, taps;        // of the kernel: rows, and taps of a row, that lie inside the input for all these outputs
+  size_t channels;          // of the input
+  const float* src;         // [in] what output 0 reads first
+  ptrdiff_t src_row;        // floats between the input rows of neighbouring kernel rows
+  ptrdiff_t src_tap;        // floats between the inputs of neighbouring taps
+  ptrdiff_t src_channel;    // floats between neighbouring channels
+  ptrdiff_t src_step;       // floats between the inputs of neighbouring outputs
+  const float* weights;     // [in] float [rows, taps, channels, filters]
+  ptrdiff_t weights_row;    // floats between rows of weights, at least taps * channels * filters
+  const float* bias;        // [in] float [filters]; or null
+  float* dst;               // [out] float [outputs, filters], pixels side by side
+};
+using DirectFn = void (*)(const DirectArgs& a);
+
 struct ConvKernels {
   DepthwiseFn depthwise;
+  DirectFn direct;
 };
 
 }  // namespace ert::kernels

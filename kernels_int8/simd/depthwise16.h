@@ -11,47 +11,66 @@ namespace {
 
 constexpr size_t kChannels = sizeof(Lanes) / sizeof(float);  // of one vector
 
-// Channels [c, c + count) of kOutputs outputs from src and dst on, count = kChannels unless kPartial.
-template <int kOutputs, bool kPartial>
+// Channels [c, c + count) of kOutputs outputs from src and dst on, count = kVectors * kChannels unless kPartial.
+template <int kOutputs, int kVectors, bool kPartial>
 ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* dst, size_t c, size_t count) {
-  Lanes acc[kOutputs];
-  Lanes start = broadcast(0.0f);
-  if (a.bias != nullptr) start = kPartial ? load_first(a.bias + c, count) : load(a.bias + c);
+  static_assert(!kPartial || kVectors == 1);
+  Lanes acc[kOutputs][kVectors];
 #pragma GCC unroll 16
-  for (int p = 0; p < kOutputs; ++p) acc[p] = start;
+  for (int v = 0; v < kVectors; ++v) {
+    const size_t at = c + kChannels * static_cast<size_t>(v);
+    Lanes start = broadcast(0.0f);
+    if (a.bias != nullptr) start = kPartial ? load_first(a.bias + at, count) : load(a.bias + at);
+#pragma GCC unroll 16
+    for (int p = 0; p < kOutputs; ++p) acc[p][v] = start;
+  }
   const float* row = src + c;
   const float* weights = a.weights + c;
   const ptrdiff_t step = a.src_step;
   for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
     const float *x = row, *w = weights;
     for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) {
-      const Lanes b = kPartial ? load_first(w, count) : load(w);
 #pragma GCC unroll 16
-      for (int p = 0; p < kOutputs; ++p) acc[p] = acc[p] + (kPartial ? load_first(x + p * step, count) : load(x + p * step)) * b;
+      for (int v = 0; v < kVectors; ++v) {
+        const size_t at = kChannels * static_cast<size_t>(v);
+        const Lanes b = kPartial ? load_first(w, count) : load(w + at);
+#pragma GCC unroll 16
+        for (int p = 0; p < kOutputs; ++p)
+          acc[p][v] = acc[p][v] + (kPartial ? load_first(x + p * step, count) : load(x + p * step + at)) * b;
+      }
     }
   }
 #pragma GCC unroll 16
   for (int p = 0; p < kOutputs; ++p) {
-    float* to = dst + static_cast<size_t>(p) * a.channels + c;
-    if (kPartial) {
-      store_first(to, acc[p], count);
-    } else {
-      store(to, acc[p]);
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      float* to = dst + static_cast<size_t>(p) * a.channels + c + kChannels * static_cast<size_t>(v);
+      if (kPartial) {
+        store_first(to, acc[p][v], count);
+      } else {
+        store(to, acc[p][v]);
+      }
     }
   }
 }
 
-// All channels of kOutputs outputs: what they read stays in the nearest cache, and so do the weights.
-template <int kOutputs>
+// All channels of kOutputs outputs: what they read stays in the nearest cache, and so do the weights. Few outputs, of narrow maps and edges, take
+// several vectors of channels at once: as many sums as there are registers for keep the adders busy.
+template <int kOutputs, int kMost>
 __attribute__((noinline)) void depthwise_tile(const DepthwiseArgs& a, const float* src, float* dst) {
+  constexpr int kVectors = 4 * kOutputs <= kMost ? 4 : 2 * kOutputs <= kMost ? 2 : 1;
+  constexpr size_t kWide = static_cast<size_t>(kVectors) * kChannels;
   size_t c = 0;
   if (!kPredicatedAccess) {
-    for (; c + kChannels <= a.channels; c += kChannels) depthwise_block<kOutputs, false>(a, src, dst, c, kChannels);
-    if (c < a.channels) depthwise_block<kOutputs, true>(a, src, dst, c, a.channels - c);
+    if (kVectors > 1) {
+      for (; c + kWide <= a.channels; c += kWide) depthwise_block<kOutputs, kVectors, false>(a, src, dst, c, kWide);
+    }
+    for (; c + kChannels <= a.channels; c += kChannels) depthwise_block<kOutputs, 1, false>(a, src, dst, c, kChannels);
+    if (c < a.channels) depthwise_block<kOutputs, 1, true>(a, src, dst, c, a.channels - c);
     return;
   }
   for (; c < a.channels; c += kChannels)
-    depthwise_block<kOutputs, true>(a, src, dst, c, a.channels - c < kChannels ? a.channels - c : kChannels);
+    depthwise_block<kOutputs, 1, true>(a, src, dst, c, a.channels - c < kChannels ? a.channels - c : kChannels);
 }
 
 template <size_t kMost>
@@ -60,7 +79,7 @@ struct DepthwiseTiles {
 };
 template <size_t... p>
 constexpr DepthwiseTiles<sizeof...(p)> depthwise_tiles(std::index_sequence<p...>) {
-  return {{depthwise_tile<static_cast<int>(p) + 1>...}};
+  return {{depthwise_tile<static_cast<int>(p) + 1, static_cast<int>(sizeof...(p))>...}};
 }
 
 // At most kMost outputs share weights. Split evenly: 9 outputs are 5 + 4, not 8 + 1.

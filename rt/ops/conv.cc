@@ -3,6 +3,7 @@
 // stand in the map as they are, as those of one spatial axis do, are quantized from there. With shared columns a rectangle of inputs is
 // quantized as one row, and the patches of neighbouring outputs are gathered from that: every input is then quantized once for each row of
 // the kernel and not once for each position.
+#include "rt/ops/conv_activation.h"
 #include "rt/ops/conv_operands.h"
 #include "rt/ops/linear_parts.h"
 #include "rt/ops/op_defs.h"
@@ -30,7 +31,9 @@ bool prepare(const OpContext& c, size_t* scratch) {
   if (!check_counts(c, {1, lin::kInputCount}, {1, 1}, {cnv::kWindow, kMostInts}, {0, cnv::kFloatCount})) return false;
   const Operand &x = input(c, lin::kX), &bias = input(c, lin::kBias);
   Geometry g;
-  if (!is_f32(x) || !is_f32(output(c, 0)) || !conv_activation_ok(c) || !read_geometry(c, &g)) return false;
+  if (!is_f32(x) || !is_f32(output(c, 0)) || !precision_ok(c.ints[cnv::kPrecision]) ||
+      !activation_and_floats_ok(c, c.ints[cnv::kActivation], 0) || !read_geometry(c, &g))
+    return false;
   if (!has_weights(c)) return prepare_copy(c, g);
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, g.s.n))) return false;
   const int32_t precision = c.ints[cnv::kPrecision];
@@ -83,20 +86,10 @@ struct Job {
     }
   }
 
-  void activate_some(int64_t n, float* y) const {
-    if (product.activation != params::unary::kLeakyRelu)
-      return c.kernels->unary[product.activation](static_cast<size_t>(n), y, y);
-    const float alpha = c.floats[cnv::kAlpha];
-    for (int64_t i = 0; i < n; ++i) {
-      const float v = y[i];
-      const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
-      y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
-    }
-  }
   void activate(int64_t rows, int64_t first, int64_t columns, float* out) const {
     if (product.activation == lin::kNoActivation) return;
-    if (columns == s.n) return activate_some(rows * columns, out);
-    for (int64_t i = 0; i < rows; ++i) activate_some(columns, out + i * s.n + first);
+    if (columns == s.n) return activate_in_place(c, product.activation, rows * columns, out);
+    for (int64_t i = 0; i < rows; ++i) activate_in_place(c, product.activation, columns, out + i * s.n + first);
   }
 
   void smooth(const float* __restrict factors, int64_t elements, float* __restrict y) const {

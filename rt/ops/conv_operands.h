@@ -54,12 +54,6 @@ inline bool shared_columns_ok(const OpContext& c, const Geometry& g) {
   return g.rectangle_columns(g.shared) <= params::kMaxExactDepth && rectangle_elements(c, g) <= params::kMaxExactDepth;
 }
 
-// LeakyRelu is the only one with a parameter.
-inline bool conv_activation_ok(const OpContext& c) {
-  if (c.ints[cnv::kActivation] != params::unary::kLeakyRelu) return c.n_floats == 0 && precision_and_activation_ok(c);
-  return c.n_floats == cnv::kFloatCount && precision_ok(c.ints[cnv::kPrecision]);
-}
-
 // Rows of a block, at most.
 inline int64_t conv_block_rows(const ProductShape& s, int64_t threads) {
   const int64_t share = ceil_div(s.m, threads < 1 ? 1 : threads);

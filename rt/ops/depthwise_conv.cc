@@ -29,12 +29,6 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(input(c, dw::kWeights).dims[0]);
 }
 
-// Behind the outputs that meet all taps as output `o` does.
-int64_t end_of_whole(const WindowAxis& a, int64_t o) {
-  const int64_t last = (int64_t{a.size} - 1 - int64_t{a.dilation} * (a.kernel - 1) + a.begin) / a.stride;
-  return last < o ? o + 1 : last + 1 < a.out ? last + 1 : a.out;
-}
-
 // One row of outputs: neighbours that meet the same taps at once.
 void run_row(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row, kernels::DepthwiseArgs a) {
   const WindowSpan in_rows = span_inside(w.rows, row);

@@ -18,6 +18,7 @@ set(ERT_OP_SOURCES
   ops/custom.cc
   ops/depthwise_conv.cc
   ops/dims_to_tensor.cc
+  ops/direct_conv.cc
   ops/embedding.cc
   ops/expand.cc
   ops/export_int.cc
@@ -65,7 +66,7 @@ set_source_files_properties(
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 # Loops that vector instructions of every host do four elements at a time, or that it unrolls; small cores have none of that.
 if(ERT_ARCHITECTURE STREQUAL "cortex-m")
-  set_source_files_properties(ops/cast.cc ops/conv.cc ops/reduce.cc ops/strided_walk.cc ops/where.cc
+  set_source_files_properties(ops/cast.cc ops/conv.cc ops/direct_conv.cc ops/reduce.cc ops/strided_walk.cc ops/where.cc
     PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O2>")
   set_source_files_properties(ops/pad.cc PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>")
 endif()

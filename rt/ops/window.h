@@ -30,6 +30,12 @@ inline WindowSpan span_inside(const WindowAxis& a, int64_t o) {
   return first < end ? WindowSpan{static_cast<int32_t>(first), static_cast<int32_t>(end)} : WindowSpan{0, 0};
 }
 
+// Behind the outputs from `o` on that meet all positions, as output `o` does.
+inline int64_t end_of_whole(const WindowAxis& a, int64_t o) {
+  const int64_t last = (int64_t{a.size} - 1 - int64_t{a.dilation} * (a.kernel - 1) + a.begin) / a.stride;
+  return last < o ? o + 1 : last + 1 < a.out ? last + 1 : a.out;
+}
+
 struct Window {
   WindowAxis rows, columns;
   int32_t batch = 0, channels = 0, out_channels = 0;  // of x and of the output, of any number each

@@ -180,24 +180,32 @@ SMOKE = [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "i8mm"), ("
 SMOKE_TEXTS = 6
 
 
-def smoke(root):
-    os.chdir(root)
-    folders = {name: build for name, build, _ in TARGETS}
+def smoke_digests(root, folders, what, count, texts, blobs):
+    """True if the first texts give one number on all levels of SMOKE, and another one if a text is left out."""
+    print(f"digest of the {what}", flush=True)
     values = []
-    with tempfile.TemporaryDirectory() as folder:
-        blobs = digests.make_blobs(root, pathlib.Path(folder))[:1]
-        for target, emulator, isa in SMOKE:
-            program = [root / folders[target] / "tests/digest/digest", "--texts", SMOKE_TEXTS, "--isa", isa]
-            result = run(emulator.split() + program + [root / "tests/models/langid/texts.tsv"] + blobs)
-            values.append(result.stdout.split()[0] if result.returncode == 0 else f"exit {result.returncode}: {result.stderr}")
-            print(f"  {target:10} {isa:6} {values[-1]}", flush=True)
-        # Canary: one text less must give another number.
-        fewer = run(emulator.split() + program[:2] + [SMOKE_TEXTS - 1] + program[3:] + [root / "tests/models/langid/texts.tsv"] + blobs)
+    for target, emulator, isa in SMOKE:
+        program = [root / folders[target] / "tests/digest/digest", "--texts", count, "--isa", isa]
+        result = run(emulator.split() + program + [texts] + blobs)
+        values.append(result.stdout.split()[0] if result.returncode == 0 else f"exit {result.returncode}: {result.stderr}")
+        print(f"  {target:10} {isa:6} {values[-1]}", flush=True)
+    # Canary: one text less must give another number.
+    fewer = run(emulator.split() + program[:2] + [count - 1] + program[3:] + [texts] + blobs)
     same = len(set(values)) == 1 and re.fullmatch("[0-9a-f]{16}", values[0]) is not None
     if fewer.returncode != 0 or fewer.stdout.split()[0] in values:
         print("  the digest is blind: fewer texts give the same number")
         same = False
     print("  one value" if same else "  FAILED: the digests differ")
+    return same
+
+
+def smoke(root):
+    os.chdir(root)
+    folders = {name: build for name, build, _ in TARGETS}
+    with tempfile.TemporaryDirectory() as folder:
+        texts, blobs = root / "tests/models/langid/texts.tsv", digests.make_blobs(root, pathlib.Path(folder))[:1]
+        same = smoke_digests(root, folders, "language model", SMOKE_TEXTS, texts, blobs)
+        same &= smoke_digests(root, folders, "DS-CNN", 2, *digests.make_ds_cnn(root, pathlib.Path(folder)))
     firmware = {"cortex-m4": folders["cortex-m4"]}
     good = check_firmware(root, firmware)
     return 0 if check_transcripts(root, firmware) and good and same else 1
@@ -210,6 +218,7 @@ def main(root, only):
     with tempfile.TemporaryDirectory() as folder:
         blobs = digests.make_blobs(root, pathlib.Path(folder))
         same = digests.check_language_model(root, builds, pathlib.Path(folder), blobs, CPUS)
+        same &= digests.check_ds_cnn(root, builds, pathlib.Path(folder), CPUS)
         same &= digests.check_encoder(root, builds, pathlib.Path(folder), CPUS)
         if not check_board_programs(root, builds, pathlib.Path(folder), blobs):
             failed.append("programs for boards")

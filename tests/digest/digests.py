@@ -1,6 +1,7 @@
 """The digest tables of ./test.sh --cross: what blobs compute, as one number on every target and ISA level. The language model in three precisions; the same
-packed for smmla and for Cortex-M, which must give the same number, whether a level reads the layout or leaves it to the reference; and an
-encoder of the size of MiniLM (encoder_model.py) with a ragged batch on every target whose memory holds it."""
+packed for smmla and for Cortex-M, which must give the same number, whether a level reads the layout or leaves it to the reference; a DS-CNN
+(ds_cnn_model.py) in the three precisions; and an encoder of the size of MiniLM (encoder_model.py) on every target whose memory holds it. The last two
+run a ragged batch."""
 import concurrent.futures
 import os
 import pathlib
@@ -8,6 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
+import ds_cnn_model
 import encoder_model
 import isa_levels
 
@@ -115,6 +117,23 @@ def check_language_model(root, builds, folder, blobs, cpus):
         print(f"\nthe same packed with --target {target}: must be the same value")
         good &= print_table(root, builds, texts, make_blobs(root, folder, target), [(*line, "") for line in lines], values)
     return good
+
+
+def make_ds_cnn(root, folder):
+    """(texts, blobs of all precisions) of a DS-CNN."""
+    model, texts = folder / "ds_cnn.onnx", folder / "ds_cnn.tsv"
+    ds_cnn_model.write(model)
+    texts.write_text(RAGGED_TEXTS, encoding="utf-8")
+    return texts, [convert(root, model, folder / f"ds_cnn_{p}.ert", "--precision", p) for p in PRECISIONS]
+
+
+def check_ds_cnn(root, builds, folder, cpus):
+    """True if a DS-CNN gives one number on all levels."""
+    print(f"\ndigest of a DS-CNN ({', '.join(PRECISIONS)}), a ragged batch of 5 to 11 frames and each text alone")
+    texts, blobs = make_ds_cnn(root, folder)
+    values = set()
+    good = print_table(root, builds, texts, blobs, cpus, values)
+    return good and blind(root, builds, texts, blobs, values)
 
 
 def refuses_encoder(root, build, target, emulator, texts, blob):

@@ -31,10 +31,11 @@ def field(number, value):
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-class Encoder:
-    def __init__(self, seed, layers):
+class Writer:
+    """Nodes and constants of a model; each gives the name of its value."""
+
+    def __init__(self, seed):
         self.random = random.Random(seed)
-        self.layers = layers
         self.nodes, self.initializers, self.values = [], [], 0
         # A byte is a weight: the levels are those of a normal distribution, cut at three sigma.
         self.levels = [struct.pack("<f", (sum(self.random.random() for _ in range(12)) - 6) / 2) for _ in range(256)]
@@ -76,6 +77,23 @@ class Encoder:
         scaled = self.node("Mul", [self.weights(inputs, outputs), self.scalar(0.6 / inputs**0.5)])
         return self.node("Add", [self.node("MatMul", [x, scaled]), self.weights(outputs)])
 
+    @staticmethod
+    def output(value, name):
+        return field(1, value) + field(2, name) + field(4, "Identity")
+
+    def model(self, name, output, columns):
+        """The bytes of a file whose inputs are those of the language model."""
+        graph = (b"".join(field(1, n) for n in self.nodes) + field(2, name) + b"".join(field(5, i) for i in self.initializers)
+                 + b"".join(field(11, described(one, INT64, "batch", "sequence")) for one in ("input_ids", "attention_mask"))
+                 + field(12, described(output, FLOAT, "batch", columns)))
+        return field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17))
+
+
+class Encoder(Writer):
+    def __init__(self, seed, layers):
+        super().__init__(seed)
+        self.layers = layers
+
     def norm(self, x):
         scale = self.node("Add", [self.weights(WIDTH), self.scalar(3.0)])
         return self.node("LayerNormalization", [x, scale, self.weights(WIDTH)], axis=-1, epsilon=1e-12)
@@ -111,10 +129,8 @@ class Encoder:
         total = self.node("ReduceSum", [self.node("Mul", [x, tokens]), self.integers(1)], keepdims=0)
         count = self.node("Max", [self.node("ReduceSum", [tokens, self.integers(1)], keepdims=0), self.scalar(1e-9)])
         mean = self.node("Div", [total, count])
-        self.nodes.append(field(1, mean) + field(2, "embedding") + field(4, "Identity"))
-        return (b"".join(field(1, n) for n in self.nodes) + field(2, "encoder") + b"".join(field(5, i) for i in self.initializers)
-                + b"".join(field(11, described(name, INT64, "batch", "sequence")) for name in ("input_ids", "attention_mask"))
-                + field(12, described("embedding", FLOAT, "batch", WIDTH)))
+        self.nodes.append(self.output(mean, "embedding"))
+        return self.model("encoder", "embedding", WIDTH)
 
 
 def described(name, dtype, *dims):
@@ -124,8 +140,7 @@ def described(name, dtype, *dims):
 
 
 def write(path, layers=LAYERS, seed=20):
-    graph = Encoder(seed, layers).graph()
-    pathlib.Path(path).write_bytes(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17)))
+    pathlib.Path(path).write_bytes(Encoder(seed, layers).graph())
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ namespace {
 
 using testing::BlobSpec;
 namespace cnv = params::conv;
+namespace direct = params::direct_conv;
 namespace dw = params::depthwise_conv;
 namespace lin = params::linear;
 namespace win = params::window;
@@ -110,8 +111,11 @@ void set_conv_operands(BlobSpec* s, RandomNumbers* r, BlobSpec::Op* op, int64_t 
 bool change_window(BlobSpec* s, RandomNumbers* r) {
   for (BlobSpec::Op& op : s->ops) {
     const bool depthwise = op.code == params::OpCode::kDepthwiseConv;
-    if (!depthwise && op.code != params::OpCode::kConv) continue;
-    const size_t first = depthwise ? static_cast<size_t>(dw::kFirstWindowInt) : static_cast<size_t>(cnv::kWindow);
+    const bool in_place = op.code == params::OpCode::kDirectConv;
+    if (!depthwise && !in_place && op.code != params::OpCode::kConv) continue;
+    const size_t first = depthwise  ? static_cast<size_t>(dw::kFirstWindowInt)
+                         : in_place ? static_cast<size_t>(direct::kFirstWindowInt)
+                                    : static_cast<size_t>(cnv::kWindow);
     BlobSpec::Value *x = operand(s, op.inputs, 0), *out = operand(s, op.outputs, 0);
     Axis axes[win::kMostAxes];
     const size_t n_axes = static_cast<size_t>(r->integer(1, win::kMostAxes));
@@ -132,6 +136,11 @@ bool change_window(BlobSpec* s, RandomNumbers* r) {
       set_shape(s, operand(s, op.inputs, dw::kWeights), {positions, channels});
       fill(s, r, operand(s, op.inputs, dw::kWeights), 4 * static_cast<size_t>(positions * channels), true);
       set_vector(s, r, op, dw::kBias, channels);
+    } else if (in_place) {
+      op.ints[direct::kChannelsFirst] = r->integer(0, 1);
+      set_shape(s, operand(s, op.inputs, direct::kWeights), {positions * channels, outs});
+      fill(s, r, operand(s, op.inputs, direct::kWeights), 4 * static_cast<size_t>(positions * channels * outs), true);
+      set_vector(s, r, op, direct::kBias, outs);
     } else {
       const bool all = r->integer(0, 1) != 0;
       const int32_t from = all ? 0 : r->integer(0, static_cast<int>(channels) - 1);
@@ -141,11 +150,20 @@ bool change_window(BlobSpec* s, RandomNumbers* r) {
       if (operand(s, op.inputs, lin::kWeights) == nullptr) outs = positions * count;
       set_conv_operands(s, r, &op, outs, positions * count, n_axes == 2);
     }
+    const bool channels_first = in_place && op.ints[direct::kChannelsFirst] == 1;
     if (n_axes == 1) {
-      set_shape(s, x, {batch, axes[0].size, channels});
+      if (channels_first) {
+        set_shape(s, x, {batch, channels, axes[0].size});
+      } else {
+        set_shape(s, x, {batch, axes[0].size, channels});
+      }
       set_shape(s, out, {batch, axes[0].out, outs});
     } else {
-      set_shape(s, x, {batch, axes[0].size, axes[1].size, channels});
+      if (channels_first) {
+        set_shape(s, x, {batch, channels, axes[0].size, axes[1].size});
+      } else {
+        set_shape(s, x, {batch, axes[0].size, axes[1].size, channels});
+      }
       set_shape(s, out, {batch, axes[0].out, axes[1].out, outs});
     }
     plan_anew(s);

@@ -1,6 +1,9 @@
 // A Linear over Patches is one Conv, whatever the sizes; other readers of the patches get them as a value.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "convert/measure/accumulated_error.h"
 #include "tests/convert/lower/run_lowered.h"
 
 namespace edgeconv::testing {
@@ -46,17 +49,19 @@ int ops_of(const TargetProgram& p, OpCode code) {
 }
 
 TEST(LowerConv, IsOneOp) {
-  const TargetProgram p = LoweredConv(16).program(linear::kF32);
-  EXPECT_EQ(p.ops.size(), 1u);
-  EXPECT_EQ(p.ops[0].code, OpCode::kConv);
-  EXPECT_EQ(p.ops[0].ints[conv::kSharedColumns], 0) << "fp32 rounds nothing";
+  for (const auto& [precision, code] : {std::pair{linear::kInt8, OpCode::kConv}, {linear::kF32, OpCode::kDirectConv}}) {
+    const TargetProgram p = LoweredConv(16).program(precision);
+    EXPECT_EQ(p.ops.size(), 1u);
+    EXPECT_EQ(p.ops[0].code, code);
+  }
 }
 
 TEST(LowerConv, OtherReadersGetThePatches) {
   LoweredConv c(16);
   c.b.output(c.b.unary(ert::kernels::Unary::kRelu, c.patches));
   const TargetProgram p = c.program(linear::kF32);
-  EXPECT_EQ(ops_of(p, OpCode::kConv), 2);
+  EXPECT_EQ(ops_of(p, OpCode::kConv), 1);
+  EXPECT_EQ(ops_of(p, OpCode::kDirectConv), 1);
   EXPECT_EQ(ops_of(p, OpCode::kLinear), 0);
 }
 
@@ -70,6 +75,19 @@ TEST(LowerConv, FewFiltersShareRanges) {
   PatchesAttrs odd = three_by_three();
   odd.channels = 6;
   EXPECT_EQ(LoweredConv(16, odd).program(linear::kInt8).ops[0].ints[conv::kSharedColumns], 0) << "not in fours";
+}
+
+// The first int of a DirectConv is no precision, as that of a Linear is: with ReLU, which is 0, it was listed as int8.
+TEST(LowerConv, AccumulatedErrorsKnowThePrecision) {
+  for (const linear::Precision precision : {linear::kInt8, linear::kF32}) {
+    LoweredConv c(16);
+    const Tensor blob = write_blob(c.program(precision), {"p", "s", "{}", 0, {}});
+    BlobRunner runner(blob.data(), blob.bytes());
+    const auto errors = accumulated_errors(c.b.g, runner, {{map_of(1, 20)}}, std::nullopt);
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_EQ(errors.begin()->second.precision, precision);
+    EXPECT_EQ(std::isinf(errors.begin()->second.sqnr_db), precision == linear::kF32);
+  }
 }
 
 // Every batch, width, thread count and ISA level: an image has the same bits alone and among others.

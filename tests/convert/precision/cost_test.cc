@@ -117,6 +117,14 @@ TEST(FreeLayers, SmallOnesThatAreAsQuickInFp32BecomeSo) {
   EXPECT_EQ(tiny.plan.count(linear::kF32), 0) << "a model of nothing else would be four times as large";
 }
 
+// A classifier behind ResNet-8, noisiest and so first in the list, took the place of its first convolution, which then read 27 values 1024 times.
+TEST(FreeLayers, ThoseThatSaveMostTimeComeFirst) {
+  std::vector<LayerSensitivity> layers = {layer(64, 10, 1), layer(27, 16, 1024), layer(576, 128, 64)};
+  for (size_t i = 0; i < layers.size(); ++i) layers[i].node = static_cast<NodeId>(i);
+  AskedPlan asked = asked_plan({}, layers);
+  EXPECT_EQ(set_free_layers(layers, asked), (std::vector<char>{0, 1, 0}));
+}
+
 TEST(PlanCost, WithoutABudgetEverythingFitsAndNoBytesAreAsked) {
   const auto layers = some_layers(2);
   const PlanCost cost(layers, {}, [](const PrecisionPlan&) -> uint64_t { throw std::logic_error("must not be called"); });

@@ -1,0 +1,36 @@
+// The activation of a convolution: a kernel of Unary, or LeakyRelu, the only one with a parameter.
+#pragma once
+
+#include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
+#include "rt/ops/scalar_arithmetic.h"
+
+namespace ert::ops {
+
+// One of these, and the floats that go with it? LeakyRelu has its alpha, and `more` floats at most behind it.
+inline bool activation_and_floats_ok(const OpContext& c, int32_t activation, uint32_t more) {
+  if (activation == params::unary::kLeakyRelu) return c.n_floats >= 1 && c.n_floats <= 1 + more;
+  return c.n_floats == 0 && activation >= params::linear::kNoActivation &&
+         activation < static_cast<int32_t>(kernels::Unary::kCount);
+}
+
+inline void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y) {
+  if (activation == params::linear::kNoActivation) return;
+  if (activation != params::unary::kLeakyRelu) return c.kernels->unary[activation](static_cast<size_t>(n), y, y);
+  const float alpha = c.floats[params::conv::kAlpha];
+  for (int64_t i = 0; i < n; ++i) {
+    const float v = y[i];
+    const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
+    y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
+  }
+}
+
+// What is less than `least` becomes it; NaN stays.
+inline void raise_in_place(float least, int64_t n, float* y) {
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t below = 0u - static_cast<uint32_t>(less(y[i], least));
+    y[i] = float_of((bits_of(least) & below) | (bits_of(y[i]) & ~below));
+  }
+}
+
+}  // namespace ert::ops

@@ -1,0 +1,81 @@
+// Dense convolution in place of every level against the reference, bit for bit: tails of filters and outputs, steps of either layout, extreme values.
+#include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/fills.h"
+#include "tests/kernels_int8/level_test.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::GuardedBuffer;
+
+class DirectTest : public LevelTest {
+ protected:
+  struct Shape {
+    size_t outputs, filters, rows, taps, channels, step, dilation;
+  };
+  // What is read last ends at the guard page, in the map and in the weights.
+  void compare(const Shape& s, bool channels_first, Fill fill, bool with_bias, SeededRandom& random) {
+    const size_t width = (s.outputs - 1) * s.step + (s.taps == 0 ? 0 : s.taps - 1) * s.dilation + 1,
+                 plane = (s.rows == 0 ? 1 : s.rows) * width;
+    const size_t column = channels_first ? 1 : s.channels;
+    GuardedBuffer<float> src(plane * s.channels), bias(s.filters);
+    GuardedBuffer<float> weights(s.rows * s.taps == 0 ? 1 : s.rows * s.taps * s.channels * s.filters);
+    GuardedBuffer<float> want(s.outputs * s.filters), got(want.size());
+    fill_row(src, fill, random);
+    fill_row(weights, fill == Fill::kHuge ? Fill::kTiny : fill, random);
+    fill_row(bias, Fill::kNormal, random);
+    DirectArgs a{s.outputs,
+                 s.filters,
+                 s.rows,
+                 s.taps,
+                 s.channels,
+                 src.data(),
+                 static_cast<ptrdiff_t>(width * column),
+                 static_cast<ptrdiff_t>(s.dilation * column),
+                 static_cast<ptrdiff_t>(channels_first ? plane : 1),
+                 static_cast<ptrdiff_t>(s.step * column),
+                 weights.data(),
+                 static_cast<ptrdiff_t>(s.taps * s.channels * s.filters),
+                 with_bias ? bias.data() : nullptr,
+                 want.data()};
+    conv_kernels(Isa::kRef).direct(a);
+    a.dst = got.data();
+    conv_kernels(kernels().isa).direct(a);
+    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
+        << s.outputs << " outputs " << s.filters << " filters " << s.rows << "x" << s.taps << "x" << s.channels << " step "
+        << s.step << (channels_first ? " channels first " : " ") << fill_name(fill);
+  }
+};
+
+TEST_P(DirectTest, Tails) {
+  SeededRandom random;
+  for (size_t outputs : {1, 2, 3, 5, 6, 7, 8, 9, 13, 17}) {
+    for (size_t filters : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 32, 33, 48, 65}) {
+      compare({outputs, filters, 3, 3, 1 + filters % 4, 1 + outputs % 3, 1 + filters % 2}, outputs % 2 != 0, Fill::kNormal,
+              filters % 2 != 0, random);
+      compare({outputs, filters, 1, 1 + filters % 11, 1 + outputs % 5, 1, 1}, outputs % 2 == 0, Fill::kNormal, filters % 2 == 0,
+              random);
+    }
+  }
+}
+
+TEST_P(DirectTest, ExtremeValues) {
+  SeededRandom random;
+  for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+    compare({7, 37, 5, 5, 3, 1, 1}, true, static_cast<Fill>(fill), true, random);
+    compare({9, 16, 11, 7, 2, 2, 1}, false, static_cast<Fill>(fill), false, random);
+  }
+}
+
+// Outputs that lie in the padding: nothing is read.
+TEST_P(DirectTest, NoTaps) {
+  SeededRandom random;
+  compare({5, 19, 0, 0, 3, 1, 1}, true, Fill::kNormal, true, random);
+  compare({5, 19, 0, 0, 3, 1, 1}, false, Fill::kNormal, false, random);
+}
+
+ERT_INSTANTIATE_LEVELS(DirectTest);
+
+}  // namespace
+}  // namespace ert::kernels::testing

@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in the three precisions. Once the format has a release they are never made
+again; a new form of a convolution gets blobs beside them. Readers of before a form refuse them with UNSUPPORTED (a new op).
+
+usage: make.py EDGECONV OUT"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "digest"))
+import ds_cnn_model
+
+
+def main(edgeconv, out):
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder) / "ds_cnn.onnx"
+        ds_cnn_model.write(model, 64, 20, 2)
+        for precision in ("int8", "w8a16", "fp32"):
+            subprocess.run([edgeconv, "convert", model, "-o", pathlib.Path(out) / f"ds_cnn_{precision}.ert", "--precision", precision, "--force",
+                            "--dim", "batch=4", "--dim", "sequence=40"], check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
