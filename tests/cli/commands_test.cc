@@ -12,8 +12,8 @@ namespace {
 class CommandsTest : public CliTest {
  protected:
   void SetUp() override { write_file(in("small.onnx"), small_model()); }
-  const std::vector<std::string> verbs_ = {"convert", "inspect",  "verify", "keygen",       "sign",
-                                           "run",     "validate", "export", "supported-ops"};
+  const std::vector<std::string> verbs_ = {"convert", "inspect",  "verify", "keygen",        "sign",
+                                           "run",     "validate", "export", "supported-ops", "tokenize"};
 };
 
 size_t longest_line(const std::string& text) {
