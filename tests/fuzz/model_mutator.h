@@ -1,4 +1,4 @@
-// Damage to ONNX files: by the rules of tests/cli/model_mutator.h, from the fuzzer's random numbers.
+// Damage to ONNX files: by the rules of tests/cli/model_mutator.h and nested_mutator.h, from the fuzzer's random numbers.
 #pragma once
 
 #include "tests/fuzz/target.h"

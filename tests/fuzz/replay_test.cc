@@ -1,8 +1,10 @@
 // Every seed, and every case that the fuzzer ever found (tests/fuzz/found/TARGET), through its target; and, so that the targets themselves cannot rot
-// unseen, a few hundred changes of each seed from fixed random numbers.
+// unseen, some changes of each seed from fixed random numbers: ERT_FUZZ_CHANGES=N makes it N, which is fuzzing without clang, and
+// ERT_FUZZ_LAST=FILE keeps the last of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -76,7 +78,8 @@ TEST(ReplayFound, EveryCaseThatAFuzzerFound) {
 }
 
 TEST_P(Replay, ChangesOfSeeds) {
-  const int changes = is_blob() ? 60 : 8;
+  const char* asked = std::getenv("ERT_FUZZ_CHANGES");
+  const int changes = asked != nullptr ? std::atoi(asked) : is_blob() ? 60 : 8;
   for (const Seed& seed : seeds_of(GetParam()->name)) {
     Bytes bytes = seed.bytes;
     for (int i = 0; i < changes; ++i) {
@@ -88,6 +91,9 @@ TEST_P(Replay, ChangesOfSeeds) {
         continue;
       }
       SCOPED_TRACE(key);
+      if (const char* last = std::getenv("ERT_FUZZ_LAST"))
+        std::ofstream(last, std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
       GetParam()->run(bytes.data(), bytes.size());
     }
   }

@@ -4,13 +4,14 @@
     tests/fuzz/run.py BUILD HOURS [--only TARGET[,TARGET..]] [--state FOLDER] [--rounds N]
 
 FOLDER (default BUILD/fuzz; ERT_FUZZ_STATE names another) keeps totals.json, the corpora and what was found. Exit 1 on any finding; its
-reproducer and the command that replays it are printed.
+reproducer and the command that replays it are printed. Targets that take ONNX files start from ONNX's own node tests too (package libonnx-testdata).
 """
 import argparse
 import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,6 +21,9 @@ TARGETS = {
     "open": (24576, 3), "open_run": (24576, 5), "unpack": (24576, 1), "onnx_parse": (65536, 1), "onnx_import": (65536, 2), "convert": (65536, 3), "export_compile": (8192, 1),
 }
 LEAST_SECONDS = 5
+INTERRUPTED = 72  # libFuzzer's exit after SIGINT or SIGTERM, which is no finding
+NODE_TESTS = "/usr/share/libonnx-testdata/data/node"
+TAKE_MODELS = ("onnx_parse", "onnx_import", "convert")
 
 
 def load(path):
@@ -48,11 +52,21 @@ def executions_of(log):
     return int(final[-1]) if final else max((int(n) for n in re.findall(rb"^#(\d+)\t", log, re.M)), default=0)
 
 
+def add_node_tests(seeds):
+    """One model of each operator and form: what the repository has no small file of."""
+    for model in glob.glob(NODE_TESTS + "/*/model.onnx"):
+        copy = os.path.join(seeds, "node_" + os.path.basename(os.path.dirname(model)))
+        if not os.path.exists(copy) and os.path.getsize(model) <= 16384:
+            shutil.copyfile(model, copy)
+
+
 def fuzz(program, target, seconds, state):
     corpus, seeds, found = (os.path.join(state, folder, target) for folder in ("corpus", "seeds", "findings"))
     for folder in (corpus, seeds, found):
         os.makedirs(folder, exist_ok=True)
     subprocess.run([program], env=dict(os.environ, ERT_FUZZ_WRITE_SEEDS=seeds), check=True)
+    if target in TAKE_MODELS:
+        add_node_tests(seeds)
     before = set(glob.glob(found + "/*"))
     start = time.monotonic()
     log_path = os.path.join(state, target + ".log")
@@ -63,7 +77,7 @@ def fuzz(program, target, seconds, state):
     with open(log_path, "rb") as f:
         log = f.read()
     fresh = sorted(p for p in set(glob.glob(found + "/*")) - before if "slow-unit" not in os.path.basename(p))
-    failed = code != 0 or bool(fresh)
+    failed = code not in (0, INTERRUPTED) or bool(fresh)
     add(os.path.join(state, "totals.json"), target, executions_of(log), time.monotonic() - start, len(fresh) or int(failed))
     if not failed:
         return []

@@ -1,5 +1,5 @@
 // What the fuzzer starts from, made by code: a blob with each runtime op, blobs with states, packed rows, golden vectors and custom ops, compressed ones,
-// and ONNX models of the fixtures.
+// ONNX models of the fixtures, and good ones of the corpus of tests/cli/malformed_corpus.h.
 #pragma once
 
 #include <string>
