@@ -85,7 +85,19 @@ void infer_layer_normalization(NodeInference& c) {
   c.set(2, t, statistics);
 }
 
-void infer_batch_normalization(NodeInference& c) { c.set(0, c.dtype(0), c.shape(0)); }
+// Groups may have a scale for each of them, or for each channel.
+void infer_batch_normalization(NodeInference& c) {
+  const Shape x = c.shape(0);
+  const OpKind kind = c.node().kind;
+  const size_t end = kind == OpKind::kBatchNormalization ? 5 : kind == OpKind::kInstanceNormalization ? 3 : 1;
+  if (x.empty()) return c.invalid("it needs an axis of channels");
+  for (size_t i = 1; i < end; ++i) {
+    DimExpr values(1);
+    for (const DimExpr& d : Shape(c.shape(i))) values = values * d;
+    if (!c.unify(x.size() > 1 ? x[1] : DimExpr(1), values, "the parameters of a normalization")) return;
+  }
+  c.set(0, c.dtype(0), x);
+}
 
 void infer_cumsum(NodeInference& c) {
   if (!c.is_single(1)) return;

@@ -303,6 +303,19 @@ void by_operands(Corpus& c) {
          w.weights("s", {4});
          attribute(w.node("LayerNormalization", {"x", "s"}, {"r"}), "epsilon", 1).set_f(-3e38f);
        }},
+      {"BatchNormalization with a mean of another size", 3,
+       [](ModelWriter& w) {
+         w.weights("s", {4}), w.weights("m", {3}), w.node("BatchNormalization", {"x", "s", "s", "m", "s"}, {"r"});
+       }},
+      {"BatchNormalization with a scale of another size", 3,
+       [](ModelWriter& w) {
+         w.weights("s", {9}), w.weights("m", {4}), w.node("BatchNormalization", {"x", "s", "m", "m", "m"}, {"r"});
+       }},
+      {"InstanceNormalization with a scale of another size", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("s", {9}), w.weights("b", {4});
+         w.node("InstanceNormalization", {"z", "s", "b"}, {"r"});
+       }},
       {"Expand to another size", 3,
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});
