@@ -217,4 +217,5 @@ def ray_data(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS, *UPDATES)}
+              few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS,
+              *UPDATES)}
