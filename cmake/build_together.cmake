@@ -21,3 +21,22 @@ function(build_together target count)
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
+
+# one_source(LIST NAME [EXCEPT FILE...]): replaces the files of LIST by one that includes them. Unlike build_together it takes files with options of their own, which
+# the caller gives the new file: ${NAME}. For libraries that others build from source; every file still names what it needs (presets dev and clang).
+function(one_source list name)
+  cmake_parse_arguments(PARSE_ARGV 2 one "" "" "EXCEPT")
+  set(text "")
+  set(left "")
+  foreach(source IN LISTS ${list})
+    if(source IN_LIST one_EXCEPT)
+      list(APPEND left ${source})
+    else()
+      string(APPEND text "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+    endif()
+  endforeach()
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/together/${name}.cc)
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written only where it changes
+  set(${name} ${file} PARENT_SCOPE)
+  set(${list} ${left} ${file} PARENT_SCOPE)
+endfunction()

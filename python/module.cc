@@ -188,6 +188,7 @@ void raise_as_python(const std::exception_ptr& p, void*) {
 }  // namespace
 
 NB_MODULE(_runtime, m) {
+  nb::set_leak_warnings(false);  // a model that a program keeps to its end is no leak
   nb::register_exception_translator(raise_as_python);
   nb::class_<Model>(m, "Model")
       .def(nb::init<const std::string&, uint32_t, const std::optional<std::string>&>(), nb::arg("path"), nb::arg("threads"),

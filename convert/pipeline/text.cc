@@ -23,6 +23,11 @@ int64_t longest_sequence(const Graph& g, ValueId ids, const DimPlan& dims) {
   return shape.size() < 2 ? 1 : shape[1].evaluate(most).value_or(INT32_MAX);
 }
 
+bool lowercases(const text::Tokenizer& t) {
+  return std::any_of(t.normalizer.begin(), t.normalizer.end(),
+                     [](const text::Step& s) { return s.kind == static_cast<uint32_t>(ert::text::NormalizerKind::kLowercase); });
+}
+
 }  // namespace
 
 std::optional<TaskSettings> TextPlan::wanted() const {
@@ -39,14 +44,21 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
                        "--tokenizer FILE or DIR");
     return plan;
   }
-  plan.tokenizer = text::read_tokenizer(o.tokenizer);
+  // All problems at once: those of the tokenizer, of the folder's other files, and of the model.
+  try {
+    plan.tokenizer = text::read_tokenizer(o.tokenizer);
+  } catch (const text::UnsupportedTokenizer& e) {
+    for (const std::string& what : e.unknowns())
+      d.unsupported({e.name(), "tokenizer", "", what, "save the tokenizer without it, or leave out --tokenizer and give ids"});
+  }
   if (std::filesystem::is_directory(o.tokenizer)) {
-    ModelFolder folder = read_model_folder(o.tokenizer, d);
+    ModelFolder folder = read_model_folder(o.tokenizer, o.task, !plan.tokenizer || lowercases(*plan.tokenizer), d);
     plan.task = std::move(folder.settings);
     for (const FolderFact& f : folder.facts) plan.facts.push_back(fmt::format("{}: {} ({})", f.what, f.value, f.file));
+  } else {
+    plan.task = o.task;
   }
-  plan.task.override_with(o.task);
-  if (!plan.task.kind)
+  if (!plan.task.kind && d.ok())
     throw FatalError(ExitCode::kUsage,
                      "--tokenizer " + printable(o.tokenizer) +
                          ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");

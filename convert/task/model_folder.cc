@@ -73,12 +73,15 @@ class Document {
 
 class Reader {
  public:
-  Reader(const std::string& folder, Diagnostics& d) : folder_(folder), d_(d) {}
+  Reader(const std::string& folder, const TaskSettings& flags, bool lowercases, Diagnostics& d)
+      : folder_(folder), flags_(flags), lowercases_(lowercases), d_(d) {}
 
   ModelFolder read() {
     model_config();
     sentence_transformer();
     longest_text();
+    drop_what_flags_replace();
+    result_.settings.override_with(flags_);
     return std::move(result_);
   }
 
@@ -88,6 +91,26 @@ class Reader {
   }
   void not_understood(const Document& in, const std::string& what, const std::string& why, const std::string& hint) {
     d_.unsupported({in.name(), what, "", why, hint});
+  }
+
+  // What the task is in the end, and so which of the folder's words matter.
+  TaskKind kind() const { return flags_.kind.value_or(result_.settings.kind.value_or(TaskKind::kNoTask)); }
+
+  void drop_what_flags_replace() {
+    TaskSettings& s = result_.settings;
+    const TaskKind is = kind();
+    const bool labelled = is == TaskKind::kClassify || is == TaskKind::kTokens || is == TaskKind::kZeroShot;
+    if (!labelled) s.labels.clear();
+    if (is != TaskKind::kClassify) s.independent.reset();
+    if (is != TaskKind::kEmbed) s.pooling.reset(), s.normalize.reset();
+    std::erase_if(result_.facts, [&](const FolderFact& f) {
+      if (f.what == "task") return flags_.kind.has_value() && flags_.kind != s.kind;
+      if (f.what == "labels") return !labelled || !flags_.labels.empty();
+      if (f.what == "scores") return is != TaskKind::kClassify;
+      if (f.what == "pooling") return is != TaskKind::kEmbed || flags_.pooling.has_value();
+      if (f.what == "normalize") return is != TaskKind::kEmbed || flags_.normalize.has_value();
+      return f.what == "max tokens" && flags_.max_tokens.has_value();
+    });
   }
 
   // {"0": "NEGATIVE", "1": "POSITIVE"}
@@ -135,13 +158,13 @@ class Reader {
     if (s.kind != TaskKind::kClassify) return;
     // As the text-classification pipeline: one label is a number of its own.
     const std::string type = config.text("problem_type").value_or("");
-    if (type == "regression")
+    if (type == "regression" && kind() == TaskKind::kClassify)
       not_understood(config, "/problem_type", "a regression has no labels", "convert with --task none: the output is the number");
     s.independent = type == "multi_label_classification" || s.labels.size() == 1;
     if (const std::optional<std::string> function = config.text("function_to_apply")) {
       if (*function == "sigmoid" || *function == "softmax")
         s.independent = *function == "sigmoid";
-      else
+      else if (kind() == TaskKind::kClassify)
         not_understood(config, "/function_to_apply", "'" + printable(*function) + "' is neither softmax nor sigmoid",
                        "convert with --task none");
     }
@@ -171,17 +194,26 @@ class Reader {
         pooling(path.empty() ? "1_Pooling" : path);
       else if (name == "Normalize")
         s.normalize = true;
-      else
+      else if (kind() == TaskKind::kEmbed && !flags_.pooling)
         not_understood(modules, at, "'" + printable(type) + "' is none of Transformer, Pooling and Normalize",
                        "export the whole of it to ONNX, and convert with --pooling none --normalize off");
     }
     say("normalize", *s.normalize ? "on" : "off", modules);
     prompts();
+    const Document transformer(folder_, "sentence_bert_config.json");
+    if (transformer && transformer.flag("do_lower_case").value_or(false) && !lowercases_ && kind() == TaskKind::kEmbed)
+      not_understood(transformer, "/do_lower_case", "texts would need small letters, which the tokenizer does not make",
+                     "give the tokenizer's file instead of the folder, and make small letters before");
   }
 
   void pooling(const std::string& path) {
+    const bool matters = kind() == TaskKind::kEmbed && !flags_.pooling;
     const Document config(folder_, path + "/config.json");
-    if (!config) return;
+    if (!config) {
+      if (matters)
+        not_understood(config, "pooling", "modules.json names the file, and it is not there", "give --pooling mean, cls or last");
+      return;
+    }
     constexpr std::pair<const char*, Pooling> kKnown[] = {{"pooling_mode_mean_tokens", Pooling::kMean},
                                                           {"pooling_mode_cls_token", Pooling::kFirst},
                                                           {"pooling_mode_lasttoken", Pooling::kLast}};
@@ -201,8 +233,8 @@ class Reader {
     }
     const char* hint = "export the whole of it to ONNX, and convert with --pooling none";
     for (const auto& [key, kind] : chosen)
-      if (!kind) not_understood(config, key, "no pooling of this kind", hint);
-    if (chosen.size() > 1) not_understood(config, "pooling", "several kinds side by side", hint);
+      if (!kind && matters) not_understood(config, key, "no pooling of this kind", hint);
+    if (chosen.size() > 1 && matters) not_understood(config, "pooling", "several kinds side by side", hint);
     if (chosen.size() != 1 || !chosen[0].second) return;
     result_.settings.pooling = chosen[0].second;
     say("pooling", std::string(pooling_name(*chosen[0].second)), config);
@@ -216,7 +248,7 @@ class Reader {
     if (!all || !all->is_object() || !all->contains(*name) || !(*all)[*name].is_string())
       config.wrong("/default_prompt_name", "the name of one of its prompts");
     result_.settings.prompt = (*all)[*name].get<std::string>();
-    if (!result_.settings.prompt.empty())
+    if (!result_.settings.prompt.empty() && kind() == TaskKind::kEmbed)
       not_understood(config, "/default_prompt_name",
                      "texts would need the prompt '" + printable(result_.settings.prompt) + "' in front of them",
                      "give the tokenizer's file instead of the folder, and put the prompt before each text");
@@ -246,12 +278,16 @@ class Reader {
   }
 
   const std::string& folder_;
+  const TaskSettings& flags_;
+  const bool lowercases_;
   Diagnostics& d_;
   ModelFolder result_;
 };
 
 }  // namespace
 
-ModelFolder read_model_folder(const std::string& folder, Diagnostics& d) { return Reader(folder, d).read(); }
+ModelFolder read_model_folder(const std::string& folder, const TaskSettings& flags, bool lowercases, Diagnostics& d) {
+  return Reader(folder, flags, lowercases, d).read();
+}
 
 }  // namespace edgeconv

@@ -22,8 +22,9 @@ struct ModelFolder {
   std::vector<FolderFact> facts;  // what was taken, for the summary
 };
 
-// Files that are not there say nothing. What is not understood is left in d as problems, all of them (exit 4).
+// Files that are not there say nothing. What `flags` (the command line) say replaces what the folder says: it is neither a fact nor a problem then.
+// What is not understood is left in d as problems, all of them (exit 4). `lowercases`: the tokenizer makes small letters of texts itself.
 // Throws FatalError(kMalformed) for files that are not what they should be, with the path inside the JSON; FatalError(kIo).
-ModelFolder read_model_folder(const std::string& folder, Diagnostics& d);
+ModelFolder read_model_folder(const std::string& folder, const TaskSettings& flags, bool lowercases, Diagnostics& d);
 
 }  // namespace edgeconv

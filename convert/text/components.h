@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 #include "convert/text/tokenizer.h"
 
 namespace edgeconv::text {

@@ -1,5 +1,5 @@
 // "normalizer" of a tokenizer.json.
-#include "convert/text/base64.h"
+#include "convert/text/files/base64.h"
 #include "convert/text/components.h"
 
 namespace edgeconv::text {

@@ -4,7 +4,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/text/read_tokenizer.h"
-#include "convert/text/sentencepiece.pb.h"
+#include "convert/text/files/sentencepiece.pb.h"
 
 namespace edgeconv::text {
 
@@ -27,13 +27,13 @@ class SentencePieceReader {
 
  private:
   [[noreturn]] void malformed(const std::string& why) const { throw FatalError(ExitCode::kMalformed, "'" + name_ + "': " + why); }
-  void unsupported(const std::string& what) { unknowns_ += "\n  " + what; }
+  void unsupported(const std::string& what) { unknowns_.add(what); }
   void read_piece(int i, Tokenizer& t);
   void set_scores(Tokenizer& t);
 
   const spm::ModelProto& m_;
   const std::string& name_;
-  std::string unknowns_;
+  Unknowns unknowns_;
   std::set<std::string> seen_, reserved_;
 };
 
@@ -113,7 +113,7 @@ Tokenizer SentencePieceReader::read() {
   t.normalizer = {{static_cast<uint32_t>(NormalizerKind::kSentencePiece), options, {}, {}}};
   t.decoder = {{static_cast<uint32_t>(DecoderKind::kSentencePiece), options, trainer.unk_surface(), {}}};
   t.endings.single = {{1, 0, 0}}, t.endings.pair = {{1, 0, 0}, {2, 0, 1}};
-  if (!unknowns_.empty()) throw FatalError(ExitCode::kUnsupported, "'" + name_ + "' has what no tokenizer of a blob has:" + unknowns_);
+  unknowns_.check(name_);
   return t;
 }
 

@@ -1,10 +1,12 @@
 #include "convert/text/read_tokenizer.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/text/json_place.h"
+#include "convert/text/folder/vocabulary_trees.h"
+#include "convert/text/files/json_place.h"
 
 namespace edgeconv::text {
 
@@ -17,16 +19,8 @@ std::string contents_of(const fs::path& path) {
   return std::string(reinterpret_cast<const char*>(file->data), file->bytes);
 }
 
-// Whether a vocab.txt wants small letters: what the configuration beside it says, or what its pieces look like.
-bool wants_lowercase(const fs::path& vocab, const std::string& contents) {
-  const fs::path config = vocab.parent_path() / "tokenizer_config.json";
-  if (fs::is_regular_file(config)) {
-    Unknowns unknowns;
-    const std::string name = config.string();
-    const JsonTree tree = parse_tree(contents_of(config), name);
-    const JsonPlace p(tree, name, "$", unknowns);
-    if (p.has("do_lower_case")) return p.at("do_lower_case").boolean();
-  }
+// Whether the pieces of a vocab.txt look like those of a model that wants small letters.
+bool looks_lowercase(const std::string& contents) {
   bool at_begin = true, bracket = false;
   for (const char c : contents) {
     if (at_begin) bracket = c == '[';
@@ -36,15 +30,60 @@ bool wants_lowercase(const fs::path& vocab, const std::string& contents) {
   return true;
 }
 
+// Its class says how a vocabulary is used; where nobody here knows the class, any guess would give wrong ids.
+void require_class(const FolderConfig& config, const std::string& name, std::initializer_list<TokenizerClass> known) {
+  const TokenizerClass kind = config.kind();
+  if (kind == TokenizerClass::kNotSaid || std::find(known.begin(), known.end(), kind) != known.end()) return;
+  throw UnsupportedTokenizer(
+      name, {"the tokenizer class '" + config.class_name() +
+             "' of the files beside it, without a tokenizer.json; save one with save_pretrained of its fast class"});
+}
+
+Tokenizer read_tree(JsonTree tree, const std::string& name, const FolderConfig& config, bool defaults) {
+  config.add_tokens(tree, defaults);
+  apply_configuration(tree, config);
+  Tokenizer t = read_tokenizer_tree(tree, name);
+  // What tokenizer.json leaves open, the configuration says.
+  if (const auto side = config.text("truncation_side")) t.endings.cut_left = *side == "left";
+  if (const auto side = config.text("padding_side")) t.endings.pad_left = *side == "left";
+  if (const std::string pad = config.token("pad_token"); !pad.empty() && !tree.contains("padding"))
+    for (const AddedToken& a : t.added)
+      if (a.content == pad) t.endings.pad_id = a.id;
+  return t;
+}
+
+Tokenizer read_vocab_txt(const fs::path& path, const std::string& contents) {
+  const FolderConfig config(path.parent_path());
+  require_class(config, path.string(), {TokenizerClass::kBert, TokenizerClass::kMpnet});
+  const bool lowercase = config.says_anything() || looks_lowercase(contents);
+  return read_tree(vocab_txt_tree(contents, path.string(), config, lowercase), path.string(), config, true);
+}
+
+Tokenizer read_vocab_json(const fs::path& path) {
+  const FolderConfig config(path.parent_path());
+  require_class(config, path.string(), {TokenizerClass::kGpt2, TokenizerClass::kRoberta, TokenizerClass::kClip});
+  JsonTree tree = vocab_and_merges_tree(contents_of(path), contents_of(path.parent_path() / "merges.txt"), path.string(), config);
+  return read_tree(std::move(tree), path.string(), config, true);
+}
+
 Tokenizer read_folder(const fs::path& folder) {
-  if (const fs::path json = folder / "tokenizer.json"; fs::is_regular_file(json)) return read_tokenizer_json(contents_of(json), json.string());
+  if (const fs::path json = folder / "tokenizer.json"; fs::is_regular_file(json))
+    return read_tree(parse_tree(contents_of(json), json.string()), json.string(), FolderConfig(folder), false);
   for (const char* name : {"tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "spm.model"})
-    if (const fs::path model = folder / name; fs::is_regular_file(model)) return read_sentencepiece(contents_of(model), model.string());
-  if (const fs::path vocab = folder / "vocab.json", merges = folder / "merges.txt"; fs::is_regular_file(vocab) && fs::is_regular_file(merges))
-    return read_vocab_and_merges(contents_of(vocab), contents_of(merges), vocab.string());
-  if (const fs::path vocab = folder / "vocab.txt"; fs::is_regular_file(vocab)) return read_tokenizer(vocab.string());
-  throw FatalError(ExitCode::kIo, "'" + folder.string() + "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
-                                  "spm.model, vocab.json with merges.txt, vocab.txt");
+    if (const fs::path model = folder / name; fs::is_regular_file(model)) {
+      const FolderConfig config(folder);
+      require_class(config, model.string(),
+                    {TokenizerClass::kXlmRoberta, TokenizerClass::kT5, TokenizerClass::kAlbert, TokenizerClass::kLlama});
+      if (config.kind() == TokenizerClass::kNotSaid) return read_sentencepiece(contents_of(model), model.string());
+      return read_tree(sentencepiece_tree(contents_of(model), model.string(), config), model.string(), config, true);
+    }
+  if (const fs::path vocab = folder / "vocab.json"; fs::is_regular_file(vocab) && fs::is_regular_file(folder / "merges.txt"))
+    return read_vocab_json(vocab);
+  if (const fs::path vocab = folder / "vocab.txt"; fs::is_regular_file(vocab)) return read_vocab_txt(vocab, contents_of(vocab));
+  throw FatalError(ExitCode::kIo,
+                   "'" + folder.string() +
+                       "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
+                       "spm.model, vocab.json with merges.txt, vocab.txt");
 }
 
 }  // namespace
@@ -53,16 +92,16 @@ Tokenizer read_tokenizer(const std::string& path) {
   if (fs::is_directory(path)) return read_folder(path);
   const std::string contents = contents_of(path);
   const std::string extension = fs::path(path).extension().string();
-  if (extension == ".json" && fs::path(path).filename() == "vocab.json")
-    return read_vocab_and_merges(contents, contents_of(fs::path(path).parent_path() / "merges.txt"), path);
+  if (extension == ".json" && fs::path(path).filename() == "vocab.json") return read_vocab_json(path);
   if (extension == ".json") return read_tokenizer_json(contents, path);
-  if (extension == ".txt") return read_vocab_txt(contents, path, wants_lowercase(path, contents));
+  if (extension == ".txt") return read_vocab_txt(path, contents);
   if (extension == ".model") return read_sentencepiece(contents, path);
   // By what it begins with: JSON, or the first piece of a SentencePiece model.
   const size_t first = contents.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && contents[first] == '{') return read_tokenizer_json(contents, path);
   if (!contents.empty() && contents[0] == '\n') return read_sentencepiece(contents, path);
-  throw FatalError(ExitCode::kMalformed, "'" + path + "' is no tokenizer: neither a tokenizer.json nor a SentencePiece .model nor a vocab.txt");
+  throw FatalError(ExitCode::kMalformed,
+                   "'" + path + "' is no tokenizer: neither a tokenizer.json nor a SentencePiece .model nor a vocab.txt");
 }
 
 }  // namespace edgeconv::text

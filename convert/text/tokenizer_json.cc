@@ -42,8 +42,9 @@ void read_added_tokens(const JsonPlace& list, Tokenizer& t, const Vocabulary& vo
   if (t.kind == ERT_TEXT_UNIGRAM) t.scores.resize(t.pieces.size());
 }
 
-Tokenizer read_tokenizer_json(const std::string& contents, const std::string& name) {
-  const JsonTree tree = parse_tree(contents, name);
+Tokenizer read_tokenizer_json(const std::string& contents, const std::string& name) { return read_tokenizer_tree(parse_tree(contents, name), name); }
+
+Tokenizer read_tokenizer_tree(const JsonTree& tree, const std::string& name) {
   Unknowns unknowns;
   const JsonPlace whole(tree, name, "$", unknowns);
   if (!tree.is_object()) whole.malformed("is not an object");

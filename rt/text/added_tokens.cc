@@ -32,24 +32,24 @@ bool AddedTokens::next(AddedMatch* m) {
       ++at_;
       continue;
     }
-    size_t begin = at_;
+    const size_t core = at_;
+    size_t begin = core;
     at_ = end;
     if ((token->flags & kAddedSingleWord) != 0 && ((begin != 0 && (classes_before(begin, &side) & kClassWord) != 0) ||
                                                    (end != size_ && (t_.classes.byte(read(end).code) & kClassWord) != 0)))
       continue;
     while ((token->flags & kAddedLstrip) != 0 && begin > taken_ && (classes_before(begin, &side) & kClassSpace) != 0)
       begin = side;
+    // Not behind its own beginning, which may lie in the white space that an earlier token took.
+    if ((token->flags & kAddedLstrip) != 0 && begin < taken_) begin = taken_ < core ? taken_ : core;
     while ((token->flags & kAddedRstrip) != 0 && end != size_) {
       const Character c = read(end);
       if ((t_.classes.byte(c.code) & kClassSpace) == 0) break;
       end += c.bytes;
     }
-    // What an earlier token took with it is behind us.
-    if (begin < taken_) begin = taken_;
     if (end <= begin) continue;
     taken_ = end;
-    if (at_ < end) at_ = end;
-    *m = {begin, end, token};
+    *m = {begin, end, core, token};
     return true;
   }
   return false;

@@ -7,19 +7,21 @@ namespace ert::text {
 
 struct AddedMatch {
   size_t begin, end;  // white space that the token takes with it included
+  size_t core;        // where the token itself begins
   const AddedToken* token;
 };
 
-// Looks through a text, from left to right, each time for the longest token.
+// Looks through a text, from left to right, each time for the longest token. As in the reference a match may begin before the end of the last one: in the
+// white space that the last one took with it.
 class AddedTokens {
  public:
   // `foreign`: the text need not be valid UTF-8.
   AddedTokens(const Tables& t, Row<uint32_t> trie, const uint8_t* text, size_t size, bool foreign)
       : t_(t), trie_(trie), text_(text), size_(size), foreign_(foreign) {}
   bool next(AddedMatch* m);
+  bool longest_at(size_t i, size_t* end, const AddedToken** token) const;
 
  private:
-  bool longest_at(size_t i, size_t* end, const AddedToken** token) const;
   Character read(size_t i) const {
     return foreign_ ? foreign_character(text_ + i, text_ + size_) : character_at(text_ + i, text_ + size_);
   }

@@ -22,8 +22,9 @@ struct Buffer {
   const uint8_t* end() const { return text + size; }
 };
 
-// What begins at a byte of the buffer; it reaches to the next byte with another mark than kInside.
-enum Mark : uint8_t { kInside, kPiece, kRemoved, kAddedToken };
+// What begins at a byte of the buffer; it reaches to the next byte with another mark than kInside and kAddedCore, which is where an added token
+// begins that took white space before it.
+enum Mark : uint8_t { kInside, kPiece, kRemoved, kAddedToken, kAddedCore };
 
 // One text on its way to tokens. Arrays hold `capacity` elements each: text, spans, marks, tokens, spare (2 bytes an element).
 //
@@ -119,7 +120,7 @@ inline size_t region_end(const Encoder& e, size_t i) {
   const uint8_t* marks = e.marks;
   const size_t n = e.main.size;
   do ++i;
-  while (i < n && marks[i] == kInside);
+  while (i < n && (marks[i] == kInside || marks[i] == kAddedCore));
   return i;
 }
 

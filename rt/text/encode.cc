@@ -41,18 +41,26 @@ void mark_added(Encoder& e) {
   memset(e.marks, kInside, e.main.size);
   e.marks[0] = kPiece;
   AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text, e.main.size, false);
+  size_t end = 0;
   for (AddedMatch m; added.next(&m);) {
+    if (m.begin < end && end < e.main.size) e.marks[end] = kInside;
+    end = m.end;
+    if (m.core > m.begin) e.marks[m.core] = kAddedCore;
     e.marks[m.begin] = kAddedToken;
-    if (m.end < e.main.size) e.marks[m.end] = kPiece;
+    if (end < e.main.size) e.marks[end] = kPiece;
   }
 }
 
 // The token whose region this is: found again, because a mark has no room for it.
 bool emit_added(Encoder& e, size_t begin, size_t end) {
-  AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text + begin, end - begin, false);
-  AddedMatch m;
-  if (!added.next(&m)) return false;
-  e.emit(m.token->id, begin, end);
+  size_t core = begin;
+  for (size_t i = begin + 1; i < end; ++i)
+    if (e.marks[i] == kAddedCore) core = i;
+  size_t core_end;
+  const AddedToken* token;
+  const AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text, end, false);
+  if (!added.longest_at(core, &core_end, &token)) return false;
+  e.emit(token->id, begin, end);
   return true;
 }
 

@@ -70,6 +70,9 @@ struct Blank {
 
 Blank blank_of(const Tables& t, const Token& token, const uint8_t* text) {
   Blank b{0, 0};
+  const uint32_t id = static_cast<uint32_t>(token.id), n = id < t.header->vocabulary ? piece_length(t, id) : 0;
+  const uint8_t* piece = n == 0 ? nullptr : piece_data(t, id);
+  uint32_t unused;
   bool added = false;
   for (uint32_t low = 0, high = t.added.size; low < high;) {
     const uint32_t middle = (low + high) / 2;
@@ -82,17 +85,17 @@ Blank blank_of(const Tables& t, const Token& token, const uint8_t* text) {
   if (added) {
     const uint8_t* p = text + token.start;
     const uint8_t* end = text + token.end;
-    bool inside = false;
+    bool inside = false, blank = true;
     for (uint32_t bytes; p < end; p += bytes) {
       const bool space = (classes_of(t, p, end, &bytes) & kClassSpace) != 0;
       inside |= !space;
       b.leading += space && !inside;
       b.trailing = space ? b.trailing + 1 : 0;
     }
-    return b;
+    if (n != 0) blank = (classes_of(t, piece, piece + n, &unused) & kClassSpace) != 0;
+    // White space alone that is no such token: the model put its unknown token there, whose piece has no white space.
+    return inside || blank ? b : Blank{0, 0};
   }
-  const uint32_t id = static_cast<uint32_t>(token.id), n = id < t.header->vocabulary ? piece_length(t, id) : 0;
-  const uint8_t* piece = n == 0 ? nullptr : piece_data(t, id);
   while (b.leading < n && piece[b.leading] == ' ') ++b.leading;
   while (b.trailing < n && piece[n - 1 - b.trailing] == ' ') ++b.trailing;
   return b;

@@ -17,8 +17,7 @@ bool copy_to_piece(Encoder& e, uint8_t* next_marks, size_t* at, Range* r, bool* 
     const size_t from = e.next.size;
     *fits = copy_with_prefix(e, r->begin, r->end, {});
     if (!*fits) return false;
-    memset(next_marks + from, kInside, e.next.size - from);
-    next_marks[from] = e.marks[r->begin];
+    memcpy(next_marks + from, e.marks + r->begin, e.next.size - from);
   }
   return false;
 }

@@ -28,7 +28,7 @@ FORBIDDEN = {
 LAYERS = {
     "convert": [
         "ir", "files", "interp", "infer", "program", "passes", "run", "measure", "quantize", "dims", "lower", "lower/nodes", "onnx", "import",
-        "import_graph", "task", "prepare", "inputs", "text/unicode", "text", "blob", "precision", "result", "report", "pipeline", "cli",
+        "import_graph", "task", "prepare", "inputs", "text/unicode", "text/files", "text/folder", "text", "blob", "precision", "result", "report", "pipeline", "cli",
     ],
     "rt": ["include", "schema", "base", "blob", "ops", "sizes", "verify", "loading", "context", "running", "text"],
     "kernels_int8": [

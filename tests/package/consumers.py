@@ -13,7 +13,10 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import ways  # noqa: E402
+import wheels  # noqa: E402
 from machine import Machine, NotHere  # noqa: E402
+
+CONSUMERS = {**ways.CONSUMERS, **wheels.CONSUMERS}
 
 
 def main():
@@ -24,16 +27,16 @@ def main():
     parser.add_argument("--list", action="store_true", help="names of the consumers")
     args = parser.parse_args()
     if args.list:
-        print("\n".join(ways.CONSUMERS))
+        print("\n".join(CONSUMERS))
         return 0
-    unknown = [name for name in args.only if name not in ways.CONSUMERS]
+    unknown = [name for name in args.only if name not in CONSUMERS]
     if unknown:
         sys.exit(f"consumers.py: no consumer '{unknown[0]}'; --list names them")
     root = pathlib.Path(tempfile.mkdtemp(prefix="ert-package-"))
     failed, absent, passed = [], [], 0
     try:
         machine = Machine(args.source.resolve(), args.build.resolve(), root)
-        for name, consumer in ways.CONSUMERS.items():
+        for name, consumer in CONSUMERS.items():
             if args.only and name not in args.only:
                 continue
             folder = root / name

@@ -37,6 +37,13 @@ class Machine:
         return path
 
     @functools.cached_property
+    def text_blob(self):
+        """The same model with its tokenizer: text in, language out."""
+        model, path = self.source / "tests/models/langid", self.root / "text.ert"
+        self.run(self.edgeconv, model / "langid.onnx", "--tokenizer", model, "-o", path, "--quiet")
+        return path
+
+    @functools.cached_property
     def op_list(self):
         path = self.root / "ops.inc"
         self.run(self.edgeconv, "export", self.blob, "--format", "bin", "-o", self.root / "langid.bin", "--ops", path)

@@ -1,10 +1,12 @@
 """The ways into another project, by name; each function takes the machine and an empty folder and raises if the way does not work."""
+import functools
 import os
 import platform
 import re
 import subprocess
 
 from debian import debian_packages
+from examples import EXAMPLES, TEXTS, languages
 from machine import NotHere
 from packages import source_package
 
@@ -166,28 +168,49 @@ assert logits.shape == (1, 40)
 """
 
 
-def python(machine, folder):
-    """`pip install .` into a fresh environment, ten lines of a new user, and the module's own tests outside of the checkout."""
+@functools.cache
+def installed_package(machine):
+    """A fresh environment with `pip install .`, and the CPU seconds that took: (folder, seconds)."""
     machine.need("python3")
-    if subprocess.run(["python3", "-m", "venv", folder / "venv"], capture_output=True).returncode != 0:
+    folder = machine.root / "environment"
+    if subprocess.run(["python3", "-m", "venv", folder], capture_output=True).returncode != 0:
         raise NotHere("python3 has no venv (Debian: python3-venv)")
-    pip, interpreter = folder / "venv/bin/pip", folder / "venv/bin/python"
+    pip, interpreter = folder / "bin/pip", folder / "bin/python"
     if subprocess.run([pip, "download", "-q", "--no-deps", "-d", folder, "nanobind"], capture_output=True).returncode != 0:
         raise NotHere("pip finds no package index")
     if not os.path.exists(machine.run(interpreter, "-c", "import sysconfig; print(sysconfig.get_paths()['include'])").strip() + "/Python.h"):
         raise NotHere("no Python.h (Debian: python3-dev)")
     begin = os.times().children_user
     machine.run(pip, "install", "-q", machine.source)
-    seconds = os.times().children_user - begin
+    return folder, os.times().children_user - begin
+
+
+def python(machine, folder):
+    """`pip install .` into a fresh environment, ten lines of a new user, and the module's own tests outside of the checkout."""
+    environment, seconds = installed_package(machine)
+    interpreter = environment / "bin/python"
     (folder / "ten.py").write_text(TEN_LINES)
     said = machine.run(interpreter, "ten.py", machine.source / "tests/models/langid", cwd=folder)
     assert said == "de German\n", said
     machine.run(interpreter, machine.source / "tests/python/python_test.py", machine.source, cwd=folder)
+    said = machine.run(interpreter, machine.source / "rt/example/python/langid.py", machine.text_blob, *TEXTS, cwd=folder)
+    assert said == languages(machine), said
     for command in ("edgeconv", "ert-bench"):
-        machine.run(folder / "venv/bin" / command, "--version")
+        machine.run(environment / "bin" / command, "--version")
     return f"built in {seconds:.0f} CPU seconds"
+
+
+def ray_data(machine, folder):
+    """The corpus example on Ray Data: workers of two instruction sets, one killed; on pandas and Dask too; all the same bits."""
+    environment, _ = installed_package(machine)
+    machine.run(environment / "bin/pip", "install", "-q", "-r", machine.source / "python/example/requirements.txt")
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\ncat\nsat\na\ndog\n")
+    model = machine.source / "tests/fixtures/minilm_sentence_ts14/model.onnx"
+    machine.run(machine.edgeconv, model, "--tokenizer", folder / "vocab.txt", "--task", "embed", "--pooling", "mean", "-o", folder / "embed.ert", "--quiet")
+    machine.run(environment / "bin/python", machine.source / "tests/python/corpus_test.py", machine.source / "python/example", folder / "embed.ert", cwd=folder)
+    return "4000 texts, workers of two levels, one of them killed"
 
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python)}
+              few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES)}

@@ -2,22 +2,22 @@
 import json
 import re
 
-# name, SPDX licence, where it is from, how it is used:
+# name, SPDX licence, where it is from, how it is used, Debian's package of it (whose copyright file a binary that holds it carries):
 #   source   its text is in the source package, the one file and every binary
 #   data     facts taken from it are in the converter
 #   header   compiled into edgeconv
 #   library  linked into edgeconv as a shared library of the system
 TABLE = (
-    ("FlatBuffers", "Apache-2.0", "https://github.com/google/flatbuffers", "source"),
-    ("Unicode Character Database", "Unicode-3.0", "https://www.unicode.org/ucd/", "data"),
-    ("CLI11", "BSD-3-Clause", "https://github.com/CLIUtils/CLI11", "header"),
-    ("fmt", "MIT", "https://github.com/fmtlib/fmt", "header"),
-    ("nlohmann-json", "MIT", "https://github.com/nlohmann/json", "header"),
-    ("Protocol Buffers", "BSD-3-Clause", "https://github.com/protocolbuffers/protobuf", "header"),
-    ("libsodium", "ISC", "https://github.com/jedisct1/libsodium", "library"),
-    ("OpenBLAS", "BSD-3-Clause", "https://github.com/OpenMathLib/OpenBLAS", "library"),
-    ("zlib", "Zlib", "https://zlib.net", "library"),
-    ("Zstandard", "BSD-3-Clause", "https://github.com/facebook/zstd", "library"),
+    ("FlatBuffers", "Apache-2.0", "https://github.com/google/flatbuffers", "source", "libflatbuffers-dev"),
+    ("Unicode Character Database", "Unicode-3.0", "https://www.unicode.org/ucd/", "data", ""),
+    ("CLI11", "BSD-3-Clause", "https://github.com/CLIUtils/CLI11", "header", "libcli11-dev"),
+    ("fmt", "MIT", "https://github.com/fmtlib/fmt", "header", "libfmt-dev"),
+    ("nlohmann-json", "MIT", "https://github.com/nlohmann/json", "header", "nlohmann-json3-dev"),
+    ("Protocol Buffers", "BSD-3-Clause", "https://github.com/protocolbuffers/protobuf", "header", "libprotobuf-dev"),
+    ("libsodium", "ISC", "https://github.com/jedisct1/libsodium", "library", "libsodium-dev"),
+    ("OpenBLAS", "BSD-3-Clause", "https://github.com/OpenMathLib/OpenBLAS", "library", "libopenblas-dev"),
+    ("zlib", "Zlib", "https://zlib.net", "library", "zlib1g-dev"),
+    ("Zstandard", "BSD-3-Clause", "https://github.com/facebook/zstd", "library", "libzstd-dev"),
 )
 RELATION = {"source": "CONTAINS", "data": "CONTAINS", "header": "BUILD_DEPENDENCY_OF", "library": "RUNTIME_DEPENDENCY_OF"}
 
@@ -36,7 +36,7 @@ def sbom(version, commit, created, flatbuffers):
 
     packages = [package("SPDXRef-edgeconv", "edgeconv", "Apache-2.0", "NOASSERTION", version)]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-edgeconv")]
-    for name, licence, location, use in TABLE:
+    for name, licence, location, use, _ in TABLE:
         identifier = "SPDXRef-" + re.sub(r"[^A-Za-z0-9.]+", "-", name)
         packages.append(package(identifier, name, licence, location, flatbuffers if name == "FlatBuffers" else None))
         relation = RELATION[use]

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "platform/posix/file_map.h"
-#include "rt/include/ert.h"
+#include "ert.h"
 
 enum { MAX_ROWS = 8, MAX_COLUMNS = 64, ARENA_BYTES = 1 << 18 };
 

@@ -12,8 +12,8 @@
 
 #include "platform/platform.h"
 #include "platform/posix/file_map.h"
-#include "rt/include/ert.h"
-#include "rt/include/ert_text.h"
+#include "ert.h"
+#include "ert_text.h"
 
 enum { MAX_CLASSES = 64, MAX_LINE = 4096, MAX_IDS = 128, ARENA_BYTES = 1 << 20, WORK_BYTES = 1 << 19, NO_TEXT = 1 };
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "platform/posix/file_map.h"
-#include "rt/include/ert.h"
-#include "rt/include/ert_text.h"
+#include "ert.h"
+#include "ert_text.h"
 
 enum { MAX_VECTOR = 4096, MAX_TEXT = 8192, MAX_TOKENS = 128, ARENA_BYTES = 16 << 20, WORK_BYTES = 4 << 20 };
 
@@ -101,7 +101,8 @@ int main(int argc, char** argv) {
   failed = status == ERT_OK ? prepare(&elements) : fail(argv[1], status);
   if (!failed) failed = embed(argv[2], vectors[0], &truncated);
   if (!failed) failed = embed(argv[3], vectors[1], &truncated);
-  if (!failed) printf("%.4f%s\n", cosine(vectors[0], vectors[1], elements), truncated ? " (a text was cut to what the model takes)" : "");
+  if (!failed)
+    printf("%.4f%s\n", cosine(vectors[0], vectors[1], elements), truncated ? " (a text was cut to what the model takes)" : "");
   ert_file_map_close(&map);
   return failed;
 }

@@ -23,7 +23,7 @@ class ModelFolderTest : public ::testing::Test {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name) << text;
   }
-  ModelFolder read() { return read_model_folder(folder_.string(), d_); }
+  ModelFolder read(const TaskSettings& flags = {}, bool lowercases = false) { return read_model_folder(folder_.string(), flags, lowercases, d_); }
   std::string malformed() {
     try {
       read();
@@ -124,6 +124,36 @@ TEST_F(ModelFolderTest, AllThatIsNotUnderstoodIsNamed) {
   EXPECT_EQ(d_.problems()[1].where, "pooling");
   EXPECT_EQ(d_.problems()[2].where, "/2");
   EXPECT_EQ(d_.problems()[3].where, "/default_prompt_name");
+}
+
+TEST_F(ModelFolderTest, FlagsReplaceWhatTheFolderSaysAndItsProblems) {
+  file(
+      "modules.json",
+      R"([{"type": "sentence_transformers.models.Transformer"}, {"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"},
+                           {"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])");
+  file("1_Pooling/config.json", R"({"pooling_mode_max_tokens": true})");
+  file("sentence_bert_config.json", R"({"max_seq_length": 64, "do_lower_case": true})");
+  TaskSettings flags;
+  flags.pooling = Pooling::kMean;
+  flags.max_tokens = 32;
+  const ModelFolder m = read(flags, true);
+  EXPECT_TRUE(d_.ok());
+  EXPECT_EQ(m.settings.pooling, Pooling::kMean);
+  EXPECT_EQ(m.settings.max_tokens, 32);
+  EXPECT_EQ(fact(m, "pooling") + fact(m, "max tokens"), "") << "what flags replaced is no fact of the folder";
+  flags = {};
+  flags.kind = TaskKind::kNoTask;
+  EXPECT_EQ(fact(read(flags), "task"), "");
+  EXPECT_TRUE(d_.ok());
+  read();
+  EXPECT_EQ(d_.problems().size(), 3u) << "pooling, Dense, small letters";
+}
+
+TEST_F(ModelFolderTest, APoolingWithoutItsFileIsNamed) {
+  file("modules.json", R"([{"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"}])");
+  read();
+  ASSERT_EQ(d_.problems().size(), 1u);
+  EXPECT_NE(d_.problems()[0].hint.find("--pooling"), std::string::npos);
 }
 
 TEST_F(ModelFolderTest, MalformedFilesAreNamedWithTheirPlace) {

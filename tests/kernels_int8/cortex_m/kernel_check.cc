@@ -104,7 +104,7 @@ struct Checker {
     for (Layout layout : {Layout::kN16K4, Layout::kN2K16, Layout::kN8K8}) {
       for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
         for (size_t m : {1, 2, 3, 4, 7}) {
-          for (size_t n : {1, 2, 3, 15, 16, 17, 33})
+          for (size_t n : {1, 2, 3, 6, 15, 16, 17, 33, 40})
             linear(m, n, 37, Fill::kNormal, WeightFill::kRandom, layout, precision, true, n != 3);
         }
         for (size_t k : {1, 2, 3, 4, 5, 15, 16, 17, 19, 31, 32, 33, 63, 65, 128, 1040, 1041, 1537})

@@ -1,6 +1,7 @@
 // Base64 (RFC 4648), which JSON files have bytes in.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace edgeconv::text {
@@ -24,6 +25,17 @@ inline bool from_base64(const std::string& text, std::string* bytes) {
     }
   }
   return true;
+}
+
+inline std::string to_base64(const std::string& bytes) {
+  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    uint32_t bits = 0;
+    for (size_t k = i; k < i + 3; ++k) bits = bits << 8 | (k < bytes.size() ? static_cast<uint8_t>(bytes[k]) : 0u);
+    for (size_t k = 0; k < 4; ++k) out.push_back(i + k > bytes.size() ? '=' : kLetters[bits >> (18 - 6 * k) & 63]);
+  }
+  return out;
 }
 
 }  // namespace edgeconv::text

@@ -1,4 +1,4 @@
-#include "convert/text/json_place.h"
+#include "convert/text/files/json_place.h"
 
 namespace edgeconv::text {
 
@@ -10,13 +10,23 @@ JsonTree parse_tree(const std::string& contents, const std::string& name) {
   }
 }
 
-void Unknowns::check(const std::string& name) const {
-  if (list_.empty()) return;
+namespace {
+
+std::string message_of(const std::string& name, const std::vector<std::string>& unknowns) {
   std::string message = "'" + name + "' has " +
-                        (list_.size() == 1 ? "a component" : std::to_string(list_.size()) + " components") +
+                        (unknowns.size() == 1 ? "a component" : std::to_string(unknowns.size()) + " components") +
                         " that no tokenizer of a blob has:";
-  for (const std::string& what : list_) message += "\n  " + printable(what);
-  throw FatalError(ExitCode::kUnsupported, message);
+  for (const std::string& what : unknowns) message += "\n  " + printable(what);
+  return message;
+}
+
+}  // namespace
+
+UnsupportedTokenizer::UnsupportedTokenizer(const std::string& name, std::vector<std::string> unknowns)
+    : FatalError(ExitCode::kUnsupported, message_of(name, unknowns)), name_(name), unknowns_(std::move(unknowns)) {}
+
+void Unknowns::check(const std::string& name) const {
+  if (!list_.empty()) throw UnsupportedTokenizer(name, list_);
 }
 
 void JsonPlace::malformed(const std::string& why) const {

@@ -17,11 +17,23 @@ using JsonTree = nlohmann::json;
 // Throws FatalError(kMalformed).
 JsonTree parse_tree(const std::string& contents, const std::string& name);
 
+// A tokenizer that asks for what no code has: all of it, each with its place.
+class UnsupportedTokenizer : public FatalError {
+ public:
+  UnsupportedTokenizer(const std::string& name, std::vector<std::string> unknowns);
+  const std::string& name() const { return name_; }
+  const std::vector<std::string>& unknowns() const { return unknowns_; }
+
+ private:
+  std::string name_;
+  std::vector<std::string> unknowns_;
+};
+
 // What a file asks for and nobody has.
 class Unknowns {
  public:
   void add(const std::string& what) { list_.push_back(what); }
-  // Throws FatalError(kUnsupported) that names all of them.
+  // Throws UnsupportedTokenizer with all of them.
   void check(const std::string& name) const;
 
  private:

@@ -1,0 +1,120 @@
+// What the files beside a vocabulary change of its ids. The expected ids are those of AutoTokenizer of transformers 4.57 (folders.py compares it all on real text).
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "convert/ir/diagnostics.h"
+#include "convert/text/read_tokenizer.h"
+#include "convert/text/table_bytes.h"
+#include "convert/text/text_runner.h"
+
+namespace edgeconv::text {
+namespace {
+
+class FolderTest : public ::testing::Test {
+ protected:
+  FolderTest()
+      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~FolderTest() override { std::filesystem::remove_all(folder_); }
+  void file(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void bert(const std::string& config) {
+    file("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\ncat\nc\u00e4t\nHello\n");
+    file("tokenizer_config.json", R"({"tokenizer_class": "BertTokenizer")" + config + "}");
+  }
+  std::vector<int32_t> ids(const std::string& text) {
+    return TextRunner(table_bytes(read_tokenizer(folder_.string()))).encode(text, nullptr, nullptr).ids;
+  }
+  std::pair<ExitCode, std::string> refusal() {
+    try {
+      read_tokenizer(folder_.string());
+    } catch (const FatalError& e) {
+      return {e.code(), e.what()};
+    }
+    return {ExitCode::kOk, ""};
+  }
+  std::filesystem::path folder_;
+};
+
+using Ids = std::vector<int32_t>;
+
+TEST_F(FolderTest, BertTakesCaseAndAccentsOfItsConfiguration) {
+  bert("");
+  EXPECT_EQ(ids("Hello c\u00e4t"), Ids({2, 5, 6, 3}));
+  bert(R"(, "do_lower_case": false)");
+  EXPECT_EQ(ids("Hello c\u00e4t"), Ids({2, 8, 7, 3}));
+  bert(R"(, "strip_accents": false)");
+  EXPECT_EQ(ids("Hello c\u00e4t"), Ids({2, 5, 7, 3}));
+}
+
+TEST_F(FolderTest, TokensOfTheConfigurationStandAroundTexts) {
+  bert(R"(, "cls_token": "[MASK]", "sep_token": {"content": "[PAD]"})");
+  EXPECT_EQ(ids("cat"), Ids({4, 6, 0}));
+  bert(R"(, "cls_token": "[X]")");
+  const auto [code, message] = refusal();
+  EXPECT_EQ(code, ExitCode::kMalformed);
+  EXPECT_NE(message.find("has no [X], the cls_token"), std::string::npos) << message;
+}
+
+TEST_F(FolderTest, AddedTokensOfAllThreeFiles) {
+  bert(R"(, "added_tokens_decoder": {"9": {"content": "<e>", "special": true}})");
+  file("added_tokens.json", R"({"<unseen>": 9})");
+  EXPECT_EQ(ids("cat<e>"), Ids({2, 6, 9, 3}));
+  EXPECT_EQ(ids("<unseen>").size(), 5u) << "the older files count no more";
+  bert("");
+  EXPECT_EQ(ids("cat<unseen>"), Ids({2, 6, 9, 3}));
+  file("special_tokens_map.json", R"({"additional_special_tokens": ["<m>", "cat"]})");
+  EXPECT_EQ(ids("cathello<m>"), Ids({2, 6, 5, 10, 3}));
+}
+
+TEST_F(FolderTest, MalformedFilesNameThePlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"(, "added_tokens_decoder": {"x": {"content": "<e>"}})", "$.added_tokens_decoder.x is no id"},
+      {R"(, "added_tokens_decoder": [])", "$.added_tokens_decoder is not an object"},
+      {R"(, "do_lower_case": 1)", "$.do_lower_case is neither true nor false"},
+      {R"(, "cls_token": 7)", "$.cls_token is neither a token nor an object"},
+      {R"(, "additional_special_tokens": [3])", "$.additional_special_tokens[0] is neither"},
+  };
+  for (const auto& [config, part] : cases) {
+    bert(config);
+    const auto [code, message] = refusal();
+    EXPECT_EQ(code, ExitCode::kMalformed) << config;
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+  }
+}
+
+TEST_F(FolderTest, TokenizerJsonTakesTheConfigurationToo) {
+  file(
+      "tokenizer.json",
+      R"({"normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, "handle_chinese_chars": true, "clean_text": true},
+    "pre_tokenizer": {"type": "BertPreTokenizer"}, "model": {"type": "WordPiece", "unk_token": "u", "vocab": {"u": 0, "cat": 1, "Cat": 2, "c\u00e4t": 3}}})");
+  EXPECT_EQ(ids("Cat c\u00e4t"), Ids({1, 1}));
+  file("tokenizer_config.json", R"({"tokenizer_class": "BertTokenizerFast", "do_lower_case": false})");
+  EXPECT_EQ(ids("Cat c\u00e4t"), Ids({2, 3}));
+  file("tokenizer_config.json", R"({"tokenizer_class": "PreTrainedTokenizerFast", "do_lower_case": false, "eos_token": "<e>"})");
+  EXPECT_EQ(ids("Cat<e>"), Ids({1, 4})) << "only BERT's classes know the key";
+}
+
+TEST_F(FolderTest, ClipFromItsVocabularyAndMerges) {
+  file("vocab.json", R"({"a": 0, "b": 1, "a</w>": 2, "b</w>": 3, "ab</w>": 4, "<|startoftext|>": 5, "<|endoftext|>": 6})");
+  file("merges.txt", "#version: 0.2\na b</w>\n");
+  EXPECT_EQ(ids("AB  a"), Ids({5, 4, 2, 6})) << "told by its pieces";
+  file("tokenizer_config.json", R"({"tokenizer_class": "CLIPTokenizer"})");
+  EXPECT_EQ(ids("AB  a"), Ids({5, 4, 2, 6}));
+  file("merges.txt", "#version: 0.2\na b</w> c\n");
+  EXPECT_NE(refusal().second.find("line 2 is not two pieces"), std::string::npos);
+}
+
+TEST_F(FolderTest, ClassesThatNobodyKnowsAreNamed) {
+  bert("");
+  file("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");
+  const auto [code, message] = refusal();
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  EXPECT_NE(message.find("'BertJapaneseTokenizer'"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace edgeconv::text
