@@ -85,7 +85,28 @@ void infer_layer_normalization(NodeInference& c) {
   c.set(2, t, statistics);
 }
 
-// Groups may have a scale for each of them, or for each channel.
+// Groups have a scale and a bias for each of them (opset 18), or for each channel. False, and the node is invalid, where they are known to have neither.
+static bool groups_fit(NodeInference& c, const Shape& x) {
+  const auto wrong = [&c](const std::string& why) {
+    c.invalid(why);
+    return false;
+  };
+  if (x.size() < 2) return wrong("it needs an axis of channels");
+  const int64_t groups = c.node().as<GroupNormAttrs>().groups;
+  const std::optional<int64_t> channels = x[1].constant();
+  if (channels && *channels % groups != 0) return wrong("the channels are no multiple of the groups");
+  std::optional<int64_t> counts[2];
+  for (size_t i = 0; i < 2; ++i) {
+    DimExpr values(1);
+    for (const DimExpr& d : Shape(c.shape(i + 1))) values = values * d;
+    counts[i] = values.constant();
+    if (counts[i] && channels && *counts[i] != groups && *counts[i] != *channels) return wrong("its scale and bias need a value for each group, or for each channel");
+  }
+  if (counts[0] && counts[1] && *counts[0] != *counts[1])
+    return wrong("its scale has " + std::to_string(*counts[0]) + " values, its bias " + std::to_string(*counts[1]));
+  return true;
+}
+
 void infer_batch_normalization(NodeInference& c) {
   const Shape x = c.shape(0);
   const OpKind kind = c.node().kind;
@@ -96,6 +117,7 @@ void infer_batch_normalization(NodeInference& c) {
     for (const DimExpr& d : Shape(c.shape(i))) values = values * d;
     if (!c.unify(x.size() > 1 ? x[1] : DimExpr(1), values, "the parameters of a normalization")) return;
   }
+  if (kind == OpKind::kGroupNormalization && !groups_fit(c, x)) return;
   c.set(0, c.dtype(0), x);
 }
 

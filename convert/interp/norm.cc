@@ -72,8 +72,8 @@ Tensor normalize_groups(const NodeInputs& c, int64_t groups, float epsilon) {
   const int64_t batch = x.dims()[0], channels = x.dims()[1], spatial = product(x.dims(), 2);
   if (groups <= 0 || channels % groups != 0) c.fail("the channels are no multiple of the groups");
   const bool per_group = scale.elements() == groups && groups != channels;
-  if (!per_group && (scale.elements() != channels || bias.elements() != channels))
-    c.fail("scale and bias need one value per channel");
+  const int64_t values = per_group ? groups : channels;
+  if (scale.elements() != values || bias.elements() != values) c.fail("scale and bias need one value per channel, or one per group");
   Tensor out(DType::kFloat, x.dims());
   const float* src = x.as<float>().data();
   float* dst = out.mut<float>().data();

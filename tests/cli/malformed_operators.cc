@@ -316,6 +316,16 @@ void by_operands(Corpus& c) {
          w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("s", {9}), w.weights("b", {4});
          w.node("InstanceNormalization", {"z", "s", "b"}, {"r"});
        }},
+      {"GroupNormalization with a bias of another size", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("s", {2}), w.weights("b", {1});
+         attribute(w.node("GroupNormalization", {"z", "s", "b"}, {"r"}), "num_groups", 2).set_i(2);
+       }},
+      {"GroupNormalization with a scale of neither size", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("s", {3});
+         attribute(w.node("GroupNormalization", {"z", "s", "s"}, {"r"}), "num_groups", 2).set_i(2);
+       }},
       {"Expand to another size", 3,
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});
