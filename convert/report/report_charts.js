@@ -9,16 +9,16 @@ const draw = (parent, name, attributes, text) => {
   return element;
 };
 
-// Steps of 1, 2 or 5 times a power of ten, at most `count` of them.
-function ticks(low, high, count) {
-  const rough = Math.max((high - low) / Math.max(1, count), 1e-12), power = 10 ** Math.floor(Math.log10(rough));
+// Steps of 1, 2 or 5 times a power of ten, none below `least`, at most `count` of them.
+function ticks(low, high, count, least) {
+  const rough = Math.max((high - low) / Math.max(1, count), least), power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough * (1 - 1e-9));
   const list = [];
   for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-6; v += step) list.push(v);
   return list;
 }
 
-// chart: {bars: [{value, kind, text}]} or {points: [{x, value, text}]}, with xTitle, yTitle, show(value), limit?, showX?(x).
+// chart: {bars: [{value, kind, text}]} or {points: [{x, value, text}]}, with xTitle, yTitle, show(value), limit?. x are whole numbers.
 function chart(holder, data) {
   const render = () => {
     holder.innerHTML = "<svg role='img'></svg><p></p>";
@@ -30,13 +30,18 @@ function chart(holder, data) {
     const y = (v) => top + (height - top - bottom) * (1 - v / most);
     const low = data.bars ? 0 : Math.min(...marks.map((m) => m.x)), high = data.bars ? marks.length : Math.max(...marks.map((m) => m.x));
     const x = (v) => left + (width - left - right) * (high > low ? (v - low) / (high - low) : .5);
-    for (const v of ticks(0, most, 4)) {
+    for (const v of ticks(0, most, 4, 1e-12)) {
       draw(svg, "line", {x1: left, x2: width - right, y1: y(v), y2: y(v), class: "grid"});
       draw(svg, "text", {x: left - 5, y: y(v) + 4, "text-anchor": "end"}, data.show(v));
     }
-    for (const v of ticks(low, high, Math.max(4, width / 110)).filter((t) => !data.bars || (t < high && Number.isInteger(t)))) {
+    // Layers, ops and dims are whole numbers; where a label would touch the one before it there is none.
+    let free = -Infinity;
+    for (const v of ticks(low, high, Math.max(4, width / 110), 1).filter((t) => !data.bars || t < high)) {
       const at = x(data.bars ? v + .5 : v);
-      draw(svg, "text", {x: at, y: height - bottom + 14, "text-anchor": at > width - 40 ? "end" : "middle"}, data.showX ? data.showX(v) : v);
+      const label = draw(svg, "text", {x: at, y: height - bottom + 14, "text-anchor": at > width - 40 ? "end" : "middle"}, v);
+      const box = label.getBBox();
+      if (box.x < free) label.remove();
+      else free = box.x + box.width + 6;
     }
     draw(svg, "line", {x1: left, x2: left, y1: top, y2: height - bottom, class: "axis"});
     draw(svg, "line", {x1: left, x2: width - right, y1: height - bottom, y2: height - bottom, class: "axis"});

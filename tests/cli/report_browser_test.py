@@ -19,7 +19,7 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 FIXTURES = pathlib.Path(SOURCE) / "tests/fixtures"
 MODELS = {"bert": (FIXTURES / "bert_base_ts14/model.onnx", []),
           "langid": (pathlib.Path(SOURCE) / "tests/models/langid/langid.onnx", []),
-          "refused": (FIXTURES / "mlp_ts13/model.onnx", ["--precision", "int8", "--max-loss", "1e-9"])}
+          "refused": (FIXTURES / "mlp_ts13/model.onnx", ["--precision", "int8", "--max-loss", "1e-9", "--dim", "batch=2"])}
 WIDTHS = (400, 1280, 1920)
 
 # Stands at the end of a copy of the page and leaves what it found in the title, which --dump-dom shows.
@@ -34,6 +34,14 @@ PROBE = """<script>addEventListener("load", () => setTimeout(() => {
     if (e.closest(".scroll") || e.closest("svg")) continue;
     const r = e.getBoundingClientRect();
     if (r.width && (r.right > root.clientWidth + 1 || r.left < -1)) found.faults.push(e.tagName + "#" + e.id + " reaches from " + r.left + " to " + r.right);
+  }
+  for (const svg of document.querySelectorAll("svg")) {
+    const labels = [...svg.querySelectorAll("text")], boxes = labels.map((e) => e.getBoundingClientRect());
+    boxes.forEach((a, i) => boxes.slice(0, i).forEach((b, j) => {
+      if (a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom)
+        found.faults.push("labels '" + labels[j].textContent + "' and '" + labels[i].textContent + "' of a chart overlap");
+    }));
+    if (labels.some((e) => /^\d+\.\d{3,}$/.test(e.textContent))) found.faults.push("a chart counts in fractions");
   }
   for (const e of document.querySelectorAll("svg text")) {
     const r = e.getBoundingClientRect(), s = e.closest("svg").getBoundingClientRect();
@@ -131,10 +139,11 @@ class ReportInBrowser(unittest.TestCase):
     def test_the_probe_can_fail(self):
         text = (self.folder / "bert_probe.html").read_text(encoding="utf-8")
         broken = text.replace("-webkit-line-clamp: 3;", "").replace("min-width: 9em;", "max-width: 4em;").replace(
-            "</h1>", "</h1><div style='width:3000px'>x</div>", 1)
+            "</h1>", "</h1><div style='width:3000px'>x</div>", 1).replace("width / 110", "width / 11").replace("label.remove()", "0")
         (self.folder / "broken_probe.html").write_text(broken, encoding="utf-8")
         faults = self.probe("broken", 1280)["faults"]
         self.assertTrue(any("wide in" in f for f in faults), faults)
+        self.assertTrue(any("overlap" in f for f in faults), faults)
 
     def test_dark(self):
         light, dark = self.probe("bert", 1280), self.probe("bert", 1280, "--blink-settings=preferredColorScheme=0")
