@@ -2,6 +2,7 @@
 // of shuffles finds 16 ranges, one division serves 16 rows. Internal linkage.
 #pragma once
 
+#include "kernels_int8/avx512vnni/lane_mask.h"
 #include "kernels_int8/avx512vnni/reduce_rows.h"
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/contract/math_constants.h"
@@ -53,8 +54,6 @@ Work lay_out(const AttentionArgs& a) {
   w.queries = take<uint8_t>(&p, kPackRows * w.head4);
   return w;
 }
-
-inline __mmask16 lane_mask(size_t count) { return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1); }
 
 // Sixteen rows of n floats; rows beyond `count` repeat the first.
 struct SourceRows {

@@ -6,15 +6,12 @@
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
+#include "kernels_int8/avx512vnni/lane_mask.h"
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {
-
-inline __attribute__((always_inline)) __mmask16 lane_mask(size_t count) {
-  return count >= 16 ? 0xffff : static_cast<__mmask16>((1u << count) - 1);
-}
 
 template <bool kSmooth>
 inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i) {
