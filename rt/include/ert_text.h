@@ -24,6 +24,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* as in ert.h */
+#endif
 
 /* Caller storage; contents are private. Copyable; constant after ert_text_open. */
 typedef struct ert_text {
@@ -202,6 +205,9 @@ ert_status ert_text_run_bytes(const ert_text* t, const ert_context* c, size_t ma
  * ert_run returns. */
 ert_status ert_text_run(ert_context* c, const ert_text* t, const ert_question* q, void* work, size_t work_bytes, ert_answer* answer);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif
