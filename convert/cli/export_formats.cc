@@ -111,7 +111,8 @@ std::string incbin(const std::string& name, const std::string& path) {
   return fmt::format(
       "/* made by edgeconv export: the symbols {0}_blob and {0}_blob_end */\n    .section .rodata.{0}_blob, \"a\"\n    "
       ".balign 64\n    .global {0}_blob\n{0}_blob:\n    .incbin \"{1}\"\n"
-      "    .global {0}_blob_end\n{0}_blob_end:\n",
+      "    .global {0}_blob_end\n{0}_blob_end:\n"
+      "#if defined(__ELF__)\n    .section .note.GNU-stack, \"\", %progbits\n#endif\n",  // without it a linker makes the stack executable
       name, c_text(path));
 }
 

@@ -86,7 +86,7 @@ TEST_F(ExportTest, AssemblerIncludeHoldsTheBlob) {
              "#include <stdio.h>\nextern const unsigned char model_blob[], model_blob_end[];\nint main(void) {\n"
              "  size_t n = (size_t)(model_blob_end - model_blob);\n"
              "  if ((size_t)model_blob % 64) return 1;\n  return fwrite(model_blob, 1, n, stdout) != n;\n}\n");
-  run_or_fail(EDGECONV_C_COMPILER, {"main.c", "model.S", "-o", "main"});
+  run_or_fail(EDGECONV_C_COMPILER, {"main.c", "model.S", "-Wl,--fatal-warnings", "-o", "main"});  // warns of a stack that is executable
   const ProgramResult r = run_program(in("main"), {});
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_TRUE(r.out == read_file(blob_));
