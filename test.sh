@@ -71,6 +71,7 @@ if [ -n "$special" ]; then
 fi
 
 if [ "$package" = yes ]; then
+  python3 tests/package/consumers.py . build/release --list ${names:+--only "${names[@]}"} >/dev/null
   ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $PACKAGE_PACKAGES $PYTHON_PACKAGES $CORTEX_M_PACKAGES
   announce_build build/release "edgeconv, then every way into another project in folders of their own" "about 6 CPU minutes, packages of Debian as many more"
   mkdir -p build/release

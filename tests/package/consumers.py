@@ -26,12 +26,12 @@ def main():
     parser.add_argument("--only", nargs="+", default=[])
     parser.add_argument("--list", action="store_true", help="names of the consumers")
     args = parser.parse_args()
+    unknown = [name for name in args.only if name not in CONSUMERS]
+    if unknown:
+        sys.exit(f"--package: there is no way '{unknown[0]}'; there are {', '.join(CONSUMERS)}")
     if args.list:
         print("\n".join(CONSUMERS))
         return 0
-    unknown = [name for name in args.only if name not in CONSUMERS]
-    if unknown:
-        sys.exit(f"consumers.py: no consumer '{unknown[0]}'; --list names them")
     root = pathlib.Path(tempfile.mkdtemp(prefix="ert-package-"))
     failed, absent, passed = [], [], 0
     try:
