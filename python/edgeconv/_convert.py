@@ -40,7 +40,10 @@ def convert(path: Union[str, "os.PathLike[str]"], out: Optional[Union[str, "os.P
     binary = _commands.program("edgeconv")
     if binary is None:
         raise Error("this package was built to run blobs only: convert with the package for x86-64, and bring the .ert file here", 4, "UNSUPPORTED")
-    command = [os.fspath(binary), os.fspath(path), "--json"]
+    model = os.fspath(path)
+    if os.path.dirname(model) == "":  # a file named like a verb, `run`, is a file
+        model = os.path.join(os.curdir, model)
+    command = [os.fspath(binary), model, "--json"]
     if out is not None:
         command += ["-o", os.fspath(out)]
     for name, value in options.items():
