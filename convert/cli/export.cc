@@ -66,7 +66,7 @@ constexpr const char* kMark = "made by edgeconv export";
 OutputFormat format_of(const std::string& format) {
   if (format == "c") return {{".c"}, kMark};
   if (format == "incbin") return {{".s", ".asm"}, kMark};
-  if (format == "uf2") return {{".uf2"}, std::string("UF2\n", 4)};
+  if (format == "uf2") return {{".uf2"}, "UF2\n"};
   if (format == "srec") return {{".srec", ".s19", ".s28", ".s37", ".mot"}, ""};  // nor have S-records
   if (format == "hex") return {{".hex", ".ihex", ".ihx"}, ""};                   // Intel HEX has no place for a mark
   return {{".bin", ".ert"}, ert::kMagic};

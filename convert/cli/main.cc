@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -101,6 +102,8 @@ int main(int argc, char** argv) {
     return fail(e.code(), e.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kLimit, edgeconv::cli::out_of_memory_text());
+  } catch (const std::filesystem::filesystem_error& e) {  // names that are too long, loops of links
+    return fail(ExitCode::kIo, "cannot read '" + edgeconv::printable(e.path1().string()) + "': " + e.code().message());
   } catch (const std::exception& e) {
     return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
   }

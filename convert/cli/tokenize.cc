@@ -105,7 +105,8 @@ int tokenize(const TokenizeArguments& o) {
   std::optional<text::TextRunner> runner;
   ert_model model;
   bool is_blob = false;
-  if (!std::filesystem::is_directory(o.file)) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(o.file, error)) {
     blob.emplace(o.file);
     is_blob = blob->bytes() != 0 && blob->looks_like_blob();
   }

@@ -32,7 +32,8 @@ bool has_mark(const std::string& path, std::string_view mark) {
   std::ifstream in(path, std::ios::binary);
   in.read(line.data(), static_cast<std::streamsize>(line.size()));
   line.resize(static_cast<size_t>(in.gcount()));
-  return line.substr(0, line.find('\n')).find(mark) != std::string::npos;
+  const size_t end = line.find('\n');  // part of the line: UF2's mark ends with it
+  return line.substr(0, end == std::string::npos ? end : end + 1).find(mark) != std::string::npos;
 }
 
 bool ends_in_one(const std::string& path, const std::vector<std::string_view>& extensions) {

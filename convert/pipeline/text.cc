@@ -51,7 +51,7 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
     for (const std::string& what : e.unknowns())
       d.unsupported({e.name(), "tokenizer", "", what, "save the tokenizer without it, or leave out --tokenizer and give ids"});
   }
-  if (std::filesystem::is_directory(o.tokenizer)) {
+  if (std::error_code error; std::filesystem::is_directory(o.tokenizer, error)) {
     ModelFolder folder = read_model_folder(o.tokenizer, o.task, !plan.tokenizer || lowercases(*plan.tokenizer), d);
     plan.task = std::move(folder.settings);
     for (const FolderFact& f : folder.facts) plan.facts.push_back(fmt::format("{}: {} ({})", f.what, f.value, f.file));

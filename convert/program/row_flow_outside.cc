@@ -11,13 +11,13 @@ namespace red = ert::params::reduce;
 
 // What operand i of an elementwise op is at padded positions, for rows on these axes of the output.
 Interval RowFlow::where_padded(const TargetOp& op, size_t i, int batch, int sequence) const {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (op.inputs[i] < 0 || state(op.inputs[i]).reach != RowState::kSame) return {-kInfinity, kInfinity};
+  constexpr double kEnd = std::numeric_limits<double>::infinity();
+  if (op.inputs[i] < 0 || state(op.inputs[i]).reach != RowState::kSame) return {-kEnd, kEnd};
   const PaddingFact f = facts_.of(op.inputs[i]);
   const int shift = static_cast<int>(shape(op.outputs[0]).size()) - static_cast<int>(shape(op.inputs[i]).size());
   const bool speaks =
       f.key_axis >= 0 && f.key_axis + shift == sequence && (f.batch_axis < 0 ? is_one(batch_) : f.batch_axis + shift == batch);
-  return speaks ? f.padded : Interval{-kInfinity, kInfinity};
+  return speaks ? f.padded : Interval{-kEnd, kEnd};
 }
 
 // x * mask

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "convert/files/json.h"
+#include "convert/files/mapped_file.h"
 
 namespace edgeconv {
 
@@ -23,13 +22,10 @@ class Document {
  public:
   Document(const std::string& folder, std::string name) : name_(std::move(name)), path_((fs::path(folder) / name_).string()) {
     std::error_code error;
-    if (!fs::exists(path_, error)) return;
-    std::ifstream file(path_, std::ios::binary);
-    std::stringstream text;
-    text << file.rdbuf();
-    if (!file) throw FatalError(ExitCode::kIo, printable(path_) + ": the file cannot be read");
+    if (!fs::exists(fs::symlink_status(path_, error))) return;
+    const auto file = MappedFile::open(path_);  // of a device there would be no end
     try {
-      root_ = parse_json(text.str());
+      root_ = parse_json({reinterpret_cast<const char*>(file->data), file->bytes});
     } catch (const nlohmann::json::parse_error& e) {
       throw FatalError(ExitCode::kMalformed, printable(path_) + ": no valid JSON at byte " + std::to_string(e.byte));
     }
@@ -189,6 +185,8 @@ class Reader {
         modules.wrong(at + "/type", "the name of a module");
       const std::string type = module["type"].get<std::string>(), name = type.substr(type.rfind('.') + 1);
       const std::string path = module.contains("path") && module["path"].is_string() ? module["path"].get<std::string>() : "";
+      for (const fs::path& part : fs::path(path))
+        if (part == ".." || fs::path(path).is_absolute()) modules.wrong(at + "/path", "a folder below this one");
       if (name == "Transformer") continue;
       if (name == "Pooling")
         pooling(path.empty() ? "1_Pooling" : path);
@@ -259,7 +257,7 @@ class Reader {
     const auto limit = [&](const Document& from, const char* key, double extra) {
       if (!from) return;
       const std::optional<double> n = from.number(key);
-      if (!n || *n - extra < 1 || *n >= kNoLimit) return;
+      if (!n || !(*n - extra >= 1 && *n - extra < kNoLimit)) return;
       const auto tokens = static_cast<int64_t>(*n - extra);
       if (result_.settings.max_tokens && *result_.settings.max_tokens <= tokens) return;
       result_.settings.max_tokens = tokens;

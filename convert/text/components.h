@@ -19,8 +19,9 @@ void read_decoder(const JsonPlace& place, Tokenizer& t);
 void read_added_tokens(const JsonPlace& place, Tokenizer& t, const Vocabulary& vocabulary);
 void read_limits(const JsonPlace& whole, Tokenizer& t);  // truncation and padding
 
-// MetaspaceOptions of a Metaspace, which is a pre-tokenizer and a decoder.
+// MetaspaceOptions and the mark of a Metaspace, which is a pre-tokenizer and a decoder.
 uint32_t metaspace_options(const JsonPlace& place);
+std::string metaspace_mark(const JsonPlace& place);
 
 // The rule of an expression, or kCount.
 ert::text::SplitRule rule_of(const std::string& expression);

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/text/little_endian.h"
 #include "convert/text/plain_spaces.h"
 #include "rt/text/format.h"
@@ -15,7 +16,9 @@ using namespace ert::text;
 
 // Places of hashes in a table that is as full as linear probing likes; larger if one would lie too far from its place. Empty places are UINT32_MAX.
 std::vector<uint32_t> placed(const std::vector<uint32_t>& hashes, double fullness) {
-  for (size_t slots = static_cast<size_t>(static_cast<double>(hashes.size()) / fullness) + 8;; slots += slots / 64 + 1) {
+  // Hashes that somebody chose to be alike fit into no table.
+  const size_t most = 4 * hashes.size() + 4096;
+  for (size_t slots = static_cast<size_t>(static_cast<double>(hashes.size()) / fullness) + 8; slots < most; slots += slots / 64 + 1) {
     std::vector<uint32_t> table(slots, UINT32_MAX);
     bool fits = true;
     for (size_t i = 0; fits && i < hashes.size(); ++i) {
@@ -26,6 +29,7 @@ std::vector<uint32_t> placed(const std::vector<uint32_t>& hashes, double fullnes
     }
     if (fits) return table;
   }
+  throw FatalError(ExitCode::kLimit, "the tokenizer's pieces or merges have too many equal hashes for a table");
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ void read_one_decoder(const JsonPlace& p, Tokenizer& t) {
   } else if (type == "ByteLevel") {
     add_decoder(p, t, DecoderStep::kByteLevel);
   } else if (type == "Metaspace") {
-    add_decoder(p, t, DecoderStep::kMetaspace, metaspace_options(p), p.at("replacement").string());
+    add_decoder(p, t, DecoderStep::kMetaspace, metaspace_options(p), metaspace_mark(p));
   } else if (type == "BPEDecoder") {
     add_decoder(p, t, DecoderStep::kBpeSuffix, 0, p.string("suffix", "</w>"));
   } else if (type == "Replace") {

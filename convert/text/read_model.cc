@@ -1,4 +1,6 @@
 // "model" of a tokenizer.json: WordPiece, BPE, Unigram, WordLevel, and hashed n-grams.
+#include <fmt/format.h>
+
 #include "convert/text/components.h"
 
 namespace edgeconv::text {

@@ -1,4 +1,6 @@
 // "pre_tokenizer" of a tokenizer.json.
+#include <algorithm>
+
 #include "convert/text/components.h"
 
 namespace edgeconv::text {
@@ -20,7 +22,7 @@ uint32_t behavior_of(const JsonPlace& p) {
 }
 
 void read_metaspace_pretokenizer(const JsonPlace& p, Tokenizer& t) {
-  add_pretokenizer(t, Pretokenizer::kMetaspace, metaspace_options(p), p.at("replacement").string());
+  add_pretokenizer(t, Pretokenizer::kMetaspace, metaspace_options(p), metaspace_mark(p));
 }
 
 void read_split(const JsonPlace& p, Tokenizer& t) {
@@ -48,6 +50,13 @@ uint32_t metaspace_options(const JsonPlace& p) {
   if (scheme != "always" && scheme != "first" && scheme != "never") p.at("prepend_scheme").malformed("is none of always, first, never");
   const uint32_t split = p.boolean("split", true) ? uint32_t{ert::text::kMetaspaceSplit} : 0u;
   return split + (scheme == "always" ? ert::text::kPrependAlways : scheme == "first" ? ert::text::kPrependFirst : ert::text::kPrependNever);
+}
+
+std::string metaspace_mark(const JsonPlace& p) {
+  const std::string mark = p.at("replacement").string();
+  const auto starts = std::count_if(mark.begin(), mark.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; });
+  if (starts != 1) p.at("replacement").malformed("is not one character");
+  return mark;
 }
 
 SplitRule rule_of(const std::string& expression) {

@@ -1,5 +1,6 @@
 // A SentencePiece .model: its own normalizer, Unigram or BPE by scores, no special tokens.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "convert/ir/diagnostics.h"
@@ -41,6 +42,7 @@ void SentencePieceReader::read_piece(int i, Tokenizer& t) {
   const auto& p = m_.pieces(i);
   const std::string where = "piece " + std::to_string(i);
   if (p.piece().empty()) malformed(where + " is empty");
+  if (!std::isfinite(p.score())) malformed("the score of " + where + " is no number");
   if (p.piece().size() > kLongestPiece || p.piece().find('\0') != std::string::npos) malformed(where + " is too long, or has a zero byte");
   const bool normal = p.type() == kNormal || p.type() == kUserDefined || p.type() == kUnused;
   if (!(normal ? seen_ : reserved_).insert(p.piece()).second) malformed(where + ", '" + printable(p.piece()) + "', is there twice");

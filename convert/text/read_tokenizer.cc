@@ -19,6 +19,11 @@ std::string contents_of(const fs::path& path) {
   return std::string(reinterpret_cast<const char*>(file->data), file->bytes);
 }
 
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
 // Whether the pieces of a vocab.txt look like those of a model that wants small letters.
 bool looks_lowercase(const std::string& contents) {
   bool at_begin = true, bracket = false;
@@ -40,6 +45,7 @@ void require_class(const FolderConfig& config, const std::string& name, std::ini
 }
 
 Tokenizer read_tree(JsonTree tree, const std::string& name, const FolderConfig& config, bool defaults) {
+  if (!tree.is_object()) throw FatalError(ExitCode::kMalformed, "'" + name + "': $ is not an object");
   config.add_tokens(tree, defaults);
   apply_configuration(tree, config);
   Tokenizer t = read_tokenizer_tree(tree, name);
@@ -67,19 +73,19 @@ Tokenizer read_vocab_json(const fs::path& path) {
 }
 
 Tokenizer read_folder(const fs::path& folder) {
-  if (const fs::path json = folder / "tokenizer.json"; fs::is_regular_file(json))
+  if (const fs::path json = folder / "tokenizer.json"; is_file(json))
     return read_tree(parse_tree(contents_of(json), json.string()), json.string(), FolderConfig(folder), false);
   for (const char* name : {"tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "spm.model"})
-    if (const fs::path model = folder / name; fs::is_regular_file(model)) {
+    if (const fs::path model = folder / name; is_file(model)) {
       const FolderConfig config(folder);
       require_class(config, model.string(),
                     {TokenizerClass::kXlmRoberta, TokenizerClass::kT5, TokenizerClass::kAlbert, TokenizerClass::kLlama});
       if (config.kind() == TokenizerClass::kNotSaid) return read_sentencepiece(contents_of(model), model.string());
       return read_tree(sentencepiece_tree(contents_of(model), model.string(), config), model.string(), config, true);
     }
-  if (const fs::path vocab = folder / "vocab.json"; fs::is_regular_file(vocab) && fs::is_regular_file(folder / "merges.txt"))
+  if (const fs::path vocab = folder / "vocab.json"; is_file(vocab) && is_file(folder / "merges.txt"))
     return read_vocab_json(vocab);
-  if (const fs::path vocab = folder / "vocab.txt"; fs::is_regular_file(vocab)) return read_vocab_txt(vocab, contents_of(vocab));
+  if (const fs::path vocab = folder / "vocab.txt"; is_file(vocab)) return read_vocab_txt(vocab, contents_of(vocab));
   throw FatalError(ExitCode::kIo,
                    "'" + folder.string() +
                        "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
@@ -89,7 +95,8 @@ Tokenizer read_folder(const fs::path& folder) {
 }  // namespace
 
 Tokenizer read_tokenizer(const std::string& path) {
-  if (fs::is_directory(path)) return read_folder(path);
+  std::error_code error;
+  if (fs::is_directory(path, error)) return read_folder(path);
   const std::string contents = contents_of(path);
   const std::string extension = fs::path(path).extension().string();
   if (extension == ".json" && fs::path(path).filename() == "vocab.json") return read_vocab_json(path);

@@ -1,5 +1,6 @@
 #include "convert/text/table_bytes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -65,8 +66,16 @@ class TableWriter {
 };
 
 void TableWriter::add_steps(SectionKind kind, const std::vector<edgeconv::text::Step>& steps) {
+  // Longer strings no tokenizer has; measuring what they make of texts would take seconds.
+  constexpr size_t kLongestString = 256;
+  if (steps.size() > kMostSteps)
+    throw FatalError(ExitCode::kLimit, "the tokenizer has " + std::to_string(steps.size()) + " steps one behind the other, a blob's at most " +
+                                           std::to_string(kMostSteps));
   std::string out;
   for (const auto& s : steps) {
+    if (std::max(s.a.size(), s.b.size()) > kLongestString)
+      throw FatalError(ExitCode::kLimit, "a step of the tokenizer has a string of " + std::to_string(std::max(s.a.size(), s.b.size())) +
+                                             " bytes, a blob's at most " + std::to_string(kLongestString));
     put32(out, s.kind), put32(out, s.option);
     put_text(out, strings_.add(s.a)), put_text(out, strings_.add(s.b));
   }
@@ -151,6 +160,9 @@ void TableWriter::add_charsmap() {
 
 void TableWriter::add_endings() {
   const Endings& e = t_.endings;
+  if (e.single.size() + e.pair.size() > kMostTemplatePieces)
+    throw FatalError(ExitCode::kLimit, "the tokenizer puts " + std::to_string(e.single.size() + e.pair.size()) +
+                                           " pieces around texts, a blob's at most " + std::to_string(kMostTemplatePieces));
   std::string pieces, out;
   for (const auto* list : {&e.single, &e.pair})
     for (const TemplatePiece& p : *list)

@@ -60,6 +60,8 @@ size_t TableProbe::largest(const std::string& text) {
       tables_ = one;
       const std::string out = normalized(now);
       most = std::max(most, out.size());
+      if (most > kRoomOfByte * (text.size() + 64))
+        throw FatalError(ExitCode::kLimit, "the tokenizer can make a byte of text more than " + std::to_string(kRoomOfByte) + " bytes");
       if (plain) now = out;
     }
   }
@@ -68,7 +70,7 @@ size_t TableProbe::largest(const std::string& text) {
   Encoder e = encoder(now, kRoomOfByte * (now.size() + 64));
   std::memset(e.marks, kInside, now.size());
   e.marks[0] = kPiece;
-  if (!pretokenize(e)) throw FatalError(ExitCode::kInternal, "a text becomes too long when it is pre-tokenized");
+  if (!pretokenize(e)) throw FatalError(ExitCode::kLimit, "a text becomes too long when it is pre-tokenized");
   return std::max(most, e.main.size);
 }
 

@@ -89,6 +89,8 @@ constexpr uint32_t kPiecesPerBlock = 16;
 constexpr uint32_t kLongestPiece = 65535;
 constexpr uint32_t kMostProbes = 128;  // of a hash table; where nothing is found within them, nothing is there
 constexpr uint32_t kMostExtra = 24;
+constexpr uint32_t kMostSteps = 64;            // of a normalizer, pre-tokenizer or decoder
+constexpr uint32_t kMostTemplatePieces = 256;  // of both templates together
 
 // Hash of pieces: FNV-1a over their bytes, then mixed. Slot of a table of n: (hash * n) >> 32.
 constexpr uint32_t kHashStart = 2166136261u;

@@ -67,7 +67,7 @@ bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) cons
 }
 
 bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
-  if (steps.size > 64) return false;
+  if (steps.size > kMostSteps) return false;
   for (uint32_t i = 0; i < steps.size; ++i) {
     const Step& s = steps.data[i];
     if (s.kind == 0 || s.kind >= kinds || !text_inside(t, s.a) || !text_inside(t, s.b)) return false;
@@ -252,7 +252,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   const Ending& e = *t->ending;
   if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
       e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||
-      t->pieces_of_template.size > 256)
+      t->pieces_of_template.size > kMostTemplatePieces)
     return ERT_ERR_MODEL;
   if (!steps_fit(*t, t->normalizer, static_cast<uint32_t>(NormalizerKind::kCount)) ||
       !steps_fit(*t, t->pretokenizer, static_cast<uint32_t>(PretokenizerKind::kCount)) ||

@@ -234,6 +234,14 @@ TEST_F(OutputsTest, ExportsReplaceTheirOwnKindOnly) {
       expect_success({"export", blob_, "--format", format, "-o", in(name), "--header", in("sizes"), "--ops", in("ops")});
 }
 
+// Its mark pointed to a string that had gone, and had a line feed that was looked for before the end of the line.
+TEST_F(OutputsTest, Uf2IsExportedAgainUnderAnyName) {
+  const std::vector<std::string> arguments = {"export", blob_, "--format", "uf2", "-o", in("firmware"), "--address", "0x10100000"};
+  for (int i = 0; i < 2; ++i) expect_success(arguments);
+  write_file(in("firmware"), "UF2 is a format\n");
+  expect_refusal(arguments, kUsage, {"firmware", "--force"});
+}
+
 TEST_F(OutputsTest, ReportsAreNamedByWhatTheyAre) {
   write_file(in("notes.txt"), "mine");
   for (const char* name : {"notes.txt", "new.txt", "report"})

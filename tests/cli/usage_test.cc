@@ -96,6 +96,11 @@ TEST_F(UsageTest, SummaryOnStderrJsonOnStdoutQuietNeither) {
   EXPECT_EQ(json.out.front(), '{');
 }
 
+TEST_F(UsageTest, NamesThatAreTooLongAreErrorsOfInput) {
+  const std::string name(5000, 'x');
+  expect_refusal({"tokenize", name}, kIo, {"File name too long"});
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -72,7 +72,7 @@ def fuzz(program, target, seconds, state):
     log_path = os.path.join(state, target + ".log")
     with open(log_path, "wb") as log:
         code = subprocess.run(
-            ["nice", "-n", "15", program, f"-max_total_time={round(seconds)}", f"-max_len={TARGETS[target][0]}", "-timeout=120", "-entropic=0", "-rss_limit_mb=4096",
+            ["nice", "-n", "10", program, f"-max_total_time={round(seconds)}", f"-max_len={TARGETS[target][0]}", "-timeout=120", "-entropic=0", "-rss_limit_mb=4096",
              "-print_final_stats=1", f"-artifact_prefix={found}/", corpus, seeds], stdout=log, stderr=subprocess.STDOUT).returncode
     with open(log_path, "rb") as f:
         log = f.read()

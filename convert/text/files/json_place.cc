@@ -2,7 +2,35 @@
 
 namespace edgeconv::text {
 
+namespace {
+
+// The library copies a tree by calling itself for each level. Tokenizers have some ten.
+constexpr size_t kDeepestTree = 500;
+
+bool nests_too_deeply(const std::string& text) {
+  size_t depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if ((c == '[' || c == '{') && ++depth > kDeepestTree) {
+      return true;
+    } else if ((c == ']' || c == '}') && depth != 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 JsonTree parse_tree(const std::string& contents, const std::string& name) {
+  if (nests_too_deeply(contents))
+    throw FatalError(ExitCode::kMalformed, "'" + name + "' nests deeper than " + std::to_string(kDeepestTree) + " levels");
   try {
     return JsonTree::parse(contents);
   } catch (const JsonTree::exception& e) {
@@ -16,7 +44,9 @@ std::string message_of(const std::string& name, const std::vector<std::string>& 
   std::string message = "'" + name + "' has " +
                         (unknowns.size() == 1 ? "a component" : std::to_string(unknowns.size()) + " components") +
                         " that no tokenizer of a blob has:";
-  for (const std::string& what : unknowns) message += "\n  " + printable(what);
+  constexpr size_t kMostNamed = 100;
+  for (size_t i = 0; i < unknowns.size() && i < kMostNamed; ++i) message += "\n  " + printable(unknowns[i]);
+  if (unknowns.size() > kMostNamed) message += "\n  and " + std::to_string(unknowns.size() - kMostNamed) + " more";
   return message;
 }
 
@@ -30,7 +60,7 @@ void Unknowns::check(const std::string& name) const {
 }
 
 void JsonPlace::malformed(const std::string& why) const {
-  throw FatalError(ExitCode::kMalformed, "'" + *file_ + "': " + path_ + " " + why);
+  throw FatalError(ExitCode::kMalformed, "'" + *file_ + "': " + printable(path_) + " " + why);
 }
 
 JsonPlace JsonPlace::at(const char* key) const {

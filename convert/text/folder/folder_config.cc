@@ -2,6 +2,7 @@
 #include "convert/text/folder/folder_config.h"
 
 #include <map>
+#include <set>
 
 #include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
@@ -34,7 +35,9 @@ bool is_special(const JsonTree& token) {
 }  // namespace
 
 std::optional<FolderConfig::File> FolderConfig::read(const std::filesystem::path& path) {
-  if (!std::filesystem::is_regular_file(path)) return {};
+  // What stands there and is no file (a loop of links, a device) has no less to say than a file that cannot be read.
+  std::error_code error;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, error))) return {};
   const auto mapped = MappedFile::open(path.string());
   File file{path.string(), parse_tree(std::string(reinterpret_cast<const char*>(mapped->data), mapped->bytes), path.string())};
   if (!file.tree.is_object()) malformed(file, "$", "is not an object");
@@ -42,7 +45,7 @@ std::optional<FolderConfig::File> FolderConfig::read(const std::filesystem::path
 }
 
 void FolderConfig::malformed(const File& file, const std::string& path, const std::string& why) {
-  throw FatalError(ExitCode::kMalformed, "'" + file.name + "': " + path + " " + why);
+  throw FatalError(ExitCode::kMalformed, "'" + file.name + "': " + printable(path) + " " + why);
 }
 
 FolderConfig::FolderConfig(const std::filesystem::path& folder)
@@ -155,11 +158,10 @@ void FolderConfig::add_tokens(JsonTree& tokenizer, bool defaults) const {
   JsonTree& list = tokenizer["added_tokens"];
   if (!list.is_array()) return;  // its reader says so
   const std::vector<JsonTree> specials = special_tokens(defaults);
-  const auto named_special = [&](const std::string& content) {
-    for (const JsonTree& s : specials)
-      if ((s.is_string() ? s.get<std::string>() : s["content"].get<std::string>()) == content) return true;
-    return false;
-  };
+  const auto content_in = [](const JsonTree& s) { return s.is_string() ? s.get<std::string>() : s["content"].get<std::string>(); };
+  std::set<std::string> special_names, there;
+  for (const JsonTree& s : specials) special_names.insert(content_in(s));
+  const auto named_special = [&](const std::string& content) { return special_names.count(content) != 0; };
   std::map<int64_t, JsonTree> by_id;
   if (const JsonTree* decoder = find("added_tokens_decoder")) {
     if (!decoder->is_object()) malformed(*config_, "$.added_tokens_decoder", "is not an object");
@@ -181,16 +183,13 @@ void FolderConfig::add_tokens(JsonTree& tokenizer, bool defaults) const {
     if (named_special(token["content"].get<std::string>())) token["special"] = true;
     list.push_back(token);
   }
-  const auto is_there = [&](const std::string& content) {
-    for (const JsonTree& t : list)
-      if (t.is_object() && t.contains("content") && t["content"] == content) return true;
-    return false;
-  };
+  for (const JsonTree& t : list)
+    if (t.is_object() && t.contains("content") && t["content"].is_string()) there.insert(t["content"].get<std::string>());
   for (const JsonTree& s : specials) {
-    const std::string content = s.is_string() ? s.get<std::string>() : s["content"].get<std::string>();
+    const std::string content = content_in(s);
     // An object replaces what is there, but for what added_tokens_decoder says of it, which transformers takes instead.
     const bool replaces = s.is_object() && find("added_tokens_decoder") == nullptr;
-    if (replaces || !is_there(content)) list.push_back(s.is_object() ? s : added_token({}, content, true));
+    if (there.insert(content).second || replaces) list.push_back(s.is_object() ? s : added_token({}, content, true));
   }
 }
 

@@ -1,6 +1,8 @@
 // A SentencePiece .model as XLMRobertaConverter, T5Converter, AlbertConverter and LlamaConverter of transformers read it.
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "convert/ir/diagnostics.h"
@@ -16,7 +18,13 @@ enum PieceType { kControl = 3, kUserDefined = 4 };
 constexpr int kUnigramModel = 1, kBpeModel = 2;
 
 // T5's marks of gaps, behind the pieces of its file.
-constexpr uint32_t kExtraIds = 100;
+constexpr uint32_t kExtraIds = 100, kMostExtraIds = 10000;
+uint32_t extra_ids(const FolderConfig& config) {
+  const uint32_t n = config.number("extra_ids").value_or(kExtraIds);
+  if (n > kMostExtraIds)
+    throw FatalError(ExitCode::kLimit, "$.extra_ids of tokenizer_config.json is " + std::to_string(n) + ", at most " + std::to_string(kMostExtraIds) + " are read");
+  return n;
+}
 std::string extra_id(uint32_t i) { return "<extra_id_" + std::to_string(i) + ">"; }
 
 JsonTree piece(const std::string& text, double score) { return JsonTree::array({text, score}); }
@@ -38,26 +46,26 @@ JsonTree unigram_pieces(const spm::ModelProto& m, const FolderConfig& config) {
   for (const auto& p : m.pieces())
     out.push_back(piece(p.piece(), static_cast<double>(p.score()) - (albert && is_number_with_comma(p.piece()) ? 100 : 0)));
   if (config.kind() == TokenizerClass::kT5)
-    for (uint32_t i = config.number("extra_ids").value_or(kExtraIds); i-- > 0;) out.push_back(piece(extra_id(i), 0));
+    for (uint32_t i = extra_ids(config); i-- > 0;) out.push_back(piece(extra_id(i), 0));
   return out;
 }
 
 // Merges are not in the file: every way to cut a piece in two pieces is one, those of pieces with better scores first.
 JsonTree merges_of(const spm::ModelProto& m, const std::vector<std::string>& pieces) {
-  std::map<std::string, uint32_t> ids;
+  std::map<std::string_view, uint32_t> ids;
   for (size_t i = 0; i < pieces.size(); ++i) ids[pieces[i]] = static_cast<uint32_t>(i);
   struct Merge {
-    std::string left, right;
+    std::string_view left, right;
     double score;
     size_t left_characters, right_characters;
   };
-  const auto characters = [](const std::string& s) {
+  const auto characters = [](std::string_view s) {
     return static_cast<size_t>(
         std::count_if(s.begin(), s.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }));
   };
   std::vector<Merge> merges;
   for (size_t i = 0; i < pieces.size(); ++i) {
-    const std::string& whole = pieces[i];
+    const std::string_view whole = pieces[i];
     const double score = i < 3 ? 0.0 : static_cast<double>(m.pieces(static_cast<int>(i)).score());
     std::vector<std::tuple<uint32_t, uint32_t, Merge>> cuts;
     for (size_t cut = 1; cut < whole.size(); ++cut) {
@@ -76,7 +84,7 @@ JsonTree merges_of(const spm::ModelProto& m, const std::vector<std::string>& pie
     return std::tie(a.score, a.left_characters, a.right_characters) > std::tie(b.score, b.left_characters, b.right_characters);
   });
   JsonTree out = JsonTree::array();
-  for (const Merge& merge : merges) out.push_back({merge.left, merge.right});
+  for (const Merge& merge : merges) out.push_back({std::string(merge.left), std::string(merge.right)});
   return out;
 }
 
@@ -160,6 +168,14 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
   if (type != wanted || m.pieces_size() < 4)
     throw FatalError(ExitCode::kMalformed, "'" + name + "' is no model of " + printable(config.class_name()) + ": its type is " +
                                                std::to_string(type) + ", not " + std::to_string(wanted));
+  // Every way to cut a piece is looked at: in work that grows with the square of its length.
+  constexpr size_t kLongestCut = 1024;
+  for (int i = 0; i < m.pieces_size(); ++i) {
+    const auto& p = m.pieces(i);
+    if (!std::isfinite(p.score())) throw FatalError(ExitCode::kMalformed, "'" + name + "': the score of piece " + std::to_string(i) + " is no number");
+    if (llama && p.piece().size() > kLongestCut)
+      throw FatalError(ExitCode::kLimit, "'" + name + "': piece " + std::to_string(i) + " has more than " + std::to_string(kLongestCut) + " bytes");
+  }
   JsonTree tree;
   std::map<std::string, uint32_t> ids;
   if (llama) {
@@ -191,7 +207,7 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
       tree["added_tokens"].push_back(
           {{"id", 0u}, {"content", p.piece()}, {"normalized", false}, {"special", p.type() == kControl}});
   if (config.kind() == TokenizerClass::kT5)
-    for (uint32_t i = 0; i < config.number("extra_ids").value_or(kExtraIds); ++i)
+    for (uint32_t i = 0; i < extra_ids(config); ++i)
       tree["added_tokens"].push_back({{"id", 0u}, {"content", extra_id(i)}, {"normalized", false}, {"special", true}});
   tree["normalizer"] = normalizer_of(m, config);
   tree["post_processor"] = processor_of(ids, config);

@@ -169,6 +169,35 @@ TEST_F(ModelFolderTest, MalformedFilesAreNamedWithTheirPlace) {
   }
 }
 
+// Reading went on until the memory ended, or for ever.
+TEST_F(ModelFolderTest, DevicesAndLoopsAreErrorsOfInput) {
+  for (const char* target : {"/dev/zero", "config.json"}) {
+    std::filesystem::create_symlink(target, folder_ / "config.json");
+    try {
+      read();
+      ADD_FAILURE() << target;
+    } catch (const FatalError& e) {
+      EXPECT_EQ(e.code(), ExitCode::kIo) << e.what();
+    }
+    std::filesystem::remove(folder_ / "config.json");
+  }
+}
+
+TEST_F(ModelFolderTest, ModulesOutsideTheFolderAreNotRead) {
+  for (const char* path : {"../other", "1_Pooling/../../other", "/etc"}) {
+    file("modules.json", std::string(R"([{"type": "sentence_transformers.models.Pooling", "path": ")") + path + "\"}]");
+    EXPECT_NE(malformed().find("/0/path is not a folder below this one"), std::string::npos) << path;
+  }
+}
+
+// The difference was no int64_t: undefined, and a maximum of -2^63 tokens.
+TEST_F(ModelFolderTest, PositionsBeforeHugePaddingSetNoMaximum) {
+  for (const char* padding : {"-1e300", "1e300", "-1e18"}) {
+    file("config.json", std::string(R"({"model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": )") + padding + "}");
+    EXPECT_FALSE(read().settings.max_tokens.has_value()) << padding;
+  }
+}
+
 TEST_F(ModelFolderTest, LabelsOfAFile) {
   file("labels.txt", "yes\nno\r\nperhaps");
   EXPECT_EQ(read_label_names((folder_ / "labels.txt").string()), (std::vector<std::string>{"yes", "no", "perhaps"}));
