@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/quantized_rows.h"
+
 namespace ert::kernels {
 
 // What a convolution does to a result before it is stored: nothing, or Unary::kRelu, Unary::kRelu6 as those are defined.
@@ -63,10 +66,42 @@ struct DirectArgs {
 };
 using DirectFn = void (*)(const DirectArgs& a);
 
+// A rectangle of a map as one row of W8A8 of the same table, row by row and pixel by pixel: as QuantizeRowsFn gives for values times the factors of their
+// channels, with zeros for the pixels that are not inside the map. A value takes one byte.
+struct RectangleArgs {
+  size_t rows, columns, channels;                         // channels of a pixel that are taken
+  size_t first_row, last_row, first_column, last_column;  // of the rectangle, inside the map; may be empty
+  const float* src;                                       // [in] first pixel inside
+  ptrdiff_t src_row, src_pixel;                           // floats between rows and pixels of the rectangle
+  const float* inv_smooth;                                // [in] float [channels]; or null
+  uint8_t* dst;                                           // [out] rows * columns * channels bytes
+  RowScale* scale;                                        // [out]
+};
+using RectangleFn = void (*)(const RectangleArgs& a);
+
+// A run of outputs of an int8 convolution that reads quantized pixels where they lie: as a W8A8 GEMM of the same table whose rows are, for i, for j in
+// order, the `channels` values at src + p * src_step + i * src_row + j * src_tap; and then clamped. Offsets in bytes of a row of W8A8 of that table,
+// in which a value takes one byte.
+struct WindowArgs {
+  size_t outputs, filters;
+  size_t rows, taps, channels;  // of the kernel; of a pixel, a multiple of 4
+  const uint8_t* src;           // [in] of one quantized row: all values have one scale
+  size_t src_row, src_tap, src_step;
+  RowScale scale;
+  PackedWeights w;  // [in] of rows * taps * channels values, N16K4
+  float* dst;       // [out] float [outputs, filters]
+  ptrdiff_t dst_stride;
+  Clamp clamp;
+};
+using WindowFn = void (*)(const WindowArgs& a);
+
 struct ConvKernels {
   DepthwiseFn depthwise;
   DirectFn direct;
-  Depthwise3Fn depthwise3;  // null on levels that have too few registers for it: depthwise does the same in parts
+  // Null on levels without them: depthwise does the rows in parts, and a GEMM takes patches that are copied.
+  Depthwise3Fn depthwise3;
+  RectangleFn rectangle;  // both or none
+  WindowFn window;
 };
 
 }  // namespace ert::kernels
