@@ -29,14 +29,17 @@ std::vector<float> expected_largest(const LayerSample& sample) {
   return amax;
 }
 
-// The logarithms of all that are used and lie `tied` apart become their mean.
-void tie(std::vector<double>& p, const std::vector<char>& unused, size_t tied) {
+// The logarithms of all that are used and lie `tied` apart become their mean, and that of the unused among them, which are used from then on.
+void tie(std::vector<double>& p, std::vector<char>& unused, size_t tied) {
   for (size_t c = 0; c < tied; ++c) {
     double sum = 0;
     int64_t used = 0;
     for (size_t j = c; j < p.size(); j += tied)
       if (!unused[j]) sum += p[j], ++used;
-    for (size_t j = c; j < p.size(); j += tied) p[j] = used == 0 ? 0.0 : sum / static_cast<double>(used);
+    for (size_t j = c; j < p.size(); j += tied) {
+      p[j] = used == 0 ? 0.0 : sum / static_cast<double>(used);
+      unused[j] = used == 0;
+    }
   }
 }
 
@@ -55,9 +58,9 @@ std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& we
     unused[j] = amax[j] <= 0 || wmax <= 0;
     if (!unused[j]) p[j] = log_of(std::sqrt(amax[j] / wmax));
   }
-  const auto counted = std::count(unused.begin(), unused.end(), 0);
-  if (counted == 0) return std::vector<float>(k, 1.0f);
+  if (std::count(unused.begin(), unused.end(), 0) == 0) return std::vector<float>(k, 1.0f);
   const auto centre = [&] {
+    const auto counted = std::count(unused.begin(), unused.end(), 0);
     double sum = 0;
     for (size_t j = 0; j < k; ++j) sum += unused[j] ? 0.0 : p[j];
     for (size_t j = 0; j < k; ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(counted);
@@ -68,7 +71,7 @@ std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& we
   centre();
   std::vector<float> smooth(k, 1.0f);
   for (size_t j = 0; j < k; ++j)
-    if (!unused[j] || tied != 0) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
+    if (!unused[j]) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
   return smooth;
 }
 

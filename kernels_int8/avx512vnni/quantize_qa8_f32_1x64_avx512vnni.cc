@@ -6,9 +6,8 @@
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
-#include "kernels_int8/avx512vnni/lane_mask.h"
+#include "kernels_int8/avx512vnni/quantize_row.h"
 #include "kernels_int8/contract/kernel_table.h"
-#include "kernels_int8/contract/math_constants.h"
 
 namespace ert::kernels {
 namespace {
@@ -24,22 +23,6 @@ template <bool kSmooth>
 inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i, __mmask16 mask) {
   const __m512 x = _mm512_maskz_loadu_ps(mask, src + i);
   return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, inv_smooth + i)) : x;
-}
-
-struct Range {
-  float lo, hi;
-};
-
-// By bits, as in ref/quantize_row.h, so that NaN is not lost: lo starts as -0, hi as 0.
-Range range_of_lanes(const __m512i (&lo)[4], const __m512i (&hi)[4]) {
-  const uint32_t low = _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(lo[0], lo[1]), _mm512_max_epu32(lo[2], lo[3])));
-  const int32_t high = _mm512_reduce_max_epi32(_mm512_max_epi32(_mm512_max_epi32(hi[0], hi[1]), _mm512_max_epi32(hi[2], hi[3])));
-  return {__builtin_bit_cast(float, low), __builtin_bit_cast(float, high)};
-}
-
-inline __attribute__((always_inline)) void extend(__m512 y, __m512i* lo, __m512i* hi) {
-  *lo = _mm512_max_epu32(_mm512_castps_si512(y), *lo);
-  *hi = _mm512_max_epi32(_mm512_castps_si512(y), *hi);
 }
 
 template <bool kSmooth>
@@ -87,24 +70,9 @@ Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
   return range_of_lanes(lo, hi);
 }
 
-// Packs work within 128-bit parts: part p of the packed register holds elements 4p..4p+3 of each of the four sources.
-inline __attribute__((always_inline)) __m512i pack_u8(const __m512i (&q)[4], __m512i zero_point16) {
-  const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(q[0], q[1]), zero_point16);
-  const __m512i b = _mm512_adds_epi16(_mm512_packs_epi32(q[2], q[3]), zero_point16);
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  return _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b));
-}
-
 template <bool kSmooth>
 void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
-  const float range = of_row.hi - of_row.lo;
-  float inv = 0.0f;
-  *scale = {range - range, 0};  // 0, or NaN of infinity and NaN
-  if (range >= kZeroRange && range <= kLargestFloat) {
-    inv = kMaxQa8 / range;
-    *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};
-  }
-  const __m512 inv16 = _mm512_set1_ps(inv);
+  const __m512 inv16 = _mm512_set1_ps(steps_of(of_row, scale));
   const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(scale->zero_point));
   size_t i = 0;
   for (; i + 64 <= k; i += 64) {

@@ -6,7 +6,7 @@
 
 namespace ert::kernels {
 
-// The kernels of the level that gave a KernelTable its `isa`, every slot filled. Static storage, constant. Twins of a level have the same.
+// The kernels of the level that gave a KernelTable its `isa`, every slot filled but those that may be null. Static storage, constant. Twins of a level have the same.
 const ConvKernels& conv_kernels(Isa isa);
 
 }  // namespace ert::kernels

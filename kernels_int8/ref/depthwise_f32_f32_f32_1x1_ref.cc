@@ -1,6 +1,6 @@
 // Depthwise convolution: every output adds its products in the order of the kernel's rows and taps, multiply and add rounded apart.
 #include "kernels_int8/contract/conv_kernels.h"
-#include "kernels_int8/ref/float32.h"
+#include "kernels_int8/ref/clamp.h"
 
 namespace ert::kernels {
 
@@ -17,7 +17,7 @@ void depthwise_f32_f32_f32_1x1_ref(const DepthwiseArgs& a) {
         const float *x = row, *w = weights;
         for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) acc = acc + F32(*x) * F32(*w);
       }
-      dst[c] = to_float(acc);
+      dst[c] = to_float(clamped(a.clamp, acc));
     }
   }
 }

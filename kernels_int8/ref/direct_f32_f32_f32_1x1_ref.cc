@@ -1,6 +1,6 @@
 // Dense convolution in place: every output adds its products in the order of the kernel's rows, taps and channels, multiply and add rounded apart.
 #include "kernels_int8/contract/conv_kernels.h"
-#include "kernels_int8/ref/float32.h"
+#include "kernels_int8/ref/clamp.h"
 
 namespace ert::kernels {
 
@@ -20,7 +20,7 @@ void direct_f32_f32_f32_1x1_ref(const DirectArgs& a) {
           for (size_t c = 0; c < a.channels; ++c, x += a.src_channel, w += a.filters) acc = acc + F32(*x) * F32(*w);
         }
       }
-      dst[n] = to_float(a.bias != nullptr ? acc + F32(a.bias[n]) : acc);
+      dst[n] = to_float(clamped(a.clamp, a.bias != nullptr ? acc + F32(a.bias[n]) : acc));
     }
   }
 }

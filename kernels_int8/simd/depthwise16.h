@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {
 namespace {
@@ -27,6 +27,7 @@ ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* 
   const float* row = src + c;
   const float* weights = a.weights + c;
   const ptrdiff_t step = a.src_step;
+  const Clamp clamp = a.clamp;
   for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
     const float *x = row, *w = weights;
     for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) {
@@ -45,10 +46,11 @@ ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* 
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
       float* to = dst + static_cast<size_t>(p) * a.channels + c + kChannels * static_cast<size_t>(v);
+      const Lanes y = clamped(clamp, acc[p][v]);
       if (kPartial) {
-        store_first(to, acc[p][v], count);
+        store_first(to, y, count);
       } else {
-        store(to, acc[p][v]);
+        store(to, y);
       }
     }
   }

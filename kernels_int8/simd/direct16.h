@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {
 namespace {
@@ -20,6 +20,7 @@ __attribute__((noinline)) void direct_tile(const DirectArgs& a, const float* src
   }
   const float* weights = a.weights + filter;
   const ptrdiff_t step = a.src_step;
+  const Clamp clamp = a.clamp;
   for (size_t i = 0; i < a.rows; ++i, src += a.src_row, weights += a.weights_row) {
     const float *tap = src, *w = weights;
     for (size_t j = 0; j < a.taps; ++j, tap += a.src_tap) {
@@ -46,7 +47,7 @@ __attribute__((noinline)) void direct_tile(const DirectArgs& a, const float* src
 #pragma GCC unroll 16
     for (int r = 0; r < kOutputs; ++r) {
       float* to = dst + static_cast<size_t>(r) * a.filters + at;
-      const Lanes y = acc[r][p] + bias;
+      const Lanes y = clamped(clamp, acc[r][p] + bias);
       if (part) {
         store_first(to, y, last);
       } else {

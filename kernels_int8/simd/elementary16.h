@@ -2,6 +2,7 @@
 // templates take Lanes or Lanes4.
 #pragma once
 
+#include "kernels_int8/simd/clamp.h"
 #include "kernels_int8/simd/lanes16_by4.h"
 
 namespace ert::kernels {
@@ -129,8 +130,6 @@ ERT_LANES Lanes mish(Lanes x) {
   return select(x > cap, x, x * (w / (w + broadcast(2.0f))));
 }
 
-ERT_LANES Lanes relu(Lanes x) { return larger(broadcast(0.0f), x) + broadcast(0.0f); }
-ERT_LANES Lanes relu6(Lanes x) { return smaller(broadcast(6.0f), relu(x)); }
 ERT_LANES Lanes hard_gate(Lanes x, float slope) {
   return smaller(broadcast(1.0f), larger(broadcast(0.0f), x * broadcast(slope) + broadcast(0.5f)));
 }

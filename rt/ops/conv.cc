@@ -1,10 +1,12 @@
 // Conv: a Linear over the patches of a map, which are gathered a few at a time. Nothing of the size of all patches is ever in memory:
 // each thread has the quantized rows of one block, and of the patches in fp32 only as many as it quantizes at once. Patches that
 // stand in the map as they are, as those of one spatial axis do, are quantized from there. With shared columns a rectangle of inputs is
-// quantized as one row, and the patches of neighbouring outputs are gathered from that: every input is then quantized once for each row of
-// the kernel and not once for each position.
+// quantized as one row: every input is then quantized once for each row of the kernel and not once for each position. Levels that have kernels for it
+// quantize the rectangle from where it lies in the map and multiply it where it lies in the row; on the others the patches are gathered and copied.
+#include "kernels_int8/dispatch/conv_dispatch.h"
 #include "rt/ops/conv_activation.h"
 #include "rt/ops/conv_operands.h"
+#include "rt/ops/conv_rectangle.h"
 #include "rt/ops/linear_parts.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
@@ -59,6 +61,7 @@ struct Job {
   Product product;
   Room room;
   float* dst;
+  const kernels::ConvKernels* window_kernels;      // null: patches are copied
   int64_t block_rows, block_bands, group_columns;  // of one task
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
@@ -98,21 +101,54 @@ struct Job {
     }
   }
 
-  // The patches of `outputs` neighbours, from band `band` of a row on, as quantized rows from `row` on.
-  void quantize_band(int64_t line, int64_t band, int64_t outputs, int64_t row, uint32_t thread) const {
+  // The rectangle of inputs around `outputs` neighbours, from band `band` of a row on, quantized as one row.
+  const uint8_t* quantize_rectangle(int64_t line, int64_t band, int64_t outputs, uint32_t thread,
+                                    kernels::RowScale* scale) const {
     Patches<float> rectangle = patches;
     WindowAxis& columns = rectangle.w.columns;
     columns.kernel = static_cast<int32_t>(g.rectangle_columns(outputs));
     columns.stride = static_cast<int32_t>(g.shared * columns.stride);
     columns.dilation = 1;
     columns.out = static_cast<int32_t>(g.bands_of_row());
-    rectangle.gather(line * columns.out + band, 1, gathered(thread));
     uint8_t* from = rows_of(thread) + (room.quantized + room.scales + room.patches).value();
+    if (window_kernels != nullptr) {
+      quantize_in_place(*window_kernels, rectangle, {line, band}, product.inv_smooth(), from, scale);
+      return from;
+    }
+    rectangle.gather(line * columns.out + band, 1, gathered(thread));
     const size_t elements = static_cast<size_t>(rectangle.depth());
     if (const float* factors = product.inv_smooth()) smooth(factors, rectangle.depth(), gathered(thread));
-    kernels::RowScale scale;
     product.quantized.quantize_rows(1, elements, gathered(thread), rectangle.depth(), nullptr, from,
-                                    product.quantized.row_bytes(elements), &scale);
+                                    product.quantized.row_bytes(elements), scale);
+    return from;
+  }
+
+  // Products of such a rectangle where it lies: columns [first, last) of outputs from `row` on.
+  void multiply_rectangle(const uint8_t* rectangle, const kernels::RowScale& scale, int64_t outputs, int64_t row, int64_t first,
+                          int64_t last) const {
+    const int64_t pixel = patches.channels, n = last - first;
+    const int32_t activation = product.activation;
+    float* out = dst + row * s.n;
+    const kernels::WindowArgs a = {static_cast<size_t>(outputs),
+                                   static_cast<size_t>(n),
+                                   static_cast<size_t>(g.w.rows.kernel),
+                                   static_cast<size_t>(g.w.columns.kernel),
+                                   static_cast<size_t>(pixel),
+                                   rectangle,
+                                   static_cast<size_t>(g.rectangle_columns(outputs) * pixel),
+                                   static_cast<size_t>(g.w.columns.dilation * pixel),
+                                   static_cast<size_t>(g.w.columns.stride * pixel),
+                                   scale,
+                                   product.weights_from(first),
+                                   out + first,
+                                   static_cast<ptrdiff_t>(s.n),
+                                   clamp_of(activation)};
+    window_kernels->window(a);
+    if (a.clamp == kernels::Clamp::kNone) activate(outputs, first, n, out);
+  }
+
+  // The patches of such a rectangle as rows from `row` on.
+  void copy_patches(const uint8_t* from, const kernels::RowScale& scale, int64_t outputs, int64_t row, uint32_t thread) const {
     // Four values at a multiple of four are bytes of their own on every level (quantized_rows.h), and channels come in fours.
     const int64_t pixel = patches.channels * static_cast<int64_t>(product.quantized.row_bytes(64) / 64);
     const int64_t taps = g.w.columns.dilation == 1 ? 1 : g.w.columns.kernel, piece = pixel * g.w.columns.kernel / taps;
@@ -120,7 +156,7 @@ struct Job {
       uint8_t* to = rows_of(thread) + static_cast<size_t>(row + o) * product.row_bytes;
       scales_of(thread)[row + o] = scale;
       for (int64_t i = 0; i < g.w.rows.kernel; ++i) {
-        const uint8_t* src = from + (i * columns.kernel + o * g.w.columns.stride) * pixel;
+        const uint8_t* src = from + (i * g.rectangle_columns(outputs) + o * g.w.columns.stride) * pixel;
         for (int64_t t = 0; t < taps; ++t, to += piece)
           copy_short(src + t * g.w.columns.dilation * pixel, static_cast<size_t>(piece), to);
       }
@@ -130,13 +166,20 @@ struct Job {
   // Bands [band, band + bands) of all rows of outputs; their columns [first, last).
   void shared_block(int64_t band, int64_t bands, int64_t first, int64_t last, uint32_t thread) const {
     const int64_t in_row = g.bands_of_row();
+    const int64_t row = band / in_row * g.w.columns.out + band % in_row * g.shared;
     int64_t rows = 0;
     for (int64_t i = band; i < band + bands; ++i) {
       const int64_t left = g.w.columns.out - i % in_row * g.shared, outputs = left < g.shared ? left : g.shared;
-      quantize_band(i / in_row, i % in_row, outputs, rows, thread);
+      kernels::RowScale scale;
+      const uint8_t* rectangle = quantize_rectangle(i / in_row, i % in_row, outputs, thread, &scale);
+      if (window_kernels != nullptr) {
+        multiply_rectangle(rectangle, scale, outputs, row + rows, first, last);
+      } else {
+        copy_patches(rectangle, scale, outputs, rows, thread);
+      }
       rows += outputs;
     }
-    multiply(band / in_row * g.w.columns.out + band % in_row * g.shared, rows, first, last, thread);
+    if (window_kernels == nullptr) multiply(row, rows, first, last, thread);
   }
 
   // Columns [first, last) of the rows of one block.
@@ -210,6 +253,7 @@ ert_status run(const OpContext& c) {
              has_weights(c) ? Product::of(c, g.s) : Product{c, g.s, nullptr, precision, lin::kNoActivation, {}, {}, 0},
              room_of(c, g),
              output(c, 0).mut<float>(),
+             nullptr,
              0,
              0,
              0};
@@ -218,6 +262,10 @@ ert_status run(const OpContext& c) {
   const int64_t shares = by_columns ? 1 : split.threads;
   job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), shares) * shares);
   if (g.shared != 0) job.block_bands = job.room.rows / g.shared;
+  if (g.shared != 0 && job.product.layout == kernels::Layout::kN16K4) {
+    const kernels::ConvKernels& of_level = kernels::conv_kernels(c.kernels->isa);
+    if (of_level.window != nullptr) job.window_kernels = &of_level;
+  }
   if (by_columns) {
     job.group_columns = ceil_div(ceil_div(g.s.n, split.threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(g.s.n, job.group_columns)), conv_columns_task, &job);

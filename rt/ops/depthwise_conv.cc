@@ -1,6 +1,7 @@
 // DepthwiseConv: every channel has a kernel of its own. Channels lie last, so that neighbouring channels are one vector and the input is read in
 // place; what lies in the padding is left out, not added as zeros.
 #include "kernels_int8/dispatch/conv_dispatch.h"
+#include "rt/ops/conv_activation.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -27,6 +28,31 @@ bool prepare(const OpContext& c, size_t* scratch) {
 
 uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(input(c, dw::kWeights).dims[0]);
+}
+
+// One row of outputs of three columns in one call, where every output meets the middle one and none the middle one alone.
+bool run_row_of_three(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row,
+                      const kernels::DepthwiseArgs& a) {
+  const WindowAxis& columns = w.columns;
+  if (k.depthwise3 == nullptr || columns.kernel != 3 || w.rows.kernel > 3) return false;
+  const WindowSpan rows = span_inside(w.rows, row);
+  const int64_t begin = columns.begin, dilation = columns.dilation, stride = columns.stride, outputs = columns.out;
+  const int64_t middle_of_last = columns.first(outputs - 1) + dilation;
+  if (rows.first == rows.last || begin > dilation || middle_of_last >= columns.size) return false;
+  const int64_t before = begin > 0 ? (begin + stride - 1) / stride : 0;
+  const int64_t beyond = middle_of_last + dilation - columns.size;  // of the last output's tap 2, behind the last input
+  const int64_t behind = beyond >= 0 ? beyond / stride + 1 : 0;
+  if (before + behind > outputs) return false;
+  const int64_t channels = w.channels;
+  const float* src =
+      image + (w.rows.first(row) + int64_t{rows.first} * w.rows.dilation) * w.row_elements() + (dilation - begin) * channels;
+  const int32_t inside = rows.last - rows.first;
+  // Steps that are never taken: see run_row.
+  const int64_t next_row = inside < 2 ? 0 : w.rows.dilation * w.row_elements(), next_output = outputs < 2 ? 0 : stride * channels;
+  k.depthwise3({static_cast<size_t>(outputs), a.channels, static_cast<size_t>(inside), static_cast<size_t>(before),
+                static_cast<size_t>(behind), src, static_cast<ptrdiff_t>(next_row), static_cast<ptrdiff_t>(dilation * channels),
+                static_cast<ptrdiff_t>(next_output), a.weights + int64_t{rows.first} * 3 * channels, a.bias, a.dst, a.clamp});
+  return true;
 }
 
 // One row of outputs: neighbours that meet the same taps at once.
@@ -68,12 +94,15 @@ ert_status run(const OpContext& c) {
   a.weights = input(c, dw::kWeights).as<float>();
   a.weights_row = w.columns.kernel * channels;
   a.bias = bias.present() ? bias.as<float>() : nullptr;
+  a.clamp = clamp_of(activation);
   for_blocks(c, int64_t{w.batch} * w.rows.out, row_floats * w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t i = begin; i < end; ++i) {
       kernels::DepthwiseArgs row = a;
       row.dst = out.mut<float>() + i * row_floats;
-      run_row(k, w, x.as<float>() + i / w.rows.out * w.map_elements(), i % w.rows.out, row);
-      if (activation != dw::kNoActivation) c.kernels->unary[activation](static_cast<size_t>(row_floats), row.dst, row.dst);
+      const float* image = x.as<float>() + i / w.rows.out * w.map_elements();
+      if (!run_row_of_three(k, w, image, i % w.rows.out, row)) run_row(k, w, image, i % w.rows.out, row);
+      if (activation != dw::kNoActivation && a.clamp == kernels::Clamp::kNone)
+        c.kernels->unary[activation](static_cast<size_t>(row_floats), row.dst, row.dst);
     }
   });
   return ERT_OK;

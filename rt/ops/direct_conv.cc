@@ -94,6 +94,7 @@ ert_status run(const OpContext& c) {
   if (!read(c, &w, &layout)) return ERT_ERR_MODEL;  // prepare has accepted it
   const kernels::ConvKernels& k = kernels::conv_kernels(c.kernels->isa);
   const int32_t activation = c.ints[direct::kActivation];
+  const kernels::Clamp clamp = clamp_of(activation);
   const int64_t filters = w.out_channels, row_outputs = w.columns.out;
   kernels::DirectArgs a = {};
   a.filters = static_cast<size_t>(filters);
@@ -101,6 +102,7 @@ ert_status run(const OpContext& c) {
   a.weights = input(c, direct::kWeights).as<float>();
   a.weights_row = w.columns.kernel * w.channels * filters;
   a.bias = bias.present() ? bias.as<float>() : nullptr;
+  a.clamp = clamp;
   constexpr int64_t kLanes = 16, kTile = 8;
   const int64_t work = filters * w.positions() / kLanes * w.channels;
   for_blocks(c, w.outputs(), work, kTile, [&](int64_t begin, int64_t end, uint32_t) {
@@ -109,7 +111,7 @@ ert_status run(const OpContext& c) {
       kernels::DirectArgs row = a;
       row.dst = out.mut<float>() + i * filters;
       run_part(k, w, layout, x.as<float>() + line / w.rows.out * layout.map, line % w.rows.out, o, last, row);
-      activate_in_place(c, activation, (last - o) * filters, row.dst);
+      if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, (last - o) * filters, row.dst);
       if (c.n_floats > direct::kLeast) raise_in_place(c.floats[direct::kLeast], (last - o) * filters, row.dst);
       i += last - o;
     }

@@ -112,13 +112,17 @@ struct Product {
   // out[i, j] of rows that are quantized, and columns [column, column + columns); out has s.n columns.
   void multiply_quantized(int64_t rows, int64_t column, int64_t columns, const uint8_t* lhs, size_t lhs_bytes,
                           const kernels::RowScale* scales, float* out) const {
-    namespace lin = params::linear;
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
-    const kernels::PackedWeights packed = {
-        input(c, lin::kWeights).as<int8_t>() + kernels::packed_bytes(layout, static_cast<size_t>(column), k),
-        input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column, bias ? bias + column : nullptr,
-        layout};
-    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, packed, out, static_cast<ptrdiff_t>(s.n)});
+    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n)});
+  }
+
+  // Of quantized weights, the columns from `column` on, which is the first of a panel.
+  kernels::PackedWeights weights_from(int64_t column) const {
+    namespace lin = params::linear;
+    return {input(c, lin::kWeights).as<int8_t>() +
+                kernels::packed_bytes(layout, static_cast<size_t>(column), static_cast<size_t>(s.k)),
+            input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column,
+            bias ? bias + column : nullptr, layout};
   }
 
   // The same of rows in fp32, for kF32.

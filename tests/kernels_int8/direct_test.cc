@@ -38,7 +38,8 @@ class DirectTest : public LevelTest {
                  weights.data(),
                  static_cast<ptrdiff_t>(s.taps * s.channels * s.filters),
                  with_bias ? bias.data() : nullptr,
-                 want.data()};
+                 want.data(),
+                 static_cast<Clamp>((s.outputs + s.filters) % 3)};
     conv_kernels(Isa::kRef).direct(a);
     a.dst = got.data();
     conv_kernels(kernels().isa).direct(a);

@@ -54,6 +54,20 @@ TEST(Smoothing, TiedFactorsRepeat) {
   }
 }
 
+// A position that was always zero, as those of a small map that mostly meet its padding, left the others of its channel with another factor: the
+// convolution then quantized every patch by itself.
+TEST(Smoothing, TiedFactorsRepeatWhereAPositionIsUnused) {
+  const OutlierGraph o;
+  LayerSamples samples = sample_layers(o.b.g, o.inputs);
+  const NodeId id = samples.begin()->first;
+  LayerSample& sample = samples.at(id);
+  sample.amax[5] = 0;
+  for (size_t i = 5; i < sample.rows[0].data.size(); i += 8) sample.rows[0].data[i] = 0;
+  const std::vector<float> tied = smoothing_factors(sample, *o.b.g.value(o.b.g.node(id).in(1)).constant, kInt8Steps, 4);
+  ASSERT_EQ(tied.size(), 8u);
+  for (size_t k = 0; k < 4; ++k) EXPECT_EQ(tied[k], tied[k + 4]) << k;
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

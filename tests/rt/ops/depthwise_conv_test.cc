@@ -64,6 +64,19 @@ TEST(DepthwiseConv, KernelsStridesDilationsAndPadding) {
       }
 }
 
+// Narrow maps and every edge of three columns, which one call does where a level has a kernel for whole rows.
+TEST(DepthwiseConv, RowsOfThreeColumns) {
+  for (int32_t width = 1; width <= 9; ++width)
+    for (int32_t begin = -1; begin <= 3; ++begin)
+      for (int32_t end = -1; end <= 3; ++end)
+        for (int32_t stride = 1; stride <= 2; ++stride)
+          for (int32_t dilation = 1; dilation <= 2; ++dilation) {
+            const KernelAxis columns{3, stride, dilation, begin, end};
+            if (width + begin + end < 2 * dilation + 1) continue;
+            check({1, 4, width, 1 + (width * 7) % 20}, {1 + width % 3, 1, 1, width % 3, width % 3}, columns, begin % 2 == 0);
+          }
+}
+
 TEST(DepthwiseConv, PaddingBeyondTheKernel) {
   check({1, 3, 2, 17}, {3, 1, 1, 5, 2}, {2, 3, 1, 4, 1}, true);
   check({1, 1, 1, 4}, {3, 2, 1, 1, 1}, {5, 1, 1, 2, 2}, false);
@@ -95,6 +108,9 @@ TEST(DepthwiseConv, ActivationFollowsTheBias) {
   std::vector<float> want = run_for<float>(c);
   for (float& v : want) v = v > 0 ? v : 0.0f;
   c.ints[0] = static_cast<int32_t>(kernels::Unary::kRelu);
+  EXPECT_EQ(run_for<float>(c), want);
+  for (float& v : want) v = v < 6 ? v : 6.0f;
+  c.ints[0] = static_cast<int32_t>(kernels::Unary::kRelu6);
   EXPECT_EQ(run_for<float>(c), want);
   EXPECT_EQ(macs(c), 8u * 8 * 16 * 9);
 }

@@ -1,0 +1,66 @@
+// Whole rows of a depthwise convolution of three columns, 16 channels at a time: their weights stay in registers from the first output of the row to
+// the last. For levels with 32 registers of 16 lanes. Include a lanes16_<isa>.h first.
+#pragma once
+
+#include "kernels_int8/simd/clamp.h"
+
+namespace ert::kernels {
+namespace {
+
+template <int n>
+struct Tap {
+  static constexpr int value = n;
+};
+
+// Channels [c, c + count) of a row; 16 unless kPartial.
+template <int kRows, bool kPartial>
+ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t count) {
+  const auto fetch = [&](const float* p) { return kPartial ? load_first(p, count) : load(p); };
+  Lanes w[kRows][3];
+#pragma GCC unroll 3
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j) w[i][j] = fetch(a.weights + c + static_cast<size_t>(3 * i + j) * a.channels);
+  }
+  const Lanes start = a.bias != nullptr ? fetch(a.bias + c) : broadcast(0.0f);
+  const float* src = a.src + c;
+  float* dst = a.dst + c;
+  const ptrdiff_t row = a.src_row, tap = a.src_tap, step = a.src_step;
+  const Clamp clamp = a.clamp;
+  const auto output = [&](auto first, auto last) __attribute__((always_inline)) {
+    Lanes acc = start;
+#pragma GCC unroll 3
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 3
+      for (int j = decltype(first)::value; j < decltype(last)::value; ++j)
+        acc = acc + fetch(src + (i * row + (j - 1) * tap)) * w[i][j];
+    }
+    acc = clamped(clamp, acc);
+    if (kPartial) {
+      store_first(dst, acc, count);
+    } else {
+      store(dst, acc);
+    }
+    src += step;
+    dst += a.channels;
+  };
+  for (size_t p = 0; p < a.before; ++p) output(Tap<1>(), Tap<3>());
+  for (size_t p = a.before; p + a.behind < a.outputs; ++p) output(Tap<0>(), Tap<3>());
+  for (size_t p = 0; p < a.behind; ++p) output(Tap<0>(), Tap<2>());
+}
+
+template <int kRows>
+__attribute__((noinline)) void depthwise3_rows(const Depthwise3Args& a) {
+  size_t c = 0;
+  for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false>(a, c, 16);
+  if (c < a.channels) depthwise3_channels<kRows, true>(a, c, a.channels - c);
+}
+
+inline void depthwise3_row(const Depthwise3Args& a) {
+  if (a.rows == 3) return depthwise3_rows<3>(a);
+  if (a.rows == 2) return depthwise3_rows<2>(a);
+  depthwise3_rows<1>(a);
+}
+
+}  // namespace
+}  // namespace ert::kernels
