@@ -53,9 +53,9 @@ __attribute__((noinline)) void window_tile(const WindowArgs& a, const uint8_t* s
 }
 
 using WindowTileFn = void (*)(const WindowArgs&, const uint8_t*, float*, size_t, __mmask16);
-constexpr WindowTileFn kTiles1[kMostOutputs] = {window_tile<1, 1>, window_tile<2, 1>, window_tile<3, 1>, window_tile<4, 1>,
+constexpr WindowTileFn kWindows1[kMostOutputs] = {window_tile<1, 1>, window_tile<2, 1>, window_tile<3, 1>, window_tile<4, 1>,
                                                 window_tile<5, 1>, window_tile<6, 1>, window_tile<7, 1>, window_tile<8, 1>};
-constexpr WindowTileFn kTiles2[kMostOutputs] = {window_tile<1, 2>, window_tile<2, 2>, window_tile<3, 2>, window_tile<4, 2>,
+constexpr WindowTileFn kWindows2[kMostOutputs] = {window_tile<1, 2>, window_tile<2, 2>, window_tile<3, 2>, window_tile<4, 2>,
                                                 window_tile<5, 2>, window_tile<6, 2>, window_tile<7, 2>, window_tile<8, 2>};
 
 }  // namespace
@@ -68,7 +68,7 @@ void window_f32_qa8_qw8_8x32_avx512vnni(const WindowArgs& given) {
   }
   for (size_t filter = 0; filter < a.filters;) {
     const size_t left = a.filters - filter, columns = left < 32 ? left : 32, in_last = (columns - 1) % 16 + 1;
-    const WindowTileFn* tiles = columns > 16 ? kTiles2 : kTiles1;
+    const WindowTileFn* tiles = columns > 16 ? kWindows2 : kWindows1;
     for_even_blocks(a.outputs, kMostOutputs, [&](size_t first, size_t outputs) {
       tiles[outputs - 1](a, a.src + first * a.src_step, a.dst + static_cast<ptrdiff_t>(first) * a.dst_stride, filter,
                          static_cast<__mmask16>((1u << in_last) - 1));
