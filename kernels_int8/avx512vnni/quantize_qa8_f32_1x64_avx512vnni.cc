@@ -102,7 +102,7 @@ template <bool kSmooth>
 void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
   const float range = of_row.hi - of_row.lo;
   float inv = 0.0f;
-  *scale = {range - range, 0};  // 0, or NaN of infinity and NaN
+  *scale = {range < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
   if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
     *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};
