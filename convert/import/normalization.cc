@@ -19,6 +19,8 @@ void bind_statistics(ImportContext& c, const OnnxNode& n) {
   if (rank < 1)
     refuse("its statistics are used, and the rank of its input is not known when the file is read", "return the result only");
   const int64_t axis = n.integer("axis", -1);
+  if (axis < -rank || axis >= rank)
+    return c.malformed(n, "its axis is " + std::to_string(axis) + ", and its input has rank " + std::to_string(rank));
   ReduceAttrs over{ReduceKind::kMean, {}, true, false};
   for (int64_t a = axis < 0 ? axis + rank : axis; a < rank; ++a) over.axes.push_back(a);
   const ValueId wide = cast(c, n, x, DType::kFloat), mean = c.inner(n, OpKind::kReduce, {wide}, over);

@@ -28,7 +28,7 @@ inline __attribute__((always_inline)) void extend(__m512 y, __m512i* lo, __m512i
 // Steps of a value of 1; of a range without any 0.
 inline float steps_of(Range of_row, RowScale* scale) {
   const float range = of_row.hi - of_row.lo;
-  *scale = {range - range, 0};  // 0, or NaN of infinity and NaN
+  *scale = {range < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
   if (!(range >= kZeroRange && range <= kLargestFloat)) return 0.0f;
   const float inv = kMaxQa8 / range;
   *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};

@@ -11,12 +11,15 @@ inline F32 smoothed(const float* src, const float* inv_smooth, size_t i) {
   return inv_smooth != nullptr ? F32(src[i]) * F32(inv_smooth[i]) : F32(src[i]);
 }
 
-// A row whose values or range overflow has the scale NaN, which every output multiplies. By bits: there NaN is above infinity, as
+// A row whose values or range overflow has the scale NaN, which every output multiplies: one without payload, which exponentials keep. By bits: there NaN is above infinity, as
 // signed integers for hi and as unsigned ones, whose sign bit is set, for lo; a float maximum would lose it.
 // In one comparison, because range is not below 0.
 inline bool ordinary(F32 range) {
   return bits_of(to_float(range)) - bits_of(kZeroRange) <= bits_of(kLargestFloat) - bits_of(kZeroRange);
 }
+
+// The scale of a row of zeros, or of one that overflows.
+inline float scale_of_no_range(F32 range) { return bits_of(to_float(range)) < bits_of(kZeroRange) ? 0.0f : __builtin_nanf(""); }
 
 // Symmetric int8 scale of n values and the factor that quantizes them, which is 0 where the range is not ordinary. An infinity or NaN makes the scale
 // a NaN without payload, which exponentials keep, and the integers arbitrary bytes.
@@ -28,7 +31,7 @@ __attribute__((noinline)) inline float symmetric_scale(size_t n, const float* sr
   }
   const F32 max = float_of(max_bits);
   *inv = 0.0f;
-  if (!ordinary(max)) return max_bits < bits_of(kZeroRange) ? 0.0f : __builtin_nanf("");
+  if (!ordinary(max)) return scale_of_no_range(max);
   *inv = F32(kMaxQ8) / max;
   return to_float(max / F32(kMaxQ8));
 }
@@ -47,7 +50,7 @@ inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_sm
   const F32 range = F32(float_of(static_cast<uint32_t>(hi_bits))) - lo;
   if (!ordinary(range)) {
     for (size_t i = 0; i < k; ++i) store(i, 0, 0);
-    return {to_float(range - range), 0};  // 0, or NaN of infinity and NaN
+    return {scale_of_no_range(range), 0};
   }
   const F32 inv = F32(kMaxQa8) / range;
   const int32_t zero_point = round_to_int((F32(0.0f) - lo) * inv);
@@ -69,7 +72,7 @@ inline RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_s
   const F32 max = float_of(max_bits);
   if (!ordinary(max)) {
     for (size_t i = 0; i < k; ++i) store(i, 0);
-    return {to_float(max - max), 0};
+    return {scale_of_no_range(max), 0};
   }
   const F32 inv = F32(kMaxQ16) / max;
   for (size_t i = 0; i < k; ++i) store(i, round_to_int(smoothed(src, inv_smooth, i) * inv));

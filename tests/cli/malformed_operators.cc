@@ -100,6 +100,13 @@ void by_attribute(Corpus& c) {
 }
 
 void by_operands(Corpus& c) {
+  // Every axis from it on was listed: 2^29 of them, and more.
+  for (const int64_t axis : {int64_t{2}, int64_t{-3}, int64_t{-2000000000}, INT64_MIN})
+    with_node(c, "LayerNormalization with statistics along axis " + std::to_string(axis), 3, [&](ModelWriter& w) {
+      w.weights("g", {16});
+      whole(w.node("LayerNormalization", {"x", "g"}, {"l", "", "inverse"}), "axis", axis);
+      w.node("Mul", {"l", "inverse"}, {"r"});
+    });
   for (const int64_t axis : {int64_t{2}, int64_t{-3}, int64_t{100000}, INT64_MAX, INT64_MIN})
     for (const char* op : {"Softmax", "LogSoftmax", "ArgMax"})
       with_node(c, std::string(op) + " along axis " + std::to_string(axis), 3,

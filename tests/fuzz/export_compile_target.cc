@@ -73,7 +73,8 @@ bool compiles(const fs::path& source) {
   const pid_t child = fork();
   if (child == 0) {
     if (chdir(folder().c_str()) != 0) _exit(126);
-    execlp(ERT_FUZZ_C_COMPILER, ERT_FUZZ_C_COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-c", source.c_str(), "-o",
+    const char* standard = source.extension() == ".c" ? "-std=c99" : "-Wall";  // of which clang says that assembler has none
+    execlp(ERT_FUZZ_C_COMPILER, ERT_FUZZ_C_COMPILER, standard, "-Wall", "-Wextra", "-Werror", "-c", source.c_str(), "-o",
            out.c_str(), nullptr);
     _exit(127);
   }
