@@ -66,7 +66,7 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   accumulate<kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes,
                                      g.w.data + column * k4, 16 * k4, k4,
                                      (kPanels + first_panel_ahead(kAhead, row, kMaxRows)) * 16 * k4);
-  if constexpr (kPanels == 3 && kRows >= 4) {
+  if constexpr ((kPanels == 3 && kRows >= 4) || kPanels == 4) {
     epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
   } else {
     __m512i sums[kRows * kPanels];
@@ -142,6 +142,9 @@ constexpr MaskedTileFn kTiles3[kMaxRows] = {tile<1, 3>, tile<2, 3>, tile<3, 3>, 
 // Groups of one or two panels only end a matrix or a thread's share of it: four heights do.
 constexpr MaskedTileFn kTiles2[kMaxRows] = {tile<1, 2>, tile<2, 2>, nullptr, tile<4, 2>, nullptr, nullptr, nullptr, tile<8, 2>};
 constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, nullptr, tile<4, 1>, nullptr, nullptr, nullptr, tile<8, 1>};
+// Four panels, which are all of a matrix with 64 columns: entry r - 3 does r rows.
+constexpr size_t kMostRowsOf4 = 6, kLeastRowsOf4 = 3;
+constexpr MaskedTileFn kTiles4[] = {tile<3, 4>, tile<4, 4>, tile<5, 4>, tile<6, 4>};
 constexpr MaskedTileFn kTiles6[2] = {tile<1, 6>, tile<2, 6>};
 
 // The same that fetch one or all panels of the next group; blocks that do have at least 4 rows.
@@ -172,6 +175,9 @@ void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, s
 
 void gemm_f32_qa8_qw8_8x48_avx512vnni(const GemmArgs& g) {
   size_t column = 0;
+  if (g.m > kMostRowsOf4 && g.n > 48 && g.n <= 64) {
+    return for_even_blocks(g.m, kMostRowsOf4, [&](size_t row, size_t rows) { kTiles4[rows - kLeastRowsOf4](g, row, 0, g.n); });
+  }
   if (g.m == 1) {
     if (g.n * g.k <= kNearWeights) {
       for (; column + 64 <= g.n; column += 64) four_panels_of_one_row(g, column);

@@ -7,6 +7,7 @@
 // clang-format on
 
 #include "kernels_int8/avx512vnni/quantize_row.h"
+#include "kernels_int8/avx512vnni/reduce_rows.h"
 #include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
@@ -70,26 +71,70 @@ Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
   return range_of_lanes(lo, hi);
 }
 
+// Values to bytes, steps of a value of 1 and the zero point given.
 template <bool kSmooth>
-void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
-  const __m512 inv16 = _mm512_set1_ps(steps_of(of_row, scale));
-  const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(scale->zero_point));
+inline __attribute__((always_inline)) void quantize_with(size_t k, const float* src, const float* inv_smooth, __m512 inv,
+                                                         int32_t zero_point, uint8_t* dst) {
+  const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(zero_point));
   size_t i = 0;
   for (; i + 64 <= k; i += 64) {
     __m512i q[4];
 #pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(src, inv_smooth, i + 16 * j), inv16));
+    for (int j = 0; j < 4; ++j) q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(src, inv_smooth, i + 16 * j), inv));
     _mm512_storeu_si512(dst + i, pack_u8(q, zero_point16));
   }
-  if (i < k) {
-    __m512i q[4];
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
-      const size_t at = i + 16 * j;
-      const __mmask16 mask = at < k ? lane_mask(k - at) : 0;
-      q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(src, inv_smooth, at, mask), inv16));
+  for (; i < k; i += 16) {
+    const __m512i q = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(src, inv_smooth, i, lane_mask(k - i)), inv));
+    const __m512i moved = _mm512_max_epi32(_mm512_add_epi32(q, _mm512_set1_epi32(zero_point)), _mm512_setzero_si512());
+    _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(dst + i)), _mm512_cvtusepi32_epi8(moved));
+  }
+}
+
+template <bool kSmooth>
+void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_row, uint8_t* dst, RowScale* scale) {
+  const __m512 inv = _mm512_set1_ps(steps_of(of_row, scale));
+  quantize_with<kSmooth>(k, src, inv_smooth, inv, scale->zero_point, dst);
+}
+
+// Rows as short as this are quantized 16 at a time: of one alone, finding the ends among 16 lanes and two divisions take longer than the rest.
+constexpr size_t kShortRow = 256, kRowsAtOnce = 16, kLeastRowsAtOnce = 4;
+
+template <bool kSmooth>
+void quantize_short_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
+                         size_t row_bytes, RowScale* scales) {
+  __m512 low[kRowsAtOnce], high[kRowsAtOnce];
+  const float* x = src;
+  for (size_t r = 0; r < kRowsAtOnce; ++r) {
+    __m512i lo[2] = {_mm512_set1_epi32(INT32_MIN), _mm512_set1_epi32(INT32_MIN)},
+            hi[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+    if (r < m) {
+      size_t i = 0;
+      for (; i + 32 <= k; i += 32) {
+        extend(load16<kSmooth>(x, inv_smooth, i), &lo[0], &hi[0]);
+        extend(load16<kSmooth>(x, inv_smooth, i + 16), &lo[1], &hi[1]);
+      }
+      for (; i < k; i += 16) extend(load16<kSmooth>(x, inv_smooth, i, lane_mask(k - i)), &lo[0], &hi[0]);
+      x += src_stride;
     }
-    _mm512_storeu_si512(dst + i, pack_u8(q, zero_point16));
+    low[r] = _mm512_castsi512_ps(_mm512_max_epu32(lo[0], lo[1]));
+    high[r] = _mm512_castsi512_ps(_mm512_max_epi32(hi[0], hi[1]));
+  }
+  const __m512 of_low = reduce_16_rows<LargestUnsigned>(low), zero = _mm512_setzero_ps();
+  const __m512 range = _mm512_sub_ps(reduce_16_rows<LargestBits>(high), of_low);
+  const __mmask16 some = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ) &
+                         _mm512_cmp_ps_mask(range, _mm512_set1_ps(kLargestFloat), _CMP_LE_OQ);
+  const __m512 inv = _mm512_maskz_div_ps(some, _mm512_set1_ps(kMaxQa8), range);
+  // 0, or NaN of infinity and NaN
+  const __m512 scale = _mm512_mask_div_ps(_mm512_sub_ps(range, range), some, range, _mm512_set1_ps(kMaxQa8));
+  const __m512i zero_point = _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(_mm512_sub_ps(zero, of_low), inv));
+  alignas(64) float invs[kRowsAtOnce], row_scales[kRowsAtOnce];
+  alignas(64) int32_t zero_points[kRowsAtOnce];
+  _mm512_store_ps(invs, inv);
+  _mm512_store_ps(row_scales, scale);
+  _mm512_store_si512(zero_points, zero_point);
+  for (size_t r = 0; r < m; ++r, src += src_stride, dst += row_bytes) {
+    scales[r] = {row_scales[r], zero_points[r]};
+    quantize_with<kSmooth>(k, src, inv_smooth, _mm512_set1_ps(invs[r]), zero_points[r], dst);
   }
 }
 
@@ -100,7 +145,16 @@ size_t rowbytes_qa8_f32_1x64_avx512vnni(size_t k) { return round_up(k, 64); }
 void quantize_qa8_f32_1x64_avx512vnni(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                       void* dst, size_t row_bytes, RowScale* scales) {
   uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
+  size_t i = 0;
+  while (k <= kShortRow && m - i >= kLeastRowsAtOnce) {
+    const size_t rows = m - i < kRowsAtOnce ? m - i : kRowsAtOnce;
+    const auto quantize = inv_smooth != nullptr ? quantize_short_rows<true> : quantize_short_rows<false>;
+    quantize(rows, k, src, src_stride, inv_smooth, row, row_bytes, scales + i);
+    src += static_cast<ptrdiff_t>(rows) * src_stride;
+    row += rows * row_bytes;
+    i += rows;
+  }
+  for (; i < m; ++i, src += src_stride, row += row_bytes) {
     if (inv_smooth != nullptr) {
       quantize_row<true>(k, src, inv_smooth, range_of_row<true>(k, src, inv_smooth), row, scales + i);
     } else {

@@ -16,6 +16,12 @@ struct LargestBits {
     return _mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
   }
 };
+// The same of values with a sign bit: the most negative.
+struct LargestUnsigned {
+  static inline __attribute__((always_inline)) __m512 of(__m512 a, __m512 b) {
+    return _mm512_castsi512_ps(_mm512_max_epu32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
+  }
+};
 struct Sum {
   static inline __attribute__((always_inline)) __m512 of(__m512 a, __m512 b) { return _mm512_add_ps(a, b); }
 };

@@ -40,6 +40,23 @@ inline __attribute__((always_inline)) void copy_short(const void* from, size_t b
   }
 }
 
+// The same of several pieces, `step` bytes apart in the source and side by side where they go: their length is looked at once.
+inline void copy_pieces(const void* from, int64_t step, size_t bytes, int32_t count, void* to) {
+  const uint8_t* src = static_cast<const uint8_t*>(from);
+  uint8_t* dst = static_cast<uint8_t*>(to);
+  const auto each = [&](auto length) {
+    for (int32_t i = 0; i < count; ++i, src += step, dst += bytes) {
+      uint8_t last[decltype(length)::kBytes];
+      memcpy(last, src + bytes - sizeof last, sizeof last);
+      memcpy(dst, src, sizeof last);
+      memcpy(dst + bytes - sizeof last, last, sizeof last);
+    }
+  };
+  if (kFastForms && bytes >= 16 && bytes <= 32) return each(Length<16>());
+  if (kFastForms && bytes >= 32 && bytes <= 64) return each(Length<32>());
+  for (int32_t i = 0; i < count; ++i, src += step, dst += bytes) copy_short(src, bytes, dst);
+}
+
 // T: an element of the map. Patch i is that of output place i, in the order of [N, rows, columns].
 template <class T>
 struct Patches {
@@ -97,6 +114,14 @@ struct Patches {
   void gather_one(const Place& p, T* to) const {
     const WindowSpan rows = span_inside(w.rows, p.row), columns = span_inside(w.columns, p.column);
     const int64_t line = static_cast<int64_t>(w.columns.kernel) * channels, inside = columns.last - columns.first;
+    if (rows.last - rows.first == w.rows.kernel && inside == w.columns.kernel && w.columns.dilation == 1 &&
+        channels == w.channels) {
+      const T* from = x + p.batch * w.map_elements() + w.rows.first(p.row) * w.row_elements() +
+                      w.columns.first(p.column) * w.channels + first;
+      // Of a single row the step may be any number, which pointers do not hold on 32 bits.
+      const int64_t step = w.rows.kernel < 2 ? 0 : w.rows.dilation * w.row_elements() * static_cast<int64_t>(sizeof(T));
+      return copy_pieces(from, step, static_cast<size_t>(line) * sizeof(T), w.rows.kernel, to);
+    }
     to = zeros(to, rows.first * line);
     for (int32_t i = rows.first; i < rows.last; ++i) {
       to = zeros(to, columns.first * static_cast<int64_t>(channels));
