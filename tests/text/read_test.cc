@@ -1,7 +1,10 @@
 // What is refused of tokenizer files, and how it is said.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "convert/ir/diagnostics.h"
+#include "convert/text/files/decimal.h"
 #include "convert/text/read_tokenizer.h"
 #include "convert/text/table_bytes.h"
 #include "convert/text/text_runner.h"
@@ -65,6 +68,34 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
     EXPECT_EQ(code, ExitCode::kMalformed) << json;
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
+}
+
+// Twelve blanks and twelve times one of them score the same but for the last bits, which the reference reads its own way.
+TEST(ReadTokenizer, UnigramScoresAreThoseOfTheReferencesReader) {
+  TextRunner runner(table_bytes(read_tokenizer_json(
+      R"({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], [" ", -1.9836812745614534], ["            ", -6.877245591217035]]}})",
+      "tokenizer.json")));
+  EXPECT_EQ(runner.encode(std::string(28, ' '), nullptr, nullptr).ids, std::vector<int32_t>({1, 1, 1, 2, 1, 2}));
+}
+
+// The expected numbers are those that tokenizers 0.23.3 writes back; the nearest doubles are others.
+TEST(ReadTokenizer, DecimalsAreThoseOfSerdeJson) {
+  const std::pair<const char*, double> cases[] = {
+      {"-14.798440985945465", -14.798440985945463},
+      {"-18.644937770365534", -18.644937770365537},
+      {"4.9898867670432435327", 4.989886767043244},
+      {"886684091210.244065375612250568038536564810", 886684091210.2441},
+      {"554748329860899908680643650509e3", 5.5474832986089996e+32},
+      {"9479379064544522388691.69707e-261", 9.479379064544522e-240},
+  };
+  for (const auto& [literal, expected] : cases) {
+    EXPECT_EQ(serde_double(literal), expected) << literal;
+    EXPECT_NE(std::strtod(literal, nullptr), expected) << literal << ": shows nothing";
+  }
+  EXPECT_EQ(serde_double("-2.5E+2"), -250);
+  EXPECT_EQ(serde_double("1e-999999999999"), 0);
+  EXPECT_EQ(serde_double("0e400"), 0);
+  EXPECT_EQ(refusal(R"({"model": {"type": "Unigram", "vocab": [["a", 1e400]]}})").first, ExitCode::kMalformed);
 }
 
 TEST(ReadTokenizer, WordsThatTheReferenceDoesNotKnowAreMalformed) {
