@@ -98,6 +98,55 @@ TEST(ReadTokenizer, DecimalsAreThoseOfSerdeJson) {
   EXPECT_EQ(refusal(R"({"model": {"type": "Unigram", "vocab": [["a", 1e400]]}})").first, ExitCode::kMalformed);
 }
 
+// One of the two was lost, and text with it became unknown.
+TEST(ReadTokenizer, TwoPiecesWithOneIdAreRefused) {
+  for (const char* model : {R"("type": "WordLevel", "unk_token": "u", "vocab": {"a": 0, "b": 0, "u": 1})",
+                            R"("type": "WordPiece", "unk_token": "u", "vocab": {"a": 0, "b": 0, "u": 1})",
+                            R"("type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 2, "u": 1}, "merges": ["a b"])"}) {
+    const auto [code, message] = refusal("{\"model\": {" + std::string(model) + "}}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << model;
+    EXPECT_NE(message.find("'tokenizer.json': $.model.vocab gives the id 0 to both 'a' and 'b'"), std::string::npos) << message;
+  }
+}
+
+TEST(ReadTokenizer, MalformedCharsmapsAreNamedWithTheirPlace) {
+  for (const char* map : {"", "AAAA", "BQAAAGFiY2RlZg==", "//8AAGFiY2RlZg==", "!!!"}) {
+    const auto [code, message] =
+        refusal(R"({"normalizer": {"type": "Precompiled", "precompiled_charsmap": ")" + std::string(map) + "\"}, " + kModel + "}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << map;
+    EXPECT_NE(message.find("'tokenizer.json': $.normalizer.precompiled_charsmap is "), std::string::npos) << message;
+  }
+}
+
+TEST(ReadTokenizer, VersionsAndReplacementsThatTheReferenceRefuses) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("version": "1.1", )", "$.version is not"},
+      {R"("version": null, )", "$.version is not"},
+      {R"("version": 1.0, )", "$.version is not"},
+      {R"("pre_tokenizer": {"type": "Metaspace", "replacement": "__"}, )", "$.pre_tokenizer.replacement is not one character"},
+      {R"("pre_tokenizer": {"type": "Metaspace", "replacement": ""}, )", "$.pre_tokenizer.replacement is not one character"},
+      {R"("decoder": {"type": "Metaspace", "replacement": "e\u0301"}, )", "$.decoder.replacement is not one character"},
+  };
+  for (const auto& [part, expected] : cases) {
+    const auto [code, message] = refusal("{" + std::string(part) + kModel + "}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << part;
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  }
+  for (const char* part : {"", R"("version": "1.0", )", R"("pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581"}, )"})
+    EXPECT_EQ(refusal("{" + std::string(part) + kModel + "}").first, ExitCode::kOk) << part;
+}
+
+TEST(ReadTokenizer, AddedTokensOfWhichTheNormalizerLeavesNothingAreNamed) {
+  const auto token = [](const char* normalized) {
+    return refusal(R"({"added_tokens": [{"id": 2, "content": "  ", "normalized": )" + std::string(normalized) +
+                   R"(}], "normalizer": {"type": "Strip"}, )" + kModel + "}");
+  };
+  const auto [code, message] = token("true");
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  EXPECT_NE(message.find("the added token '  ' of id 2"), std::string::npos) << message;
+  EXPECT_EQ(token("false").first, ExitCode::kOk);
+}
+
 TEST(ReadTokenizer, WordsThatTheReferenceDoesNotKnowAreMalformed) {
   for (const char* part : {R"("truncation": {"max_length": 4, "direction": "Up"}, )", R"("padding": {"strategy": "Foo"}, )",
                            R"("padding": {"strategy": "BatchLongest", "direction": "Foo"}, )"}) {
