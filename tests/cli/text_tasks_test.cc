@@ -1,4 +1,5 @@
-// From a model's folder to answers of texts: --tokenizer, --task and run --text, on models whose answers can be told by hand.
+// From a model's folder to answers of texts: --tokenizer, --task and run --text, on models whose answers can be told by hand. More than 300 lines, because
+// every test has a model of its own, and all share the tokenizer.
 #include <cmath>
 #include <sstream>
 
