@@ -61,12 +61,18 @@ class Answering {
     if (task != ERT_TEXT_ZERO_SHOT && !o.labels.empty())
       throw FatalError(ExitCode::kUsage, "--labels: the blob's task is " + name_of(task) +
                                              "; only zero-shot takes labels of the user's: leave it out");
+    if (o.top > 0 && (task == ERT_TEXT_EMBED || task == ERT_TEXT_TOKENS))
+      throw FatalError(ExitCode::kUsage, fmt::format("--top {}: the blob's task is {}, which has no best ones; only classify, zero-shot and qa have: leave it out",
+                                                     o.top, name_of(task)));
     if (task == ERT_TEXT_QA && o.top > kMostAnswers)
       throw FatalError(ExitCode::kUsage,
                        fmt::format("--top {}: a blob that answers questions gives {} answers at most; use --top {}", o.top,
                                    kMostAnswers, kMostAnswers));
     if (!o.labels.empty()) labels_ = candidate_labels(o.labels);
   }
+
+  // Whether every text had an answer; those that had none are named on stderr.
+  bool all_answered() const { return all_answered_; }
 
   bool wants_pairs() const { return session_.task() == ERT_TEXT_QA; }
 
@@ -78,7 +84,14 @@ class Answering {
       throw FatalError(ExitCode::kUsage, where + ": the blob's task is " + name_of(session_.task()) + ", which takes no pair");
     Question q{text, {}, labels_, o_.top};
     if (pair) q.pair = *pair;
-    Answered a = session_.answer(q);
+    Answered a;
+    try {
+      a = session_.answer(q);
+    } catch (const Unanswerable& e) {
+      tell("error: " + where + ": " + e.what() + "\n");
+      all_answered_ = false;
+      a.truncated = true;
+    }
     const bool ranked = session_.task() == ERT_TEXT_CLASSIFY || session_.task() == ERT_TEXT_ZERO_SHOT;
     if (ranked && o_.top > 0 && a.scored.size() > o_.top) a.scored.resize(o_.top);
     const std::string& source = pair && wants_pairs() ? *pair : text;
@@ -134,6 +147,7 @@ class Answering {
   bool json_;
   const TextArguments& o_;
   std::vector<std::string> labels_;
+  bool all_answered_ = true;
 };
 
 void answer_file(Answering& answering, const TextArguments& o) {
@@ -177,7 +191,7 @@ int run_texts(const std::string& blob, uint32_t isa_mask, uint32_t threads, bool
     answering.answer(o.texts[i], pair, "--text " + printable(o.texts[i]));
   }
   if (!o.file.empty()) answer_file(answering, o);
-  return 0;
+  return answering.all_answered() ? 0 : static_cast<int>(ExitCode::kUsage);
 }
 
 }  // namespace edgeconv::cli

@@ -28,6 +28,20 @@ bool lowercases(const text::Tokenizer& t) {
                      [](const text::Step& s) { return s.kind == static_cast<uint32_t>(ert::text::NormalizerKind::kLowercase); });
 }
 
+// Types are rows of a table of the model. Texts alone always get those of `single`; a pair's only where the task is of pairs, elsewhere nobody may
+// ever give one.
+void check_type_ids(const TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
+  if (!plan.wanted() || model.text_inputs.types < 0) return;
+  const auto range = dims.input_range.find(model.graph.inputs[static_cast<size_t>(model.text_inputs.types)]);
+  if (range == dims.input_range.end()) return;
+  const bool pairs = plan.task.kind == TaskKind::kQa || plan.task.kind == TaskKind::kZeroShot;
+  for (const auto& piece : pairs ? plan.tokenizer->endings.pair : plan.tokenizer->endings.single)
+    if (int64_t{piece.type_id} > range->second.second)
+      throw FatalError(ExitCode::kUsage, fmt::format("--tokenizer: its post-processor gives the type id {}, the model's table of token types ends with {}: "
+                                                     "they do not belong together; give the tokenizer of this model",
+                                                     piece.type_id, range->second.second));
+}
+
 }  // namespace
 
 std::optional<TaskSettings> TextPlan::wanted() const {
@@ -62,6 +76,11 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
     throw FatalError(ExitCode::kUsage,
                      "--tokenizer " + printable(o.tokenizer) +
                          ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");
+  const std::string task = std::string(task_name(plan.task.kind.value_or(TaskKind::kEmbed)));
+  for (const auto& [given, flag] : {std::pair(o.task.pooling.has_value(), "--pooling"), std::pair(o.task.normalize.has_value(), "--normalize")})
+    if (given && task != task_name(TaskKind::kEmbed))
+      throw FatalError(ExitCode::kUsage, fmt::format("{}: the task is {}, and only embed has it: leave it out, or give --task embed", flag, task));
+  plan.asked_max_tokens = o.task.max_tokens;
   return plan;
 }
 
@@ -71,9 +90,14 @@ void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
   const bool has_task = plan.wanted().has_value();
   const int position = has_task ? model.text_inputs.ids : ids_input(model.graph);
   int64_t most = plan.task.max_tokens.value_or(INT32_MAX);
+  check_type_ids(plan, model, dims);
   if (position >= 0) {
     const ValueId ids = model.graph.inputs[static_cast<size_t>(position)];
-    most = std::min(most, longest_sequence(model.graph, ids, dims));
+    const int64_t longest = longest_sequence(model.graph, ids, dims);
+    if (plan.asked_max_tokens.value_or(0) > longest)
+      throw FatalError(ExitCode::kUsage, fmt::format("--max-tokens {}: the model takes {} tokens at most; give no more, or a larger --dim where the model allows it",
+                                                     *plan.asked_max_tokens, longest));
+    most = std::min(most, longest);
     const int64_t highest = text::highest_id(*plan.tokenizer);
     if (const auto range = dims.input_range.find(ids); range != dims.input_range.end() && highest > range->second.second)
       throw FatalError(ExitCode::kUsage, fmt::format("--tokenizer: its highest id is {}, the model's table ends with {}: they do "

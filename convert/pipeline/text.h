@@ -15,6 +15,7 @@ namespace edgeconv {
 struct TextPlan {
   std::optional<text::Tokenizer> tokenizer;  // nothing: none was asked for
   TaskSettings task;                         // of the folder, then of the command line
+  std::optional<int64_t> asked_max_tokens;   // --max-tokens; what a folder says is cut to the model's without a word
   std::vector<std::string> facts;            // what was taken from where, a line each
 
   // What prepare_model shall make of the outputs.

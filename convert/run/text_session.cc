@@ -102,6 +102,10 @@ Answered TextSession::answer(const Question& q) {
       scored_.resize(a.count);
       continue;
     }
+    if (s == ERT_ERR_DIMS && task() == ERT_TEXT_QA)
+      throw Unanswerable(ExitCode::kUsage, "the question leaves no room for its context: the model takes " + std::to_string(info_.max_tokens) +
+                                               " tokens of both, and only the context is cut; ask with fewer words, or convert the model with a larger --dim or "
+                                               "--max-tokens");
     if (s != ERT_OK) throw_status(s, "the text cannot be answered");
     Answered out;
     out.truncated = a.truncated != 0;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/run/blob_session.h"
 #include "rt/include/ert_text.h"
 
@@ -32,6 +33,12 @@ struct Answered {
   uint32_t tokens = 0;
 };
 
+// This one text has no answer; others may.
+class Unanswerable : public FatalError {
+ public:
+  using FatalError::FatalError;
+};
+
 class TextSession {
  public:
   // The runner stays where it is. Throws FatalError(kUsage) for a blob without a tokenizer or a task, naming the option that gives it one.
@@ -41,7 +48,7 @@ class TextSession {
 
   ert_text_task task() const { return static_cast<ert_text_task>(info_.task); }
   const std::vector<std::string>& labels() const { return labels_; }
-  // Throws FatalError.
+  // Throws FatalError; Unanswerable where the question leaves no room for its context.
   Answered answer(const Question& q);
 
  private:

@@ -147,20 +147,21 @@ class Reader {
       if (!all->empty()) s.kind = task_of(all->front().get<std::string>());
       if (s.kind) say("task", std::string(task_name(*s.kind)), config);
     }
-    if (s.kind == TaskKind::kEmbed || !s.kind) return;
-    if (s.kind == TaskKind::kQa) return;
+    // The task may be known from the command line alone.
+    const TaskKind is = kind();
+    if (is != TaskKind::kClassify && is != TaskKind::kTokens && is != TaskKind::kZeroShot) return;
     s.labels = labels_of(config);
     if (!s.labels.empty()) say("labels", std::to_string(s.labels.size()), config);
-    if (s.kind != TaskKind::kClassify) return;
+    if (is != TaskKind::kClassify) return;
     // As the text-classification pipeline: one label is a number of its own.
     const std::string type = config.text("problem_type").value_or("");
-    if (type == "regression" && kind() == TaskKind::kClassify)
+    if (type == "regression")
       not_understood(config, "/problem_type", "a regression has no labels", "convert with --task none: the output is the number");
     s.independent = type == "multi_label_classification" || s.labels.size() == 1;
     if (const std::optional<std::string> function = config.text("function_to_apply")) {
       if (*function == "sigmoid" || *function == "softmax")
         s.independent = *function == "sigmoid";
-      else if (kind() == TaskKind::kClassify)
+      else
         not_understood(config, "/function_to_apply", "'" + printable(*function) + "' is neither softmax nor sigmoid",
                        "convert with --task none");
     }

@@ -19,6 +19,9 @@ void read_decoder(const JsonPlace& place, Tokenizer& t);
 void read_added_tokens(const JsonPlace& place, Tokenizer& t, const Vocabulary& vocabulary);
 void read_limits(const JsonPlace& whole, Tokenizer& t);  // truncation and padding
 
+// What is wrong with the bytes of a SentencePiece charsmap, or "".
+std::string wrong_with_charsmap(const std::string& bytes);
+
 // MetaspaceOptions and the mark of a Metaspace, which is a pre-tokenizer and a decoder.
 uint32_t metaspace_options(const JsonPlace& place);
 std::string metaspace_mark(const JsonPlace& place);

@@ -14,11 +14,15 @@ constexpr int32_t kMostIds = 1 << 24;
 Vocabulary read_vocabulary(const JsonPlace& p) {
   if (!p.value().is_object()) p.malformed("is not an object");
   Vocabulary v;
+  std::map<int32_t, const std::string*> pieces;
   for (const auto& [piece, id] : p.value().items()) {
     if (!id.is_number_unsigned() || id.get<uint64_t>() >= kMostIds)
       p.malformed("has no id from 0 to " + std::to_string(kMostIds - 1) + " for '" + printable(piece) + "'");
     if (piece.size() > kLongestPiece) p.malformed("has a piece of more than " + std::to_string(kLongestPiece) + " bytes");
-    v.emplace(piece, id.get<int32_t>());
+    const auto added = v.emplace(piece, id.get<int32_t>()).first;
+    // An id has one piece in a blob: the other would be lost.
+    const auto [first, fresh] = pieces.emplace(added->second, &added->first);
+    if (!fresh) p.malformed("gives the id " + std::to_string(added->second) + " to both '" + printable(*first->second) + "' and '" + printable(piece) + "'");
   }
   return v;
 }

@@ -42,12 +42,22 @@ void read_precompiled(const JsonPlace& p, Tokenizer& t) {
   const JsonPlace map = p.at("precompiled_charsmap");
   std::string bytes;
   if (!from_base64(map.string(), &bytes)) map.malformed("is not base64");
+  if (const std::string wrong = wrong_with_charsmap(bytes); !wrong.empty()) map.malformed(wrong);
   if (!t.charsmap.empty() && t.charsmap != bytes) return p.unsupported("a second Precompiled normalizer with another charsmap");
   t.charsmap = bytes;
   add_normalizer(t, Normalizer::kPrecompiled);
 }
 
 }  // namespace
+
+std::string wrong_with_charsmap(const std::string& bytes) {
+  constexpr size_t kHeader = 4;
+  const auto* p = reinterpret_cast<const uint8_t*>(bytes.data());
+  if (bytes.size() < kHeader) return "is no precompiled charsmap: it has " + std::to_string(bytes.size()) + " bytes";
+  const uint32_t trie = p[0] | uint32_t{p[1]} << 8 | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24;
+  if (trie <= bytes.size() - kHeader && trie % 4 == 0) return {};
+  return "is no precompiled charsmap: its trie of " + std::to_string(trie) + " bytes is cut off, or no whole number of units";
+}
 
 void read_normalizer(const JsonPlace& p, Tokenizer& t) {
   if (p.null()) return;

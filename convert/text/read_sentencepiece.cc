@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/text/components.h"
 #include "convert/text/read_tokenizer.h"
 #include "convert/text/files/sentencepiece.pb.h"
 
@@ -110,6 +111,7 @@ Tokenizer SentencePieceReader::read() {
     if (trainer.byte_fallback() && id < 0) malformed("has byte_fallback, but not all 256 bytes");
   set_scores(t);
   t.charsmap = normalizer.precompiled_charsmap();
+  if (const std::string wrong = t.charsmap.empty() ? "" : wrong_with_charsmap(t.charsmap); !wrong.empty()) malformed("normalizer_spec.precompiled_charsmap " + wrong);
   const uint32_t options = (normalizer.remove_extra_whitespaces() ? kRemoveExtraSpaces : 0u) | (normalizer.add_dummy_prefix() ? kAddDummyPrefix : 0u) |
                            (normalizer.escape_whitespaces() ? kEscapeSpaces : 0u) | (trainer.treat_whitespace_as_suffix() ? kSpaceAsSuffix : 0u);
   t.normalizer = {{static_cast<uint32_t>(NormalizerKind::kSentencePiece), options, {}, {}}};

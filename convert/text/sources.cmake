@@ -23,6 +23,7 @@ target_sources(edgeconv_core PRIVATE
   text/folder/sentencepiece_tree.cc
   text/folder/tokenizer_class.cc
   text/hash_tables.cc
+  text/files/decimal.cc
   text/files/json_place.cc
   text/plain_spaces.cc
   text/read_decoder.cc

@@ -1,5 +1,7 @@
 #include "convert/text/table_bytes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -268,7 +270,14 @@ Expansion expansion_of(const Tokenizer& t) {
 std::string written(const Tokenizer& t, const Expansion& expansion) {
   TableProbe probe(TableWriter(t).write(nullptr, {}));
   std::map<int32_t, std::string> normalized;
-  for (const auto& a : t.added) normalized[a.id] = a.normalized ? probe.normalized(a.content) : a.content;
+  for (const auto& a : t.added) {
+    normalized[a.id] = a.normalized ? probe.normalized(a.content) : a.content;
+    // The reference finds the empty text everywhere.
+    if (normalized[a.id].empty())
+      throw FatalError(ExitCode::kUnsupported, fmt::format("the added token '{}' of id {} is 'normalized', and the normalizer leaves nothing of it: "
+                                                           "save the tokenizer without the token, or with \"normalized\": false",
+                                                           printable(a.content), a.id));
+  }
   const std::string bytes = TableWriter(t).write(&normalized, expansion);
   const TableProbe accepted(bytes);
   return bytes;

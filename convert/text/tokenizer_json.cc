@@ -48,6 +48,8 @@ Tokenizer read_tokenizer_tree(const JsonTree& tree, const std::string& name) {
   Unknowns unknowns;
   const JsonPlace whole(tree, name, "$", unknowns);
   if (!tree.is_object()) whole.malformed("is not an object");
+  // As the reference: what it does not know it refuses, but for a file that says nothing.
+  if (tree.contains("version") && tree["version"] != "1.0") whole.at("version").malformed("is not \"1.0\"");
   Tokenizer t;
   Vocabulary vocabulary;
   if (whole.has("normalizer")) read_normalizer(whole.at("normalizer"), t);

@@ -1,5 +1,7 @@
-// From a model's folder to answers of texts: --tokenizer, --task and run --text, on models whose answers can be told by hand.
+// From a model's folder to answers of texts: --tokenizer, --task and run --text, on models whose answers can be told by hand. More than 300 lines, because
+// every test has a model of its own, and all share the tokenizer.
 #include <cmath>
+#include <sstream>
 
 #include "convert/files/json.h"
 #include "tests/cli/cli_test.h"
@@ -253,6 +255,59 @@ TEST_F(TextTasksTest, QuestionsAreAnsweredWithWordsOfTheContext) {
   expect_refusal({"run", in("m.ert"), "--text", "where"}, kUsage, {"qa", "--pair"});
   expect_refusal({"run", in("m.ert"), "--text", "where", "--pair", context, "--top", "17"}, kUsage,
                  {"--top 17", "16 answers at most"});
+  // A question that fills the model has no answer, and takes those of the other lines with it no more.
+  std::string question;
+  for (int i = 0; i < 40; ++i) question += "where ";
+  write_file(in("lines.txt"), "where\t" + context + "\n" + question + "\t" + context + "\nwhere\t" + context + "\n");
+  const ProgramResult r = edgeconv({"run", in("m.ert"), "--json", "--text-file", in("lines.txt")});
+  EXPECT_EQ(r.exit_code, kUsage);
+  for (const char* words : {"lines.txt, line 2: the question leaves no room for its context", "takes 16 tokens", "fewer words"})
+    EXPECT_NE(r.err.find(words), std::string::npos) << r.err;
+  std::istringstream answers(r.out);
+  std::vector<size_t> counts;
+  for (std::string line; std::getline(answers, line);) counts.push_back(parse_json(line)["answers"].size());
+  EXPECT_EQ(counts, std::vector<size_t>({1, 0, 1})) << r.out;
+}
+
+TEST_F(TextTasksTest, TypeIdsThatTheTableHasNotAreRefused) {
+  ModelWriter w;
+  w.input("input_ids", kOnnxInt64, {"batch", "sequence"});
+  w.input("token_type_ids", kOnnxInt64, {"batch", "sequence"});
+  w.output("last_hidden_state", kOnnxFloat, {"batch", "sequence", 4});
+  w.weights("words", {12, 4});
+  w.weights("types", {2, 4});
+  w.node("Gather", {"words", "input_ids"}, {"a"});
+  w.node("Gather", {"types", "token_type_ids"}, {"b"});
+  w.node("Add", {"a", "b"}, {"last_hidden_state"});
+  write_file(in("m.onnx"), w.bytes());
+  const std::vector<std::string> all{in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task", "embed", "--pooling", "cls"};
+  expect_success(all);
+  std::string json = kTokenizer;
+  const std::string from = R"("id": "A", "type_id": 0)";
+  json.replace(json.find(from), from.size(), R"("id": "A", "type_id": 2)");
+  write_file(in("model/tokenizer.json"), json);
+  expect_refusal(all, kUsage, {"gives the type id 2", "token types ends with 1"});
+}
+
+// They were taken, and changed nothing.
+TEST_F(TextTasksTest, FlagsWithoutAnEffectAreNamed) {
+  write_file(in("m.onnx"), token_model(
+                               2, [](int64_t id, int64_t) { return static_cast<float>(id); }, "last_hidden_state")
+                               .bytes());
+  const std::vector<std::string> all{in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> options = all;
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+  };
+  expect_refusal(with({"none", "--pooling", "mean"}), kUsage, {"--pooling: the task is none", "embed"});
+  expect_refusal(with({"tokens", "--normalize", "off"}), kUsage, {"--normalize: the task is tokens", "embed"});
+  expect_refusal(with({"embed", "--max-tokens", "17"}), kUsage, {"--max-tokens 17", "16 tokens at most"});
+  expect_success(with({"embed", "--max-tokens", "16"}));
+  expect_refusal({"run", in("m.ert"), "--text", "rome", "--top", "2"}, kUsage, {"--top 2", "the blob's task is embed"});
+  // What a folder says is for its own model, whose sequences may be longer.
+  write_file(in("model/tokenizer_config.json"), R"({"model_max_length": 512})");
+  expect_success(with({"embed", "--force"}));
 }
 
 TEST_F(TextTasksTest, WhatDoesNotBelongTogetherIsRefused) {

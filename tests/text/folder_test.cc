@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/text/files/sentencepiece.pb.h"
 #include "convert/text/read_tokenizer.h"
 #include "convert/text/table_bytes.h"
 #include "convert/text/text_runner.h"
@@ -106,6 +107,45 @@ TEST_F(FolderTest, ClipFromItsVocabularyAndMerges) {
   EXPECT_EQ(ids("AB  a"), Ids({5, 4, 2, 6}));
   file("merges.txt", "#version: 0.2\na b</w> c\n");
   EXPECT_NE(refusal().second.find("line 2 is not two pieces"), std::string::npos);
+}
+
+// The classes of T5 and Llama put a space before texts by two keys; null is not the same as absent.
+TEST_F(FolderTest, SpacesBeforeTextsOfSentencePieceModels) {
+  const auto model = [&](const char* name, int type) {
+    spm::ModelProto m;
+    m.mutable_trainer_spec()->set_model_type(type);
+    m.mutable_trainer_spec()->set_unk_id(0);
+    int rank = 0;
+    for (const char* piece : {"<unk>", "<s>", "</s>", "\u2581", "a", "\u2581a"}) {
+      auto* p = m.add_pieces();
+      p->set_piece(piece), p->set_score(static_cast<float>(-rank));
+      p->set_type(rank == 0 ? 2 : rank < 3 ? 3 : 1);
+      ++rank;
+    }
+    file(name, m.SerializeAsString());
+  };
+  struct Case {
+    const char* keys;
+    Ids t5, llama;  // of "a</s>a"
+  };
+  const Case cases[] = {
+      {"", {5, 2, 5, 2}, {1, 5, 2, 5}},
+      {R"(, "legacy": null, "add_prefix_space": true)", {5, 2, 5, 2}, {1, 5, 2, 5}},
+      {R"(, "legacy": false)", {5, 2, 4, 2}, {1, 5, 2, 4}},
+      {R"(, "add_prefix_space": false)", {4, 2, 4, 2}, {1, 4, 2, 4}},
+      {R"(, "add_prefix_space": null)", {4, 2, 4, 2}, {1, 4, 2, 4}},
+      {R"(, "legacy": false, "add_prefix_space": false)", {4, 2, 4, 2}, {1, 4, 2, 4}},
+  };
+  model("spiece.model", 1);
+  for (const Case& c : cases) {
+    file("tokenizer_config.json", R"({"tokenizer_class": "T5Tokenizer", "extra_ids": 0)" + std::string(c.keys) + "}");
+    EXPECT_EQ(ids("a</s>a"), c.t5) << "T5" << c.keys;
+  }
+  model("tokenizer.model", 2);
+  for (const Case& c : cases) {
+    file("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer")" + std::string(c.keys) + "}");
+    EXPECT_EQ(ids("a</s>a"), c.llama) << "Llama" << c.keys;
+  }
 }
 
 TEST_F(FolderTest, ClassesThatNobodyKnowsAreNamed) {

@@ -79,6 +79,13 @@ def cases(kinds):
     yield "albert", albert_model, {"tokenizer_class": "AlbertTokenizer"}, {}
     yield "albert-accents", albert_model, {"tokenizer_class": "AlbertTokenizer", "keep_accents": True, "do_lower_case": False}, {}
     yield "llama", lambda f: shutil.copy(first_line(kinds, "mistral-model"), f / "tokenizer.model"), {"tokenizer_class": "LlamaTokenizer", "add_eos_token": True}, {}
+    # Keys that change where a space is put before texts.
+    llama = lambda f: shutil.copy(first_line(kinds, "mistral-model"), f / "tokenizer.model")
+    for name, said in (("new", {"legacy": False}), ("no-space", {"add_prefix_space": False}), ("null-space", {"add_prefix_space": None}), ("null", {"legacy": None}),
+                       ("new-no-space", {"legacy": False, "add_prefix_space": False}), ("new-space", {"legacy": False, "add_prefix_space": True})):
+        yield "t5-" + name, spm("t5", "spiece.model"), {"tokenizer_class": "T5Tokenizer", "extra_ids": 20, **said}, {}
+        yield "llama-" + name, llama, {"tokenizer_class": "LlamaTokenizer", **said}, {}
+    yield "xlmr-no-space", spm("xlmr", "sentencepiece.bpe.model"), {"tokenizer_class": "XLMRobertaTokenizer", "add_prefix_space": False, "legacy": False}, {}
     yield "llama-json", lambda f: shutil.copy(first_line(kinds, "mistral"), f / "tokenizer.json"), {"tokenizer_class": "LlamaTokenizer", "add_bos_token": False, "add_eos_token": True}, {}
 
 

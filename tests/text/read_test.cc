@@ -1,7 +1,10 @@
 // What is refused of tokenizer files, and how it is said.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "convert/ir/diagnostics.h"
+#include "convert/text/files/decimal.h"
 #include "convert/text/read_tokenizer.h"
 #include "convert/text/table_bytes.h"
 #include "convert/text/text_runner.h"
@@ -65,6 +68,83 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
     EXPECT_EQ(code, ExitCode::kMalformed) << json;
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
   }
+}
+
+// Twelve blanks and twelve times one of them score the same but for the last bits, which the reference reads its own way.
+TEST(ReadTokenizer, UnigramScoresAreThoseOfTheReferencesReader) {
+  TextRunner runner(table_bytes(read_tokenizer_json(
+      R"({"model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0], [" ", -1.9836812745614534], ["            ", -6.877245591217035]]}})",
+      "tokenizer.json")));
+  EXPECT_EQ(runner.encode(std::string(28, ' '), nullptr, nullptr).ids, std::vector<int32_t>({1, 1, 1, 2, 1, 2}));
+}
+
+// The expected numbers are those that tokenizers 0.23.3 writes back; the nearest doubles are others.
+TEST(ReadTokenizer, DecimalsAreThoseOfSerdeJson) {
+  const std::pair<const char*, double> cases[] = {
+      {"-14.798440985945465", -14.798440985945463},
+      {"-18.644937770365534", -18.644937770365537},
+      {"4.9898867670432435327", 4.989886767043244},
+      {"886684091210.244065375612250568038536564810", 886684091210.2441},
+      {"554748329860899908680643650509e3", 5.5474832986089996e+32},
+      {"9479379064544522388691.69707e-261", 9.479379064544522e-240},
+  };
+  for (const auto& [literal, expected] : cases) {
+    EXPECT_EQ(serde_double(literal), expected) << literal;
+    EXPECT_NE(std::strtod(literal, nullptr), expected) << literal << ": shows nothing";
+  }
+  EXPECT_EQ(serde_double("-2.5E+2"), -250);
+  EXPECT_EQ(serde_double("1e-999999999999"), 0);
+  EXPECT_EQ(serde_double("0e400"), 0);
+  EXPECT_EQ(refusal(R"({"model": {"type": "Unigram", "vocab": [["a", 1e400]]}})").first, ExitCode::kMalformed);
+}
+
+// One of the two was lost, and text with it became unknown.
+TEST(ReadTokenizer, TwoPiecesWithOneIdAreRefused) {
+  for (const char* model : {R"("type": "WordLevel", "unk_token": "u", "vocab": {"a": 0, "b": 0, "u": 1})",
+                            R"("type": "WordPiece", "unk_token": "u", "vocab": {"a": 0, "b": 0, "u": 1})",
+                            R"("type": "BPE", "vocab": {"a": 0, "b": 0, "ab": 2, "u": 1}, "merges": ["a b"])"}) {
+    const auto [code, message] = refusal("{\"model\": {" + std::string(model) + "}}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << model;
+    EXPECT_NE(message.find("'tokenizer.json': $.model.vocab gives the id 0 to both 'a' and 'b'"), std::string::npos) << message;
+  }
+}
+
+TEST(ReadTokenizer, MalformedCharsmapsAreNamedWithTheirPlace) {
+  for (const char* map : {"", "AAAA", "BQAAAGFiY2RlZg==", "//8AAGFiY2RlZg==", "!!!"}) {
+    const auto [code, message] =
+        refusal(R"({"normalizer": {"type": "Precompiled", "precompiled_charsmap": ")" + std::string(map) + "\"}, " + kModel + "}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << map;
+    EXPECT_NE(message.find("'tokenizer.json': $.normalizer.precompiled_charsmap is "), std::string::npos) << message;
+  }
+}
+
+TEST(ReadTokenizer, VersionsAndReplacementsThatTheReferenceRefuses) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("version": "1.1", )", "$.version is not"},
+      {R"("version": null, )", "$.version is not"},
+      {R"("version": 1.0, )", "$.version is not"},
+      {R"("pre_tokenizer": {"type": "Metaspace", "replacement": "__"}, )", "$.pre_tokenizer.replacement is not one character"},
+      {R"("pre_tokenizer": {"type": "Metaspace", "replacement": ""}, )", "$.pre_tokenizer.replacement is not one character"},
+      {R"("decoder": {"type": "Metaspace", "replacement": "e\u0301"}, )", "$.decoder.replacement is not one character"},
+  };
+  for (const auto& [part, expected] : cases) {
+    const auto [code, message] = refusal("{" + std::string(part) + kModel + "}");
+    EXPECT_EQ(code, ExitCode::kMalformed) << part;
+    EXPECT_NE(message.find(expected), std::string::npos) << message;
+  }
+  for (const char* part : {"", R"("version": "1.0", )", R"("pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581"}, )"})
+    EXPECT_EQ(refusal("{" + std::string(part) + kModel + "}").first, ExitCode::kOk) << part;
+}
+
+TEST(ReadTokenizer, AddedTokensOfWhichTheNormalizerLeavesNothingAreNamed) {
+  const auto token = [](const char* normalized) {
+    return refusal(R"({"added_tokens": [{"id": 2, "content": "  ", "normalized": )" + std::string(normalized) +
+                   R"(}], "normalizer": {"type": "Strip"}, )" + kModel + "}");
+  };
+  const auto [code, message] = token("true");
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  EXPECT_NE(message.find("the added token '  ' of id 2"), std::string::npos) << message;
+  EXPECT_EQ(token("false").first, ExitCode::kOk);
 }
 
 TEST(ReadTokenizer, WordsThatTheReferenceDoesNotKnowAreMalformed) {

@@ -1,5 +1,10 @@
 #include "convert/text/files/json_place.h"
 
+#include <cmath>
+#include <vector>
+
+#include "convert/text/files/decimal.h"
+
 namespace edgeconv::text {
 
 namespace {
@@ -26,16 +31,66 @@ bool nests_too_deeply(const std::string& text) {
   return false;
 }
 
+// Builds the tree as JsonTree::parse does, but for numbers with a fraction or an exponent: only here is their spelling known.
+class TreeBuilder : public nlohmann::json_sax<JsonTree> {
+ public:
+  TreeBuilder(JsonTree& root, const std::string& name) : root_(root), name_(name) {}
+  bool null() override { return put(nullptr); }
+  bool boolean(bool v) override { return put(v); }
+  bool number_integer(int64_t v) override { return put(v); }
+  bool number_unsigned(uint64_t v) override { return put(v); }
+  bool number_float(double, const std::string& literal) override {
+    const double v = serde_double(literal);
+    if (!std::isfinite(v)) malformed("the number " + literal + " is too large");
+    return put(v);
+  }
+  bool string(std::string& v) override { return put(std::move(v)); }
+  bool binary(JsonTree::binary_t&) override { return false; }  // JSON has none
+  bool start_object(size_t) override { return open(JsonTree::object()); }
+  bool key(std::string& k) override {
+    member_ = &(*open_.back())[k];
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(size_t) override { return open(JsonTree::array()); }
+  bool end_array() override { return close(); }
+  bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& e) override { malformed(e.what()); }
+
+ private:
+  [[noreturn]] void malformed(const std::string& why) const {
+    throw FatalError(ExitCode::kMalformed, "'" + name_ + "' is not valid JSON: " + printable(why));
+  }
+  JsonTree* place(JsonTree v) {
+    if (open_.empty()) return &(root_ = std::move(v));
+    if (!open_.back()->is_array()) return &(*member_ = std::move(v));
+    open_.back()->push_back(std::move(v));
+    return &open_.back()->back();
+  }
+  bool put(JsonTree v) { return place(std::move(v)) != nullptr; }
+  bool open(JsonTree v) {
+    open_.push_back(place(std::move(v)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  JsonTree& root_;
+  const std::string& name_;
+  std::vector<JsonTree*> open_;  // a parent never grows while a child of it is open
+  JsonTree* member_ = nullptr;
+};
+
 }  // namespace
 
 JsonTree parse_tree(const std::string& contents, const std::string& name) {
   if (nests_too_deeply(contents))
     throw FatalError(ExitCode::kMalformed, "'" + name + "' nests deeper than " + std::to_string(kDeepestTree) + " levels");
-  try {
-    return JsonTree::parse(contents);
-  } catch (const JsonTree::exception& e) {
-    throw FatalError(ExitCode::kMalformed, "'" + name + "' is not valid JSON: " + printable(e.what()));
-  }
+  JsonTree root;
+  TreeBuilder builder(root, name);
+  JsonTree::sax_parse(contents, &builder);
+  return root;
 }
 
 namespace {

@@ -14,7 +14,7 @@ namespace edgeconv::text {
 // Members sorted by name: vocabularies are too large for the ordered class of convert/files/json.h, which searches one by one.
 using JsonTree = nlohmann::json;
 
-// Throws FatalError(kMalformed).
+// Numbers with a fraction or an exponent are those of serde_double. Throws FatalError(kMalformed).
 JsonTree parse_tree(const std::string& contents, const std::string& name);
 
 // A tokenizer that asks for what no code has: all of it, each with its place.

@@ -76,6 +76,12 @@ const JsonTree* FolderConfig::find(const char* key) const {
   return it == config_->tree.end() || it->is_null() ? nullptr : &*it;
 }
 
+bool FolderConfig::says_null(const char* key) const {
+  if (!config_) return false;
+  const auto it = config_->tree.find(key);
+  return it != config_->tree.end() && it->is_null();
+}
+
 std::optional<bool> FolderConfig::flag(const char* key) const {
   const JsonTree* j = find(key);
   if (!j) return {};

@@ -22,6 +22,7 @@ class FolderConfig {
   bool says_anything() const { return config_.has_value(); }     // there is a tokenizer_config.json
 
   std::optional<bool> flag(const char* key) const;  // of tokenizer_config.json; absent and null are nothing
+  bool says_null(const char* key) const;  // where null is not the same as nothing
   std::optional<std::string> text(const char* key) const;
   std::optional<uint32_t> number(const char* key) const;
 

@@ -88,6 +88,21 @@ JsonTree merges_of(const spm::ModelProto& m, const std::vector<std::string>& pie
   return out;
 }
 
+// What _get_prepend_scheme of transformers and its converters ask of the slow class: only T5's and Llama's have both keys.
+struct SpaceBefore {
+  explicit SpaceBefore(const FolderConfig& config) {
+    if (config.kind() != TokenizerClass::kT5 && config.kind() != TokenizerClass::kLlama) return;
+    legacy = config.flag("legacy").value_or(true);
+    // The constructors' default is true; null is Python's None, which is false.
+    added = config.flag("add_prefix_space").value_or(!config.says_null("add_prefix_space"));
+  }
+  const char* scheme() const { return !added ? "never" : legacy ? "always" : "first"; }
+  JsonTree metaspace(bool split) const {
+    return {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", scheme()}, {"split", split}};
+  }
+  bool legacy = true, added = true;
+};
+
 JsonTree replace(const char* kind, const std::string& from, const std::string& to) {
   return {{"type", "Replace"}, {"pattern", {{kind, from}}}, {"content", to}};
 }
@@ -97,7 +112,10 @@ JsonTree normalizer_of(const spm::ModelProto& m, const FolderConfig& config) {
   const std::string& charsmap = m.normalizer_spec().precompiled_charsmap();
   const JsonTree precompiled = {{"type", "Precompiled"}, {"precompiled_charsmap", to_base64(charsmap)}};
   if (config.kind() == TokenizerClass::kLlama) {
-    list = {{{"type", "Prepend"}, {"prepend", "\u2581"}}, replace("String", " ", "\u2581")};
+    const SpaceBefore space(config);
+    if (!space.legacy) return nullptr;  // its pre-tokenizer does it
+    if (space.added) list.push_back({{"type", "Prepend"}, {"prepend", "\u2581"}});
+    list.push_back(replace("String", " ", "\u2581"));
   } else if (config.kind() == TokenizerClass::kAlbert) {
     list = {replace("String", "``", "\""), replace("String", "''", "\"")};
     if (!config.flag("keep_accents").value_or(false))
@@ -178,6 +196,7 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
   }
   JsonTree tree;
   std::map<std::string, uint32_t> ids;
+  const SpaceBefore space(config);
   if (llama) {
     std::vector<std::string> pieces;
     JsonTree vocab = JsonTree::object();
@@ -187,18 +206,18 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
     tree["model"] = {
         {"type", "BPE"},    {"vocab", vocab},       {"merges", merges_of(m, pieces)}, {"unk_token", m.pieces(0).piece()},
         {"fuse_unk", true}, {"byte_fallback", true}};
-    tree["decoder"] = {{"type", "Sequence"},
-                       {"decoders",
-                        {{{"type", "Replace"}, {"pattern", {{"String", "\u2581"}}}, {"content", " "}},
+    if (!space.legacy) tree["pre_tokenizer"] = space.metaspace(false);
+    JsonTree decoders = {{{"type", "Replace"}, {"pattern", {{"String", "\u2581"}}}, {"content", " "}},
                          {{"type", "ByteFallback"}},
-                         {{"type", "Fuse"}},
-                         {{"type", "Strip"}, {"content", " "}, {"start", 1u}, {"stop", 0u}}}}};
+                         {{"type", "Fuse"}}};
+    if (space.added) decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1u}, {"stop", 0u}});
+    tree["decoder"] = {{"type", "Sequence"}, {"decoders", decoders}};
   } else {
     const JsonTree pieces = unigram_pieces(m, config);
     for (size_t i = 0; i < pieces.size(); ++i) ids[pieces[i][0].get<std::string>()] = static_cast<uint32_t>(i);
     const uint32_t unknown = config.kind() == TokenizerClass::kXlmRoberta ? 3 : static_cast<uint32_t>(m.trainer_spec().unk_id());
     tree["model"] = {{"type", "Unigram"}, {"vocab", pieces}, {"unk_id", unknown}, {"byte_fallback", false}};
-    tree["pre_tokenizer"] = {{"type", "Metaspace"}, {"replacement", "\u2581"}, {"prepend_scheme", "always"}, {"split", true}};
+    tree["pre_tokenizer"] = space.metaspace(true);
     tree["decoder"] = tree["pre_tokenizer"];
   }
   tree["added_tokens"] = JsonTree::array();

@@ -198,6 +198,22 @@ TEST_F(ModelFolderTest, PositionsBeforeHugePaddingSetNoMaximum) {
   }
 }
 
+// The labels were not looked at where only the command line named the task.
+TEST_F(ModelFolderTest, LabelsCountForATaskOfTheCommandLine) {
+  TaskSettings flags;
+  flags.kind = TaskKind::kClassify;
+  file("config.json", R"({"id2label": 3})");
+  try {
+    read(flags);
+    ADD_FAILURE() << "accepted";
+  } catch (const FatalError& e) {
+    EXPECT_EQ(e.code(), ExitCode::kMalformed);
+    EXPECT_NE(std::string(e.what()).find("config.json: /id2label is not an object"), std::string::npos) << e.what();
+  }
+  file("config.json", R"({"id2label": {"0": "so", "1": "or so"}})");
+  EXPECT_EQ(read(flags).settings.labels, (std::vector<std::string>{"so", "or so"}));
+}
+
 TEST_F(ModelFolderTest, LabelsOfAFile) {
   file("labels.txt", "yes\nno\r\nperhaps");
   EXPECT_EQ(read_label_names((folder_ / "labels.txt").string()), (std::vector<std::string>{"yes", "no", "perhaps"}));
