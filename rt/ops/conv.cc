@@ -111,7 +111,7 @@ struct Job {
     columns.dilation = 1;
     columns.out = static_cast<int32_t>(g.bands_of_row());
     uint8_t* from = rows_of(thread) + (room.quantized + room.scales + room.patches).value();
-    if (window_kernels != nullptr) {
+    if (kFastForms && window_kernels != nullptr) {
       quantize_in_place(*window_kernels, rectangle, {line, band}, product.inv_smooth(), from, scale);
       return from;
     }
@@ -172,7 +172,7 @@ struct Job {
       const int64_t left = g.w.columns.out - i % in_row * g.shared, outputs = left < g.shared ? left : g.shared;
       kernels::RowScale scale;
       const uint8_t* rectangle = quantize_rectangle(i / in_row, i % in_row, outputs, thread, &scale);
-      if (window_kernels != nullptr) {
+      if (kFastForms && window_kernels != nullptr) {
         multiply_rectangle(rectangle, scale, outputs, row + rows, first, last);
       } else {
         copy_patches(rectangle, scale, outputs, rows, thread);
@@ -262,7 +262,7 @@ ert_status run(const OpContext& c) {
   const int64_t shares = by_columns ? 1 : split.threads;
   job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), shares) * shares);
   if (g.shared != 0) job.block_bands = job.room.rows / g.shared;
-  if (g.shared != 0 && job.product.layout == kernels::Layout::kN16K4) {
+  if (kFastForms && g.shared != 0 && job.product.layout == kernels::Layout::kN16K4) {
     const kernels::ConvKernels& of_level = kernels::conv_kernels(c.kernels->isa);
     if (of_level.window != nullptr) job.window_kernels = &of_level;
   }
