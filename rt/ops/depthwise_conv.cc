@@ -34,7 +34,7 @@ uint64_t macs(const OpContext& c) {
 bool run_row_of_three(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row,
                       const kernels::DepthwiseArgs& a) {
   const WindowAxis& columns = w.columns;
-  if (k.depthwise3 == nullptr || columns.kernel != 3 || w.rows.kernel > 3) return false;
+  if (!kFastForms || k.depthwise3 == nullptr || columns.kernel != 3 || w.rows.kernel > 3) return false;
   const WindowSpan rows = span_inside(w.rows, row);
   const int64_t begin = columns.begin, dilation = columns.dilation, stride = columns.stride, outputs = columns.out;
   const int64_t middle_of_last = columns.first(outputs - 1) + dilation;
