@@ -14,19 +14,6 @@ namespace ert::kernels {
 namespace {
 
 template <bool kSmooth>
-inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i) {
-  const __m512 x = _mm512_loadu_ps(src + i);
-  return kSmooth ? _mm512_mul_ps(x, _mm512_loadu_ps(inv_smooth + i)) : x;
-}
-
-// Lanes beyond k are +0, which never changes the range.
-template <bool kSmooth>
-inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i, __mmask16 mask) {
-  const __m512 x = _mm512_maskz_loadu_ps(mask, src + i);
-  return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, inv_smooth + i)) : x;
-}
-
-template <bool kSmooth>
 Range range_of_row(size_t k, const float* src, const float* inv_smooth) {
   __m512i lo[4], hi[4];
   for (int j = 0; j < 4; ++j) lo[j] = _mm512_set1_epi32(INT32_MIN), hi[j] = _mm512_setzero_si512();
@@ -124,8 +111,9 @@ void quantize_short_rows(size_t m, size_t k, const float* src, ptrdiff_t src_str
   const __mmask16 some = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ) &
                          _mm512_cmp_ps_mask(range, _mm512_set1_ps(kLargestFloat), _CMP_LE_OQ);
   const __m512 inv = _mm512_maskz_div_ps(some, _mm512_set1_ps(kMaxQa8), range);
-  // 0, or NaN of infinity and NaN
-  const __m512 scale = _mm512_mask_div_ps(_mm512_sub_ps(range, range), some, range, _mm512_set1_ps(kMaxQa8));
+  const __mmask16 none = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_LT_OQ);
+  const __m512 otherwise = _mm512_mask_mov_ps(_mm512_set1_ps(__builtin_nanf("")), none, zero);  // see scale_of_no_range
+  const __m512 scale = _mm512_mask_div_ps(otherwise, some, range, _mm512_set1_ps(kMaxQa8));
   const __m512i zero_point = _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(_mm512_sub_ps(zero, of_low), inv));
   alignas(64) float invs[kRowsAtOnce], row_scales[kRowsAtOnce];
   alignas(64) int32_t zero_points[kRowsAtOnce];

@@ -20,6 +20,19 @@ inline Range range_of_lanes(const __m512i (&lo)[4], const __m512i (&hi)[4]) {
   return {__builtin_bit_cast(float, low), __builtin_bit_cast(float, high)};
 }
 
+// Values from i on, times their factors with kSmooth.
+template <bool kSmooth>
+inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i) {
+  const __m512 x = _mm512_loadu_ps(src + i);
+  return kSmooth ? _mm512_mul_ps(x, _mm512_loadu_ps(inv_smooth + i)) : x;
+}
+// Lanes outside of the mask are +0, which never changes a range.
+template <bool kSmooth>
+inline __attribute__((always_inline)) __m512 load16(const float* src, const float* inv_smooth, size_t i, __mmask16 mask) {
+  const __m512 x = _mm512_maskz_loadu_ps(mask, src + i);
+  return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, inv_smooth + i)) : x;
+}
+
 inline __attribute__((always_inline)) void extend(__m512 y, __m512i* lo, __m512i* hi) {
   *lo = _mm512_max_epu32(_mm512_castps_si512(y), *lo);
   *hi = _mm512_max_epi32(_mm512_castps_si512(y), *hi);
@@ -28,7 +41,7 @@ inline __attribute__((always_inline)) void extend(__m512 y, __m512i* lo, __m512i
 // Steps of a value of 1; of a range without any 0.
 inline float steps_of(Range of_row, RowScale* scale) {
   const float range = of_row.hi - of_row.lo;
-  *scale = {range < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
+  *scale = {scale_of_no_range(range), 0};
   if (!(range >= kZeroRange && range <= kLargestFloat)) return 0.0f;
   const float inv = kMaxQa8 / range;
   *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-of_row.lo * inv))};

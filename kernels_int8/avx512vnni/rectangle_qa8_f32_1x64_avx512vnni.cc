@@ -52,17 +52,6 @@ inline __attribute__((always_inline)) void for_piece(const Pieces& p, const floa
 }
 
 template <bool kSmooth>
-inline __attribute__((always_inline)) __m512 smoothed(const float* src, const float* factors) {
-  const __m512 x = _mm512_loadu_ps(src);
-  return kSmooth ? _mm512_mul_ps(x, _mm512_loadu_ps(factors)) : x;
-}
-template <bool kSmooth>
-inline __attribute__((always_inline)) __m512 smoothed(const float* src, const float* factors, __mmask16 mask) {
-  const __m512 x = _mm512_maskz_loadu_ps(mask, src);
-  return kSmooth ? _mm512_mul_ps(x, _mm512_maskz_loadu_ps(mask, factors)) : x;
-}
-
-template <bool kSmooth>
 void quantize_rectangle(const RectangleArgs& a) {
   const Pieces p = pieces_of(a);
   const float* factors = !kSmooth ? nullptr : p.period == 16 && a.channels < 16 ? p.repeated : p.factors;
@@ -82,10 +71,10 @@ void quantize_rectangle(const RectangleArgs& a) {
           p, factors, src, nullptr,
           [&](const float* x, const float* f, size_t step, uint8_t*) __attribute__((always_inline)) {
 #pragma GCC unroll 4
-            for (size_t j = 0; j < 4; ++j) extend(smoothed<kSmooth>(x + 16 * j, f + j * step), &lo[j], &hi[j]);
+            for (size_t j = 0; j < 4; ++j) extend(load16<kSmooth>(x + 16 * j, f + j * step, 0), &lo[j], &hi[j]);
           },
           [&](const float* x, const float* f, __mmask16 mask, uint8_t*)
-              __attribute__((always_inline)) { extend(smoothed<kSmooth>(x, f, mask), &lo[0], &hi[0]); });
+              __attribute__((always_inline)) { extend(load16<kSmooth>(x, f, 0, mask), &lo[0], &hi[0]); });
     }
   }
   const __m512 inv = _mm512_set1_ps(steps_of(range_of_lanes(lo, hi), a.scale));
@@ -108,12 +97,12 @@ void quantize_rectangle(const RectangleArgs& a) {
             __m512i q[4];
 #pragma GCC unroll 4
             for (size_t j = 0; j < 4; ++j)
-              q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(smoothed<kSmooth>(x + 16 * j, f + j * step), inv));
+              q[j] = _mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(x + 16 * j, f + j * step, 0), inv));
             _mm512_storeu_si512(to, pack_u8(q, zero_point16));
           },
           [&](const float* x, const float* f, __mmask16 mask, uint8_t* to) __attribute__((always_inline)) {
             const __m512i q =
-                _mm512_add_epi32(_mm512_cvtps_epi32(_mm512_mul_ps(smoothed<kSmooth>(x, f, mask), inv)), zero_point32);
+                _mm512_add_epi32(_mm512_cvtps_epi32(_mm512_mul_ps(load16<kSmooth>(x, f, 0, mask), inv)), zero_point32);
             _mm_mask_storeu_epi8(to, mask, _mm512_cvtusepi32_epi8(_mm512_max_epi32(q, _mm512_setzero_si512())));
           });
     }
