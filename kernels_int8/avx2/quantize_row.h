@@ -83,7 +83,7 @@ inline __attribute__((always_inline)) void quantize_row(size_t k, const float* s
   range_of_row<kSmooth>(k, src, inv_smooth, &lo, &hi);
   const float range = hi - lo;
   float inv = 0.0f;
-  *scale = {range < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
+  *scale = {scale_of_no_range(range), 0};
   if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
     *scale = {range / kMaxQa8, _mm_cvtss_si32(_mm_set_ss(-lo * inv))};

@@ -27,7 +27,7 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
     largest = _mm512_max_epi32(_mm512_castps_si512(_mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i))), largest);
   const float absmax = __builtin_bit_cast(float, _mm512_reduce_max_epi32(largest));
   float inv = 0.0f;
-  *scale = {absmax < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
+  *scale = {scale_of_no_range(absmax), 0};
   if (absmax >= kZeroRange && absmax <= kLargestFloat) {
     inv = kMaxQ16 / absmax;
     scale->scale = absmax / kMaxQ16;

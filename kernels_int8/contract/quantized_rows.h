@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/math_constants.h"
 #include "kernels_int8/contract/packed_layout.h"
 
 namespace ert::kernels {
@@ -16,6 +17,9 @@ struct RowScale {
   float scale;
   int32_t zero_point;
 };
+
+// The scale of a row whose range is below kZeroRange, or overflows or is NaN: one NaN for all, without payload, which exponentials would keep.
+inline float scale_of_no_range(float range) { return range < kZeroRange ? 0.0f : __builtin_nanf(""); }
 
 // A row of kW8A8 is a row of fours: values 4i .. 4i + 3 take the same number of bytes each, one four's behind the other's, whatever k is. So a piece
 // of a row from a multiple of four on can be copied to a multiple of four of another row, which then has the same scale (rt/ops/conv.cc).

@@ -23,7 +23,7 @@ RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, i
       });
   const float lowest = smallest(lo);
   const float range = greatest(hi) - lowest;
-  RowScale scale = {range < kZeroRange ? 0.0f : __builtin_nanf(""), 0};
+  RowScale scale = {scale_of_no_range(range), 0};
   float inv = 0.0f;
   if (range >= kZeroRange && range <= kLargestFloat) {
     inv = kMaxQa8 / range;
@@ -49,7 +49,7 @@ ERT_LANES RowScale quantize_qa16_row(size_t k, const float* src, const float* in
   const Lanes factor = broadcast(zero ? 0.0f : kMaxQ16 / absmax);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor); });
-  return {zero ? (absmax < kZeroRange ? 0.0f : __builtin_nanf("")) : absmax / kMaxQ16, 0};
+  return {zero ? scale_of_no_range(absmax) : absmax / kMaxQ16, 0};
 }
 
 inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
