@@ -61,13 +61,15 @@ struct Job {
   Product product;
   Room room;
   float* dst;
-  const kernels::ConvKernels* window_kernels;      // null: patches are copied
+  const kernels::ConvKernels* window_kernels;      // see in_place()
   int64_t block_rows, block_bands, group_columns;  // of one task
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
     return static_cast<kernels::RowScale*>(static_cast<void*>(rows_of(thread) + room.quantized.value()));
   }
+  // The kernels that read quantized inputs in place, or null: then patches are copied. Cores of profile M have no code for them.
+  const kernels::ConvKernels* in_place() const { return kFastForms ? window_kernels : nullptr; }
   float* gathered(uint32_t thread) const {
     return static_cast<float*>(static_cast<void*>(rows_of(thread) + (room.quantized + room.scales).value()));
   }
@@ -111,8 +113,8 @@ struct Job {
     columns.dilation = 1;
     columns.out = static_cast<int32_t>(g.bands_of_row());
     uint8_t* from = rows_of(thread) + (room.quantized + room.scales + room.patches).value();
-    if (kFastForms && window_kernels != nullptr) {
-      quantize_in_place(*window_kernels, rectangle, {line, band}, product.inv_smooth(), from, scale);
+    if (const kernels::ConvKernels* k = in_place()) {
+      quantize_in_place(*k, rectangle, {line, band}, product.inv_smooth(), from, scale);
       return from;
     }
     rectangle.gather(line * columns.out + band, 1, gathered(thread));
@@ -172,14 +174,14 @@ struct Job {
       const int64_t left = g.w.columns.out - i % in_row * g.shared, outputs = left < g.shared ? left : g.shared;
       kernels::RowScale scale;
       const uint8_t* rectangle = quantize_rectangle(i / in_row, i % in_row, outputs, thread, &scale);
-      if (kFastForms && window_kernels != nullptr) {
+      if (in_place() != nullptr) {
         multiply_rectangle(rectangle, scale, outputs, row + rows, first, last);
       } else {
         copy_patches(rectangle, scale, outputs, rows, thread);
       }
       rows += outputs;
     }
-    if (window_kernels == nullptr) multiply(row, rows, first, last, thread);
+    if (in_place() == nullptr) multiply(row, rows, first, last, thread);
   }
 
   // Columns [first, last) of the rows of one block.
