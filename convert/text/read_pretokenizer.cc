@@ -42,9 +42,6 @@ void read_split(const JsonPlace& p, Tokenizer& t) {
 }  // namespace
 
 uint32_t metaspace_options(const JsonPlace& p) {
-  const JsonPlace replacement = p.at("replacement");
-  const std::string character = replacement.string();
-  if (std::count_if(character.begin(), character.end(), [](char c) { return (static_cast<uint8_t>(c) & 0xc0) != 0x80; }) != 1) replacement.malformed("is not one character");
   std::string scheme = p.string("prepend_scheme", "always");
   if (!p.boolean("add_prefix_space", true)) {
     if (p.has("prepend_scheme") && scheme != "never") p.malformed("has add_prefix_space false and prepend_scheme '" + scheme + "'");
