@@ -76,10 +76,10 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
     throw FatalError(ExitCode::kUsage,
                      "--tokenizer " + printable(o.tokenizer) +
                          ": nothing says what the model is for; give --task embed, classify, tokens, qa, zero-shot or none");
-  const std::string task = std::string(task_name(plan.task.kind.value_or(TaskKind::kEmbed)));
+  const TaskKind task = plan.task.kind.value_or(TaskKind::kEmbed);
   for (const auto& [given, flag] : {std::pair(o.task.pooling.has_value(), "--pooling"), std::pair(o.task.normalize.has_value(), "--normalize")})
-    if (given && task != task_name(TaskKind::kEmbed))
-      throw FatalError(ExitCode::kUsage, fmt::format("{}: the task is {}, and only embed has it: leave it out, or give --task embed", flag, task));
+    if (given && task != TaskKind::kEmbed)
+      throw FatalError(ExitCode::kUsage, fmt::format("{}: the task is {}, and only embed has it: leave it out, or give --task embed", flag, task_name(task)));
   plan.asked_max_tokens = o.task.max_tokens;
   return plan;
 }
