@@ -10,6 +10,7 @@
 #include "rt/base/isa.h"
 #include "rt/base/limits.h"
 #include "rt/loading/model.h"
+#include "rt/context/golden_room.h"
 #include "rt/context/pairs.h"
 #include "rt/context/states.h"
 
@@ -90,7 +91,6 @@ void make_tables(ContextState* s, const Program& p, const MemoryPlan& plan, uint
   s->states = tables + t.states;
   s->state_bytes = t.state_bytes;
   s->golden = tables + t.golden;
-  s->golden_bytes = t.bytes - t.golden;
 }
 
 // All checks are done and the plan fits or not: nothing has been written to the regions yet. The working memory may lie in them.
@@ -103,6 +103,7 @@ ert_status build(ContextState* s, const MemoryPlan& plan) {
   s->scratch = place.scratch;
   s->scratch_stride = plan.scratch_stride;
   if (!evaluate_exprs(p, s->max_dims, s->exprs) || !size_slots(p, s->exprs, s->slots)) return ERT_ERR_LIMIT;
+  golden_loan(p, s->exprs, s->slots);
   if (!place_slots(s->slots, p.slots, free, s->n_regions)) return ERT_ERR_NOMEM;
   place_values(s, p);
   find_pairs(s, p);

@@ -30,7 +30,6 @@ struct ContextState {
   size_t state_bytes;  // of one copy
   size_t state_copy;   // where the copy begins that the next run reads
   uint8_t* golden;     // outputs of ert_selftest, and inputs that it makes
-  size_t golden_bytes;
   uint8_t* scratch;
   size_t scratch_stride;
   ert_region regions[ERT_MAX_REGIONS];

@@ -3,8 +3,10 @@
 
 #include "rt/base/abi.h"
 #include "rt/base/bytes.h"
-#include "rt/sizes/dims.h"
+#include "rt/context/golden_room.h"
+#include "rt/context/slot_sizes.h"
 #include "rt/context/states.h"
+#include "rt/sizes/dims.h"
 #include "rt/loading/model.h"
 
 namespace ert {
@@ -34,28 +36,6 @@ uint32_t attribute_count(const Program& p) {
   return n;
 }
 
-// Room for the outputs of the largest golden vector that these dims can replay, and for its inputs where recipes make them. Overwrites
-// scratch->exprs.
-bool golden_bytes(const Program& p, const int32_t* max_dims, EvalScratch* scratch, size_t* out) {
-  *out = 0;
-  const uint32_t n = p.root->golden() == nullptr ? 0 : p.root->golden()->size();
-  for (uint32_t i = 0; i < n; ++i) {
-    const fb::Golden& g = *p.root->golden()->Get(i);
-    if (!golden_within(p, g, max_dims)) continue;
-    if (!evaluate_golden(p, g, scratch->exprs)) return false;
-    Bytes sum;
-    for (uint32_t k = (p.root->flags() & kFlagRecipes) != 0 ? 0 : p.inputs.size; k < p.inputs.size + p.outputs.size; ++k) {
-      Operand o;
-      size_t bytes;
-      if (!resolve_port(p, k, scratch->exprs, &o) || !operand_bytes(o, &bytes)) return false;
-      sum = sum + Bytes(bytes).aligned();
-    }
-    if (!sum.possible()) return false;
-    if (sum.value() > *out) *out = sum.value();
-  }
-  return true;
-}
-
 bool lay_out_tables(const Program& p, const int64_t* exprs, uint32_t row_starts, size_t golden, TableLayout* out) {
   TableLayout t{};
   if (!state_bytes(p, exprs, &t.state_bytes)) return false;
@@ -75,27 +55,9 @@ bool lay_out_tables(const Program& p, const int64_t* exprs, uint32_t row_starts,
   return end.get(&out->bytes);
 }
 
-bool arena_bytes(const Program& p, uint32_t v, const int64_t* exprs, size_t* out) {
-  Operand o;
-  size_t bytes;
-  return resolve_operand(p, v, exprs, &o) && operand_bytes(o, &bytes) && Bytes(bytes).aligned().get(out);
-}
-
-// arena_order is sorted by slot, so the largest value of each slot is known when the next slot starts.
 bool sum_of_slots(const Program& p, const int64_t* exprs, size_t* out) {
   Bytes sum;
-  size_t largest = 0;
-  for (uint32_t i = 0; i < p.arena_order.size; ++i) {
-    const uint32_t v = p.arena_order[i];
-    size_t bytes;
-    if (!arena_bytes(p, v, exprs, &bytes)) return false;
-    if (i != 0 && p.values[v].index() != p.values[p.arena_order[i - 1]].index()) {
-      sum = sum + Bytes(largest);
-      largest = 0;
-    }
-    if (bytes > largest) largest = bytes;
-  }
-  return (sum + Bytes(largest)).get(out);
+  return each_slot(p, exprs, [&](const SlotSize& s) { sum = sum + Bytes(s.bytes); }) && sum.get(out);
 }
 
 uint8_t* take_from(ert_region* free, uint32_t regions, size_t bytes) {
@@ -113,7 +75,7 @@ uint8_t* take_from(ert_region* free, uint32_t regions, size_t bytes) {
 
 ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* max_dims, EvalScratch* scratch, MemoryPlan* out) {
   size_t golden;
-  if (!golden_bytes(p, max_dims, scratch, &golden)) return ERT_ERR_LIMIT;
+  if (!golden_room(p, max_dims, scratch, &golden)) return ERT_ERR_LIMIT;
   MemoryPlan plan{};
   if (!evaluate_exprs(p, max_dims, scratch->exprs)) return ERT_ERR_DIMS;
   for (uint32_t v = 0; v < p.values.size; ++v) {
@@ -136,12 +98,7 @@ ert_status plan_memory(const Program& p, const ert_config& cfg, const int32_t* m
 
 bool size_slots(const Program& p, const int64_t* exprs, Slot* slots) {
   for (uint32_t s = 0; s < p.slots; ++s) slots[s] = Slot{};
-  for (uint32_t i = 0; i < p.arena_order.size; ++i) {
-    size_t bytes;
-    if (!arena_bytes(p, p.arena_order[i], exprs, &bytes)) return false;
-    Slot& slot = slots[p.values[p.arena_order[i]].index()];
-    if (bytes > slot.bytes) slot.bytes = bytes;
-  }
+  if (!each_slot(p, exprs, [&](const SlotSize& s) { slots[s.slot].bytes = s.bytes; })) return false;
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     for (uint32_t k = 0; k < operand_count(p.ops[i]); ++k) {
       const int32_t v = operand_of(p, p.ops[i], k);
@@ -161,16 +118,24 @@ bool place_tables(const MemoryPlan& plan, ert_region* free, uint32_t regions, Pl
 }
 
 bool place_slots(Slot* slots, uint32_t n, ert_region* free, uint32_t regions) {
-  for (uint32_t round = 0; round < n; ++round) {
+  for (;;) {
     Slot* hottest = nullptr;
     for (uint32_t s = 0; s < n; ++s) {
       if (!slots[s].placed && (hottest == nullptr || slots[s].uses > hottest->uses)) hottest = &slots[s];
     }
-    hottest->base = take_from(free, regions, hottest->bytes);
-    if (hottest->base == nullptr) return false;
-    hottest->placed = true;
+    if (hottest == nullptr) return true;
+    const auto together = [&](const Slot& s) { return &s == hottest || (hottest->lent && s.lent); };
+    size_t bytes = 0;  // the plan added up the same
+    for (uint32_t s = 0; s < n; ++s) bytes += together(slots[s]) ? slots[s].bytes : 0;
+    uint8_t* base = take_from(free, regions, bytes);
+    if (base == nullptr) return false;
+    for (uint32_t s = 0; s < n; ++s) {
+      if (!together(slots[s])) continue;
+      slots[s].base = base;
+      slots[s].placed = true;
+      base += slots[s].bytes;
+    }
   }
-  return true;
 }
 
 }  // namespace ert

@@ -32,6 +32,7 @@ struct Slot {
   size_t bytes = 0;
   uint32_t uses = 0;  // operands that read or write it: hotter slots go to the faster region
   bool placed = false;
+  bool lent = false;  // to an input of golden vectors (golden_room.h): such slots lie side by side, in their order
 };
 
 struct CustomSlot {

@@ -4,6 +4,7 @@
 #include "rt/base/bytes.h"
 #include "rt/blob/crc32c.h"
 #include "rt/blob/recipe.h"
+#include "rt/context/golden_room.h"
 #include "rt/context/states.h"
 #include "rt/running/run.h"
 #include "rt/sizes/dims.h"
@@ -29,8 +30,14 @@ const Recipe* recipe(const Program& p, const uint8_t* at) {
   return (p.root->flags() & kFlagRecipes) == 0 ? nullptr : static_cast<const Recipe*>(static_cast<const void*>(at));
 }
 
-// Inputs straight from the blob or made in the room that the plan keeps, outputs into that room.
-bool bind_golden(ContextState* s, const Program& p, const fb::Golden& g) {
+const uint8_t* first_lent(const ContextState& s, const Program& p) {
+  const Slot* slot = s.slots;
+  while (slot != s.slots + p.slots && !slot->lent) ++slot;
+  return slot->base;
+}
+
+// Inputs straight from the blob or made in the memory that the plan keeps, outputs into the room.
+bool bind_golden(ContextState* s, const Program& p, const fb::Golden& g, const GoldenLoan& loan) {
   uint8_t* next = s->golden;  // the plan added up the same, of larger dims
   for (uint32_t k = 0; k < p.inputs.size + p.outputs.size; ++k) {
     Operand tensor;
@@ -41,15 +48,18 @@ bool bind_golden(ContextState* s, const Program& p, const fb::Golden& g) {
     const uint8_t* data = stored(p, g, k);
     const Recipe* r = recipe(p, data);
     const bool made = r != nullptr && r->kind == static_cast<uint32_t>(RecipeKind::kMade);
-    if (made) make_input(*r, tensor.dtype, bytes, next);
-    if (made || !input) {
+    const bool lent = k == loan.input && bytes <= loan.bytes;
+    if (made && lent) {
+      data = first_lent(*s, p);
+    } else if (made || !input) {
       data = next;
       next += Bytes(bytes).aligned().value();
     } else if (r != nullptr) {
       data += sizeof *r;
     }
-    // The context's own memory, on purpose.
-    *binding = Binding{const_cast<uint8_t*>(data), bytes, tensor.dtype, tensor.rank, Binding::kOwn, {}};
+    uint8_t* memory = const_cast<uint8_t*>(data);  // the context's own, on purpose
+    if (made) make_input(*r, tensor.dtype, bytes, memory);
+    *binding = Binding{memory, bytes, tensor.dtype, tensor.rank, Binding::kOwn, {}};
     memcpy(binding->shape, tensor.dims, sizeof binding->shape);
   }
   return true;
@@ -58,7 +68,9 @@ bool bind_golden(ContextState* s, const Program& p, const fb::Golden& g) {
 // Apart from replay, so that its frame is gone before the ops run.
 __attribute__((noinline)) ert_status prepare_golden(ContextState* s, const Program& p, const fb::Golden& g) {
   if (!golden_within(p, g, s->max_dims)) return ERT_ERR_DIMS;
-  return evaluate_golden(p, g, s->exprs) && bind_golden(s, p, g) ? ERT_OK : ERT_ERR_SELFTEST;
+  if (!evaluate_exprs(p, s->max_dims, s->exprs)) return ERT_ERR_SELFTEST;
+  const GoldenLoan loan = golden_loan(p, s->exprs);
+  return evaluate_golden(p, g, s->exprs) && bind_golden(s, p, g, loan) ? ERT_OK : ERT_ERR_SELFTEST;
 }
 
 bool output_is_golden(const Program& p, const fb::Golden& g, uint32_t k, const Binding& b) {
