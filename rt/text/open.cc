@@ -147,7 +147,7 @@ bool merges_fit(const Tables& t) {
   return true;
 }
 
-// Else a short text of spaces that a charsmap made of each of its characters would take hours: what is trimmed needs no room.
+// Else a short text of spaces that a charsmap made of each of its characters would take the product of both lengths: what is trimmed needs no room.
 bool mappings_short(const Tables& t) {
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < t.charsmap_strings.size; ++i) {
