@@ -1,3 +1,4 @@
+// More than 300 lines, because it writes every section of one format.
 #include "convert/text/table_bytes.h"
 
 #include <fmt/format.h>
@@ -69,7 +70,6 @@ class TableWriter {
 
 void TableWriter::add_steps(SectionKind kind, const std::vector<edgeconv::text::Step>& steps) {
   // Longer strings no tokenizer has; measuring what they make of texts would take seconds.
-  constexpr size_t kLongestString = 256;
   if (steps.size() > kMostSteps)
     throw FatalError(ExitCode::kLimit, "the tokenizer has " + std::to_string(steps.size()) + " steps one behind the other, a blob's at most " +
                                            std::to_string(kMostSteps));
@@ -156,6 +156,12 @@ void TableWriter::add_charsmap() {
     throw FatalError(ExitCode::kMalformed, "the tokenizer's precompiled_charsmap is cut off");
   std::string strings = t_.charsmap.substr(4 + trie);
   if (strings.empty() || strings.back() != '\0') strings.push_back('\0');
+  for (size_t at = 0, end; at < strings.size(); at = end + 1) {
+    end = strings.find('\0', at);
+    if (end - at > kLongestMapping)
+      throw FatalError(ExitCode::kLimit, "the tokenizer's precompiled_charsmap makes a character " + std::to_string(end - at) + " bytes, a blob's at most " +
+                                             std::to_string(kLongestMapping));
+  }
   add(SectionKind::kCharsmapTrie, t_.charsmap.substr(4, trie), trie / 4);
   add(SectionKind::kCharsmapStrings, strings, strings.size());
 }

@@ -68,7 +68,7 @@ void quantize_rectangle(const RectangleArgs& a) {
     const float* src = row;
     for (size_t k = 0; k < p.count; ++k, src += p.step) {
       for_piece<kSmooth>(
-          p, factors, src, nullptr,
+          p, factors, src, a.dst,  // which nothing is written to yet
           [&](const float* x, const float* f, size_t step, uint8_t*) __attribute__((always_inline)) {
 #pragma GCC unroll 4
             for (size_t j = 0; j < 4; ++j) extend(load16<kSmooth>(x + 16 * j, f + j * step, 0), &lo[j], &hi[j]);

@@ -183,7 +183,7 @@ typedef struct ert_work {
   uint32_t struct_size; /* set by the caller */
   uint32_t ops;
   uint64_t macs;             /* as ert_model_macs */
-  uint64_t steps;            /* macs, and every element of an operand that an op reads or writes: no run at these dims takes more */
+  uint64_t steps;            /* macs, every element of an operand that an op reads or writes, and what convolutions quantize: no run at these dims takes more */
   uint64_t largest_op_steps; /* of them, those of one op: the most between two feeds of a watchdog with ert_step */
 } ert_work;
 /* What one run at these dims costs, known before it: for watchdogs that refuse. A step is a multiply-accumulate, or one element looked at or

@@ -9,7 +9,7 @@ namespace {
 
 // Elements of operands count once each; of a table that is looked into, only what is found there, which is the output's.
 // Nothing here wraps: no operand that an op accepts has more than 2^31 elements (operand_checks.h), so no op more than 2^49 multiply-
-// accumulates, and there are at most 2^16 ops of at most 64 operands.
+// accumulates, no Conv rectangles of more than 2^47 elements, and there are at most 2^16 ops of at most 64 operands.
 uint64_t steps_besides_macs(const OpDef& def, const OpContext& c) {
   uint64_t elements = 0;
   for (uint32_t i = 0; i < c.n_inputs; ++i) {
@@ -19,7 +19,7 @@ uint64_t steps_besides_macs(const OpDef& def, const OpContext& c) {
   for (uint32_t i = 0; i < c.n_outputs; ++i) {
     if (c.outputs[i].present()) elements += static_cast<uint64_t>(c.outputs[i].elements());
   }
-  return elements * def.steps_per_element;
+  return elements * def.steps_per_element + (def.further_steps == nullptr ? 0 : def.further_steps(c));
 }
 
 // Contents of inputs are looked at before the first op.

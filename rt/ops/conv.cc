@@ -3,6 +3,7 @@
 // stand in the map as they are, as those of one spatial axis do, are quantized from there. With shared columns a rectangle of inputs is
 // quantized as one row: every input is then quantized once for each row of the kernel and not once for each position. Levels that have kernels for it
 // quantize the rectangle from where it lies in the map and multiply it where it lies in the row; on the others the patches are gathered and copied.
+// More than 300 lines, because all these forms share one Job.
 #include "kernels_int8/dispatch/conv_dispatch.h"
 #include "rt/ops/conv_activation.h"
 #include "rt/ops/conv_operands.h"
@@ -51,6 +52,14 @@ uint64_t macs(const OpContext& c) {
   Geometry g;
   if (!has_weights(c) || !read_geometry(c, &g)) return 0;
   return static_cast<uint64_t>(g.s.m) * static_cast<uint64_t>(g.s.n) * static_cast<uint64_t>(g.s.k);
+}
+
+// Rectangles may overlap, and be far larger than the patches in them.
+uint64_t further_steps(const OpContext& c) {
+  Geometry g;
+  if (!has_weights(c) || !read_geometry(c, &g) || g.shared == 0) return 0;
+  const int64_t rectangles = int64_t{g.w.batch} * g.w.rows.out * g.bands_of_row();
+  return static_cast<uint64_t>(rectangles) * static_cast<uint64_t>(rectangle_elements(c, g));
 }
 
 struct Job {
@@ -291,6 +300,6 @@ ert_status run(const OpContext& c) {
 
 }  // namespace
 
-const OpDef kOpConv = {"Conv", prepare, run, macs, 0};
+const OpDef kOpConv = {"Conv", prepare, run, macs, 0, 0, 1, further_steps};
 
 }  // namespace ert

@@ -118,6 +118,8 @@ struct OpDef {
   // For ert_work.steps. Bit i set: of input i, if it is a constant, no more is read than output 0 has elements.
   uint32_t looked_up_inputs = 0;
   uint32_t steps_per_element = 1;  // at most, where an op comes back to elements: 2 * log2 of what fits
+  // What it does to elements beside macs and once for each operand, where that may be more than these; null: nothing.
+  uint64_t (*further_steps)(const OpContext& c) = nullptr;
 };
 
 // Null if the code is unknown or not linked in.

@@ -11,8 +11,38 @@ void score(const kernels::KernelTable& k, bool independent, uint32_t n, float* l
     k.softmax(1, n, logits, logits);
 }
 
-// Insertion: labels are few, and of many most are in order soon.
+namespace {
+
+// Of equal scores the first of the blob's labels comes first.
+bool comes_before(const ert_scored& a, const ert_scored& b) {
+  return a.score > b.score || (a.score == b.score && a.label < b.label);
+}
+
+// Moves scored[at] down until what comes last of [at, n) is above what comes before it.
+void sift(ert_scored* scored, uint32_t n, uint32_t at) {
+  const ert_scored s = scored[at];
+  for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+    if (child + 1 < n && comes_before(scored[child], scored[child + 1])) ++child;
+    if (!comes_before(s, scored[child])) break;
+    scored[at] = scored[child];
+  }
+  scored[at] = s;
+}
+
+}  // namespace
+
+// Insertion where they are few, and of equal ones need no label. A heap for more: a hostile blob may have millions of labels.
 void sort_scored(ert_scored* scored, uint32_t n) {
+  if (n > kMostDifferent) {
+    for (uint32_t i = n / 2; i-- > 0;) sift(scored, n, i);
+    for (uint32_t left = n; left-- > 1;) {
+      const ert_scored last = scored[0];
+      scored[0] = scored[left];
+      scored[left] = last;
+      sift(scored, left, 0);
+    }
+    return;
+  }
   for (uint32_t i = 1; i < n; ++i) {
     const ert_scored s = scored[i];
     uint32_t at = i;

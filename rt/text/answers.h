@@ -22,7 +22,7 @@ ert_status answer_zero_shot(const Asked& a, Runner& r, ert_answer* out);
 // Scores of n logits, in place: a softmax over all, or a sigmoid each.
 void score(const kernels::KernelTable& k, bool independent, uint32_t n, float* logits);
 
-// Best first; equal ones stay in their order.
+// Best first; equal ones stay in their order, which is that of their labels where they are more than kMostDifferent.
 void sort_scored(ert_scored* scored, uint32_t n);
 
 // The hypothesis with this label in place of {}: bytes it takes, written where `to` is not null.

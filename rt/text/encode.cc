@@ -51,8 +51,10 @@ void mark_added(Encoder& e) {
   }
 }
 
-// The token whose region this is: found again, because a mark has no room for it.
+// The token whose region this is: found again, because a mark has no room for it. Hashed n-grams of many short pieces are more than their bytes, so
+// that room is asked for here too.
 bool emit_added(Encoder& e, size_t begin, size_t end) {
+  if (e.room() == 0) return false;
   size_t core = begin;
   for (size_t i = begin + 1; i < end; ++i)
     if (e.marks[i] == kAddedCore) core = i;

@@ -188,12 +188,15 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
   if (!ert::read_struct(caller, &out)) return ERT_ERR_ARG;
   const bool special = (k.flags & ERT_TEXT_NO_SPECIAL_TOKENS) == 0;
   const Template p = template_of(t, k.has_pair != 0);
-  uint32_t begin[2], end[2], tokens = 0;
+  uint32_t begin[2], end[2];
+  uint64_t counted = 0;  // a hostile template may have the text 256 times
   for (uint32_t which = 0; which < 2; ++which) part_of(t, k, which, window, &begin[which], &end[which]);
   for (uint32_t i = 0; i < p.count; ++i) {
     const uint32_t kind = p.pieces[i].kind;
-    tokens += kind == 0 ? special : end[kind - 1] - begin[kind - 1];
+    counted += kind == 0 ? special : end[kind - 1] - begin[kind - 1];
   }
+  if (counted > INT32_MAX) return ERT_ERR_LIMIT;
+  const uint32_t tokens = static_cast<uint32_t>(counted);
   out.tokens = padded(t, k, tokens);
   out.truncated = k.room[0] < k.count[0] || k.room[1] < k.count[1];
   out.windows = k.windows;

@@ -1,4 +1,4 @@
-// Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes.
+// Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes. More than 300 lines, because every rule of the format is here.
 #include "rt/loading/model.h"
 #include "rt/text/linked.h"
 #include "rt/text/tables.h"
@@ -71,6 +71,7 @@ bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
   for (uint32_t i = 0; i < steps.size; ++i) {
     const Step& s = steps.data[i];
     if (s.kind == 0 || s.kind >= kinds || !text_inside(t, s.a) || !text_inside(t, s.b)) return false;
+    if (s.a.bytes > kLongestString || s.b.bytes > kLongestString) return false;
   }
   return true;
 }
@@ -142,6 +143,16 @@ bool merges_fit(const Tables& t) {
       memcpy(&m, t.merges + sizeof m * i, sizeof m);
       if (m.left != UINT16_MAX && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
     }
+  }
+  return true;
+}
+
+// Else a short text of spaces that a charsmap made of each of its characters would take the product of both lengths: what is trimmed needs no room.
+bool mappings_short(const Tables& t) {
+  uint32_t bytes = 0;
+  for (uint32_t i = 0; i < t.charsmap_strings.size; ++i) {
+    bytes = t.charsmap_strings.data[i] == 0 ? 0 : bytes + 1;
+    if (bytes > kLongestMapping) return false;
   }
   return true;
 }
@@ -259,7 +270,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !steps_fit(*t, t->decoder, static_cast<uint32_t>(DecoderKind::kCount)) || !pieces_fit(*t) ||
       !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) ||
       (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
-      !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
+      !mappings_short(*t) || !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
       !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
     return ERT_ERR_MODEL;
   if constexpr (kBpeIsLinked) t->words_are_apart = words_apart(*t);

@@ -8,7 +8,7 @@ namespace ert::fuzz {
 
 bool mutate_onnx(Bytes* bytes, RandomNumbers* random) {
   edgeconv::testing::Random engine(random->bits());
-  std::string text(bytes->begin(), bytes->end());
+  std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   edgeconv::pb::ModelProto model;
   if (random->integer(0, 3) != 0 && model.ParseFromString(text) && model.has_graph()) {
     for (int n = random->integer(1, 3); n > 0; --n)

@@ -61,9 +61,11 @@ void change_tables(TextTables* t, SeededRandom& random) {
 }
 
 void use(Opened* o) {
+  std::string many;  // more tokens than bytes, where there are n-grams
+  for (int i = 0; i < 200; ++i) many += i < 150 ? "ab1" : "x";
   const std::string texts[] = {"", "a b ab 12 <m> A^",
                                "Hello \xc3\xa9\xcc\x81 w\xc3\xb6rld \xef\xbf\xbd\xff\xe4\xb8\xad\xef\xb7\xba the FILE's  x\r\nx",
-                               std::string(60, 'a') + "b"};
+                               std::string(60, 'a') + "b", many};
   for (const std::string& s : texts) {
     o->ask(s, nullptr);
     o->ask(s, &texts[1]);

@@ -138,6 +138,18 @@ TEST(TextTables, CodeTables) {
   }
 }
 
+// A step for long texts, of which there are some.
+Step& long_step(TextTables& t) {
+  t.sections[K::kStrings].bytes.resize(2 * kLongestString, 'x');
+  return t.row<Step>(K::kDecoder);
+}
+
+void put_mapping(TextTables& t, size_t bytes) {
+  std::vector<uint8_t> strings(bytes, 'a');
+  strings.push_back(0);
+  t.put(K::kCharsmapStrings, strings);
+}
+
 const std::vector<Case> kHeader = {
     {"no kind", ERT_ERR_UNSUPPORTED, [](TextTables& t) { t.header.kind = 0; }},
     {"an unknown kind", ERT_ERR_UNSUPPORTED, [](TextTables& t) { t.header.kind = 7; }},
@@ -242,6 +254,11 @@ const std::vector<Case> kContents = {
      [](TextTables& t) {
        t.row<Step>(K::kDecoder).b = {22, 0};
      }},
+    {"a step's first text of 257 bytes", ERT_ERR_MODEL, [](TextTables& t) { long_step(t).a = {0, kLongestString + 1}; }},
+    {"a step's second text of 257 bytes", ERT_ERR_MODEL, [](TextTables& t) { long_step(t).b = {0, kLongestString + 1}; }},
+    {"a step's texts of 256 bytes", ERT_OK, [](TextTables& t) { long_step(t).a = long_step(t).b = {0, kLongestString}; }},
+    {"a mapping of 1025 bytes", ERT_ERR_MODEL, [](TextTables& t) { put_mapping(t, kLongestMapping + 1); }},
+    {"a mapping of 1024 bytes", ERT_OK, [](TextTables& t) { put_mapping(t, kLongestMapping); }},
     {"65 steps", ERT_ERR_MODEL, [](TextTables& t) { t.put(K::kDecoder, std::vector<Step>(65, t.row<Step>(K::kDecoder))); }},
     {"64 steps", ERT_OK, [](TextTables& t) { t.put(K::kDecoder, std::vector<Step>(64, t.row<Step>(K::kDecoder))); }},
     {"a decomposition behind the mappings", ERT_ERR_MODEL,

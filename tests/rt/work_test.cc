@@ -72,6 +72,35 @@ TEST(Work, FiguresAreOf64Bits) {
   EXPECT_EQ(a.work.steps, d * d + 130 * (d * d * d + 3 * d * d));
 }
 
+// Of a Conv whose outputs share ranges every rectangle is quantized: here 16 rows of outputs of 3 each, two rectangles of 8 by 70 pixels a row, for
+// patches of 8 by 1. A run took five times the steps that were said.
+TEST(Work, RectanglesThatNeighboursShareAreSteps) {
+  BlobSpec s;
+  const auto constant = [&](uint8_t dtype, std::vector<int64_t> shape, size_t bytes) {
+    std::vector<uint32_t> axes;
+    for (const int64_t size : shape) axes.push_back(s.constant(size));
+    s.segments.push_back({std::vector<uint8_t>(bytes), 0, 0});
+    return static_cast<int32_t>(s.add({dtype, axes, 1, static_cast<uint32_t>(s.segments.size()) - 1}));
+  };
+  const auto axes = [&](int64_t rows, int64_t columns, int64_t channels) {
+    return std::vector<uint32_t>{s.constant(1), s.constant(rows), s.constant(columns), s.constant(channels)};
+  };
+  const int32_t x = static_cast<int32_t>(s.add_input("x", ERT_F32, axes(23, 139, 4)));
+  const int32_t weights = constant(params::kPackedN16K4, {1, 32}, 16 * 32);
+  const int32_t scale = constant(ERT_F32, {1}, 4), sums = constant(ERT_I32, {1}, 4);
+  const int32_t out = static_cast<int32_t>(s.add_output("out", ERT_F32, axes(16, 3, 1), 0));
+  s.ops.push_back({params::OpCode::kConv,
+                   {x, weights, -1, scale, sums},
+                   {out},
+                   {params::linear::kInt8, params::linear::kNoActivation, 0, 4, 2, 8, 1, 1, 0, 0, 1, 69, 1, 0, 0},
+                   {}});
+  const Asked a = work_of(s, {});
+  ASSERT_EQ(a.status, ERT_OK);
+  EXPECT_EQ(a.work.macs, 16u * 3 * 32);
+  const uint64_t operands = 23 * 139 * 4 + 32 + 1 + 1 + 16 * 3;
+  EXPECT_EQ(a.work.largest_op_steps, a.work.macs + operands + 16u * 2 * 8 * 70 * 4);
+}
+
 // A caller's struct of another age, and none.
 TEST(Work, WrongArguments) {
   const AlignedBytes b = small_program().build();

@@ -204,6 +204,18 @@ TEST_F(HostileFolder, ExtraIdsHaveALimit) {
   EXPECT_EQ(outcome().first, ExitCode::kOk) << outcome().second;
 }
 
+// Every character of a text became a million spaces, which needed no room because they were trimmed.
+TEST_F(HostileFolder, CharsmapsOfLongStringsAreALimit) {
+  spm::ModelProto m = model_of(2);
+  const std::string trie = std::string("\x04\0\0\0", 4) + std::string(4, '\0');
+  m.mutable_normalizer_spec()->set_precompiled_charsmap(trie + std::string(1025, ' ') + '\0');
+  file("tokenizer.model", m.SerializeAsString());
+  expect(ExitCode::kLimit, "makes a character 1025 bytes");
+  m.mutable_normalizer_spec()->set_precompiled_charsmap(trie + std::string(1024, ' ') + '\0');
+  file("tokenizer.model", m.SerializeAsString());
+  expect(ExitCode::kOk, "");
+}
+
 // Each of its 10^6 cuts was copied and looked for.
 TEST_F(HostileFolder, LongPiecesOfLlamaAreALimit) {
   spm::ModelProto m = model_of(2);
