@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/foreign_text.h"
@@ -41,6 +42,16 @@ void append_words(std::string* s, std::initializer_list<uint32_t> words) {
   }
 }
 
+// Keywords of C (C23) and C++ (C++20): no identifiers, so no names.
+constexpr std::string_view kKeywords =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype "
+    "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
+    "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public "
+    "register reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast "
+    "struct switch template this thread_local throw true try typedef typeid typename typeof typeof_unqual union "
+    "unsigned using virtual void volatile wchar_t while xor xor_eq ";
+
 }  // namespace
 
 void require_c_identifier(const std::string& name) {
@@ -48,12 +59,17 @@ void require_c_identifier(const std::string& name) {
   const bool good = !name.empty() && letter(name[0]) &&
                     std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
   constexpr size_t kLongest = 64;
+  std::string why;
   if (!good || name.size() > kLongest) {
-    throw FatalError(
-        ExitCode::kUsage,
-        fmt::format("--name '{}' is not a C identifier of letters, digits and '_' that does not begin with a digit, at most {}: "
-                    "'vad' makes vad_blob and VAD_BYTES",
-                    printable(name), kLongest));
+    why = fmt::format("is not a C identifier of letters, digits and '_' that does not begin with a digit, at most {}", kLongest);
+  } else if (kKeywords.find(" " + name + " ") != std::string_view::npos) {
+    why = "is a keyword of C or C++, no C identifier";
+  } else if (name.front() == '_' || name.back() == '_' || name.find("__") != std::string::npos) {
+    // [lex.name]: '_' in front at file scope, and '__' anywhere; NAME_blob has one more.
+    why = fmt::format("makes {}_blob, a name that C or C++ reserves: no '_' in front or at the end, no '__'", name);
+  }
+  if (!why.empty()) {
+    throw FatalError(ExitCode::kUsage, fmt::format("--name '{}' {}: 'vad' makes vad_blob and VAD_BYTES", printable(name), why));
   }
 }
 

@@ -86,7 +86,8 @@ TEST_F(ExportTest, AssemblerIncludeHoldsTheBlob) {
              "#include <stdio.h>\nextern const unsigned char model_blob[], model_blob_end[];\nint main(void) {\n"
              "  size_t n = (size_t)(model_blob_end - model_blob);\n"
              "  if ((size_t)model_blob % 64) return 1;\n  return fwrite(model_blob, 1, n, stdout) != n;\n}\n");
-  run_or_fail(EDGECONV_C_COMPILER, {"main.c", "model.S", "-Wl,--fatal-warnings", "-o", "main"});  // warns of a stack that is executable
+  run_or_fail(EDGECONV_C_COMPILER,
+              {"main.c", "model.S", "-Wl,--fatal-warnings", "-o", "main"});  // warns of a stack that is executable
   const ProgramResult r = run_program(in("main"), {});
   EXPECT_EQ(r.exit_code, 0);
   EXPECT_TRUE(r.out == read_file(blob_));
@@ -116,6 +117,15 @@ TEST_F(ExportTest, SeveralModelsInOneProgramAsCAndAsCxx) {
   for (const char* name : {"", "2nd", "a-b", "a b", "x;y", "a\"b", "\xc3\xa4"})
     expect_refusal({"export", blob_, "--format", "c", "-o", in("x.c"), "--name", name}, 2,
                    {"--name", "C identifier", "vad_blob"});
+}
+
+TEST_F(ExportTest, NamesThatCOrCxxKeepForThemselvesAreRefused) {
+  for (const char* name : {"int", "class", "restrict", "xor_eq", "co_await", "typeof"})
+    expect_refusal({"export", blob_, "--format", "c", "-o", in("x.c"), "--name", name}, 2, {"--name", name, "keyword"});
+  for (const char* name : {"_", "_vad", "_Vad", "__x", "vad_", "v__ad"})
+    expect_refusal({"export", blob_, "--format", "incbin", "-o", in("x.S"), "--name", name}, 2, {"--name", name, "reserves"});
+  for (const char* name : {"Int", "classes", "a_b", "v2_1"})
+    expect_success({"export", blob_, "--format", "c", "-o", in("x.c"), "--name", name});
 }
 
 TEST_F(ExportTest, HexAtAnAddressNamesIt) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Manual pages say what --help says, of every verb and of ert-bench; groff reads them.
+"""Manual pages say what --help says, of every verb and of ert-bench; groff reads them. Completions have all options; their shells read them.
 
 usage: manual_test.py EDGECONV ERT_BENCH SOURCE
 """
@@ -34,6 +34,22 @@ class Manual(unittest.TestCase):
             self.assertIn(f"edgeconv\\-{verb}".replace("supported-ops", "supported\\-ops"), self.pages["edgeconv.1"].read_text())
             for completion in ("edgeconv.bash", "_edgeconv", "edgeconv.fish"):
                 self.assertIn(verb, pathlib.Path(self.folder.name, completion).read_text())
+
+    def test_bash_completes_options_of_ert_bench(self):
+        options = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said(BENCH, "--help")))
+        self.assertIn("--shape", options)
+        script = f"source {self.folder.name}/ert-bench.bash; COMP_WORDS=(ert-bench m.ert --); COMP_CWORD=2; _ert_bench; echo ${{COMPREPLY[@]}}"
+        self.assertEqual(set(said("bash", "-c", script).split()), options)
+        for option in options:
+            self.assertIn(f" {option} ", pathlib.Path(self.folder.name, "_ert-bench").read_text())
+            self.assertIn(f"-l {option[2:]}\n", pathlib.Path(self.folder.name, "ert-bench.fish").read_text())
+
+    @unittest.skipUnless(shutil.which("zsh") and shutil.which("fish"), "zsh and fish are not both installed")
+    def test_zsh_and_fish_read_their_completions(self):
+        for program in ("edgeconv", "ert-bench"):
+            for shell, name in (("zsh", f"_{program}"), ("fish", f"{program}.fish"), ("bash", f"{program}.bash")):
+                done = subprocess.run([shell, "-n", f"{self.folder.name}/{name}"], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_pages_have_the_text_of_help(self):
         for name, path in self.pages.items():

@@ -50,7 +50,8 @@ def debian_packages(machine, folder):
     assert (root / "root/made.ert").read_bytes() == machine.blob.read_bytes(), "another blob than the build's own"
     inside("edgeconv", "verify", "/root/made.ert")
     inside("ert-bench", "/root/made.ert", "--shape", "batch=1,sequence=16")
-    for path in ("usr/share/man/man1/edgeconv.1", "usr/share/doc/libert0/copyright", "usr/share/doc/libert-dev/copyright", "usr/share/doc/edgeconv/copyright"):
+    for path in ("usr/share/man/man1/edgeconv.1", "usr/share/doc/libert0/copyright", "usr/share/doc/libert-dev/copyright", "usr/share/doc/edgeconv/copyright",
+                 "usr/share/bash-completion/completions/edgeconv", "usr/share/bash-completion/completions/ert-bench"):
         assert (root / path).exists(), f"no /{path}"
     assert "libert.so.0" in inside("ldconfig", "-p"), "ldconfig was not run"
     said = five_lines(machine, root, inside)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""manual.py EDGECONV VERSION FOLDER [ERT_BENCH]: manual pages (man1/) and completions for bash, zsh and fish, from what --help says."""
+"""manual.py EDGECONV VERSION FOLDER [ERT_BENCH]: manual pages (man1/) and completions for bash, zsh and fish of both programs, from what --help says."""
 import os
 import pathlib
 import re
@@ -40,6 +40,17 @@ def options_of(text):
     return list(dict.fromkeys(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", text)))
 
 
+def completions_of_bench(folder, options):
+    """ert-bench has no verbs: options, and files for the rest."""
+    words = " ".join(options)
+    (folder / "ert-bench.bash").write_text(
+        "# bash completion of ert-bench: made from its --help.\n_ert_bench() {\n  local current=${COMP_WORDS[COMP_CWORD]}\n"
+        f"  case $current in\n    -*) COMPREPLY=($(compgen -W '{words}' -- \"$current\")) ;;\n"
+        "    *) COMPREPLY=($(compgen -f -- \"$current\")) ;;\n  esac\n}\ncomplete -o filenames -F _ert_bench ert-bench\n")
+    (folder / "_ert-bench").write_text(f"#compdef ert-bench\n# zsh completion of ert-bench: made from its --help.\n_arguments {words} '*:file:_files'\n")
+    (folder / "ert-bench.fish").write_text("# fish completion of ert-bench: made from its --help.\n" + "".join(f"complete -c ert-bench -l {o[2:]}\n" for o in options))
+
+
 def main():
     program, version, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     (folder / "man1").mkdir(parents=True, exist_ok=True)
@@ -51,7 +62,9 @@ def main():
     (folder / "man1/edgeconv.1").write_text(
         page("edgeconv", version, "converts ONNX models to int8 blobs for the ert runtime", top) + see_also(pages))
     for path in bench:
-        (folder / "man1/ert-bench.1").write_text(page("ert-bench", version, "measures how fast blobs of edgeconv run", help_of(path)) + see_also(["edgeconv"]))
+        text = help_of(path)
+        (folder / "man1/ert-bench.1").write_text(page("ert-bench", version, "measures how fast blobs of edgeconv run", text) + see_also(["edgeconv"]))
+        completions_of_bench(folder, options_of(text))
     for verb, text in helps.items():
         if not options_of(text):
             sys.exit(f"manual.py: '{program} {verb} --help' names no option")

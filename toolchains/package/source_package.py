@@ -77,10 +77,6 @@ def main():
     parser.add_argument("-o", dest="folder", type=pathlib.Path, default=pathlib.Path("."), metavar="DIR")
     parser.add_argument("--uncommitted", action="store_true")
     args = parser.parse_args()
-    try:
-        args.folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        parser.error(f"-o: {args.folder} cannot be made: {error.strerror}")
     commit = git("rev-parse", "HEAD").strip()
     changed = git("status", "--porcelain", "--untracked-files=no").splitlines()
     if changed and not args.uncommitted:
@@ -100,6 +96,10 @@ def main():
     flatbuffers = flatbuffers_version(files["rt/schema/generated/flatbuffers/base.h"][1].decode())
     bill = sbom(version, commit + ("-changed" if changed else ""), created, flatbuffers)
     files[f"{name}.spdx.json"] = ("100644", bill.encode())
+    try:
+        args.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"-o: {args.folder} cannot be made: {error.strerror}")
     (args.folder / f"{name}.spdx.json").write_text(bill)
     (args.folder / f"{name}.tar.gz").write_bytes(archive(name, files, seconds))
     print(args.folder / f"{name}.tar.gz")
