@@ -56,6 +56,24 @@ ert_status selftest(const std::function<void(Recipe*, Recipe*)>& change) {
 
 TEST(Recipes, MadeInputsAreReplayed) { EXPECT_EQ(selftest(nullptr), ERT_OK); }
 
+// The first op alone reads x, and the second is the first to write slot 1: x takes no room of its own.
+TEST(Recipes, AnInputIsLentASlotThatIsWrittenLater) {
+  const auto need = [](const BlobSpec& spec) {
+    const AlignedBytes blob = spec.build();
+    ert_model model;
+    EXPECT_EQ(ert_model_open(&model, blob.data(), blob.size()), ERT_OK);
+    return arena_need(model);
+  };
+  constexpr size_t kTensor = 128;  // five rows of four floats, as a block
+  EXPECT_EQ(need(recipe_program()), need(small_program()) + kTensor) << "room for the output";
+  const auto with_late_reader = [](BlobSpec s) {
+    const int32_t x = s.ops[0].inputs[0];
+    s.ops[2] = {params::OpCode::kBinary, {s.ops[2].inputs[0], x}, s.ops[2].outputs, {params::binary::kAdd}, {}};
+    return s;
+  };
+  EXPECT_EQ(need(with_late_reader(recipe_program())), need(with_late_reader(small_program())) + 2 * kTensor) << "and for x";
+}
+
 // Blobs that exist depend on every bit of the generator.
 TEST(Recipes, TheGeneratorIsPartOfTheFormat) {
   const Recipe r{static_cast<uint32_t>(RecipeKind::kMade), 1, -5, 1000, 0, 0, 0, 0};
