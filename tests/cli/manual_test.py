@@ -35,6 +35,12 @@ class Manual(unittest.TestCase):
             for completion in ("edgeconv.bash", "_edgeconv", "edgeconv.fish"):
                 self.assertIn(verb, pathlib.Path(self.folder.name, completion).read_text())
 
+    def test_verbs_end_where_the_next_group_begins(self):
+        sys.path.insert(0, f"{SOURCE}/toolchains/package")
+        from manual import verbs_of
+        self.assertEqual(verbs_of("\nVerbs:\n  convert    an ONNX model\n               to a blob\n  run   a blob\nExample:\n  edgeconv model.onnx\n"), ["convert", "run"])
+        self.assertEqual(verbs_of(said(EDGECONV, "--help")), verbs_of(re.sub(r"\n\n", "\n", said(EDGECONV, "--help"))))
+
     def test_bash_completes_options_of_ert_bench(self):
         options = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", said(BENCH, "--help")))
         self.assertIn("--shape", options)

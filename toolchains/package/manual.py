@@ -13,7 +13,9 @@ def help_of(program, verb=None):
 
 def verbs_of(top):
     """The verbs that the program lists: a new one needs no word here."""
-    verbs = re.findall(r"(?m)^  ([a-z][a-z-]*) ", top.partition("\nVerbs:\n")[2].partition("\n\n")[0])
+    # CLI11 of Debian 13 leaves out the empty line behind a group: it ends where a line is not indented.
+    group = re.match(r"(?: +\S.*\n)*", top.partition("\nVerbs:\n")[2]).group()
+    verbs = re.findall(r"(?m)^  ([a-z][a-z-]*) ", group)
     if "convert" not in verbs:
         sys.exit("manual.py: --help lists no verbs")
     return verbs
