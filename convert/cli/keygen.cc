@@ -42,9 +42,10 @@ int keygen(const KeygenArguments& o) {
   const OutputFormat never_replaced{};
   Outputs outputs(o.force);
   outputs.writes("-o", o.output, never_replaced);
-  outputs.writes("the public key of -o", open_name, never_replaced);
-  if (output_place(o.output).kind == OutputPlace::Kind::kStream || o.output == "-")
+  if (const OutputPlace::Kind kind = output_place(o.output).kind;
+      kind != OutputPlace::Kind::kNew && kind != OutputPlace::Kind::kFile)
     throw FatalError(ExitCode::kUsage, "-o " + o.output + ": a private key goes into a file that only its owner can read");
+  outputs.writes("the public key of -o", open_name, never_replaced);
   const PrivateKey key = new_private_key();
   const std::string secret = private_key_text(key), open = public_key_text(public_key_of(key));
   {

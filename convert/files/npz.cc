@@ -39,8 +39,13 @@ class Archive {
                        where_ + ": archives of more than 4 GB (zip64) are not read; use a folder of .npy files");
     if (size > end || start > end - size) fail("the list of members is damaged");
     std::vector<Entry> all;
-    size_t at = start;
-    for (uint32_t i = 0; i < count; ++i) all.push_back(entry(at, size_t{start} + size));
+    size_t at = start, room = start;
+    for (uint32_t i = 0; i < count; ++i) {
+      all.push_back(entry(at, size_t{start} + size));
+      // Members that share their data would make a small file as large as all memory.
+      if (all.back().bytes > room) fail("its members overlap");
+      room -= all.back().bytes;
+    }
     if (at != size_t{start} + size) fail("the list of members is damaged");
     return all;
   }

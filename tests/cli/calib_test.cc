@@ -161,6 +161,18 @@ TEST_F(CalibTest, DamagedArchivesAreRefused) {
   expect_bad(archive({{"x.npy", objects}}, false), {"pickled"});
 }
 
+// A few kilobytes whose members all name the same data became as many gigabytes.
+TEST_F(CalibTest, MembersThatShareTheirDataAreRefused) {
+  constexpr size_t kEndBytes = 22;
+  const std::string one = archive({{"x.npy", npy(samples({64, 16}))}}, true);
+  const size_t directory = one.find("PK\x01\x02"), directory_bytes = one.size() - kEndBytes - directory;
+  std::string two = one.substr(0, one.size() - kEndBytes) + one.substr(directory, directory_bytes);
+  two[two.size() - 5] = 'y';  // x.npy
+  two += number(0x06054b50, 4) + number(0, 4) + number(2, 2) + number(2, 2) + number(static_cast<uint32_t>(2 * directory_bytes), 4) +
+         number(static_cast<uint32_t>(directory), 4) + number(0, 2);
+  expect_bad(two, {"members overlap"});
+}
+
 // Every changed byte is refused or gives the same arrays: nothing in between, no crash.
 TEST_F(CalibTest, NoChangedByteIsTrusted) {
   const Tensor x = samples({4, 16});

@@ -38,6 +38,8 @@ TEST_F(SignatureTest, KeysAreNotReplacedAndNotPrinted) {
   expect_success({"keygen", "-o", in("key.pem"), "--force"});
   expect_refusal({"keygen", "-o", "-"}, kUsage, {"private key"});
   expect_refusal({"keygen", "-o", "/dev/null"}, kUsage, {"private key"});
+  expect_refusal({"keygen", "-o", "/dev/stdout", "--force"}, kUsage, {"private key"});
+  expect_refusal({"keygen", "-o", "/dev/fd/1"}, kUsage, {"private key"});
   expect_refusal({"keygen"}, kUsage, {"--output"});
   expect_refusal({"keygen", "-o", in("no/such/key.pem")}, kIo, {"key.pem"});
 }
