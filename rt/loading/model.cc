@@ -16,13 +16,6 @@ constexpr uint64_t kModelMagic = 0x6C65646F6D747265u;  // "ertmodel"
 
 const char* text(const flatbuffers::String* s) { return s == nullptr ? "" : s->c_str(); }
 
-bool has_compressed_segment(const Program& p) {
-  for (uint32_t i = 0; i < p.segments.size; ++i) {
-    if (compression_of(p.segments[i]) != Compression::kNone) return true;
-  }
-  return false;
-}
-
 uint32_t golden_count(const Program& p) { return p.root->golden() == nullptr ? 0 : p.root->golden()->size(); }
 
 ert_status value_info(const Program& p, uint32_t v, const char* name, uint32_t dtype, ert_value_info* out) {
@@ -86,7 +79,8 @@ ert_status ert_model_open_in(ert_model* m, const void* blob, size_t bytes, void*
   const ert_status status = verify_structure(static_cast<const uint8_t*>(blob), bytes, &structure);
   if (status != ERT_OK) return status;
   const Program p = program_view(static_cast<const uint8_t*>(blob), structure.root);
-  if ((structure.header.flags & kFlagCompressed) != 0 || has_compressed_segment(p)) return ERT_ERR_COMPRESSED;
+  // Without the flag no segment is compressed (verify_structure).
+  if ((structure.header.flags & kFlagCompressed) != 0) return ERT_ERR_COMPRESSED;
   const ert_status semantics = verify_semantics(p, lent);
   if (semantics != ERT_OK) return semantics;
   new (m) ModelState{kModelMagic, p.blob, p.root, structure.header, lent, p.segments.data, p.segments.size};

@@ -40,7 +40,7 @@ using namespace ert;
 
 ert_status ert_model_work(const ert_model* m, const int32_t* dims, ert_work* out) {
   const ModelState* s = model_state(m);
-  if (s == nullptr || out == nullptr) return ERT_ERR_ARG;
+  if (s == nullptr) return ERT_ERR_ARG;
   const Program p = program_view(s->blob, s->root);
   EvalMemory memory(p, s->lent);
   EvalScratch* scratch = memory.scratch();

@@ -63,7 +63,7 @@ bool verify_storage(const Program& p, uint32_t index) {
     case Storage::kInput: return v.index() < p.inputs.size && p.inputs[v.index()] == index;
     case Storage::kOutput: return v.index() < p.outputs.size && p.outputs[v.index()] == index && v.first_op() < p.ops.size;
     case Storage::kAlias: return verify_alias(p, index);
-    case Storage::kCount: break;
+    case Storage::kCount: break;  // and whatever else the byte holds
   }
   return false;
 }
@@ -175,7 +175,7 @@ bool verify_values(const Program& p) {
   for (uint32_t i = 0; i < p.values.size; ++i) {
     const fb::Value& v = p.values[i];
     if (v.dtype() == ERT_I16 && storage_of(v) != Storage::kInput && (storage_of(v) != Storage::kConstant || !wide)) return false;
-    if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || storage_of(v) >= Storage::kCount || v.reserved() != 0) return false;
+    if (!known_dtype(v.dtype()) || v.rank() > ERT_MAX_RANK || v.reserved() != 0) return false;
     for (uint32_t axis = 0; axis < ERT_MAX_RANK; ++axis) {
       const uint32_t e = v.shape()->Get(axis);
       if (axis < v.rank() ? e >= p.exprs.size : e != 0) return false;

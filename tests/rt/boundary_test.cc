@@ -131,6 +131,20 @@ TEST(Dims, BelowTheMinimumIsRefused) {
   EXPECT_EQ(ert_run(&c.context), ERT_ERR_DIMS);
 }
 
+TEST(Integers, RangesAreSaidOfIntegersOnly) {
+  const AlignedBytes b = int_program().build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, b.data(), b.size()), ERT_OK);
+  ert_value_info ids{}, weights{};
+  ids.struct_size = weights.struct_size = sizeof ids;
+  ASSERT_EQ(ert_model_input(&m, 0, &ids), ERT_OK);
+  ASSERT_EQ(ert_model_input(&m, 1, &weights), ERT_OK);
+  EXPECT_EQ(ids.min_value, 0);
+  EXPECT_EQ(ids.max_value, 9);
+  EXPECT_EQ(weights.min_value, INT32_MIN);
+  EXPECT_EQ(weights.max_value, INT32_MAX);
+}
+
 TEST(Integers, OnlyImportAndExportSeeThem) {
   const auto open_spec = [](const BlobSpec& s) {
     const AlignedBytes b = s.build();

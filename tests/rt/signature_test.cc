@@ -72,6 +72,15 @@ TEST(Signature, DecidesWhetherABlobIsOpened) {
   EXPECT_TRUE(opened(m));
 }
 
+// A check that believes anything is not even asked: there are no bytes of a signature to give it.
+TEST(Signature, AnUnsignedBlobHasNoneToCheck) {
+  const auto believe = [](void* calls, const uint8_t*, const void*, size_t, size_t) { return ++*static_cast<int*>(calls), 0; };
+  const AlignedBytes b = small_program().build();
+  int calls = 0;
+  EXPECT_EQ(ert_check_signature(b.data(), b.size(), believe, &calls), ERT_ERR_SIGNATURE);
+  EXPECT_EQ(calls, 0);
+}
+
 TEST(Signature, CoversTheWholeFileWithItsOwnBytesAsZero) {
   const AlignedBytes b = signed_by(5, small_program().build());
   Key key{5};

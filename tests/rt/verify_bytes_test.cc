@@ -307,6 +307,21 @@ TEST(VerifyBytes, QuestionsAboutAModelThatIsNone) {
   EXPECT_EQ(ert_model_output(&none, 0, &v), ERT_ERR_ARG);
 }
 
+TEST(VerifyBytes, QuestionsWithoutTheSizeOfTheirStruct) {
+  const AlignedBytes b = small_program().build();
+  ert_model m;
+  ASSERT_EQ(ert_model_open(&m, b.data(), b.size()), ERT_OK);
+  ert_info info{};
+  ert_dim_info d{};
+  ert_value_info v{};
+  ert_work work{};
+  EXPECT_EQ(ert_model_info(&m, &info), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_dim(&m, 0, &d), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_input(&m, 0, &v), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_output(&m, 0, &v), ERT_ERR_ARG);
+  EXPECT_EQ(ert_model_work(&m, nullptr, &work), ERT_ERR_ARG);
+}
+
 TEST(VerifyBytes, MacsOfDimsThatCannotBe) {
   BlobSpec s = small_program();
   s.expr(5, 0, s.expr(3, 0, s.constant(3)));  // divides by batch - 3

@@ -96,6 +96,26 @@ const Case kSound[] = {
        add_golden(s, {2}, {0, 64});
      }},
     {"packed rows", ERT_OK, [](BlobSpec& s) { add_packing(s); }},
+    {"packed rows of a mask of 32 bits", ERT_OK, [](BlobSpec& s) { add_packing(s, ERT_I32); }},
+    {"packed rows of a mask of booleans", ERT_OK, [](BlobSpec& s) { add_packing(s, ERT_BOOL); }},
+    {"packed rows of a mask of bytes", ERT_OK, [](BlobSpec& s) { add_packing(s, ERT_U8); }},
+    {"in place, with an operand that is absent", ERT_OK,
+     [](BlobSpec& s) {
+       s.values[kBias].shape = {1};
+       for (const ValueIndex v : {kX, kNegated, kSum, kCopied, kOut}) s.values[v].shape = {0, 1};
+       s.ops[2] = {OpCode::kLayerNorm, {i(kSum), -1, i(kBias), -1}, {i(kCopied)}, {0}, {1e-5f}};
+       s.values[kCopied].index = 1;
+       s.arena_order = {kNegated, kSum, kCopied};
+     }},
+    {"outputs around one that is absent", ERT_OK,
+     [](BlobSpec& s) {
+       s.custom_ops.push_back({"a::b", "", {}, {}});
+       append(s, ERT_F32, {0, 1}, OpCode::kCustom, {i(kX)}, {0});
+       const uint32_t third = append(s, ERT_F32, {0, 1}, OpCode::kCustom, {i(kX)}, {0});
+       s.ops.pop_back();
+       s.values[third].first_op = s.values[third].last_op = last_op(s);
+       s.ops.back().outputs.insert(s.ops.back().outputs.end(), {-1, i(third)});
+     }},
     {"a state", ERT_OK,
      [](BlobSpec& s) {
        s.add_input("state", ERT_F32, {1});
@@ -169,6 +189,13 @@ const Case kOps[] = {
      [](BlobSpec& s) {
        append_output(s, ERT_I32, {0, 1}, OpCode::kCast, {i(kX)});
      }},
+    {"an integer output that ExportInt writes through another name", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       const uint32_t narrow = imported(s);
+       const uint32_t out = append_output(s, ERT_I32, {1}, OpCode::kExportInt, {i(narrow)});
+       s.values[narrow].last_op = last_op(s);
+       s.ops.back().outputs[0] = i(s.add({ERT_I32, {1}, kAlias, out}));
+     }},
     {"two outputs that are one value, beside one that nobody writes", ERT_ERR_MODEL,
      [](BlobSpec& s) {
        s.ops[2] = {OpCode::kLayerNorm, {i(kSum), i(kX), i(kBias), -1}, {i(kCopied), i(kCopied)}, {0}, {1e-5f}};
@@ -206,6 +233,14 @@ const Case kPacking[] = {
        s.add_input("mask", ERT_I64, {0, least});
        s.packing = {fb::Packing(1, 0, s.expr(kRows, 0, least), 0)};
        s.program_flags = 1;
+     }},
+    {"rows of the mask's rows and another length", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       s.exprs[add_packing(s)] = fb::Expr(kRows, 0, 0, 0, 0);
+     }},
+    {"an output whose size follows from packed rows on the right", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       append_output(s, ERT_F32, {s.expr(kMin, 0, add_packing(s))}, OpCode::kFill, {}, {0});
      }},
     {"rows that are no expression", ERT_ERR_MODEL,
      [](BlobSpec& s) {
@@ -279,6 +314,7 @@ const Case kSizes[] = {
     {"a size that is 0 at the smallest dims only", ERT_ERR_MODEL,
      [](BlobSpec& s) { s.add_input("z", ERT_F32, {s.expr(kSub, 0, s.constant(1))}); }},
     {"a dim that nobody reads", ERT_ERR_MODEL, [](BlobSpec& s) { s.dim("d", 1, INT32_MAX); }},
+    {"a dim from 0 that nobody reads", ERT_ERR_MODEL, [](BlobSpec& s) { s.dim("d", 0, 2); }},
     {"an expression of no kind, at the end", ERT_ERR_MODEL, [](BlobSpec& s) { s.expr(10, 0, 0); }},
     {"an expression that refers forward, which nobody reads", ERT_ERR_MODEL, [](BlobSpec& s) { s.expr(kMin, 0, 500); }},
 };
@@ -293,6 +329,14 @@ const Case kValues[] = {
      [](BlobSpec& s) {
        const uint32_t big = s.constant(INT32_MAX);
        s.add({ERT_F32, {big, big, big}, kConstant, 0});
+     }},
+    {"of no storage", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       s.add({ERT_F32, {0, 1}, kAlias + 1, 0});
+     }},
+    {"of a storage far from all", ERT_ERR_MODEL,
+     [](BlobSpec& s) {
+       s.add({ERT_F32, {0, 1}, 255, 0});
      }},
     {"an alias with other elements", ERT_ERR_MODEL,
      [](BlobSpec& s) {

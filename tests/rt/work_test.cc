@@ -42,6 +42,41 @@ TEST(Work, RefusesDimsThatTheModelRefuses) {
   EXPECT_EQ(work_of(small_program(), {9}).status, ERT_ERR_DIMS);
 }
 
+// Open has asked for the smallest and the largest dims; what happens between is for those who ask about it.
+TEST(Work, RefusesDimsThatFitNowhereButAtBothEnds) {
+  enum : uint32_t { kSub = 3, kMul = 4 };
+  const auto status_at_3 = [](const auto& change) {
+    BlobSpec s = small_program();
+    change(s, s.expr(kSub, 0, s.constant(3)));
+    EXPECT_EQ(work_of(s, {8}).status, ERT_OK);
+    return work_of(s, {3}).status;
+  };
+  const auto square = [](BlobSpec& s, uint32_t e) { return s.expr(kMul, e, e); };
+  EXPECT_EQ(status_at_3([&](BlobSpec& s, uint32_t away) { s.add_input("empty at 3", ERT_F32, {square(s, away)}); }), ERT_ERR_DIMS);
+  EXPECT_EQ(status_at_3([&](BlobSpec& s, uint32_t away) {
+              const auto op = static_cast<uint32_t>(s.ops.size());
+              const uint32_t v = s.add_output("empty at 3", ERT_F32, {square(s, away)}, op);
+              s.ops.push_back({params::OpCode::kFill, {}, {static_cast<int32_t>(v)}, {0}, {}});
+            }),
+            ERT_ERR_DIMS);
+  EXPECT_EQ(status_at_3([&](BlobSpec& s, uint32_t) {
+              // (1 - batch) * (batch - 8) is 0 at both ends and 10 here, so that 4 becomes 14.
+              const uint32_t hill = s.expr(kMul, s.expr(kSub, s.constant(1), 0), s.expr(kSub, 0, s.constant(8)));
+              s.values[s.outputs[0].value].shape[1] = s.expr(2, s.constant(4), hill);
+            }),
+            ERT_ERR_DIMS);
+}
+
+TEST(Work, RefusesDimsThatNoMemoryHoldsButAtBothEnds) {
+  constexpr int32_t kMost = 32768;
+  BlobSpec s = small_program();
+  s.dims[0] = fb::Dim(1, kMost - 1);
+  const uint32_t hill = s.expr(4, 0, s.expr(3, s.constant(kMost), 0));  // batch * (kMost - batch)
+  s.add_input("large in the middle", ERT_F32, {hill, s.constant(2048)});  // 2^28 bytes at the ends, 2^41 between
+  EXPECT_EQ(work_of(s, {kMost - 1}).status, ERT_OK);
+  EXPECT_EQ(work_of(s, {kMost / 2}).status, ERT_ERR_DIMS);
+}
+
 // 130 products of two (the largest that an op accepts have 2^31 elements) square matrices into an output each.
 BlobSpec products() {
   BlobSpec s;
