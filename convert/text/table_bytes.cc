@@ -242,7 +242,9 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   if (!codes.conflicts.empty())
     throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
   add(SectionKind::kClasses, codes.classes, 1);
+  add(SectionKind::kRuleClasses, codes.rule_classes, 1);
   add(SectionKind::kDecompositions, codes.decompositions, 1);
+  add(SectionKind::kCompatible, codes.compatible, 1);
   add(SectionKind::kCombining, codes.combining, 1);
   add(SectionKind::kCompositions, codes.compositions, codes.composition_count);
   add(SectionKind::kLowercase, codes.lowercase, 1);

@@ -10,9 +10,10 @@ namespace ert::text {
 // A token, and in its place before: a node of a model's search. `start` and `end` are bytes of the original text.
 struct Token {
   int32_t id;
-  uint32_t start, end;  // end: with kWordStart set in the first token of a word
+  uint32_t start,
+      end;  // start: with kFromAdded set where an added token was found; end: with kWordStart set in the first token of a word
 };
-constexpr uint32_t kWordStart = 1u << 31;  // texts have 2^30 bytes at most
+constexpr uint32_t kWordStart = 1u << 31, kFromAdded = 1u << 31;  // texts have 2^30 bytes at most
 
 struct Buffer {
   uint8_t* text;

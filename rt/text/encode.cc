@@ -63,6 +63,7 @@ bool emit_added(Encoder& e, size_t begin, size_t end) {
   const AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text, end, false);
   if (!added.longest_at(core, &core_end, &token)) return false;
   e.emit(token->id, begin, end);
+  e.tokens[e.token_count - 1].start |= kFromAdded;
   return true;
 }
 
@@ -101,14 +102,15 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
     if (at < m.begin)
       if (const ert_status s = encode_segment(e, model, at, m.begin); s != ERT_OK) return s;
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end) | kWordStart};
+    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin) | kFromAdded,
+                                 static_cast<uint32_t>(m.end) | kWordStart};
     at = m.end;
   }
   if (at < bytes)
     if (const ert_status s = encode_segment(e, model, at, bytes); s != ERT_OK) return s;
-  if (t.ngrams != nullptr && e.token_count == before) {
+  if (t.ngrams.size != 0 && e.token_count == before) {
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {static_cast<int32_t>(t.ngrams->no_text), 0, static_cast<uint32_t>(bytes) | kWordStart};
+    e.tokens[e.token_count++] = {static_cast<int32_t>(t.ngrams.data->no_text), 0, static_cast<uint32_t>(bytes) | kWordStart};
   }
   return ERT_OK;
 }
