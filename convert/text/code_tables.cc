@@ -256,7 +256,8 @@ CodeTables code_tables(const Tokenizer& t) {
     out.combining = combining_table(composes);
     if (composes) out.compositions = composition_rows(&out.composition_count);
   }
-  if (uses(NormalizerKind::kLowercase)) {
+  // Answers that differ in case are one.
+  if (uses(NormalizerKind::kLowercase) || t.task.kind == TaskKind::kQa) {
     CodeMap lower = u.lowercase;
     for (uint32_t c = 'A'; c <= 'Z'; ++c) lower.erase(c);
     out.lowercase = mapped_table({&lower}, mappings);
