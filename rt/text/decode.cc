@@ -136,8 +136,11 @@ class Decoder {
   // False: the id has no piece, or is left out.
   bool piece_of(size_t i, Bytes8* piece) const {
     const int32_t id = ids_[i];
-    if (id < 0 || static_cast<uint32_t>(id) >= t_.header->vocabulary || (skip_ && is_special(id))) return false;
+    if (id < 0 || static_cast<uint32_t>(id) >= t_.header->vocabulary) return false;
+    const AddedToken* a = added(id);
+    if (a != nullptr && skip_ && (a->flags & kAddedSpecial) != 0) return false;
     *piece = {piece_data(t_, static_cast<uint32_t>(id)), piece_length(t_, static_cast<uint32_t>(id))};
+    if (a != nullptr && (a->flags & kAddedDecoded) != 0) *piece = {string_of(t_, a->content), a->content.bytes};
     return piece->size != 0;
   }
   // Null: the id is no added token's.

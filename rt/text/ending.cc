@@ -62,23 +62,13 @@ struct Blank {
   uint32_t leading, trailing;
 };
 
-// Of added tokens that is the text in their place, of others their piece. The reference also counts U+0120, which byte-level vocabularies have for a space.
-Blank blank_of(const Tables& t, const Token& token, bool added, const uint8_t* text) {
-  const uint32_t id = static_cast<uint32_t>(token.id);
-  const uint8_t* p = text + token.start;
-  const uint8_t* end = text + token.end;
-  if (!added) {
-    // What Unigram does not know is called by its text, without white space where words are split.
-    const bool known = id < t.header->vocabulary && (t.header->kind != ERT_TEXT_UNIGRAM || token.id != t.header->unknown);
-    p = known ? piece_data(t, id) : nullptr;
-    end = known ? p + piece_length(t, id) : nullptr;
-  }
-  const bool bytes = !added && has(t, kByteLevel);
-  const auto blank = [&t, bytes](const Character& c) {
-    return c.code == ' ' || (!bytes && (c.code == 0x120 || (t.classes.byte(c.code) & kClassSpace) != 0));
+// The reference also counts U+0120, which byte-level vocabularies have for a space. A hostile piece may be long and stand for one byte: no more is counted
+// than pieces of real tokenizers can have. `bytes`: these are bytes, no characters.
+__attribute__((noinline)) Blank blank_of(const Tables& t, ert_span span, const uint8_t* p, const uint8_t* end, bool bytes, bool spaces) {
+  const auto blank = [&t, bytes, spaces](const Character& c) {
+    return c.code == ' ' ? spaces : !bytes && (c.code == 0x120 || (t.classes.byte(c.code) & kClassSpace) != 0);
   };
-  // A hostile piece may be long and stand for one byte: no more is counted than pieces of real tokenizers can have.
-  const uint32_t most = token.end - token.start + kLongestString;
+  const uint32_t most = span.end - span.start + kLongestString;
   Blank b{0, 0};
   for (const uint8_t* at = p; at < end && b.leading < most; ++b.leading) {
     const Character c = bytes ? Character{*at, 1} : foreign_character(at, end);
@@ -93,18 +83,28 @@ Blank blank_of(const Tables& t, const Token& token, bool added, const uint8_t* t
   return b;
 }
 
-// The span without the white space of its piece, as process_offsets of the reference has it. `first`: the first token of its window.
-ert_span trimmed(const Tables& t, const Token& token, bool added, const uint8_t* text, size_t bytes, bool first) {
-  ert_span s{token.start, token.end};
-  Blank b = blank_of(t, token, added, text);
-  if (b.leading != 0) {
-    if ((first || s.start == 0) && t.ending->trim == 2 && b.leading == 1) b.leading = 0;
-    for (; b.leading != 0 && s.start < s.end; --b.leading) s.start += foreign_character(text + s.start, text + bytes).bytes;
-    if (s.start > s.end) s.start = s.end;
-  }
+// The span without that white space, as process_offsets of the reference has it.
+__attribute__((noinline)) ert_span trimmed(ert_span s, Blank b, const uint8_t* text, size_t bytes) {
+  for (; b.leading != 0 && s.start < s.end; --b.leading) s.start += foreign_character(text + s.start, text + bytes).bytes;
+  if (s.start > s.end) s.start = s.end;
   uint32_t end = s.end;
   for (; b.trailing != 0 && end != 0; --b.trailing) end = static_cast<uint32_t>(character_before(text, end));
   if (b.trailing == 0) s.end = end > s.start ? end : s.start;
+  return s;
+}
+
+// `first`: the first token of its window, whose one blank stays where the tokenizer itself puts a space before texts.
+ert_span span_of(const Tables& t, const Token& token, const uint8_t* text, size_t bytes, bool first) {
+  ert_span s{token.start & ~(kTrimmed | kOneBlank), token.end & ~kWordStart};
+  const uint32_t id = static_cast<uint32_t>(token.id);
+  if ((token.start & kTrimmed) == 0 && t.ending->trim != 0 && id < t.header->vocabulary) {
+    const uint8_t* piece = piece_data(t, id);
+    Blank b = blank_of(t, s, piece, piece + piece_length(t, id), has(t, kByteLevel), true);
+    if ((first || s.start == 0) && t.ending->trim == 2 && b.leading == 1) b.leading = 0;
+    s = trimmed(s, b, text, bytes);
+  }
+  if ((token.start & kOneBlank) != 0 && !first) s.start += foreign_character(text + s.start, text + bytes).bytes;
+  if (s.end < s.start) s.end = s.start;
   return s;
 }
 
@@ -134,6 +134,19 @@ uint32_t padded(const Tables& t, const Kept& k, uint32_t tokens) {
 }
 
 }  // namespace
+
+void trim_by(Encoder& e, const uint8_t* text, const uint8_t* end, bool spaces) {
+  const uint32_t trim = e.tables->ending->trim;
+  if (trim == 0) return;
+  Token& token = e.tokens[e.token_count - 1];
+  ert_span s{token.start, token.end};
+  Blank b = blank_of(*e.tables, s, text, end, false, spaces);
+  const bool one = trim == 2 && b.leading == 1;
+  if (one) b.leading = 0;
+  const uint32_t flags = one && s.start != 0 && s.start < s.end ? kTrimmed | kOneBlank : kTrimmed;
+  s = trimmed(s, b, e.original, e.original_bytes);
+  token.start = s.start | flags, token.end = s.end;
+}
 
 ert_status plan_windows(const Tables& t, const ert_text_options& o, Kept* k) {
   const bool special = (o.flags & ERT_TEXT_NO_SPECIAL_TOKENS) == 0;
@@ -206,12 +219,9 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
     const uint32_t which = piece.kind - 1;
     const Token* from = k.tokens + (which == 0 ? 0 : k.count[0]);
     for (uint32_t j = begin[which]; j < end[which]; ++j) {
-      const Token token{from[j].id, from[j].start & ~kFromAdded, from[j].end & ~kWordStart};
-      const bool added = (from[j].start & kFromAdded) != 0;
-      ert_span span{token.start, token.end};
-      if (e.trim != 0 && out.offsets != nullptr)
-        span = trimmed(t, token, added, k.text[which], k.bytes[which], j == begin[which]);
-      w.put(token.id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
+      ert_span span{0, 0};
+      if (out.offsets != nullptr) span = span_of(t, from[j], k.text[which], k.bytes[which], j == begin[which]);
+      w.put(from[j].id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
     }
   }
   for (uint32_t i = 0; e.pad_left == 0 && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);

@@ -84,7 +84,7 @@ enum Flags : uint32_t {
   kFloatSums = 1u << 10,    // Unigram: sums are rounded to float, as sentencepiece has them
   // The model looks for pieces with a space in the place of their U+2581, and gets text in which both are a space: one byte, not three. kPieces have U+2581.
   kPlainSpaces = 1u << 11,
-  kSpelledBytes = 1u << 12,  // the decoder has kLetters, or kByteLevel with option 1: readers of before would take letters for bytes
+  kSpelledBytes = 1u << 12,  // the decoder has kLetters, or kByteLevel with option 1, or an added token kAddedDecoded: readers of before would decode other text
   kKnownFlags = (1u << 13) - 1
 };
 
@@ -210,7 +210,14 @@ struct AddedToken {
   Text content;    // in kStrings
   uint32_t flags;  // AddedFlags
 };
-enum AddedFlags : uint32_t { kAddedSpecial = 1, kAddedLstrip = 2, kAddedRstrip = 4, kAddedSingleWord = 8, kAddedNormalized = 16 };
+enum AddedFlags : uint32_t {
+  kAddedSpecial = 1,
+  kAddedLstrip = 2,
+  kAddedRstrip = 4,
+  kAddedSingleWord = 8,
+  kAddedNormalized = 16,
+  kAddedDecoded = 32  // its text is its content and not its piece: what the normalizer makes of it. Special where that is a special token
+};
 
 // What a special token, the text or its pair becomes. kind 0: the token id; 1: the text; 2: the pair.
 struct TemplatePiece {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <cstring>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/text/files/decimal.h"
@@ -34,59 +33,6 @@ TEST(ReadTokenizer, UnknownComponentsAreNamedTogether) {
   for (const char* part : {"5 components", "normalizer 'Foo' ($.normalizer.normalizers[0])", "Replace of the expression 'x+'",
                            "UnicodeScripts", "CTC", "'Bar'"})
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
-}
-
-// The ids that a text becomes.
-std::vector<int32_t> ids_of(const std::string& json, const std::string& text) {
-  return TextRunner(table_bytes(read_tokenizer_json(json, "tokenizer.json"))).encode(text, nullptr, nullptr).ids;
-}
-
-// They were refused: the two want other tables of decompositions, or of marks.
-TEST(ReadTokenizer, StepsWithTablesOfTheirOwnStandTogether) {
-  const std::string model = R"("model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "X1\u00e9": 1, "\u2460": 2, "e": 3}})";
-  const auto with = [&model](const std::string& steps) {
-    return R"({"normalizer": {"type": "Sequence", "normalizers": [)" + steps + "]}, " + model + "}";
-  };
-  const std::string circled = "\xe2\x91\xa0", accent = "e\xcc\x81";
-  EXPECT_EQ(ids_of(with(R"({"type": "NFC"}, {"type": "Prepend", "prepend": "X"}, {"type": "NFKC"})"), circled + accent), std::vector<int32_t>({1}));
-  EXPECT_EQ(ids_of(with(R"({"type": "NFC"})"), circled), std::vector<int32_t>({2}));
-  const std::string both = with(R"({"type": "StripAccents"}, {"type": "BertNormalizer", "lowercase": false, "strip_accents": true})");
-  EXPECT_EQ(ids_of(both, accent), std::vector<int32_t>({3}));
-  EXPECT_EQ(ids_of(both, "\xc3\xa9"), std::vector<int32_t>({3}));
-}
-
-TEST(ReadTokenizer, OffsetsAreTrimmedByPiecesThatAreNotBytes) {
-  const std::string json = R"({"added_tokens": [{"id": 0, "content": "u", "special": true}],
-    "post_processor": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
-    "model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "\u3000a": 1}}})";
-  TextRunner runner(table_bytes(read_tokenizer_json(json, "tokenizer.json")));
-  const Encoding known = runner.encode("\xe3\x80\x80" "a", nullptr, nullptr);
-  ASSERT_EQ(known.ids, std::vector<int32_t>({1}));
-  EXPECT_EQ(known.offsets[0].start, 3u);
-  // The unknown token is called u, without white space, though u is an added token too.
-  const Encoding unknown = runner.encode("\xe3\x80\x80" "b", nullptr, nullptr);
-  ASSERT_EQ(unknown.ids, std::vector<int32_t>({0}));
-  EXPECT_EQ(unknown.offsets[0].start, 0u);
-}
-
-// Readers of before the flag would decode other text.
-bool spells_bytes(const std::string& json) {
-  ert::text::TablesHeader h;
-  const std::string tables = table_bytes(read_tokenizer_json(json, "t"));
-  std::memcpy(&h, tables.data(), sizeof h);
-  return (h.flags & ert::text::kSpelledBytes) != 0;
-}
-
-TEST(ReadTokenizer, BytesAreLettersWhereTheDecoderSaysSo) {
-  const std::string bytes = R"("pre_tokenizer": {"type": "ByteLevel"}, "model": {"type": "BPE", "vocab": {"\u0120": 0, "a": 1}, "merges": []})";
-  EXPECT_EQ(TextRunner(table_bytes(read_tokenizer_json("{" + bytes + "}", "t"))).decode({1, 0, 1}, true), "a \xc4\xa0 a");
-  EXPECT_EQ(TextRunner(table_bytes(read_tokenizer_json(R"({"decoder": {"type": "ByteLevel"}, )" + bytes + "}", "t"))).decode({1, 0, 1}, true), "a a");
-  EXPECT_TRUE(spells_bytes("{" + bytes + "}"));
-  EXPECT_FALSE(spells_bytes(R"({"decoder": {"type": "ByteLevel"}, )" + bytes + "}"));
-  EXPECT_EQ(TextRunner(table_bytes(read_tokenizer_json(
-                           R"({"decoder": {"type": "ByteLevel"}, "model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0, "\u0120a": 1, "\u4e2d": 2}}})", "t")))
-                .decode({1, 2}, true),
-            " a\xe4\xb8\xad");
 }
 
 TEST(ReadTokenizer, MalformedFilesNameThePlace) {
