@@ -11,7 +11,7 @@
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
 #   ./test.sh --coverage [runtime]   branch coverage by the quick tests; "runtime": without the converter, a tenth of the time
 #   ./test.sh --manners  typos, help, terminals of several widths, every message of exit 2 to 5, reports in a browser at three widths; screenshots and messages in build/release/manners/
-#   ./test.sh --text [LINES]  27 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
+#   ./test.sh --text [LINES]  29 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
 #                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Then tasks against the pipelines of
 #                       transformers (build/minilm). Default 20000; 1000000 takes hours
 #   ./test.sh --cross   ARM, Cortex-M and RISC-V builds: their tests under emulators, one digest over all targets and ISA levels, sizes

@@ -53,7 +53,7 @@ void add_bits(Values& values, const CodeSet& set, uint16_t bits) {
     for (uint32_t c = begin; c < end; ++c) values[c] |= bits;
 }
 
-// The classes that steps ask for. A bit has one meaning in a tokenizer.
+// The classes that steps ask for. A bit has one meaning in a table.
 class ClassTable {
  public:
   void claim(Class bit, const CodeSet& set, const char* who) {
@@ -93,12 +93,18 @@ void claim_rule(ClassTable& classes, SplitRule rule) {
   classes.claim(kClassMark, u.rule_mark, "a split rule that tells marks");
 }
 
-std::string class_bytes(const Tokenizer& t, std::vector<std::string>& conflicts) {
+// `rules`: the table of split rules and of BertNormalizer's marks (kClassBertMark), null if they share `classes`.
+void claim_classes(const Tokenizer& t, ClassTable& classes, ClassTable* rules) {
   const UnicodeData& u = unicode_data();
-  ClassTable classes;
+  ClassTable& of_rules = rules ? *rules : classes;
   for (const Step& s : t.normalizer) switch (static_cast<NormalizerKind>(s.kind)) {
       case NormalizerKind::kStripAccents:
-        classes.claim(kClassMark, s.option == 0 ? u.strip_accents : u.bert_marks, s.option == 0 ? "StripAccents" : "BertNormalizer's accents");
+        if (s.option == 0)
+          classes.claim(kClassMark, u.strip_accents, "StripAccents");
+        else if (rules)
+          rules->claim(kClassBertMark, u.bert_marks, "BertNormalizer's accents");
+        else
+          classes.claim(kClassMark, u.bert_marks, "BertNormalizer's accents");
         break;
       case NormalizerKind::kBertClean:
         classes.claim(kClassControl, u.bert_control, "BertNormalizer");
@@ -123,9 +129,9 @@ std::string class_bytes(const Tokenizer& t, std::vector<std::string>& conflicts)
       case PretokenizerKind::kDigits: classes.claim(kClassNumeric, u.numeric, "Digits"); break;
       case PretokenizerKind::kPunctuation: classes.claim(kClassPunctuation, u.punctuation, "Punctuation"); break;
       case PretokenizerKind::kByteLevel:
-        if ((s.option & 2) != 0) claim_rule(classes, SplitRule::kGpt2);
+        if ((s.option & 2) != 0) claim_rule(of_rules, SplitRule::kGpt2);
         break;
-      case PretokenizerKind::kSplit: claim_rule(classes, static_cast<SplitRule>(s.option >> 8)); break;
+      case PretokenizerKind::kSplit: claim_rule(of_rules, static_cast<SplitRule>(s.option >> 8)); break;
       default: break;
     }
   for (const AddedToken& a : t.added) {
@@ -133,8 +139,18 @@ std::string class_bytes(const Tokenizer& t, std::vector<std::string>& conflicts)
     if (a.lstrip || a.rstrip) classes.claim(kClassSpace, u.white_space, "an added token with lstrip or rstrip");
   }
   if (t.endings.trim != 0) classes.claim(kClassSpace, u.white_space, "trim_offsets");
-  conflicts = classes.conflicts();
-  return classes.bytes();
+}
+
+void class_tables(const Tokenizer& t, CodeTables& out) {
+  ClassTable together, apart, rules;
+  claim_classes(t, together, nullptr);
+  if (together.conflicts().empty()) {
+    out.classes = together.bytes();
+    return;
+  }
+  claim_classes(t, apart, &rules);
+  out.classes = apart.bytes(), out.rule_classes = rules.bytes();
+  for (const ClassTable* table : {&apart, &rules}) out.conflicts.insert(out.conflicts.end(), table->conflicts().begin(), table->conflicts().end());
 }
 
 // The offset that stands for a mapping, in a table of two bytes.
@@ -230,15 +246,18 @@ CodeTables code_tables(const Tokenizer& t) {
     return std::any_of(t.normalizer.begin(), t.normalizer.end(), [k](const Step& s) { return s.kind == static_cast<uint32_t>(k); });
   };
   const bool canonical = uses(NormalizerKind::kNfc) || uses(NormalizerKind::kNfd), compatible = uses(NormalizerKind::kNfkc) || uses(NormalizerKind::kNfkd);
-  out.classes = class_bytes(t, out.conflicts);
-  if (canonical && compatible && !canonical_after_compatible(t)) out.conflicts.push_back("NFC or NFD before NFKC or NFKD, or with other steps between them");
+  class_tables(t, out);
   if (canonical || compatible) {
     const bool composes = uses(NormalizerKind::kNfc) || uses(NormalizerKind::kNfkc);
-    out.decompositions = compatible ? mapped_table({&u.canonical, &u.compatible}, mappings) : mapped_table({&u.canonical}, mappings);
+    const std::vector<const CodeMap*> all = {&u.canonical, &u.compatible};
+    const bool both = canonical && compatible && !canonical_after_compatible(t);
+    out.decompositions = mapped_table(compatible && !both ? all : std::vector<const CodeMap*>{&u.canonical}, mappings);
+    if (both) out.compatible = mapped_table(all, mappings);
     out.combining = combining_table(composes);
     if (composes) out.compositions = composition_rows(&out.composition_count);
   }
-  if (uses(NormalizerKind::kLowercase)) {
+  // Answers that differ in case are one.
+  if (uses(NormalizerKind::kLowercase) || t.task.kind == TaskKind::kQa) {
     CodeMap lower = u.lowercase;
     for (uint32_t c = 'A'; c <= 'Z'; ++c) lower.erase(c);
     out.lowercase = mapped_table({&lower}, mappings);

@@ -9,7 +9,7 @@
 namespace edgeconv::text {
 
 struct CodeTables {
-  std::string classes, decompositions, combining, compositions, lowercase, mappings, graphemes;  // sections; empty: not needed
+  std::string classes, rule_classes, decompositions, compatible, combining, compositions, lowercase, mappings, graphemes;  // sections; empty: not needed
   uint32_t composition_count = 0;
   std::vector<std::string> conflicts;  // components whose tables exclude each other; then the tables are of no use
 };

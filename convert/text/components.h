@@ -15,7 +15,7 @@ void read_normalizer(const JsonPlace& place, Tokenizer& t);
 void read_pretokenizer(const JsonPlace& place, Tokenizer& t);
 void read_model(const JsonPlace& place, Tokenizer& t, Vocabulary& vocabulary);
 void read_postprocessor(const JsonPlace& place, Tokenizer& t);
-void read_decoder(const JsonPlace& place, Tokenizer& t);
+void read_decoder(const JsonPlace& whole, Tokenizer& t);
 void read_added_tokens(const JsonPlace& place, Tokenizer& t, const Vocabulary& vocabulary);
 void read_limits(const JsonPlace& whole, Tokenizer& t);  // truncation and padding
 

@@ -55,13 +55,38 @@ void read_one_decoder(const JsonPlace& p, Tokenizer& t) {
   }
 }
 
+// Vocabularies of bytes are stored as bytes, which other decoders than ByteLevel give as the letters of the file, and it takes letters for bytes anywhere.
+void spell_bytes(const JsonPlace& p, Tokenizer& t) {
+  const bool bytes = (t.flags & ert::text::kByteLevel) != 0;
+  if (has_decoder(t, DecoderStep::kByteLevel)) {
+    for (Step& s : t.decoder)
+      if (s.kind == static_cast<uint32_t>(DecoderStep::kByteLevel)) s.option = bytes ? 0 : 1;
+    if (!bytes) t.flags |= ert::text::kSpelledBytes;
+    return;
+  }
+  if (!bytes) return;
+  for (Step& s : t.decoder) {
+    const auto kind = static_cast<DecoderStep>(s.kind);
+    if (kind == DecoderStep::kStrip) continue;  // of the text that comes out
+    if (std::string spelled; byte_level_bytes(s.a, &spelled))
+      s.a = spelled;
+    else if (kind == DecoderStep::kWordPiece)
+      p.unsupported("decoder WordPiece with a prefix that no vocabulary of bytes has");
+    else
+      s.a.clear();  // is found nowhere
+  }
+  t.decoder.push_back({static_cast<uint32_t>(DecoderStep::kLetters), 0, {}, {}});
+  t.flags |= ert::text::kSpelledBytes;
+}
+
 }  // namespace
 
-void read_decoder(const JsonPlace& p, Tokenizer& t) {
-  if (p.null())
+void read_decoder(const JsonPlace& whole, Tokenizer& t) {
+  if (!whole.has("decoder"))
     t.decoder.push_back({static_cast<uint32_t>(DecoderStep::kJoin), 0, {}, {}});
   else
-    read_one_decoder(p, t);
+    read_one_decoder(whole.at("decoder"), t);
+  spell_bytes(whole, t);
 }
 
 }  // namespace edgeconv::text

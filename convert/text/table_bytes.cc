@@ -128,10 +128,17 @@ void TableWriter::add_added(const std::map<int32_t, std::string>* normalized) {
   for (uint32_t i = 0; i < t_.added.size(); ++i) {
     const auto& a = t_.added[i];
     put32(out, static_cast<uint32_t>(a.id));
-    put_text(out, strings_.add(a.content));
+    // The reference decodes what the normalizer makes of a token, and leaves it out if that is a special one.
+    std::string decoded = normalized != nullptr && a.normalized && (t_.flags & kSpmUtf8) == 0 ? normalized->at(a.id) : a.content;
+    const bool other = decoded != a.content;
+    const auto is_special = [&decoded](const auto& b) { return b.special && b.content == decoded; };
+    const bool special = other ? std::any_of(t_.added.begin(), t_.added.end(), is_special) : a.special;
+    if (std::string bytes; other && (t_.flags & kByteLevel) != 0 && (t_.flags & kSpelledBytes) == 0 && byte_level_bytes(decoded, &bytes)) decoded = bytes;
+    put_text(out, strings_.add(decoded));
     uint32_t flags = 0;
     const auto set = [&flags](bool on, AddedFlags f) { flags |= on ? uint32_t{f} : 0u; };
-    set(a.special, kAddedSpecial), set(a.lstrip, kAddedLstrip), set(a.rstrip, kAddedRstrip);
+    if (other) flags |= kAddedDecoded, flags_ |= kSpelledBytes;
+    set(special, kAddedSpecial), set(a.lstrip, kAddedLstrip), set(a.rstrip, kAddedRstrip);
     set(a.single_word, kAddedSingleWord), set(a.normalized, kAddedNormalized);
     put32(out, flags);
     // Of SentencePiece models only what users defined is looked for.
@@ -140,7 +147,7 @@ void TableWriter::add_added(const std::map<int32_t, std::string>* normalized) {
     } else if (!a.normalized)
       raw[a.content] = i;
     else if (normalized != nullptr && !normalized->at(a.id).empty())
-      later[normalized->at(a.id)] = i;
+      later.emplace(normalized->at(a.id), i);  // of equal ones the first: the reference takes any
   }
   add(SectionKind::kAddedTokens, out, t_.added.size());
   add_trie(SectionKind::kAddedTrie, raw);
@@ -242,7 +249,9 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
   if (!codes.conflicts.empty())
     throw FatalError(ExitCode::kUnsupported, "this tokenizer has " + codes.conflicts[0] + ", which no tokenizer of a blob has");
   add(SectionKind::kClasses, codes.classes, 1);
+  add(SectionKind::kRuleClasses, codes.rule_classes, 1);
   add(SectionKind::kDecompositions, codes.decompositions, 1);
+  add(SectionKind::kCompatible, codes.compatible, 1);
   add(SectionKind::kCombining, codes.combining, 1);
   add(SectionKind::kCompositions, codes.compositions, codes.composition_count);
   add(SectionKind::kLowercase, codes.lowercase, 1);

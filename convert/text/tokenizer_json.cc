@@ -56,10 +56,7 @@ Tokenizer read_tokenizer_tree(const JsonTree& tree, const std::string& name) {
   if (whole.has("pre_tokenizer")) read_pretokenizer(whole.at("pre_tokenizer"), t);
   read_model(whole.at("model"), t, vocabulary);
   if (whole.has("post_processor")) read_postprocessor(whole.at("post_processor"), t);
-  if (whole.has("decoder"))
-    read_decoder(whole.at("decoder"), t);
-  else
-    t.decoder.push_back({static_cast<uint32_t>(ert::text::DecoderKind::kJoin), 0, {}, {}});
+  read_decoder(whole, t);
   if (whole.has("added_tokens")) read_added_tokens(whole.at("added_tokens"), t, vocabulary);
   read_limits(whole, t);
   if (t.kind == ERT_TEXT_NGRAM)

@@ -23,6 +23,17 @@ uint32_t AddedTokens::classes_before(size_t at, size_t* begin) const {
   return 0;
 }
 
+// Tokens of white space may begin in what earlier ones took: it is looked at once.
+size_t AddedTokens::behind_blanks(size_t at) {
+  if (at >= blank_begin_ && at <= blank_end_) return blank_end_;
+  blank_begin_ = at;
+  for (Character c; at != size_; at += c.bytes) {
+    c = read(at);
+    if ((t_.classes.byte(c.code) & kClassSpace) == 0) break;
+  }
+  return blank_end_ = at;
+}
+
 bool AddedTokens::next(AddedMatch* m) {
   if (trie_.size == 0) return false;
   while (at_ < size_) {
@@ -40,13 +51,9 @@ bool AddedTokens::next(AddedMatch* m) {
       continue;
     while ((token->flags & kAddedLstrip) != 0 && begin > taken_ && (classes_before(begin, &side) & kClassSpace) != 0)
       begin = side;
-    // Not behind its own beginning, which may lie in the white space that an earlier token took.
-    if ((token->flags & kAddedLstrip) != 0 && begin < taken_) begin = taken_ < core ? taken_ : core;
-    while ((token->flags & kAddedRstrip) != 0 && end != size_) {
-      const Character c = read(end);
-      if ((t_.classes.byte(c.code) & kClassSpace) == 0) break;
-      end += c.bytes;
-    }
+    // What an earlier token took stays there, the beginning of this one too.
+    if ((token->flags & kAddedLstrip) != 0 && begin < taken_) begin = taken_;
+    if ((token->flags & kAddedRstrip) != 0) end = behind_blanks(end);
     if (end <= begin) continue;
     taken_ = end;
     *m = {begin, end, core, token};

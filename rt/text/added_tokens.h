@@ -31,7 +31,8 @@ class AddedTokens {
   const uint8_t* text_;
   size_t size_;
   bool foreign_;
-  size_t at_ = 0, taken_ = 0;
+  size_t behind_blanks(size_t at);
+  size_t at_ = 0, taken_ = 0, blank_begin_ = 1, blank_end_ = 0;  // white space that is known, none yet
 };
 
 }  // namespace ert::text

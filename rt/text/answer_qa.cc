@@ -1,5 +1,6 @@
 // The spans of a context that answer a question: the most likely pairs of a first and a last token, over windows of a long context.
 #include "rt/text/answers.h"
+#include "rt/text/utf8.h"
 
 namespace ert::text {
 
@@ -53,12 +54,25 @@ class Candidates {
   uint32_t most_, count_ = 0;
 };
 
-uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? static_cast<uint8_t>(c + 32) : c; }
+// A character in small letters.
+struct Small {
+  Small(const Tables& t, const uint8_t* p, const uint8_t* end) : at(foreign_character(p, end)) {
+    const Bytes8 to = mapping(t, t.lowercase.word(at.code));
+    bytes = to.size != 0 && to.size <= sizeof text ? to.size : put_character(at.code, text);
+    if (to.size != 0 && to.size <= sizeof text) memcpy(text, to.data, to.size);
+    if (at.code >= 'A' && at.code <= 'Z') text[0] = static_cast<uint8_t>(at.code + 32);
+  }
+  bool operator==(const Small& o) const { return bytes == o.bytes && memcmp(text, o.text, bytes) == 0; }
+  Character at;
+  uint8_t text[8];
+  uint32_t bytes;
+};
 
 // Answers of all windows. Those of the same words are one, and their scores add up; where there are too many the least goes.
 class Answers {
  public:
-  Answers(ert_scored* rows, const uint8_t* context) : rows_(rows), context_(context) {}
+  Answers(const Tables& t, ert_scored* rows, size_t most, const uint8_t* context)
+      : t_(t), rows_(rows), most_(most), context_(context) {}
   void add(float score, ert_span span) {
     for (uint32_t i = 0; i < count_; ++i) {
       if (!same_words(rows_[i].span, span)) continue;
@@ -66,7 +80,7 @@ class Answers {
       return;
     }
     uint32_t at = count_;
-    if (count_ < kMostDifferent)
+    if (count_ < most_)
       ++count_;
     else
       for (uint32_t i = at = 0; i < count_; ++i) at = rows_[i].score < rows_[at].score ? i : at;
@@ -76,12 +90,17 @@ class Answers {
 
  private:
   bool same_words(ert_span a, ert_span b) const {
-    if (a.end - a.start != b.end - b.start) return false;
-    for (uint32_t i = 0; i < a.end - a.start; ++i)
-      if (small(context_[a.start + i]) != small(context_[b.start + i])) return false;
-    return true;
+    const uint8_t *p = context_ + a.start, *q = context_ + b.start, *p_end = context_ + a.end, *q_end = context_ + b.end;
+    while (p < p_end && q < q_end) {
+      const Small one(t_, p, p_end), other(t_, q, q_end);
+      if (!(one == other)) return false;
+      p += one.at.bytes, q += other.at.bytes;
+    }
+    return p == p_end && q == q_end;
   }
+  const Tables& t_;
   ert_scored* rows_;
+  size_t most_;
   const uint8_t* context_;
   uint32_t count_ = 0;
 };
@@ -126,7 +145,7 @@ ert_status answer_qa(const Asked& a, Runner& r, ert_answer* out) {
   const uint32_t windows = r.encoding().windows;
   Candidate* candidates = static_cast<Candidate*>(r.spare());
   ert_scored* different = static_cast<ert_scored*>(static_cast<void*>(candidates + kMostCandidates));
-  Answers answers(different, static_cast<const uint8_t*>(q.pair));
+  Answers answers(*a.tables, different, most_different(q.pair_bytes).value(), static_cast<const uint8_t*>(q.pair));
   for (uint32_t i = 0; i < windows; ++i) {
     if (s = r.window(i); s != ERT_OK) return s;
     if (s = run_counted(r, out); s != ERT_OK) return s;

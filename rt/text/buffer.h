@@ -10,9 +10,9 @@ namespace ert::text {
 // A token, and in its place before: a node of a model's search. `start` and `end` are bytes of the original text.
 struct Token {
   int32_t id;
-  uint32_t start, end;  // end: with kWordStart set in the first token of a word
+  uint32_t start, end;  // start: with kTrimmed and kOneBlank (trim_by); end: with kWordStart set in the first token of a word
 };
-constexpr uint32_t kWordStart = 1u << 31;  // texts have 2^30 bytes at most
+constexpr uint32_t kWordStart = 1u << 31, kTrimmed = 1u << 31, kOneBlank = 1u << 30;  // texts have fewer than 2^30 bytes
 
 struct Buffer {
   uint8_t* text;
@@ -22,9 +22,10 @@ struct Buffer {
   const uint8_t* end() const { return text + size; }
 };
 
-// What begins at a byte of the buffer; it reaches to the next byte with another mark than kInside and kAddedCore, which is where an added token
-// begins that took white space before it.
-enum Mark : uint8_t { kInside, kPiece, kRemoved, kAddedToken, kAddedCore };
+// What begins at a byte of the buffer; it reaches to the next byte with another mark than kInside, kAddedCore, which is where an added token begins
+// that took white space before it, and kLaterCore, where the next one begins whose white space this one took.
+enum Mark : uint8_t { kInside, kPiece, kRemoved, kAddedToken, kAddedCore, kLaterCore };
+inline bool inside(uint8_t mark) { return mark == kInside || mark >= kAddedCore; }
 
 // One text on its way to tokens. Arrays hold `capacity` elements each: text, spans, marks, tokens, spare (2 bytes an element).
 //
@@ -120,7 +121,7 @@ inline size_t region_end(const Encoder& e, size_t i) {
   const uint8_t* marks = e.marks;
   const size_t n = e.main.size;
   do ++i;
-  while (i < n && (marks[i] == kInside || marks[i] == kAddedCore));
+  while (i < n && inside(marks[i]));
   return i;
 }
 

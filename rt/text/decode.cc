@@ -1,4 +1,4 @@
-// From ids to text. Nothing is kept of it: every token is written as soon as it is known.
+// From ids to text. Nothing is kept of it: every token is written as soon as it is known. More than 300 lines: the decoders share one pass over the pieces.
 #include "rt/text/decode.h"
 #include "rt/text/placed.h"
 
@@ -81,6 +81,26 @@ bool joins_left(const uint8_t* p, size_t bytes) {
   return false;
 }
 
+// Letters that byte-level vocabularies have for bytes: printable ones are themselves, the others follow from U+0100 on.
+bool is_itself(uint32_t byte) {
+  return (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
+}
+
+uint32_t letter_of(uint32_t byte) {
+  if (is_itself(byte)) return byte;
+  uint32_t letter = 0x100;
+  for (uint32_t b = 0; b < byte; ++b) letter += !is_itself(b);
+  return letter;
+}
+
+// The byte of a letter, or -1.
+int32_t byte_of_letter(uint32_t letter) {
+  if (is_itself(letter)) return static_cast<int32_t>(letter);
+  for (uint32_t b = 0; letter >= 0x100 && letter < 0x144 && b < 256; ++b)
+    if (!is_itself(b) && letter-- == 0x100) return static_cast<int32_t>(b);
+  return -1;
+}
+
 class Decoder {
  public:
   Decoder(const Tables& t, const int32_t* ids, size_t count, bool skip_special, TextSink& out)
@@ -116,22 +136,30 @@ class Decoder {
   // False: the id has no piece, or is left out.
   bool piece_of(size_t i, Bytes8* piece) const {
     const int32_t id = ids_[i];
-    if (id < 0 || static_cast<uint32_t>(id) >= t_.header->vocabulary || (skip_ && is_special(id))) return false;
+    if (id < 0 || static_cast<uint32_t>(id) >= t_.header->vocabulary) return false;
+    const AddedToken* a = added(id);
+    if (a != nullptr && skip_ && (a->flags & kAddedSpecial) != 0) return false;
     *piece = {piece_data(t_, static_cast<uint32_t>(id)), piece_length(t_, static_cast<uint32_t>(id))};
+    if (a != nullptr && (a->flags & kAddedDecoded) != 0) *piece = {string_of(t_, a->content), a->content.bytes};
     return piece->size != 0;
   }
-  bool is_special(int32_t id) const {
+  // Null: the id is no added token's.
+  const AddedToken* added(int32_t id) const {
     uint32_t low = 0, high = t_.added.size;
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
       const AddedToken& a = t_.added.data[middle];
-      if (a.id == id) return (a.flags & kAddedSpecial) != 0;
+      if (a.id == id) return &a;
       if (a.id < id)
         low = middle + 1;
       else
         high = middle;
     }
-    return false;
+    return nullptr;
+  }
+  bool is_special(int32_t id) const {
+    const AddedToken* a = added(id);
+    return a != nullptr && (a->flags & kAddedSpecial) != 0;
   }
   bool is_last(size_t i) const {
     Bytes8 piece;
@@ -147,6 +175,8 @@ class Decoder {
   size_t put_bytes(size_t i);
   void put(Bytes8 piece, int32_t id, size_t position, bool last);
   void put_sentencepiece(Bytes8 piece, int32_t id);
+  void put_byte_level(Bytes8 piece);
+  void put_part(const uint8_t* p, uint32_t bytes);
   void put_replaced(Bytes8 piece, Bytes8 from, Bytes8 to);
 
   const Tables& t_;
@@ -156,6 +186,7 @@ class Decoder {
   TextSink& out_;
   LossyText lossy_;
   const Step* steps_[static_cast<uint32_t>(DecoderKind::kCount)] = {};
+  bool letters_ = false;                       // the piece at hand is bytes, and is written as letters
   bool at_begin_ = true, space_seen_ = false;  // SentencePiece: the first space is still to be dropped
 };
 
@@ -201,13 +232,41 @@ size_t Decoder::put_bytes(size_t i) {
   return end;
 }
 
+// A part of a piece, as the vocabulary's file spells it.
+void Decoder::put_part(const uint8_t* p, uint32_t bytes) {
+  if (!letters_) return out_.put(p, bytes);
+  for (uint32_t i = 0; i < bytes; ++i) {
+    uint8_t letter[4];
+    out_.put(letter, put_character(letter_of(p[i]), letter));
+  }
+}
+
+// A piece that has another character than letters is the bytes that it has.
+void Decoder::put_byte_level(Bytes8 piece) {
+  const uint8_t* end = piece.data + piece.size;
+  bool spelled = step(DecoderKind::kByteLevel)->option == 1;
+  for (uint32_t pass = 0; pass < 2; ++pass) {
+    for (const uint8_t* p = piece.data; spelled && p < end;) {
+      const Character c = character_at(p, end);
+      const int32_t byte = byte_of_letter(c.code);
+      const uint8_t one = static_cast<uint8_t>(byte);
+      if (byte < 0)
+        spelled = false;
+      else if (pass == 1)
+        lossy_.put(&one, 1);
+      p += c.bytes;
+    }
+  }
+  if (!spelled) lossy_.put(piece.data, piece.size);
+}
+
 void Decoder::put_replaced(Bytes8 piece, Bytes8 from, Bytes8 to) {
   for (uint32_t i = 0; i < piece.size;) {
     if (from.size != 0 && from.size <= piece.size - i && memcmp(piece.data + i, from.data, from.size) == 0) {
       out_.put(to.data, to.size);
       i += from.size;
     } else {
-      out_.put(piece.data + i++, 1);
+      put_part(piece.data + i++, 1);
     }
   }
 }
@@ -233,10 +292,13 @@ void Decoder::put_sentencepiece(Bytes8 piece, int32_t id) {
 
 void Decoder::put(Bytes8 piece, int32_t id, size_t position, bool last) {
   const uint8_t plain = ' ';
+  letters_ = step(DecoderKind::kLetters) != nullptr;
+  if (const AddedToken* a = letters_ ? added(id) : nullptr)
+    piece = {string_of(t_, a->content), a->content.bytes}, letters_ = false;
   if (step(DecoderKind::kSentencePiece) != nullptr) {
     put_sentencepiece(piece, id);
   } else if (step(DecoderKind::kByteLevel) != nullptr) {
-    lossy_.put(piece.data, piece.size);
+    put_byte_level(piece);
   } else if (const Step* word = step(DecoderKind::kWordPiece)) {
     const Bytes8 prefix{string_of(t_, word->a), word->a.bytes};
     if (position != 0 && prefix.size <= piece.size && memcmp(piece.data, prefix.data, prefix.size) == 0) {
@@ -244,7 +306,7 @@ void Decoder::put(Bytes8 piece, int32_t id, size_t position, bool last) {
     } else if (position != 0 && !(word->option == 1 && joins_left(piece.data, piece.size))) {
       out_.put(&plain, 1);
     }
-    out_.put(piece.data, piece.size);
+    put_part(piece.data, piece.size);
   } else if (const Step* meta = step(DecoderKind::kMetaspace)) {
     put_replaced(piece, {string_of(t_, meta->a), meta->a.bytes},
                  {&plain, position == 0 && (meta->option & 3) != kPrependNever ? 0u : 1u});
@@ -254,7 +316,7 @@ void Decoder::put(Bytes8 piece, int32_t id, size_t position, bool last) {
     put_replaced(piece, {string_of(t_, replace->a), replace->a.bytes}, {string_of(t_, replace->b), replace->b.bytes});
   } else {
     if (step(DecoderKind::kJoin) != nullptr && position != 0) out_.put(&plain, 1);
-    out_.put(piece.data, piece.size);
+    put_part(piece.data, piece.size);
   }
 }
 

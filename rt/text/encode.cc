@@ -46,6 +46,7 @@ void mark_added(Encoder& e) {
     if (m.begin < end && end < e.main.size) e.marks[end] = kInside;
     end = m.end;
     if (m.core > m.begin) e.marks[m.core] = kAddedCore;
+    if (m.core < m.begin && e.marks[m.core] == kInside) e.marks[m.core] = kLaterCore;
     e.marks[m.begin] = kAddedToken;
     if (end < e.main.size) e.marks[end] = kPiece;
   }
@@ -58,11 +59,14 @@ bool emit_added(Encoder& e, size_t begin, size_t end) {
   size_t core = begin;
   for (size_t i = begin + 1; i < end; ++i)
     if (e.marks[i] == kAddedCore) core = i;
+  for (size_t i = begin; core == begin && i > 1 && inside(e.marks[i - 1]); --i)
+    if (e.marks[i - 1] == kLaterCore) core = i - 1;
   size_t core_end;
   const AddedToken* token;
   const AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text, end, false);
   if (!added.longest_at(core, &core_end, &token)) return false;
   e.emit(token->id, begin, end);
+  trim_by(e, e.main.text + begin, e.main.text + end, true);
   return true;
 }
 
@@ -101,14 +105,16 @@ ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {
     if (at < m.begin)
       if (const ert_status s = encode_segment(e, model, at, m.begin); s != ERT_OK) return s;
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end) | kWordStart};
+    e.tokens[e.token_count++] = {m.token->id, static_cast<uint32_t>(m.begin), static_cast<uint32_t>(m.end)};
+    trim_by(e, text + m.begin, text + m.end, true);
+    e.tokens[e.token_count - 1].end |= kWordStart;
     at = m.end;
   }
   if (at < bytes)
     if (const ert_status s = encode_segment(e, model, at, bytes); s != ERT_OK) return s;
-  if (t.ngrams != nullptr && e.token_count == before) {
+  if (t.ngrams.size != 0 && e.token_count == before) {
     if (e.room() == 0) return ERT_ERR_MODEL;
-    e.tokens[e.token_count++] = {static_cast<int32_t>(t.ngrams->no_text), 0, static_cast<uint32_t>(bytes) | kWordStart};
+    e.tokens[e.token_count++] = {static_cast<int32_t>(t.ngrams.data->no_text), 0, static_cast<uint32_t>(bytes) | kWordStart};
   }
   return ERT_OK;
 }

@@ -34,6 +34,10 @@ Bytes elements(const Tables& t, size_t bytes, size_t pair_bytes);
 // Appends the tokens of one text.
 ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes);
 
+// Trims the span of the last token by the white space of what it stands for, where the tokenizer trims: an added token, or what Unigram does not know,
+// is that text; all others are their pieces, which are still known later. `spaces`: a space is white space, and no mark.
+void trim_by(Encoder& e, const uint8_t* text, const uint8_t* end, bool spaces);
+
 // Fills what Kept has of truncation. Statuses as ert_text_encode.
 ert_status plan_windows(const Tables& t, const ert_text_options& o, Kept* k);
 

@@ -57,65 +57,54 @@ void part_of(const Tables& t, const Kept& k, uint32_t which, uint32_t window, ui
   }
 }
 
-uint32_t classes_of(const Tables& t, const uint8_t* p, const uint8_t* end, uint32_t* bytes) {
-  const Character c = foreign_character(p, end);
-  *bytes = c.bytes;
-  return t.classes.byte(c.code);
-}
-
-// White space at the beginning and end of a token's piece, in characters. Added tokens are what the text has in their place.
+// White space at the beginning and end of what a token stands for, in characters.
 struct Blank {
   uint32_t leading, trailing;
 };
 
-Blank blank_of(const Tables& t, const Token& token, const uint8_t* text) {
+// The reference also counts U+0120, which byte-level vocabularies have for a space. A hostile piece may be long and stand for one byte: no more is counted
+// than pieces of real tokenizers can have. `bytes`: these are bytes, no characters.
+__attribute__((noinline)) Blank blank_of(const Tables& t, ert_span span, const uint8_t* p, const uint8_t* end, bool bytes, bool spaces) {
+  const auto blank = [&t, bytes, spaces](const Character& c) {
+    return c.code == ' ' ? spaces : !bytes && (c.code == 0x120 || (t.classes.byte(c.code) & kClassSpace) != 0);
+  };
+  const uint32_t most = span.end - span.start + kLongestString;
   Blank b{0, 0};
-  const uint32_t id = static_cast<uint32_t>(token.id), n = id < t.header->vocabulary ? piece_length(t, id) : 0;
-  const uint8_t* piece = n == 0 ? nullptr : piece_data(t, id);
-  uint32_t unused;
-  bool added = false;
-  for (uint32_t low = 0, high = t.added.size; low < high;) {
-    const uint32_t middle = (low + high) / 2;
-    added |= t.added.data[middle].id == token.id;
-    if (t.added.data[middle].id < token.id)
-      low = middle + 1;
-    else
-      high = middle;
+  for (const uint8_t* at = p; at < end && b.leading < most; ++b.leading) {
+    const Character c = bytes ? Character{*at, 1} : foreign_character(at, end);
+    if (!blank(c)) break;
+    at += c.bytes;
   }
-  if (added) {
-    const uint8_t* p = text + token.start;
-    const uint8_t* end = text + token.end;
-    bool inside = false, blank = true;
-    for (uint32_t bytes; p < end; p += bytes) {
-      const bool space = (classes_of(t, p, end, &bytes) & kClassSpace) != 0;
-      inside |= !space;
-      b.leading += space && !inside;
-      b.trailing = space ? b.trailing + 1 : 0;
-    }
-    if (n != 0) blank = (classes_of(t, piece, piece + n, &unused) & kClassSpace) != 0;
-    // White space alone that is no such token: the model put its unknown token there, whose piece has no white space.
-    return inside || blank ? b : Blank{0, 0};
+  for (; p < end && b.trailing < most; ++b.trailing) {
+    const uint8_t* at = bytes ? end - 1 : p + character_before(p, static_cast<size_t>(end - p));
+    if (!blank(bytes ? Character{*at, 1} : foreign_character(at, end))) break;
+    end = at;
   }
-  while (b.leading < n && piece[b.leading] == ' ') ++b.leading;
-  while (b.trailing < n && piece[n - 1 - b.trailing] == ' ') ++b.trailing;
   return b;
 }
 
-// The span without the white space of its piece, as process_offsets of the reference has it. `first`: the first token of its window.
-ert_span trimmed(const Tables& t, const Token& token, const uint8_t* text, size_t bytes, bool first) {
-  ert_span s{token.start, token.end};
-  Blank b = blank_of(t, token, text);
-  if (b.leading != 0) {
-    if ((first || s.start == 0) && t.ending->trim == 2 && b.leading == 1) b.leading = 0;
-    for (; b.leading != 0 && s.start < s.end; --b.leading) s.start += foreign_character(text + s.start, text + bytes).bytes;
-    if (s.start > s.end) s.start = s.end;
-  }
+// The span without that white space, as process_offsets of the reference has it.
+__attribute__((noinline)) ert_span trimmed(ert_span s, Blank b, const uint8_t* text, size_t bytes) {
+  for (; b.leading != 0 && s.start < s.end; --b.leading) s.start += foreign_character(text + s.start, text + bytes).bytes;
+  if (s.start > s.end) s.start = s.end;
   uint32_t end = s.end;
-  for (; b.trailing != 0 && end != 0; --b.trailing) {
-    const size_t at = before(text, 0, end);
-    end = at + foreign_character(text + at, text + bytes).bytes == end ? static_cast<uint32_t>(at) : end - 1;
-  }
+  for (; b.trailing != 0 && end != 0; --b.trailing) end = static_cast<uint32_t>(character_before(text, end));
   if (b.trailing == 0) s.end = end > s.start ? end : s.start;
+  return s;
+}
+
+// `first`: the first token of its window, whose one blank stays where the tokenizer itself puts a space before texts.
+ert_span span_of(const Tables& t, const Token& token, const uint8_t* text, size_t bytes, bool first) {
+  ert_span s{token.start & ~(kTrimmed | kOneBlank), token.end & ~kWordStart};
+  const uint32_t id = static_cast<uint32_t>(token.id);
+  if ((token.start & kTrimmed) == 0 && t.ending->trim != 0 && id < t.header->vocabulary) {
+    const uint8_t* piece = piece_data(t, id);
+    Blank b = blank_of(t, s, piece, piece + piece_length(t, id), has(t, kByteLevel), true);
+    if ((first || s.start == 0) && t.ending->trim == 2 && b.leading == 1) b.leading = 0;
+    s = trimmed(s, b, text, bytes);
+  }
+  if ((token.start & kOneBlank) != 0 && !first) s.start += foreign_character(text + s.start, text + bytes).bytes;
+  if (s.end < s.start) s.end = s.start;
   return s;
 }
 
@@ -145,6 +134,19 @@ uint32_t padded(const Tables& t, const Kept& k, uint32_t tokens) {
 }
 
 }  // namespace
+
+void trim_by(Encoder& e, const uint8_t* text, const uint8_t* end, bool spaces) {
+  const uint32_t trim = e.tables->ending->trim;
+  if (trim == 0) return;
+  Token& token = e.tokens[e.token_count - 1];
+  ert_span s{token.start, token.end};
+  Blank b = blank_of(*e.tables, s, text, end, false, spaces);
+  const bool one = trim == 2 && b.leading == 1;
+  if (one) b.leading = 0;
+  const uint32_t flags = one && s.start != 0 && s.start < s.end ? kTrimmed | kOneBlank : kTrimmed;
+  s = trimmed(s, b, e.original, e.original_bytes);
+  token.start = s.start | flags, token.end = s.end;
+}
 
 ert_status plan_windows(const Tables& t, const ert_text_options& o, Kept* k) {
   const bool special = (o.flags & ERT_TEXT_NO_SPECIAL_TOKENS) == 0;
@@ -217,10 +219,9 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
     const uint32_t which = piece.kind - 1;
     const Token* from = k.tokens + (which == 0 ? 0 : k.count[0]);
     for (uint32_t j = begin[which]; j < end[which]; ++j) {
-      const Token token{from[j].id, from[j].start, from[j].end & ~kWordStart};
-      ert_span span{token.start, token.end};
-      if (e.trim != 0 && out.offsets != nullptr) span = trimmed(t, token, k.text[which], k.bytes[which], j == begin[which]);
-      w.put(token.id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
+      ert_span span{0, 0};
+      if (out.offsets != nullptr) span = span_of(t, from[j], k.text[which], k.bytes[which], j == begin[which]);
+      w.put(from[j].id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
     }
   }
   for (uint32_t i = 0; e.pad_left == 0 && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);
@@ -235,7 +236,7 @@ ert_status ert_text_describe(const ert_text* text, ert_text_info* out) {
   if (t == nullptr || out == nullptr) return ERT_ERR_ARG;
   ert_text_info info{};
   info.kind = t->header->kind;
-  info.vocabulary = t->ngrams != nullptr ? t->ngrams->buckets : t->header->vocabulary;
+  info.vocabulary = t->ngrams.size != 0 ? t->ngrams.data->buckets : t->header->vocabulary;
   info.max_tokens = t->ending->max_tokens;
   info.special_tokens = special_tokens(*t, false);
   info.special_tokens_of_pair = special_tokens(*t, true);

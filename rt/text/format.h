@@ -65,6 +65,8 @@ enum class SectionKind : uint32_t {
   kLabels = 28,           // Text: names of the labels, in order of their index
   kMergeResults = 30,     // uint16_t or uint32_t (flag kWideIds) for each rank: what its pair becomes
   kNgrams = 31,  // NgramTable. 29 was never written: what it was kept for came later than readers that would have let it pass
+  kRuleClasses = 32,  // kClasses for split rules and kClassBertMark, where steps of one tokenizer give a bit two meanings
+  kCompatible = 33,   // kDecompositions for kNfkc and kNfkd, where kNfc or kNfd need their own
   kCount
 };
 
@@ -82,7 +84,8 @@ enum Flags : uint32_t {
   kFloatSums = 1u << 10,    // Unigram: sums are rounded to float, as sentencepiece has them
   // The model looks for pieces with a space in the place of their U+2581, and gets text in which both are a space: one byte, not three. kPieces have U+2581.
   kPlainSpaces = 1u << 11,
-  kKnownFlags = (1u << 12) - 1
+  kSpelledBytes = 1u << 12,  // the decoder has kLetters, or kByteLevel with option 1, or an added token kAddedDecoded: readers of before would decode other text
+  kKnownFlags = (1u << 13) - 1
 };
 
 constexpr uint32_t kPiecesPerBlock = 16;
@@ -190,7 +193,7 @@ enum class SplitRule : uint32_t {
 enum class DecoderKind : uint32_t {
   kJoin = 1,       // pieces with a space between them
   kWordPiece = 2,  // option 1: clean up; a: prefix
-  kByteLevel = 3,
+  kByteLevel = 3,  // option 1: pieces are letters, not bytes
   kMetaspace = 4,  // option as in MetaspaceOptions; a: replacement
   kBpeSuffix = 5,  // a: suffix
   kReplace = 6,    // a by b in every piece
@@ -198,6 +201,7 @@ enum class DecoderKind : uint32_t {
   kFuse = 8,
   kStrip = 9,  // a: one character; option: how many at the start + 65536 * at the end
   kSentencePiece = 10,
+  kLetters = 11,  // pieces of bytes are written as the letters that byte-level vocabularies have for them
   kCount
 };
 
@@ -206,7 +210,14 @@ struct AddedToken {
   Text content;    // in kStrings
   uint32_t flags;  // AddedFlags
 };
-enum AddedFlags : uint32_t { kAddedSpecial = 1, kAddedLstrip = 2, kAddedRstrip = 4, kAddedSingleWord = 8, kAddedNormalized = 16 };
+enum AddedFlags : uint32_t {
+  kAddedSpecial = 1,
+  kAddedLstrip = 2,
+  kAddedRstrip = 4,
+  kAddedSingleWord = 8,
+  kAddedNormalized = 16,
+  kAddedDecoded = 32  // its text is its content and not its piece: what the normalizer makes of it. Special where that is a special token
+};
 
 // What a special token, the text or its pair becomes. kind 0: the token id; 1: the text; 2: the pair.
 struct TemplatePiece {
@@ -233,7 +244,7 @@ struct Ending {
 static_assert(sizeof(Ending) == 17 * 4);
 
 // Bits of kClasses. Those that a tokenizer does not ask for are 0. For the rules kO200k and kTekken kClassWord is \p{Ll}, kClassMark \p{M}: no tokenizer has both
-// meanings.
+// meanings, or one of them is in kRuleClasses.
 enum Class : uint8_t {
   kClassSpace = 1,        // white space
   kClassPunctuation = 2,  // as BertPreTokenizer has it
@@ -244,6 +255,7 @@ enum Class : uint8_t {
   kClassLetter = 64,      // \p{L}
   kClassUpper = 128,      // \p{Lu}\p{Lt} of the rules kO200k and kTekken ...
   kClassNumeric = 128,    // ... and what Digits looks for, of tokenizers that have none of these rules
+  kClassBertMark = 8,     // of kRuleClasses: what BertNormalizer takes away
 };
 
 // Canonical pairs that NFC and NFKC put together.

@@ -135,7 +135,7 @@ void walk_ngrams(const ert_ngram_form& f, const uint8_t* text, size_t bytes, con
 // A text of n bytes has n + 1 n-grams at most: letters give one a byte, a whole word one more for the separator behind it, ideographs three
 // for three bytes but two where their run ends.
 bool encode_ngrams(Encoder& e, size_t begin, size_t end) {
-  const NgramTable& n = *e.tables->ngrams;
+  const NgramTable& n = *e.tables->ngrams.data;
   bool room = true;
   const auto put = [&](int32_t id, size_t a, size_t b) {
     room = e.token_count < e.capacity;

@@ -29,7 +29,7 @@ bool run_normalizer(Encoder& e, const Step& s) {
       if constexpr (linked(NormalizerKind::kLowercase)) return normalize_lowercase(e);
       break;
     case NormalizerKind::kStripAccents:
-      if constexpr (linked(NormalizerKind::kStripAccents)) return normalize_strip_marks(e);
+      if constexpr (linked(NormalizerKind::kStripAccents)) return normalize_strip_marks(e, s);
       break;
     case NormalizerKind::kBertClean:
       if constexpr (linked(NormalizerKind::kBertClean)) return normalize_bert_clean(e);

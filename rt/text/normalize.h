@@ -11,7 +11,7 @@ bool normalize(Encoder& e);
 
 bool normalize_unicode(Encoder& e, bool compatible, bool compose);
 bool normalize_lowercase(Encoder& e);
-bool normalize_strip_marks(Encoder& e);
+bool normalize_strip_marks(Encoder& e, const Step& s);
 bool normalize_bert_clean(Encoder& e);
 bool normalize_bert_chinese(Encoder& e);
 bool normalize_nmt(Encoder& e);

@@ -62,10 +62,13 @@ bool normalize_bert_clean(Encoder& e) {
   return true;
 }
 
-bool normalize_strip_marks(Encoder& e) {
+bool normalize_strip_marks(Encoder& e, const Step& s) {
   const size_t first = first_high(e.main, 0xcc);  // U+0300
-  const CodeTable& classes = e.tables->classes;
-  filter(e, first, [&classes](Character* c) { return c->code < 0x300 || (classes.byte(c->code) & kClassMark) == 0; });
+  const Tables& t = *e.tables;
+  const bool apart = s.option == 1 && t.rule_classes.values != t.classes.values;
+  const CodeTable& classes = apart ? t.rule_classes : t.classes;
+  const uint32_t mark = apart ? kClassBertMark : kClassMark;
+  filter(e, first, [&classes, mark](Character* c) { return c->code < 0x300 || (classes.byte(c->code) & mark) == 0; });
   return true;
 }
 

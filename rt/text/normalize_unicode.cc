@@ -16,6 +16,7 @@ struct Work {
   uint8_t* text;  // next.text
   int8_t* change;
   size_t size;
+  const CodeTable* decompositions;
 };
 
 bool put(Work& w, const uint8_t* bytes, uint32_t count, int32_t change) {
@@ -47,7 +48,7 @@ bool decompose(Work& w) {
       if (!put_code(w, kLeading + s / (kVowelCount * kTrailingCount), 0)) return false;
       if (!put_code(w, kVowels + s % (kVowelCount * kTrailingCount) / kTrailingCount, 1)) return false;
       if (trailing != 0 && !put_code(w, kTrailing + trailing, 1)) return false;
-    } else if (const Bytes8 m = mapping(t, t.decompositions.word(c.code)); m.size != 0) {
+    } else if (const Bytes8 m = mapping(t, w.decompositions->word(c.code)); m.size != 0) {
       for (uint32_t k = 0; k < m.size;) {
         const uint32_t bytes = character_at(m.data + k, m.data + m.size).bytes;
         if (!put(w, m.data + k, bytes, k == 0 ? 0 : 1)) return false;
@@ -204,7 +205,8 @@ bool normalize_unicode(Encoder& e, bool compatible, bool composing) {
   size_t i = 0;
   while (i < e.main.size && e.main.text[i] < least) ++i;
   if (i == e.main.size) return true;
-  Work w{&e, e.next.text, placed<int8_t>(e.marks), 0};
+  const Tables& t = *e.tables;
+  Work w{&e, e.next.text, placed<int8_t>(e.marks), 0, compatible ? &t.compatible : &t.decompositions};
   if (!decompose(w)) return false;
   order(w);
   if (composing && !compose(w)) return false;

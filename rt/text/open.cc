@@ -1,4 +1,6 @@
 // Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes. More than 300 lines, because every rule of the format is here.
+#include <stddef.h>
+
 #include "rt/loading/model.h"
 #include "rt/text/linked.h"
 #include "rt/text/tables.h"
@@ -10,34 +12,60 @@ namespace {
 
 constexpr uint64_t kTextMagic = 0x3154584554545245;  // "ERTTEXT1"
 
-// The rows of one section. False: it is not a whole number of them.
+// Where a section's rows, its bytes or its code table go in Tables. In a list and not in calls: those took 1 KB of code.
+struct Place {
+  SectionKind kind;
+  uint8_t width;  // bytes of an element
+  uint16_t offset;
+};
+#define ERT_PLACE(kind, width, member) \
+  { SectionKind::kind, width, static_cast<uint16_t>(offsetof(Tables, member)) }
+constexpr Place kRows[] = {ERT_PLACE(kNormalizer, sizeof(Step), normalizer),
+                           ERT_PLACE(kPretokenizer, sizeof(Step), pretokenizer),
+                           ERT_PLACE(kDecoder, sizeof(Step), decoder),
+                           ERT_PLACE(kAddedTokens, sizeof(AddedToken), added),
+                           ERT_PLACE(kTemplate, sizeof(TemplatePiece), pieces_of_template),
+                           ERT_PLACE(kPieceBlocks, 4, piece_blocks),
+                           ERT_PLACE(kPieceTrie, 4, piece_trie),
+                           ERT_PLACE(kAddedTrie, 4, added_trie),
+                           ERT_PLACE(kAddedNormalizedTrie, 4, added_normalized_trie),
+                           ERT_PLACE(kCharsmapTrie, 4, charsmap_trie),
+                           ERT_PLACE(kCompositions, sizeof(Composition), compositions),
+                           ERT_PLACE(kByteIds, 4, byte_ids),
+                           ERT_PLACE(kEnding, sizeof(Ending), endings),
+                           ERT_PLACE(kNgrams, sizeof(NgramTable), ngrams),
+                           ERT_PLACE(kStrings, 1, strings),
+                           ERT_PLACE(kPieces, 1, pieces),
+                           ERT_PLACE(kMappings, 1, mappings),
+                           ERT_PLACE(kCharsmapStrings, 1, charsmap_strings)};
+constexpr Place kCodeTables[] = {ERT_PLACE(kClasses, 1, classes),
+                                 ERT_PLACE(kRuleClasses, 1, rule_classes),
+                                 ERT_PLACE(kDecompositions, 2, decompositions),
+                                 ERT_PLACE(kCompatible, 2, compatible),
+                                 ERT_PLACE(kCombining, 1, combining),
+                                 ERT_PLACE(kLowercase, 2, lowercase),
+                                 ERT_PLACE(kGraphemes, 1, graphemes)};
+#undef ERT_PLACE
+
+// The sections of a segment. False: one is not a whole number of rows.
 class Sections {
  public:
   Sections(const uint8_t* data, const TablesHeader& h)
       : data_(data), rows_(placed<const Section>(data + sizeof h)), count_(h.sections) {}
 
   const Section* find(SectionKind kind) const { return find_section(rows_, count_, kind); }
-  template <class T>
-  bool row(SectionKind kind, Row<T>* out) const {
-    const uint8_t* data;
-    const bool fits = wide_row(kind, sizeof(T), &data, &out->size);
-    out->data = placed<const T>(data);
-    return fits;
-  }
-  void bytes(SectionKind kind, Bytes8* out) const {
-    if (const Section* s = find(kind)) *out = {data_ + s->offset, s->bytes};
-  }
+  bool fill_rows(Tables* t) const;
+  bool fill_code_tables(Tables* t) const;
   // A row whose elements have `width` bytes.
   bool wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const;
-  bool code_table(SectionKind kind, uint32_t width, CodeTable* out) const;
 
  private:
+  bool code_table(const Section& s, uint32_t width, const Tables& t, CodeTable* out) const;
   const uint8_t* data_;
   const Section* rows_;
   uint32_t count_;
 };
 
-// Once, for some twenty callers.
 __attribute__((noinline)) bool Sections::wide_row(SectionKind kind, uint32_t width, const uint8_t** out, uint32_t* count) const {
   const Section* s = find(kind);
   *out = nullptr, *count = 0;
@@ -46,23 +74,53 @@ __attribute__((noinline)) bool Sections::wide_row(SectionKind kind, uint32_t wid
   return s->count == s->bytes / width && s->bytes % width == 0;
 }
 
-bool Sections::code_table(SectionKind kind, uint32_t width, CodeTable* out) const {
-  const Section* s = find(kind);
-  if (s == nullptr) return true;
-  if (s->bytes < sizeof(CodeTableHeader)) return false;
+bool Sections::fill_rows(Tables* t) const {
+  for (const Place& p : kRows) {
+    Row<uint8_t> row;
+    // Bytes that others point into may have any count: theirs was never looked at.
+    if (p.width == 1) {
+      if (const Section* s = find(p.kind)) row = {data_ + s->offset, s->bytes};
+    } else if (!wide_row(p.kind, p.width, &row.data, &row.size)) {
+      return false;
+    }
+    memcpy(static_cast<uint8_t*>(static_cast<void*>(t)) + p.offset, &row, sizeof row);
+  }
+  return true;
+}
+
+bool Sections::code_table(const Section& s, uint32_t width, const Tables& t, CodeTable* out) const {
+  if (s.bytes < sizeof(CodeTableHeader)) return false;
   CodeTableHeader h;
-  memcpy(&h, data_ + s->offset, sizeof h);
+  memcpy(&h, data_ + s.offset, sizeof h);
   if (h.width != width || h.tops > 272 || h.mids > 4096 || h.leaves > 32768) return false;
   const size_t rows = (size_t{h.tops} + 64 * size_t{h.mids} + 1) / 2 * 4;
-  if (s->bytes != sizeof h + rows + 64 * size_t{h.leaves} * width) return false;
-  out->top = placed<const uint16_t>(data_ + s->offset + sizeof h);
+  if (s.bytes != sizeof h + rows + 64 * size_t{h.leaves} * width) return false;
+  out->top = placed<const uint16_t>(data_ + s.offset + sizeof h);
   out->mid = out->top + h.tops;
-  out->values = data_ + s->offset + sizeof h + rows;
+  out->values = data_ + s.offset + sizeof h + rows;
   out->tops = h.tops;
   for (uint32_t i = 0; i < h.tops; ++i)
     if (out->top[i] >= h.mids) return false;
   for (uint32_t i = 0; i < 64 * h.mids; ++i)
     if (out->mid[i] >= h.leaves) return false;
+  // All values of a table of two bytes lead into kMappings.
+  for (size_t i = 0; width == 2 && i < 64 * size_t{h.leaves}; ++i) {
+    const uint32_t v = out->values[2 * i] | uint32_t{out->values[2 * i + 1]} << 8;
+    const size_t at = 2 * size_t{v} - 2;
+    if (v != 0 && (at >= t.mappings.size || t.mappings.data[at] >= t.mappings.size - at)) return false;
+  }
+  return true;
+}
+
+bool Sections::fill_code_tables(Tables* t) const {
+  for (const Place& p : kCodeTables) {
+    CodeTable table;
+    const Section* s = find(p.kind);
+    if (s != nullptr && !code_table(*s, p.width, *t, &table)) return false;
+    memcpy(static_cast<uint8_t*>(static_cast<void*>(t)) + p.offset, &table, sizeof table);
+  }
+  if (find(SectionKind::kRuleClasses) == nullptr) t->rule_classes = t->classes;
+  if (find(SectionKind::kCompatible) == nullptr) t->compatible = t->decompositions;
   return true;
 }
 
@@ -74,23 +132,6 @@ bool steps_fit(const Tables& t, const Row<Step>& steps, uint32_t kinds) {
     if (s.a.bytes > kLongestString || s.b.bytes > kLongestString) return false;
   }
   return true;
-}
-
-// All values of a table of mappings lead into kMappings.
-bool mappings_fit(const Tables& t, const CodeTable& c, uint32_t leaves) {
-  for (size_t i = 0; i < 64 * size_t{leaves}; ++i) {
-    const uint32_t v = c.values[2 * i] | uint32_t{c.values[2 * i + 1]} << 8;
-    if (v == 0) continue;
-    const size_t at = 2 * size_t{v - 1};
-    if (at >= t.mappings.size || t.mappings.data[at] >= t.mappings.size - at) return false;
-  }
-  return true;
-}
-
-uint32_t leaves_of(const uint8_t* data, const Section* s) {
-  CodeTableHeader h{};
-  if (s != nullptr) memcpy(&h, data + s->offset, sizeof h);
-  return h.leaves;
 }
 
 bool pieces_fit(const Tables& t) {
@@ -190,7 +231,8 @@ bool complete(const Tables& t) {
     case ERT_TEXT_BPE:
     case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;
     case ERT_TEXT_NGRAM: {
-      const NgramTable* n = t.ngrams;
+      if constexpr (!linked_kind(ERT_TEXT_NGRAM)) return true;
+      const NgramTable* n = t.ngrams.data;
       return n != nullptr && n->buckets <= kMostBuckets && n->first_hash < n->buckets && n->no_text < n->buckets &&
              n->first_script != 0 && n->first_script <= n->first_hash && n->first_hash - n->first_script >= kNgramScripts &&
              n->reserved[0] == 0 && n->reserved[1] == 0 && n->reserved[2] == 0;
@@ -233,34 +275,19 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   t->sections = placed<const Section>(data + sizeof h);
   const Sections s(data, h);
   const uint32_t n = h.vocabulary;
-  Row<Ending> ending;
-  Row<NgramTable> ngrams;
   uint32_t lengths = 0, scores = 0;
   using K = SectionKind;
   const uint32_t id_bytes = (h.flags & kWideIds) != 0 ? 4 : 2;
-  if (!s.row(K::kNormalizer, &t->normalizer) || !s.row(K::kPretokenizer, &t->pretokenizer) || !s.row(K::kDecoder, &t->decoder) ||
-      !s.row(K::kAddedTokens, &t->added) || !s.row(K::kTemplate, &t->pieces_of_template) ||
-      !s.row(K::kPieceBlocks, &t->piece_blocks) || !s.row(K::kPieceTrie, &t->piece_trie) ||
-      !s.row(K::kAddedTrie, &t->added_trie) || !s.row(K::kAddedNormalizedTrie, &t->added_normalized_trie) ||
-      !s.row(K::kCharsmapTrie, &t->charsmap_trie) || !s.row(K::kCompositions, &t->compositions) ||
-      !s.row(K::kByteIds, &t->byte_ids) || !s.row(K::kEnding, &ending) || ending.size != 1 || !s.row(K::kNgrams, &ngrams) ||
-      ngrams.size != (h.kind == ERT_TEXT_NGRAM ? 1 : 0) ||
+  if (!s.fill_rows(t) || t->endings.size != 1 || t->ngrams.size != (h.kind == ERT_TEXT_NGRAM ? 1 : 0) ||
       !s.wide_row(K::kPieceLengths, (h.flags & kWideLengths) != 0 ? 2 : 1, &t->piece_lengths, &lengths) || lengths != n ||
       !s.wide_row(K::kPieceIndex, id_bytes, &t->piece_index, &t->piece_slots) ||
       !s.wide_row(K::kMerges, 3 * id_bytes, &t->merges, &t->merge_slots) ||
       !s.wide_row(K::kMergeResults, id_bytes, &t->merge_results, &t->merge_ranks) ||
       !s.wide_row(K::kScores, (h.flags & kDoubleScores) != 0 ? 8 : 4, &t->scores, &scores) ||
-      (t->scores != nullptr && scores != n) || !s.code_table(K::kClasses, 1, &t->classes) ||
-      !s.code_table(K::kDecompositions, 2, &t->decompositions) || !s.code_table(K::kCombining, 1, &t->combining) ||
-      !s.code_table(K::kLowercase, 2, &t->lowercase) || !s.code_table(K::kGraphemes, 1, &t->graphemes))
+      (t->scores != nullptr && scores != n) || !s.fill_code_tables(t))
     return ERT_ERR_MODEL;
-  s.bytes(K::kStrings, &t->strings);
-  s.bytes(K::kPieces, &t->pieces);
-  s.bytes(K::kMappings, &t->mappings);
-  s.bytes(K::kCharsmapStrings, &t->charsmap_strings);
-  t->ending = ending.data;
-  t->ngrams = ngrams.data;
-  const Ending& e = *t->ending;
+  const Ending& e = *t->endings.data;
+  t->ending = &e;
   if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
       e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||
       t->pieces_of_template.size > kMostTemplatePieces)
@@ -270,8 +297,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       !steps_fit(*t, t->decoder, static_cast<uint32_t>(DecoderKind::kCount)) || !pieces_fit(*t) ||
       !ids_below(t->piece_index, t->piece_slots, id_bytes == 4, n) || !merges_fit(*t) ||
       (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
-      !mappings_short(*t) || !complete(*t) || !mappings_fit(*t, t->decompositions, leaves_of(data, s.find(K::kDecompositions))) ||
-      !mappings_fit(*t, t->lowercase, leaves_of(data, s.find(K::kLowercase))))
+      !mappings_short(*t) || !complete(*t))
     return ERT_ERR_MODEL;
   if constexpr (kBpeIsLinked) t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;

@@ -69,7 +69,7 @@ bool pretokenize_split(Encoder& e, const Step& s) {
   Splitter splits(e, static_cast<Behavior>(behavior), (s.option & 16) != 0);
   Range r;
   for (size_t at = 0; next_piece(e, &at, &r);) {
-    const RuleText t{&e.tables->classes, e.main.text, r.end};
+    const RuleText t{&e.tables->rule_classes, e.main.text, r.end};
     bool between = false;
     splits.begin_piece();
     for (size_t i = r.begin; i < r.end;) {

@@ -36,7 +36,7 @@ Layout lay_out(const ert_text* text, const ModelShape& m, TaskKind kind, size_t 
   l.sequence = take(tokens.aligned());
   l.words = take(tokens.aligned());
   l.spare = take(kind == TaskKind::kZeroShot ? Bytes(max_pair_bytes).aligned()
-                 : kind == TaskKind::kQa     ? Bytes(kQaBytes).aligned()
+                 : kind == TaskKind::kQa     ? qa_bytes(max_pair_bytes)
                                              : Bytes(0));
   for (uint32_t i = 0; i < 2; ++i) l.results[i] = take(i < m.outputs ? results : Bytes(0));
   l.end = at;

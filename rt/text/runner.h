@@ -8,7 +8,12 @@ namespace ert::text {
 
 // What answers to questions are collected in: see answer_qa.cc.
 constexpr uint32_t kMostAnswers = 16, kMostCandidates = 2 * kMostAnswers + 10, kMostDifferent = 128;
-constexpr size_t kQaBytes = kMostCandidates * 12 + kMostDifferent * sizeof(ert_scored);
+// Answers that are kept apart: all candidates of all windows, of which the next one begins some 200 bytes behind. Only where windows are much
+// closer the least may go.
+inline Bytes most_different(size_t context_bytes) { return Bytes(kMostDifferent) + Bytes(context_bytes / 2); }
+inline Bytes qa_bytes(size_t context_bytes) {
+  return (Bytes(kMostCandidates * 12) + most_different(context_bytes) * Bytes(sizeof(ert_scored))).aligned();
+}
 
 class Runner {
  public:
@@ -31,7 +36,7 @@ class Runner {
   bool special(uint32_t token) const { return encoding_.special[token] != 0; }
   const float* results(uint32_t output) const { return results_[output]; }
   float* results(uint32_t output) { return results_[output]; }
-  void* spare() { return spare_; }  // zero-shot: max_pair_bytes for the hypothesis; qa: kQaBytes
+  void* spare() { return spare_; }  // zero-shot: max_pair_bytes for the hypothesis; qa: qa_bytes
 
  private:
   ert_status bind(uint32_t kind, int32_t* values);

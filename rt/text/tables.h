@@ -34,10 +34,7 @@ struct CodeTable {
   }
 };
 
-struct Bytes8 {
-  const uint8_t* data = nullptr;
-  uint32_t size = 0;
-};
+using Bytes8 = Row<uint8_t>;
 
 struct Tables {
   uint64_t magic;
@@ -45,7 +42,8 @@ struct Tables {
   const TablesHeader* header;
   const Section* sections;
   const Ending* ending;
-  const NgramTable* ngrams;  // null unless the kind is ERT_TEXT_NGRAM
+  Row<Ending> endings;     // the one of `ending`
+  Row<NgramTable> ngrams;  // none unless the kind is ERT_TEXT_NGRAM
   Row<Step> normalizer, pretokenizer, decoder;
   Row<AddedToken> added;
   Row<TemplatePiece> pieces_of_template;
@@ -60,7 +58,8 @@ struct Tables {
   const uint8_t* merge_results;
   uint32_t piece_slots, merge_slots, merge_ranks;
   uint32_t words_are_apart;  // BPE: no piece has U+2581 behind another character, so that what stands before one never joins it
-  CodeTable classes, decompositions, combining, lowercase, graphemes;
+  CodeTable classes, rule_classes, decompositions, compatible, combining, lowercase,
+      graphemes;  // rule_classes, compatible: the one before, where absent
 };
 
 // Null unless t was filled by ert_text_open.

@@ -1,5 +1,6 @@
 // Unigram: the best way through all pieces that the text can be read as, by the sum of their scores. One node for each end of a piece.
 #include "rt/text/double_array.h"
+#include "rt/text/encode.h"
 #include "rt/text/models.h"
 #include "rt/text/placed.h"
 
@@ -132,11 +133,11 @@ bool Lattice::emit() {
       }
       if (end != first) id = floats_ ? -1 : id_of(at, end - at);
     }
-    if (id >= 0) {
+    if (id >= 0 || !emit_bytes(e_, begin_ + at, begin_ + end, true)) {
+      if (id < 0) id = unknown;
+      if (id < 0) return false;
       e_.emit(id, begin_ + at, begin_ + end);
-    } else if (!emit_bytes(e_, begin_ + at, begin_ + end, true)) {
-      if (unknown < 0) return false;
-      e_.emit(unknown, begin_ + at, begin_ + end);
+      if (id == unknown) trim_by(e_, text_ + at, text_ + end, !has(t_, kPlainSpaces));
     }
     at = end;
   }

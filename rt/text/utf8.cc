@@ -26,6 +26,11 @@ Character foreign_character(const uint8_t* p, const uint8_t* end) {
   return {(a & 7) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu), 4};
 }
 
+size_t character_before(const uint8_t* text, size_t at) {
+  const size_t i = before(text, 0, at);
+  return i + foreign_character(text + i, text + at).bytes == at ? i : at - 1;
+}
+
 Character foreign_character_spm(const uint8_t* p, const uint8_t* end) {
   const Character c = foreign_character(p, end);
   // A whole U+FFFD of the text is itself.

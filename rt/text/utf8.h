@@ -13,8 +13,21 @@ struct Character {
 
 constexpr uint32_t kReplacement = 0xfffd;
 
+// A character of foreign text: what is no UTF-8 is U+FFFD, and takes the bytes of the longest part of a sequence that could have
+// been valid, as in Python's bytes.decode('utf-8', 'replace').
+Character foreign_character(const uint8_t* p, const uint8_t* end);
+
+// Where the character of foreign text begins that ends at `at`, which is not 0.
+size_t character_before(const uint8_t* text, size_t at);
+
+// The same as sentencepiece has it: every byte that begins no valid sequence is one U+FFFD.
+Character foreign_character_spm(const uint8_t* p, const uint8_t* end);
+
 // A character of text that the library made itself. Bytes that are no UTF-8 give some code, and nothing worse.
 inline Character character_at(const uint8_t* p, const uint8_t* end) {
+#if defined(__OPTIMIZE_SIZE__)
+  return foreign_character(p, end);  // the same where text is valid, and there already
+#endif
   const uint32_t a = p[0];
   if (a < 0x80) return {a, 1};
   const size_t left = static_cast<size_t>(end - p);
@@ -31,13 +44,6 @@ inline size_t before(const uint8_t* text, size_t begin, size_t at) {
   while (i > begin && at - i < 4 && (text[i] & 0xc0) == 0x80) --i;
   return i;
 }
-
-// A character of foreign text: what is no UTF-8 is U+FFFD, and takes the bytes of the longest part of a sequence that could have
-// been valid, as in Python's bytes.decode('utf-8', 'replace').
-Character foreign_character(const uint8_t* p, const uint8_t* end);
-
-// The same as sentencepiece has it: every byte that begins no valid sequence is one U+FFFD.
-Character foreign_character_spm(const uint8_t* p, const uint8_t* end);
 
 // Writes a code of at most 0x10ffff; gives the number of bytes, at most 4.
 inline uint32_t put_character(uint32_t c, uint8_t* out) {

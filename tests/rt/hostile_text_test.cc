@@ -44,7 +44,7 @@ void change_tables(TextTables* t, SeededRandom& random) {
       *fields[below(7)] = random.integer(0, 1) == 0 ? value() : static_cast<uint32_t>(random.integer(0, 64));
       break;
     }
-    case 5: t->header.flags ^= 1u << random.integer(0, 10); break;
+    case 5: t->header.flags ^= 1u << random.integer(0, 12); break;
     default: {
       auto section = t->sections.begin();
       std::advance(section, static_cast<std::ptrdiff_t>(below(t->sections.size())));

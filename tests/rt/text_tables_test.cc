@@ -90,16 +90,18 @@ TEST(TextTables, SectionsAreWholeRows) {
 }
 
 TEST(TextTables, CodeTables) {
-  for (const K kind : {K::kClasses, K::kDecompositions, K::kCombining, K::kLowercase, K::kGraphemes}) {
+  for (const K kind :
+       {K::kClasses, K::kDecompositions, K::kCombining, K::kLowercase, K::kGraphemes, K::kRuleClasses, K::kCompatible}) {
+    const bool wide = kind == K::kRuleClasses || kind == K::kCompatible;  // other small tables have none
     const auto header = [&](auto change) {
-      return open_changed(ERT_TEXT_UNIGRAM, false, [&](TextTables& t) { change(t.row<CodeTableHeader>(kind)); });
+      return open_changed(ERT_TEXT_UNIGRAM, wide, [&](TextTables& t) { change(t.row<CodeTableHeader>(kind)); });
     };
     const auto word = [&](size_t i, uint16_t value) {
-      return open_changed(ERT_TEXT_UNIGRAM, false,
+      return open_changed(ERT_TEXT_UNIGRAM, wide,
                           [&](TextTables& t) { t.row<uint16_t>(kind, sizeof(CodeTableHeader) / 2 + i) = value; });
     };
     const auto resized = [&](uint32_t tops, uint32_t mids, uint32_t leaves) {
-      return open_changed(ERT_TEXT_UNIGRAM, false, [&](TextTables& t) {
+      return open_changed(ERT_TEXT_UNIGRAM, wide, [&](TextTables& t) {
         const CodeTableHeader h{tops, mids, leaves, t.row<CodeTableHeader>(kind).width};
         std::vector<uint8_t>& b = t.sections[kind].bytes;
         b.assign(sizeof h + (size_t{tops} + 64 * size_t{mids} + 1) / 2 * 4 + 64 * size_t{leaves} * h.width, 0);
@@ -108,10 +110,10 @@ TEST(TextTables, CodeTables) {
     };
     const int name = static_cast<int>(kind);
     EXPECT_EQ(
-        open_changed(ERT_TEXT_UNIGRAM, false, [&](TextTables& t) { t.sections[kind].bytes.resize(sizeof(CodeTableHeader) - 1); }),
+        open_changed(ERT_TEXT_UNIGRAM, wide, [&](TextTables& t) { t.sections[kind].bytes.resize(sizeof(CodeTableHeader) - 1); }),
         ERT_ERR_MODEL)
         << name;
-    EXPECT_EQ(open_changed(ERT_TEXT_UNIGRAM, false,
+    EXPECT_EQ(open_changed(ERT_TEXT_UNIGRAM, wide,
                            [&](TextTables& t) {
                              t.sections[kind].bytes.resize(sizeof(CodeTableHeader));
                              t.row<CodeTableHeader>(kind) = {0, 0, 0, t.row<CodeTableHeader>(kind).width};
@@ -119,7 +121,7 @@ TEST(TextTables, CodeTables) {
               ERT_OK)
         << name;
     EXPECT_EQ(header([](CodeTableHeader& h) { h.width = 3 - h.width; }), ERT_ERR_MODEL) << name;
-    EXPECT_EQ(open_changed(ERT_TEXT_UNIGRAM, false,
+    EXPECT_EQ(open_changed(ERT_TEXT_UNIGRAM, wide,
                            [&](TextTables& t) {  // as many bytes with the other width
                              CodeTableHeader& h = t.row<CodeTableHeader>(kind);
                              t.sections[kind].bytes.resize(t.sections[kind].bytes.size() + 3 * 64 * h.width);
@@ -264,6 +266,11 @@ const std::vector<Case> kContents = {
     {"a decomposition behind the mappings", ERT_ERR_MODEL,
      [](TextTables& t) { t.sections[K::kDecompositions].bytes.back() = 1; }},
     {"lower case behind the mappings", ERT_ERR_MODEL, [](TextTables& t) { t.sections[K::kLowercase].bytes.back() = 1; }},
+    {"a decomposition for NFKC behind the mappings", ERT_ERR_MODEL,
+     [](TextTables& t) {
+       t.sections[K::kCompatible] = t.sections[K::kDecompositions];
+       t.sections[K::kCompatible].bytes.back() = 1;
+     }},
     {"a mapping over the end", ERT_ERR_MODEL, [](TextTables& t) { t.row<uint8_t>(K::kMappings, 2) = 2; }},
 };
 

@@ -39,6 +39,46 @@ TEST(TextTask, SpansThatEndBeforeTheyBeginAreNoAnswers) {
   EXPECT_GT(o.answer.count, 2u);
 }
 
+// 60 unknown words, in ten windows of six that have no word in common: a span of each has the same score.
+std::string unlike_words() {
+  std::string s;
+  for (char a = 'n'; a < 's'; ++a)
+    for (char b = 'n'; b < 'z'; ++b) s += std::string(s.empty() ? "" : " ") + a + (b == 'x' ? '!' : b);
+  return s;
+}
+
+// 128 were kept, and the least went: what a later window gave again had lost its first part. Transformers keeps all.
+TEST(TextTask, AnswersOfAllWindowsOfALongContextAddUp) {
+  Opened o(text_model(shape_for(TaskKind::kQa)));
+  ASSERT_EQ(o.status, ERT_OK);
+  ASSERT_EQ(o.task(), ERT_OK);
+  ASSERT_EQ(o.start(), ERT_OK);
+  std::string context = unlike_words();
+  context.replace(context.size() - 2, 2, "nn");  // the first word again
+  ASSERT_EQ(o.ask("a b c", &context), ERT_OK);
+  ASSERT_EQ(o.answer.runs, 10u);
+  ASSERT_GT(o.answer.count, 1u);
+  EXPECT_EQ(o.scored[0].span.start, 0u);
+  EXPECT_EQ(o.scored[0].span.end, 2u);
+  EXPECT_FLOAT_EQ(o.scored[0].score, 2 * o.scored[1].score);
+}
+
+// By the tokenizer's table, as other letters than those of ASCII have cases too.
+TEST(TextTask, AnswersThatDifferInCaseAreOne) {
+  Opened o(text_model(shape_for(TaskKind::kQa, [](TextTables& t) {
+    const size_t leaves = sizeof(CodeTableHeader) / 2 + 66;  // two bytes each
+    t.row<uint16_t>(K::kLowercase, leaves + 64 + '%') = 1;   // b
+  })));
+  ASSERT_EQ(o.status, ERT_OK);
+  ASSERT_EQ(o.task(), ERT_OK);
+  ASSERT_EQ(o.start(), ERT_OK);
+  const std::string context = "nb no np nq Nb n%";
+  ASSERT_EQ(o.ask("a b c", &context), ERT_OK);
+  ASSERT_GT(o.answer.count, 1u);
+  EXPECT_EQ(o.scored[0].span.end, 2u);
+  EXPECT_FLOAT_EQ(o.scored[0].score, 3 * o.scored[1].score);
+}
+
 // No task, and what stands there is none: nothing is asked for then.
 ert_status task_present(const std::function<void(TextTables&)>& change) {
   Opened o(text_model(shape_for(TaskKind::kZeroShot, change)));

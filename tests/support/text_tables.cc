@@ -107,7 +107,11 @@ TextTables small_tables(uint32_t kind, TaskKind task, bool wide) {
   t.put(K::kStrings, std::vector<uint8_t>(strings.begin(), strings.end()));
   put_pieces(&t, kPieces);
   t.put(K::kScores, filled(kVocabulary, -1.0f));
-  if (wide) t.put(K::kScores, filled(kVocabulary, -1.0));
+  if (wide) {
+    t.put(K::kScores, filled(kVocabulary, -1.0));
+    t.put(K::kRuleClasses, code_table({{'a', kClassLetter}, {'^', kClassBertMark}}, 1));
+    t.put(K::kCompatible, code_table({{'B', 2}}, 2));
+  }
   t.put(K::kPieceTrie, trie({{'a', 1}, {'b', 2}, {'c', 3}, {'d', 4}, {'e', 5}}));
   t.put(K::kByteIds, filled(256, int32_t{5}));
   t.put(K::kNormalizer, std::vector<Step>{{static_cast<uint32_t>(NormalizerKind::kNfc), 0, {0, 0}, {0, 0}},

@@ -44,6 +44,9 @@ TEST_P(GoldenBlob, GivesTheAnswersOfItsTime) {
     SCOPED_TRACE(line);
     const std::string words = row["text"].get<std::string>();
     EXPECT_EQ(Json(tokenizer.encode(words, nullptr, nullptr).ids), row["ids"]);
+    if (row.contains("decoded")) {
+      EXPECT_EQ(tokenizer.decode(tokenizer.encode(words, nullptr, nullptr).ids, true), row["decoded"].get<std::string>());
+    }
     const Answered a = session.answer({words, {}, {}, 0});
     ASSERT_EQ(a.scored.size(), row["labels"].size());
     for (size_t i = 0; i < a.scored.size(); ++i) {
@@ -74,7 +77,7 @@ TEST_P(GoldenBlob, LaterSectionsAndFlagsAreOfAnotherVersion) {
   EXPECT_EQ(ert_text_open_tables(&t, own, header[2]), ERT_ERR_VERSION);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram", "plain_spaces"), [](const auto& kind) { return std::string(kind.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram", "plain_spaces", "two_meanings"), [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
 }  // namespace edgeconv

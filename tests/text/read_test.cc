@@ -35,21 +35,6 @@ TEST(ReadTokenizer, UnknownComponentsAreNamedTogether) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
 }
 
-// What a blob's tables cannot have together is named with the rest.
-TEST(ReadTokenizer, ComponentsThatExcludeEachOtherAreNamedTogether) {
-  const auto [code, message] = refusal(
-      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "Foo"}, {"type": "NFKC"}, {"type": "StripAccents"},
-    {"type": "BertNormalizer", "lowercase": true}]}, "pre_tokenizer": {"type": "Digits"}, )" +
-      kModel + "}");
-  EXPECT_EQ(code, ExitCode::kUnsupported);
-  for (const char* part :
-       {"3 components", "normalizer 'Foo'", "StripAccents together with BertNormalizer's accents", "NFC or NFD before NFKC"})
-    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
-  const auto [kept, said] = refusal(
-      R"({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "BertNormalizer"}]}, )" + kModel + "}");
-  EXPECT_EQ(kept, ExitCode::kOk) << said;
-}
-
 TEST(ReadTokenizer, MalformedFilesNameThePlace) {
   const std::pair<const char*, const char*> cases[] = {
       {"{", "not valid JSON"},

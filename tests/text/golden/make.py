@@ -18,9 +18,15 @@ TOKENIZERS = {
     "plain_spaces": (len(UNIGRAM), {"version": "1.0", "normalizer": {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"}]},
                                     "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "always", "split": True},
                                     "model": {"type": "Unigram", "unk_id": 0, "vocab": UNIGRAM}}),
+    # A second table of classes and of decompositions, and a decoder that takes letters for bytes.
+    "two_meanings": (len(WORDS), {"version": "1.0", "normalizer": {"type": "Sequence", "normalizers": [
+        {"type": "NFC"}, {"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "NFKC"}, {"type": "StripAccents"},
+        {"type": "BertNormalizer", "lowercase": True, "strip_accents": True}]}, "pre_tokenizer": {"type": "Whitespace"}, "decoder": {"type": "ByteLevel"},
+        "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {w: i for i, w in enumerate([*WORDS[:-2], "\u0111", "\u4e2d"])}}}),
     "ngram": (64, {"version": "1.0", "model": {"type": "HashedNgram", "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1, "longest_word": 16}}),
 }
 TEXTS = ["good morning", "The cat sits on the MAT", "12:30", "доброе утро", "おはよう", "late"]
+OTHER_TEXTS = {"two_meanings": ["good morning", "\uff27\uff4f\uff4f\uff44 mo\u0301rning, NO", "\u0110 \u0111", "\u4e2d\u2460", "the\u0301 \ufb01 cat", "\u3000e\u0323vening "]}
 
 
 def model(rows):
@@ -52,10 +58,14 @@ def main():
             (work / "labels.txt").write_text("low\nmiddle\nhigh\n")
             subprocess.run([edgeconv, work / "model.onnx", "--tokenizer", work / "tokenizer.json", "--task", "classify", "--labels", work / "labels.txt", "--precision", "fp32",
                             "--dim", "sequence=32", "-o", blob, "-q"], check=True)
-        texts = b"".join(t.encode() + b"\n" for t in TEXTS)
+        lines = OTHER_TEXTS.get(name, TEXTS)
+        texts = b"".join(t.encode() + b"\n" for t in lines)
         ids = subprocess.run([edgeconv, "tokenize", blob], input=texts, capture_output=True, check=True).stdout.decode().splitlines()
         said = subprocess.run([edgeconv, "run", blob, "--json", "--text-file", "-"], input=texts, capture_output=True, check=True).stdout.decode().splitlines()
-        rows = [{"text": t, "ids": json.loads(i), "labels": json.loads(s)["labels"]} for t, i, s in zip(TEXTS, ids, said)]
+        rows = [{"text": t, "ids": json.loads(i), "labels": json.loads(s)["labels"]} for t, i, s in zip(lines, ids, said)]
+        if name == "two_meanings":
+            words = subprocess.run([edgeconv, "tokenize", blob, "--decode"], input="\n".join(ids).encode() + b"\n", capture_output=True, check=True).stdout.decode().splitlines()
+            rows = [{**r, "decoded": json.loads(w)} for r, w in zip(rows, words)]
         (out / f"{name}.jsonl").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in rows))
 
 
