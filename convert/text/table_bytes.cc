@@ -84,7 +84,15 @@ void TableWriter::add_steps(SectionKind kind, const std::vector<edgeconv::text::
   add(kind, out, steps.size());
 }
 
+// Of pieces that may begin at every character. Longer ones no tokenizer has.
+void require_short(const std::string& key) {
+  if (key.size() > kLongestKey)
+    throw FatalError(ExitCode::kLimit, "the tokenizer has a piece or added token of " + std::to_string(key.size()) + " bytes, a blob's at most " +
+                                           std::to_string(kLongestKey));
+}
+
 void TableWriter::add_trie(SectionKind kind, const std::map<std::string, uint32_t>& keys) {
+  for (const auto& [key, value] : keys) require_short(key);
   const std::vector<uint32_t> units = double_array(keys);
   std::string out;
   for (const uint32_t u : units) put32(out, u);
@@ -110,6 +118,7 @@ void TableWriter::add_pieces() {
       lengths.push_back(static_cast<char>(p.size()));
     if (!t_.found[i] || p.empty()) continue;
     const std::string key = piece_in_text(t_, p);
+    if (t_.kind == ERT_TEXT_WORDPIECE) require_short(key);
     longest_ = std::max(longest_, static_cast<uint32_t>(key.size()));
     if (t_.kind == ERT_TEXT_UNIGRAM && key.find('\0') == std::string::npos) trie[key] = i;
   }

@@ -1,4 +1,5 @@
-// Walks through a double array: a trie in one row of 32-bit units, as darts-clone writes them. A step that would leave the row ends the walk.
+// Walks through a double array: a trie in one row of 32-bit units, as darts-clone writes them. A step that would leave the row ends the walk, and so does
+// the longest key: rows of hostile blobs lead back to themselves, and would be walked from every byte of a text to its end.
 #pragma once
 
 #include "rt/text/tables.h"
@@ -13,7 +14,8 @@ class DoubleArrayWalk {
   // Goes on with a byte. False: no key goes on like this. No key has a zero byte.
   bool step(uint8_t byte) {
     const uint32_t i = at_ ^ byte;
-    if (!alive_ || byte == 0 || i >= units_.size || (units_.data[i] & 0x800000ffu) != byte) return alive_ = false;
+    if (!alive_ || byte == 0 || i >= units_.size || (units_.data[i] & 0x800000ffu) != byte || left_ == 0) return alive_ = false;
+    --left_;
     has_value_ = (units_.data[i] >> 8 & 1) != 0;
     at_ = i ^ offset(units_.data[i]);
     return true;
@@ -28,7 +30,7 @@ class DoubleArrayWalk {
  private:
   static uint32_t offset(uint32_t unit) { return (unit >> 10) << ((unit & (1u << 9)) >> 6); }
   Row<uint32_t> units_;
-  uint32_t at_ = 0;
+  uint32_t at_ = 0, left_ = kLongestKey;
   bool alive_, has_value_ = false;
 };
 

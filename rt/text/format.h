@@ -92,6 +92,7 @@ constexpr uint32_t kPiecesPerBlock = 16;
 constexpr uint32_t kLongestPiece = 65535;
 constexpr uint32_t kLongestString = 256;    // of a step: every character of a text may be compared with it
 constexpr uint32_t kLongestMapping = 1024;  // of a charsmap's strings: every character of a text may become one
+constexpr uint32_t kLongestKey = 1024;      // of a trie, and of WordPiece's pieces: from every character of a text one may begin
 constexpr uint32_t kMostProbes = 128;  // of a hash table; where nothing is found within them, nothing is there
 constexpr uint32_t kMostExtra = 24;
 constexpr uint32_t kMostSteps = 64;            // of a normalizer, pre-tokenizer or decoder

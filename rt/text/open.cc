@@ -290,7 +290,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   t->ending = &e;
   if (!text_inside(*t, e.prefix) || !text_inside(*t, e.suffix) || !text_inside(*t, e.unknown) ||
       e.single_pieces > t->pieces_of_template.size || e.truncation > ERT_TRUNCATE_SECOND || e.trim > 2 ||
-      t->pieces_of_template.size > kMostTemplatePieces)
+      t->pieces_of_template.size > kMostTemplatePieces || (h.kind == ERT_TEXT_WORDPIECE && h.longest > kLongestKey))
     return ERT_ERR_MODEL;
   if (!steps_fit(*t, t->normalizer, static_cast<uint32_t>(NormalizerKind::kCount)) ||
       !steps_fit(*t, t->pretokenizer, static_cast<uint32_t>(PretokenizerKind::kCount)) ||

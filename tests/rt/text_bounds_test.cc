@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "rt/text/answers.h"
+#include "rt/text/double_array.h"
 #include "rt/text/encode.h"
 #include "tests/support/opened_text.h"
 #include "tests/support/seeded_random.h"
@@ -23,6 +24,25 @@ struct OpenedTables {
   ert_text text;
   ert_status status;
 };
+
+// The unit of 'a' leads to itself: a hostile row. Texts of one letter took the square of their length.
+TEST(TextBounds, RowsThatLeadBackToThemselvesEnd) {
+  std::vector<uint32_t> units(256, 0);
+  const uint32_t a = 'a';
+  units[a] = a | a << 10;  // offset: from the unit back to 0, whose child by 'a' it is
+  DoubleArrayWalk walk({units.data(), static_cast<uint32_t>(units.size())});
+  uint32_t steps = 0;
+  while (steps < 1u << 20 && walk.step('a')) ++steps;
+  EXPECT_EQ(steps, kLongestKey);
+}
+
+TEST(TextBounds, LongPiecesOfWordPieceAreRefused) {
+  TextTables t = small_tables(ERT_TEXT_WORDPIECE, TaskKind::kEmbed);
+  t.header.longest = kLongestKey;
+  EXPECT_EQ(OpenedTables(t).status, ERT_OK);
+  t.header.longest = kLongestKey + 1;
+  EXPECT_EQ(OpenedTables(t).status, ERT_ERR_MODEL);
+}
 
 // "ab" is three n-grams, so that pieces of it fill the tokens before the text ends. The added tokens behind them were written over the spans, and the
 // pair was encoded into room of 2^64 less some: Replace wrote behind the working memory.

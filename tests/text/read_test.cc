@@ -55,6 +55,26 @@ TEST(ReadTokenizer, MalformedFilesNameThePlace) {
   }
 }
 
+// From every character of a text one may begin, so that long ones would take the square of a text's length.
+TEST(ReadTokenizer, PiecesAndAddedTokensAreShort) {
+  const auto piece = [](const std::string& bytes, const std::string& model) {
+    return R"({"model": {"unk_token": "u", "unk_id": 0, "type": ")" + model + R"(", "vocab": )" +
+           (model == "Unigram" ? R"([["u", 0.0], [")" + bytes + R"(", -1.0]])" : R"({"u": 0, ")" + bytes + R"(": 1})") + "}}";
+  };
+  const auto added = [](const std::string& bytes) {
+    return R"({"added_tokens": [{"id": 2, "content": ")" + bytes + R"(", "special": true}], )" + kModel + "}";
+  };
+  const std::string most(1024, 'a'), more(1025, 'a');
+  for (const char* model : {"Unigram", "WordPiece"}) {
+    EXPECT_EQ(refusal(piece(most, model)).first, ExitCode::kOk) << model;
+    EXPECT_EQ(refusal(piece(more, model)).first, ExitCode::kLimit) << model;
+    EXPECT_NE(refusal(piece(more, model)).second.find("1025 bytes"), std::string::npos) << model;
+  }
+  EXPECT_EQ(refusal(piece(more, "WordLevel")).first, ExitCode::kOk) << "looked for as a whole";
+  EXPECT_EQ(refusal(added(most)).first, ExitCode::kOk);
+  EXPECT_EQ(refusal(added(more)).first, ExitCode::kLimit);
+}
+
 // Twelve blanks and twelve times one of them score the same but for the last bits, which the reference reads its own way.
 TEST(ReadTokenizer, UnigramScoresAreThoseOfTheReferencesReader) {
   TextRunner runner(table_bytes(read_tokenizer_json(
