@@ -156,7 +156,7 @@ def prepare(rows):
         if not os.path.exists(path) or open(path).read() != text:
             open(path, "w").write(text)
     build = os.path.join(WORK, "build")
-    subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DERT_BUILD_CONVERTER=OFF", "-DERT_WITH_ZSTD=ON",
+    subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DERT_BUILD_CONVERTER=OFF", "-DERT_INSTALL=OFF", "-DERT_WITH_ZSTD=ON",
                     "-DERT_BUILD_TOGETHER=OFF", "-DCMAKE_CXX_FLAGS=-Wno-error -w"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build, "--target", *(t[0].split("/")[-1] for t in TESTS + TEXT_TESTS)], check=True, stdout=subprocess.DEVNULL)
     return build
