@@ -19,6 +19,7 @@ class AddedTokens {
   AddedTokens(const Tables& t, Row<uint32_t> trie, const uint8_t* text, size_t size, bool foreign)
       : t_(t), trie_(trie), text_(text), size_(size), foreign_(foreign) {}
   bool next(AddedMatch* m);
+  size_t behind_blanks(size_t at);  // where the white space at `at` ends
   bool longest_at(size_t i, size_t* end, const AddedToken** token) const;
 
  private:
@@ -31,7 +32,6 @@ class AddedTokens {
   const uint8_t* text_;
   size_t size_;
   bool foreign_;
-  size_t behind_blanks(size_t at);
   size_t at_ = 0, taken_ = 0, blank_begin_ = 1, blank_end_ = 0;  // white space that is known, none yet
 };
 

@@ -54,7 +54,7 @@ void mark_added(Encoder& e) {
 
 // The token whose region this is: found again, because a mark has no room for it. Hashed n-grams of many short pieces are more than their bytes, so
 // that room is asked for here too.
-bool emit_added(Encoder& e, size_t begin, size_t end) {
+bool emit_added(Encoder& e, AddedTokens& blanks, size_t begin, size_t end) {
   if (e.room() == 0) return false;
   size_t core = begin;
   for (size_t i = begin + 1; i < end; ++i)
@@ -65,6 +65,9 @@ bool emit_added(Encoder& e, size_t begin, size_t end) {
   const AddedToken* token;
   const AddedTokens added(*e.tables, e.tables->added_normalized_trie, e.main.text, end, false);
   if (!added.longest_at(core, &core_end, &token)) return false;
+  // Another token begins in the white space that this one took, and is cut off its region, but not off its span.
+  if ((token->flags & kAddedRstrip) != 0 && end < e.main.size && e.marks[end] == kAddedToken)
+    if (const size_t taken = blanks.behind_blanks(core_end); taken > end) end = taken;
   e.emit(token->id, begin, end);
   trim_by(e, e.main.text + begin, e.main.text + end, true);
   return true;
@@ -75,9 +78,11 @@ ert_status encode_segment(Encoder& e, Model model, size_t from, size_t to) {
   if (e.main.size == 0) return ERT_OK;
   mark_added(e);
   if (!pretokenize(e)) return ERT_ERR_MODEL;
+  AddedTokens blanks(*e.tables, e.tables->added_normalized_trie, e.main.text, e.main.size, false);
   for (size_t i = 0; i < e.main.size;) {
     const size_t end = region_end(e, i), first = e.token_count;
-    if (e.marks[i] == kPiece ? !model(e, i, end) : e.marks[i] == kAddedToken && !emit_added(e, i, end)) return ERT_ERR_MODEL;
+    if (e.marks[i] == kPiece ? !model(e, i, end) : e.marks[i] == kAddedToken && !emit_added(e, blanks, i, end))
+      return ERT_ERR_MODEL;
     if (e.token_count > first) e.tokens[first].end |= kWordStart;
     i = end;
   }

@@ -89,6 +89,17 @@ TEST(TextTables, SectionsAreWholeRows) {
   }
 }
 
+// The last rows that are looked at, in tables that need nothing behind them.
+TEST(TextTables, NgramsAreWholeRowsOfAnyKind) {
+  TextTables t;
+  t.header = small_tables(ERT_TEXT_WORDLEVEL, TaskKind::kEmbed).header;
+  t.header.vocabulary = 0, t.header.unknown = -1;
+  t.put(K::kEnding, std::vector<Ending>(1));
+  EXPECT_EQ(open_bytes(t.build()), ERT_OK);
+  t.sections[K::kNgrams] = {{0}, 0};
+  EXPECT_EQ(open_bytes(t.build()), ERT_ERR_MODEL);
+}
+
 TEST(TextTables, CodeTables) {
   for (const K kind :
        {K::kClasses, K::kDecompositions, K::kCombining, K::kLowercase, K::kGraphemes, K::kRuleClasses, K::kCompatible}) {

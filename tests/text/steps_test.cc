@@ -106,6 +106,17 @@ TEST(ReadSteps, OfAddedTokensThatTheNormalizerMakesEqualTheFirstIsFound) {
             std::vector<int32_t>({1, 1}));
 }
 
+TEST(ReadSteps, WhiteSpaceThatATokenTookIsInItsSpanThoughAnotherBeginsThere) {
+  const std::string json = R"({"added_tokens": [{"id": 1, "content": " ", "rstrip": true, "special": false, "normalized": true}],
+    "model": {"type": "WordLevel", "unk_token": "u", "vocab": {"u": 0}}})";
+  const Encoding e = TextRunner(table_bytes(read_tokenizer_json(json, "t"))).encode("b  x", nullptr, nullptr);
+  ASSERT_EQ(e.ids, std::vector<int32_t>({0, 1, 1, 0}));
+  EXPECT_EQ(e.offsets[1].start, 1u);
+  EXPECT_EQ(e.offsets[1].end, 3u);
+  EXPECT_EQ(e.offsets[2].start, 2u);
+  EXPECT_EQ(e.offsets[2].end, 3u);
+}
+
 // Each of many spaces looked at all behind it.
 TEST(ReadSteps, WhiteSpaceThatTokensTakeIsLookedAtOnce) {
   const std::string json = R"({"added_tokens": [{"id": 1, "content": " ", "rstrip": true, "normalized": false}],
