@@ -51,6 +51,11 @@ void* operator new(size_t n) { return allocate(n, 1); }
 void* operator new[](size_t n) { return allocate(n, 1); }
 void* operator new(size_t n, std::align_val_t a) { return allocate(n, static_cast<size_t>(a)); }
 void* operator new[](size_t n, std::align_val_t a) { return allocate(n, static_cast<size_t>(a)); }
+// std::stable_sort asks with this one, and gives the memory back to the plain delete: of one allocator also where a sanitizer has its own.
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
+  if (fails(allocations_left, allocations)) return nullptr;
+  return std::malloc(n ? n : 1);
+}
 void operator delete(void* p) noexcept { release(p); }
 void operator delete[](void* p) noexcept { release(p); }
 void operator delete(void* p, size_t) noexcept { release(p); }

@@ -89,8 +89,9 @@ TEST(LowerRecurrence, IntegersOfTheFileAreKept) {
   }
   r.constant = std::move(values);
   LowerOptions options;
-  options.plan = int8_plan(b.g);
-  for (const auto& entry : int8_plan(b.g).layers()) options.plan.set(entry.first, ert::params::linear::kInt8A16);
+  const PrecisionPlan layers = int8_plan(b.g);
+  options.plan = layers;
+  for (const auto& entry : layers.layers()) options.plan.set(entry.first, ert::params::linear::kInt8A16);
   r.quantized = q;
   compare(b, options, 0.99999);
   // One scale in all columns of a direction but those that fill panels, as in the file.
