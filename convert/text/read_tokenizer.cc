@@ -75,7 +75,7 @@ Tokenizer read_vocab_json(const fs::path& path) {
 Tokenizer read_folder(const fs::path& folder) {
   if (const fs::path json = folder / "tokenizer.json"; is_file(json))
     return read_tree(parse_tree(contents_of(json), json.string()), json.string(), FolderConfig(folder), false);
-  for (const char* name : {"tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "spm.model"})
+  for (const char* name : {"tokenizer.model", "sentencepiece.bpe.model", "spiece.model", "spm.model", "sentencepiece.model"})
     if (const fs::path model = folder / name; is_file(model)) {
       const FolderConfig config(folder);
       require_class(config, model.string(),
@@ -89,7 +89,7 @@ Tokenizer read_folder(const fs::path& folder) {
   throw FatalError(ExitCode::kIo,
                    "'" + folder.string() +
                        "' has no tokenizer: none of tokenizer.json, tokenizer.model, sentencepiece.bpe.model, spiece.model, "
-                       "spm.model, vocab.json with merges.txt, vocab.txt");
+                       "spm.model, sentencepiece.model, vocab.json with merges.txt, vocab.txt");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Byte pair encoding: by merges of ids, as Hugging Face has it, or by the scores of what neighbours spell together, as SentencePiece has it.
 #include "rt/text/double_array.h"
+#include "rt/text/linked.h"
 #include "rt/text/merge_order.h"
 #include "rt/text/models.h"
 #include "rt/text/placed.h"
@@ -19,7 +20,7 @@ class Word {
         bytes_(static_cast<uint32_t>(end - begin)),
         symbols_(e.tail()),
         begin_(begin),
-        spm_(t_.header->kind == ERT_TEXT_SENTENCEPIECE_BPE) {}
+        kind_(t_.header->kind) {}
 
   bool encode() {
     if (has(t_, kIgnoreMerges) && bytes_ <= t_.header->longest) {
@@ -29,9 +30,9 @@ class Word {
         return true;
       }
     }
-    if (!(spm_ ? split_symbols() : has(t_, kByteLevel) ? split_bytes() : split_characters())) return false;
+    if (!(spm() ? split_symbols() : has(t_, kByteLevel) ? split_bytes() : split_characters())) return false;
     merge();
-    return spm_ ? emit_pieces() : emit_ids();
+    return spm() ? emit_pieces() : emit_ids();
   }
 
  private:
@@ -54,6 +55,12 @@ class Word {
   bool split_characters();
   bool split_symbols();
   bool put_or_wait(int32_t id, uint32_t at, uint32_t bytes);
+  // A build with one of both kinds links nothing of the other.
+  bool spm() const {
+    if constexpr (!linked_kind(ERT_TEXT_SENTENCEPIECE_BPE)) return false;
+    if constexpr (!linked_kind(ERT_TEXT_BPE)) return true;
+    return kind_ == ERT_TEXT_SENTENCEPIECE_BPE;
+  }
   void put_waiting() {
     if (waiting_ != 0) add(t_.header->unknown, waiting_);
     waiting_ = 0;
@@ -71,7 +78,7 @@ class Word {
   size_t begin_;
   uint32_t size_ = 0;     // bytes of symbols; less than bytes_ where characters without id were left out, as the reference does
   uint32_t waiting_ = 0;  // bytes of an unknown symbol that may still grow
-  bool spm_;
+  uint32_t kind_;
 };
 
 // A character with its id, or without.
@@ -140,7 +147,7 @@ uint32_t rank_of_score(float score) {
 uint32_t Word::rank(uint32_t left, uint32_t right) const {
   const Token& a = symbols_[left];
   const Token& b = symbols_[right];
-  if (!spm_) return find_merge(t_, static_cast<uint32_t>(a.id), static_cast<uint32_t>(b.id));
+  if (!spm()) return find_merge(t_, static_cast<uint32_t>(a.id), static_cast<uint32_t>(b.id));
   if (a.id == kFrozen || b.id == kFrozen || a.start + b.start > t_.header->longest) return kNoRank;
   const int32_t id = find_piece(t_, text_ + left, a.start + b.start);
   if (id < 0 || t_.scores == nullptr) return kNoRank;
@@ -162,7 +169,7 @@ void Word::merge() {
     const uint32_t right = at + symbols_[at].start;
     const uint32_t bytes = symbols_[at].start + symbols_[right].start;
     symbols_[right].end = kNoRank;
-    if (!spm_) symbols_[at].id = static_cast<int32_t>(merge_result(t_, symbols_[at].end));
+    if (!spm()) symbols_[at].id = static_cast<int32_t>(merge_result(t_, symbols_[at].end));
     symbols_[at].start = bytes;
     symbols_[at + bytes - 1].start = bytes;
     const uint32_t next = at + bytes;

@@ -1,4 +1,4 @@
-// Which kinds of tokenizers are linked. A build that defines ERT_TEXT_KINDS, a sum of 1 << ert_text_kind, for models.cc and open.cc has only those.
+// Which kinds of tokenizers are linked. A build that defines ERT_TEXT_KINDS, a sum of 1 << ert_text_kind, for models.cc, open.cc and bpe.cc has only those.
 #pragma once
 
 #include "rt/include/ert_text.h"
@@ -10,7 +10,7 @@
 namespace ert::text {
 
 constexpr bool linked_kind(ert_text_kind kind) { return ((ERT_TEXT_KINDS >> static_cast<uint32_t>(kind)) & 1) != 0; }
-// Both kinds are one model.
+// Both kinds are one model in two forms, of which a build may have one (bpe.cc).
 constexpr bool kBpeIsLinked = linked_kind(ERT_TEXT_BPE) || linked_kind(ERT_TEXT_SENTENCEPIECE_BPE);
 
 }  // namespace ert::text

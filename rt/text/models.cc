@@ -8,8 +8,10 @@ namespace ert::text {
 Model model_of(uint32_t kind) {
   if constexpr (linked_kind(ERT_TEXT_WORDPIECE))
     if (kind == ERT_TEXT_WORDPIECE) return encode_wordpiece;
-  if constexpr (kBpeIsLinked)
-    if (kind == ERT_TEXT_BPE || kind == ERT_TEXT_SENTENCEPIECE_BPE) return encode_bpe;
+  if constexpr (linked_kind(ERT_TEXT_BPE))
+    if (kind == ERT_TEXT_BPE) return encode_bpe;
+  if constexpr (linked_kind(ERT_TEXT_SENTENCEPIECE_BPE))
+    if (kind == ERT_TEXT_SENTENCEPIECE_BPE) return encode_bpe;
   if constexpr (linked_kind(ERT_TEXT_UNIGRAM))
     if (kind == ERT_TEXT_UNIGRAM) return encode_unigram;
   if constexpr (linked_kind(ERT_TEXT_WORDLEVEL))

@@ -148,6 +148,33 @@ TEST_F(FolderTest, SpacesBeforeTextsOfSentencePieceModels) {
   }
 }
 
+// The message named a place in a tokenizer.json that was no file.
+TEST_F(FolderTest, AlbertPutsAddedTokensAroundTexts) {
+  spm::ModelProto m;
+  m.mutable_trainer_spec()->set_model_type(1);
+  m.mutable_trainer_spec()->set_unk_id(1);
+  for (const char* piece : {"<pad>", "<unk>", "\u2581", "a", "\u2581a"}) m.add_pieces()->set_piece(piece);
+  file("spiece.model", m.SerializeAsString());
+  const std::string first = R"({"tokenizer_class": "AlbertTokenizer")";
+  file("tokenizer_config.json", first + R"(, "added_tokens_decoder": {"5": {"content": "[SEP]", "special": true}, "6": {"content": "[CLS]", "special": true}}})");
+  EXPECT_EQ(ids("a"), Ids({6, 4, 5}));
+  file("tokenizer_config.json", first + R"(, "added_tokens_decoder": {"0": {"content": "<pad>", "special": true}}})");
+  EXPECT_EQ(ids("a"), Ids({5, 4, 6})) << "the class adds its own tokens behind";
+  file("tokenizer_config.json", first + R"(, "cls_token": "<c>", "bos_token": "<c>"})");
+  const auto [code, message] = refusal();
+  EXPECT_EQ(code, ExitCode::kMalformed);
+  EXPECT_NE(message.find("spiece.model' has no [CLS], which its class puts around texts"), std::string::npos) << message;
+}
+
+// "has no tokenizer", with the exit code of files that cannot be read.
+TEST_F(FolderTest, RemBertWithoutTokenizerJsonIsAnUnknownClass) {
+  file("sentencepiece.model", spm::ModelProto().SerializeAsString());
+  file("tokenizer_config.json", R"({"tokenizer_class": "RemBertTokenizer"})");
+  const auto [code, message] = refusal();
+  EXPECT_EQ(code, ExitCode::kUnsupported);
+  EXPECT_NE(message.find("'RemBertTokenizer'"), std::string::npos) << message;
+}
+
 TEST_F(FolderTest, ClassesThatNobodyKnowsAreNamed) {
   bert("");
   file("tokenizer_config.json", R"({"tokenizer_class": "BertJapaneseTokenizer"})");

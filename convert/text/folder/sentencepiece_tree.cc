@@ -134,7 +134,8 @@ JsonTree normalizer_of(const spm::ModelProto& m, const FolderConfig& config) {
 // "<s> A </s> B": tokens of the vocabulary, and A and B for the texts.
 class Template {
  public:
-  explicit Template(const std::map<std::string, uint32_t>& ids) : ids_(ids) {}
+  // `file`: its name, for messages.
+  Template(const std::map<std::string, uint32_t>& ids, const std::string& file) : ids_(ids), file_(file) {}
   JsonTree parts(const std::vector<std::pair<std::string, uint32_t>>& names) {
     JsonTree out = JsonTree::array();
     for (const auto& [name, type_id] : names) {
@@ -142,7 +143,9 @@ class Template {
       JsonTree part;
       part[text ? "Sequence" : "SpecialToken"] = {{"id", name}, {"type_id", type_id}};
       out.push_back(part);
-      if (!text && ids_.count(name) != 0)
+      if (!text && ids_.count(name) == 0)
+        throw FatalError(ExitCode::kMalformed, "'" + file_ + "' has no " + printable(name) + ", which its class puts around texts");
+      if (!text)
         specials_[name] = {{"id", name}, {"ids", JsonTree::array({ids_.at(name)})}, {"tokens", JsonTree::array({name})}};
     }
     return out;
@@ -153,11 +156,20 @@ class Template {
 
  private:
   const std::map<std::string, uint32_t>& ids_;
+  const std::string& file_;
   JsonTree specials_ = JsonTree::object();
 };
 
-JsonTree processor_of(const std::map<std::string, uint32_t>& ids, const FolderConfig& config) {
-  Template t(ids);
+// Adds the ids of tokens that the model has not, as adding them one after another gives them.
+void number_added_tokens(JsonTree tree, size_t vocabulary, const FolderConfig& config, std::map<std::string, uint32_t>* ids) {
+  config.add_tokens(tree, true);
+  size_t next = vocabulary;
+  for (const JsonTree& token : tree["added_tokens"])
+    if (ids->emplace(token["content"].get<std::string>(), static_cast<uint32_t>(next)).second) ++next;
+}
+
+JsonTree processor_of(const std::map<std::string, uint32_t>& ids, const std::string& file, const FolderConfig& config) {
+  Template t(ids, file);
   if (config.kind() == TokenizerClass::kXlmRoberta)
     return t.processor(t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}}),
                        t.parts({{"<s>", 0}, {"A", 0}, {"</s>", 0}, {"</s>", 0}, {"B", 0}, {"</s>", 0}}));
@@ -229,7 +241,8 @@ JsonTree sentencepiece_tree(const std::string& contents, const std::string& name
     for (uint32_t i = 0; i < extra_ids(config); ++i)
       tree["added_tokens"].push_back({{"id", 0u}, {"content", extra_id(i)}, {"normalized", false}, {"special", true}});
   tree["normalizer"] = normalizer_of(m, config);
-  tree["post_processor"] = processor_of(ids, config);
+  number_added_tokens({{"added_tokens", tree["added_tokens"]}}, static_cast<size_t>(tree["model"]["vocab"].size()), config, &ids);
+  tree["post_processor"] = processor_of(ids, name, config);
   return tree;
 }
 
