@@ -19,8 +19,7 @@ class Word {
         text_(e.main.text + begin),
         bytes_(static_cast<uint32_t>(end - begin)),
         symbols_(e.tail()),
-        begin_(begin),
-        kind_(t_.header->kind) {}
+        begin_(begin) {}
 
   bool encode() {
     if (has(t_, kIgnoreMerges) && bytes_ <= t_.header->longest) {
@@ -30,12 +29,23 @@ class Word {
         return true;
       }
     }
-    if (!(spm() ? split_symbols() : has(t_, kByteLevel) ? split_bytes() : split_characters())) return false;
+    if (spm())
+      split_symbols();
+    else
+      split();
     merge();
-    return spm() ? emit_pieces() : emit_ids();
+    if (spm()) return emit_pieces();
+    emit_ids();
+    return true;
   }
 
  private:
+  // A build with one of both kinds links nothing of the other.
+  bool spm() const {
+    if constexpr (!linked_kind(ERT_TEXT_SENTENCEPIECE_BPE)) return false;
+    if constexpr (!linked_kind(ERT_TEXT_BPE)) return true;
+    return t_.header->kind == ERT_TEXT_SENTENCEPIECE_BPE;
+  }
   void add(int32_t id, uint32_t bytes) {
     symbols_[size_] = {id, bytes, kNoRank};
     for (uint32_t i = 1; i < bytes; ++i) symbols_[size_ + i].end = kNoRank;
@@ -51,23 +61,16 @@ class Word {
     h = hash_bytes(h, suffix.data, suffix.size);
     return find_piece(t_, h, prefix, text_ + at, bytes, suffix);
   }
-  bool split_bytes();
-  bool split_characters();
-  bool split_symbols();
-  bool put_or_wait(int32_t id, uint32_t at, uint32_t bytes);
-  // A build with one of both kinds links nothing of the other.
-  bool spm() const {
-    if constexpr (!linked_kind(ERT_TEXT_SENTENCEPIECE_BPE)) return false;
-    if constexpr (!linked_kind(ERT_TEXT_BPE)) return true;
-    return kind_ == ERT_TEXT_SENTENCEPIECE_BPE;
-  }
+  void split();
+  void split_symbols();
+  void put_or_wait(int32_t id, uint32_t at, uint32_t bytes);
   void put_waiting() {
     if (waiting_ != 0) add(t_.header->unknown, waiting_);
     waiting_ = 0;
   }
   uint32_t rank(uint32_t left, uint32_t right) const;
   void merge();
-  bool emit_ids();
+  void emit_ids();
   bool emit_pieces();
 
   Encoder& e_;
@@ -78,51 +81,41 @@ class Word {
   size_t begin_;
   uint32_t size_ = 0;     // bytes of symbols; less than bytes_ where characters without id were left out, as the reference does
   uint32_t waiting_ = 0;  // bytes of an unknown symbol that may still grow
-  uint32_t kind_;
 };
 
 // A character with its id, or without.
-bool Word::put_or_wait(int32_t id, uint32_t at, uint32_t bytes) {
+void Word::put_or_wait(int32_t id, uint32_t at, uint32_t bytes) {
   if (id >= 0) {
     put_waiting();
     add(id, bytes);
-    return true;
+    return;
   }
   if (has(t_, kByteFallback) && t_.byte_ids.size == 256) {
     bool all = true;
     for (uint32_t i = 0; i < bytes; ++i) all &= t_.byte_ids.data[text_[at + i]] >= 0;
     if (all) {
       for (uint32_t i = 0; i < bytes; ++i) add(t_.byte_ids.data[text_[at + i]], 1);
-      return true;
+      return;
     }
   }
-  if (t_.header->unknown < 0) return true;
+  if (t_.header->unknown < 0) return;
   if (!has(t_, kFuseUnknown)) put_waiting();
   waiting_ += bytes;
-  return true;
 }
 
-bool Word::split_bytes() {
-  const bool affixes = has(t_, kHasPrefix) || has(t_, kHasSuffix);
-  for (uint32_t i = 0; i < bytes_; ++i) {
-    const bool looked_up = affixes && (has(t_, kHasPrefix) || i + 1 == bytes_);
-    if (!put_or_wait(looked_up ? character_id(i, 1) : t_.byte_ids.data[text_[i]], i, 1)) return false;
-  }
-  put_waiting();
-  return true;
-}
-
-bool Word::split_characters() {
+// Into bytes, whose ids are in a table where no affix belongs to them, or into characters.
+void Word::split() {
+  const bool bytes = has(t_, kByteLevel);
   for (uint32_t i = 0; i < bytes_;) {
-    const uint32_t n = character_at(text_ + i, text_ + bytes_).bytes;
-    if (!put_or_wait(character_id(i, n), i, n)) return false;
+    const uint32_t n = bytes ? 1 : character_at(text_ + i, text_ + bytes_).bytes;
+    const bool plain = bytes && !has(t_, kHasPrefix) && !(has(t_, kHasSuffix) && i + 1 == bytes_);
+    put_or_wait(plain ? t_.byte_ids.data[text_[i]] : character_id(i, n), i, n);
     i += n;
   }
   put_waiting();
-  return true;
 }
 
-bool Word::split_symbols() {
+void Word::split_symbols() {
   for (uint32_t i = 0; i < bytes_;) {
     uint32_t longest = 0, value;
     DoubleArrayWalk walk(t_.added_trie);
@@ -134,7 +127,6 @@ bool Word::split_symbols() {
       add(0, character_at(text_ + i, text_ + bytes_).bytes);
     i += symbols_[i].start;
   }
-  return true;
 }
 
 // Larger scores first.
@@ -184,13 +176,12 @@ void Word::merge() {
   }
 }
 
-bool Word::emit_ids() {
+void Word::emit_ids() {
   for (uint32_t i = 0; i < size_;) {
     const uint32_t n = symbols_[i].start;
     e_.emit(symbols_[i].id, begin_ + i, begin_ + i + n);
     i += n;
   }
-  return true;
 }
 
 bool Word::emit_pieces() {
@@ -218,7 +209,7 @@ bool Word::emit_pieces() {
 // Word by word where nothing joins words: the search for the next merge looks at a few symbols then, and not at a line.
 bool encode_bpe(Encoder& e, size_t begin, size_t end) {
   const uint8_t* text = e.main.text;
-  while (e.tables->words_are_apart != 0 && begin < end) {
+  while (kWordsMayBeApart && e.tables->words_are_apart != 0 && begin < end) {
     size_t at = begin;
     while (const uint32_t mark = word_mark(*e.tables, text + at, end - at)) at += mark;
     while (at < end && word_mark(*e.tables, text + at, end - at) == 0) ++at;

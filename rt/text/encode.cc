@@ -3,6 +3,7 @@
 
 #include "rt/base/abi.h"
 #include "rt/text/added_tokens.h"
+#include "rt/text/linked.h"
 #include "rt/text/models.h"
 #include "rt/text/normalize.h"
 #include "rt/text/pretokenize.h"
@@ -12,11 +13,14 @@ namespace ert::text {
 
 namespace {
 
+constexpr uint8_t kReplacementBytes[] = {0xef, 0xbf, 0xbd};
+
 // Fills main with valid UTF-8. A normalizer that begins by dropping U+FFFD gets none.
 bool load(Encoder& e, size_t from, size_t to) {
   const Tables& t = *e.tables;
-  const bool spm = has(t, kSpmUtf8);
-  const bool drops = t.normalizer.size != 0 && t.normalizer.data[0].kind == static_cast<uint32_t>(NormalizerKind::kBertClean);
+  const bool spm = kSpmUtf8IsLinked && has(t, kSpmUtf8);
+  const bool drops = linked_normalizer(NormalizerKind::kBertClean) && t.normalizer.size != 0 &&
+                     t.normalizer.data[0].kind == static_cast<uint32_t>(NormalizerKind::kBertClean);
   const uint8_t* text = e.original;
   const size_t room = e.room();
   Buffer& b = e.main;
@@ -31,7 +35,8 @@ bool load(Encoder& e, size_t from, size_t to) {
     }
     const Character c = spm ? foreign_character_spm(text + i, text + to) : foreign_character(text + i, text + to);
     const ert_span span{static_cast<uint32_t>(i), static_cast<uint32_t>(i + c.bytes)};
-    if (!(drops && c.code == kReplacement) && !append(b, room, c.code, span)) return false;
+    const bool replaced = c.code == kReplacement;
+    if (!(drops && replaced) && !append(b, room, replaced ? kReplacementBytes : text + i, replaced ? 3 : c.bytes, span)) return false;
     i += c.bytes;
   }
   return true;
@@ -92,8 +97,10 @@ ert_status encode_segment(Encoder& e, Model model, size_t from, size_t to) {
 }  // namespace
 
 Bytes elements(const Tables& t, size_t bytes, size_t pair_bytes) {
-  const Bytes n = Bytes(t.header->expansion) * (Bytes(bytes) + Bytes(pair_bytes)) + Bytes(kElementsBeside);
-  return n.possible() && n.value() <= (size_t{1} << 30) ? n : Bytes(UINT64_MAX);
+  constexpr size_t kMost = size_t{1} << 30;
+  if (bytes > kMost || pair_bytes > kMost) return Bytes(UINT64_MAX);
+  const uint64_t n = t.header->expansion * (uint64_t{bytes} + pair_bytes) + kElementsBeside;
+  return Bytes(n <= kMost ? n : UINT64_MAX);
 }
 
 ert_status encode_text(Encoder& e, const uint8_t* text, size_t bytes) {

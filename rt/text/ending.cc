@@ -209,7 +209,10 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
   Writer w{&out};
   const Ending& e = *t.ending;
   const uint32_t padding = out.tokens - tokens;
-  for (uint32_t i = 0; e.pad_left != 0 && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);
+  const auto pad = [&](bool left) __attribute__((noinline)) {
+    for (uint32_t i = 0; left == (e.pad_left != 0) && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);
+  };
+  pad(true);
   for (uint32_t i = 0; i < p.count; ++i) {
     const TemplatePiece& piece = p.pieces[i];
     if (piece.kind == 0) {
@@ -224,7 +227,7 @@ ert_status write_window(const Tables& t, const Kept& k, uint32_t window, ert_enc
       w.put(from[j].id, piece.type_id, true, false, span, static_cast<uint8_t>(which), (from[j].end & kWordStart) != 0);
     }
   }
-  for (uint32_t i = 0; e.pad_left == 0 && i < padding; ++i) w.put(e.pad_id, e.pad_type_id, false, true, {0, 0}, 255);
+  pad(false);
   return ERT_OK;
 }
 

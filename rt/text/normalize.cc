@@ -1,59 +1,55 @@
-// Which normalizer a step is. A build that defines ERT_TEXT_NORMALIZERS, a sum of 1 << NormalizerKind, links only those.
+// Which normalizer a step is, of those that are linked (linked.h).
 #include "rt/text/normalize.h"
 
-#ifndef ERT_TEXT_NORMALIZERS
-#define ERT_TEXT_NORMALIZERS 0xffffffffu
-#endif
+#include "rt/text/linked.h"
 
 namespace ert::text {
 
 namespace {
 
-constexpr bool linked(NormalizerKind k) { return ((ERT_TEXT_NORMALIZERS >> static_cast<uint32_t>(k)) & 1) != 0; }
-
 bool run_normalizer(Encoder& e, const Step& s) {
   switch (static_cast<NormalizerKind>(s.kind)) {
     case NormalizerKind::kNfc:
-      if constexpr (linked(NormalizerKind::kNfc)) return normalize_unicode(e, false, true);
+      if constexpr (linked_normalizer(NormalizerKind::kNfc)) return normalize_unicode(e, false, true);
       break;
     case NormalizerKind::kNfd:
-      if constexpr (linked(NormalizerKind::kNfd)) return normalize_unicode(e, false, false);
+      if constexpr (linked_normalizer(NormalizerKind::kNfd)) return normalize_unicode(e, false, false);
       break;
     case NormalizerKind::kNfkc:
-      if constexpr (linked(NormalizerKind::kNfkc)) return normalize_unicode(e, true, true);
+      if constexpr (linked_normalizer(NormalizerKind::kNfkc)) return normalize_unicode(e, true, true);
       break;
     case NormalizerKind::kNfkd:
-      if constexpr (linked(NormalizerKind::kNfkd)) return normalize_unicode(e, true, false);
+      if constexpr (linked_normalizer(NormalizerKind::kNfkd)) return normalize_unicode(e, true, false);
       break;
     case NormalizerKind::kLowercase:
-      if constexpr (linked(NormalizerKind::kLowercase)) return normalize_lowercase(e);
+      if constexpr (linked_normalizer(NormalizerKind::kLowercase)) return normalize_lowercase(e);
       break;
     case NormalizerKind::kStripAccents:
-      if constexpr (linked(NormalizerKind::kStripAccents)) return normalize_strip_marks(e, s);
+      if constexpr (linked_normalizer(NormalizerKind::kStripAccents)) return normalize_strip_marks(e, s);
       break;
     case NormalizerKind::kBertClean:
-      if constexpr (linked(NormalizerKind::kBertClean)) return normalize_bert_clean(e);
+      if constexpr (linked_normalizer(NormalizerKind::kBertClean)) return normalize_bert_clean(e);
       break;
     case NormalizerKind::kBertChinese:
-      if constexpr (linked(NormalizerKind::kBertChinese)) return normalize_bert_chinese(e);
+      if constexpr (linked_normalizer(NormalizerKind::kBertChinese)) return normalize_bert_chinese(e);
       break;
     case NormalizerKind::kNmt:
-      if constexpr (linked(NormalizerKind::kNmt)) return normalize_nmt(e);
+      if constexpr (linked_normalizer(NormalizerKind::kNmt)) return normalize_nmt(e);
       break;
     case NormalizerKind::kPrecompiled:
-      if constexpr (linked(NormalizerKind::kPrecompiled)) return normalize_precompiled(e);
+      if constexpr (linked_normalizer(NormalizerKind::kPrecompiled)) return normalize_precompiled(e);
       break;
     case NormalizerKind::kReplace:
-      if constexpr (linked(NormalizerKind::kReplace)) return normalize_replace(e, s);
+      if constexpr (linked_normalizer(NormalizerKind::kReplace)) return normalize_replace(e, s);
       break;
     case NormalizerKind::kPrepend:
-      if constexpr (linked(NormalizerKind::kPrepend)) return normalize_prepend(e, s);
+      if constexpr (linked_normalizer(NormalizerKind::kPrepend)) return normalize_prepend(e, s);
       break;
     case NormalizerKind::kStrip:
-      if constexpr (linked(NormalizerKind::kStrip)) return normalize_strip(e, s);
+      if constexpr (linked_normalizer(NormalizerKind::kStrip)) return normalize_strip(e, s);
       break;
     case NormalizerKind::kSentencePiece:
-      if constexpr (linked(NormalizerKind::kSentencePiece)) return normalize_sentencepiece(e, s);
+      if constexpr (linked_normalizer(NormalizerKind::kSentencePiece)) return normalize_sentencepiece(e, s);
       break;
     case NormalizerKind::kCount: break;
   }

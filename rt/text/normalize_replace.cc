@@ -13,19 +13,16 @@ size_t match_at(const Encoder& e, const Step& s, const uint8_t* pattern, size_t 
       return s.a.bytes != 0 && b.text[i] == pattern[0] && s.a.bytes <= b.size - i && memcmp(b.text + i, pattern, s.a.bytes) == 0
                  ? s.a.bytes
                  : 0;
-    case PatternKind::kSpaceRun: {
-      size_t end = i;
-      while (end < b.size && b.text[end] == ' ') ++end;
-      return end - i >= 2 ? end - i : 0;
-    }
+    case PatternKind::kSpaceRun:
     case PatternKind::kWhitespaceRun: {
+      const bool spaces = s.option == static_cast<uint32_t>(PatternKind::kSpaceRun);
       size_t end = i;
       while (end < b.size) {
         const Character c = character_at(b.text + end, b.end());
-        if ((e.tables->classes.byte(c.code) & kClassSpace) == 0) break;
+        if (spaces ? c.code != ' ' : (e.tables->classes.byte(c.code) & kClassSpace) == 0) break;
         end += c.bytes;
       }
-      return end - i;
+      return spaces && end - i < 2 ? 0 : end - i;
     }
     case PatternKind::kCount: break;
   }
@@ -37,26 +34,19 @@ size_t match_at(const Encoder& e, const Step& s, const uint8_t* pattern, size_t 
 bool normalize_replace(Encoder& e, const Step& s) {
   const uint8_t* pattern = string_of(*e.tables, s.a);
   const uint8_t* content = string_of(*e.tables, s.b);
-  Buffer& b = e.main;
-  size_t i = 0, matched = 0;
-  for (; i < b.size; i += character_at(b.text + i, b.end()).bytes)
-    if ((matched = match_at(e, s, pattern, i)) != 0) break;
-  if (matched == 0) return true;
+  const Buffer& b = e.main;
   size_t copied = 0;
-  while (i < b.size) {
-    matched = match_at(e, s, pattern, i);
+  for (size_t i = 0; i < b.size;) {
+    const size_t matched = match_at(e, s, pattern, i);
     if (matched == 0) {
       i += character_at(b.text + i, b.end()).bytes;
       continue;
     }
-    if (i - copied > e.room() - e.next.size) return false;
-    memcpy(e.next.text + e.next.size, b.text + copied, i - copied);
-    memcpy(e.next.spans + e.next.size, b.spans + copied, sizeof(ert_span) * (i - copied));
-    e.next.size += i - copied;
-    if (!append(e.next, e.room(), content, s.b.bytes, b.spans[i + matched - 1])) return false;
+    if (!copy_with_prefix(e, copied, i, {}) || !append(e.next, e.room(), content, s.b.bytes, b.spans[i + matched - 1])) return false;
     i += matched;
     copied = i;
   }
+  if (copied == 0) return true;  // nothing matched: matches have bytes
   if (!copy_with_prefix(e, copied, b.size, {})) return false;
   take_next(e);
   return true;

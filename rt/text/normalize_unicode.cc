@@ -72,22 +72,18 @@ void sort_run(Work& w, size_t a, size_t b) {
   const Tables& t = *w.e->tables;
   uint8_t* text = placed<uint8_t>(w.e->next.spans);  // which has no contents yet
   int8_t* change = placed<int8_t>(text + (b - a));
-  uint32_t there[8] = {};
-  for (size_t i = a; i < b;) {
-    const Character c = character_at(w.text + i, w.text + b);
-    const uint32_t k = combining_class(t, c.code);
-    there[k / 32] |= 1u << k % 32;
-    i += c.bytes;
-  }
   size_t out = 0;
-  for (uint32_t k = 0; k < 256; ++k) {
-    if ((there[k / 32] >> k % 32 & 1) == 0) continue;
+  for (uint32_t k = 0, next; k < 256; k = next) {
+    next = 256;
     for (size_t i = a; i < b;) {
       const Character c = character_at(w.text + i, w.text + b);
-      if (combining_class(t, c.code) == k) {
+      const uint32_t its = combining_class(t, c.code);
+      if (its == k) {
         memcpy(text + out, w.text + i, c.bytes);
         change[out] = w.change[i];
         out += c.bytes;
+      } else if (its > k && its < next) {
+        next = its;
       }
       i += c.bytes;
     }
@@ -125,12 +121,14 @@ uint32_t composed(const Tables& t, uint32_t first, uint32_t second, uint32_t sec
       second - kTrailing - 1 < kTrailingCount - 1)
     return first + (second - kTrailing);
   if (second_class == 0) return 0;
+  const uint64_t wanted = uint64_t{first} << 32 | second;
   uint32_t low = 0, high = t.compositions.size;
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
     const Composition& c = t.compositions.data[middle];
-    if (c.first == first && c.second == second) return c.result;
-    if (c.first < first || (c.first == first && c.second < second))
+    const uint64_t pair = uint64_t{c.first} << 32 | c.second;
+    if (pair == wanted) return c.result;
+    if (pair < wanted)
       low = middle + 1;
     else
       high = middle;

@@ -164,32 +164,24 @@ bool words_apart(const Tables& t) {
 }
 
 bool ids_below(const uint8_t* p, uint32_t count, bool wide, uint32_t most) {
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t v = p[(wide ? 4 : 2) * i] | uint32_t{p[(wide ? 4 : 2) * i + 1]} << 8;
-    if (wide) v |= uint32_t{p[4 * i + 2]} << 16 | uint32_t{p[4 * i + 3]} << 24;
-    if (v > most) return false;
-  }
+  for (size_t i = 0; i < count; ++i)
+    if (load_id(p + (wide ? 4 : 2) * i, wide) > most) return false;
   return true;
 }
 
 bool merges_fit(const Tables& t) {
   const uint32_t n = t.header->vocabulary;
+  const bool wide = has(t, kWideIds);
   for (size_t i = 0; i < t.merge_slots; ++i) {
-    if (has(t, kWideIds)) {
-      Merge32 m;
-      memcpy(&m, t.merges + sizeof m * i, sizeof m);
-      if (m.left != UINT32_MAX && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
-    } else {
-      Merge16 m;
-      memcpy(&m, t.merges + sizeof m * i, sizeof m);
-      if (m.left != UINT16_MAX && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
-    }
+    const Merge m = merge_at(t, i, wide);
+    if (m.left != no_id(wide) && (m.left >= n || m.right >= n || m.rank >= t.merge_ranks)) return false;
   }
   return true;
 }
 
 // Else a short text of spaces that a charsmap made of each of its characters would take the product of both lengths: what is trimmed needs no room.
 bool mappings_short(const Tables& t) {
+  if constexpr (!kCharsmapIsLinked) return true;
   uint32_t bytes = 0;
   for (uint32_t i = 0; i < t.charsmap_strings.size; ++i) {
     bytes = t.charsmap_strings.data[i] == 0 ? 0 : bytes + 1;
@@ -219,7 +211,7 @@ bool complete(const Tables& t) {
       if (t.normalizer.data[i].kind == static_cast<uint32_t>(k)) return true;
     return false;
   };
-  if ((needs(NormalizerKind::kPrecompiled) || needs(NormalizerKind::kSentencePiece)) &&
+  if (kCharsmapIsLinked && (needs(NormalizerKind::kPrecompiled) || needs(NormalizerKind::kSentencePiece)) &&
       (t.charsmap_strings.size == 0 || t.charsmap_strings.data[t.charsmap_strings.size - 1] != 0))
     return t.charsmap_trie.size == 0 && t.charsmap_strings.size == 0;
   const uint32_t kind = t.header->kind;
@@ -299,7 +291,7 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
       !mappings_short(*t) || !complete(*t))
     return ERT_ERR_MODEL;
-  if constexpr (kBpeIsLinked) t->words_are_apart = words_apart(*t);
+  if constexpr (kWordsMayBeApart) t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;
   return ERT_OK;
 }

@@ -1,15 +1,11 @@
-// Which pre-tokenizer a step is. A build that defines ERT_TEXT_PRETOKENIZERS, a sum of 1 << PretokenizerKind, links only those.
+// Which pre-tokenizer a step is, of those that are linked (linked.h).
 #include "rt/text/pretokenize.h"
 
-#ifndef ERT_TEXT_PRETOKENIZERS
-#define ERT_TEXT_PRETOKENIZERS 0xffffffffu
-#endif
+#include "rt/text/linked.h"
 
 namespace ert::text {
 
 namespace {
-
-constexpr bool linked_pretokenizer(PretokenizerKind k) { return ((ERT_TEXT_PRETOKENIZERS >> static_cast<uint32_t>(k)) & 1) != 0; }
 
 bool run_pretokenizer(Encoder& e, const Step& s) {
   switch (static_cast<PretokenizerKind>(s.kind)) {

@@ -1,16 +1,11 @@
-// Split: a rule's matches and what is between them. A build that defines ERT_TEXT_SPLIT_RULES, a sum of 1 << SplitRule, links only those.
+// Split: matches of a rule, of those that are linked (linked.h), and what is between them.
+#include "rt/text/linked.h"
 #include "rt/text/pretokenize.h"
 #include "rt/text/split_rules.h"
-
-#ifndef ERT_TEXT_SPLIT_RULES
-#define ERT_TEXT_SPLIT_RULES 0xffffffffu
-#endif
 
 namespace ert::text {
 
 namespace {
-
-constexpr bool linked_rule(SplitRule r) { return ((ERT_TEXT_SPLIT_RULES >> static_cast<uint32_t>(r)) & 1) != 0; }
 
 size_t match_string(const RuleText& t, size_t i, Bytes8 s) {
   return s.size != 0 && s.size <= t.end - i && memcmp(t.text + i, s.data, s.size) == 0 ? s.size : 0;

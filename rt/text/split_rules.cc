@@ -16,18 +16,18 @@ size_t run_end(const RuleText& t, size_t i, uint32_t mask, uint32_t wanted) {
   return i;
 }
 
+uint8_t lower(uint8_t c, bool fold) { return fold && c >= 'A' && c <= 'Z' ? static_cast<uint8_t>(c + 32) : c; }
+
 // 's|'t|'re|'ve|'m|'ll|'d, of either case if `fold`: an s may then be U+017F too. Gives its end, or i.
 size_t contraction(const RuleText& t, size_t i, bool fold) {
   if (t.text[i] != '\'' || i + 1 >= t.end) return i;
-  const auto letter = [&t, fold](size_t k) -> uint8_t {
-    if (k >= t.end) return 0;
-    const uint8_t c = t.text[k];
-    return fold && c >= 'A' && c <= 'Z' ? static_cast<uint8_t>(c + 32) : c;
-  };
-  const uint8_t a = letter(i + 1), b = letter(i + 2);
-  if (a == 's' || a == 't' || a == 'm' || a == 'd') return i + 2;
-  if ((a == 'r' && b == 'e') || (a == 'v' && b == 'e') || (a == 'l' && b == 'l')) return i + 3;
-  if (fold && a == 0xc5 && b == 0xbf) return i + 3;
+  // Two bytes each, of which the second may be none.
+  for (const char* ending = "s t d m rellve\xc5\xbf"; *ending != 0; ending += 2) {
+    const uint32_t n = ending[1] == ' ' ? 1 : 2;
+    uint32_t k = 0;
+    while (k < n && i + 1 + k < t.end && lower(t.text[i + 1 + k], fold) == static_cast<uint8_t>(ending[k])) ++k;
+    if (k == n && (fold || static_cast<uint8_t>(ending[0]) < 0x80)) return i + 1 + n;
+  }
   return i;
 }
 

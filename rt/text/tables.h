@@ -6,6 +6,7 @@
 
 #include "rt/include/ert_text.h"
 #include "rt/text/format.h"
+#include "rt/text/linked.h"
 
 namespace ert::text {
 
@@ -76,7 +77,25 @@ inline bool text_inside(const Tables& t, const Text& s) {
   return s.offset <= t.strings.size && s.bytes <= t.strings.size - s.offset;
 }
 
+// Ids and ranks have two bytes, or four with kWideIds.
+inline uint32_t load_id(const uint8_t* p, bool wide) {
+  const uint32_t low = p[0] | uint32_t{p[1]} << 8;
+  return wide ? low | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24 : low;
+}
+constexpr uint32_t no_id(bool wide) { return wide ? UINT32_MAX : UINT16_MAX; }
+
+struct Merge {
+  uint32_t left, right, rank;  // left is no_id in an empty slot
+};
+inline Merge merge_at(const Tables& t, size_t slot, bool wide) {
+  const size_t bytes = wide ? 4 : 2;
+  const uint8_t* p = t.merges + 3 * bytes * slot;
+  return {load_id(p, wide), load_id(p + bytes, wide), load_id(p + 2 * bytes, wide)};
+}
+
 inline bool has(const Tables& t, Flags f) { return (t.header->flags & f) != 0; }
+// Where no linked step leaves spaces to the tables, there are none.
+inline bool has_plain_spaces(const Tables& t) { return kMarksAreLinked && has(t, kPlainSpaces); }
 inline const uint8_t* string_of(const Tables& t, const Text& s) { return t.strings.data + s.offset; }
 
 inline uint32_t piece_length(const Tables& t, uint32_t id) {
@@ -111,7 +130,7 @@ inline bool starts_with_word_mark(const uint8_t* p, size_t bytes) {
 
 // The same in text on its way to the model: bytes of the mark that it starts with, or 0.
 inline uint32_t word_mark(const Tables& t, const uint8_t* p, size_t bytes) {
-  if (has(t, kPlainSpaces)) return bytes != 0 && p[0] == ' ' ? 1 : 0;
+  if (has_plain_spaces(t)) return bytes != 0 && p[0] == ' ' ? 1 : 0;
   return starts_with_word_mark(p, bytes) ? kWordMarkBytes : 0;
 }
 
@@ -133,9 +152,8 @@ uint32_t find_merge(const Tables& t, uint32_t left, uint32_t right);
 
 // What the pair of a rank becomes.
 inline uint32_t merge_result(const Tables& t, uint32_t rank) {
-  const uint8_t* p = t.merge_results + (has(t, kWideIds) ? 4 : 2) * size_t{rank};
-  const uint32_t low = p[0] | uint32_t{p[1]} << 8;
-  return has(t, kWideIds) ? low | uint32_t{p[2]} << 16 | uint32_t{p[3]} << 24 : low;
+  const bool wide = has(t, kWideIds);
+  return load_id(t.merge_results + (wide ? 4 : 2) * size_t{rank}, wide);
 }
 
 inline double score_of(const Tables& t, uint32_t id) {

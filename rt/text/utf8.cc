@@ -19,11 +19,13 @@ Character foreign_character(const uint8_t* p, const uint8_t* end) {
   if (a < 0xc2 || a > 0xf4) return {kReplacement, 1};
   const size_t left = static_cast<size_t>(end - p);
   if (left < 2 || !second_fits(a, p[1])) return {kReplacement, 1};
-  if (a < 0xe0) return {(a & 0x1f) << 6 | (p[1] & 0x3fu), 2};
-  if (left < 3 || (p[2] & 0xc0) != 0x80) return {kReplacement, 2};
-  if (a < 0xf0) return {(a & 0xf) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu), 3};
-  if (left < 4 || (p[3] & 0xc0) != 0x80) return {kReplacement, 3};
-  return {(a & 7) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu), 4};
+  const uint32_t bytes = a < 0xe0 ? 2 : a < 0xf0 ? 3 : 4;
+  uint32_t code = (a & 0x7fu >> bytes) << 6 | (p[1] & 0x3fu);
+  for (uint32_t i = 2; i < bytes; ++i) {
+    if (i == left || (p[i] & 0xc0) != 0x80) return {kReplacement, i};
+    code = code << 6 | (p[i] & 0x3fu);
+  }
+  return {code, bytes};
 }
 
 size_t character_before(const uint8_t* text, size_t at) {

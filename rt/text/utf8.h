@@ -51,22 +51,10 @@ inline uint32_t put_character(uint32_t c, uint8_t* out) {
     out[0] = static_cast<uint8_t>(c);
     return 1;
   }
-  if (c < 0x800) {
-    out[0] = static_cast<uint8_t>(0xc0 | c >> 6);
-    out[1] = static_cast<uint8_t>(0x80 | (c & 0x3f));
-    return 2;
-  }
-  if (c < 0x10000) {
-    out[0] = static_cast<uint8_t>(0xe0 | c >> 12);
-    out[1] = static_cast<uint8_t>(0x80 | (c >> 6 & 0x3f));
-    out[2] = static_cast<uint8_t>(0x80 | (c & 0x3f));
-    return 3;
-  }
-  out[0] = static_cast<uint8_t>(0xf0 | (c >> 18 & 7));
-  out[1] = static_cast<uint8_t>(0x80 | (c >> 12 & 0x3f));
-  out[2] = static_cast<uint8_t>(0x80 | (c >> 6 & 0x3f));
-  out[3] = static_cast<uint8_t>(0x80 | (c & 0x3f));
-  return 4;
+  const uint32_t bytes = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  for (uint32_t i = bytes - 1; i != 0; --i, c >>= 6) out[i] = static_cast<uint8_t>(0x80 | (c & 0x3f));
+  out[0] = static_cast<uint8_t>(0xf00 >> bytes | c);
+  return bytes;
 }
 
 }  // namespace ert::text

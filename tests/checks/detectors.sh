@@ -18,8 +18,11 @@ build() {
 
 # The seeds of the blob targets, and what fuzzing has found worth keeping.
 blobs() {
+  local corpus=${ERT_FUZZ_STATE:-build/fuzz/fuzz}/corpus folder
   build/release/tests/fuzz/write_seeds open_run build/msan/seeds
-  find build/msan/seeds tests/fuzz/found "${ERT_FUZZ_STATE:-build/fuzz/fuzz}/corpus/open" "${ERT_FUZZ_STATE:-build/fuzz/fuzz}/corpus/open_run" -type f 2>/dev/null
+  for folder in build/msan/seeds tests/fuzz/found "$corpus/open" "$corpus/open_run"; do
+    [ ! -d "$folder" ] || find "$folder" -type f  # a machine that has not fuzzed has no corpus
+  done
 }
 
 case "$1" in
