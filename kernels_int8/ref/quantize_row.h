@@ -19,7 +19,7 @@ inline bool ordinary(F32 range) {
 }
 
 // The scale of a row of zeros, or of one that overflows.
-inline float scale_of_no_range(F32 range) { return bits_of(to_float(range)) < bits_of(kZeroRange) ? 0.0f : __builtin_nanf(""); }
+inline float scale_without_range(F32 range) { return bits_of(to_float(range)) < bits_of(kZeroRange) ? 0.0f : __builtin_nanf(""); }
 
 // Symmetric int8 scale of n values and the factor that quantizes them, which is 0 where the range is not ordinary. An infinity or NaN makes the scale
 // a NaN without payload, which exponentials keep, and the integers arbitrary bytes.
@@ -31,7 +31,7 @@ __attribute__((noinline)) inline float symmetric_scale(size_t n, const float* sr
   }
   const F32 max = float_of(max_bits);
   *inv = 0.0f;
-  if (!ordinary(max)) return scale_of_no_range(max);
+  if (!ordinary(max)) return scale_without_range(max);
   *inv = F32(kMaxQ8) / max;
   return to_float(max / F32(kMaxQ8));
 }
@@ -50,7 +50,7 @@ inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_sm
   const F32 range = F32(float_of(static_cast<uint32_t>(hi_bits))) - lo;
   if (!ordinary(range)) {
     for (size_t i = 0; i < k; ++i) store(i, 0, 0);
-    return {scale_of_no_range(range), 0};
+    return {scale_without_range(range), 0};
   }
   const F32 inv = F32(kMaxQa8) / range;
   const int32_t zero_point = round_to_int((F32(0.0f) - lo) * inv);
@@ -72,7 +72,7 @@ inline RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_s
   const F32 max = float_of(max_bits);
   if (!ordinary(max)) {
     for (size_t i = 0; i < k; ++i) store(i, 0);
-    return {scale_of_no_range(max), 0};
+    return {scale_without_range(max), 0};
   }
   const F32 inv = F32(kMaxQ16) / max;
   for (size_t i = 0; i < k; ++i) store(i, round_to_int(smoothed(src, inv_smooth, i) * inv));
