@@ -134,10 +134,11 @@ void leave(uint32_t* busy) { *static_cast<volatile uint32_t*>(busy) = 0; }
 }  // namespace
 
 uint64_t seal_of(const ContextState& s) {
-  constexpr size_t kWords = offsetof(ContextState, seal) / sizeof(uint64_t);
-  static_assert(offsetof(ContextState, seal) % sizeof(uint64_t) == 0, "whole words are sealed");
+  // On 32-bit x86 uint64_t is aligned to 4 bytes: half of the last word may be none of the state's, and is 0.
+  constexpr size_t kWords = (offsetof(ContextState, seal) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
   uint64_t words[kWords];
-  memcpy(words, &s, sizeof words);
+  words[kWords - 1] = 0;
+  memcpy(words, &s, offsetof(ContextState, seal));
   uint64_t sum = 0x9E3779B97F4A7C15u;
   for (size_t i = 0; i < kWords; ++i) {
     sum ^= words[i];

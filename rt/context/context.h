@@ -45,7 +45,7 @@ struct ContextState {
 
   ert_error_detail why;  // the last refusal; cleared when a call begins
 
-  alignas(8) uint64_t seal;  // checksum of everything above, renewed when a call returns
+  uint64_t seal;  // checksum of everything above, renewed when a call returns
   uint32_t busy;  // a call is under way; not sealed
 };
 static_assert(sizeof(ContextState) <= sizeof(ert_context), "ert_context is caller storage of fixed size");
