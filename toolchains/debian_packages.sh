@@ -9,7 +9,7 @@ CORTEX_M_PACKAGES="gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-
 CROSS_PACKAGES="g++-aarch64-linux-gnu g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user googletest llvm-19 $CORTEX_M_PACKAGES"
 
 # What ./test.sh --package makes packages of Debian with, and tries them in; Rust is there for an example.
-PACKAGE_PACKAGES="dpkg-dev mmdebstrap pkg-config cargo rustc"
+PACKAGE_PACKAGES="dpkg-dev file mmdebstrap pkg-config cargo rustc"
 
 # What ./test.sh --manners opens reports with.
 BROWSER_PACKAGES="chromium fonts-dejavu-core"

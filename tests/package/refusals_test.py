@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What toolchains/package/amalgamate and source_package.py refuse leaves no folder behind. refusals_test.py SOURCE
+"""What toolchains/package/amalgamate, source_package.py and debs refuse leaves no folder behind. refusals_test.py SOURCE
 
 A folder that stays empty says that something was made, and firmware_tree refuses one that it did not make. source_package.py is tried on a copy of itself, in a
 checkout of git with a changed file and in none.
@@ -48,9 +48,25 @@ def source_package(source, folder):
     refused(folder, "not a number of seconds", program, "--uncommitted")
 
 
+def debs(source, folder):
+    """All programs that are missing are named before anything is built."""
+    copy = folder / "copy/toolchains/package"
+    copy.mkdir(parents=True)
+    shutil.copy(source / "toolchains/package/debs", copy)
+    programs = folder / "bin"
+    programs.mkdir()
+    for name in ("bash", "dirname", "mkdir"):
+        (programs / name).symlink_to(shutil.which(name))
+    for name in ("cmake", "cpack", "dpkg-deb"):
+        (programs / name).symlink_to(shutil.which("true"))
+    done = subprocess.run([copy / "debs", "-o", folder / "out"], env={"PATH": str(programs)}, capture_output=True, text=True)
+    assert done.returncode == 1 and "missing: dpkg-shlibdeps file (Debian: apt install cmake dpkg-dev file)" in done.stderr, done
+    assert not (folder / "out").exists()
+
+
 def main():
     source = pathlib.Path(sys.argv[1]).resolve()
-    for check in (amalgamate, source_package):
+    for check in (amalgamate, source_package, debs):
         with tempfile.TemporaryDirectory() as folder:
             os.environ["GIT_CEILING_DIRECTORIES"] = folder
             check(source, pathlib.Path(folder))
