@@ -61,7 +61,8 @@ HashTable merge_table(const Tokenizer& t, bool wide) {
   for (const auto& [pair, m] : last) hashes.push_back(hash_pair(m->left, m->right)), merges.push_back(m);
   HashTable out;
   const auto put = [&out, wide](uint32_t v) { wide ? put32(out.bytes, v) : put16(out.bytes, v); };
-  for (const uint32_t i : placed(hashes, 0.7)) {
+  // Most pairs of neighbours are no merge, and what is not there takes many steps in a fuller table.
+  for (const uint32_t i : placed(hashes, 0.5)) {
     const Merge m = i == UINT32_MAX ? Merge{wide ? UINT32_MAX : UINT16_MAX, 0, 0, 0} : *merges[i];
     put(m.left), put(m.right), put(m.rank);
     ++out.slots;

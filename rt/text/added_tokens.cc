@@ -37,6 +37,10 @@ size_t AddedTokens::behind_blanks(size_t at) {
 bool AddedTokens::next(AddedMatch* m) {
   if (trie_.size == 0) return false;
   while (at_ < size_) {
+    // Few texts have one, and most bytes begin none.
+    if constexpr (!kCodeIsSmall)
+      for (const DoubleArrayWalk root(trie_); !root.begins(text_[at_]);)
+        if (++at_ == size_) return false;
     size_t end = at_, side;
     const AddedToken* token = nullptr;
     if (!longest_at(at_, &end, &token)) {

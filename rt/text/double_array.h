@@ -20,6 +20,11 @@ class DoubleArrayWalk {
     at_ = i ^ offset(units_.data[i]);
     return true;
   }
+  // Of a walk without steps: may a key begin with this byte?
+  bool begins(uint8_t byte) const {
+    const uint32_t i = at_ ^ byte;
+    return alive_ && i < units_.size && (units_.data[i] & 0x800000ffu) == byte;
+  }
   // Does a key end here? Its value.
   bool value(uint32_t* v) const {
     if (!has_value_ || at_ >= units_.size) return false;

@@ -25,6 +25,13 @@ constexpr bool linked_normalizer(NormalizerKind k) { return ((ERT_TEXT_NORMALIZE
 constexpr bool linked_pretokenizer(PretokenizerKind k) { return ((ERT_TEXT_PRETOKENIZERS >> static_cast<uint32_t>(k)) & 1) != 0; }
 constexpr bool linked_rule(SplitRule r) { return ((ERT_TEXT_SPLIT_RULES >> static_cast<uint32_t>(r)) & 1) != 0; }
 
+// Where a build asks for small code, loops that only save time are left out.
+#ifdef __OPTIMIZE_SIZE__
+constexpr bool kCodeIsSmall = true;
+#else
+constexpr bool kCodeIsSmall = false;
+#endif
+
 // Both kinds are one model.
 constexpr bool kBpeIsLinked = linked_kind(ERT_TEXT_BPE) || linked_kind(ERT_TEXT_SENTENCEPIECE_BPE);
 constexpr bool kCharsmapIsLinked = linked_normalizer(NormalizerKind::kPrecompiled) || linked_normalizer(NormalizerKind::kSentencePiece);

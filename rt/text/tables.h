@@ -107,6 +107,20 @@ inline uint32_t piece_length(const Tables& t, uint32_t id) {
 inline const uint8_t* piece_data(const Tables& t, uint32_t id) {
   const uint32_t first = id / kPiecesPerBlock * kPiecesPerBlock;
   uint32_t at = t.piece_blocks.data[id / kPiecesPerBlock], i = first;
+#if !defined(__OPTIMIZE_SIZE__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  // All lengths of a block at once, without a branch that depends on the id.
+  if (!has(t, kWideLengths) && first + kPiecesPerBlock <= t.header->vocabulary) {
+    uint64_t low, high;
+    memcpy(&low, t.piece_lengths + first, sizeof low);
+    memcpy(&high, t.piece_lengths + first + sizeof low, sizeof high);
+    const uint32_t before = id - first, in_low = before < 8 ? before : 8, in_high = before - in_low;
+    low &= in_low == 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * in_low) - 1;
+    high &= (uint64_t{1} << 8 * in_high) - 1;
+    constexpr uint64_t kEven = 0x00ff00ff00ff00ffu;
+    const uint64_t sums = (low & kEven) + (low >> 8 & kEven) + (high & kEven) + (high >> 8 & kEven);
+    return t.pieces.data + at + (sums * 0x0001000100010001u >> 48);
+  }
+#endif
   if (!has(t, kWideLengths)) {
     // Four lengths at a time: their sums in halves of a word.
     for (; i + 4 <= id; i += 4) {
