@@ -39,4 +39,5 @@ target_sources(edgeconv_core PRIVATE
   text/text_runner.cc
   text/tokenizer_json.cc
   text/unicode/unicode_data.cc
+  text/whole_pieces.cc
 )

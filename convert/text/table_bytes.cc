@@ -15,6 +15,7 @@
 #include "convert/text/little_endian.h"
 #include "convert/text/plain_spaces.h"
 #include "convert/text/table_probe.h"
+#include "convert/text/whole_pieces.h"
 
 namespace edgeconv::text {
 
@@ -43,7 +44,8 @@ class TableWriter {
  public:
   explicit TableWriter(const Tokenizer& t) : t_(t) {}
   // Added tokens of normalized texts need the normalizer, which needs tables: they come with the second writing.
-  std::string write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion);
+  // So do the pieces that words become without merging (whole_pieces).
+  std::string write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion, const std::string& whole);
 
  private:
   void add(SectionKind kind, std::string bytes, size_t count) {
@@ -225,8 +227,9 @@ void TableWriter::add_ngrams() {
   add(SectionKind::kNgrams, out, 1);
 }
 
-std::string TableWriter::write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion) {
+std::string TableWriter::write(const std::map<int32_t, std::string>* normalized, const Expansion& expansion, const std::string& whole) {
   flags_ = t_.flags;
+  add(SectionKind::kWholePieces, whole, whole.size());
   add_steps(SectionKind::kNormalizer, t_.normalizer);
   add_steps(SectionKind::kPretokenizer, t_.pretokenizer);
   add_steps(SectionKind::kDecoder, t_.decoder);
@@ -287,12 +290,12 @@ std::string TableWriter::write(const std::map<int32_t, std::string>* normalized,
 }
 
 Expansion expansion_of(const Tokenizer& t) {
-  TableProbe probe(TableWriter(t).write(nullptr, {}));
+  TableProbe probe(TableWriter(t).write(nullptr, {}, {}));
   return measure_expansion(t, probe);
 }
 
 std::string written(const Tokenizer& t, const Expansion& expansion) {
-  TableProbe probe(TableWriter(t).write(nullptr, {}));
+  TableProbe probe(TableWriter(t).write(nullptr, {}, {}));
   std::map<int32_t, std::string> normalized;
   for (const auto& a : t.added) {
     normalized[a.id] = a.normalized ? probe.normalized(a.content) : a.content;
@@ -302,7 +305,7 @@ std::string written(const Tokenizer& t, const Expansion& expansion) {
                                                            "save the tokenizer without the token, or with \"normalized\": false",
                                                            printable(a.content), a.id));
   }
-  const std::string bytes = TableWriter(t).write(&normalized, expansion);
+  const std::string bytes = TableWriter(t).write(&normalized, expansion, whole_pieces(t, probe));
   const TableProbe accepted(bytes);
   return bytes;
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "convert/ir/diagnostics.h"
+#include "rt/text/models.h"
 #include "rt/text/normalize.h"
 #include "rt/text/pretokenize.h"
 
@@ -46,6 +47,12 @@ std::string TableProbe::normalized(const std::string& text) {
   Encoder e = encoder(text, kRoomOfByte * (text.size() + 64));
   if (!normalize(e)) throw FatalError(ExitCode::kLimit, "a token of the tokenizer becomes too long when it is normalized");
   return std::string(reinterpret_cast<const char*>(e.main.text), e.main.size);
+}
+
+int32_t TableProbe::only_token(const std::string& word) {
+  Encoder e = encoder(word, word.size() + kElementsBeside);
+  const bool encoded = model_of(tables_.header->kind)(e, 0, word.size());
+  return encoded && e.token_count == 1 && e.tokens[0].start == 0 && e.tokens[0].end == word.size() ? e.tokens[0].id : -1;
 }
 
 size_t TableProbe::largest(const std::string& text) {

@@ -18,6 +18,8 @@ class TableProbe {
   std::string normalized(const std::string& text);
   // The most bytes that the text has between two steps, up to the model.
   size_t largest(const std::string& text);
+  // The id of a word that becomes one token, else -1.
+  int32_t only_token(const std::string& word);
   const ert::text::Tables& tables() const { return tables_; }
 
  private:

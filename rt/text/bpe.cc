@@ -29,6 +29,13 @@ class Word {
         return true;
       }
     }
+    if (!kCodeIsSmall && t_.whole_pieces.size != 0 && bytes_ <= t_.header->longest) {
+      const int32_t id = id_at(0, bytes_);
+      if (id >= 0 && is_whole(t_, static_cast<uint32_t>(id))) {
+        e_.emit(id, begin_, begin_ + bytes_);
+        return true;
+      }
+    }
     if (spm())
       split_symbols();
     else
@@ -52,7 +59,8 @@ class Word {
     symbols_[size_ + bytes - 1].start = bytes;
     size_ += bytes;
   }
-  int32_t character_id(uint32_t at, uint32_t bytes) const {
+  // The piece of these bytes of the word, with the affixes that belong there, or -1.
+  int32_t id_at(uint32_t at, uint32_t bytes) const {
     Bytes8 prefix, suffix;
     if (at != 0 && has(t_, kHasPrefix)) prefix = {string_of(t_, t_.ending->prefix), t_.ending->prefix.bytes};
     if (at + bytes == bytes_ && has(t_, kHasSuffix)) suffix = {string_of(t_, t_.ending->suffix), t_.ending->suffix.bytes};
@@ -109,7 +117,7 @@ void Word::split() {
   for (uint32_t i = 0; i < bytes_;) {
     const uint32_t n = bytes ? 1 : character_at(text_ + i, text_ + bytes_).bytes;
     const bool plain = bytes && !has(t_, kHasPrefix) && !(has(t_, kHasSuffix) && i + 1 == bytes_);
-    put_or_wait(plain ? t_.byte_ids.data[text_[i]] : character_id(i, n), i, n);
+    put_or_wait(plain ? t_.byte_ids.data[text_[i]] : id_at(i, n), i, n);
     i += n;
   }
   put_waiting();

@@ -67,6 +67,7 @@ enum class SectionKind : uint32_t {
   kNgrams = 31,  // NgramTable. 29 was never written: what it was kept for came later than readers that would have let it pass
   kRuleClasses = 32,  // kClasses for split rules and kClassBertMark, where steps of one tokenizer give a bit two meanings
   kCompatible = 33,   // kDecompositions for kNfkc and kNfkd, where kNfc or kNfd need their own
+  kWholePieces = 34,  // BPE: a bit for each id, lowest first: a word that is this piece becomes it. Says only what merging would find too
   kCount
 };
 

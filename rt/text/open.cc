@@ -291,6 +291,10 @@ ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
       (n == 0 ? t->merge_ranks != 0 : !ids_below(t->merge_results, t->merge_ranks, id_bytes == 4, n - 1)) || !ids_fit(*t) ||
       !mappings_short(*t) || !complete(*t))
     return ERT_ERR_MODEL;
+  if constexpr (!kCodeIsSmall) {
+    if (const Section* whole = s.find(K::kWholePieces)) t->whole_pieces = {data + whole->offset, whole->bytes};
+    if (t->whole_pieces.size != 0 && t->whole_pieces.size != (n + 7) / 8) return ERT_ERR_MODEL;
+  }
   if constexpr (kWordsMayBeApart) t->words_are_apart = words_apart(*t);
   t->magic = kTextMagic;
   return ERT_OK;

@@ -51,7 +51,7 @@ struct Tables {
   Row<uint32_t> piece_blocks, piece_trie, added_trie, added_normalized_trie, charsmap_trie;
   Row<Composition> compositions;
   Row<int32_t> byte_ids;
-  Bytes8 strings, pieces, mappings, charsmap_strings;
+  Bytes8 strings, pieces, mappings, charsmap_strings, whole_pieces;
   const uint8_t* piece_lengths;
   const uint8_t* piece_index;
   const uint8_t* merges;
@@ -169,6 +169,9 @@ inline uint32_t merge_result(const Tables& t, uint32_t rank) {
   const bool wide = has(t, kWideIds);
   return load_id(t.merge_results + (wide ? 4 : 2) * size_t{rank}, wide);
 }
+
+// A word that is the piece of this id becomes it, without a look at merges. id < vocabulary.
+inline bool is_whole(const Tables& t, uint32_t id) { return (t.whole_pieces.data[id / 8] >> (id % 8) & 1) != 0; }
 
 inline double score_of(const Tables& t, uint32_t id) {
   if (has(t, kDoubleScores)) {

@@ -403,6 +403,19 @@ TEST(TextTables, WordsThatAreNotApartAreNotCut) {
   EXPECT_EQ(encoded(unknown, "?" + mark + "?"), (std::vector<int32_t>{18, 0, 19})) << "unknown characters on both sides are one";
 }
 
+TEST(TextTables, WordsWithABitBecomeTheirPiece) {
+  TextTables t = small_tables(ERT_TEXT_BPE, TaskKind::kEmbed);
+  put_pieces(&t, {"[U]", "a", "b", "c", "d", "e", "ab", "abc", "##c", "f", "g", "h", "i", "j", "k", "l", "m", "<m>", "[C]", "[S]"});
+  t.header.longest = 3;
+  t.put(K::kWholePieces, std::vector<uint8_t>{0x40, 0, 0});
+  EXPECT_EQ(encoded(t, "ab"), (std::vector<int32_t>{18, 6, 19}));
+  EXPECT_EQ(encoded(t, "abc"), (std::vector<int32_t>{18, 6, 3, 19})) << "merged: piece 7 has no bit";
+  for (const size_t bytes : {1, 2, 4}) {
+    t.put(K::kWholePieces, std::vector<uint8_t>(bytes));
+    expect_refused({{"a bit for each of other ids", ERT_ERR_MODEL, [&](TextTables& o) { o.put(K::kWholePieces, std::vector<uint8_t>(bytes)); }}}, ERT_TEXT_BPE);
+  }
+}
+
 struct RawCase {
   const char* name;
   ert_status status;

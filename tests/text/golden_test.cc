@@ -77,7 +77,7 @@ TEST_P(GoldenBlob, LaterSectionsAndFlagsAreOfAnotherVersion) {
   EXPECT_EQ(ert_text_open_tables(&t, own, header[2]), ERT_ERR_VERSION);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram", "plain_spaces", "two_meanings"), [](const auto& kind) { return std::string(kind.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, GoldenBlob, testing::Values("wordlevel", "ngram", "plain_spaces", "two_meanings", "whole_pieces"), [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace
 }  // namespace edgeconv

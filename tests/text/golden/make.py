@@ -23,10 +23,15 @@ TOKENIZERS = {
         {"type": "NFC"}, {"type": "Strip", "strip_left": True, "strip_right": True}, {"type": "NFKC"}, {"type": "StripAccents"},
         {"type": "BertNormalizer", "lowercase": True, "strip_accents": True}]}, "pre_tokenizer": {"type": "Whitespace"}, "decoder": {"type": "ByteLevel"},
         "model": {"type": "WordLevel", "unk_token": "[UNK]", "vocab": {w: i for i, w in enumerate([*WORDS[:-2], "\u0111", "\u4e2d"])}}}),
+    # A bit for each piece that words become without merging: "the" has none, since "h e" is the first merge.
+    "whole_pieces": (13, {"version": "1.0", "normalizer": {"type": "Lowercase"}, "pre_tokenizer": {"type": "WhitespaceSplit"},
+                          "model": {"type": "BPE", "unk_token": "?", "fuse_unk": True, "vocab": {t: i for i, t in enumerate(["?", *"acehnot", "no", "th", "he", "the", "cat"])},
+                                    "merges": ["h e", "n o", "t h", "th e"]}}),
     "ngram": (64, {"version": "1.0", "model": {"type": "HashedNgram", "buckets": 64, "first_hash": 16, "first_script": 2, "no_text": 1, "longest_word": 16}}),
 }
 TEXTS = ["good morning", "The cat sits on the MAT", "12:30", "доброе утро", "おはよう", "late"]
-OTHER_TEXTS = {"two_meanings": ["good morning", "\uff27\uff4f\uff4f\uff44 mo\u0301rning, NO", "\u0110 \u0111", "\u4e2d\u2460", "the\u0301 \ufb01 cat", "\u3000e\u0323vening "]}
+OTHER_TEXTS = {"two_meanings": ["good morning", "\uff27\uff4f\uff4f\uff44 mo\u0301rning, NO", "\u0110 \u0111", "\u4e2d\u2460", "the\u0301 \ufb01 cat", "\u3000e\u0323vening "],
+               "whole_pieces": ["no", "the cat", "The TH, no", "он", "nothe he", "\u2581no"]}
 
 
 def model(rows):
