@@ -8,6 +8,8 @@ import subprocess
 from machine import NotHere
 from packages import MAIN, made_source_package
 
+RELEASES = ("bookworm", "trixie")  # Debian 12 and 13
+
 
 def own_dependencies(packages):
     """What the packages need of Debian, as names."""
@@ -18,27 +20,62 @@ def own_dependencies(packages):
     return sorted(names - {"libert0", "libert-dev", "edgeconv"})
 
 
+def chroot_of(machine, root, release, *packages):
+    """A clean chroot with these packages, and what runs a command in it."""
+    machine.run("mmdebstrap", "--variant=apt", "--include=" + ",".join(packages), release, root)
+
+    def inside(*words, **options):
+        return machine.run("chroot", root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8", *words, **options)
+
+    return inside
+
+
+def built_here(machine, folder, _release):
+    """Packages for the release that this machine runs."""
+    return [pathlib.Path(line) for line in machine.run(machine.source / "toolchains/package/debs", "-o", folder / "debs").split()]
+
+
+def built_there(machine, folder, release):
+    """Packages for another release, built in a chroot of it from the source package."""
+    root, source = folder / "maker", made_source_package(machine, folder / "source")
+    script = (machine.source / "toolchains/debian_packages.sh").read_text()
+    packages = re.search(r'^BUILD_PACKAGES="(.*)"', script, re.M).group(1).split()
+    inside = chroot_of(machine, root, release, *packages, "dpkg-dev", "python3")
+    shutil.unpack_archive(source, root / "root")
+    tree = source.name.removesuffix(".tar.gz")
+    inside(f"/root/{tree}/toolchains/package/debs", "-o", "/root/debs")
+    shutil.move(root / "root/debs", folder / "debs")
+    shutil.rmtree(root)
+    return sorted((folder / "debs").glob("*.deb"))
+
+
 def debian_packages(machine, folder):
-    """apt installs them in a chroot that has compilers, CMake and what they depend on, a five-line project builds, and nothing is left behind."""
+    """For each release: apt installs them in a chroot that has compilers, CMake and what they depend on, a five-line project builds, and nothing is left behind."""
     machine.need("dpkg-deb", "dpkg-shlibdeps", "cpack", "mmdebstrap")
     if os.geteuid() != 0:
         raise NotHere("a chroot needs root")
-    release = re.search(r"VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text())
-    if not release:
+    own = re.search(r"VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text())
+    if not own:
         raise NotHere("no release of Debian")
-    paths = [pathlib.Path(line) for line in machine.run(machine.source / "toolchains/package/debs", "-o", folder / "debs").split()]
+    said = []
+    for release in dict.fromkeys((own.group(1), *RELEASES)):
+        place = folder / release
+        place.mkdir()
+        paths = (built_here if release == own.group(1) else built_there)(machine, place, release)
+        said.append(f"{release}: " + in_a_clean_chroot(machine, place, release, paths))
+    return "; ".join(said)
+
+
+def in_a_clean_chroot(machine, folder, release, paths):
     version = re.search(r'kVersion = "([0-9.]+)"', (machine.source / "convert/blob/version.h").read_text()).group(1)
     architecture = machine.run("dpkg", "--print-architecture").strip()
     assert sorted(path.name for path in paths) == sorted(f"{name}_{version}_{architecture}.deb" for name in ("libert0", "libert-dev", "edgeconv")), paths
     root = folder / "chroot"
-    source = made_source_package(machine, folder / "source")
     # Everything of Debian is in it from the start: what apt installs below are files, and what it resolves their dependencies.
-    machine.run("mmdebstrap", "--variant=apt", "--include=g++,cmake,make," + ",".join(own_dependencies(paths)), release.group(1), root)
+    inside = chroot_of(machine, root, release, "g++", "cmake", "make", *own_dependencies(paths))
+    source = made_source_package(machine, folder / "source")
     for path in (*paths, source, machine.source / MAIN, machine.source / "tests/models/langid/langid.onnx", machine.blob):
         shutil.copy(path, root / "root")
-
-    def inside(*words, **options):
-        return machine.run("chroot", root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8", *words, **options)
 
     def files():
         return set(inside("find", "/usr", "/etc", "/opt", "/var/lib/dpkg/info", "-not", "-type", "d").splitlines())
@@ -61,7 +98,8 @@ def debian_packages(machine, folder):
     assert not left, f"left behind: {sorted(left)[:5]}"
     assert "libert" not in inside("ldconfig", "-p"), "the library is still known"
     sizes = ", ".join(f"{path.name.partition('_')[0]} {path.stat().st_size // 1000} kB" for path in paths)
-    return f"{release.group(1)}: {sizes}; {said}"
+    shutil.rmtree(root)
+    return f"{sizes}, {said}"
 
 
 FIVE_LINES = ("cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES C)\nfind_package(ert CONFIG REQUIRED)\n"
