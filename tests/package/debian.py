@@ -1,4 +1,5 @@
-"""Packages of Debian, installed, used and removed in a clean chroot."""
+"""Packages of Debian, installed, used and removed in a clean chroot; one way for each release that has them."""
+import functools
 import os
 import pathlib
 import re
@@ -6,9 +7,9 @@ import shutil
 import subprocess
 
 from machine import NotHere
-from packages import MAIN, made_source_package
+from packages import MAIN, shared_source_package
 
-RELEASES = ("bookworm", "trixie")  # Debian 12 and 13
+RELEASES = {"debian-12": "bookworm", "debian-13": "trixie"}
 
 
 def own_dependencies(packages):
@@ -22,7 +23,10 @@ def own_dependencies(packages):
 
 def chroot_of(machine, root, release, *packages):
     """A clean chroot with these packages, and what runs a command in it."""
-    machine.run("mmdebstrap", "--variant=apt", "--include=" + ",".join(packages), release, root)
+    try:
+        machine.run("mmdebstrap", "--variant=apt", "--include=" + ",".join(packages), release, root)
+    except subprocess.CalledProcessError as error:
+        raise NotHere(f"mmdebstrap makes no {release}: {(error.stderr or '').strip().splitlines()[-1:]}") from error
 
     def inside(*words, **options):
         return machine.run("chroot", root, "env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8", *words, **options)
@@ -37,10 +41,10 @@ def built_here(machine, folder, _release):
 
 def built_there(machine, folder, release):
     """Packages for another release, built in a chroot of it from the source package."""
-    root, source = folder / "maker", made_source_package(machine, folder / "source")
+    root, source = folder / "maker", shared_source_package(machine)
     script = (machine.source / "toolchains/debian_packages.sh").read_text()
     packages = re.search(r'^BUILD_PACKAGES="(.*)"', script, re.M).group(1).split()
-    inside = chroot_of(machine, root, release, *packages, "dpkg-dev", "python3")
+    inside = chroot_of(machine, root, release, *packages, "dpkg-dev", "file", "python3")
     shutil.unpack_archive(source, root / "root")
     tree = source.name.removesuffix(".tar.gz")
     inside(f"/root/{tree}/toolchains/package/debs", "-o", "/root/debs")
@@ -49,21 +53,17 @@ def built_there(machine, folder, release):
     return sorted((folder / "debs").glob("*.deb"))
 
 
-def debian_packages(machine, folder):
-    """For each release: apt installs them in a chroot that has compilers, CMake and what they depend on, a five-line project builds, and nothing is left behind."""
+def debian_packages(release, machine, folder):
+    """apt installs them in a chroot that has compilers, CMake and what they depend on, a five-line project builds, and nothing is left behind."""
     machine.need("dpkg-deb", "dpkg-shlibdeps", "cpack", "mmdebstrap")
     if os.geteuid() != 0:
         raise NotHere("a chroot needs root")
-    own = re.search(r"VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text())
-    if not own:
-        raise NotHere("no release of Debian")
-    said = []
-    for release in dict.fromkeys((own.group(1), *RELEASES)):
-        place = folder / release
-        place.mkdir()
-        paths = (built_here if release == own.group(1) else built_there)(machine, place, release)
-        said.append(f"{release}: " + in_a_clean_chroot(machine, place, release, paths))
-    return "; ".join(said)
+    here = re.search(r"VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text())
+    paths = (built_here if here and here.group(1) == release else built_there)(machine, folder, release)
+    return f"{release}: " + in_a_clean_chroot(machine, folder, release, paths)
+
+
+DEBIAN = {name: functools.partial(debian_packages, release) for name, release in RELEASES.items()}
 
 
 def in_a_clean_chroot(machine, folder, release, paths):
@@ -73,8 +73,7 @@ def in_a_clean_chroot(machine, folder, release, paths):
     root = folder / "chroot"
     # Everything of Debian is in it from the start: what apt installs below are files, and what it resolves their dependencies.
     inside = chroot_of(machine, root, release, "g++", "cmake", "make", *own_dependencies(paths))
-    source = made_source_package(machine, folder / "source")
-    for path in (*paths, source, machine.source / MAIN, machine.source / "tests/models/langid/langid.onnx", machine.blob):
+    for path in (*paths, shared_source_package(machine), machine.source / MAIN, machine.source / "tests/models/langid/langid.onnx", machine.blob):
         shutil.copy(path, root / "root")
 
     def files():

@@ -23,6 +23,12 @@ def made_source_package(machine, folder):
     return next(folder.glob("edgeconv-*.tar.gz"))
 
 
+def shared_source_package(machine):
+    """The one that all ways take which only need it."""
+    folder = machine.root / "source-package"
+    return next(folder.glob("edgeconv-*.tar.gz"), None) or made_source_package(machine, folder)
+
+
 def without(folder, *programs):
     """The environment with a PATH on which everything is but these programs, and without a compiler cache."""
     path = folder / "bin"

@@ -5,7 +5,7 @@ import platform
 import re
 import subprocess
 
-from debian import debian_packages
+from debian import DEBIAN
 from distributions import DISTRIBUTIONS
 from examples import EXAMPLES, TEXTS, languages
 from firmware import FIRMWARE
@@ -228,5 +228,5 @@ def ray_data(machine, folder):
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
              (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
-              few_ops, other_compilers, source_package, debian_packages, python, ray_data, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS,
-              *UPDATES)}
+              few_ops, other_compilers, source_package, python, ray_data, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS,
+              *UPDATES)} | DEBIAN
