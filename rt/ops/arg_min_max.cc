@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace arg_min_max_op {
 
 using namespace ops;
 namespace am = params::arg_min_max;
@@ -60,8 +61,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace arg_min_max_op
 }  // namespace
 
-const OpDef kOpArgMinMax = {"ArgMinMax", prepare, run, nullptr, 0};
+const OpDef kOpArgMinMax = {"ArgMinMax", arg_min_max_op::prepare, arg_min_max_op::run, nullptr, 0};
 
 }  // namespace ert

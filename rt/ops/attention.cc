@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace attention_op {
 
 using namespace ops;
 namespace att = params::attention;
@@ -171,8 +172,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace attention_op
 }  // namespace
 
-const OpDef kOpAttention = {"Attention", prepare, run, macs, 0};
+const OpDef kOpAttention = {"Attention", attention_op::prepare, attention_op::run, attention_op::macs, 0};
 
 }  // namespace ert

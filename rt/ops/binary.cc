@@ -12,6 +12,7 @@
 
 namespace ert {
 namespace {
+namespace binary_op {
 
 using namespace ops;
 namespace bin = params::binary;
@@ -178,8 +179,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace binary_op
 }  // namespace
 
-const OpDef kOpBinary = {"Binary", prepare, run, nullptr, 3};
+const OpDef kOpBinary = {"Binary", binary_op::prepare, binary_op::run, nullptr, 3};
 
 }  // namespace ert

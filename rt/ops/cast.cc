@@ -8,6 +8,7 @@
 
 namespace ert {
 namespace {
+namespace cast_op {
 
 using namespace ops;
 
@@ -78,8 +79,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace cast_op
 }  // namespace
 
-const OpDef kOpCast = {"Cast", prepare, run, nullptr, 1};
+const OpDef kOpCast = {"Cast", cast_op::prepare, cast_op::run, nullptr, 1};
 
 }  // namespace ert

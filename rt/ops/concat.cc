@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace concat_op {
 
 using namespace ops;
 namespace cat = params::concat;
@@ -48,8 +49,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace concat_op
 }  // namespace
 
-const OpDef kOpConcat = {"Concat", prepare, run, nullptr, 0};
+const OpDef kOpConcat = {"Concat", concat_op::prepare, concat_op::run, nullptr, 0};
 
 }  // namespace ert

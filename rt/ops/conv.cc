@@ -16,6 +16,7 @@
 
 namespace ert {
 namespace {
+namespace conv_op {
 
 using namespace ops;
 
@@ -298,8 +299,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace conv_op
 }  // namespace
 
-const OpDef kOpConv = {"Conv", prepare, run, macs, 0, 0, 1, further_steps};
+const OpDef kOpConv = {"Conv", conv_op::prepare, conv_op::run, conv_op::macs, 0, 0, 1, conv_op::further_steps};
 
 }  // namespace ert

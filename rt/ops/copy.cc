@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace copy_op {
 
 using namespace ops;
 
@@ -27,8 +28,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace copy_op
 }  // namespace
 
-const OpDef kOpCopy = {"Copy", prepare, run, nullptr, 1};
+const OpDef kOpCopy = {"Copy", copy_op::prepare, copy_op::run, nullptr, 1};
 
 }  // namespace ert

@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace cumsum_op {
 
 using namespace ops;
 namespace cs = params::cumsum;
@@ -46,8 +47,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace cumsum_op
 }  // namespace
 
-const OpDef kOpCumSum = {"CumSum", prepare, run, nullptr, 1};
+const OpDef kOpCumSum = {"CumSum", cumsum_op::prepare, cumsum_op::run, nullptr, 1};
 
 }  // namespace ert

@@ -4,6 +4,7 @@
 
 namespace ert {
 namespace {
+namespace custom_op {
 
 using namespace ops;
 
@@ -47,8 +48,9 @@ ert_status run(const OpContext& c) {
   return failed ? ERT_ERR_CUSTOM_OP : ERT_OK;
 }
 
+}  // namespace custom_op
 }  // namespace
 
-const OpDef kOpCustom = {"Custom", prepare, run, nullptr, 0};
+const OpDef kOpCustom = {"Custom", custom_op::prepare, custom_op::run, nullptr, 0};
 
 }  // namespace ert

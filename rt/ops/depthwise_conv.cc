@@ -9,6 +9,7 @@
 
 namespace ert {
 namespace {
+namespace depthwise_conv_op {
 
 using namespace ops;
 namespace dw = params::depthwise_conv;
@@ -108,8 +109,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace depthwise_conv_op
 }  // namespace
 
-const OpDef kOpDepthwiseConv = {"DepthwiseConv", prepare, run, macs, 0};
+const OpDef kOpDepthwiseConv = {"DepthwiseConv", depthwise_conv_op::prepare, depthwise_conv_op::run, depthwise_conv_op::macs, 0};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace dims_to_tensor_op {
 
 using namespace ops;
 
@@ -32,8 +33,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace dims_to_tensor_op
 }  // namespace
 
-const OpDef kOpDimsToTensor = {"DimsToTensor", prepare, run, nullptr, 0};
+const OpDef kOpDimsToTensor = {"DimsToTensor", dims_to_tensor_op::prepare, dims_to_tensor_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -9,6 +9,7 @@
 
 namespace ert {
 namespace {
+namespace direct_conv_op {
 
 using namespace ops;
 namespace direct = params::direct_conv;
@@ -119,8 +120,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace direct_conv_op
 }  // namespace
 
-const OpDef kOpDirectConv = {"DirectConv", prepare, run, macs, 0};
+const OpDef kOpDirectConv = {"DirectConv", direct_conv_op::prepare, direct_conv_op::run, direct_conv_op::macs, 0};
 
 }  // namespace ert

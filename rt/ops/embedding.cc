@@ -9,6 +9,7 @@
 
 namespace ert {
 namespace {
+namespace embedding_op {
 
 using namespace ops;
 
@@ -73,8 +74,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace embedding_op
 }  // namespace
 
-const OpDef kOpEmbedding = {"Embedding", prepare, run, nullptr, 0, 1u << kTable};
+const OpDef kOpEmbedding = {"Embedding", embedding_op::prepare, embedding_op::run, nullptr, 0, 1u << embedding_op::kTable};
 
 }  // namespace ert

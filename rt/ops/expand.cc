@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace expand_op {
 
 using namespace ops;
 
@@ -24,8 +25,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace expand_op
 }  // namespace
 
-const OpDef kOpExpand = {"Expand", prepare, run, nullptr, 0};
+const OpDef kOpExpand = {"Expand", expand_op::prepare, expand_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -4,6 +4,7 @@
 
 namespace ert {
 namespace {
+namespace export_int_op {
 
 using namespace ops;
 
@@ -46,8 +47,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace export_int_op
 }  // namespace
 
-const OpDef kOpExportInt = {"ExportInt", prepare, run, nullptr, 0};
+const OpDef kOpExportInt = {"ExportInt", export_int_op::prepare, export_int_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace fill_op {
 
 using namespace ops;
 
@@ -21,8 +22,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace fill_op
 }  // namespace
 
-const OpDef kOpFill = {"Fill", prepare, run, nullptr, 0};
+const OpDef kOpFill = {"Fill", fill_op::prepare, fill_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -8,6 +8,7 @@
 
 namespace ert {
 namespace {
+namespace gather_op {
 
 using namespace ops;
 
@@ -59,8 +60,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace gather_op
 }  // namespace
 
-const OpDef kOpGather = {"Gather", prepare, run, nullptr, 0, 1u << kData};
+const OpDef kOpGather = {"Gather", gather_op::prepare, gather_op::run, nullptr, 0, 1u << gather_op::kData};
 
 }  // namespace ert

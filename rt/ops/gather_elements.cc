@@ -4,6 +4,7 @@
 
 namespace ert {
 namespace {
+namespace gather_elements_op {
 
 using namespace ops;
 
@@ -30,8 +31,9 @@ ert_status run(const OpContext& c) {
   return ok ? ERT_OK : ERT_ERR_INPUT;
 }
 
+}  // namespace gather_elements_op
 }  // namespace
 
-const OpDef kOpGatherElements = {"GatherElements", prepare, run, nullptr, 0, 1u << kData};
+const OpDef kOpGatherElements = {"GatherElements", gather_elements_op::prepare, gather_elements_op::run, nullptr, 0, 1u << gather_elements_op::kData};
 
 }  // namespace ert

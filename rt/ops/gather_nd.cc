@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace gather_nd_op {
 
 using namespace ops;
 namespace gnd = params::gather_nd;
@@ -30,8 +31,9 @@ ert_status run(const OpContext& c) {
   return ok ? ERT_OK : ERT_ERR_INPUT;
 }
 
+}  // namespace gather_nd_op
 }  // namespace
 
-const OpDef kOpGatherND = {"GatherND", prepare, run, nullptr, 0, 1u << kData};
+const OpDef kOpGatherND = {"GatherND", gather_nd_op::prepare, gather_nd_op::run, nullptr, 0, 1u << gather_nd_op::kData};
 
 }  // namespace ert

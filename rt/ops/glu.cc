@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace glu_op {
 
 using namespace ops;
 namespace gl = params::glu;
@@ -53,8 +54,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace glu_op
 }  // namespace
 
-const OpDef kOpGlu = {"Glu", prepare, run, nullptr, 0};
+const OpDef kOpGlu = {"Glu", glu_op::prepare, glu_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace import_float_op {
 
 using namespace ops;
 
@@ -37,8 +38,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace import_float_op
 }  // namespace
 
-const OpDef kOpImportFloat = {"ImportFloat", prepare, run, nullptr, 0};
+const OpDef kOpImportFloat = {"ImportFloat", import_float_op::prepare, import_float_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace import_int_op {
 
 using namespace ops;
 
@@ -44,8 +45,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace import_int_op
 }  // namespace
 
-const OpDef kOpImportInt = {"ImportInt", prepare, run, nullptr, 0};
+const OpDef kOpImportInt = {"ImportInt", import_int_op::prepare, import_int_op::run, nullptr, 0};
 
 }  // namespace ert

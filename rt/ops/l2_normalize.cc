@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace l2_normalize_op {
 
 using namespace ops;
 namespace l2 = params::l2_normalize;
@@ -34,8 +35,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace l2_normalize_op
 }  // namespace
 
-const OpDef kOpL2Normalize = {"L2Normalize", prepare, run, nullptr, 1};
+const OpDef kOpL2Normalize = {"L2Normalize", l2_normalize_op::prepare, l2_normalize_op::run, nullptr, 1};
 
 }  // namespace ert

@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace layer_norm_op {
 
 using namespace ops;
 namespace ln = params::layernorm;
@@ -35,8 +36,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace layer_norm_op
 }  // namespace
 
-const OpDef kOpLayerNorm = {"LayerNorm", prepare, run, nullptr, 3};
+const OpDef kOpLayerNorm = {"LayerNorm", layer_norm_op::prepare, layer_norm_op::run, nullptr, 3};
 
 }  // namespace ert

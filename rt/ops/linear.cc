@@ -13,6 +13,7 @@
 
 namespace ert {
 namespace {
+namespace linear_op {
 
 using namespace ops;
 namespace lin = params::linear;
@@ -178,8 +179,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace linear_op
 }  // namespace
 
-const OpDef kOpLinear = {"Linear", prepare, run, macs, 0};
+const OpDef kOpLinear = {"Linear", linear_op::prepare, linear_op::run, linear_op::macs, 0};
 
 }  // namespace ert

@@ -10,6 +10,7 @@
 
 namespace ert {
 namespace {
+namespace matmul_op {
 
 using namespace ops;
 namespace mm = params::matmul;
@@ -128,8 +129,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace matmul_op
 }  // namespace
 
-const OpDef kOpMatMul = {"MatMul", prepare, run, macs, 0};
+const OpDef kOpMatMul = {"MatMul", matmul_op::prepare, matmul_op::run, matmul_op::macs, 0};
 
 }  // namespace ert

@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace mean_pool_op {
 
 using namespace ops;
 namespace mp = params::mean_pool;
@@ -58,8 +59,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace mean_pool_op
 }  // namespace
 
-const OpDef kOpMeanPool = {"MeanPool", prepare, run, nullptr, 0};
+const OpDef kOpMeanPool = {"MeanPool", mean_pool_op::prepare, mean_pool_op::run, nullptr, 0};
 
 }  // namespace ert

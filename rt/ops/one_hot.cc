@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace one_hot_op {
 
 using namespace ops;
 namespace oh = params::one_hot;
@@ -36,8 +37,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace one_hot_op
 }  // namespace
 
-const OpDef kOpOneHot = {"OneHot", prepare, run, nullptr, 0};
+const OpDef kOpOneHot = {"OneHot", one_hot_op::prepare, one_hot_op::run, nullptr, 0};
 
 }  // namespace ert

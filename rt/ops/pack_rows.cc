@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace pack_rows_op {
 
 using namespace ops;
 
@@ -44,8 +45,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace pack_rows_op
 }  // namespace
 
-const OpDef kOpPackRows = {"PackRows", prepare, run, nullptr, 0};
+const OpDef kOpPackRows = {"PackRows", pack_rows_op::prepare, pack_rows_op::run, nullptr, 0};
 
 }  // namespace ert

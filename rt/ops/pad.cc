@@ -9,6 +9,7 @@
 
 namespace ert {
 namespace {
+namespace pad_op {
 
 using namespace ops;
 namespace pd = params::pad;
@@ -111,8 +112,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace pad_op
 }  // namespace
 
-const OpDef kOpPad = {"Pad", prepare, run, nullptr, 0};
+const OpDef kOpPad = {"Pad", pad_op::prepare, pad_op::run, nullptr, 0};
 
 }  // namespace ert

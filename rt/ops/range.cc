@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace range_op {
 
 using namespace ops;
 namespace rg = params::range;
@@ -25,8 +26,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace range_op
 }  // namespace
 
-const OpDef kOpRange = {"Range", prepare, run, nullptr, 0};
+const OpDef kOpRange = {"Range", range_op::prepare, range_op::run, nullptr, 0};
 
 }  // namespace ert

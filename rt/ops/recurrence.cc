@@ -13,6 +13,7 @@
 
 namespace ert {
 namespace {
+namespace recurrence_op {
 
 using namespace ops;
 namespace rec = params::recurrence;
@@ -237,8 +238,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace recurrence_op
 }  // namespace
 
-const OpDef kOpRecurrence = {"Recurrence", prepare, run, macs, 0};
+const OpDef kOpRecurrence = {"Recurrence", recurrence_op::prepare, recurrence_op::run, recurrence_op::macs, 0};
 
 }  // namespace ert

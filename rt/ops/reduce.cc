@@ -10,6 +10,7 @@
 
 namespace ert {
 namespace {
+namespace reduce_op {
 
 using namespace ops;
 namespace red = params::reduce;
@@ -232,8 +233,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace reduce_op
 }  // namespace
 
-const OpDef kOpReduce = {"Reduce", prepare, run, nullptr, 0};
+const OpDef kOpReduce = {"Reduce", reduce_op::prepare, reduce_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace rope_op {
 
 using namespace ops;
 namespace ro = params::rope;
@@ -83,8 +84,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace rope_op
 }  // namespace
 
-const OpDef kOpRope = {"Rope", prepare, run, nullptr, 1};
+const OpDef kOpRope = {"Rope", rope_op::prepare, rope_op::run, nullptr, 1};
 
 }  // namespace ert

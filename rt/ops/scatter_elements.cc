@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace scatter_elements_op {
 
 using namespace ops;
 namespace se = params::scatter_elements;
@@ -28,8 +29,9 @@ ert_status run(const OpContext& c) {
   return ok ? ERT_OK : ERT_ERR_INPUT;
 }
 
+}  // namespace scatter_elements_op
 }  // namespace
 
-const OpDef kOpScatterElements = {"ScatterElements", prepare, run, nullptr, 1};
+const OpDef kOpScatterElements = {"ScatterElements", scatter_elements_op::prepare, scatter_elements_op::run, nullptr, 1};
 
 }  // namespace ert

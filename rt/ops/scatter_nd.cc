@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace scatter_nd_op {
 
 using namespace ops;
 namespace snd = params::scatter_nd;
@@ -29,8 +30,9 @@ ert_status run(const OpContext& c) {
   return ok ? ERT_OK : ERT_ERR_INPUT;
 }
 
+}  // namespace scatter_nd_op
 }  // namespace
 
-const OpDef kOpScatterND = {"ScatterND", prepare, run, nullptr, 1};
+const OpDef kOpScatterND = {"ScatterND", scatter_nd_op::prepare, scatter_nd_op::run, nullptr, 1};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace slice_op {
 
 using namespace ops;
 namespace sl = params::slice;
@@ -45,8 +46,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace slice_op
 }  // namespace
 
-const OpDef kOpSlice = {"Slice", prepare, run, nullptr, 0};
+const OpDef kOpSlice = {"Slice", slice_op::prepare, slice_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace softmax_op {
 
 using namespace ops;
 namespace sm = params::softmax;
@@ -88,8 +89,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace softmax_op
 }  // namespace
 
-const OpDef kOpSoftmax = {"Softmax", prepare, run, nullptr, 1};
+const OpDef kOpSoftmax = {"Softmax", softmax_op::prepare, softmax_op::run, nullptr, 1};
 
 }  // namespace ert

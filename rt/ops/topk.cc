@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace topk_op {
 
 using namespace ops;
 namespace tk = params::topk;
@@ -94,8 +95,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace topk_op
 }  // namespace
 
-const OpDef kOpTopK = {"TopK", prepare, run, nullptr, 0, 0, 64};
+const OpDef kOpTopK = {"TopK", topk_op::prepare, topk_op::run, nullptr, 0, 0, 64};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace transpose_op {
 
 using namespace ops;
 
@@ -34,8 +35,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace transpose_op
 }  // namespace
 
-const OpDef kOpTranspose = {"Transpose", prepare, run, nullptr, 0};
+const OpDef kOpTranspose = {"Transpose", transpose_op::prepare, transpose_op::run, nullptr, 0};
 
 }  // namespace ert

@@ -5,6 +5,7 @@
 
 namespace ert {
 namespace {
+namespace trilu_op {
 
 using namespace ops;
 namespace tri = params::trilu;
@@ -46,8 +47,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace trilu_op
 }  // namespace
 
-const OpDef kOpTrilu = {"Trilu", prepare, run, nullptr, 1};
+const OpDef kOpTrilu = {"Trilu", trilu_op::prepare, trilu_op::run, nullptr, 1};
 
 }  // namespace ert

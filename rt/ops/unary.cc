@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace unary_op {
 
 using namespace ops;
 namespace un = params::unary;
@@ -123,8 +124,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace unary_op
 }  // namespace
 
-const OpDef kOpUnary = {"Unary", prepare, run, nullptr, 1};
+const OpDef kOpUnary = {"Unary", unary_op::prepare, unary_op::run, nullptr, 1};
 
 }  // namespace ert

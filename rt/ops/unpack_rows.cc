@@ -7,6 +7,7 @@
 
 namespace ert {
 namespace {
+namespace unpack_rows_op {
 
 using namespace ops;
 
@@ -38,8 +39,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace unpack_rows_op
 }  // namespace
 
-const OpDef kOpUnpackRows = {"UnpackRows", prepare, run, nullptr, 0};
+const OpDef kOpUnpackRows = {"UnpackRows", unpack_rows_op::prepare, unpack_rows_op::run, nullptr, 0};
 
 }  // namespace ert

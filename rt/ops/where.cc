@@ -6,6 +6,7 @@
 
 namespace ert {
 namespace {
+namespace where_op {
 
 using namespace ops;
 
@@ -49,8 +50,9 @@ ert_status run(const OpContext& c) {
   return ERT_OK;
 }
 
+}  // namespace where_op
 }  // namespace
 
-const OpDef kOpWhere = {"Where", prepare, run, nullptr, 7};
+const OpDef kOpWhere = {"Where", where_op::prepare, where_op::run, nullptr, 7};
 
 }  // namespace ert
