@@ -28,7 +28,7 @@ announce_build "$build" "the converter edgeconv, ert-bench and an example; log: 
 mkdir -p "$build"
 : >"$log"
 build_with_progress "$log" cmake --preset release
-build_with_progress "$log" cmake --build --preset release --target edgeconv ert-bench langid
+build_with_progress "$log" cmake --build --preset release --target edgeconv ert-bench langid similarity
 
 model=tests/models/langid
 blob=build/langid.ert

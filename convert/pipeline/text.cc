@@ -87,6 +87,10 @@ TextPlan plan_text(const ConvertOptions& o, Diagnostics& d) {
 void fit_text(TextPlan& plan, const PreparedModel& model, const DimPlan& dims) {
   if (!plan.tokenizer) return;
   plan.task = model.task.kind ? model.task : plan.task;
+  // A model that ends with its embedding: what the folder says of the modules behind it is not taken, and not shown as taken.
+  const auto behind = [](const std::string& fact) { return fact.starts_with("pooling: ") || fact.starts_with("normalize: "); };
+  if (plan.task.pooling == Pooling::kInside && std::erase_if(plan.facts, behind) != 0)
+    plan.facts.push_back("the model ends with its embedding: what the folder says of pooling and normalization is in it already");
   const bool has_task = plan.wanted().has_value();
   const int position = has_task ? model.text_inputs.ids : ids_input(model.graph);
   int64_t most = plan.task.max_tokens.value_or(INT32_MAX);

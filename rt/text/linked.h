@@ -1,5 +1,6 @@
 // What is linked of tokenizers. A build that defines one of these sums for the files of this folder has only the kinds, normalizers, pre-tokenizers and split
-// rules whose bits (1 << enumerator) are in it; a tokenizer that needs another one is refused when it encodes.
+// rules whose bits (1 << enumerator) are in it; open refuses a tokenizer of another kind (UNSUPPORTED), encoding one with
+// another step (MODEL).
 #pragma once
 
 #include "rt/include/ert_text.h"
@@ -32,6 +33,8 @@ constexpr bool kCodeIsSmall = true;
 constexpr bool kCodeIsSmall = false;
 #endif
 
+// A bit for each of ert_text_kind that is linked.
+constexpr uint32_t kLinkedKinds = (ERT_TEXT_KINDS) & ((2u << ERT_TEXT_NGRAM) - 2);
 // Both kinds are one model.
 constexpr bool kBpeIsLinked = linked_kind(ERT_TEXT_BPE) || linked_kind(ERT_TEXT_SENTENCEPIECE_BPE);
 constexpr bool kCharsmapIsLinked = linked_normalizer(NormalizerKind::kPrecompiled) || linked_normalizer(NormalizerKind::kSentencePiece);

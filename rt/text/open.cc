@@ -259,7 +259,7 @@ ert_status section_table(const uint8_t* data, size_t bytes, TablesHeader* h) {
 ert_status open_tables(Tables* t, const uint8_t* data, size_t bytes) {
   TablesHeader h;
   if (const ert_status s = section_table(data, bytes, &h); s != ERT_OK) return s;
-  if (h.kind == 0 || h.kind > ERT_TEXT_NGRAM) return ERT_ERR_UNSUPPORTED;
+  if (h.kind > ERT_TEXT_NGRAM || (kLinkedKinds >> h.kind & 1) == 0) return ERT_ERR_UNSUPPORTED;
   if (h.vocabulary > INT32_MAX || h.expansion == 0 || h.expansion > 64 || h.extra > kMostExtra) return ERT_ERR_MODEL;
   *t = Tables{};
   t->base = data;

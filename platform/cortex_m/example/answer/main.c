@@ -77,6 +77,7 @@ static ert_status answer_line(const char* line, size_t bytes) {
   ert_print_unsigned((uint64_t)(scored[0].score * 1000 + 0.5f));
   ert_print(" of 1000: ");
   ert_print_bytes(line, question.bytes);
+  if (question.bytes < bytes || answer.truncated) ert_print(" (cut)");
   ert_print("\n");
   return ERT_OK;
 }
