@@ -253,8 +253,9 @@ void add_repetition(Result* all, Result one) {
     return;
   }
   if (all->output_crc != one.output_crc) throw Failure{7, "the same inputs gave other outputs in a further context"};
-  all->times_us.insert(all->times_us.end(), one.times_us.begin(), one.times_us.end());
-  std::sort(all->times_us.begin(), all->times_us.end());
+  std::vector<double> times(all->times_us.size() + one.times_us.size());
+  std::merge(all->times_us.begin(), all->times_us.end(), one.times_us.begin(), one.times_us.end(), times.begin());
+  all->times_us = std::move(times);
   all->repetition_p50_us.push_back(one.p50_us);
   describe_times(all);
   const auto [least, most] = std::minmax_element(all->repetition_p50_us.begin(), all->repetition_p50_us.end());
