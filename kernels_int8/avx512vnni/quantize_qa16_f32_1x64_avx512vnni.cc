@@ -25,7 +25,7 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, uint8_t* 
   __m512i largest = _mm512_setzero_si512();
   for (size_t i = 0; i < k; i += 16)
     largest = _mm512_max_epi32(_mm512_castps_si512(_mm512_abs_ps(load16<kSmooth>(k, src, inv_smooth, i))), largest);
-  const float absmax = __builtin_bit_cast(float, _mm512_reduce_max_epi32(largest));
+  const float absmax = _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(_mm512_reduce_max_epi32(largest))));
   float inv = 0.0f;
   *scale = {scale_of_no_range(absmax), 0};
   if (absmax >= kZeroRange && absmax <= kLargestFloat) {

@@ -17,7 +17,7 @@ struct Range {
 inline Range range_of_lanes(const __m512i (&lo)[4], const __m512i (&hi)[4]) {
   const uint32_t low = _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(lo[0], lo[1]), _mm512_max_epu32(lo[2], lo[3])));
   const int32_t high = _mm512_reduce_max_epi32(_mm512_max_epi32(_mm512_max_epi32(hi[0], hi[1]), _mm512_max_epi32(hi[2], hi[3])));
-  return {__builtin_bit_cast(float, low), __builtin_bit_cast(float, high)};
+  return {_mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(low)))), _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(high)))};
 }
 
 // Values from i on, times their factors with kSmooth.

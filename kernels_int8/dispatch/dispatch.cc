@@ -24,20 +24,18 @@ constexpr size_t rows_of(Level level) {
 }
 
 constexpr KernelTable overridden(const KernelTable& base, Level level) {
-  KernelTable table = base;
+  KernelTable table = base, own{};
   table.isa = level_row(level).isa;
 #define ERT_KERNEL(row_level, slot, name) \
-  if (level == Level::row_level) table.slot = name;
+  if (level == Level::row_level) table.slot = own.slot = name;
 #define ERT_UNARY(row_level, kind, name) \
   if (level == Level::row_level) table.unary[static_cast<int>(Unary::kind)] = name;
 #include "kernels_int8/dispatch/kernel_list.inc"
-  // A gemm of the base reads the base's rows.
+  // A gemm of the base reads the base's rows. (Compared with null: GCC 10 does not compare functions in constants.)
   for (size_t p = 0; p < static_cast<size_t>(Precision::kCount); ++p) {
-    if (table.quantize_rows.entries[p] == base.quantize_rows.entries[p]) continue;
-    for (size_t l = 0; l < static_cast<size_t>(Layout::kCount); ++l) {
-      GemmFn &gemm = table.gemm.entries[p].entries[l], of_base = base.gemm.entries[p].entries[l];
-      if (gemm == of_base) gemm = nullptr;
-    }
+    if (own.quantize_rows.entries[p] == nullptr) continue;
+    for (size_t l = 0; l < static_cast<size_t>(Layout::kCount); ++l)
+      if (own.gemm.entries[p].entries[l] == nullptr) table.gemm.entries[p].entries[l] = nullptr;
   }
   return table;
 }

@@ -18,11 +18,26 @@
 namespace ert::kernels {
 namespace {
 
-constexpr uint32_t bits_of(float x) { return __builtin_bit_cast(uint32_t, x); }
-constexpr float float_of(uint32_t u) { return __builtin_bit_cast(float, u); }
+#if __has_builtin(__builtin_bit_cast)
+#define ERT_CONSTEXPR_BITS constexpr
+ERT_CONSTEXPR_BITS uint32_t bits_of(float x) { return __builtin_bit_cast(uint32_t, x); }
+ERT_CONSTEXPR_BITS float float_of(uint32_t u) { return __builtin_bit_cast(float, u); }
+#else  // GCC 10
+#define ERT_CONSTEXPR_BITS inline
+ERT_CONSTEXPR_BITS uint32_t bits_of(float x) {
+  uint32_t u;
+  memcpy(&u, &x, sizeof u);
+  return u;
+}
+ERT_CONSTEXPR_BITS float float_of(uint32_t u) {
+  float x;
+  memcpy(&x, &u, sizeof x);
+  return x;
+}
+#endif
 
 // Subnormals to zero of the same sign. By bits: where floats are software, a comparison is a call.
-constexpr float flushed(float x) {
+ERT_CONSTEXPR_BITS float flushed(float x) {
   const uint32_t u = bits_of(x);
   return (u & 0x7f800000u) == 0 ? float_of(u & 0x80000000u) : x;
 }
@@ -31,7 +46,7 @@ constexpr float flushed(float x) {
 class F32 {
  public:
   F32() = default;
-  __attribute__((always_inline)) constexpr F32(float x) : value_(flushed(x)) {}  // NOLINT: converts like float
+  __attribute__((always_inline)) ERT_CONSTEXPR_BITS F32(float x) : value_(flushed(x)) {}  // NOLINT: converts like float
   explicit operator float() const { return value_; }
   friend F32 operator+(F32 a, F32 b) { return F32(a.value_ + b.value_); }
   friend F32 operator-(F32 a, F32 b) { return F32(a.value_ - b.value_); }

@@ -63,7 +63,38 @@ def debian_packages(release, machine, folder):
     return f"{release}: " + in_a_clean_chroot(machine, folder, release, paths)
 
 
-DEBIAN = {name: functools.partial(debian_packages, release) for name, release in RELEASES.items()}
+COMPILERS = {"bullseye": ("g++-10",), "bookworm": ("g++-11", "g++-12", "clang++-14", "clang++-16"), "trixie": ("g++-13", "g++-14", "clang++-19")}
+
+
+def debian_compilers(machine, folder):
+    """The one file by GCC 10 to 14 and clang 14 to 19, each in a chroot of a release that has it: no warning, the same answer."""
+    machine.need("mmdebstrap")
+    if os.geteuid() != 0:
+        raise NotHere("a chroot needs root")
+    machine.run(machine.source / "toolchains/package/amalgamate", "-o", folder / "one")
+    tried, missing = [], []
+    for release, compilers in COMPILERS.items():
+        root = folder / release
+        try:
+            inside = chroot_of(machine, root, release, "g++", *(name.replace("clang++", "clang") for name in compilers))
+        except NotHere as reason:
+            missing.append(f"{' '.join(compilers)} not run: {reason}")
+            continue
+        for path in (*(folder / "one").iterdir(), machine.source / MAIN, machine.blob):
+            shutil.copy(path, root / "root")
+        for name in compilers:
+            said = inside("sh", "-c", f"cd /root && {name} -std=c++17 -O2 -Wall -Wextra -c ert.cc 2>&1")
+            assert said == "", f"{name}: {said[:2000]}"
+            inside("sh", "-c", f"cd /root && {name} -O2 -I. -x c++ main.c -x none ert.o -pthread -o app")
+            assert inside("/root/app", f"/root/{machine.blob.name}") == machine.answer, f"{name}: another answer"
+            tried.append(name)
+        shutil.rmtree(root)
+    if not tried:
+        raise NotHere("; ".join(missing))
+    return "; ".join([", ".join(tried), *missing])
+
+
+DEBIAN = {name: functools.partial(debian_packages, release) for name, release in RELEASES.items()} | {"debian-compilers": debian_compilers}
 
 
 def in_a_clean_chroot(machine, folder, release, paths):
