@@ -39,10 +39,9 @@ struct TwoDigits {
   static constexpr TileFn kTiles[] = {tile};
 };
 
-// Apart from gemm16, so that it needs one frame of the driver and not two.
 template <class Rows, Layout layout>
-__attribute__((noinline)) void gemm(const GemmArgs& g) {
-  gemm_columns<kColumns, LastGroup::kCut, layout>(Rows::kTiles, g, 0);
+inline void gemm(const GemmArgs& g) {
+  gemm_of_layout<kColumns, 2>(layout, Rows::kTiles, sizeof(Rows::kTiles) / sizeof(TileFn), g);
 }
 template <Layout layout>
 void gemm16(const GemmArgs& g) {

@@ -75,9 +75,9 @@ inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most
 constexpr size_t kFarWeights = size_t{1} << 16;
 
 // All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
-// rows. A cut group goes through a buffer, because tiles store whole groups.
+// rows. There are most_rows of them, at most kMaxRows. A cut group goes through a buffer, because tiles store whole groups.
 template <int kColumns, const TileFn* kSecond, size_t kMaxRows>
-inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column,
+inline __attribute__((always_inline)) void gemm_group(const TileFn* tiles, size_t most_rows, const GemmArgs& g, size_t column,
                                                       TileArgs* t) {
   const size_t columns = g.n - column < kColumns ? g.n - column : kColumns;
   ColumnGroup<kColumns> group;
@@ -86,7 +86,7 @@ inline __attribute__((always_inline)) void gemm_group(const TileFn (&tiles)[kMax
   t->colsum = group.colsum;
   t->bias = group.bias;
   for_even_blocks(
-      g.m, kMaxRows, [&](size_t row, size_t rows) __attribute__((always_inline)) {
+      g.m, most_rows, [&](size_t row, size_t rows) __attribute__((always_inline)) {
         t->lhs = static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes;
         t->rows = g.scales + row;
         t->dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
@@ -122,9 +122,22 @@ size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t c
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
     t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
     prepare(&t);
-    gemm_group<kColumns, kSecond>(tiles, g, column, &t);
+    gemm_group<kColumns, kSecond, kMaxRows>(tiles, kMaxRows, g, column, &t);
   }
   return column;
+}
+
+// All groups for a layout and tiles that are known at run time only: one copy of the loops for all GEMMs of a level, where code is scarce.
+template <int kColumns, size_t kMaxRows, typename Prepare = NoPreparation>
+__attribute__((noinline)) void gemm_of_layout(Layout layout, const TileFn* tiles, size_t most_rows, const GemmArgs& g,
+                                              const Prepare& prepare = {}) {
+  const size_t k = round_up(g.k, line_depth(layout)), in_panel = panel_columns(layout) - 1;  // a power of two less one
+  TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, panel_columns(layout) * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
+  for (size_t column = 0; column < g.n; column += kColumns) {
+    t.rhs = g.w.data + (column & ~in_panel) * k + (column & in_panel) * line_depth(layout);
+    prepare(&t);
+    gemm_group<kColumns, nullptr, kMaxRows>(tiles, most_rows, g, column, &t);
+  }
 }
 
 }  // namespace

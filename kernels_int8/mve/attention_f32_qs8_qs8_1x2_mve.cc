@@ -1,10 +1,8 @@
-// int8 attention of Helium: queries as bytes, P as two rows of digits; exponentials and P in 16 lanes.
-#include "kernels_int8/mve/lanes16_mve.h"
-
+// int8 attention of Helium: queries as bytes, P as two rows of digits.
 #include "kernels_int8/loops/attention_panels.h"
 #include "kernels_int8/mve/gemm_tile.h"
+#include "kernels_int8/mve/row_parts_mve.h"
 #include "kernels_int8/mve/store_digits.h"
-#include "kernels_int8/simd/rowops16.h"
 
 namespace ert::kernels {
 namespace {
@@ -37,17 +35,25 @@ struct ByteRows {
     for (int c = 0; c < 2; ++c) sums[c] = 128 * hi[c] + lo[c];
   }
 
-  static __attribute__((noinline)) float weights(size_t n, float* scores) {
-    return exp_row<exp_of_weight<Lanes>>(n, scores, shift_of_row(n, scores), scores);
+  static float weights(size_t n, float* scores) {
+    exp_of_weights(n, scores, shift_of_row(n, scores), scores);
+    return sum_f32_f32_1x16_mve(n, scores);
   }
   static __attribute__((noinline)) float quantize_p(size_t n, const float* e, const float* v_scale, uint8_t* row) {
-    Lanes most = broadcast(0.0f);
-    for (size_t j = 0; j < n; j += 16) most = larger(load(e + j) * load(v_scale + j), most);
-    const float max = largest(most);
+    // No factor is negative, and a NaN is larger than nothing.
+    float32x4_t most = vdupq_n_f32(0.0f);
+    for (size_t j = 0; j < n; j += 4) {
+      const float32x4_t p = vmulq_f32(vld1q_f32(e + j), vld1q_f32(v_scale + j));
+      most = vpselq_f32(p, most, vcmpgtq_f32(p, most));
+    }
+    const float max = vmaxnmvq_f32(0.0f, most);
     if (!(max >= kZeroRange)) return 0.0f;
-    const Lanes inv = broadcast(kMaxQ16 / max);
+    const float inv = kMaxQ16 / max;
     int8_t* digits = static_cast<int8_t*>(static_cast<void*>(row));
-    for (size_t j = 0; j < n; j += 16) store_digits(digits + 2 * j, digits + 2 * j + 16, (load(e + j) * load(v_scale + j)) * inv);
+    for (size_t j = 0; j < n; j += 4) {
+      int8_t* hi = digits + 2 * (j - j % 16) + j % 16;
+      store_digits4(hi, hi + 16, vmulq_n_f32(vmulq_f32(vld1q_f32(e + j), vld1q_f32(v_scale + j)), inv));
+    }
     return max / kMaxQ16;
   }
 };

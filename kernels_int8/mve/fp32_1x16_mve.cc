@@ -2,6 +2,7 @@
 #include "kernels_int8/mve/lanes16_mve.h"
 
 #include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/mve/row_parts_mve.h"
 #include "kernels_int8/simd/attention16.h"
 
 namespace ert::kernels {

@@ -76,7 +76,7 @@ void gemm(const GemmArgs& g) {
   using R = Rows<layout>;
   static constexpr TileFn kTiles[] = {R::template tile<1>, R::template tile<2>, R::template tile<3>};
   const NoPanelBehind prepare{panel_columns(layout) == 2 ? g.w.data + packed_bytes(layout, g.n, g.k) : nullptr};
-  gemm_columns<kColumns, LastGroup::kCut, layout>(kTiles, g, 0, prepare);
+  gemm_of_layout<kColumns, 3>(layout, kTiles, 3, g, prepare);
 }
 
 }  // namespace

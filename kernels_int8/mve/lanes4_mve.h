@@ -13,8 +13,8 @@
 #include "kernels_int8/contract/math_constants.h"
 
 #define ERT_LANES inline __attribute__((always_inline))
-// A cell has five functions of its gates: one copy of each kind, where code is scarce.
-#define ERT_GATE_FUNCTION __attribute__((noinline))
+// Activations and the five gates of a cell share exponentials: one copy of each kind, where code is scarce.
+#define ERT_LANES_FUNCTION __attribute__((noinline))
 
 namespace ert::kernels {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/gemm16.h"
-#include "kernels_int8/simd/rowops16.h"
+#include "kernels_int8/simd/row_parts16.h"
 
 namespace ert::kernels {
 namespace {
@@ -46,7 +46,7 @@ inline float weights_of_row(const AttentionArgs& a, int32_t i, float* scores) {
         final_scores(a, load(scores + j), bias != nullptr ? bias + j : nullptr, mask != nullptr ? mask + j : nullptr, count);
     store(scores + j, s);  // rows are padded to 16
   }
-  const float sum = exp_row<exp_or_zero<Lanes>>(n, scores, shift_of_row(n, scores), scores);
+  const float sum = exp_in_place(n, scores);
   memset(scores + n, 0, (keys - n) * sizeof(float));
   return sum == 0.0f ? 0.0f : 1.0f / sum;
 }

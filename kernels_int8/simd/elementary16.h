@@ -5,6 +5,11 @@
 #include "kernels_int8/simd/clamp.h"
 #include "kernels_int8/simd/lanes16_by4.h"
 
+// A lanes16_<isa>.h may say that what several kernels are made of is a function, one copy of each, where code is scarce.
+#ifndef ERT_LANES_FUNCTION
+#define ERT_LANES_FUNCTION ERT_LANES
+#endif
+
 namespace ert::kernels {
 namespace {
 
@@ -30,7 +35,7 @@ ERT_LANES V exp_in_range(V x) {
 
 // Exactly 0 below kExpLow; NaN stays NaN.
 template <class V>
-ERT_LANES V exp_or_zero(V x) {
+ERT_LANES_FUNCTION V exp_or_zero(V x) {
   return zero_if(x < broadcast(kExpLow), exp_in_range(x));
 }
 ERT_LANES Lanes exp_any(Lanes x) { return select(x > broadcast(kExpHigh), broadcast(__builtin_inff()), exp_or_zero(x)); }
@@ -74,7 +79,7 @@ ERT_LANES Lanes erf(Lanes x) {
 }
 
 template <class V>
-ERT_LANES V tanh(V x) {
+ERT_LANES_FUNCTION V tanh(V x) {
   const V a = absolute(x);
   const V s = x * x;
   const V near_zero = x + x * (s * horner(kTanhP, s));
@@ -85,7 +90,7 @@ ERT_LANES V tanh(V x) {
 }
 
 template <class V>
-ERT_LANES V sigmoid(V x) {
+ERT_LANES_FUNCTION V sigmoid(V x) {
   const V e = exp_or_zero(broadcast(0.0f) - absolute(x));
   return select(x < broadcast(0.0f), e, broadcast(1.0f)) / (broadcast(1.0f) + e);
 }
@@ -99,11 +104,11 @@ ERT_LANES V exp2_of_gate(V x, float factor) {
   return times_power_of_two(horner(kExp2OfGates, f), z);
 }
 template <class V>
-ERT_LANES V sigmoid_coarse(V x) {
+ERT_LANES_FUNCTION V sigmoid_coarse(V x) {
   return broadcast(1.0f) / (exp2_of_gate(x, -kLog2E) + broadcast(1.0f));
 }
 template <class V>
-ERT_LANES V tanh_coarse(V x) {
+ERT_LANES_FUNCTION V tanh_coarse(V x) {
   const V e = exp2_of_gate(x, 2.0f * kLog2E);
   return (e - broadcast(1.0f)) / (e + broadcast(1.0f));
 }

@@ -40,27 +40,24 @@ struct Gates {
   ERT_LANES V sum(size_t g) const { return product(g) + projection(g); }
 };
 
-// The functions of the gates. A lanes16_<isa>.h may say that they are functions.
-#ifndef ERT_GATE_FUNCTION
-#define ERT_GATE_FUNCTION ERT_LANES
-#endif
+// The functions of the gates.
 struct Exact {
   template <class V>
-  static ERT_GATE_FUNCTION V sigmoid(V x) {
+  static ERT_LANES V sigmoid(V x) {
     return kernels::sigmoid(x);
   }
   template <class V>
-  static ERT_GATE_FUNCTION V tanh(V x) {
+  static ERT_LANES V tanh(V x) {
     return kernels::tanh(x);
   }
 };
 struct Coarse {
   template <class V>
-  static ERT_GATE_FUNCTION V sigmoid(V x) {
+  static ERT_LANES V sigmoid(V x) {
     return sigmoid_coarse(x);
   }
   template <class V>
-  static ERT_GATE_FUNCTION V tanh(V x) {
+  static ERT_LANES V tanh(V x) {
     return tanh_coarse(x);
   }
 };

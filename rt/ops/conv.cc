@@ -65,8 +65,8 @@ uint64_t further_steps(const OpContext& c) {
 
 struct Job {
   const OpContext& c;
-  Geometry g;
-  ProductShape s;
+  const Geometry& g;
+  const ProductShape& s;
   Patches<float> patches;
   Product product;
   Room room;

@@ -26,10 +26,10 @@ STACK_LIMIT = 2048
 MOST_BLOBS = 13
 # Code of the runtime and its kernels with the language model's ops, built for size, in bytes (KB = 1000). Helium's kernels, built for speed, are
 # longer than the reference.
-TEXT_LIMIT = 60_000
+TEXT_LIMIT = 56_000
 VERIFICATION_LIMIT = 7_168  # of Thumb-2 code, header checks among it
 VERIFICATION = r"libert\.a\((structure|tables|values|header|ops|lifetimes|semantics|packing|states)\.cc"  # states: the context's own too
-TEXT_LIMIT_OF = {"mps3-an547": 91_000}
+TEXT_LIMIT_OF = {"mps3-an547": 64_000}
 FAULT = 90
 # What the language model says of the firmware's texts, on every target.
 ANSWERS = ["English", "German", "French", "Russian", "Greek", "Japanese", "Arabic", "no letters"]
@@ -172,9 +172,10 @@ def convert_models(report, root, folder):
     blobs, ops = [], set()
     (folder / "nodes").mkdir()
     (folder / "nodes/model.onnx").write_bytes(node_models.model())
-    for model in [root / "tests/fixtures" / name for name in MODELS] + [NODE_TESTS / name for name in NODES] + [folder / "nodes"]:
-        blobs.append(folder / f"{model.name}.ert")
-        made = run(root / "build/release/convert/edgeconv", model / "model.onnx", "-o", blobs[-1], "-q", "--allow-accuracy-loss")
+    models = [root / "tests/fixtures" / name for name in MODELS] + [NODE_TESTS / name for name in NODES] + [folder / "nodes"]
+    for model, *options in [[m] for m in models] + [[folder / "nodes", "--precision", "fp32", "--input-scale", "image=127.5,127.5"]]:
+        blobs.append(folder / f"{model.name}{len(options)}.ert")
+        made = run(root / "build/release/convert/edgeconv", model / "model.onnx", "-o", blobs[-1], "-q", "--allow-accuracy-loss", *options)
         report.expect(made.returncode == 0, f"conversion of {model.name}", made.stderr)
         inspected = run(root / "build/release/convert/edgeconv", "inspect", blobs[-1], "--json")
         ops |= set(json.loads(inspected.stdout)["operators"]) if inspected.returncode == 0 else set()

@@ -1,4 +1,5 @@
-"""An ONNX model of the ops that neither fixtures nor ONNX's node tests give a board: an LSTM, TopK and OneHot with constant parameters. Written field by
+"""An ONNX model of the ops that neither fixtures nor ONNX's node tests give a board: an LSTM, TopK and OneHot with constant parameters, a convolution
+of an image. Written field by
 field (onnx.proto's numbers), so that it needs no package."""
 import struct
 
@@ -45,9 +46,10 @@ def model():
     gates = 4 * hidden
     graph = [
         node("LSTM", ["x", "w", "r"], ["steps"], hidden_size=hidden), node("TopK", ["t", "k"], ["largest", "where"]),
-        node("OneHot", ["i", "depth", "pair"], ["hot"]), field(2, "nodes"),
+        node("OneHot", ["i", "depth", "pair"], ["hot"]), node("Conv", ["image", "filters"], ["map"]), field(2, "nodes"),
         constant("w", FLOAT, [1, gates, hidden], weights(gates * hidden, 37)), constant("r", FLOAT, [1, gates, hidden], weights(gates * hidden, 23)),
         constant("k", INT64, [1], [3]), constant("depth", INT64, [1], [7]), constant("pair", FLOAT, [2], [0.0, 1.0]),
+        constant("filters", FLOAT, [8, 3, 3, 3], weights(8 * 27, 29)), value(11, "image", FLOAT, [1, 3, 9, 9]), value(12, "map", FLOAT, [1, 8, 7, 7]),
         value(11, "x", FLOAT, [6, 2, hidden]), value(11, "t", FLOAT, [2, 9]), value(11, "i", INT64, [5]),
         value(12, "steps", FLOAT, [6, 1, 2, hidden]), value(12, "largest", FLOAT, [2, 3]), value(12, "where", INT64, [2, 3]), value(12, "hot", FLOAT, [5, 7]),
     ]
