@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
-"""conv.py WORKDIR [--before BUILD] [--turns 9] [--only NAME] [--model NAME=FILE.onnx[,option ...]]: convolutional networks beside ONNX Runtime fp32, one thread.
+"""conv.py WORKDIR [--litert PYTHON] [--isa LEVEL] [--before BUILD] [--turns 9] [--only NAME] [--model NAME=FILE.onnx[,option ...]]: convolutional networks
+beside ONNX Runtime fp32 and LiteRT int8, one thread.
 
-Makes the networks of conv_nets.py in WORKDIR (the interpreter needs torch, onnx and onnxruntime), converts each by default options and
-measures in turns: a turn is one short series of each side, whose fastest run counts; the median over turns is printed, and the ratio is
-that of a turn. --before names a build folder of an earlier revision (its own conversion, its own ert-bench): the columns `before`.
---model adds a file, with options of its conversion behind commas: wake=embedding_model.onnx,--dim,unk__314=1.
-Programs: build/release, or the folder in BUILD. WORKDIR/conv.json has the figures."""
+Makes the networks of conv_nets.py in WORKDIR (the interpreter needs torch, onnx and onnxruntime), converts each by default options and with
+--precision int8, and measures in turns: a turn is one short series of each side, whose fastest run counts; the median over turns is printed, and ratios
+are those of a turn. --litert gives an interpreter of an environment of requirements_litert.txt, in which the same networks become int8 by LiteRT's own
+tools. --isa holds all sides to sse41, avx2, avxvnni or avx512vnni, the peers as levels.py does. --before names a build folder of an earlier revision (its
+own conversion by default options, its own ert-bench). --model adds a file, with options of its conversion behind commas:
+wake=embedding_model.onnx,--dim,unk__314=1; LiteRT has no form of it. Programs: build/release, or the folder in BUILD. WORKDIR/conv.json has the figures."""
 import argparse
 import json
 import os
 import statistics
 import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SERIES_SECONDS = 0.25
+NETS = ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2")
 
 
 def options():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("workdir")
+    parser.add_argument("--litert")
+    parser.add_argument("--isa", choices=("sse41", "avx2", "avxvnni", "avx512vnni"))
     parser.add_argument("--before")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--only", action="append", default=[])
@@ -30,8 +34,9 @@ def options():
 
 
 class Ours:
-    def __init__(self, build, model, options_of_model, blob):
+    def __init__(self, build, model, options_of_model, blob, isa):
         self.bench, self.blob = os.path.join(build, "bench", "ert-bench"), blob
+        self.held = ["--isa", isa] if isa else []
         command = [os.path.join(build, "convert", "edgeconv"), "convert", model, "-o", blob, "--force", *options_of_model]
         made = subprocess.run(command, capture_output=True, text=True)
         if made.returncode:
@@ -42,30 +47,33 @@ class Ours:
         self.runs = max(3, int(SERIES_SECONDS * 1e6 / self.series()))
 
     def series(self):
-        out = subprocess.run([self.bench, self.blob, "--runs", str(self.runs), "--warmup", "2", "--json"], capture_output=True, text=True, check=True)
+        out = subprocess.run([self.bench, self.blob, "--runs", str(self.runs), "--warmup", "2", "--json", *self.held], capture_output=True, text=True, check=True)
         self.last = json.loads(out.stdout)["results"][0]
         return self.last["min_us"]
 
 
-class OnnxRuntime:
-    def __init__(self, model, shapes):
-        import numpy
-        import onnxruntime
-        settings = onnxruntime.SessionOptions()
-        settings.intra_op_num_threads = settings.inter_op_num_threads = 1
-        self.session = onnxruntime.InferenceSession(model, settings, providers=["CPUExecutionProvider"])
-        types = {"tensor(float)": "float32", "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(uint8)": "uint8"}
-        draw = numpy.random.default_rng(1)
-        self.feed = {i.name: draw.random(shapes[i.name]).astype(types[i.type])
-                     for i in self.session.get_inputs()}
+class Peer:
+    """A conv_peer.py that waits between its series. `package` is a name of levels.PACKAGES."""
+
+    def __init__(self, o, python, package, *arguments):
+        held = {}
+        if o.isa:
+            import levels  # needs numpy, which the tests of this file do without
+            held = levels.environment(o.workdir, package, o.isa, python)
+        self.process = subprocess.Popen([python, "-W", "ignore", os.path.join(HERE, "conv_peer.py"), *arguments], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **held})
 
     def series(self):
-        best, end = float("inf"), time.perf_counter() + SERIES_SECONDS
-        while time.perf_counter() < end or best == float("inf"):
-            start = time.perf_counter()
-            self.session.run(None, self.feed)
-            best = min(best, time.perf_counter() - start)
-        return best * 1e6
+        self.process.stdin.write(f"{SERIES_SECONDS}\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:  # the libraries print notices of their own
+            if line.startswith("us "):
+                return float(line.split()[1])
+        raise RuntimeError(f"conv_peer.py ended with {self.process.wait()}")
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def input_shapes(inspected):
@@ -74,34 +82,56 @@ def input_shapes(inspected):
     return {i["name"]: [int(d) if d.isdigit() else largest[d] for d in i["shape"].strip("[]").split(", ") if d] for i in inspected["inputs"]}
 
 
+def ratios(turns):
+    """{"ort/auto": median over turns} of each peer to each form of ours."""
+    peers, ours = [s for s in ("ort", "litert") if s in turns[0]], [s for s in ("auto", "int8", "before") if s in turns[0]]
+    return {f"{p}/{o}": statistics.median(t[p] / t[o] for t in turns) for p in peers for o in ours}
+
+
 def measure(name, model, given, o):
     build = os.environ.get("BUILD", os.path.join(ROOT, "build", "release"))
-    ours = Ours(build, model, given, os.path.join(o.workdir, name + ".ert"))
-    sides = {"ours": ours, "ort": OnnxRuntime(model, ours.shapes)}
+    blob = os.path.join(o.workdir, name)
+    ours = {"auto": Ours(build, model, given, blob + ".ert", o.isa)}
+    if "--precision" not in given:
+        ours["int8"] = Ours(build, model, [*given, "--precision", "int8", "--allow-accuracy-loss"], blob + ".int8.ert", o.isa)
     if o.before:
-        sides["before"] = Ours(o.before, model, given, os.path.join(o.workdir, name + ".before.ert"))
-    turns = [{side: s.series() for side, s in sides.items()} for _ in range(o.turns)]
-    row = {side + "_us": statistics.median(t[side] for t in turns) for side in sides}
-    row["ratio"] = statistics.median(t["ort"] / t["ours"] for t in turns)
-    row["arena_bytes"], row["blob_bytes"] = sides["ours"].last["arena_bytes"], os.path.getsize(sides["ours"].blob)
-    row["macs"] = sides["ours"].last["macs"]
-    if o.before:
-        row["ratio_before"] = statistics.median(t["ort"] / t["before"] for t in turns)
-        row["arena_bytes_before"] = sides["before"].last["arena_bytes"]
-        row["blob_bytes_before"] = os.path.getsize(sides["before"].blob)
+        ours["before"] = Ours(o.before, model, given, blob + ".before.ert", o.isa)
+    peers = {"ort": Peer(o, sys.executable, "ort_dyn", "onnxruntime", model, json.dumps(ours["auto"].shapes))}
+    tflite = os.path.join(o.workdir, name + ".int8.tflite")
+    if o.litert and os.path.exists(tflite):
+        peers["litert"] = Peer(o, o.litert, "litert_int8", "litert", tflite)
+    sides = {**ours, **peers}
+    try:
+        turns = [{side: s.series() for side, s in sides.items()} for _ in range(o.turns)]
+    finally:
+        for peer in peers.values():
+            peer.close()
+    row = {"us": {side: statistics.median(t[side] for t in turns) for side in sides}, "times": ratios(turns), "macs": ours["auto"].last["macs"]}
+    row["arena_bytes"] = {side: s.last["arena_bytes"] for side, s in ours.items()}
+    row["blob_bytes"] = {side: os.path.getsize(s.blob) for side, s in ours.items()}
     return row
+
+
+COLUMNS = [("ONNX Runtime us", "us", "ort", "{:.0f}"), ("LiteRT int8 us", "us", "litert", "{:.0f}"), ("before us", "us", "before", "{:.0f}"),
+           ("auto us", "us", "auto", "{:.0f}"), ("int8 us", "us", "int8", "{:.0f}"), ("ONNX Runtime / before", "times", "ort/before", "{:.2f}"),
+           ("ONNX Runtime / auto", "times", "ort/auto", "{:.2f}"), ("ONNX Runtime / int8", "times", "ort/int8", "{:.2f}"),
+           ("LiteRT / auto", "times", "litert/auto", "{:.2f}"), ("LiteRT / int8", "times", "litert/int8", "{:.2f}"),
+           ("RAM auto", "arena_bytes", "auto", "{:,}"), ("RAM int8", "arena_bytes", "int8", "{:,}"), ("blob auto", "blob_bytes", "auto", "{:,}"),
+           ("blob int8", "blob_bytes", "int8", "{:,}")]
 
 
 def main():
     o = options()
     subprocess.run([sys.executable, os.path.join(HERE, "conv_nets.py"), o.workdir], check=True)
-    models = [(name, os.path.join(o.workdir, name + ".onnx"), []) for name in ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2")]
+    if o.litert:
+        subprocess.run([o.litert, "-W", "ignore", os.path.join(HERE, "make_conv_litert.py"), o.workdir], check=True, stderr=subprocess.DEVNULL)
+    models = [(name, os.path.join(o.workdir, name + ".onnx"), []) for name in NETS]
     for given in o.model:
         name, _, rest = given.partition("=")
         file, *more = rest.split(",")
         models.append((name, file, more))
     rows = {}
-    print("| network | ONNX Runtime us | before us | now us | times before | times now | RAM before | RAM now | blob before | blob now |\n|" + "---|" * 10)
+    print("| network | " + " | ".join(column for column, *_ in COLUMNS) + " |\n|" + "---|" * (len(COLUMNS) + 1))
     for name, model, given in models:
         if o.only and name not in o.only:
             continue
@@ -110,12 +140,8 @@ def main():
         except (RuntimeError, subprocess.CalledProcessError) as error:
             print(f"| {name} | {error} |")
             continue
-        before = {k: row.get(k + "_before") for k in ("ratio", "arena_bytes", "blob_bytes")}
-
-        def shown(value, text):
-            return "" if value is None else text.format(value)
-        print(f"| {name} | {row['ort_us']:.0f} | {shown(row.get('before_us'), '{:.0f}')} | {row['ours_us']:.0f} | {shown(before['ratio'], '{:.2f}')} | {row['ratio']:.2f} "
-              f"| {shown(before['arena_bytes'], '{:,}')} | {row['arena_bytes']:,} | {shown(before['blob_bytes'], '{:,}')} | {row['blob_bytes']:,} |", flush=True)
+        cells = [text.format(row[part][side]) if side in row[part] else "" for _, part, side, text in COLUMNS]
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     with open(os.path.join(o.workdir, "conv.json"), "w") as f:
         json.dump(rows, f, indent=1)
 

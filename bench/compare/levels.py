@@ -50,14 +50,14 @@ def without_cpuid(library):
     return len(addresses)
 
 
-def masked_package(work, name):
-    """The folder that has a copy of a peer's package without cpuid; made once."""
+def masked_package(work, name, python):
+    """The folder that has a copy of a peer's package without cpuid, from the environment of that interpreter; made once."""
     folder = os.path.join(work, "masked", PACKAGES[name])
     if not os.path.isdir(folder):
         where = f"import importlib.util; print(importlib.util.find_spec('{PACKAGES[name]}').submodule_search_locations[0])"
         temporary = folder + ".part"
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.copytree(output_of(python_of(work, name), "-c", where).strip(), os.path.join(temporary, PACKAGES[name]), symlinks=True)
+        shutil.copytree(output_of(python, "-c", where).strip(), os.path.join(temporary, PACKAGES[name]), symlinks=True)
         libraries = [os.path.join(top, file) for top, _, files in os.walk(temporary) for file in files if ".so" in file]
         if sum(without_cpuid(library) for library in libraries if not os.path.islink(library)) == 0:
             raise RuntimeError(f"{PACKAGES[name]} has no cpuid to replace")
@@ -65,9 +65,10 @@ def masked_package(work, name):
     return folder
 
 
-def environment(work, name, level):
+def environment(work, name, level, python):
+    """Variables under which a peer of that interpreter runs as on a CPU of the level."""
     shim = os.path.join(work, "masked", "answer_cpuid.so")
-    folder = masked_package(work, name)
+    folder = masked_package(work, name, python)
     if not os.path.exists(shim):
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", os.path.join(HERE, "answer_cpuid.c"), "-o", shim], check=True)
     return {"PYTHONPATH": folder, "LD_PRELOAD": shim, "ERT_PEER_LEVEL": level}
@@ -78,7 +79,7 @@ def measure(options, model, present, blob, shapes):
     names = [name for name in present if name in PACKAGES]
     found = {}
     for level in options.levels:
-        held = {name: environment(options.work, name, level) for name in names}
+        held = {name: environment(options.work, name, level, python_of(options.work, name)) for name in names}
         entries = [speed.Entry(speed.BASE, lambda threads, level=level: Edgeconv(blob, threads, level))]
         entries += [speed.Entry(name, lambda threads, name=name, held=held: Peer(options.work, model, name, threads, held[name])) for name in names]
         found[level] = speed.measure(entries, shapes, options)

@@ -14,6 +14,7 @@
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"
 #include "convert/report/memory_table.h"
+#include "convert/report/memory_timeline.h"
 #include "rt/blob/header.h"
 #include "rt/ops/op.h"
 #include "rt/ops/op_params.h"
@@ -177,6 +178,7 @@ Json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t
   j["outputs"] = boundary_rows(runner.outputs(), runner.inputs(), runner.dims());
   j["custom_ops"] = runner.custom_ops();
   j["memory"] = memory_json(memory_table(runner, asked));
+  j["most_memory"] = fullest_step_json(memory_timeline(runner));
   j["golden_vectors"] = info.golden_vectors;
   j["golden_bytes"] = golden_bytes(program);
   j["certificate"] = certificate_of(runner);
@@ -222,7 +224,7 @@ std::string blob_inspection_text(const Json& j) {
                           row["largest_op_steps"].get<uint64_t>()});
     for (const auto& [name, n] : row["dims"].items()) table.rows.back().dims.emplace_back(name, n.get<int32_t>());
   }
-  s += memory_text(table);
+  s += memory_text(table) + fullest_step_text(j["most_memory"]);
   s += fmt::format("work      at most {} steps at the last of these, {} in one op (ert_model_work)\n", table.rows.back().steps,
                    table.rows.back().largest_op_steps);
   s += certificate_text(j["certificate"]);

@@ -19,7 +19,7 @@ struct StoredBlob {
 // Schema version 1: {"version", "kind": "blob", "format", "producer", "source_sha256", "bytes", "stored_bytes", "compression",
 // "weight_bytes", "constants": {dtype: elements}, "checksum", "signed", "security_counter", "ops", "operators": {runtime op: n}, "padding": "zero" | "compute",
 // "mask" (of zero), "dims": [{"name", "min", "max"}], "inputs": [{"name", "dtype", "shape", "range" (integers), "state" (of states: the other side)}], "outputs": [...], "custom_ops": [name], "memory": [{"dims": {},
-// "arena_bytes", "macs", "steps", "largest_op_steps"}], "golden_vectors", "golden_bytes", "certificate": as in result/certificate.h, or null}.
+// "arena_bytes", "macs", "steps", "largest_op_steps"}], "most_memory": as fullest_step_json says, "golden_vectors", "golden_bytes", "certificate": as in result/certificate.h, or null}.
 // asked: dims for "memory", as from --dim; empty: a few settings up to all maxima.
 nlohmann::ordered_json blob_inspection(const StoredBlob& blob, const std::map<std::string, int64_t>& asked);
 

@@ -2,8 +2,15 @@
 #include "convert/report/memory_timeline.h"
 #include "convert/files/json.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 #include <stdexcept>
+
+#include "convert/ir/foreign_text.h"
+#include "convert/report/memory_table.h"
 
 #include "rt/base/bytes.h"
 #include "rt/sizes/dims.h"
@@ -11,6 +18,20 @@
 #include "rt/ops/op.h"
 
 namespace edgeconv {
+
+namespace {
+
+std::string type_of(const ert::Operand& o) {
+  return fmt::format("{} [{}]", dtype_name(dtype_of_ert(o.dtype)), fmt::join(o.dims, o.dims + o.rank, ", "));
+}
+
+Json dims_json(const MemoryTimeline& t) {
+  Json dims = Json::object();
+  for (const auto& [name, n] : t.dims) dims[name] = n;
+  return dims;
+}
+
+}  // namespace
 
 MemoryTimeline memory_timeline(const BlobRunner& runner) {
   MemoryTimeline t;
@@ -26,7 +47,7 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
   if (!ert::evaluate_exprs(p, dims.data(), exprs.data())) throw std::logic_error("the blob's sizes do not fit its own maxima");
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     const ert::OpDef* def = ert::find_op(p.ops[i].code());
-    t.steps.push_back({def ? def->name : "custom", ert::op_name(p, i), 0});
+    t.steps.push_back({def ? def->name : "custom", ert::op_name(p, i), 0, {}});
   }
   std::vector<size_t> slots(p.slots, 0);
   for (uint32_t i = 0; i < p.arena_order.size; ++i) {
@@ -36,21 +57,51 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
     if (!ert::resolve_operand(p, p.arena_order[i], exprs.data(), &o) || !ert::operand_bytes(o, &bytes)) continue;
     if (!ert::Bytes(bytes).aligned().get(&rounded)) continue;
     slots[v.index()] = std::max(slots[v.index()], rounded);
-    for (uint32_t op = v.first_op(); op <= v.last_op() && op < p.ops.size; ++op) t.steps[op].live_bytes += rounded;
+    const std::string type = type_of(o);
+    for (uint32_t op = v.first_op(); op <= v.last_op() && op < p.ops.size; ++op) {
+      t.steps[op].live_bytes += rounded;
+      t.steps[op].live.push_back({type, rounded});
+    }
   }
   for (size_t bytes : slots) t.slot_bytes += bytes;
   return t;
 }
 
 Json timeline_json(const MemoryTimeline& t) {
-  Json dims = Json::object(), steps = Json::array();
-  for (const auto& [name, n] : t.dims) dims[name] = n;
+  Json steps = Json::array();
   for (const MemoryTimeline::Step& s : t.steps) steps.push_back({{"op", s.op}, {"name", s.name}, {"live_bytes", s.live_bytes}});
-  return {{"dims", dims},
+  return {{"dims", dims_json(t)},
           {"arena_bytes", t.arena_bytes},
           {"slot_bytes", t.slot_bytes},
           {"other_bytes", t.arena_bytes - t.slot_bytes},
           {"steps", steps}};
+}
+
+Json fullest_step_json(const MemoryTimeline& t) {
+  if (t.steps.empty()) return nullptr;
+  const auto step = std::max_element(t.steps.begin(), t.steps.end(), [](const auto& a, const auto& b) { return a.live_bytes < b.live_bytes; });
+  Json values = Json::array();
+  for (const MemoryTimeline::LiveValue& v : step->live) values.push_back({{"type", v.type}, {"bytes", v.bytes}});
+  return {{"dims", dims_json(t)},
+          {"slot_bytes", t.slot_bytes},
+          {"other_bytes", t.arena_bytes - t.slot_bytes},
+          {"op", step->op},
+          {"name", step->name},
+          {"live_bytes", step->live_bytes},
+          {"values", values}};
+}
+
+std::string fullest_step_text(const Json& step) {
+  if (!step.is_object()) return "";
+  const auto bytes = [](const Json& n) { return human_bytes(n.get<double>()); };
+  std::map<std::string, int> types;
+  for (const Json& v : step["values"]) ++types[v["type"].get<std::string>()];
+  std::string values;
+  for (const auto& [type, count] : types)
+    values += fmt::format("{}{}{}", values.empty() ? "" : ", ", count > 1 ? fmt::format("{} x ", count) : "", type);
+  return fmt::format("          at most: values {}, {} of them while {} '{}' runs ({}); scratch and tables {}\n", bytes(step["slot_bytes"]),
+                     bytes(step["live_bytes"]), printable(step["op"].get<std::string>()), printable(step["name"].get<std::string>()), values,
+                     bytes(step["other_bytes"]));
 }
 
 }  // namespace edgeconv

@@ -13,9 +13,14 @@
 namespace edgeconv {
 
 struct MemoryTimeline {
+  struct LiveValue {
+    std::string type;  // dtype and sizes
+    size_t bytes;
+  };
   struct Step {
-    std::string op, name;  // runtime op, source node
-    size_t live_bytes;     // values that are alive while it runs
+    std::string op, name;         // runtime op, source node
+    size_t live_bytes;            // values that are alive while it runs
+    std::vector<LiveValue> live;  // which
   };
   std::vector<std::pair<std::string, int32_t>> dims;  // at which the bytes hold
   // The arena with one thread: slots that values share, so that they hold at least what is alive at any time; the rest is scratch
@@ -28,5 +33,8 @@ MemoryTimeline memory_timeline(const BlobRunner& runner);
 
 // {"dims": {}, "arena_bytes", "slot_bytes", "other_bytes", "steps": [{"op", "name", "live_bytes"}]}
 nlohmann::ordered_json timeline_json(const MemoryTimeline& timeline);
+// {"dims": {}, "slot_bytes", "other_bytes", "op", "name", "live_bytes", "values": [{"type", "bytes"}]}: the step with most bytes alive, or null.
+nlohmann::ordered_json fullest_step_json(const MemoryTimeline& timeline);
+std::string fullest_step_text(const nlohmann::ordered_json& step);
 
 }  // namespace edgeconv

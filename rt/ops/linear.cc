@@ -111,6 +111,10 @@ struct Job {
     float* out = dst + row * s.n;
     if (product.activation == lin::kNoActivation) return multiply(row, rows, first, last - first, out + first, thread);
     const auto activate = c.kernels->unary[product.activation];
+    if (last - first == s.n && s.n <= kGroupColumns) {  // a call for each of many short rows would take as long as its work
+      multiply(row, rows, 0, s.n, out, thread);
+      return activate(static_cast<size_t>(rows * s.n), out, out);
+    }
     for (int64_t column = first; column < last; column += kGroupColumns) {
       const int64_t columns = last - column < kGroupColumns ? last - column : kGroupColumns;
       multiply(row, rows, column, columns, out + column, thread);

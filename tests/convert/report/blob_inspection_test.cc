@@ -2,6 +2,7 @@
 #include "convert/files/json.h"
 #include "convert/report/blob_inspection.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "convert/blob/blob.h"
@@ -29,6 +30,26 @@ TEST(BlobInspection, ShowsACertificate) {
   const std::string text = blob_inspection_text(j);
   EXPECT_NE(text.find("w8a16 1; attention int8"), std::string::npos) << text;
   EXPECT_NE(text.find("y: cosine 0.500000"), std::string::npos) << text;
+}
+
+// Inputs and outputs are the caller's, so that the value between the layers stands alone in the arena.
+TEST(BlobInspection, SaysWhereTheMemoryGoes) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {DimExpr::symbol("batch"), 8});
+  const ValueId first = b.node(OpKind::kLinear, {x, b.weights({8, 32}), kNone}, LinearAttrs{});
+  b.output(b.node(OpKind::kLinear, {first, b.weights({32, 8}), kNone}, LinearAttrs{}));
+  finish(b.g);
+  Diagnostics d;
+  const TargetProgram p = build_program(b.g, lower_options(plan_dims(b.g, {})), d);
+  const Tensor blob = write_blob(p, {"edgeconv", "s", "", 0, {}});
+  const Json j = blob_inspection({blob.data(), blob.bytes(), blob.bytes(), false, false}, {});
+  const Json& most = j.at("most_memory");
+  const int rows = most.at("dims").at("batch").get<int>();
+  ASSERT_EQ(most.at("values").size(), 1u);
+  EXPECT_EQ(most.at("values")[0].at("type"), fmt::format("float32 [{}, 32]", rows));
+  EXPECT_EQ(most.at("live_bytes").get<int>(), rows * 32 * 4);
+  EXPECT_EQ(most.at("slot_bytes").get<int>() + most.at("other_bytes").get<int>(), j.at("memory").back().at("arena_bytes").get<int>());
+  EXPECT_NE(blob_inspection_text(j).find(fmt::format("(float32 [{}, 32])", rows)), std::string::npos);
 }
 
 TEST(BlobInspection, OtherTextsAreNoCertificate) {
