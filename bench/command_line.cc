@@ -192,7 +192,7 @@ bool read_command_line(int argc, char** argv, CommandLine* out) {
   if (json) out->format = "json";
   if (csv) out->format = "csv";
   o.isa_mask = parse_isa(isa);
-  o.repetitions = std::min(o.repetitions, o.runs);
+  o.repetitions = std::min(o.repetitions, std::max(o.runs / 2, 1u));  // one run alone has no median, and what is between parts would be most of it
   out->threads = parse_threads(threads);
   for (const std::string& s : shapes)
     for (Dims& dims : parse_shapes(s)) out->shapes.push_back(std::move(dims));

@@ -5,7 +5,7 @@ beside ONNX Runtime fp32 and LiteRT int8, one thread.
 Makes the networks of conv_nets.py in WORKDIR (the interpreter needs torch, onnx and onnxruntime), converts each by default options and with
 --precision int8, and measures in turns: a turn is one short series of each side, whose fastest run counts; the median over turns is printed, and ratios
 are those of a turn. --litert gives an interpreter of an environment of requirements_litert.txt, in which the same networks become int8 by LiteRT's own
-tools. --isa holds all sides to sse41, avx2, avxvnni or avx512vnni, the peers as levels.py does. --before names a build folder of an earlier revision (its
+tools. --isa holds all sides to a level of levels.py, the peers as that file does. --before names a build folder of an earlier revision (its
 own conversion by default options, its own ert-bench). --model adds a file, with options of its conversion behind commas:
 wake=embedding_model.onnx,--dim,unk__314=1; LiteRT has no form of it. Programs: build/release, or the folder in BUILD. WORKDIR/conv.json has the figures."""
 import argparse
@@ -25,7 +25,7 @@ def options():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("workdir")
     parser.add_argument("--litert")
-    parser.add_argument("--isa", choices=("sse41", "avx2", "avxvnni", "avx512vnni"))
+    parser.add_argument("--isa")
     parser.add_argument("--before")
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--only", action="append", default=[])
@@ -58,7 +58,7 @@ class Peer:
     def __init__(self, o, python, package, *arguments):
         held = {}
         if o.isa:
-            import levels  # needs numpy, which the tests of this file do without
+            import levels
             held = levels.environment(o.workdir, package, o.isa, python)
         self.process = subprocess.Popen([python, "-W", "ignore", os.path.join(HERE, "conv_peer.py"), *arguments], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **held})
@@ -122,6 +122,10 @@ COLUMNS = [("ONNX Runtime us", "us", "ort", "{:.0f}"), ("LiteRT int8 us", "us", 
 
 def main():
     o = options()
+    if o.isa:
+        import levels  # needs numpy, which the tests of this file do without
+        if o.isa not in levels.GOALS:
+            sys.exit(f"conv.py: unknown level {o.isa}; known: {', '.join(levels.GOALS)}")
     subprocess.run([sys.executable, os.path.join(HERE, "conv_nets.py"), o.workdir], check=True)
     if o.litert:
         subprocess.run([o.litert, "-W", "ignore", os.path.join(HERE, "make_conv_litert.py"), o.workdir], check=True, stderr=subprocess.DEVNULL)

@@ -43,6 +43,8 @@ using RowBytesFn = size_t (*)(size_t k);
 //   scales      [out] RowScale [m]
 using QuantizeRowsFn = void (*)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales);
+// quantize_pairs has the same parameters. Rows 2i and 2i + 1 of a call are written into the memory of both, mixed as the level's gemm wants them; a last
+// row without a second one is that of quantize_rows. Calls of even numbers of rows, one behind the other, are one of all. dst is never src.
 
 // dst[i, j] = float(acc) * (scales[i].scale * w.scale[j]) + w.bias[j], acc the exact sum over k of (q - zero point) * weight.
 struct GemmArgs {
@@ -53,6 +55,7 @@ struct GemmArgs {
   PackedWeights w;         // [in] whole panels of data are read, beyond n too
   float* dst;              // [out] float [m, n]
   ptrdiff_t dst_stride;    // floats between rows of dst
+  bool paired = false;     // lhs is of quantize_pairs, from the first row of a pair on
 };
 using GemmFn = void (*)(const GemmArgs& g);
 
@@ -108,6 +111,7 @@ struct KernelTable {
   // Quantized Linears. gemm of a layout that the level does not read is null; linear_kernels has the answer then. N16K4 is never null.
   PerEnum<RowBytesFn, Precision> row_bytes;
   PerEnum<QuantizeRowsFn, Precision> quantize_rows;
+  PerEnum<QuantizeRowsFn, Precision> quantize_pairs;  // null where no gemm of the level wants pairs; else all of the precision take them
   PerEnum<PerEnum<GemmFn, Layout>, Precision> gemm;
   // kW8A8: quantize_rows of kGeluCoarse of src. src is [in, out]: it is left with arbitrary values.
   void (*gelu_quantize_rows)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
@@ -159,6 +163,7 @@ struct KernelTable {
 struct LinearKernels {
   RowBytesFn row_bytes;
   QuantizeRowsFn quantize_rows;
+  QuantizeRowsFn quantize_pairs;  // may be null
   GemmFn gemm;
 };
 

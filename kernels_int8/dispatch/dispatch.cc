@@ -106,8 +106,8 @@ constexpr LinearKernels reference_linear(Precision precision, Layout layout) {
   if constexpr (level_row(Level::level).built) lacking |= kTableOf<Level::level>.gemm[precision][layout] == nullptr;
 #define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
 #include "kernels_int8/contract/isa_levels.inc"
-  if (!lacking) return {nullptr, nullptr, nullptr};
-  return {ref.row_bytes[precision], ref.quantize_rows[precision], ref.gemm[precision][layout]};
+  if (!lacking) return {nullptr, nullptr, nullptr, nullptr};
+  return {ref.row_bytes[precision], ref.quantize_rows[precision], nullptr, ref.gemm[precision][layout]};
 }
 
 constexpr PerEnum<PerEnum<LinearKernels, Layout>, Precision> reference_linears() {
@@ -121,7 +121,7 @@ constexpr PerEnum<PerEnum<LinearKernels, Layout>, Precision> reference_linears()
 LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout) {
   static constexpr auto kReference = reference_linears();
   if (table.gemm[precision][layout] == nullptr) return kReference[precision][layout];
-  return {table.row_bytes[precision], table.quantize_rows[precision], table.gemm[precision][layout]};
+  return {table.row_bytes[precision], table.quantize_rows[precision], table.quantize_pairs[precision], table.gemm[precision][layout]};
 }
 
 namespace {

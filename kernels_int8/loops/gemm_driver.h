@@ -59,12 +59,14 @@ struct ColumnGroup {
   }
 };
 
-// Calls block(first row, rows) for even blocks of at most `most` rows: 9 rows of an 8-row tile are 5 + 4, not 8 + 1.
-template <typename Block>
+// Calls block(first row, rows) for even blocks of at most `most` rows: 9 rows of an 8-row tile are 5 + 4, not 8 + 1. Blocks but the last have a
+// multiple of kTogether rows, and so has `most`.
+template <size_t kTogether = 1, typename Block>
 inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most, const Block& block) {
   size_t blocks = (m + most - 1) / most;
   for (size_t row = 0; row < m; --blocks) {
-    const size_t rows = (m - row + blocks - 1) / blocks;
+    size_t rows = (m - row + blocks - 1) / blocks;
+    if (kTogether > 1) rows = round_up(rows, kTogether) < m - row ? round_up(rows, kTogether) : m - row;
     block(row, rows);
     row += rows;
   }
@@ -76,7 +78,7 @@ constexpr size_t kFarWeights = size_t{1} << 16;
 
 // All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
 // rows. There are most_rows of them, at most kMaxRows. A cut group goes through a buffer, because tiles store whole groups.
-template <int kColumns, const TileFn* kSecond, size_t kMaxRows>
+template <int kColumns, const TileFn* kSecond, size_t kMaxRows, size_t kTogether = 1>
 inline __attribute__((always_inline)) void gemm_group(const TileFn* tiles, size_t most_rows, const GemmArgs& g, size_t column,
                                                       TileArgs* t) {
   const size_t columns = g.n - column < kColumns ? g.n - column : kColumns;
@@ -85,7 +87,7 @@ inline __attribute__((always_inline)) void gemm_group(const TileFn* tiles, size_
   t->scale = group.scale;
   t->colsum = group.colsum;
   t->bias = group.bias;
-  for_even_blocks(
+  for_even_blocks<kTogether>(
       g.m, most_rows, [&](size_t row, size_t rows) __attribute__((always_inline)) {
         t->lhs = static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes;
         t->rows = g.scales + row;
@@ -112,9 +114,9 @@ struct NoPreparation {
 };
 
 // Groups of kColumns columns from `column` on: those that lie in n whole, with kCut also one that does not. Calls prepare(&args) once a group,
-// before its tiles. Returns the first column not done.
-template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, const TileFn* kSecond = nullptr, size_t kMaxRows,
-          typename Prepare = NoPreparation>
+// before its tiles. kTogether: as of for_even_blocks. Returns the first column not done.
+template <int kColumns, LastGroup kLast, Layout layout = Layout::kN16K4, const TileFn* kSecond = nullptr, size_t kTogether = 1,
+          size_t kMaxRows, typename Prepare = NoPreparation>
 size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t column, const Prepare& prepare = {}) {
   constexpr size_t kPanel = panel_columns(layout), kDepth = line_depth(layout);
   const size_t k = round_up(g.k, kDepth);
@@ -122,7 +124,7 @@ size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t c
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
     t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
     prepare(&t);
-    gemm_group<kColumns, kSecond, kMaxRows>(tiles, kMaxRows, g, column, &t);
+    gemm_group<kColumns, kSecond, kMaxRows, kTogether>(tiles, kMaxRows, g, column, &t);
   }
   return column;
 }

@@ -40,11 +40,12 @@ ERT_LANES Digits digits_of(Integers q) {
 }
 
 ERT_LANES int32_t nearest_integer(float x) { return vgetq_lane_s32(nearest(vdupq_n_f32(x)), 0); }
-ERT_LANES void store_bytes(int8_t* dst, Lanes y, int32_t offset) {
+ERT_LANES int8x16_t bytes_of(Lanes y, int32_t offset) {
   const Integers q = rounded(y);
   const int16x8_t by = vdupq_n_s16(static_cast<int16_t>(offset));
-  vst1q_s8(dst, bytes_of({vaddq_s16(q.low, by), vaddq_s16(q.high, by)}));
+  return bytes_of(Integers{vaddq_s16(q.low, by), vaddq_s16(q.high, by)});
 }
+ERT_LANES void store_bytes(int8_t* dst, Lanes y, int32_t offset) { vst1q_s8(dst, bytes_of(y, offset)); }
 ERT_LANES void store_digits(int8_t* hi, int8_t* lo, Lanes y) {
   const Digits d = digits_of(rounded(y));
   vst1q_s8(hi, d.hi);

@@ -13,8 +13,9 @@
 namespace ert::kernels {
 namespace {
 
-template <bool kSmooth>
-RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, int8_t* dst) {
+// Calls store(i, y, offset) for values i to i + 15: nearest integers plus offset, to be clamped to a signed byte.
+template <bool kSmooth, class Store>
+ERT_LANES RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
   Lanes lo = broadcast(-0.0f), hi = broadcast(0.0f);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, Lanes y) __attribute__((always_inline)) {
@@ -32,10 +33,15 @@ RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, i
   const Lanes factor = broadcast(inv);
   const int32_t offset = scale.zero_point - 128;
   for_blocks<kSmooth>(
-      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
-        store_bytes(dst + kRowBytesPerValue * i, y * factor, offset);
-      });
+      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor, offset); });
   return scale;
+}
+template <bool kSmooth>
+RowScale quantize_qa8_bytes(size_t k, const float* src, const float* inv_smooth, int8_t* dst) {
+  return quantize_qa8_row<kSmooth>(
+      k, src, inv_smooth, [=](size_t i, Lanes y, int32_t offset) __attribute__((always_inline)) {
+        store_bytes(dst + kRowBytesPerValue * i, y, offset);
+      });
 }
 
 // Calls store(i, y) for values i to i + 15, to be rounded to the nearest integers.
@@ -57,7 +63,7 @@ inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t sr
   int8_t* row = static_cast<int8_t*>(dst);
   for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
     scales[i] =
-        inv_smooth != nullptr ? quantize_qa8_row<true>(k, src, inv_smooth, row) : quantize_qa8_row<false>(k, src, nullptr, row);
+        inv_smooth != nullptr ? quantize_qa8_bytes<true>(k, src, inv_smooth, row) : quantize_qa8_bytes<false>(k, src, nullptr, row);
   }
 }
 

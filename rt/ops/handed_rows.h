@@ -16,6 +16,8 @@ struct HandedRows {
   uint8_t* blocks = nullptr;  // fp32 rows of one block per thread; null: row i starts as fp32 where it ends quantized
   size_t block_bytes = 0;
 
+  // Two rows are written at once only where none of them is read from there.
+  bool in_pairs() const { return blocks != nullptr; }
   uint8_t* row(int64_t i) const { return rows + static_cast<size_t>(i) * stride; }
   float* fp32_rows(int64_t first, uint32_t thread) const {
     return static_cast<float*>(static_cast<void*>(blocks != nullptr ? blocks + thread * block_bytes : row(first)));

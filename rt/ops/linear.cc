@@ -25,13 +25,6 @@ ProductShape shape_of(const OpContext& c) {
   return {x.elements() / k, out.dims[out.rank - 1], k};
 }
 
-// Rows that a thread quantizes at a time, at most; also for runs of fewer rows than s.m.
-int64_t scratch_rows(const ProductShape& s, int64_t threads) {
-  const int64_t share = ceil_div(s.m, threads < 1 ? 1 : threads);
-  const int64_t rows = share < kBlockRows ? kBlockRows : share < most_block_rows(s) ? share : most_block_rows(s);
-  return s.m < rows ? s.m : rows;
-}
-
 bool x_and_out_ok(const Operand& x, const Operand& out) {
   if (!is_f32(x) || !is_f32(out) || x.rank < 1 || x.rank != out.rank) return false;
   for (int i = 0; i + 1 < x.rank; ++i) {
@@ -51,7 +44,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   if (precision == lin::kF32) return float_operands_ok(c, s.n, s.k);
   if (!quantized_operands_ok(c, s.n, s.k, s.k)) return false;
   return set_scratch(scratch,
-                     Bytes(static_cast<uint64_t>(scratch_rows(s, c.parallel.threads))) *
+                     Bytes(static_cast<uint64_t>(most_quantized_rows(s, c.parallel.threads))) *
                          Bytes(kernels::max_quantized_row_bytes(lin::kernel_precision(precision), static_cast<size_t>(s.k)) +
                                sizeof(kernels::RowScale)));
 }
@@ -61,9 +54,19 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(s.m) * static_cast<uint64_t>(s.n) * static_cast<uint64_t>(s.k);
 }
 
+// Rows in pairs, where the level's products want them so: fewer would leave half of a pair to do.
+constexpr int64_t kLeastRowsInPairs = 3;
+bool in_pairs(const ProductShape& s, kernels::QuantizeRowsFn quantize_pairs) {
+  return kFastForms && quantize_pairs != nullptr && s.m >= kLeastRowsInPairs;
+}
+// Of rows that are handed over.
+bool handed_in_pairs(const OpContext& c, const ProductShape& s) {
+  return in_pairs(s, c.kernels->quantize_pairs[kernels::Precision::kW8A8]);
+}
+
 // Where a Linear of shape s leaves its result for an int8 Linear, if it does.
 HandedRows handed_rows(const OpContext& c, const ProductShape& s, const Operand& result) {
-  const RowSplit split = split_of(s, c.parallel.threads);
+  const RowSplit split = split_of(s, c.parallel.threads, handed_in_pairs(c, s));
   if (split.by_columns) return {};
   const size_t row_bytes = c.kernels->row_bytes[kernels::Precision::kW8A8](static_cast<size_t>(s.n));
   return place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads);
@@ -78,11 +81,12 @@ struct Job {
   float* dst;
   int64_t block_rows, group_columns;  // of one task
   HandedRows from, to;                // x and the result, where the Linear before or behind is paired with this one
+  bool paired;                        // rows are quantized in pairs
 
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
     return static_cast<kernels::RowScale*>(
-        static_cast<void*>(rows_of(thread) + static_cast<size_t>(scratch_rows(s, c.parallel.threads)) * product.row_bytes));
+        static_cast<void*>(rows_of(thread) + static_cast<size_t>(most_quantized_rows(s, c.parallel.threads)) * product.row_bytes));
   }
 
   void quantize(int64_t row, int64_t rows, uint32_t thread) const {
@@ -92,8 +96,9 @@ struct Job {
         memcpy(scales_of(thread) + i, from.row(row + i) + from.row_bytes, sizeof(kernels::RowScale));
       return;
     }
-    product.quantized.quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k, product.inv_smooth(),
-                                    rows_of(thread), product.row_bytes, scales_of(thread));
+    const auto quantize_rows = paired ? product.quantized.quantize_pairs : product.quantized.quantize_rows;
+    quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k, product.inv_smooth(), rows_of(thread),
+                  product.row_bytes, scales_of(thread));
   }
 
   // Columns [column, column + columns) of the rows that `thread` quantized last; row is the first of them, out its first result.
@@ -103,7 +108,8 @@ struct Job {
     } else {
       const bool taken = from.rows != nullptr;
       product.multiply_quantized(rows, column, columns, taken ? from.row(row) : rows_of(thread),
-                                 taken ? from.stride : product.row_bytes, scales_of(thread), out);
+                                 taken ? from.stride : product.row_bytes, scales_of(thread), out,
+                                 taken ? from.in_pairs() && handed_in_pairs(c, s) : paired);
     }
   }
 
@@ -125,19 +131,22 @@ struct Job {
   void multiply_and_hand_over(int64_t row, int64_t rows, uint32_t thread) const {
     float* out = to.fp32_rows(row, thread);
     multiply(row, rows, 0, s.n, out, thread);
-    const size_t n = static_cast<size_t>(s.n);
-    const bool gelu = product.activation == static_cast<int32_t>(kernels::Unary::kGeluCoarse);
-    for (int64_t i = 0; i < rows; ++i, out += s.n) {
-      kernels::RowScale scale;
-      if (gelu) {
-        c.kernels->gelu_quantize_rows(1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes, &scale);
-      } else {
-        if (product.activation != lin::kNoActivation) c.kernels->unary[product.activation](n, out, out);
-        c.kernels->quantize_rows[kernels::Precision::kW8A8](1, n, out, s.n, c.pair.inv_smooth, to.row(row + i), to.row_bytes,
-                                                            &scale);
-      }
-      memcpy(to.row(row + i) + to.row_bytes, &scale, sizeof(scale));
+    const int64_t together = to.in_pairs() && handed_in_pairs(c, s) ? 2 : 1;
+    for (int64_t i = 0; i < rows; i += together, out += together * s.n) hand_over(row + i, rows - i < together ? 1 : together, together, out);
+  }
+
+  // Some rows of results, those that are quantized together.
+  void hand_over(int64_t row, int64_t rows, int64_t together, float* out) const {
+    const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(s.n);
+    kernels::RowScale scales[2];
+    if (product.activation == static_cast<int32_t>(kernels::Unary::kGeluCoarse) && together == 1) {
+      c.kernels->gelu_quantize_rows(m, n, out, s.n, c.pair.inv_smooth, to.row(row), to.row_bytes, scales);
+    } else {
+      if (product.activation != lin::kNoActivation) c.kernels->unary[product.activation](m * n, out, out);
+      const auto& quantize = together == 1 ? c.kernels->quantize_rows : c.kernels->quantize_pairs;
+      quantize[kernels::Precision::kW8A8](m, n, out, s.n, c.pair.inv_smooth, to.row(row), together == 1 ? to.row_bytes : to.stride, scales);
     }
+    for (int64_t i = 0; i < rows; ++i) memcpy(to.row(row + i) + to.row_bytes, scales + i, sizeof(scales[i]));
   }
 };
 
@@ -163,10 +172,12 @@ void column_group_task(void* arg, uint32_t index, uint32_t thread) {
 ert_status run(const OpContext& c) {
   const ProductShape s = shape_of(c);
   if (s.m == 0) return ERT_OK;
-  Job job = {c, s, Product::of(c, s), input(c, lin::kX).as<float>(), output(c, 0).mut<float>(), 0, 0, {}, {}};
+  Job job = {c, s, Product::of(c, s), input(c, lin::kX).as<float>(), output(c, 0).mut<float>(), 0, 0, {}, {}, false};
+  job.paired = job.product.precision != lin::kF32 && in_pairs(s, job.product.quantized.quantize_pairs);
   if (c.pair.producer_depth != 0) job.from = handed_rows(c, {s.m, s.k, c.pair.producer_depth}, input(c, lin::kX));
   if (c.pair.hands_over) job.to = handed_rows(c, s, output(c, 0));
-  const RowSplit split = split_of(s, c.parallel.threads);
+  // Of rows in fp32 too where rows are handed over: their blocks are those of handed_rows().
+  const RowSplit split = split_of(s, c.parallel.threads, job.paired || handed_in_pairs(c, s));
   if (split.by_columns) {
     job.group_columns = ceil_div(ceil_div(s.n, split.threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);

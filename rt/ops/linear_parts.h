@@ -69,14 +69,22 @@ struct RowSplit {
   int64_t block_rows;  // of one task otherwise: even blocks of at most most_block_rows, and as many as keep all threads busy
 };
 
-// noinline: a Linear asks for its own and for those of its neighbours.
-__attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_t threads) {
+// Rows that a thread quantizes at a time, at most; also for runs of fewer rows than s.m. Even, or all: blocks of rows may be of pairs.
+inline int64_t most_quantized_rows(const ProductShape& s, int64_t threads) {
+  const int64_t share = (ceil_div(s.m, threads < 1 ? 1 : threads) + 1) / 2 * 2;
+  const int64_t rows = share < kBlockRows ? kBlockRows : share < most_block_rows(s) ? share : most_block_rows(s);
+  return s.m < rows ? s.m : rows;
+}
+
+// in_pairs: blocks but the last have even numbers of rows. noinline: a Linear asks for its own and for those of its neighbours.
+__attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs = false) {
   const bool small = s.m * s.n < kParallelMacs && s.m * s.n * s.k < kParallelMacs;  // of 31 bits each: nothing overflows
   if (small || threads < 1) threads = 1;
   const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
   const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
   const int64_t rows = ceil_div(s.m, blocks);
+  if (in_pairs && rows % 2 != 0 && rows < s.m) return {threads, by_columns, rows + 1};
   return {threads, by_columns, rows < 1 ? 1 : rows};
 }
 
@@ -111,9 +119,9 @@ struct Product {
 
   // out[i, j] of rows that are quantized, and columns [column, column + columns); out has s.n columns.
   void multiply_quantized(int64_t rows, int64_t column, int64_t columns, const uint8_t* lhs, size_t lhs_bytes,
-                          const kernels::RowScale* scales, float* out) const {
+                          const kernels::RowScale* scales, float* out, bool paired = false) const {
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
-    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n)});
+    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n), paired});
   }
 
   // Of quantized weights, the columns from `column` on, which is the first of a panel.

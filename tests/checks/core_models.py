@@ -72,11 +72,11 @@ def cortex_m_cycles(loop, cpu):
 
 
 def widest_tiles(found):
-    """{tile: (loop, macs)}: of each kernel the tile that does most at once."""
+    """{tile: (loop, macs)}: of each kernel, in each form that rows and weights have for it, the tile that does most at once."""
     widest = {}
     for tile, (loop, macs) in found.items():
-        kernel, shape = tile.split()
-        size = macs, int(shape.split("x")[0])
+        kernel, shape, *form = tile.split()
+        kernel, size = (kernel, *form), (macs, int(shape.split("x")[0]))
         if kernel not in widest or size > widest[kernel][0]:
             widest[kernel] = size, tile
     return {tile: found[tile] for _, tile in widest.values()}

@@ -71,10 +71,14 @@ def main_loop(body, table):
 
 def tile_of(member, name, target):
     """'gemm_f32_qa8_qw8_5x16_dotprod 5x16' for a tile function; None for others and for tiles with masks."""
-    match = re.search(r"Rows(8|16)::tile<.*?(\d+), (\d+)>\(", name)
+    match = re.search(r"Rows(8|16)::tile<(.*?)(\d+), (\d+)>\(", name)
     if match:
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_qa{match.group(1)}_qw8")
-        return f"{kernel} {match.group(2)}x{4 * int(match.group(3))}"
+        # i8mm: how rows and weights lie for the tile.
+        form = re.search(r"MatrixSumsOf<\(ert::kernels::Layout\)(\d), (true|false)>", match.group(2))
+        words = ["interleaved"] if form and form.group(1) == "1" and "n8k8" not in kernel else []
+        words += ["pairs"] if form and form.group(2) == "true" else []
+        return " ".join([f"{kernel} {match.group(3)}x{4 * int(match.group(4))}", *words])
     match = re.search(r"(OneSum|TwoDigits|Rows8|Rows16)<\(ert::kernels::Layout\)(\d)>::tile(?:<(\d)>)?\(", name)
     if match:  # Cortex-M: two columns; OneSum serves both forms of rows
         rows = "qa8" if match.group(1) in ("OneSum", "Rows8") else "qa16"

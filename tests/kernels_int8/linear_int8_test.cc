@@ -36,6 +36,23 @@ class LinearInt8Test : public LevelTest {
     s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
   }
 
+  // The same by pairs of rows: quantized two at a time, and in products of some and of the rest, as callers with blocks do it.
+  static void run_pairs(const LinearKernels& s, const LinearCase& c, const float* src, const float* inv_smooth, const PackedWeights& w,
+                        float* dst, RowScale* scales) {
+    // With something behind each row, as rows that are handed over have it (W8A8 only).
+    const size_t row_bytes = s.row_bytes(c.k) + (c.precision == Precision::kW8A8 && c.m % 3 == 0 ? 64 : 0);
+    GuardedBuffer<uint8_t> rows(c.m * row_bytes);
+    const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
+    const size_t step = c.m % 2 != 0 ? 2 : c.m;
+    for (size_t i = 0; i < c.m; i += step)
+      s.quantize_pairs(std::min(step, c.m - i), c.k, src + i * c.k, stride, inv_smooth, rows.data() + i * row_bytes, row_bytes, scales + i);
+    const size_t first = c.m > 4 ? c.m / 4 * 2 : c.m;
+    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true});
+    if (first < c.m)
+      s.gemm({c.m - first, c.n, c.k, rows.data() + first * row_bytes, row_bytes, scales + first, w, dst + first * c.n,
+              static_cast<ptrdiff_t>(c.n), true});
+  }
+
   void compare(const LinearCase& c, SeededRandom& random) {
     GuardedBuffer<float> src(c.m * c.k), inv_smooth(c.k), want(c.m * c.n), got(c.m * c.n);
     GuardedBuffer<RowScale> want_scales(c.m), got_scales(c.m);
@@ -53,6 +70,14 @@ class LinearInt8Test : public LevelTest {
       ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << describe(c);
     }
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c);
+    const LinearKernels own = linear_kernels(kernels(), c.precision, c.layout);
+    if (own.quantize_pairs == nullptr) return;
+    run_pairs(own, c, src.data(), smooth, packed.weights(c.bias), got.data(), got_scales.data());
+    for (size_t i = 0; i < c.m; ++i) {
+      ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << " in pairs" << describe(c);
+      ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << " in pairs" << describe(c);
+    }
+    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << "in pairs" << describe(c);
   }
 
   static std::string describe(const LinearCase& c) {

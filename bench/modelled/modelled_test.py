@@ -1,0 +1,29 @@
+"""What run.py makes of modelled cycles, and where parts.py puts functions."""
+import unittest
+
+import parts
+import run
+
+
+class Table(unittest.TestCase):
+    def test_ratio_is_that_of_the_fastest_peer(self):
+        row = {"level": "i8mm", "core": "A710", "size": 32,
+               "mcycles": {"edgeconv, portable": 10.0, "edgeconv, armv8-i8mm": 8.0, "LiteRT": 12.0, "ONNX Runtime": 15.0}}
+        lines = run.table([row]).splitlines()
+        self.assertEqual(lines[2], "| i8mm | A710 | 1x32 | portable | 10.0 | 12.0 | 15.0 | 1.20 |")
+        self.assertEqual(lines[3], "| i8mm | A710 | 1x32 | armv8-i8mm | 8.0 | 12.0 | 15.0 | 1.50 |")
+
+    def test_without_peers_there_is_no_ratio(self):
+        row = {"level": "neon", "core": "A72", "size": 32, "mcycles": {"edgeconv, portable": 10.0}}
+        self.assertTrue(run.table([row]).splitlines()[2].endswith("| 10.0 |  |  |  |"))
+
+
+class Parts(unittest.TestCase):
+    def test_functions_of_ours(self):
+        for symbol, part in (("void ert::kernels::(anonymous namespace)::Rows8::tile<...>", "gemm"), ("ert::kernels::sums16<...>", "attention"),
+                             ("ert::kernels::quantizepairs_qa8_f32_2x16_i8mm(unsigned long)", "rows"), ("ert_run", "other")):
+            self.assertEqual(parts.part_of(symbol, "ert-bench", set()), part)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,74 @@
+// Rows of fp32 to pairs of rows as smmla takes them (pair_format.h), W8A8 and W8A16: a row's eight values go to every second eight bytes.
+#include "kernels_int8/i8mm/pair_format.h"
+#include "kernels_int8/neon/quantize_row.h"
+
+namespace ert::kernels {
+namespace {
+
+// Where row `parity` of a pair that starts at `pair` puts its values i to i + 15 of a digit.
+struct PairStore {
+  int8_t* pair;
+  size_t row_bytes, half, parity;
+  ERT_LANES void operator()(size_t i, size_t digit, int8x16_t bytes) const {
+    int8_t* dst = pair + digit + pair_place(i, half, row_bytes) + 8 * parity;
+    vst1_s8(dst, vget_low_s8(bytes));
+    vst1_s8(dst + 16, vget_high_s8(bytes));
+  }
+};
+
+template <bool kSmooth>
+RowScale row_of_pair8(size_t k, const float* src, const float* inv_smooth, const PairStore& store) {
+  return quantize_qa8_row<kSmooth>(
+      k, src, inv_smooth,
+      [&](size_t i, Lanes y, int32_t offset) __attribute__((always_inline)) { store(i, 0, bytes_of(y, offset)); });
+}
+
+template <bool kSmooth>
+RowScale row_of_pair16(size_t k, const float* src, const float* inv_smooth, const PairStore& store) {
+  return quantize_qa16_row<kSmooth>(
+      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
+        const Digits d = digits_of(rounded(y));
+        store(i, 0, d.hi);
+        store(i, store.row_bytes / 2, d.lo);
+      });
+}
+
+using RowFn = RowScale (*)(size_t k, const float* src, const float* inv_smooth, const PairStore& store);
+
+// Calls `row` for the rows of pairs. Returns how many rows that are.
+size_t quantize_pairs(RowFn row, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                      size_t row_bytes, RowScale* scales) {
+  const size_t paired = m / 2 * 2;
+  for (size_t r = 0; r < paired; ++r) {
+    int8_t* pair = static_cast<int8_t*>(dst) + (r - r % 2) * row_bytes;
+    scales[r] = row(k, src + static_cast<ptrdiff_t>(r) * src_stride, inv_smooth, {pair, row_bytes, half_of_row(k), r % 2});
+  }
+  return paired;
+}
+
+}  // namespace
+
+void quantize_qa8_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                size_t row_bytes, RowScale* scales);
+void quantize_qa16_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                 size_t row_bytes, RowScale* scales);
+
+void quantizepairs_qa8_f32_2x16_i8mm(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                     size_t row_bytes, RowScale* scales) {
+  const RowFn row = inv_smooth != nullptr ? row_of_pair8<true> : row_of_pair8<false>;
+  const size_t done = quantize_pairs(row, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
+  if (done < m)
+    quantize_qa8_f32_1x16_neon(1, k, src + static_cast<ptrdiff_t>(done) * src_stride, src_stride, inv_smooth,
+                               static_cast<int8_t*>(dst) + done * row_bytes, row_bytes, scales + done);
+}
+
+void quantizepairs_qa16_f32_2x16_i8mm(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+                                      size_t row_bytes, RowScale* scales) {
+  const RowFn row = inv_smooth != nullptr ? row_of_pair16<true> : row_of_pair16<false>;
+  const size_t done = quantize_pairs(row, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
+  if (done < m)
+    quantize_qa16_f32_1x16_neon(1, k, src + static_cast<ptrdiff_t>(done) * src_stride, src_stride, inv_smooth,
+                                static_cast<int8_t*>(dst) + done * row_bytes, row_bytes, scales + done);
+}
+
+}  // namespace ert::kernels
