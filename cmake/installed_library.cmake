@@ -1,7 +1,5 @@
 # What applications link and what `cmake --install` puts somewhere: one archive of runtime, kernels and platform, its header, its files for
 # find_package and pkg-config. ert::ert and ert::platform_posix are the same names here, under add_subdirectory and behind find_package.
-include(GNUInstallDirs)
-
 set(ERT_OBJECTS $<TARGET_OBJECTS:ert> $<TARGET_OBJECTS:ert_kernels> $<TARGET_OBJECTS:ert_platform>)
 add_library(ert_archive STATIC ${ERT_OBJECTS})
 set_target_properties(ert_archive PROPERTIES OUTPUT_NAME ert ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib LINKER_LANGUAGE CXX)
@@ -50,6 +48,7 @@ if(NOT ERT_INSTALL OR NOT ERT_HOSTED)
 endif()
 
 # ---- components: runtime (the shared library), development, tools
+include(GNUInstallDirs)  # here, because its folders are entries of the cache, which is the parent's where this is a subproject
 set(ERT_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/ert)
 install(TARGETS ert_archive ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 if(ERT_SHARED)

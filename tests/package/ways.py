@@ -85,11 +85,22 @@ SUBPROJECT = ("cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES C)\ns
               "ert_link_only_ops(app ${CMAKE_CURRENT_SOURCE_DIR}/ops.inc)\n")
 
 
+def entries(cache):
+    """Names in the text of a CMakeCache.txt that users and projects set and read; INTERNAL and STATIC are of CMake's modules."""
+    return {name for name, kind in re.findall(r"^([A-Za-z][\w.-]*):([A-Z]+)=", cache, re.M) if kind not in ("INTERNAL", "STATIC")}
+
+
 def subproject(machine, folder, how):
     (folder / "ops.inc").write_text(machine.op_list.read_text())
     program(machine, folder, SUBPROJECT % how)
     cache = (folder / "build/CMakeCache.txt").read_text()
     assert "CMAKE_BUILD_TYPE:STRING=\n" in cache, "the parent's build type was changed"
+    (folder / "bare").mkdir()
+    (folder / "bare/CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(app LANGUAGES C CXX)\n")
+    machine.run("cmake", "-S", folder / "bare", "-B", folder / "bare/build")
+    foreign = entries(cache) - entries((folder / "bare/build/CMakeCache.txt").read_text())
+    foreign = {name for name in foreign if not name.startswith(("ERT_", "EDGECONV_", "FETCHCONTENT_"))}
+    assert not foreign, f"the parent's cache was given {sorted(foreign)}"
     for program_name in ("edgeconv", "ert-bench", "rt_linked_ops_test"):
         assert not list((folder / "build").rglob(program_name)), f"{program_name} was built unasked"
 
