@@ -6,13 +6,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
+#include <memory>
 #include <system_error>
-#include <thread>
-#include <unordered_map>
 
 #include "python/refusal.h"
-#include "python/session.h"
+#include "python/sessions.h"
 
 namespace nb = nanobind;
 
@@ -67,21 +65,15 @@ std::optional<std::string> utf8(const std::optional<nb::bytes>& b) { return b ? 
 class Model {
  public:
   Model(const std::string& path, uint32_t threads, const std::optional<std::string>& isa)
-      : blob_(path), settings_{threads, mask_of(isa)} {
+      : sessions_(std::make_shared<Sessions>(path, Settings{threads, mask_of(isa)})) {
     if (threads == 0 || threads > ERT_THREAD_POOL_MAX_THREADS)
       throw Refusal(ERT_ERR_ARG,
                     "threads is " + std::to_string(threads) + ", it must be 1 to " + std::to_string(ERT_THREAD_POOL_MAX_THREADS));
   }
 
-  const Blob& blob() const { return blob_; }
-
-  // The session of the calling thread, which keeps its memory and its states.
-  Session& session() {
-    const std::lock_guard lock(mutex_);
-    std::unique_ptr<Session>& s = sessions_[std::this_thread::get_id()];
-    if (!s) s = std::make_unique<Session>(blob_, settings_);
-    return *s;
-  }
+  const Blob& blob() const { return sessions_->blob(); }
+  // Of the calling thread, which keeps its memory and its states.
+  Session& session() { return sessions_->mine(); }
 
   nb::list run(const std::vector<std::optional<Array>>& arrays) {
     std::vector<ert_tensor> inputs(arrays.size());
@@ -93,18 +85,18 @@ class Model {
       t.dtype = dtype_of(a.dtype());
       if (a.ndim() > ERT_MAX_RANK)
         throw Refusal(ERT_ERR_INPUT,
-                      "input '" + std::string(blob_.inputs()[i].name) + "' has " + std::to_string(a.ndim()) + " axes");
+                      "input '" + std::string(blob().inputs()[i].name) + "' has " + std::to_string(a.ndim()) + " axes");
       t.rank = static_cast<uint32_t>(a.ndim());
       for (uint32_t axis = 0; axis < t.rank; ++axis) {
         if (a.shape(axis) > INT32_MAX)
           throw Refusal(ERT_ERR_DIMS,
-                        "input '" + std::string(blob_.inputs()[i].name) + "': axis " + std::to_string(axis) + " is too long");
+                        "input '" + std::string(blob().inputs()[i].name) + "': axis " + std::to_string(axis) + " is too long");
         t.shape[axis] = static_cast<int32_t>(a.shape(axis));
       }
       t.data = const_cast<void*>(a.data());
       t.bytes = a.nbytes();
     }
-    std::vector<AlignedMemory> memory(blob_.outputs().size());
+    std::vector<AlignedMemory> memory(blob().outputs().size());
     std::vector<ert_tensor> outputs(memory.size());
     {
       const nb::gil_scoped_release free_lock;
@@ -135,7 +127,7 @@ class Model {
     }
     nb::dict d;
     d["truncated"] = a.truncated;
-    if (blob_.task().task == ERT_TEXT_EMBED) {
+    if (blob().task().task == ERT_TEXT_EMBED) {
       auto* data = new std::vector<float>(std::move(a.vector));
       const nb::capsule owner(data, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
       const size_t shape[] = {data->size()};
@@ -149,10 +141,7 @@ class Model {
   }
 
  private:
-  Blob blob_;
-  Settings settings_;
-  std::mutex mutex_;
-  std::unordered_map<std::thread::id, std::unique_ptr<Session>> sessions_;
+  std::shared_ptr<Sessions> sessions_;
 };
 
 // (name, dtype, shape with the names of dims, is a state)

@@ -149,19 +149,37 @@ class Model:
     @staticmethod
     def _array(wanted: Tensor, value: Any) -> Any:
         """The array as it is; of lists and numbers one of the model's dtype."""
-        if not hasattr(value, "__dlpack__") and not hasattr(value, "__array_interface__"):
-            value = np.asarray(value, dtype=wanted.dtype)
+        if not isinstance(value, np.ndarray):
+            value = Model._as_array(wanted, value)
         if isinstance(value, np.ndarray):
+            if 0 in value.shape:
+                raise Error(f"input '{wanted.name}' has no elements: its shape is {list(value.shape)}", _INPUT, "INPUT")
             if not value.dtype.isnative:
                 value = value.astype(value.dtype.newbyteorder("="))
             integers = wanted.dtype in ("int32", "int64") and value.dtype in (np.int32, np.int64)
             bools = wanted.dtype == "bool" and value.dtype == np.uint8
             if value.dtype != wanted.dtype and not integers and not bools:
                 raise Error(f"input '{wanted.name}' is {value.dtype}, the model takes {wanted.dtype}: use .astype(numpy.{wanted.dtype})", _INPUT, "INPUT")
-            if 0 in value.shape:
-                raise Error(f"input '{wanted.name}' has no elements: its shape is {list(value.shape)}", _INPUT, "INPUT")
             return np.ascontiguousarray(value) if value.ndim else value
         return value
+
+    @staticmethod
+    def _as_array(wanted: Tensor, value: Any) -> Any:
+        """A view of what has DLPack or a buffer; a new array of lists and numbers, whose values stay what they are."""
+        try:
+            if hasattr(value, "__dlpack__"):
+                return np.from_dlpack(value) if hasattr(np, "from_dlpack") else value  # NumPy 1.22 has it not
+            array = np.asarray(value)
+            if not isinstance(value, (list, tuple, bool, int, float, np.generic)) or array.dtype.kind not in "biuf":
+                return array
+            if array.dtype.kind == "f" and wanted.dtype != "float32":
+                return array
+            cast = array.astype(wanted.dtype)
+            if wanted.dtype != "float32" and not np.array_equal(cast, array):
+                raise Error(f"input '{wanted.name}' has numbers that {wanted.dtype} does not have", _INPUT, "INPUT")
+            return cast
+        except (BufferError, TypeError, ValueError, OverflowError) as error:
+            raise Error(f"input '{wanted.name}' is no array in the CPU's memory: {error}", _INPUT, "INPUT") from error
 
     def _needs_text(self) -> None:
         if not self._model.has_text:

@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -21,8 +22,21 @@ SOURCE = pathlib.Path(sys.argv.pop(1)).resolve()
 LANGID = SOURCE / "tests/models/langid"
 FIXTURES = SOURCE / "tests/fixtures"
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="edgeconv-python-"))
+sys.path.insert(0, str(SOURCE / "tests/digest"))
+from encoder_model import FLOAT, Writer, described, field  # noqa: E402
 
 
+class Tensor:
+    """What a library of its own hands over: DLPack and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **_):
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
 
 
 class Convert(unittest.TestCase):
@@ -80,7 +94,10 @@ class Run(unittest.TestCase):
         lists = {k: v.tolist() for k, v in self.feed.items()}
         strided = {k: np.repeat(v, 2, axis=1)[:, ::2] for k, v in self.feed.items()}
         swapped = {k: v.astype(">i8") for k, v in self.feed.items()}
-        for feed in (small, lists, strided, swapped):
+        tensors = {k: Tensor(v.copy()) for k, v in self.feed.items()}
+        strided_tensors = {k: Tensor(v) for k, v in strided.items()}
+        buffers = {k: memoryview(v) for k, v in self.feed.items()}
+        for feed in (small, lists, strided, swapped, tensors, strided_tensors, buffers):
             self.assertEqual(self.model.run(feed)["logits"].tobytes(), want)
         for isa in ert.isa_available():
             one = ert.Model(self.path, isa=isa)
@@ -120,6 +137,33 @@ class Run(unittest.TestCase):
             got = list(pool.map(lambda i: self.model.run(feeds[i % 4])["logits"].tobytes(), range(200)))
         self.assertEqual(got, [want[i % 4] for i in range(200)])
 
+    def test_a_thread_leaves_its_stream_and_its_memory(self):
+        """A running mean with the state s: each thread's begins with zeros, though its id was another's; a process made by fork has its own."""
+        w = Writer(1)
+        mean = w.node("Mul", [w.node("Add", ["x", "s"]), w.scalar(0.5)])
+        graph = b"".join(field(1, n) for n in [*w.nodes, w.output(mean, "next"), w.output(mean, "y")]) + field(2, "mean") + b"".join(field(5, i) for i in w.initializers)
+        graph += b"".join(field(11, described(name, FLOAT, 1, 8)) for name in "xs") + b"".join(field(12, described(name, FLOAT, 1, 8)) for name in ("y", "next"))
+        (FOLDER / "mean.onnx").write_bytes(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 17)))
+        ert.convert(FOLDER / "mean.onnx", FOLDER / "mean.ert", state={"next": "s"}, force=True)
+        model = ert.Model(FOLDER / "mean.ert", threads=2)
+        three = lambda: [float(model.run({"x": np.ones((1, 8), np.float32)})["y"][0, 0]) for _ in range(3)]  # noqa: E731
+        self.assertEqual(three(), [0.5, 0.75, 0.875])
+        for _ in range(4):
+            with concurrent.futures.ThreadPoolExecutor(1) as one:
+                self.assertEqual(one.submit(three).result(), [0.5, 0.75, 0.875])
+        self.assertEqual(model.run({"x": np.ones((1, 8), np.float32)})["y"][0, 0], 0.9375, "this thread's stream goes on")
+        child = os.fork()
+        if child == 0:
+            os._exit(three() != [0.5, 0.75, 0.875])
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        threads = len(os.listdir("/proc/self/task"))
+        with concurrent.futures.ThreadPoolExecutor(16) as many:
+            list(many.map(lambda _: three(), range(64)))
+        end = time.monotonic() + 20
+        while len(os.listdir("/proc/self/task")) > threads and time.monotonic() < end:  # Python joins a thread a little before it is gone
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir("/proc/self/task")), threads, "contexts of threads that ended")
+
     def test_refusals(self):
         ids, mask = self.feed["input_ids"], self.feed["attention_mask"]
         for feed, name, words in (
@@ -130,6 +174,13 @@ class Run(unittest.TestCase):
                 ({"input_ids": ids, "attention_mask": mask[:2]}, "INPUT", ["attention_mask"]),
                 ({"input_ids": np.zeros((1, 500), np.int64), "attention_mask": np.ones((1, 500), np.int64)}, "DIMS", ["'sequence' is 500", "1 to 128"]),
                 ({"input_ids": np.full((1, 3), 1 << 30), "attention_mask": np.ones((1, 3), np.int64)}, "INPUT", ["'input_ids'", "element 0", "1073741824"]),
+                ({"input_ids": [[1.5, 2, 3]], "attention_mask": [[1, 1, 1]]}, "INPUT", ["'input_ids'", "float64", "int64"]),
+                ({"input_ids": memoryview(np.ones((1, 3))), "attention_mask": [[1, 1, 1]]}, "INPUT", ["'input_ids'", "float64", "int64"]),
+                ({"input_ids": Tensor(np.ones((1, 3))), "attention_mask": [[1, 1, 1]]}, "INPUT", ["'input_ids'", "float64", "int64"]),
+                ({"input_ids": Tensor(np.array([["a"]])), "attention_mask": [[1]]}, "INPUT", ["'input_ids'", "no array"]),
+                ({"input_ids": [[1, 2], [3]], "attention_mask": [[1, 1]]}, "INPUT", ["'input_ids'"]),
+                ({"input_ids": "abc", "attention_mask": [[1]]}, "INPUT", ["'input_ids'"]),
+                ({"input_ids": [[2**70]], "attention_mask": [[1]]}, "INPUT", ["'input_ids'"]),
                 ({"input_ids": np.zeros((0, 3), np.int64), "attention_mask": np.ones((0, 3), np.int64)}, "INPUT", ["no elements"])):
             with self.subTest(words=words):
                 with self.assertRaises(ert.Error) as caught:
