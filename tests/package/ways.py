@@ -8,6 +8,7 @@ import subprocess
 from debian import DEBIAN
 from distributions import DISTRIBUTIONS
 from examples import EXAMPLES, TEXTS, languages
+from first_answer import first_answer
 from firmware import FIRMWARE
 from machine import NotHere
 from packages import source_package
@@ -238,6 +239,6 @@ def ray_data(machine, folder):
 
 
 CONSUMERS = {f.__name__.replace("_", "-"): f for f in
-             (found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
+             (first_answer, found_package, shared_library, linked_ops, pkg_config, add_subdirectory, fetch_content, missing_flatc, one_file,
               few_ops, other_compilers, source_package, python, ray_data, *EXAMPLES, zephyr_module, *FIRMWARE, *DISTRIBUTIONS,
               *UPDATES)} | DEBIAN
