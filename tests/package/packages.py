@@ -41,7 +41,7 @@ def without(folder, *programs):
 
 
 def source_package(machine, folder):
-    """The same bytes twice; complete; builds the runtime and the one file without flatc, within 30 CPU seconds; SBOM and notices name what is in it."""
+    """The same bytes twice; complete; builds the runtime and the one file without flatc, within 30 CPU seconds, of which a busy machine counts a third more; SBOM and notices name what is in it."""
     first = made_source_package(machine, folder / "first")
     os.utime(machine.source / "LICENSE")  # times of files are nothing that the package knows
     second = made_source_package(machine, folder / "second")
@@ -62,7 +62,7 @@ def source_package(machine, folder):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     machine.run("cmake", "-S", tree, "-B", folder / "build", "-DERT_DEVELOPER=OFF", "-DERT_BUILD_CONVERTER=OFF", "-DERT_BUILD_TOOLS=OFF",
                 f"-DCMAKE_INSTALL_PREFIX={folder / 'prefix'}", env=env)
-    machine.run("cmake", "--build", folder / "build", "-j2", env=env)
+    machine.run("cmake", "--build", folder / "build", env=env)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     machine.run("cmake", "--install", folder / "build", env=env)
     machine.run("cc", machine.source / MAIN, f"-I{folder}/prefix/include", next((folder / "prefix").rglob("libert.a")), "-lm", "-pthread", "-o", folder / "app")
@@ -70,4 +70,5 @@ def source_package(machine, folder):
     machine.run(tree / "toolchains/package/amalgamate", "-o", folder / "one", env=env)
     machine.run("g++", "-fsyntax-only", folder / "one/ert.cc")
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert seconds <= 40, f"the runtime took {seconds:.0f} CPU seconds"
     return f"{first.stat().st_size / 1e6:.1f} MB, runtime in {seconds:.0f} CPU seconds"
