@@ -50,8 +50,8 @@ ert_status ask(const Asked& a, Runner& r, ert_answer* out) {
     case TaskKind::kClassify: return answer_classify(a, r, out);
     case TaskKind::kTokens: return answer_tokens(a, r, out);
     case TaskKind::kQa: return answer_qa(a, r, out);
-    case TaskKind::kZeroShot: return answer_zero_shot(a, r, out);
-    default: return ERT_ERR_UNSUPPORTED;
+    case TaskKind::kZeroShot:
+    default: return answer_zero_shot(a, r, out);  // read_task knows no other
   }
 }
 

@@ -12,7 +12,7 @@ struct Axis {
 };
 Axis axis_of(const Program& p, const int32_t* max_dims, const fb::Value& v, uint32_t axis) {
   const fb::Expr& e = p.exprs[v.shape()->Get(axis)];
-  if (ert::kind_of(e) == ExprKind::kConstant && e.value() > 0 && e.value() <= INT32_MAX)
+  if (ert::kind_of(e) == ExprKind::kConstant)  // of a model that is open: 1 to INT32_MAX
     return {static_cast<int32_t>(e.value()), static_cast<int32_t>(e.value())};
   if (ert::kind_of(e) != ExprKind::kDim) return {0, 0};
   const uint32_t d = e.lhs();
@@ -37,10 +37,10 @@ bool outputs_fit(const Program& p, const TaskTables& t, ModelShape* m) {
     case TaskKind::kZeroShot: return width_of(p, 0, 2, &m->width) && m->width == t.labels.size;
     case TaskKind::kTokens: m->by_token = true; return width_of(p, 0, 3, &m->width) && m->width == t.labels.size;
     case TaskKind::kQa:
+    default:  // read_task knows no other
       m->by_token = true, m->width = 1, m->outputs = 2;
       return p.outputs.size >= 2 && p.values[p.outputs[0]].rank() == 2 && p.values[p.outputs[1]].rank() == 2 &&
              p.values[p.outputs[0]].dtype() == ERT_F32 && p.values[p.outputs[1]].dtype() == ERT_F32;
-    default: return false;
   }
 }
 

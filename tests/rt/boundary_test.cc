@@ -145,6 +145,20 @@ TEST(Integers, RangesAreSaidOfIntegersOnly) {
   EXPECT_EQ(weights.max_value, INT32_MAX);
 }
 
+TEST(Integers, WithoutRangesNoneIsAskedFor) {
+  BlobSpec s = int_program();
+  s.input_ranges = false;
+  IntContext c(s);
+  ert_value_info ids{};
+  ids.struct_size = sizeof ids;
+  ASSERT_EQ(ert_model_input(&c.model, 0, &ids), ERT_OK);
+  EXPECT_EQ(ids.min_value, INT32_MIN);
+  EXPECT_EQ(ids.max_value, INT32_MAX);
+  std::vector<int64_t> out;
+  ASSERT_EQ(c.run(std::vector<int64_t>{-1, 10, 1000000}, &out), ERT_OK);
+  EXPECT_EQ(out, (std::vector<int64_t>{-2, 20, 2000000}));
+}
+
 TEST(Integers, OnlyImportAndExportSeeThem) {
   const auto open_spec = [](const BlobSpec& s) {
     const AlignedBytes b = s.build();

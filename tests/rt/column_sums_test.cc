@@ -183,6 +183,25 @@ TEST(ColumnSums, OfEveryDirectionOfARecurrence) {
   }
 }
 
+// In fp32 there are no sums, so nothing stands where they would be.
+TEST(ColumnSums, OfRecurrencesInFloatThereAreNone) {
+  BlobSpec s;
+  const uint32_t one = s.constant(1), units = s.constant(8), wide = s.constant(16);
+  const auto x = static_cast<int32_t>(s.add_input("x", ERT_F32, {one, one, units}));
+  const auto weights = static_cast<int32_t>(s.add_constant(ERT_F32, {units, wide}, std::vector<float>(8 * 16, 0.5f)));
+  const auto y = static_cast<int32_t>(s.add_output("y", ERT_F32, {one, one, units}, 0));
+  const auto last = static_cast<int32_t>(s.add_output("last", ERT_F32, {one, one, units}, 0));
+  const auto tanh = static_cast<int32_t>(kernels::Unary::kTanh);
+  s.ops = {{OpCode::kRecurrence,
+            {x, -1, -1, -1, -1, weights},
+            {y, last},
+            {params::recurrence::kRnn, params::linear::kF32, params::recurrence::kForward, 0, 0, tanh, tanh, tanh},
+            {0.0f}}};
+  EXPECT_EQ(open_spec(s), ERT_OK);
+  s.ops[0].inputs.insert(s.ops[0].inputs.end(), {-1, weights});
+  EXPECT_EQ(open_spec(s), ERT_ERR_MODEL) << "sums of such weights";
+}
+
 // Layers may share weights (ALBERT's do), which are then read once. 80 values of sums for one value of weights would be 80 times.
 TEST(ColumnSums, SharedWeightsAreReadOnce) {
   constexpr uint32_t kOps = 80;

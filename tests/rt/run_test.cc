@@ -240,6 +240,21 @@ TEST(Run, HookSeesEveryOpAndCanAbort) {
   c.expect_results();
 }
 
+TEST(Run, OpsWithoutNamesHaveEmptyOnes) {
+  BlobSpec s = small_program();
+  s.op_names = false;
+  std::vector<std::string> names;
+  ert_config cfg = config_of_size();
+  cfg.op_hook = [](void* context, uint32_t, uint32_t, const char*, const char* name) {
+    static_cast<std::vector<std::string>*>(context)->push_back(name);
+    return 0;
+  };
+  cfg.op_hook_context = &names;
+  SmallContext c(s, &cfg);
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  EXPECT_EQ(names, std::vector<std::string>(8));  // before and behind each of four ops
+}
+
 TEST(Run, ReentryFromTheHookIsRefused) {
   HookLog log;
   ert_config cfg = config_of_size();

@@ -125,6 +125,13 @@ TEST(TextTask, OpenArguments) {
   EXPECT_EQ(ert_text_open(&t, &closed), ERT_ERR_ARG);
 }
 
+TEST(TextTask, AModelWithoutTokenizerHasNone) {
+  BlobSpec s = text_model(shape_for(TaskKind::kEmbed));
+  s.segments.pop_back();
+  EXPECT_EQ(Opened(s).status, ERT_ERR_UNSUPPORTED);
+  EXPECT_EQ(Opened(small_program()).status, ERT_ERR_UNSUPPORTED);
+}
+
 TEST(TextTask, InputsAreTheModels) {
   const auto inputs = [](uint32_t of_model, std::vector<uint32_t> said, const std::function<void(BlobSpec&)>& change = nullptr) {
     TextModelShape shape = shape_for(TaskKind::kEmbed, [&](TextTables& t) {

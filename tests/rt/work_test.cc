@@ -136,6 +136,24 @@ TEST(Work, RectanglesThatNeighboursShareAreSteps) {
   EXPECT_EQ(a.work.largest_op_steps, a.work.macs + operands + 16u * 2 * 8 * 70 * 4);
 }
 
+// Outputs that nobody wants are absent: they cost no steps.
+TEST(Work, AbsentOutputsAreNoSteps) {
+  const auto steps = [](bool with_sum) {
+    BlobSpec s;
+    const uint32_t two = s.constant(2), four = s.constant(4);
+    const auto i = [](uint32_t v) { return static_cast<int32_t>(v); };
+    const uint32_t x = s.add_input("x", ERT_F32, {two, four});
+    const uint32_t ones = s.add_constant(ERT_F32, {four}, {1, 1, 1, 1});
+    const uint32_t y = s.add_output("y", ERT_F32, {two, four}, 0);
+    const int32_t sum = with_sum ? i(s.add_output("sum", ERT_F32, {two, four}, 0)) : -1;
+    s.ops = {{params::OpCode::kLayerNorm, {i(x), -1, i(ones), -1}, {i(y), sum}, {0}, {1e-5f}}};
+    const Asked a = work_of(s, {});
+    EXPECT_EQ(a.status, ERT_OK);
+    return a.work.steps;
+  };
+  EXPECT_EQ(steps(true), steps(false) + 8);
+}
+
 // A caller's struct of another age, and none.
 TEST(Work, WrongArguments) {
   const AlignedBytes b = small_program().build();

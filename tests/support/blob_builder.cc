@@ -94,8 +94,8 @@ void build_metadata(const BlobSpec& s, uint64_t base, flatbuffers::FlatBufferBui
   fb::FinishProgramBuffer(
       b,
       fb::CreateProgramDirect(b, "blob_builder", "", &s.dims, &dim_names, &s.exprs, &values, &inputs, &input_names, &input_dtypes,
-                              &ranges, &outputs, &output_names, &output_dtypes, s.slots, &s.arena_order, &pools.operands,
-                              &pools.ints, &pools.floats, &pools.ops, &op_names, &segments, &customs, &golden, "{}",
+                              s.input_ranges ? &ranges : nullptr, &outputs, &output_names, &output_dtypes, s.slots, &s.arena_order, &pools.operands,
+                              &pools.ints, &pools.floats, &pools.ops, s.op_names ? &op_names : nullptr, &segments, &customs, &golden, "{}",
                               s.program_flags, s.packing.empty() ? nullptr : &s.packing, s.states.empty() ? nullptr : &s.states));
 }
 

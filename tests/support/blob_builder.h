@@ -94,6 +94,7 @@ struct BlobSpec {
   uint32_t program_flags = 0;
   std::vector<fb::Packing> packing;
   std::vector<fb::State> states;
+  bool input_ranges = true, op_names = true;  // fields that a blob may leave out
 
   uint32_t dim(const std::string& name, int32_t min, int32_t max);  // returns the expr that stands for it
   uint32_t constant(int64_t value);
