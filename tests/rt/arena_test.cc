@@ -86,6 +86,58 @@ TEST(Arena, TwoRegions) {
   EXPECT_TRUE(small.intact());
 }
 
+// Together they have room, but each block goes to one of them as a whole.
+TEST(Arena, BlocksAreNotCut) {
+  Opened o;
+  const ert_memory_need need = need_of(o.model, nullptr);
+  const size_t slot = need.activation_bytes / 2;
+  const auto init = [&](size_t first, size_t second) {
+    GuardedRegion a(first), b(second);
+    const ert_region regions[] = {a.region(), b.region()};
+    ert_context c;
+    const ert_status status = ert_context_init(&c, &o.model, nullptr, nullptr, regions, 2);
+    EXPECT_TRUE(a.intact() && b.intact());
+    EXPECT_EQ(ert_run(&c), ERT_ERR_STATE);
+    return status;
+  };
+  EXPECT_EQ(init(need.table_bytes + slot, slot), ERT_OK);
+  EXPECT_EQ(init(64, need.bytes), ERT_OK) << "the first may have room for none";
+  EXPECT_EQ(init(need.table_bytes - 64, need.table_bytes - 64), ERT_ERR_NOMEM) << "tables";
+  EXPECT_EQ(init(need.table_bytes + slot / 2, slot + slot / 2), ERT_ERR_NOMEM) << "slots";
+}
+
+// A caller that is newer than the library: what the library does not know stays zero. One that is older gets what it knows.
+TEST(Arena, StructsOfAnotherAge) {
+  Opened o;
+  struct {
+    ert_memory_need known;
+    uint8_t later[24];
+  } need;
+  std::memset(&need, 0x5A, sizeof need);
+  need.known.struct_size = sizeof need;
+  ASSERT_EQ(ert_arena_bytes(&o.model, nullptr, nullptr, &need.known), ERT_OK);
+  EXPECT_EQ(need.known.struct_size, sizeof need);
+  for (const uint8_t b : need.later) EXPECT_EQ(b, 0);
+  ert_memory_need old;
+  std::memset(&old, 0x5A, sizeof old);
+  const ert_memory_need before = old;
+  old.struct_size = offsetof(ert_memory_need, table_bytes);
+  ASSERT_EQ(ert_arena_bytes(&o.model, nullptr, nullptr, &old), ERT_OK);
+  EXPECT_EQ(old.bytes, need.known.bytes);
+  EXPECT_EQ(old.table_bytes, before.table_bytes) << "untouched";
+  old.struct_size = 0;
+  EXPECT_EQ(ert_arena_bytes(&o.model, nullptr, nullptr, &old), ERT_ERR_ARG);
+  EXPECT_EQ(ert_arena_bytes(&o.model, nullptr, nullptr, nullptr), ERT_ERR_ARG);
+  struct {
+    ert_config known;
+    uint8_t later[24];
+  } cfg{};
+  cfg.known.struct_size = sizeof cfg;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg.known, nullptr, &need.known), ERT_OK);
+  cfg.later[23] = 1;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg.known, nullptr, &need.known), ERT_ERR_ARG) << "asks for what the library does not know";
+}
+
 TEST(Arena, RegionsAreChecked) {
   Opened o;
   const size_t need = need_of(o.model, nullptr).bytes;
@@ -97,6 +149,16 @@ TEST(Arena, RegionsAreChecked) {
   EXPECT_EQ(init({{arena.data(), need}}), ERT_OK);
   EXPECT_EQ(ert_context_init(&c, &o.model, nullptr, nullptr, nullptr, 1), ERT_ERR_ARG);
   EXPECT_EQ(init({}), ERT_ERR_ARG);
+  const ert_region good = {arena.data(), need};
+  EXPECT_EQ(ert_context_init(&c, &o.model, nullptr, nullptr, &good, 0), ERT_ERR_ARG);
+  EXPECT_EQ(ert_context_init(nullptr, &o.model, nullptr, nullptr, &good, 1), ERT_ERR_ARG);
+  EXPECT_EQ(ert_context_init(&c, nullptr, nullptr, nullptr, &good, 1), ERT_ERR_ARG);
+  struct {
+    alignas(64) uint8_t before[64];
+    ert_context inside;
+  } place;
+  const ert_region over = {place.before, sizeof place};
+  EXPECT_EQ(ert_context_init(&place.inside, &o.model, nullptr, nullptr, &over, 1), ERT_ERR_ARG) << "over the context";
   EXPECT_EQ(init({{arena.data(), need}, {arena.data() + need, 64}, {arena.data() + need + 64, 64}}), ERT_ERR_ARG)
       << "three regions";
   EXPECT_EQ(init({{nullptr, need}}), ERT_ERR_ARG);
@@ -123,6 +185,18 @@ TEST(Arena, DimsAndConfigAreChecked) {
   cfg = config_of_size();
   cfg.reserved = 1;
   EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_ERR_ARG);
+  GuardedRegion arena(1 << 16);
+  const ert_region region = arena.region();
+  ert_context c;
+  EXPECT_EQ(ert_context_init(&c, &o.model, &cfg, nullptr, &region, 1), ERT_ERR_ARG);
+  cfg = config_of_size();
+  cfg.parallel_for = [](void*, uint32_t tasks, ert_task task, void* arg) {
+    for (uint32_t i = 0; i < tasks; ++i) task(arg, i, 0);
+  };
+  cfg.threads = limits::kMaxThreads;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_OK);
+  cfg.threads = limits::kMaxThreads + 1;
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg, nullptr, &need), ERT_ERR_ARG);
   ert_model closed{};
   EXPECT_EQ(ert_arena_bytes(&closed, nullptr, nullptr, &need), ERT_ERR_ARG);
   EXPECT_EQ(ert_arena_bytes(nullptr, nullptr, nullptr, &need), ERT_ERR_ARG);
@@ -143,7 +217,10 @@ TEST(Isa, ForcingALevelThatIsMissingIsRefused) {
     if (!available) continue;
     ASSERT_EQ(ert_context_isa(&c, &got), ERT_OK);
     EXPECT_EQ(got, isa) << "the forced level is the one that runs";
+    EXPECT_EQ(ert_context_isa(&c, nullptr), ERT_ERR_ARG);
   }
+  ert_isa got;
+  EXPECT_EQ(ert_context_isa(nullptr, &got), ERT_ERR_ARG);
   EXPECT_EQ(ert_isa_name(static_cast<ert_isa>(31)), nullptr);
   EXPECT_STREQ(ert_isa_name(ERT_ISA_AVX512VNNI), "avx512vnni");
 }

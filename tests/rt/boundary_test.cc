@@ -110,6 +110,14 @@ TEST(Integers, IdsOutOfRangeAreRefusedBeforeTheFirstOp) {
     EXPECT_EQ(why.lowest, 0);
     EXPECT_EQ(why.highest, 9);
   }
+  for (int32_t bad : {-1, 10, INT32_MIN, INT32_MAX}) {
+    EXPECT_EQ(c.run(std::vector<int32_t>{1, 2, bad}, &out), ERT_ERR_INPUT) << bad;
+    ert_error_detail why{};
+    why.struct_size = sizeof why;
+    ASSERT_EQ(ert_last_error(&c.context, &why), ERT_OK);
+    EXPECT_EQ(why.element, 2);
+    EXPECT_EQ(why.value, bad);
+  }
   EXPECT_EQ(c.run(std::vector<int64_t>{1, 2, 3}, &out), ERT_OK);
 }
 
@@ -212,6 +220,34 @@ TEST(Selftest, OneWrongBitFails) {
 TEST(Selftest, WithoutVectorsFails) {
   SmallContext c;
   EXPECT_EQ(ert_selftest(&c.context), ERT_ERR_SELFTEST);
+}
+
+// The first that fails ends it; bindings are cleared all the same.
+TEST(Selftest, EveryVectorCounts) {
+  for (const size_t wrong : {size_t{0}, size_t{1}}) {
+    BlobSpec s = golden_program(2, 0);
+    s.segments.push_back({golden_segment(3, 0), 1});
+    s.golden.push_back({{3}, 2, {0, 64}});
+    SmallContext good(s);
+    EXPECT_EQ(ert_selftest(&good.context), ERT_OK);
+    s.segments[1 + wrong].bytes.back() ^= 1;
+    SmallContext c(s);
+    EXPECT_EQ(ert_selftest(&c.context), ERT_ERR_SELFTEST) << wrong;
+    EXPECT_EQ(ert_run(&c.context), ERT_ERR_STATE);
+  }
+}
+
+// An input that a run refuses, and an op that fails where only the contents tell.
+TEST(Selftest, AVectorThatDoesNotRunFails) {
+  BlobSpec s = golden_program(2, 0);
+  const uint32_t nan = 0x7FC00000u;
+  std::memcpy(s.segments[1].bytes.data(), &nan, sizeof nan);
+  SmallContext c(s);
+  EXPECT_EQ(ert_selftest(&c.context), ERT_ERR_SELFTEST);
+  ert_config cfg = config_of_size();
+  cfg.op_hook = [](void*, uint32_t op, uint32_t, const char*, const char*) { return op == 1 ? 1 : 0; };
+  SmallContext aborted(golden_program(2, 0), &cfg);
+  EXPECT_EQ(ert_selftest(&aborted.context), ERT_ERR_SELFTEST);
 }
 
 TEST(Selftest, LargerThanThePlanIsSaid) {

@@ -68,6 +68,51 @@ TEST(CustomOp, RunsWithItsAttributes) {
   EXPECT_TRUE(c.arena->intact());
 }
 
+// Attributes of every kind, as the kernel sees them.
+struct SeenAttributes {
+  std::vector<std::string> lines;
+  uint32_t count = 99;
+};
+int note_attributes(void* context, const ert_custom_attribute* attrs, uint32_t attr_count, const ert_tensor* inputs, uint32_t,
+                    ert_tensor* outputs, uint32_t, void*) {
+  SeenAttributes& seen = *static_cast<SeenAttributes*>(context);
+  seen.count = attr_count;
+  for (uint32_t i = 0; i < attr_count; ++i) {
+    const ert_custom_attribute& a = attrs[i];
+    std::string line = std::string(a.name) + " " + std::to_string(a.kind) + " " + std::to_string(a.count) + ":";
+    const bool floats = a.kind == 1 || a.kind == 4;
+    for (uint32_t k = 0; k < a.count; ++k) line += " " + std::to_string(floats ? static_cast<int>(a.floats[k] * 8) : a.ints[k]);
+    seen.lines.push_back(line + (a.string == nullptr ? "" : std::string(" ") + a.string));
+  }
+  std::memcpy(outputs[0].data, inputs[0].data, inputs[0].bytes);
+  return 0;
+}
+
+TEST(CustomOp, SeesAttributesOfEveryKind) {
+  SeenAttributes seen;
+  ert_custom_op op{};
+  op.struct_size = sizeof op;
+  op.name = "test::AddInts";
+  op.context = &seen;
+  op.run = note_attributes;  // and no scratch of its own
+  ert_config cfg = config_of_size();
+  cfg.custom_ops = &op, cfg.custom_op_count = 1;
+  BlobSpec s = custom_program();
+  s.custom_ops[0].more = {{"one", 0, std::vector<int32_t>{7}},
+                          {"half", 1, {}, std::vector<float>{0.5f}},
+                          {"text", 2, {}, {}, "words"},
+                          {"halves", 4, {}, std::vector<float>{0.5f, 1.0f}}};
+  SmallContext c(s, &cfg);
+  ASSERT_EQ(ert_run(&c.context), ERT_OK);
+  EXPECT_EQ(seen.lines,
+            (std::vector<std::string>{"addends 3 2: 10 -4", "one 0 1: 7", "half 1 1: 4", "text 2 0: words", "halves 4 2: 4 8"}));
+  c.expect_results();
+  s.custom_ops[0] = {"test::AddInts", "", {}};  // the field is absent
+  SmallContext none(s, &cfg);
+  ASSERT_EQ(ert_run(&none.context), ERT_OK);
+  EXPECT_EQ(seen.count, 0u);
+}
+
 TEST(CustomOp, FailureStopsTheRunAndLeavesTheContextUsable) {
   Registered r;
   SmallContext c(custom_program(), &r.cfg);
@@ -90,6 +135,18 @@ TEST(CustomOp, OpenAcceptsAndInitResolves) {
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
   r.op.name = "test::AddInts";
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_OK);
+  r.op.name = "test::AddIntsAndMore";  // the first letters are the same
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
+  r.op.name = nullptr;
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
+  r.op.name = "test::AddInts", r.op.run = nullptr;
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
+  r.op.run = add_ints, r.op.scratch_bytes = SIZE_MAX / 2;
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_DIMS) << "scratch that no memory has";
+  r.op.scratch_bytes = 100;
+  r.cfg.custom_op_count = 0;
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
+  r.cfg.custom_op_count = 1;
   r.op.struct_size = 4;
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_ARG);
 }

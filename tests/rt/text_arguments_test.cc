@@ -233,12 +233,14 @@ TEST(TextArguments, ATaskOfAnotherModelIsRefused) {
   size_t need = 0;
   EXPECT_EQ(ert_text_run_bytes(&o.text, &tokens.context, 16, 0, &need), ERT_ERR_MODEL);
   Asking a(TaskKind::kEmbed);
-  EXPECT_EQ(ert_text_run(&tokens.context, &a.o.text, &a.question, a.memory.data(), Asking::bytes_of(a.o), &a.answer), ERT_ERR_MODEL);
+  EXPECT_EQ(ert_text_run(&tokens.context, &a.o.text, &a.question, a.memory.data(), Asking::bytes_of(a.o), &a.answer),
+            ERT_ERR_MODEL);
   TextModelShape shape = shape_for(TaskKind::kEmbed, [](TextTables& t) { t.sections.erase(K::kTask); });
   Opened none(text_model(shape));
   ASSERT_EQ(none.start(), ERT_OK);
   EXPECT_EQ(ert_text_run_bytes(&none.text, &none.context, 16, 0, &need), ERT_ERR_UNSUPPORTED);
-  EXPECT_EQ(ert_text_run(&none.context, &none.text, &a.question, a.memory.data(), Asking::bytes_of(a.o), &a.answer), ERT_ERR_UNSUPPORTED);
+  EXPECT_EQ(ert_text_run(&none.context, &none.text, &a.question, a.memory.data(), Asking::bytes_of(a.o), &a.answer),
+            ERT_ERR_UNSUPPORTED);
   EXPECT_EQ(none.info.task, 0u);
 }
 

@@ -89,7 +89,7 @@ void build_metadata(const BlobSpec& s, uint64_t base, flatbuffers::FlatBufferBui
     for (const BlobSpec::Attribute& a : c.more)
       attributes.push_back(fb::CreateCustomAttributeDirect(b, a.name.c_str(), a.kind, a.ints ? &*a.ints : nullptr,
                                                            a.floats ? &*a.floats : nullptr, a.text ? a.text->c_str() : nullptr));
-    customs.push_back(fb::CreateCustomOpDirect(b, c.name.c_str(), &attributes));
+    customs.push_back(fb::CreateCustomOpDirect(b, c.name.c_str(), attributes.empty() ? nullptr : &attributes));
   }
   fb::FinishProgramBuffer(
       b,

@@ -257,7 +257,7 @@ ert_status run(OpCase& c) {
   }
   for (size_t i = 0; i < c.inputs.size() && status == ERT_OK; ++i) {
     const bool allowed = c.def->in_place_inputs >> i & 1;
-    if (!allowed || c.inputs[i].dtype == 0 || c.inputs[i].bytes.size() != c.outputs[0].bytes.size()) continue;
+    if (!allowed || c.inputs[i].dtype != c.outputs[0].dtype || c.inputs[i].bytes.size() != c.outputs[0].bytes.size()) continue;
     for (uint32_t threads : {1u, 3u}) {
       EXPECT_EQ(expected, run_once(c, threads, static_cast<int>(i), &again))
           << c.def->name << ": differs in place of input " << i;

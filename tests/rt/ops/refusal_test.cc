@@ -3,70 +3,12 @@
 
 #include <string>
 
-#include "tests/rt/ops/op_harness.h"
+#include "tests/rt/ops/good_cases.h"
 
 namespace ert::test {
 namespace {
 
 Tensor f(Dims d) { return empty(ERT_F32, std::move(d)); }
-Tensor i(Dims d) { return empty(ERT_I32, std::move(d)); }
-Tensor b(Dims d) { return empty(ERT_BOOL, std::move(d)); }
-
-// One accepted case of every op of op_list.inc.
-std::vector<OpCase> good_cases() {
-  return {
-      {&kOpImportInt, {empty(ERT_I64, {2})}, {i({2})}, {}, {}, {}},
-      {&kOpExportInt, {i({2})}, {empty(ERT_I64, {2})}, {}, {}, {}},
-      {&kOpCopy, {f({2})}, {f({2})}, {}, {}, {}},
-      {&kOpCast, {f({2})}, {i({2})}, {}, {}, {}},
-      {&kOpFill, {}, {f({2})}, {0}, {}, {}},
-      {&kOpDimsToTensor, {}, {i({2})}, {0, 0}, {}, {3}},
-      {&kOpRange, {}, {i({2})}, {0, 1}, {}, {3}},
-      {&kOpEmbedding, {i({2}), f({5, 3})}, {f({2, 3})}, {}, {}, {}},
-      {&kOpLinear, {f({2, 4}), f({4, 3}), f({3})}, {f({2, 3})}, {1, -1}, {}, {}},
-      {&kOpAttention, {f({1, 2, 4}), f({1, 3, 4}), f({1, 3, 4})}, {f({1, 2, 4})}, {1, 2, 2, 2, 2, 0, 0, 0, 0}, {1.0f}, {}},
-      {&kOpLayerNorm, {f({2, 4}), f({2, 4}), f({4}), f({4})}, {f({2, 4}), f({2, 4})}, {0}, {1e-5f}, {}},
-      {&kOpSoftmax, {f({2, 4})}, {f({2, 4})}, {1, 0}, {}, {}},
-      {&kOpUnary, {f({2})}, {f({2})}, {0}, {}, {}},
-      {&kOpBinary, {f({2}), f({2})}, {f({2})}, {0}, {}, {}},
-      {&kOpWhere, {b({2}), f({2}), f({2})}, {f({2})}, {}, {}, {}},
-      {&kOpReduce, {f({2, 3})}, {f({2})}, {0, 2}, {}, {}},
-      {&kOpMatMul, {f({2, 3}), f({3, 4})}, {f({2, 4})}, {0}, {}, {}},
-      {&kOpTranspose, {f({2, 3})}, {f({3, 2})}, {1, 0}, {}, {}},
-      {&kOpSlice, {f({4})}, {f({2})}, {0, 1}, {}, {1}},
-      {&kOpConcat, {f({2}), f({3})}, {f({5})}, {0}, {}, {}},
-      {&kOpGather, {f({5, 2}), i({3})}, {f({3, 2})}, {0}, {}, {}},
-      {&kOpGatherElements, {f({5, 2}), i({3, 2})}, {f({3, 2})}, {0}, {}, {}},
-      {&kOpGatherND, {f({5, 2}), i({3, 1})}, {f({3, 2})}, {0}, {}, {}},
-      {&kOpScatterND, {f({5, 2}), i({3, 1}), f({3, 2})}, {f({5, 2})}, {0}, {}, {}},
-      {&kOpScatterElements, {f({5, 2}), i({3, 2}), f({3, 2})}, {f({5, 2})}, {0, 0}, {}, {}},
-      {&kOpExpand, {f({2, 1})}, {f({2, 3})}, {}, {}, {}},
-      {&kOpCumSum, {f({2, 3})}, {f({2, 3})}, {1, 0, 0}, {}, {}},
-      {&kOpPad, {f({2})}, {f({4})}, {0, 0, 0}, {}, {1}},
-      {&kOpArgMinMax, {f({2, 3})}, {i({2})}, {1, 1, 0}, {}, {}},
-      {&kOpTopK, {f({2, 3})}, {f({2, 2}), i({2, 2})}, {1, 1, 1}, {}, {}},
-      {&kOpMeanPool, {f({2, 3, 4}), f({2, 3})}, {f({2, 4})}, {}, {1e-9f}, {}},
-      {&kOpL2Normalize, {f({2, 3})}, {f({2, 3})}, {}, {1e-9f}, {}},
-      {&kOpTrilu, {f({3, 3})}, {f({3, 3})}, {1, 0}, {}, {0}},
-      {&kOpOneHot, {i({3})}, {f({3, 4})}, {1, 1, 0}, {}, {}},
-      {&kOpCustom, {f({2})}, {f({2})}, {0}, {}, {}},
-      {&kOpRecurrence,
-       {f({5, 3, 16}), i({3}), f({1, 3, 4}), f({1, 3, 4}), f({1, 12}), packed_n16k4(64, 4, std::vector<int8_t>(256)), f({64}),
-        i({64}), f({64})},
-       {f({5, 3, 4}), f({1, 3, 4}), f({1, 3, 4})},
-       {0, 0, 0, 0, 0, 4, 3, 3},
-       {0.0f},
-       {}},
-      {&kOpPackRows, {f({2, 3, 4})}, {f({1, 5, 4})}, {}, {}, {}, nullptr, {0, 2, 5}, 3},
-      {&kOpUnpackRows, {f({1, 5, 4})}, {f({2, 3, 4})}, {}, {}, {}, nullptr, {0, 2, 5}, 3},
-      {&kOpConv, {f({2, 5, 4}), f({8, 3}), f({3})}, {f({2, 4, 3})}, {1, -1, 0, 4, 0, 2, 1, 1, 0, 0}, {}, {}},
-      {&kOpDepthwiseConv, {f({2, 4, 5, 3}), f({9, 3}), f({3})}, {f({2, 3, 3, 3})}, {0, 3, 1, 1, 1, 0, 3, 2, 1, 1, 1}, {}, {}},
-      {&kOpDirectConv, {f({2, 3, 4, 5}), f({27, 7}), f({7})}, {f({2, 3, 3, 7})}, {0, 1, 3, 1, 1, 1, 0, 3, 2, 1, 1, 1}, {}, {}},
-      {&kOpRope, {f({2, 3, 9}), f({1, 3, 2}), f({2, 3, 2})}, {f({2, 3, 8})}, {2, 4, 2, 1, 0}, {}, {}},
-      {&kOpGlu, {f({2, 9}), f({2, 7})}, {f({2, 4})}, {0, 5, 3}, {}, {}},
-      {&kOpImportFloat, {empty(ERT_I16, {2})}, {f({2})}, {}, {}, {}},
-  };
-}
 
 TEST(Prepare, EveryOpIsTried) {
   size_t at = 0;
