@@ -2,6 +2,7 @@
 #include "convert/inputs/synthetic_inputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <span>
 

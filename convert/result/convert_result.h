@@ -14,6 +14,7 @@
 #include "convert/prepare/raw_inputs.h"
 #include "convert/result/certificate.h"
 #include "convert/result/conversion_cost.h"
+#include "convert/task/task.h"
 
 namespace edgeconv {
 

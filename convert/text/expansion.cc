@@ -1,5 +1,6 @@
 #include "convert/text/expansion.h"
 
+#include <algorithm>
 #include <set>
 
 #include "convert/ir/diagnostics.h"

@@ -9,6 +9,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/text/code_tables.h"
+#include "convert/text/components.h"
 #include "convert/text/double_array.h"
 #include "convert/text/expansion.h"
 #include "convert/text/hash_tables.h"

@@ -224,8 +224,8 @@ bool complete(const Tables& t) {
     case ERT_TEXT_SENTENCEPIECE_BPE: return !has(t, kByteLevel) || t.byte_ids.size == 256;
     case ERT_TEXT_NGRAM: {
       if constexpr (!linked_kind(ERT_TEXT_NGRAM)) return true;
-      const NgramTable* n = t.ngrams.data;
-      return n != nullptr && n->buckets <= kMostBuckets && n->first_hash < n->buckets && n->no_text < n->buckets &&
+      const NgramTable* n = t.ngrams.data;  // the one row that a table of this kind has
+      return n->buckets <= kMostBuckets && n->first_hash < n->buckets && n->no_text < n->buckets &&
              n->first_script != 0 && n->first_script <= n->first_hash && n->first_hash - n->first_script >= kNgramScripts &&
              n->reserved[0] == 0 && n->reserved[1] == 0 && n->reserved[2] == 0;
     }

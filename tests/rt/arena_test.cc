@@ -135,7 +135,8 @@ TEST(Arena, StructsOfAnotherAge) {
   cfg.known.struct_size = sizeof cfg;
   EXPECT_EQ(ert_arena_bytes(&o.model, &cfg.known, nullptr, &need.known), ERT_OK);
   cfg.later[23] = 1;
-  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg.known, nullptr, &need.known), ERT_ERR_ARG) << "asks for what the library does not know";
+  EXPECT_EQ(ert_arena_bytes(&o.model, &cfg.known, nullptr, &need.known), ERT_ERR_ARG)
+      << "asks for what the library does not know";
 }
 
 TEST(Arena, RegionsAreChecked) {
@@ -166,6 +167,8 @@ TEST(Arena, RegionsAreChecked) {
   EXPECT_EQ(init({{arena.data() + 32, need}}), ERT_ERR_ALIGN);
   EXPECT_EQ(init({{arena.data(), need}, {arena.data() + 64, need}}), ERT_ERR_ARG) << "overlapping";
   EXPECT_EQ(init({{o.blob.data(), need}}), ERT_ERR_ARG) << "on the blob";
+  EXPECT_EQ(init({{arena.data(), need}, {arena.data() + 64, 0}}), ERT_OK) << "nothing overlaps nothing";
+  EXPECT_EQ(init({{o.blob.data() + 64, 0}}), ERT_ERR_NOMEM);
   const size_t aligned_in_blob = o.blob.size() / 64 * 64 - 64;
   EXPECT_EQ(init({{o.blob.data() + aligned_in_blob, need}}), ERT_ERR_ARG) << "on the blob's end";
 }

@@ -143,6 +143,8 @@ TEST(CustomOp, OpenAcceptsAndInitResolves) {
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);
   r.op.run = add_ints, r.op.scratch_bytes = SIZE_MAX / 2;
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_DIMS) << "scratch that no memory has";
+  r.op.scratch_bytes = SIZE_MAX / 4;
+  EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_DIMS) << "more than an op may ask for";
   r.op.scratch_bytes = 100;
   r.cfg.custom_op_count = 0;
   EXPECT_EQ(ert_context_init(&c, &m, &r.cfg, nullptr, &region, 1), ERT_ERR_UNSUPPORTED);

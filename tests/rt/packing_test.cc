@@ -34,9 +34,11 @@ struct Encoder {
     for (int64_t& m : wide) m = choice.padding == 1 && (m == 0 || m == 1) ? 1 - m : m;
     std::vector<uint8_t> narrow(wide.begin(), wide.end());
     Result r{std::vector<float>(ids.size() * kWidth, -7.0f), std::vector<float>(static_cast<size_t>(batch) * kWidth, -7.0f)};
+    std::vector<int32_t> ints(wide.begin(), wide.end());
     const ert_tensor in[] = {tensor(ERT_I32, {batch, sequence}, own_ids.data(), own_ids.size() * 4),
-                             choice.mask_dtype == ERT_I64
-                                 ? tensor(ERT_I64, {batch, sequence}, wide.data(), wide.size() * 8)
+                             choice.mask_dtype == ERT_I64 ? tensor(ERT_I64, {batch, sequence}, wide.data(), wide.size() * 8)
+                             : choice.mask_dtype == ERT_I32
+                                 ? tensor(ERT_I32, {batch, sequence}, ints.data(), ints.size() * 4)
                                  : tensor(choice.mask_dtype, {batch, sequence}, narrow.data(), narrow.size())};
     const ert_tensor out[] = {float_tensor({}, r.hidden.data(), r.hidden.size()), float_tensor({}, r.mean.data(), r.mean.size())};
     for (uint32_t i = 0; i < 2; ++i) {
@@ -142,7 +144,8 @@ TEST(Packing, EveryIsaLevelAndThreadCountGivesTheSameBits) {
 TEST(Packing, EveryDtypeAndBothMeaningsOfAMask) {
   const Batch batch = batches()[0];
   const Result expected = Encoder({}).run(batch.ids, batch.mask, batch.rows);
-  for (const Choice c : {Choice{true, ERT_BOOL, 0}, Choice{true, ERT_BOOL, 1}, Choice{true, ERT_U8, 0}, Choice{true, ERT_I64, 1}})
+  for (const Choice c : {Choice{true, ERT_BOOL, 0}, Choice{true, ERT_BOOL, 1}, Choice{true, ERT_U8, 0}, Choice{true, ERT_I64, 1},
+                         Choice{true, ERT_I32, 0}, Choice{true, ERT_I32, 1}})
     EXPECT_TRUE(Encoder(c).run(batch.ids, batch.mask, batch.rows) == expected) << int{c.mask_dtype} << " " << c.padding;
 }
 

@@ -157,6 +157,26 @@ TEST(Recipes, HostileOnesDoNotOpen) {
   EXPECT_EQ(out(set(&Recipe::reserved, 1u)), ERT_ERR_MODEL);
 }
 
+// A second input that is made has room of its own; the largest alone is lent a slot.
+TEST(Recipes, ASecondInputIsMadeBesideTheLentSlot) {
+  BlobSpec s = recipe_program();
+  s.add_input("more", ERT_I16, {s.constant(5)});
+  std::vector<uint8_t>& bytes = s.segments.back().bytes;
+  const Recipe more{static_cast<uint32_t>(RecipeKind::kMade), 3, -7, 7, 0, 0, 0, 0};
+  bytes.resize(192 + sizeof more);
+  std::memcpy(bytes.data() + 192, &more, sizeof more);
+  s.golden.back().offsets = {0, 192, 64};
+  const AlignedBytes blob = s.build();
+  ert_model model;
+  ASSERT_EQ(ert_model_open(&model, blob.data(), blob.size()), ERT_OK);
+  GuardedRegion arena(arena_need(model));
+  const ert_region region = arena.region();
+  ert_context c;
+  ASSERT_EQ(ert_context_init(&c, &model, nullptr, nullptr, &region, 1), ERT_OK);
+  EXPECT_EQ(ert_selftest(&c), ERT_OK);
+  EXPECT_TRUE(arena.intact());
+}
+
 // The range of integers is what the type of the input holds: nothing is cut off where it is made.
 TEST(Recipes, RangesThatTheTypeDoesNotHoldDoNotOpen) {
   const auto open = [](uint8_t dtype, int32_t low, int32_t high) {

@@ -227,6 +227,15 @@ TEST(SemanticsWork, ListsThatOpsShareAreRefused) {
   EXPECT_EQ(status(s, share_operands), ERT_ERR_MODEL);
 }
 
+// The one quotient of the least number that does not fit is that by -1.
+TEST(SemanticsAccepts, TheLeastNumberDividedByTwo) {
+  BlobSpec s = small_program();
+  const uint32_t low = s.constant(INT64_MIN);
+  s.expr(5, low, s.constant(2));
+  s.expr(8, low, s.constant(2));
+  EXPECT_EQ(open_spec(s), ERT_OK);
+}
+
 TEST(SemanticsAccepts, ReportsUnregisteredCustomOpsAtInitOnly) {
   BlobSpec s = small_program();
   s.custom_ops.push_back({"test::Twice", "k", {1, 2}});

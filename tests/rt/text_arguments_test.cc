@@ -187,6 +187,7 @@ TEST(TextArguments, OfRuns) {
     ASSERT_EQ(a.run(), ERT_OK);
     const auto refused = [&](auto change) { return a.with(change); };
     EXPECT_EQ(refused([](ert_question& q, ert_answer&) { q.text = nullptr; }), ERT_ERR_ARG);
+    EXPECT_EQ(refused([](ert_question& q, ert_answer&) { q.text = nullptr, q.bytes = 0; }), ERT_OK) << "an empty text";
     EXPECT_EQ(refused([](ert_question& q, ert_answer&) { q.struct_size = 0; }), ERT_ERR_ARG);
     EXPECT_EQ(refused([](ert_question&, ert_answer& r) { r.struct_size = 0; }), ERT_ERR_ARG);
     EXPECT_EQ(refused([](ert_question& q, ert_answer&) { q.bytes = SIZE_MAX / 2; }), ERT_ERR_LIMIT);

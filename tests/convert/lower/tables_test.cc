@@ -1,6 +1,8 @@
 // Embedding tables in the three ways that a plan may ask for.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "convert/quantize/weight_store.h"
 #include "rt/blob/header.h"
 #include "rt/blob/kinds.h"
