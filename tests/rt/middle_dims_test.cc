@@ -13,7 +13,7 @@ namespace {
 using params::OpCode;
 enum ExprKinds : uint32_t { kAdd = 2, kSub = 3, kMul = 4, kFloorDiv = 5 };
 constexpr int32_t kMiddle = 3;  // of the dim `batch`, which is 1 to 8
-constexpr uint32_t kBatch = 0, kNegated = 2, kSlotOfSum = 1;
+constexpr uint32_t kBatch = 0, kNegatedSum = 2, kSlotOfSum = 1;
 
 // 0 at batch 3 alone.
 uint32_t away(BlobSpec& s) {
@@ -95,8 +95,8 @@ TEST(MiddleDims, AShapeThatAnOpRefuses) {
 // An alias that has as many bytes as what it stands for, but for these dims: reading it would leave the slot.
 TEST(MiddleDims, AnAliasThatIsLonger) {
   const auto change = [](BlobSpec& s) {
-    BlobSpec::Value alias = s.values[kNegated];
-    alias.storage = 4, alias.index = kNegated, alias.first_op = alias.last_op = 0;
+    BlobSpec::Value alias = s.values[kNegatedSum];
+    alias.storage = 4, alias.index = kNegatedSum, alias.first_op = alias.last_op = 0;
     alias.shape = {kBatch, s.constant(4), one_and(s, hill(s))};
     s.add(alias);
   };
