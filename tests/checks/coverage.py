@@ -7,6 +7,7 @@ Branches are those of the source at -O0: both ways of each operand of a conditio
 instantiations of a template count as one. So do the copies of an inline function: the linker takes one of them, which may be that in a test's object. Ways behind a check of redundant_checks.txt, which no file can take, are counted apart: they
 neither count as taken nor against the goal. Exit 1 where a group is below its goal."""
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -22,13 +23,13 @@ GROUPS = [
 ]
 
 
-def gcov(objects):
-    """The JSON documents of object files that ran."""
-    for i in range(0, len(objects), 20):
-        r = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-counts", "--branch-probabilities", *objects[i:i + 20]], capture_output=True, text=True)
-        for line in r.stdout.splitlines():
-            if line.startswith("{"):
-                yield json.loads(line)
+def gcov(root, objects):
+    """The JSON documents of object files: what they have of files below root."""
+    command = ["gcov", "--json-format", "--stdout", "--branch-counts", "--branch-probabilities", "--relative-only", "--source-prefix", str(root)]
+    ask = lambda some: subprocess.run([*command, *some], capture_output=True, text=True).stdout
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for out in pool.map(ask, [objects[i:i + 20] for i in range(0, len(objects), 20)]):
+            yield from (json.loads(line) for line in out.splitlines() if line.startswith("{"))
 
 
 # Tests that compile sources of the runtime in another form, whose branches are not those of the library.
@@ -38,7 +39,7 @@ OTHER_FORMS = ("soft_flush", "rt_text_one_kind_test", "rt_without_signature_test
 def objects_of(build):
     """(objects of the libraries and of the command, objects of tests): of the latter only what they have of headers counts."""
     own = [str(p) for folder in ("rt", "convert") for p in (build / folder).rglob("*.gcno") if "/example/" not in str(p)]
-    tests = [str(p) for p in (build / "tests").rglob("*.gcno") if not any(form in str(p) for form in OTHER_FORMS)]
+    tests = [str(p)[:-len("gcda")] + "gcno" for p in (build / "tests").rglob("*.gcda") if not any(form in str(p) for form in OTHER_FORMS)]
     return sorted(own), sorted(tests)
 
 
@@ -46,7 +47,7 @@ def branches_of(root, build):
     """{file: {line: [count, ..]}}; nothing of objects that never ran is left out: their branches count as not taken."""
     taken = collections.defaultdict(lambda: collections.defaultdict(list))
     own, tests = objects_of(build)
-    for document, pattern in [(d, r"(rt|convert)/") for d in gcov(own)] + [(d, r"(rt|convert)/.*\.h$") for d in gcov(tests)]:
+    for document, pattern in [(d, r"(rt|convert)/") for d in gcov(root, own)] + [(d, r"(rt|convert)/.*\.h$") for d in gcov(root, tests)]:
         for file in document["files"]:
             path = os.path.relpath(os.path.normpath(os.path.join(document["current_working_directory"], file["file"])), root)
             if not re.match(pattern, path):
