@@ -96,7 +96,7 @@ struct Job {
         memcpy(scales_of(thread) + i, from.row(row + i) + from.row_bytes, sizeof(kernels::RowScale));
       return;
     }
-    const auto quantize_rows = paired ? product.quantized.quantize_pairs : product.quantized.quantize_rows;
+    const auto quantize_rows = kFastForms && paired ? product.quantized.quantize_pairs : product.quantized.quantize_rows;
     quantize_rows(static_cast<size_t>(rows), static_cast<size_t>(s.k), x + row * s.k, s.k, product.inv_smooth(), rows_of(thread),
                   product.row_bytes, scales_of(thread));
   }
@@ -117,7 +117,7 @@ struct Job {
     float* out = dst + row * s.n;
     if (product.activation == lin::kNoActivation) return multiply(row, rows, first, last - first, out + first, thread);
     const auto activate = c.kernels->unary[product.activation];
-    if (last - first == s.n && s.n <= kGroupColumns) {  // a call for each of many short rows would take as long as its work
+    if (kFastForms && last - first == s.n && s.n <= kGroupColumns) {  // a call for each of many short rows would take as long as its work
       multiply(row, rows, 0, s.n, out, thread);
       return activate(static_cast<size_t>(rows * s.n), out, out);
     }
@@ -137,14 +137,15 @@ struct Job {
 
   // Some rows of results, those that are quantized together.
   void hand_over(int64_t row, int64_t rows, int64_t together, float* out) const {
+    const bool alone = !kFastForms || together == 1;
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(s.n);
-    kernels::RowScale scales[2];
-    if (product.activation == static_cast<int32_t>(kernels::Unary::kGeluCoarse) && together == 1) {
+    kernels::RowScale scales[kFastForms ? 2 : 1];
+    if (product.activation == static_cast<int32_t>(kernels::Unary::kGeluCoarse) && alone) {
       c.kernels->gelu_quantize_rows(m, n, out, s.n, c.pair.inv_smooth, to.row(row), to.row_bytes, scales);
     } else {
       if (product.activation != lin::kNoActivation) c.kernels->unary[product.activation](m * n, out, out);
-      const auto& quantize = together == 1 ? c.kernels->quantize_rows : c.kernels->quantize_pairs;
-      quantize[kernels::Precision::kW8A8](m, n, out, s.n, c.pair.inv_smooth, to.row(row), together == 1 ? to.row_bytes : to.stride, scales);
+      const auto quantize = (alone ? c.kernels->quantize_rows : c.kernels->quantize_pairs)[kernels::Precision::kW8A8];
+      quantize(m, n, out, s.n, c.pair.inv_smooth, to.row(row), alone ? to.row_bytes : to.stride, scales);
     }
     for (int64_t i = 0; i < rows; ++i) memcpy(to.row(row + i) + to.row_bytes, scales + i, sizeof(scales[i]));
   }

@@ -84,7 +84,7 @@ __attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
   const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
   const int64_t rows = ceil_div(s.m, blocks);
-  if (in_pairs && rows % 2 != 0 && rows < s.m) return {threads, by_columns, rows + 1};
+  if (kFastForms && in_pairs && rows % 2 != 0 && rows < s.m) return {threads, by_columns, rows + 1};
   return {threads, by_columns, rows < 1 ? 1 : rows};
 }
 
