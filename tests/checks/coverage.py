@@ -8,6 +8,7 @@ instantiations of a template count as one. So do the copies of an inline functio
 neither count as taken nor against the goal. Exit 1 where a group is below its goal."""
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -27,9 +28,11 @@ def gcov(root, objects):
     """The JSON documents of object files: what they have of files below root."""
     command = ["gcov", "--json-format", "--stdout", "--branch-counts", "--branch-probabilities", "--relative-only", "--source-prefix", str(root)]
     ask = lambda some: subprocess.run([*command, *some], capture_output=True, text=True).stdout
+    few = os.cpu_count() * 10  # the answers of all would not fit into memory
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for out in pool.map(ask, [objects[i:i + 20] for i in range(0, len(objects), 20)]):
-            yield from (json.loads(line) for line in out.splitlines() if line.startswith("{"))
+        for first in range(0, len(objects), few):
+            for out in pool.map(ask, [objects[i:i + 10] for i in range(first, min(first + few, len(objects)), 10)]):
+                yield from (json.loads(line) for line in out.splitlines() if line.startswith("{"))
 
 
 # Tests that compile sources of the runtime in another form, whose branches are not those of the library.
@@ -47,7 +50,8 @@ def branches_of(root, build):
     """{file: {line: [count, ..]}}; nothing of objects that never ran is left out: their branches count as not taken."""
     taken = collections.defaultdict(lambda: collections.defaultdict(list))
     own, tests = objects_of(build)
-    for document, pattern in [(d, r"(rt|convert)/") for d in gcov(root, own)] + [(d, r"(rt|convert)/.*\.h$") for d in gcov(root, tests)]:
+    documents = itertools.chain(zip(gcov(root, own), itertools.repeat(r"(rt|convert)/")), zip(gcov(root, tests), itertools.repeat(r"(rt|convert)/.*\.h$")))
+    for document, pattern in documents:
         for file in document["files"]:
             path = os.path.relpath(os.path.normpath(os.path.join(document["current_working_directory"], file["file"])), root)
             if not re.match(pattern, path):
