@@ -113,17 +113,22 @@ def randomize(net):
             module.bias.data.normal_(0, 0.2)
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    os.makedirs(sys.argv[1], exist_ok=True)
+def missing_nets(workdir, suffix):
+    """(target, net, shape of its input) of each network that has no file workdir/NAME + suffix yet."""
+    os.makedirs(workdir, exist_ok=True)
     for name, make in NETS.items():
-        target = os.path.join(sys.argv[1], name + ".onnx")
+        target = os.path.join(workdir, name + suffix)
         if os.path.exists(target):
             continue
         net, shape = make()
         randomize(net)
-        net.eval()
+        yield target, net.eval(), shape
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for target, net, shape in missing_nets(sys.argv[1], ".onnx"):
         with torch.no_grad():
             torch.onnx.export(net, torch.randn(shape), target + ".part", input_names=["input"], output_names=["output"], dynamo=False)
         os.replace(target + ".part", target)

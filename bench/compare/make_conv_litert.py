@@ -9,19 +9,13 @@ import numpy
 import torch
 from ai_edge_quantizer import quantizer, recipe
 
-from conv_nets import NETS, randomize
+from conv_nets import missing_nets
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for name, make in NETS.items():
-        target = os.path.join(sys.argv[1], name + ".int8.tflite")
-        if os.path.exists(target):
-            continue
-        net, shape = make()
-        randomize(net)
-        net.eval()
+    for target, net, shape in missing_nets(sys.argv[1], ".int8.tflite"):
         if len(shape) == 4:
             net, shape = litert_torch.to_channel_last_io(net, args=[0]), (shape[0], *shape[2:], shape[1])
         fp32, unfinished = target + ".fp32", target + ".part"

@@ -35,15 +35,14 @@ RowScale row_of_pair16(size_t k, const float* src, const float* inv_smooth, cons
 
 using RowFn = RowScale (*)(size_t k, const float* src, const float* inv_smooth, const PairStore& store);
 
-// Calls `row` for the rows of pairs. Returns how many rows that are.
-size_t quantize_pairs(RowFn row, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                      size_t row_bytes, RowScale* scales) {
+// Calls `row` for the rows of pairs, and `alone` for a last row without a second one.
+void quantize_pairs(RowFn row, QuantizeRowsFn alone, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                    void* dst, size_t row_bytes, RowScale* scales) {
+  int8_t* rows = static_cast<int8_t*>(dst);
   const size_t paired = m / 2 * 2;
-  for (size_t r = 0; r < paired; ++r) {
-    int8_t* pair = static_cast<int8_t*>(dst) + (r - r % 2) * row_bytes;
-    scales[r] = row(k, src + static_cast<ptrdiff_t>(r) * src_stride, inv_smooth, {pair, row_bytes, half_of_row(k), r % 2});
-  }
-  return paired;
+  for (size_t r = 0; r < paired; ++r, src += src_stride)
+    scales[r] = row(k, src, inv_smooth, {rows + (r - r % 2) * row_bytes, row_bytes, half_of_row(k), r % 2});
+  if (paired < m) alone(1, k, src, src_stride, inv_smooth, rows + paired * row_bytes, row_bytes, scales + paired);
 }
 
 }  // namespace
@@ -56,19 +55,13 @@ void quantize_qa16_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t
 void quantizepairs_qa8_f32_2x16_i8mm(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                      size_t row_bytes, RowScale* scales) {
   const RowFn row = inv_smooth != nullptr ? row_of_pair8<true> : row_of_pair8<false>;
-  const size_t done = quantize_pairs(row, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
-  if (done < m)
-    quantize_qa8_f32_1x16_neon(1, k, src + static_cast<ptrdiff_t>(done) * src_stride, src_stride, inv_smooth,
-                               static_cast<int8_t*>(dst) + done * row_bytes, row_bytes, scales + done);
+  quantize_pairs(row, quantize_qa8_f32_1x16_neon, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 void quantizepairs_qa16_f32_2x16_i8mm(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                       size_t row_bytes, RowScale* scales) {
   const RowFn row = inv_smooth != nullptr ? row_of_pair16<true> : row_of_pair16<false>;
-  const size_t done = quantize_pairs(row, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
-  if (done < m)
-    quantize_qa16_f32_1x16_neon(1, k, src + static_cast<ptrdiff_t>(done) * src_stride, src_stride, inv_smooth,
-                                static_cast<int8_t*>(dst) + done * row_bytes, row_bytes, scales + done);
+  quantize_pairs(row, quantize_qa16_f32_1x16_neon, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 }  // namespace ert::kernels

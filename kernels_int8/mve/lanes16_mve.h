@@ -82,16 +82,5 @@ ERT_LANES Lanes with_sign(Lanes magnitude, Lanes sign) {
           with_sign(magnitude.q3, sign.q3)};
 }
 
-// The canonical tree: lanes i and i + 8, then 4, 2, 1 apart.
-ERT_LANES float total(Lanes a) {
-  const float32x4_t s4 = vaddq_f32(vaddq_f32(a.q0, a.q2), vaddq_f32(a.q1, a.q3));
-  return (s4[0] + s4[2]) + (s4[1] + s4[3]);
-}
-// Helium's maximum across takes a number over NaN; no NaN gets here.
-ERT_LANES float largest(Lanes a) {
-  const float32x4_t m = vmaxnmq_f32(vmaxnmq_f32(a.q0, a.q2), vmaxnmq_f32(a.q1, a.q3));
-  return vmaxnmvq_f32(-__builtin_inff(), m);
-}
-
 }  // namespace
 }  // namespace ert::kernels

@@ -1,7 +1,7 @@
+// The parts of a row of row_parts_mve.h.
 #include "kernels_int8/mve/row_parts_mve.h"
 
 #include "kernels_int8/mve/lanes4_mve.h"
-
 #include "kernels_int8/simd/elementary16.h"
 
 namespace ert::kernels {

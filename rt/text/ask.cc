@@ -45,6 +45,7 @@ bool question_ok(const ert_question& q, TaskKind kind) {
 }
 
 ert_status ask(const Asked& a, Runner& r, ert_answer* out) {
+  static_assert(TaskKind::kCount == TaskKind{6}, "a case for each kind: the last one is the default");
   switch (kind_of(a.task)) {
     case TaskKind::kEmbed: return answer_embed(a, r, out);
     case TaskKind::kClassify: return answer_classify(a, r, out);

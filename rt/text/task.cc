@@ -31,6 +31,7 @@ bool width_of(const Program& p, uint32_t output, uint32_t rank, uint32_t* width)
 
 bool outputs_fit(const Program& p, const TaskTables& t, ModelShape* m) {
   m->outputs = 1, m->by_token = false;
+  static_assert(TaskKind::kCount == TaskKind{6}, "a case for each kind: the last one is the default");
   switch (kind_of(t)) {
     case TaskKind::kEmbed: return width_of(p, 0, 2, &m->width);
     case TaskKind::kClassify:
