@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "convert/blob/counts.h"
 #include "convert/blob/golden_segment.h"
 #include "convert/blob/names.h"
 #include "convert/program/slots.h"
@@ -257,6 +258,7 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   TargetProgram p = program;  // shapes may add expressions
   SegmentTable segments;
   const std::vector<ert::fb::Value> values = value_rows(p, segments);
+  check_counts(p);
   Golden g{{}, std::vector<std::vector<uint64_t>>(meta.golden.size()), {}};
   for (size_t i = 0; i < meta.golden.size(); ++i)
     g.bytes.push_back(golden_segment(meta.golden[i], has_recipes(meta), g.offsets[i]));

@@ -82,6 +82,14 @@ Problem problem(const SizeEquality& e, const std::string& sizes) {
           "the exporter froze a size that is declared dynamic: re-export with dynamo=True, or with that axis fixed"};
 }
 
+// The sizes up to the largest one that all are good: a small input that leaves a Slice nothing can be good by itself, far below the sizes that
+// the model is for.
+std::optional<Range> good_up_to_largest(const Trial& t) {
+  if (t.good.empty() || (!t.bad.empty() && t.bad.back() > t.good.back())) return {};
+  const auto first = t.bad.empty() ? t.good.begin() : std::upper_bound(t.good.begin(), t.good.end(), t.bad.back());
+  return Range{static_cast<int32_t>(*first), static_cast<int32_t>(t.good.back())};
+}
+
 // Narrows one dim so that e holds; otherwise says for which sizes it does.
 std::optional<std::string> narrow(const SizeEquality& e, const std::vector<std::string>& names, Ranges& range) {
   std::string best_sizes;
@@ -94,6 +102,11 @@ std::optional<std::string> narrow(const SizeEquality& e, const std::vector<std::
     // A single size is no range of sizes: the file froze it, and the user should know.
     if (one_range && t.good.size() > 1) {
       range.at(name) = {static_cast<int32_t>(t.good.front()), static_cast<int32_t>(t.good.back())};
+      return {};
+    }
+    const auto upper = good_up_to_largest(t);
+    if (upper && upper->first <= upper->second / 2) {
+      range.at(name) = *upper;
       return {};
     }
     if (best_sizes.empty() || t.good.size() > most) {

@@ -32,7 +32,7 @@ struct Limit {
 };
 
 constexpr std::string_view kRounds =
-    "unrolled: the number of rounds is fixed, or that of a dim with --dim NAME=MAX (at most 256; shorter runs cost as much)";
+    "unrolled: the number of rounds is fixed, or that of a dim with --dim NAME=MAX (at most 1024; shorter runs cost as much)";
 
 constexpr Limit kLimits[] = {
     {"", "Dropout", "no random masks (training mode)"},

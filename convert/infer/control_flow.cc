@@ -21,6 +21,7 @@ void bind_input(Graph& body, size_t i, const Value& outer, bool with_contents) {
 
 InferLog infer_body(NodeInference& c, Graph& body) {
   body.fold_budget = c.graph().fold_budget;
+  for (const auto& [dim, least] : c.graph().least_dims) body.least_dims[dim] = std::max(body.least_dims[dim], least);
   InferLog log = infer_body_graph(body);
   c.graph().fold_budget = body.fold_budget;
   return log;
@@ -29,6 +30,7 @@ InferLog infer_body(NodeInference& c, Graph& body) {
 void add(InferLog& to, InferLog body) {
   for (Problem& p : body.problems) to.problems.push_back(std::move(p));
   for (SizeEquality& e : body.equalities) to.equalities.push_back(std::move(e));
+  for (auto& sign : body.unknown_signs) to.unknown_signs.push_back(std::move(sign));
 }
 
 const Problem* contradiction(const InferLog& log) {
@@ -109,6 +111,7 @@ void infer_loop(NodeInference& c) {
       continue;
     }
     if (!trips) return c.problem("the number of iterations of a Loop is not known", "unroll the loop in the exported module");
+    if (!runs_to_the_end(body)) return;  // perhaps fewer than the count: known when the loop is unrolled
     Shape s = *v.shape;
     s.insert(s.begin(), trips->at(0));
     c.set(o, v.dtype, std::move(s));

@@ -176,7 +176,10 @@ void infer_binary(NodeInference& c) {
     const DimExpr &lhs = (*a)[broadcast_position(i, *out, c.shape(0))], &rhs = (*b)[broadcast_position(i, *out, c.shape(1))];
     const auto x = unless_numbers_overflow(lhs.is_constant() && rhs.is_constant(),
                                            [&] { return binary_element(kind, lhs, rhs, integer, c.least()); });
-    if (!x) return;
+    if (!x) {
+      if (kind == bb::kDiv && integer && lower_bound(rhs, c.least()).value_or(0) > 0) c.unknown_sign(lhs);
+      return;
+    }
     r.push_back(*x);
   }
   c.set_elements(0, std::move(r));

@@ -147,12 +147,28 @@ void release_folded(Graph& g, double& left_before) {
   g.release_unused_constants();
 }
 
+// What is left unsaid for small dims only, such as (N - 400) / 160 windows of N samples, is not worth a refusal: the dims then begin where it is
+// said. For when nothing else changes any more. True when a dim was found to be larger than it was known to be.
+bool assume_signs(Graph& g, const InferLog& log, std::vector<std::string>& warnings) {
+  bool any = false;
+  for (const auto& [e, where] : log.unknown_signs) {
+    const LeastDims before = g.least_dims;
+    note_positive(e + DimExpr(1), g.least_dims);
+    if (g.least_dims == before) continue;
+    any = true;
+    const std::string dim = e.symbols().front();
+    warnings.push_back("dim '" + dim + "' begins at " + std::to_string(g.least_dims.at(dim)) + ": below it " + e.str() +
+                       " is negative, and what " + where + " makes of that is no size that could be planned");
+  }
+  return any;
+}
+
 struct GraphInference {
   InferResult result;
   InferLog log;  // problems of the last round, warnings of all
 };
 
-GraphInference infer_graph(Graph& g, Diagnostics& d) {
+GraphInference infer_graph(Graph& g, Diagnostics& d, bool is_body) {
   InferResult result;
   const size_t before = known_shapes(g);
   std::vector<std::string> warnings;
@@ -176,7 +192,7 @@ GraphInference infer_graph(Graph& g, Diagnostics& d) {
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
     const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least || inline_only_branches(g) > 0;
     result.changed |= again;
-    if (!again) break;
+    if (!again && (is_body || log.problems.empty() || !assume_signs(g, log, warnings))) break;
   }
   result.changed |= known_shapes(g) != before;
   g.sort();
@@ -188,7 +204,7 @@ GraphInference infer_graph(Graph& g, Diagnostics& d) {
 }  // namespace
 
 InferResult infer(Graph& g, Diagnostics& d) {
-  const GraphInference done = infer_graph(g, d);
+  const GraphInference done = infer_graph(g, d, false);
   report(done.log, done.log.warnings, d);
   tell_import_problems(g, d);
   return done.result;
@@ -196,7 +212,7 @@ InferResult infer(Graph& g, Diagnostics& d) {
 
 InferLog infer_body_graph(Graph& g) {
   Diagnostics d;  // of cycles, which the import has found
-  return infer_graph(g, d).log;
+  return infer_graph(g, d, true).log;
 }
 
 }  // namespace edgeconv

@@ -48,11 +48,20 @@ std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<Va
   return r;
 }
 
+bool runs_to_the_end(const Graph& body) {
+  const ValueId v = body.outputs[0];
+  if (v == body.inputs[1]) return true;
+  const Node* p = body.producer(v);
+  if (p && p->kind == OpKind::kIdentity && p->in(0) == body.inputs[1]) return true;
+  const auto known = known_scalar(body, v);
+  return known && *known != 0;
+}
+
 namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMaxTrips = 256;
+constexpr int64_t kMaxTrips = 1024;
 constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
 constexpr int64_t kMaxNodes = 50000;     // of a graph into which a loop was unrolled: nested ones multiply
 
@@ -81,16 +90,6 @@ bool inline_if(Graph& g, NodeId n, std::optional<size_t> branch) {
   const std::string prefix = g.node(n).origin.node + "/";
   bind_outputs(g, n, copy_body(g, *body, captures, prefix), 0);
   return true;
-}
-
-// The condition that a body computes never ends the loop early: it hands on its input, or a true constant.
-bool runs_to_the_end(const Graph& body) {
-  const ValueId v = body.outputs[0];
-  if (v == body.inputs[1]) return true;
-  const Node* p = body.producer(v);
-  if (p && p->kind == OpKind::kIdentity && p->in(0) == body.inputs[1]) return true;
-  const auto known = known_scalar(body, v);
-  return known && *known != 0;
 }
 
 void know(Graph& g, ValueId v, const std::optional<Tensor>& contents) {

@@ -18,6 +18,9 @@ int inline_only_branches(Graph& g);
 // The number that a value of one element holds, where it is known; not of floats.
 std::optional<int64_t> known_scalar(const Graph& g, ValueId v);
 
+// The condition that the body of a Loop computes never ends it early: it hands on its input, or a true constant.
+bool runs_to_the_end(const Graph& body);
+
 // Copies body into g with its inputs replaced; returns the outer values of the body's outputs. The caller sorts the graph.
 std::vector<ValueId> copy_body(Graph& g, const Graph& body, const std::vector<ValueId>& inputs, const std::string& prefix);
 

@@ -90,6 +90,8 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
     }
     const auto first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());
     if (!first || !last) {
+      for (const DimExpr& bound : {start, end})
+        if (!bound.is_constant()) c.unknown_sign(bound);
       c.problem("the sign of a bound of a backward slice is not known (" + start.str() + " : " + end.str() + ")",
                 "slice with constant bounds, or reverse the whole axis");
       return std::nullopt;
@@ -101,6 +103,8 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
   const bool table = c.in(0).is_constant();
   const auto first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
   if (!first || !last) {
+    for (const DimExpr& bound : {start, end})
+      if (!bound.is_constant()) c.unknown_sign(bound);
     c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")",
               "slice with constant bounds or with sizes");
     return std::nullopt;

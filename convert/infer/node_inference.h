@@ -31,6 +31,8 @@ struct InferLog {
   std::vector<Problem> problems;
   std::vector<std::string> warnings;
   std::vector<SizeEquality> equalities;
+  // Numbers of unknown sign that a node needs to be 0 or more before it can say anything, and which node.
+  std::vector<std::pair<DimExpr, std::string>> unknown_signs;
 };
 
 class NodeInference {
@@ -72,6 +74,9 @@ class NodeInference {
   const LeastDims& least() const { return g_.least_dims; }
   // States that the node needs this size to be at least 1.
   void needs_positive(const DimExpr& size) { note_positive(size, g_.least_dims); }
+
+  // The node says nothing because this may be below 0 for small dims.
+  void unknown_sign(const DimExpr& e) { log_.unknown_signs.emplace_back(e, where()); }
 
   void problem(const std::string& reason, const std::string& hint);
   // The node contradicts ONNX: no model that runs has it (exit 3).

@@ -93,7 +93,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
                 "export with fewer rounds, or compute all of them at once"};
       if (const std::string dim = dim_of_rounds(g, n); !dim.empty())
         return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
-                "--dim " + dim + "=MAX unrolls it that often, at most 256 times (shorter runs cost as much), --fix " + dim +
+                "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
                     "=N exactly; an LSTM, GRU or RNN operator takes any length"};
       return {"the number of rounds depends on the data, so the loop cannot be unrolled",
               "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};

@@ -174,6 +174,8 @@ void offer_for_condition(Place p, Options& out, int depth = 0) {
     }
     offer_dims(a, out);
   }
+  if (out.empty())  // a number that is counted against a size
+    for (ValueId v : n->inputs) offer_dims(behind_views({p.frame, v}), out);
   if (out.empty()) offer_inputs(p, out);
 }
 
@@ -198,6 +200,11 @@ void Advice::walk(const Frame& frame, const Options& decided) {
         if (n.in(i) == kNone) continue;
         offer_dims({&frame, n.in(i)}, options);
         offer_inputs({&frame, n.in(i)}, options);
+      }
+      const auto& bodies = n.as<SubgraphAttrs>().bodies;
+      if (options.empty() && bodies.size() == 1 && !bodies[0]->outputs.empty()) {
+        const Frame inside{*bodies[0], &frame, &n};
+        offer_for_condition({&inside, bodies[0]->outputs[0]}, options);
       }
     } else if (std::any_of(n.outputs.begin(), n.outputs.end(),
                            [&](ValueId v) { return v != kNone && !frame.g.value(v).shape; })) {

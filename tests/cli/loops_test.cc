@@ -178,7 +178,7 @@ TEST_F(LoopsTest, AnUnboundedLengthIsRefusedWithWhatBoundsIt) {
   for (const ModelWriter& w : {loop(), scan(0, true)}) {
     write(w);
     expect_refusal({in("m.onnx"), "-o", in("no.ert")}, kUnsupported, {"recurrence", "dim 'T'", "--dim T=MAX", "--fix T=N"});
-    expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=300"}, kUnsupported, {"recurrence", "at most 256"});
+    expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=1100"}, kUnsupported, {"recurrence", "at most 1024"});
   }
 }
 

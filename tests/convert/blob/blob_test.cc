@@ -10,11 +10,13 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "convert/blob/counts.h"
 #include "convert/files/atomic_file.h"
 #include "convert/lower/build_program.h"
 #include "convert/interp/interpreter.h"
 #include "convert/dims/dims.h"
 #include "convert/run/blob_runner.h"
+#include "rt/base/limits.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -185,6 +187,27 @@ TEST(ExprTable, SharesSubexpressions) {
   EXPECT_EQ(table.rows().size(), rows);
   table.add(s.floor_div(2));
   EXPECT_THROW(table.add(DimExpr::symbol("other")), std::logic_error);
+}
+
+// Unrolled loops have a size of their own in every round: said here, not by the runtime that refuses the blob.
+TEST(Counts, WhatTheRuntimeHasNoRoomForIsNamed) {
+  TargetProgram p({{"seq", 1, 4096}});
+  const auto refusal = [&] {
+    try {
+      check_counts(p);
+    } catch (const FatalError& e) {
+      EXPECT_EQ(e.code(), ExitCode::kLimit);
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal(), "");
+  for (int64_t i = 0; i < ERT_MAX_EXPRS; ++i) p.exprs.add(DimExpr::symbol("seq") + DimExpr(i));
+  EXPECT_NE(refusal().find("size expressions), the runtime takes " + std::to_string(ERT_MAX_EXPRS)), std::string::npos) << refusal();
+  TargetProgram slots({{"seq", 1, 4096}});
+  p = slots;
+  p.slots = static_cast<int>(ert::limits::kMaxSlots) + 1;
+  EXPECT_NE(refusal().find("different times"), std::string::npos) << refusal();
 }
 
 TEST(AtomicFile, ReplacesOrLeaves) {

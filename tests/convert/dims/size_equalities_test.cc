@@ -63,6 +63,20 @@ TEST(SizeEqualities, ReshapeThatDividesForFewSizesIsExplained) {
   EXPECT_TRUE(mentions(message, "Reshape") && mentions(message, "seq = 3, 6, 9, 12")) << message;
 }
 
+// Samples behind the first 240, in rows of 160: 80 samples leave nothing, which divides too, but no size below 240 does otherwise.
+TEST(SizeEqualities, ASizeThatHoldsAloneFarBelowTheOthersIsLeftOut) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, S});
+  const DimExpr whole = S - (S - DimExpr(400)).mod(160);
+  const ValueId part = b.node(OpKind::kSlice, {x, b.ints({240}), sizes(b, {whole}), b.ints({1})});
+  b.output(b.reshape(part, {0, -1, 160}));
+  finish(b.g);
+  const auto range = plan_dims(b.g, {{"seq", 4000}}).range.at("seq");
+  EXPECT_EQ(range.second, 4000);
+  EXPECT_GE(range.first, 240);
+  EXPECT_LE(range.first, 400);
+}
+
 // A sequence that the model pads to whole windows divides for every size, though no algebra shows it.
 TEST(SizeEqualities, WholeWindowsHoldForAllSizes) {
   GraphBuilder b;
