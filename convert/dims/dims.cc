@@ -6,6 +6,7 @@
 #include <set>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/dims/index_origin.h"
 #include "convert/dims/size_equalities.h"
 
 namespace edgeconv {
@@ -57,49 +58,17 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
     }
     if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
-    // Walk back through casts and views to a graph input, a Range, or a CumSum.
-    ValueId v = ids;
-    bool computed = false, part = false, scaled = false;
-    int64_t offset = 0;
-    for (int depth = 0; depth < 16; ++depth) {
-      if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end()) break;
-      const Node* p = g.producer(v);
-      if (!p) break;
-      if (p->kind == OpKind::kCumSum || p->kind == OpKind::kRange) {
-        computed = true;
-        break;
-      }
-      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kAdd) {
-        const int side = g.value(p->in(1)).constant ? 1 : g.value(p->in(0)).constant ? 0 : -1;
-        if (side < 0) break;
-        const Tensor& t = *g.value(p->in(static_cast<size_t>(side))).constant;
-        if (t.elements() == 1 && is_integer(t.dtype())) offset += t.to_int64()[0];
-        v = p->in(static_cast<size_t>(1 - side));
-        continue;
-      }
-      if (p->kind == OpKind::kBinary && p->as<BinaryAttrs>().kind == ert::params::binary::kMul) {
-        v = p->in(0) == kNone || g.value(p->in(0)).constant ? p->in(1) : p->in(0);
-        scaled = true;
-        continue;
-      }
-      if (p->kind == OpKind::kSlice || (p->kind == OpKind::kGather && g.value(p->in(1)).constant)) {
-        part = true;
-        v = p->in(0);
-        continue;
-      }
-      if (p->kind != OpKind::kCast && p->kind != OpKind::kExpand && !only_reshapes(p->kind)) break;
-      v = p->in(0);
-    }
-    if (computed) {
+    const IndexOrigin o = index_origin(g, ids);
+    if (o.computed) {
       const Shape& shape = *g.value(ids).shape;
       if (shape.empty() || !shape.back().is_symbol()) continue;
       // CumSum positions start at 1 above the padding id, Range positions at 0.
-      const int64_t most = rows - offset - (g.producer(v)->kind == OpKind::kCumSum ? 1 : 0);
+      const int64_t most = rows - o.offset - (g.producer(o.value)->kind == OpKind::kCumSum ? 1 : 0);
       auto [it, fresh] = limit.try_emplace(shape.back().symbol_name(), most);
       if (!fresh) it->second = std::min(it->second, most);
-    } else if (std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end() && offset == 0 &&
-               !(scaled && is_float(g.value(v).dtype))) {
-      auto [it, fresh] = (part ? rows_of_part : rows_of_input).try_emplace(v, rows);
+    } else if (std::find(g.inputs.begin(), g.inputs.end(), o.value) != g.inputs.end() && o.offset == 0 &&
+               !(o.scaled && is_float(g.value(o.value).dtype))) {
+      auto [it, fresh] = (o.part ? rows_of_part : rows_of_input).try_emplace(o.value, rows);
       if (!fresh) it->second = std::min(it->second, rows);
     }
   }
@@ -198,6 +167,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   }
   find_maxima(g, requested, plan);
   find_minima(g, plan);
+  plan.indexed_sizes = indexed_axes(g);
   plan.kinds = input_kinds(g, states);
   // Ids in floats, as Keras has them, are no signal.
   for (const auto& [input, rows] : rows_of_input) plan.kinds.erase(input);

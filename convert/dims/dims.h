@@ -24,6 +24,7 @@ struct DimPlan {
   std::set<ValueId> ones_are_padding;          // masks with the unusual meaning; known once the program is lowered
   std::map<ValueId, InputNature> kinds;        // of float inputs that are not plain features
   std::map<ValueId, int64_t> part_rows;        // inputs of which parts (coordinates) index tables of this size
+  std::map<ValueId, std::vector<DimExpr>> indexed_sizes;  // inputs that index axes of these sizes
 };
 
 // requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position

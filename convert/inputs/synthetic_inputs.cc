@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -95,6 +96,16 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   return {size, tokens, std::min(least, tokens)};
 }
 
+// The size of the smallest axis that an input indexes.
+std::optional<int64_t> smallest_indexed(const DimPlan& plan, ValueId input, const DimSizes& sizes) {
+  const auto found = plan.indexed_sizes.find(input);
+  if (found == plan.indexed_sizes.end()) return {};
+  std::optional<int64_t> smallest;
+  for (const DimExpr& e : found->second)
+    if (const auto n = e.evaluate(sizes); n && *n > 0) smallest = std::min(smallest.value_or(*n), *n);
+  return smallest;
+}
+
 // Ids, masks, lengths, and floats that tell nothing of themselves.
 Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const Sizes& sizes, size_t i,
                    const std::vector<int64_t>& dims, Random& random) {
@@ -109,14 +120,19 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     return t.cast(v.dtype);
   }
   Tensor ints(DType::kInt64, dims);
+  const std::optional<int64_t> indexed = smallest_indexed(plan, g.inputs[i], sizes.of);
   const auto range = plan.input_range.find(g.inputs[i]);
   const auto part = plan.part_rows.find(g.inputs[i]);
   const auto out = ints.mut<int64_t>();
   if (range != plan.input_range.end() || part != plan.part_rows.end()) {
     int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
     if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
+    if (indexed) rows = std::min(rows, *indexed);
     for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
     if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
+  } else if (indexed) {
+    for (int64_t& x : out) x = random.below(*indexed);
+    if (dims.size() == 1) std::sort(out.begin(), out.end());  // the graph of each node: those of one stand together
   } else if (is_sample_rate(v)) {
     for (int64_t& x : out) x = kSampleRate;
   } else if (v.dtype == DType::kInt16 || (v.dtype == DType::kUint8 && dims.size() > 2)) {

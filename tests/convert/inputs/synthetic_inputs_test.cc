@@ -34,6 +34,31 @@ TEST(SyntheticInputs, AreFixedAndFit) {
   EXPECT_NEAR(squares / n, 1, 0.15);
 }
 
+// The edges of a graph name its nodes, and each node its graph: made-up numbers lie within what there is.
+TEST(SyntheticInputs, IndicesOfComputedRowsLieWithinThem) {
+  GraphBuilder b;
+  const DimExpr nodes = DimExpr::symbol("nodes"), edges = DimExpr::symbol("edges"), graphs = DimExpr::symbol("graphs");
+  const ValueId x = b.input("x", {nodes, 4}), slots = b.input("slots", {graphs, 1});
+  const ValueId edge = b.input("edge", {2, edges}, DType::kInt64), of = b.input("of", {nodes}, DType::kInt64);
+  const ValueId from = b.node(OpKind::kGather, {edge, b.ints({0})}, AxisAttrs{0});
+  const ValueId sent = b.node(OpKind::kGather, {b.unary(Unary::kTanh, x), b.node(OpKind::kSqueeze, {from, b.ints({0})})}, AxisAttrs{0});
+  const ValueId column = b.node(OpKind::kUnsqueeze, {of, b.ints({1})});
+  const ValueId sums = b.node(OpKind::kScatterElements, {slots, column, b.node(OpKind::kSlice, {x, b.ints({0}), b.ints({1}), b.ints({1})})},
+                              ScatterAttrs{0, 1});
+  b.output(sent), b.output(sums);
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"nodes", 16}, {"edges", 64}, {"graphs", 4}});
+  for (uint64_t seed : {1, 2, 3}) {
+    const auto inputs = synthetic_inputs(b.g, plan, {32, 3, false, seed});
+    const int64_t rows = inputs[0].dims()[0], groups = inputs[1].dims()[0];
+    for (int64_t n : inputs[2].to_int64()) EXPECT_TRUE(n >= 0 && n < rows) << n;
+    const std::vector<int64_t> groups_of = inputs[3].to_int64();
+    for (int64_t n : groups_of) EXPECT_TRUE(n >= 0 && n < groups) << n;
+    EXPECT_TRUE(std::is_sorted(groups_of.begin(), groups_of.end()));
+    EXPECT_NO_THROW(interpret(b.g, inputs));
+  }
+}
+
 double loudest(const Tensor& t, int64_t row) {
   double most = 0;
   const int64_t width = t.dims()[1];
