@@ -131,6 +131,29 @@ DType dtype_of(const std::string& descr, const std::string& where) {
                        "' is not supported; little-endian f4 f8 f2 i1 u1 i2 u2 i4 i8 b1 are: save with .astype()");
 }
 
+// The array whose first axis runs fastest in `from`, as numpy saves transposed ones, with the last axis fastest.
+void copy_columns_first(const uint8_t* from, Tensor& to) {
+  const std::vector<int64_t>& dims = to.dims();
+  const size_t width = dtype_size(to.dtype());
+  std::vector<int64_t> stride(dims.size()), at(dims.size());
+  int64_t step = 1;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    stride[axis] = step;
+    step *= dims[axis];
+  }
+  uint8_t* out = to.mutable_data();
+  int64_t source = 0;
+  for (int64_t i = 0; i < to.elements(); ++i) {
+    std::memcpy(out + static_cast<size_t>(i) * width, from + static_cast<size_t>(source) * width, width);
+    for (size_t axis = dims.size(); axis-- > 0;) {
+      source += stride[axis];
+      if (++at[axis] < dims[axis]) break;
+      source -= stride[axis] * dims[axis];
+      at[axis] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 Tensor parse_npy(const uint8_t* data, size_t bytes, const std::string& where) {
@@ -154,12 +177,11 @@ Tensor parse_npy(const uint8_t* data, size_t bytes, const std::string& where) {
     fail("the data has " + std::to_string(bytes - prefix - length) + " bytes, the shape needs " + std::to_string(need) +
          "; write it again with numpy.save");
   }
-  size_t large = 0;
-  for (int64_t d : header.shape) large += d > 1;
-  if (header.fortran && large > 1)
-    throw FatalError(ExitCode::kUnsupported, where + ": the array is in Fortran order: save numpy.ascontiguousarray(x)");
   Tensor out(t, header.shape);
-  if (need) std::memcpy(out.mutable_data(), data + prefix + length, need);
+  if (need && header.fortran)
+    copy_columns_first(data + prefix + length, out);
+  else if (need)
+    std::memcpy(out.mutable_data(), data + prefix + length, need);
   if (t == DType::kBool) {
     for (uint8_t& b : out.mut<uint8_t>()) b = b != 0;
   }
