@@ -1,5 +1,6 @@
 // Conv, ConvTranspose, ConvInteger, QLinearConv.
 #include "convert/import/conv_attributes.h"
+#include "convert/import/fused_activation.h"
 #include "convert/import/quantization_blocks.h"
 
 namespace edgeconv {
@@ -30,6 +31,15 @@ void import_conv(ImportContext& c, const OnnxNode& n) {
   std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
   if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
   c.emit(n, OpKind::kConv, std::move(inputs), conv_attrs(n));
+}
+
+// x, w, bias, and what is added before the activation
+void import_fused_conv(ImportContext& c, const OnnxNode& n) {
+  check_input_count(n, 2, 4);
+  std::vector<ValueId> inputs = {required_input(c, n, 0), required_input(c, n, 1)};
+  if (const ValueId bias = c.input(n, 2); bias != kNone) inputs.push_back(bias);
+  const ValueId y = add_optional(c, n, c.inner(n, OpKind::kConv, std::move(inputs), conv_attrs(n)), c.input(n, 3));
+  c.bind(n, 0, fused_activation(c, n, y, n.text("activation", ""), n.numbers("activation_params")));
 }
 
 // kernel_shape says what the weights' shape says, and inference compares them.

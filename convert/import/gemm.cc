@@ -1,6 +1,6 @@
 // Gemm: alpha * A' * B' + beta * C, written as Transpose, MatMul, Mul and Add. Also ONNX Runtime's FusedGemm (an activation
 // behind it) and FusedMatMul.
-#include "convert/import/building_blocks.h"
+#include "convert/import/fused_activation.h"
 
 namespace edgeconv {
 namespace {
@@ -25,20 +25,10 @@ ValueId gemm(ImportContext& c, const OnnxNode& n) {
 void import_gemm(ImportContext& c, const OnnxNode& n) { c.bind(n, 0, gemm(c, n)); }
 
 void import_fused_gemm(ImportContext& c, const OnnxNode& n) {
-  const std::string activation = n.text("activation", "");
-  const ValueId y = gemm(c, n);
-  if (activation.empty())
-    c.bind(n, 0, y);
-  else if (activation == "Relu")
-    c.bind(n, 0, unary(c, n, ActivationKind::kRelu, y));
-  else if (activation == "Tanh")
-    c.bind(n, 0, unary(c, n, ActivationKind::kTanh, y));
-  else if (activation == "Sigmoid")
-    c.bind(n, 0, unary(c, n, ActivationKind::kSigmoid, y));
-  else if (activation == "LeakyRelu")
-    c.bind(n, 0, unary(c, n, UnaryKind::kLeakyRelu, y, n.number("activation_alpha", 0.01f)));
-  else
-    refuse("the fused activation " + activation, "convert the model as it was before ONNX Runtime optimised it");
+  std::vector<float> params;
+  for (const char* name : {"activation_alpha", "activation_beta"})
+    if (n.has(name)) params.push_back(n.number(name, 0));
+  c.bind(n, 0, fused_activation(c, n, gemm(c, n), n.text("activation", ""), params));
 }
 
 void import_fused_matmul(ImportContext& c, const OnnxNode& n) {

@@ -21,6 +21,7 @@ target_sources(edgeconv_core PRIVATE
   import/expand.cc
   import/flatten.cc
   import/fourier.cc
+  import/fused_activation.cc
   import/gather.cc
   import/gelu.cc
   import/gemm.cc

@@ -141,6 +141,7 @@ std::optional<std::vector<float>> joint_scale(const Graph& g, const std::vector<
   for (ValueId v : constants) {
     const Tensor& t = *g.value(v).constant;
     const std::vector<int64_t>& dims = t.dims();
+    if (t.elements() < 1) return {};
     if (t.elements() != 1 && (t.elements() != columns || dims.size() < from_end || dims[dims.size() - from_end] != columns))
       return {};
     const std::vector<float> factor = t.to_float();
@@ -170,7 +171,7 @@ std::optional<ValueId> weights(Graph& g, const Node& n, const Scaled& s, const O
     if (zero.elements() == count) {
       inputs.push_back(g.add_constant(n.origin.node + "/zero",
                                       zero.reshaped(count == 1 ? std::vector<int64_t>{} : std::vector<int64_t>{count})));
-    } else if (zero.elements() == 1 || count == 1) {
+    } else if (zero.elements() == 1 || (count == 1 && zero.elements() > 1)) {
       // One of the two is per column: spread the other.
       const int64_t columns = std::max(count, zero.elements());
       std::vector<float> spread(static_cast<size_t>(columns));

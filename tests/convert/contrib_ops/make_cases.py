@@ -253,9 +253,19 @@ def relative_positions():
          expected=[(gate * positions).astype(f32)], num_heads=heads)
 
 
+def convolutions():
+    x, w, bias = floats(1, 4, 6, 5), Fixed(floats(8, 4, 3, 3)), Fixed(floats(8))
+    case("fused_conv_relu", "FusedConv", [x, w, bias], activation="Relu", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    case("fused_conv_sum", "FusedConv", [x, w, bias, floats(1, 8, 4, 3)], activation="Relu", kernel_shape=[3, 3])
+    case("fused_conv_leaky", "FusedConv", [x, w, bias], activation="LeakyRelu", activation_params=[0.3], kernel_shape=[3, 3], strides=[2, 1])
+    case("fused_conv_clip", "FusedConv", [x, w, bias], activation="Clip", activation_params=[-0.5, 2.0], kernel_shape=[3, 3])
+    case("fused_conv_hard_sigmoid", "FusedConv", [x, w, bias], activation="HardSigmoid", activation_params=[0.25, 0.4], kernel_shape=[3, 3])
+    case("fused_conv_depthwise", "FusedConv", [x, Fixed(floats(4, 1, 3, 3)), Fixed(floats(4))], activation="Sigmoid", kernel_shape=[3, 3], group=4)
+
+
 def main():
     shutil.rmtree(ROOT, ignore_errors=True)
-    for group in (attention, grouped, norms, activations, products, quantized, recurrent, rotary, relative_positions):
+    for group in (attention, grouped, norms, activations, products, quantized, recurrent, rotary, relative_positions, convolutions):
         group()
     size = sum(p.stat().st_size for p in ROOT.rglob("*") if p.is_file())
     print(f"onnxruntime {onnxruntime.__version__}: {len(list(ROOT.iterdir()))} cases of {len(written)} operators, {size} bytes")

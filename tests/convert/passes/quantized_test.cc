@@ -228,6 +228,15 @@ TEST_F(QuantizedModels, ForeignZeroPointIsLeftAlone) {
   EXPECT_EQ(count(b.g, OpKind::kMatMulInteger), 1);
 }
 
+// Read behind the end of the zero point: a hostile file may give one without elements.
+TEST_F(QuantizedModels, AZeroPointWithoutElementsIsLeftAlone) {
+  b.output(dynamic_product(x, bytes(DType::kInt8, {8, 2}, pattern(8, 2)), bytes(DType::kInt8, {0}, {}), b.scalar(0.03f)));
+  finish(b.g);
+  Diagnostics d;
+  run_quantized_import(b.g, d);
+  EXPECT_EQ(count(b.g, OpKind::kMatMulInteger), 1);
+}
+
 TEST_F(QuantizedModels, QuantizeDequantizePairsVanish) {
   const ValueId q = quantize(x, 0.05f, DType::kUint8, 100);
   b.output(b.unary(Unary::kTanh, dequantize(b.transpose(q, {0, 2, 1}), 0.05f, DType::kUint8, 100)));
