@@ -101,7 +101,7 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
   const ValidationSet& validation = same ? *measured : *own;
   const Tensor blob(DType::kUint8, {static_cast<int64_t>(p.file.bytes())}, p.file.data(), nullptr);
   return check_certificate(p.certificate,
-                           {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(blob).canonical.errors(),
+                           {p.model.info.sha256, inputs_sha256(validation.inputs()), validation.compare(validation.results(*open_own(blob))).errors(),
                             table.errors(p.runner, some_of(validation.inputs()))});
 }
 

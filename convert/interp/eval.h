@@ -53,6 +53,8 @@ struct MatrixView {
   int64_t ld;
   bool transposed = false;
 };
+// dst[columns, rows] of src[rows, columns].
+void transpose_f32(int64_t rows, int64_t columns, const float* src, int64_t ld, float* dst);
 void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, MatrixView b, float* c, int64_t c_ld);
 // One elementwise function, a kernels::Unary or params::unary::Kind.
 void apply_unary(Backend backend, int kind, float alpha, size_t n, const float* src, float* dst);

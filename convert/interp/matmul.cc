@@ -7,6 +7,14 @@
 
 namespace edgeconv {
 
+void transpose_f32(int64_t rows, int64_t columns, const float* src, int64_t ld, float* dst) {
+  constexpr int64_t kBlock = 16;  // of both matrices, so many cache lines are at hand
+  for (int64_t r = 0; r < rows; r += kBlock)
+    for (int64_t c = 0; c < columns; c += kBlock)
+      for (int64_t i = c; i < std::min(columns, c + kBlock); ++i)
+        for (int64_t j = r; j < std::min(rows, r + kBlock); ++j) dst[i * rows + j] = src[j * ld + i];
+}
+
 void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, MatrixView b, float* c, int64_t c_ld) {
   if (m == 0 || n == 0) return;
   if (k == 0) {
@@ -25,9 +33,7 @@ void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, 
   std::vector<float> straight;
   if (b.transposed) {
     straight.resize(static_cast<size_t>(k * n));
-    for (int64_t j = 0; j < n; ++j) {
-      for (int64_t i = 0; i < k; ++i) straight[static_cast<size_t>(i * n + j)] = b.data[j * b.ld + i];
-    }
+    transpose_f32(n, k, b.data, b.ld, straight.data());
     rhs = straight.data();
   }
   kernels.gemm_f32(static_cast<size_t>(m), static_cast<size_t>(n), static_cast<size_t>(k), a.data, row, column, rhs,

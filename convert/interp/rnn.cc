@@ -4,59 +4,11 @@
 #include <cstring>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/rnn_activations.h"
 #include "convert/interp/strided.h"
 
 namespace edgeconv {
 namespace {
-
-struct Activation {
-  std::string name;
-  float alpha, beta;
-};
-
-using KernelUnary = ert::kernels::Unary;
-
-float activate(const NodeInputs& c, const Activation& f, float x) {
-  const auto kernel = [&](KernelUnary u) { return apply_unary_one(c.backend, static_cast<int>(u), 0, x); };
-  const std::string& n = f.name;
-  if (n == "sigmoid") return kernel(KernelUnary::kSigmoid);
-  if (n == "tanh") return kernel(KernelUnary::kTanh);
-  if (n == "relu") return kernel(KernelUnary::kRelu);
-  if (n == "affine") return f.alpha * x + f.beta;
-  if (n == "leakyrelu") return x < 0 ? f.alpha * x : x;
-  if (n == "thresholdedrelu") return x > f.alpha ? x : 0.0f;
-  if (n == "scaledtanh") return f.alpha * apply_unary_one(c.backend, static_cast<int>(KernelUnary::kTanh), 0, f.beta * x);
-  if (n == "hardsigmoid") return std::clamp(f.alpha * x + f.beta, 0.0f, 1.0f);
-  if (n == "elu") return x < 0 ? f.alpha * (exp_of(c.backend, x) - 1.0f) : x;
-  if (n == "softsign") return x / (1.0f + std::fabs(x));
-  if (n == "softplus") return kernel(KernelUnary::kSoftplus);
-  c.fail("activation '" + n + "' is not supported");
-}
-
-// Defaults of alpha and beta, where the file gives none.
-Activation make_activation(const std::string& name) {
-  std::string lower = name;
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
-  if (lower == "leakyrelu") return {lower, 0.01f, 0};
-  if (lower == "hardsigmoid") return {lower, 0.2f, 0.5f};
-  return {lower, 1.0f, 0};
-}
-
-std::vector<Activation> activations_of(const RnnAttrs& a, size_t directions) {
-  const size_t per = a.kind == "LSTM" ? 3 : (a.kind == "GRU" ? 2 : 1);
-  std::vector<Activation> r;
-  size_t alpha = 0, beta = 0;
-  for (size_t i = 0; i < per * directions; ++i) {
-    const bool gate = i % per == 0 && a.kind != "RNN";
-    r.push_back(make_activation(i < a.activations.size() ? a.activations[i] : (gate ? "sigmoid" : "tanh")));
-    const std::string& n = r.back().name;
-    const bool takes_beta = n == "affine" || n == "scaledtanh" || n == "hardsigmoid";
-    const bool takes_alpha = takes_beta || n == "leakyrelu" || n == "thresholdedrelu" || n == "elu";
-    if (takes_alpha && alpha < a.alpha.size()) r.back().alpha = a.alpha[alpha++];
-    if (takes_beta && beta < a.beta.size()) r.back().beta = a.beta[beta++];
-  }
-  return r;
-}
 
 struct Layer {
   const NodeInputs& c;
@@ -66,26 +18,32 @@ struct Layer {
   std::vector<int64_t> lengths;   // per batch row
   std::vector<Activation> f;      // per direction
   std::vector<float> y, h, cell;  // [sequence, directions, batch, hidden], [directions, batch, hidden]
+  std::vector<float> gate[3] = {};  // of one row, one number for each hidden unit
 };
 
 float clipped(const RnnAttrs& a, float x) { return a.clip > 0 ? std::clamp(x, -a.clip, a.clip) : x; }
 
 // One cell: w holds W*x + Wb and r holds R*h + Rb, gates one after the other; h and cell are updated.
-void lstm_cell(const Layer& l, const Activation* f, const float* w, const float* r, const float* peephole, float* h,
-               float* cell) {
+void lstm_cell(Layer& l, const Activation* f, const float* w, const float* r, const float* peephole, float* h, float* cell) {
   const int64_t n = l.hidden;
-  const auto gate = [&](int64_t g, int64_t i) { return w[g * n + i] + r[g * n + i]; };  // order: i o f c
-  for (int64_t i = 0; i < n; ++i) {
-    const float in = activate(l.c, f[0], clipped(l.a, gate(0, i) + (peephole ? peephole[i] * cell[i] : 0.0f)));
-    const float forget = l.a.input_forget
-                             ? 1.0f - in
-                             : activate(l.c, f[0], clipped(l.a, gate(2, i) + (peephole ? peephole[2 * n + i] * cell[i] : 0.0f)));
-    const float candidate = activate(l.c, f[1], clipped(l.a, gate(3, i)));
-    const float next = forget * cell[i] + in * candidate;
-    const float out = activate(l.c, f[0], clipped(l.a, gate(1, i) + (peephole ? peephole[n + i] * next : 0.0f)));
-    cell[i] = next;
-    h[i] = out * activate(l.c, f[2], next);
-  }
+  float *in = l.gate[0].data(), *forget = l.gate[1].data(), *candidate = l.gate[2].data();
+  // Gate g (order: i o f c), of which a peephole sees a cell.
+  const auto gate = [&](int64_t g, const Activation& function, const float* seen, float* out) {
+    for (int64_t i = 0; i < n; ++i) out[i] = clipped(l.a, w[g * n + i] + r[g * n + i] + (seen ? peephole[g * n + i] * seen[i] : 0.0f));
+    activate(l.c, function, n, out, out);
+  };
+  gate(0, f[0], peephole ? cell : nullptr, in);
+  if (l.a.input_forget)
+    std::transform(in, in + n, forget, [](float x) { return 1.0f - x; });
+  else
+    gate(2, f[0], peephole ? cell : nullptr, forget);
+  for (int64_t i = 0; i < n; ++i) candidate[i] = clipped(l.a, w[3 * n + i] + r[3 * n + i]);
+  activate(l.c, f[1], n, candidate, candidate);
+  for (int64_t i = 0; i < n; ++i) cell[i] = forget[i] * cell[i] + in[i] * candidate[i];
+  float *out = in, *next = forget;
+  gate(1, f[0], peephole ? cell : nullptr, out);
+  activate(l.c, f[2], n, cell, next);
+  for (int64_t i = 0; i < n; ++i) h[i] = out[i] * next[i];
 }
 
 // Weights that many steps multiply with: turned once for the kernels, which would turn them at each step; OpenBLAS takes them as they are.
@@ -95,8 +53,7 @@ class StepWeights {
   StepWeights(Backend backend, int64_t n, int64_t k, const float* weights) : k_(k), n_(n), given_(weights) {
     if (backend == Backend::kOracle) return;
     turned_.resize(static_cast<size_t>(n * k));
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = 0; i < k; ++i) turned_[static_cast<size_t>(i * n + j)] = weights[j * k + i];
+    transpose_f32(n, k, weights, k, turned_.data());
   }
   MatrixView view() const { return turned_.empty() ? MatrixView{given_, k_, true} : MatrixView{turned_.data(), n_}; }
 
@@ -107,24 +64,25 @@ class StepWeights {
 };
 
 // rh_weights: R of the candidate gate, [hidden, hidden], for linear_before_reset = 0.
-void gru_cell(const Layer& l, const Activation* f, const float* w, const float* r, MatrixView rh_weights, const float* rh_bias,
-              float* h) {
+void gru_cell(Layer& l, const Activation* f, const float* w, const float* r, MatrixView rh_weights, const float* rh_bias, float* h) {
   const int64_t n = l.hidden;
-  std::vector<float> update(static_cast<size_t>(n)), reset(static_cast<size_t>(n)), product_row(static_cast<size_t>(n)),
-      scaled(static_cast<size_t>(n));
+  float *update = l.gate[0].data(), *reset = l.gate[1].data(), *candidate = l.gate[2].data();
   for (int64_t i = 0; i < n; ++i) {  // order: z r h
-    const size_t k = static_cast<size_t>(i);
-    update[k] = activate(l.c, f[0], clipped(l.a, w[i] + r[i]));
-    reset[k] = activate(l.c, f[0], clipped(l.a, w[n + i] + r[n + i]));
-    scaled[k] = reset[k] * h[i];
+    update[i] = clipped(l.a, w[i] + r[i]);
+    reset[i] = clipped(l.a, w[n + i] + r[n + i]);
   }
-  if (!l.a.linear_before_reset) matmul_f32(l.c.backend, 1, n, n, {scaled.data(), n}, rh_weights, product_row.data(), n);
+  activate(l.c, f[0], n, update, update);
+  activate(l.c, f[0], n, reset, reset);
+  if (!l.a.linear_before_reset) {
+    for (int64_t i = 0; i < n; ++i) reset[i] *= h[i];
+    matmul_f32(l.c.backend, 1, n, n, {reset, n}, rh_weights, candidate, n);
+  }
   for (int64_t i = 0; i < n; ++i) {
-    const size_t k = static_cast<size_t>(i);
-    const float recurrent = l.a.linear_before_reset ? reset[k] * r[2 * n + i] : product_row[k] + (rh_bias ? rh_bias[i] : 0.0f);
-    const float candidate = activate(l.c, f[1], clipped(l.a, w[2 * n + i] + recurrent));
-    h[i] = (1.0f - update[k]) * candidate + update[k] * h[i];
+    const float recurrent = l.a.linear_before_reset ? reset[i] * r[2 * n + i] : candidate[i] + (rh_bias ? rh_bias[i] : 0.0f);
+    candidate[i] = clipped(l.a, w[2 * n + i] + recurrent);
   }
+  activate(l.c, f[1], n, candidate, candidate);
+  for (int64_t i = 0; i < n; ++i) h[i] = (1.0f - update[i]) * candidate[i] + update[i] * h[i];
 }
 
 // out[rows, gates * hidden] = src * weights^T (+ bias)
@@ -168,7 +126,8 @@ void run_direction(Layer& l, int64_t d, const Direction& of) {
       } else if (l.a.kind == "GRU") {
         gru_cell(l, f, wx, rh, candidate.view(), of.bias ? of.bias + 2 * n : nullptr, h + b * n);
       } else {
-        for (int64_t i = 0; i < n; ++i) h[b * n + i] = activate(c, f[0], clipped(l.a, wx[i] + rh[i]));
+        for (int64_t i = 0; i < n; ++i) h[b * n + i] = clipped(l.a, wx[i] + rh[i]);
+        activate(c, f[0], n, h + b * n, h + b * n);
       }
       std::memcpy(l.y.data() + ((at * l.directions + d) * l.batch + b) * n, h + b * n, static_cast<size_t>(n) * sizeof(float));
     }
@@ -223,6 +182,7 @@ void begin(Layer& l, size_t lengths, size_t initial_h, size_t initial_c) {
   l.h = initial(c, initial_h, l.a.layout, state);
   l.cell = initial(c, initial_c, l.a.layout, state);
   l.y.assign(static_cast<size_t>(l.sequence * product(state)), 0.0f);
+  for (std::vector<float>& gate : l.gate) gate.resize(static_cast<size_t>(l.hidden));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/reduce.cc
   interp/resize.cc
   interp/rnn.cc
+  interp/rnn_activations.cc
   interp/rope.cc
   interp/search.cc
   interp/shape_ops.cc

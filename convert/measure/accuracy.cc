@@ -131,19 +131,68 @@ double OutputSums::worst_tenth_logit_error() const {
   return error > 0 ? grown * std::max(error, std::pow(10, -expected_of_most(decibels) / 10)) : 0;
 }
 
-void OutputSums::weigh(double reference, double result, size_t column) {
-  least_ = elements == 1 ? reference : std::min(least_, reference);
-  most_ = elements == 1 ? reference : std::max(most_, reference);
-  sum_ref_ += reference;
-  if (samples_.empty()) begin_sample();
-  Sample& sample = samples_.back();
+inline void OutputSums::move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result,
+                             size_t column, bool first) {
+  m.least = first ? reference : std::min(m.least, reference);
+  m.most = first ? reference : std::max(m.most, reference);
+  m.sum_ref += reference;
   sample.ref2 += reference * reference;
   sample.diff2 += (result - reference) * (result - reference);
-  if (column >= first_row_.size())
-    first_row_.resize(column + 1, reference);
+  if (column >= first_row.size())
+    first_row.resize(column + 1, reference);
   else
-    departure_ = std::max(departure_, std::fabs(reference - first_row_[column]));
+    m.departure = std::max(m.departure, std::fabs(reference - first_row[column]));
+}
+
+void OutputSums::weigh(double reference, double result, size_t column) {
+  if (samples_.empty()) begin_sample();
+  move(moving_, samples_.back(), first_row_, reference, result, column, elements == 1);
+  if (decided_by.by == Decision::kLogit) weigh_logit(reference, result);
+}
+
+namespace {
+
+// Models give NaN for what a mask hides (a mean of nothing): the same in both is agreement, and tells nothing of the numbers beside it.
+bool both_no_number(float reference, float result) {
+  return (std::isnan(reference) && std::isnan(result)) || (std::isinf(reference) && reference == result);
+}
+
+}  // namespace
+
+void OutputSums::add_elements(const float* reference, const float* result, size_t count, size_t column,
+                              const std::function<bool(size_t)>& counts) {
+  if (column == 0) by_row.emplace_back();
+  if (samples_.empty()) begin_sample();
+  Products all = *this, line = by_row.back();
+  Moving moving = moving_;
+  Sample sample = samples_.back();
+  double largest_error = max_abs, largest = max_ref;
+  for (size_t i = 0; i < count; ++i) {
+    if (counts && !counts(i)) continue;
+    if (both_no_number(reference[i], result[i])) {
+      ++no_numbers;
+      continue;
+    }
+    ++elements;
+    const double r = reference[i], g = result[i], d = g - r;
+    all.add(r, g);
+    line.add(r, g);
+    move(moving, sample, first_row_, r, g, column + i, elements == 1);
+    largest_error = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(largest_error, std::fabs(d));
+    largest = std::max(largest, std::fabs(r));
+  }
+  static_cast<Products&>(*this) = all;
+  by_row.back() = line;
+  moving_ = moving;
+  samples_.back().ref2 = sample.ref2, samples_.back().diff2 = sample.diff2;
+  max_abs = largest_error, max_ref = largest;
   if (decided_by.by != Decision::kLogit) return;
+  for (size_t i = 0; i < count; ++i)
+    if ((!counts || counts(i)) && !both_no_number(reference[i], result[i])) weigh_logit(reference[i], result[i]);
+}
+
+void OutputSums::weigh_logit(double reference, double result) {
+  Sample& sample = samples_.back();
   const bool certain = reference < 0.001 || reference > 0.999;
   // Of thousands of classes nearly all are here, which logarithms would take most of the time for.
   if (certain && clipped_probability(reference) == clipped_probability(result)) return;
@@ -181,7 +230,7 @@ double OutputSums::decided_cosine() const {
     case Decision::kLogarithm: {
       // As for values, but without their mean, which only says in which unit the power is; and where pauses and floors make the spread
       // large, what is heard must be as good as if there were none.
-      double spread = n > 0 ? ref2 - sum_ref_ * sum_ref_ / n : 0;
+      double spread = n > 0 ? ref2 - moving_.sum_ref * moving_.sum_ref / n : 0;
       const double heard = kHeardSpread * decided_by.unit;
       if (heard > 0) spread = std::min(spread, heard * heard * n);
       return spread > kHardly * kHardly * ref2 ? cosine_of(diff2 / spread / 2) : 1;
@@ -192,10 +241,10 @@ double OutputSums::decided_cosine() const {
 
 Evidence OutputSums::evidence() const {
   if (elements == 0 || max_ref == 0) return Evidence::kZero;
-  if (least_ == most_) return elements == 1 ? Evidence::kMoves : Evidence::kConstant;
+  if (moving_.least == moving_.most) return elements == 1 ? Evidence::kMoves : Evidence::kConstant;
   // A row is a number or few: what a sample gives. Of one row nothing is known.
   if (decided_by.by == Decision::kLogit && decided_by.by_worst_tenth && logit_error() < 0) return Evidence::kSure;
-  const bool alike = by_row.size() > 1 && departure_ <= kHardly * max_ref;
+  const bool alike = by_row.size() > 1 && moving_.departure <= kHardly * max_ref;
   return alike ? Evidence::kHardlyMoves : Evidence::kMoves;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,8 @@ struct OutputSums : Products {
   void begin_sample();
   // One element of the reference and of the result, beside Products::add: what is decided by it, and whether the reference moves.
   void weigh(double reference, double result, size_t column);
+  // Elements of one row and of one sample, from this column on, those for which counts(i) is true. The first element of a row opens it.
+  void add_elements(const float* reference, const float* result, size_t count, size_t column, const std::function<bool(size_t)>& counts);
 
   OutputError error(const std::string& name) const;
 
@@ -107,6 +110,11 @@ struct OutputSums : Products {
   double judged_cosine(bool short_rows) const;
 
  private:
+  void weigh_logit(double reference, double result);
+  // Sums that every element moves; held in registers while a row is added.
+  struct Moving {
+    double least = 0, most = 0, sum_ref = 0, departure = 0;  // of the reference; departure: the largest distance from its first row
+  };
   bool tells_no_number() const { return elements == 0 && no_numbers > 0; }
   Products level() const;
   double logit_error() const;
@@ -126,9 +134,9 @@ struct OutputSums : Products {
   double worst_tenth_drop() const;
   double worst_tenth_logit_error() const;
   std::vector<Sample> samples_;
-  double sum_ref_ = 0;
-  std::vector<Logits> logits_;                   // of each row, without those that are certain in both
-  double least_ = 0, most_ = 0, departure_ = 0;  // of the reference: its range, and the largest distance from its first row
+  static void move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result, size_t column, bool first);
+  Moving moving_;
+  std::vector<Logits> logits_;  // of each row, without those that are certain in both
   std::vector<double> first_row_;
 };
 

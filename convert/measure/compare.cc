@@ -9,15 +9,6 @@
 
 namespace edgeconv {
 
-namespace {
-
-// Models give NaN for what a mask hides (a mean of nothing): the same in both is agreement, and tells nothing of the numbers beside it.
-bool both_no_number(float reference, float result) {
-  return (std::isnan(reference) && std::isnan(result)) || (std::isinf(reference) && reference == result);
-}
-
-}  // namespace
-
 Comparison::Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions)
     : names_(std::move(names)), sums_(names_.size()) {
   for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decided_by = decisions[o];
@@ -48,21 +39,12 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     // The first axis is the batch, or all there is of one sample.
     const size_t sample =
         reference[o].rank() > 1 ? ref.size() / std::max<size_t>(1, static_cast<size_t>(reference[o].dims()[0])) : 1;
-    for (size_t i = 0; i < ref.size(); ++i) {
-      if (i % row == 0) s.by_row.emplace_back();
+    for (size_t i = 0; i < ref.size();) {
       if (i % sample == 0) s.begin_sample();
-      if (!counts(i)) continue;
-      if (both_no_number(ref[i], got[i])) {
-        ++s.no_numbers;
-        continue;
-      }
-      ++s.elements;
-      const double r = ref[i], g = got[i], d = g - r;
-      s.Products::add(r, g);
-      s.by_row.back().add(r, g);
-      s.weigh(r, g, i % row);
-      s.max_abs = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(s.max_abs, std::fabs(d));
-      s.max_ref = std::max(s.max_ref, std::fabs(r));
+      const size_t column = i % row, count = std::min(row - column, sample - i % sample);
+      s.add_elements(ref.data() + i, got.data() + i, count, column,
+                     mask ? [&, i](size_t k) { return counts(i + k); } : std::function<bool(size_t)>());
+      i += count;
     }
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
       const auto largest = [&](const std::vector<float>& v) {

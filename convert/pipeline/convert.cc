@@ -262,7 +262,7 @@ void Conversion::measure_outputs() {
   }
   with_made_up_inputs(o_.calibration.empty(), [&] {
     const Candidate& c = candidates_->of(r_.plan);
-    r_.errors = c.compared().oracle.errors();
+    r_.errors = validation_->compare_with_oracle(c.results).errors();
     const auto errors = accumulated_errors(g_, *open_own(c.blob), some_of(inputs), padding_, [&] { model_.drop_pages(); });
     for (LayerReport& l : r_.layers)
       if (const auto e = errors.find(l.name); e != errors.end() && g_.node(l.node).kind == OpKind::kLinear)
@@ -292,7 +292,7 @@ void Conversion::write() {
   meta.security_counter = o_.security_counter;
   if (text_.tokenizer) meta.tokenizer = text::table_bytes(*text_.tokenizer);
   r_.tokenizer_bytes = meta.tokenizer.size();
-  meta.certificate = certificate_json(r_, o_, chosen.compared().canonical.errors());
+  meta.certificate = certificate_json(r_, o_, chosen.compared().errors());
   GoldenInputs golden;
   bool still = false;
   {

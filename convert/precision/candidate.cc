@@ -21,13 +21,16 @@ const Candidate& Candidates::built(const PrecisionPlan& plan) {
   last_.reset();
   TargetProgram program = planned(plan);
   Tensor blob = write_blob(program, {});
-  last_.emplace(Candidate{plan, std::move(program), std::move(blob), {}});
+  last_.emplace(Candidate{plan, std::move(program), std::move(blob), {}, {}});
   return *last_;
 }
 
 const Candidate& Candidates::of(const PrecisionPlan& plan) {
   built(plan);
-  if (!last_->measured) last_->measured = validation_.compare(last_->blob);
+  if (!last_->measured) {
+    last_->results = validation_.results(*open_own(last_->blob));
+    last_->measured = validation_.compare(last_->results);
+  }
   return *last_;
 }
 

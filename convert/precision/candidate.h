@@ -15,9 +15,11 @@ namespace edgeconv {
 struct Candidate {
   PrecisionPlan plan;
   TargetProgram program;
-  Tensor blob;                          // without a certificate and golden vectors
-  std::optional<Comparisons> measured;  // on the whole validation set; nothing before of() or take()
-  const Comparisons& compared() const { return *measured; }
+  Tensor blob;  // without a certificate and golden vectors
+  // On the whole validation set; nothing before of() or take().
+  std::vector<std::vector<Tensor>> results;
+  std::optional<Comparison> measured;  // canonical
+  const Comparison& compared() const { return *measured; }
 };
 
 // Makes candidates and keeps the last one. All that is given must outlive this.

@@ -23,12 +23,12 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   const bool users_gate = problem.measured || problem.cost.limited();
   Screen screen(validation, users_gate ? Screen::kWhole : Screen::kPart);
   const auto screened = [&](const PrecisionPlan& plan) {
-    return screen.is_whole() ? loss_of(candidates.of(plan).compared().canonical.worst_cosine())
+    return screen.is_whole() ? loss_of(candidates.of(plan).compared().worst_cosine())
                              : screen.loss(candidates.built(plan).blob);
   };
   const auto passes_whole = [&](const PrecisionPlan& plan) {
     if (screen.is_whole()) return true;
-    if (loss_of(candidates.of(plan).compared().canonical.worst_cosine()) <= most) return true;
+    if (loss_of(candidates.of(plan).compared().worst_cosine()) <= most) return true;
     screen.grow(candidates.of(plan).blob);
     return false;
   };

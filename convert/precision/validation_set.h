@@ -16,10 +16,6 @@
 
 namespace edgeconv {
 
-struct Comparisons {
-  Comparison canonical, oracle;
-};
-
 constexpr size_t kMostSets = 32;  // that a conversion compares on
 
 class ValidationSet {
@@ -47,7 +43,8 @@ class ValidationSet {
 
   // Canonical: against ert's own kernels, for whatever reaches the blob (decisions, certificate), which must not depend on the
   // host. Oracle: against OpenBLAS and libm, for the gates and the report.
-  Comparisons compare(const Tensor& blob) const;
+  Comparison compare(const std::vector<std::vector<Tensor>>& results) const { return compare(canonical_, results); }
+  Comparison compare_with_oracle(const std::vector<std::vector<Tensor>>& results) const { return compare(oracle_, results); }
   // Canonical, on some of the sets, in ascending order; with states those from the first on.
   Comparison compare(const Tensor& blob, const std::vector<size_t>& sets) const;
   // Whether the inputs are the user's.
@@ -60,6 +57,7 @@ class ValidationSet {
   const std::vector<std::string>& unknown_outputs() const { return unknown_; }
 
  private:
+  Comparison compare(const std::vector<std::vector<Tensor>>& reference, const std::vector<std::vector<Tensor>>& results) const;
   std::vector<Tensor> run(BlobRunner& runner, size_t set, const std::vector<Tensor>* before) const;
 
   std::vector<std::string> names_, unknown_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "kernels_int8/dispatch/dispatch.h"
 
@@ -16,18 +18,44 @@ constexpr double kRate = 0.04, kMeanDecay = 0.9, kSquareDecay = 0.999;
 // More tell nothing new, and time is proportional to them.
 constexpr size_t kMostRows = 1024, kMostColumns = 768;
 constexpr size_t kLanes = 16;
+// An entry below kContender of an end of its row cannot be there as long as the logarithms of no two factors moved apart by more than kMostApart:
+// exp(-0.35) is .7047, the rest is for rounding.
+constexpr double kMostApart = 0.35;
+constexpr float kContender = 0.704f, kSmallest = 1e-30f;
 
 float exponential(double x) {
   return ert::kernels::scalar_unary(ert::kernels::Unary::kExp, static_cast<float>(std::clamp(x, -30.0, 30.0)));
 }
 
+// Which entries of each row, in their order, can be at one of its ends while factors do not move apart by more than kMostApart.
+class Contenders {
+ public:
+  void start(size_t rows) { ends_.assign(rows, 0), at_.clear(); }
+  void add(size_t i) { at_.push_back(static_cast<uint32_t>(i)); }
+  void end(size_t row) { ends_[row] = at_.size(); }
+  std::span<const uint32_t> of(size_t row) const {
+    const size_t first = row == 0 ? 0 : ends_[row - 1];
+    return {at_.data() + first, ends_[row] - first};
+  }
+
+ private:
+  std::vector<uint32_t> at_;
+  std::vector<size_t> ends_;
+};
+
 // The range of one row, zero included, and the channels at its ends (0 where an end is zero itself).
 struct Extremes {
   float low = 0, high = 0;
   size_t low_at = 0, high_at = 0;
+
+  void take(float y, size_t at) {
+    if (y > high) high = y, high_at = at;
+    if (y < low) low = y, low_at = at;
+  }
 };
 
-Extremes extremes(const float* y, size_t k) {
+// Low and high end of a row, zero included.
+std::pair<float, float> ends(const float* y, size_t k) {
   float low[kLanes] = {}, high[kLanes] = {};
   size_t i = 0;
   for (; i + kLanes <= k; i += kLanes)
@@ -36,12 +64,28 @@ Extremes extremes(const float* y, size_t k) {
       low[l] = v < low[l] ? v : low[l];
       high[l] = v > high[l] ? v : high[l];
     }
-  Extremes e;
-  for (size_t l = 0; l < kLanes; ++l) e.low = std::min(e.low, low[l]), e.high = std::max(e.high, high[l]);
-  for (; i < k; ++i) e.low = std::min(e.low, y[i]), e.high = std::max(e.high, y[i]);
-  while (e.high > 0 && y[e.high_at] != e.high) ++e.high_at;
-  while (e.low < 0 && y[e.low_at] != e.low) ++e.low_at;
+  std::pair<float, float> e{0, 0};
+  for (size_t l = 0; l < kLanes; ++l) e = {std::min(e.first, low[l]), std::max(e.second, high[l])};
+  for (; i < k; ++i) e = {std::min(e.first, y[i]), std::max(e.second, y[i])};
   return e;
+}
+
+// What an entry must at least be to get to an end that is now at `end`; of numbers so small that their rounding is no small part of them, any.
+float least_contender(float end) { return end > kSmallest ? end * kContender : std::numeric_limits<float>::denorm_min(); }
+
+// Calls f with each index for which is(index), in their order: whole blocks without any are passed over.
+template <class Is, class F>
+void for_each_of_few(size_t count, Is is, F f) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    int any = 0;
+    for (size_t l = 0; l < kLanes; ++l) any |= is(i + l);
+    if (any == 0) continue;
+    for (size_t l = 0; l < kLanes; ++l)
+      if (is(i + l)) f(i + l);
+  }
+  for (; i < count; ++i)
+    if (is(i)) f(i);
 }
 
 class NoiseModel {
@@ -70,6 +114,7 @@ class NoiseModel {
   // The noise, up to a constant factor, and its derivatives.
   double operator()(const std::vector<double>& p, std::vector<double>& gradient) {
     std::vector<float> grow(k_), shrink(k_);
+    const bool look = moved_apart(p);
     double weight_power = 0, input_power = 0;
     for (size_t k = 0; k < k_; ++k) {
       grow[k] = exponential(p[k]);
@@ -78,6 +123,7 @@ class NoiseModel {
       input_power += x2_[k] * shrink[k] * shrink[k];
     }
     std::vector<double> range_gradient(k_, 0.0), step_gradient(k_, 0.0);
+    if (look) find_rows(shrink), find_columns(grow), looked_at_ = p;
     const double ranges = row_ranges(shrink, range_gradient) / lhs_steps_;
     const double steps = column_steps(grow, step_gradient) / (127.0 * 127.0);
     for (size_t k = 0; k < k_; ++k)
@@ -87,12 +133,53 @@ class NoiseModel {
   }
 
  private:
+  // Whether contenders have to be looked for again.
+  bool moved_apart(const std::vector<double>& p) const {
+    if (looked_at_.empty()) return true;
+    double least = 0, most = 0;
+    for (size_t k = 0; k < k_; ++k) {
+      const double moved = p[k] - looked_at_[k];
+      least = std::min(least, moved), most = std::max(most, moved);
+    }
+    return !(most - least <= kMostApart);
+  }
+
+  void find_rows(const std::vector<float>& shrink) {
+    row_contenders_.start(t_);
+    for (size_t t = 0; t < t_; ++t) {
+      for (size_t k = 0; k < k_; ++k) y_[k] = x_[t * k_ + k] * shrink[k];
+      const auto [low, high] = ends(y_.data(), k_);
+      const float above = least_contender(high), below = -least_contender(-low);
+      const float* y = y_.data();
+      for_each_of_few(k_, [=](size_t k) { return static_cast<int>(y[k] >= above) | static_cast<int>(y[k] <= below); },
+                      [&](size_t k) { row_contenders_.add(k); });
+      row_contenders_.end(t);
+    }
+  }
+
+  void find_columns(const std::vector<float>& grow) {
+    std::vector<float> most(n_, 0.0f);
+    for (size_t k = 0; k < k_; ++k)
+      for (size_t c = 0; c < n_; ++c) {
+        const float v = w_[k * n_ + c] * grow[k];
+        most[c] = v > most[c] ? v : most[c];
+      }
+    for (float& m : most) m = least_contender(m);
+    column_contenders_.start(k_);
+    for (size_t k = 0; k < k_; ++k) {
+      const float *w = w_.data() + k * n_, *least = most.data(), factor = grow[k];
+      for_each_of_few(n_, [=](size_t c) { return static_cast<int>(w[c] * factor >= least[c]); },
+                      [&](size_t c) { column_contenders_.add(c); });
+      column_contenders_.end(k);
+    }
+  }
+
   // Mean square of the ranges of all rows; what it loses as p grows.
   double row_ranges(const std::vector<float>& shrink, std::vector<double>& gradient) {
     double sum = 0;
     for (size_t t = 0; t < t_; ++t) {
-      for (size_t k = 0; k < k_; ++k) y_[k] = x_[t * k_ + k] * shrink[k];
-      const Extremes e = extremes(y_.data(), k_);
+      Extremes e;
+      for (const uint32_t k : row_contenders_.of(t)) e.take(x_[t * k_ + k] * shrink[k], k);
       const double range = double{e.high} - e.low, share = 2 * range / static_cast<double>(t_);
       sum += range * range / static_cast<double>(t_);
       if (e.high > 0) gradient[e.high_at] += share * e.high;
@@ -104,21 +191,15 @@ class NoiseModel {
   // Sum over the columns of the square of their largest weight; what it gains as p grows.
   double column_steps(const std::vector<float>& grow, std::vector<double>& gradient) {
     std::vector<float> most(n_, 0.0f);
-    std::vector<int32_t> most_at(n_, 0);
-    for (size_t k = 0; k < k_; ++k) {
-      const float* w = w_.data() + k * n_;
-      for (size_t c = 0; c < n_; ++c) {
-        const float v = w[c] * grow[k];
-        const bool more = v > most[c];
-        most[c] = more ? v : most[c];
-        most_at[c] = more ? static_cast<int32_t>(k) : most_at[c];
-      }
-    }
+    std::vector<uint32_t> most_at(n_, 0);
+    for (size_t k = 0; k < k_; ++k)
+      for (const uint32_t c : column_contenders_.of(k))
+        if (const float v = w_[k * n_ + c] * grow[k]; v > most[c]) most[c] = v, most_at[c] = static_cast<uint32_t>(k);
     double sum = 0;
     for (size_t c = 0; c < n_; ++c) {
       const double square = double{most[c]} * most[c];
       sum += square;
-      gradient[static_cast<size_t>(most_at[c])] += 2 * square;
+      gradient[most_at[c]] += 2 * square;
     }
     return sum;
   }
@@ -128,6 +209,8 @@ class NoiseModel {
   std::vector<float> x_, w_;  // magnitudes of the weights
   std::vector<double> x2_, w2_;
   std::vector<float> y_;
+  std::vector<double> looked_at_;  // p for which the contenders were found
+  Contenders row_contenders_, column_contenders_;
 };
 
 }  // namespace

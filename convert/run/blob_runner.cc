@@ -147,12 +147,30 @@ ert_memory_need BlobRunner::memory(const std::vector<int32_t>& dims, const Runne
   return need;
 }
 
+// Validation sets are many of the same sizes, and a context of a small model takes longer than a run.
 std::vector<Tensor> BlobRunner::run(const std::vector<Tensor>& inputs, const RunnerOptions& o) {
-  return std::move(run_in_order({Frame(inputs.begin(), inputs.end())}, o).front());
+  const Frame frame(inputs.begin(), inputs.end());
+  if (o.observe) return std::move(run_in_order({frame}, o).front());
+  check_runnable({frame}, o);
+  const Context wanted{dims_of(frame), o.threads, o.isa_mask};
+  if (!session_ || !(wanted == context_)) {
+    session_.reset();
+    session_ = std::make_unique<BlobSession>(*this, config(o), wanted.dims, o);
+    context_ = wanted;
+  }
+  try {
+    return session_->run(frame);
+  } catch (...) {
+    session_.reset();
+    throw;
+  }
 }
 
 ert_config BlobRunner::config(const RunnerOptions& o) {
-  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) pool_ = std::make_unique<Pool>(o.threads);
+  if (o.threads > 1 && (!pool_ || pool_->threads != o.threads)) {
+    session_.reset();  // it may run on the threads that end here
+    pool_ = std::make_unique<Pool>(o.threads);
+  }
   ert_config cfg{};
   cfg.struct_size = sizeof cfg;
   cfg.isa_mask = o.isa_mask;
@@ -166,20 +184,25 @@ ert_config BlobRunner::config(const RunnerOptions& o) {
   return cfg;
 }
 
-std::vector<std::vector<Tensor>> BlobRunner::run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o) {
-  std::vector<int32_t> dims(dims_.size(), 0);
-  for (const Frame& f : frames) {
+void BlobRunner::check_runnable(const std::vector<Frame>& frames, const RunnerOptions& o) const {
+  for (const Frame& f : frames)
     if (f.size() != inputs_.size())
       throw FatalError(ExitCode::kUsage, "the model has " + std::to_string(inputs_.size()) + " inputs, " +
                                              std::to_string(f.size()) + " were given");
-    const std::vector<int32_t> needed = dims_of(f);
-    for (size_t d = 0; d < dims.size(); ++d) dims[d] = std::max(dims[d], needed[d]);
-  }
   if (!custom_ops_.empty() && !o.custom_ops_as_zeros) {
     std::string names;
     for (const std::string& n : custom_ops_) names += (names.empty() ? "" : ", ") + n;
     throw FatalError(ExitCode::kUnsupported,
                      "the blob calls custom operators that only an application can provide (ert_config.custom_ops): " + names);
+  }
+}
+
+std::vector<std::vector<Tensor>> BlobRunner::run_in_order(const std::vector<Frame>& frames, const RunnerOptions& o) {
+  check_runnable(frames, o);
+  std::vector<int32_t> dims(dims_.size(), 0);
+  for (const Frame& f : frames) {
+    const std::vector<int32_t> needed = dims_of(f);
+    for (size_t d = 0; d < dims.size(); ++d) dims[d] = std::max(dims[d], needed[d]);
   }
   const ert_config cfg = config(o);
   BlobSession session(*this, cfg, dims, o);

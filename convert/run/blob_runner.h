@@ -48,6 +48,8 @@ struct NamedDim {
   int32_t min, max;
 };
 
+class BlobSession;
+
 class BlobRunner {
  public:
   // The bytes must stay in place and be 64-byte aligned. Throws FatalError when the blob is refused.
@@ -68,7 +70,7 @@ class BlobRunner {
   std::vector<int32_t> dims_of(const Frame& inputs) const;
   // Without the scratch that the application's custom operators ask for.
   ert_memory_need memory(const std::vector<int32_t>& dims, const RunnerOptions& o) const;
-  // One run; contexts are sized for these inputs. Throws FatalError; kUnsupported for a blob with custom operators, unless
+  // One run; contexts are sized for these inputs, and kept for further runs of the same sizes. Throws FatalError; kUnsupported for a blob with custom operators, unless
   // they shall be zeros.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const RunnerOptions& o = {});
   // Runs that follow each other in one context, from states of zero; the outputs of each. Throws as run.
@@ -80,12 +82,22 @@ class BlobRunner {
 
  private:
   struct Pool;
+  // What a context was made for.
+  struct Context {
+    std::vector<int32_t> dims;
+    uint32_t threads = 0, isa_mask = 0;
+    bool operator==(const Context&) const = default;
+  };
+  void check_runnable(const std::vector<Frame>& frames, const RunnerOptions& o) const;
+
   ert_model model_;
   std::vector<BoundaryInfo> inputs_, outputs_;
   std::vector<NamedDim> dims_;
   std::vector<std::string> custom_ops_;
   std::vector<ert_custom_op> placeholders_;
   std::unique_ptr<Pool> pool_;
+  Context context_;
+  std::unique_ptr<BlobSession> session_;  // of the last run
 };
 
 }  // namespace edgeconv
