@@ -23,6 +23,16 @@ bool grows(const DimExpr& e) {
   return true;
 }
 
+// The largest value of a minimum with a number, or of a remainder.
+std::optional<int64_t> most_of(const DimExpr::Atom& a) {
+  if (a.kind == DimExpr::Atom::Kind::kMin) {
+    const auto l = a.lhs.constant(), r = a.rhs.constant();
+    return l ? l : r;
+  }
+  const auto divisor = a.kind == DimExpr::Atom::Kind::kMod ? a.rhs.constant() : std::nullopt;
+  return divisor && *divisor > 0 ? std::optional(*divisor - 1) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
@@ -32,7 +42,12 @@ std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
       sum += t.coefficient;
       continue;
     }
-    if (t.coefficient < 0) return std::nullopt;
+    if (t.coefficient < 0) {
+      const auto most = t.factors.size() == 1 ? most_of(*t.factors[0]) : std::nullopt;
+      int64_t low = 0;
+      if (!most || __builtin_mul_overflow(t.coefficient, *most, &low) || __builtin_add_overflow(sum, low, &sum)) return std::nullopt;
+      continue;
+    }
     int64_t product = t.coefficient;
     for (const auto& f : t.factors) {
       std::optional<int64_t> low;
@@ -81,6 +96,10 @@ std::optional<bool> always_less(const DimExpr& a, const DimExpr& b, const LeastD
   if (less && *less > 0) return true;
   if (more && *more >= 0) return false;
   return std::nullopt;
+}
+
+DimExpr counted_from_start(const DimExpr& bound, const DimExpr& size) {
+  return bound - bound.floor_div(DimExpr(kLargestDim)) * size;  // the quotient is -1 where the bound is negative, and 0 elsewhere
 }
 
 void note_positive(const DimExpr& e, LeastDims& least) {

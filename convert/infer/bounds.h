@@ -19,6 +19,10 @@ std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least = {}
 std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b, const LeastDims& least = {});
 std::optional<bool> always_less(const DimExpr& a, const DimExpr& b, const LeastDims& least = {});
 
+// A bound of a slice as a position, whatever its sign is: size + bound where it is negative, bound otherwise. It may lie outside of the axis.
+// Exact for magnitudes below 2^30, as those of all sizes are.
+DimExpr counted_from_start(const DimExpr& bound, const DimExpr& size);
+
 // Notes that e, the size of an axis, is at least 1: its dim, when it depends on one and grows with it, has a smallest value.
 void note_positive(const DimExpr& e, LeastDims& least);
 

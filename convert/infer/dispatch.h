@@ -25,4 +25,8 @@ bool move_elements(NodeInference& c);
 // The same for a few elements of a vector of unknown length, found one by one. traced_elements.cc
 bool trace_elements(NodeInference& c);
 
+// Whole numbers that come of fractions of sizes: contents of the output of a Floor, Ceil or Cast, where they can be known. float_sizes.cc
+enum class Rounding { kDown, kUp, kToZero };
+void infer_rounded(NodeInference& c, Rounding rounding);
+
 }  // namespace edgeconv

@@ -146,6 +146,8 @@ void infer_unary(NodeInference& c) {
   const bool to_bool = kind == ub::kIsNaN || kind == ub::kIsInf || kind == ub::kNot;
   c.set(0, to_bool ? DType::kBool : c.dtype(0), c.shape(0));
   const auto e = c.elements(0);
+  if (!e && kind == ub::kFloor) return infer_rounded(c, Rounding::kDown);
+  if (!e && kind == ub::kCeil) return infer_rounded(c, Rounding::kUp);
   if (!e || kind == ub::kIsNaN || kind == ub::kIsInf) return;
   std::vector<DimExpr> r;
   for (const DimExpr& a : *e) {
@@ -201,6 +203,7 @@ void infer_cast(NodeInference& c) {
   const DType to = c.node().as<CastAttrs>().to;
   c.set(0, to, c.shape(0));
   const auto e = c.elements(0);
+  if (!e && (to == DType::kInt64 || to == DType::kInt32)) return infer_rounded(c, Rounding::kToZero);
   if (!e || c.dtype(0) == DType::kUndefined) return;
   if (to == DType::kBool) {
     std::vector<DimExpr> r;

@@ -32,8 +32,8 @@ DimExpr not_before_start(const DimExpr& p, bool table, const LeastDims& least) {
 }
 
 // A slice bound, counted from the end when it is negative, as a position in [0, size]. The sign of a symbolic bound follows
-// from its lower bound. A symbolic position in a table is taken to lie inside (the table limits its dim: dims/dims.h).
-std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool table, const LeastDims& least) {
+// from its lower bound, or is computed. A symbolic position in a table is taken to lie inside (the table limits its dim: dims/dims.h).
+DimExpr position(const DimExpr& bound, const DimExpr& size, bool table, const LeastDims& least) {
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
     if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, table, least);
@@ -41,8 +41,8 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool 
   } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
     const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
     if (size + bound == DimExpr(0)) return DimExpr(0);       // all of it, whatever the size
-    if (up && *up == 0) return std::nullopt;                 // from the end, but for one size: 0 is the start
-    if (!up || *up < 1) return lower_bound(DimExpr(0) - bound + size, least) ? std::optional(bound) : std::nullopt;
+    if (table && !(up && *up >= 0) && lower_bound(DimExpr(0) - bound + size, least)) return bound;
+    if (!up || *up < 1) return DimExpr::min(DimExpr::max(counted_from_start(bound, size), 0), size);
     p = not_before_start(size + bound, table, least);
   }
   if (p.is_constant() && size.is_constant()) return DimExpr(std::clamp<int64_t>(*p.constant(), 0, *size.constant()));
@@ -55,8 +55,8 @@ std::optional<DimExpr> position(const DimExpr& bound, const DimExpr& size, bool 
   return table || (behind && *behind >= 0) ? p : DimExpr::min(p, size);
 }
 
-// A bound of a backward slice as a position, or -1: before the first element. The sign of a symbolic one must follow from its bounds.
-std::optional<DimExpr> backward_position(const DimExpr& bound, const DimExpr& size, bool is_end, const LeastDims& least) {
+// A bound of a backward slice as a position, or -1: before the first element.
+DimExpr backward_position(const DimExpr& bound, const DimExpr& size, bool is_end, const LeastDims& least) {
   const DimExpr least_position(is_end ? -1 : 0), last = size - DimExpr(1);
   if (const auto b = bound.constant()) {
     if (*b > INT32_MAX) return last;
@@ -69,13 +69,13 @@ std::optional<DimExpr> backward_position(const DimExpr& bound, const DimExpr& si
     const auto position = lower_bound(p - least_position, least);
     return position && *position >= 0 ? p : DimExpr::max(p, least_position);
   }
-  if (!from_start) return std::nullopt;
+  if (!from_start) return DimExpr::min(DimExpr::max(counted_from_start(bound, size), least_position), last);
   const auto room = lower_bound(last - bound, least);
   return room && *room >= 0 ? bound : DimExpr::min(bound, last);
 }
 
 // Sizes of start (clamped) and of the result along one axis.
-std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step,
+DimExpr slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end, int64_t step,
                                     const DimExpr& size) {
   if (step < 0) {
     const auto s = start.constant(), e = end.constant();
@@ -88,35 +88,21 @@ std::optional<DimExpr> slice_length(NodeInference& c, const DimExpr& start, cons
                     last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
       return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
     }
-    const auto first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());
-    if (!first || !last) {
-      for (const DimExpr& bound : {start, end})
-        if (!bound.is_constant()) c.unknown_sign(bound);
-      c.problem("the sign of a bound of a backward slice is not known (" + start.str() + " : " + end.str() + ")",
-                "slice with constant bounds, or reverse the whole axis");
-      return std::nullopt;
-    }
-    const DimExpr length = (*first - *last + DimExpr(-step - 1)).floor_div(DimExpr(-step));
+    const DimExpr first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());
+    const DimExpr length = (first - last + DimExpr(-step - 1)).floor_div(DimExpr(-step));
     const auto shortest = lower_bound(length, c.least());
     return shortest && *shortest >= 0 ? length : DimExpr::max(length, 0);
   }
   const bool table = c.in(0).is_constant();
-  const auto first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
-  if (!first || !last) {
-    for (const DimExpr& bound : {start, end})
-      if (!bound.is_constant()) c.unknown_sign(bound);
-    c.problem("the sign of a symbolic slice bound is not known (" + start.str() + " : " + end.str() + ")",
-              "slice with constant bounds or with sizes");
-    return std::nullopt;
-  }
+  const DimExpr first = position(start, size, table, c.least()), last = position(end, size, table, c.least());
   // The last -start elements, or all: a minimum is simpler than size - max(size + start, 0).
   const auto from_end = [&] {
     if (const auto number = start.constant()) return *number < 0;
     const DimExpr clamped = DimExpr::max(size + start, 0);
-    return *first == clamped || *first == DimExpr::min(clamped, size);
+    return first == clamped || first == DimExpr::min(clamped, size);
   };
-  const bool tail = *last == size && from_end() && *first != size + start;
-  const DimExpr span = tail ? DimExpr::min(size, DimExpr(0) - start) : *last - *first;
+  const bool tail = last == size && from_end() && first != size + start;
+  const DimExpr span = tail ? DimExpr::min(size, DimExpr(0) - start) : last - first;
   if (span.constant() && *span.constant() <= 0) return DimExpr(0);
   return step == 1 ? span : (span + DimExpr(step - 1)).floor_div(DimExpr(step));
 }
@@ -148,9 +134,7 @@ void infer_slice(NodeInference& c) {
     if (!ax) return;
     if (steps[i] == 0) return c.invalid("a step of 0");
     DimExpr& d = out[static_cast<size_t>(*ax)];
-    const auto n = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
-    if (!n) return;
-    d = *n;
+    d = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
   }
   c.set(0, c.dtype(0), std::move(out));
   if (!move_elements(c)) trace_elements(c);

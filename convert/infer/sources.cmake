@@ -5,6 +5,7 @@ target_sources(edgeconv_core PRIVATE
   infer/dispatch.cc
   infer/elements.cc
   infer/elementwise.cc
+  infer/float_sizes.cc
   infer/folding.cc
   infer/fourier.cc
   infer/fused.cc

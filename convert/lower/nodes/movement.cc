@@ -26,6 +26,8 @@ DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, con
     // Negative for all dims (T5 keeps the last S rows of its S x S bias): counted from the end. Otherwise a position.
     const auto magnitude = lower_bound(DimExpr(0) - start, least);
     if (magnitude && *magnitude >= 1) return DimExpr::max(0, size + start);
+    // Of either sign: computed, and clamped.
+    if (lower_bound(start, least).value_or(-1) < 0) return DimExpr::max(0, DimExpr::min(counted_from_start(start, size), last));
     // Backward from a position that may lie behind the last element.
     const auto room = lower_bound(last - start, least);
     return step > 0 || (room && *room >= 0) ? start : DimExpr::min(start, last);

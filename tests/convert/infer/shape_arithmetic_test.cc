@@ -228,58 +228,5 @@ TEST(ShapeArithmetic, ElementsThatMayBeInEitherPartAreNotFollowed) {
   EXPECT_FALSE(b.g.value(third).elements);
 }
 
-// Windows of 400 samples, 160 apart, as tf.signal.frame counts them: Range(0, Max(0, 1 + (N - 400) / 160), 1). The division truncates towards
-// zero, so it is no size that could be planned for fewer than 400 samples.
-ValueId frame_numbers(GraphBuilder& b) {
-  const ValueId x = b.input("x", DType::kFloat, {S});
-  const ValueId n = b.node(OpKind::kGather, {b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.scalar(int64_t{0})}, AxisAttrs{0});
-  const ValueId rest = b.node(OpKind::kBinary, {n, b.scalar(int64_t{400})}, BinaryAttrs{bb::kSub});
-  const ValueId steps = b.node(OpKind::kBinary, {rest, b.scalar(int64_t{160})}, BinaryAttrs{bb::kDiv});
-  const ValueId count = b.node(OpKind::kBinary, {steps, b.scalar(int64_t{1})}, BinaryAttrs{bb::kAdd});
-  const ValueId frames = b.node(OpKind::kBinary, {count, b.scalar(int64_t{0})}, BinaryAttrs{bb::kMax});
-  return b.node(OpKind::kRange, {b.scalar(int64_t{0}), frames, b.scalar(int64_t{1})});
-}
-
-TEST(ShapeArithmetic, DimsBeginWhereACountOfFramesIsDefined) {
-  GraphBuilder b;
-  const ValueId numbers = frame_numbers(b);
-  b.output(numbers);
-  Diagnostics d;
-  infer(b.g, d);
-  ASSERT_NO_THROW(d.check());
-  EXPECT_EQ(b.g.least_dims[S.symbol_name()], 400);
-  ASSERT_EQ(d.warnings().size(), 1u);
-  EXPECT_NE(d.warnings()[0].find("begins at 400"), std::string::npos) << d.warnings()[0];
-  for (const auto& [samples, frames] : {std::pair(400, 1), std::pair(559, 1), std::pair(560, 2), std::pair(16000, 98)})
-    EXPECT_EQ((*b.g.value(numbers).shape)[0].evaluate({{S.symbol_name(), samples}}), frames) << samples;
-}
-
-// The same for a slice whose bound may count from the end.
-TEST(ShapeArithmetic, DimsBeginWhereTheSignOfABackwardBoundIsKnown) {
-  GraphBuilder b;
-  const ValueId x = b.input("x", DType::kFloat, {S});
-  const ValueId n = b.node(OpKind::kShape, {x}, ShapeAttrs{});
-  const ValueId start = b.node(OpKind::kBinary, {n, b.ints({4})}, BinaryAttrs{bb::kSub});
-  const ValueId y = b.node(OpKind::kSlice, {x, start, b.ints({INT64_MIN}), b.ints({0}), b.ints({-1})});
-  b.output(y);
-  infer_ok(b.g);
-  EXPECT_EQ(b.g.least_dims[S.symbol_name()], 4);
-  EXPECT_EQ((*b.g.value(y).shape)[0], S - DimExpr(3));
-}
-
-// What is decided without it stays as it is for all sizes.
-TEST(ShapeArithmetic, NoDimIsRaisedForANumberThatNobodyNeeds) {
-  GraphBuilder b;
-  const ValueId numbers = frame_numbers(b);
-  (void)numbers;
-  b.g.nodes.back().dead = true;  // the Range
-  b.output(b.g.nodes[b.g.nodes.size() - 2].outputs[0]);
-  Diagnostics d;
-  infer(b.g, d);
-  ASSERT_NO_THROW(d.check());
-  EXPECT_TRUE(d.warnings().empty());
-  EXPECT_LE(b.g.least_dims[S.symbol_name()], 1);
-}
-
 }  // namespace
 }  // namespace edgeconv_test
