@@ -18,16 +18,17 @@ constexpr double kRate = 0.04, kMeanDecay = 0.9, kSquareDecay = 0.999;
 // More tell nothing new, and time is proportional to them.
 constexpr size_t kMostRows = 1024, kMostColumns = 768;
 constexpr size_t kLanes = 16;
-// An entry below kContender of an end of its row cannot be there as long as the logarithms of no two factors moved apart by more than kMostApart:
-// exp(-0.35) is .7047, the rest is for rounding.
-constexpr double kMostApart = 0.35;
-constexpr float kContender = 0.704f, kSmallest = 1e-30f;
+// An entry that is less than exp(-a) times an end of its row cannot be there as long as the logarithms of no two factors moved apart by more than a.
+// a: what so many steps move at most, for more contenders take longer to look at, and less of them to be looked for again.
+constexpr double kStepsApart = 5, kMostApart = 0.35, kLeastApart = 0.02;
+constexpr double kRounding = 0.999;
+constexpr float kSmallest = 1e-30f;
 
 float exponential(double x) {
   return ert::kernels::scalar_unary(ert::kernels::Unary::kExp, static_cast<float>(std::clamp(x, -30.0, 30.0)));
 }
 
-// Which entries of each row, in their order, can be at one of its ends while factors do not move apart by more than kMostApart.
+// Which entries of each row, in their order, can be at one of its ends while logarithms of factors stay close enough.
 class Contenders {
  public:
   void start(size_t rows) { ends_.assign(rows, 0), at_.clear(); }
@@ -71,7 +72,9 @@ std::pair<float, float> ends(const float* y, size_t k) {
 }
 
 // What an entry must at least be to get to an end that is now at `end`; of numbers so small that their rounding is no small part of them, any.
-float least_contender(float end) { return end > kSmallest ? end * kContender : std::numeric_limits<float>::denorm_min(); }
+float least_contender(float end, float share) {
+  return end > kSmallest ? end * share : std::numeric_limits<float>::denorm_min();
+}
 
 // Calls f with each index for which is(index), in their order: whole blocks without any are passed over.
 template <class Is, class F>
@@ -111,8 +114,8 @@ class NoiseModel {
       for (size_t c = 0; c < n_; ++c) w2_[k] += double{w_[k * n_ + c]} * w_[k * n_ + c];
   }
 
-  // The noise, up to a constant factor, and its derivatives.
-  double operator()(const std::vector<double>& p, std::vector<double>& gradient) {
+  // The noise, up to a constant factor, and its derivatives. rate: what the next step moves each logarithm at most, or hardly more.
+  double operator()(const std::vector<double>& p, double rate, std::vector<double>& gradient) {
     std::vector<float> grow(k_), shrink(k_);
     const bool look = moved_apart(p);
     double weight_power = 0, input_power = 0;
@@ -123,7 +126,13 @@ class NoiseModel {
       input_power += x2_[k] * shrink[k] * shrink[k];
     }
     std::vector<double> range_gradient(k_, 0.0), step_gradient(k_, 0.0);
-    if (look) find_rows(shrink), find_columns(grow), looked_at_ = p;
+    if (look) {
+      apart_ = std::clamp(2 * kStepsApart * rate, kLeastApart, kMostApart);
+      const auto share = static_cast<float>(std::exp(-apart_) * kRounding);
+      find_rows(shrink, share);
+      find_columns(grow, share);
+      looked_at_ = p;
+    }
     const double ranges = row_ranges(shrink, range_gradient) / lhs_steps_;
     const double steps = column_steps(grow, step_gradient) / (127.0 * 127.0);
     for (size_t k = 0; k < k_; ++k)
@@ -141,15 +150,15 @@ class NoiseModel {
       const double moved = p[k] - looked_at_[k];
       least = std::min(least, moved), most = std::max(most, moved);
     }
-    return !(most - least <= kMostApart);
+    return !(most - least <= apart_);
   }
 
-  void find_rows(const std::vector<float>& shrink) {
+  void find_rows(const std::vector<float>& shrink, float share) {
     row_contenders_.start(t_);
     for (size_t t = 0; t < t_; ++t) {
       for (size_t k = 0; k < k_; ++k) y_[k] = x_[t * k_ + k] * shrink[k];
       const auto [low, high] = ends(y_.data(), k_);
-      const float above = least_contender(high), below = -least_contender(-low);
+      const float above = least_contender(high, share), below = -least_contender(-low, share);
       const float* y = y_.data();
       for_each_of_few(k_, [=](size_t k) { return static_cast<int>(y[k] >= above) | static_cast<int>(y[k] <= below); },
                       [&](size_t k) { row_contenders_.add(k); });
@@ -157,14 +166,14 @@ class NoiseModel {
     }
   }
 
-  void find_columns(const std::vector<float>& grow) {
+  void find_columns(const std::vector<float>& grow, float share) {
     std::vector<float> most(n_, 0.0f);
     for (size_t k = 0; k < k_; ++k)
       for (size_t c = 0; c < n_; ++c) {
         const float v = w_[k * n_ + c] * grow[k];
         most[c] = v > most[c] ? v : most[c];
       }
-    for (float& m : most) m = least_contender(m);
+    for (float& m : most) m = least_contender(m, share);
     column_contenders_.start(k_);
     for (size_t k = 0; k < k_; ++k) {
       const float *w = w_.data() + k * n_, *least = most.data(), factor = grow[k];
@@ -209,7 +218,8 @@ class NoiseModel {
   std::vector<float> x_, w_;  // magnitudes of the weights
   std::vector<double> x2_, w2_;
   std::vector<float> y_;
-  std::vector<double> looked_at_;  // p for which the contenders were found
+  std::vector<double> looked_at_;  // p for which the contenders were found, which hold while logarithms stay this close
+  double apart_ = 0;
   Contenders row_contenders_, column_contenders_;
 };
 
@@ -221,13 +231,13 @@ void search_smoothing(const SampledRows& rows, std::span<const float> weight, si
   std::vector<double> gradient(p.size()), mean(p.size(), 0.0), square(p.size(), 0.0), best = p;
   double least = 0, mean_left = 1, square_left = 1;
   for (int step = 0; step <= kSteps; ++step) {
-    const double value = noise(p, gradient);
+    const double rate = kRate * (1 - static_cast<double>(step) / kSteps);
+    const double value = noise(p, rate, gradient);
     if (!std::isfinite(value) || value <= 0) break;
     if (step == 0 || value < least) least = value, best = p;
     if (step == kSteps) break;
     mean_left *= kMeanDecay;
     square_left *= kSquareDecay;
-    const double rate = kRate * (1 - static_cast<double>(step) / kSteps);
     for (size_t k = 0; k < p.size(); ++k) {
       if (fixed[k]) continue;
       const double g = gradient[k] / value;
