@@ -20,7 +20,9 @@ Results eval_linear(const NodeInputs& c) {
   if (c.has(2)) {
     const Tensor bias = c.in(2).cast(DType::kFloat);
     if (bias.elements() != n) c.fail("the bias needs one value per column");
-    for (int64_t i = 0; i < m * n; ++i) d[i] += bias.as<float>()[static_cast<size_t>(i % n)];
+    const float* b = bias.as<float>().data();
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t i = 0; i < n; ++i) d[row * n + i] += b[i];
   }
   const auto& [activation, alpha] = c.node.as<LinearAttrs>();
   if (activation != ert::params::linear::kNoActivation) apply_unary(c.backend, activation, alpha, static_cast<size_t>(m * n), d, d);

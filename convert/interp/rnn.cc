@@ -90,7 +90,8 @@ std::vector<float> project(const Layer& l, int64_t rows, int64_t k, const float*
   const int64_t n = l.gates * l.hidden;
   std::vector<float> out(static_cast<size_t>(rows * n));
   matmul_f32(l.c.backend, rows, n, k, {src, k}, weights, out.data(), n);
-  for (size_t i = 0; bias && i < out.size(); ++i) out[i] += bias[static_cast<int64_t>(i) % n];
+  for (int64_t row = 0; bias && row < rows; ++row)
+    for (int64_t i = 0; i < n; ++i) out[static_cast<size_t>(row * n + i)] += bias[i];
   return out;
 }
 
