@@ -44,6 +44,7 @@ target_sources(edgeconv_core PRIVATE
   import/relative_position_bias.cc
   import/reshape.cc
   import/resize.cc
+  import/response_normalization.cc
   import/rnn.cc
   import/rotary_embedding.cc
   import/scatter.cc
