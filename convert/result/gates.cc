@@ -91,6 +91,28 @@ std::string what_is_unknown(const ConvertResult& r) {
   return text;
 }
 
+// Samples so few that others may well lose more, and a gate that these just kept to.
+constexpr size_t kFewSets = 4;
+constexpr double kThinMargin = 0.5;
+
+// Outputs that keep to the gate on few made-up inputs, by little.
+std::string what_may_be_less(const ConvertResult& r) {
+  if (r.measured_on.user || r.measured_on.sets > kFewSets || r.calib_command.empty() || r.request.mode != PrecisionMode::kAuto) return "";
+  const double thin = cosine_of(kThinMargin * loss_of(r.request.target_cosine));
+  std::string text;
+  size_t named = 0;
+  for (const OutputError& e : r.errors) {
+    const double least = std::min(e.cosine, e.decided);
+    if (e.vacuous() || least >= thin || least < r.request.target_cosine || ++named > kNamedOutputs) continue;
+    text += fmt::format("{}output '{}' (cosine {:.6f}{})", text.empty() ? "" : ", ", printable(e.name), least,
+                        e.decided < e.cosine ? std::string(" by its ") + decision_name(e.decision) : "");
+  }
+  if (text.empty()) return "";
+  return fmt::format("{} {} hardly better than the gate of {:.9g} asks for, on {} made-up {}: real inputs may show less. Give recorded inputs: {}",
+                     text, named > 1 ? "are" : "is", r.request.target_cosine, r.measured_on.sets,
+                     r.measured_on.sets == 1 ? "input" : "inputs", r.calib_command);
+}
+
 // What was not asked for yet.
 std::string smaller_files(const ConvertOptions& o) {
   const std::string golden = o.golden > 0 ? "--golden none" : "", zstd = o.compress ? "" : "--compress zstd";
@@ -124,6 +146,7 @@ void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics
           fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {}, but by its {}, where it is decided, it loses as "
                       "much as cosine {:.6f} would",
                       e.name, e.cosine, r.error_inputs, decision_name(e.decision), e.decided));
+  if (const std::string less = what_may_be_less(r); !less.empty()) d.warn(less);
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
   if (const std::string warning = quantized_source_warning(r); !warning.empty()) d.warn(warning);
   if (r.shortfall && !missed_gate(o, r)) {

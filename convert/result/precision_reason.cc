@@ -44,11 +44,18 @@ std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_par
   return fmt::format("{} for cosine {:.9g}: with it in int8 layers take more work", precision, r.request.target_cosine);
 }
 
-// Lifted though the gate did not ask for it: no plan that was tried missed it.
+// The best of the plans that have no more layers in fp32 than the first one; below 0 where there is none.
+double best_without_lifts(const ConvertResult& r) {
+  double best = -1;
+  for (const Trial& t : r.trials)
+    if (t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+  return best;
+}
+
+// Lifted though the gate did not ask for it: a plan without passed.
 bool for_its_readers(const ConvertResult& r, const LayerReport& l) {
   return r.gives_features && r.request.mode == PrecisionMode::kAuto && r.plan.of(l.node).precision == linear::kF32 &&
-         std::none_of(r.trials.begin(), r.trials.end(),
-                      [&](const Trial& t) { return t.worst_cosine() < r.request.target_cosine; });
+         best_without_lifts(r) >= r.request.target_cosine;
 }
 
 }  // namespace
@@ -102,7 +109,7 @@ bool may_ask_for_inputs(const ConvertResult& r) {
 
 std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   if (r.request.mode != PrecisionMode::kAuto || r.trials.empty()) return std::nullopt;
-  double all = 0, lifted = 0, best = -1, index = kStandsOut;
+  double all = 0, lifted = 0, index = kStandsOut;
   std::string cause;
   for (const LayerReport& l : r.layers) {
     all += l.macs();
@@ -114,15 +121,14 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
                     index, printable(l.name));
   }
   if (lifted <= kMost * all) return std::nullopt;
-  for (const Trial& t : r.trials)
-    if (t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+  const double best = best_without_lifts(r);
   if (times_of_int8(r) <= 1 && best >= r.request.target_cosine) return std::nullopt;  // nothing is lost by it
   if (std::any_of(r.layers.begin(), r.layers.end(),
                   [&](const LayerReport& l) { return for_its_readers(r, l) && !l.as_quick_in_fp32; }))
     return fmt::format(
         "layers stay fp32, which takes about {:.1f} times as long here: the outputs are features that another network reads, and "
         "adds "
-        "its errors to. With int8 the worst output has cosine {:.6f}; --precision int8 makes a smaller blob",
+        "its errors to. Without that the worst output has cosine {:.6f}; --precision int8 or w8a16 makes a smaller blob",
         times_of_int8(r), best);
   return fmt::format(
       "{:.0f} % of the multiplications of layers stay fp32, so the blob is hardly smaller or faster than the model: with none "
