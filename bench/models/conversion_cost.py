@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What conversions cost: CPU time against one fp32 pass of ONNX Runtime over the same validation inputs, and memory against the file.
 
-    conversion_cost.py WORKDIR [--only NAME ...] [--timeout SECONDS] [--turns N] [--json FILE]
+    conversion_cost.py WORKDIR [--only NAME ...] [--timeout SECONDS] [--turns N] [--json FILE] [--write]
     conversion_cost.py WORKDIR --model FILE.onnx [-- OPTION ...]
 
 WORKDIR   environment and packages, shared with package_models.py
@@ -9,6 +9,7 @@ WORKDIR   environment and packages, shared with package_models.py
 --model   another file, converted with the options behind --
 --turns   conversions of each model; the one of least CPU time counts (2)
 --json    all figures, with what every stage of a conversion took
+--write   puts the table into README.md beside this file (needs all models)
 
 A conversion may take 30 such passes and 2 s of CPU time for every 100 MB of file, and 1.5 times the file and 200 MB of memory. The pass is
 timed at one thread, the best of three, on inputs of the shapes that the report names. Needs a release build (EDGECONV names another) and pip.
@@ -34,11 +35,14 @@ def options(arguments):
     parser.add_argument("--timeout", type=float, default=900)
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--json")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     own, behind = (arguments[:arguments.index("--")], arguments[arguments.index("--") + 1:]) if "--" in arguments else (arguments, [])
     given = parser.parse_args(own)
     if behind and not given.model:
         parser.error("options behind -- are those of --model")
+    if given.write and (given.only or given.model):
+        parser.error("--write needs all models, so neither --only nor --model")
     given.workdir, given.behind = os.path.abspath(given.workdir), behind
     return given
 
@@ -79,14 +83,23 @@ def main():
     if not wanted:
         print("no model has this in its name", file=sys.stderr)
         return 2
-    rows = []
-    print("\n".join(cost.head()))
+    rows, lines = [], cost.head()
+    print("\n".join(lines))
     for name, path, chosen in wanted:
         blob = os.path.join(given.workdir, "cost.ert")
         rows.append(cost.measured_row(edgeconv, name, path, chosen, blob, given.timeout, given.turns))
-        print(cost.line(rows[-1]), flush=True)
+        lines.append(cost.line(rows[-1]))
+        print(lines[-1], flush=True)
     seen = machine.describe()
-    print(f"\n{time.strftime('%Y-%m-%d')}, commit {machine.revision(ROOT)}, {seen['cpu']}, {seen['cores']} cores: {cost.verdict(rows)}")
+    said = f"{time.strftime('%Y-%m-%d')}, commit {machine.revision(ROOT)}, {seen['cpu']}, {seen['cores']} cores: {cost.verdict(rows)}"
+    print("\n" + said)
+    if given.write:
+        import table
+        readme = os.path.join(HERE, "README.md")
+        with open(readme, encoding="utf-8") as file:
+            text = table.replaced(file.read(), cost.BEGIN, cost.END, [said + ".", "", *lines])
+        with open(readme, "w", encoding="utf-8") as file:
+            file.write(text)
     if given.json:
         with open(given.json, "w", encoding="utf-8") as file:
             json.dump({"machine": seen, "models": rows}, file, indent=1)

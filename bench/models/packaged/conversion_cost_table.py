@@ -7,6 +7,7 @@ import convert
 PASSES, SECONDS_PER_100_MB = 30, 2.0
 FILE_SHARE, MEMORY_BYTES = 1.5, 200e6
 TURNS = 3
+BEGIN, END = "<!-- conversion cost: begin -->", "<!-- conversion cost: end -->"
 
 
 def filled(numpy, info, shape, lengths):
