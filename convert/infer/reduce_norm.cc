@@ -34,6 +34,7 @@ void infer_reduce(NodeInference& c) {
   const ReduceAttrs& a = c.node().as<ReduceAttrs>();
   std::vector<int64_t> axes = a.axes;
   if (c.has(1)) {
+    if (!is_integer(c.dtype(1)) || c.rank(1) > 1) return c.invalid("its axes are no vector of integers");
     const auto v = c.ints(1);
     if (!v) return c.data_dependent(1);
     axes = *v;
