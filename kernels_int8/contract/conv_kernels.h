@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
 
@@ -102,6 +103,11 @@ struct ConvKernels {
   Depthwise3Fn depthwise3;
   RectangleFn rectangle;  // both or none
   WindowFn window;
+  // Over 8-bit maps, never null. map_conv reads every layout, or is the reference's where the level has no kernel for one.
+  MapConvFn map_conv[static_cast<size_t>(Layout::kCount)];
+  MapDepthwiseFn map_depthwise;
+  MapQuantizeFn map_quantize;
+  MapRestoreFn map_restore;
 };
 
 }  // namespace ert::kernels

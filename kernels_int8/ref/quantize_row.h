@@ -36,13 +36,13 @@ __attribute__((noinline)) inline float symmetric_scale(size_t n, const float* sr
   return to_float(max / F32(kMaxQ8));
 }
 
-// 8 bits with a zero point: store(i, q, zero_point), q in [0, 255].
-template <typename Store>
-inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
+// 8 bits with a zero point of the k values value(i): store(i, q, zero_point), q in [0, 255].
+template <typename Value, typename Store>
+inline RowScale quantize_qa8_values(size_t k, const Value& value, const Store& store) {
   uint32_t lo_bits = 0x80000000u;
   int32_t hi_bits = 0;
   for (size_t i = 0; i < k; ++i) {
-    const uint32_t y = bits_of(to_float(smoothed(src, inv_smooth, i)));
+    const uint32_t y = bits_of(to_float(value(i)));
     if (y > lo_bits) lo_bits = y;
     if (static_cast<int32_t>(y) > hi_bits) hi_bits = static_cast<int32_t>(y);
   }
@@ -55,10 +55,16 @@ inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_sm
   const F32 inv = F32(kMaxQa8) / range;
   const int32_t zero_point = round_to_int((F32(0.0f) - lo) * inv);
   for (size_t i = 0; i < k; ++i) {
-    const int32_t q = round_to_int(smoothed(src, inv_smooth, i) * inv) + zero_point;
+    const int32_t q = round_to_int(value(i) * inv) + zero_point;
     store(i, q < 0 ? 0 : q > 255 ? 255 : q, zero_point);
   }
   return {to_float(range / F32(kMaxQa8)), zero_point};
+}
+
+template <typename Store>
+inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
+  return quantize_qa8_values(
+      k, [=](size_t i) { return smoothed(src, inv_smooth, i); }, store);
 }
 
 // 15 bits without one: store(i, q), q in [-16256, 16256].

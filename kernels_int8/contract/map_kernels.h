@@ -1,0 +1,79 @@
+// Kernels over 8-bit maps. A map is pixels of u8 channels, channels last, and a RowScale for each row of pixels: a row is quantized as one row of W8A8 is
+// (NUMERICS.md section 2). Its bytes are the same on every level, unlike those of the rows of a Linear, because maps outlive an op. What holds for every
+// kernel of kernel_table.h holds here; bytes need no alignment. A scale may be any float, a NaN too; a zero point is in [0, 255].
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/quantized_rows.h"
+
+namespace ert::kernels {
+
+enum class Clamp : uint8_t;
+
+// Weights of a convolution over maps: for each row of the kernel a packed matrix, one behind the other, each with map_columns(filters) columns.
+constexpr size_t kMapColumns = 16;  // whole panels of every layout
+constexpr size_t map_columns(size_t filters) { return round_up(filters, kMapColumns); }
+constexpr size_t kMostMapRows = 16;  // of a kernel
+
+// Bytes that a kernel may read behind the last byte that counts, and only there: they meet weights that are zero.
+constexpr size_t kMapSlack = 64;
+
+// Outputs of one row of a convolution. With acc(i) = the exact sum over `depth` of (q - zero_point) * weight for row i of the kernel:
+//   t = float(acc(0)) * scales[0].scale, then for i in order: + float(acc(i)) * scales[i].scale; without rows +0
+//   dst[p, n] = t * w.scale[n] + w.bias[n], clamped. Multiply and add are rounded apart.
+struct MapConvArgs {
+  size_t outputs, filters;
+  size_t rows;   // of the kernel, that lie inside the map: at most kMostMapRows
+  size_t depth;  // bytes of a patch in one row: taps * channels, at most 65000; padding lies in the row as its zero point
+  const uint8_t* const* src;  // [in] [rows]: the patch of output 0 in each row; kMapSlack bytes behind the last patch can be read
+  const RowScale* scales;     // [in] [rows]
+  size_t src_step;            // bytes between patches of neighbouring outputs
+  PackedWeights
+      w;       // [in] data and colsum: of the first of these rows, [rows * map_columns(filters), depth]; scale, bias: [filters]
+  float* dst;  // [out] float [outputs, filters]
+  ptrdiff_t dst_stride;
+  Clamp clamp;
+};
+using MapConvFn = void (*)(const MapConvArgs& a);
+
+// Outputs of one row of a depthwise convolution: the same with acc(i)[p, c] = sum over taps of (q - zero_point) * weight[i, c, tap].
+// Weights are packed N16K4 [rows * map_columns(channels), taps]: of 16 channels the bytes of four taps each, taps padded to fours with zeros.
+struct MapDepthwiseArgs {
+  size_t outputs, channels;
+  size_t rows, taps;  // rows inside the map: at most kMostMapRows; taps at most 64
+  const uint8_t* const*
+      src;  // [in] [rows]: tap 0 of output 0 in each row; can be read for taps up to the next four, and kMapSlack bytes behind
+  const RowScale* scales;    // [in] [rows]
+  size_t src_tap, src_step;  // bytes between taps; between outputs
+  PackedWeights w;           // [in] of the first of these rows; scale, bias: [channels]
+  float* dst;                // [out] float [outputs, channels], pixels side by side
+  Clamp clamp;
+};
+using MapDepthwiseFn = void (*)(const MapDepthwiseArgs& a);
+
+// A row of a map: q of quantize_rows for values times factors, and its scale.
+struct MapQuantizeArgs {
+  size_t pixels, channels;
+  const float* src;      // [in] float [pixels, channels]
+  const float* factors;  // [in] float [channels]; or null
+  uint8_t* dst;          // [out] [pixels, channels]; nothing behind is written
+  RowScale* scale;       // [out]
+};
+using MapQuantizeFn = void (*)(const MapQuantizeArgs& a);
+
+// The values of a row: x = float(q - zero_point) * scale, then times factors; dst = x, or dst + x, clamped.
+struct MapRestoreArgs {
+  size_t pixels, channels;
+  const uint8_t* src;  // [in] [pixels, channels]; nothing behind is read
+  RowScale scale;
+  const float* factors;  // [in] float [channels]; or null
+  float* dst;            // [out], with add [in, out]: float [pixels, channels]
+  bool add;
+  Clamp clamp;
+};
+using MapRestoreFn = void (*)(const MapRestoreArgs& a);
+
+}  // namespace ert::kernels

@@ -1,0 +1,102 @@
+// Convolution over 8-bit maps, 16 filters at a time: for each row of the kernel exact sums of some outputs, which fp32 sums then take in. Include first a
+// lanes16_<isa>.h and what the level multiplies with:
+//   Sums                                    16 int32 lanes
+//   kMapOutputs                             outputs of a tile
+//   Sums start_of_patches(colsum, zero_point)     where sums begin, so that they come out without the zero point
+//   multiply_patches<kOutputs>(Sums (&acc)[kOutputs], src, step, weights, k)   adds k values of a patch times a panel of N16K4; k is a multiple of 4
+//   Lanes to_lanes(Sums)                    as fp32
+#pragma once
+
+#include <string.h>
+
+#include <utility>
+
+#include "kernels_int8/loops/gemm_driver.h"
+#include "kernels_int8/simd/clamp.h"
+
+namespace ert::kernels {
+namespace {
+
+struct MapTile {
+  const MapConvArgs* a;
+  size_t k, matrix, columns;  // values of a patch rounded up; bytes and columns between the weights of two rows of the kernel
+  size_t first;               // output
+  const int8_t* weights;      // of the first row
+  const int32_t* colsum;
+  const float *scale, *bias;  // float [16]
+  float* dst;                 // 16 columns are written
+  ptrdiff_t dst_stride;
+};
+
+template <int kOutputs>
+__attribute__((noinline)) void map_tile(const MapTile& m) {
+  const MapConvArgs& a = *m.a;
+  Lanes t[kOutputs];
+#pragma GCC unroll 16
+  for (int r = 0; r < kOutputs; ++r) t[r] = broadcast(0.0f);
+  const int8_t* weights = m.weights;
+  const int32_t* colsum = m.colsum;
+  for (size_t i = 0; i < a.rows; ++i, weights += m.matrix, colsum += m.columns) {
+    Sums acc[kOutputs];
+    const Sums start = start_of_patches(colsum, a.scales[i].zero_point);
+#pragma GCC unroll 16
+    for (int r = 0; r < kOutputs; ++r) acc[r] = start;
+    multiply_patches<kOutputs>(acc, a.src[i] + m.first * a.src_step, a.src_step, weights, m.k);
+    const Lanes scale = broadcast(a.scales[i].scale);
+#pragma GCC unroll 16
+    for (int r = 0; r < kOutputs; ++r) {
+      const Lanes part = to_lanes(acc[r]) * scale;
+      t[r] = i == 0 ? part : t[r] + part;
+    }
+  }
+  const Lanes scale = load(m.scale), bias = load(m.bias);
+#pragma GCC unroll 16
+  for (int r = 0; r < kOutputs; ++r) store(m.dst + r * m.dst_stride, clamped(a.clamp, t[r] * scale + bias));
+}
+
+using MapTileFn = void (*)(const MapTile&);
+
+template <class Sequence>
+struct MapTiles;
+template <int... kOutputs>
+struct MapTiles<std::integer_sequence<int, kOutputs...>> {
+  static constexpr MapTileFn of[] = {map_tile<kOutputs + 1>...};
+};
+
+void map_conv16(const MapConvArgs& a) {
+  constexpr size_t kMost = kMapOutputs;
+  const MapTileFn* tiles = MapTiles<std::make_integer_sequence<int, kMapOutputs>>::of;
+  MapTile m = {};
+  m.a = &a;
+  m.k = round_up(a.depth, 4);
+  m.columns = map_columns(a.filters);
+  m.matrix = m.columns * m.k;
+  for (size_t filter = 0; filter < a.filters; filter += 16) {
+    const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
+    float scale[16], bias[16];
+    for (size_t c = 0; c < 16; ++c) {
+      scale[c] = c < columns ? a.w.scale[filter + c] : 0.0f;
+      bias[c] = c < columns && a.w.bias != nullptr ? a.w.bias[filter + c] : -0.0f;  // x + -0 is x
+    }
+    m.weights = a.w.data + filter * m.k;
+    m.colsum = a.w.colsum + filter;
+    m.scale = scale;
+    m.bias = bias;
+    for_even_blocks(a.outputs, kMost, [&](size_t first, size_t outputs) {
+      float* dst = a.dst + static_cast<ptrdiff_t>(first) * a.dst_stride + filter;
+      m.first = first;
+      m.dst = dst;
+      m.dst_stride = a.dst_stride;
+      if (columns == 16) return tiles[outputs - 1](m);
+      float buffer[16 * kMost];
+      m.dst = buffer;
+      m.dst_stride = 16;
+      tiles[outputs - 1](m);
+      for (size_t r = 0; r < outputs; ++r)
+        memcpy(dst + static_cast<ptrdiff_t>(r) * a.dst_stride, buffer + 16 * r, columns * sizeof(float));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,189 @@
+// Convolutions over 8-bit maps of every level against the reference, bit for bit: all tails, extreme sums, and bytes behind the rows that must not count.
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/fills.h"
+#include "tests/kernels_int8/level_test.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::GuardedBuffer;
+
+class MapConvTest : public LevelTest {
+ protected:
+  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
+  const ConvKernels& reference() const { return conv_kernels(ref().isa); }
+};
+
+struct MapShape {
+  size_t outputs, columns, rows, depth;  // columns: filters, or channels
+  size_t step, tap = 1;                  // in bytes; tap of depthwise only
+};
+
+struct MapWeights {
+  std::vector<int8_t> bytes;
+  std::vector<int32_t> sums;
+  std::vector<float> scale, bias;
+
+  MapWeights(const MapShape& s, Layout layout, WeightFill fill, SeededRandom& random)
+      : bytes(64 + packed_bytes(layout, s.rows * map_columns(s.columns), s.depth)), sums(s.rows * map_columns(s.columns)) {
+    for (size_t i = 0; i < s.rows; ++i)
+      for (size_t n = 0; n < s.columns; ++n)
+        for (size_t k = 0; k < s.depth; ++k) {
+          const int8_t w = weight_value(fill, n, k, random);
+          const size_t column = i * map_columns(s.columns) + n;
+          data()[packed_offset(layout, column, k, s.depth)] = w;
+          sums[column] += w;
+        }
+    for (size_t n = 0; n < s.columns; ++n) {
+      scale.push_back(random.uniform(1e-4f, 1e-2f));
+      bias.push_back(random.normal());
+    }
+  }
+  int8_t* data() { return bytes.data() + (64 - reinterpret_cast<uintptr_t>(bytes.data()) % 64) % 64; }
+  PackedWeights packed(Layout layout, bool with_bias) {
+    return {data(), scale.data(), sums.data(), with_bias ? bias.data() : nullptr, layout};
+  }
+};
+
+// MapRowsOf of a map whose last readable byte lies before a guard page.
+struct MapRowsOf {
+  std::vector<std::unique_ptr<GuardedBuffer<uint8_t>>> bytes;
+  std::vector<const uint8_t*> src;
+  std::vector<RowScale> scales;
+
+  MapRowsOf(size_t rows, size_t used, bool extreme, SeededRandom& random) {
+    for (size_t i = 0; i < rows; ++i) {
+      GuardedBuffer<uint8_t>& row = *bytes.emplace_back(std::make_unique<GuardedBuffer<uint8_t>>(used + kMapSlack));
+      for (size_t j = 0; j < row.size(); ++j) row[j] = extreme ? uint8_t{255} : static_cast<uint8_t>(random.bits());
+      src.push_back(row.data());
+      scales.push_back(
+          {extreme ? 1.0f : random.uniform(1e-3f, 1.0f), extreme ? static_cast<int32_t>(i % 2) * 255 : random.integer(0, 255)});
+    }
+  }
+};
+
+Clamp some_clamp(size_t i) { return static_cast<Clamp>(i % 3); }
+
+void compare_conv(const ConvKernels& reference, const ConvKernels& level, const MapShape& s, Layout layout, WeightFill fill,
+                  size_t more, SeededRandom& random) {
+  MapWeights w(s, layout, fill, random);
+  MapRowsOf rows(s.rows, (s.outputs - 1) * s.step + s.depth, fill == WeightFill::kAll127 || fill == WeightFill::kAllMinus127,
+                 random);
+  const size_t stride = s.columns + more;
+  GuardedBuffer<float> want((s.outputs - 1) * stride + s.columns), got(want.size());
+  for (size_t i = 0; i < want.size(); ++i) want[i] = got[i] = 77.0f;
+  MapConvArgs a = {s.outputs,
+                   s.columns,
+                   s.rows,
+                   s.depth,
+                   rows.src.data(),
+                   rows.scales.data(),
+                   s.step,
+                   w.packed(layout, s.outputs % 2 != 0),
+                   want.data(),
+                   static_cast<ptrdiff_t>(stride),
+                   some_clamp(s.columns)};
+  reference.map_conv[static_cast<size_t>(layout)](a);
+  a.dst = got.data();
+  level.map_conv[static_cast<size_t>(layout)](a);
+  ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
+      << s.outputs << " outputs " << s.columns << " filters " << s.rows << " rows of " << s.depth << " step " << s.step;
+}
+
+constexpr Layout kMapLayouts[] = {Layout::kN16K4, Layout::kN8K8, Layout::kN2K16};
+
+TEST_P(MapConvTest, EveryTail) {
+  SeededRandom random;
+  for (const Layout layout : kMapLayouts) {
+    for (size_t outputs = 1; outputs <= 27; ++outputs)
+      for (size_t filters : {1, 7, 15, 16, 17, 31, 32, 33, 48, 49, 64, 70, 100})
+        compare_conv(reference(), conv(),
+                     {outputs, filters, (outputs + filters) % 5, 1 + (outputs * 7 + filters) % 40, 1 + (outputs + filters) % 33},
+                     layout, WeightFill::kRandom, filters % 2, random);
+    for (size_t depth = 1; depth <= 70; ++depth)
+      compare_conv(reference(), conv(), {1 + depth % 13, 1 + depth % 37, 1 + depth % 3, depth, depth}, layout,
+                   WeightFill::kRandom, 0, random);
+  }
+}
+
+TEST_P(MapConvTest, LargestSums) {
+  SeededRandom random;
+  for (const Layout layout : kMapLayouts) {
+    compare_conv(reference(), conv(), {7, 33, 2, 65000, 1}, layout, WeightFill::kAll127, 0, random);
+    compare_conv(reference(), conv(), {7, 33, 3, 64999, 3}, layout, WeightFill::kAllMinus127, 0, random);
+    for (const WeightFill fill : {WeightFill::kAlternating, WeightFill::kSumsOf255Or256, WeightFill::kSmall})
+      compare_conv(reference(), conv(), {7, 33, 3, 96, 32}, layout, fill, 0, random);
+  }
+}
+
+TEST_P(MapConvTest, ScalesThatAreNoNumbers) {
+  SeededRandom random;
+  const MapShape s = {9, 20, 3, 24, 8};
+  MapWeights w(s, Layout::kN16K4, WeightFill::kRandom, random);
+  for (const float scale :
+       {0.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), -1.0f, 1e38f, 1e-38f}) {
+    MapRowsOf rows(s.rows, (s.outputs - 1) * s.step + s.depth, false, random);
+    rows.scales[1].scale = scale;
+    std::vector<float> want(s.outputs * s.columns), got(want.size());
+    MapConvArgs a = {
+        s.outputs,   s.columns, s.rows,      s.depth, rows.src.data(), rows.scales.data(), s.step, w.packed(Layout::kN16K4, true),
+        want.data(), 20,        Clamp::kNone};
+    reference().map_conv[0](a);
+    a.dst = got.data();
+    conv().map_conv[0](a);
+    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << scale;
+  }
+}
+
+void compare_depthwise(const ConvKernels& reference, const ConvKernels& level, const MapShape& s, WeightFill fill,
+                       SeededRandom& random) {
+  MapWeights w(s, Layout::kN16K4, fill, random);
+  const size_t used = (s.outputs - 1) * s.step + (round_up(s.depth, 4) - 1) * s.tap + s.columns;
+  MapRowsOf rows(s.rows, used, fill == WeightFill::kAll127 || fill == WeightFill::kAllMinus127, random);
+  GuardedBuffer<float> want(s.outputs * s.columns), got(want.size());
+  MapDepthwiseArgs a = {s.outputs,
+                        s.columns,
+                        s.rows,
+                        s.depth,
+                        rows.src.data(),
+                        rows.scales.data(),
+                        s.tap,
+                        s.step,
+                        w.packed(Layout::kN16K4, s.outputs % 2 != 0),
+                        want.data(),
+                        some_clamp(s.columns)};
+  reference.map_depthwise(a);
+  a.dst = got.data();
+  level.map_depthwise(a);
+  ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
+      << s.outputs << " outputs " << s.columns << " channels " << s.rows << " rows of " << s.depth << " taps, step " << s.step
+      << " tap " << s.tap;
+}
+
+TEST_P(MapConvTest, DepthwiseTails) {
+  SeededRandom random;
+  for (size_t outputs = 1; outputs <= 17; ++outputs)
+    for (size_t channels : {1, 3, 8, 15, 16, 17, 24, 31, 32, 33, 48, 64, 70})
+      for (size_t stride = 1; stride <= 3; ++stride)
+        for (size_t dilation = 1; dilation <= 2; ++dilation) {
+          const size_t taps = 1 + (outputs + channels) % 11;
+          compare_depthwise(reference(), conv(),
+                            {outputs, channels, (outputs + stride) % 5, taps, stride * channels, dilation * channels},
+                            WeightFill::kRandom, random);
+          compare_depthwise(reference(), conv(), {outputs, channels, 3, 3, stride * channels, dilation * channels},
+                            WeightFill::kRandom, random);
+        }
+  compare_depthwise(reference(), conv(), {9, 40, 5, 64, 40, 40}, WeightFill::kAll127, random);
+  compare_depthwise(reference(), conv(), {9, 40, 16, 3, 40, 40}, WeightFill::kAllMinus127, random);
+  compare_depthwise(reference(), conv(), {8, 40, 3, 2, 40, 40}, WeightFill::kAll127, random);
+}
+
+ERT_INSTANTIATE_LEVELS(MapConvTest);
+
+}  // namespace
+}  // namespace ert::kernels::testing

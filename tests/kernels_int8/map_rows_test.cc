@@ -1,0 +1,93 @@
+// Rows of 8-bit maps of every level, from values and back, against the reference bit for bit; nothing behind a row is read or written.
+#include <cstring>
+#include <vector>
+
+#include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/fills.h"
+#include "tests/kernels_int8/level_test.h"
+#include "tests/support/guarded_buffer.h"
+
+namespace ert::kernels::testing {
+namespace {
+
+using ert::testing::GuardedBuffer;
+
+class MapRowsTest : public LevelTest {
+ protected:
+  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
+  const ConvKernels& reference() const { return conv_kernels(ref().isa); }
+
+  void quantize(size_t pixels, size_t channels, bool with_factors, GuardedBuffer<float>& src, SeededRandom& random) const {
+    GuardedBuffer<float> factors(channels);
+    for (size_t i = 0; i < channels; ++i) factors[i] = random.uniform(0.1f, 3.0f);
+    GuardedBuffer<uint8_t> want(pixels * channels), got(want.size());
+    RowScale of_want, of_got;
+    MapQuantizeArgs a = {pixels, channels, src.data(), with_factors ? factors.data() : nullptr, want.data(), &of_want};
+    reference().map_quantize(a);
+    a.dst = got.data();
+    a.scale = &of_got;
+    conv().map_quantize(a);
+    ASSERT_EQ(of_want.zero_point, of_got.zero_point);
+    ASSERT_TRUE(all_same_bits(1, &of_want.scale, &of_got.scale)) << of_want.scale << " " << of_got.scale;
+    if (of_want.scale == of_want.scale) {
+      ASSERT_EQ(std::memcmp(want.data(), got.data(), want.size()), 0) << pixels << " pixels of " << channels;
+    }
+  }
+};
+
+TEST_P(MapRowsTest, Quantize) {
+  SeededRandom random;
+  for (const bool factors : {false, true}) {
+    for (size_t pixels : {1, 2, 5, 9})
+      for (size_t channels = 1; channels <= 70; ++channels) {
+        GuardedBuffer<float> src(pixels * channels);
+        fill_row(src, Fill::kNormal, random);
+        quantize(pixels, channels, factors, src, random);
+      }
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+      GuardedBuffer<float> src(7 * 33);
+      fill_row(src, static_cast<Fill>(fill), random);
+      quantize(7, 33, factors, src, random);
+    }
+    for (const float odd : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
+                            std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})
+      for (size_t at : {0, 17, 79, 230}) {
+        GuardedBuffer<float> src(7 * 33);
+        fill_row(src, Fill::kNormal, random);
+        src[at] = odd;
+        quantize(7, 33, factors, src, random);
+      }
+  }
+}
+
+TEST_P(MapRowsTest, Restore) {
+  SeededRandom random;
+  for (size_t pixels : {1, 2, 5, 9})
+    for (size_t channels = 1; channels <= 70; ++channels)
+      for (int form = 0; form < 4; ++form) {
+        GuardedBuffer<uint8_t> src(pixels * channels);
+        GuardedBuffer<float> factors(channels), want(src.size()), got(src.size());
+        for (size_t i = 0; i < src.size(); ++i) src[i] = static_cast<uint8_t>(random.bits());
+        for (size_t i = 0; i < channels; ++i) factors[i] = random.uniform(0.1f, 3.0f);
+        for (size_t i = 0; i < want.size(); ++i) want[i] = got[i] = random.normal();
+        const float scale = channels % 9 == 0 ? std::numeric_limits<float>::quiet_NaN() : random.uniform(0.0f, 0.2f);
+        MapRestoreArgs a = {pixels,
+                            channels,
+                            src.data(),
+                            {scale, random.integer(0, 255)},
+                            form % 2 != 0 ? factors.data() : nullptr,
+                            want.data(),
+                            form / 2 != 0,
+                            static_cast<Clamp>(channels % 3)};
+        reference().map_restore(a);
+        a.dst = got.data();
+        conv().map_restore(a);
+        ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
+            << pixels << " pixels of " << channels << " form " << form;
+      }
+}
+
+ERT_INSTANTIATE_LEVELS(MapRowsTest);
+
+}  // namespace
+}  // namespace ert::kernels::testing
