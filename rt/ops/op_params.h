@@ -1,6 +1,7 @@
 // Parameters of every runtime op, by position in the blob's int and float pools. The converter writes and the runtime
 // reads through these enums, so the two cannot disagree. "expr" marks an int that is an index into Program.exprs and is
 // evaluated for the current dims; all others are plain numbers. Positions are part of the blob format: only append.
+// More than 300 lines, because it is one table.
 #pragma once
 
 #include <stdint.h>
@@ -77,7 +78,14 @@ constexpr int kMostAxes = 2;
 //   shared_columns: 0, or with kInt8, two spatial axes and a multiple of 4 channels: so many outputs of a row, from a multiple of them on, have
 //   patches that are quantized with one range, that of the rectangle of inputs around them; inv_smooth then has an entry for each channel.
 namespace conv {
-enum Ints { kPrecision, kActivation, kFirstChannel, kChannels, kSharedColumns, kWindow };  // the first two as of Linear; kWindow: the ints of window
+enum Ints {
+  kPrecision,
+  kActivation,
+  kFirstChannel,
+  kChannels,
+  kSharedColumns,
+  kWindow
+};  // the first two as of Linear; kWindow: the ints of window
 enum Floats { kAlpha, kFloatCount };
 constexpr int kMostSharedColumns = 256;
 static_assert(static_cast<int>(kPrecision) == static_cast<int>(linear::kPrecision) &&
@@ -290,5 +298,50 @@ enum Ints { kActivation, kChannelsFirst, kFirstWindowInt, kMostInts = kFirstWind
 enum Floats { kAlpha, kLeast, kFloatCount };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::unary's kLeakyRelu
 }  // namespace direct_conv
+
+// 8-bit maps: two values, q u8 [N, H, W, C] and scales i32 [N, H, 2], of each row the bits of its scale and its zero point (& 255). Factors f32 [C] or -1:
+//   those of a writer multiply values before they are quantized, those of a reader multiply what is read back.
+// QuantizeMap: x f32 [N, H, W, C], factors or -1 -> q, scales.
+namespace quantize_map {
+enum Inputs { kX, kFactors, kInputCount };
+}
+// MapToFloat: q, scales, factors or -1 -> f32 [N, H, W, C].
+namespace map_to_float {
+enum Inputs { kQ, kScales, kFactors, kInputCount };
+}
+// MapConv: q, scales, weights packed [rows of the kernel * round_up(n, 16), columns of the kernel * C], scale f32 [n], colsum i32 [as many as weights have columns],
+//   bias f32 [n] or -1, factors f32 [n] of the written map or -1, and a residual map [N, H', W', n] as q, scales and factors f32 [n] or -1, or -1
+//   -> q, scales of [N, H', W', n], or f32 [N, H', W', n]. Rows of the kernel at most 16, dilation of its columns 1. Activation, and alpha of kLeakyRelu, as of Conv,
+//   follow the residual. Ints from kFirstWindowInt on: window.
+// MapDepthwiseConv: the same with weights packed N16K4 [rows of the kernel * round_up(C, 16), columns of the kernel], n = C, columns at most 64, any dilation.
+namespace map_conv {
+enum Inputs {
+  kQ,
+  kScales,
+  kWeights,
+  kScale,
+  kColsum,
+  kBias,
+  kFactors,
+  kResidual,
+  kResidualScales,
+  kResidualFactors,
+  kInputCount
+};
+enum Ints { kActivation, kFirstWindowInt, kIntCount = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+enum Floats { kAlpha, kFloatCount };
+enum Outputs { kMap, kMapScales };
+constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::unary's kLeakyRelu
+constexpr int kMostTaps = 64;      // of MapDepthwiseConv
+}  // namespace map_conv
+// MapMaxPool: q, scales -> q, scales, with the factors of its input. Ints: window, without positions that lie outside; each output has one inside.
+namespace map_max_pool {
+enum Inputs { kQ, kScales, kInputCount };
+enum Ints { kFirstWindowInt, kIntCount = window::kMostAxes * window::kAxisInts };
+}  // namespace map_max_pool
+// MapMean: q, scales, factors or -1 -> f32 [N, 1, 1, C] or [N, C]: the mean of all pixels.
+namespace map_mean {
+enum Inputs { kQ, kScales, kFactors, kInputCount };
+}
 
 }  // namespace ert::params

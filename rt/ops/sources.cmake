@@ -32,11 +32,17 @@ set(ERT_OP_SOURCES
   ops/l2_normalize.cc
   ops/layer_norm.cc
   ops/linear.cc
+  ops/map_conv.cc
+  ops/map_depthwise_conv.cc
+  ops/map_max_pool.cc
+  ops/map_mean.cc
+  ops/map_to_float.cc
   ops/matmul.cc
   ops/mean_pool.cc
   ops/one_hot.cc
   ops/pack_rows.cc
   ops/pad.cc
+  ops/quantize_map.cc
   ops/range.cc
   ops/recurrence.cc
   ops/reduce.cc
@@ -57,7 +63,7 @@ set(ERT_OP_SOURCES
 # code: ops that call kernels or move blocks take -O2, ops that run rarely and on little data take -Os.
 set(ERT_MOVING_OPS
   ops/attention.cc ops/concat.cc ops/copy.cc ops/depthwise_conv.cc ops/expand.cc ops/gather.cc ops/gather_nd.cc ops/l2_normalize.cc ops/layer_norm.cc ops/linear.cc
-  ops/matmul.cc ops/pack_rows.cc ops/recurrence.cc ops/recurrent_cells.cc ops/slice.cc ops/softmax.cc ops/transpose.cc ops/unpack_rows.cc)
+  ops/map_conv.cc ops/map_depthwise_conv.cc ops/map_to_float.cc ops/matmul.cc ops/pack_rows.cc ops/quantize_map.cc ops/recurrence.cc ops/recurrent_cells.cc ops/slice.cc ops/softmax.cc ops/transpose.cc ops/unpack_rows.cc)
 set(ERT_RARE_OPS
   ops/arg_min_max.cc ops/cumsum.cc ops/custom.cc ops/dims_to_tensor.cc ops/export_int.cc ops/fill.cc ops/gather_elements.cc ops/import_int.cc
   ops/one_hot.cc ops/operand_checks.cc ops/range.cc ops/recurrence_operands.cc ops/scalar_arithmetic.cc ops/scatter_elements.cc ops/scatter_nd.cc ops/topk.cc

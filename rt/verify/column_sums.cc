@@ -10,6 +10,7 @@ namespace ert {
 namespace {
 
 namespace linear = params::linear;
+namespace map_conv = params::map_conv;
 namespace recurrence = params::recurrence;
 using ops::Word32;
 
@@ -131,6 +132,9 @@ ert_status verify_column_sums(const Program& p, EvalScratch* scratch) {
     const bool product =
         op.code() == static_cast<uint16_t>(params::OpCode::kLinear) || op.code() == static_cast<uint16_t>(params::OpCode::kConv);
     if (product && ints[linear::kPrecision] != linear::kF32) status = sums.check(op, linear::kWeights, linear::kColsum);
+    if (op.code() == static_cast<uint16_t>(params::OpCode::kMapConv) ||
+        op.code() == static_cast<uint16_t>(params::OpCode::kMapDepthwiseConv))
+      status = sums.check(op, map_conv::kWeights, map_conv::kColsum);
     if (op.code() != static_cast<uint16_t>(params::OpCode::kRecurrence) || ints[recurrence::kPrecision] == linear::kF32) continue;
     const uint32_t directions = ints[recurrence::kDirection] == recurrence::kBidirectional ? 2 : 1;
     for (uint32_t d = 0; d < directions && status == ERT_OK; ++d) {

@@ -183,6 +183,45 @@ TEST(ColumnSums, OfEveryDirectionOfARecurrence) {
   }
 }
 
+// A 3 x 3 convolution over an 8-bit map, whose weights are c's: those of 16 columns for each row of the kernel, of which the filters are 5.
+BlobSpec map_program(const Codes& c, bool depthwise) {
+  BlobSpec s;
+  const uint32_t one = s.constant(1), three = s.constant(3), two = s.constant(2), filters = s.constant(5);
+  const auto x = static_cast<int32_t>(s.add_input("x", ERT_F32, {one, three, three, depthwise ? filters : s.constant(4)}));
+  const std::vector<uint32_t> map = s.values[static_cast<size_t>(x)].shape;
+  const auto q = static_cast<int32_t>(s.add({ERT_U8, map, 0, 0, 0, 0, 1}));
+  const auto scales = static_cast<int32_t>(s.add({ERT_I32, {one, three, two}, 0, 1, 0, 0, 1}));
+  s.slots = 2;
+  s.arena_order = {static_cast<uint32_t>(q), static_cast<uint32_t>(scales)};
+  const Product p = add_product(&s, c);
+  const auto scale = static_cast<int32_t>(s.add_constant(ERT_F32, {filters}, std::vector<float>(5, 0.01f)));
+  const auto y = static_cast<int32_t>(s.add_output("y", ERT_F32, {one, three, three, filters}, 0));
+  s.values[static_cast<size_t>(y)].first_op = s.values[static_cast<size_t>(y)].last_op = 1;
+  s.ops = {{OpCode::kQuantizeMap, {x}, {q, scales}, {}, {}},
+           {depthwise ? OpCode::kMapDepthwiseConv : OpCode::kMapConv,
+            {q, scales, p.weights, scale, p.sums},
+            {y},
+            {params::map_conv::kNoActivation, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1},
+            {}}};
+  return s;
+}
+
+TEST(ColumnSums, OfEveryRowOfAMapConv) {
+  for (const bool depthwise : {false, true}) {
+    const Codes good(Layout::kN16K4, 48, depthwise ? 3 : 12);
+    ASSERT_EQ(open_spec(map_program(good, depthwise)), ERT_OK);
+    for (const size_t column : {size_t{0}, size_t{4}, size_t{15}, size_t{16}, size_t{47}}) {
+      Codes bad = good;
+      bad.sums[column] += 1;
+      EXPECT_EQ(open_spec(map_program(bad, depthwise)), ERT_ERR_MODEL) << column;
+    }
+    Codes least = good;
+    least.sums[20] += -128 - least.at(20, 1);
+    least.at(20, 1) = -128;
+    EXPECT_EQ(open_spec(map_program(least, depthwise)), ERT_ERR_MODEL);
+  }
+}
+
 // In fp32 there are no sums, so nothing stands where they would be.
 TEST(ColumnSums, OfRecurrencesInFloatThereAreNone) {
   BlobSpec s;

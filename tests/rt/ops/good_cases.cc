@@ -5,6 +5,7 @@ namespace {
 
 Tensor f(Dims d) { return empty(ERT_F32, std::move(d)); }
 Tensor i(Dims d) { return empty(ERT_I32, std::move(d)); }
+Tensor u(Dims d) { return empty(ERT_U8, std::move(d)); }
 Tensor b(Dims d) { return empty(ERT_BOOL, std::move(d)); }
 
 }  // namespace
@@ -61,6 +62,23 @@ std::vector<OpCase> good_cases() {
       {&kOpRope, {f({2, 3, 9}), f({1, 3, 2}), f({2, 3, 2})}, {f({2, 3, 8})}, {2, 4, 2, 1, 0}, {}, {}},
       {&kOpGlu, {f({2, 9}), f({2, 7})}, {f({2, 4})}, {0, 5, 3}, {}, {}},
       {&kOpImportFloat, {empty(ERT_I16, {2})}, {f({2})}, {}, {}, {}},
+      {&kOpQuantizeMap, {f({1, 2, 3, 4}), f({4})}, {u({1, 2, 3, 4}), i({1, 2, 2})}, {}, {}, {}},
+      {&kOpMapToFloat, {u({1, 2, 3, 4}), i({1, 2, 2}), f({4})}, {f({1, 2, 3, 4})}, {}, {}, {}},
+      {&kOpMapConv,
+       {u({1, 4, 5, 3}), i({1, 4, 2}), packed_n16k4(48, 9, std::vector<int8_t>(48 * 9)), f({5}), i({48}), f({5}), f({5}),
+        u({1, 4, 5, 5}), i({1, 4, 2}), f({5})},
+       {u({1, 4, 5, 5}), i({1, 4, 2})},
+       {0, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1},
+       {},
+       {}},
+      {&kOpMapDepthwiseConv,
+       {u({1, 4, 5, 3}), i({1, 4, 2}), packed_n16k4(48, 3, std::vector<int8_t>(48 * 3)), f({3}), i({48}), f({3}), f({3})},
+       {u({1, 4, 5, 3}), i({1, 4, 2})},
+       {0, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1},
+       {},
+       {}},
+      {&kOpMapMaxPool, {u({1, 4, 5, 3}), i({1, 4, 2})}, {u({1, 3, 4, 3}), i({1, 3, 2})}, {2, 1, 1, 0, 0, 2, 1, 1, 0, 0}, {}, {}},
+      {&kOpMapMean, {u({1, 4, 5, 3}), i({1, 4, 2}), f({3})}, {f({1, 3})}, {}, {}, {}},
   };
 }
 
@@ -130,6 +148,18 @@ std::vector<OpCase> further_cases() {
       {&kOpImportFloat, {b({2, 3})}, {f({2, 3})}, {}, {}, {}},
       {&kOpMatMul, {f({3, 4, 2, 3}), f({3, 4, 5, 3})}, {f({3, 4, 2, 5})}, {params::matmul::kTransposeRhs}, {0.5f}, {}},
       {&kOpDepthwiseConv, {f({1, 9, 6}), f({3, 6}), f({6})}, {f({1, 9, 6})}, {0, 3, 1, 1, 1, 1}, {}, {}},
+      {&kOpMapConv,
+       {u({2, 3, 7, 8}), i({2, 3, 2}), packed_as(32, 8), f({17}), i({32})},
+       {f({2, 3, 4, 17})},
+       {params::unary::kLeakyRelu, 1, 1, 1, 0, 0, 1, 2, 1, 0, 0},
+       {0.5f},
+       {}},
+      {&kOpMapDepthwiseConv,
+       {u({2, 5, 7, 17}), i({2, 5, 2}), packed_as(64, 5), f({17}), i({64}), absent(), absent(), u({2, 3, 7, 17}), i({2, 3, 2})},
+       {f({2, 3, 7, 17})},
+       {-1, 2, 2, 2, 0, 2, 5, 1, 2, 4, 4},
+       {},
+       {}},
   };
 }
 

@@ -13,11 +13,12 @@ void Parallel::on_hook(uint32_t tasks, ert_task task, void* arg) const { hook(co
 
 namespace {
 
-const OpDef* const kOps[] = {&kOpArgMinMax,   &kOpAttention,     &kOpBinary,     &kOpCast,      &kOpConv,
-                             &kOpCumSum,      &kOpDepthwiseConv, &kOpDirectConv, &kOpEmbedding, &kOpGlu,
-                             &kOpL2Normalize, &kOpLayerNorm,     &kOpLinear,     &kOpMatMul,    &kOpMeanPool,
-                             &kOpRecurrence,  &kOpReduce,        &kOpRope,       &kOpScatterND, &kOpScatterElements,
-                             &kOpSoftmax,     &kOpTopK,          &kOpUnary};
+const OpDef* const kOps[] = {&kOpArgMinMax,       &kOpAttention,     &kOpBinary,     &kOpCast,      &kOpConv,
+                             &kOpCumSum,          &kOpDepthwiseConv, &kOpDirectConv, &kOpEmbedding, &kOpGlu,
+                             &kOpL2Normalize,     &kOpLayerNorm,     &kOpLinear,     &kOpMapConv,   &kOpMapDepthwiseConv,
+                             &kOpMapMaxPool,      &kOpMapMean,       &kOpMapToFloat, &kOpMatMul,    &kOpMeanPool,
+                             &kOpQuantizeMap,     &kOpRecurrence,    &kOpReduce,     &kOpRope,      &kOpScatterND,
+                             &kOpScatterElements, &kOpSoftmax,       &kOpTopK,       &kOpUnary};
 
 const OpDef* find(const char* name) {
   for (const OpDef* op : kOps) {

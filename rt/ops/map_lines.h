@@ -1,0 +1,81 @@
+// The rows of a map that a window meets, as the kernels of maps read them: where they lie in the map, or copied with the padding before and behind them as
+// their zero point. Copies are kept while a thread goes from one row of outputs to the next.
+#pragma once
+
+#include <string.h>
+
+#include "rt/ops/map_operands.h"
+#include "rt/ops/window.h"
+
+namespace ert::ops {
+
+struct LineShape {
+  int64_t before, behind;  // pixels of padding in a copy
+  int64_t first;           // pixel of a copy that output 0 meets first; not 0 where the window crops
+  int64_t readable;        // bytes behind a row's last pixel that must be readable, beside the padding
+  int64_t end;             // pixel of a copy behind the last that counts
+
+  // taps_read: positions of a kernel's row that its kernel reads, at least those that count.
+  static LineShape of(const Window& w, int64_t taps_read) {
+    const WindowAxis& c = w.columns;
+    const int64_t last = c.first(c.out - 1) + int64_t{c.dilation} * (c.kernel - 1);  // column that the last output meets last
+    LineShape s;
+    s.before = c.begin > 0 ? c.begin : 0;
+    s.behind = last >= c.size ? last - c.size + 1 : 0;
+    s.first = s.before - c.begin;
+    s.end = last + s.before + 1;
+    s.readable = (taps_read - c.kernel) * c.dilation * w.channels + static_cast<int64_t>(kernels::kMapSlack);
+    return s;
+  }
+  int64_t columns(const Window& w) const { return before + w.columns.size + behind; }
+};
+
+// Bytes of one copy. Padding is what a blob says: any number of pixels.
+inline Bytes line_bytes(const Window& w, const LineShape& s) {
+  return (Bytes(static_cast<uint64_t>(s.columns(w))) * Bytes(static_cast<uint64_t>(w.channels)) +
+          Bytes(static_cast<uint64_t>(s.readable)))
+      .aligned();
+}
+
+// Of one thread; its memory are as many copies as the kernel has rows.
+class MapLines {
+ public:
+  MapLines(const Map& map, const Window& w, const LineShape& shape, uint8_t* memory)
+      : map_(map), w_(w), shape_(shape), memory_(memory), bytes_(line_bytes(w, shape).value()) {
+    for (int64_t& row : held_) row = -1;
+  }
+
+  // What output 0 meets first in row `row` of image `image`; kernels step on from there. Copies that the kernel's other rows use stay.
+  const uint8_t* line(int64_t image, int64_t row) {
+    const int64_t r = image * w_.rows.size + row, channels = w_.channels;
+    if (shape_.before == 0 && shape_.behind == 0) {
+      const int64_t behind = (map_.rows() - r) * map_.row_bytes() - shape_.end * channels;  // bytes of the map behind what counts
+      if (behind >= shape_.readable) return map_.row(r) + shape_.first * channels;
+    }
+    const int64_t slot = (row / w_.rows.dilation) % w_.rows.kernel;
+    uint8_t* copy = memory_ + static_cast<size_t>(slot) * bytes_;
+    if (held_[slot] != r) {
+      const int zero_point = map_.scale(r).zero_point;
+      uint8_t* at = fill(copy, zero_point, shape_.before * channels);
+      memcpy(at, map_.row(r), static_cast<size_t>(map_.row_bytes()));
+      fill(at + map_.row_bytes(), zero_point, shape_.behind * channels);
+      held_[slot] = r;
+    }
+    return copy + shape_.first * channels;
+  }
+
+ private:
+  static uint8_t* fill(uint8_t* to, int zero_point, int64_t bytes) {
+    memset(to, zero_point, static_cast<size_t>(bytes));
+    return to + bytes;
+  }
+
+  const Map& map_;
+  const Window& w_;
+  const LineShape& shape_;
+  uint8_t* memory_;
+  size_t bytes_;
+  int64_t held_[kernels::kMostMapRows];
+};
+
+}  // namespace ert::ops
