@@ -4,6 +4,8 @@
 // Internal linkage.
 #pragma once
 
+#include <stddef.h>
+
 #include "kernels_int8/neon/arch.h"
 
 namespace ert::kernels {
