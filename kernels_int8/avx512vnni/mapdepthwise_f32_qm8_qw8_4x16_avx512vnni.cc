@@ -4,6 +4,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr int kMapPairs = 4;
+
 struct Sums {
   __m512i v;
 };

@@ -4,6 +4,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr int kMapPairs = 2;
+
 struct FourPixels {
   __m256i part[2];
 };

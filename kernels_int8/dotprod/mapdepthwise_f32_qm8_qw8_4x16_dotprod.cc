@@ -4,6 +4,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr int kMapPairs = 2;
+
 struct FourPixels {
   int8x16_t quad[4];  // of four channels each
 };

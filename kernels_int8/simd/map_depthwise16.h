@@ -5,7 +5,10 @@
 //   FourPixels four_pixels(src, step)           16 channels of four pixels
 //   FourTaps taps_of(weights), next_taps_of(weights)   of 16 channels in N16K4; next: 0, w0, w1, w2
 //   Sums add_taps(Sums, FourPixels, FourTaps)
+//   kMapPairs                               pairs of outputs of a tile
 #pragma once
+
+#include <utility>
 
 #include "kernels_int8/simd/clamp.h"
 
@@ -43,8 +46,9 @@ ERT_LANES void add_row(size_t i, Lanes* t, const Sums& acc, Lanes scale) {
   *t = i == 0 ? part : *t + part;
 }
 
+// Outputs [first, first + count), count 2 * kPairs or one less: four pixels are readable for a single one, too.
 template <int kPairs>
-__attribute__((noinline)) void map_pairs(const MapChannels& c, size_t first) {
+__attribute__((noinline)) void map_pairs(const MapChannels& c, size_t first, size_t count) {
   const MapDepthwiseArgs& a = c.a;
   Lanes t[2 * kPairs];
 #pragma GCC unroll 8
@@ -62,8 +66,17 @@ __attribute__((noinline)) void map_pairs(const MapChannels& c, size_t first) {
     }
   }
 #pragma GCC unroll 8
-  for (int o = 0; o < 2 * kPairs; ++o) c.finish(first + static_cast<size_t>(o), t[o]);
+  for (int o = 0; o < 2 * kPairs - 1; ++o) c.finish(first + static_cast<size_t>(o), t[o]);
+  if (count == 2 * kPairs) c.finish(first + count - 1, t[2 * kPairs - 1]);
 }
+
+using MapPairsFn = void (*)(const MapChannels&, size_t first, size_t count);
+template <class Sequence>
+struct MapPairs;
+template <int... kPairs>
+struct MapPairs<std::integer_sequence<int, kPairs...>> {
+  static constexpr MapPairsFn of[] = {map_pairs<kPairs + 1>...};
+};
 
 template <int kOutputs>
 __attribute__((noinline)) void map_singles(const MapChannels& c, size_t first) {
@@ -96,13 +109,20 @@ void map_depthwise16(const MapDepthwiseArgs& a) {
   const bool in_pairs = a.taps <= 3 && a.src_step == a.src_tap;
   for (size_t channel = 0; channel < a.channels; channel += 16) {
     const MapChannels c(a, channel);
-    size_t o = 0;
     if (in_pairs) {
-      for (; o + 4 <= a.outputs; o += 4) map_pairs<2>(c, o);
-      for (; o + 2 <= a.outputs; o += 2) map_pairs<1>(c, o);
-    } else {
-      for (; o + 2 <= a.outputs; o += 2) map_singles<2>(c, o);
+      constexpr size_t kMost = 2 * kMapPairs;
+      const size_t blocks = (a.outputs + kMost - 1) / kMost;
+      size_t o = 0;
+      for (size_t left = blocks; left > 0; --left) {
+        const size_t pairs = (a.outputs - o + 2 * left - 1) / (2 * left),
+                     count = a.outputs - o < 2 * pairs ? a.outputs - o : 2 * pairs;
+        MapPairs<std::make_integer_sequence<int, kMapPairs>>::of[pairs - 1](c, o, count);
+        o += count;
+      }
+      continue;
     }
+    size_t o = 0;
+    for (; o + 2 <= a.outputs; o += 2) map_singles<2>(c, o);
     for (; o < a.outputs; ++o) map_singles<1>(c, o);
   }
 }

@@ -4,6 +4,8 @@
 namespace ert::kernels {
 namespace {
 
+constexpr int kMapPairs = 2;
+
 ERT_LANES Sums start_of_taps(const int32_t* colsum, int32_t zero_point) { return column_multiple(colsum, -zero_point); }
 
 // Of 4 channels each: pixels 0 and 1, or taps 0 and 1, as int16 side by side; and 2 and 3.

@@ -52,7 +52,7 @@ class MapLines {
       const int64_t behind = (map_.rows() - r) * map_.row_bytes() - shape_.end * channels;  // bytes of the map behind what counts
       if (behind >= shape_.readable) return map_.row(r) + shape_.first * channels;
     }
-    const int64_t slot = (row / w_.rows.dilation) % w_.rows.kernel;
+    const int32_t slot = static_cast<int32_t>(row) / w_.rows.dilation % w_.rows.kernel;
     uint8_t* copy = memory_ + static_cast<size_t>(slot) * bytes_;
     if (held_[slot] != r) {
       const int zero_point = map_.scale(r).zero_point;
