@@ -78,6 +78,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.allow_accuracy_loss = o.allow_loss;
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
+  if (o.maps != "auto") options.maps = o.maps == "all" ? MapUse::kAll : MapUse::kNever;
   options.security_counter = o.security_counter;
   options.golden_asked = o.golden != "auto";
   options.tokenizer = o.tokenizer;
@@ -116,6 +117,11 @@ void ConvertArguments::declare(Arguments& a) {
            "how weights are packed: portable (for every CPU), armv8-i8mm or cortex-m. A blob runs everywhere with the same "
            "bits, but far slower where another target was meant",
            {.type = "NAME"});
+  a.option("--maps", maps,
+           "int8 convolutions over images read and write 8-bit maps. auto: where that is quicker (never for cortex-m); all: "
+           "depthwise ones too, "
+           "which takes less RAM; none",
+           {.one_of = {"auto", "all", "none"}});
   a.option("--golden", golden,
            "golden vectors in the blob for the device's self test: auto (one, in at most 10 % of the blob or 4 kB), none, or how "
            "many, whole",

@@ -92,6 +92,9 @@ struct FoldBudget {
   double work, bytes;
 };
 
+// Which convolutions compute over 8-bit maps where they are int8 (quantize/map_layers.h): those that are quicker so, or all, which saves memory.
+enum class MapUse { kNever, kQuicker, kAll };
+
 struct Graph {
   std::vector<Value> values;
   std::vector<Node> nodes;      // in topological order after sort(); until then new ones stand at the end
@@ -103,6 +106,7 @@ struct Graph {
   std::map<std::string, int64_t> unrolled_dims;
   std::vector<SizeEquality> equalities;   // left open by the last inference
   std::optional<FoldBudget> fold_budget;  // set by the first inference
+  MapUse maps = MapUse::kQuicker;
   // Of a body of If or Loop: what its import cannot express. Told if the body is still there when branches are decided; inlining moves them outward.
   std::vector<Problem> import_problems;
 

@@ -69,6 +69,11 @@ std::vector<float> LowerContext::smoothing() const {
   return options.smoothing->at(node_id);
 }
 
+const MapLayer* LowerContext::map_layer() const {
+  const auto at = maps.find(node_id);
+  return at != maps.end() && options.plan.of(node_id).precision == ert::params::linear::kInt8 ? &at->second : nullptr;
+}
+
 const Shape& LowerContext::shape(ValueId v) const {
   const Value& value = graph.value(v);
   if (!value.shape) throw std::logic_error("'" + value.name + "' is lowered without a shape");
@@ -244,6 +249,7 @@ TargetProgram lower(const Graph& g, const LowerOptions& o, Diagnostics& d) {
   TargetProgram p(dims);
   WeightStore own;
   LowerContext c(g, o, o.weights ? *o.weights : own, p, d);
+  if (o.plan.maps && o.plan.count(ert::params::linear::kInt8) > 0) c.maps = map_layers(g);
   lower_inputs(c);
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];

@@ -12,6 +12,7 @@
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
 #include "convert/lower/op_params_by_name.h"
+#include "convert/quantize/map_layers.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
 
@@ -29,6 +30,11 @@ struct LowerOptions {
 // Ranges of dims and inputs as planned, everything else by default.
 LowerOptions lower_options(const DimPlan& dims);
 
+// A map that ops read: program/join_maps.cc says who writes it in the end.
+struct LoweredMap {
+  int q, scales;
+};
+
 // State of one lowering run, and the vocabulary of lower/nodes/*.cc.
 class LowerContext {
  public:
@@ -41,6 +47,7 @@ class LowerContext {
   TargetProgram& program;
   Diagnostics& diagnostics;
   NodeId node_id = kNone;  // the node being lowered
+  MapLayers maps;          // that the graph could have; empty where the plan has none
 
   // The runtime value that holds v: constants and symbolic integers are materialised on first use. -1 for kNone.
   int operand(ValueId v);
@@ -56,6 +63,10 @@ class LowerContext {
   const Shape& shape(ValueId v) const;
   // Of the node being lowered, as the plan has it; empty without.
   std::vector<float> smoothing() const;
+  // What the layer being lowered reads, where the plan has it compute over maps; null elsewhere.
+  const MapLayer* map_layer() const;
+  // The map of an f32 value [N, H, W, C], quantized once for all that read it with the same inverse factors.
+  LoweredMap quantized_map(const Node& n, int x, const std::vector<float>& inv_smooth);
   // Known contents of an integer operand as expressions, or nullopt.
   std::optional<std::vector<DimExpr>> elements(ValueId v) const;
 
@@ -70,6 +81,7 @@ class LowerContext {
 
  private:
   std::map<ValueId, int> targets_;
+  std::map<std::pair<int, std::vector<float>>, LoweredMap> quantized_maps_;
 };
 
 using LowerFunction = void (*)(LowerContext& c, const Node& n);
@@ -78,6 +90,9 @@ LowerFunction lower_function(OpKind k);
 
 // The ints of a window, as params::window names them.
 std::vector<int32_t> window_ints(const WindowAttrs& a);
+
+// The layer being lowered as an op over maps; its result is f32.
+void lower_map_layer(LowerContext& c, const Node& n, const MapLayer& layer, int32_t activation, float alpha);
 
 // ert_dtype that the runtime computes in for a graph dtype; 0 if there is none.
 uint8_t runtime_dtype(DType t);

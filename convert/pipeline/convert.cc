@@ -68,6 +68,15 @@ class Conversion {
     if (o_.progress) o_.progress(name, fraction);
   }
   bool joins_dynamic_axis() const;
+  // A plan for layers that are as given, and what it gives up.
+  struct Searched {
+    Choice choice;
+    std::vector<char> freed;  // set_free_layers
+    bool keeps_gate = false;
+    double time = 0, slowdown = kF32Work;
+    uint64_t bytes = 0;
+  };
+  Searched search(const std::vector<LayerSensitivity>& layers);
   bool quantizes() const { return o_.precision.mode != PrecisionMode::kFp32 || !o_.precision.overrides.empty(); }
 
   ConvertOptions o_;
@@ -149,6 +158,9 @@ bool Conversion::joins_dynamic_axis() const {
 void Conversion::fuse() {
   stage("fusing", 0.15);
   g_ = model_.graph;
+  // Cores of profile M have kernels for rows only. Features for another network are worth fp32 more than time (free_lifts.cc).
+  const bool rows = o_.target.dtype == ert::params::kPackedN2K16 || gives_features(model_.graph, dims_);
+  g_.maps = o_.maps.value_or(rows ? MapUse::kNever : MapUse::kQuicker);
   for (auto& count : run_passes(g_, d_, {kDebugBuild, o_.prepare.trace}).counts) r_.fusions.push_back(std::move(count));
   d_.check();
   g_.release_unused_constants();
@@ -223,32 +235,55 @@ bool has_node(const Graph& g, OpKind kind) {
   return std::any_of(g.nodes.begin(), g.nodes.end(), [&](const Node& n) { return !n.dead && n.kind == kind; });
 }
 
-void Conversion::choose_precisions() {
-  stage("choosing precisions", 0.6);
-  candidates_.emplace(g_, options_, *validation_, d_);
-  count_rows(g_, dims_, layers_);
-  const PlanCost cost(layers_, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
-  if (o_.gates.max_loss <= 0 && reads_features(model_.graph, dims_)) request_.target_cosine = cosine_of(kChainLoss);
-  SearchProblem problem{layers_, asked_plan(request_, layers_), cost, {}, loss_of(request_.target_cosine)};
-  std::vector<char> freed(layers_.size());
-  if (request_.mode == PrecisionMode::kAuto && budget_.bytes == 0) freed = set_free_layers(layers_, problem.asked);
+Conversion::Searched Conversion::search(const std::vector<LayerSensitivity>& layers) {
+  const PlanCost cost(layers, budget_, [&](const PrecisionPlan& plan) { return candidates_->bytes(plan, o_.compress); });
+  SearchProblem problem{layers, asked_plan(request_, layers), cost, {}, loss_of(request_.target_cosine)};
+  Searched s;
+  s.freed.resize(layers.size());
+  if (request_.mode == PrecisionMode::kAuto && budget_.bytes == 0) s.freed = set_free_layers(layers, problem.asked);
   problem.gives_features = gives_features(model_.graph, dims_);
   problem.has_attention = has_node(g_, OpKind::kAttention);
   problem.has_tables = has_node(g_, OpKind::kEmbedding);
   problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
-  Choice choice{problem.asked.plan, {}, {}};
-  if (request_.mode == PrecisionMode::kAuto && !layers_.empty())
-    choice = search_candidates(problem, model_, dims_, padding_, *validation_, *candidates_);
-  chosen_bytes_ = cost.bytes(choice.plan);
-  r_.slowdown = quantizes() ? cost.slowdown(choice.plan) : kF32Work;
-  r_.plan = std::move(choice.plan);
-  r_.shortfall = std::move(choice.shortfall);
-  r_.trials = std::move(choice.trials);
+  s.choice = {problem.asked.plan, {}, {}};
+  if (request_.mode == PrecisionMode::kAuto && !layers.empty())
+    s.choice = search_candidates(problem, model_, dims_, padding_, *validation_, *candidates_);
+  s.keeps_gate = !s.choice.shortfall && std::any_of(s.choice.trials.begin(), s.choice.trials.end(), [&](const Trial& t) {
+    return t.plan == s.choice.plan && t.loss <= problem.max_loss;
+  });
+  s.time = time_of(layers, s.choice.plan);
+  s.bytes = cost.bytes(s.choice.plan);
+  if (quantizes()) s.slowdown = cost.slowdown(s.choice.plan);
+  return s;
+}
+
+void Conversion::choose_precisions() {
+  stage("choosing precisions", 0.6);
+  candidates_.emplace(g_, options_, *validation_, d_);
+  count_rows(g_, dims_, layers_);
+  if (o_.gates.max_loss <= 0 && reads_features(model_.graph, dims_)) request_.target_cosine = cosine_of(kChainLoss);
+  Searched s = search(layers_);
+  // Maps are quicker while their layers are int8. Where they do not keep the gate so, int8 over rows may, whose ranges are those of a few outputs.
+  if (s.choice.plan.maps && request_.mode == PrecisionMode::kAuto) {
+    const std::vector<LayerSensitivity> rows = without_maps(layers_);
+    if (!s.keeps_gate || s.time > time_of(rows, int8_plan(g_))) {
+      Searched without = search(rows);
+      if (without.keeps_gate > s.keeps_gate || (without.keeps_gate == s.keeps_gate && without.time < s.time)) {
+        s = std::move(without);
+        layers_ = rows;
+      }
+    }
+  }
+  chosen_bytes_ = s.bytes;
+  r_.slowdown = s.slowdown;
+  r_.plan = std::move(s.choice.plan);
+  r_.shortfall = std::move(s.choice.shortfall);
+  r_.trials = std::move(s.choice.trials);
   r_.layers.clear();
-  for (size_t i = 0; i < layers_.size(); ++i) r_.layers.push_back({layers_[i], freed[i] != 0});
+  for (size_t i = 0; i < layers_.size(); ++i) r_.layers.push_back({layers_[i], s.freed[i] != 0});
   r_.request = request_;
-  r_.gives_features = problem.gives_features;
+  r_.gives_features = gives_features(model_.graph, dims_);
 }
 
 void Conversion::measure_outputs() {

@@ -90,7 +90,7 @@ std::optional<PrecisionPlan> find_cheaper(const SearchProblem& problem, const Li
 void drop_needless(const SearchProblem& problem, PrecisionPlan& plan, Change step) {
   std::vector<size_t> order;
   for (size_t i = 0; i < problem.layers.size(); ++i)
-    if (problem.is_free(i) && problem.precision(plan, i) == step.next) order.push_back(i);
+    if (problem.is_free(i) && problem.is(plan, i, step.next)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return more_time(problem.layers[a], step.before, step.next) > more_time(problem.layers[b], step.before, step.next);
   });
@@ -105,7 +105,7 @@ bool drop_together(const SearchProblem& problem, PrecisionPlan& plan, size_t beg
   PrecisionPlan without = plan;
   bool any = false;
   for (size_t i = begin; i < end; ++i) {
-    if (problem.is_free(i) && problem.precision(plan, i) == step.next) any |= problem.set(without, i, step.before);
+    if (problem.is_free(i) && problem.is(plan, i, step.next)) any |= problem.set(without, i, step.before);
   }
   if (!any || !problem.passes(without)) return false;
   plan = std::move(without);

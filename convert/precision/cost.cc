@@ -18,6 +18,8 @@ namespace {
 constexpr double kQuantize = 40, kScaleResult = 20, kQuantizedRow = 4000, kF32Row = 200;
 // Of a row that takes its elements out of those that neighbours have quantized together.
 constexpr double kTakenElement = 6, kTakenRow = 1000;
+// Over maps, of a result and of an output's pixel. A tap of a depthwise convolution is one channel's.
+constexpr double kMapResult = 20, kMapPixel = 100, kMapTap = 6, kF32Tap = 10;
 constexpr double kFewWeights = 0.01;  // of all
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
@@ -33,7 +35,7 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
     if (!out.shape) continue;
     double elements = 1;
     for (const DimExpr& d : *out.shape) elements *= static_cast<double>(d.evaluate(largest).value_or(1));
-    if (!l.recurrent) l.quantized_share = quantized_share(g, n);
+    if (!l.recurrent && !l.depthwise) l.quantized_share = quantized_share(g, n);
     // A row of a Recurrence is a state in each direction, as long as the weight is deep.
     const double row = static_cast<double>(l.recurrent ? l.k * g.value(n.in(1)).constant->dims()[0] : l.n);
     l.rows = std::max(1.0, elements / row);
@@ -41,6 +43,9 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 }
 
 double time_of(const LayerSensitivity& l, Precision p) {
+  if (l.depthwise && p != linear::kInt8) return l.rows * (kF32Tap * l.weights() + kF32Row);
+  if (l.over_maps && p == linear::kInt8)
+    return l.rows * ((l.depthwise ? kMapTap : 1) * l.weights() + kMapResult * static_cast<double>(l.n) + kMapPixel);
   if (p == linear::kF32) return l.rows * (kF32Work * l.weights() + kF32Row);
   const double k = static_cast<double>(l.k), results = kScaleResult * static_cast<double>(l.n);
   if (p == linear::kInt8 && l.quantized_share < 1)
@@ -87,6 +92,11 @@ double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan
     work += l.macs() * (p == linear::kInt8 ? 1 : p == linear::kInt8A16 ? kInt8A16Work : kF32Work);
   }
   return all > 0 ? work / all : 1;
+}
+
+std::vector<LayerSensitivity> without_maps(std::vector<LayerSensitivity> layers) {
+  for (LayerSensitivity& l : layers) l.over_maps = false;
+  return layers;
 }
 
 bool PlanCost::fits(const PrecisionPlan& plan) const {

@@ -27,6 +27,7 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 // Convolutions whose neighbours share what they quantize, on maps of 32 x 32, channels in and out (the same machine, not idle):
 //   3x3 16, 16 1.58 1.10  .72 1.42   3x3 64, 64 2.75 1.66 6.28 2.87   1x3 24, 48 2.29  .61 2.57 2.02   1x3 72, 72 2.84 1.72 2.72 2.77
 //   3x3 24, 48 2.31 1.54 1.84 2.47   3x3 96, 96 3.30 1.82 5.68 3.55   1x3 48, 48 1.46  .78  .78 2.34   1x3 96, 96 3.38 1.25 1.33 3.03
+// Over maps patches cost nothing: results are quantized once.
 double time_of(const LayerSensitivity& layer, Precision p);
 double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
 // What a step up takes more: a little, at least, where fp32 is quicker.
@@ -35,6 +36,9 @@ double more_time(const LayerSensitivity& layer, Precision from, Precision to);
 // Layers that are as quick in fp32 and hold next to no weights: a first convolution over a few channels. They become fp32 in the plan, where
 // nobody asked for something else. Returns which did, one entry a layer.
 std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked);
+
+// The same layers where nothing computes over maps; depthwise ones are fp32 then.
+std::vector<LayerSensitivity> without_maps(std::vector<LayerSensitivity> layers);
 
 // Work of the layers, relative to all of them in int8; 1 without layers.
 double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);

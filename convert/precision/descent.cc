@@ -18,7 +18,7 @@ void take_down(const SearchProblem& problem, PrecisionPlan& plan, Precision from
   const auto saved = [&](size_t layer) { return more_time(problem.layers[layer], to, from); };
   std::vector<size_t> order;
   for (size_t i = 0; i < problem.layers.size(); ++i)
-    if (problem.is_free(i) && problem.precision(plan, i) == from) order.push_back(i);
+    if (problem.is_free(i) && problem.is(plan, i, from)) order.push_back(i);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return saved(a) > saved(b); });
   order.resize(std::min({order.size(), kMeasuredLayers, static_cast<size_t>(problem.trials) * kMeasuredLayers / kMostTrials}));
   std::vector<double> loss(problem.layers.size(), 0.0);

@@ -44,14 +44,16 @@ bool asked_for(const PrecisionRequest& request, const std::string& layer) {
 AskedPlan asked_plan(const PrecisionRequest& request, const std::vector<LayerSensitivity>& layers) {
   AskedPlan asked;
   asked.plan.int8_attention = asked.plan.int8_tables = request.mode != PrecisionMode::kFp32;
+  asked.plan.maps = std::any_of(layers.begin(), layers.end(), [](const LayerSensitivity& l) { return l.over_maps; });
   if (layers.empty()) return asked;  // any pattern is as good as another
   check_patterns(request, layers);
   for (const LayerSensitivity& l : layers) {
     Precision precision = forced(request.mode);
     for (const auto& [pattern, mode] : request.overrides)
       if (glob_match(pattern, l.name)) precision = forced(mode);
+    if (l.depthwise && (precision == linear::kInt8A16 || !l.over_maps)) precision = linear::kF32;
     asked.plan.set(l.node, {precision, l.smoothed});
-    asked.fixed.push_back(request.mode != PrecisionMode::kAuto || asked_for(request, l.name));
+    asked.fixed.push_back(request.mode != PrecisionMode::kAuto || asked_for(request, l.name) || (l.depthwise && !l.over_maps));
   }
   return asked;
 }

@@ -29,10 +29,15 @@ struct SearchProblem {
   double effect_of(const PrecisionPlan& plan) const { return effect ? effect(plan) : loss(plan); }
   bool is_free(size_t layer) const { return !asked.fixed[layer]; }
   Precision precision(const PrecisionPlan& plan, size_t layer) const { return plan.of(layers[layer].node).precision; }
+  // What a layer can be: depthwise convolutions do not have 16-bit activations.
+  Precision possible(size_t layer, Precision p) const {
+    return layers[layer].depthwise && p == ert::params::linear::kInt8A16 ? ert::params::linear::kF32 : p;
+  }
+  bool is(const PrecisionPlan& plan, size_t layer, Precision p) const { return precision(plan, layer) == possible(layer, p); }
   // Unless the layer is fixed. Whether that changed anything.
   bool set(PrecisionPlan& plan, size_t layer, Precision p) const {
-    if (!is_free(layer) || precision(plan, layer) == p) return false;
-    plan.set(layers[layer].node, p);
+    if (!is_free(layer) || is(plan, layer, p)) return false;
+    plan.set(layers[layer].node, possible(layer, p));
     return true;
   }
   void set_all(PrecisionPlan& plan, Precision p) const {

@@ -2,8 +2,11 @@
 #include "convert/precision/sensitivity.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "convert/measure/accuracy.h"
+#include "convert/quantize/map_layers.h"
+#include "convert/quantize/smoothing.h"
 #include "kernels_int8/dispatch/dispatch.h"
 #include "rt/include/ert.h"
 
@@ -55,6 +58,38 @@ Noise recurrent_noise(const SampledRows& states, const Tensor& weights, int64_t 
   return int8_noise(states, w, pack_weights(quantize_weights(to, hidden, columns), {}));
 }
 
+// Of a depthwise convolution, on its patches: each is rounded in the steps of its own range, and weights in those of their channel.
+Noise depthwise_noise(const SampledRows& patches, const Tensor& weight, const std::vector<float>& smooth) {
+  SampledRows some = patches;
+  thin_out(some, kNoiseRows);
+  const auto w = weight.as<float>();
+  const auto channels = static_cast<size_t>(weight.dims()[1]), positions = static_cast<size_t>(weight.dims()[0]);
+  const QuantizedWeights q = quantize_weights(w, weight.dims()[0], weight.dims()[1]);
+  const auto factor = [&](size_t c) { return smooth.empty() ? 1.0f : smooth[c]; };
+  Noise sum;
+  for (size_t row = 0; row < static_cast<size_t>(some.count()); ++row) {
+    const float* x = some.data.data() + row * positions * channels;
+    float lo = 0, hi = 0;
+    for (size_t i = 0; i < positions * channels; ++i) {
+      const float y = x[i] / factor(i % channels);
+      lo = std::min(lo, y), hi = std::max(hi, y);
+    }
+    const float step = (hi - lo) / static_cast<float>(kInt8Steps);
+    if (!(step > 0) || !std::isfinite(step)) continue;
+    for (size_t c = 0; c < channels; ++c) {
+      double exact = 0, got = 0;
+      for (size_t p = 0; p < positions; ++p) {
+        const float value = x[p * channels + c], rounded = std::nearbyintf(value / factor(c) / step) * step * factor(c);
+        exact += double{value} * w[p * channels + c];
+        got += double{rounded} * q.codes[c * positions + p] * q.scale[c];
+      }
+      sum.signal += exact * exact;
+      sum.noise += (got - exact) * (got - exact);
+    }
+  }
+  return sum;
+}
+
 // y = x W with the weights as they will be stored, and the recurrent products on the states that the layer gave.
 Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const std::vector<float>& smooth, WeightStore& store,
                   LayerFacts& facts) {
@@ -65,6 +100,7 @@ Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const st
     facts = layer_facts(sample, weight, stored, smooth);
     return int8_noise(sample.rows[0], weight, stored);
   }
+  if (n.kind == OpKind::kDepthwiseConv) return depthwise_noise(sample.rows[0], weight, smooth);
   facts = state_facts(sample);
   Noise sum;
   for (size_t d = 0; d < sample.rows.size(); ++d) {
@@ -80,6 +116,7 @@ Noise layer_noise(const Graph& g, NodeId id, const LayerSample& sample, const st
 std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSamples& samples, const SmoothingFactors& smooth,
                                                   WeightStore& store) {
   std::vector<LayerSensitivity> layers;
+  const MapLayers maps = map_layers(g);
   for (const auto& [id, sample] : samples) {
     const Node& n = g.node(id);
     const auto& dims = g.value(n.in(1)).constant->dims();
@@ -90,6 +127,8 @@ std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSam
     LayerSensitivity l{id, n.origin.node, recurrent ? dims[2] : dims[0], recurrent ? dims[0] * dims[1] : dims[1]};
     l.smoothed = s != smooth.end();
     l.recurrent = recurrent;
+    l.depthwise = n.kind == OpKind::kDepthwiseConv;
+    l.over_maps = maps.count(id) != 0;
     const Noise sum = layer_noise(g, id, sample, l.smoothed ? s->second : std::vector<float>(), store, l.facts);
     l.local_sqnr_db = sqnr_db(sum.signal, sum.noise);
     layers.push_back(std::move(l));

@@ -22,6 +22,8 @@ struct LayerSensitivity {
   double quantized_share =
       1;  // of a row's elements in int8, where neighbours share what they quantize (quantize/shared_columns.h)
   bool recurrent = false;
+  bool depthwise = false;  // k are the positions of its kernel; int8 over maps, else fp32
+  bool over_maps = false;  // where it is int8 and the plan has maps (quantize/map_layers.h)
 
   double weights() const { return static_cast<double>(k) * static_cast<double>(n); }
   double macs() const { return rows * weights(); }

@@ -2,6 +2,11 @@ target_sources(edgeconv_core PRIVATE
   program/check_limits.cc
   program/coarse_activations.cc
   program/direct_conv.cc
+  program/fold_map_factors.cc
+  program/fuse_map_residual.cc
+  program/join_maps.cc
+  program/map_ops.cc
+  program/map_pools.cc
   program/pack_rows.cc
   program/padding_facts.cc
   program/plan_slots.cc
@@ -12,5 +17,6 @@ target_sources(edgeconv_core PRIVATE
   program/row_flow_inside.cc
   program/row_flow_outside.cc
   program/target.cc
+  program/value_uses.cc
   program/weight_layout.cc
 )

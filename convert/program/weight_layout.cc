@@ -1,11 +1,15 @@
 // See weight_layout.h.
 #include "convert/program/weight_layout.h"
 
+#include <set>
+
 #include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
 
 namespace {
+
+using ert::params::OpCode;
 
 Tensor repacked(const Tensor& packed, size_t n, size_t k, ert::kernels::Layout from, ert::kernels::Layout to) {
   Tensor t(DType::kUint8, {static_cast<int64_t>(ert::kernels::packed_bytes(to, n, k))});
@@ -20,8 +24,15 @@ Tensor repacked(const Tensor& packed, size_t n, size_t k, ert::kernels::Layout f
 }  // namespace
 
 void change_weight_layout(TargetProgram& p, ert::params::Layout layout) {
+  std::set<const TargetValue*> kept;
+  for (const TargetOp& op : p.ops) {
+    // Taps of a depthwise convolution have one layout. What cores with i8mm multiply maps with is written for the default one.
+    const bool dense = op.code == OpCode::kMapConv;
+    if (op.code == OpCode::kMapDepthwiseConv || (dense && layout == ert::params::kPackedN8K8))
+      kept.insert(&p.values[static_cast<size_t>(op.inputs[ert::params::map_conv::kWeights])]);
+  }
   for (TargetValue& v : p.values) {
-    if (!ert::params::is_packed(v.dtype) || v.dtype == layout) continue;
+    if (!ert::params::is_packed(v.dtype) || v.dtype == layout || kept.count(&v)) continue;
     const auto n = static_cast<size_t>(v.shape[0].evaluate({}).value()), k = static_cast<size_t>(v.shape[1].evaluate({}).value());
     v.data = repacked(v.data, n, k, ert::params::kernel_layout(v.dtype), ert::params::kernel_layout(layout));
     v.dtype = layout;

@@ -6,6 +6,7 @@
 
 #include "convert/interp/interpreter.h"
 #include "convert/quantize/exact_layers.h"
+#include "convert/quantize/map_layers.h"
 #include "convert/measure/row_sizes.h"
 
 namespace edgeconv {
@@ -41,6 +42,32 @@ void append(SampledRows& to, const Tensor& x, const std::vector<size_t>& rows, s
   for (size_t i = 0; i < take; ++i) {
     const size_t at = rows[spread_row(i, rows.size(), take)] * all + block * width;
     to.data.insert(to.data.end(), data.begin() + static_cast<ptrdiff_t>(at), data.begin() + static_cast<ptrdiff_t>(at + width));
+  }
+}
+
+// Of a depthwise convolution the inputs of `most` outputs, position after position of the kernel; the padding is zeros.
+void append_patches(SampledRows& to, const Tensor& x, const WindowAttrs& w, size_t most) {
+  const auto& in = x.dims();
+  const int64_t channels = in[3];
+  int64_t out[2];
+  for (size_t i = 0; i < 2; ++i)
+    out[i] = (in[i + 1] + w.begin[i] + w.end[i] - w.dilations[i] * (w.kernel[i] - 1) - 1) / w.strides[i] + 1;
+  to.width = w.kernel[0] * w.kernel[1] * channels;
+  const auto count = static_cast<size_t>(in[0] * out[0] * out[1]), take = std::min(most, count);
+  const float* data = x.as<float>().data();
+  for (size_t i = 0; i < take; ++i) {
+    const auto at = static_cast<int64_t>(spread_row(i, count, take));
+    const int64_t image = at / (out[0] * out[1]), top = at / out[1] % out[0] * w.strides[0] - w.begin[0], left = at % out[1] * w.strides[1] - w.begin[1];
+    for (int64_t r = 0; r < w.kernel[0]; ++r)
+      for (int64_t c = 0; c < w.kernel[1]; ++c) {
+        const int64_t row = top + r * w.dilations[0], column = left + c * w.dilations[1];
+        const bool inside = row >= 0 && row < in[1] && column >= 0 && column < in[2];
+        const float* pixel = data + ((image * in[1] + row) * in[2] + column) * channels;
+        if (inside)
+          to.data.insert(to.data.end(), pixel, pixel + channels);
+        else
+          to.data.resize(to.data.size() + static_cast<size_t>(channels), 0.0f);
+      }
   }
 }
 
@@ -108,15 +135,24 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
   LayerSamples samples;
   std::optional<TokenMask> mask;
   const std::set<NodeId> exact = exact_layers(g);
+  const MapLayers maps = map_layers(g);
   const size_t sets = std::max<size_t>(1, calibration.size()), share = (kRows + sets - 1) / sets;
   InterpreterOptions options;
   options.backend = Backend::kCanonical;
   options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
     const bool recurrent = n.kind == OpKind::kRecurrence;
-    if (n.kind != OpKind::kLinear && !recurrent) return;
     const auto id = static_cast<NodeId>(&n - g.nodes.data());
-    if (exact.count(id)) return;
+    const auto map = maps.find(id);
+    const bool depthwise = map != maps.end() && map->second.depthwise;
+    if ((n.kind != OpKind::kLinear && !recurrent && !depthwise) || exact.count(id)) return;
     LayerSample& sample = samples[id];
+    if (depthwise) {
+      const Tensor x = values[static_cast<size_t>(n.in(0))].cast(DType::kFloat).aligned();
+      sample.rows.resize(1);
+      append_patches(sample.rows[0], x, map->second.window, share);
+      if (calibration.size() == 1 && complete) complete(id, sample);
+      return;
+    }
     // fp16 models compute in fp16 here.
     const Tensor x = values[static_cast<size_t>(recurrent ? n.outputs[0] : n.in(0))].cast(DType::kFloat).aligned();
     const std::vector<size_t> rows = token_rows(x, mask);
@@ -136,7 +172,7 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
   }
   if (calibration.size() == 1) return samples;
   for (auto& [id, sample] : samples) {
-    level(sample);
+    if (!sample.amax.empty() || g.node(id).kind == OpKind::kRecurrence) level(sample);
     if (complete) complete(id, sample);
   }
   return samples;

@@ -19,11 +19,12 @@ struct SampledRows {
 };
 
 struct LayerSample {
-  std::vector<float> amax;        // Linear: largest magnitude of each input channel over all calibration inputs
+  std::vector<float> amax;        // Linear: largest magnitude of each of its k inputs over all calibration inputs
   std::vector<SampledRows> rows;  // some that the products of the layer read, of all inputs; a Recurrence has one per direction
 };
 
-// Of every Linear that may be quantized (exact_layers.h), and of the states of every Recurrence.
+// Of every Linear that may be quantized (exact_layers.h), of the states of every Recurrence, and of the patches of every depthwise convolution over
+// maps (map_layers.h), as many as tell its noise.
 using LayerSamples = std::map<NodeId, LayerSample>;
 
 // Of `count` rows, the i-th of the `take` (at most as many) to keep: one of each of `take` equal intervals, at a place that

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "convert/quantize/exact_layers.h"
+#include "convert/quantize/map_layers.h"
 
 namespace edgeconv {
 
@@ -40,7 +41,7 @@ size_t PrecisionPlan::hash() const {
   // FNV-1a over what operator== compares.
   uint64_t h = 14695981039346656037u;
   const auto add = [&](uint64_t v) { h = (h ^ v) * 1099511628211u; };
-  add((int8_attention ? 1 : 0) + (int8_tables ? 2 : 0) + (int16_tables ? 4 : 0));
+  add((int8_attention ? 1 : 0) + (int8_tables ? 2 : 0) + (int16_tables ? 4 : 0) + (maps ? 8 : 0));
   for (const auto& [layer, how] : layers_) {
     add(static_cast<uint64_t>(layer));
     add(static_cast<uint64_t>(how.precision) * 2 + (how.smoothed ? 1 : 0));
@@ -50,6 +51,7 @@ size_t PrecisionPlan::hash() const {
 
 std::string PrecisionPlan::str() const {
   std::string s = std::string("attention ") + part_precision_name(int8_attention) + ", tables " + tables_name();
+  if (maps) s += ", maps";
   if (!layers_.empty()) s += ", layers";
   for (size_t i = 0; i < layers_.size(); ++i) {
     const auto& [layer, how] = layers_[i];
@@ -61,6 +63,7 @@ std::string PrecisionPlan::str() const {
 PrecisionPlan int8_plan(const Graph& g) {
   PrecisionPlan plan;
   const std::set<NodeId> exact = exact_layers(g);
+  for (const auto& [id, layer] : map_layers(g)) plan.set(id, linear::kInt8), plan.maps = true;
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     const auto id = static_cast<NodeId>(i);

@@ -41,11 +41,12 @@ class PrecisionPlan {
  public:
   bool int8_attention = true, int8_tables = true;  // false: fp32
   bool int16_tables = false;                       // instead of fp32, where they are not int8
+  bool maps = false;                               // int8 convolutions read 8-bit maps where they can (map_layers.h)
 
   // "int8", "int16" or "fp32"
   const char* tables_name() const { return int8_tables ? "int8" : int16_tables ? "int16" : "fp32"; }
 
-  // Layers are Linears and Recurrences. What the plan says nothing about is fp32.
+  // Layers are Linears and Recurrences, and depthwise convolutions over maps, which are int8 or fp32. What the plan says nothing about is fp32.
   LayerPlan of(NodeId layer) const;
   void set(NodeId layer, LayerPlan how);
   void set(NodeId layer, Precision p) { set(layer, {p, of(layer).smoothed}); }

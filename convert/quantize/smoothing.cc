@@ -75,4 +75,15 @@ std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& we
   return smooth;
 }
 
+std::vector<float> common_factors(const std::vector<std::vector<float>>& layers) {
+  if (layers.size() == 1) return layers[0];
+  std::vector<float> common;
+  for (size_t c = 0; c < layers[0].size(); ++c) {
+    double sum = 0;
+    for (const std::vector<float>& l : layers) sum += log_of(l[c]);
+    common.push_back(exp_of(sum / static_cast<double>(layers.size())));
+  }
+  return common;
+}
+
 }  // namespace edgeconv

@@ -17,4 +17,7 @@ constexpr double kInt8Steps = 255, kInt16Steps = 2 * 16256;
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps = kInt8Steps,
                                      int64_t tied = 0);
 
+// Factors for layers that read one value: the geometric mean of what each of them would have. All have as many.
+std::vector<float> common_factors(const std::vector<std::vector<float>>& layers);
+
 }  // namespace edgeconv

@@ -3,6 +3,8 @@ target_sources(edgeconv_compute PRIVATE
   quantize/exact_layers.cc
   quantize/layer_samples.cc
   quantize/layer_weights.cc
+  quantize/map_layers.cc
+  quantize/map_weights.cc
   quantize/precision_plan.cc
   quantize/rounding.cc
   quantize/shared_columns.cc

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "convert/quantize/map_weights.h"
 #include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
@@ -30,6 +31,15 @@ PackedWeights WeightStore::linear(const Graph& g, ValueId weight, const std::vec
     return part(weight, kWholeConstant, v.constant->dims()[0], v.constant->dims()[1], nullptr);
   Entry& e = linear_[{weight, kWholeConstant}];
   if (e.weights.n == 0 || e.smooth != smooth) e = {smooth, pack_weights(linear_weights(v, smooth), smooth)};
+  return e.weights;
+}
+
+PackedWeights WeightStore::map(const Graph& g, ValueId weight, const MapLayer& layer, const std::vector<float>& smooth) {
+  if (layer.depthwise) return depthwise_weights(*g.value(weight).constant, layer, smooth);
+  const int64_t rows = layer.window.kernel[0];
+  if (contents_ == Contents::kPlaceholder) return by_kernel_rows(linear(g, weight, smooth), rows);
+  Entry& e = maps_[{weight, rows}];
+  if (e.weights.n == 0 || e.smooth != smooth) e = {smooth, by_kernel_rows(linear(g, weight, smooth), rows)};
   return e.weights;
 }
 

@@ -22,6 +22,8 @@ struct PackedWeights {
 
 PackedWeights pack_weights(const QuantizedWeights& q, const std::vector<float>& smooth);
 
+struct MapLayer;
+
 struct PackedRows {
   Tensor codes, scale;  // i8 or i16 [rows, width], f32 [rows]
 };
@@ -35,6 +37,8 @@ class WeightStore {
 
   // Of a constant matrix [k, n] of g, multiplied by the factors where there are any.
   PackedWeights linear(const Graph& g, ValueId weight, const std::vector<float>& smooth);
+  // Of a layer over maps (map_weights.h), a dense one by the integers of linear(). Factors are those of linear(); of a depthwise one, of its channels.
+  PackedWeights map(const Graph& g, ValueId weight, const MapLayer& layer, const std::vector<float>& smooth);
   // What linear() gives from now on for these factors.
   void put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed);
   // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
@@ -52,6 +56,7 @@ class WeightStore {
 
   Contents contents_;
   std::map<std::pair<ValueId, int64_t>, Entry> linear_;
+  std::map<std::pair<ValueId, int64_t>, Entry> maps_;  // by the rows of the kernel
   std::map<std::pair<ValueId, bool>, PackedRows> tables_;
   uint32_t placeholders_ = 0;
 };

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "convert/dims/kept_states.h"
+#include "convert/ir/graph.h"
 #include "convert/ir/tensor.h"
 #include "convert/precision/request.h"
 #include "convert/prepare/prepare.h"
@@ -34,6 +36,7 @@ struct ConvertOptions {
   bool compress = false;                         // --compress zstd
   bool skip_padding = true;                      // --padding: where it is proved to change nothing else
   WeightTarget target = kWeightTargets[0];       // --target
+  std::optional<MapUse> maps;                    // --maps; empty: auto
   int golden = 1;                                // golden vectors in the blob
   bool golden_asked = false;                     // --golden: they take what they take
   std::string tokenizer;                         // --tokenizer: a file or a model's folder; empty: none

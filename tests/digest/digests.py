@@ -1,6 +1,6 @@
 """The digest tables of ./test.sh --cross: what blobs compute, as one number on every target and ISA level. The language model in three precisions; the same
 packed for smmla and for Cortex-M, which must give the same number, whether a level reads the layout or leaves it to the reference; a DS-CNN
-(ds_cnn_model.py) in the three precisions; and an encoder of the size of MiniLM (encoder_model.py) on every target whose memory holds it. The last two
+(ds_cnn_model.py) in the three precisions, and in int8 over 8-bit maps; and an encoder of the size of MiniLM (encoder_model.py) on every target whose memory holds it. The last two
 run a ragged batch."""
 import concurrent.futures
 import os
@@ -124,7 +124,8 @@ def make_ds_cnn(root, folder):
     model, texts = folder / "ds_cnn.onnx", folder / "ds_cnn.tsv"
     ds_cnn_model.write(model)
     texts.write_text(RAGGED_TEXTS, encoding="utf-8")
-    return texts, [convert(root, model, folder / f"ds_cnn_{p}.ert", "--precision", p) for p in PRECISIONS]
+    blobs = [convert(root, model, folder / f"ds_cnn_{p}.ert", "--precision", p) for p in PRECISIONS]
+    return texts, blobs + [convert(root, model, folder / "ds_cnn_maps.ert", "--precision", "int8", "--maps", "all")]
 
 
 def check_ds_cnn(root, builds, folder, cpus):

@@ -57,20 +57,6 @@ std::vector<float> of_one_position(const Tensor& factors, int64_t channels) {
 
 }  // namespace
 
-std::vector<int32_t> window_ints(const WindowAttrs& a) {
-  namespace window = ert::params::window;
-  std::vector<int32_t> ints;
-  for (size_t i = 0; i < a.kernel.size(); ++i) {
-    const std::vector<int32_t> axis = named<window::kAxisInts>({{window::kKernel, a.kernel[i]},
-                                                                {window::kStride, a.strides[i]},
-                                                                {window::kDilation, a.dilations[i]},
-                                                                {window::kBegin, a.begin[i]},
-                                                                {window::kEnd, a.end[i]}});
-    ints.insert(ints.end(), axis.begin(), axis.end());
-  }
-  return ints;
-}
-
 // Linears take patches from where these have them; the value itself is for other readers, and goes where there are none (remove_unread).
 void lower_patches(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
@@ -80,6 +66,7 @@ void lower_patches(LowerContext& c, const Node& n) {
 
 void lower_linear(LowerContext& c, const Node& n) {
   namespace linear = ert::params::linear;
+  if (const MapLayer* map = c.map_layer()) return lower_map_layer(c, n, *map, n.as<LinearAttrs>().activation, n.as<LinearAttrs>().alpha);
   const Precision precision = c.options.plan.of(c.node_id).precision;
   const Value& weight = c.graph.value(n.in(1));
   const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
