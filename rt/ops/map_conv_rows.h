@@ -64,7 +64,7 @@ inline bool set_map_conv_scratch(const OpContext& c, const MapConvShape& s, size
 // Rows are copied once for each row of the kernel, at most.
 inline uint64_t copied_bytes(const MapConvShape& s) {
   const Bytes bytes = line_bytes(s.w, s.lines) * Bytes(static_cast<uint64_t>(s.w.rows.kernel));
-  return bytes.possible() ? bytes.value() * static_cast<uint64_t>(s.rows_out()) : 0;  // prepare refuses the impossible
+  return bytes.possible() ? steps_of(bytes.value(), s.rows_out()) : 0;  // prepare refuses the impossible
 }
 
 // The rows of a kernel that lie inside the map, for one row of outputs.

@@ -58,7 +58,7 @@ class MapLines {
       const int zero_point = map_.scale(r).zero_point;
       uint8_t* at = fill(copy, zero_point, shape_.before * channels);
       memcpy(at, map_.row(r), static_cast<size_t>(map_.row_bytes()));
-      fill(at + map_.row_bytes(), zero_point, shape_.behind * channels);
+      fill(at + map_.row_bytes(), zero_point, shape_.behind * channels + shape_.readable);  // all that may be read is written
       held_[slot] = r;
     }
     return copy + shape_.first * channels;

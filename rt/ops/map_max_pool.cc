@@ -11,14 +11,11 @@ namespace map_max_pool_op {
 using namespace ops;
 namespace mp = params::map_max_pool;
 
-bool inside_somewhere(const WindowAxis& a) {
-  for (int64_t o = 0; o < a.out; ++o) {
-    const WindowSpan s = span_inside(a, o);
-    if (s.first == s.last) return false;
-    // From the first output that meets all on, all do, up to the last that does.
-    if (s.last - s.first == a.kernel) o = end_of_whole(a, o) - 1;
-  }
-  return true;
+// Whether every output meets an input: the first output's last position and the last output's first tell, if no input is stepped over. No loop over
+// outputs, of which a blob may have any number.
+bool inside_everywhere(const WindowAxis& a) {
+  const int64_t first = a.first(0), last = a.first(a.out - 1), reach = int64_t{a.dilation} * (a.kernel - 1);
+  return last < a.size && (first >= 0 || (first + reach >= 0 && a.dilation <= a.size));
 }
 
 bool prepare(const OpContext& c, size_t* scratch) {
@@ -27,7 +24,8 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const Operand &q = input(c, mp::kQ), &out = output(c, 0);
   Window w;
   if (!is_map(q, input(c, mp::kScales)) || !is_map(out, output(c, 1)) || out.dims[3] != q.dims[3]) return false;
-  if (!read_window(c, mp::kFirstWindowInt, q, out, &w) || !inside_somewhere(w.rows) || !inside_somewhere(w.columns)) return false;
+  if (!read_window(c, mp::kFirstWindowInt, q, out, &w) || !inside_everywhere(w.rows) || !inside_everywhere(w.columns))
+    return false;
   const Bytes row = Bytes(static_cast<uint64_t>(out.dims[2])) * Bytes(static_cast<uint64_t>(out.dims[3]));
   return set_scratch(scratch, (row * Bytes(sizeof(float))).aligned() + row.aligned());
 }
@@ -35,7 +33,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
 uint64_t further_steps(const OpContext& c) {
   Window w;
   if (!read_window(c, mp::kFirstWindowInt, input(c, mp::kQ), output(c, 0), &w)) return 0;
-  return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(w.positions());
+  return steps_of(static_cast<uint64_t>(w.positions()), output(c, 0).elements());
 }
 
 // The largest q of each output in one row of the map.

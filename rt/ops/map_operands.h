@@ -20,6 +20,13 @@ inline bool factors_ok(const Operand& factors, int64_t n) {
 }
 inline const float* floats_or_null(const Operand& o) { return o.present() ? o.as<float>() : nullptr; }
 
+// For further_steps: a * b, or what no budget has where that is less, so that sums over all ops do not wrap (rt/loading/work.cc).
+inline uint64_t steps_of(uint64_t a, int64_t b) {
+  constexpr uint64_t kMost = uint64_t{1} << 47;
+  uint64_t product;
+  return __builtin_mul_overflow(a, static_cast<uint64_t>(b), &product) || product > kMost ? kMost : product;
+}
+
 // Rows are those of all images, one behind the other.
 struct Map {
   const Operand& q;

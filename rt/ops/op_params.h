@@ -334,7 +334,8 @@ enum Outputs { kMap, kMapScales };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::unary's kLeakyRelu
 constexpr int kMostTaps = 64;      // of MapDepthwiseConv
 }  // namespace map_conv
-// MapMaxPool: q, scales -> q, scales, with the factors of its input. Ints: window, without positions that lie outside; each output has one inside.
+// MapMaxPool: q, scales -> q, scales, with the factors of its input. Ints: window, without positions that lie outside; each output has one inside,
+//   and an axis with padding before it no dilation above its size.
 namespace map_max_pool {
 enum Inputs { kQ, kScales, kInputCount };
 enum Ints { kFirstWindowInt, kIntCount = window::kMostAxes * window::kAxisInts };

@@ -1,6 +1,7 @@
 // QuantizeMap, MapToFloat, MapMaxPool and MapMean against plain loops; and what prepare refuses.
 #include <gtest/gtest.h>
 
+#include "rt/ops/map_operands.h"
 #include "tests/rt/ops/map_case.h"
 
 namespace ert::test {
@@ -128,6 +129,44 @@ TEST(MapMaxPool, EveryOutputNeedsAnInput) {
   EXPECT_TRUE(prepares(pool_case(m, {5, 2, 1, 1, 1, 1}, {5, 2, 1, 1, 1, 1})));
   EXPECT_FALSE(prepares(pool_case(m, {5, 2, 1, 1, 2, 0}, {5})));
   EXPECT_FALSE(prepares(pool_case(m, {5}, {5, 2, 1, 1, 0, 2})));
+}
+
+// Without a look at each output, of which a blob may have 2^30. A dilation larger than the input may step over all of it: refused with padding before.
+TEST(MapMaxPool, EmptyWindowsAreFoundFromTheEnds) {
+  int accepted = 0, refused = 0;
+  for (int32_t size = 1; size <= 4; ++size)
+    for (int32_t kernel = 1; kernel <= 4; ++kernel)
+      for (int32_t stride = 1; stride <= 2; ++stride)
+        for (int32_t dilation = 1; dilation <= 5; ++dilation)
+          for (int32_t begin = -2; begin <= 8; ++begin)
+            for (int32_t end = -2; end <= 8; ++end) {
+              const ConvAxis a{size, kernel, stride, dilation, begin, end};
+              if (!a.fits()) continue;
+              bool all = true;
+              for (int32_t o = 0; o < a.out(); ++o) {
+                bool inside = false;
+                for (int32_t i = 0; i < kernel; ++i) {
+                  const int32_t at = o * stride - begin + i * dilation;
+                  inside |= at >= 0 && at < size;
+                }
+                all &= inside;
+              }
+              const bool ok = prepares(pool_case(some_map({1, 3, size, 2}, 1), {3}, a));
+              EXPECT_EQ(ok, all && (dilation <= size || begin <= 0))
+                  << size << " " << kernel << " " << stride << " " << dilation << " " << begin << " " << end;
+              ++(ok ? accepted : refused);
+            }
+  EXPECT_GT(accepted, 100);
+  EXPECT_GT(refused, 100);
+}
+
+// Padding is any number of pixels: the steps of its copies, and of windows that are mostly padding, once wrapped.
+TEST(MapRows, StepsDoNotWrap) {
+  constexpr uint64_t kMost = uint64_t{1} << 47;
+  EXPECT_EQ(ops::steps_of(uint64_t{1} << 62, 8), kMost);
+  EXPECT_EQ(ops::steps_of(uint64_t{1} << 40, 1 << 8), kMost);
+  EXPECT_EQ(ops::steps_of(123, 1000), 123000u);
+  EXPECT_EQ(ops::steps_of(123, 0), 0u);
 }
 
 TEST(MapRows, Refusals) {
