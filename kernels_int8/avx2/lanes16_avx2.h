@@ -58,6 +58,14 @@ ERT_LANES void store_first(float* p, Lanes a, size_t count) {
   if (count > 8) _mm256_maskstore_ps(p + 8, _mm256_castps_si256(m.hi), a.hi);
 }
 
+// Lanes 0..7 of one place, 8..15 of another: eight channels of two pixels.
+ERT_LANES Lanes load_halves(const float* p, const float* q) { return {_mm256_loadu_ps(p), _mm256_loadu_ps(q)}; }
+ERT_LANES void store_halves(float* p, float* q, Lanes a) {
+  _mm256_storeu_ps(p, a.lo);
+  _mm256_storeu_ps(q, a.hi);
+}
+ERT_LANES Lanes broadcast_halves(float x, float y) { return {_mm256_set1_ps(x), _mm256_set1_ps(y)}; }
+
 ERT_LANES Lanes operator+(Lanes a, Lanes b) { return {_mm256_add_ps(a.lo, b.lo), _mm256_add_ps(a.hi, b.hi)}; }
 ERT_LANES Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_ps(a.lo, b.lo), _mm256_sub_ps(a.hi, b.hi)}; }
 ERT_LANES Lanes operator*(Lanes a, Lanes b) { return {_mm256_mul_ps(a.lo, b.lo), _mm256_mul_ps(a.hi, b.hi)}; }

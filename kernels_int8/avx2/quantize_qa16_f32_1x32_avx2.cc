@@ -13,16 +13,19 @@ inline __attribute__((always_inline)) void store16(int16_t* dst, const __m256i (
 }
 
 template <bool kSmooth>
-void one_row(size_t k, const float* src, const float* inv_smooth, int16_t* dst, int16_t* dst_lo, RowScale* scale) {
-  quantize16_row<kSmooth>(
-      k, src, inv_smooth, scale, [&](size_t i, const __m256i(&q)[4]) __attribute__((always_inline)) {
+void digits_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
+                    size_t row_bytes, RowScale* scales) {
+  quantize_rows<W8A16, kSmooth>(
+      m, k, src, src_stride, inv_smooth,
+      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i) __attribute__((always_inline)) {
+        int16_t* first = reinterpret_cast<int16_t*>(dst + row * row_bytes);
         if (k <= kOneSumMaxK) {
-          store16(dst + i, q);
+          store16(first + i, q);
         } else {
           __m256i hi[4], lo[4];
           split_digits(q, hi, lo);
-          store16(dst + i, hi);
-          store16(dst_lo + i, lo);
+          store16(first + i, hi);
+          store16(first + row_bytes / 4 + i, lo);
         }
       });
 }
@@ -33,16 +36,8 @@ size_t rowbytes_qa16_f32_1x32_avx2(size_t k) { return (k <= kOneSumMaxK ? 1 : 2)
 
 void quantize_qa16_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                  size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    int16_t* first = reinterpret_cast<int16_t*>(row);
-    int16_t* second = reinterpret_cast<int16_t*>(row + row_bytes / 2);
-    if (inv_smooth != nullptr) {
-      one_row<true>(k, src, inv_smooth, first, second, scales + i);
-    } else {
-      one_row<false>(k, src, nullptr, first, second, scales + i);
-    }
-  }
+  const auto rows = inv_smooth != nullptr ? digits_of_rows<true> : digits_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
 }
 
 }  // namespace ert::kernels

@@ -6,9 +6,12 @@ namespace ert::kernels {
 namespace {
 
 template <bool kSmooth>
-void one_row(size_t k, const float* src, const float* inv_smooth, uint8_t* dst, RowScale* scale) {
-  quantize_row<kSmooth>(
-      k, src, inv_smooth, scale, [&](size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
+                   size_t row_bytes, RowScale* scales) {
+  quantize_rows<W8A8, kSmooth>(
+      m, k, src, src_stride, inv_smooth,
+      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+        uint8_t* to = dst + row * row_bytes;
         // Saturating to u8 clamps. Packs work within 128-bit parts: quads of values 0 2 4 6 | 1 3 5 7.
         const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
         const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
@@ -16,8 +19,8 @@ void one_row(size_t k, const float* src, const float* inv_smooth, uint8_t* dst, 
         const __m256i magnitude = _mm256_abs_epi8(a);  // 128 of -128, as u8
         const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(a, magnitude), 0xd8);
         const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(a, magnitude), 0xd8);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 2 * i), first);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 2 * i + 32), second);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i), first);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i + 32), second);
       });
 }
 
@@ -27,14 +30,8 @@ size_t rowbytes_qa8_f32_1x32_avx2(size_t k) { return round_up(2 * k, 64); }
 
 void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    if (inv_smooth != nullptr) {
-      one_row<true>(k, src, inv_smooth, row, scales + i);
-    } else {
-      one_row<false>(k, src, nullptr, row, scales + i);
-    }
-  }
+  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
 }
 
 void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);

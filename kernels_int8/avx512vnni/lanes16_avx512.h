@@ -38,6 +38,19 @@ ERT_LANES void store(float* p, Lanes a) { _mm512_storeu_ps(p, a.v); }
 ERT_LANES Lanes load_first(const float* p, size_t count) { return {_mm512_maskz_loadu_ps(first_lanes_bits(count), p)}; }
 ERT_LANES void store_first(float* p, Lanes a, size_t count) { _mm512_mask_storeu_ps(p, first_lanes_bits(count), a.v); }
 
+// Lanes 0..7 of one place, 8..15 of another: eight channels of two pixels.
+ERT_LANES Lanes load_halves(const float* p, const float* q) {
+  return {_mm512_insertf32x8(_mm512_castps256_ps512(_mm256_loadu_ps(p)), _mm256_loadu_ps(q), 1)};
+}
+ERT_LANES void store_halves(float* p, float* q, Lanes a) {
+  _mm256_storeu_ps(p, _mm512_castps512_ps256(a.v));
+  _mm256_storeu_ps(q, _mm512_extractf32x8_ps(a.v, 1));
+}
+ERT_LANES Lanes first_half_twice(Lanes a) { return {_mm512_shuffle_f32x4(a.v, a.v, 0x44)}; }
+ERT_LANES Lanes broadcast_halves(float x, float y) {
+  return {_mm512_mask_broadcastss_ps(_mm512_set1_ps(x), static_cast<__mmask16>(0xff00), _mm_set_ss(y))};
+}
+
 ERT_LANES Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_ps(a.v, b.v)}; }
 ERT_LANES Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_ps(a.v, b.v)}; }
 ERT_LANES Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_ps(a.v, b.v)}; }

@@ -14,13 +14,16 @@ inline __attribute__((always_inline)) void store_u8(uint8_t* dst, const __m256i 
 }
 
 template <bool kSmooth>
-void one_row(size_t k, const float* src, const float* inv_smooth, uint8_t* hi_row, uint8_t* lo_row, RowScale* scale) {
-  quantize16_row<kSmooth>(
-      k, src, inv_smooth, scale, [&](size_t i, const __m256i(&q)[4]) __attribute__((always_inline)) {
+void digits_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
+                    size_t row_bytes, RowScale* scales) {
+  quantize_rows<W8A16, kSmooth>(
+      m, k, src, src_stride, inv_smooth,
+      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i) __attribute__((always_inline)) {
+        uint8_t* to = dst + row * row_bytes;
         __m256i hi[4], lo[4];
         split_digits(q, hi, lo);
-        store_u8(hi_row + i, hi);
-        store_u8(lo_row + i, lo);
+        store_u8(to + i, hi);
+        store_u8(to + row_bytes / 2 + i, lo);
       });
 }
 
@@ -30,14 +33,8 @@ size_t ERT_AVXVNNI_NAME(rowbytes_qa16_f32_1x32)(size_t k) { return 2 * round_up(
 
 void ERT_AVXVNNI_NAME(quantize_qa16_f32_1x32)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                               void* dst, size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    if (inv_smooth != nullptr) {
-      one_row<true>(k, src, inv_smooth, row, row + row_bytes / 2, scales + i);
-    } else {
-      one_row<false>(k, src, nullptr, row, row + row_bytes / 2, scales + i);
-    }
-  }
+  const auto rows = inv_smooth != nullptr ? digits_of_rows<true> : digits_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
 }
 
 }  // namespace ert::kernels

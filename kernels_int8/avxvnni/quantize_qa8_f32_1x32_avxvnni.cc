@@ -7,15 +7,18 @@ namespace ert::kernels {
 namespace {
 
 template <bool kSmooth>
-void one_row(size_t k, const float* src, const float* inv_smooth, uint8_t* dst, RowScale* scale) {
+void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
+                   size_t row_bytes, RowScale* scales) {
   // Packs work within 128-bit parts: 0-3 8-11 16-19 24-27 | 4-7 12-15 20-23 28-31.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  quantize_row<kSmooth>(
-      k, src, inv_smooth, scale, [&](size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+  quantize_rows<W8A8, kSmooth>(
+      m, k, src, src_stride, inv_smooth,
+      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+        uint8_t* to = dst + row * row_bytes;
         const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
         const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
         const __m256i packed = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + i), packed);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), packed);
       });
 }
 
@@ -25,14 +28,8 @@ size_t ERT_AVXVNNI_NAME(rowbytes_qa8_f32_1x32)(size_t k) { return round_up(k, 64
 
 void ERT_AVXVNNI_NAME(quantize_qa8_f32_1x32)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                              void* dst, size_t row_bytes, RowScale* scales) {
-  uint8_t* row = static_cast<uint8_t*>(dst);
-  for (size_t i = 0; i < m; ++i, src += src_stride, row += row_bytes) {
-    if (inv_smooth != nullptr) {
-      one_row<true>(k, src, inv_smooth, row, scales + i);
-    } else {
-      one_row<false>(k, src, nullptr, row, scales + i);
-    }
-  }
+  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
 }
 
 void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);

@@ -1,10 +1,10 @@
 // Depthwise convolution of this level, written once in simd/.
 #include "kernels_int8/neon/lanes16_neon.h"
 
-#include "kernels_int8/simd/depthwise16.h"
+#include "kernels_int8/simd/depthwise_pairs16.h"
 
 namespace ert::kernels {
 
-void depthwise_f32_f32_f32_6x16_neon(const DepthwiseArgs& a) { depthwise_row<6>(a); }
+void depthwise_f32_f32_f32_6x16_neon(const DepthwiseArgs& a) { depthwise_row_in_pairs<6>(a); }
 
 }  // namespace ert::kernels

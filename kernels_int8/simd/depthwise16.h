@@ -56,28 +56,28 @@ ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* 
   }
 }
 
-// All channels of kOutputs outputs: what they read stays in the nearest cache, and so do the weights. Few outputs, of narrow maps and edges, take
+// Channels [first, last) of kOutputs outputs: what they read stays in the nearest cache, and so do the weights. Few outputs, of narrow maps and edges, take
 // several vectors of channels at once: as many sums as there are registers for keep the adders busy.
 template <int kOutputs, int kMost>
-__attribute__((noinline)) void depthwise_tile(const DepthwiseArgs& a, const float* src, float* dst) {
+__attribute__((noinline)) void depthwise_tile(const DepthwiseArgs& a, const float* src, float* dst, size_t first, size_t last) {
   constexpr int kVectors = 4 * kOutputs <= kMost ? 4 : 2 * kOutputs <= kMost ? 2 : 1;
   constexpr size_t kWide = static_cast<size_t>(kVectors) * kChannels;
-  size_t c = 0;
+  size_t c = first;
   if (!kPredicatedAccess) {
     if (kVectors > 1) {
-      for (; c + kWide <= a.channels; c += kWide) depthwise_block<kOutputs, kVectors, false>(a, src, dst, c, kWide);
+      for (; c + kWide <= last; c += kWide) depthwise_block<kOutputs, kVectors, false>(a, src, dst, c, kWide);
     }
-    for (; c + kChannels <= a.channels; c += kChannels) depthwise_block<kOutputs, 1, false>(a, src, dst, c, kChannels);
-    if (c < a.channels) depthwise_block<kOutputs, 1, true>(a, src, dst, c, a.channels - c);
+    for (; c + kChannels <= last; c += kChannels) depthwise_block<kOutputs, 1, false>(a, src, dst, c, kChannels);
+    if (c < last) depthwise_block<kOutputs, 1, true>(a, src, dst, c, last - c);
     return;
   }
-  for (; c < a.channels; c += kChannels)
-    depthwise_block<kOutputs, 1, true>(a, src, dst, c, a.channels - c < kChannels ? a.channels - c : kChannels);
+  for (; c < last; c += kChannels)
+    depthwise_block<kOutputs, 1, true>(a, src, dst, c, last - c < kChannels ? last - c : kChannels);
 }
 
 template <size_t kMost>
 struct DepthwiseTiles {
-  void (*of[kMost])(const DepthwiseArgs&, const float*, float*);  // entry p - 1 does p outputs
+  void (*of[kMost])(const DepthwiseArgs&, const float*, float*, size_t, size_t);  // entry p - 1 does p outputs
 };
 template <size_t... p>
 constexpr DepthwiseTiles<sizeof...(p)> depthwise_tiles(std::index_sequence<p...>) {
@@ -86,14 +86,19 @@ constexpr DepthwiseTiles<sizeof...(p)> depthwise_tiles(std::index_sequence<p...>
 
 // At most kMost outputs share weights. Split evenly: 9 outputs are 5 + 4, not 8 + 1.
 template <size_t kMost>
-inline void depthwise_row(const DepthwiseArgs& a) {
+inline void depthwise_channels(const DepthwiseArgs& a, size_t first, size_t last) {
   static constexpr auto kTiles = depthwise_tiles(std::make_index_sequence<kMost>());
   size_t blocks = (a.outputs + kMost - 1) / kMost;
   for (size_t p = 0; p < a.outputs; --blocks) {
     const size_t outputs = (a.outputs - p + blocks - 1) / blocks;
-    kTiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(p) * a.src_step, a.dst + p * a.channels);
+    kTiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(p) * a.src_step, a.dst + p * a.channels, first, last);
     p += outputs;
   }
+}
+
+template <size_t kMost>
+inline void depthwise_row(const DepthwiseArgs& a) {
+  depthwise_channels<kMost>(a, 0, a.channels);
 }
 
 }  // namespace

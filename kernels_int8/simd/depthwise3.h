@@ -12,8 +12,8 @@ struct Tap {
   static constexpr int value = n;
 };
 
-// Channels [c, c + count) of a row; 16 unless kPartial.
-template <int kRows, bool kPartial>
+// Channels [c, c + count) of a row; 16 unless kPartial, where eight are done in pairs of outputs.
+template <int kRows, bool kPartial, bool kPairs = false>
 ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t count) {
   const auto fetch = [&](const float* p) { return kPartial ? load_first(p, count) : load(p); };
   Lanes w[kRows][3];
@@ -44,15 +44,38 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
     src += step;
     dst += a.channels;
   };
-  for (size_t p = 0; p < a.before; ++p) output(Tap<1>(), Tap<3>());
-  for (size_t p = a.before; p + a.behind < a.outputs; ++p) output(Tap<0>(), Tap<3>());
-  for (size_t p = 0; p < a.behind; ++p) output(Tap<0>(), Tap<2>());
+  for (size_t i = 0; i < a.before; ++i) output(Tap<1>(), Tap<3>());
+  size_t p = a.before;
+  if constexpr (kPairs) {
+    Lanes w2[kRows][3];
+#pragma GCC unroll 3
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 3
+      for (int j = 0; j < 3; ++j) w2[i][j] = first_half_twice(w[i][j]);
+    }
+    const Lanes start2 = first_half_twice(start);
+    for (; p + 1 + a.behind < a.outputs; p += 2, src += 2 * step, dst += 2 * a.channels) {
+      Lanes acc = start2;
+#pragma GCC unroll 3
+      for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) {
+          const float* x = src + (i * row + (j - 1) * tap);
+          acc = acc + load_halves(x, x + step) * w2[i][j];
+        }
+      }
+      store_halves(dst, dst + a.channels, clamped(clamp, acc));
+    }
+  }
+  for (; p + a.behind < a.outputs; ++p) output(Tap<0>(), Tap<3>());
+  for (size_t i = 0; i < a.behind; ++i) output(Tap<0>(), Tap<2>());
 }
 
 template <int kRows>
 __attribute__((noinline)) void depthwise3_rows(const Depthwise3Args& a) {
   size_t c = 0;
   for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false>(a, c, 16);
+  if (a.channels - c == 8) return depthwise3_channels<kRows, true, true>(a, c, 8);
   if (c < a.channels) depthwise3_channels<kRows, true>(a, c, a.channels - c);
 }
 

@@ -57,6 +57,33 @@ __attribute__((noinline)) void direct_tile(const DirectArgs& a, const float* src
   }
 }
 
+// The last eight filters of 2 * kPairs outputs: two outputs a vector.
+template <int kPairs>
+__attribute__((noinline)) void direct_pairs(const DirectArgs& a, const float* src, float* dst, size_t filter, size_t) {
+  Lanes acc[kPairs];
+#pragma GCC unroll 16
+  for (int r = 0; r < kPairs; ++r) acc[r] = broadcast(0.0f);
+  const float* weights = a.weights + filter;
+  const ptrdiff_t step = a.src_step;
+  const Clamp clamp = a.clamp;
+  for (size_t i = 0; i < a.rows; ++i, src += a.src_row, weights += a.weights_row) {
+    const float *tap = src, *w = weights;
+    for (size_t j = 0; j < a.taps; ++j, tap += a.src_tap) {
+      const float* x = tap;
+      for (size_t c = 0; c < a.channels; ++c, x += a.src_channel, w += a.filters) {
+        const Lanes b = load_halves(w, w);
+#pragma GCC unroll 16
+        for (int r = 0; r < kPairs; ++r) acc[r] = acc[r] + broadcast_halves(x[2 * r * step], x[(2 * r + 1) * step]) * b;
+      }
+    }
+  }
+  Lanes bias = broadcast(-0.0f);  // x + -0 is x
+  if (a.bias != nullptr) bias = load_halves(a.bias + filter, a.bias + filter);
+  dst += filter;
+#pragma GCC unroll 16
+  for (int r = 0; r < kPairs; ++r, dst += 2 * a.filters) store_halves(dst, dst + a.filters, clamped(clamp, acc[r] + bias));
+}
+
 using DirectTileFn = void (*)(const DirectArgs&, const float* src, float* dst, size_t filter, size_t last);
 
 // Entry r - 1 does r outputs.
@@ -71,6 +98,11 @@ constexpr DirectTiles<sizeof...(r)> direct_tiles(std::index_sequence<r...>) {
 template <int kPanels, bool kPartial, int kMost = kGemmRows>
 constexpr auto kDirectTiles = direct_tiles<kPanels, kPartial>(std::make_index_sequence<kMost>());
 
+template <size_t... r>
+constexpr DirectTiles<sizeof...(r)> direct_pair_tiles(std::index_sequence<r...>) {
+  return {{direct_pairs<static_cast<int>(r) + 1>...}};
+}
+
 // All outputs of one group of filters, split evenly: 9 outputs are 5 + 4, not 8 + 1.
 template <size_t kMost>
 inline void direct_outputs(const DirectArgs& a, const DirectTiles<kMost>& tiles, size_t filter, size_t last) {
@@ -80,6 +112,20 @@ inline void direct_outputs(const DirectArgs& a, const DirectTiles<kMost>& tiles,
     tiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(at) * a.src_step, a.dst + at * a.filters, filter, last);
     at += outputs;
   }
+}
+
+// The last eight filters of all outputs but, if their number is odd, the last. Returns the outputs done.
+inline size_t direct_eight_filters(const DirectArgs& a, size_t filter) {
+  constexpr size_t kMost = kGemmRows;
+  static constexpr auto kTiles = direct_pair_tiles(std::make_index_sequence<kMost>());
+  const size_t pairs = a.outputs / 2;
+  size_t blocks = (pairs + kMost - 1) / kMost;
+  for (size_t at = 0; at < pairs; --blocks) {
+    const size_t some = (pairs - at + blocks - 1) / blocks;
+    kTiles.of[some - 1](a, a.src + static_cast<ptrdiff_t>(2 * at) * a.src_step, a.dst + 2 * at * a.filters, filter, 0);
+    at += some;
+  }
+  return 2 * pairs;
 }
 
 inline void direct_row(const DirectArgs& a) {
@@ -95,7 +141,16 @@ inline void direct_row(const DirectArgs& a) {
       return direct_outputs(a, kDirectTiles<kGemmPanels, true>, filter, a.filters - filter - 16);
     for (; filter + 16 <= a.filters; filter += 16) direct_outputs(a, kDirectTiles<1, false>, filter, 16);
   }
-  if (filter < a.filters) direct_outputs(a, kDirectTiles<1, true>, filter, a.filters - filter);
+  if (filter == a.filters) return;
+  DirectArgs rest = a;
+  if (!kPredicatedAccess && a.filters - filter == 8) {
+    const size_t done = direct_eight_filters(a, filter);
+    if (done == a.outputs) return;
+    rest.src += static_cast<ptrdiff_t>(done) * a.src_step;
+    rest.dst += done * a.filters;
+    rest.outputs -= done;
+  }
+  direct_outputs(rest, kDirectTiles<1, true>, filter, a.filters - filter);
 }
 
 }  // namespace

@@ -31,6 +31,18 @@ ERT_LANES void store(float* p, Lanes a) {
   vst1q_f32(p + 8, a.q2);
   vst1q_f32(p + 12, a.q3);
 }
+// Lanes 0..7 of one place, 8..15 of another: eight channels of two pixels.
+ERT_LANES Lanes load_halves(const float* p, const float* q) { return {vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(q), vld1q_f32(q + 4)}; }
+ERT_LANES void store_halves(float* p, float* q, Lanes a) {
+  vst1q_f32(p, a.q0);
+  vst1q_f32(p + 4, a.q1);
+  vst1q_f32(q, a.q2);
+  vst1q_f32(q + 4, a.q3);
+}
+ERT_LANES Lanes broadcast_halves(float x, float y) {
+  const float32x4_t first = vdupq_n_f32(x), second = vdupq_n_f32(y);
+  return {first, first, second, second};
+}
 ERT_LANES Lanes operator+(Lanes a, Lanes b) {
   return {vaddq_f32(a.q0, b.q0), vaddq_f32(a.q1, b.q1), vaddq_f32(a.q2, b.q2), vaddq_f32(a.q3, b.q3)};
 }

@@ -45,6 +45,20 @@ ERT_LANES void store(float* p, Lanes a) {
   _mm_storeu_ps(p + 8, a.q2);
   _mm_storeu_ps(p + 12, a.q3);
 }
+// Lanes 0..7 of one place, 8..15 of another: eight channels of two pixels.
+ERT_LANES Lanes load_halves(const float* p, const float* q) {
+  return {_mm_loadu_ps(p), _mm_loadu_ps(p + 4), _mm_loadu_ps(q), _mm_loadu_ps(q + 4)};
+}
+ERT_LANES void store_halves(float* p, float* q, Lanes a) {
+  _mm_storeu_ps(p, a.q0);
+  _mm_storeu_ps(p + 4, a.q1);
+  _mm_storeu_ps(q, a.q2);
+  _mm_storeu_ps(q + 4, a.q3);
+}
+ERT_LANES Lanes broadcast_halves(float x, float y) {
+  const __m128 first = _mm_set1_ps(x), second = _mm_set1_ps(y);
+  return {first, first, second, second};
+}
 // The first count < 16 lanes; the others are +0 and their memory is not touched.
 ERT_LANES Lanes load_first(const float* p, size_t count) {
   float copy[16] = {};

@@ -48,7 +48,7 @@ class DepthwiseTest : public LevelTest {
 TEST_P(DepthwiseTest, Tails) {
   SeededRandom random;
   for (size_t outputs : {1, 2, 3, 5, 6, 7, 8, 9, 13, 17}) {
-    for (size_t channels : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 32, 33, 48, 65}) {
+    for (size_t channels : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 65}) {
       compare({outputs, channels, 3, 3, 1 + outputs % 3, 1 + channels % 2}, Fill::kNormal, channels % 2 != 0, random);
       compare({outputs, channels, 1, 1 + channels % 11, 1, 1}, Fill::kNormal, channels % 2 == 0, random);
     }
@@ -108,7 +108,7 @@ TEST_P(DepthwiseTest, RowsOfThreeColumns) {
   if (depthwise3 == nullptr) return;  // this level does them in parts
   SeededRandom random;
   for (size_t outputs : {1, 2, 3, 4, 5, 8, 11}) {
-    for (size_t channels : {1, 3, 8, 15, 16, 17, 31, 32, 40, 64, 65}) {
+    for (size_t channels : {1, 3, 8, 15, 16, 17, 24, 31, 32, 40, 64, 65}) {
       // One output at either edge where a step is as wide as the dilation.
       for (size_t edges = 0; edges < 4; ++edges) {
         const size_t before = edges & 1, behind = edges >> 1, step = 1 + channels % 2;

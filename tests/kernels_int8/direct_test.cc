@@ -51,8 +51,8 @@ class DirectTest : public LevelTest {
 
 TEST_P(DirectTest, Tails) {
   SeededRandom random;
-  for (size_t outputs : {1, 2, 3, 5, 6, 7, 8, 9, 13, 17}) {
-    for (size_t filters : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 20, 31, 32, 33, 48, 65}) {
+  for (size_t outputs : {1, 2, 3, 5, 6, 7, 8, 9, 13, 16, 17, 31, 33, 49}) {
+    for (size_t filters : {1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 20, 24, 31, 32, 33, 40, 48, 65}) {
       compare({outputs, filters, 3, 3, 1 + filters % 4, 1 + outputs % 3, 1 + filters % 2}, outputs % 2 != 0, Fill::kNormal,
               filters % 2 != 0, random);
       compare({outputs, filters, 1, 1 + filters % 11, 1 + outputs % 5, 1, 1}, outputs % 2 == 0, Fill::kNormal, filters % 2 == 0,
