@@ -61,7 +61,10 @@ bool mutate_blob(Bytes* bytes, RandomNumbers* random) {
   testing::BlobSpec spec;
   if (!read_spec(bytes->data(), bytes->size(), &spec)) return mutate_metadata(bytes, random), true;
   for (int n = random->integer(1, 3); n > 0; --n) mutate_program(&spec, random);
-  if (random->integer(0, 3) != 0) plan_anew(&spec);
+  if (random->integer(0, 3) != 0) {
+    plan_anew(&spec);
+    if (random->integer(0, 1) != 0) share_slots(&spec);
+  }
   const testing::AlignedBytes blob = spec.build();
   bytes->assign(blob.data(), blob.data() + blob.size());
   return true;

@@ -1,4 +1,4 @@
-// A small blob for each runtime op, all inputs and outputs at the boundary.
+// A small blob for each runtime op, all inputs and outputs at the boundary, but of 8-bit maps, which no boundary has.
 #pragma once
 
 #include <string>
@@ -10,5 +10,6 @@
 namespace ert::fuzz {
 
 std::vector<std::pair<std::string, testing::BlobSpec>> op_programs();
+std::vector<std::pair<std::string, testing::BlobSpec>> map_programs();  // map_seeds.cc: ops over 8-bit maps
 
 }  // namespace ert::fuzz

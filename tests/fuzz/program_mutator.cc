@@ -2,13 +2,18 @@
 #include "tests/fuzz/program_mutator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace ert::fuzz {
 namespace {
 
 using testing::BlobSpec;
+
+constexpr int kMostCode = std::max({
+#define ERT_OP(code, name) code,
+#include "rt/ops/op_list.inc"
+#undef ERT_OP
+});
 
 bool one_in(RandomNumbers* r, int n) { return r->integer(0, n - 1) == 0; }
 size_t below(RandomNumbers* r, size_t n) { return static_cast<size_t>(r->bits() % n); }
@@ -69,7 +74,7 @@ void change_op(BlobSpec* s, RandomNumbers* r) {
   const auto operand = [&] { return one_in(r, 8) ? -1 : static_cast<int32_t>(some_value(r, *s)); };
   switch (r->integer(0, 7)) {
     case 0:
-      op.code = static_cast<params::OpCode>(one_in(r, 20) ? odd_number(r, 0) : static_cast<uint32_t>(r->integer(1, 47)));
+      op.code = static_cast<params::OpCode>(one_in(r, 20) ? odd_number(r, 0) : static_cast<uint32_t>(r->integer(1, kMostCode)));
       break;
     case 1:
     case 2: change_list(r, &op.inputs, operand); break;
@@ -256,22 +261,9 @@ void change_operands(BlobSpec* s, RandomNumbers* r) {
 
 }  // namespace
 
-uint32_t odd_number(RandomNumbers* r, uint32_t old) {
-  switch (r->integer(0, 3)) {
-    case 0: return old + static_cast<uint32_t>(r->integer(-2, 2));
-    case 1: return static_cast<uint32_t>(r->integer(0, 9));
-    case 2: return (1u << r->integer(0, 31)) + static_cast<uint32_t>(r->integer(-1, 1));
-    default: return one_in(r, 4) ? static_cast<uint32_t>(r->bits()) : static_cast<uint32_t>(r->integer(-1, 70));
-  }
-}
-
-float odd_float(RandomNumbers* r) {
-  static constexpr float kFloats[] = {0.0f, -0.0f, 1.0f, -1.0f, 0.5f, 1e-9f, 1e-40f, 65504.0f, 1e30f, -1e30f, INFINITY, NAN};
-  return one_in(r, 3) ? kFloats[below(r, std::size(kFloats))] : r->normal();
-}
-
 void mutate_program(BlobSpec* s, RandomNumbers* r) {
   if (one_in(r, 4) && change_window(s, r)) return;
+  if (one_in(r, 3) && change_maps(s, r)) return;
   switch (r->integer(0, 15)) {
     case 0:
     case 1: return change_value(s, r);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels_int8/contract/packed_layout.h"
+#include "rt/ops/op.h"
 #include "tests/fuzz/program_mutator.h"
 
 namespace ert::fuzz {
@@ -26,7 +27,7 @@ void add_up_columns(BlobSpec* s, int32_t weights, int32_t sums) {
   if (w == nullptr || c == nullptr || !params::is_known_layout(w->dtype) || w->shape.size() != 2) return;
   if (w->shape[0] >= s->exprs.size() || w->shape[1] >= s->exprs.size()) return;
   const int64_t n = s->exprs[w->shape[0]].value(), k = s->exprs[w->shape[1]].value();
-  if (n < 1 || k < 1 || n > 256 || k > 256) return;
+  if (n < 1 || k < 1 || n > 4096 || k > 4096 || n * k > 1 << 16) return;
   const kernels::Layout layout = params::kernel_layout(w->dtype);
   const size_t bytes = kernels::packed_bytes(layout, static_cast<size_t>(n), static_cast<size_t>(k));
   Bytes& from = s->segments[w->index].bytes;
@@ -86,11 +87,45 @@ void plan_anew(BlobSpec* s) {
   }
   for (const BlobSpec::Op& op : s->ops) {
     const bool linear = op.code == params::OpCode::kLinear || op.code == params::OpCode::kConv;
+    const bool map = op.code == params::OpCode::kMapConv || op.code == params::OpCode::kMapDepthwiseConv;
+    namespace mcv = params::map_conv;
+    if (map && op.inputs.size() > mcv::kColsum) add_up_columns(s, op.inputs[mcv::kWeights], op.inputs[mcv::kColsum]);
     if (!linear && op.code != params::OpCode::kRecurrence) continue;
     const size_t first = linear ? params::linear::kWeights : params::recurrence::kFirstWeights + params::recurrence::kWeights;
     const size_t last = linear ? params::linear::kColsum : params::recurrence::kFirstWeights + params::recurrence::kColsum;
     if (last < op.inputs.size()) add_up_columns(s, op.inputs[first], op.inputs[last]);
   }
+}
+
+void share_slots(BlobSpec* s) {
+  for (uint32_t i = 0; i < s->ops.size(); ++i) {
+    const BlobSpec::Op& op = s->ops[i];
+    const OpDef* def = find_op(static_cast<uint16_t>(op.code));
+    if (def == nullptr || op.outputs.empty() || op.outputs[0] < 0) continue;
+    const uint32_t out = root_of(*s, static_cast<uint32_t>(op.outputs[0]));
+    if (out >= s->values.size() || s->values[out].storage != 0) continue;
+    for (uint32_t k = 0; k < op.inputs.size() && k < 32; ++k) {
+      const uint32_t in = op.inputs[k] < 0 ? UINT32_MAX : root_of(*s, static_cast<uint32_t>(op.inputs[k]));
+      if ((def->in_place_inputs >> k & 1) == 0 || in >= s->values.size() || s->values[in].storage != 0) continue;
+      const BlobSpec::Value& v = s->values[in];
+      if (v.last_op != i || v.dtype != s->values[out].dtype || v.shape != s->values[out].shape) continue;
+      s->values[out].index = v.index;
+      break;
+    }
+  }
+  std::vector<uint32_t> used;
+  for (const uint32_t v : s->arena_order) used.push_back(s->values[v].index);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for (const uint32_t v : s->arena_order) {
+    uint32_t& slot = s->values[v].index;
+    slot = static_cast<uint32_t>(std::lower_bound(used.begin(), used.end(), slot) - used.begin());
+  }
+  s->slots = static_cast<uint32_t>(used.size());
+  std::sort(s->arena_order.begin(), s->arena_order.end(), [&](uint32_t a, uint32_t b) {
+    const BlobSpec::Value &x = s->values[a], &y = s->values[b];
+    return x.index != y.index ? x.index < y.index : x.first_op < y.first_op;
+  });
 }
 
 }  // namespace ert::fuzz

@@ -10,6 +10,8 @@
 #include <iterator>
 
 #include "rt/include/ert.h"
+#include "tests/fuzz/op_seeds.h"
+#include "tests/fuzz/program_mutator.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/fuzz/target.h"
 #include "tests/support/blob_builder.h"
@@ -54,6 +56,38 @@ TEST(ReplaySeeds, OfOpenAreAccepted) {
     ert_model m;
     EXPECT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK) << seed.name;
   }
+}
+
+// What the changes of whole convolutions are for: they get past open. A third of them is odd by intention.
+TEST(ReplayChanges, OfMapsAreMostlyAccepted) {
+  int accepted = 0, all = 0;
+  for (const auto& [name, program] : map_programs()) {
+    testing::BlobSpec changed = program;
+    for (int i = 0; i < 40; ++i, ++all) {
+      RandomNumbers random((name + std::to_string(i)).c_str());
+      if (i % 8 == 0) changed = program;
+      ASSERT_TRUE(change_maps(&changed, &random)) << name;
+      accepted += testing::open_spec(changed) == ERT_OK;
+    }
+  }
+  EXPECT_GE(accepted, all / 2) << "of " << all;
+  RecordProperty("accepted", accepted);
+}
+
+// An output in the slot of an input that its op may overwrite, as MapConv its residual.
+TEST(ReplayChanges, SharedSlotsAreAccepted) {
+  int shared = 0;
+  for (const auto& list : {op_programs(), map_programs()}) {
+    for (const auto& [name, program] : list) {
+      testing::BlobSpec s = program;
+      plan_anew(&s);
+      const uint32_t slots = s.slots;
+      share_slots(&s);
+      EXPECT_EQ(testing::open_spec(s), ERT_OK) << name;
+      shared += s.slots < slots;
+    }
+  }
+  EXPECT_GE(shared, 3);  // MapConv in each layout
 }
 
 TEST(ReplayFound, EveryCaseThatAFuzzerFound) {

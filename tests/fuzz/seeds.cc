@@ -70,6 +70,7 @@ void add_blobs(std::vector<Seed>* seeds) {
     seeds->push_back({packed ? "encoder_packed_rows" : "encoder", built(testing::encoder(choice))});
   }
   for (const auto& [name, program] : op_programs()) seeds->push_back({"op_" + name, built(program)});
+  for (const auto& [name, program] : map_programs()) seeds->push_back({name, built(program)});
 }
 
 #if ERT_FUZZ_UNPACK
