@@ -8,6 +8,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/inputs/synthetic_inputs.h"
+#include "convert/interp/memory_limits.h"
 
 namespace edgeconv {
 
@@ -17,10 +18,13 @@ constexpr size_t kLeastBytes = 4096;  // beside a small blob
 constexpr uint32_t kSeed = 31, kSeedsOfVector = 1 << 16, kSeedsOfTry = 1 << 12;
 constexpr double kSteps = 1 << 14;  // of a float input to its largest value, at least
 constexpr uint32_t kTries = 4;
+constexpr double kMostOfRun = 64e6;  // bytes that one run holds
 
-SyntheticSpec made_up_spec(int i) {
+// Small, so that a board has room for them: beside large fixed sizes fewer tokens, or rows.
+SyntheticSpec made_up_spec(const Graph& g, const DimPlan& dims, int i) {
   SyntheticSpec spec{1, 8, false, 900 + static_cast<uint64_t>(i), true};
-  spec.samples_per_token = 1;  // small, so that a board has room for them
+  spec.samples_per_token = 1;
+  while (spec.tokens > 1 && run_bytes(g, synthetic_sizes(g, dims, spec)) > kMostOfRun) spec.tokens /= 2;
   return spec;
 }
 
@@ -126,7 +130,7 @@ GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& di
                            const std::vector<std::vector<Tensor>>& given) {
   GoldenInputs golden;
   for (int i = 0; i < count; ++i) {
-    std::vector<Tensor> made_up = synthetic_inputs(g, dims, made_up_spec(i));
+    std::vector<Tensor> made_up = synthetic_inputs(g, dims, made_up_spec(g, dims, i));
     for (const Tensor& t : made_up)
       if (t.elements() == 0) return {};
     if (!given.empty() && !runs(runner, made_up)) return {smallest_given(runner, g, static_cast<size_t>(count), given), true};
@@ -136,7 +140,7 @@ GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& di
 }
 
 GoldenVector golden_sizes(const TargetProgram& p, const Graph& g, const DimPlan& dims) {
-  const DimSizes sizes = synthetic_sizes(g, dims, made_up_spec(0));
+  const DimSizes sizes = synthetic_sizes(g, dims, made_up_spec(g, dims, 0));
   GoldenVector v;
   for (const TargetDim& d : p.dims) v.dims.push_back(static_cast<int32_t>(sizes.at(d.name)));
   const auto zeros = [&](int value, DType t) {

@@ -30,15 +30,50 @@ constexpr size_t kCalibrationSets = 16, kFixedSets = 24, kSignalSets = 6;
 // Of windows of features each set has one size of several, and a classifier is undecided on few of them.
 constexpr size_t kWindowSets = 96;
 
-[[noreturn]] void refuse(const Graph& g, const DimSizes& sizes, double work) {
+// What a set leaves in memory as long as a conversion compares with it: the inputs, and outputs of two references.
+double kept_bytes(const Graph& g, const DimSizes& sizes) {
+  double bytes = 0;
+  for (ValueId v : g.inputs) bytes += value_bytes(g, v, sizes);
+  for (ValueId v : g.outputs) bytes += 2 * value_bytes(g, v, sizes);
+  return bytes;
+}
+
+// While the set is run; results of candidates are in memory beside it.
+double bytes_with_set(const Graph& g, const DimSizes& sizes) { return run_bytes(g, sizes) + kept_bytes(g, sizes); }
+
+std::string at_sizes(const DimSizes& sizes) {
+  std::string at;
+  for (const auto& [name, n] : sizes) at += fmt::format("{}{}={}", at.empty() ? " at " : ", ", name, n);
+  return at;
+}
+
+// Of the node for which `price` is highest: ", most of it 'name' (Kind), which gives [shape]".
+template <class Price>
+std::string most_of_it(const Graph& g, const Price& price) {
   const Node* most = nullptr;
   for (const Node& n : g.nodes)
-    if (!n.dead && (!most || node_work(g, n, sizes) > node_work(g, *most, sizes))) most = &n;
-  std::string what, at;
-  if (most && !most->outputs.empty() && most->outputs[0] != kNone && g.value(most->outputs[0]).shape)
-    what = fmt::format(", most of it '{}' ({}), which gives {}", most->origin.node, most->origin.op_type,
-                       shape_str(*g.value(most->outputs[0]).shape));
-  for (const auto& [name, n] : sizes) at += fmt::format("{}{}={}", at.empty() ? " at " : ", ", name, n);
+    if (!n.dead && (!most || price(n) > price(*most))) most = &n;
+  if (!most || most->outputs.empty() || most->outputs[0] == kNone || !g.value(most->outputs[0]).shape) return "";
+  return fmt::format(", most of it '{}' ({}), which gives {}", most->origin.node, most->origin.op_type,
+                     shape_str(*g.value(most->outputs[0]).shape));
+}
+
+[[noreturn]] void refuse_memory(const Graph& g, const DimSizes& sizes) {
+  const auto gives = [&](const Node& n) {
+    double bytes = 0;
+    for (ValueId v : n.outputs) bytes += value_bytes(g, v, sizes);
+    return bytes;
+  };
+  throw FatalError(ExitCode::kLimit,
+                   fmt::format("the model takes too much memory for its parameters: one run{} and what it is compared with hold "
+                               "{:.0f} MB{}; a conversion runs "
+                               "models that hold up to {:.0f} MB on inputs that it makes up. Export with dynamic axes or smaller "
+                               "fixed sizes, or give real inputs with --calib",
+                               at_sizes(sizes), bytes_with_set(g, sizes) / 1e6, most_of_it(g, gives), allowed_bytes(g) / 1e6));
+}
+
+[[noreturn]] void refuse_work(const Graph& g, const DimSizes& sizes, double work) {
+  const std::string what = most_of_it(g, [&](const Node&n) { return node_work(g, n, sizes); }), at = at_sizes(sizes);
   throw FatalError(
       ExitCode::kLimit,
       fmt::format(
@@ -62,8 +97,11 @@ bool has_fixed_rows(const Graph& g) {
 // Runs of g that follow each other, from states of zero.
 std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan& dims, const SyntheticSpec& usual, size_t most) {
   const SyntheticSpec spec = affordable(g, dims, usual, kTrialPatience);
-  const double work = graph_work(g, synthetic_sizes(g, dims, spec));
-  const auto steps = static_cast<size_t>(std::clamp(allowed_work(g) * kComparedShare / work, 1.0, static_cast<double>(most)));
+  const DimSizes sizes = synthetic_sizes(g, dims, spec);
+  const double work = graph_work(g, sizes);
+  const double affordable_steps =
+      std::min(allowed_work(g) * kComparedShare / work, allowed_bytes(g) / std::max(1.0, kept_bytes(g, sizes)));
+  const auto steps = static_cast<size_t>(std::clamp(affordable_steps, 1.0, static_cast<double>(most)));
   std::vector<std::vector<Tensor>> sets = synthetic_steps(g, dims, spec, steps);
   std::vector<Tensor> outputs;
   for (std::vector<Tensor>& set : sets) {
@@ -82,14 +120,17 @@ std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan
   return sets;
 }
 
-// A set for each spec, as large as it may be, as long as the work lasts; at least one.
+// A set for each spec, as large as it may be, as long as work and memory last; at least one.
 std::vector<std::vector<Tensor>> sets_within(const Graph& g, const DimPlan& dims, const std::vector<SyntheticSpec>& specs,
                                              double work, double patience = 1) {
   std::vector<std::vector<Tensor>> sets;
+  double room = allowed_bytes(g);
   for (const SyntheticSpec& usual : specs) {
     const SyntheticSpec spec = affordable(g, dims, usual, patience);
-    work -= graph_work(g, synthetic_sizes(g, dims, spec));
-    if (!sets.empty() && work < 0) break;
+    const DimSizes sizes = synthetic_sizes(g, dims, spec);
+    work -= graph_work(g, sizes);
+    room -= kept_bytes(g, sizes);
+    if (!sets.empty() && (work < 0 || room < 0)) break;
     sets.push_back(synthetic_inputs(g, dims, spec));
   }
   return sets;
@@ -102,18 +143,17 @@ SyntheticSpec affordable(const Graph& g, const DimPlan& dims, SyntheticSpec spec
   while (true) {
     const DimSizes sizes = synthetic_sizes(g, dims, spec);
     const double work = graph_work(g, sizes);
-    const bool fits = within_interpreter_limits(g, sizes);
+    const bool fits = within_interpreter_limits(g, sizes) && bytes_with_set(g, sizes) <= allowed_bytes(g);
     if (work <= allowed && fits) return spec;
     if (spec.batch > 1) {
       spec.batch = (spec.batch + 1) / 2;
     } else if (spec.tokens > 1) {
       spec.tokens = (spec.tokens + 1) / 2;
-    } else if (fits && work <= allowed * patience) {
-      return spec;
-    } else if (fits) {
-      refuse(g, sizes, work);
     } else {
       check_interpreter_limits(g, sizes);
+      if (work > allowed * patience) refuse_work(g, sizes, work);
+      if (!fits) refuse_memory(g, sizes);
+      return spec;
     }
   }
 }
@@ -146,13 +186,15 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
 std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& dims, int draw, double most_work) {
   std::vector<std::vector<Tensor>> sets;
   const double most = most_work > 0 ? most_work : allowed_work(g) * kHeldOutShare;
-  double work = 0;
+  double work = 0, room = allowed_bytes(g);
   for (int i = 0; i < kHeldOutSets; ++i) {
     const int64_t tokens = kHeldOutTokens[static_cast<size_t>(draw * kUsualHeldOut + i) % std::size(kHeldOutTokens)];
     const auto seed = static_cast<uint64_t>(kHeldOutSeed + draw * kHeldOutSets + i);
     const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed, true, true}, kTrialPatience);
-    work += graph_work(g, synthetic_sizes(g, dims, spec));
-    if (!sets.empty() && (work > most || (i >= kUsualHeldOut && work > kCheapHeldOut))) break;
+    const DimSizes sizes = synthetic_sizes(g, dims, spec);
+    work += graph_work(g, sizes);
+    room -= kept_bytes(g, sizes);
+    if (!sets.empty() && (work > most || room < 0 || (i >= kUsualHeldOut && work > kCheapHeldOut))) break;
     sets.push_back(synthetic_inputs(g, dims, spec));
   }
   return sets;

@@ -12,6 +12,9 @@
 
 namespace edgeconv {
 
+// Index of the last node that reads or gives each value; SIZE_MAX of the graph's outputs, which stay.
+std::vector<size_t> last_uses(const Graph& g);
+
 class NodeInputs {
  public:
   NodeInputs(const Graph& graph, const Node& n, std::vector<Tensor> in, Backend b)

@@ -8,22 +8,6 @@
 namespace edgeconv {
 namespace {
 
-// Index of the last node that reads each value; outputs of the graph stay.
-std::vector<size_t> last_uses(const Graph& g) {
-  std::vector<size_t> last(g.values.size(), 0);
-  for (size_t i = 0; i < g.nodes.size(); ++i) {
-    if (g.nodes[i].dead) continue;
-    for (ValueId v : g.nodes[i].inputs) {
-      if (v != kNone) last[static_cast<size_t>(v)] = i;
-    }
-    for (ValueId v : g.nodes[i].outputs) {
-      if (v != kNone) last[static_cast<size_t>(v)] = i;
-    }
-  }
-  for (ValueId v : g.outputs) last[static_cast<size_t>(v)] = SIZE_MAX;
-  return last;
-}
-
 void check_input(const Graph& g, size_t i, const Tensor& t) {
   const Value& v = g.value(g.inputs[i]);
   const auto fail = [&](const std::string& what) { throw FatalError(ExitCode::kMalformed, "input '" + v.name + "': " + what); };
@@ -66,6 +50,21 @@ void fill_symbolic(const Graph& g, const std::map<std::string, int64_t>& dims, s
 }
 
 }  // namespace
+
+std::vector<size_t> last_uses(const Graph& g) {
+  std::vector<size_t> last(g.values.size(), 0);
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    if (g.nodes[i].dead) continue;
+    for (ValueId v : g.nodes[i].inputs) {
+      if (v != kNone) last[static_cast<size_t>(v)] = i;
+    }
+    for (ValueId v : g.nodes[i].outputs) {
+      if (v != kNone) last[static_cast<size_t>(v)] = i;
+    }
+  }
+  for (ValueId v : g.outputs) last[static_cast<size_t>(v)] = SIZE_MAX;
+  return last;
+}
 
 std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs, const InterpreterOptions& options) {
   if (inputs.size() != g.inputs.size()) {

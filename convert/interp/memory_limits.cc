@@ -1,8 +1,11 @@
 // See memory_limits.h.
 #include "convert/interp/memory_limits.h"
 
+#include <algorithm>
 #include <optional>
+#include <set>
 
+#include "convert/interp/eval.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv {
@@ -10,6 +13,8 @@ namespace edgeconv {
 namespace {
 
 constexpr double kMaxBytes = 2e9;  // of one value; a sane model stays far below
+// A SAM holds 2 GB of scores of attention, 25 bytes for each of its parameters.
+constexpr double kSmallModel = 512e6, kPerParameter = 64;
 
 struct TooLarge {
   const Node* node;  // null: an input
@@ -17,24 +22,46 @@ struct TooLarge {
   double bytes;
 };
 
-double bytes_at(const Graph& g, ValueId v, const DimSizes& dims) {
-  return v == kNone || !g.value(v).shape
-             ? 0
-             : elements_at(*g.value(v).shape, dims) * static_cast<double>(dtype_size(g.value(v).dtype));
-}
-
 std::optional<TooLarge> too_large(const Graph& g, const DimSizes& dims) {
   for (ValueId v : g.inputs)
-    if (const double bytes = bytes_at(g, v, dims); bytes > kMaxBytes) return TooLarge{nullptr, v, bytes};
+    if (const double bytes = value_bytes(g, v, dims); bytes > kMaxBytes) return TooLarge{nullptr, v, bytes};
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
     for (ValueId v : n.outputs)
-      if (const double bytes = bytes_at(g, v, dims); bytes > kMaxBytes) return TooLarge{&n, v, bytes};
+      if (const double bytes = value_bytes(g, v, dims); bytes > kMaxBytes) return TooLarge{&n, v, bytes};
   }
   return {};
 }
 
 }  // namespace
+
+double value_bytes(const Graph& g, ValueId v, const DimSizes& dims) {
+  return v == kNone || !g.value(v).shape
+             ? 0
+             : elements_at(*g.value(v).shape, dims) * static_cast<double>(dtype_size(g.value(v).dtype));
+}
+
+double run_bytes(const Graph& g, const DimSizes& dims) {
+  const std::vector<size_t> last = last_uses(g);
+  double held = 0;
+  for (ValueId v : g.inputs) held += value_bytes(g, v, dims);
+  double most = held;
+  const auto is_input = [&](ValueId v) { return std::find(g.inputs.begin(), g.inputs.end(), v) != g.inputs.end(); };
+  for (size_t i = 0; i < g.nodes.size(); ++i) {
+    const Node& n = g.nodes[i];
+    if (n.dead) continue;
+    for (ValueId v : n.outputs) held += value_bytes(g, v, dims);
+    most = std::max(most, held);
+    std::set<ValueId> released;
+    for (const auto* list : {&n.inputs, &n.outputs})
+      for (ValueId v : *list)
+        if (v != kNone && last[static_cast<size_t>(v)] == i && !g.value(v).constant && !is_input(v)) released.insert(v);
+    for (ValueId v : released) held -= value_bytes(g, v, dims);
+  }
+  return most;
+}
+
+double allowed_bytes(const Graph& g) { return kSmallModel + kPerParameter * parameters(g); }
 
 bool within_interpreter_limits(const Graph& g, const DimSizes& dims) { return !too_large(g, dims); }
 

@@ -203,11 +203,13 @@ double graph_work(const Graph& g, const DimSizes& dims) {
   return sum;
 }
 
-double allowed_work(const Graph& g) {
-  double parameters = 0;
+double parameters(const Graph& g) {
+  double sum = 0;
   for (const Value& v : g.values)
-    if (v.constant) parameters += static_cast<double>(v.constant->elements());
-  return kSmallModel + kPerParameter * parameters;
+    if (v.constant) sum += static_cast<double>(v.constant->elements());
+  return sum;
 }
+
+double allowed_work(const Graph& g) { return kSmallModel + kPerParameter * parameters(g); }
 
 }  // namespace edgeconv

@@ -9,7 +9,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "convert/ir/foreign_text.h"
+#include "convert/ir/diagnostics.h"
 #include "convert/report/memory_table.h"
 
 #include "rt/base/bytes.h"

@@ -23,7 +23,7 @@ constexpr uintmax_t kLargestSeed = 64 << 10;
 // Of CPU time, and of memory. What is refused is refused at once; a conversion that succeeds may have searched for precisions, with inputs of
 // the sizes that the file asks for (seed 7518: a batch of 70,000).
 constexpr double kMostSeconds = 1, kMostSearchSeconds = 30;
-constexpr long kMostKb = 512 << 10, kMostSearchKb = 2048 << 10;
+constexpr long kMostKb = 512 << 10, kMostSearchKb = 1024 << 10;
 
 struct Seeds {
   int first, end;

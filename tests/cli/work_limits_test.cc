@@ -61,6 +61,30 @@ TEST_F(WorkLimitsTest, GoldenVectorsAreNotTheMostOfABlob) {
   EXPECT_NE(expect_success({"verify", in("m.ert")}).out.find("1 golden vector replayed"), std::string::npos);
 }
 
+// Eight rows of [1048576, 16] for golden vectors: a conversion of 1 kB took 3.4 GB.
+TEST_F(WorkLimitsTest, GoldenVectorsBesideLargeFixedSizesHaveFewRows) {
+  const ProgramResult r =
+      expect_success({save(linear({"batch", int64_t{1} << 20, 10})), "-q", "-o", in("m.ert"), "--dim", "batch=64"});
+  EXPECT_LE(r.peak_kb, 1 << 20);
+  EXPECT_NE(expect_success({"verify", in("m.ert")}).out.find("1 golden vector replayed"), std::string::npos);
+}
+
+// Little work, for it only copies: 67 MB of input, 1 GB of its copies.
+TEST_F(WorkLimitsTest, RunsThatHoldTooMuchMemoryAreRefused) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {int64_t{1} << 24});
+  w.output("y", kOnnxFloat, {int64_t{1} << 24});
+  add_ints(w, "copies", {16, int64_t{1} << 24});
+  add_ints(w, "axes", {0});
+  w.node("Expand", {"x", "copies"}, {"all"}).set_name("sixteen");
+  w.node("Sin", {"all"}, {"sines"});
+  w.node("ReduceMax", {"sines", "axes"}, {"max"});
+  w.node("Squeeze", {"max", "axes"}, {"y"});
+  const std::vector<std::string> command = {save(w), "-o", in("m.ert"), "--precision", "fp32"};
+  expect_refusal(command, kLimit, {"too much memory", "hold", "'sixteen' (Expand)", "--calib"});
+  EXPECT_LE(edgeconv(command).peak_kb, 512 << 10);
+}
+
 // Sorting 70,000 values of each line was priced like reading them: a conversion took 12 s.
 TEST_F(WorkLimitsTest, SortingForALargeKOfTopKHasItsPrice) {
   const auto price = [&](int64_t k) {
