@@ -55,6 +55,7 @@ inline __attribute__((always_inline)) void quantize_sixteens(const MapQuantizeAr
   for (int j = 0; j < 4; ++j) lo[j] = _mm512_set1_epi32(INT32_MIN), hi[j] = _mm512_setzero_si512();
   for_all([&](size_t, __m512 y, __mmask16) __attribute__((always_inline)) { extend(y, &lo[0], &hi[0]); });
   const __m512 inv = _mm512_set1_ps(steps_of(range_of_lanes(lo, hi), a.scale));
+  if (cleared_for_nan(a)) return;
   const __m512i zero_point = _mm512_set1_epi32(a.scale->zero_point);
   for_all([&](size_t at, __m512 y, __mmask16 mask)
               __attribute__((always_inline)) { store16(a.dst + at, y, inv, zero_point, mask); });
@@ -85,6 +86,7 @@ void mapquantize_qm8_f32_1x64_avx512vnni(const MapQuantizeArgs& a) {
   }
   for (; i < n; i += 16) extend(_mm512_maskz_loadu_ps(lane_mask(n - i), src + i), &lo[0], &hi[0]);
   const __m512 inv = _mm512_set1_ps(steps_of(range_of_lanes(lo, hi), a.scale));
+  if (cleared_for_nan(a)) return;
   const __m512i zero_point = _mm512_set1_epi32(a.scale->zero_point);
   const __m512i zero_point16 = _mm512_set1_epi16(static_cast<int16_t>(a.scale->zero_point));
   for (i = 0; i + 64 <= n; i += 64) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
@@ -54,7 +55,7 @@ struct MapDepthwiseArgs {
 };
 using MapDepthwiseFn = void (*)(const MapDepthwiseArgs& a);
 
-// A row of a map: q of quantize_rows for values times factors, and its scale.
+// A row of a map: q of quantize_rows for values times factors, and its scale. Where that is NaN, q and zero point are 0.
 struct MapQuantizeArgs {
   size_t pixels, channels;
   const float* src;      // [in] float [pixels, channels]
@@ -63,6 +64,13 @@ struct MapQuantizeArgs {
   RowScale* scale;       // [out]
 };
 using MapQuantizeFn = void (*)(const MapQuantizeArgs& a);
+
+// For kernels that have found the scale: what a NaN is rounded to differs between levels, and a blob may read the bytes with scales of another map.
+inline bool cleared_for_nan(const MapQuantizeArgs& a) {
+  if (a.scale->scale == a.scale->scale) return false;
+  memset(a.dst, 0, a.pixels * a.channels);
+  return true;
+}
 
 // The values of a row: x = float(q - zero_point) * scale, then times factors; dst = x, or dst + x, clamped.
 struct MapRestoreArgs {

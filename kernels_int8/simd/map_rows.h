@@ -59,6 +59,7 @@ inline __attribute__((always_inline)) void map_quantize_row(const MapQuantizeArg
     inv = kMaxQa8 / range;
     *a.scale = {range / kMaxQa8, round_to_int((0.0f - low) * inv)};
   }
+  if (cleared_for_nan(a)) return;
   const int32_t zero_point = a.scale->zero_point;
   if (a.factors == nullptr) return to_bytes<false>(n, a.src, nullptr, inv, zero_point, a.dst);
   for_pieces(a.pixels, a.channels,
