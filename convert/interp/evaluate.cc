@@ -69,8 +69,10 @@ std::vector<Tensor> evaluate_node(const Graph& g, const Node& n, const std::vect
   }
   std::vector<Tensor> out = f(NodeInputs(g, n, std::move(in), backend));
   if (narrow != DType::kUndefined && !mixed) {
-    for (Tensor& t : out) {
-      if (t.dtype() == DType::kFloat) t = t.cast(narrow);
+    for (size_t o = 0; o < out.size(); ++o) {
+      // Fused nodes give fp32, whatever they read.
+      const bool stays = o < n.outputs.size() && n.outputs[o] != kNone && g.value(n.outputs[o]).dtype == DType::kFloat;
+      if (out[o].dtype() == DType::kFloat && !stays) out[o] = out[o].cast(narrow);
     }
   }
   return out;

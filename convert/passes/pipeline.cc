@@ -52,7 +52,9 @@ class PassRun {
     last_changed_.clear();
     for (const PassDef& pass : passes_) {
       if (o_.trace) o_.trace->before(pass.name, round, [&] { return g_.dump(); });
+      const size_t nodes = g_.nodes.size();
       const int n = pass.run(g_, d_);
+      if (n == 0 && g_.nodes.size() != nodes) g_.remove_dead();  // what was made for a match that failed in the end
       if (n) {
         g_.remove_dead();
         g_.sort();

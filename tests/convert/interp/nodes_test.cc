@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/ir/diagnostics.h"
 #include "tests/convert/graph_builder.h"
@@ -120,6 +121,20 @@ TEST_P(Interpreter, EmptyTensorsPass) {
   EXPECT_TRUE(run(b, b.node(OpKind::kConcat, {x, x}, AxisAttrs{0})).empty());
   expect_near(run(b, b.node(OpKind::kReduce, {x}, ReduceAttrs{ert::params::reduce::kSum, {0}, false, false})), {0, 0, 0});
   EXPECT_TRUE(run(b, b.node(OpKind::kMatMul, {x, b.floats({3, 2}, {1, 2, 3, 4, 5, 6})})).empty());
+}
+
+// Inference says so, and passes rely on it: without its Cast an output was half precision again.
+TEST_P(Interpreter, ALinearOfHalvesIsSingle) {
+  GraphBuilder b;
+  const auto halves = [&](const std::vector<int64_t>& dims, const std::vector<float>& values) {
+    return b.g.add_constant("halves", Tensor::of<float>(DType::kFloat, dims, values).cast(DType::kFloat16));
+  };
+  const ValueId y = b.node(OpKind::kLinear, {halves({1, 2}, {1, 2}), halves({2, 1}, {3, 4})}, LinearAttrs{});
+  Diagnostics d;
+  infer(b.g, d);
+  ASSERT_EQ(b.g.value(y).dtype, DType::kFloat);
+  expect_near(run(b, y), {11});
+  EXPECT_EQ(interpret(b.g, {}, {GetParam(), {}})[0].dtype(), DType::kFloat);
 }
 
 TEST_P(Interpreter, HalfPrecisionComputesInSingle) {

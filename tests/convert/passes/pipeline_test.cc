@@ -213,6 +213,18 @@ TEST(Rounds, TheLastOneMayFindNothing) {
   EXPECT_EQ(left, -1);
 }
 
+// A match that failed had left a node and its constants behind; other passes found work in them, round after round.
+TEST(Rounds, AMatchThatFailsLeavesNothing) {
+  Model m;
+  const size_t live = m.g.dump().size();
+  const PassFunction tries = [](Graph& g, Diagnostics&) {
+    g.add_node(OpKind::kUnary, {g.inputs[0]}, UnaryAttrs{unary::kAbs, 0}, {"left", "Abs", ""}, "left");
+    return 0;
+  };
+  EXPECT_EQ(verdict(m.g, tries), "");
+  EXPECT_EQ(m.g.dump().size(), live) << m.g.dump();
+}
+
 // ---- what is written down
 
 TEST(PassTrace, LogsMatches) {
