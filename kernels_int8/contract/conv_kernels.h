@@ -108,6 +108,7 @@ struct ConvKernels {
   MapDepthwiseFn map_depthwise;
   MapQuantizeFn map_quantize;
   MapRestoreFn map_restore;
+  MapSumFn map_sum;  // null on levels without it: MapMean adds up itself
 };
 
 }  // namespace ert::kernels

@@ -22,6 +22,12 @@ constexpr size_t kMostMapRows = 16;  // of a kernel
 // Bytes that a kernel may read behind the last byte that counts, and only there: they meet weights that are zero.
 constexpr size_t kMapSlack = 64;
 
+// What a convolution may use while it runs, on cores whose stacks are small.
+constexpr size_t kMapConvScratch = 640;
+
+// Rows of a kernel of several, each of at most so many bytes, are stored as N16K4 for every CPU: lines of more k would hold zeros for the most part. What levels have for such rows reads that layout.
+constexpr size_t kShortDepth = 12;
+
 // Outputs of one row of a convolution. With acc(i) = the exact sum over `depth` of (q - zero_point) * weight for row i of the kernel:
 //   t = float(acc(0)) * scales[0].scale, then for i in order: + float(acc(i)) * scales[i].scale; without rows +0
 //   dst[p, n] = t * w.scale[n] + w.bias[n], clamped. Multiply and add are rounded apart.
@@ -37,6 +43,7 @@ struct MapConvArgs {
   float* dst;  // [out] float [outputs, filters]
   ptrdiff_t dst_stride;
   Clamp clamp;
+  void* scratch = nullptr;  // kMapConvScratch bytes, aligned to 8; levels of profile M need it
 };
 using MapConvFn = void (*)(const MapConvArgs& a);
 
@@ -83,5 +90,14 @@ struct MapRestoreArgs {
   Clamp clamp;
 };
 using MapRestoreFn = void (*)(const MapRestoreArgs& a);
+
+// Adds a row to the sums of channels: t[c] = t[c] + float(sum over pixels of q - zero_point) * scale.
+struct MapSumArgs {
+  size_t pixels, channels;  // pixels at most 2^22, whose sums of bytes fit int32
+  const uint8_t* src;       // [in] [pixels, channels]; nothing behind is read
+  RowScale scale;
+  float* t;  // [in, out] float [channels]
+};
+using MapSumFn = void (*)(const MapSumArgs& a);
 
 }  // namespace ert::kernels

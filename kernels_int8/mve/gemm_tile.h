@@ -55,10 +55,19 @@ struct Columns<Layout::kN16K4> {
   }
 };
 
+// Rows of bytes q - 128, or q, which become that.
+enum class RowBytes { kSigned, kUnsigned };
+template <RowBytes bytes>
+inline __attribute__((always_inline)) int8x16_t load_row(const int8_t* row, int8x16_t sign) {
+  const int8x16_t q = vldrbq_s8(row);
+  return bytes == RowBytes::kUnsigned ? veorq_s8(q, sign) : q;
+}
+
 // sums[r][c] over k, which whole lines of the layout hold.
-template <Layout layout, int kRows>
+template <Layout layout, int kRows, RowBytes bytes = RowBytes::kSigned>
 inline __attribute__((always_inline)) void accumulate(int32_t (&sums)[kRows][2], const int8_t* lhs, size_t row_bytes,
                                                       const int8_t* rhs, size_t k) {
+  const int8x16_t sign = vdupq_n_s8(-128);
   int32_t acc[kRows][2] = {};
   const int8_t* row[kRows];
 #pragma GCC unroll 4
@@ -72,7 +81,7 @@ inline __attribute__((always_inline)) void accumulate(int32_t (&sums)[kRows][2],
     acc[kRows - 1][1] = vmladavaq_s8(acc[kRows - 1][1], last, second);
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) {
-      const int8x16_t a = vldrbq_s8(row[r]);
+      const int8x16_t a = load_row<bytes>(row[r], sign);
       row[r] += 16;
       acc[r][0] = vmladavaq_s8(acc[r][0], a, first);
       if (r == 0) second = columns.second();
@@ -91,7 +100,7 @@ inline __attribute__((always_inline)) void accumulate(int32_t (&sums)[kRows][2],
       const int8x16_t left = Columns<layout>::some(tail, present), right = Columns<layout>::some(tail + 4, present);
 #pragma GCC unroll 4
       for (int r = 0; r < kRows; ++r) {
-        const int8x16_t a = vldrbq_s8(row[r]);
+        const int8x16_t a = load_row<bytes>(row[r], sign);
         acc[r][0] = vmladavaq_s8(acc[r][0], a, left);
         acc[r][1] = vmladavaq_s8(acc[r][1], a, right);
       }

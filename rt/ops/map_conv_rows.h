@@ -53,12 +53,13 @@ inline bool map_conv_operands_ok(const OpContext& c, const MapConvShape& s, int6
   return factors_ok(factors, n) && residual_ok(c, n);
 }
 
-// Scratch of a thread: a row of results, unless they are the output, then copies of rows.
+// Scratch of a thread: a row of results, unless they are the output, then what kernels use, then copies of rows.
 inline Bytes row_scratch(const OpContext& c, const MapConvShape& s) {
   return writes_map(c) ? (Bytes(static_cast<uint64_t>(s.row_floats())) * Bytes(sizeof(float))).aligned() : Bytes(0);
 }
 inline bool set_map_conv_scratch(const OpContext& c, const MapConvShape& s, size_t* scratch) {
-  return set_scratch(scratch, row_scratch(c, s) + Bytes(static_cast<uint64_t>(s.w.rows.kernel)) * line_bytes(s.w, s.lines));
+  return set_scratch(scratch, row_scratch(c, s) + Bytes(kernels::kMapConvScratch) +
+                                  Bytes(static_cast<uint64_t>(s.w.rows.kernel)) * line_bytes(s.w, s.lines));
 }
 
 // Rows are copied once for each row of the kernel, at most.
@@ -85,7 +86,7 @@ struct KernelRows {
   }
 };
 
-// Calls sums(kernels, rows, clamp, dst) for each row of outputs: sums, biases and clamp of float [columns.out, n] at dst.
+// Calls sums(kernels, rows, clamp, dst, scratch) for each row of outputs: sums, biases and clamp of float [columns.out, n] at dst; scratch is the kernels'.
 template <class Sums>
 ert_status run_map_conv(const OpContext& c, const MapConvShape& s, const Sums& sums) {
   const Map x = {input(c, mcv::kQ), input(c, mcv::kScales)};
@@ -98,13 +99,15 @@ ert_status run_map_conv(const OpContext& c, const MapConvShape& s, const Sums& s
   const float *factors = floats_or_null(input(c, mcv::kFactors)),
               *residual_factors = floats_or_null(input(c, mcv::kResidualFactors));
   const int64_t row_floats = s.row_floats();
-  const size_t lines_at = row_scratch(c, s).value();
+  const size_t kernels_at = row_scratch(c, s).value(), lines_at = kernels_at + kernels::kMapConvScratch;
   for_blocks(c, s.rows_out(), row_floats * s.w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t thread) {
-    MapLines lines(x, s.w, s.lines, c.scratch + c.scratch_stride * thread + lines_at);
+    uint8_t* const scratch = c.scratch + c.scratch_stride * thread;
+    MapLines lines(x, s.w, s.lines, scratch + lines_at);
     for (int64_t r = begin; r < end; ++r) {
       float* dst = map ? scratch_floats(c, thread) : to.q.mut<float>() + r * row_floats;
-      const KernelRows rows(x, s.w, r / s.w.rows.out, r % s.w.rows.out, &lines);
-      sums(k, rows, adds ? kernels::Clamp::kNone : clamp, dst);
+      const int32_t at = static_cast<int32_t>(r), image = at / s.w.rows.out;  // 64 bits are a call on small cores
+      const KernelRows rows(x, s.w, image, at - image * s.w.rows.out, &lines);
+      sums(k, rows, adds ? kernels::Clamp::kNone : clamp, dst, scratch + kernels_at);
       if (adds) residual.restore_row(k, r, residual_factors, dst, true, clamp);
       if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, row_floats, dst);
       if (map) to.quantize_row(k, r, dst, factors);

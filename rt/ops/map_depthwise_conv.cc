@@ -56,7 +56,7 @@ ert_status run(const OpContext& c) {
   const int8_t* weights = input(c, mcv::kWeights).as<int8_t>();
   const float *scale = input(c, mcv::kScale).as<float>(), *bias = floats_or_null(input(c, mcv::kBias));
   const int32_t* colsum = input(c, mcv::kColsum).as<int32_t>();
-  return run_map_conv(c, s, [&](const kernels::ConvKernels& k, const KernelRows& rows, kernels::Clamp clamp, float* dst) {
+  return run_map_conv(c, s, [&](const kernels::ConvKernels& k, const KernelRows& rows, kernels::Clamp clamp, float* dst, void*) {
     const kernels::PackedWeights of_first = {weights + rows.first * matrix, scale, colsum + rows.first * columns, bias,
                                              kernels::Layout::kN16K4};
     k.map_depthwise(

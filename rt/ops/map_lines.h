@@ -42,7 +42,7 @@ class MapLines {
  public:
   MapLines(const Map& map, const Window& w, const LineShape& shape, uint8_t* memory)
       : map_(map), w_(w), shape_(shape), memory_(memory), bytes_(line_bytes(w, shape).value()) {
-    for (int64_t& row : held_) row = -1;
+    for (int32_t& row : held_) row = -1;
   }
 
   // What output 0 meets first in row `row` of image `image`; kernels step on from there. Copies that the kernel's other rows use stay.
@@ -59,7 +59,7 @@ class MapLines {
       uint8_t* at = fill(copy, zero_point, shape_.before * channels);
       memcpy(at, map_.row(r), static_cast<size_t>(map_.row_bytes()));
       fill(at + map_.row_bytes(), zero_point, shape_.behind * channels + shape_.readable);  // all that may be read is written
-      held_[slot] = r;
+      held_[slot] = static_cast<int32_t>(r);
     }
     return copy + shape_.first * channels;
   }
@@ -75,7 +75,7 @@ class MapLines {
   const LineShape& shape_;
   uint8_t* memory_;
   size_t bytes_;
-  int64_t held_[kernels::kMostMapRows];
+  int32_t held_[kernels::kMostMapRows];  // rows of the map
 };
 
 }  // namespace ert::ops

@@ -29,6 +29,7 @@ ert_status run(const OpContext& c) {
   const Map map = {input(c, mm::kQ), input(c, mm::kScales)};
   const int64_t images = map.q.dims[0], rows = map.q.dims[1], columns = map.columns(), channels = map.channels();
   const float count = static_cast<float>(rows * columns), *factors = floats_or_null(input(c, mm::kFactors));
+  const kernels::ConvKernels& k = kernels::conv_kernels(c.kernels->isa);
   float* out = output(c, 0).mut<float>();
   for_blocks(c, images, rows * map.row_bytes(), 1, [&](int64_t begin, int64_t end, uint32_t thread) {
     int32_t* sums = static_cast<int32_t*>(static_cast<void*>(scratch_floats(c, thread)));
@@ -38,6 +39,10 @@ ert_status run(const OpContext& c) {
       for (int64_t r = image * rows; r < (image + 1) * rows; ++r) {
         const kernels::RowScale s = map.scale(r);
         const uint8_t* src = map.row(r);
+        if (k.map_sum != nullptr) {
+          k.map_sum({static_cast<size_t>(columns), static_cast<size_t>(channels), src, s, t});
+          continue;
+        }
         for (int64_t i = 0; i < channels; ++i) sums[i] = static_cast<int32_t>(columns) * -s.zero_point;
         for (int64_t p = 0; p < columns; ++p, src += channels) {
           for (int64_t i = 0; i < channels; ++i) sums[i] += src[i];

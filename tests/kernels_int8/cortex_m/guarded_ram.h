@@ -43,7 +43,7 @@ class Memory {
   }
 
  private:
-  static constexpr size_t kGuardBytes = 64, kPieces = 16;
+  static constexpr size_t kGuardBytes = 64, kPieces = 32;
   static constexpr uint8_t kGuard = 0xa5;
   uintptr_t at_ = 0, guard_[kPieces] = {};
   size_t pieces_ = 0;

@@ -2,12 +2,9 @@
 // tail shapes. The same comparisons as the GoogleTest suites, for cores without an operating system. Exit 1 if a bit differs.
 #include <initializer_list>
 
-#include "kernels_int8/contract/isa.h"
 #include "kernels_int8/contract/packed_layout.h"
-#include "kernels_int8/dispatch/dispatch.h"
-#include "platform/cortex_m/semihosting.h"
 #include "rt/base/float_mode.h"
-#include "tests/kernels_int8/cortex_m/guarded_ram.h"
+#include "tests/kernels_int8/cortex_m/checker.h"
 #include "tests/kernels_int8/fills.h"
 
 namespace ert::kernels::testing {
@@ -15,39 +12,7 @@ namespace {
 
 using ert::testing::RandomNumbers;
 
-struct Checker {
-  Memory memory;
-  const KernelTable& ref = *level_table(Level::kRef);
-  const KernelTable& own = kernel_table(~0u);
-  size_t cases = 0, faults = 0;
-
-  static bool same(uint32_t a, uint32_t b) {
-    const auto nan = [](uint32_t x) { return (x & 0x7fffffffu) > 0x7f800000u; };
-    return a == b || (nan(a) && nan(b));
-  }
-  static bool same_floats(size_t n, const float* a, const float* b) {
-    for (size_t i = 0; i < n; ++i) {
-      uint32_t x, y;
-      memcpy(&x, a + i, sizeof(x));
-      memcpy(&y, b + i, sizeof(y));
-      if (!same(x, y)) return false;
-    }
-    return true;
-  }
-  void count(bool good, const char* what, size_t a, size_t b, size_t c, int d) {
-    good = memory.guards_hold() && good;
-    memory.reset();
-    ++cases;
-    if (good || ++faults > 20) return;
-    ert_print("differs: ");
-    ert_print(what);
-    for (size_t number : {a, b, c, static_cast<size_t>(d)}) {
-      ert_print(" ");
-      ert_print_unsigned(number);
-    }
-    ert_print("\n");
-  }
-
+struct KernelChecker : Checker {
   void linear(size_t m, size_t n, size_t k, Fill fill, WeightFill weights, Layout layout, Precision precision, bool smooth,
               bool with_bias) {
     RandomNumbers random("linear");
@@ -263,32 +228,15 @@ struct Checker {
 
 int run() {
   const ert::FloatMode float_mode;
-  Checker c;
-  // Canary: one bit of a result must count as a difference, and a byte behind a buffer too.
-  float a[2] = {1.0f, 2.0f}, b[2] = {1.0f, 2.0f};
-  uint32_t bits;
-  memcpy(&bits, b + 1, sizeof(bits));
-  bits ^= 1;
-  memcpy(b + 1, &bits, sizeof(bits));
-  uint8_t* piece = c.memory.take<uint8_t>(3);
-  piece[3] = 0;
-  if (Checker::same_floats(2, a, b) || c.memory.guards_hold()) Memory::stop("kernel_check is blind\n");
-  c.memory.reset();
-  if (&c.own == &c.ref) Memory::stop("kernel_check: this build has no kernels but the reference\n");
+  KernelChecker c;
+  c.must_see();
   c.all_linear();
   c.unary();
   if (c.own.layernorm != c.ref.layernorm) c.rows();
   if (c.own.lstm_step != c.ref.lstm_step) c.cells();
   if (c.own.gemm_f32 != c.ref.gemm_f32) c.gemm_f32();
   if (c.own.attention_f32 != c.ref.attention_f32 || c.own.attention_i8 != c.ref.attention_i8) c.all_attention();
-  ert_print("kernels of ");
-  ert_print(isa_name(c.own.isa));
-  ert_print(": ");
-  ert_print_unsigned(c.cases);
-  ert_print(" cases, ");
-  ert_print_unsigned(c.faults);
-  ert_print(" differ from the reference\n");
-  return c.faults == 0 ? 0 : 1;
+  return c.report("kernels");
 }
 
 }  // namespace
