@@ -118,9 +118,8 @@ void ConvertArguments::declare(Arguments& a) {
            "bits, but far slower where another target was meant",
            {.type = "NAME"});
   a.option("--maps", maps,
-           "int8 convolutions over images read and write 8-bit maps. auto: where that is quicker (never for cortex-m); all: "
-           "depthwise ones too, "
-           "which takes less RAM; none",
+           "int8 convolutions over images read and write 8-bit maps. auto: where that is quicker (for cortex-m: all); all: "
+           "depthwise ones and those over few channels too, which takes less RAM; none",
            {.one_of = {"auto", "all", "none"}});
   a.option("--golden", golden,
            "golden vectors in the blob for the device's self test: auto (one, in at most 10 % of the blob or 4 kB), none, or how "

@@ -158,9 +158,9 @@ bool Conversion::joins_dynamic_axis() const {
 void Conversion::fuse() {
   stage("fusing", 0.15);
   g_ = model_.graph;
-  // Cores of profile M have kernels for rows only. Features for another network are worth fp32 more than time (free_lifts.cc).
-  const bool rows = o_.target.dtype == ert::params::kPackedN2K16 || gives_features(model_.graph, dims_);
-  g_.maps = o_.maps.value_or(rows ? MapUse::kNever : MapUse::kQuicker);
+  // Cores of profile M are quicker with every convolution over maps, and have little RAM. Features for another network are worth fp32 more than time (free_lifts.cc).
+  const MapUse fitting = o_.target.dtype == ert::params::kPackedN2K16 ? MapUse::kAll : MapUse::kQuicker;
+  g_.maps = o_.maps.value_or(gives_features(model_.graph, dims_) ? MapUse::kNever : fitting);
   for (auto& count : run_passes(g_, d_, {kDebugBuild, o_.prepare.trace}).counts) r_.fusions.push_back(std::move(count));
   d_.check();
   g_.release_unused_constants();

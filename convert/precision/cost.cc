@@ -20,6 +20,8 @@ constexpr double kQuantize = 40, kScaleResult = 20, kQuantizedRow = 4000, kF32Ro
 constexpr double kTakenElement = 6, kTakenRow = 1000;
 // Over maps, of a result and of an output's pixel. A tap of a depthwise convolution is one channel's.
 constexpr double kMapResult = 20, kMapPixel = 100, kMapTap = 6, kF32Tap = 10;
+// Whoever wants all maps in 8 bits wants little RAM: a map of floats counts as so many times the time.
+constexpr double kMapOfFloats = 4;
 constexpr double kFewWeights = 0.01;  // of all
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
@@ -43,6 +45,11 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 }
 
 double time_of(const LayerSensitivity& l, Precision p) {
+  if (l.keeps_map && p != linear::kInt8) {
+    LayerSensitivity of_floats = l;
+    of_floats.keeps_map = false;
+    return kMapOfFloats * time_of(of_floats, p);
+  }
   if (l.depthwise && p != linear::kInt8) return l.rows * (kF32Tap * l.weights() + kF32Row);
   if (l.over_maps && p == linear::kInt8)
     return l.rows * ((l.depthwise ? kMapTap : 1) * l.weights() + kMapResult * static_cast<double>(l.n) + kMapPixel);
@@ -95,7 +102,7 @@ double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan
 }
 
 std::vector<LayerSensitivity> without_maps(std::vector<LayerSensitivity> layers) {
-  for (LayerSensitivity& l : layers) l.over_maps = false;
+  for (LayerSensitivity& l : layers) l.over_maps = l.keeps_map = false;
   return layers;
 }
 

@@ -11,6 +11,7 @@
 #include "convert/precision/descent.h"
 #include "convert/precision/exact_parts.h"
 #include "convert/precision/free_lifts.h"
+#include "convert/precision/kept_maps.h"
 
 namespace edgeconv {
 
@@ -52,8 +53,10 @@ class Trials {
 
 Choice search_once(const SearchProblem& problem, Trials& trials) {
   Choice choice{problem.measured ? descend(problem) : climb(problem), {}, {}};
-  if (const double loss = trials.loss(choice.plan); !problem.measured && loss <= problem.max_loss)
-    choice.plan = with_free_lifts(problem, choice.plan, loss);
+  if (const double loss = trials.loss(choice.plan); loss <= problem.max_loss) {
+    if (!problem.measured) choice.plan = with_free_lifts(problem, choice.plan, loss);
+    choice.plan = with_kept_maps(problem, choice.plan);
+  }
   if (!problem.cost.fits(choice.plan)) {
     Shortfall s;
     s.needed = trials.trial(choice.plan);

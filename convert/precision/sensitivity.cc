@@ -129,6 +129,7 @@ std::vector<LayerSensitivity> measure_sensitivity(const Graph& g, const LayerSam
     l.recurrent = recurrent;
     l.depthwise = n.kind == OpKind::kDepthwiseConv;
     l.over_maps = maps.count(id) != 0;
+    l.keeps_map = l.over_maps && g.maps == MapUse::kAll;
     const Noise sum = layer_noise(g, id, sample, l.smoothed ? s->second : std::vector<float>(), store, l.facts);
     l.local_sqnr_db = sqnr_db(sum.signal, sum.noise);
     layers.push_back(std::move(l));

@@ -24,6 +24,7 @@ struct LayerSensitivity {
   bool recurrent = false;
   bool depthwise = false;  // k are the positions of its kernel; int8 over maps, else fp32
   bool over_maps = false;  // where it is int8 and the plan has maps (quantize/map_layers.h)
+  bool keeps_map = false;  // one of those that compute over maps for the RAM that these take: else its result has floats
 
   double weights() const { return static_cast<double>(k) * static_cast<double>(n); }
   double macs() const { return rows * weights(); }

@@ -9,6 +9,7 @@ target_sources(edgeconv_core PRIVATE
   precision/exact_parts.cc
   precision/free_lifts.cc
   precision/held_out_set.cc
+  precision/kept_maps.cc
   precision/layer_facts.cc
   precision/request.cc
   precision/screen.cc

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "kernels_int8/contract/packed_layout.h"
+#include "kernels_int8/contract/map_kernels.h"
 
 namespace edgeconv {
 
@@ -26,10 +26,14 @@ Tensor repacked(const Tensor& packed, size_t n, size_t k, ert::kernels::Layout f
 void change_weight_layout(TargetProgram& p, ert::params::Layout layout) {
   std::set<const TargetValue*> kept;
   for (const TargetOp& op : p.ops) {
-    // Taps of a depthwise convolution have one layout. What cores with i8mm multiply maps with is written for the default one.
-    const bool dense = op.code == OpCode::kMapConv;
-    if (op.code == OpCode::kMapDepthwiseConv || (dense && layout == ert::params::kPackedN8K8))
-      kept.insert(&p.values[static_cast<size_t>(op.inputs[ert::params::map_conv::kWeights])]);
+    if (op.code != OpCode::kMapDepthwiseConv && op.code != OpCode::kMapConv) continue;
+    const TargetValue& weights = p.values[static_cast<size_t>(op.inputs[ert::params::map_conv::kWeights])];
+    const int64_t filters = p.values[static_cast<size_t>(op.inputs[ert::params::map_conv::kScale])].shape[0].evaluate({}).value();
+    const bool several =
+        weights.shape[0].evaluate({}).value() > static_cast<int64_t>(ert::kernels::map_columns(static_cast<size_t>(filters)));
+    // Taps of a depthwise convolution have one layout, and so have short rows. What cores with i8mm multiply maps with is written for the default one.
+    const bool is_short = several && weights.shape[1].evaluate({}).value() <= static_cast<int64_t>(ert::kernels::kShortDepth);
+    if (op.code == OpCode::kMapDepthwiseConv || is_short || layout == ert::params::kPackedN8K8) kept.insert(&weights);
   }
   for (TargetValue& v : p.values) {
     if (!ert::params::is_packed(v.dtype) || v.dtype == layout || kept.count(&v)) continue;

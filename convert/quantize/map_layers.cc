@@ -16,9 +16,11 @@ namespace {
 namespace map_conv = ert::params::map_conv;
 
 // One range for more columns loses what is quiet beside what is loud: with rows of spectra (264 and 88 columns) basic-pitch kept .9970 on real music, with patches .9984.
-constexpr int64_t kMostColumns = 64;
+// Where every map has 8 bits for the RAM that it takes, rows of pictures count.
+constexpr int64_t kMostColumns = 64, kMostColumnsOfAll = 128;
 
-// A first convolution over a picture or a signal: patches hold next to nothing, and fp32 reads the picture in the layout that it comes in (DirectConv).
+// A first convolution over a picture or a signal: patches hold next to nothing, and fp32 reads the picture in the layout that it comes in (DirectConv), which is quicker; but
+// its result is then a map of floats.
 constexpr int64_t kFewChannels = 4;
 
 // Whether inputs are read for more than one output, which costs copies where they are no map.
@@ -29,12 +31,11 @@ bool fits(const WindowAttrs& w, int64_t channels, bool depthwise) {
   for (size_t i = 0; i < 2; ++i)
     if (w.begin[i] < 0 || w.end[i] < 0) return false;
   if (depthwise) return w.kernel[1] <= map_conv::kMostTaps;
-  if (channels <= kFewChannels) return false;
   return w.dilations[1] == 1 && w.kernel[0] * w.kernel[1] * channels <= ert::params::kMaxExactDepth;
 }
 
-bool has_rows(const Shape& x) {
-  return x.size() == 4 && x.back().is_constant() && x[2].constant().value_or(kMostColumns + 1) <= kMostColumns;
+bool has_rows(const Shape& x, int64_t most_columns) {
+  return x.size() == 4 && x.back().is_constant() && x[2].constant().value_or(most_columns + 1) <= most_columns;
 }
 
 bool came_from_convolution(const Node& n) { return n.origin.op_type.find("Conv") != std::string::npos; }
@@ -62,7 +63,9 @@ std::optional<MapLayer> map_layer(const Graph& g, const Node& n) {
     return {};
   }
   const Value &x = g.value(l.input), &weight = g.value(n.in(1));
-  if (!x.shape || !has_rows(*x.shape) || !weight.constant || weight.constant->rank() != 2) return {};
+  if (!x.shape || !has_rows(*x.shape, g.maps == MapUse::kAll ? kMostColumnsOfAll : kMostColumns) || !weight.constant ||
+      weight.constant->rank() != 2)
+    return {};
   if (n.in(2) != kNone && !g.value(n.in(2)).constant) return {};
   l.channels = *x.shape->back().constant();
   l.filters = weight.constant->dims()[1];
@@ -132,7 +135,7 @@ MapLayers map_layers(const Graph& g) {
     return kept;
   };
   if (g.maps == MapUse::kQuicker) {
-    std::erase_if(all, [](const auto& entry) { return entry.second.depthwise; });
+    std::erase_if(all, [](const auto& entry) { return entry.second.depthwise || entry.second.channels <= kFewChannels; });
     MapLayers quicker = all;
     std::erase_if(quicker, [&](const auto& entry) { return !is_quicker(entry.second); });
     return stay(quicker);

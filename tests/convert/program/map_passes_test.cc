@@ -148,6 +148,32 @@ TEST(MapPasses, TargetsChangeNoBits) {
   }
 }
 
+// A first layer over three channels: a map like the others where memory is saved, with one layout of weights, because sixteen k of a line would be zeros for the most part.
+TEST(MapPasses, FewChannelsWhereMemoryIsSaved) {
+  for (const bool saves : {false, true}) {
+    Net n;
+    const ValueId picture = n.b.input("picture", {DimExpr(1), kRows, 9, 3});
+    const ValueId patches = n.b.node(OpKind::kPatches, {picture}, PatchesAttrs{three_by_three(), 0, 3});
+    const ValueId first =
+        n.b.node(OpKind::kLinear, {patches, n.b.weights({27, kChannels}), n.b.weights({kChannels})}, LinearAttrs{kRelu});
+    n.b.output(n.conv(first));
+    n.b.output(n.conv(n.x));
+    n.b.g.maps = saves ? MapUse::kAll : MapUse::kQuicker;
+    finish(n.b.g);
+    TargetProgram p = n.program(true);
+    change_weight_layout(p, ert::params::kPackedN2K16);
+    int rows_of_nine = 0;
+    for (const TargetOp& op : p.ops) {
+      if (op.code != OpCode::kMapConv) continue;
+      const TargetValue& w = p.values[static_cast<size_t>(op.inputs[map_conv::kWeights])];
+      const bool is_short = w.shape[1].evaluate({}).value() == 9;
+      rows_of_nine += is_short;
+      EXPECT_EQ(w.dtype, is_short ? ert::params::kPackedN16K4 : ert::params::kPackedN2K16);
+    }
+    EXPECT_EQ(rows_of_nine, saves ? 1 : 0);
+  }
+}
+
 // An image has the same bits alone and among others, on every level, whatever the threads.
 TEST(MapPasses, TheSameBitsHoweverItRuns) {
   Net n;
