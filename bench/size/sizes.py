@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """sizes.py WORKDIR [--tflm PYTHON] [--boards]: flash and RAM of the convolutional networks of bench/compare/conv_nets.py.
 
-WORKDIR is one that bench/compare/conv.py --litert has filled: NAME.onnx, NAME.int8.tflite. Each network is converted by default options and with
+WORKDIR is one that bench/compare/conv.py --litert has filled: NAME.onnx, NAME.int8.tflite. Each network is converted for Cortex-M, by default options and with
 --precision int8. Columns: bytes of its weights as int8; of the blob, and how often the larger of what is allowed (1.1 times the weights + 4 kB); of the
 arena, and how often TFLite Micro's for the same network in int8. --tflm gives an interpreter of an environment of requirements.txt. --boards also runs the
 blobs on emulated Cortex-M4 and M55 boards (presets cross-cortex-m4 and -m55, built) and adds millions of instructions of a run. The
@@ -15,7 +15,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETS = ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2")
-FORMS = {"auto": [], "int8": ["--precision", "int8", "--allow-accuracy-loss"]}
+FORMS = {"auto": ["--target", "cortex-m"], "int8": ["--target", "cortex-m", "--precision", "int8", "--allow-accuracy-loss"]}
 BOARDS = {"m4": "mps2-an386", "m55": "mps3-an547"}
 MOST_ON_BOARD = 1 << 20  # bytes of arena that the firmware of the boards has
 
