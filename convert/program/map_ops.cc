@@ -31,9 +31,10 @@ bool gives_floats_of_map(const TargetOp& op) {
 bool is_map_mean(const TargetProgram& p, const TargetOp& op) {
   namespace reduce = ert::params::reduce;
   constexpr int32_t kRowsAndColumns = 1 << 1 | 1 << 2;
+  if (op.code != OpCode::kReduce) return false;  // others may have no input
   const TargetValue& x = p.values[static_cast<size_t>(op.inputs[0])];
-  return op.code == OpCode::kReduce && op.ints[reduce::kKind] == reduce::kMean && op.ints[reduce::kAxisMask] == kRowsAndColumns &&
-         x.dtype == ERT_F32 && x.shape.size() == 4 && x.shape[3].is_constant();
+  return op.ints[reduce::kKind] == reduce::kMean && op.ints[reduce::kAxisMask] == kRowsAndColumns && x.dtype == ERT_F32 &&
+         x.shape.size() == 4 && x.shape[3].is_constant();
 }
 
 bool can_be_map(const TargetProgram& p, const ValueUses& uses, int value, int reader) {

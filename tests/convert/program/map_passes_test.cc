@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "convert/program/map_ops.h"
 #include "convert/program/weight_layout.h"
 #include "tests/convert/lower/run_lowered.h"
 
@@ -114,6 +115,15 @@ TEST(MapPasses, OtherReadersGetFloats) {
   EXPECT_EQ(count(p, OpCode::kQuantizeMap), 2);
   EXPECT_EQ(count(p, OpCode::kSoftmax), 1);
   EXPECT_GT(n.cosine(p), 0.999);
+}
+
+// The first input of every op was looked at, which a Fill does not have.
+TEST(MapPasses, OpsWithoutInputsAreNoMeans) {
+  Net n;
+  n.b.output(n.mean(n.conv(n.x)));
+  finish(n.b.g);
+  const TargetProgram p = n.program(true);
+  EXPECT_FALSE(is_map_mean(p, {OpCode::kFill, {}, {p.outputs[0].value}, {0}, {}, "fill"}));
 }
 
 TEST(MapPasses, DepthwiseWhereMemoryIsSaved) {
