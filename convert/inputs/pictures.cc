@@ -90,10 +90,10 @@ class Canvas {
     }
     const int64_t rules = many_inks ? 3 : random_.below(3) ? 0 : 2 + random_.below(5);
     for (int64_t r = 0; r < rules; ++r) {
-      const Point from = anywhere(box);
-      Point to = anywhere(box);
+      Point from = anywhere(box), to = anywhere(box);
       if (!many_inks) (r % 2 ? to.y = from.y : to.x = from.x);
-      stroke(box, from, to, 1 + random_.uniform(), many_inks ? colour(0.2f, 0.8f) : ink);
+      if (many_inks) ink = colour(0.2f, 0.8f);  // no two draws in one call: compilers differ in their order
+      stroke(box, from, to, 1 + random_.uniform(), ink);
     }
   }
 
