@@ -9,7 +9,7 @@
 #   ./test.sh --fuzz HOURS   every fuzz target in turn (clang); adds to totals that it prints. ERT_FUZZ_STATE=FOLDER keeps them elsewhere than in build/
 #   ./test.sh --canaries     each of these detectors on a fault that was planted for it
 #   ./test.sh --deletions    every check of loader and verifier is deleted once: the runtime's tests must notice
-#   ./test.sh --coverage [runtime]   branch coverage by the quick tests; "runtime": without the converter, a tenth of the time
+#   ./test.sh --coverage [runtime|converter]   branch coverage by the quick tests; the runtime alone takes a tenth of the time
 #   ./test.sh --manners  typos, help, terminals of several widths, every message of exit 2 to 5, reports in a browser at three widths; screenshots and messages in build/release/manners/
 #   ./test.sh --text [LINES]  29 tokenizers against Hugging Face tokenizers and sentencepiece (from PyPI, in build/text) on LINES lines each of message
 #                       catalogs and a tenth as many hostile ones; lines, languages, differences, speed. Then tasks against the pipelines of
@@ -37,7 +37,7 @@ while [ $# -gt 0 ]; do
     --tsan|--msan|--m32|--canaries|--deletions) special=${1#--} ;;
     --coverage)
       special=coverage
-      if [ "${2:-}" = runtime ]; then hours=runtime; shift; fi ;;
+      if [ "${2:-}" = runtime ] || [ "${2:-}" = converter ]; then hours=$2; shift; fi ;;
     --manners) exec tests/cli/manners.sh ;;
     --fuzz)
       special=fuzz hours=${2:-}

@@ -1,6 +1,6 @@
 # Files of one folder compiled as one: what a file includes is then read, and the templates that it uses are made, once for all of them. It
 # halves the CPU time of a build. Names in unnamed namespaces must differ within a folder; the compiler says where they do not.
-# Presets dev, coverage and clang build each file alone, so that every file names what it needs.
+# Presets dev, coverage-runtime and clang build each file alone, so that every file names what it needs.
 option(ERT_BUILD_TOGETHER "Compile the files of a folder together" ON)
 
 # build_together(TARGET COUNT [EXCEPT FILE...]): the files of each folder of TARGET, COUNT at a time, but those of EXCEPT.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Branch coverage of a build of the preset coverage or coverage-runtime, by gcov, after its tests have run.
+"""Branch coverage of a build of the preset coverage-runtime, by gcov, after its tests have run. (Of the converter: condition_coverage.py.)
 
     tests/checks/coverage.py ROOT BUILD [--missed PREFIX]    --missed: lines with branches that were not taken, of files that begin so
 
@@ -20,7 +20,6 @@ import sys
 GROUPS = [
     ("loader and verifier", 100.0, r"rt/(verify|loading)/|rt/blob/header\.cc|rt/text/(open|task)\.cc"),
     ("runtime", 95.0, r"rt/"),
-    ("converter", 88.0, r"convert/"),
 ]
 
 
@@ -40,8 +39,8 @@ OTHER_FORMS = ("soft_flush", "rt_text_one_kind_test", "rt_without_signature_test
 
 
 def objects_of(build):
-    """(objects of the libraries and of the command, objects of tests): of the latter only what they have of headers counts."""
-    own = [str(p) for folder in ("rt", "convert") for p in (build / folder).rglob("*.gcno") if "/example/" not in str(p)]
+    """(objects of the library, objects of tests): of the latter only what they have of headers counts."""
+    own = [str(p) for p in (build / "rt").rglob("*.gcno") if "/example/" not in str(p)]
     tests = [str(p)[:-len("gcda")] + "gcno" for p in (build / "tests").rglob("*.gcda") if not any(form in str(p) for form in OTHER_FORMS)]
     return sorted(own), sorted(tests)
 
@@ -50,7 +49,7 @@ def branches_of(root, build):
     """{file: {line: [count, ..]}}; nothing of objects that never ran is left out: their branches count as not taken."""
     taken = collections.defaultdict(lambda: collections.defaultdict(list))
     own, tests = objects_of(build)
-    documents = itertools.chain(zip(gcov(root, own), itertools.repeat(r"(rt|convert)/")), zip(gcov(root, tests), itertools.repeat(r"(rt|convert)/.*\.h$")))
+    documents = itertools.chain(zip(gcov(root, own), itertools.repeat(r"rt/")), zip(gcov(root, tests), itertools.repeat(r"rt/.*\.h$")))
     for document, pattern in documents:
         for file in document["files"]:
             path = os.path.relpath(os.path.normpath(os.path.join(document["current_working_directory"], file["file"])), root)

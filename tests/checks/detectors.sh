@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions|coverage [runtime]. See ./test.sh --help.
+# The parts of test.sh that need a build of their own: detectors.sh tsan|msan|m32|fuzz HOURS|canaries|deletions|coverage [runtime|converter]. See ./test.sh --help.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . toolchains/debian_packages.sh
@@ -14,6 +14,13 @@ build() {
   : >"build/$preset/build.log"
   build_with_progress "build/$preset/build.log" cmake --preset "$preset"
   build_with_progress "build/$preset/build.log" cmake --build --preset "$preset" ${*:+--target "$@"}
+}
+
+# tests_of PRESET OPTION...: the tests that ctest's options choose.
+tests_of() {
+  local folder=build/$1
+  shift
+  ctest --test-dir "$folder" "$@" --output-on-failure -j"$(nproc)" >"$folder/test.log" || { tail -n 40 "$folder/test.log"; exit 1; }
 }
 
 # The seeds of the blob targets, and what fuzzing has found worth keeping.
@@ -49,12 +56,25 @@ case "$1" in
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES $M32_PACKAGES
     exec tests/checks/canaries.sh ;;
   coverage)
-    preset=coverage${2:+-$2}
-    ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
-    build "$preset" "about 5 CPU minutes for the runtime, 40 with the converter"
-    find "build/$preset" -name '*.gcda' -delete
-    ctest --test-dir "build/$preset" -L quick --output-on-failure -j"$(nproc)" >"build/$preset/test.log" || { tail -n 40 "build/$preset/test.log"; exit 1; }
-    exec python3 tests/checks/coverage.py . "build/$preset" ;;
+    case "${2:-}" in
+      runtime)
+        ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
+        build coverage-runtime "about 5 CPU minutes"
+        find build/coverage-runtime -name '*.gcda' -delete
+        tests_of coverage-runtime -L quick
+        exec python3 tests/checks/coverage.py . build/coverage-runtime ;;
+      converter)
+        ensure_packages $BUILD_PACKAGES $TEST_PACKAGES $CLANG_PACKAGES
+        build coverage-converter "about 35 CPU minutes"
+        profiles=$PWD/build/coverage-converter/profiles
+        rm -rf "$profiles"
+        LLVM_PROFILE_FILE=$profiles/%8m.profraw tests_of coverage-converter -L quick -E '^kernels_int8|^rt_|^bench_|^package_'
+        exec python3 tests/checks/condition_coverage.py . build/coverage-converter ;;
+      *)
+        status=0
+        for part in runtime converter; do "$0" coverage "$part" || status=1; done
+        exit "$status" ;;
+    esac ;;
   deletions)
     ensure_packages $BUILD_PACKAGES $TEST_PACKAGES
     exec python3 tests/checks/check_deletion.py ;;
