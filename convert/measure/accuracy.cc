@@ -86,8 +86,6 @@ Products OutputSums::level() const {
   return sum;
 }
 
-void OutputSums::begin_sample() { samples_.emplace_back(); }
-
 // By how many decibels the worst tenth of the samples has less than all of them.
 double OutputSums::worst_tenth_drop() const {
   double all = 0, error = 0;
@@ -129,81 +127,6 @@ double OutputSums::worst_tenth_logit_error() const {
   const double grown = squares > 0 ? std::max(1.0, kCertainLogit * kCertainLogit * count / squares) : 1;
   const double error = worst.diff2 / static_cast<double>(worst.count);
   return error > 0 ? grown * std::max(error, std::pow(10, -expected_of_most(decibels) / 10)) : 0;
-}
-
-inline void OutputSums::move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result,
-                             size_t column, bool first) {
-  m.least = first ? reference : std::min(m.least, reference);
-  m.most = first ? reference : std::max(m.most, reference);
-  m.sum_ref += reference;
-  sample.ref2 += reference * reference;
-  sample.diff2 += (result - reference) * (result - reference);
-  if (column >= first_row.size())
-    first_row.resize(column + 1, reference);
-  else
-    m.departure = std::max(m.departure, std::fabs(reference - first_row[column]));
-}
-
-void OutputSums::weigh(double reference, double result, size_t column) {
-  if (samples_.empty()) begin_sample();
-  move(moving_, samples_.back(), first_row_, reference, result, column, elements == 1);
-  if (decided_by.by == Decision::kLogit) weigh_logit(reference, result);
-}
-
-namespace {
-
-// Models give NaN for what a mask hides (a mean of nothing): the same in both is agreement, and tells nothing of the numbers beside it.
-bool both_no_number(float reference, float result) {
-  return (std::isnan(reference) && std::isnan(result)) || (std::isinf(reference) && reference == result);
-}
-
-}  // namespace
-
-void OutputSums::add_elements(const float* reference, const float* result, size_t count, size_t column,
-                              const std::function<bool(size_t)>& counts) {
-  if (column == 0) by_row.emplace_back();
-  if (samples_.empty()) begin_sample();
-  Products all = *this, line = by_row.back();
-  Moving moving = moving_;
-  Sample sample = samples_.back();
-  double largest_error = max_abs, largest = max_ref;
-  for (size_t i = 0; i < count; ++i) {
-    if (counts && !counts(i)) continue;
-    if (both_no_number(reference[i], result[i])) {
-      ++no_numbers;
-      continue;
-    }
-    ++elements;
-    const double r = reference[i], g = result[i], d = g - r;
-    all.add(r, g);
-    line.add(r, g);
-    move(moving, sample, first_row_, r, g, column + i, elements == 1);
-    largest_error = std::isnan(d) ? std::numeric_limits<double>::infinity() : std::max(largest_error, std::fabs(d));
-    largest = std::max(largest, std::fabs(r));
-  }
-  static_cast<Products&>(*this) = all;
-  by_row.back() = line;
-  moving_ = moving;
-  samples_.back().ref2 = sample.ref2, samples_.back().diff2 = sample.diff2;
-  max_abs = largest_error, max_ref = largest;
-  if (decided_by.by != Decision::kLogit) return;
-  for (size_t i = 0; i < count; ++i)
-    if ((!counts || counts(i)) && !both_no_number(reference[i], result[i])) weigh_logit(reference[i], result[i]);
-}
-
-void OutputSums::weigh_logit(double reference, double result) {
-  Sample& sample = samples_.back();
-  const bool certain = reference < 0.001 || reference > 0.999;
-  // Of thousands of classes nearly all are here, which logarithms would take most of the time for.
-  if (certain && clipped_probability(reference) == clipped_probability(result)) return;
-  const double want = clipped_logit(reference), got = clipped_logit(result);
-  if (want == got && certain) return;  // both of them
-  logits_.resize(std::max<size_t>(by_row.size(), 1));
-  logits_.back().diff2 += (want - got) * (want - got);
-  ++logits_.back().count;
-  sample.logits.diff2 += (want - got) * (want - got);
-  sample.logit_ref2 += want * want;
-  ++sample.logits.count;
 }
 
 // Mean square; negative where no row is undecided.

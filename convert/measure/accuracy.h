@@ -111,6 +111,9 @@ struct OutputSums : Products {
 
  private:
   void weigh_logit(double reference, double result);
+  void add_element(float reference, float result, size_t column);
+  // reference has no NaN and no infinity, and is not the first row.
+  void add_finite(const float* reference, const float* result, size_t count, size_t column);
   // Sums that every element moves; held in registers while a row is added.
   struct Moving {
     double least = 0, most = 0, sum_ref = 0, departure = 0;  // of the reference; departure: the largest distance from its first row

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "convert/ir/diagnostics.h"
 
@@ -31,7 +32,8 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
         for (int64_t d : both[i]->dims()) shapes[i] += (shapes[i].empty() ? "" : "x") + std::to_string(d);
       throw FatalError(ExitCode::kAccuracy, "output '" + names_[o] + "' has shape " + shapes[1] + ", the reference " + shapes[0]);
     }
-    const std::vector<float> ref = reference[o].to_float(), got = result[o].to_float();
+    const Tensor reference_floats = reference[o].cast(DType::kFloat).aligned(), result_floats = result[o].cast(DType::kFloat).aligned();
+    const auto ref = reference_floats.as<float>(), got = result_floats.as<float>();
     Sums& s = sums_[o];
     const auto counts = [&](size_t i) { return !mask || mask->counts(reference[o].dims(), i); };
     const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
@@ -47,7 +49,7 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
       i += count;
     }
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
-      const auto largest = [&](const std::vector<float>& v) {
+      const auto largest = [&](std::span<const float> v) {
         size_t best = i + row;
         for (size_t k = i; k < i + row; ++k)
           if (counts(k) && (best == i + row || v[k] > v[best])) best = k;

@@ -3,5 +3,6 @@ target_sources(edgeconv_compute PRIVATE
   measure/accumulated_error.cc
   measure/compare.cc
   measure/decision.cc
+  measure/output_sums.cc
   measure/token_mask.cc
 )

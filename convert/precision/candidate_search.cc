@@ -2,6 +2,8 @@
 #include "convert/precision/candidate_search.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <vector>
 
 #include "convert/precision/held_out_set.h"
 #include "convert/precision/screen.h"
@@ -22,9 +24,21 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   // A gate of the user's is reported with what it would take, so each plan is measured on all.
   const bool users_gate = problem.measured || problem.cost.limited();
   Screen screen(validation, users_gate ? Screen::kWhole : Screen::kPart);
+  // A search that starts again asks for the same plans: of each, what is known of it.
+  struct Known {
+    size_t sets = 0;  // of the screen
+    double screened = 0;
+    std::vector<double> held_out;  // by draw
+  };
+  std::unordered_map<PrecisionPlan, Known> known;
   const auto screened = [&](const PrecisionPlan& plan) {
-    return screen.is_whole() ? loss_of(candidates.of(plan).compared().worst_cosine())
-                             : screen.loss(candidates.built(plan).blob);
+    Known& k = known[plan];
+    if (k.sets != screen.sets().size()) {
+      k.screened = screen.is_whole() ? loss_of(candidates.of(plan).compared().worst_cosine())
+                                     : screen.loss(candidates.built(plan).blob);
+      k.sets = screen.sets().size();
+    }
+    return k.screened;
   };
   const auto passes_whole = [&](const PrecisionPlan& plan) {
     if (screen.is_whole()) return true;
@@ -51,7 +65,7 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   problem.loss = [&](const PrecisionPlan& plan) {
     const double loss = screened(plan);
     if (loss > most) return loss;
-    const double more = held_out().loss(candidates.built(plan).blob, most);
+    const double more = held_out().loss([&]() -> const Tensor& { return candidates.built(plan).blob; }, most, known[plan].held_out);
     original.drop_pages();
     return std::max(loss, more);
   };

@@ -1,6 +1,7 @@
 // The held-out set: rows that only plans of precisions are judged by, more than a conversion can afford to compare every model on.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,9 @@ class HeldOutSet {
   HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work = 0);
 
   // Of the blob, judged by rows, however short (accuracy.h): the largest of all draws so far, or the first above max_loss. Against ert's
-  // own kernels: the same on every host.
-  double loss(const Tensor& blob, double max_loss) const;
+  // own kernels: the same on every host. known: what this blob lost on the first draws, which grows by what is measured here; blob is called
+  // only where that is needed.
+  double loss(const std::function<const Tensor&()>& blob, double max_loss, std::vector<double>& known) const;
 
   // Whether the blob loses no more on new draws, too, more of them where they take little. If not, the one that failed joins; where work is
   // limited, its worst set does.

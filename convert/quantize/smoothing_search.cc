@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -31,29 +32,46 @@ float exponential(double x) {
 // Which entries of each row, in their order, can be at one of its ends while logarithms of factors stay close enough.
 class Contenders {
  public:
-  void start(size_t rows) { ends_.assign(rows, 0), at_.clear(); }
-  void add(size_t i) { at_.push_back(static_cast<uint32_t>(i)); }
-  void end(size_t row) { ends_[row] = at_.size(); }
-  std::span<const uint32_t> of(size_t row) const {
+  struct Entry {
+    uint32_t at;
+    float magnitude;  // before its factor
+  };
+  void start(size_t rows) { ends_.assign(rows, 0), entries_.clear(); }
+  void add(size_t i, float x) { entries_.push_back({static_cast<uint32_t>(i), std::fabs(x)}); }
+  void end(size_t row) { ends_[row] = entries_.size(); }
+  std::span<const Entry> of(size_t row) const {
     const size_t first = row == 0 ? 0 : ends_[row - 1];
-    return {at_.data() + first, ends_[row] - first};
+    return {entries_.data() + first, ends_[row] - first};
   }
 
  private:
-  std::vector<uint32_t> at_;
+  std::vector<Entry> entries_;
   std::vector<size_t> ends_;
 };
 
-// The range of one row, zero included, and the channels at its ends (0 where an end is zero itself).
-struct Extremes {
-  float low = 0, high = 0;
-  size_t low_at = 0, high_at = 0;
-
-  void take(float y, size_t at) {
-    if (y > high) high = y, high_at = at;
-    if (y < low) low = y, low_at = at;
-  }
+// The largest of some entries of a row, and its channel (0 where all of them are zero).
+struct Largest {
+  float value = 0;
+  uint32_t at = 0;
 };
+
+Largest largest(std::span<const Contenders::Entry> entries, const float* factors) {
+  // Every fourth of its own, so that none waits for the one before; of equal ones the first counts.
+  Largest most[4];
+  const auto look = [&](Largest& l, const Contenders::Entry& e) {
+    const float y = e.magnitude * factors[e.at];
+    const bool more = y > l.value;
+    l.at = more ? e.at : l.at;
+    l.value = more ? y : l.value;
+  };
+  size_t i = 0;
+  for (; i + 4 <= entries.size(); i += 4)
+    for (size_t l = 0; l < 4; ++l) look(most[l], entries[i + l]);
+  for (; i < entries.size(); ++i) look(most[0], entries[i]);
+  for (size_t l = 1; l < 4; ++l)
+    if (most[l].value > most[0].value || (most[l].value == most[0].value && most[l].at < most[0].at)) most[0] = most[l];
+  return most[0];
+}
 
 // Low and high end of a row, zero included.
 std::pair<float, float> ends(const float* y, size_t k) {
@@ -76,14 +94,23 @@ float least_contender(float end, float share) {
   return end > kSmallest ? end * share : std::numeric_limits<float>::denorm_min();
 }
 
-// Calls f with each index for which is(index), in their order: whole blocks without any are passed over.
-template <class Is, class F>
-void for_each_of_few(size_t count, Is is, F f) {
+// Four at a time; comparisons give -1 and 0.
+using Four = float __attribute__((vector_size(16)));
+using FourInts = int32_t __attribute__((vector_size(16)));
+
+Four four_at(const float* x) {
+  Four v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+
+// Calls f with each index for which is(index), in their order: whole blocks without any are passed over. four(index) is the same of four of them.
+template <class FourAre, class Is, class F>
+void for_each_of_few(size_t count, FourAre four, Is is, F f) {
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    int any = 0;
-    for (size_t l = 0; l < kLanes; ++l) any |= is(i + l);
-    if (any == 0) continue;
+    const FourInts any = four(i) | four(i + 4) | four(i + 8) | four(i + 12);
+    if ((any[0] | any[1] | any[2] | any[3]) == 0) continue;
     for (size_t l = 0; l < kLanes; ++l)
       if (is(i + l)) f(i + l);
   }
@@ -154,15 +181,18 @@ class NoiseModel {
   }
 
   void find_rows(const std::vector<float>& shrink, float share) {
-    row_contenders_.start(t_);
+    high_contenders_.start(t_);
+    low_contenders_.start(t_);
     for (size_t t = 0; t < t_; ++t) {
       for (size_t k = 0; k < k_; ++k) y_[k] = x_[t * k_ + k] * shrink[k];
       const auto [low, high] = ends(y_.data(), k_);
       const float above = least_contender(high, share), below = -least_contender(-low, share);
       const float* y = y_.data();
-      for_each_of_few(k_, [=](size_t k) { return static_cast<int>(y[k] >= above) | static_cast<int>(y[k] <= below); },
-                      [&](size_t k) { row_contenders_.add(k); });
-      row_contenders_.end(t);
+      const auto four = [=](size_t k) -> FourInts { return (four_at(y + k) >= above) | (four_at(y + k) <= below); };
+      for_each_of_few(k_, four, [=](size_t k) { return y[k] >= above || y[k] <= below; },
+                      [&](size_t k) { (y[k] > 0 ? high_contenders_ : low_contenders_).add(k, x_[t * k_ + k]); });
+      high_contenders_.end(t);
+      low_contenders_.end(t);
     }
   }
 
@@ -177,8 +207,9 @@ class NoiseModel {
     column_contenders_.start(k_);
     for (size_t k = 0; k < k_; ++k) {
       const float *w = w_.data() + k * n_, *least = most.data(), factor = grow[k];
-      for_each_of_few(n_, [=](size_t c) { return static_cast<int>(w[c] * factor >= least[c]); },
-                      [&](size_t c) { column_contenders_.add(c); });
+      const auto four = [=](size_t c) -> FourInts { return four_at(w + c) * factor >= four_at(least + c); };
+      for_each_of_few(n_, four, [=](size_t c) { return w[c] * factor >= least[c]; },
+                      [&](size_t c) { column_contenders_.add(c, w[c]); });
       column_contenders_.end(k);
     }
   }
@@ -187,12 +218,11 @@ class NoiseModel {
   double row_ranges(const std::vector<float>& shrink, std::vector<double>& gradient) {
     double sum = 0;
     for (size_t t = 0; t < t_; ++t) {
-      Extremes e;
-      for (const uint32_t k : row_contenders_.of(t)) e.take(x_[t * k_ + k] * shrink[k], k);
-      const double range = double{e.high} - e.low, share = 2 * range / static_cast<double>(t_);
+      const Largest high = largest(high_contenders_.of(t), shrink.data()), low = largest(low_contenders_.of(t), shrink.data());
+      const double range = double{high.value} + low.value, share = 2 * range / static_cast<double>(t_);
       sum += range * range / static_cast<double>(t_);
-      if (e.high > 0) gradient[e.high_at] += share * e.high;
-      if (e.low < 0) gradient[e.low_at] -= share * e.low;
+      if (high.value > 0) gradient[high.at] += share * high.value;
+      if (low.value > 0) gradient[low.at] += share * low.value;
     }
     return sum;
   }
@@ -202,8 +232,8 @@ class NoiseModel {
     std::vector<float> most(n_, 0.0f);
     std::vector<uint32_t> most_at(n_, 0);
     for (size_t k = 0; k < k_; ++k)
-      for (const uint32_t c : column_contenders_.of(k))
-        if (const float v = w_[k * n_ + c] * grow[k]; v > most[c]) most[c] = v, most_at[c] = static_cast<uint32_t>(k);
+      for (const auto& [c, w] : column_contenders_.of(k))
+        if (const float v = w * grow[k]; v > most[c]) most[c] = v, most_at[c] = static_cast<uint32_t>(k);
     double sum = 0;
     for (size_t c = 0; c < n_; ++c) {
       const double square = double{most[c]} * most[c];
@@ -220,7 +250,7 @@ class NoiseModel {
   std::vector<float> y_;
   std::vector<double> looked_at_;  // p for which the contenders were found, which hold while logarithms stay this close
   double apart_ = 0;
-  Contenders row_contenders_, column_contenders_;
+  Contenders high_contenders_, low_contenders_, column_contenders_;
 };
 
 }  // namespace

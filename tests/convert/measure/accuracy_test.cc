@@ -7,7 +7,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace edgeconv::testing {
 
@@ -42,6 +45,50 @@ OutputError error_of(DecidedBy decided_by, const std::vector<float>& reference, 
 }
 
 // A wake word of .002 became .004: next to one of .9 the cosine does not see it.
+// Rows whose reference is finite are added in lanes, the others number by number: both give the same bits of every figure.
+TEST(Accuracy, RowsAddedInLanesAreThoseAddedOneByOne) {
+  constexpr size_t kRow = 29, kRows = 12;
+  constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
+  const auto filled = [&](bool odd_reference, bool odd_result) {
+    std::vector<float> both[2];
+    uint32_t state = 7;
+    for (size_t i = 0; i < kRow * kRows; ++i) {
+      state = state * 1664525u + 1013904223u;
+      const float p = static_cast<float>(state >> 8) * 0x1p-24f;
+      both[0].push_back(i % 3 ? p * 0.002f : p);
+      both[1].push_back(both[0].back() + (i % 5 ? 1e-4f : -1e-3f) * p);
+    }
+    if (odd_reference) both[0][70] = kInfinity, both[0][71] = kNaN, both[1][71] = kNaN, both[0][100] = kNaN;
+    if (odd_result) both[1][200] = kNaN, both[1][230] = -kInfinity;
+    return std::pair(both[0], both[1]);
+  };
+  for (const Decision by : {Decision::kValue, Decision::kLogit, Decision::kLogarithm})
+    for (const int odd : {0, 1, 2, 3}) {
+      const auto [reference, result] = filled(odd & 1, odd & 2);
+      OutputSums sums[2];
+      for (OutputSums& s : sums) {
+        s.row = kRow;
+        s.decided_by = {by, 1, false, true};
+        const auto counts = &s == sums ? std::function<bool(size_t)>() : [](size_t) { return true; };
+        for (size_t r = 0; r < kRows; ++r) {
+          if (r % 3 == 0) s.begin_sample();
+          // A row in two parts, as where a sample ends within one.
+          s.add_elements(reference.data() + r * kRow, result.data() + r * kRow, 9, 0, counts);
+          s.add_elements(reference.data() + r * kRow + 9, result.data() + r * kRow + 9, kRow - 9, 9, counts);
+        }
+      }
+      const OutputError lanes = sums[0].error("y"), alone = sums[1].error("y");
+      const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+      EXPECT_TRUE(same(lanes.cosine, alone.cosine) && same(lanes.sqnr_db, alone.sqnr_db) && same(lanes.decided, alone.decided)) << odd;
+      EXPECT_TRUE(same(lanes.max_abs, alone.max_abs) && same(lanes.max_ref, alone.max_ref)) << odd;
+      EXPECT_TRUE(same(sums[0].judged_cosine(false), sums[1].judged_cosine(false))) << odd;
+      EXPECT_TRUE(same(sums[0].diff2, sums[1].diff2) && same(sums[0].dot, sums[1].dot)) << odd;
+      EXPECT_EQ(lanes.elements, alone.elements);
+      EXPECT_EQ(lanes.evidence, alone.evidence);
+      EXPECT_EQ(sums[0].no_numbers, sums[1].no_numbers);
+    }
+}
+
 TEST(Accuracy, ProbabilitiesAreDecidedByTheirLogit) {
   const OutputError e = error_of({Decision::kLogit}, {0.9f, 0.002f}, {0.9f, 0.004f});
   EXPECT_GT(e.cosine, 0.99999);
