@@ -43,6 +43,14 @@ TEST_P(GemmF32Test, Tails) {
   }
 }
 
+// Levels may take rows together where there is one column.
+TEST_P(GemmF32Test, OneColumn) {
+  SeededRandom random;
+  for (size_t m : {15, 16, 17, 32, 47, 64})
+    for (size_t k : {1, 15, 16, 17, 64, 83}) compare({m, 1, k}, Fill::kNormal, (k & 4) != 0, (m & 1) != 0, random);
+  for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) compare({33, 1, 70}, static_cast<Fill>(fill), false, true, random);
+}
+
 TEST_P(GemmF32Test, DeepAndExtreme) {
   SeededRandom random;
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
