@@ -166,6 +166,7 @@ void put_mapping(TextTables& t, size_t bytes) {
 const std::vector<Case> kHeader = {
     {"no kind", ERT_ERR_UNSUPPORTED, [](TextTables& t) { t.header.kind = 0; }},
     {"an unknown kind", ERT_ERR_UNSUPPORTED, [](TextTables& t) { t.header.kind = 7; }},
+    {"a kind beyond the bits of a word", ERT_ERR_UNSUPPORTED, [](TextTables& t) { t.header.kind += 32; }},
     {"no expansion", ERT_ERR_MODEL, [](TextTables& t) { t.header.expansion = 0; }},
     {"too much expansion", ERT_ERR_MODEL, [](TextTables& t) { t.header.expansion = 65; }},
     {"the most expansion", ERT_OK, [](TextTables& t) { t.header.expansion = 64; }},
