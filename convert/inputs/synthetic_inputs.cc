@@ -20,6 +20,7 @@ constexpr int64_t kSmallTable = 16;
 constexpr int64_t kTokensPerLeast = 4;
 constexpr int64_t kPixelsPerToken = 10, kPixelMultiple = 32;
 constexpr int64_t kSampleRate = 16000;
+constexpr int64_t kMostPictures = 12;  // in one set, where the file leaves their number open
 constexpr uint64_t kStepSeed = 7001;
 
 // Several coordinates per token are a box, [left, top, right, bottom]: its width and height, which models look up in tables,
@@ -48,8 +49,11 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     size[name] = leading.count(name) ? spec.batch : std::min<int64_t>(spec.tokens, range.second);
     has_tokens |= !leading.count(name);
   }
+  // A row may be as little as a token, but not where it is a picture.
+  const bool pictures =
+      std::any_of(plan.kinds.begin(), plan.kinds.end(), [](const auto& kind) { return kind.second.kind == InputKind::kImage; });
   if (!has_tokens)
-    for (auto& [name, n] : size) n = spec.batch * std::min<int64_t>(spec.tokens, 8);
+    for (auto& [name, n] : size) n = pictures ? std::min(spec.batch, kMostPictures) : spec.batch * std::min<int64_t>(spec.tokens, 8);
   for (auto& [name, n] : size)
     if (const auto table = plan.table_limit.find(name); table != plan.table_limit.end()) n = std::min(n, table->second);
   if (spec.within_limits)

@@ -149,6 +149,17 @@ TEST(SyntheticInputs, PicturesOfAnySizeAreAsLargeAsPictures) {
   }
 }
 
+// Where only the number of pictures is open a set had 256 of them, as if each were a row of an MLP: a ResNet-18 took 670 MB.
+TEST(SyntheticInputs, PicturesAreFewWhereTheirNumberIsOpen) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {DimExpr::symbol("batch"), 3, 64, 64});
+  b.output(b.node(OpKind::kConv, {x, b.weights({8, 3, 3, 3})}, ConvAttrs{}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {});
+  EXPECT_EQ(synthetic_inputs(b.g, plan, {})[0].dims()[0], 12);
+  EXPECT_EQ(synthetic_inputs(b.g, plan, {4, 32, false, 101, true})[0].dims()[0], 4);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
