@@ -81,7 +81,7 @@ size_t hypothesis_of(const Asked& a, const ert_text_name& label, char* to) {
   bool placed = false;
   for (size_t i = 0; i < bytes; ++i) {
     if (!placed && form[i] == '{' && i + 1 < bytes && form[i + 1] == '}') {
-      if (to != nullptr) memcpy(to + written, label.data, label.bytes);
+      if (to != nullptr && label.bytes != 0) memcpy(to + written, label.data, label.bytes);
       written += label.bytes;
       placed = true;
       ++i;

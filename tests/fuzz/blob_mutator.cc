@@ -36,7 +36,7 @@ void mutate_header(Bytes* b, RandomNumbers* r) {
 void mutate_metadata(Bytes* b, RandomNumbers* r) {
   uint32_t metadata;
   std::memcpy(&metadata, b->data() + 32, 4);
-  const size_t end = kHeaderBytes + metadata <= b->size() && metadata >= 8 ? kHeaderBytes + metadata : b->size();
+  const size_t end = metadata <= b->size() - kHeaderBytes && metadata >= 8 ? kHeaderBytes + metadata : b->size();
   for (int n = r->integer(1, 4); n > 0; --n) {
     const size_t at = kHeaderBytes + r->bits() % (end - kHeaderBytes);
     if (r->integer(0, 2) == 0 || at + 4 > end) {
