@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "convert/program/channels_first.h"
 #include "convert/program/program_pass.h"
 #include "rt/include/ert.h"
 
@@ -16,8 +17,6 @@ namespace direct = ert::params::direct_conv;
 namespace linear = ert::params::linear;
 using ert::params::OpCode;
 
-// So many channels of an image may lie a map apart; of more, every sum would walk through as many places of memory.
-constexpr int64_t kMostPlanes = 4;
 // More are fetched from far for every few outputs of a row, where a Conv has blocks of patches for them. Measured: 128 x 128 filters of 3 x 3 take .95 times
 // as long, 128 x 256 take 1.15 times.
 constexpr int64_t kMostWeights = 1 << 18;
@@ -35,18 +34,6 @@ bool reads_all_in_fp32(const TargetProgram& p, const TargetOp& op) {
   const Shape& x = p.values[static_cast<size_t>(op.inputs[linear::kX])].shape;
   return x.back() == DimExpr(op.ints[conv::kChannels]) && w.storage == Storage::kConstant && w.data.elements() <= kMostWeights &&
          all_finite(w.data);
-}
-
-// What the map is a Transpose of that puts channels last; -1: something else.
-int channels_first(const TargetProgram& p, int map) {
-  for (const TargetOp& op : p.ops) {
-    if (op.code != OpCode::kTranspose || op.outputs[0] != map) continue;
-    std::vector<int32_t> last(op.ints.size());
-    for (size_t i = 0; i < last.size(); ++i) last[i] = i == 0 ? 0 : static_cast<int32_t>((i + 1) % last.size());
-    if (last.size() > 1) last.back() = 1;
-    return op.ints == last ? op.inputs[0] : -1;
-  }
-  return -1;
 }
 
 // The only op that reads op `at`'s result; null: there are others, or the result is an output.

@@ -1,4 +1,5 @@
 target_sources(edgeconv_core PRIVATE
+  program/channels_first.cc
   program/check_limits.cc
   program/coarse_activations.cc
   program/direct_conv.cc
@@ -6,6 +7,7 @@ target_sources(edgeconv_core PRIVATE
   program/fuse_map_residual.cc
   program/join_maps.cc
   program/map_ops.cc
+  program/map_planes.cc
   program/map_pools.cc
   program/pack_rows.cc
   program/padding_facts.cc

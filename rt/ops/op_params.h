@@ -301,10 +301,11 @@ constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::una
 
 // 8-bit maps: two values, q u8 [N, H, W, C] and scales i32 [N, H, 2], of each row the bits of its scale and its zero point (& 255). Factors f32 [C] or -1:
 //   those of a writer multiply values before they are quantized, those of a reader multiply what is read back.
-// QuantizeMap: x f32 [N, H, W, C], factors or -1 -> q, scales.
+// QuantizeMap: x f32 [N, H, W, C], or with kChannelsFirst [N, C, H, W], factors or -1 -> q, scales. No ints: 0.
 namespace quantize_map {
 enum Inputs { kX, kFactors, kInputCount };
-}
+enum Ints { kChannelsFirst, kIntCount };
+}  // namespace quantize_map
 // MapToFloat: q, scales, factors or -1 -> f32 [N, H, W, C].
 namespace map_to_float {
 enum Inputs { kQ, kScales, kFactors, kInputCount };

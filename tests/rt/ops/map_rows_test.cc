@@ -51,6 +51,41 @@ TEST(QuantizeMap, FactorsMultiplyBefore) {
   EXPECT_EQ(with.outputs[1].bytes, without.outputs[1].bytes);
 }
 
+// An image with its channels first gives the map of the same with its channels last.
+TEST(QuantizeMap, ChannelsFirst) {
+  for (const bool with_factors : {false, true})
+    for (const int32_t channels : {1, 3, 17}) {
+      const int32_t n = 2, h = 3, w = 5;
+      const Tensor planes = noisy({n, channels, h, w}, 1), factors = with_factors ? noisy({channels}, 2) : absent();
+      const std::vector<float> v = planes.as<float>();
+      std::vector<float> last(v.size());
+      for (size_t i = 0; i < last.size(); ++i) {
+        const size_t c = i % static_cast<size_t>(channels), x = i / static_cast<size_t>(channels) % 5,
+                     y = i / static_cast<size_t>(channels) / 5 % 3, image = i / static_cast<size_t>(channels) / 15;
+        last[i] = v[((image * static_cast<size_t>(channels) + c) * 3 + y) * 5 + x];
+      }
+      OpCase want = quantize_case(f32({n, h, w, channels}, last), factors), got = want;
+      got.inputs[0] = planes;
+      got.ints = {1};
+      run(want);
+      run(got);
+      EXPECT_EQ(want.outputs[0].bytes, got.outputs[0].bytes) << channels;
+      EXPECT_EQ(want.outputs[1].bytes, got.outputs[1].bytes) << channels;
+    }
+}
+
+TEST(QuantizeMap, RefusesPlanesThatAreNoMaps) {
+  const OpCase good = {
+      &kOpQuantizeMap, {noisy({1, 4, 2, 3}, 1), absent()}, {empty(ERT_U8, {1, 2, 3, 4}), empty(ERT_I32, {1, 2, 2})}, {1}, {}, {}};
+  OpCase c = good;
+  run(c);
+  for (const std::vector<int32_t>& ints : std::vector<std::vector<int32_t>>{{}, {0}, {2}, {-1}, {1, 1}}) {
+    c = good;
+    c.ints = ints;
+    EXPECT_FALSE(prepares(c)) << (ints.empty() ? 0 : ints[0]);
+  }
+}
+
 TEST(MapToFloat, ValuesTimesFactors) {
   for (bool factors : {false, true}) {
     const MapTensors m = some_map({2, 3, 5, 37}, 1);
