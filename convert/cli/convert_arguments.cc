@@ -79,6 +79,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
   options.compress = o.compress == "zstd";
   options.skip_padding = o.padding == "zero";
   if (o.maps != "auto") options.maps = o.maps == "all" ? MapUse::kAll : MapUse::kNever;
+  if (o.bands != "auto") options.bands = o.bands == "all" ? BandUse::kAll : BandUse::kNever;
   options.security_counter = o.security_counter;
   options.golden_asked = o.golden != "auto";
   options.tokenizer = o.tokenizer;
@@ -120,6 +121,10 @@ void ConvertArguments::declare(Arguments& a) {
   a.option("--maps", maps,
            "int8 convolutions over images read and write 8-bit maps. auto: where that is quicker (for cortex-m: all); all: "
            "depthwise ones and those over few channels too, which takes less RAM; none",
+           {.one_of = {"auto", "all", "none"}});
+  a.option("--bands", bands,
+           "chains of operators over images run for a few rows at a time, with the same bits and far less RAM. auto: where that saves "
+           "a quarter of 512 kB or more, for cortex-m an eighth of any; all: wherever it saves any; none",
            {.one_of = {"auto", "all", "none"}});
   a.option("--golden", golden,
            "golden vectors in the blob for the device's self test: auto (one, in at most 10 % of the blob or 4 kB), none, or how "

@@ -12,7 +12,7 @@ namespace edgeconv::cli {
 
 struct ConvertArguments {
   std::string command;  // as it was given
-  std::string model, output, target = "portable", progress = "auto", maps = "auto", compress = "none", padding = "zero", calibration, dump_graph, tokenizer, task, labels, pooling, normalize;
+  std::string model, output, target = "portable", progress = "auto", maps = "auto", bands = "auto", compress = "none", padding = "zero", calibration, dump_graph, tokenizer, task, labels, pooling, normalize;
   std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
   PinOptions pins;
   Gates gates;

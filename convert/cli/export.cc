@@ -14,6 +14,7 @@
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/foreign_text.h"
 #include "convert/report/memory_table.h"
+#include "convert/report/ops_of_blob.h"
 #include "convert/run/blob_runner.h"
 #include "rt/blob/header.h"
 #include "rt/ops/op.h"
@@ -54,7 +55,7 @@ std::string macros(const std::string& symbol, const BlobRunner& runner, size_t b
 std::string op_list(const void* blob, const std::string& source) {
   const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset);
   std::set<uint16_t> codes;
-  for (const auto* op : *program.ops()) codes.insert(op->code());
+  for (const OpOfBlob& op : ops_of_blob(program)) codes.insert(op.code);
   std::string s = fmt::format("// Ops of {}: made by edgeconv export.\n", source);
   for (const uint16_t code : codes) s += fmt::format("ERT_OP({}, {})\n", code, ert::find_op(code)->name);
   return s;

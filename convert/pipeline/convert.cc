@@ -1,6 +1,7 @@
 // The conversion: reading, passes, calibration, precision plan, program, blob, comparison. More than 300 lines, because the whole way is
 // read here from top to bottom; what a step does is in the folder that it calls.
 #include "convert/pipeline/convert.h"
+#include "convert/program/row_bands.h"
 
 #include <fmt/format.h>
 
@@ -365,6 +366,7 @@ void Conversion::write() {
   for (const KeptState& s : states_)
     chosen.program.states.push_back({static_cast<uint32_t>(s.output), static_cast<uint32_t>(s.input)});
   change_weight_layout(chosen.program, o_.target.dtype);
+  if (o_.bands != BandUse::kNever) make_row_bands(chosen.program, choose_bands(o_.bands, o_.target.name == "cortex-m"));
   r_.blob = write_blob(chosen.program, meta);
   // Read back: what is written must open, and give the bits of the layout that everything above was measured with.
   const auto written = open_own(r_.blob);

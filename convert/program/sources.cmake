@@ -1,4 +1,5 @@
 target_sources(edgeconv_core PRIVATE
+  program/band_chain.cc
   program/channels_first.cc
   program/check_limits.cc
   program/coarse_activations.cc
@@ -15,6 +16,7 @@ target_sources(edgeconv_core PRIVATE
   program/program_pass.cc
   program/program_text.cc
   program/remove_unread.cc
+  program/row_bands.cc
   program/row_flow.cc
   program/row_flow_inside.cc
   program/row_flow_outside.cc

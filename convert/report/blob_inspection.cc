@@ -15,6 +15,7 @@
 #include "convert/report/certified_pinning.h"
 #include "convert/report/memory_table.h"
 #include "convert/report/memory_timeline.h"
+#include "convert/report/ops_of_blob.h"
 #include "rt/blob/header.h"
 #include "rt/ops/op.h"
 #include "rt/ops/op_params.h"
@@ -84,9 +85,9 @@ std::string target_of(const std::string& layout) {
 
 Json operators(const ert::fb::Program& p) {
   std::map<std::string, int> counts;
-  for (const ert::fb::Op* op : *p.ops()) {
-    const ert::OpDef* def = ert::find_op(op->code());
-    ++counts[def ? def->name : "op " + std::to_string(op->code())];
+  for (const OpOfBlob& op : ops_of_blob(p)) {
+    const ert::OpDef* def = ert::find_op(op.code);
+    ++counts[def ? def->name : "op " + std::to_string(op.code)];
   }
   return counts;
 }

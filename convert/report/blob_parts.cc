@@ -9,9 +9,11 @@
 
 #include "convert/files/json.h"
 #include "convert/report/memory_table.h"
+#include "convert/report/ops_of_blob.h"
 #include "rt/blob/header.h"
 #include "rt/blob/kinds.h"
 #include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv {
@@ -29,10 +31,10 @@ std::string kind_of_reader(std::string_view op) {
 // Constants by segment and offset, with the kind of their first reader.
 std::map<std::pair<uint32_t, uint64_t>, std::string> constants_of(const ert::fb::Program& p) {
   std::map<std::pair<uint32_t, uint64_t>, std::string> kinds;
-  for (const ert::fb::Op* op : *p.ops()) {
-    const ert::OpDef* def = ert::find_op(op->code());
-    for (uint32_t i = 0; i < op->n_inputs(); ++i) {
-      int32_t v = p.operands()->Get(op->first_operand() + i);
+  for (const OpOfBlob& op : ops_of_blob(p)) {
+    if (op.code == static_cast<uint16_t>(ert::params::OpCode::kRowBands)) continue;
+    const ert::OpDef* def = ert::find_op(op.code);
+    for (const int32_t v : op.inputs) {
       if (v < 0) continue;
       const ert::fb::Value* value = p.values()->Get(static_cast<uint32_t>(v));
       while (value->storage() == static_cast<uint8_t>(ert::Storage::kAlias)) value = p.values()->Get(value->index());

@@ -9,6 +9,7 @@ target_sources(edgeconv_core PRIVATE
   report/model_inspection.cc
   report/model_inspection_text.cc
   report/next_commands.cc
+  report/ops_of_blob.cc
   report/report_html.cc
   report/report_json.cc
   report/summary.cc

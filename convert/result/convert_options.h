@@ -13,6 +13,7 @@
 #include "convert/ir/tensor.h"
 #include "convert/precision/request.h"
 #include "convert/prepare/prepare.h"
+#include "convert/program/row_bands.h"
 #include "convert/program/weight_layout.h"
 
 namespace edgeconv {
@@ -36,6 +37,7 @@ struct ConvertOptions {
   bool compress = false;                         // --compress zstd
   bool skip_padding = true;                      // --padding: where it is proved to change nothing else
   WeightTarget target = kWeightTargets[0];       // --target
+  BandUse bands = BandUse::kAuto;                // --bands
   std::optional<MapUse> maps;                    // --maps; empty: auto
   int golden = 1;                                // golden vectors in the blob
   bool golden_asked = false;                     // --golden: they take what they take

@@ -19,12 +19,6 @@ size_t take(Bytes* end, uint32_t n, size_t entry_bytes) {
   return offset;
 }
 
-uint32_t most_operands(const Program& p) {
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < p.ops.size; ++i) most = operand_count(p.ops[i]) > most ? operand_count(p.ops[i]) : most;
-  return most;
-}
-
 uint32_t custom_count(const Program& p) { return p.root->custom_ops() == nullptr ? 0 : p.root->custom_ops()->size(); }
 
 uint32_t attribute_count(const Program& p) {
@@ -42,7 +36,7 @@ bool lay_out_tables(const Program& p, const int64_t* exprs, uint32_t row_starts,
   Bytes end;
   t.exprs = take(&end, p.exprs.size, sizeof(int64_t));
   t.values = take(&end, p.values.size, sizeof(Operand));
-  t.operands = take(&end, most_operands(p), sizeof(Operand));
+  t.operands = take(&end, operand_room(p), sizeof(Operand));
   t.inputs = take(&end, p.inputs.size, sizeof(Binding));
   t.outputs = take(&end, p.outputs.size, sizeof(Binding));
   t.slots = take(&end, p.slots, sizeof(Slot));

@@ -90,6 +90,7 @@ struct OpContext {
   const float* floats = nullptr;
   const int64_t* exprs = nullptr;  // all size expressions, evaluated for the current dims
   uint32_t n_exprs = 0;
+  Operand* inner = nullptr;  // RowBands only: room for the operands of an op in it, params::row_bands::kMostOperands
   RowMap rows;
   const kernels::KernelTable* kernels = nullptr;
   Parallel parallel;           // hook and context: run only; threads as configured, 1 while ert_model_open prepares

@@ -346,4 +346,18 @@ namespace map_mean {
 enum Inputs { kQ, kScales, kFactors, kInputCount };
 }
 
+// RowBands: a chain of ops over maps, done for a few rows (axis 1) of the last one at a time, so that of what lies between them only a few rows are in memory.
+//   Inputs: all that the ops read from outside, in any order. Outputs: those of the last op. Ints: kRows of the last op at a time; numbers of ops and of
+//   values between them; of each value the ValueInts; of each op the OpInts, then its inputs, then its ints; its floats follow those of the op before
+//   among the floats. An input is one of the RowBands (0, 1, ..), kAbsent or a value: value_of. Outputs of all ops but the last are the values in order.
+// Ops: Linear, Unary, Binary, Conv, DepthwiseConv, DirectConv and those of maps but MapMean.
+namespace row_bands {
+enum Ints { kRows, kOps, kValues, kFirstValue };
+enum ValueInts { kDtype, kRank, kFirstExpr, kValueInts = kFirstExpr + 4 };  // exprs of the axes; unused ones 0
+enum OpInts { kCode, kInputs, kOutputs, kIntCount, kFloatCount, kFirstInput };
+constexpr int kMostOps = 12, kMostValues = 16, kMostOperands = 12;  // of one op, inputs and outputs
+constexpr int kAbsent = -1;
+constexpr int value_of(int input) { return -2 - input; }  // and back
+}  // namespace row_bands
+
 }  // namespace ert::params

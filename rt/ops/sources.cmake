@@ -6,6 +6,7 @@ set(ERT_OP_SOURCES
   ops/recurrent_cells.cc
   ops/scalar_arithmetic.cc
   ops/strided_walk.cc
+  ops/row_bands_plan.cc
   ops/window.cc
   ops/arg_min_max.cc
   ops/attention.cc
@@ -47,6 +48,7 @@ set(ERT_OP_SOURCES
   ops/recurrence.cc
   ops/reduce.cc
   ops/rope.cc
+  ops/row_bands.cc
   ops/scatter_elements.cc
   ops/scatter_nd.cc
   ops/slice.cc

@@ -4,23 +4,23 @@
 #include <new>
 
 namespace ert {
-namespace {
-
-size_t widest_op(const Program& p) {
+uint32_t operand_room(const Program& p) {
   uint32_t most = 0;
-  for (uint32_t i = 0; i < p.ops.size; ++i) most = operand_count(p.ops[i]) > most ? operand_count(p.ops[i]) : most;
-  return most < kMaxOperands ? most : kMaxOperands;
+  for (uint32_t i = 0; i < p.ops.size; ++i) {
+    const bool bands = p.ops[i].code() == static_cast<uint16_t>(params::OpCode::kRowBands);
+    const uint32_t n = operand_count(p.ops[i]) + (bands ? params::row_bands::kMostOperands : 0u);
+    most = n > most ? n : most;
+  }
+  return most < kMostOperandRoom ? most : kMostOperandRoom;
 }
 
-}  // namespace
-
-size_t eval_bytes(const Program& p) { return p.exprs.size * sizeof(int64_t) + (widest_op(p) * sizeof(Operand) + 7) / 8 * 8; }
+size_t eval_bytes(const Program& p) { return p.exprs.size * sizeof(int64_t) + (operand_room(p) * sizeof(Operand) + 7) / 8 * 8; }
 
 EvalMemory::EvalMemory(const Program& p, const LentMemory& lent) {
   if (lent.data != nullptr) {
     if (lent.bytes < eval_bytes(p)) return;
     void* operands = lent.data + p.exprs.size * sizeof(int64_t);
-    const size_t n = widest_op(p);
+    const size_t n = operand_room(p);
     scratch_.exprs = static_cast<int64_t*>(static_cast<void*>(lent.data));
     scratch_.operands = static_cast<Operand*>(operands);
     for (size_t i = 0; i < n; ++i) new (scratch_.operands + i) Operand{};

@@ -7,14 +7,19 @@
 
 #include "rt/base/limits.h"
 #include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
 #include "rt/blob/program.h"
 
 namespace ert {
 
 struct EvalScratch {
   int64_t* exprs;     // as many as the program has
-  Operand* operands;  // as many as its widest op has, at most kMaxOperands
+  Operand* operands;  // operand_room()
 };
+
+// Operands of the widest op, and of the widest one in it behind those.
+constexpr uint32_t kMostOperandRoom = kMaxOperands + params::row_bands::kMostOperands;
+uint32_t operand_room(const Program& p);
 
 // Bytes that ert_model_open_in needs for this program: what EvalMemory takes out of lent memory. Safe before the ops are verified.
 size_t eval_bytes(const Program& p);
@@ -36,7 +41,7 @@ class EvalMemory {
   EvalScratch scratch_{nullptr, nullptr};
 #if ERT_EVAL_ON_STACK
   int64_t exprs_[limits::kMaxExprs];
-  Operand operands_[kMaxOperands];
+  Operand operands_[kMostOperandRoom];
 #endif
 };
 

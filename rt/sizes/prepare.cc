@@ -18,7 +18,7 @@ RowMap row_map(const Program& p, const int64_t* exprs) {
   return rows;
 }
 
-OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands, const int64_t* exprs) {
+OpContext op_context(const Program& p, const fb::Op& op, Operand* operands, const int64_t* exprs) {
   OpContext c;
   c.n_inputs = op.n_inputs();
   c.n_outputs = op.n_outputs();
@@ -28,6 +28,7 @@ OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands
   c.n_floats = op.n_floats();
   c.ints = p.ints.data + op.first_int();
   c.floats = p.floats.data + op.first_float();
+  c.inner = operands + operand_count(op);
   c.exprs = exprs;
   c.n_exprs = p.exprs.size;
   c.rows = row_map(p, exprs);

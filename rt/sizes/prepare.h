@@ -15,7 +15,8 @@ namespace ert {
 RowMap row_map(const Program& p, const int64_t* exprs);
 
 // What an op sees, without addresses, kernels and threads.
-OpContext op_context(const Program& p, const fb::Op& op, const Operand* operands, const int64_t* exprs);
+// operands: of the op, and room behind them (operand_room).
+OpContext op_context(const Program& p, const fb::Op& op, Operand* operands, const int64_t* exprs);
 
 // The registered implementation of a Custom op, or null.
 const ert_custom_op* find_custom_op(const Program& p, uint32_t custom_index, const ert_config& cfg);

@@ -4,6 +4,7 @@
 #include "rt/base/limits.h"
 #include "rt/ops/op_params.h"
 #include "rt/ops/operand_checks.h"
+#include "rt/ops/row_bands.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {
@@ -121,6 +122,36 @@ class ColumnSums {
   uint64_t left_ = 0;  // bytes of weights
 };
 
+// Which inputs of an op other than a Recurrence are weights and their sums.
+struct ProductInputs {
+  uint32_t weights, sums;
+  bool present;
+
+  static ProductInputs of(uint16_t code, const int32_t* ints) {
+    switch (static_cast<params::OpCode>(code)) {
+      case params::OpCode::kLinear:
+      case params::OpCode::kConv: return {linear::kWeights, linear::kColsum, ints[linear::kPrecision] != linear::kF32};
+      case params::OpCode::kMapConv:
+      case params::OpCode::kMapDepthwiseConv: return {map_conv::kWeights, map_conv::kColsum, true};
+      default: return {0, 0, false};
+    }
+  }
+};
+
+ert_status check_inner_ops(const Program& p, const fb::Op& op, ColumnSums* sums) {
+  ops::InnerOps inner(p.ints.data + op.first_int(), op.n_ints());
+  ops::InnerOp i;
+  while (inner.next(&i)) {
+    const ProductInputs product = ProductInputs::of(i.code, i.ints);
+    if (!product.present) continue;
+    const int32_t weights = i.inputs[product.weights], column_sums = i.inputs[product.sums];
+    if (weights < 0 || column_sums < 0) return ERT_ERR_MODEL;
+    const ert_status status = sums->check(op, static_cast<uint32_t>(weights), static_cast<uint32_t>(column_sums));
+    if (status != ERT_OK) return status;
+  }
+  return ERT_OK;
+}
+
 }  // namespace
 
 ert_status verify_column_sums(const Program& p, EvalScratch* scratch) {
@@ -129,12 +160,9 @@ ert_status verify_column_sums(const Program& p, EvalScratch* scratch) {
   for (uint32_t i = 0; i < p.ops.size && status == ERT_OK; ++i) {
     const fb::Op& op = p.ops[i];
     const int32_t* ints = p.ints.data + op.first_int();
-    const bool product =
-        op.code() == static_cast<uint16_t>(params::OpCode::kLinear) || op.code() == static_cast<uint16_t>(params::OpCode::kConv);
-    if (product && ints[linear::kPrecision] != linear::kF32) status = sums.check(op, linear::kWeights, linear::kColsum);
-    if (op.code() == static_cast<uint16_t>(params::OpCode::kMapConv) ||
-        op.code() == static_cast<uint16_t>(params::OpCode::kMapDepthwiseConv))
-      status = sums.check(op, map_conv::kWeights, map_conv::kColsum);
+    const ProductInputs product = ProductInputs::of(op.code(), ints);
+    if (product.present) status = sums.check(op, product.weights, product.sums);
+    if (op.code() == static_cast<uint16_t>(params::OpCode::kRowBands)) status = check_inner_ops(p, op, &sums);
     if (op.code() != static_cast<uint16_t>(params::OpCode::kRecurrence) || ints[recurrence::kPrecision] == linear::kF32) continue;
     const uint32_t directions = ints[recurrence::kDirection] == recurrence::kBidirectional ? 2 : 1;
     for (uint32_t d = 0; d < directions && status == ERT_OK; ++d) {

@@ -1,5 +1,6 @@
 // Ops: operands in range, every value written exactly once and before it is read, nobody writes inputs or constants.
 #include "rt/ops/op_params.h"
+#include "rt/ops/row_bands.h"
 #include "rt/verify/semantics.h"
 
 namespace ert {
@@ -75,6 +76,16 @@ bool verify_operands(const Program& p, uint32_t index, uint32_t* written) {
   return true;
 }
 
+// What stands in a RowBands otherwise is for its prepare to judge.
+bool inner_ops_linked(const Program& p, const fb::Op& op) {
+  ops::InnerOps inner(p.ints.data + op.first_int(), op.n_ints());
+  ops::InnerOp i;
+  while (inner.next(&i)) {
+    if (find_op(i.code) == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ert_status verify_ops(const Program& p) {
@@ -87,6 +98,7 @@ ert_status verify_ops(const Program& p) {
     const fb::Op& op = p.ops[i];
     if (find_op(op.code()) == nullptr) return ERT_ERR_UNSUPPORTED;
     if (!pools.take(op) || !verify_operands(p, i, &written)) return ERT_ERR_MODEL;
+    if (is_code(op, params::OpCode::kRowBands) && !inner_ops_linked(p, op)) return ERT_ERR_UNSUPPORTED;
     if (is_code(op, params::OpCode::kCustom)) {
       if (op.n_ints() != params::custom::kIntCount) return ERT_ERR_MODEL;
       const int32_t custom = p.ints[op.first_int() + params::custom::kIndex];

@@ -21,6 +21,10 @@ TASK = re.compile(r"\(void\*, unsigned (long|int), unsigned (long|int)\)$")
 HOOKS = {("run.cc", "op_hook"), ("parallel.cc", "hook"), ("parallel.cc", "task"), ("custom.cc", "run"), ("signature.cc", "verify")}
 
 
+def snake(name):
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
 def kernel_slots():
     """{slot: kernels of all levels}; unary kernels under 'unary.kExp' and 'unary', those of Linears under the array that holds them
     (members of LinearKernels have the same names)."""
@@ -119,6 +123,9 @@ def resolve(functions, readelf, build):
     def own(f):
         return [g for g in functions if g.name in taken.get(f.source, ()) and g.source == f.source and g is not f]
 
+    # What a RowBands calls of the ops that it may be made of.
+    inner = {snake(name) + ".cc" for name in re.findall(r"case params::OpCode::k(\w+)", (ROOT / "rt/ops/row_bands_plan.h").read_text())}
+
     def reached(f, pointer):
         if (f.source, pointer) in HOOKS:
             return []
@@ -126,7 +133,8 @@ def resolve(functions, readelf, build):
         if names:
             return [g for g, name in kernel_of.items() if name in names]
         if pointer in OP_MEMBERS:
-            return [g for g in functions if re.search(rf"\b{pointer}\(ert::OpContext", g.pretty)]
+            targets = [g for g in functions if re.search(rf"\b{pointer}\(ert::OpContext", g.pretty)]
+            return [g for g in targets if g.source in inner or f.source != "row_bands.cc"]
         return [g for g in own(f) if not OP_FUNCTION.search(g.pretty) and not TASK.search(g.pretty) and kernel_of.get(g) not in everything]
 
     for f in functions:

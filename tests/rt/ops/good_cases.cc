@@ -7,6 +7,10 @@ Tensor f(Dims d) { return empty(ERT_F32, std::move(d)); }
 Tensor i(Dims d) { return empty(ERT_I32, std::move(d)); }
 Tensor u(Dims d) { return empty(ERT_U8, std::move(d)); }
 Tensor b(Dims d) { return empty(ERT_BOOL, std::move(d)); }
+Tensor constant(Tensor t) {
+  t.constant = true;
+  return t;
+}
 
 }  // namespace
 
@@ -79,6 +83,13 @@ std::vector<OpCase> good_cases() {
        {}},
       {&kOpMapMaxPool, {u({1, 4, 5, 3}), i({1, 4, 2})}, {u({1, 3, 4, 3}), i({1, 3, 2})}, {2, 1, 1, 0, 0, 2, 1, 1, 0, 0}, {}, {}},
       {&kOpMapMean, {u({1, 4, 5, 3}), i({1, 4, 2}), f({3})}, {f({1, 3})}, {}, {}, {}},
+      // A Linear in fp32, then a DepthwiseConv of it: one value of [2, 6, 5, 3] between them.
+      {&kOpRowBands,
+       {f({2, 6, 5, 4}), constant(f({4, 3})), constant(f({9, 3})), constant(f({3}))},
+       {f({2, 3, 5, 3})},
+       {2, 2, 1, ERT_F32, 4, 0, 1, 2, 3, 9, 2, 1, 2, 0, 0, 1, params::linear::kF32, -1, 40, 3, 1, 11, 0, -2, 2, 3, 0, 3, 2, 1, 1, 1, 3, 1, 1, 1, 1},
+       {},
+       {2, 6, 5, 3}},
   };
 }
 

@@ -1,0 +1,97 @@
+// Which rows of a value between the ops of a RowBands are there when, and how many of them are in memory. Once the rows before `e` of the last op are to be
+// done, an op has done its rows before grow * e + ahead, and what reads it goes on from row grow * (e before) + behind: the numbers follow
+// from the windows, from the last op to the first.
+#pragma once
+
+#include <stdint.h>
+
+#include "rt/ops/operand_checks.h"
+#include "rt/ops/row_bands.h"
+
+namespace ert::ops {
+
+// What the op at hand does with axis 1 of its inputs, by the bits of their masks: output row r is made of row r, or of the rows that the window whose ints
+// begin at window_int meets. Other inputs are constants.
+struct RowForm {
+  uint16_t rows, window;
+  uint8_t window_int;
+  bool known() const { return (rows | window) != 0; }
+};
+
+inline RowForm row_form(uint16_t code) {
+  namespace mcv = params::map_conv;
+  constexpr uint16_t kFirst = 1, kMap = 3, kResidual = 1 << mcv::kResidual | 1 << mcv::kResidualScales;
+  switch (static_cast<params::OpCode>(code)) {
+    case params::OpCode::kLinear:
+    case params::OpCode::kUnary:
+    case params::OpCode::kQuantizeMap: return {kFirst, 0, 0};
+    case params::OpCode::kBinary: return {3, 0, 0};
+    case params::OpCode::kMapToFloat: return {kMap, 0, 0};
+    case params::OpCode::kConv: return {0, kFirst, params::conv::kWindow};
+    case params::OpCode::kDepthwiseConv: return {0, kFirst, params::depthwise_conv::kFirstWindowInt};
+    case params::OpCode::kDirectConv: return {0, kFirst, params::direct_conv::kFirstWindowInt};
+    case params::OpCode::kMapConv:
+    case params::OpCode::kMapDepthwiseConv: return {kResidual, kMap, mcv::kFirstWindowInt};
+    case params::OpCode::kMapMaxPool: return {0, kMap, params::map_max_pool::kFirstWindowInt};
+    default: return {0, 0, 0};
+  }
+}
+
+// Small, because prepare has all of them on the stack.
+struct Stage {
+  int32_t height;        // rows of its outputs
+  uint16_t at;           // where its ints are among those of the RowBands,
+  uint16_t first_float;  // and its floats
+  uint16_t readers;      // bits of the ops that read its outputs
+  int16_t grow, ahead, behind;
+  int8_t first_value;  // number of its first output
+};
+
+// A windowed op's first row of an input that rows from `row` on of the output meet; may lie in the padding.
+inline int64_t first_met(const InnerOp& op, int64_t row) {
+  const int32_t* window = op.ints + row_form(op.code).window_int;
+  return row * window[params::window::kStride] - window[params::window::kBegin];
+}
+
+struct Chain {
+  Stage stages[bands::kMostOps];
+  const int32_t* ints;
+  int32_t n, rows, batch;
+
+  InnerOp op(int32_t i) const { return inner_op_at(ints + stages[i].at); }
+  // Rows of op i's outputs in memory.
+  int32_t room(int32_t i) const {
+    const Stage& s = stages[i];
+    const int64_t kept = s.ahead > s.behind ? s.ahead - s.behind : 0, most = int64_t{s.grow} * rows + kept;
+    return most < s.height ? static_cast<int32_t>(most) : s.height;
+  }
+
+  // The op that writes value v.
+  int32_t writer(int32_t v) const {
+    int32_t i = 0;
+    while (i + 1 < n && stages[i + 1].first_value <= v) ++i;
+    return i;
+  }
+  // Whether one of the inputs in `mask` is written by op i.
+  bool reads(const InnerOp& reader, uint32_t mask, int32_t i) const {
+    for (uint32_t k = 0; k < reader.n_inputs; ++k) {
+      const int32_t ref = reader.inputs[k];
+      if ((mask >> k & 1) != 0 && ref < bands::kAbsent && writer(bands::value_of(ref)) == i) return true;
+    }
+    return false;
+  }
+};
+
+// Reads the ints and checks all that does not depend on shapes. The ops' own prepare functions check the rest.
+bool read_chain(const OpContext& c, Chain* chain);
+
+// The operands of op i at whole size, inputs then outputs, kMostOperands at most.
+bool whole_operands(const OpContext& c, const Chain& chain, int32_t i, Operand* operands, OpContext* inner);
+
+// Fills heights, grow, ahead and behind; operands: memory of kMostOperands. False: rows of inputs that do not go with those of the outputs.
+bool plan_rows(const OpContext& c, Chain* chain, Operand* operands);
+
+// Bytes of a row of a value, and of all its rows in memory.
+size_t bytes_of_row(const Operand& value);
+
+}  // namespace ert::ops
