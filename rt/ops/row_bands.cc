@@ -35,37 +35,42 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return set_scratch(scratch, bytes + Bytes(most).aligned());
 }
 
-// Calls use(def, inner) for each op at whole size; 0 of what prepare does not accept.
-template <class Use>
-uint64_t sum_of_ops(const OpContext& c, const Use& use) {
+uint64_t macs(const OpContext& c) {
   Chain chain;
   if (!read_chain(c, &chain)) return 0;
   uint64_t sum = 0;
   for (int32_t i = 0; i < chain.n; ++i) {
     OpContext inner;
     if (!whole_operands(c, chain, i, c.inner, &inner)) return 0;
-    sum += use(*find_op(chain.op(i).code), inner);
+    const OpDef& def = *find_op(chain.op(i).code);
+    sum += def.macs == nullptr ? 0 : def.macs(inner);
   }
   return sum;
 }
 
-uint64_t macs(const OpContext& c) {
-  return sum_of_ops(c, [](const OpDef& def, const OpContext& inner) { return def.macs == nullptr ? 0 : def.macs(inner); });
-}
-
 // Threads may do rows twice (parts_of). Values between the ops are operands of none.
 uint64_t further_steps(const OpContext& c) {
-  const uint64_t steps = sum_of_ops(c, [](const OpDef& def, const OpContext& inner) {
-    uint64_t n = def.macs == nullptr ? 0 : def.macs(inner);
-    for (uint32_t k = 0; k < inner.n_inputs; ++k) n += static_cast<uint64_t>(inner.inputs[k].elements());
-    for (uint32_t k = 0; k < inner.n_outputs; ++k) n += static_cast<uint64_t>(inner.outputs[k].elements());
-    return n + (def.further_steps == nullptr ? 0 : def.further_steps(inner));
-  });
-  // Going from band to band, and to the first one.
-  constexpr uint64_t kOfChain = bands::kMostOps * (2 << 12);
+  Chain chain;
+  if (!read_chain(c, &chain) || !plan_rows(c, &chain, c.inner)) return 0;
   const Operand& out = output(c, 0);
-  return steps_of(steps, 2) + steps_of(kOfChain, out.dims[0]) +
-         steps_of(bands::kMostOps * uint64_t{2}, int64_t{out.dims[0]} * out.dims[1]);
+  const int64_t bands = (out.dims[1] / chain.rows + 1 + 2 * kMostRows / chain.rows) * int64_t{out.dims[0]};
+  constexpr uint64_t kOfOp = 400;  // finding out what an op has to do for a band
+  uint64_t steps = steps_of(kOfOp * static_cast<uint64_t>(chain.n), bands);
+  for (int32_t i = 0; i < chain.n; ++i) {
+    OpContext inner;
+    if (!whole_operands(c, chain, i, c.inner, &inner)) return 0;
+    const OpDef& def = *find_op(chain.op(i).code);
+    uint64_t elements = 0;
+    for (uint32_t k = 0; k < inner.n_inputs; ++k) elements += static_cast<uint64_t>(inner.inputs[k].elements());
+    for (uint32_t k = 0; k < inner.n_outputs; ++k) {
+      elements += static_cast<uint64_t>(inner.outputs[k].elements());
+      if (i + 1 < chain.n) steps += steps_of(static_cast<uint64_t>(chain.kept(i)) * bytes_of_row(inner.outputs[k]), bands);
+    }
+    steps += 2 * (elements * def.steps_per_element + (def.macs == nullptr ? 0 : def.macs(inner)) +
+                  (def.further_steps == nullptr ? 0 : def.further_steps(inner)));
+    steps = steps_of(steps, 1);
+  }
+  return steps;
 }
 
 struct Job {

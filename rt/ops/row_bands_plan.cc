@@ -6,7 +6,7 @@ namespace {
 
 namespace win = params::window;
 
-constexpr int64_t kMostRows = 1 << 12, kMostGrow = 1 << 10, kMostHeight = 1 << 29;
+constexpr int64_t kMostGrow = 1 << 10, kMostHeight = 1 << 29;
 
 bool within(int64_t v, int64_t most) { return v >= -most && v <= most; }
 
@@ -31,8 +31,11 @@ bool has_rows(const Operand& o, int32_t batch, int32_t height) {
   return (o.rank == 3 || o.rank == 4) && o.dims[0] == batch && o.dims[1] == height;
 }
 
-// Of an operand that is broadcast to [N, rows, W, C]: one image and one row of it are all.
-bool same_for_all_rows(const Operand& o) { return o.rank < 3 || (o.dims[o.rank - 3] == 1 && (o.rank < 4 || o.dims[0] == 1)); }
+// Of a constant that is broadcast to the output, whose axes it has from the last one on: one image and one row of it are all.
+bool same_for_all_rows(const Operand& o, const Operand& out) {
+  const int batch = o.rank - out.rank, rows = batch + 1;  // its axes, below 0 where it has none
+  return (batch < 0 || o.dims[batch] == 1) && (rows < 0 || o.dims[rows] == 1);
+}
 
 // Inputs are values of ops before, constants, or maps that go with the outputs row by row or by the window.
 bool inputs_ok(const Chain& chain, int32_t i, const OpContext& inner) {
@@ -47,14 +50,17 @@ bool inputs_ok(const Chain& chain, int32_t i, const OpContext& inner) {
   for (uint32_t k = 0; k < inner.n_inputs; ++k) {
     const Operand& x = inner.inputs[k];
     const bool window = (form.window >> k & 1) != 0;
-    if (!x.present() || (!window && x.constant)) {
-      if (x.present() && (form.rows >> k & 1) != 0 && !same_for_all_rows(x)) return false;
+    const bool by_rows = (form.rows >> k & 1) != 0, binary = op.code == static_cast<uint16_t>(params::OpCode::kBinary);
+    if (!x.present()) continue;
+    if (!window && x.constant) {
+      if (by_rows && (!binary || !same_for_all_rows(x, inner.outputs[0]))) return false;
       continue;
     }
     if (!window) {
-      if ((form.rows >> k & 1) == 0 || !has_rows(x, chain.batch, s.height)) return false;
+      if (!by_rows || !has_rows(x, chain.batch, s.height) || (binary && x.rank != inner.outputs[0].rank)) return false;
       continue;
     }
+    if (x.dims[1] > kMostHeight || (x.rank == 4 && x.dims[2] > kMostHeight)) return false;
     const int32_t ref = op.inputs[k], writer = ref < bands::kAbsent ? chain.writer(bands::value_of(ref)) : bands::kMostOps;
     if (x.rank < 3 || x.dims[0] != chain.batch || (windowed >= 0 && windowed != writer)) return false;
     if (k == 0 && x.rank != 4) return false;
@@ -73,15 +79,19 @@ bool plan_inputs(Chain* chain, int32_t i) {
   const InnerOp op = chain->op(i);
   const RowForm form = row_form(op.code);
   const int32_t* ints = op.ints + form.window_int;
-  int64_t grow = s.grow, ahead = s.ahead, behind = s.ahead;
+  int64_t grow = s.grow, ahead = s.ahead, behind = s.ahead, reach = 0, stride = 1, begin = 0;
+  if (form.window != 0) {
+    stride = ints[win::kStride];
+    begin = ints[win::kBegin];
+    if (ints[win::kKernel] < 1 || stride < 1 || ints[win::kDilation] < 1) return false;
+    reach = int64_t{ints[win::kDilation]} * (ints[win::kKernel] - 1) + 1;
+    if (stride > kMostGrow || !within(begin, kMostRows) || reach > kMostRows) return false;
+  }
   for (uint32_t k = 0; k < op.n_inputs; ++k) {
     const int32_t ref = op.inputs[k];
     if (ref >= bands::kAbsent) continue;
     const bool window = (form.window >> k & 1) != 0;
     if (window) {
-      const int64_t stride = ints[win::kStride], begin = ints[win::kBegin];
-      const int64_t reach = int64_t{ints[win::kDilation]} * (ints[win::kKernel] - 1) + 1;
-      if (stride > kMostGrow || !within(begin, kMostRows) || reach > kMostRows) return false;
       grow = s.grow * stride;
       ahead = (s.ahead - 1) * stride - begin + reach;
       behind = s.ahead * stride - begin;

@@ -37,6 +37,8 @@ inline RowForm row_form(uint16_t code) {
   }
 }
 
+constexpr int64_t kMostRows = 1 << 12;  // that a window reaches, and that lie between what is done and what is read
+
 // Small, because prepare has all of them on the stack.
 struct Stage {
   int32_t height;        // rows of its outputs
@@ -59,11 +61,12 @@ struct Chain {
   int32_t n, rows, batch;
 
   InnerOp op(int32_t i) const { return inner_op_at(ints + stages[i].at); }
+  // Rows of op i's outputs that its readers may come back to, and that are moved to make room.
+  int32_t kept(int32_t i) const { return stages[i].ahead > stages[i].behind ? stages[i].ahead - stages[i].behind : 0; }
   // Rows of op i's outputs in memory.
   int32_t room(int32_t i) const {
-    const Stage& s = stages[i];
-    const int64_t kept = s.ahead > s.behind ? s.ahead - s.behind : 0, most = int64_t{s.grow} * rows + kept;
-    return most < s.height ? static_cast<int32_t>(most) : s.height;
+    const int64_t most = int64_t{stages[i].grow} * rows + kept(i);
+    return most < stages[i].height ? static_cast<int32_t>(most) : stages[i].height;
   }
 
   // The op that writes value v.

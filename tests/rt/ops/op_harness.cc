@@ -57,10 +57,6 @@ class Memory {
   std::unique_ptr<uint8_t, void (*)(void*)> base_;
 };
 
-size_t element_size(uint8_t dtype) {
-  return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : dtype == ERT_I16 ? 2 : 1;
-}
-
 template <class T>
 Tensor dense(uint8_t dtype, Dims dims, const std::vector<T>& values) {
   Tensor t;
@@ -231,6 +227,11 @@ bool prepares(const OpCase& c) {
 uint64_t macs(const OpCase& c) {
   const Bound b(c);
   return c.def->macs == nullptr ? 0 : c.def->macs(b.context);
+}
+
+uint64_t further_steps(const OpCase& c) {
+  const Bound b(c);
+  return c.def->further_steps == nullptr ? 0 : c.def->further_steps(b.context);
 }
 
 size_t scratch_bytes(const OpCase& c) {

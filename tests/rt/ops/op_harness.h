@@ -57,8 +57,13 @@ struct OpCase {
   int32_t sequence = 0;                  // packed rows: positions of a sequence
 };
 
+inline size_t element_size(uint8_t dtype) {
+  return dtype == ERT_I64 ? 8 : dtype == ERT_F32 || dtype == ERT_I32 ? 4 : dtype == ERT_I16 ? 2 : 1;
+}
+
 bool prepares(const OpCase& c);
 uint64_t macs(const OpCase& c);
+uint64_t further_steps(const OpCase& c);
 size_t scratch_bytes(const OpCase& c);
 
 // Fails the test unless prepare accepts and all ways of running agree. Outputs are filled.

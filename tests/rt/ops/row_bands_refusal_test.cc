@@ -101,5 +101,97 @@ TEST_F(RowBandsRefused, RowsThatAreBroadcast) {
   EXPECT_FALSE(prepares(n.as_bands(2)));
 }
 
+OpCase one_op(OpCode code, std::vector<Tensor> inputs, Tensor out, std::vector<int32_t> ints) {
+  OpCase c = {&kOpRowBands, std::move(inputs), {std::move(out)}, {2, 1, 0}, {}, {}};
+  c.ints.insert(c.ints.end(),
+                {static_cast<int32_t>(code), static_cast<int32_t>(c.inputs.size()), 1, static_cast<int32_t>(ints.size()), 0});
+  for (size_t i = 0; i < c.inputs.size(); ++i) c.ints.push_back(static_cast<int32_t>(i));
+  c.ints.insert(c.ints.end(), ints.begin(), ints.end());
+  return c;
+}
+
+Tensor constant_of(Dims d) {
+  Tensor t = noisy(std::move(d), 3);
+  t.constant = true;
+  return t;
+}
+
+// Found in review: a constant has no rows to go on with, whatever its rank, and would be written whole at every band.
+TEST(RowBandsOperands, ConstantsThatAnOpTakesByRows) {
+  EXPECT_FALSE(prepares(one_op(OpCode::kUnary, {constant_of({1, 8, 4})}, empty(ERT_F32, {1, 8, 4}), {params::unary::kNeg})));
+  EXPECT_FALSE(
+      prepares(one_op(OpCode::kUnary, {constant_of({1, 8, 3, 4})}, empty(ERT_F32, {1, 8, 3, 4}), {params::unary::kNeg})));
+  EXPECT_FALSE(prepares(one_op(OpCode::kLinear, {constant_of({1, 8, 4}), constant_of({4, 4})}, empty(ERT_F32, {1, 8, 4}),
+                               {params::linear::kF32, -1})));
+  EXPECT_TRUE(prepares(one_op(OpCode::kLinear, {noisy({1, 8, 4}, 1), constant_of({4, 4})}, empty(ERT_F32, {1, 8, 4}),
+                              {params::linear::kF32, -1})));
+}
+
+// Found in review: numpy aligns axes at the last one, so that axis 1 of another rank is not that of the rows.
+TEST(RowBandsOperands, BinaryOfOtherRanks) {
+  const auto sum = [](Tensor a, Tensor b, Dims out) {
+    return one_op(OpCode::kBinary, {std::move(a), std::move(b)}, empty(ERT_F32, std::move(out)), {params::binary::kAdd});
+  };
+  EXPECT_FALSE(prepares(sum(noisy({1, 8, 8, 4}, 1), noisy({1, 8, 4}, 2), {1, 8, 8, 4})));
+  EXPECT_FALSE(prepares(sum(noisy({1, 8, 4}, 1), constant_of({8, 4}), {1, 8, 4})));
+  EXPECT_FALSE(prepares(sum(noisy({1, 8, 4}, 1), constant_of({1, 8, 4}), {1, 8, 4})));
+  EXPECT_FALSE(prepares(sum(noisy({1, 8, 8, 4}, 1), constant_of({8, 1, 4}), {1, 8, 8, 4})));
+  for (const Dims& d : {Dims{}, Dims{4}, Dims{8, 4}, Dims{1, 8, 4}, Dims{1, 1, 8, 4}}) {
+    OpCase c = sum(noisy({1, 8, 8, 4}, 1), constant_of(d), {1, 8, 8, 4});
+    OpCase whole = {&kOpBinary, c.inputs, c.outputs, {params::binary::kAdd}, {}, {}};
+    ASSERT_TRUE(prepares(c));
+    EXPECT_EQ(run_for<float>(c), run_for<float>(whole));
+  }
+}
+
+// Found in review: every band would read the first rows of such scales.
+TEST(RowBandsOperands, ScalesThatAreConstant) {
+  Tensor scales = i32({1, 8, 2}, std::vector<int32_t>(16, 1));
+  const auto restore = [&] {
+    return one_op(OpCode::kMapToFloat, {empty(ERT_U8, {1, 8, 3, 4}), scales}, empty(ERT_F32, {1, 8, 3, 4}), {});
+  };
+  EXPECT_TRUE(prepares(restore()));
+  scales.constant = true;
+  EXPECT_FALSE(prepares(restore()));
+}
+
+TEST_F(RowBandsRefused, WindowsOfImpossibleNumbers) {
+  const size_t of_op = bands::kFirstInput + 3 + 1, second = first_op() + of_op + 10 + of_op;
+  for (const size_t window : {first_op() + of_op, second})
+    for (const int i : {params::window::kKernel, params::window::kStride, params::window::kDilation})
+      for (const int32_t wrong : {INT32_MIN, -1, 0, INT32_MAX}) {
+        OpCase c = case_;
+        c.ints[window + static_cast<size_t>(i)] = wrong;
+        EXPECT_FALSE(prepares(c)) << i << " " << wrong;
+      }
+}
+
+// Found in review: an outside map by a window whose padding of a band no window may have.
+TEST_F(RowBandsRefused, FarWindowsOfInputs) {
+  const size_t window = first_op() + bands::kFirstInput + 3 + 1;
+  OpCase c = case_;
+  c.ints[window + params::window::kBegin] = (1 << 30) - 1;
+  c.ints[window + params::window::kEnd] = 2 - ((1 << 30) - 1);
+  EXPECT_FALSE(prepares(c));
+}
+
+// Found in review: rows that are kept for a dilated window are moved for each band.
+TEST_F(RowBandsRefused, StepsCountTheRowsThatAreMoved) {
+  const auto steps = [](int32_t dilation) {
+    Net n;
+    std::vector<int> x = {n.add(noisy({1, 400, 1, 64}, 1))};
+    x = n.step(OpCode::kUnary, {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 400, 1, 64})}, {0}, {}, {}}, x);
+    OpCase o = {&kOpDepthwiseConv,
+                {Tensor(), noisy({2, 64}, 2), absent()},
+                {empty(ERT_F32, {1, 400 - dilation, 1, 64})},
+                {-1, 2, 1, dilation, 0, 0, 1, 1, 1, 0, 0},
+                {},
+                {}};
+    n.step(OpCode::kDepthwiseConv, o, x);
+    return further_steps(n.as_bands(1));
+  };
+  EXPECT_GT(steps(200), steps(1) + uint64_t{199} * 200 * 64);
+}
+
 }  // namespace
 }  // namespace ert::test
