@@ -11,5 +11,6 @@ namespace ert::fuzz {
 
 std::vector<std::pair<std::string, testing::BlobSpec>> op_programs();
 std::vector<std::pair<std::string, testing::BlobSpec>> map_programs();  // map_seeds.cc: ops over 8-bit maps
+std::vector<std::pair<std::string, testing::BlobSpec>> band_programs();  // band_seeds.cc: chains in bands of rows
 
 }  // namespace ert::fuzz

@@ -77,7 +77,7 @@ TEST(ReplayChanges, OfMapsAreMostlyAccepted) {
 // An output in the slot of an input that its op may overwrite, as MapConv its residual.
 TEST(ReplayChanges, SharedSlotsAreAccepted) {
   int shared = 0;
-  for (const auto& list : {op_programs(), map_programs()}) {
+  for (const auto& list : {op_programs(), map_programs(), band_programs()}) {
     for (const auto& [name, program] : list) {
       testing::BlobSpec s = program;
       plan_anew(&s);

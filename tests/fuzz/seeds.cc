@@ -71,6 +71,7 @@ void add_blobs(std::vector<Seed>* seeds) {
   }
   for (const auto& [name, program] : op_programs()) seeds->push_back({"op_" + name, built(program)});
   for (const auto& [name, program] : map_programs()) seeds->push_back({name, built(program)});
+  for (const auto& [name, program] : band_programs()) seeds->push_back({name, built(program)});
 }
 
 #if ERT_FUZZ_UNPACK
