@@ -199,7 +199,7 @@ int64_t context_bytes(const TargetProgram& p) {
 }  // namespace
 
 BandChoice choose_bands(BandUse use, bool firmware) {
-  // Calls for each band cost firmware nothing beside the work; elsewhere blocks of pixels share the weights that they fetch.
+  // Larger blocks of pixels share the weights that they fetch and the calls of a band, which cost firmware a few hundredths; there memory counts more.
   const int64_t pixels = firmware ? 8 : 32;
   if (use == BandUse::kAll) return {pixels, 0, 0};
   return firmware ? BandChoice{pixels, 0, 0.125} : BandChoice{pixels, int64_t{1} << 19, 0.25};

@@ -103,29 +103,16 @@ constexpr DirectTiles<sizeof...(r)> direct_pair_tiles(std::index_sequence<r...>)
   return {{direct_pairs<static_cast<int>(r) + 1>...}};
 }
 
-// All outputs of one group of filters, split evenly: 9 outputs are 5 + 4, not 8 + 1.
-template <size_t kMost>
+// All outputs of one group of filters, kTogether of them a unit of the tiles (what is left of a unit is not done), split evenly: 9 are 5 + 4, not 8 + 1.
+template <size_t kTogether = 1, size_t kMost>
 inline void direct_outputs(const DirectArgs& a, const DirectTiles<kMost>& tiles, size_t filter, size_t last) {
-  size_t blocks = (a.outputs + kMost - 1) / kMost;
-  for (size_t at = 0; at < a.outputs; --blocks) {
-    const size_t outputs = (a.outputs - at + blocks - 1) / blocks;
-    tiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(at) * a.src_step, a.dst + at * a.filters, filter, last);
-    at += outputs;
+  const size_t units = a.outputs / kTogether;
+  size_t blocks = (units + kMost - 1) / kMost;
+  for (size_t unit = 0; unit < units; --blocks) {
+    const size_t some = (units - unit + blocks - 1) / blocks, at = kTogether * unit;
+    tiles.of[some - 1](a, a.src + static_cast<ptrdiff_t>(at) * a.src_step, a.dst + at * a.filters, filter, last);
+    unit += some;
   }
-}
-
-// The last eight filters of all outputs but, if their number is odd, the last. Returns the outputs done.
-inline size_t direct_eight_filters(const DirectArgs& a, size_t filter) {
-  constexpr size_t kMost = kGemmRows;
-  static constexpr auto kTiles = direct_pair_tiles(std::make_index_sequence<kMost>());
-  const size_t pairs = a.outputs / 2;
-  size_t blocks = (pairs + kMost - 1) / kMost;
-  for (size_t at = 0; at < pairs; --blocks) {
-    const size_t some = (pairs - at + blocks - 1) / blocks;
-    kTiles.of[some - 1](a, a.src + static_cast<ptrdiff_t>(2 * at) * a.src_step, a.dst + 2 * at * a.filters, filter, 0);
-    at += some;
-  }
-  return 2 * pairs;
 }
 
 inline void direct_row(const DirectArgs& a) {
@@ -144,11 +131,13 @@ inline void direct_row(const DirectArgs& a) {
   if (filter == a.filters) return;
   DirectArgs rest = a;
   if (!kPredicatedAccess && a.filters - filter == 8) {
-    const size_t done = direct_eight_filters(a, filter);
-    if (done == a.outputs) return;
+    static constexpr auto kPairs = direct_pair_tiles(std::make_index_sequence<kGemmRows>());
+    direct_outputs<2>(a, kPairs, filter, 8);
+    if (a.outputs % 2 == 0) return;
+    const size_t done = a.outputs - 1;
     rest.src += static_cast<ptrdiff_t>(done) * a.src_step;
     rest.dst += done * a.filters;
-    rest.outputs -= done;
+    rest.outputs = 1;
   }
   direct_outputs(rest, kDirectTiles<1, true>, filter, a.filters - filter);
 }

@@ -84,7 +84,7 @@ bool plan_inputs(Chain* chain, int32_t i) {
     stride = ints[win::kStride];
     begin = ints[win::kBegin];
     if (ints[win::kKernel] < 1 || stride < 1 || ints[win::kDilation] < 1) return false;
-    reach = int64_t{ints[win::kDilation]} * (ints[win::kKernel] - 1) + 1;
+    reach = reach_of(op);
     if (stride > kMostGrow || !within(begin, kMostRows) || reach > kMostRows) return false;
   }
   for (uint32_t k = 0; k < op.n_inputs; ++k) {

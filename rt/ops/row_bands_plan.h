@@ -55,6 +55,12 @@ inline int64_t first_met(const InnerOp& op, int64_t row) {
   return row * window[params::window::kStride] - window[params::window::kBegin];
 }
 
+// From the first to the last row that a row of the output meets.
+inline int64_t reach_of(const InnerOp& op) {
+  const int32_t* window = op.ints + row_form(op.code).window_int;
+  return int64_t{window[params::window::kDilation]} * (window[params::window::kKernel] - 1) + 1;
+}
+
 struct Chain {
   Stage stages[bands::kMostOps];
   const int32_t* ints;
@@ -94,7 +100,7 @@ bool whole_operands(const OpContext& c, const Chain& chain, int32_t i, Operand* 
 // Fills heights, grow, ahead and behind; operands: memory of kMostOperands. False: rows of inputs that do not go with those of the outputs.
 bool plan_rows(const OpContext& c, Chain* chain, Operand* operands);
 
-// Bytes of a row of a value, and of all its rows in memory.
+// Bytes of a row of a map, or of the scales of one.
 size_t bytes_of_row(const Operand& value);
 
 }  // namespace ert::ops

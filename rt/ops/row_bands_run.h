@@ -95,10 +95,8 @@ inline bool point_by_window(Work* w, int32_t ref, Operand* x) {
     w->held = x->dims[channels_first ? 2 : 1];
     move_to(x, r.image, 0);
   } else {
-    const int32_t* window = op.ints + row_form(op.code).window_int;
-    const int64_t reach = int64_t{window[win::kDilation]} * (window[win::kKernel] - 1) + 1;
     const int32_t v = bands::value_of(ref), writer = w->chain.writer(v), height = w->chain.stages[writer].height;
-    const int64_t begin = first_met(op, r.first), behind = first_met(op, r.end - 1) + reach;
+    const int64_t begin = first_met(op, r.first), behind = first_met(op, r.end - 1) + reach_of(op);
     if ((begin > 0 ? begin : 0) < w->base[writer] && behind > 0) return false;
     if ((behind < height ? behind : height) > w->top[writer]) return false;
     w->first = w->base[writer];
@@ -117,9 +115,9 @@ inline const int32_t* window_of_rows(Work* w) {
   memcpy(w->ints, op.ints, op.n_ints * sizeof(int32_t));
   int32_t* window = w->ints + row_form(op.code).window_int;
   const int64_t begin = w->first - first_met(op, r.first);
-  const int64_t reach = int64_t{window[win::kDilation]} * (window[win::kKernel] - 1) + 1;
   window[win::kBegin] = static_cast<int32_t>(begin);
-  window[win::kEnd] = static_cast<int32_t>((int64_t{r.end} - r.first - 1) * window[win::kStride] + reach - w->held - begin);
+  window[win::kEnd] =
+      static_cast<int32_t>((int64_t{r.end} - r.first - 1) * window[win::kStride] + reach_of(op) - w->held - begin);
   return w->ints;
 }
 
