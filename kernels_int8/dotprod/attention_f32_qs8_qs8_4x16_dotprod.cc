@@ -1,9 +1,9 @@
 // int8 attention of one head: sdot.
-#include "kernels_int8/neon/attention_rows.h"
 #include "kernels_int8/dotprod/gemm_tile.h"
+#include "kernels_int8/neon/attention_digits.h"
 
 namespace ert::kernels {
 
-void attention_f32_qs8_qs8_4x16_dotprod(const AttentionArgs& a) { attention<DotSums, 4, 4>(a); }
+void attention_f32_qs8_qs8_4x16_dotprod(const AttentionArgs& a) { attention<DotSums, DigitValues<DotSums, 4>, 4, 4>(a); }
 
 }  // namespace ert::kernels

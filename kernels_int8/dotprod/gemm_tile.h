@@ -33,7 +33,7 @@ struct DotSums {
 
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&acc)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
-                                                        const int8_t* rhs, size_t panel_bytes, size_t k4) {
+                                                        const int8_t* rhs, size_t panel_bytes, size_t k4, const void* = nullptr) {
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16

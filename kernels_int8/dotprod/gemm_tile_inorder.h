@@ -84,7 +84,7 @@ struct InOrderDotLoop {
 struct InOrderDotSums {
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&acc)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
-                                                        const int8_t* rhs, size_t, size_t k4) {
+                                                        const int8_t* rhs, size_t, size_t k4, const void* = nullptr) {
     static_assert(kRows <= 4 && kQuads == 4, "32 registers");
 #pragma GCC unroll 4
     for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = acc[r][2] = acc[r][3] = vdupq_n_s32(0);

@@ -106,7 +106,7 @@ struct MatrixSumsOf {
 
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&sums)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
-                                                        const int8_t* rhs, size_t, size_t k4) {
+                                                        const int8_t* rhs, size_t, size_t k4, const void* = nullptr) {
     static_assert(kQuads <= (kPairs8 ? 2 : 4), "one panel at a time");
     using T = Tile<kRows, kQuads>;
     T t;

@@ -8,6 +8,9 @@
 #include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
+
+struct LineBlocks;
+
 namespace {
 
 // What a tile works on: some rows times one group of columns.
@@ -23,7 +26,9 @@ struct TileArgs {
   const float* bias;
   float* dst;
   ptrdiff_t dst_stride;
-  const uint64_t* line_pairs = nullptr;  // what the level found out about the group's weights; avx2/signed_bytes.h
+  // What the level found out about the group's weights.
+  const uint64_t* line_pairs = nullptr;         // avx2/signed_bytes.h
+  const LineBlocks* blocks = nullptr;    // neon/line_blocks.h
 };
 using TileFn = void (*)(const TileArgs&);
 

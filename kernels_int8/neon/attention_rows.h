@@ -1,6 +1,10 @@
-// int8 attention of one head on the ARM levels. Both products are the level's GEMM loop over N16K4: keys are packed as 16 columns
-// a panel, values with their keys along k, and P is the two digits of W8A16. Sums and the tile are the level's:
-//   Sums::run<kRows, kQuads>   neon/gemm_rows.h
+// int8 attention of one head on the ARM levels. The first product is the level's GEMM loop over N16K4, keys packed as 16 columns a panel; the level
+// says how it has values and P:
+//   Sums::run<kRows, kQuads>                             neon/gemm_rows.h
+//   Values::kBytes                                       of a value of V
+//   Values::pack(a, w)                                   V and its scales
+//   Values::store_weights(w, row, key, p)                P of 16 keys
+//   Values::add<kRows>(w, first, keys, row, column, out)  adds sixteen output columns of a block of keys
 // Internal linkage.
 #pragma once
 
@@ -13,6 +17,9 @@
 // clang-format on
 
 namespace ert::kernels {
+
+struct LineBlocks;
+
 namespace {
 
 constexpr size_t kBlockRows = 8;  // queries at a time
@@ -20,15 +27,16 @@ constexpr size_t kBlockRows = 8;  // queries at a time
 struct AttentionWork {
   size_t keys16, head4, head16, columns16;  // rounded up
   float *key_scale, *value_scale;           // [keys16], zero beyond the keys
-  int8_t *keys, *values;                    // panels of 16 keys; panels of 16 columns with keys16 as their k
+  int8_t *keys, *values;                    // panels of 16 keys; V as Values has it, [columns16][keys16]
   int8_t* queries;                          // [kBlockRows][head16]
   float* scores;                            // [kBlockRows][keys16]: scores, then p
-  int8_t *p_hi, *p_lo;                      // [kBlockRows][keys16]: digits of P
+  int8_t* p;                                // P as Values has it, 2 bytes each of [kBlockRows][keys16]
   float row_scale[kBlockRows];              // of the query, times the scale on QK^T
   float factor[kBlockRows];                 // from the sum of P * v to the output; 0 where the query sees nothing
+  const LineBlocks* key_blocks;             // of a panel of keys, for Sums
 };
 
-inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
+inline void lay_out(const AttentionArgs& a, size_t value_bytes, AttentionWork* w) {
   w->keys16 = round_up(static_cast<size_t>(a.seq_k), 16);
   w->head4 = round_up(static_cast<size_t>(a.head_dim), 4);
   w->head16 = round_up(static_cast<size_t>(a.head_dim), 16);
@@ -38,13 +46,12 @@ inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
   w->scores = w->value_scale + w->keys16;
   w->keys = static_cast<int8_t*>(static_cast<void*>(w->scores + kBlockRows * w->keys16));
   w->values = w->keys + w->keys16 * w->head4;
-  w->queries = w->values + w->keys16 * w->columns16;
-  w->p_hi = w->queries + kBlockRows * w->head16;
-  w->p_lo = w->p_hi + kBlockRows * w->keys16;
+  w->queries = w->values + value_bytes * w->keys16 * w->columns16;
+  w->p = w->queries + kBlockRows * w->head16;
 }
 
-ERT_LANES int8x16_t quantize16(size_t n, const float* src, size_t i, float inv) {
-  return bytes_of(rounded(load_part(n, src, i) * broadcast(inv)));
+ERT_LANES Integers quantized(size_t n, const float* src, size_t i, float inv) {
+  return rounded(load_part(n, src, i) * broadcast(inv));
 }
 
 inline void pack_keys(const AttentionArgs& a, const AttentionWork& w) {
@@ -56,30 +63,11 @@ inline void pack_keys(const AttentionArgs& a, const AttentionWork& w) {
     int8_t* column = w.keys + j / 16 * 16 * w.head4 + 4 * (j % 16);
     for (size_t i = 0; i < n; i += 16) {
       int8_t q[16];
-      vst1q_s8(q, quantize16(n, src, i, inv));
+      vst1q_s8(q, bytes_of(quantized(n, src, i, inv)));
       for (size_t g = 0; g < 16 && i + g < n; g += 4) memcpy(column + 16 * (i + g), q + g, 4);
     }
   }
   for (size_t j = static_cast<size_t>(a.seq_k); j < w.keys16; ++j) w.key_scale[j] = 0.0f;
-}
-
-inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
-  const size_t n = static_cast<size_t>(a.v_dim), keys = static_cast<size_t>(a.seq_k);
-  for (size_t j = 0; j < keys; j += 4) {
-    const float* src[4];
-    float inv[4];
-    for (size_t r = 0; r < 4; ++r) {  // keys beyond the end repeat the last one: their P is zero
-      const size_t key = j + r < keys ? j + r : keys - 1;
-      src[r] = a.v + static_cast<ptrdiff_t>(key) * a.v_stride;
-      w.value_scale[j + r] = scale_of_values(scale_of(n, src[r], &inv[r]), &w.key_scale[j + r]);
-    }
-    for (size_t i = 0; i < n; i += 16) {
-      const int8x16x4_t line = {{quantize16(n, src[0], i, inv[0]), quantize16(n, src[1], i, inv[1]),
-                                 quantize16(n, src[2], i, inv[2]), quantize16(n, src[3], i, inv[3])}};
-      vst4q_s8(w.values + i * w.keys16 + 16 * j, line);
-    }
-  }
-  for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
 }
 
 inline void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, AttentionWork* w) {
@@ -88,17 +76,17 @@ inline void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, 
     const float* src = a.q + static_cast<ptrdiff_t>(first + r) * a.q_stride;
     float inv;
     w->row_scale[r] = scale_of(n, src, &inv) * a.scale;
-    for (size_t i = 0; i < n; i += 16) vst1q_s8(w->queries + r * w->head16 + i, quantize16(n, src, i, inv));
+    for (size_t i = 0; i < n; i += 16) vst1q_s8(w->queries + r * w->head16 + i, bytes_of(quantized(n, src, i, inv)));
   }
 }
 
 // Sixteen columns of kRows rows. Rows beyond the last query hold bytes of no meaning; their sums are not looked at.
 template <class Sums, int kRows, int kQuads>
 __attribute__((noinline)) void sums16(int32_t (&out)[kRows][16], const int8_t* lhs, size_t row_bytes, const int8_t* panel,
-                                      size_t k4) {
+                                      size_t k4, const LineBlocks* blocks) {
   for (int q = 0; q < 4; q += kQuads) {
     int32x4_t acc[kRows][kQuads];
-    Sums::template run<kRows, kQuads>(acc, lhs, row_bytes, panel + 16 * q, 0, k4);
+    Sums::template run<kRows, kQuads>(acc, lhs, row_bytes, panel + 16 * q, 0, k4, blocks);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 16
@@ -118,7 +106,7 @@ void score_block(size_t rows, const AttentionWork& w) {
     const Lanes key_scale = load(w.key_scale + key);
     for (size_t row = 0; row < rows; row += kRows) {
       int32_t sums[kRows][16];
-      sums16<Sums, kRows, kQuads>(sums, w.queries + row * w.head16, w.head16, w.keys + key * w.head4, w.head4);
+      sums16<Sums, kRows, kQuads>(sums, w.queries + row * w.head16, w.head16, w.keys + key * w.head4, w.head4, w.key_blocks);
       for (size_t r = 0; r < kRows && row + r < rows; ++r) {
         const Lanes scale = broadcast(w.row_scale[row + r]) * key_scale;
         store(w.scores + (row + r) * w.keys16 + key, to_lanes(sums[r]) * scale);
@@ -127,43 +115,15 @@ void score_block(size_t rows, const AttentionWork& w) {
   }
 }
 
-// Scores to the digits of P. Returns the factor of the sums.
-inline float digits_of_row(const AttentionWork& w, float max, float* scores, int8_t* hi, int8_t* lo) {
-  return weights_of_keys(
-      w.keys16, w.value_scale, max, scores, [&](size_t j, Lanes y) __attribute__((always_inline)) {
-        const Digits d = digits_of(rounded(y));
-        vst1q_s8(hi + j, d.hi);
-        vst1q_s8(lo + j, d.lo);
-      });
-}
-
-// Sixteen output columns of kRows queries: exact within a block of keys, the blocks added in order.
-template <class Sums, int kRows, int kQuads>
-void value_tile(size_t keys, const AttentionWork& w, size_t row, size_t column, float (&out)[kRows][16]) {
-  memset(out, 0, sizeof(out));
-  for (size_t first = 0; first < keys; first += kKeyBlock) {
-    const size_t k4 = round_up(keys - first < kKeyBlock ? keys - first : kKeyBlock, 4);
-    const int8_t* panel = w.values + column * w.keys16 + 16 * first;
-    const size_t at = row * w.keys16 + first;
-    int32_t hi[kRows][16], lo[kRows][16];
-    sums16<Sums, kRows, kQuads>(hi, w.p_hi + at, w.keys16, panel, k4);
-    sums16<Sums, kRows, kQuads>(lo, w.p_lo + at, w.keys16, panel, k4);
-    for (int r = 0; r < kRows; ++r) {
-      for (int c = 0; c < 16; c += 4) {
-        const int32x4_t sum = vaddq_s32(vshlq_n_s32(vld1q_s32(hi[r] + c), 7), vld1q_s32(lo[r] + c));
-        vst1q_f32(out[r] + c, vaddq_f32(vld1q_f32(out[r] + c), vcvtq_f32_s32(sum)));
-      }
-    }
-  }
-}
-
-template <class Sums, int kRows, int kQuads>
+// Exact within a block of keys, the blocks added in order.
+template <class Values, int kRows>
 void write_block(const AttentionArgs& a, const AttentionWork& w, size_t first, size_t rows) {
-  const size_t columns = static_cast<size_t>(a.v_dim);
+  const size_t columns = static_cast<size_t>(a.v_dim), keys = static_cast<size_t>(a.seq_k);
   for (size_t column = 0; column < columns; column += 16) {
     for (size_t row = 0; row < rows; row += kRows) {
-      float sums[kRows][16];
-      value_tile<Sums, kRows, kQuads>(static_cast<size_t>(a.seq_k), w, row, column, sums);
+      float sums[kRows][16] = {};
+      for (size_t key = 0; key < keys; key += kKeyBlock)
+        Values::template add<kRows>(w, key, keys - key < kKeyBlock ? keys - key : kKeyBlock, row, column, sums);
       for (size_t r = 0; r < kRows && row + r < rows; ++r) {
         float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
         const float factor = w.factor[row + r];
@@ -178,29 +138,32 @@ void write_block(const AttentionArgs& a, const AttentionWork& w, size_t first, s
   }
 }
 
-template <class Sums, int kRows, int kQuads>
+template <class Sums, class Values, int kRows, int kQuads>
 void attention_block(const AttentionArgs& a, size_t first, size_t rows, AttentionWork* w) {
   quantize_queries(a, first, rows, w);
   score_block<Sums, kRows, kQuads>(rows, *w);
   for (size_t r = 0; r < rows; ++r) {
     float* scores = w->scores + r * w->keys16;
     const float max = mask_row(a, first + r, w->keys16, scores);
-    w->factor[r] = digits_of_row(*w, max, scores, w->p_hi + r * w->keys16, w->p_lo + r * w->keys16);
+    w->factor[r] = weights_of_keys(
+        w->keys16, w->value_scale, max,
+        scores, [&](size_t j, Lanes y) __attribute__((always_inline)) { Values::store_weights(*w, r, j, rounded(y)); });
   }
-  write_block<Sums, kRows, kQuads>(a, *w, first, rows);
+  write_block<Values, kRows>(a, *w, first, rows);
 }
 
 // kRows divides kBlockRows. A single query (a decoder's step) gets a tile of its own.
-template <class Sums, int kRows, int kQuads>
-void attention(const AttentionArgs& a) {
+template <class Sums, class Values, int kRows, int kQuads>
+void attention(const AttentionArgs& a, const LineBlocks* key_blocks = nullptr) {
   AttentionWork w;
-  lay_out(a, &w);
+  w.key_blocks = key_blocks;
+  lay_out(a, Values::kBytes, &w);
   pack_keys(a, w);
-  pack_values(a, w);
+  Values::pack(a, w);
   const size_t queries = static_cast<size_t>(a.seq_q);
-  if (queries == 1) return attention_block<Sums, 1, kQuads>(a, 0, 1, &w);
+  if (queries == 1) return attention_block<Sums, Values, 1, kQuads>(a, 0, 1, &w);
   for (size_t first = 0; first < queries; first += kBlockRows) {
-    attention_block<Sums, kRows, kQuads>(a, first, queries - first < kBlockRows ? queries - first : kBlockRows, &w);
+    attention_block<Sums, Values, kRows, kQuads>(a, first, queries - first < kBlockRows ? queries - first : kBlockRows, &w);
   }
 }
 

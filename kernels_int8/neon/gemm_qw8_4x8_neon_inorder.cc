@@ -12,9 +12,19 @@ struct Tiles {
   static constexpr TileFn kHalfPanel[] = {kTile<1>, kTile<2>, kTile<3>, kTile<4>};
 };
 
+template <class Rows>
+void gemm(const GemmArgs& g) {
+  uint16_t order[kMostBlocks + 1];
+  LineBlocks blocks = blocks_in_order(round_up(g.k, 4), order);
+  gemm_columns<8, LastGroup::kCut>(Tiles<Rows>::kHalfPanel, g, 0, [&](TileArgs* t) {
+    if (g.m >= kRowsForBlocks) blocks = blocks_that_fit_first(t->rhs, t->k, order);
+    t->blocks = &blocks;
+  });
+}
+
 }  // namespace
 
-void gemm_f32_qa8_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm_columns<8, LastGroup::kCut>(Tiles<Rows8>::kHalfPanel, g, 0); }
-void gemm_f32_qa16_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm_columns<8, LastGroup::kCut>(Tiles<Rows16>::kHalfPanel, g, 0); }
+void gemm_f32_qa8_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm<Rows8>(g); }
+void gemm_f32_qa16_qw8_4x8_neon_inorder(const GemmArgs& g) { gemm<Rows16>(g); }
 
 }  // namespace ert::kernels

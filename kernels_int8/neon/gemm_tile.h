@@ -14,7 +14,7 @@ namespace {
 struct NeonSums {
   template <int kRows, int kQuads>
   static inline __attribute__((always_inline)) void run(int32x4_t (&sums)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
-                                                        const int8_t* rhs, size_t, size_t k4) {
+                                                        const int8_t* rhs, size_t, size_t k4, const void* = nullptr) {
     static_assert(kQuads <= 4, "one panel at a time");
     int32x4_t low[kRows][kQuads], high[kRows][kQuads];
     const int8_t* row[kRows];

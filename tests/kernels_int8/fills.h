@@ -80,9 +80,13 @@ inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testin
     case WeightFill::kZero: return 0;
     case WeightFill::kIdentity: return column == k ? 1 : 0;
     case WeightFill::kSmall: return static_cast<int8_t>(random.integer(-63, 63));
-    // Of k and its neighbour, in one line of four k and the next: the four magnitudes sum up to 255, seldom to 256. With activations of -128,
-    // only the first fit int16.
-    case WeightFill::kSumsOf255Or256: return k % 8 == 0 && random.integer(0, 40) > 0 ? 63 : 64;
+    // Four magnitudes sum up to 255, seldom to 256: of k and its neighbour in one line of four k and the next, and of the same place in four lines.
+    // With activations of -128 and the negative ones of odd columns, only the first fit int16.
+    case WeightFill::kSumsOf255Or256: {
+      const size_t place = k % 16;
+      const int magnitude = (place == 0 || place == 3 || place == 9 || place == 10) && random.integer(0, 40) > 0 ? 63 : 64;
+      return static_cast<int8_t>(column % 2 == 0 ? magnitude : -magnitude);
+    }
     default: return static_cast<int8_t>(random.integer(-127, 127));
   }
 }

@@ -164,7 +164,7 @@ TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   }
 }
 
-// Levels that sum the products of two lines of weights in int16 where they fit do it from 12 rows on and mark 128 lines a word.
+// Levels that sum the products of two or four lines of weights in int16 where they fit do it from 12 rows on; some mark 128 lines a word.
 TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
   SeededRandom random;
   for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSmall, WeightFill::kRandom}) {
