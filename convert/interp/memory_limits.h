@@ -19,8 +19,8 @@ double value_bytes(const Graph& g, ValueId v, const DimSizes& dims);
 // Bytes of the values that one run holds at a time, at most; inputs and outputs all along, bodies of If and Loop not at all.
 double run_bytes(const Graph& g, const DimSizes& dims);
 
-// What one run on made-up inputs may hold with the results that it is compared with: half a gigabyte, and more for the parameters that a file
-// brings (as allowed_work). A conversion takes about twice as much, for results of candidates and arenas.
+// What one run on made-up inputs may hold with the results that it is compared with: half a gigabyte, more for the parameters that a file
+// brings, and a part of it where there are few (as allowed_work). A conversion takes about twice as much, for results of candidates and arenas.
 double allowed_bytes(const Graph& g);
 
 }  // namespace edgeconv

@@ -15,12 +15,15 @@ namespace {
 constexpr double kElement = 2;         // reading or writing one, with what is computed from it
 constexpr double kMultiplyAdd = 0.04;  // in a matrix product
 constexpr double kIntegerMultiplyAdd = 1;
+constexpr double kGate = 8;     // of a recurrent cell: an activation, and what is done with it
 constexpr double kMadeUp = 15;  // one random number
 constexpr double kNode = 1000;  // of a body that runs many times
 // Of a Fourier transform: an element, for each unit of a prime factor of the length.
 constexpr double kButterfly = 8;
 
-constexpr double kSmallModel = 1e9;
+// A second for what has 50,000 parameters. Few parameters over large sizes are nobody's network: a conversion runs a model some ten times,
+// and a file of a few kilobytes should not keep it for longer than a second.
+constexpr double kFewParameters = 3e7, kEachOfFew = 2e4, kSmallModel = 1e9;
 constexpr double kPerParameter = 400;
 
 double elements(const Graph& g, ValueId v, const DimSizes& dims) {
@@ -122,6 +125,12 @@ double attention(const Graph& g, const Node& n, const DimSizes& dims) {
   return scores * ((static_cast<double>(a.head_dim) + v_dim) * kMultiplyAdd + 4 * kElement);
 }
 
+// Products of each step, and gates; r: weights [directions, gates * hidden, hidden].
+double recurrence(const Graph& g, ValueId r, double steps, double products_of_step, const DimSizes& dims) {
+  const double gates = ratio(elements(g, r, dims), size(g, r, -1, dims));
+  return steps * (products_of_step * kMultiplyAdd + gates * kGate);
+}
+
 // Every body once; a loop's as often as its trip count says.
 double bodies(const Graph& g, const Node& n, const DimSizes& dims) {
   double sum = 0;
@@ -154,8 +163,8 @@ double inner_work(const Graph& g, const Node& n, const DimSizes& dims) {
     case OpKind::kAveragePool: return pooling(g, n, dims);
     case OpKind::kEinsum: return einsum(g, n, dims);
     case OpKind::kAttention: return attention(g, n, dims);
-    case OpKind::kRnn: return ratio(in(0), size(g, n.in(0), -1, dims)) * (in(1) + in(2)) * kMultiplyAdd;
-    case OpKind::kRecurrence: return size(g, n.in(0), 0, dims) * size(g, n.in(0), 1, dims) * in(1) * kMultiplyAdd;
+    case OpKind::kRnn: return recurrence(g, n.in(2), ratio(in(0), size(g, n.in(0), -1, dims)), in(1) + in(2), dims);
+    case OpKind::kRecurrence: return recurrence(g, n.in(1), ratio(in(0), size(g, n.in(0), -1, dims)), in(1), dims);
     case OpKind::kResize: return out() * 16 * kElement;
     case OpKind::kTopK: {  // the k best of each line, then in order
       const double k = size(g, n.outputs[0], static_cast<int>(n.as<TopKAttrs>().axis), dims);
@@ -210,6 +219,9 @@ double parameters(const Graph& g) {
   return sum;
 }
 
-double allowed_work(const Graph& g) { return kSmallModel + kPerParameter * parameters(g); }
+double allowed_work(const Graph& g) {
+  const double count = parameters(g);
+  return std::min(kSmallModel, kFewParameters + kEachOfFew * count) + kPerParameter * count;
+}
 
 }  // namespace edgeconv

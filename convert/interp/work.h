@@ -28,8 +28,8 @@ double graph_work(const Graph& g, const DimSizes& dims);
 // Elements of all constants.
 double parameters(const Graph& g);
 
-// What one run on made-up inputs may cost: a second, and more for the parameters that a file brings. A BERT takes a tenth of its
-// share for a thousand tokens, a model that uses its weights in every layer (ALBERT) all of it.
+// What one run on made-up inputs may cost: a second, more for the parameters that a file brings, and a part of it where there are few. A BERT
+// takes a tenth of its share for a thousand tokens, a model that uses its weights in every layer (ALBERT) all of it.
 double allowed_work(const Graph& g);
 
 }  // namespace edgeconv

@@ -20,10 +20,8 @@ namespace {
 constexpr const char* kTimeLimit = "300";  // seconds of one command, on a busy machine too; a hang, not a measurement
 constexpr int kTimedOut = 124;
 constexpr uintmax_t kLargestSeed = 64 << 10;
-// Of CPU time, and of memory. What is refused is refused at once; a conversion that succeeds may have searched for precisions, with inputs of
-// the sizes that the file asks for (seed 7518: a batch of 70,000).
-constexpr double kMostSeconds = 1, kMostSearchSeconds = 30;
-constexpr long kMostKb = 512 << 10, kMostSearchKb = 1024 << 10;
+constexpr double kMostSeconds = 1;  // of CPU time
+constexpr long kMostKb = 512 << 10;
 
 struct Seeds {
   int first, end;
@@ -59,12 +57,18 @@ class MutationTest : public CliTest {
     arguments.insert(arguments.begin(), {kTimeLimit, EDGECONV_BINARY});
     const ProgramResult r = run_program("timeout", arguments, {});
     ++exits_[r.exit_code];
-    if (r.cpu_seconds > seconds_) seconds_ = r.cpu_seconds, slowest_ = seed;
+    double seconds = r.cpu_seconds;
+    if (seconds > kMostSeconds) {  // on a busy machine a CPU second does less: once more
+      fs::remove(in("out.ert"));
+      seconds = std::min(seconds, run_program("timeout", arguments, {}).cpu_seconds);
+    }
+    if (seconds > seconds_) seconds_ = seconds, slowest_ = seed;
     if (r.peak_kb > kb_) kb_ = r.peak_kb, largest_ = seed;
+    if (seconds > kMostSeconds / 2 || r.peak_kb > kMostKb / 2)
+      std::printf("seed %d: exit %d, %.2f s, %ld MB\n", seed, r.exit_code, seconds, r.peak_kb >> 10);
     if (number_from("EDGECONV_MUTATION_LIMITS", 0)) {
-      const bool converted = r.exit_code == 0 || r.exit_code == kAccuracy;
-      EXPECT_LE(r.cpu_seconds, converted ? kMostSearchSeconds : kMostSeconds) << "seed " << seed << ": " << r.exit_code << r.err;
-      EXPECT_LE(r.peak_kb, converted ? kMostSearchKb : kMostKb) << "seed " << seed << ": " << r.exit_code << r.err;
+      EXPECT_LE(seconds, kMostSeconds) << "seed " << seed << ": " << r.exit_code << r.err;
+      EXPECT_LE(r.peak_kb, kMostKb) << "seed " << seed << ": " << r.exit_code << r.err;
     }
     const bool documented = r.exit_code == 0 || (r.exit_code >= 2 && r.exit_code <= 8);
     EXPECT_TRUE(documented) << "seed " << seed << (r.exit_code == kTimedOut ? ": time limit " : ": ") << r.exit_code << "\n"
