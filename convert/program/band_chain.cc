@@ -79,7 +79,7 @@ TargetOp chain_of(const TargetProgram& p, int first, int last, int rows, const s
       std::vector<int32_t> ints(bands::kValueInts);
       ints[bands::kDtype] = value.dtype;
       ints[bands::kRank] = static_cast<int32_t>(value.shape.size());
-      for (size_t axis = 0; axis < value.shape.size(); ++axis) ints[bands::kFirstExpr + axis] = exprs(value.shape[axis]);
+      for (size_t axis = 0; axis < value.shape.size(); ++axis) ints.at(bands::kFirstExpr + axis) = exprs(value.shape[axis]);
       of_values.insert(of_values.end(), ints.begin(), ints.end());
     }
   }

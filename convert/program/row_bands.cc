@@ -17,6 +17,8 @@ namespace {
 
 namespace bands = ert::params::row_bands;
 
+constexpr size_t kMostAxes = bands::kValueInts - bands::kFirstExpr;  // of a value inside
+
 Dims min_dims(const TargetProgram& p) {
   Dims m;
   for (const TargetDim& d : p.dims) m[d.name] = d.min;
@@ -130,10 +132,10 @@ class Chooser {
   // Nothing: ops [i, j) are no chain.
   std::optional<int64_t> scratch_of_chain(int i, int j) const {
     const Shape& out = p_.values[static_cast<size_t>(p_.ops[static_cast<size_t>(j) - 1].outputs[0])].shape;
-    if (out.size() != 4) return std::nullopt;
+    if (out.size() != kMostAxes) return std::nullopt;
     for (int k = i; k < j - 1; ++k)
       for (const int v : p_.ops[static_cast<size_t>(k)].outputs)
-        if (last_[static_cast<size_t>(v)] >= j) return std::nullopt;
+        if (last_[static_cast<size_t>(v)] >= j || p_.values[static_cast<size_t>(v)].shape.size() > kMostAxes) return std::nullopt;
     int64_t scratch = 0;
     for (const Dims* dims : {&least_, &most_}) {
       std::vector<int64_t> exprs;
