@@ -123,6 +123,19 @@ TEST(OutputCheck, OtherOutputsOnPurposeAreTheNewMeasure) {
   check.start(other.g);
   check.compare("the same", 1, other.g);
 }
+// A fusion behind which fp32 goes on, with an output of the model among what was half precision (blobs have it in fp32, with a warning).
+TEST(OutputCheck, HalvesThatBecomeFp32AreTheSame) {
+  GraphBuilder half, wide, whole;
+  for (GraphBuilder* b : {&half, &wide, &whole}) {
+    const ValueId x = b->node(OpKind::kCast, {b->input("x", {B, 8})}, CastAttrs{DType::kFloat16});
+    const ValueId y = b->unary(Unary::kTanh, x);
+    b->output(b == &half ? y : b->node(OpKind::kCast, {y}, CastAttrs{b == &wide ? DType::kFloat : DType::kInt32}));
+    finish(b->g);
+  }
+  OutputCheck check(half.g);
+  check.compare("widens", 1, wide.g);
+  EXPECT_THROW(check.compare("rounds", 1, whole.g), FatalError);
+}
 TEST(OutputCheck, UncheckedRunsTakeEveryPass) {
   Model m;
   Diagnostics d;
