@@ -33,7 +33,7 @@ def arguments():
     parser.add_argument("--check", action="store_true",
                         help=f"exit {GOAL_MISSED} when a goal is missed or not measured")
     parser.add_argument("--sections", type=names, default=None, help="some of " + ",".join(SECTIONS))
-    parser.add_argument("--models", type=names, default=None, help="some of minilm,textclassifier,bert_base,bilstm (all)")
+    parser.add_argument("--models", type=names, default=None, help="some of minilm,textclassifier,bert_base,bilstm,gru (all)")
     parser.add_argument("--peers", type=names, default=None, help="some of the peers, by the names in compare.json")
     parser.add_argument("--rounds", type=int, default=20, help="turns at each shape (20)")
     cores = len(os.sched_getaffinity(0))

@@ -64,7 +64,7 @@ def openvino_static(work, model, source, target, shape):
     advanced = None
     if model.name != "minilm":
         advanced = nncf.AdvancedQuantizationParameters(disable_bias_correction=True)
-    preset = None if model.name == "bilstm" else nncf.ModelType.TRANSFORMER
+    preset = None if model.name in ("bilstm", "gru") else nncf.ModelType.TRANSFORMER
     quantized = nncf.quantize(read, nncf.Dataset(inputs), model_type=preset, subset_size=len(inputs),
                               advanced_parameters=advanced)
     save_openvino(quantized, target)

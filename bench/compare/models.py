@@ -44,10 +44,18 @@ def bert_feed(samples, sequence):
     return {"input_ids": ids.astype(np.int64), "attention_mask": mask, "token_type_ids": np.zeros_like(mask)}
 
 
-def ids_feed(samples, sequence):
+def equally_long(samples, sequence):
     if any(len(sample) != sequence for sample in samples):
         raise ValueError("this model has no mask: all samples of a batch are equally long")
-    return {"ids": np.stack(samples).astype(np.int64)}
+    return np.stack(samples)
+
+
+def ids_feed(samples, sequence):
+    return {"ids": equally_long(samples, sequence).astype(np.int64)}
+
+
+def frames_feed(samples, sequence):
+    return {"x": equally_long(samples, sequence)}
 
 
 def vectors_feed(samples, sequence):
@@ -119,4 +127,6 @@ MODELS = {model.name: model for model in (
     Model("bert_base", "BERT-base size, random weights", FURTHER_GRID, draw_tokens, bert_feed, "y", BOTH_115),
     Model("bilstm", "bi-LSTM 128 -> 256, two layers, with lengths", FURTHER_GRID, draw_vectors, vectors_feed, "y",
           (Goal(1, DYNAMIC, 1.5), Goal(2, DYNAMIC, 1.5))),
+    Model("gru", "GRU 128 -> 256, two layers, forward", FURTHER_GRID, draw_vectors, frames_feed, "y",
+          (Goal(1, DYNAMIC, 1.5), Goal(2, DYNAMIC, 1.5)), padding=False),
 )}

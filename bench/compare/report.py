@@ -112,23 +112,39 @@ def ratio_table(ratios, shapes, threads):
 
 def level_table(found, shapes):
     yield "Times slower than edgeconv, as on CPUs whose best level it is: the fastest int8 peer at each shape (above 1: edgeconv is faster)"
-    rows = [[level, threads, peer, *[f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))]]
-            for level, threads, peer, values in levels.rows(found, shapes)]
-    yield table(["level", "threads", "closest peer", *shapes, "geomean"], rows)
+    rows = []
+    for only in (None, *found_peers(found)):
+        rows += [[level, threads, "fastest" if only is None else peer, *[f"{value:.2f}" for value in (*values, statistics.geometric_mean(values))]]
+                 for level, threads, peer, values in levels.rows(found, shapes, only)]
+    rows.sort(key=lambda row: (list(found).index(row[0]), row[1]))
+    yield table(["level", "threads", "peer", *shapes, "geomean"], rows)
     for level, result in found.items():
         yield f"{level}: " + foreign_line(result["foreign"]) + " " + shared_line(result["shared"])
         for threads, failed in result["failed"].items():
             yield from [f"{level}, {threads_text(threads)}: {title(name)} failed: {reason}" for name, reason in failed.items()]
 
 
-def level_goals(goals, found):
+def found_peers(found):
+    return list(dict.fromkeys(name for result in found.values() for ratios in result["ratios"].values() for name in ratios))
+
+
+def level_goals(goals, model, found):
     for level, result in found.get("levels", {}).items():
-        rows = {threads: values for _, threads, _, values in levels.rows({level: result}, found["shapes"])}
-        for threads in result["results"]:
-            every, geomean = (goal + 0.1 * (threads - 1) for goal in levels.GOALS[level])
-            values = rows.get(threads)
-            goals.least(f"{level}, {threads_text(threads)}, fastest int8 peer / edgeconv at every shape", min(values) if values else None, round(every, 2))
-            goals.least(f"{level}, {threads_text(threads)}, geomean", statistics.geometric_mean(values) if values else None, round(geomean, 2))
+        if model.name == "minilm":
+            wanted = [(None, "fastest int8 peer", *levels.GOALS[level])]
+            if level in levels.EXACT_GOALS:
+                wanted.append((levels.EXACT, PEERS[levels.EXACT].title, *levels.EXACT_GOALS[level]))
+        else:
+            wanted = [(None, "fastest int8 peer", levels.OTHER_MODELS, None)]
+        for only, rival, *bounds in wanted:
+            rows = {threads: values for _, threads, _, values in levels.rows({level: result}, found["shapes"], only)}
+            for threads in result["results"]:
+                every, geomean = (bound and round(bound + 0.1 * (threads - 1) * (model.name == "minilm"), 2) for bound in bounds)
+                values = rows.get(threads)
+                name = f"{level}, {threads_text(threads)}, {rival} / edgeconv"
+                goals.least(f"{name} at every shape", min(values) if values else None, every)
+                if geomean:
+                    goals.least(f"{name}, geomean", statistics.geometric_mean(values) if values else None, geomean)
 
 
 def accuracy_table(accuracy, missing):
@@ -236,8 +252,8 @@ def goals(model, found, sections):
         accuracy_goals(goals, model, found)
     if "speed" in sections:
         speed_goals(goals, model, found)
-    if "levels" in sections and model.name == "minilm":
-        level_goals(goals, found)
+    if "levels" in sections:
+        level_goals(goals, model, found)
     if "bits" in sections:
         goals.add("identical bits", found.get("same_bits", {}).get("identical"), bool, "{}")
     if "start" in sections and model.name == "minilm":

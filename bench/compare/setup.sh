@@ -6,7 +6,7 @@
 #   VENV=DIR         main environment to use or create (default: WORKDIR/venv)
 #   VENV_LITERT=DIR  environment of LiteRT (default: WORKDIR/venv_litert)
 #   MINILM=DIR       where bench/models/minilm.sh makes or made its files (default: WORKDIR/minilm)
-#   MODELS="minilm"  models to prepare, of: minilm textclassifier bert_base bilstm (default: all)
+#   MODELS="minilm"  models to prepare, of: minilm textclassifier bert_base bilstm gru (default: all)
 #   SKIP="litert"    peer families to leave out, of: onnxruntime openvino litert
 #
 # Steps whose result exists are skipped. A peer that cannot be installed, and a model that a peer cannot convert, are
@@ -35,7 +35,7 @@ printf '{"main": "%s", "litert": "%s", "minilm": "%s"}\n' \
   "$venv/bin/python" "$venv_litert/bin/python" "$minilm" > "$work/environments.json"
 [ -f "$work/texts/tokens.npz" ] || "$venv/bin/python" "$here/make_corpus.py" "$work"
 
-models_wanted=${MODELS:-minilm textclassifier bert_base bilstm}
+models_wanted=${MODELS:-minilm textclassifier bert_base bilstm gru}
 for model in $models_wanted; do
   case "$model" in
     minilm) ;;

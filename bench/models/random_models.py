@@ -3,6 +3,7 @@
 textclassifier  Embedding 30000 x 256, four nn.TransformerEncoder layers of 8 heads, feed-forward 2048, mean, Linear 5
 bert_base       BertModel of transformers in its default size: 12 layers, hidden 768, 12 heads, feed-forward 3072
 bilstm          bidirectional nn.LSTM 128 -> 256 of two layers over sequences with lengths, Linear 5
+gru             nn.GRU 128 -> 256 of two layers, forward only, Linear 5: what listens to sound frame by frame
 
 Speed does not depend on the weights, and accuracy is measured against the same weights in fp32. WORKDIR/NAME/weights.pt
 keeps them, because another version of torch may draw others from the same seed.
@@ -18,7 +19,7 @@ import torch
 
 # batch x tokens
 GRID = [(1, 16), (1, 64), (1, 128), (8, 32)]
-NAMES = ("textclassifier", "bert_base", "bilstm")
+NAMES = ("textclassifier", "bert_base", "bilstm", "gru")
 CLASSES = 5
 
 
@@ -81,7 +82,23 @@ class BiLstm(torch.nn.Module):
         return torch.randn(batch, sequence, 128), torch.full((batch,), sequence, dtype=integer)
 
 
-MODULES = {"textclassifier": TextClassifier, "bert_base": BertBase, "bilstm": BiLstm}
+class Gru(torch.nn.Module):
+    inputs = ("x",)
+
+    def __init__(self):
+        super().__init__()
+        self.gru = torch.nn.GRU(128, 256, 2, batch_first=True)
+        self.head = torch.nn.Linear(256, CLASSES)
+
+    def forward(self, x):
+        return self.head(self.gru(x)[0])
+
+    @staticmethod
+    def example(batch, sequence, integer=torch.long):
+        return (torch.randn(batch, sequence, 128),)
+
+
+MODULES = {"textclassifier": TextClassifier, "bert_base": BertBase, "bilstm": BiLstm, "gru": Gru}
 
 
 def load(work, name):
