@@ -1,5 +1,5 @@
-// W8A8 GEMM for AVX2: 4 rows x 16 columns (a panel), two lines at a time where their products can be summed in int16, and 5 rows x 16
-// columns line by line for few rows. Zero points are corrected in the epilogue by the weights' column sums.
+// W8A8 GEMM for AVX2: 2 rows x 32 columns (two panels) or 4 x 16, two lines at a time where their products can be summed in int16, and 5 rows
+// x 16 columns line by line for few rows. Zero points are corrected in the epilogue by the weights' column sums.
 #include "kernels_int8/avx2/signed_bytes.h"
 
 namespace ert::kernels {
@@ -12,7 +12,7 @@ inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const _
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     const __m256 row_scale = _mm256_set1_ps(t.rows[r].scale);
-    const __m256i correction = _mm256_set1_epi32(128 - t.rows[r].zero_point);
+    const __m256i correction = _mm256_set1_epi32(128 - zero_point_of(t.rows[r]));
 #pragma GCC unroll 16
     for (int h = 0; h < kHalves; ++h) {
       const __m256i colsum = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.colsum + 8 * h));
@@ -48,9 +48,9 @@ inline __attribute__((always_inline)) void add_two_lines_of_rows(__m256i (&acc)[
 }
 
 template <int kRows>
-inline __attribute__((always_inline)) void clear(__m256i (&acc)[kRows][2]) {
+inline __attribute__((always_inline)) void start(const RowScale* rows, __m256i (&acc)[kRows][2]) {
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) acc[r][0] = zero(), acc[r][1] = zero();
+  for (int r = 0; r < kRows; ++r) acc[r][0] = all_lanes(lack_of(rows[r])), acc[r][1] = all_lanes(lack_of(rows[r]));
 }
 
 // Line by line.
@@ -58,7 +58,7 @@ template <int kRows, bool kAhead = false>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][2];
-  clear(acc);
+  start(t.rows, acc);
   const uint8_t* lhs = t.lhs;
   const int8_t* rhs = t.rhs;
   for (size_t lines = t.k / 4; lines > 0; --lines, lhs += kRowLineBytes, rhs += kLineBytes) {
@@ -72,7 +72,7 @@ template <int kRows, bool kAhead = false>
 __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][2];
-  clear(acc);
+  start(t.rows, acc);
   for_line_pairs(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
@@ -90,12 +90,54 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   store_tile(t, acc);
 }
 
+template <int kRows>
+inline __attribute__((always_inline)) void add_line_of_panels_of_rows(__m256i (&acc)[kRows][4], const uint8_t* lhs,
+                                                                      const int8_t* rhs, const TileArgs& t, __m256i ones) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) add_line_of_panels(acc[r], lhs + r * t.row_bytes, rhs, t.panel_bytes, ones);
+}
+
+template <int kRows, bool kAhead>
+inline __attribute__((always_inline)) void add_two_lines_of_panels_of_rows(__m256i (&acc)[kRows][4], const uint8_t* lhs,
+                                                                           const int8_t* rhs, const TileArgs& t, __m256i ones) {
+  if constexpr (kAhead) {
+    _mm_prefetch(rhs + t.ahead, _MM_HINT_T0);
+    _mm_prefetch(rhs + t.ahead + kLineBytes, _MM_HINT_T0);
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) add_two_lines_of_panels(acc[r], lhs + r * t.row_bytes, rhs, t.panel_bytes, ones);
+}
+
+// Two panels at a time, by pairs of lines that both have marked.
+template <int kRows, bool kAhead = false>
+__attribute__((noinline)) void two_panels_tile(const TileArgs& t) {
+  const __m256i ones = ones16();
+  __m256i acc[kRows][4];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int h = 0; h < 4; ++h) acc[r][h] = all_lanes(lack_of(t.rows[r]));
+  }
+  for_line_pairs(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs)
+          __attribute__((always_inline)) { add_two_lines_of_panels_of_rows<kRows, kAhead>(acc, lhs, rhs, t, ones); },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_line_of_panels_of_rows(acc, lhs, rhs, t, ones);
+        add_line_of_panels_of_rows(acc, lhs + kRowLineBytes, rhs + kLineBytes, t, ones);
+      });
+  const size_t lines = t.k / 4;
+  if (lines % 2 != 0)
+    add_line_of_panels_of_rows(acc, t.lhs + (lines - 1) * kRowLineBytes, t.rhs + (lines - 1) * kLineBytes, t, ones);
+  store_tile(t, acc);
+}
+
 // One row: panel after panel is one stream through memory. Sums of two lines hide the latency.
 void one_row(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i even[1][2], odd[1][2];
-  clear(even);
-  clear(odd);
+  start(t.rows, even);
+  odd[0][0] = all_lanes(0), odd[0][1] = all_lanes(0);
   const uint8_t* lhs = t.lhs;
   const int8_t* rhs = t.rhs;
   size_t lines = t.k / 4;
@@ -108,35 +150,36 @@ void one_row(const TileArgs& t) {
   store_tile(t, sums);
 }
 
-// sum += half a line of weights times the bytes a of one row and their magnitudes.
-inline __attribute__((always_inline)) void add_half_line(__m256i& sum, __m256i a, __m256i magnitude, const int8_t* half_line,
+// sum += half a line of weights times the signs and magnitudes of one row.
+inline __attribute__((always_inline)) void add_half_line(__m256i& sum, __m256i s, __m256i magnitude, const int8_t* half_line,
                                                          __m256i ones) {
   __m256i t;
   __asm__(
-      "vmovdqu %[w], %[t]\n\t"
-      "vpsignb %[a], %[t], %[t]\n\t"
+      "vpxor %[w], %[s], %[t]\n\t"
       "vpmaddubsw %[t], %[m], %[t]\n\t"
       "vpmaddwd %[t], %[ones], %[t]\n\t"
       "vpaddd %[t], %[sum], %[sum]"
       : [sum] "+x"(sum), [t] "=&x"(t)
-      : [w] "m"(*reinterpret_cast<const __m256i_u*>(half_line)), [a] "x"(a), [m] "x"(magnitude), [ones] "x"(ones));
+      : [w] "m"(*reinterpret_cast<const __m256i_u*>(half_line)), [s] "x"(s), [m] "x"(magnitude), [ones] "x"(ones));
 }
 
 // Four panels of one row, for weights that do not come from afar: their lines share the broadcasts of the row's values, and their
 // epilogues overlap.
 void four_panels_of_one_row(const TileArgs& t) {
   const __m256i ones = ones16();
-  __m256i a0 = zero(), a1 = zero(), b0 = zero(), b1 = zero(), c0 = zero(), c1 = zero(), d0 = zero(), d1 = zero();
+  const int32_t lack = lack_of(t.rows[0]);
+  __m256i a0 = all_lanes(lack), a1 = all_lanes(lack), b0 = all_lanes(lack), b1 = all_lanes(lack);
+  __m256i c0 = all_lanes(lack), c1 = all_lanes(lack), d0 = all_lanes(lack), d1 = all_lanes(lack);
   const uint8_t* lhs = t.lhs;
   const int8_t *p = t.rhs, *q = p + 2 * t.panel_bytes;
   for (size_t lines = t.k / 4; lines > 0; --lines, lhs += kRowLineBytes, p += kLineBytes, q += kLineBytes) {
     int32_t words[2];
     memcpy(words, lhs, sizeof(words));
-    const __m256i a = _mm256_set1_epi32(words[0]), m = _mm256_set1_epi32(words[1]);
-    add_half_line(a0, a, m, p, ones), add_half_line(a1, a, m, p + 32, ones);
-    add_half_line(b0, a, m, p + t.panel_bytes, ones), add_half_line(b1, a, m, p + t.panel_bytes + 32, ones);
-    add_half_line(c0, a, m, q, ones), add_half_line(c1, a, m, q + 32, ones);
-    add_half_line(d0, a, m, q + t.panel_bytes, ones), add_half_line(d1, a, m, q + t.panel_bytes + 32, ones);
+    const __m256i s = _mm256_set1_epi32(words[0]), m = _mm256_set1_epi32(words[1]);
+    add_half_line(a0, s, m, p, ones), add_half_line(a1, s, m, p + 32, ones);
+    add_half_line(b0, s, m, p + t.panel_bytes, ones), add_half_line(b1, s, m, p + t.panel_bytes + 32, ones);
+    add_half_line(c0, s, m, q, ones), add_half_line(c1, s, m, q + 32, ones);
+    add_half_line(d0, s, m, q + t.panel_bytes, ones), add_half_line(d1, s, m, q + t.panel_bytes + 32, ones);
   }
   const __m256i sums[1][8] = {{a0, a1, b0, b1, c0, c1, d0, d1}};
   store_tile(t, sums);
@@ -147,17 +190,54 @@ constexpr TileFn kTiles[] = {one_row, tile<2>, tile<3>, tile<4>, tile<5>};
 constexpr TileFn kTilesAhead[] = {nullptr, nullptr, tile<3, true>, tile<4, true>, tile<5, true>};
 constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>, pair_tile<3>, pair_tile<4>};
 constexpr TileFn kPairTilesAhead[] = {nullptr, nullptr, pair_tile<3, true>, pair_tile<4, true>};
+constexpr TileFn kTwoPanels[] = {two_panels_tile<1>, two_panels_tile<2>};
+constexpr TileFn kTwoPanelsAhead[] = {two_panels_tile<1, true>, two_panels_tile<2, true>};
+
+constexpr size_t kRowsWithLacks = 256;  // of which copies are held at a time
+
+// Calls multiply with g in parts of some rows whose RowScales tell what they lack.
+template <typename Multiply>
+inline __attribute__((always_inline)) void with_lacks(const GemmArgs& g, const Multiply& multiply) {
+  RowScale scales[kRowsWithLacks];
+  GemmArgs part = g;
+  part.scales = scales;
+  const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
+  const size_t bytes = round_up(g.k, 4) / 4 * kRowLineBytes;
+  for (size_t row = 0; row < g.m; row += part.m) {
+    part.m = g.m - row < kRowsWithLacks ? g.m - row : kRowsWithLacks;
+    part.lhs = lhs + row * g.row_bytes;
+    part.dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride;
+    for (size_t r = 0; r < part.m; ++r) {
+      const RowScale& of_row = g.scales[row + r];
+      scales[r] = {of_row.scale, of_row.zero_point | lack_of_row(lhs + (row + r) * g.row_bytes, bytes) << kZeroPointBits};
+    }
+    multiply(part);
+  }
+}
+
+// Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
+constexpr size_t kFarFromOneRow = size_t{1} << 19;
+
+// With fewer, the weights of two panels come from afar too fast.
+constexpr size_t kRowsForTwoPanels = 24;
 
 }  // namespace
 
-void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& g) {
-  if (g.m == 1) {
-    const bool near = g.n * g.k <= kFarWeights;
-    const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0) : 0;
-    gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
-    return;
-  }
-  gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, pair_fits);
+void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
+  with_lacks(all, [](const GemmArgs& g) {
+    if (g.m == 1) {
+      const bool near = g.n * g.k <= kFarFromOneRow;
+      const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0) : 0;
+      gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
+      return;
+    }
+    const auto fits = [](const int8_t* lines) __attribute__((always_inline)) { return none_above_252(largest_sums(lines)); };
+    const auto both_fit = [](const int8_t* lines, size_t panel_bytes) __attribute__((always_inline)) {
+      return none_above_252(_mm256_max_epi16(largest_sums(lines), largest_sums(lines + panel_bytes)));
+    };
+    const size_t column = g.m < kRowsForTwoPanels ? 0 : gemm_two_panels<kTwoPanels, kTwoPanelsAhead>(g, both_fit);
+    gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, fits, column);
+  });
 }
 
 }  // namespace ert::kernels

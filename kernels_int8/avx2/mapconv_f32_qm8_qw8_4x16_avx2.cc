@@ -1,4 +1,5 @@
-// Convolution over 8-bit maps for AVX2: 4 outputs x 16 filters of signed bytes and their magnitudes (signed_bytes.h), into which patches are turned piece by piece.
+// Convolution over 8-bit maps for AVX2: 4 outputs x 16 filters of signed bytes and their magnitudes, into which patches are turned piece by piece. Unlike
+// rows of signed_bytes.h they keep the bytes a themselves: patches are short, and what their sums would lack takes longer than vpsignb.
 #include "kernels_int8/avx2/map_sums_avx2.h"
 
 namespace ert::kernels {
@@ -10,7 +11,7 @@ constexpr size_t kPiece = 512;  // values of a patch that are turned at a time
 // Products are of q - 128.
 ERT_LANES Sums start_of_patches(const int32_t* colsum, int32_t zero_point) { return column_multiple(colsum, 128 - zero_point); }
 
-// A row of signed_bytes.h of n bytes, n rounded up to 16.
+// For each line of weights four bytes a and four bytes |a|, of n bytes, n rounded up to 16.
 inline void to_signed(const uint8_t* src, size_t n, uint8_t* row) {
   for (size_t i = 0; i < n; i += 16, row += 4 * kRowLineBytes) {
     const __m128i q = _mm_loadu_si128(reinterpret_cast<const __m128i*>(src + i));
@@ -18,6 +19,26 @@ inline void to_signed(const uint8_t* src, size_t n, uint8_t* row) {
     _mm_store_si128(reinterpret_cast<__m128i*>(row), _mm_unpacklo_epi32(a, magnitude));
     _mm_store_si128(reinterpret_cast<__m128i*>(row + 16), _mm_unpackhi_epi32(a, magnitude));
   }
+}
+
+// One line of one patch, 16 columns; asm as in signed_bytes.h.
+inline __attribute__((always_inline)) void add_signed_line(__m256i (&acc)[2], const uint8_t* row, __m256i w0, __m256i w1,
+                                                           __m256i ones) {
+  __m256i a, magnitude, t, u;
+  __asm__(
+      "vpbroadcastd (%[row]), %[a]\n\t"
+      "vpbroadcastd 4(%[row]), %[m]\n\t"
+      "vpsignb %[a], %[w0], %[t]\n\t"
+      "vpsignb %[a], %[w1], %[u]\n\t"
+      "vpmaddubsw %[t], %[m], %[t]\n\t"
+      "vpmaddubsw %[u], %[m], %[u]\n\t"
+      "vpmaddwd %[t], %[ones], %[t]\n\t"
+      "vpaddd %[t], %[acc0], %[acc0]\n\t"
+      "vpmaddwd %[u], %[ones], %[u]\n\t"
+      "vpaddd %[u], %[acc1], %[acc1]"
+      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [a] "=&x"(a), [m] "=&x"(magnitude)
+      : [row] "r"(row), [w0] "x"(w0), [w1] "x"(w1), [ones] "x"(ones),
+        "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)));
 }
 
 template <int kOutputs>
@@ -31,7 +52,7 @@ ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_
     for (size_t c = 0; c < n; c += 4, weights += kLineBytes, row += kRowLineBytes) {
       const __m256i w0 = load_bytes(weights), w1 = load_bytes(weights + 32);
 #pragma GCC unroll 16
-      for (int r = 0; r < kOutputs; ++r) add_line(acc[r].part, row + static_cast<size_t>(r) * 2 * kPiece, w0, w1, ones);
+      for (int r = 0; r < kOutputs; ++r) add_signed_line(acc[r].part, row + static_cast<size_t>(r) * 2 * kPiece, w0, w1, ones);
     }
   }
 }

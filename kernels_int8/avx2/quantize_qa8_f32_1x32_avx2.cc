@@ -1,4 +1,4 @@
-// Rows of fp32 to bytes and their magnitudes, the form of signed_bytes.h.
+// Rows of fp32 to signs and magnitudes, the form of signed_bytes.h.
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 
@@ -17,8 +17,9 @@ void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, c
         const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
         const __m256i a = _mm256_xor_si256(_mm256_packus_epi16(low, high), _mm256_set1_epi8(static_cast<char>(0x80)));
         const __m256i magnitude = _mm256_abs_epi8(a);  // 128 of -128, as u8
-        const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(a, magnitude), 0xd8);
-        const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(a, magnitude), 0xd8);
+        const __m256i sign = _mm256_cmpgt_epi8(_mm256_setzero_si256(), a);
+        const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(sign, magnitude), 0xd8);
+        const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(sign, magnitude), 0xd8);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i), first);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i + 32), second);
       });

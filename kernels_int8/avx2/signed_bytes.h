@@ -1,9 +1,13 @@
 // The integer inner loop of W8A8 on AVX2: rows of bytes times int8 weights of layout N16K4, exact although maddubs saturates.
 //
-// A row holds a = q - 128, in [-128, 127], as four bytes a of one line of weights and then four bytes |a|, 8 bytes for 4 k. With the sign of a
-// moved to the weight, a * w = |a| * (w with the sign of a), and two such products are at most 2 * 128 * 127 = 32512: they fit int16. Sums of
-// two lines fit where the four weights of each int16 lane have magnitudes that sum up to at most 255, as 128 * 255 < 2^15. Weights that a
-// training left are almost always such: pair_fits finds out, the other lines go one by one.
+// A row holds a = q - 128, in [-128, 127], for each line of weights as four bytes s, -1 where a is negative and otherwise 0, and four bytes |a|:
+// 8 bytes for 4 k. |a| * (w ^ s) is a * w, less |a| where a is negative, because w ^ -1 = -w - 1. What the sums of a row lack so is the same
+// for all columns; they start with it. (To take the sign itself, vpsignb, keeps the pipes of the products busy on many cores and wants the
+// weights in a register.)
+//
+// Two such products lie in [2 * 128 * -128, 2 * 128 * 127]: they fit int16. Sums of two lines fit where the four weights of each int16 lane have
+// magnitudes that sum up to at most 252, as 128 * (252 + 4) = 2^15, which is the least int16. Weights that a training left are almost always
+// such: none_above_252 finds out, the other lines go one by one.
 //
 // Everything here has internal linkage.
 #pragma once
@@ -24,6 +28,12 @@ inline __attribute__((always_inline)) __m256i load_bytes(const int8_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
+// What the sums of a row lack stands above the zero point in the copy of its RowScale that tiles read.
+constexpr int kZeroPointBits = 8;
+static_assert(int64_t{128} * 65000 < int64_t{1} << (31 - kZeroPointBits), "what the longest row lacks must fit");
+inline int32_t zero_point_of(const RowScale& r) { return r.zero_point & ((1 << kZeroPointBits) - 1); }
+inline int32_t lack_of(const RowScale& r) { return r.zero_point >> kZeroPointBits; }
+
 // int16 ones that the compiler keeps in a register.
 inline __attribute__((always_inline)) __m256i ones16() {
   __m256i x;
@@ -31,38 +41,60 @@ inline __attribute__((always_inline)) __m256i ones16() {
   return x;
 }
 
-// Zero that the compiler cannot merge with other zeros: accumulators that start as one value are copied in the loop.
-inline __attribute__((always_inline)) __m256i zero() {
+// The same in all lanes, which the compiler cannot merge with others: accumulators that start as one value are copied in the loop.
+inline __attribute__((always_inline)) __m256i all_lanes(int32_t start) {
   __m256i x;
-  __asm__ volatile("vpxor %0, %0, %0" : "=x"(x));
+  __asm__ volatile("vmovd %1, %x0\n\tvpbroadcastd %x0, %0" : "=x"(x) : "r"(start));
   return x;
 }
 
-// Whether the products of a line and the next may be summed in int16.
-inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
+// What the sums of a row lack. bytes: a multiple of 8.
+inline int32_t lack_of_row(const uint8_t* row, size_t bytes) {
+  __m256i sum = _mm256_setzero_si256();
+  const auto add = [&](__m256i x) {
+    const __m256i of_negative = _mm256_and_si256(x, _mm256_slli_epi64(x, 32));  // the signs come to the magnitudes
+    sum = _mm256_add_epi64(sum, _mm256_sad_epu8(of_negative, _mm256_setzero_si256()));
+  };
+  size_t i = 0;
+  for (; i + 32 <= bytes; i += 32) add(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + i)));
+  if (i < bytes) {
+    const __m256i left = _mm256_set1_epi64x(static_cast<long long>((bytes - i) / 8));
+    const __m256i live = _mm256_cmpgt_epi64(left, _mm256_setr_epi64x(0, 1, 2, 3));
+    add(_mm256_maskload_epi64(reinterpret_cast<const long long*>(row + i), live));
+  }
+  const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+  return _mm_cvtsi128_si32(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half)));
+}
+
+// Of a line of a panel and the next: the largest sums of magnitudes of four weights that meet in an int16 lane.
+inline __attribute__((always_inline)) __m256i largest_sums(const int8_t* lines) {
   const __m256i ones = _mm256_set1_epi8(1);
   // Magnitudes are at most 127: two of them fit a byte.
   const __m256i low = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(lines)), _mm256_abs_epi8(load_bytes(lines + 64)));
   const __m256i high = _mm256_add_epi8(_mm256_abs_epi8(load_bytes(lines + 32)), _mm256_abs_epi8(load_bytes(lines + 96)));
-  const __m256i sums = _mm256_or_si256(_mm256_maddubs_epi16(low, ones), _mm256_maddubs_epi16(high, ones));
-  return _mm256_testz_si256(sums, _mm256_set1_epi16(static_cast<int16_t>(0xff00))) != 0;  // none above 255
+  return _mm256_max_epi16(_mm256_maddubs_epi16(low, ones), _mm256_maddubs_epi16(high, ones));
+}
+
+inline __attribute__((always_inline)) bool none_above_252(__m256i sums) {
+  const __m256i more = _mm256_add_epi16(sums, _mm256_set1_epi16(3));  // above 252 are those that then need a ninth bit
+  return _mm256_testz_si256(more, _mm256_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
 }
 
 // One line of one row, 16 columns. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
 inline __attribute__((always_inline)) void add_line(__m256i (&acc)[2], const uint8_t* row, __m256i w0, __m256i w1, __m256i ones) {
-  __m256i a, magnitude, t, u;
+  __m256i s, magnitude, t, u;
   __asm__(
-      "vpbroadcastd (%[row]), %[a]\n\t"
+      "vpbroadcastd (%[row]), %[s]\n\t"
       "vpbroadcastd 4(%[row]), %[m]\n\t"
-      "vpsignb %[a], %[w0], %[t]\n\t"
-      "vpsignb %[a], %[w1], %[u]\n\t"
+      "vpxor %[s], %[w0], %[t]\n\t"
+      "vpxor %[s], %[w1], %[u]\n\t"
       "vpmaddubsw %[t], %[m], %[t]\n\t"
       "vpmaddubsw %[u], %[m], %[u]\n\t"
       "vpmaddwd %[t], %[ones], %[t]\n\t"
       "vpaddd %[t], %[acc0], %[acc0]\n\t"
       "vpmaddwd %[u], %[ones], %[u]\n\t"
       "vpaddd %[u], %[acc1], %[acc1]"
-      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [a] "=&x"(a), [m] "=&x"(magnitude)
+      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [s] "=&x"(s), [m] "=&x"(magnitude)
       : [row] "r"(row), [w0] "x"(w0), [w1] "x"(w1), [ones] "x"(ones),
         "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)));
 }
@@ -70,33 +102,77 @@ inline __attribute__((always_inline)) void add_line(__m256i (&acc)[2], const uin
 // Two lines of one row whose products may be summed in int16; w0, w1: the first line.
 inline __attribute__((always_inline)) void add_two_lines(__m256i (&acc)[2], const uint8_t* row, const int8_t* lines, __m256i w0,
                                                          __m256i w1, __m256i ones) {
-  __m256i a, magnitude, t, u, v;
+  __m256i s, magnitude, t, u, v;
   __asm__(
-      "vpbroadcastd (%[row]), %[a]\n\t"
+      "vpbroadcastd (%[row]), %[s]\n\t"
       "vpbroadcastd 4(%[row]), %[m]\n\t"
-      "vpsignb %[a], %[w0], %[t]\n\t"
-      "vpsignb %[a], %[w1], %[u]\n\t"
+      "vpxor %[s], %[w0], %[t]\n\t"
+      "vpxor %[s], %[w1], %[u]\n\t"
       "vpmaddubsw %[t], %[m], %[t]\n\t"
       "vpmaddubsw %[u], %[m], %[u]\n\t"
-      "vpbroadcastd 8(%[row]), %[a]\n\t"
+      "vpbroadcastd 8(%[row]), %[s]\n\t"
       "vpbroadcastd 12(%[row]), %[m]\n\t"
-      "vmovdqu 64(%[lines]), %[v]\n\t"
-      "vpsignb %[a], %[v], %[v]\n\t"
+      "vpxor 64(%[lines]), %[s], %[v]\n\t"
       "vpmaddubsw %[v], %[m], %[v]\n\t"
       "vpaddw %[v], %[t], %[t]\n\t"
-      "vmovdqu 96(%[lines]), %[v]\n\t"
-      "vpsignb %[a], %[v], %[v]\n\t"
+      "vpxor 96(%[lines]), %[s], %[v]\n\t"
       "vpmaddubsw %[v], %[m], %[v]\n\t"
       "vpaddw %[v], %[u], %[u]\n\t"
       "vpmaddwd %[t], %[ones], %[t]\n\t"
       "vpaddd %[t], %[acc0], %[acc0]\n\t"
       "vpmaddwd %[u], %[ones], %[u]\n\t"
       "vpaddd %[u], %[acc1], %[acc1]"
-      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [v] "=&x"(v), [a] "=&x"(a), [m] "=&x"(magnitude)
+      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [v] "=&x"(v), [s] "=&x"(s), [m] "=&x"(magnitude)
       : [row] "r"(row), [lines] "r"(lines), [w0] "x"(w0), [w1] "x"(w1), [ones] "x"(ones),
         "m"(*reinterpret_cast<const uint8_t(*)[2 * kRowLineBytes]>(row)),
         "m"(*reinterpret_cast<const int8_t(*)[2 * kLineBytes]>(lines)));
 }
+
+// Eight columns of two lines whose products may be summed in int16; s0 and m0 are of the row's first line.
+#define ERT_TWO_LINES(line0, line1, acc)                                                        \
+  "vpxor " line0 ", %[s0], %[t]\n\tvpxor " line1                                                \
+  ", %[s1], %[u]\n\t"                                                                           \
+  "vpmaddubsw %[t], %[m0], %[t]\n\tvpmaddubsw %[u], %[m1], %[u]\n\tvpaddw %[u], %[t], %[t]\n\t" \
+  "vpmaddwd %[t], %[ones], %[t]\n\tvpaddd %[t], %[" acc "], %[" acc "]\n\t"
+
+// Two such lines of one row and of two panels: fewer broadcasts for each product, and weights straight from memory.
+inline __attribute__((always_inline)) void add_two_lines_of_panels(__m256i (&acc)[4], const uint8_t* row, const int8_t* lines,
+                                                                   size_t panel_bytes, __m256i ones) {
+  __m256i s0, m0, s1, m1, t, u;
+  __asm__(
+      "vpbroadcastd (%[row]), %[s0]\n\t"
+      "vpbroadcastd 4(%[row]), %[m0]\n\t"
+      "vpbroadcastd 8(%[row]), %[s1]\n\t"
+      "vpbroadcastd 12(%[row]), %[m1]\n\t" ERT_TWO_LINES("(%[w])", "64(%[w])", "a0") ERT_TWO_LINES("32(%[w])", "96(%[w])", "a1")
+          ERT_TWO_LINES("(%[w],%[next])", "64(%[w],%[next])", "a2") ERT_TWO_LINES("32(%[w],%[next])", "96(%[w],%[next])", "a3")
+      : [a0] "+x"(acc[0]), [a1] "+x"(acc[1]), [a2] "+x"(acc[2]), [a3] "+x"(acc[3]), [s0] "=&x"(s0), [m0] "=&x"(m0),
+        [s1] "=&x"(s1), [m1] "=&x"(m1), [t] "=&x"(t), [u] "=&x"(u)
+      : [row] "r"(row), [w] "r"(lines), [next] "r"(panel_bytes), [ones] "x"(ones),
+        "m"(*reinterpret_cast<const uint8_t(*)[2 * kRowLineBytes]>(row)),
+        "m"(*reinterpret_cast<const int8_t(*)[2 * kLineBytes]>(lines)),
+        "m"(*reinterpret_cast<const int8_t(*)[2 * kLineBytes]>(lines + panel_bytes)));
+}
+#undef ERT_TWO_LINES
+
+#define ERT_LINE(line, acc)                                                                \
+  "vpxor " line                                                                            \
+  ", %[s], %[t]\n\tvpmaddubsw %[t], %[m], %[t]\n\tvpmaddwd %[t], %[ones], %[t]\n\tvpaddd " \
+  "%[t], %[" acc "], %[" acc "]\n\t"
+
+// One line of one row and of two panels.
+inline __attribute__((always_inline)) void add_line_of_panels(__m256i (&acc)[4], const uint8_t* row, const int8_t* line,
+                                                              size_t panel_bytes, __m256i ones) {
+  __m256i s, m, t;
+  __asm__(
+      "vpbroadcastd (%[row]), %[s]\n\t"
+      "vpbroadcastd 4(%[row]), %[m]\n\t" ERT_LINE("(%[w])", "a0") ERT_LINE("32(%[w])", "a1") ERT_LINE("(%[w],%[next])", "a2")
+          ERT_LINE("32(%[w],%[next])", "a3")
+      : [a0] "+x"(acc[0]), [a1] "+x"(acc[1]), [a2] "+x"(acc[2]), [a3] "+x"(acc[3]), [s] "=&x"(s), [m] "=&x"(m), [t] "=&x"(t)
+      : [row] "r"(row), [w] "r"(line), [next] "r"(panel_bytes), [ones] "x"(ones),
+        "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)), "m"(*reinterpret_cast<const int8_t(*)[kLineBytes]>(line)),
+        "m"(*reinterpret_cast<const int8_t(*)[kLineBytes]>(line + panel_bytes)));
+}
+#undef ERT_LINE
 
 }  // namespace
 }  // namespace ert::kernels

@@ -29,6 +29,7 @@ struct TileArgs {
   // What the level found out about the group's weights.
   const uint64_t* line_pairs = nullptr;         // avx2/signed_bytes.h
   const LineBlocks* blocks = nullptr;    // neon/line_blocks.h
+  size_t ahead = 0;                      // bytes from rhs to the panel that a tile of kSecond is to fetch
 };
 using TileFn = void (*)(const TileArgs&);
 
@@ -82,7 +83,7 @@ inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most
 constexpr size_t kFarWeights = size_t{1} << 16;
 
 // All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
-// rows. There are most_rows of them, at most kMaxRows. A cut group goes through a buffer, because tiles store whole groups.
+// rows and in as many as there are panels in a group. There are most_rows of them, at most kMaxRows. A cut group goes through a buffer, because tiles store whole groups.
 template <int kColumns, const TileFn* kSecond, size_t kMaxRows, size_t kTogether = 1>
 inline __attribute__((always_inline)) void gemm_group(const TileFn* tiles, size_t most_rows, const GemmArgs& g, size_t column,
                                                       TileArgs* t) {
@@ -98,7 +99,9 @@ inline __attribute__((always_inline)) void gemm_group(const TileFn* tiles, size_
         t->rows = g.scales + row;
         t->dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
         if (columns == kColumns) {
-          (kSecond != nullptr && row > 0 && row <= kMaxRows ? kSecond : tiles)[rows - 1](*t);
+          constexpr size_t kPanels = kColumns < 16 ? 1 : kColumns / 16;
+          t->ahead = (kPanels - 1 + (row + kMaxRows - 1) / kMaxRows) * t->panel_bytes;
+          (kSecond != nullptr && row > 0 && row <= kPanels * kMaxRows ? kSecond : tiles)[rows - 1](*t);
           return;
         }
         float buffer[kMaxRows * kColumns];
@@ -139,7 +142,8 @@ template <int kColumns, size_t kMaxRows, typename Prepare = NoPreparation>
 __attribute__((noinline)) void gemm_of_layout(Layout layout, const TileFn* tiles, size_t most_rows, const GemmArgs& g,
                                               const Prepare& prepare = {}) {
   const size_t k = round_up(g.k, line_depth(layout)), in_panel = panel_columns(layout) - 1;  // a power of two less one
-  TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, panel_columns(layout) * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
+  TileArgs t = {k,       nullptr, g.row_bytes, nullptr, nullptr,     panel_columns(layout) * k,
+                nullptr, nullptr, nullptr,     nullptr, g.dst_stride};
   for (size_t column = 0; column < g.n; column += kColumns) {
     t.rhs = g.w.data + (column & ~in_panel) * k + (column & in_panel) * line_depth(layout);
     prepare(&t);

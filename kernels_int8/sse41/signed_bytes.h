@@ -1,5 +1,8 @@
 // The integer inner loop of W8A8 on SSE4.1: rows of bytes and their magnitudes times int8 weights of layout N16K4, exact although maddubs
-// saturates. The rows and why they are exact: avx2/signed_bytes.h. Sixteen bytes of a row are two lines of weights: a, |a|, a, |a|.
+// saturates. A row holds a = q - 128, in [-128, 127], as four bytes a of one line of weights and then four bytes |a|: sixteen bytes are two lines.
+// With the sign of a moved to the weight, a * w = |a| * (w with the sign of a), and two such products are at most 2 * 128 * 127 = 32512: they fit
+// int16. Sums of two lines fit where the four weights of each int16 lane have magnitudes that sum up to at most 255, as 128 * 255 < 2^15. (The
+// xor of avx2/signed_bytes.h was no faster here: copies of operands take as long as the pipes of the products.)
 // Everything here has internal linkage.
 #pragma once
 

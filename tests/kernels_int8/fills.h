@@ -70,7 +70,7 @@ void fill_row(Buffer& buffer, Fill fill, ert::testing::RandomNumbers& random) {
   for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = fill_value(fill, i, random);
 }
 
-enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kSmall, kSumsOf255Or256, kCount };
+enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kSmall, kSumsOf255Or256, kSumsOf252Or253, kCount };
 
 inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testing::RandomNumbers& random) {
   switch (fill) {
@@ -87,6 +87,8 @@ inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testin
       const int magnitude = (place == 0 || place == 3 || place == 9 || place == 10) && random.integer(0, 40) > 0 ? 63 : 64;
       return static_cast<int8_t>(column % 2 == 0 ? magnitude : -magnitude);
     }
+    // Of k and its neighbour, in one line of four k and the next: 252, seldom 253, which fit where the weights of negative activations are one larger.
+    case WeightFill::kSumsOf252Or253: return k % 8 == 0 && random.integer(0, 40) == 0 ? 64 : 63;
     default: return static_cast<int8_t>(random.integer(-127, 127));
   }
 }

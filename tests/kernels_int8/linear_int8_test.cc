@@ -164,13 +164,17 @@ TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   }
 }
 
-// Levels that sum the products of two or four lines of weights in int16 where they fit do it from 12 rows on; some mark 128 lines a word.
+// Levels that sum the products of two or four lines of weights in int16 where they fit do it from 12 rows on, of two panels from 24 on; some mark 128
+// lines a word.
 TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
   SeededRandom random;
-  for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSmall, WeightFill::kRandom}) {
+  for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSumsOf252Or253, WeightFill::kSmall, WeightFill::kRandom}) {
     for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal}) {
       for (size_t m : {1, 2, 5, 11, 12, 13, 15}) {
         for (size_t k : {4, 8, 12, 31, 508, 512, 516, 1101}) compare({m, 37, k, fill, weights}, random);
+      }
+      for (size_t m : {24, 29}) {
+        for (size_t k : {8, 31, 516}) compare({m, 85, k, fill, weights}, random);
       }
     }
   }
@@ -181,7 +185,7 @@ TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int weights = 0; weights < static_cast<int>(WeightFill::kCount); ++weights) {
       for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-        for (size_t m : {5, 13})
+        for (size_t m : {5, 13, 25})
           compare({m, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, precision}, random);
       }
     }
