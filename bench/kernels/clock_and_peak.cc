@@ -28,7 +28,7 @@ constexpr long kIterations = 100000;
 #define ERT_TEXT(x) #x
 // Two lines of 32 products each, as kernels_int8/avx2/signed_bytes.h does them.
 #define ERT_SIGNED_BYTES(i)                                                                                            \
-  "vpxor %%ymm14, %%ymm15, %%ymm12\n\tvpmaddubsw %%ymm12, %%ymm15, %%ymm12\n\tvpxor %%ymm14, %%ymm15, %%ymm13\n\t" \
+  "vpxor %%ymm14, %%ymm15, %%ymm12\n\tvpmaddubsw %%ymm12, %%ymm15, %%ymm12\n\tvpxor %%ymm14, %%ymm15, %%ymm13\n\t"     \
   "vpmaddubsw %%ymm13, %%ymm15, %%ymm13\n\tvpaddw %%ymm13, %%ymm12, %%ymm12\n\tvpmaddwd %%ymm15, %%ymm12, %%ymm12\n\t" \
   "vpaddd %%ymm12, %%ymm" ERT_TEXT(i) ", %%ymm" ERT_TEXT(i) "\n\t"
 #define ERT_VNNI_VEX(i) "%{vex%} vpdpbusd %%ymm14, %%ymm15, %%ymm" ERT_TEXT(i) "\n\t"

@@ -70,7 +70,18 @@ void fill_row(Buffer& buffer, Fill fill, ert::testing::RandomNumbers& random) {
   for (size_t i = 0; i < buffer.size(); ++i) buffer[i] = fill_value(fill, i, random);
 }
 
-enum class WeightFill { kRandom, kAll127, kAllMinus127, kAlternating, kZero, kIdentity, kSmall, kSumsOf255Or256, kSumsOf252Or253, kCount };
+enum class WeightFill {
+  kRandom,
+  kAll127,
+  kAllMinus127,
+  kAlternating,
+  kZero,
+  kIdentity,
+  kSmall,
+  kSumsOf255Or256,
+  kSumsOf252Or253,
+  kCount
+};
 
 inline int8_t weight_value(WeightFill fill, size_t column, size_t k, ert::testing::RandomNumbers& random) {
   switch (fill) {
