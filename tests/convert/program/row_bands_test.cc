@@ -101,8 +101,8 @@ TEST(RowBandsOfAProgram, AValueThatIsReadOutsideEndsAChain) {
 // Heads of attention have five axes: a place for the fifth was written behind those of four.
 TEST(RowBandsOfAProgram, ValuesOfFiveAxesAreInNoChain) {
   BandNet n;
-  const ValueId heads = n.b.transpose(n.b.reshape(n.pointwise(n.x, kNarrow, kNarrow), {0, 0, 12, 2, 4}), {0, 1, 2, 4, 3});
-  n.b.output(n.pointwise(n.b.unary(Unary::kTanh, n.b.reshape(heads, {0, 0, 12, kNarrow})), kNarrow, kNarrow));
+  const ValueId heads = n.b.transpose(n.b.reshape(n.x, {0, 0, 12, 2, 4}), {0, 1, 2, 4, 3});
+  n.b.output(n.b.node(OpKind::kReduce, {n.b.unary(Unary::kTanh, heads)}, ReduceAttrs{reduce::kMax, {-1}, false, false}));
   const TargetProgram whole = n.program();
   TargetProgram bands = n.program();
   make_row_bands(bands, choose_bands(BandUse::kAll, true));
