@@ -27,7 +27,8 @@ struct Slot {
 #define ERT_SLOT(p, l) \
   { "gemm[Precision::" #p "][Layout::" #l "]", Precision::p, Layout::l }
 constexpr Slot kSlots[] = {ERT_SLOT(kW8A8, kN16K4),  ERT_SLOT(kW8A8, kN8K8),  ERT_SLOT(kW8A8, kN2K16),
-                           ERT_SLOT(kW8A16, kN16K4), ERT_SLOT(kW8A16, kN8K8), ERT_SLOT(kW8A16, kN2K16)};
+                           ERT_SLOT(kW8A16, kN16K4), ERT_SLOT(kW8A16, kN8K8), ERT_SLOT(kW8A16, kN2K16),
+                           ERT_SLOT(kW12A13, kN16K2)};
 #undef ERT_SLOT
 
 struct Weights {

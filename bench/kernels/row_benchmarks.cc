@@ -50,15 +50,18 @@ void add_attention(const std::string& prefix, const KernelTable* table, double p
   }
 }
 
-constexpr const char *kQuantize8 = "quantize_rows[Precision::kW8A8]", *kQuantize16 = "quantize_rows[Precision::kW8A16]";
+constexpr const char *kQuantize8 = "quantize_rows[Precision::kW8A8]", *kQuantize16 = "quantize_rows[Precision::kW8A16]",
+                     *kQuantize13 = "quantize_rows[Precision::kW12A13]";
 
 void add_rows(const std::string& prefix, const KernelTable* table, const std::string& slot, size_t k) {
   constexpr size_t m = 32;
   const std::string name = prefix + "/32x" + std::to_string(k);
   const std::vector<float> ones(k, 1.0f);
   const ptrdiff_t stride = static_cast<ptrdiff_t>(k);
-  if (slot == kQuantize8 || slot == kQuantize16) {
-    const Precision precision = slot == kQuantize16 ? Precision::kW8A16 : Precision::kW8A8;
+  if (slot == kQuantize8 || slot == kQuantize16 || slot == kQuantize13) {
+    const Precision precision = slot == kQuantize16   ? Precision::kW8A16
+                                : slot == kQuantize13 ? Precision::kW12A13
+                                                      : Precision::kW8A8;
     add(name, [=](benchmark::State& s) {
       const size_t row_bytes = table->row_bytes[precision](k);
       const auto quantize = table->quantize_rows[precision];
@@ -151,7 +154,7 @@ bool add_row_kernel(const std::string& prefix, const KernelTable* table, double 
     add_unary(prefix, table, kind);
     return true;
   }
-  for (const char* known : {kQuantize8, "gelu_quantize_rows", kQuantize16, "layernorm", "softmax", "sum", "sum_squares"}) {
+  for (const char* known : {kQuantize8, "gelu_quantize_rows", kQuantize16, kQuantize13, "layernorm", "softmax", "sum", "sum_squares"}) {
     if (slot != known) continue;
     for (size_t k : {384, 1536}) add_rows(prefix, table, slot, k);
     return true;

@@ -19,8 +19,9 @@ PrecisionMode parse_mode(const std::string& text) {
   if (text == "auto") return PrecisionMode::kAuto;
   if (text == "int8") return PrecisionMode::kInt8;
   if (text == "w8a16") return PrecisionMode::kW8A16;
+  if (text == "w12a13") return PrecisionMode::kW12A13;
   if (text == "fp32") return PrecisionMode::kFp32;
-  throw FatalError(ExitCode::kUsage, "--precision " + text + ": use auto, int8, w8a16, fp32 or NAME-PATTERN=one of them");
+  throw FatalError(ExitCode::kUsage, "--precision " + text + ": use auto, int8, w8a16, w12a13, fp32 or NAME-PATTERN=one of them");
 }
 
 PrecisionRequest parse_precision(const std::vector<std::string>& texts) {
@@ -153,7 +154,7 @@ void ConvertArguments::declare(Arguments& a) {
            {.one_of = {"zero", "compute"}});
   a.group("Accuracy");
   a.option("--precision", precision,
-           "auto, int8, w8a16, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
+           "auto, int8, w8a16, w12a13, fp32, or PATTERN=... for layers by node name (attention and tables stay with the first "
            "four); repeatable",
            {.type = "NAME"});
   a.option("--calib", calibration,
@@ -163,7 +164,7 @@ void ConvertArguments::declare(Arguments& a) {
            "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
            {.least = 1e-9, .most = 1.0});
   a.option("--max-slowdown", gates.max_slowdown,
-           "most work of the layers relative to int8 (w8a16 counts 2, fp32 counts 4): automatic precision keeps to it, and "
+           "most work of the layers relative to int8 (w8a16 and w12a13 count 2, fp32 counts 4): automatic precision keeps to it, and "
            "fails (exit 7) where the accuracy gate needs more",
            {.least = 1.0, .most = 100.0});
   a.flag("--allow-accuracy-loss", allow_loss,

@@ -18,6 +18,7 @@
 #include "convert/run/blob_runner.h"
 #include "rt/blob/header.h"
 #include "rt/ops/op.h"
+#include "rt/ops/op_params.h"
 #include "rt/schema/program_generated.h"
 
 namespace edgeconv::cli {
@@ -56,6 +57,9 @@ std::string op_list(const void* blob, const std::string& source) {
   const auto& program = *flatbuffers::GetRoot<ert::fb::Program>(static_cast<const uint8_t*>(blob) + ert::kMetadataOffset);
   std::set<uint16_t> codes;
   for (const OpOfBlob& op : ops_of_blob(program)) codes.insert(op.code);
+  // Firmware that has this op has the kernels of Linears in its precision too (rt/ops/op_table.cc).
+  for (const ert::fb::Value* v : *program.values())
+    if (v->dtype() == ert::params::kPackedN16K2) codes.insert(static_cast<uint16_t>(ert::params::OpCode::kWideConv));
   std::string s = fmt::format("// Ops of {}: made by edgeconv export.\n", source);
   for (const uint16_t code : codes) s += fmt::format("ERT_OP({}, {})\n", code, ert::find_op(code)->name);
   return s;

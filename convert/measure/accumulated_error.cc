@@ -96,7 +96,7 @@ void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, con
   if (place.empty()) return;
   namespace direct = ert::params::direct_conv;
   const bool limited =
-      op.kind == "DirectConv" && op.floats.size() > direct::kLeast;  // which the reference does behind its Linear
+      (op.kind == "DirectConv" || op.kind == "WideConv") && op.floats.size() > direct::kLeast;  // which the reference does behind its Linear
   const float least = limited ? op.floats[direct::kLeast] : -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < want.index.size(); ++i)
     for (size_t c = 0; c < want.width; ++c) {
@@ -105,7 +105,9 @@ void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, con
       sums.signal += reference * reference;
       sums.noise += difference * difference;
     }
-  sums.precision = op.kind == "DirectConv" ? int32_t{ert::params::linear::kF32} : op.first_parameter;
+  sums.precision = op.kind == "DirectConv" ? int32_t{ert::params::linear::kF32}
+                   : op.kind == "WideConv" ? int32_t{ert::params::linear::kW12A13}
+                                           : op.first_parameter;
 }
 
 }  // namespace
@@ -126,7 +128,7 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
-      const bool layer = op.kind == "Linear" || op.kind == "Conv" || op.kind == "DirectConv";
+      const bool layer = op.kind == "Linear" || op.kind == "Conv" || op.kind == "DirectConv" || op.kind == "WideConv";
       if (!layer || it == want.end() || it->second.width == 0 || op.elements == 0) return;
       add(sums[op.name], it->second, mask, op);
     };

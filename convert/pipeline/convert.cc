@@ -174,7 +174,7 @@ void Conversion::fuse() {
   options_.smoothing = &smooth_;
   LowerOptions trial = options_;
   if (quantizes()) trial.plan = int8_plan(g_);
-  trial.plan.int8_attention = trial.plan.int8_tables = o_.precision.mode != PrecisionMode::kFp32;
+  trial.plan.int8_attention = trial.plan.int8_tables = !is_exact(o_.precision.mode);
   std::optional<TargetPacking> packing;
   try {
     packing = trial_program(g_, trial, d_, {o_.prepare.trace, kTrialRound}).packing;
@@ -246,6 +246,7 @@ Conversion::Searched Conversion::search(const std::vector<LayerSensitivity>& lay
   problem.gives_features = gives_features(model_.graph, dims_);
   problem.has_attention = has_node(g_, OpKind::kAttention);
   problem.has_tables = has_node(g_, OpKind::kEmbedding);
+  problem.has_wide = o_.target.dtype != ert::params::kPackedN2K16;
   problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
   s.choice = {problem.asked.plan, {}, {}};

@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kMeasured = 64;       // layers, at the usual number of trials
 constexpr double kLoss16 = 0.01;       // of the loss in int8: of layers that are not measured
 constexpr double kF32Bytes = 3;        // more for each weight than in int8
+constexpr double kW12Bytes = 1;  // the same of 12 bits
 constexpr double kLeastBudget = 1e-9;  // of work: --max-slowdown 1
 
 double noise(const LayerSensitivity& l) { return std::pow(10.0, l.local_sqnr_db / -10); }
@@ -65,19 +66,19 @@ std::vector<Step> steps_of(const SearchProblem& problem, const std::vector<Layer
   double all = 0;
   for (const LayerSensitivity& l : problem.layers) all += l.macs();
   const double most_work = budget.slowdown > 0 ? std::max(kLeastBudget, budget.slowdown - 1) : kF32Work - 1;
-  const auto cost = [&](size_t i, double more_work, bool more_bytes) {
-    const double macs = problem.layers[i].macs();
-    const double bytes =
-        more_bytes && budget.bytes ? kF32Bytes * problem.layers[i].weights() / static_cast<double>(budget.bytes) : 0;
-    return more_work * macs / all / most_work + bytes;
+  const auto cost = [&](size_t i, Precision from, Precision to) {
+    const double more_bytes = to == linear::kF32 ? kF32Bytes : to == linear::kW12A13 ? kW12Bytes : 0;
+    const double bytes = budget.bytes ? more_bytes * problem.layers[i].weights() / static_cast<double>(budget.bytes) : 0;
+    return (work_of(to) - work_of(from)) * problem.layers[i].macs() / all / most_work + bytes;
   };
   std::vector<Step> s;
   for (size_t i = 0; i < problem.layers.size(); ++i) {
     if (!problem.is_free(i)) continue;
     const LayerLoss& loss = losses[i];
-    s.push_back({i, linear::kInt8, linear::kInt8A16, loss.int8 - loss.w8a16, cost(i, kInt8A16Work - 1, false)});
-    s.push_back({i, linear::kInt8A16, linear::kF32, loss.w8a16, cost(i, kF32Work - kInt8A16Work, true)});
-    s.push_back({i, linear::kInt8, linear::kF32, loss.int8, cost(i, kF32Work - 1, true)});
+    const Precision finest = problem.finest(i);
+    s.push_back({i, linear::kInt8, linear::kInt8A16, loss.int8 - loss.w8a16, cost(i, linear::kInt8, linear::kInt8A16)});
+    s.push_back({i, linear::kInt8A16, finest, loss.w8a16, cost(i, linear::kInt8A16, finest)});
+    s.push_back({i, linear::kInt8, finest, loss.int8, cost(i, linear::kInt8, finest)});
   }
   std::erase_if(s, [](const Step& step) { return !(step.gain > 0); });
   std::stable_sort(s.begin(), s.end(), [](const Step& a, const Step& b) { return a.gain * b.cost > b.gain * a.cost; });

@@ -22,10 +22,32 @@ constexpr double kTakenElement = 6, kTakenRow = 1000;
 constexpr double kMapResult = 20, kMapPixel = 100, kMapTap = 6, kF32Tap = 10;
 // Whoever wants all maps in 8 bits wants little RAM: a map of floats counts as so many times the time.
 constexpr double kMapOfFloats = 4;
+// In W12A13 a row takes what its products and its results take, and what it has of elements that no neighbour has quantized.
+constexpr double kWideProduct = 2.2, kWideElement = 15, kWideResult = 10, kWideRow = 500;
+constexpr double kClearlyQuicker = 0.9;  // of the time
 constexpr double kFewWeights = 0.01;  // of all
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
+// Elements that a Linear's rows are taken from: of a convolution its map.
+double source_elements(const Graph& g, const Node& linear, const std::map<std::string, int64_t>& dims) {
+  const Node* p = g.producer(linear.in(0));
+  const Value& v = g.value(p && p->kind == OpKind::kPatches ? p->in(0) : linear.in(0));
+  double elements = 1;
+  if (v.shape)
+    for (const DimExpr& d : *v.shape) elements *= static_cast<double>(d.evaluate(dims).value_or(1));
+  return elements;
+}
+
 }  // namespace
+
+double work_of(Precision p) {
+  switch (p) {
+    case linear::kInt8: return 1;
+    case linear::kInt8A16: return kInt8A16Work;
+    case linear::kW12A13: return kW12A13Work;
+    default: return kF32Work;
+  }
+}
 
 void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivity>& layers) {
   std::map<std::string, int64_t> largest;
@@ -41,6 +63,7 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
     // A row of a Recurrence is a state in each direction, as long as the weight is deep.
     const double row = static_cast<double>(l.recurrent ? l.k * g.value(n.in(1)).constant->dims()[0] : l.n);
     l.rows = std::max(1.0, elements / row);
+    if (!l.recurrent && !l.depthwise) l.fresh_share = std::min(1.0, source_elements(g, n, largest) / (l.rows * static_cast<double>(l.k)));
   }
 }
 
@@ -54,10 +77,17 @@ double time_of(const LayerSensitivity& l, Precision p) {
   if (l.over_maps && p == linear::kInt8)
     return l.rows * ((l.depthwise ? kMapTap : 1) * l.weights() + kMapResult * static_cast<double>(l.n) + kMapPixel);
   if (p == linear::kF32) return l.rows * (kF32Work * l.weights() + kF32Row);
+  if (p == linear::kW12A13)
+    return l.rows * (kWideProduct * l.weights() + kWideElement * l.fresh_share * static_cast<double>(l.k) +
+                     kWideResult * static_cast<double>(l.n) + kWideRow);
   const double k = static_cast<double>(l.k), results = kScaleResult * static_cast<double>(l.n);
   if (p == linear::kInt8 && l.quantized_share < 1)
     return l.rows * (l.weights() + (kQuantize * l.quantized_share + kTakenElement) * k + results + kTakenRow);
   return l.rows * ((p == linear::kInt8 ? 1 : kInt8A16Work) * l.weights() + kQuantize * k + results + kQuantizedRow);
+}
+
+bool is_quicker_in_12_bits(const LayerSensitivity& l) {
+  return !l.depthwise && time_of(l, linear::kW12A13) <= kClearlyQuicker * time_of(l, linear::kF32);
 }
 
 double more_time(const LayerSensitivity& l, Precision from, Precision to) {
@@ -96,7 +126,7 @@ double slowdown(const std::vector<LayerSensitivity>& layers, const PrecisionPlan
   for (const LayerSensitivity& l : layers) {
     const Precision p = plan.of(l.node).precision;
     all += l.macs();
-    work += l.macs() * (p == linear::kInt8 ? 1 : p == linear::kInt8A16 ? kInt8A16Work : kF32Work);
+    work += l.macs() * work_of(p);
   }
   return all > 0 ? work / all : 1;
 }

@@ -12,8 +12,10 @@
 
 namespace edgeconv {
 
-// Multiplications count by precision: twice as many with 16-bit activations; one in fp32 takes as long as four in int8.
-constexpr double kInt8A16Work = 2, kF32Work = 4;
+// Multiplications count by precision: twice as many with 16-bit activations, or 12-bit weights; one in fp32 takes as long as four in int8.
+constexpr double kInt8A16Work = 2, kW12A13Work = 2, kF32Work = 4;
+
+double work_of(Precision p);
 
 // How many rows each layer computes in a run of g at the largest dims.
 void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivity>& layers);
@@ -30,6 +32,8 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 // Over maps patches cost nothing: results are quantized once.
 double time_of(const LayerSensitivity& layer, Precision p);
 double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
+// Whether W12A13 is worth its rounding where 8 bits do not do: clearly quicker than fp32.
+bool is_quicker_in_12_bits(const LayerSensitivity& layer);
 // What a step up takes more: a little, at least, where fp32 is quicker.
 double more_time(const LayerSensitivity& layer, Precision from, Precision to);
 

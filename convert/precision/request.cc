@@ -14,7 +14,12 @@ namespace {
 constexpr size_t kNamed = 12;  // layers in a message
 
 Precision forced(PrecisionMode m) {
-  return m == PrecisionMode::kFp32 ? linear::kF32 : m == PrecisionMode::kW8A16 ? linear::kInt8A16 : linear::kInt8;
+  switch (m) {
+    case PrecisionMode::kFp32: return linear::kF32;
+    case PrecisionMode::kW12A13: return linear::kW12A13;
+    case PrecisionMode::kW8A16: return linear::kInt8A16;
+    default: return linear::kInt8;
+  }
 }
 
 void check_patterns(const PrecisionRequest& request, const std::vector<LayerSensitivity>& layers) {
@@ -32,7 +37,7 @@ void check_patterns(const PrecisionRequest& request, const std::vector<LayerSens
 }  // namespace
 
 const char* mode_name(PrecisionMode m) {
-  constexpr const char* kNames[] = {"auto", "int8", "w8a16", "fp32"};
+  constexpr const char* kNames[] = {"auto", "int8", "w8a16", "w12a13", "fp32"};
   return kNames[static_cast<int>(m)];
 }
 
@@ -43,7 +48,7 @@ bool asked_for(const PrecisionRequest& request, const std::string& layer) {
 
 AskedPlan asked_plan(const PrecisionRequest& request, const std::vector<LayerSensitivity>& layers) {
   AskedPlan asked;
-  asked.plan.int8_attention = asked.plan.int8_tables = request.mode != PrecisionMode::kFp32;
+  asked.plan.int8_attention = asked.plan.int8_tables = !is_exact(request.mode);
   asked.plan.maps = std::any_of(layers.begin(), layers.end(), [](const LayerSensitivity& l) { return l.over_maps; });
   if (layers.empty()) return asked;  // any pattern is as good as another
   check_patterns(request, layers);
@@ -51,7 +56,7 @@ AskedPlan asked_plan(const PrecisionRequest& request, const std::vector<LayerSen
     Precision precision = forced(request.mode);
     for (const auto& [pattern, mode] : request.overrides)
       if (glob_match(pattern, l.name)) precision = forced(mode);
-    if (l.depthwise && (precision == linear::kInt8A16 || !l.over_maps)) precision = linear::kF32;
+    if (l.depthwise && (precision != linear::kInt8 || !l.over_maps)) precision = linear::kF32;
     asked.plan.set(l.node, {precision, l.smoothed});
     asked.fixed.push_back(request.mode != PrecisionMode::kAuto || asked_for(request, l.name) || (l.depthwise && !l.over_maps));
   }

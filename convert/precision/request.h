@@ -11,7 +11,9 @@
 
 namespace edgeconv {
 
-enum class PrecisionMode { kAuto, kInt8, kW8A16, kFp32 };
+enum class PrecisionMode { kAuto, kInt8, kW8A16, kW12A13, kFp32 };
+// Attention and tables are then exact too.
+constexpr bool is_exact(PrecisionMode m) { return m == PrecisionMode::kFp32 || m == PrecisionMode::kW12A13; }
 
 struct PrecisionRequest {
   PrecisionMode mode = PrecisionMode::kAuto;

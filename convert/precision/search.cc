@@ -12,6 +12,7 @@
 #include "convert/precision/exact_parts.h"
 #include "convert/precision/free_lifts.h"
 #include "convert/precision/kept_maps.h"
+#include "convert/precision/wide_layers.h"
 
 namespace edgeconv {
 
@@ -56,6 +57,7 @@ Choice search_once(const SearchProblem& problem, Trials& trials) {
   if (const double loss = trials.loss(choice.plan); loss <= problem.max_loss) {
     if (!problem.measured) choice.plan = with_free_lifts(problem, choice.plan, loss);
     choice.plan = with_kept_maps(problem, choice.plan);
+    if (problem.has_wide) choice.plan = with_wide_layers(problem, choice.plan, trials.loss(choice.plan));
   }
   if (!problem.cost.fits(choice.plan)) {
     Shortfall s;

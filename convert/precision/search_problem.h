@@ -22,6 +22,7 @@ struct SearchProblem {
   std::function<double(const PrecisionPlan&)> effect = {};
   bool measured = false;        // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
   bool gives_features = false;  // to another network: chain.h
+  bool has_wide = true;         // the target has kernels for w12a13: wide_layers.h
   bool has_attention = true, has_tables = true;  // parts that may be exact: exact_parts.h
   int trials = kMostTrials;                      // plans that may be measured in each search for something cheaper
 
@@ -29,9 +30,13 @@ struct SearchProblem {
   double effect_of(const PrecisionPlan& plan) const { return effect ? effect(plan) : loss(plan); }
   bool is_free(size_t layer) const { return !asked.fixed[layer]; }
   Precision precision(const PrecisionPlan& plan, size_t layer) const { return plan.of(layers[layer].node).precision; }
-  // What a layer can be: depthwise convolutions do not have 16-bit activations.
+  // What a layer can be: depthwise convolutions are int8 or fp32.
   Precision possible(size_t layer, Precision p) const {
-    return layers[layer].depthwise && p == ert::params::linear::kInt8A16 ? ert::params::linear::kF32 : p;
+    return layers[layer].depthwise && p != ert::params::linear::kInt8 ? ert::params::linear::kF32 : p;
+  }
+  // More than which nobody needs: 12 bits where those are quicker.
+  Precision finest(size_t layer) const {
+    return has_wide && is_quicker_in_12_bits(layers[layer]) ? ert::params::linear::kW12A13 : ert::params::linear::kF32;
   }
   bool is(const PrecisionPlan& plan, size_t layer, Precision p) const { return precision(plan, layer) == possible(layer, p); }
   // Unless the layer is fixed. Whether that changed anything.

@@ -21,6 +21,7 @@ struct LayerSensitivity {
   double rows = 1;  // of one run at the largest dims (cost.h); layers of a transformer share them, those of a convolution do not
   double quantized_share =
       1;  // of a row's elements in int8, where neighbours share what they quantize (quantize/shared_columns.h)
+  double fresh_share = 1;  // of a row's elements, what other rows do not have: a convolution's neighbours meet the same inputs
   bool recurrent = false;
   bool depthwise = false;  // k are the positions of its kernel; int8 over maps, else fp32
   bool over_maps = false;  // where it is int8 and the plan has maps (quantize/map_layers.h)

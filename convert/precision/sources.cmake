@@ -16,5 +16,6 @@ target_sources(edgeconv_core PRIVATE
   precision/search.cc
   precision/sensitivity.cc
   precision/unmeasured_layers.cc
+  precision/wide_layers.cc
   precision/validation_set.cc
 )

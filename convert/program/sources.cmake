@@ -7,6 +7,7 @@ target_sources(edgeconv_core PRIVATE
   program/fold_map_factors.cc
   program/fuse_map_residual.cc
   program/join_maps.cc
+  program/least_value.cc
   program/map_ops.cc
   program/map_planes.cc
   program/map_pools.cc
@@ -23,4 +24,5 @@ target_sources(edgeconv_core PRIVATE
   program/target.cc
   program/value_uses.cc
   program/weight_layout.cc
+  program/wide_conv.cc
 )

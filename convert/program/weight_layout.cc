@@ -36,7 +36,7 @@ void change_weight_layout(TargetProgram& p, ert::params::Layout layout) {
     if (op.code == OpCode::kMapDepthwiseConv || is_short || layout == ert::params::kPackedN8K8) kept.insert(&weights);
   }
   for (TargetValue& v : p.values) {
-    if (!ert::params::is_packed(v.dtype) || v.dtype == layout || kept.count(&v)) continue;
+    if (!ert::params::is_int8_layout(v.dtype) || v.dtype == layout || kept.count(&v)) continue;
     const auto n = static_cast<size_t>(v.shape[0].evaluate({}).value()), k = static_cast<size_t>(v.shape[1].evaluate({}).value());
     v.data = repacked(v.data, n, k, ert::params::kernel_layout(v.dtype), ert::params::kernel_layout(layout));
     v.dtype = layout;

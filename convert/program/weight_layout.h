@@ -18,8 +18,9 @@ constexpr std::array<WeightTarget, 3> kWeightTargets{{{"portable", "N16K4", ert:
                                                       {"armv8-i8mm", "N8K8", ert::params::kPackedN8K8},
                                                       {"cortex-m", "N2K16", ert::params::kPackedN2K16}}};
 
-static_assert(kWeightTargets.size() == static_cast<size_t>(ert::kernels::Layout::kCount), "a layout that no target packs");
+static_assert(kWeightTargets.size() + 1 == static_cast<size_t>(ert::kernels::Layout::kCount), "a layout of int8 that no target packs");
 
+// Of int8 weights; those of 12 bits have one layout.
 void change_weight_layout(TargetProgram& p, ert::params::Layout layout);
 
 }  // namespace edgeconv

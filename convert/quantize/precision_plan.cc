@@ -12,7 +12,9 @@ namespace edgeconv {
 namespace linear = ert::params::linear;
 
 const char* precision_name(int32_t precision) {
-  return precision == linear::kInt8 ? "int8" : precision == linear::kInt8A16 ? "w8a16" : "fp32";
+  constexpr const char* kNames[] = {"int8", "fp32", "w8a16", "w12a13"};
+  static_assert(linear::kInt8 == 0 && linear::kF32 == 1 && linear::kInt8A16 == 2 && linear::kW12A13 == 3);
+  return kNames[precision];
 }
 
 std::vector<std::pair<NodeId, LayerPlan>>::const_iterator PrecisionPlan::find(NodeId layer) const {

@@ -30,7 +30,7 @@ using SmoothingFactors = std::map<NodeId, std::vector<float>>;
 
 struct LayerPlan {
   Precision precision = ert::params::linear::kF32;
-  bool smoothed = false;  // with its SmoothingFactors, unless it is fp32
+  bool smoothed = false;  // with its SmoothingFactors, unless it is fp32 or w12a13
   bool operator==(const LayerPlan&) const = default;
 };
 

@@ -11,5 +11,6 @@ target_sources(edgeconv_compute PRIVATE
   quantize/smoothing.cc
   quantize/smoothing_search.cc
   quantize/weight_store.cc
+  quantize/wide_weights.cc
   quantize/weights.cc
 )

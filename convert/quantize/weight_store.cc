@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "convert/quantize/map_weights.h"
+#include "convert/quantize/wide_weights.h"
 #include "kernels_int8/contract/packed_layout.h"
 
 namespace edgeconv {
@@ -55,6 +56,21 @@ PackedWeights WeightStore::part(ValueId weight, int64_t index, int64_t k, int64_
   return e.weights;
 }
 
+PackedWeights WeightStore::wide(const Graph& g, ValueId weight) {
+  const Tensor& w = *g.value(weight).constant;
+  return wide_part(weight, kWholeConstant, w.dims()[0], w.dims()[1], [&] {
+    const Tensor t = w.cast(DType::kFloat).aligned();
+    return std::vector<float>(t.as<float>().begin(), t.as<float>().end());
+  });
+}
+
+PackedWeights WeightStore::wide_part(ValueId weight, int64_t index, int64_t k, int64_t n,
+                                     const std::function<std::vector<float>()>& make) {
+  PackedWeights& w = wide_[{weight, index}];
+  if (w.n == 0) w = contents_ == Contents::kPlaceholder ? wide_placeholder(k, n) : wide_weights(make(), k, n);
+  return w;
+}
+
 PackedRows WeightStore::table(const Graph& g, ValueId table, bool wide) {
   const Value& v = g.value(table);
   wide = wide && !(v.quantized && !row_scales(*v.quantized).empty());
@@ -94,6 +110,13 @@ PackedWeights WeightStore::placeholder(int64_t k, int64_t n, bool smooth) {
     p.codes.mutable_data()[at] = static_cast<uint8_t>(digit);
     std::memcpy(p.colsum.mutable_data() + column * sizeof digit, &digit, sizeof digit);
   }
+  return p;
+}
+
+PackedWeights WeightStore::wide_placeholder(int64_t k, int64_t n) {
+  PackedWeights p = wide_weights(std::vector<float>(static_cast<size_t>(k * n)), k, n);
+  stamp(p.codes);
+  stamp(p.scale);
   return p;
 }
 

@@ -11,12 +11,12 @@
 
 namespace edgeconv {
 
-// Constants of an int8 product as the blob holds them.
+// Constants of a quantized product as the blob holds them.
 struct PackedWeights {
   int64_t k = 0, n = 0;
-  Tensor codes;       // layout N16K4, bytes
+  Tensor codes;       // layout N16K4, bytes; of w12a13 N16K2
   Tensor scale;       // f32 [n]
-  Tensor colsum;      // i32 [n]
+  Tensor colsum;      // i32 [n]; of w12a13 no type
   Tensor inv_smooth;  // f32 [k], or no type
 };
 
@@ -43,6 +43,9 @@ class WeightStore {
   void put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed);
   // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
   PackedWeights part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<QuantizedWeights()>& make);
+  // The same two of 12 bits (wide_weights.h): of a constant matrix, and of a part of a constant, of which make gives the matrix [k, n].
+  PackedWeights wide(const Graph& g, ValueId weight);
+  PackedWeights wide_part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<std::vector<float>()>& make);
   // wide: int16, unless the file's own integers are int8.
   PackedRows table(const Graph& g, ValueId table, bool wide);
 
@@ -52,11 +55,13 @@ class WeightStore {
     PackedWeights weights;
   };
   PackedWeights placeholder(int64_t k, int64_t n, bool smooth);
+  PackedWeights wide_placeholder(int64_t k, int64_t n);
   void stamp(Tensor& t);
 
   Contents contents_;
   std::map<std::pair<ValueId, int64_t>, Entry> linear_;
   std::map<std::pair<ValueId, int64_t>, Entry> maps_;  // by the rows of the kernel
+  std::map<std::pair<ValueId, int64_t>, PackedWeights> wide_;
   std::map<std::pair<ValueId, bool>, PackedRows> tables_;
   uint32_t placeholders_ = 0;
 };

@@ -47,14 +47,16 @@ Json boundary_rows(const std::vector<BoundaryInfo>& values, const std::vector<Bo
   return rows;
 }
 
-// Elements of the constants by their type; packed weights are int8.
+// Elements of the constants by their type; packed weights are int8, or of 12 bits in int16.
 Json constants(const ert::fb::Program& p) {
   std::map<std::string, int64_t> elements;
   for (const ert::fb::Value* v : *p.values()) {
     if (v->storage() != static_cast<uint8_t>(ert::Storage::kConstant)) continue;
     int64_t n = 1;
     for (uint32_t a = 0; a < v->rank(); ++a) n *= p.exprs()->Get(v->shape()->Get(a))->value();
-    elements[std::string(ert::params::is_packed(v->dtype()) ? "int8" : dtype_name(dtype_of_ert(v->dtype())))] += n;
+    elements[std::string(ert::params::is_int8_layout(v->dtype()) ? "int8"
+                         : ert::params::is_packed(v->dtype())      ? "int16"
+                                                                   : dtype_name(dtype_of_ert(v->dtype())))] += n;
   }
   return elements;
 }

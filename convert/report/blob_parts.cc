@@ -22,7 +22,7 @@ namespace {
 
 std::string kind_of_reader(std::string_view op) {
   if (op == "Embedding" || op == "Gather") return "tables";
-  if (op == "Linear" || op == "Recurrence" || op == "Conv" || op == "DepthwiseConv" || op == "DirectConv" || op == "MapConv" ||
+  if (op == "Linear" || op == "Recurrence" || op == "Conv" || op == "DepthwiseConv" || op == "DirectConv" || op == "WideConv" || op == "MapConv" ||
       op == "MapDepthwiseConv" || op == "MatMul")
     return "weights";
   return "other constants";

@@ -27,6 +27,7 @@ bool is_fused(ert::params::OpCode c) {
     case OpCode::kLinear:
     case OpCode::kConv:
     case OpCode::kDirectConv:
+    case OpCode::kWideConv:
     case OpCode::kAttention:
     case OpCode::kRope:
     case OpCode::kGlu:

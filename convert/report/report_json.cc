@@ -42,6 +42,7 @@ Json ladder(const ConvertResult& r) {
   for (const Trial& t : r.trials)
     steps.push_back({{"int8", t.plan.count(linear::kInt8)},
                      {"w8a16", t.plan.count(linear::kInt8A16)},
+                     {"w12a13", t.plan.count(linear::kW12A13)},
                      {"fp32", t.plan.count(linear::kF32)},
                      {"attention", part_precision_name(t.plan.int8_attention)},
                      {"tables", t.plan.tables_name()},
@@ -118,7 +119,7 @@ Json report_json(const ConvertResult& r, const MemoryTable& memory, const Memory
   j["ops"] = r.ops;
   j["padding"] = {{"skipped", r.skips_padding}, {"mask", r.skips_padding ? Json(r.mask) : Json(nullptr)}};
   j["layers"] = {
-      {"int8", r.plan.count(linear::kInt8)}, {"w8a16", r.plan.count(linear::kInt8A16)}, {"fp32", r.plan.count(linear::kF32)}};
+      {"int8", r.plan.count(linear::kInt8)}, {"w8a16", r.plan.count(linear::kInt8A16)}, {"w12a13", r.plan.count(linear::kW12A13)}, {"fp32", r.plan.count(linear::kF32)}};
   j["attention"] = part_precision_name(r.plan.int8_attention);
   j["attention_why"] = reason_of_attention(r);
   j["tables"] = r.plan.tables_name();

@@ -125,7 +125,7 @@ table(at("outputs"), [
 
 const prefix = common_prefix(report.layer_table.map((l) => l.name)), short = (name) => (name.slice(prefix.length) || name).replace(/[/+.]/g, "$&\u200b");
 at("prefix").textContent = prefix ? "All names begin with " + prefix + ", which is left out." : "";
-const stored = (l) => l.k * l.n * (l.precision === "fp32" ? 4 : 1);
+const stored = (l) => l.k * l.n * (l.precision === "fp32" ? 4 : l.precision === "w12a13" ? 2 : 1);
 const whats = {
   "error: accumulated dB (low is bad)": [(l) => l.accumulated_sqnr_db, (v) => Math.round(v), "dB to fp32"],
   "error: local dB in int8 (low is bad)": [(l) => l.local_sqnr_db, (v) => Math.round(v), "dB to fp32"],
@@ -157,10 +157,10 @@ table(at("layers"), [
 ], report.layer_table, true);
 
 at("ladder-note").textContent = report.ladder.length === 0 ? "Nothing was tried: the precision was given." :
-  "What was tried, in this order, for cosine " + report.target_cosine + ". Work: multiplications relative to int8, w8a16 counts 2, fp32 counts 4. " +
+  "What was tried, in this order, for cosine " + report.target_cosine + ". Work: multiplications relative to int8, w8a16 and w12a13 count 2, fp32 counts 4. " +
   "Attention is " + report.attention + ": " + report.attention_why + ". Large tables are " + report.tables + ": " + report.tables_why + ".";
 if (report.ladder.length) table(at("ladder"), [
-  {head: "int8", key: (s) => s.int8}, {head: "w8a16", key: (s) => s.w8a16}, {head: "fp32", key: (s) => s.fp32},
+  {head: "int8", key: (s) => s.int8}, {head: "w8a16", key: (s) => s.w8a16}, {head: "w12a13", key: (s) => s.w12a13}, {head: "fp32", key: (s) => s.fp32},
   {head: "attention", key: (s) => s.attention, kind: "text"}, {head: "tables", key: (s) => s.tables, kind: "text"},
   {head: "work", key: (s) => s.slowdown, show: fixed(3)}, {head: "worst cosine", key: (s) => s.worst_cosine, show: fixed(7)},
 ], report.ladder, true);

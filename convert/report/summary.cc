@@ -100,9 +100,9 @@ std::string size_lines(const ConvertResult& r) {
 std::string precision_lines(const ConvertResult& r, bool all) {
   if (r.layers.empty()) return "precision all fp32\n";
   std::string s = fmt::format(
-      "precision {} layers: {} int8, {} w8a16, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8, about {:.2f}x "
+      "precision {} layers: {} int8, {} w8a16, {} w12a13, {} fp32; attention {}, large tables {}; {:.2f}x the work of int8, about {:.2f}x "
       "the time\n",
-      r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kF32),
+      r.layers.size(), r.plan.count(linear::kInt8), r.plan.count(linear::kInt8A16), r.plan.count(linear::kW12A13), r.plan.count(linear::kF32),
       part_precision_name(r.plan.int8_attention), r.plan.tables_name(), r.slowdown, times_of_int8(r));
   if (r.request.mode == PrecisionMode::kAuto) {
     if (!r.plan.int8_attention) s += "  attention     " + reason_of_attention(r) + "\n";

@@ -18,11 +18,12 @@ constexpr double kMost = 0.5;  // share of the multiplications
 constexpr const char* kNoMoreFits = "what gains more fills --max-slowdown or --max-bytes";
 
 std::string layers_of(const PrecisionPlan& plan) {
-  const int int8 = plan.count(linear::kInt8), w8a16 = plan.count(linear::kInt8A16), fp32 = plan.count(linear::kF32);
-  if (!w8a16 && !fp32) return "all in int8";
-  if (!int8 && !fp32) return "all in w8a16";
-  if (!int8 && !w8a16) return "all in fp32";
-  return fmt::format("{} in int8, {} in w8a16 and {} in fp32", int8, w8a16, fp32);
+  constexpr Precision kOrder[] = {linear::kInt8, linear::kInt8A16, linear::kW12A13, linear::kF32};
+  for (const Precision p : kOrder)
+    if (plan.count(p) == static_cast<int>(plan.layers().size())) return std::string("all in ") + precision_name(p);
+  std::string text = fmt::format("{} in int8, {} in w8a16", plan.count(linear::kInt8), plan.count(linear::kInt8A16));
+  if (plan.count(linear::kW12A13) > 0) text += fmt::format(", {} in w12a13", plan.count(linear::kW12A13));
+  return text + fmt::format(" and {} in fp32", plan.count(linear::kF32));
 }
 
 std::string exact_parts(const PrecisionPlan& plan) {
@@ -33,7 +34,7 @@ std::string exact_parts(const PrecisionPlan& plan) {
 
 // int8_part: attention or tables; precision: what it has instead of int8.
 std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part, const char* precision) {
-  if (r.request.mode == PrecisionMode::kFp32) return "all layers are fp32";
+  if (is_exact(r.request.mode)) return fmt::format("all layers are {}", mode_name(r.request.mode));
   if (r.request.mode != PrecisionMode::kAuto) return "only automatic precision changes it";
   if (r.plan.*int8_part) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
   double best = -1;
@@ -44,17 +45,22 @@ std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_par
   return fmt::format("{} for cosine {:.9g}: with it in int8 layers take more work", precision, r.request.target_cosine);
 }
 
-// The best of the plans that have no more layers in fp32 than the first one; below 0 where there is none.
+// The best of the plans that have no more layers in fp32, or in 12 bits, than the first one; below 0 where there is none.
 double best_without_lifts(const ConvertResult& r) {
   double best = -1;
   for (const Trial& t : r.trials)
-    if (t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+    if (t.plan.count(linear::kW12A13) == 0 && t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
   return best;
+}
+
+bool is_lifted(const ConvertResult& r, const LayerReport& l) {
+  const Precision p = r.plan.of(l.node).precision;
+  return p == linear::kF32 || p == linear::kW12A13;
 }
 
 // Lifted though the gate did not ask for it: a plan without passed.
 bool for_its_readers(const ConvertResult& r, const LayerReport& l) {
-  return r.gives_features && r.request.mode == PrecisionMode::kAuto && r.plan.of(l.node).precision == linear::kF32 &&
+  return r.gives_features && r.request.mode == PrecisionMode::kAuto && is_lifted(r, l) &&
          best_without_lifts(r) >= r.request.target_cosine;
 }
 
@@ -82,7 +88,7 @@ std::string reason_of(const ConvertResult& r, const LayerReport& l) {
   const Precision precision = r.plan.of(l.node).precision;
   if (l.as_quick_in_fp32) return "so few weights take no longer in fp32";
   if (for_its_readers(r, l))
-    return "another network reads the features and adds its error to this one's; fp32 takes less than twice the time";
+    return "another network reads the features and adds its error to this one's; more bits take less than twice the time";
   if (r.request.mode != PrecisionMode::kAuto) return fmt::format("all layers are {}", precision_name(precision));
   if (precision == linear::kInt8) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
   // What attention and tables did to the outputs is no reason to lift a layer: the first trial that failed with them as chosen.
@@ -126,7 +132,7 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   if (std::any_of(r.layers.begin(), r.layers.end(),
                   [&](const LayerReport& l) { return for_its_readers(r, l) && !l.as_quick_in_fp32; }))
     return fmt::format(
-        "layers stay fp32, which takes about {:.1f} times as long here: the outputs are features that another network reads, and "
+        "layers have more than 8 bits, which takes about {:.1f} times as long here: the outputs are features that another network reads, and "
         "adds "
         "its errors to. Without that the worst output has cosine {:.6f}; --precision int8 or w8a16 makes a smaller blob",
         times_of_int8(r), best);

@@ -5,13 +5,6 @@
 namespace ert::kernels {
 namespace {
 
-inline __attribute__((always_inline)) void store16(int16_t* dst, const __m256i (&q)[4]) {
-  const __m256i a = _mm256_permute4x64_epi64(_mm256_packs_epi32(q[0], q[1]), 0xd8);
-  const __m256i b = _mm256_permute4x64_epi64(_mm256_packs_epi32(q[2], q[3]), 0xd8);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), a);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 16), b);
-}
-
 template <bool kSmooth>
 void digits_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
                     size_t row_bytes, RowScale* scales) {

@@ -135,13 +135,25 @@ struct W8A8 {
   }
 };
 
-struct W8A16 {
+// kMost integers to either side, without a zero point.
+template <int kMost>
+struct Symmetric {
   static void find_steps(__m256 lo, __m256 hi, Steps* steps) {
     const __m256i magnitude = _mm256_and_si256(_mm256_castps_si256(lo), _mm256_set1_epi32(INT32_MAX));
-    store_steps(_mm256_castsi256_ps(larger_integers<true>(_mm256_castps_si256(hi), magnitude)), kMaxQ16, steps);
+    store_steps(_mm256_castsi256_ps(larger_integers<true>(_mm256_castps_si256(hi), magnitude)), static_cast<float>(kMost), steps);
     _mm256_store_si256(reinterpret_cast<__m256i*>(steps->zero_point), _mm256_setzero_si256());
   }
 };
+using W8A16 = Symmetric<static_cast<int>(kMaxQ16)>;
+using W12A13 = Symmetric<static_cast<int>(kMaxQ13)>;
+
+// 32 values that fit int16, in their order.
+inline __attribute__((always_inline)) void store16(int16_t* dst, const __m256i (&q)[4]) {
+  const __m256i a = _mm256_permute4x64_epi64(_mm256_packs_epi32(q[0], q[1]), 0xd8);
+  const __m256i b = _mm256_permute4x64_epi64(_mm256_packs_epi32(q[2], q[3]), 0xd8);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), a);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 16), b);
+}
 
 // Short rows are quantized some at a time: of one alone, finding the ends among lanes and two divisions take longer than the rest.
 constexpr size_t kShortRow = 512, kLeastRowsAtOnce = 3;

@@ -8,6 +8,7 @@
 #include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
+#include "kernels_int8/contract/wide_kernels.h"
 
 namespace ert::kernels {
 
@@ -109,6 +110,7 @@ struct ConvKernels {
   MapQuantizeFn map_quantize;
   MapRestoreFn map_restore;
   MapSumFn map_sum;  // null on levels without it: MapMean adds up itself
+  WideFn wide;       // never null
 };
 
 }  // namespace ert::kernels

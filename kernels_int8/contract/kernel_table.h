@@ -16,6 +16,7 @@
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
 #include "kernels_int8/contract/unary.h"
+#include "kernels_int8/contract/wide_kernels.h"
 
 namespace ert::kernels {
 
@@ -38,7 +39,7 @@ using RowBytesFn = size_t (*)(size_t k);
 //   src         [in] float [m, k]
 //   src_stride  floats between rows of src
 //   inv_smooth  [in] float [k]: factors; or null
-//   dst         [out] m rows of quantized values, 64-byte aligned. Bytes of a row behind its last value are arbitrary. kW8A8 and m = 1: may be src
+//   dst         [out] m rows of quantized values, 64-byte aligned, of kW12A13 aligned to 2. Bytes of a row behind its last value are arbitrary. kW8A8 and m = 1: may be src
 //   row_bytes   bytes between rows of dst, a multiple of 64: RowBytesFn of k; kW8A8: also more
 //   scales      [out] RowScale [m]
 using QuantizeRowsFn = void (*)(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
@@ -46,7 +47,7 @@ using QuantizeRowsFn = void (*)(size_t m, size_t k, const float* src, ptrdiff_t 
 // quantize_pairs has the same parameters. Rows 2i and 2i + 1 of a call are written into the memory of both, mixed as the level's gemm wants them; a last
 // row without a second one is that of quantize_rows. Calls of even numbers of rows, one behind the other, are one of all. dst is never src.
 
-// dst[i, j] = float(acc) * (scales[i].scale * w.scale[j]) + w.bias[j], acc the exact sum over k of (q - zero point) * weight.
+// dst[i, j] = float(acc) * (scales[i].scale * w.scale[j]) + w.bias[j], acc the exact sum over k of (q - zero point) * weight. Of kW12A13: wide_kernels.h.
 struct GemmArgs {
   size_t m, n, k;          // rows of lhs; columns of w, from its first on; values of a row, at most 65000
   const void* lhs;         // [in] m quantized rows, 64-byte aligned
@@ -58,6 +59,23 @@ struct GemmArgs {
   bool paired = false;     // lhs is of quantize_pairs, from the first row of a pair on
 };
 using GemmFn = void (*)(const GemmArgs& g);
+
+// A Linear of kW12A13 as what its kernels compute: one run for each row, one line.
+inline WideArgs wide_args(const GemmArgs& g) {
+  WideArgs a = {};
+  a.lines = a.rows = a.taps = 1;
+  a.outputs = g.m;
+  a.filters = g.n;
+  a.run = g.k;
+  a.src = static_cast<const int16_t*>(g.lhs);
+  a.src_step = static_cast<ptrdiff_t>(g.row_bytes / sizeof(int16_t));
+  a.scales = &g.scales->scale;
+  a.scale_step = sizeof(RowScale) / sizeof(float);
+  a.w = g.w;
+  a.dst = g.dst;
+  a.dst_stride = g.dst_stride;
+  return a;
+}
 
 // Attention of one head of one batch entry: dst = softmax(scale * q k^T + bias, hidden keys left out) v. NUMERICS.md section 6.
 struct AttentionArgs {
@@ -108,7 +126,8 @@ using SumFn = float (*)(size_t n, const float* src);
 struct KernelTable {
   Isa isa;
 
-  // Quantized Linears. gemm of a layout that the level does not read is null; linear_kernels has the answer then. N16K4 is never null.
+  // Quantized Linears. gemm of a layout that the level does not read is null; linear_kernels has the answer then. N16K4, and N16K2 of
+  // kW12A13, are never null.
   PerEnum<RowBytesFn, Precision> row_bytes;
   PerEnum<QuantizeRowsFn, Precision> quantize_rows;
   PerEnum<QuantizeRowsFn, Precision> quantize_pairs;  // null where no gemm of the level wants pairs; else all of the precision take them

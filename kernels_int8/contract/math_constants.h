@@ -63,6 +63,7 @@ constexpr float kMishCap = 20.0f;  // x > 20: mish(x) = x in fp32
 constexpr float kMaxQ8 = 127.0f;
 constexpr float kMaxQa8 = 255.0f;
 constexpr float kMaxQ16 = 16256.0f;  // 127 * 128: two signed digits
+constexpr float kMaxQ13 = 4095.0f, kMaxQ12 = 2047.0f;  // activations and weights of kW12A13
 
 constexpr int kLanes = 16;
 

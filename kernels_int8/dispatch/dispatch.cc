@@ -106,7 +106,7 @@ constexpr LinearKernels reference_linear(Precision precision, Layout layout) {
   if constexpr (level_row(Level::level).built) lacking |= kTableOf<Level::level>.gemm[precision][layout] == nullptr;
 #define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
 #include "kernels_int8/contract/isa_levels.inc"
-  if (!lacking) return {nullptr, nullptr, nullptr, nullptr};
+  if (!lacking || !has_layout(precision, layout)) return {nullptr, nullptr, nullptr, nullptr};
   return {ref.row_bytes[precision], ref.quantize_rows[precision], nullptr, ref.gemm[precision][layout]};
 }
 
@@ -120,6 +120,9 @@ constexpr PerEnum<PerEnum<LinearKernels, Layout>, Precision> reference_linears()
 
 LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout) {
   static constexpr auto kReference = reference_linears();
+#if ERT_WIDE_APART
+  if (precision == Precision::kW12A13) return *linked_wide();  // whoever asks has asked has_wide()
+#endif
   if (table.gemm[precision][layout] == nullptr) return kReference[precision][layout];
   return {table.row_bytes[precision], table.quantize_rows[precision], table.quantize_pairs[precision], table.gemm[precision][layout]};
 }

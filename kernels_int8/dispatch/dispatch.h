@@ -15,6 +15,15 @@ const char* isa_name(Isa isa);
 // none. This is the one place that knows of levels that lack a layout.
 LinearKernels linear_kernels(const KernelTable& table, Precision precision, Layout layout);
 
+#if ERT_WIDE_APART
+// The kernels of Linears in W12A13, for linear_kernels; null where the program does not link them: firmware that names its ops (ert_link_only_ops) has
+// them if WideConv is one. Blobs with such weights do not open otherwise (ERT_ERR_LAYOUT).
+const LinearKernels* linked_wide();
+inline bool has_wide() { return linked_wide() != nullptr; }
+#else
+constexpr bool has_wide() { return true; }
+#endif
+
 // The reference as a level that a user forces, in firmware for a core that has a better one; null where the program does not link it
 // (ert_link_only_ops). Elsewhere it is one of the levels.
 const KernelTable* forced_reference();

@@ -25,8 +25,8 @@ RowScale row_of_pair8(size_t k, const float* src, const float* inv_smooth, const
 
 template <bool kSmooth>
 RowScale row_of_pair16(size_t k, const float* src, const float* inv_smooth, const PairStore& store) {
-  return quantize_qa16_row<kSmooth>(
-      k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
+  return quantize_symmetric_row<kSmooth>(
+      kMaxQ16, k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
         const Digits d = digits_of(rounded(y));
         store(i, 0, d.hi);
         store(i, store.row_bytes / 2, d.lo);

@@ -11,7 +11,7 @@ void quantize_qa16_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t
   const auto store = [=](int8_t * row, size_t i, Lanes y) __attribute__((always_inline)) {
     store_digits(row + i, row + row_bytes / 2 + i, y);
   };
-  quantize_qa16_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales, store);
+  quantize_symmetric_rows(kMaxQ16, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales, store);
 }
 
 }  // namespace ert::kernels

@@ -67,22 +67,23 @@ inline RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_sm
       k, [=](size_t i) { return smoothed(src, inv_smooth, i); }, store);
 }
 
-// 15 bits without one: store(i, q), q in [-16256, 16256].
+// `most` steps to either side, without one: store(i, q), q in [-most, most]; of a row that overflows any integers.
 template <typename Store>
-inline RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
+inline RowScale quantize_symmetric_row(float most, size_t k, const float* src, const float* inv_smooth, const Store& store) {
   uint32_t max_bits = 0;
   for (size_t i = 0; i < k; ++i) {
     const uint32_t y = bits_of(to_float(smoothed(src, inv_smooth, i))) & 0x7fffffffu;
     if (y > max_bits) max_bits = y;
   }
   const F32 max = float_of(max_bits);
-  if (!ordinary(max)) {
-    for (size_t i = 0; i < k; ++i) store(i, 0);
-    return {scale_without_range(max), 0};
-  }
-  const F32 inv = F32(kMaxQ16) / max;
+  const bool some = ordinary(max);
+  const F32 inv = some ? F32(most) / max : F32(0.0f);
   for (size_t i = 0; i < k; ++i) store(i, round_to_int(smoothed(src, inv_smooth, i) * inv));
-  return {to_float(max / F32(kMaxQ16)), 0};
+  return {some ? to_float(max / F32(most)) : scale_without_range(max), 0};
+}
+template <typename Store>
+inline RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
+  return quantize_symmetric_row(kMaxQ16, k, src, inv_smooth, store);
 }
 
 // q = 128 * high + low with low in [-64, 63].

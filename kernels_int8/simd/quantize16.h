@@ -1,4 +1,4 @@
-// Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to 15 bits and a sign (W8A16). Bytes beyond k are arbitrary: weights there
+// Rows of fp32 to bytes q - 128 with a zero point per row (W8A8), and to symmetric integers of more bits (W8A16, W12A13). Bytes beyond k are arbitrary: weights there
 // are zero. Include a lanes16_<isa>.h first, and declare what the ISA writes in its own way:
 //   kRowBytesPerValue                                            of W8A8
 //   Lanes maximum(Lanes, Lanes), minimum(Lanes, Lanes); float greatest(Lanes), smallest(Lanes)
@@ -44,18 +44,18 @@ RowScale quantize_qa8_bytes(size_t k, const float* src, const float* inv_smooth,
       });
 }
 
-// Calls store(i, y) for values i to i + 15, to be rounded to the nearest integers.
+// Calls store(i, y) for values i to i + 15, to be rounded to the nearest of `most` integers to either side.
 template <bool kSmooth, class Store>
-ERT_LANES RowScale quantize_qa16_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
+ERT_LANES RowScale quantize_symmetric_row(float most, size_t k, const float* src, const float* inv_smooth, const Store& store) {
   Lanes max = broadcast(0.0f);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, Lanes y) __attribute__((always_inline)) { max = maximum(absolute(y), max); });
   const float absmax = greatest(max);
   const bool zero = !(absmax >= kZeroRange && absmax <= kLargestFloat);
-  const Lanes factor = broadcast(zero ? 0.0f : kMaxQ16 / absmax);
+  const Lanes factor = broadcast(zero ? 0.0f : most / absmax);
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor); });
-  return {zero ? scale_of_no_range(absmax) : absmax / kMaxQ16, 0};
+  return {zero ? scale_of_no_range(absmax) : absmax / most, 0};
 }
 
 inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
@@ -69,13 +69,13 @@ inline void quantize_qa8_rows(size_t m, size_t k, const float* src, ptrdiff_t sr
 
 // Calls store(row, i, y): `row` is the memory of a row.
 template <class Store>
-inline void quantize_qa16_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
+inline void quantize_symmetric_rows(float most, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                size_t row_bytes, RowScale* scales, const Store& store) {
   int8_t* row = static_cast<int8_t*>(dst);
   for (size_t r = 0; r < m; ++r, src += src_stride, row += row_bytes) {
     const auto store_block = [&](size_t i, Lanes y) __attribute__((always_inline)) { store(row, i, y); };
-    scales[r] = inv_smooth != nullptr ? quantize_qa16_row<true>(k, src, inv_smooth, store_block)
-                                      : quantize_qa16_row<false>(k, src, nullptr, store_block);
+    scales[r] = inv_smooth != nullptr ? quantize_symmetric_row<true>(most, k, src, inv_smooth, store_block)
+                                      : quantize_symmetric_row<false>(most, k, src, nullptr, store_block);
   }
 }
 

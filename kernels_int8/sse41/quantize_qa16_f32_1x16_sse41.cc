@@ -31,7 +31,7 @@ void quantize_qa16_f32_1x16_sse41(size_t m, size_t k, const float* src, ptrdiff_
     store16(row + 2 * i, hi);
     store16(row + row_bytes / 2 + 2 * i, {low_digit(q.low, hi.low), low_digit(q.high, hi.high)});
   };
-  quantize_qa16_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales, store);
+  quantize_symmetric_rows(kMaxQ16, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales, store);
 }
 
 }  // namespace ert::kernels

@@ -35,10 +35,11 @@ inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k, int6
   namespace lin = params::linear;
   const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
   const Operand& smooth = input(c, lin::kInvSmooth);
-  if (!params::is_known_layout(w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
-  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
+  const bool int8 = c.ints[lin::kPrecision] != lin::kW12A13;
+  if (!params::is_packed(w.dtype) || int8 == (w.dtype == params::kPackedN16K2) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;  // packed weights have rank 2 (rt/sizes/dims.cc)
   if (!is_f32(scale) || !is_vector(scale, n)) return false;
-  if (!is_i32(colsum) || !is_vector(colsum, n)) return false;
+  if (int8 ? !is_i32(colsum) || !is_vector(colsum, n) : colsum.present()) return false;
   return !smooth.present() || (is_f32(smooth) && is_vector(smooth, factors));
 }
 
@@ -52,7 +53,7 @@ inline bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
 
 inline bool precision_ok(int32_t precision) {
   namespace lin = params::linear;
-  return precision == lin::kInt8 || precision == lin::kF32 || precision == lin::kInt8A16;
+  return precision >= lin::kInt8 && precision <= lin::kW12A13;
 }
 
 inline bool precision_and_activation_ok(const OpContext& c) {
@@ -127,10 +128,11 @@ struct Product {
   // Of quantized weights, the columns from `column` on, which is the first of a panel.
   kernels::PackedWeights weights_from(int64_t column) const {
     namespace lin = params::linear;
+    const Operand& colsum = input(c, lin::kColsum);
     return {input(c, lin::kWeights).as<int8_t>() +
                 kernels::packed_bytes(layout, static_cast<size_t>(column), static_cast<size_t>(s.k)),
-            input(c, lin::kScale).as<float>() + column, input(c, lin::kColsum).as<int32_t>() + column,
-            bias ? bias + column : nullptr, layout};
+            input(c, lin::kScale).as<float>() + column,
+            layout == kernels::Layout::kN16K2 ? nullptr : colsum.as<int32_t>() + column, bias ? bias + column : nullptr, layout};
   }
 
   // The same of rows in fp32, for kF32.

@@ -28,7 +28,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   const Operand& w = input(c, mcv::kWeights);
   if (input(c, mcv::kQ).rank != 4 || !read(c, &s)) return false;
   const int64_t depth = depth_of(s), columns = s.w.rows.kernel * columns_of(s);
-  if (!params::is_known_layout(w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (!params::is_int8_layout(w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
   if (depth > params::kMaxExactDepth || w.rank != 2 || w.dims[0] != columns || w.dims[1] != depth) return false;
   return map_conv_operands_ok(c, s, columns) && set_map_conv_scratch(c, s, scratch);
 }

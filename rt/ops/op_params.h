@@ -26,11 +26,13 @@ enum Layout : uint8_t {
   kPackedN16K4 = 64,  // int8 weights of a Linear, shape [n, k], as kernels::Layout in its order
   kPackedN8K8 = 65,
   kPackedN2K16 = 66,
+  kPackedN16K2 = 67,  // int16 weights of kW12A13
 };
-static_assert(kPackedN2K16 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount),
+static_assert(kPackedN16K2 - kPackedN16K4 + 1 == static_cast<int>(kernels::Layout::kCount),
               "a layout of the kernels without a number here");
 constexpr bool is_packed(uint32_t dtype) { return dtype >= kPackedN16K4; }
-constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
+constexpr bool is_known_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN16K2; }
+constexpr bool is_int8_layout(uint32_t dtype) { return is_packed(dtype) && dtype <= kPackedN2K16; }
 constexpr kernels::Layout kernel_layout(uint32_t known) { return static_cast<kernels::Layout>(known - kPackedN16K4); }
 
 // ImportInt (input i64|i32|bool|u8|i8) -> i32|bool; ImportFloat (input bool|u8|i8|i16) -> f32; ExportInt i32|bool -> output i64|i32|bool|u8 as
@@ -50,16 +52,23 @@ namespace embedding {
 enum Inputs { kIds, kTable, kScale, kInputCount };
 }
 
-// Linear: x f32 [.., k], weights, bias f32 [n] or -1, and for int8: scale f32 [n], colsum i32 [n], inv_smooth f32 [k] or -1
-//   -> f32 [.., n].  weights: packed [n, k] (kInt8, kInt8A16) or f32 [k, n] (kF32). Activation follows the bias.
+// Linear: x f32 [.., k], weights, bias f32 [n] or -1, and unless fp32: scale f32 [n], colsum i32 [n] (of kW12A13 absent), inv_smooth f32 [k] or -1
+//   -> f32 [.., n].  weights: packed [n, k] (int8; kW12A13: N16K2) or f32 [k, n] (kF32). Activation follows the bias.
 namespace linear {
 enum Inputs { kX, kWeights, kBias, kScale, kColsum, kInvSmooth, kInputCount };
 enum Ints { kPrecision, kActivation, kIntCount };
-enum Precision { kInt8 = 0, kF32 = 1, kInt8A16 = 2 };
+enum Precision { kInt8 = 0, kF32 = 1, kInt8A16 = 2, kW12A13 = 3 };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
 // Not of kF32.
 constexpr kernels::Precision kernel_precision(int32_t precision) {
-  return precision == kInt8A16 ? kernels::Precision::kW8A16 : kernels::Precision::kW8A8;
+  return static_cast<kernels::Precision>((precision + 1) / 2);
+}
+static_assert(kernel_precision(kInt8) == kernels::Precision::kW8A8 && kernel_precision(kInt8A16) == kernels::Precision::kW8A16 &&
+              kernel_precision(kW12A13) == kernels::Precision::kW12A13);
+constexpr bool has_int8_weights(int32_t precision) { return precision % 2 == 0; }
+static_assert(has_int8_weights(kInt8) && has_int8_weights(kInt8A16) && !has_int8_weights(kF32) && !has_int8_weights(kW12A13));
+constexpr bool has_layout(int32_t precision, uint32_t dtype) {
+  return precision == kW12A13 ? dtype == kPackedN16K2 : is_int8_layout(dtype);
 }
 }  // namespace linear
 
@@ -253,7 +262,7 @@ enum Ints { kIndex, kIntCount };
 //   initial_h, initial_c f32 [D, B, H] or -1, peepholes f32 [D, 3 * H] or -1 (LSTM: i o f), and per direction weights, scale,
 //   colsum, bias -> y f32 [S, B, D * H], last_h [D, B, H], for LSTM last_c.
 // Every gate has P = round_up(H, 16) columns, the surplus zero: weights packed [G * P, H] with scale f32, colsum i32
-//   [G * P] (kInt8, kInt8A16), or f32 [H, G * P] without them (kF32); bias f32 [G * P] or -1.
+//   [G * P] (kInt8, kInt8A16; kW12A13 without colsum), or f32 [H, G * P] without them (kF32); bias f32 [G * P] or -1.
 namespace recurrence {
 enum Inputs { kProjected, kLengths, kInitialH, kInitialC, kPeepholes, kFirstWeights };
 enum WeightInputs { kWeights, kScale, kColsum, kBias, kWeightInputCount };  // from kFirstWeights on, per direction
@@ -298,6 +307,14 @@ enum Ints { kActivation, kChannelsFirst, kFirstWindowInt, kMostInts = kFirstWind
 enum Floats { kAlpha, kLeast, kFloatCount };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::unary's kLeakyRelu
 }  // namespace direct_conv
+
+// WideConv: a convolution in W12A13: x f32 [N, W, C] or [N, H, W, C], weights packed N16K2, scale f32 [n], bias f32 [n] or -1 -> f32 [N, .., n].
+//   A column of weights has runs of values, each padded with a zero to an even number: of two axes with dilation 1 of the columns, the columns * C values
+//   of each row of the kernel; else the C values of each position. Activation, floats and window as of DirectConv.
+namespace wide_conv {
+enum Inputs { kX, kWeights, kScale, kBias, kInputCount };
+enum Ints { kActivation, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+}  // namespace wide_conv
 
 // 8-bit maps: two values, q u8 [N, H, W, C] and scales i32 [N, H, 2], of each row the bits of its scale and its zero point (& 255). Factors f32 [C] or -1:
 //   those of a writer multiply values before they are quantized, those of a reader multiply what is read back.

@@ -1,6 +1,7 @@
 // All ops that are linked in, by code: those of op_list.inc, or of the list that ert_link_only_ops names.
 #include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_defs.h"
+#include "rt/ops/op_params.h"
 
 #ifdef ERT_OP_LIST
 #define ERT_OWN_OP_TABLE 1
@@ -42,6 +43,19 @@ const OpDef* find_op(uint16_t code) {
 #if ERT_OWN_OP_TABLE && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 // Firmware that names its ops has no room for kernels that its core never takes (dispatch.h).
 const kernels::KernelTable* kernels::forced_reference() { return nullptr; }
+
+// Nor for those of W12A13, unless its list has the op that says so.
+namespace {
+constexpr bool names_wide_conv() {
+  for (const Row& row : kRows)
+    if (row.code == static_cast<uint16_t>(params::OpCode::kWideConv)) return true;
+  return false;
+}
+}  // namespace
+namespace kernels {
+extern const LinearKernels kWideLinear;
+const LinearKernels* linked_wide() { return names_wide_conv() ? &kWideLinear : nullptr; }
+}  // namespace kernels
 #endif
 
 }  // namespace ert

@@ -122,9 +122,10 @@ struct Block {
                             bias, dst, stride);
       return;
     }
+    const Operand& colsum = recurrence_weight(j.c, direction, rec::kColsum);
     const kernels::PackedWeights packed = {w.as<int8_t>() + kernels::packed_bytes(j.layout, static_cast<size_t>(first), k),
                                            recurrence_weight(j.c, direction, rec::kScale).as<float>() + first,
-                                           recurrence_weight(j.c, direction, rec::kColsum).as<int32_t>() + first, bias, j.layout};
+                                           colsum.present() ? colsum.as<int32_t>() + first : nullptr, bias, j.layout};
     j.quantized.gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
   }
 };

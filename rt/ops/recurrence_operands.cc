@@ -1,5 +1,6 @@
 #include "rt/ops/recurrence_operands.h"
 
+#include "rt/ops/linear_parts.h"
 #include "rt/ops/operand_checks.h"
 
 namespace ert::ops {
@@ -14,7 +15,7 @@ constexpr int kGates[] = {4, 3, 1};  // by Kind
 bool parameters_ok(const OpContext& c) {
   if (c.ints[rec::kKind] < rec::kLstm || c.ints[rec::kKind] > rec::kRnn) return false;
   const int32_t precision = c.ints[rec::kPrecision], direction = c.ints[rec::kDirection];
-  if (precision != lin::kInt8 && precision != lin::kF32 && precision != lin::kInt8A16) return false;
+  if (!precision_ok(precision)) return false;
   if (direction < rec::kForward || direction > rec::kBidirectional) return false;
   const uint32_t directions = direction == rec::kBidirectional ? 2 : 1;
   if (c.n_ints != rec::kFirstActivation + directions * rec::kActivationCount) return false;
@@ -55,11 +56,13 @@ bool weights_ok(const OpContext& c, const RecurrenceSizes& s, int64_t direction)
   const Operand &scale = recurrence_weight(c, direction, rec::kScale), &colsum = recurrence_weight(c, direction, rec::kColsum);
   if (bias.present() && (!is_f32(bias) || !is_vector(bias, s.columns()))) return false;
   if (c.ints[rec::kPrecision] == lin::kF32) return is_f32_of(w, s.hidden, s.columns()) && !scale.present() && !colsum.present();
-  if (!params::is_known_layout(w.dtype) || w.dtype != recurrence_weight(c, 0, rec::kWeights).dtype || !w.constant ||
+  const int32_t precision = c.ints[rec::kPrecision];
+  if (!lin::has_layout(precision, w.dtype) || w.dtype != recurrence_weight(c, 0, rec::kWeights).dtype || !w.constant ||
       reinterpret_cast<uintptr_t>(w.data) % ERT_BLOB_ALIGN != 0)
     return false;
   if (w.rank != 2 || w.dims[0] != s.columns() || w.dims[1] != s.hidden) return false;
-  return is_f32(scale) && is_vector(scale, s.columns()) && is_i32(colsum) && is_vector(colsum, s.columns());
+  if (!is_f32(scale) || !is_vector(scale, s.columns())) return false;
+  return lin::has_int8_weights(precision) ? is_i32(colsum) && is_vector(colsum, s.columns()) : !colsum.present();
 }
 
 }  // namespace

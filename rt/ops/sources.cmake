@@ -37,6 +37,7 @@ set(ERT_OP_SOURCES
   ops/map_depthwise_conv.cc
   ops/map_max_pool.cc
   ops/map_mean.cc
+  ops/wide_conv.cc
   ops/map_to_float.cc
   ops/matmul.cc
   ops/mean_pool.cc

@@ -120,7 +120,8 @@ bool operand_bytes(const Operand& o, size_t* bytes) {
   if (params::is_packed(o.dtype)) {
     if (o.rank != 2) return false;
     const kernels::Layout layout = params::kernel_layout(o.dtype);
-    total = rounded(o.dims[0], kernels::panel_columns(layout)) * rounded(o.dims[1], kernels::line_depth(layout));
+    total = rounded(o.dims[0], kernels::panel_columns(layout)) *
+            rounded(o.dims[1], kernels::line_depth(layout)) * kernels::weight_bytes(layout);
   } else {
     total = element_bytes(o.dtype);
     for (int axis = 0; axis < o.rank; ++axis) total = total * static_cast<uint64_t>(o.dims[axis]);

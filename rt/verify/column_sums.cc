@@ -130,7 +130,7 @@ struct ProductInputs {
   static ProductInputs of(uint16_t code, const int32_t* ints) {
     switch (static_cast<params::OpCode>(code)) {
       case params::OpCode::kLinear:
-      case params::OpCode::kConv: return {linear::kWeights, linear::kColsum, ints[linear::kPrecision] != linear::kF32};
+      case params::OpCode::kConv: return {linear::kWeights, linear::kColsum, linear::has_int8_weights(ints[linear::kPrecision])};
       case params::OpCode::kMapConv:
       case params::OpCode::kMapDepthwiseConv: return {map_conv::kWeights, map_conv::kColsum, true};
       default: return {0, 0, false};
@@ -163,7 +163,7 @@ ert_status verify_column_sums(const Program& p, EvalScratch* scratch) {
     const ProductInputs product = ProductInputs::of(op.code(), ints);
     if (product.present) status = sums.check(op, product.weights, product.sums);
     if (op.code() == static_cast<uint16_t>(params::OpCode::kRowBands)) status = check_inner_ops(p, op, &sums);
-    if (op.code() != static_cast<uint16_t>(params::OpCode::kRecurrence) || ints[recurrence::kPrecision] == linear::kF32) continue;
+    if (op.code() != static_cast<uint16_t>(params::OpCode::kRecurrence) || !linear::has_int8_weights(ints[recurrence::kPrecision])) continue;
     const uint32_t directions = ints[recurrence::kDirection] == recurrence::kBidirectional ? 2 : 1;
     for (uint32_t d = 0; d < directions && status == ERT_OK; ++d) {
       const uint32_t first = recurrence::kFirstWeights + d * recurrence::kWeightInputCount;

@@ -2,6 +2,7 @@
 #include "rt/blob/recipe.h"
 #include "rt/sizes/dims.h"
 #include "rt/base/limits.h"
+#include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_params.h"
 #include "rt/verify/semantics.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 using params::is_packed;
 
-bool known_dtype(uint32_t dtype) { return element_bytes(dtype) != 0 || params::is_known_layout(dtype); }
+bool known_dtype(uint32_t dtype) { return is_packed(dtype) || element_bytes(dtype) != 0; }  // behind verify_layouts
 
 bool constant_shape(const Program& p, const fb::Value& v) {
   for (uint32_t axis = 0; axis < v.rank(); ++axis) {
@@ -164,8 +165,9 @@ bool verify_exprs_and_dims(const Program& p) {
 }
 
 bool verify_layouts(const Program& p) {
+  const uint32_t last = kernels::has_wide() ? params::kPackedN16K2 : params::kPackedN2K16;  // layouts are the highest dtypes
   for (uint32_t i = 0; i < p.values.size; ++i) {
-    if (params::is_packed(p.values[i].dtype()) && !params::is_known_layout(p.values[i].dtype())) return false;
+    if (p.values[i].dtype() > last) return false;
   }
   return true;
 }

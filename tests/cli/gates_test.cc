@@ -132,7 +132,7 @@ TEST_F(GatesTest, AGateBeyondTheBudgetIsRefused) {
   slow.insert(slow.end(), {"--max-slowdown", "1.05"});
   expect_refusal(slow, kAccuracy,
                  {"within --max-slowdown 1.05 the worst output reaches cosine 0.9999", "below the gate of 0.99997",
-                  "a choice that reaches 0.99997 takes 1.9", "Raise --max-slowdown to about 1.9", "raise --max-loss to 3"});
+                  "a choice that reaches 0.99997 takes 1.8", "Raise --max-slowdown to about 1.8", "raise --max-loss to 3"});
   small.insert(small.end(), {"--max-bytes", "1000"});
   expect_refusal(small, kAccuracy, {"with all that was not asked for in int8, --max-bytes allows 1000"});
   const double free =

@@ -118,7 +118,7 @@ class Report(unittest.TestCase):
         self.assertEqual(timeline["arena_bytes"], self.report["memory"][-1]["arena_bytes"], "both at the largest dims")
 
     def test_ladder_ends_with_what_was_chosen(self):
-        self.assertEqual({key: self.report["ladder"][-1][key] for key in ("int8", "w8a16", "fp32")}, self.report["layers"])
+        self.assertEqual({key: self.report["ladder"][-1][key] for key in ("int8", "w8a16", "w12a13", "fp32")}, self.report["layers"])
         self.assertGreaterEqual(self.report["ladder"][-1]["worst_cosine"], self.report["target_cosine"])
 
     def test_references_are_named(self):

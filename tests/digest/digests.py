@@ -1,6 +1,6 @@
-"""The digest tables of ./test.sh --cross: what blobs compute, as one number on every target and ISA level. The language model in three precisions; the same
+"""The digest tables of ./test.sh --cross: what blobs compute, as one number on every target and ISA level. The language model in all precisions; the same
 packed for smmla and for Cortex-M, which must give the same number, whether a level reads the layout or leaves it to the reference; a DS-CNN
-(ds_cnn_model.py) in the three precisions, and in int8 over 8-bit maps, these also packed for Cortex-M; and an encoder of the size of MiniLM (encoder_model.py) on every target whose memory holds it. The last two
+(ds_cnn_model.py) in them, and in int8 over 8-bit maps, these also packed for Cortex-M; and an encoder of the size of MiniLM (encoder_model.py) on every target whose memory holds it. The last two
 run a ragged batch."""
 import concurrent.futures
 import os
@@ -15,7 +15,7 @@ import isa_levels
 
 # x86 levels depend on the machine that tests; all others must run.
 OPTIONAL = set(isa_levels.of_architecture(pathlib.Path(__file__).parents[2], "x86_64"))
-PRECISIONS = ["int8", "w8a16", "fp32"]
+PRECISIONS = ["int8", "w8a16", "w12a13", "fp32"]
 # --target of the converter: target, emulator, ISA levels that run its blobs, some that read the layout and some that leave it to the reference.
 LAYOUTS = {
     "armv8-i8mm": [("x86-64", "", "ref"), ("aarch64", "qemu-aarch64 -cpu max", "dotprod_inorder i8mm"),
@@ -46,7 +46,7 @@ def convert(root, model, blob, *options):
 
 
 def make_blobs(root, folder, target="portable"):
-    """Blobs of the language model in all three precisions, made by this host's converter."""
+    """Blobs of the language model in all precisions, made by this host's converter."""
     model = root / "tests/models/langid/langid.onnx"
     return [convert(root, model, folder / f"langid_{p}_{target}.ert", "--precision", p, "--target", target) for p in PRECISIONS]
 

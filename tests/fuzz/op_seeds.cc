@@ -31,6 +31,7 @@ Part i(std::vector<int32_t> d) { return {ERT_I32, std::move(d), kVaries}; }
 Part b(std::vector<int32_t> d) { return {ERT_BOOL, std::move(d), kVaries}; }
 Part fixed(Part p) { return p.where = kFixed, p; }
 Part w(std::vector<int32_t> d) { return {params::kPackedN16K4, std::move(d), kFixed}; }
+Part w12(std::vector<int32_t> d) { return {params::kPackedN16K2, std::move(d), kFixed}; }
 const Part kNone{0, {}, kVaries};
 
 // Ints that name an expression do so by its position: 0 to 9 are the constants of the same size, 10 the dim. -3 in a shape is the dim.
@@ -54,6 +55,25 @@ std::vector<Row> rows() {
        {f({kDim, 5})},
        {0, -1},
        {}},
+      {"linear_w12", OpCode::kLinear, {f({kDim, 7}), w12({5, 7}), fixed(f({5})), fixed(f({5}))}, {f({kDim, 5})}, {3, -1}, {}},
+      {"wide_conv",
+       OpCode::kWideConv,
+       {f({2, kDim, 5, 3}), w12({7, 12}), fixed(f({7})), fixed(f({7}))},
+       {f({2, kDim, 3, 7})},
+       {0, 3, 1, 1, 1, 1, 1, 2, 1, 0, 0},
+       {}},
+      {"wide_conv_frames",
+       OpCode::kWideConv,
+       {f({2, kDim, 4}), w12({7, 12}), fixed(f({7}))},
+       {f({2, kDim, 7})},
+       {-1, 3, 1, 1, 1, 1},
+       {}},
+      {"recurrence_w12",
+       OpCode::kRecurrence,
+       {f({1, 1, 8}), kNone, kNone, kNone, kNone, w12({16, 8}), fixed(f({16}))},
+       {f({1, 1, 8}), f({1, 1, 8})},
+       {params::recurrence::kRnn, params::linear::kW12A13, params::recurrence::kForward, 0, 0, kTanh, kTanh, kTanh},
+       {0.0f}},
       {"linear_a16",
        OpCode::kLinear,
        {f({kDim, 7}), w({17, 7}), kNone, fixed(f({17})), fixed(i({17}))},
@@ -165,9 +185,9 @@ std::vector<Row> rows() {
 std::vector<uint8_t> contents(const Part& p) {
   size_t n = 1;
   for (const int32_t d : p.dims) n *= static_cast<size_t>(d);
-  if (p.dtype == params::kPackedN16K4)
+  if (params::is_packed(p.dtype))
     return std::vector<uint8_t>(
-        kernels::packed_bytes(kernels::Layout::kN16K4, static_cast<size_t>(p.dims[0]), static_cast<size_t>(p.dims[1])));
+        kernels::packed_bytes(params::kernel_layout(p.dtype), static_cast<size_t>(p.dims[0]), static_cast<size_t>(p.dims[1])));
   std::vector<uint8_t> bytes(4 * n);
   for (size_t k = 0; k < n && p.dtype == ERT_F32; ++k) {
     const float x = 0.25f * static_cast<float>(k % 9);

@@ -24,7 +24,7 @@ void add_up_columns(BlobSpec* s, int32_t weights, int32_t sums) {
     return value.storage == 1 && value.index < s->segments.size() ? &value : nullptr;
   };
   const BlobSpec::Value *w = constant(weights), *c = constant(sums);
-  if (w == nullptr || c == nullptr || !params::is_known_layout(w->dtype) || w->shape.size() != 2) return;
+  if (w == nullptr || c == nullptr || !params::is_int8_layout(w->dtype) || w->shape.size() != 2) return;
   if (w->shape[0] >= s->exprs.size() || w->shape[1] >= s->exprs.size()) return;
   const int64_t n = s->exprs[w->shape[0]].value(), k = s->exprs[w->shape[1]].value();
   if (n < 1 || k < 1 || n > 4096 || k > 4096 || n * k > 1 << 16) return;

@@ -47,6 +47,7 @@ TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {
   for (Level level : built_levels()) {
     const KernelTable& t = *level_table(level);
     for (Precision p : kPrecisions) EXPECT_TRUE(t.row_bytes[p] && t.quantize_rows[p] && t.gemm[p][Layout::kN16K4]);
+    EXPECT_TRUE(t.row_bytes[Precision::kW12A13] && t.quantize_rows[Precision::kW12A13] && t.gemm[Precision::kW12A13][Layout::kN16K2]);
     EXPECT_NE(t.gelu_quantize_rows, nullptr);
     EXPECT_TRUE(t.gemm_f32 && t.attention_i8 && t.attention_f32 && t.layernorm && t.softmax && t.sum && t.sum_squares);
     EXPECT_TRUE(t.lstm_step && t.gru_step && t.lstm_step_coarse && t.gru_step_coarse);
@@ -97,7 +98,7 @@ TEST(DispatchTest, NamesFollowTheGrammar) {
   // POSIX, because GCC 12 warns inside std::regex when sanitizers are on.
   regex_t grammar;
   ASSERT_EQ(
-      regcomp(&grammar, "^[a-z][a-z0-9]*_(f32|qa8|qa16)_(f32|qa8|qa16|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qs8))?_[0-9]+x[0-9]+_([a-z0-9_]+)$",
+      regcomp(&grammar, "^[a-z][a-z0-9]*_(f32|qa8|qa16|qa13)_(f32|qa8|qa16|qa13|qs8)(_(f32|qw8|qw8n8k8|qw8n2k16|qw12|qs8))?_[0-9]+x[0-9]+_([a-z0-9_]+)$",
               REG_EXTENDED),
       0);
   constexpr size_t kLevelGroup = 5;

@@ -74,6 +74,7 @@ TEST_P(GoldenConvolutions, GiveTheBitsOfTheirTime) {
 
 const Golden kGolden[] = {{"ds_cnn_int8", {"Conv", "DepthwiseConv"}},
                           {"ds_cnn_w8a16", {"Conv", "DepthwiseConv"}},
+                          {"ds_cnn_w12a13", {"WideConv", "Linear"}},
                           {"ds_cnn_fp32", {"DirectConv", "DepthwiseConv"}},
                           {"ds_cnn_maps", {"QuantizeMap", "MapConv", "MapDepthwiseConv"}},
                           {"ds_cnn_bands", {"RowBands"}}};

@@ -87,7 +87,7 @@ const Case kCases[] = {
     {"shape that the op refuses", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].shape[1] = s.constant(5); }},
     {"rank", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].shape.assign(9, 1); }},
     {"dtype", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].dtype = 7; }},
-    {"layout of a later version", ERT_ERR_LAYOUT, [](BlobSpec& s) { s.values[kSum].dtype = params::kPackedN2K16 + 1; }},
+    {"layout of a later version", ERT_ERR_LAYOUT, [](BlobSpec& s) { s.values[kSum].dtype = params::kPackedN16K2 + 1; }},
     {"dtype 0", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].dtype = 0; }},
     {"arena value of 64 bits", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].dtype = ERT_I64; }},
     {"packed arena value", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].dtype = params::kPackedN16K4; }},

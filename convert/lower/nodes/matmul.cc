@@ -78,6 +78,10 @@ void lower_linear(LowerContext& c, const Node& n) {
   inputs[linear::kBias] = c.operand(n.in(2));
   if (precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
+  } else if (precision == linear::kW12A13) {
+    const PackedWeights w = c.weights.wide(c.graph, n.in(1));
+    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K2, {columns, k}, w.codes);
+    inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
   } else {
     const PackedWeights w = c.weights.linear(c.graph, n.in(1), c.smoothing());
     inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);

@@ -70,6 +70,13 @@ void add_weights(LowerContext& c, ValueId weight, int64_t d, const float* r, con
     operands.insert(operands.end(), {c.constant_f32({s.hidden, s.columns()}, recurrent_matrix(r, s)), -1, -1});
     return;
   }
+  if (precision == linear::kW12A13) {
+    const PackedWeights w = c.weights.wide_part(weight, d, s.hidden, s.columns(), [&] { return recurrent_matrix(r, s); });
+    operands.push_back(c.program.add_constant(ert::params::kPackedN16K2, {s.columns(), s.hidden}, w.codes));
+    operands.push_back(c.program.add_constant(ERT_F32, {s.columns()}, w.scale));
+    operands.push_back(-1);
+    return;
+  }
   const PackedWeights w = c.weights.part(weight, d, s.hidden, s.columns(), [&] {
     if (const auto kept = kept_matrix(c.graph.value(weight), d, s)) return *kept;
     return quantize_weights(recurrent_matrix(r, s), s.hidden, s.columns());

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in the three precisions, in int8 over 8-bit maps, and these in bands. Once the format has a release they are never made
+"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in all precisions, in int8 over 8-bit maps, and these in bands. Once the format has a release they are never made
 again; a new form of a convolution gets blobs beside them. Readers of before a form refuse them with UNSUPPORTED (a new op).
 
 usage: make.py EDGECONV OUT"""
@@ -20,6 +20,7 @@ def main(edgeconv, out):
         for name, batch, sequence, options in (
             ("int8", 4, 40, ("--precision", "int8")),
             ("w8a16", 4, 40, ("--precision", "w8a16")),
+            ("w12a13", 4, 40, ("--precision", "w12a13")),
             ("fp32", 4, 40, ("--precision", "fp32")),
             ("maps", 4, 40, maps),
             ("bands", 1, 160, (*maps, "--target", "cortex-m", "--bands", "all")),

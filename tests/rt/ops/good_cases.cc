@@ -11,6 +11,11 @@ Tensor constant(Tensor t) {
   t.constant = true;
   return t;
 }
+Tensor packed_n16k2(int32_t n, int32_t k) {
+  Tensor t = constant(empty(params::kPackedN16K2, {n, k}));
+  t.bytes.assign(kernels::packed_bytes(kernels::Layout::kN16K2, static_cast<size_t>(n), static_cast<size_t>(k)), 1);
+  return t;
+}
 
 }  // namespace
 
@@ -90,6 +95,7 @@ std::vector<OpCase> good_cases() {
        {2, 2, 1, ERT_F32, 4, 0, 1, 2, 3, 9, 2, 1, 2, 0, 0, 1, params::linear::kF32, -1, 40, 3, 1, 11, 0, -2, 2, 3, 0, 3, 2, 1, 1, 1, 3, 1, 1, 1, 1},
        {},
        {2, 6, 5, 3}},
+      {&kOpWideConv, {f({2, 4, 5, 3}), packed_n16k2(7, 30), f({7}), f({7})}, {f({2, 3, 3, 7})}, {0, 3, 1, 1, 1, 0, 3, 2, 1, 1, 1}, {}, {}},
   };
 }
 
@@ -103,6 +109,8 @@ std::vector<OpCase> further_cases() {
   return {
       {&kOpLinear, {f({2, 4}), packed, f({16}), scale, sums, f({4})}, {f({2, 16})}, {0, -1}, {}, {}},
       {&kOpLinear, {f({5, 4}), packed, absent(), scale, sums}, {f({5, 16})}, {2, 3}, {}, {}},
+      {&kOpLinear, {f({5, 4}), packed_n16k2(17, 4), f({17}), f({17}), absent(), f({4})}, {f({5, 17})}, {3, 3}, {}, {}},
+      {&kOpWideConv, {f({2, 9, 4}), packed_n16k2(5, 12), f({5})}, {f({2, 5, 5})}, {-1, 3, 2, 1, 1, 1}, {}, {}},
       {&kOpConv,
        {f({1, 4, 6, 4}), packed_as(3, 8), f({3}), f({3}), i({3})},
        {f({1, 4, 5, 3})},

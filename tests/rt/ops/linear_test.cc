@@ -190,7 +190,13 @@ TEST(Linear, RefusesWrongOperands) {
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[1] = 9; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[0] = 15; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].constant = false; }));
-  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN2K16 + 1; }));
+  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN16K2; })) << "weights of 12 bits in int8";
+  EXPECT_TRUE(refuses([](OpCase& c) { c.ints[0] = lin::kW12A13; })) << "weights of 8 bits in w12a13";
+  EXPECT_TRUE(refuses([](OpCase& c) {
+    c.ints[0] = lin::kW12A13;
+    c.inputs[lin::kWeights].dtype = params::kPackedN16K2;
+  })) << "with sums of columns";
+  EXPECT_TRUE(refuses([](OpCase& c) { c.ints[0] = lin::kW12A13 + 1; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kScale] = absent(); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kColsum] = empty(ERT_I32, {15}); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kBias] = empty(ERT_F32, {1, 16}); }));

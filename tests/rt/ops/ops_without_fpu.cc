@@ -18,7 +18,8 @@ const OpDef* const kOps[] = {&kOpArgMinMax,       &kOpAttention,     &kOpBinary,
                              &kOpL2Normalize,     &kOpLayerNorm,     &kOpLinear,     &kOpMapConv,   &kOpMapDepthwiseConv,
                              &kOpMapMaxPool,      &kOpMapMean,       &kOpMapToFloat, &kOpMatMul,    &kOpMeanPool,
                              &kOpQuantizeMap,     &kOpRecurrence,    &kOpReduce,     &kOpRope,      &kOpScatterND,
-                             &kOpScatterElements, &kOpSoftmax,       &kOpTopK,       &kOpUnary};
+                             &kOpScatterElements, &kOpSoftmax,       &kOpTopK,       &kOpUnary,
+                             &kOpWideConv};
 
 const OpDef* find(const char* name) {
   for (const OpDef* op : kOps) {
