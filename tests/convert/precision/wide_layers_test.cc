@@ -35,7 +35,17 @@ TEST(WideLayers, OnlyWhatTheOutputsHardlyShow) {
   const auto loss = [](const PrecisionPlan& p) { return p.count(linear::kW12A13) == 0 ? 4e-4 : 9e-4; };
   const SearchProblem problem = problem_of(layers, loss);
   const PrecisionPlan plan = with(problem, linear::kF32, {0, 1});
-  EXPECT_EQ(with_wide_layers(problem, plan, 4e-4), plan) << "within the gate, and yet more than half as much again";
+  EXPECT_EQ(with_wide_layers(problem, plan, 4e-4), plan) << "within the gate, and yet more than half of it";
+}
+
+TEST(WideLayers, BesideLayersOfEightBitsTheLossHardlyGrows) {
+  const auto layers = large_layers(3);
+  double wide = 4.3e-4;
+  const SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return p.count(linear::kW12A13) == 0 ? 4e-4 : wide; });
+  const PrecisionPlan plan = with(problem, linear::kF32, {0, 1});
+  EXPECT_EQ(with_wide_layers(problem, plan, 4e-4), with(problem, linear::kW12A13, {0, 1}));
+  wide = 4.5e-4;
+  EXPECT_EQ(with_wide_layers(problem, plan, 4e-4), plan);
 }
 
 TEST(WideLayers, FeaturesForAnotherNetworkLoseNextToNothing) {
