@@ -1,6 +1,7 @@
 # ert_link_only_ops(TARGET LIST): TARGET links only the ops of LIST, a file of ERT_OP rows as `edgeconv export --ops` writes it. A blob
 # with another op is refused by ert_model_open with ERT_ERR_UNSUPPORTED. The target's own op table comes before the library's, whose
-# table, and with it every other op, is then left out.
+# table, and with it every other op, is then left out. On Cortex-M kernels of W12A13 come with the op WideConv only: without it blobs with such
+# weights are refused with ERT_ERR_LAYOUT.
 set(ERT_OP_TABLE_SOURCE ${CMAKE_CURRENT_LIST_DIR}/ops/op_table.cc CACHE INTERNAL "")
 set(ERT_OP_TABLE_MAKER ${CMAKE_CURRENT_LIST_DIR}/ert_op_table.cmake CACHE INTERNAL "")
 if(NOT EXISTS ${ERT_OP_TABLE_MAKER})  # in the source tree; installed, the two lie side by side

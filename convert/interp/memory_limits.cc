@@ -13,10 +13,8 @@ namespace edgeconv {
 namespace {
 
 constexpr double kMaxBytes = 2e9;  // of one value; a sane model stays far below
-// A SAM holds 2 GB of scores of attention, 25 bytes for each of its parameters.
-constexpr double kSmallModel = 512e6, kPerParameter = 64;
-// As in work.cc, for files of a few kilobytes: a conversion stays below half a gigabyte.
-constexpr double kFewParameters = 100e6, kEachOfFew = 20e3;
+// A SAM holds 2 GB of scores of attention, 25 bytes for each of its parameters. A conversion of a file of a few kilobytes stays below half a gigabyte.
+constexpr Allowance kAllowedBytes = {.small_model = 512e6, .few_parameters = 100e6, .each_of_few = 20e3, .each = 64};
 
 struct TooLarge {
   const Node* node;  // null: an input
@@ -63,10 +61,7 @@ double run_bytes(const Graph& g, const DimSizes& dims) {
   return most;
 }
 
-double allowed_bytes(const Graph& g) {
-  const double count = parameters(g);
-  return std::min(kSmallModel, kFewParameters + kEachOfFew * count) + kPerParameter * count;
-}
+double allowed_bytes(const Graph& g) { return kAllowedBytes.of(g); }
 
 bool within_interpreter_limits(const Graph& g, const DimSizes& dims) { return !too_large(g, dims); }
 

@@ -23,8 +23,7 @@ constexpr double kButterfly = 8;
 
 // A second for what has 50,000 parameters. Few parameters over large sizes are nobody's network: a conversion runs a model some ten times,
 // and a file of a few kilobytes should not keep it for longer than a second.
-constexpr double kFewParameters = 3e7, kEachOfFew = 2e4, kSmallModel = 1e9;
-constexpr double kPerParameter = 400;
+constexpr Allowance kAllowedWork = {.small_model = 1e9, .few_parameters = 3e7, .each_of_few = 2e4, .each = 400};
 
 double elements(const Graph& g, ValueId v, const DimSizes& dims) {
   if (v == kNone) return 0;
@@ -219,9 +218,11 @@ double parameters(const Graph& g) {
   return sum;
 }
 
-double allowed_work(const Graph& g) {
+double Allowance::of(const Graph& g) const {
   const double count = parameters(g);
-  return std::min(kSmallModel, kFewParameters + kEachOfFew * count) + kPerParameter * count;
+  return std::min(small_model, few_parameters + each_of_few * count) + each * count;
 }
+
+double allowed_work(const Graph& g) { return kAllowedWork.of(g); }
 
 }  // namespace edgeconv

@@ -28,6 +28,13 @@ double graph_work(const Graph& g, const DimSizes& dims);
 // Elements of all constants.
 double parameters(const Graph& g);
 
+// What a run of a graph may take of something: as much as each of its parameters brings, and beside it what a small model takes, of which one with few
+// parameters has a part.
+struct Allowance {
+  double small_model, few_parameters, each_of_few, each;
+  double of(const Graph& g) const;
+};
+
 // What one run on made-up inputs may cost: a second, more for the parameters that a file brings, and a part of it where there are few. A BERT
 // takes a tenth of its share for a thousand tokens, a model that uses its weights in every layer (ALBERT) all of it.
 double allowed_work(const Graph& g);

@@ -50,6 +50,11 @@ int LowerContext::constant_f32(Shape s, const std::vector<float>& v) {
   return program.add_constant(ERT_F32, std::move(s), Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(v.size())}, v));
 }
 
+PackedConstants LowerContext::constants(const PackedWeights& w) {
+  const int codes = program.add_constant(w.layout, {w.n, w.k}, w.codes), scale = program.add_constant(ERT_F32, {w.scale.elements()}, w.scale);
+  return {codes, scale, w.colsum.bytes() ? program.add_constant(ERT_I32, {w.n}, w.colsum) : -1};
+}
+
 int LowerContext::constant_i32(Shape s, const std::vector<int32_t>& v) {
   return program.add_constant(ERT_I32, std::move(s), Tensor::of<int32_t>(DType::kInt32, {static_cast<int64_t>(v.size())}, v));
 }

@@ -35,6 +35,11 @@ struct LoweredMap {
   int q, scales;
 };
 
+// Packed weights as operands: codes [n, k], f32 scales, i32 sums of columns or -1.
+struct PackedConstants {
+  int codes, scale, colsum;
+};
+
 // State of one lowering run, and the vocabulary of lower/nodes/*.cc.
 class LowerContext {
  public:
@@ -58,6 +63,7 @@ class LowerContext {
   int temporary(uint8_t dtype, Shape shape) { return program.add_value(dtype, std::move(shape)); }
   int constant_f32(Shape shape, const std::vector<float>& v);
   int constant_i32(Shape shape, const std::vector<int32_t>& v);
+  PackedConstants constants(const PackedWeights& w);
   int expr(const DimExpr& e) { return program.exprs.add(e); }
   // Throws std::logic_error where inference has none: no such value may get here.
   const Shape& shape(ValueId v) const;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 #include "convert/interp/interpreter.h"
 #include "convert/measure/accuracy.h"
@@ -25,6 +27,13 @@ struct Sums {
   double signal = 0, noise = 0;
   int32_t precision = 0;
 };
+
+// Of convolutions that have no parameter for it.
+std::optional<ert::params::linear::Precision> only_precision(std::string_view kind) {
+  if (kind == "DirectConv") return ert::params::linear::kF32;
+  if (kind == "WideConv") return ert::params::linear::kW12A13;
+  return std::nullopt;
+}
 
 // Row r of a layer's output is position r of the mask.
 bool rows_are_positions(const Tensor& y, const TokenMask& mask) {
@@ -95,8 +104,8 @@ void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, con
   const std::vector<size_t> place = places(mask, want.all, op.elements / want.width);
   if (place.empty()) return;
   namespace direct = ert::params::direct_conv;
-  const bool limited =
-      (op.kind == "DirectConv" || op.kind == "WideConv") && op.floats.size() > direct::kLeast;  // which the reference does behind its Linear
+  const std::optional<ert::params::linear::Precision> only = only_precision(op.kind);
+  const bool limited = only && op.floats.size() > direct::kLeast;  // which the reference does behind its Linear
   const float least = limited ? op.floats[direct::kLeast] : -std::numeric_limits<float>::infinity();
   for (size_t i = 0; i < want.index.size(); ++i)
     for (size_t c = 0; c < want.width; ++c) {
@@ -105,9 +114,7 @@ void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, con
       sums.signal += reference * reference;
       sums.noise += difference * difference;
     }
-  sums.precision = op.kind == "DirectConv" ? int32_t{ert::params::linear::kF32}
-                   : op.kind == "WideConv" ? int32_t{ert::params::linear::kW12A13}
-                                           : op.first_parameter;
+  sums.precision = only ? *only : op.first_parameter;
 }
 
 }  // namespace
@@ -128,7 +135,7 @@ std::map<std::string, AccumulatedError> accumulated_errors(const Graph& g, BlobR
     RunnerOptions options{1, 0, true};
     options.observe = [&](const ObservedOp& op) {
       const auto it = want.find(op.name);
-      const bool layer = op.kind == "Linear" || op.kind == "Conv" || op.kind == "DirectConv" || op.kind == "WideConv";
+      const bool layer = op.kind == "Linear" || op.kind == "Conv" || only_precision(op.kind);
       if (!layer || it == want.end() || it->second.width == 0 || op.elements == 0) return;
       add(sums[op.name], it->second, mask, op);
     };

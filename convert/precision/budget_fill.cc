@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMeasured = 64;       // layers, at the usual number of trials
 constexpr double kLoss16 = 0.01;       // of the loss in int8: of layers that are not measured
 constexpr double kF32Bytes = 3;        // more for each weight than in int8
-constexpr double kW12Bytes = 1;  // the same of 12 bits
+constexpr double kW12Bytes = 1;        // the same of 12 bits
 constexpr double kLeastBudget = 1e-9;  // of work: --max-slowdown 1
 
 double noise(const LayerSensitivity& l) { return std::pow(10.0, l.local_sqnr_db / -10); }

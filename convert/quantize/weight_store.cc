@@ -58,16 +58,16 @@ PackedWeights WeightStore::part(ValueId weight, int64_t index, int64_t k, int64_
 
 PackedWeights WeightStore::wide(const Graph& g, ValueId weight) {
   const Tensor& w = *g.value(weight).constant;
-  return wide_part(weight, kWholeConstant, w.dims()[0], w.dims()[1], [&] {
+  const int64_t k = w.dims()[0], n = w.dims()[1];
+  return wide_part(weight, kWholeConstant, k, n, [&] {
     const Tensor t = w.cast(DType::kFloat).aligned();
-    return std::vector<float>(t.as<float>().begin(), t.as<float>().end());
+    return wide_weights(t.as<float>(), k, n);
   });
 }
 
-PackedWeights WeightStore::wide_part(ValueId weight, int64_t index, int64_t k, int64_t n,
-                                     const std::function<std::vector<float>()>& make) {
+PackedWeights WeightStore::wide_part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<PackedWeights()>& make) {
   PackedWeights& w = wide_[{weight, index}];
-  if (w.n == 0) w = contents_ == Contents::kPlaceholder ? wide_placeholder(k, n) : wide_weights(make(), k, n);
+  if (w.n == 0) w = contents_ == Contents::kPlaceholder ? wide_placeholder(k, n) : make();
   return w;
 }
 
@@ -114,7 +114,7 @@ PackedWeights WeightStore::placeholder(int64_t k, int64_t n, bool smooth) {
 }
 
 PackedWeights WeightStore::wide_placeholder(int64_t k, int64_t n) {
-  PackedWeights p = wide_weights(std::vector<float>(static_cast<size_t>(k * n)), k, n);
+  PackedWeights p = wide_weights_of_zeros(k, n);
   stamp(p.codes);
   stamp(p.scale);
   return p;

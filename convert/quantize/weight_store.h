@@ -8,16 +8,18 @@
 #include <vector>
 
 #include "convert/quantize/weights.h"
+#include "rt/ops/op_params.h"
 
 namespace edgeconv {
 
 // Constants of a quantized product as the blob holds them.
 struct PackedWeights {
   int64_t k = 0, n = 0;
-  Tensor codes;       // layout N16K4, bytes; of w12a13 N16K2
+  Tensor codes;       // bytes in `layout`, which is N16K4, of w12a13 N16K2
   Tensor scale;       // f32 [n]
   Tensor colsum;      // i32 [n]; of w12a13 no type
   Tensor inv_smooth;  // f32 [k], or no type
+  uint8_t layout = ert::params::kPackedN16K4;
 };
 
 PackedWeights pack_weights(const QuantizedWeights& q, const std::vector<float>& smooth);
@@ -43,9 +45,9 @@ class WeightStore {
   void put(ValueId weight, const std::vector<float>& smooth, PackedWeights packed);
   // Of a part of a constant, such as one direction of recurrent weights: make gives the quantized matrix [k, n].
   PackedWeights part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<QuantizedWeights()>& make);
-  // The same two of 12 bits (wide_weights.h): of a constant matrix, and of a part of a constant, of which make gives the matrix [k, n].
+  // The same two of 12 bits (wide_weights.h): of a constant matrix, and of a part of a constant, of which make gives those of the matrix [k, n].
   PackedWeights wide(const Graph& g, ValueId weight);
-  PackedWeights wide_part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<std::vector<float>()>& make);
+  PackedWeights wide_part(ValueId weight, int64_t index, int64_t k, int64_t n, const std::function<PackedWeights()>& make);
   // wide: int16, unless the file's own integers are int8.
   PackedRows table(const Graph& g, ValueId table, bool wide);
 

@@ -18,12 +18,12 @@ size_t offset(int64_t column, int64_t k_index, int64_t k) {
   return ert::kernels::packed_offset(Layout::kN16K2, static_cast<size_t>(column), static_cast<size_t>(k_index), static_cast<size_t>(k));
 }
 
-Tensor codes_of(int64_t n, int64_t k) {
-  return Tensor(DType::kUint8,
-                {static_cast<int64_t>(ert::kernels::packed_bytes(Layout::kN16K2, static_cast<size_t>(n), static_cast<size_t>(k)))});
-}
-
 }  // namespace
+
+PackedWeights wide_weights_of_zeros(int64_t k, int64_t n) {
+  const size_t bytes = ert::kernels::packed_bytes(Layout::kN16K2, static_cast<size_t>(n), static_cast<size_t>(k));
+  return {k, n, Tensor(DType::kUint8, {static_cast<int64_t>(bytes)}), Tensor(DType::kFloat, {n}), {}, {}, ert::params::kPackedN16K2};
+}
 
 PackedWeights wide_weights(std::span<const float> weight, int64_t k, int64_t n) {
   std::vector<float> scale(static_cast<size_t>(n), 0.0f);
@@ -32,8 +32,9 @@ PackedWeights wide_weights(std::span<const float> weight, int64_t k, int64_t n) 
     most = std::max(most, std::abs(weight[static_cast<size_t>(i)]));
   }
   for (float& s : scale) s /= ert::kernels::kMaxQ12;
-  Tensor codes = codes_of(n, k);
-  uint8_t* at = codes.mutable_data();
+  PackedWeights packed = wide_weights_of_zeros(k, n);
+  packed.scale = Tensor::of<float>(DType::kFloat, {n}, scale);
+  uint8_t* at = packed.codes.mutable_data();
   for (int64_t kk = 0; kk < k; ++kk)
     for (int64_t column = 0; column < n; ++column) {
       const double s = scale[static_cast<size_t>(column)];
@@ -41,7 +42,7 @@ PackedWeights wide_weights(std::span<const float> weight, int64_t k, int64_t n) 
       const auto code = static_cast<int16_t>(std::clamp<double>(q, -ert::kernels::kMaxQ12, ert::kernels::kMaxQ12));
       std::memcpy(at + offset(column, kk, k), &code, sizeof code);
     }
-  return {k, n, std::move(codes), Tensor::of<float>(DType::kFloat, {n}, scale), {}, {}};
+  return packed;
 }
 
 }  // namespace edgeconv

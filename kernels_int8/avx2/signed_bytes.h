@@ -80,23 +80,24 @@ inline __attribute__((always_inline)) bool none_above_252(__m256i sums) {
   return _mm256_testz_si256(more, _mm256_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
 }
 
-// One line of one row, 16 columns. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
+// The body of add_line: `take_sign` gives weights the signs that the row holds. Asm because GCC 12 spills wide tiles built from the intrinsics.
+#define ERT_ADD_LINE(take_sign)                                                                                              \
+  __m256i s, magnitude, t, u;                                                                                                \
+  __asm__("vpbroadcastd (%[row]), %[s]\n\t"                                                                                  \
+          "vpbroadcastd 4(%[row]), %[m]\n\t" take_sign " %[s], %[w0], %[t]\n\t" take_sign                                    \
+          " %[s], %[w1], %[u]\n\t"                                                                                           \
+          "vpmaddubsw %[t], %[m], %[t]\n\t"                                                                                  \
+          "vpmaddubsw %[u], %[m], %[u]\n\t"                                                                                  \
+          "vpmaddwd %[t], %[ones], %[t]\n\t"                                                                                 \
+          "vpaddd %[t], %[acc0], %[acc0]\n\t"                                                                                \
+          "vpmaddwd %[u], %[ones], %[u]\n\t"                                                                                 \
+          "vpaddd %[u], %[acc1], %[acc1]"                                                                                    \
+          : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [s] "=&x"(s), [m] "=&x"(magnitude)          \
+          : [row] "r"(row), [w0] "x"(w0), [w1] "x"(w1), [ones] "x"(ones), "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)))
+
+// One line of one row, 16 columns.
 inline __attribute__((always_inline)) void add_line(__m256i (&acc)[2], const uint8_t* row, __m256i w0, __m256i w1, __m256i ones) {
-  __m256i s, magnitude, t, u;
-  __asm__(
-      "vpbroadcastd (%[row]), %[s]\n\t"
-      "vpbroadcastd 4(%[row]), %[m]\n\t"
-      "vpxor %[s], %[w0], %[t]\n\t"
-      "vpxor %[s], %[w1], %[u]\n\t"
-      "vpmaddubsw %[t], %[m], %[t]\n\t"
-      "vpmaddubsw %[u], %[m], %[u]\n\t"
-      "vpmaddwd %[t], %[ones], %[t]\n\t"
-      "vpaddd %[t], %[acc0], %[acc0]\n\t"
-      "vpmaddwd %[u], %[ones], %[u]\n\t"
-      "vpaddd %[u], %[acc1], %[acc1]"
-      : [acc0] "+x"(acc[0]), [acc1] "+x"(acc[1]), [t] "=&x"(t), [u] "=&x"(u), [s] "=&x"(s), [m] "=&x"(magnitude)
-      : [row] "r"(row), [w0] "x"(w0), [w1] "x"(w1), [ones] "x"(ones),
-        "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)));
+  ERT_ADD_LINE("vpxor");
 }
 
 // Two lines of one row whose products may be summed in int16; w0, w1: the first line.

@@ -24,7 +24,7 @@ constexpr size_t kWideBlock = 256;
 // Bytes behind the last value of a row that quantize_rows may write.
 constexpr size_t kWideSlack = 64;
 
-// Bytes of a run of values: pairs, of which the last may have one value.
+// Pairs of a run of values, of which the last may have one value.
 constexpr size_t wide_pairs(size_t run) { return (run + 1) / 2; }
 
 // Outputs in lines, each of which has the sums of some runs of values: of a Linear one run, of a convolution the taps of each row of the kernel.

@@ -8,17 +8,16 @@
 namespace ert::kernels {
 
 size_t rowbytes_qa13_f32_1x1_ref(size_t k);
-#if ERT_BUILT_DSP
-std::remove_pointer_t<QuantizeRowsFn> quantize_qa13_f32_1x1_dsp;
-std::remove_pointer_t<GemmFn> gemm_f32_qa13_qw12_1x1_dsp;
-extern const LinearKernels kWideLinear;
-const LinearKernels kWideLinear = {rowbytes_qa13_f32_1x1_ref, quantize_qa13_f32_1x1_dsp, nullptr, gemm_f32_qa13_qw12_1x1_dsp};
-#else
 std::remove_pointer_t<QuantizeRowsFn> quantize_qa13_f32_1x1_ref;
+#if ERT_BUILT_DSP
+std::remove_pointer_t<GemmFn> gemm_f32_qa13_qw12_1x1_dsp;
+constexpr GemmFn kGemm = gemm_f32_qa13_qw12_1x1_dsp;
+#else
 std::remove_pointer_t<GemmFn> gemm_f32_qa13_qw12_1x1_ref;
-extern const LinearKernels kWideLinear;
-const LinearKernels kWideLinear = {rowbytes_qa13_f32_1x1_ref, quantize_qa13_f32_1x1_ref, nullptr, gemm_f32_qa13_qw12_1x1_ref};
+constexpr GemmFn kGemm = gemm_f32_qa13_qw12_1x1_ref;
 #endif
+extern const LinearKernels kWideLinear;
+const LinearKernels kWideLinear = {rowbytes_qa13_f32_1x1_ref, quantize_qa13_f32_1x1_ref, nullptr, kGemm};
 
 }  // namespace ert::kernels
 

@@ -27,30 +27,20 @@ void geluquantize_qa8_f32_1x1_dsp(size_t m, size_t k, float* src, ptrdiff_t src_
 
 size_t rowbytes_qa16_f32_1x1_dsp(size_t k) { return (k <= kOneSumMaxK ? 1 : 2) * int16_row_bytes(k); }
 
-// One loop for rows of whole values, of two digits and of values in their order: code is scarce.
-enum class Order { kPlaces, kDigits, kPlain };
-static __attribute__((noinline)) void int16_rows(float most, Order order, size_t m, size_t k, const float* src, ptrdiff_t src_stride,
-                                                 const float* inv_smooth, int16_t* row, size_t row_bytes, RowScale* scales) {
-  for (; m != 0; --m, src += src_stride, row += row_bytes / 2, ++scales) {
-    *scales = quantize_symmetric_row(most, k, src, inv_smooth, [=](size_t at, int32_t q) {
-      if (order == Order::kDigits) {
-        row[row_bytes / 4 + place_of(at)] = static_cast<int16_t>(q - 128 * high_digit(q));
-        q = high_digit(q);
-      }
-      row[order == Order::kPlain ? at : place_of(at)] = static_cast<int16_t>(q);
-    });
-  }
-}
-
 void quantize_qa16_f32_1x1_dsp(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                size_t row_bytes, RowScale* scales) {
-  int16_rows(kMaxQ16, k <= kOneSumMaxK ? Order::kPlaces : Order::kDigits, m, k, src, src_stride, inv_smooth, static_cast<int16_t*>(dst),
-             row_bytes, scales);
-}
-
-void quantize_qa13_f32_1x1_dsp(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                               size_t row_bytes, RowScale* scales) {
-  int16_rows(kMaxQ13, Order::kPlain, m, k, src, src_stride, inv_smooth, static_cast<int16_t*>(dst), row_bytes, scales);
+  for (size_t i = 0; i < m; ++i, src += src_stride) {
+    int16_t* row = static_cast<int16_t*>(dst) + i * (row_bytes / 2);
+    int16_t* low = row + row_bytes / 4;
+    scales[i] = quantize_qa16_row(k, src, inv_smooth, [=](size_t at, int32_t q) {
+      if (k <= kOneSumMaxK) {
+        row[place_of(at)] = static_cast<int16_t>(q);
+      } else {
+        row[place_of(at)] = static_cast<int16_t>(high_digit(q));
+        low[place_of(at)] = static_cast<int16_t>(q - 128 * high_digit(q));
+      }
+    });
+  }
 }
 
 }  // namespace ert::kernels

@@ -7,11 +7,9 @@
 //   Lanes to_lanes(Sums)                    as fp32
 #pragma once
 
-#include <string.h>
-
 #include <utility>
 
-#include "kernels_int8/loops/gemm_driver.h"
+#include "kernels_int8/loops/filters16.h"
 #include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {
@@ -64,7 +62,6 @@ struct MapTiles<std::integer_sequence<int, kOutputs...>> {
 };
 
 void map_conv16(const MapConvArgs& a) {
-  constexpr size_t kMost = kMapOutputs;
   const MapTileFn* tiles = MapTiles<std::make_integer_sequence<int, kMapOutputs>>::of;
   MapTile m = {};
   m.a = &a;
@@ -73,28 +70,19 @@ void map_conv16(const MapConvArgs& a) {
   m.matrix = m.columns * m.k;
   for (size_t filter = 0; filter < a.filters; filter += 16) {
     const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
-    float scale[16], bias[16];
-    for (size_t c = 0; c < 16; ++c) {
-      scale[c] = c < columns ? a.w.scale[filter + c] : 0.0f;
-      bias[c] = c < columns && a.w.bias != nullptr ? a.w.bias[filter + c] : -0.0f;  // x + -0 is x
-    }
+    Filters16 filters;
+    filters.select(a.w, filter, columns);
     m.weights = a.w.data + filter * m.k;
     m.colsum = a.w.colsum + filter;
-    m.scale = scale;
-    m.bias = bias;
-    for_even_blocks(a.outputs, kMost, [&](size_t first, size_t outputs) {
-      float* dst = a.dst + static_cast<ptrdiff_t>(first) * a.dst_stride + filter;
-      m.first = first;
-      m.dst = dst;
-      m.dst_stride = a.dst_stride;
-      if (columns == 16) return tiles[outputs - 1](m);
-      float buffer[16 * kMost];
-      m.dst = buffer;
-      m.dst_stride = 16;
-      tiles[outputs - 1](m);
-      for (size_t r = 0; r < outputs; ++r)
-        memcpy(dst + static_cast<ptrdiff_t>(r) * a.dst_stride, buffer + 16 * r, columns * sizeof(float));
-    });
+    m.scale = filters.scale;
+    m.bias = filters.bias;
+    for_tiles16<kMapOutputs>(a.outputs, columns, a.dst + filter, a.dst_stride,
+                             [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
+                               m.first = first;
+                               m.dst = to;
+                               m.dst_stride = stride;
+                               tiles[outputs - 1](m);
+                             });
   }
 }
 

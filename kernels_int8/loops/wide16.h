@@ -13,7 +13,7 @@
 
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/contract/wide_kernels.h"
-#include "kernels_int8/loops/gemm_driver.h"
+#include "kernels_int8/loops/filters16.h"
 #include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {
@@ -86,24 +86,16 @@ struct WideTiles<std::integer_sequence<int, kOutputs...>> {
 
 // Outputs of one line and one panel, of which the first `columns` are stored.
 inline void wide_line(const WideArgs& a, size_t line, size_t filter, size_t columns, WideTile w) {
-  constexpr size_t kMost = kWideOutputs;
   const ptrdiff_t l = static_cast<ptrdiff_t>(line);
-  for_even_blocks(a.outputs, kMost, [&](size_t first, size_t outputs) {
-    const WideTileFn tile = WideTiles<std::make_integer_sequence<int, kWideOutputs>>::of[outputs - 1];
-    const ptrdiff_t p = static_cast<ptrdiff_t>(first);
-    float* dst = a.dst + l * a.dst_line + p * a.dst_stride + filter;
-    w.src = a.src + l * a.src_line + p * a.src_step;
-    w.scales = a.scales + l * a.scale_line + p * a.scale_step;
-    w.dst = dst;
-    w.dst_stride = a.dst_stride;
-    if (columns == 16) return tile(w);
-    float buffer[16 * kMost];
-    w.dst = buffer;
-    w.dst_stride = 16;
-    tile(w);
-    for (size_t r = 0; r < outputs; ++r)
-      memcpy(dst + static_cast<ptrdiff_t>(r) * a.dst_stride, buffer + 16 * r, columns * sizeof(float));
-  });
+  for_tiles16<kWideOutputs>(
+      a.outputs, columns, a.dst + l * a.dst_line + filter, a.dst_stride, [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
+        const ptrdiff_t p = static_cast<ptrdiff_t>(first);
+        w.src = a.src + l * a.src_line + p * a.src_step;
+        w.scales = a.scales + l * a.scale_line + p * a.scale_step;
+        w.dst = to;
+        w.dst_stride = stride;
+        WideTiles<std::make_integer_sequence<int, kWideOutputs>>::of[outputs - 1](w);
+      });
 }
 
 // Panels outermost: each weight leaves the far caches once a call.
@@ -111,16 +103,13 @@ inline void wide16(const WideArgs& a) {
   const size_t depth = a.rows * a.taps * 2 * wide_pairs(a.run);
   for (size_t filter = 0; filter < a.filters; filter += 16) {
     const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
-    alignas(32) float scale[16], bias[16];
-    for (size_t c = 0; c < 16; ++c) {
-      scale[c] = c < columns ? a.w.scale[filter + c] : 0.0f;
-      bias[c] = c < columns && a.w.bias != nullptr ? a.w.bias[filter + c] : -0.0f;  // x + -0 is x
-    }
+    Filters16 filters;
+    filters.select(a.w, filter, columns);
     WideTile w = {};
     w.a = &a;
     w.weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data + packed_offset(Layout::kN16K2, filter, 0, depth)));
-    w.scale = scale;
-    w.bias = bias;
+    w.scale = filters.scale;
+    w.bias = filters.bias;
     for (size_t line = 0; line < a.lines; ++line) wide_line(a, line, filter, columns, w);
   }
 }

@@ -50,4 +50,6 @@ void wide_f32_qa13_qw12_1x1_ref(const WideArgs& a) {
   }
 }
 
+void gemm_f32_qa13_qw12_1x1_ref(const GemmArgs& g) { wide_f32_qa13_qw12_1x1_ref(wide_args(g)); }
+
 }  // namespace ert::kernels

@@ -35,11 +35,11 @@ inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k, int6
   namespace lin = params::linear;
   const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
   const Operand& smooth = input(c, lin::kInvSmooth);
-  const bool int8 = c.ints[lin::kPrecision] != lin::kW12A13;
-  if (!params::is_packed(w.dtype) || int8 == (w.dtype == params::kPackedN16K2) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
-  if (w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;  // packed weights have rank 2 (rt/sizes/dims.cc)
+  const int32_t precision = c.ints[lin::kPrecision];
+  if (!lin::has_layout(precision, w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
+  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
   if (!is_f32(scale) || !is_vector(scale, n)) return false;
-  if (int8 ? !is_i32(colsum) || !is_vector(colsum, n) : colsum.present()) return false;
+  if (lin::has_int8_weights(precision) ? !is_i32(colsum) || !is_vector(colsum, n) : colsum.present()) return false;
   return !smooth.present() || (is_f32(smooth) && is_vector(smooth, factors));
 }
 

@@ -51,8 +51,6 @@ bool evaluate(const fb::Expr& e, const int32_t* dims, int32_t rows, const int64_
   return false;
 }
 
-Bytes rounded(int32_t x, uint64_t multiple) { return (static_cast<uint64_t>(x) + multiple - 1) / multiple * multiple; }
-
 }  // namespace
 
 uint32_t element_bytes(uint32_t dtype) {
@@ -120,8 +118,9 @@ bool operand_bytes(const Operand& o, size_t* bytes) {
   if (params::is_packed(o.dtype)) {
     if (o.rank != 2) return false;
     const kernels::Layout layout = params::kernel_layout(o.dtype);
-    total = rounded(o.dims[0], kernels::panel_columns(layout)) *
-            rounded(o.dims[1], kernels::line_depth(layout)) * kernels::weight_bytes(layout);
+    // A dim and what rounds it up fit 32 bits.
+    total = Bytes(kernels::round_up(static_cast<size_t>(o.dims[0]), kernels::panel_columns(layout))) *
+            Bytes(kernels::round_up(static_cast<size_t>(o.dims[1]), kernels::line_depth(layout))) * kernels::weight_bytes(layout);
   } else {
     total = element_bytes(o.dtype);
     for (int axis = 0; axis < o.rank; ++axis) total = total * static_cast<uint64_t>(o.dims[axis]);

@@ -37,16 +37,16 @@ void lower_map_layer(LowerContext& c, const Node& n, const MapLayer& layer, int3
   smooth.resize(std::min(smooth.size(), static_cast<size_t>(layer.channels)));  // of a position of the kernel; all have the same
   const LoweredMap map = c.quantized_map(n, c.operand(layer.input), smooth.empty() ? smooth : inverse(smooth));
   const PackedWeights w = c.weights.map(c.graph, n.in(1), layer, c.smoothing());
-  const int weights = c.program.add_constant(ert::params::kPackedN16K4, {w.n, w.k}, w.codes);
+  const PackedConstants weights = c.constants(w);
   std::vector<int32_t> ints = {activation};
   const std::vector<int32_t> window = window_ints(layer.window);
   ints.insert(ints.end(), window.begin(), window.end());
   c.op(n, layer.depthwise ? OpCode::kMapDepthwiseConv : OpCode::kMapConv,
        named<map_conv::kInputCount>({{map_conv::kQ, map.q},
                                      {map_conv::kScales, map.scales},
-                                     {map_conv::kWeights, weights},
-                                     {map_conv::kScale, c.program.add_constant(ERT_F32, {layer.filters}, w.scale)},
-                                     {map_conv::kColsum, c.program.add_constant(ERT_I32, {w.n}, w.colsum)},
+                                     {map_conv::kWeights, weights.codes},
+                                     {map_conv::kScale, weights.scale},
+                                     {map_conv::kColsum, weights.colsum},
                                      {map_conv::kBias, c.operand(n.in(2))},
                                      {map_conv::kFactors, -1},
                                      {map_conv::kResidual, -1},

@@ -69,7 +69,7 @@ void lower_linear(LowerContext& c, const Node& n) {
   if (const MapLayer* map = c.map_layer()) return lower_map_layer(c, n, *map, n.as<LinearAttrs>().activation, n.as<LinearAttrs>().alpha);
   const Precision precision = c.options.plan.of(c.node_id).precision;
   const Value& weight = c.graph.value(n.in(1));
-  const int64_t k = weight.constant->dims()[0], columns = weight.constant->dims()[1];
+  const int64_t k = weight.constant->dims()[0];
   const Node* producer = c.graph.producer(n.in(0));
   const PatchesAttrs* patches = producer && producer->kind == OpKind::kPatches ? &producer->as<PatchesAttrs>() : nullptr;
   int64_t shared = precision == linear::kInt8 ? shared_columns(c.graph, n) : 0;
@@ -78,15 +78,12 @@ void lower_linear(LowerContext& c, const Node& n) {
   inputs[linear::kBias] = c.operand(n.in(2));
   if (precision == linear::kF32) {
     inputs[linear::kWeights] = c.operand(n.in(1));
-  } else if (precision == linear::kW12A13) {
-    const PackedWeights w = c.weights.wide(c.graph, n.in(1));
-    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K2, {columns, k}, w.codes);
-    inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
   } else {
-    const PackedWeights w = c.weights.linear(c.graph, n.in(1), c.smoothing());
-    inputs[linear::kWeights] = c.program.add_constant(ert::params::kPackedN16K4, {columns, k}, w.codes);
-    inputs[linear::kScale] = c.program.add_constant(ERT_F32, {columns}, w.scale);
-    inputs[linear::kColsum] = c.program.add_constant(ERT_I32, {columns}, w.colsum);
+    const PackedWeights w = precision == linear::kW12A13 ? c.weights.wide(c.graph, n.in(1)) : c.weights.linear(c.graph, n.in(1), c.smoothing());
+    const PackedConstants weights = c.constants(w);
+    inputs[linear::kWeights] = weights.codes;
+    inputs[linear::kScale] = weights.scale;
+    inputs[linear::kColsum] = weights.colsum;
     if (w.inv_smooth.bytes()) {
       const std::vector<float> one = shared != 0 ? of_one_position(w.inv_smooth, patches->channels) : std::vector<float>();
       if (one.empty()) shared = 0;

@@ -5,6 +5,7 @@
 
 #include "convert/lower/lower.h"
 #include "convert/quantize/weight_store.h"
+#include "convert/quantize/wide_weights.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/unary.h"
 #include "rt/include/ert.h"
@@ -70,20 +71,14 @@ void add_weights(LowerContext& c, ValueId weight, int64_t d, const float* r, con
     operands.insert(operands.end(), {c.constant_f32({s.hidden, s.columns()}, recurrent_matrix(r, s)), -1, -1});
     return;
   }
-  if (precision == linear::kW12A13) {
-    const PackedWeights w = c.weights.wide_part(weight, d, s.hidden, s.columns(), [&] { return recurrent_matrix(r, s); });
-    operands.push_back(c.program.add_constant(ert::params::kPackedN16K2, {s.columns(), s.hidden}, w.codes));
-    operands.push_back(c.program.add_constant(ERT_F32, {s.columns()}, w.scale));
-    operands.push_back(-1);
-    return;
-  }
-  const PackedWeights w = c.weights.part(weight, d, s.hidden, s.columns(), [&] {
+  const auto wide = [&] { return wide_weights(recurrent_matrix(r, s), s.hidden, s.columns()); };
+  const auto quantized = [&] {
     if (const auto kept = kept_matrix(c.graph.value(weight), d, s)) return *kept;
     return quantize_weights(recurrent_matrix(r, s), s.hidden, s.columns());
-  });
-  operands.push_back(c.program.add_constant(ert::params::kPackedN16K4, {s.columns(), s.hidden}, w.codes));
-  operands.push_back(c.program.add_constant(ERT_F32, {s.columns()}, w.scale));
-  operands.push_back(c.program.add_constant(ERT_I32, {s.columns()}, w.colsum));
+  };
+  const PackedConstants w = c.constants(precision == linear::kW12A13 ? c.weights.wide_part(weight, d, s.hidden, s.columns(), wide)
+                                                                      : c.weights.part(weight, d, s.hidden, s.columns(), quantized));
+  operands.insert(operands.end(), {w.codes, w.scale, w.colsum});
 }
 
 int32_t activation_kind(const std::string& name) {

@@ -190,6 +190,8 @@ TEST(Linear, RefusesWrongOperands) {
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[1] = 9; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims[0] = 15; }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].constant = false; }));
+  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN16K2 + 1; })) << "no layout";
+  EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dims.push_back(1); }));
   EXPECT_TRUE(refuses([](OpCase& c) { c.inputs[lin::kWeights].dtype = params::kPackedN16K2; })) << "weights of 12 bits in int8";
   EXPECT_TRUE(refuses([](OpCase& c) { c.ints[0] = lin::kW12A13; })) << "weights of 8 bits in w12a13";
   EXPECT_TRUE(refuses([](OpCase& c) {

@@ -1,0 +1,38 @@
+// What kernels share that compute some outputs of 16 filters at a time: parameters of the filters, and outputs in even blocks.
+#pragma once
+
+#include <string.h>
+
+#include "kernels_int8/loops/gemm_driver.h"
+
+namespace ert::kernels {
+namespace {
+
+// Scales and biases of the filters [filter, filter + columns), columns <= 16; of what is missing zeros.
+struct Filters16 {
+  alignas(32) float scale[16];
+  alignas(32) float bias[16];
+
+  void select(const PackedWeights& w, size_t filter, size_t columns) {
+    for (size_t c = 0; c < 16; ++c) {
+      scale[c] = c < columns ? w.scale[filter + c] : 0.0f;
+      bias[c] = c < columns && w.bias != nullptr ? w.bias[filter + c] : -0.0f;  // x + -0 is x
+    }
+  }
+};
+
+// Calls tile(first, count, to, stride) for blocks of at most kMost outputs, which writes 16 columns of each: to dst, where `columns` are wanted of
+// each output, and beside it if they are fewer. Strides in floats.
+template <size_t kMost, typename Tile>
+inline __attribute__((always_inline)) void for_tiles16(size_t outputs, size_t columns, float* dst, ptrdiff_t dst_stride, const Tile& tile) {
+  for_even_blocks(outputs, kMost, [&](size_t first, size_t count) {
+    float* to = dst + static_cast<ptrdiff_t>(first) * dst_stride;
+    if (columns == 16) return tile(first, count, to, dst_stride);
+    float buffer[16 * kMost];
+    tile(first, count, buffer, ptrdiff_t{16});
+    for (size_t r = 0; r < count; ++r) memcpy(to + static_cast<ptrdiff_t>(r) * dst_stride, buffer + 16 * r, columns * sizeof(float));
+  });
+}
+
+}  // namespace
+}  // namespace ert::kernels
