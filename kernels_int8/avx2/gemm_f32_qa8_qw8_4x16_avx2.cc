@@ -73,7 +73,7 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][2];
   start(t.rows, acc);
-  for_line_pairs(
+  for_line_pairs<kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
         add_two_lines_of_rows<kRows, kAhead>(acc, lhs, t.row_bytes, rhs, t.panel_bytes, ones);
@@ -118,7 +118,7 @@ __attribute__((noinline)) void two_panels_tile(const TileArgs& t) {
 #pragma GCC unroll 4
     for (int h = 0; h < 4; ++h) acc[r][h] = all_lanes(lack_of(t.rows[r]));
   }
-  for_line_pairs(
+  for_line_pairs<kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs)
           __attribute__((always_inline)) { add_two_lines_of_panels_of_rows<kRows, kAhead>(acc, lhs, rhs, t, ones); },
@@ -150,38 +150,35 @@ void one_row(const TileArgs& t) {
   store_tile(t, sums);
 }
 
-// sum += half a line of weights times the signs and magnitudes of one row.
-inline __attribute__((always_inline)) void add_half_line(__m256i& sum, __m256i s, __m256i magnitude, const int8_t* half_line,
-                                                         __m256i ones) {
-  __m256i t;
-  __asm__(
-      "vpxor %[w], %[s], %[t]\n\t"
-      "vpmaddubsw %[t], %[m], %[t]\n\t"
-      "vpmaddwd %[t], %[ones], %[t]\n\t"
-      "vpaddd %[t], %[sum], %[sum]"
-      : [sum] "+x"(sum), [t] "=&x"(t)
-      : [w] "m"(*reinterpret_cast<const __m256i_u*>(half_line)), [s] "x"(s), [m] "x"(magnitude), [ones] "x"(ones));
+inline __attribute__((always_inline)) void add_line_of_four_panels(__m256i (&acc)[2][4], const uint8_t* lhs, const int8_t* rhs,
+                                                                   const TileArgs& t, __m256i ones) {
+  add_line_of_panels(acc[0], lhs, rhs, t.panel_bytes, ones);
+  add_line_of_panels(acc[1], lhs, rhs + 2 * t.panel_bytes, t.panel_bytes, ones);
 }
 
 // Four panels of one row, for weights that do not come from afar: their lines share the broadcasts of the row's values, and their
 // epilogues overlap.
 void four_panels_of_one_row(const TileArgs& t) {
   const __m256i ones = ones16();
-  const int32_t lack = lack_of(t.rows[0]);
-  __m256i a0 = all_lanes(lack), a1 = all_lanes(lack), b0 = all_lanes(lack), b1 = all_lanes(lack);
-  __m256i c0 = all_lanes(lack), c1 = all_lanes(lack), d0 = all_lanes(lack), d1 = all_lanes(lack);
-  const uint8_t* lhs = t.lhs;
-  const int8_t *p = t.rhs, *q = p + 2 * t.panel_bytes;
-  for (size_t lines = t.k / 4; lines > 0; --lines, lhs += kRowLineBytes, p += kLineBytes, q += kLineBytes) {
-    int32_t words[2];
-    memcpy(words, lhs, sizeof(words));
-    const __m256i s = _mm256_set1_epi32(words[0]), m = _mm256_set1_epi32(words[1]);
-    add_half_line(a0, s, m, p, ones), add_half_line(a1, s, m, p + 32, ones);
-    add_half_line(b0, s, m, p + t.panel_bytes, ones), add_half_line(b1, s, m, p + t.panel_bytes + 32, ones);
-    add_half_line(c0, s, m, q, ones), add_half_line(c1, s, m, q + 32, ones);
-    add_half_line(d0, s, m, q + t.panel_bytes, ones), add_half_line(d1, s, m, q + t.panel_bytes + 32, ones);
+  __m256i acc[2][4];
+#pragma GCC unroll 2
+  for (int p = 0; p < 2; ++p) {
+#pragma GCC unroll 4
+    for (int h = 0; h < 4; ++h) acc[p][h] = all_lanes(lack_of(t.rows[0]));
   }
-  const __m256i sums[1][8] = {{a0, a1, b0, b1, c0, c1, d0, d1}};
+  for_line_pairs<1>(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_two_lines_of_panels(acc[0], lhs, rhs, t.panel_bytes, ones);
+        add_two_lines_of_panels(acc[1], lhs, rhs + 2 * t.panel_bytes, t.panel_bytes, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_line_of_four_panels(acc, lhs, rhs, t, ones);
+        add_line_of_four_panels(acc, lhs + kRowLineBytes, rhs + kLineBytes, t, ones);
+      });
+  const size_t lines = t.k / 4;
+  if (lines % 2 != 0) add_line_of_four_panels(acc, t.lhs + (lines - 1) * kRowLineBytes, t.rhs + (lines - 1) * kLineBytes, t, ones);
+  const __m256i sums[1][8] = {{acc[0][0], acc[0][1], acc[0][2], acc[0][3], acc[1][0], acc[1][1], acc[1][2], acc[1][3]}};
   store_tile(t, sums);
 }
 
@@ -189,31 +186,9 @@ constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
 constexpr TileFn kTiles[] = {one_row, tile<2>, tile<3>, tile<4>, tile<5>};
 constexpr TileFn kTilesAhead[] = {nullptr, nullptr, tile<3, true>, tile<4, true>, tile<5, true>};
 constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>, pair_tile<3>, pair_tile<4>};
-constexpr TileFn kPairTilesAhead[] = {nullptr, nullptr, pair_tile<3, true>, pair_tile<4, true>};
+constexpr TileFn kPairTilesAhead[] = {pair_tile<1, true>, pair_tile<2, true>, pair_tile<3, true>, pair_tile<4, true>};
 constexpr TileFn kTwoPanels[] = {two_panels_tile<1>, two_panels_tile<2>};
 constexpr TileFn kTwoPanelsAhead[] = {two_panels_tile<1, true>, two_panels_tile<2, true>};
-
-constexpr size_t kRowsWithLacks = 256;  // of which copies are held at a time
-
-// Calls multiply with g in parts of some rows whose RowScales tell what they lack.
-template <typename Multiply>
-inline __attribute__((always_inline)) void with_lacks(const GemmArgs& g, const Multiply& multiply) {
-  RowScale scales[kRowsWithLacks];
-  GemmArgs part = g;
-  part.scales = scales;
-  const uint8_t* lhs = static_cast<const uint8_t*>(g.lhs);
-  const size_t bytes = round_up(g.k, 4) / 4 * kRowLineBytes;
-  for (size_t row = 0; row < g.m; row += part.m) {
-    part.m = g.m - row < kRowsWithLacks ? g.m - row : kRowsWithLacks;
-    part.lhs = lhs + row * g.row_bytes;
-    part.dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride;
-    for (size_t r = 0; r < part.m; ++r) {
-      const RowScale& of_row = g.scales[row + r];
-      scales[r] = {of_row.scale, of_row.zero_point | lack_of_row(lhs + (row + r) * g.row_bytes, bytes) << kZeroPointBits};
-    }
-    multiply(part);
-  }
-}
 
 // Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
 constexpr size_t kFarFromOneRow = size_t{1} << 19;
@@ -224,19 +199,23 @@ constexpr size_t kRowsForTwoPanels = 24;
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
-  with_lacks(all, [](const GemmArgs& g) {
+  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const LinePairs& of_rows, bool many) {
     if (g.m == 1) {
       const bool near = g.n * g.k <= kFarFromOneRow;
-      const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0) : 0;
+      const auto with_marks = [&](TileArgs* t) { t->line_pairs = &of_rows; };
+      const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0, with_marks) : 0;
       gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
       return;
     }
-    const auto fits = [](const int8_t* lines) __attribute__((always_inline)) { return none_above_252(largest_sums(lines)); };
+    const LinePairs* marks = many ? &of_rows : nullptr;
+    if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
+    const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return none_above_252(largest_sums(lines)); };
     const auto both_fit = [](const int8_t* lines, size_t panel_bytes) __attribute__((always_inline)) {
       return none_above_252(_mm256_max_epi16(largest_sums(lines), largest_sums(lines + panel_bytes)));
     };
-    const size_t column = g.m < kRowsForTwoPanels ? 0 : gemm_two_panels<kTwoPanels, kTwoPanelsAhead>(g, both_fit);
-    gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, fits, column);
+    const size_t column =
+        g.m < kRowsForTwoPanels ? 0 : gemm_by_marks<32, LastGroup::kWhole, kTwoPanels, kTwoPanelsAhead>(g, 0, marks, both_fit);
+    gemm_by_marks<16, LastGroup::kCut, kPairTiles, kPairTilesAhead>(g, column, marks, fits);
   });
 }
 

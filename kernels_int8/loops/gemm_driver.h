@@ -10,6 +10,7 @@
 namespace ert::kernels {
 
 struct LineBlocks;
+struct LinePairs;
 
 namespace {
 
@@ -26,10 +27,10 @@ struct TileArgs {
   const float* bias;
   float* dst;
   ptrdiff_t dst_stride;
-  // What the level found out about the group's weights.
-  const uint64_t* line_pairs = nullptr;         // avx2/signed_bytes.h
-  const LineBlocks* blocks = nullptr;    // neon/line_blocks.h
-  size_t ahead = 0;                      // bytes from rhs to the panel that a tile of kSecond is to fetch
+  // What the level found out about the rows or the group's weights.
+  const LinePairs* line_pairs = nullptr;  // loops/line_pairs.h
+  const LineBlocks* blocks = nullptr;     // neon/line_blocks.h
+  size_t ahead = 0;                       // bytes from rhs to the panel that a tile of kSecond is to fetch
 };
 using TileFn = void (*)(const TileArgs&);
 

@@ -1,5 +1,6 @@
-// Around the byte GEMMs of AVX2 and SSE4.1, which sum the products of two lines of a panel in int16 where they fit: constants of their rows,
-// a panel's marks, the choice of tiles. Internal linkage.
+// Around the byte GEMMs of AVX2 and SSE4.1, which sum the products of two lines of a panel in int16 where they fit: because four values of each row
+// that meet in an int16 lane are small, whatever the weights, or because four weights are, whatever the values. Who may be summed is marked, and tiles
+// go by the marks. Internal linkage.
 #pragma once
 
 #include <stdint.h>
@@ -7,21 +8,38 @@
 #include "kernels_int8/loops/gemm_driver.h"
 
 namespace ert::kernels {
+
+constexpr size_t kPairsPerWord = 64;  // bits of a word of marks
+
+// Marks in bit i % 64 of words[i / 64] that lines 2i and 2i + 1 may be summed.
+struct LinePairs {
+  const uint64_t* words;
+  size_t row_words = 0;             // between the marks of rows; 0: they are those of a panel, for all rows
+  const RowScale* first = nullptr;  // of the row whose marks are the first
+};
+
 namespace {
 
-constexpr size_t kLineBytes = 64;     // of a panel of N16K4: 16 columns x 4 k
-constexpr size_t kRowLineBytes = 8;   // of a row: four bytes a = q - 128, or their signs, and four |a|
-constexpr size_t kPairsPerWord = 64;  // bits of a word of marks
+constexpr size_t kLineBytes = 64;    // of a panel of N16K4: 16 columns x 4 k
+constexpr size_t kRowLineBytes = 8;  // of a row: four bytes a = q - 128, or their signs, and four |a|
 // Words that mark the pairs of lines of the longest row.
 constexpr size_t kMostPairWords = (65000 / 8 + kPairsPerWord) / kPairsPerWord;
+// |a| of four values of a row may sum up to so much: 256 * -128 = -2^15, and weights, or weights ^ -1, are in [-128, 127].
+constexpr int16_t kMostOfFour = 256;
 
-// From so many rows on, looking which lines may be summed in int16 costs less than it saves.
+// Of so many rows marks and scales are held at a time, if their marks fit so many words.
+constexpr size_t kMarkedRows = 128, kMarkWords = 512;
+static_assert(kMarkWords >= kMostPairWords);
+// Rows decide if at least so much of their pairs is marked: a tile needs the marks of all of its rows. In 1/8.
+constexpr size_t kWorthOfRows = 6;
+
+// From so many rows on, looking which lines of the weights may be summed in int16 costs less than it saves.
 constexpr size_t kRowsForPairs = 12;
 
 // Weights of whose first pairs none fits are taken to have none.
 constexpr size_t kPairsOfATrial = 8;
 
-// Marks in bit i % 64 of words[i / 64] that lines 2i and 2i + 1 of the panel may be summed: fits(line 2i).
+// Marks the pairs of lines of a panel: fits(line 2i).
 template <typename Fits>
 inline __attribute__((always_inline)) void mark_line_pairs(const int8_t* rhs, size_t lines, uint64_t* words, const Fits& fits) {
   const size_t pairs = lines / 2;
@@ -40,60 +58,85 @@ inline __attribute__((always_inline)) void mark_line_pairs(const int8_t* rhs, si
   *words = word;
 }
 
+// Calls multiply(part of g, marks of its rows, whether they are many). part.scales are copies. look(row, lines, &copy, words) marks a row, the
+// pairs that it does not have too, gives the number of those not marked, and may change the copy.
+template <typename Look, typename Multiply>
+inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, const Look& look, const Multiply& multiply) {
+  RowScale scales[kMarkedRows];
+  uint64_t words[kMarkWords];
+  const size_t lines = round_up(g.k, 4) / 4, pairs = lines / 2, row_words = pairs / kPairsPerWord + 1;
+  const size_t fitting = kMarkWords / row_words, most = fitting < kMarkedRows ? fitting : kMarkedRows;
+  const LinePairs marks = {words, row_words, scales};
+  GemmArgs part = g;
+  part.scales = scales;
+  for (size_t row = 0; row < g.m; row += part.m) {
+    part.m = g.m - row < most ? g.m - row : most;
+    part.lhs = static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes;
+    part.dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride;
+    size_t not_marked = 0;
+    for (size_t r = 0; r < part.m; ++r) {
+      scales[r] = g.scales[row + r];
+      not_marked += look(static_cast<const uint8_t*>(part.lhs) + r * g.row_bytes, lines, &scales[r], words + r * row_words);
+    }
+    multiply(part, marks, 8 * not_marked <= (8 - kWorthOfRows) * part.m * pairs);
+  }
+}
+
+// Marks of 64 pairs that all rows of a tile may take.
+template <int kRows>
+inline __attribute__((always_inline)) uint64_t marks_of_tile(const TileArgs& t, size_t word) {
+  const LinePairs& p = *t.line_pairs;
+  if (p.row_words == 0) return p.words[word];
+  const uint64_t* of_row = p.words + static_cast<size_t>(t.rows - p.first) * p.row_words + word;
+  uint64_t all = *of_row;
+#pragma GCC unroll 16
+  for (size_t r = 1; r < kRows; ++r) all &= of_row[r * p.row_words];
+  return all;
+}
+
 // Calls together(lhs, rhs) or apart(lhs, rhs) with the first row's bytes and the weights of each pair of lines, as the marks say.
-template <typename Together, typename Apart>
+template <int kRows, typename Together, typename Apart>
 inline __attribute__((always_inline)) void for_line_pairs(const TileArgs& t, const Together& together, const Apart& apart) {
   const size_t pairs = t.k / 8;
-  const uint64_t* word = t.line_pairs;
-  for (size_t first = 0; first < pairs; first += kPairsPerWord, ++word) {
+  for (size_t first = 0; first < pairs; first += kPairsPerWord) {
     const size_t count = pairs - first < kPairsPerWord ? pairs - first : kPairsPerWord;
+    const uint64_t present = ~uint64_t{0} >> (kPairsPerWord - count), marked = marks_of_tile<kRows>(t, first / kPairsPerWord) & present;
     const uint8_t* lhs = t.lhs + first * 2 * kRowLineBytes;
     const int8_t* rhs = t.rhs + first * 2 * kLineBytes;
-    for (uint64_t left = *word; left != 0; left &= left - 1) {
+    for (uint64_t left = marked; left != 0; left &= left - 1) {
       const size_t i = static_cast<size_t>(__builtin_ctzll(left));
       together(lhs + i * 2 * kRowLineBytes, rhs + i * 2 * kLineBytes);
     }
-    for (uint64_t left = ~*word & ~uint64_t{0} >> (kPairsPerWord - count); left != 0; left &= left - 1) {
+    for (uint64_t left = ~marked & present; left != 0; left &= left - 1) {
       const size_t i = static_cast<size_t>(__builtin_ctzll(left));
       apart(lhs + i * 2 * kRowLineBytes, rhs + i * 2 * kLineBytes);
     }
   }
 }
 
-// By pairs of lines that may be summed in two panels, both_fit(line, panel bytes), for columns that are whole such; returns the first column not done.
-template <auto& kTiles, auto& kTilesAhead, typename Fits>
-inline size_t gemm_two_panels(const GemmArgs& g, const Fits& both_fit) {
-  uint64_t marks[kMostPairWords];
-  const auto mark = [&](TileArgs* t) {
+// Columns from `column` on in groups of kColumns, each with the marks of the rows or, where there are none, of its weights: fits(line, panel bytes).
+// `ahead`: tiles that fetch the next group. Returns the first column not done.
+template <int kColumns, LastGroup kLast, auto& kTiles, auto& kTilesAhead, typename Fits>
+inline size_t gemm_by_marks(const GemmArgs& g, size_t column, const LinePairs* of_rows, const Fits& fits) {
+  uint64_t words[kMostPairWords];
+  const LinePairs of_weights = {words};
+  const auto prepare = [&](TileArgs* t) {
+    t->line_pairs = of_rows != nullptr ? of_rows : &of_weights;
+    if (of_rows != nullptr) return;
     mark_line_pairs(
-        t->rhs, t->k / 4,
-        marks, [&](const int8_t* lines) __attribute__((always_inline)) { return both_fit(lines, t->panel_bytes); });
-    t->line_pairs = marks;
+        t->rhs, t->k / 4, words, [&](const int8_t* lines) __attribute__((always_inline)) { return fits(lines, t->panel_bytes); });
   };
-  if (g.n * g.k >= kFarWeights) return gemm_columns<32, LastGroup::kWhole, Layout::kN16K4, kTilesAhead>(kTiles, g, 0, mark);
-  return gemm_columns<32, LastGroup::kWhole>(kTiles, g, 0, mark);
+  if (g.n * g.k >= kFarWeights) return gemm_columns<kColumns, kLast, Layout::kN16K4, kTilesAhead>(kTiles, g, column, prepare);
+  return gemm_columns<kColumns, kLast>(kTiles, g, column, prepare);
 }
 
-// Columns from `column` on. Tiles line by line, and by marked pairs; `ahead` those that fetch the next panel.
-template <auto& kTiles, auto& kTilesAhead, auto& kPairTiles, auto& kPairTilesAhead, typename Fits>
-inline void gemm_by_line_pairs(const GemmArgs& g, const Fits& fits, size_t column = 0) {
-  const bool far = g.n * g.k >= kFarWeights;
-  if (g.m < kRowsForPairs) {
-    if (far)
-      gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kTilesAhead>(kTiles, g, column);
-    else
-      gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
-    return;
-  }
-  uint64_t marks[kMostPairWords];
-  const auto mark = [&](TileArgs* t) {
-    mark_line_pairs(t->rhs, t->k / 4, marks, fits);
-    t->line_pairs = marks;
-  };
-  if (far)
-    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kPairTilesAhead>(kPairTiles, g, column, mark);
+// Line by line, a panel at a time.
+template <auto& kTiles, auto& kTilesAhead>
+inline void gemm_by_lines(const GemmArgs& g) {
+  if (g.n * g.k >= kFarWeights)
+    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kTilesAhead>(kTiles, g, 0);
   else
-    gemm_columns<16, LastGroup::kCut>(kPairTiles, g, column, mark);
+    gemm_columns<16, LastGroup::kCut>(kTiles, g, 0);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kRows][4];
   clear(acc);
-  for_line_pairs(
+  for_line_pairs<kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
         fetch<kAhead>(t, rhs);
@@ -83,8 +83,12 @@ constexpr TileFn kPairTilesAhead[] = {pair_tile<1, true>, pair_tile<2, true>};
 
 }  // namespace
 
-void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& g) {
-  gemm_by_line_pairs<kTiles, kTilesAhead, kPairTiles, kPairTilesAhead>(g, pair_fits);
+void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& all) {
+  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const LinePairs& of_rows, bool many) {
+    if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
+    const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return pair_fits(lines); };
+    gemm_by_marks<16, LastGroup::kCut, kPairTiles, kPairTilesAhead>(g, 0, many ? &of_rows : nullptr, fits);
+  });
 }
 
 }  // namespace ert::kernels

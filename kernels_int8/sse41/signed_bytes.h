@@ -1,8 +1,8 @@
 // The integer inner loop of W8A8 on SSE4.1: rows of bytes and their magnitudes times int8 weights of layout N16K4, exact although maddubs
 // saturates. A row holds a = q - 128, in [-128, 127], as four bytes a of one line of weights and then four bytes |a|: sixteen bytes are two lines.
 // With the sign of a moved to the weight, a * w = |a| * (w with the sign of a), and two such products are at most 2 * 128 * 127 = 32512: they fit
-// int16. Sums of two lines fit where the four weights of each int16 lane have magnitudes that sum up to at most 255, as 128 * 255 < 2^15. (The
-// xor of avx2/signed_bytes.h was no faster here: copies of operands take as long as the pipes of the products.)
+// int16. Sums of two lines fit where the four values that meet in an int16 lane are small, or where the four weights have magnitudes that sum up to at
+// most 255, as 128 * 255 < 2^15. (The xor of avx2/signed_bytes.h was no faster here: copies of operands take as long as the pipes of the products.)
 // Everything here has internal linkage.
 #pragma once
 
@@ -33,6 +33,34 @@ inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
     sums = _mm_or_si128(sums, _mm_maddubs_epi16(two, _mm_set1_epi8(1)));
   }
   return _mm_testz_si128(sums, _mm_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
+}
+
+// Bits 0 and 1: the magnitudes of the pairs of lines x and y sum up to at most kMostOfFour in each lane.
+inline __attribute__((always_inline)) __m128i small_values(__m128i x, __m128i y) {
+  const __m128i of_magnitudes = _mm_set1_epi64x(0x0101010100000000);
+  const __m128i u = _mm_maddubs_epi16(x, of_magnitudes), v = _mm_maddubs_epi16(y, of_magnitudes);
+  const __m128i sums = _mm_add_epi16(_mm_unpacklo_epi64(u, v), _mm_unpackhi_epi64(u, v));
+  return _mm_cmpeq_epi64(_mm_cmpgt_epi16(sums, _mm_set1_epi16(kMostOfFour)), _mm_setzero_si128());
+}
+
+// For by_marked_rows. A last line without a second one is no pair.
+inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) {
+  const size_t pairs = lines / 2;
+  const auto load = [&](size_t pair) {
+    return pair < pairs ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 2 * pair * kRowLineBytes)) : _mm_setzero_si128();
+  };
+  __m128i fitting = _mm_setzero_si128();
+  for (size_t first = 0; first < pairs; first += kPairsPerWord) {
+    const size_t end = pairs - first < kPairsPerWord ? pairs : first + kPairsPerWord;
+    uint64_t word = 0;
+    for (size_t pair = first; pair < end; pair += 2) {
+      const __m128i fit = small_values(load(pair), load(pair + 1));
+      fitting = _mm_sub_epi64(fitting, fit);
+      word |= static_cast<uint64_t>(_mm_movemask_pd(_mm_castsi128_pd(fit))) << (pair - first);
+    }
+    *words++ = word;
+  }
+  return round_up(pairs, 2) - static_cast<size_t>(_mm_cvtsi128_si32(_mm_add_epi64(fitting, _mm_unpackhi_epi64(fitting, fitting))));
 }
 
 // Four columns of one line. Written as asm because GCC 12 spills wide tiles built from the intrinsics.

@@ -23,12 +23,14 @@ enum class Fill {
   kMixed,
   kOneOutlier,
   kTies,
+  kSumsOf256Or257,
   kCount
 };
 
 inline const char* fill_name(Fill fill) {
   constexpr const char* kNames[] = {"normal", "zero", "-zero",     "constant", "negative constant", "alternating",
-                                    "huge",   "tiny", "subnormal", "mixed",    "outlier",           "ties"};
+                                    "huge",   "tiny", "subnormal", "mixed",    "outlier",           "ties",
+                                    "sums of 256 or 257"};
   return kNames[static_cast<int>(fill)];
 }
 
@@ -60,6 +62,11 @@ inline float fill_value(Fill fill, size_t i, ert::testing::RandomNumbers& random
     }
     case Fill::kOneOutlier: return i == 3 ? 5000.0f : random.normal() * 0.01f;
     case Fill::kTies: return static_cast<float>(random.integer(-510, 510)) * 0.5f;
+    // In rows that have both ends q - 128 is the value: four of them sum up to -256, now and then to -257. Products with 127 then do or do not fit int16.
+    case Fill::kSumsOf256Or257: {
+      const int which = random.integer(0, 80);
+      return which == 0 ? -128.0f : which == 1 ? 127.0f : which == 2 ? -65.0f : -64.0f;
+    }
     case Fill::kCount: break;
   }
   return 0.0f;

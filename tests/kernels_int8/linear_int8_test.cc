@@ -164,18 +164,20 @@ TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
   }
 }
 
-// Levels that sum the products of two or four lines of weights in int16 where they fit do it from 12 rows on, of two panels from 24 on; some mark 128
-// lines a word.
+// Levels that sum the products of two or four lines in int16 where they fit, because of the row's values, or of the weights, do the second from 12 rows on, of
+// two panels from 24 on; some mark 128 lines a word.
 TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
   SeededRandom random;
-  for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSumsOf252Or253, WeightFill::kSmall, WeightFill::kRandom}) {
-    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal}) {
+  for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSumsOf252Or253, WeightFill::kSmall, WeightFill::kRandom,
+                             WeightFill::kAll127, WeightFill::kAllMinus127}) {
+    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal, Fill::kSumsOf256Or257}) {
       for (size_t m : {1, 2, 5, 11, 12, 13, 15}) {
         for (size_t k : {4, 8, 12, 31, 508, 512, 516, 1101}) compare({m, 37, k, fill, weights}, random);
       }
       for (size_t m : {24, 29}) {
         for (size_t k : {8, 31, 516}) compare({m, 85, k, fill, weights}, random);
       }
+      compare({140, 85, 516, fill, weights}, random);  // more rows than have their marks at a time
     }
   }
 }
