@@ -66,6 +66,16 @@ inline __attribute__((always_inline)) void map_quantize_row(const MapQuantizeArg
              [&](size_t at, size_t count) { to_bytes<true>(count, a.src + at, a.factors, inv, zero_point, a.dst + at); });
 }
 
+// The clamps by bits: GCC 12 makes a branch of a choice between floats here, and no vectors.
+template <Clamp kClamp>
+inline __attribute__((always_inline)) float clamped_by_bits(float x) {
+  if (kClamp == Clamp::kNone) return x;
+  x = float_of(bits_of(x) & (0.0f > x ? 0u : ~0u)) + 0.0f;
+  if (kClamp == Clamp::kRelu) return x;
+  const uint32_t above = 6.0f < x ? ~0u : 0u;
+  return float_of((bits_of(x) & ~above) | (bits_of(6.0f) & above));
+}
+
 template <bool kAdd, bool kFactors, Clamp kClamp>
 inline __attribute__((always_inline)) void restore(size_t n, const uint8_t* __restrict src, const float* __restrict factors,
                                                    float scale, int32_t zero_point, float* __restrict dst) {
@@ -73,9 +83,7 @@ inline __attribute__((always_inline)) void restore(size_t n, const uint8_t* __re
     float x = static_cast<float>(static_cast<int32_t>(src[i]) - zero_point) * scale;
     if (kFactors) x = x * factors[i];
     if (kAdd) x = dst[i] + x;
-    if (kClamp != Clamp::kNone) x = (0.0f > x ? 0.0f : x) + 0.0f;
-    if (kClamp == Clamp::kRelu6) x = 6.0f < x ? 6.0f : x;
-    dst[i] = x;
+    dst[i] = clamped_by_bits<kClamp>(x);
   }
 }
 
