@@ -1,5 +1,6 @@
-// Convolution over 8-bit maps for AVX2: 4 outputs x 16 filters of signed bytes and their magnitudes, into which patches are turned piece by piece. Unlike
-// rows of signed_bytes.h they keep the bytes a themselves: patches are short, and what their sums would lack takes longer than vpsignb.
+// Convolution over 8-bit maps for AVX2: 4 outputs x 16 filters. Rows of the map are turned into lines of signed_bytes.h, each value once for all
+// patches and filters (turned_rows.h). Patches that are too deep for that are turned piece by piece and keep the bytes a themselves: what sums of pieces
+// would lack takes longer than vpsignb.
 #include "kernels_int8/avx2/map_sums_avx2.h"
 
 namespace ert::kernels {
@@ -46,9 +47,27 @@ ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_
 }  // namespace ert::kernels
 
 #include "kernels_int8/loops/map_conv16.h"
+#include "kernels_int8/avx2/turned_rows.h"
 
 namespace ert::kernels {
+namespace {
 
-void mapconv_f32_qm8_qw8_4x16_avx2(const MapConvArgs& a) { map_conv16(a); }
+__attribute__((noinline)) void in_pieces(const MapConvArgs& a) { map_conv16(a); }
+
+}  // namespace
+
+void mapconv_f32_qm8_qw8_4x16_avx2(const MapConvArgs& a) {
+  const size_t most = TurnedRows::most_outputs(a);
+  if (most < kMapOutputs && most < a.outputs) return in_pieces(a);
+  TurnedRows rows;
+  for_even_blocks<kMapOutputs>(a.outputs, most < a.outputs ? most / kMapOutputs * kMapOutputs : round_up(most, kMapOutputs),
+                               [&](size_t first, size_t outputs) {
+                                 MapConvArgs part = a;
+                                 part.outputs = outputs;
+                                 part.dst += static_cast<ptrdiff_t>(first) * a.dst_stride;
+                                 rows.turn(a, first, outputs);
+                                 map_conv16(part, rows);
+                               });
+}
 
 }  // namespace ert::kernels

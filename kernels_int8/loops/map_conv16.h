@@ -15,8 +15,23 @@
 namespace ert::kernels {
 namespace {
 
+// Patches that a level reads where they lie. One that turns them first has a class of its own with this function.
+struct PatchesInPlace {
+  // Sets acc to the sums of outputs [first, first + kOutputs) in row i of the kernel; k: values of a patch, rounded up to 4.
+  template <int kOutputs>
+  ERT_LANES void sum(Sums (&acc)[kOutputs], const MapConvArgs& a, size_t i, size_t first, const int32_t* colsum, const int8_t* weights,
+                     size_t k) const {
+    const Sums start = start_of_patches(colsum, a.scales[i].zero_point);
+#pragma GCC unroll 16
+    for (int r = 0; r < kOutputs; ++r) acc[r] = start;
+    multiply_patches<kOutputs>(acc, a.src[i] + first * a.src_step, a.src_step, weights, k);
+  }
+};
+
+template <class Patches>
 struct MapTile {
   const MapConvArgs* a;
+  const Patches* patches;
   size_t k, matrix, columns;  // values of a patch rounded up; bytes and columns between the weights of two rows of the kernel
   size_t first;               // output
   const int8_t* weights;      // of the first row
@@ -26,8 +41,8 @@ struct MapTile {
   ptrdiff_t dst_stride;
 };
 
-template <int kOutputs>
-__attribute__((noinline)) void map_tile(const MapTile& m) {
+template <class Patches, int kOutputs>
+__attribute__((noinline)) void map_tile(const MapTile<Patches>& m) {
   const MapConvArgs& a = *m.a;
   Lanes t[kOutputs];
 #pragma GCC unroll 16
@@ -36,10 +51,7 @@ __attribute__((noinline)) void map_tile(const MapTile& m) {
   const int32_t* colsum = m.colsum;
   for (size_t i = 0; i < a.rows; ++i, weights += m.matrix, colsum += m.columns) {
     Sums acc[kOutputs];
-    const Sums start = start_of_patches(colsum, a.scales[i].zero_point);
-#pragma GCC unroll 16
-    for (int r = 0; r < kOutputs; ++r) acc[r] = start;
-    multiply_patches<kOutputs>(acc, a.src[i] + m.first * a.src_step, a.src_step, weights, m.k);
+    m.patches->template sum<kOutputs>(acc, a, i, m.first, colsum, weights, m.k);
     const Lanes scale = broadcast(a.scales[i].scale);
 #pragma GCC unroll 16
     for (int r = 0; r < kOutputs; ++r) {
@@ -52,19 +64,19 @@ __attribute__((noinline)) void map_tile(const MapTile& m) {
   for (int r = 0; r < kOutputs; ++r) store(m.dst + r * m.dst_stride, clamped(a.clamp, t[r] * scale + bias));
 }
 
-using MapTileFn = void (*)(const MapTile&);
-
-template <class Sequence>
+template <class Patches, class Sequence>
 struct MapTiles;
-template <int... kOutputs>
-struct MapTiles<std::integer_sequence<int, kOutputs...>> {
-  static constexpr MapTileFn of[] = {map_tile<kOutputs + 1>...};
+template <class Patches, int... kOutputs>
+struct MapTiles<Patches, std::integer_sequence<int, kOutputs...>> {
+  static constexpr void (*of[])(const MapTile<Patches>&) = {map_tile<Patches, kOutputs + 1>...};
 };
 
-void map_conv16(const MapConvArgs& a) {
-  const MapTileFn* tiles = MapTiles<std::make_integer_sequence<int, kMapOutputs>>::of;
-  MapTile m = {};
+template <class Patches = PatchesInPlace>
+void map_conv16(const MapConvArgs& a, const Patches& patches = {}) {
+  const auto& tiles = MapTiles<Patches, std::make_integer_sequence<int, kMapOutputs>>::of;
+  MapTile<Patches> m = {};
   m.a = &a;
+  m.patches = &patches;
   m.k = round_up(a.depth, 4);
   m.columns = map_columns(a.filters);
   m.matrix = m.columns * m.k;
