@@ -68,12 +68,12 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
 }
 
 // Two lines at a time where the panel's marks say so.
-template <int kRows, bool kAhead = false>
+template <Marks kMarks, int kRows, bool kAhead = false>
 __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][2];
   start(t.rows, acc);
-  for_line_pairs<kRows>(
+  for_line_pairs<kMarks, kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
         add_two_lines_of_rows<kRows, kAhead>(acc, lhs, t.row_bytes, rhs, t.panel_bytes, ones);
@@ -109,7 +109,7 @@ inline __attribute__((always_inline)) void add_two_lines_of_panels_of_rows(__m25
 }
 
 // Two panels at a time, by pairs of lines that both have marked.
-template <int kRows, bool kAhead = false>
+template <Marks kMarks, int kRows, bool kAhead = false>
 __attribute__((noinline)) void two_panels_tile(const TileArgs& t) {
   const __m256i ones = ones16();
   __m256i acc[kRows][4];
@@ -118,7 +118,7 @@ __attribute__((noinline)) void two_panels_tile(const TileArgs& t) {
 #pragma GCC unroll 4
     for (int h = 0; h < 4; ++h) acc[r][h] = all_lanes(lack_of(t.rows[r]));
   }
-  for_line_pairs<kRows>(
+  for_line_pairs<kMarks, kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs)
           __attribute__((always_inline)) { add_two_lines_of_panels_of_rows<kRows, kAhead>(acc, lhs, rhs, t, ones); },
@@ -166,7 +166,7 @@ void four_panels_of_one_row(const TileArgs& t) {
 #pragma GCC unroll 4
     for (int h = 0; h < 4; ++h) acc[p][h] = all_lanes(lack_of(t.rows[0]));
   }
-  for_line_pairs<1>(
+  for_line_pairs<Marks::kOfRows, 1>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
         add_two_lines_of_panels(acc[0], lhs, rhs, t.panel_bytes, ones);
@@ -185,10 +185,17 @@ void four_panels_of_one_row(const TileArgs& t) {
 constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
 constexpr TileFn kTiles[] = {one_row, tile<2>, tile<3>, tile<4>, tile<5>};
 constexpr TileFn kTilesAhead[] = {nullptr, nullptr, tile<3, true>, tile<4, true>, tile<5, true>};
-constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>, pair_tile<3>, pair_tile<4>};
-constexpr TileFn kPairTilesAhead[] = {pair_tile<1, true>, pair_tile<2, true>, pair_tile<3, true>, pair_tile<4, true>};
-constexpr TileFn kTwoPanels[] = {two_panels_tile<1>, two_panels_tile<2>};
-constexpr TileFn kTwoPanelsAhead[] = {two_panels_tile<1, true>, two_panels_tile<2, true>};
+template <Marks kMarks>
+struct PairTiles {
+  static constexpr TileFn kNear[] = {pair_tile<kMarks, 1>, pair_tile<kMarks, 2>, pair_tile<kMarks, 3>, pair_tile<kMarks, 4>};
+  static constexpr TileFn kAhead[] = {pair_tile<kMarks, 1, true>, pair_tile<kMarks, 2, true>, pair_tile<kMarks, 3, true>,
+                                      pair_tile<kMarks, 4, true>};
+};
+template <Marks kMarks>
+struct TwoPanels {
+  static constexpr TileFn kNear[] = {two_panels_tile<kMarks, 1>, two_panels_tile<kMarks, 2>};
+  static constexpr TileFn kAhead[] = {two_panels_tile<kMarks, 1, true>, two_panels_tile<kMarks, 2, true>};
+};
 
 // Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
 constexpr size_t kFarFromOneRow = size_t{1} << 19;
@@ -199,23 +206,23 @@ constexpr size_t kRowsForTwoPanels = 24;
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
-  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const LinePairs& of_rows, bool many) {
+  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const RowMarks& of_rows, bool many) {
     if (g.m == 1) {
       const bool near = g.n * g.k <= kFarFromOneRow;
-      const auto with_marks = [&](TileArgs* t) { t->line_pairs = &of_rows; };
+      const auto with_marks = [&](TileArgs* t) { t->row_marks = &of_rows; };
       const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0, with_marks) : 0;
       gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
       return;
     }
-    const LinePairs* marks = many ? &of_rows : nullptr;
+    const RowMarks* marks = many ? &of_rows : nullptr;
     if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
     const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return none_above_252(largest_sums(lines)); };
     const auto both_fit = [](const int8_t* lines, size_t panel_bytes) __attribute__((always_inline)) {
       return none_above_252(_mm256_max_epi16(largest_sums(lines), largest_sums(lines + panel_bytes)));
     };
     const size_t column =
-        g.m < kRowsForTwoPanels ? 0 : gemm_by_marks<32, LastGroup::kWhole, kTwoPanels, kTwoPanelsAhead>(g, 0, marks, both_fit);
-    gemm_by_marks<16, LastGroup::kCut, kPairTiles, kPairTilesAhead>(g, column, marks, fits);
+        g.m < kRowsForTwoPanels ? 0 : gemm_by_marks<32, LastGroup::kWhole, TwoPanels>(g, 0, marks, both_fit);
+    gemm_by_marks<16, LastGroup::kCut, PairTiles>(g, column, marks, fits);
   });
 }
 

@@ -48,56 +48,53 @@ inline __attribute__((always_inline)) __m256i all_lanes(int32_t start) {
   return x;
 }
 
-// Looks at the lines of a row four pairs at a time: what its sums lack, and which pairs have magnitudes that sum up to at most kMostOfFour in each lane.
-class RowLook {
- public:
-  // bits i of the result: the pair i of the eight lines in x, y.
-  unsigned take(__m256i x, __m256i y) {
-    add_lack(x), add_lack(y);
-    const __m256i of_magnitudes = _mm256_set1_epi64x(0x0101010100000000);
-    const __m256i u = _mm256_maddubs_epi16(x, of_magnitudes), v = _mm256_maddubs_epi16(y, of_magnitudes);
-    // Pairs 0, 2, 1, 3.
-    const __m256i sums = _mm256_add_epi16(_mm256_unpacklo_epi64(u, v), _mm256_unpackhi_epi64(u, v));
-    const __m256i above = _mm256_cmpgt_epi16(_mm256_permute4x64_epi64(sums, 0xd8), _mm256_set1_epi16(kMostOfFour));
-    const __m256i fit = _mm256_cmpeq_epi64(above, _mm256_setzero_si256());
-    fitting_ = _mm256_sub_epi64(fitting_, fit);
-    return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(fit)));
-  }
-  int32_t lack() const { return sum(lack_); }
-  size_t fitting() const { return static_cast<size_t>(sum(fitting_)); }
+// Adds what sums of four lines lack, in 64-bit parts.
+inline __attribute__((always_inline)) __m256i with_lack(__m256i sum, __m256i lines) {
+  const __m256i of_negative = _mm256_and_si256(lines, _mm256_slli_epi64(lines, 32));  // the signs come to the magnitudes
+  return _mm256_add_epi64(sum, _mm256_sad_epu8(of_negative, _mm256_setzero_si256()));
+}
 
- private:
-  void add_lack(__m256i x) {
-    const __m256i of_negative = _mm256_and_si256(x, _mm256_slli_epi64(x, 32));  // the signs come to the magnitudes
-    lack_ = _mm256_add_epi64(lack_, _mm256_sad_epu8(of_negative, _mm256_setzero_si256()));
-  }
-  static int32_t sum(__m256i x) {
-    const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
-    return _mm_cvtsi128_si32(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half)));
-  }
-  __m256i lack_ = _mm256_setzero_si256(), fitting_ = _mm256_setzero_si256();
-};
+// Of eight lines: bit i for the pair i whose magnitudes sum up to at most kMostOfFour in each lane.
+inline __attribute__((always_inline)) unsigned small_pairs(__m256i x, __m256i y) {
+  const __m256i of_magnitudes = _mm256_set1_epi64x(0x0101010100000000);
+  const __m256i u = _mm256_maddubs_epi16(x, of_magnitudes), v = _mm256_maddubs_epi16(y, of_magnitudes);
+  // Pairs 0, 2, 1, 3.
+  const __m256i sums = _mm256_add_epi16(_mm256_unpacklo_epi64(u, v), _mm256_unpackhi_epi64(u, v));
+  const __m256i above = _mm256_cmpgt_epi16(_mm256_permute4x64_epi64(sums, 0xd8), _mm256_set1_epi16(kMostOfFour));
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(above, _mm256_setzero_si256()))));
+}
+
+// The first `lines` of four, of the others zeros.
+inline __attribute__((always_inline)) __m256i load_lines(const uint8_t* row, size_t lines) {
+  if (lines >= 4) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
+  const __m256i live = _mm256_cmpgt_epi64(_mm256_set1_epi64x(static_cast<long long>(lines)), _mm256_setr_epi64x(0, 1, 2, 3));
+  return _mm256_maskload_epi64(reinterpret_cast<const long long*>(row), live);
+}
 
 // For by_marked_rows: what the sums lack is added to the copy.
 inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale* scale, uint64_t* words) {
-  constexpr size_t kLinesPerWord = 2 * kPairsPerWord;
-  const auto load = [&](size_t line) {
-    if (line + 4 <= lines) return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + line * kRowLineBytes));
-    const __m256i left = _mm256_set1_epi64x(line < lines ? static_cast<long long>(lines - line) : 0);
-    const __m256i live = _mm256_cmpgt_epi64(left, _mm256_setr_epi64x(0, 1, 2, 3));
-    return _mm256_maskload_epi64(reinterpret_cast<const long long*>(row + line * kRowLineBytes), live);
-  };
-  RowLook look;
-  size_t seen = 0;
-  for (size_t first = 0; first < lines; first += kLinesPerWord) {
-    const size_t end = lines - first < kLinesPerWord ? lines : first + kLinesPerWord;
-    uint64_t word = 0;
-    for (size_t line = first; line < end; line += 8, seen += 4)
-      word |= static_cast<uint64_t>(look.take(load(line), load(line + 4))) << ((line - first) / 2);
-    *words++ = word;
+  __m256i lack = _mm256_setzero_si256();
+  size_t not_marked = 0;
+  if (words == nullptr) {
+    size_t line = 0;
+    for (; line + 4 <= lines; line += 4) lack = with_lack(lack, load_lines(row + line * kRowLineBytes, 4));
+    if (line < lines) lack = with_lack(lack, load_lines(row + line * kRowLineBytes, lines - line));
+  } else {
+    for (size_t line = 0; line < lines; ++words) {
+      *words = 0;
+      for (size_t shift = 0; shift < kPairsPerWord && line < lines; shift += 4, line += 8) {
+        const __m256i x = load_lines(row + line * kRowLineBytes, lines - line);
+        const __m256i y = lines - line > 4 ? load_lines(row + (line + 4) * kRowLineBytes, lines - line - 4) : _mm256_setzero_si256();
+        lack = with_lack(with_lack(lack, x), y);
+        const unsigned small = small_pairs(x, y);  // pairs that are not there are
+        not_marked += static_cast<size_t>(__builtin_popcount(~small & 15));
+        *words |= static_cast<uint64_t>(small) << shift;
+      }
+    }
   }
-  scale->zero_point |= look.lack() << kZeroPointBits;
-  return seen - look.fitting();  // what there is not, fits
+  const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(lack), _mm256_extracti128_si256(lack, 1));
+  scale->zero_point |= _mm_cvtsi128_si32(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))) << kZeroPointBits;
+  return not_marked;
 }
 
 // Of a line of a panel and the next: the largest sums of magnitudes of four weights that meet in an int16 lane.

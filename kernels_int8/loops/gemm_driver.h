@@ -10,7 +10,7 @@
 namespace ert::kernels {
 
 struct LineBlocks;
-struct LinePairs;
+struct RowMarks;
 
 namespace {
 
@@ -28,9 +28,10 @@ struct TileArgs {
   float* dst;
   ptrdiff_t dst_stride;
   // What the level found out about the rows or the group's weights.
-  const LinePairs* line_pairs = nullptr;  // loops/line_pairs.h
-  const LineBlocks* blocks = nullptr;     // neon/line_blocks.h
-  size_t ahead = 0;                       // bytes from rhs to the panel that a tile of kSecond is to fetch
+  const uint64_t* line_pairs = nullptr;  // of the weights, or
+  const RowMarks* row_marks = nullptr;   // of the rows: loops/line_pairs.h
+  const LineBlocks* blocks = nullptr;    // neon/line_blocks.h
+  size_t ahead = 0;                      // bytes from rhs to the panel that a tile of kSecond is to fetch
 };
 using TileFn = void (*)(const TileArgs&);
 

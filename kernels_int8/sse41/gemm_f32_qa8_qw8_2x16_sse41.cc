@@ -58,12 +58,12 @@ __attribute__((noinline)) void tile(const TileArgs& t) {
 }
 
 // Two lines at a time where the panel's marks say so.
-template <int kRows, bool kAhead = false>
+template <Marks kMarks, int kRows, bool kAhead = false>
 __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kRows][4];
   clear(acc);
-  for_line_pairs<kRows>(
+  for_line_pairs<kMarks, kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
         fetch<kAhead>(t, rhs);
@@ -78,16 +78,19 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
 
 constexpr TileFn kTiles[] = {tile<1>, tile<2>};
 constexpr TileFn kTilesAhead[] = {tile<1, true>, tile<2, true>};
-constexpr TileFn kPairTiles[] = {pair_tile<1>, pair_tile<2>};
-constexpr TileFn kPairTilesAhead[] = {pair_tile<1, true>, pair_tile<2, true>};
+template <Marks kMarks>
+struct PairTiles {
+  static constexpr TileFn kNear[] = {pair_tile<kMarks, 1>, pair_tile<kMarks, 2>};
+  static constexpr TileFn kAhead[] = {pair_tile<kMarks, 1, true>, pair_tile<kMarks, 2, true>};
+};
 
 }  // namespace
 
 void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& all) {
-  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const LinePairs& of_rows, bool many) {
+  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const RowMarks& of_rows, bool many) {
     if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
     const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return pair_fits(lines); };
-    gemm_by_marks<16, LastGroup::kCut, kPairTiles, kPairTilesAhead>(g, 0, many ? &of_rows : nullptr, fits);
+    gemm_by_marks<16, LastGroup::kCut, PairTiles>(g, 0, many ? &of_rows : nullptr, fits);
   });
 }
 

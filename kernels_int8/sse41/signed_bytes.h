@@ -45,6 +45,7 @@ inline __attribute__((always_inline)) __m128i small_values(__m128i x, __m128i y)
 
 // For by_marked_rows. A last line without a second one is no pair.
 inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) {
+  if (words == nullptr) return 0;
   const size_t pairs = lines / 2;
   const auto load = [&](size_t pair) {
     return pair < pairs ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 2 * pair * kRowLineBytes)) : _mm_setzero_si128();
