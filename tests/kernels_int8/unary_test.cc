@@ -52,7 +52,7 @@ TEST_P(UnaryTest, SweepOfAllExponents) {
 
 TEST_P(UnaryTest, DenseAroundTheBranches) {
   constexpr float kCentres[] = {-87.0f, 88.72284f, 0.55f, -0.55f, 0.75f,   -0.75f,   10.0f,    11.43f,    -11.43f,   20.0f,
-                                4.0f,   -3.0f,     3.0f,  2.5f,   3.9531f, -3.9531f, 10.3972f, -10.3972f, 20.79442f, -20.79442f};
+                                4.0f,   -3.0f,     3.0f,  2.5f,  1.41421356f,  3.9531f, -3.9531f, 10.3972f, -10.3972f, 20.79442f, -20.79442f};
   constexpr size_t n = 513;
   GuardedBuffer<float> src(n), want(n), got(n);
   for (int op = 0; op < static_cast<int>(Unary::kCount); ++op) {
