@@ -73,6 +73,8 @@ ERT_LANES Lanes operator/(Lanes a, Lanes b) { return {_mm256_div_ps(a.lo, b.lo),
 // Compare and select: b where the two are equal or either is NaN.
 ERT_LANES Lanes larger(Lanes a, Lanes b) { return {_mm256_max_ps(a.lo, b.lo), _mm256_max_ps(a.hi, b.hi)}; }
 ERT_LANES Lanes smaller(Lanes a, Lanes b) { return {_mm256_min_ps(a.lo, b.lo), _mm256_min_ps(a.hi, b.hi)}; }
+// `most` where x is NaN.
+ERT_LANES Lanes larger_number(Lanes x, Lanes most) { return larger(x, most); }
 
 template <int predicate>
 ERT_LANES Mask compare(Lanes a, Lanes b) {

@@ -58,6 +58,8 @@ ERT_LANES Lanes operator/(Lanes a, Lanes b) { return {_mm512_div_ps(a.v, b.v)}; 
 // Compare and select: b where the two are equal or either is NaN.
 ERT_LANES Lanes larger(Lanes a, Lanes b) { return {_mm512_max_ps(a.v, b.v)}; }
 ERT_LANES Lanes smaller(Lanes a, Lanes b) { return {_mm512_min_ps(a.v, b.v)}; }
+// `most` where x is NaN.
+ERT_LANES Lanes larger_number(Lanes x, Lanes most) { return larger(x, most); }
 
 ERT_LANES Mask operator<(Lanes a, Lanes b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ)}; }
 ERT_LANES Mask operator>(Lanes a, Lanes b) { return {_mm512_cmp_ps_mask(a.v, b.v, _CMP_GT_OQ)}; }

@@ -16,6 +16,8 @@ constexpr int kGemmRows = 6;
 constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 2;
 
+// x where it is larger than `most`; else `most`, also where x is NaN.
+inline __attribute__((always_inline)) float32x4_t larger_number(float32x4_t x, float32x4_t most) { return vmaxnmq_f32(x, most); }
 inline __attribute__((always_inline)) float32x4_t divide(float32x4_t a, float32x4_t b) { return vdivq_f32(a, b); }
 // Nearest integer, ties to even.
 inline __attribute__((always_inline)) int32x4_t nearest(float32x4_t a) { return vcvtnq_s32_f32(a); }

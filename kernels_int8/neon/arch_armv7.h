@@ -19,6 +19,10 @@ constexpr int kGemmRows = 2;
 constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 1;
 
+// x where it is larger than `most`; else `most`, also where x is NaN.
+inline __attribute__((always_inline)) float32x4_t larger_number(float32x4_t x, float32x4_t most) {
+  return vbslq_f32(vcgtq_f32(x, most), x, most);
+}
 inline __attribute__((always_inline)) float32x4_t divide(float32x4_t a, float32x4_t b) {
   float x[4], y[4];
   vst1q_f32(x, a);

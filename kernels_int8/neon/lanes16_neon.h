@@ -49,9 +49,16 @@ ERT_LANES Lanes select(Mask m, Lanes yes, Lanes no) {
   return {vbslq_f32(m.q0, yes.q0, no.q0), vbslq_f32(m.q1, yes.q1, no.q1), vbslq_f32(m.q2, yes.q2, no.q2),
           vbslq_f32(m.q3, yes.q3, no.q3)};
 }
-// Compare and select: b where the two are equal or either is NaN. (fmax and fmin treat NaN in another way.)
-ERT_LANES Lanes larger(Lanes a, Lanes b) { return select(a > b, a, b); }
-ERT_LANES Lanes smaller(Lanes a, Lanes b) { return select(a < b, a, b); }
+// NaN where either is, which all that is made of them keeps; NUMERICS.md leaves the sign and the payload open.
+ERT_LANES Lanes larger(Lanes a, Lanes b) {
+  return {vmaxq_f32(a.q0, b.q0), vmaxq_f32(a.q1, b.q1), vmaxq_f32(a.q2, b.q2), vmaxq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes smaller(Lanes a, Lanes b) {
+  return {vminq_f32(a.q0, b.q0), vminq_f32(a.q1, b.q1), vminq_f32(a.q2, b.q2), vminq_f32(a.q3, b.q3)};
+}
+ERT_LANES Lanes larger_number(Lanes x, Lanes most) {
+  return {larger_number(x.q0, most.q0), larger_number(x.q1, most.q1), larger_number(x.q2, most.q2), larger_number(x.q3, most.q3)};
+}
 
 ERT_LANES float32x4_t and_bits(uint32x4_t m, float32x4_t a) {
   return vreinterpretq_f32_u32(vandq_u32(m, vreinterpretq_u32_f32(a)));

@@ -29,14 +29,17 @@ ERT_LANES Integers rounded(Lanes y) {
 // Clamped to [-128, 127].
 ERT_LANES int8x16_t bytes_of(Integers q) { return vcombine_s8(vqmovn_s16(q.low), vqmovn_s16(q.high)); }
 
-// q = 128 * hi + lo with lo in [-64, 63].
+// Of integers that fit a byte: one instruction on AArch64.
+ERT_LANES int8x16_t low_bytes(Integers q) { return vuzpq_s8(vreinterpretq_s8_s16(q.low), vreinterpretq_s8_s16(q.high)).val[0]; }
+
+// q = 128 * hi + lo with lo in [-64, 63]; |q| <= 16256.
 struct Digits {
   int8x16_t hi, lo;
 };
 ERT_LANES Digits digits_of(Integers q) {
   const Integers hi = {vrshrq_n_s16(q.low, 7), vrshrq_n_s16(q.high, 7)};
   const Integers lo = {vsubq_s16(q.low, vshlq_n_s16(hi.low, 7)), vsubq_s16(q.high, vshlq_n_s16(hi.high, 7))};
-  return {bytes_of(hi), bytes_of(lo)};
+  return {low_bytes(hi), low_bytes(lo)};
 }
 
 ERT_LANES int32_t nearest_integer(float x) { return vgetq_lane_s32(nearest(vdupq_n_f32(x)), 0); }

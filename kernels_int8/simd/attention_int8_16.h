@@ -40,7 +40,7 @@ inline float mask_row(const AttentionArgs& a, size_t i, size_t keys16, float* sc
     if (mask != nullptr && count > 0) s = select(nonzero_bytes(mask + j, count), s, hidden);
     if (count < 16) s = select(first_lanes(count), s, hidden);
     store(scores + j, s);
-    max = larger(s, max);
+    max = larger_number(s, max);
   }
   return largest(max);
 }
@@ -55,7 +55,7 @@ ERT_LANES float weights_of_keys(size_t keys16, const float* value_scale, float m
     const Lanes e = exp_of_weight(load(scores + j) - row_max);
     sum = sum + e;
     const Lanes p = e * load(value_scale + j);
-    most = larger(p, most);
+    most = larger_number(p, most);
     store(scores + j, p);
   }
   const float pmax = largest(most);

@@ -28,12 +28,12 @@ ERT_LANES float largest_of_row(size_t n, const float* src) {
   Lanes max0 = lowest, max1 = lowest;
   size_t i = 0;
   for (; i + 32 <= n; i += 32) {
-    max0 = larger(load(src + i), max0);
-    max1 = larger(load(src + i + 16), max1);
+    max0 = larger_number(load(src + i), max0);
+    max1 = larger_number(load(src + i + 16), max1);
   }
-  for (; i + 16 <= n; i += 16) max0 = larger(load(src + i), max0);
-  if (i < n) max1 = larger(select(first_lanes(n - i), load_first(src + i, n - i), lowest), max1);
-  return largest(larger(max0, max1));
+  for (; i + 16 <= n; i += 16) max0 = larger_number(load(src + i), max0);
+  if (i < n) max1 = larger_number(select(first_lanes(n - i), load_first(src + i, n - i), lowest), max1);
+  return largest(larger_number(max0, max1));
 }
 
 // What exponentials of a row are shifted by: 0 where nothing is above -inf, so that NaN alone stays NaN.

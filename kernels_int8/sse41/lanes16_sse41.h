@@ -98,6 +98,8 @@ ERT_LANES Lanes larger(Lanes a, Lanes b) {
 ERT_LANES Lanes smaller(Lanes a, Lanes b) {
   return {_mm_min_ps(a.q0, b.q0), _mm_min_ps(a.q1, b.q1), _mm_min_ps(a.q2, b.q2), _mm_min_ps(a.q3, b.q3)};
 }
+// `most` where x is NaN.
+ERT_LANES Lanes larger_number(Lanes x, Lanes most) { return larger(x, most); }
 ERT_LANES Mask operator>(Lanes a, Lanes b) {
   return {_mm_cmpgt_ps(a.q0, b.q0), _mm_cmpgt_ps(a.q1, b.q1), _mm_cmpgt_ps(a.q2, b.q2), _mm_cmpgt_ps(a.q3, b.q3)};
 }
