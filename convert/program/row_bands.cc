@@ -181,7 +181,7 @@ class Chooser {
   ValueUses uses_;
   Dims most_, least_;
   std::vector<int64_t> exprs_;           // at the largest dims
-  std::vector<int> last_;                // of each value: the op that reads it last
+  std::vector<int> last_;                // of each value that is no alias (what links is none): the op that reads it or an alias last
   std::vector<int64_t> written_, done_;  // bytes of the values that are written, and read for the last time, before each op
 };
 

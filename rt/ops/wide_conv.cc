@@ -63,11 +63,12 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(input(c, wide::kWeights).dims[1]);
 }
 
-// However threads share lines of outputs: each quantizes or moves what it reaches, which for some lines is no more than for each of them alone.
+// However threads share lines of outputs: each quantizes or moves what it reaches, which for some lines is no more than for each of them alone. Rows
+// between lines count where several are computed at once; of one line the stride may be any number.
 uint64_t further_steps(const OpContext& c) {
   WideShape s;
   if (!read(c, &s)) return 0;
-  const int64_t rows = s.reach() > s.w.rows.stride ? s.reach() : s.w.rows.stride;
+  const int64_t rows = s.lines < 2 || s.reach() > s.w.rows.stride ? s.reach() : s.w.rows.stride;
   const Bytes bytes = Bytes(static_cast<uint64_t>(rows)) * s.row_bytes();
   return bytes.possible() ? steps_of(bytes.value(), int64_t{s.w.batch} * s.w.rows.out) : 0;  // prepare refuses the impossible
 }

@@ -74,6 +74,27 @@ TEST(ReplayChanges, OfMapsAreMostlyAccepted) {
   RecordProperty("accepted", accepted);
 }
 
+// Windows of every convolution, those in W12A13 among them, which stay so.
+TEST(ReplayChanges, OfWindowsAreMostlyAccepted) {
+  for (const auto& [name, program] : op_programs()) {
+    testing::BlobSpec changed = program;
+    RandomNumbers first(name.c_str());
+    if (!change_window(&changed, &first)) continue;
+    int accepted = 0, wide = 0;
+    constexpr int kChanges = 60;
+    for (int i = 0; i < kChanges; ++i) {
+      RandomNumbers random((name + std::to_string(i)).c_str());
+      changed = program;
+      if (!change_window(&changed, &random)) continue;
+      accepted += testing::open_spec(changed) == ERT_OK;
+      for (const testing::BlobSpec::Value& v : changed.values) wide += v.dtype == params::kPackedN16K2;
+    }
+    EXPECT_GE(accepted, kChanges / 2) << name;
+    const bool stays = program.ops.back().code == params::OpCode::kWideConv;
+    EXPECT_GE(wide, stays ? kChanges / 2 : name == "conv_int8" ? 1 : 0) << name;
+  }
+}
+
 // An output in the slot of an input that its op may overwrite, as MapConv its residual.
 TEST(ReplayChanges, SharedSlotsAreAccepted) {
   int shared = 0;

@@ -12,7 +12,24 @@ namespace cnv = params::conv;
 namespace direct = params::direct_conv;
 namespace dw = params::depthwise_conv;
 namespace lin = params::linear;
+namespace wide = params::wide_conv;
 namespace win = params::window;
+
+// Any int16, and what pads runs of odd length is no zero: neither may count.
+void set_wide_weights(BlobSpec* s, RandomNumbers* r, BlobSpec::Value* weights, int64_t n, int64_t depth) {
+  weights->dtype = params::kPackedN16K2;
+  set_shape(s, weights, {n, depth});
+  fill_constant(s, r, weights, kernels::packed_bytes(kernels::Layout::kN16K2, static_cast<size_t>(n), static_cast<size_t>(depth)), false);
+}
+
+// Values of a column of WideConv's weights, from what op_params.h says of them.
+int64_t wide_depth(const DrawnAxis* axes, size_t n_axes, int64_t channels) {
+  const int32_t *rows = axes[0].ints, *columns = axes[n_axes - 1].ints;
+  if (n_axes == 1) return rows[win::kKernel] * (channels + channels % 2);
+  const int64_t values = columns[win::kKernel] * channels;
+  if (columns[win::kDilation] == 1) return rows[win::kKernel] * (values + values % 2);
+  return int64_t{rows[win::kKernel]} * columns[win::kKernel] * (channels + channels % 2);
+}
 
 void set_conv_operands(BlobSpec* s, RandomNumbers* r, BlobSpec::Op* op, int64_t n, int64_t k, bool two_axes) {
   int32_t* ints = op->ints.data();
@@ -21,6 +38,10 @@ void set_conv_operands(BlobSpec* s, RandomNumbers* r, BlobSpec::Op* op, int64_t 
   if (ints[cnv::kPrecision] == lin::kF32) {
     set_shape(s, weights, {k, n});
     fill_constant(s, r, weights, 4 * static_cast<size_t>(n * k), true);
+  } else if (operand(s, op->inputs, lin::kColsum) == nullptr || r->integer(0, 3) == 0) {
+    ints[cnv::kPrecision] = lin::kW12A13;
+    if (op->inputs.size() > lin::kColsum) op->inputs[lin::kColsum] = -1;
+    set_wide_weights(s, r, weights, n, k);
   } else {
     ints[cnv::kPrecision] = r->integer(0, 2) == 0 ? lin::kInt8A16 : lin::kInt8;
     weights->dtype = static_cast<uint8_t>(r->integer(params::kPackedN16K4, params::kPackedN2K16));
@@ -43,10 +64,11 @@ void set_conv_operands(BlobSpec* s, RandomNumbers* r, BlobSpec::Op* op, int64_t 
 bool change_window(BlobSpec* s, RandomNumbers* r) {
   for (BlobSpec::Op& op : s->ops) {
     const bool depthwise = op.code == params::OpCode::kDepthwiseConv;
-    const bool in_place = op.code == params::OpCode::kDirectConv;
-    if (!depthwise && !in_place && op.code != params::OpCode::kConv) continue;
+    const bool in_place = op.code == params::OpCode::kDirectConv, is_wide = op.code == params::OpCode::kWideConv;
+    if (!depthwise && !in_place && !is_wide && op.code != params::OpCode::kConv) continue;
     const size_t first = depthwise  ? static_cast<size_t>(dw::kFirstWindowInt)
                          : in_place ? static_cast<size_t>(direct::kFirstWindowInt)
+                         : is_wide  ? static_cast<size_t>(wide::kFirstWindowInt)
                                     : static_cast<size_t>(cnv::kWindow);
     BlobSpec::Value *x = operand(s, op.inputs, 0), *out = operand(s, op.outputs, 0);
     DrawnAxis axes[win::kMostAxes];
@@ -73,6 +95,12 @@ bool change_window(BlobSpec* s, RandomNumbers* r) {
       set_shape(s, operand(s, op.inputs, direct::kWeights), {positions * channels, outs});
       fill_constant(s, r, operand(s, op.inputs, direct::kWeights), 4 * static_cast<size_t>(positions * channels * outs), true);
       set_vector(s, r, op, direct::kBias, outs);
+    } else if (is_wide) {
+      BlobSpec::Value* weights = operand(s, op.inputs, wide::kWeights);
+      if (weights == nullptr) continue;
+      set_wide_weights(s, r, weights, outs, wide_depth(axes, n_axes, channels));
+      set_vector(s, r, op, wide::kScale, outs);
+      set_vector(s, r, op, wide::kBias, outs);
     } else {
       const bool all = r->integer(0, 1) != 0;
       const int32_t from = all ? 0 : r->integer(0, static_cast<int>(channels) - 1);

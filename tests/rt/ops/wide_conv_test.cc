@@ -195,5 +195,18 @@ TEST(WideConv, SizesThatNoMemoryHasAreRefused) {
   EXPECT_FALSE(prepares(o));
 }
 
+// A stride between lines that are not there, or that are computed one by one, costs nothing: it was counted, and on 32 bits wrapped the work to 0.
+TEST(WideConv, StridesThatAreNeverTakenAreNoSteps) {
+  const WideCase one = wide_case({{8, 8, 1}, {8, 3, 1, 1, 1, 1}}, 1, 4, 16, -1);
+  const uint64_t steps = further_steps(one.op);
+  EXPECT_GE(steps, 8u * 10 * 4);
+  OpCase o = one.op;
+  o.ints[wide::kFirstWindowInt + params::window::kStride] = 2147483647;
+  ASSERT_TRUE(prepares(o));
+  EXPECT_EQ(further_steps(o), steps);
+  ASSERT_EQ(run(o), ERT_OK);
+  EXPECT_EQ(o.outputs[0].as<float>(), defined(one));
+}
+
 }  // namespace
 }  // namespace ert::test
