@@ -7,7 +7,9 @@
 namespace ert::kernels {
 namespace {
 
-constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+constexpr double kLn2 = 0x1.62e42fefa39efp-1, kSqrt2 = 0x1.6a09e667f3bcdp+0;
+// atanh(s) = s (1 + s^2/3 + s^4/5 + ...): the factors below that of s^20, which is 1/21.
+constexpr double kAtanhSeries[] = {1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0, 1.0 / 11.0, 1.0 / 9.0, 1.0 / 7.0, 1.0 / 5.0, 1.0 / 3.0};
 
 // log(x), x a positive normal float or double with exponent in the float range.
 inline double log64(double x) {
@@ -17,7 +19,7 @@ inline double log64(double x) {
   u = (u & 0xfffffffffffffull) | 0x3ff0000000000000ull;
   double m;
   memcpy(&m, &u, sizeof(m));
-  if (m > 0x1.6a09e667f3bcdp+0) {  // sqrt(2): m in [sqrt(1/2), sqrt(2)]
+  if (m > kSqrt2) {  // m in [sqrt(1/2), sqrt(2)]
     m *= 0.5;
     ++exponent;
   }
@@ -25,15 +27,7 @@ inline double log64(double x) {
   const double s = (m - 1.0) / (m + 1.0);
   const double t = s * s;
   double p = 1.0 / 21.0;
-  p = p * t + 1.0 / 19.0;
-  p = p * t + 1.0 / 17.0;
-  p = p * t + 1.0 / 15.0;
-  p = p * t + 1.0 / 13.0;
-  p = p * t + 1.0 / 11.0;
-  p = p * t + 1.0 / 9.0;
-  p = p * t + 1.0 / 7.0;
-  p = p * t + 1.0 / 5.0;
-  p = p * t + 1.0 / 3.0;
+  for (const double c : kAtanhSeries) p = p * t + c;
   return exponent * kLn2 + (2.0 * s + 2.0 * s * (t * p));
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels_int8/contract/math_constants.h"
+#include "kernels_int8/ref/elementary64.h"
 
 namespace ert::kernels {
 namespace {
@@ -21,21 +22,14 @@ inline __attribute__((always_inline)) Floats log64(Floats x) {
   Doubles exponent = reinterpret_cast<Doubles>((u >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
   const Doubles one = Doubles{} + 1.0;
   Doubles m = reinterpret_cast<Doubles>((u & 0xfffffffffffffu) | reinterpret_cast<Bits64>(one));
-  const Bits64 above = reinterpret_cast<Bits64>(m > Doubles{} + 0x1.6a09e667f3bcdp+0);
+  const Bits64 above = reinterpret_cast<Bits64>(m > Doubles{} + kSqrt2);
   m = reinterpret_cast<Doubles>((reinterpret_cast<Bits64>(m) & ~above) | (reinterpret_cast<Bits64>(m * 0.5) & above));
   exponent = exponent + reinterpret_cast<Doubles>(reinterpret_cast<Bits64>(one) & above);
   const Doubles s = (m - 1.0) / (m + 1.0), t = s * s;
   Doubles p = Doubles{} + 1.0 / 21.0;
-  p = p * t + 1.0 / 19.0;
-  p = p * t + 1.0 / 17.0;
-  p = p * t + 1.0 / 15.0;
-  p = p * t + 1.0 / 13.0;
-  p = p * t + 1.0 / 11.0;
-  p = p * t + 1.0 / 9.0;
-  p = p * t + 1.0 / 7.0;
-  p = p * t + 1.0 / 5.0;
-  p = p * t + 1.0 / 3.0;
-  const Doubles of_normal = exponent * 0x1.62e42fefa39efp-1 + (2.0 * s + 2.0 * s * (t * p));
+#pragma GCC unroll 16
+  for (const double c : kAtanhSeries) p = p * t + c;
+  const Doubles of_normal = exponent * kLn2 + (2.0 * s + 2.0 * s * (t * p));
   const Bits32 zero = reinterpret_cast<Bits32>(x == 0.0f), positive = reinterpret_cast<Bits32>(x > 0.0f),
                infinite = reinterpret_cast<Bits32>(x > kLargestFloat);
   Bits32 y = reinterpret_cast<Bits32>(__builtin_convertvector(of_normal, Floats));
