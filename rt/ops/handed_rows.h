@@ -24,19 +24,22 @@ struct HandedRows {
   }
 };
 
-// Places m rows of k values in the m * k floats at `memory`; the same arguments give the same places.
-inline HandedRows place_handed_rows(void* memory, int64_t m, int64_t k, size_t row_bytes, int64_t block_rows, int64_t threads) {
+// Places m rows of k values in the m * k floats at `memory`; the same arguments give the same places. With pairs_only nothing where rows are not
+// in pairs: products that want such would lose more than handing over saves.
+inline HandedRows place_handed_rows(void* memory, int64_t m, int64_t k, size_t row_bytes, int64_t block_rows, int64_t threads, bool pairs_only) {
   constexpr uint64_t kAlign = 64;
   const uint64_t fp32_row = static_cast<uint64_t>(k) * sizeof(float), all = static_cast<uint64_t>(m) * fp32_row;
   const uint64_t used = row_bytes + sizeof(kernels::RowScale);
+  const uint64_t close = (used + kAlign - 1) / kAlign * kAlign;
+  const uint64_t block = static_cast<uint64_t>(block_rows) * fp32_row, blocks = static_cast<uint64_t>(threads) * block;
+  const bool room = static_cast<uint64_t>(m) * close + blocks <= all;
   HandedRows h;
+  if (pairs_only && !room) return h;
   if (reinterpret_cast<uintptr_t>(memory) % kAlign != 0 || fp32_row % kAlign != 0 || used > fp32_row) return h;
   h.rows = static_cast<uint8_t*>(memory);
   h.row_bytes = row_bytes;
   h.stride = static_cast<size_t>(fp32_row);
-  const uint64_t close = (used + kAlign - 1) / kAlign * kAlign;
-  const uint64_t block = static_cast<uint64_t>(block_rows) * fp32_row, blocks = static_cast<uint64_t>(threads) * block;
-  if (static_cast<uint64_t>(m) * close + blocks > all) return h;
+  if (!room) return h;
   h.stride = static_cast<size_t>(close);
   h.blocks = h.rows + (all - blocks);
   h.block_bytes = static_cast<size_t>(block);

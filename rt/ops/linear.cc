@@ -69,9 +69,7 @@ HandedRows handed_rows(const OpContext& c, const ProductShape& s, const Operand&
   const RowSplit split = split_of(s, c.parallel.threads, handed_in_pairs(c, s));
   if (split.by_columns) return {};
   const size_t row_bytes = c.kernels->row_bytes[kernels::Precision::kW8A8](static_cast<size_t>(s.n));
-  const HandedRows rows = place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads);
-  // Products of rows that are not in pairs would lose more than handing over saves.
-  return handed_in_pairs(c, s) && !rows.in_pairs() ? HandedRows{} : rows;
+  return place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads, handed_in_pairs(c, s));
 }
 
 // One Linear at run time, and the steps that tasks compose.

@@ -160,12 +160,15 @@ TEST(HandedRows, DoNotOverlap) {
     for (const int64_t m : {1, 2, 31, 32, 33, 64, 100, 500})
       for (const int64_t threads : {1, 2, 4}) {
         const size_t row_bytes = ert::kernels::max_quantized_row_bytes(ert::kernels::Precision::kW8A8, static_cast<size_t>(k));
-        const ert::ops::HandedRows h = ert::ops::place_handed_rows(memory, m, k, row_bytes, 32, threads);
+        const ert::ops::HandedRows h = ert::ops::place_handed_rows(memory, m, k, row_bytes, 32, threads, false);
         if (k == 16) {
           EXPECT_EQ(h.rows, nullptr) << "no room for the scale";
           continue;
         }
         ASSERT_EQ(h.rows, memory);
+        const ert::ops::HandedRows pairs = ert::ops::place_handed_rows(memory, m, k, row_bytes, 32, threads, true);
+        EXPECT_EQ(pairs.rows, h.in_pairs() ? h.rows : nullptr);
+        EXPECT_EQ(pairs.blocks, h.blocks);
         EXPECT_EQ(h.stride % 64, 0u);
         EXPECT_GE(h.stride, row_bytes + sizeof(ert::kernels::RowScale));
         const size_t all = static_cast<size_t>(m * k) * sizeof(float), quantized = static_cast<size_t>(m) * h.stride;
@@ -179,8 +182,8 @@ TEST(HandedRows, DoNotOverlap) {
 
 TEST(HandedRows, NeedWholeLines) {
   alignas(64) static uint8_t memory[128];
-  EXPECT_EQ(ert::ops::place_handed_rows(memory, 64, 84, 128, 32, 1).rows, nullptr);
-  EXPECT_EQ(ert::ops::place_handed_rows(memory + 16, 64, 80, 128, 32, 1).rows, nullptr);
+  EXPECT_EQ(ert::ops::place_handed_rows(memory, 64, 84, 128, 32, 1, false).rows, nullptr);
+  EXPECT_EQ(ert::ops::place_handed_rows(memory + 16, 64, 80, 128, 32, 1, false).rows, nullptr);
 }
 
 }  // namespace
