@@ -35,7 +35,7 @@ inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
   return _mm_testz_si128(sums, _mm_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
 }
 
-// Bits 0 and 1: the magnitudes of the pairs of lines x and y sum up to at most kMostOfFour in each lane.
+// All bits of a half, x or y, where the magnitudes of that pair of lines sum up to at most kMostOfFour in each lane.
 inline __attribute__((always_inline)) __m128i small_values(__m128i x, __m128i y) {
   const __m128i of_magnitudes = _mm_set1_epi64x(0x0101010100000000);
   const __m128i u = _mm_maddubs_epi16(x, of_magnitudes), v = _mm_maddubs_epi16(y, of_magnitudes);

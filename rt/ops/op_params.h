@@ -67,7 +67,7 @@ static_assert(kernel_precision(kInt8) == kernels::Precision::kW8A8 && kernel_pre
               kernel_precision(kW12A13) == kernels::Precision::kW12A13);
 constexpr bool has_int8_weights(int32_t precision) { return precision % 2 == 0; }
 static_assert(has_int8_weights(kInt8) && has_int8_weights(kInt8A16) && !has_int8_weights(kF32) && !has_int8_weights(kW12A13));
-// Nor this.
+// Not of kF32 either.
 constexpr bool has_layout(int32_t precision, uint32_t dtype) {
   return is_known_layout(dtype) && kernels::has_layout(kernel_precision(precision), kernel_layout(dtype));
 }
