@@ -7,6 +7,27 @@
 namespace ert::kernels {
 namespace {
 
+// Four values of each of the patches of a tile. Three patches share a pointer, or there would not be registers for all.
+template <int kOutputs>
+struct Patches {
+  static constexpr int kPointers = (kOutputs + 2) / 3;
+  const uint8_t* at[kPointers];
+  size_t step;
+
+  inline __attribute__((always_inline)) Patches(const uint8_t* src, size_t bytes) : step(bytes) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPointers; ++i) at[i] = src + static_cast<size_t>(3 * i) * step;
+  }
+  inline __attribute__((always_inline)) const uint8_t* of(int r) const { return at[r / 3] + static_cast<size_t>(r % 3) * step; }
+  inline __attribute__((always_inline)) void advance() {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPointers; ++i) {
+      at[i] += 4;
+      __asm__("" : "+r"(at[i]));  // else each patch gets a pointer after all
+    }
+  }
+};
+
 // Outputs from output `first` on, columns [filter, filter + columns).
 template <int kOutputs, int kPanels>
 __attribute__((noinline)) void map_tile(const MapConvArgs& a, size_t first, size_t filter, size_t columns) {
@@ -31,13 +52,14 @@ __attribute__((noinline)) void map_tile(const MapConvArgs& a, size_t first, size
         __asm__("" : "+v"(acc[r][p]));  // a register of its own, not a copy that is made in the loop
       }
     }
-    const int8_t* rhs = weights;
-    for (size_t c = 0; c < k; c += 4, rhs += 64) {
+    const int8_t *rhs = weights, *end = weights + 16 * k;
+    Patches<kOutputs> patches(src, step);
+    for (; rhs != end; rhs += 64, patches.advance()) {
       __m512i line[kPanels];
 #pragma GCC unroll 16
       for (int p = 0; p < kPanels; ++p) line[p] = _mm512_loadu_si512(rhs + p * panel);
 #pragma GCC unroll 16
-      for (int r = 0; r < kOutputs; ++r) mac_row<kPanels>(acc[r], src + c + static_cast<size_t>(r) * step, line);
+      for (int r = 0; r < kOutputs; ++r) mac_row<kPanels>(acc[r], patches.of(r), line);
     }
     const __m512 scale = _mm512_set1_ps(a.scales[i].scale);
     if (i == 0) {
@@ -67,9 +89,10 @@ __attribute__((noinline)) void map_tile(const MapConvArgs& a, size_t first, size
 using MapTileFn = void (*)(const MapConvArgs&, size_t first, size_t filter, size_t columns);
 constexpr MapTileFn kOnePanel[] = {map_tile<1, 1>, map_tile<2, 1>,  map_tile<3, 1>,  map_tile<4, 1>,
                                    map_tile<5, 1>, map_tile<6, 1>,  map_tile<7, 1>,  map_tile<8, 1>,
-                                   map_tile<9, 1>, map_tile<10, 1>, map_tile<11, 1>, map_tile<12, 1>};
-constexpr MapTileFn kTwoPanels[] = {map_tile<1, 2>, map_tile<2, 2>, map_tile<3, 2>,
-                                    map_tile<4, 2>, map_tile<5, 2>, map_tile<6, 2>};
+                                   map_tile<9, 1>, map_tile<10, 1>, map_tile<11, 1>, map_tile<12, 1>,
+                                   map_tile<13, 1>, map_tile<14, 1>, map_tile<15, 1>, map_tile<16, 1>};
+constexpr MapTileFn kTwoPanels[] = {map_tile<1, 2>, map_tile<2, 2>, map_tile<3, 2>, map_tile<4, 2>,
+                                    map_tile<5, 2>, map_tile<6, 2>, map_tile<7, 2>, map_tile<8, 2>};
 // Fewer outputs than fill the pipelines with two panels.
 constexpr MapTileFn kFourPanels[] = {map_tile<1, 4>, map_tile<2, 4>, map_tile<3, 4>};
 

@@ -6,42 +6,67 @@
 namespace ert::kernels {
 namespace {
 
+// All sixteen lanes of a vector, or those of a mask.
+struct AllLanes {
+  inline __attribute__((always_inline)) __m512 load(const float* p) const { return _mm512_loadu_ps(p); }
+  inline __attribute__((always_inline)) __m128i load(const uint8_t* p) const { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
+  inline __attribute__((always_inline)) void store(float* p, __m512 y) const { _mm512_storeu_ps(p, y); }
+};
+struct SomeLanes {
+  __mmask16 mask;
+  inline __attribute__((always_inline)) __m512 load(const float* p) const { return _mm512_maskz_loadu_ps(mask, p); }
+  inline __attribute__((always_inline)) __m128i load(const uint8_t* p) const { return _mm_maskz_loadu_epi8(mask, p); }
+  inline __attribute__((always_inline)) void store(float* p, __m512 y) const { _mm512_mask_storeu_ps(p, mask, y); }
+};
+
+template <bool kAdd, Clamp kClamp>
 struct Restored {
   const MapRestoreArgs& a;
   __m512i zero_point;
   __m512 scale;
 
-  // Sixteen values from `at` on, those of the mask.
-  template <bool kAdd, bool kFactors>
-  inline __attribute__((always_inline)) void store16(size_t at, size_t channel, __mmask16 mask) const {
-    const __m512i q = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, a.src + at));
+  explicit Restored(const MapRestoreArgs& args)
+      : a(args), zero_point(_mm512_set1_epi32(args.scale.zero_point)), scale(_mm512_set1_ps(args.scale.scale)) {}
+
+  // Sixteen values from `at` on; factors: of the first of them.
+  template <bool kFactors, class Lanes>
+  inline __attribute__((always_inline)) void store16(size_t at, const float* factors, Lanes lanes) const {
+    const __m512i q = _mm512_cvtepu8_epi32(lanes.load(a.src + at));
     __m512 y = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(q, zero_point)), scale);
-    if (kFactors) y = _mm512_mul_ps(y, _mm512_maskz_loadu_ps(mask, a.factors + channel));
-    if (kAdd) y = _mm512_add_ps(_mm512_maskz_loadu_ps(mask, a.dst + at), y);
-    if (a.clamp != Clamp::kNone) y = _mm512_add_ps(_mm512_max_ps(_mm512_setzero_ps(), y), _mm512_setzero_ps());
-    if (a.clamp == Clamp::kRelu6) y = _mm512_min_ps(_mm512_set1_ps(6.0f), y);
-    _mm512_mask_storeu_ps(a.dst + at, mask, y);
+    if (kFactors) y = _mm512_mul_ps(y, lanes.load(factors));
+    if (kAdd) y = _mm512_add_ps(lanes.load(a.dst + at), y);
+    if (kClamp != Clamp::kNone) y = _mm512_add_ps(_mm512_max_ps(_mm512_setzero_ps(), y), _mm512_setzero_ps());
+    if (kClamp == Clamp::kRelu6) y = _mm512_min_ps(_mm512_set1_ps(6.0f), y);
+    lanes.store(a.dst + at, y);
   }
 
-  template <bool kAdd>
+  template <bool kFactors>
+  inline __attribute__((always_inline)) void values(size_t at, size_t n) const {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) store16<kFactors>(at + i, a.factors + (kFactors ? i : 0), AllLanes());
+    if (i < n) store16<kFactors>(at + i, a.factors + (kFactors ? i : 0), SomeLanes{lane_mask(n - i)});
+  }
+
   void all() const {
-    const size_t n = a.pixels * a.channels;
-    if (a.factors == nullptr) {
-      for (size_t i = 0; i < n; i += 16) store16<kAdd, false>(i, 0, lane_mask(n - i));
-    } else {
-      for (size_t p = 0; p < n; p += a.channels) {
-        for (size_t c = 0; c < a.channels; c += 16) store16<kAdd, true>(p + c, c, lane_mask(a.channels - c));
-      }
-    }
+    if (a.factors == nullptr) return values<false>(0, a.pixels * a.channels);
+    for (size_t p = 0; p < a.pixels; ++p) values<true>(p * a.channels, a.channels);
   }
 };
+
+template <bool kAdd>
+void restore(const MapRestoreArgs& a) {
+  switch (a.clamp) {
+    case Clamp::kNone: return Restored<kAdd, Clamp::kNone>(a).all();
+    case Clamp::kRelu: return Restored<kAdd, Clamp::kRelu>(a).all();
+    case Clamp::kRelu6: return Restored<kAdd, Clamp::kRelu6>(a).all();
+  }
+}
 
 }  // namespace
 
 void maprestore_f32_qm8_1x16_avx512vnni(const MapRestoreArgs& a) {
-  const Restored r = {a, _mm512_set1_epi32(a.scale.zero_point), _mm512_set1_ps(a.scale.scale)};
-  if (a.add) return r.all<true>();
-  r.all<false>();
+  if (a.add) return restore<true>(a);
+  restore<false>(a);
 }
 
 }  // namespace ert::kernels

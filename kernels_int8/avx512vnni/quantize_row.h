@@ -13,11 +13,15 @@ struct Range {
   float lo, hi;
 };
 
+inline float float_of_bits(uint32_t bits) { return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(bits)))); }
+inline float float_of_largest(const __m512i (&x)[4]) {
+  return float_of_bits(_mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(x[0], x[1]), _mm512_max_epu32(x[2], x[3]))));
+}
+
 // By bits, as in ref/quantize_row.h, so that NaN is not lost: lo starts as -0, hi as 0.
 inline Range range_of_lanes(const __m512i (&lo)[4], const __m512i (&hi)[4]) {
-  const uint32_t low = _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(lo[0], lo[1]), _mm512_max_epu32(lo[2], lo[3])));
   const int32_t high = _mm512_reduce_max_epi32(_mm512_max_epi32(_mm512_max_epi32(hi[0], hi[1]), _mm512_max_epi32(hi[2], hi[3])));
-  return {_mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int32_t>(low)))), _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(high)))};
+  return {float_of_largest(lo), float_of_bits(static_cast<uint32_t>(high))};
 }
 
 // Values from i on, times their factors with kSmooth.

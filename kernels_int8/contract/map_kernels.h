@@ -69,6 +69,7 @@ struct MapQuantizeArgs {
   const float* factors;  // [in] float [channels]; or null
   uint8_t* dst;          // [out] [pixels, channels]; nothing behind is written
   RowScale* scale;       // [out]
+  bool clamped = false;  // values are those of kRelu or kRelu6 and there are no factors: none is below +0, but NaN may have any sign
 };
 using MapQuantizeFn = void (*)(const MapQuantizeArgs& a);
 

@@ -8,17 +8,23 @@
 namespace ert::kernels {
 namespace {
 
-// Scales and biases of the filters [filter, filter + columns), columns <= 16; of what is missing zeros.
+// Scales and biases of the filters [filter, filter + columns), columns <= 16: where they lie, or copies; of what is missing zeros.
 struct Filters16 {
-  alignas(32) float scale[16];
-  alignas(32) float bias[16];
+  const float *scale, *bias;  // float [16]
 
   void select(const PackedWeights& w, size_t filter, size_t columns) {
-    for (size_t c = 0; c < 16; ++c) {
-      scale[c] = c < columns ? w.scale[filter + c] : 0.0f;
-      bias[c] = c < columns && w.bias != nullptr ? w.bias[filter + c] : -0.0f;  // x + -0 is x
-    }
+    const bool whole = columns == 16;
+    scale = whole ? w.scale + filter : copied(w.scale + filter, columns, 0.0f, scale_);
+    const float* of_filters = w.bias != nullptr ? w.bias + filter : nullptr;
+    bias = whole && of_filters != nullptr ? of_filters : copied(of_filters, columns, -0.0f, bias_);  // x + -0 is x
   }
+
+ private:
+  static const float* copied(const float* from, size_t columns, float missing, float (&to)[16]) {
+    for (size_t c = 0; c < 16; ++c) to[c] = c < columns && from != nullptr ? from[c] : missing;
+    return to;
+  }
+  float scale_[16], bias_[16];
 };
 
 // Calls tile(first, count, to, stride) for blocks of at most kMost outputs, which writes 16 columns of each: to dst, where `columns` are wanted of

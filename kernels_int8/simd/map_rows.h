@@ -4,6 +4,7 @@
 
 #include "kernels_int8/contract/conv_kernels.h"
 #include "kernels_int8/contract/math_constants.h"
+#include "kernels_int8/simd/repeated_factors.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {
@@ -38,32 +39,48 @@ inline __attribute__((always_inline)) void to_bytes(size_t n, const float* __res
   }
 }
 
-// Calls piece(at, n) for what has factors of its own side by side: a pixel, or all.
+constexpr size_t kFactorsAtOnce = 64;
+
+// Calls piece(at, n, factors) for values that have these factors.
 template <class Piece>
-inline __attribute__((always_inline)) void for_pieces(size_t pixels, size_t channels, const Piece& piece) {
-  for (size_t p = 0; p < pixels; ++p) piece(p * channels, channels);
+inline __attribute__((always_inline)) void for_factors(const MapQuantizeArgs& a, const RepeatedFactors<kFactorsAtOnce>& factors, const Piece& piece) {
+  const size_t n = a.pixels * a.channels;
+  size_t i = 0, channel = 0;
+  for (; i + kFactorsAtOnce <= n; i += kFactorsAtOnce, channel = factors.next(channel)) piece(i, kFactorsAtOnce, factors.of(channel));
+  if (i < n) piece(i, n - i, factors.of(channel));
+}
+
+struct ByteSteps {
+  float inv;
+  int32_t zero_point;
+};
+// Sets the scale too.
+inline ByteSteps steps_of(RangeBits bits, RowScale* scale) {
+  const float low = float_of(bits.low), range = float_of(static_cast<uint32_t>(bits.high)) - low;
+  *scale = {scale_of_no_range(range), 0};
+  if (!(range >= kZeroRange && range <= kLargestFloat)) return {0.0f, 0};
+  const float inv = kMaxQa8 / range;
+  *scale = {range / kMaxQa8, round_to_int((0.0f - low) * inv)};
+  return {inv, scale->zero_point};
+}
+
+inline void map_quantize_with_factors(const MapQuantizeArgs& a) {
+  const RepeatedFactors<kFactorsAtOnce> factors(a.factors, a.channels);
+  RangeBits bits;
+  for_factors(a, factors, [&](size_t at, size_t n, const float* f) { bits = extended<true>(bits, n, a.src + at, f); });
+  const ByteSteps steps = steps_of(bits, a.scale);
+  if (cleared_for_nan(a)) return;
+  for_factors(a, factors, [&](size_t at, size_t n, const float* f) {
+    to_bytes<true>(n, a.src + at, f, steps.inv, steps.zero_point, a.dst + at);
+  });
 }
 
 inline __attribute__((always_inline)) void map_quantize_row(const MapQuantizeArgs& a) {
+  if (a.factors != nullptr) return map_quantize_with_factors(a);
   const size_t n = a.pixels * a.channels;
-  RangeBits bits;
-  if (a.factors == nullptr) {
-    bits = extended<false>(bits, n, a.src, nullptr);
-  } else {
-    for_pieces(a.pixels, a.channels, [&](size_t at, size_t count) { bits = extended<true>(bits, count, a.src + at, a.factors); });
-  }
-  const float low = float_of(bits.low), range = float_of(static_cast<uint32_t>(bits.high)) - low;
-  *a.scale = {scale_of_no_range(range), 0};
-  float inv = 0.0f;
-  if (range >= kZeroRange && range <= kLargestFloat) {
-    inv = kMaxQa8 / range;
-    *a.scale = {range / kMaxQa8, round_to_int((0.0f - low) * inv)};
-  }
+  const ByteSteps steps = steps_of(extended<false>({}, n, a.src, nullptr), a.scale);
   if (cleared_for_nan(a)) return;
-  const int32_t zero_point = a.scale->zero_point;
-  if (a.factors == nullptr) return to_bytes<false>(n, a.src, nullptr, inv, zero_point, a.dst);
-  for_pieces(a.pixels, a.channels,
-             [&](size_t at, size_t count) { to_bytes<true>(count, a.src + at, a.factors, inv, zero_point, a.dst + at); });
+  to_bytes<false>(n, a.src, nullptr, steps.inv, steps.zero_point, a.dst);
 }
 
 // The clamps by bits: GCC 12 makes a branch of a choice between floats here, and no vectors.
@@ -105,8 +122,8 @@ inline __attribute__((always_inline)) void map_restore_row(const MapRestoreArgs&
     return all(a.clamp, a.pixels * a.channels, a.src, nullptr, scale, zero_point, a.dst);
   }
   const auto pixel = a.add ? restore_clamped<true, true> : restore_clamped<false, true>;
-  for_pieces(a.pixels, a.channels,
-             [&](size_t at, size_t count) { pixel(a.clamp, count, a.src + at, a.factors, scale, zero_point, a.dst + at); });
+  for (size_t p = 0; p < a.pixels; ++p)
+    pixel(a.clamp, a.channels, a.src + p * a.channels, a.factors, scale, zero_point, a.dst + p * a.channels);
 }
 
 }  // namespace

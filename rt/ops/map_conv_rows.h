@@ -110,7 +110,7 @@ ert_status run_map_conv(const OpContext& c, const MapConvShape& s, const Sums& s
       sums(k, rows, adds ? kernels::Clamp::kNone : clamp, dst, scratch + kernels_at);
       if (adds) residual.restore_row(k, r, residual_factors, dst, true, clamp);
       if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, row_floats, dst);
-      if (map) to.quantize_row(k, r, dst, factors);
+      if (map) to.quantize_row(k, r, dst, factors, clamp);
     }
   });
   return ERT_OK;

@@ -50,10 +50,12 @@ struct Map {
     words[1] = static_cast<uint32_t>(s.zero_point);
   }
 
-  // Writes row r of values float [columns, channels].
-  void quantize_row(const kernels::ConvKernels& k, int64_t r, const float* values, const float* factors) const {
+  // Writes row r of values float [columns, channels], which are what `clamp` leaves.
+  void quantize_row(const kernels::ConvKernels& k, int64_t r, const float* values, const float* factors,
+                    kernels::Clamp clamp = kernels::Clamp::kNone) const {
     kernels::RowScale s;
-    k.map_quantize({static_cast<size_t>(columns()), static_cast<size_t>(channels()), values, factors, mut_row(r), &s});
+    k.map_quantize({static_cast<size_t>(columns()), static_cast<size_t>(channels()), values, factors, mut_row(r), &s,
+                    clamp != kernels::Clamp::kNone && factors == nullptr});
     set_scale(r, s);
   }
   // Reads row r into values, or adds it to them.

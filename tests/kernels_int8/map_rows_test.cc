@@ -17,12 +17,14 @@ class MapRowsTest : public LevelTest {
   const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
   const ConvKernels& reference() const { return conv_kernels(ref().isa); }
 
-  void quantize(size_t pixels, size_t channels, bool with_factors, GuardedBuffer<float>& src, SeededRandom& random) const {
+  void quantize(size_t pixels, size_t channels, bool with_factors, GuardedBuffer<float>& src, SeededRandom& random,
+                bool clamped = false) const {
     GuardedBuffer<float> factors(channels);
     for (size_t i = 0; i < channels; ++i) factors[i] = random.uniform(0.1f, 3.0f);
     GuardedBuffer<uint8_t> want(pixels * channels), got(want.size());
     RowScale of_want, of_got;
-    MapQuantizeArgs a = {pixels, channels, src.data(), with_factors ? factors.data() : nullptr, want.data(), &of_want};
+    MapQuantizeArgs a = {pixels, channels, src.data(), with_factors ? factors.data() : nullptr, want.data(), &of_want,
+                         clamped};
     reference().map_quantize(a);
     a.dst = got.data();
     a.scale = &of_got;
@@ -48,6 +50,34 @@ TEST_P(MapRowsTest, Quantize) {
       quantize(7, 33, factors, src, random);
     }
   }
+}
+
+// Without a look at the sign, which no value has but NaN.
+TEST_P(MapRowsTest, QuantizeClamped) {
+  SeededRandom random;
+  for (size_t pixels : {1, 3, 9})
+    for (size_t channels = 1; channels <= 70; ++channels) {
+      GuardedBuffer<float> src(pixels * channels);
+      fill_row(src, channels % 7 == 0 ? Fill::kZero : Fill::kNormal, random);
+      for (size_t i = 0; i < src.size(); ++i) src[i] = src[i] > 0.0f ? src[i] : 0.0f;
+      quantize(pixels, channels, false, src, random, true);
+      for (const float odd : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
+                              std::numeric_limits<float>::infinity(), 3e38f, 1e-40f}) {
+        src[channels / 2] = odd;
+        quantize(pixels, channels, false, src, random, true);
+      }
+    }
+}
+
+// Channels more and fewer than are done at a time, so that steps begin at any of them.
+TEST_P(MapRowsTest, QuantizeManyChannels) {
+  SeededRandom random;
+  for (size_t channels : {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 96, 100, 127, 128, 129, 250, 300, 513})
+    for (size_t pixels : {1, 2, 5, 31}) {
+      GuardedBuffer<float> src(pixels * channels);
+      fill_row(src, Fill::kNormal, random);
+      quantize(pixels, channels, true, src, random);
+    }
 }
 
 // Levels had other bytes there, which showed where a blob read them with the scales of another map.

@@ -1,10 +1,10 @@
-// Convolution over 8-bit maps with 256-bit VNNI: 5 outputs x 16 filters.
+// Convolution over 8-bit maps with 256-bit VNNI: 6 outputs x 16 filters.
 #include "kernels_int8/avxvnni/map_sums.h"
 
 namespace ert::kernels {
 namespace {
 
-constexpr int kMapOutputs = 5;
+constexpr int kMapOutputs = 6;
 
 template <int kOutputs>
 ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_t step, const int8_t* weights, size_t k) {
@@ -26,6 +26,6 @@ ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_
 
 namespace ert::kernels {
 
-void ERT_AVXVNNI_NAME(mapconv_f32_qm8_qw8_5x16)(const MapConvArgs& a) { map_conv16(a); }
+void ERT_AVXVNNI_NAME(mapconv_f32_qm8_qw8_6x16)(const MapConvArgs& a) { map_conv16(a); }
 
 }  // namespace ert::kernels

@@ -1,2 +1,0 @@
-// The AVX-VNNI kernel in its EVEX form: names.h.
-#include "kernels_int8/avxvnni/mapconv_f32_qm8_qw8_5x16_avxvnni.cc"
