@@ -158,29 +158,30 @@ TEST(MapPasses, TargetsChangeNoBits) {
   }
 }
 
-// A first layer over three channels: a map like the others where memory is saved, with one layout of weights, because sixteen k of a line would be zeros for the most part.
-TEST(MapPasses, FewChannelsWhereMemoryIsSaved) {
-  for (const bool saves : {false, true}) {
+// A first layer over a coloured picture is a map like the others, over a grey one where memory is saved; with one layout of weights, because sixteen k of a line would be zeros for
+// the most part.
+TEST(MapPasses, FewChannels) {
+  for (const auto& [channels, saves] : {std::pair{1, false}, {1, true}, {3, false}, {3, true}}) {
     Net n;
-    const ValueId picture = n.b.input("picture", {DimExpr(1), kRows, 9, 3});
-    const ValueId patches = n.b.node(OpKind::kPatches, {picture}, PatchesAttrs{three_by_three(), 0, 3});
+    const ValueId picture = n.b.input("picture", {DimExpr(1), kRows, 9, channels});
+    const ValueId patches = n.b.node(OpKind::kPatches, {picture}, PatchesAttrs{three_by_three(), 0, channels});
     const ValueId first =
-        n.b.node(OpKind::kLinear, {patches, n.b.weights({27, kChannels}), n.b.weights({kChannels})}, LinearAttrs{kRelu});
+        n.b.node(OpKind::kLinear, {patches, n.b.weights({9 * channels, kChannels}), n.b.weights({kChannels})}, LinearAttrs{kRelu});
     n.b.output(n.conv(first));
     n.b.output(n.conv(n.x));
     n.b.g.maps = saves ? MapUse::kAll : MapUse::kQuicker;
     finish(n.b.g);
     TargetProgram p = n.program(true);
     change_weight_layout(p, ert::params::kPackedN2K16);
-    int rows_of_nine = 0;
+    int short_rows = 0;
     for (const TargetOp& op : p.ops) {
       if (op.code != OpCode::kMapConv) continue;
       const TargetValue& w = p.values[static_cast<size_t>(op.inputs[map_conv::kWeights])];
-      const bool is_short = w.shape[1].evaluate({}).value() == 9;
-      rows_of_nine += is_short;
+      const bool is_short = w.shape[1].evaluate({}).value() == 3 * channels;
+      short_rows += is_short;
       EXPECT_EQ(w.dtype, is_short ? ert::params::kPackedN16K4 : ert::params::kPackedN2K16);
     }
-    EXPECT_EQ(rows_of_nine, saves ? 1 : 0);
+    EXPECT_EQ(short_rows, saves || channels == 3 ? 1 : 0) << channels;
   }
 }
 
