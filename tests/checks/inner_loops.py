@@ -20,11 +20,13 @@ TOLERANCE = 1.02
 INTEGER_MACS = {r"[su]?sdot": 16, r"usdot": 16, r"smmla|usmmla": 32, r"sm(ull|lal)2?": 8, r"vm(ull|lal)\.s8": 8,
                 r"smlad": 2, r"vmlava\.s8": 16}
 FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
+# W12A13 multiplies 16-bit values; its fmul and the like come between pieces.
+WIDE_MACS = {r"smlal2?": 4, r"vmlal\.s16": 4, r"smlad": 2, r"mla(hi)?": 1}
 # What the reference multiplies with: an integer, a scalar of the FPU, or the compiler's helper where there is none.
 SCALAR_MACS = {r"mla": 1, r"vmul\.f32": 1, r"bl __aeabi_fmul": 1}
 # Kernels of the reference that are a core's best.
-REFERENCE_RUNS = {"cortex-m3": "gemm_f32_", "cortex-m4": "gemm_f32_f32_", "cortex-m7": "gemm_f32_f32_", "cortex-m33": "gemm_f32_f32_"}
-KERNELS = pathlib.Path(__file__).parents[2] / "kernels_int8/dispatch/kernel_list.inc"
+REFERENCE_RUNS = {"cortex-m3": "gemm_f32_", "cortex-m4": "gemm_f32_f32_", "cortex-m7": "gemm_f32_f32_", "cortex-m33": "gemm_f32_f32_", "cortex-m55": "gemm_f32_qa13_"}
+DISPATCH = pathlib.Path(__file__).parents[2] / "kernels_int8/dispatch"
 BRANCH = re.compile(r"(b\.\w+|b(ne|eq|hi|ls|cc|cs|lt|gt|le|ge|hs|lo)(\.[nw])?|cbn?z|le)$")
 
 
@@ -69,6 +71,10 @@ def main_loop(body, table):
     return body[best[0]:best[1] + 1] if best else None
 
 
+def runs_as_reference(kernel, target):
+    return kernel.startswith(REFERENCE_RUNS.get(target, "none"))
+
+
 def tile_of(member, name, target):
     """'gemm_f32_qa8_qw8_5x16_dotprod 5x16' for a tile function; None for others and for tiles with masks."""
     match = re.search(r"Rows(8|16)::tile<(.*?)(\d+), (\d+)>\(", name)
@@ -85,19 +91,29 @@ def tile_of(member, name, target):
         layout = {"0": "", "1": "n8k8", "2": "n2k16"}[match.group(2)]
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_{rows}_qw8{layout}")
         return f"{kernel} {match.group(3) or 1}x2"
-    match = re.match(r"ert::kernels::(gemm_\w+_1x1_ref)\(", name)
+    match = re.search(r"wide_tile<(\d)>\(", name)
     if match:
-        return f"{match.group(1)} 1x1" if match.group(1).startswith(REFERENCE_RUNS.get(target, "none")) else None
+        return f"{member.removesuffix('.cc.o').replace('wide_', 'gemm_')} {match.group(1)}x16"
+    match = re.match(r"ert::kernels::(?:gemm|wide)_(f32_\w+_1x1_(?:ref|dsp))\(", name)
+    if match:  # the reference's GEMM of W12A13 is its convolution
+        kernel = "gemm_" + match.group(1)
+        return f"{kernel} 1x1" if not kernel.endswith("_ref") or runs_as_reference(kernel, target) else None
     match = re.search(r"gemm_tile<(\d+), (\d+), false>\(", name)
     kernel = member.removesuffix(".cc.o").replace("fp32_", "gemm_f32_f32_f32_")
     return f"{kernel} {match.group(1)}x{16 * int(match.group(2))}" if match else None
+
+
+def table_of(member, tile):
+    if "_qa13_" in tile:
+        return WIDE_MACS
+    return SCALAR_MACS if tile.endswith("_ref 1x1") else FLOAT_MACS if member.startswith("fp32") else INTEGER_MACS
 
 
 def loops(objdump, library, target):
     found = {}
     for member, name, body in functions(objdump, library):
         tile = tile_of(member, name, target)
-        table = SCALAR_MACS if tile and tile.endswith("_ref 1x1") else FLOAT_MACS if member.startswith("fp32") else INTEGER_MACS
+        table = table_of(member, tile) if tile else None
         loop = main_loop(body, table) if tile else None
         if loop:
             found[tile] = (loop, macs_of(loop, table))
@@ -105,11 +121,12 @@ def loops(objdump, library, target):
 
 
 def kernels_that_run(objdump, library, target):
-    """GEMMs of kernel_list.inc in the library; of the reference those that are the core's best."""
-    listed = set(re.findall(r"^ERT_KERNEL\(\w+, gemm\w*[^,]*, (\w+)\)", KERNELS.read_text(), re.M))
+    """GEMMs of kernel_list.inc and wide_linear.cc in the library; of the reference those that are the core's best."""
+    listed = set(re.findall(r"^ERT_KERNEL\(\w+, gemm\w*[^,]*, (\w+)\)", (DISPATCH / "kernel_list.inc").read_text(), re.M))
+    listed |= set(re.findall(r"GemmFn kGemm = (\w+);", (DISPATCH / "wide_linear.cc").read_text()))
     symbols = subprocess.run([objdump.split()[0], "-t", "-C", library], check=True, capture_output=True, text=True).stdout
     built = listed & set(re.findall(r" ert::kernels::(\w+)\(", symbols))
-    return {name for name in built if not name.endswith("_ref") or name.startswith(REFERENCE_RUNS.get(target, "none"))}
+    return {name for name in built if not name.endswith("_ref") or runs_as_reference(name, target)}
 
 
 def without_loop(kernels, found):

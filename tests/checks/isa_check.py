@@ -37,6 +37,8 @@ RULES = {
     "armv7": [("NEON", r"v\w+(\.\w+)?", r"\bq\d+|\bd(1[6-9]|2\d|3[01])\b", objects_needing("ERT_CPU_NEON")),
               ("division, fused multiply", r"[su]div|vfn?m[as]\S*", "", None)],
 }
+# What every CPU of a target has: levels that need nothing else may run anywhere, so that no rule is about them.
+ALWAYS = {"aarch64": {"ERT_CPU_NEON"}}
 
 
 def lines(archive, *command):
@@ -90,8 +92,9 @@ def main(target, objdump, *archives):
     blind = [name for name, _, _, allowed in rules if allowed and not found[name]] + ([] if weak else ["weak symbols"])
     for name in blind:
         print(f"the check is blind: no object has {name}")
+    needs = {name: level["needs"] - ALWAYS.get(target, set()) for name, level in isa_levels.read(ROOT).items()}
     for level in isa_levels.of_architecture(ROOT, target.replace("-", "_")):
-        if not any(allowed and allowed.search(f"_{level}.") for _, _, _, allowed in rules):
+        if needs[level] and not any(allowed and allowed.search(f"_{level}.") for _, _, _, allowed in rules):
             blind.append(level)
             print(f"the check is blind: no rule knows what instructions the level {level} may have")
     if faults or blind or not count:
