@@ -4,6 +4,6 @@
 
 namespace ert::kernels {
 
-void attention_f32_qs8_qs8_4x16_dotprod(const AttentionArgs& a) { attention<DotSums, DigitValues<DotSums, 4>, 4, 4>(a); }
+void attention_f32_qs8_qs8_4x16_dotprod(const AttentionArgs& a) { attention<LineKeys<DotSums, 4>, DigitValues<DotSums, 4>, 4>(a); }
 
 }  // namespace ert::kernels

@@ -5,7 +5,7 @@
 namespace ert::kernels {
 
 void attention_f32_qs8_qs8_4x16_dotprod_inorder(const AttentionArgs& a) {
-  attention<InOrderDotSums, DigitValues<InOrderDotSums, 4>, 4, 4>(a);
+  attention<LineKeys<InOrderDotSums, 4>, DigitValues<InOrderDotSums, 4>, 4>(a);
 }
 
 }  // namespace ert::kernels

@@ -2,7 +2,7 @@
 // GEMM. Internal linkage.
 #pragma once
 
-#include "kernels_int8/neon/attention_rows.h"
+#include "kernels_int8/neon/attention_lines.h"
 
 namespace ert::kernels {
 namespace {

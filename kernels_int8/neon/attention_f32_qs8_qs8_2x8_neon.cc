@@ -4,6 +4,6 @@
 
 namespace ert::kernels {
 
-void attention_f32_qs8_qs8_2x8_neon(const AttentionArgs& a) { attention<NeonSums, DigitValues<NeonSums, 2>, 2, 2>(a); }
+void attention_f32_qs8_qs8_2x8_neon(const AttentionArgs& a) { attention<LineKeys<NeonSums, 2>, DigitValues<NeonSums, 2>, 2>(a); }
 
 }  // namespace ert::kernels
