@@ -5,7 +5,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 4;
+constexpr int kWideOutputs = 4, kWidePanels = 1;
 
 struct Sums {
   __m256i part[2];
@@ -21,15 +21,15 @@ ERT_LANES void add_products(__m256i& acc, __m256i w, __m256i x) {
 ERT_LANES Sums zero_sums() { return {{_mm256_setzero_si256(), _mm256_setzero_si256()}}; }
 
 template <int kOutputs, class Pair>
-ERT_LANES void add_line(Sums (&acc)[kOutputs], const int16_t* weights, const Pair& pair) {
+ERT_LANES void add_line(Sums (&acc)[kOutputs][1], const int16_t* weights, size_t, const Pair& pair) {
   __m256i w0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights));
   __m256i w1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(weights + 16));
   keep_in_registers(w0, w1);
 #pragma GCC unroll 4
   for (int r = 0; r < kOutputs; ++r) {
     const __m256i x = _mm256_set1_epi32(pair(r));
-    add_products(acc[r].part[0], w0, x);
-    add_products(acc[r].part[1], w1, x);
+    add_products(acc[r][0].part[0], w0, x);
+    add_products(acc[r][0].part[1], w1, x);
   }
 }
 

@@ -82,13 +82,13 @@ void map_conv16(const MapConvArgs& a, const Patches& patches = {}) {
   m.matrix = m.columns * m.k;
   for (size_t filter = 0; filter < a.filters; filter += 16) {
     const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
-    Filters16 filters;
+    FilterColumns<16> filters;
     filters.select(a.w, filter, columns);
     m.weights = a.w.data + filter * m.k;
     m.colsum = a.w.colsum + filter;
     m.scale = filters.scale;
     m.bias = filters.bias;
-    for_tiles16<kMapOutputs>(a.outputs, columns, a.dst + filter, a.dst_stride,
+    for_tiles<16, kMapOutputs>(a.outputs, columns, a.dst + filter, a.dst_stride,
                              [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
                                m.first = first;
                                m.dst = to;

@@ -1,9 +1,10 @@
 // Products of W12A13, 16 columns at a time: int32 sums of pieces of runs, which fp32 sums take in. Include first a lanes16_<isa>.h and what the level
 // multiplies with:
 //   Sums                                    int32 sums of 16 columns
-//   kWideOutputs                            outputs of a tile
+//   kWideOutputs, kWidePanels               outputs and panels of a tile; where there are no such whole panels, kWideOutputs * kWidePanels outputs of one
 //   Sums zero_sums()
-//   add_line<kOutputs>(Sums (&acc)[kOutputs], weights, pair)   adds a line of weights times the pair of values pair(r), as one int32, of each output
+//   add_line<kOutputs, kPanels>(Sums (&acc)[kOutputs][kPanels], weights, panel, pair)   adds lines of weights, `panel` weights apart, times the pair of values
+//                                           pair(r), as one int32, of each output
 //   Lanes to_lanes(Sums)                    as fp32
 #pragma once
 
@@ -25,36 +26,43 @@ struct WideTile {
   const WideArgs* a;
   const int16_t* src;      // of the first output
   const float* scales;
-  const int16_t* weights;  // of the panel
-  const float *scale, *bias;  // float [16]
-  float* dst;                 // 16 columns are written
+  const int16_t* weights;  // of the first panel
+  size_t panel;            // weights of one
+  const float *scale, *bias;  // float [16 * panels]
+  float* dst;                 // 16 columns of each panel are written
   ptrdiff_t dst_stride;
 };
 
 // Sets acc to the sums of n values of each output. Of an odd number the value behind the last one never counts: neither it nor the weight there is known to be zero.
-template <int kOutputs>
-ERT_LANES void sum_values(Sums (&acc)[kOutputs], const int16_t* src, ptrdiff_t step, const int16_t* weights, size_t n) {
-#pragma GCC unroll 8
-  for (int r = 0; r < kOutputs; ++r) acc[r] = zero_sums();
+template <int kOutputs, int kPanels>
+ERT_LANES void sum_values(Sums (&acc)[kOutputs][kPanels], const int16_t* src, ptrdiff_t step, const int16_t* weights, size_t panel, size_t n) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kOutputs; ++r) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kPanels; ++p) acc[r][p] = zero_sums();
+  }
   for (const int16_t* end = src + n / 2 * 2; src != end; src += 2, weights += kPairOfColumns) {
-    add_line<kOutputs>(
-        acc, weights, [&](int r) __attribute__((always_inline)) {
+    add_line(
+        acc, weights, panel, [&](int r) __attribute__((always_inline)) {
           int32_t pair;
           memcpy(&pair, src + r * step, sizeof pair);
           return pair;
         });
   }
   if (n % 2 != 0)
-    add_line<kOutputs>(
-        acc, weights, [&](int r) __attribute__((always_inline)) { return int32_t{static_cast<uint16_t>(src[r * step])}; });
+    add_line(
+        acc, weights, panel, [&](int r) __attribute__((always_inline)) { return int32_t{static_cast<uint16_t>(src[r * step])}; });
 }
 
-template <int kOutputs>
+template <int kOutputs, int kPanels>
 __attribute__((noinline)) void wide_tile(const WideTile& w) {
   const WideArgs& a = *w.a;
-  Lanes t[kOutputs];
-#pragma GCC unroll 8
-  for (int r = 0; r < kOutputs; ++r) t[r] = broadcast(0.0f);
+  Lanes t[kOutputs][kPanels];
+#pragma GCC unroll 16
+  for (int r = 0; r < kOutputs; ++r) {
+#pragma GCC unroll 2
+    for (int p = 0; p < kPanels; ++p) t[r][p] = broadcast(0.0f);
+  }
   const int16_t* weights = w.weights;
   for (size_t i = 0; i < a.rows; ++i) {
     const float* scales = w.scales + static_cast<ptrdiff_t>(i) * a.scale_row;
@@ -62,56 +70,76 @@ __attribute__((noinline)) void wide_tile(const WideTile& w) {
     for (size_t j = 0; j < a.taps; ++j, row += a.src_tap) {
       for (size_t from = 0; from < a.run; from += kWideBlock) {
         const size_t n = a.run - from < kWideBlock ? a.run - from : kWideBlock;
-        Sums acc[kOutputs];
-        sum_values<kOutputs>(acc, row + from, a.src_step, weights, n);
+        Sums acc[kOutputs][kPanels];
+        sum_values(acc, row + from, a.src_step, weights, w.panel, n);
         weights += wide_pairs(n) * kPairOfColumns;
-#pragma GCC unroll 8
-        for (int r = 0; r < kOutputs; ++r) t[r] = t[r] + to_lanes(acc[r]) * broadcast(scales[r * a.scale_step]);
+#pragma GCC unroll 16
+        for (int r = 0; r < kOutputs; ++r) {
+          const Lanes s = broadcast(scales[r * a.scale_step]);
+#pragma GCC unroll 2
+          for (int p = 0; p < kPanels; ++p) t[r][p] = t[r][p] + to_lanes(acc[r][p]) * s;
+        }
       }
     }
   }
-  const Lanes scale = load(w.scale), bias = load(w.bias);
-#pragma GCC unroll 8
-  for (int r = 0; r < kOutputs; ++r) store(w.dst + r * w.dst_stride, clamped(a.clamp, t[r] * scale + bias));
+#pragma GCC unroll 2
+  for (int p = 0; p < kPanels; ++p) {
+    const Lanes scale = load(w.scale + 16 * p), bias = load(w.bias + 16 * p);
+    float* dst = w.dst + 16 * p;
+#pragma GCC unroll 16
+    for (int r = 0; r < kOutputs; ++r) store(dst + r * w.dst_stride, clamped(a.clamp, t[r][p] * scale + bias));
+  }
 }
 
 using WideTileFn = void (*)(const WideTile&);
 
-template <class Sequence>
+template <int kPanels>
+constexpr int kMostWideOutputs = kWideOutputs * kWidePanels / kPanels;
+
+template <int kPanels, class Sequence = std::make_integer_sequence<int, kMostWideOutputs<kPanels>>>
 struct WideTiles;
-template <int... kOutputs>
-struct WideTiles<std::integer_sequence<int, kOutputs...>> {
-  static constexpr WideTileFn of[] = {wide_tile<kOutputs + 1>...};
+template <int kPanels, int... kOutputs>
+struct WideTiles<kPanels, std::integer_sequence<int, kOutputs...>> {
+  static constexpr WideTileFn of[] = {wide_tile<kOutputs + 1, kPanels>...};
 };
 
-// Outputs of one line and one panel, of which the first `columns` are stored.
+// Outputs of one line and kPanels panels, of which the first `columns` are stored.
+template <int kPanels>
 inline void wide_line(const WideArgs& a, size_t line, size_t filter, size_t columns, WideTile w) {
   const ptrdiff_t l = static_cast<ptrdiff_t>(line);
-  for_tiles16<kWideOutputs>(
+  for_tiles<16 * kPanels, kMostWideOutputs<kPanels>>(
       a.outputs, columns, a.dst + l * a.dst_line + filter, a.dst_stride, [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
         const ptrdiff_t p = static_cast<ptrdiff_t>(first);
         w.src = a.src + l * a.src_line + p * a.src_step;
         w.scales = a.scales + l * a.scale_line + p * a.scale_step;
         w.dst = to;
         w.dst_stride = stride;
-        WideTiles<std::make_integer_sequence<int, kWideOutputs>>::of[outputs - 1](w);
+        WideTiles<kPanels>::of[outputs - 1](w);
       });
+}
+
+// All lines of kPanels panels from `filter` on.
+template <int kPanels>
+inline void wide_panels(const WideArgs& a, size_t filter) {
+  const size_t most = 16 * kPanels, columns = a.filters - filter < most ? a.filters - filter : most;
+  FilterColumns<16 * kPanels> filters;
+  filters.select(a.w, filter, columns);
+  WideTile w = {};
+  w.a = &a;
+  w.panel = 16 * a.rows * a.taps * 2 * wide_pairs(a.run);
+  w.weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data)) + filter / 16 * w.panel;
+  w.scale = filters.scale;
+  w.bias = filters.bias;
+  for (size_t line = 0; line < a.lines; ++line) wide_line<kPanels>(a, line, filter, columns, w);
 }
 
 // Panels outermost: each weight leaves the far caches once a call.
 inline void wide16(const WideArgs& a) {
-  const size_t depth = a.rows * a.taps * 2 * wide_pairs(a.run);
-  for (size_t filter = 0; filter < a.filters; filter += 16) {
-    const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
-    Filters16 filters;
-    filters.select(a.w, filter, columns);
-    WideTile w = {};
-    w.a = &a;
-    w.weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data + packed_offset(Layout::kN16K2, filter, 0, depth)));
-    w.scale = filters.scale;
-    w.bias = filters.bias;
-    for (size_t line = 0; line < a.lines; ++line) wide_line(a, line, filter, columns, w);
+  size_t filter = 0;
+  if constexpr (kWidePanels > 1) {
+    for (; filter + 16 * kWidePanels <= a.filters; filter += 16 * kWidePanels) wide_panels<kWidePanels>(a, filter);
   }
+  for (; filter < a.filters; filter += 16) wide_panels<1>(a, filter);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ constexpr int kWideOutputs = 2;  // of three the sums and what they take leave n
 #else
 constexpr int kWideOutputs = 1;
 #endif
+constexpr int kWidePanels = 1;
 
 ERT_LANES int32x4_t sum_of_neighbours(int32x4_t a, int32x4_t b) {
 #ifdef __aarch64__
@@ -31,7 +32,7 @@ ERT_LANES Lanes to_lanes(const Sums& s) {
 }
 
 template <int kOutputs, class Pair>
-ERT_LANES void add_line(Sums (&acc)[kOutputs], const int16_t* weights, const Pair& pair) {
+ERT_LANES void add_line(Sums (&acc)[kOutputs][1], const int16_t* weights, size_t, const Pair& pair) {
   int16x8_t x[kOutputs];
 #pragma GCC unroll 4
   for (int r = 0; r < kOutputs; ++r) x[r] = vreinterpretq_s16_s32(vdupq_n_s32(pair(r)));
@@ -40,8 +41,8 @@ ERT_LANES void add_line(Sums (&acc)[kOutputs], const int16_t* weights, const Pai
     const int16x8_t w = vld1q_s16(weights + 8 * j);
 #pragma GCC unroll 4
     for (int r = 0; r < kOutputs; ++r) {
-      acc[r].low[j] = vmlal_s16(acc[r].low[j], vget_low_s16(w), vget_low_s16(x[r]));
-      acc[r].high[j] = vmlal_s16(acc[r].high[j], vget_high_s16(w), vget_high_s16(x[r]));
+      acc[r][0].low[j] = vmlal_s16(acc[r][0].low[j], vget_low_s16(w), vget_low_s16(x[r]));
+      acc[r][0].high[j] = vmlal_s16(acc[r][0].high[j], vget_high_s16(w), vget_high_s16(x[r]));
     }
   }
 }

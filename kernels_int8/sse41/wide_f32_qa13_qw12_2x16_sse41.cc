@@ -4,7 +4,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 2;
+constexpr int kWideOutputs = 2, kWidePanels = 1;
 
 struct Sums {
   __m128i part[4];
@@ -19,7 +19,7 @@ ERT_LANES Sums zero_sums() {
 }
 
 template <int kOutputs, class Pair>
-ERT_LANES void add_line(Sums (&acc)[kOutputs], const int16_t* weights, const Pair& pair) {
+ERT_LANES void add_line(Sums (&acc)[kOutputs][1], const int16_t* weights, size_t, const Pair& pair) {
   __m128i x[kOutputs];
 #pragma GCC unroll 2
   for (int r = 0; r < kOutputs; ++r) x[r] = _mm_set1_epi32(pair(r));
@@ -27,7 +27,7 @@ ERT_LANES void add_line(Sums (&acc)[kOutputs], const int16_t* weights, const Pai
   for (int j = 0; j < 4; ++j) {
     const __m128i w = _mm_load_si128(reinterpret_cast<const __m128i*>(weights + 8 * j));
 #pragma GCC unroll 2
-    for (int r = 0; r < kOutputs; ++r) acc[r].part[j] = _mm_add_epi32(acc[r].part[j], _mm_madd_epi16(w, x[r]));
+    for (int r = 0; r < kOutputs; ++r) acc[r][0].part[j] = _mm_add_epi32(acc[r][0].part[j], _mm_madd_epi16(w, x[r]));
   }
 }
 
