@@ -1,6 +1,6 @@
 // W8A8 GEMM for AVX2: 2 rows x 32 columns (two panels) or 4 x 16, two lines at a time where their products can be summed in int16, and 5 rows
 // x 16 columns line by line for few rows. Zero points are corrected in the epilogue by the weights' column sums.
-#include "kernels_int8/avx2/signed_bytes.h"
+#include "kernels_int8/avx2/low_bytes.h"
 
 namespace ert::kernels {
 namespace {
@@ -108,6 +108,39 @@ inline __attribute__((always_inline)) void add_two_lines_of_panels_of_rows(__m25
   for (int r = 0; r < kRows; ++r) add_two_lines_of_panels(acc[r], lhs + r * t.row_bytes, rhs, t.panel_bytes, ones);
 }
 
+// The same of low rows. With kAhead the lines of the next group of panels are on their way to the near cache afterwards.
+template <int kRows, int kPanels, bool kAhead>
+__attribute__((noinline)) void low_tile(const TileArgs& t) {
+  const __m256i ones = ones16();
+  __m256i acc[kRows][2 * kPanels];
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int h = 0; h < 2 * kPanels; ++h) acc[r][h] = all_lanes(0);
+  }
+  const size_t ahead = kPanels > 1 ? t.ahead : t.panel_bytes;
+  for_line_pairs<Marks::kOfLowRows, kRows>(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        if constexpr (kAhead) {
+          _mm_prefetch(rhs + ahead, _MM_HINT_T0);
+          _mm_prefetch(rhs + ahead + kLineBytes, _MM_HINT_T0);
+        }
+        add_two_low_lines_of_rows(acc, lhs, rhs, t, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_low_line_of_rows(acc, lhs, rhs, t, ones);
+        add_low_line_of_rows(acc, lhs + kRowLineBytes, rhs + kLineBytes, t, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_split_line_of_rows(acc, lhs, rhs, t, ones);
+        add_split_line_of_rows(acc, lhs + kRowLineBytes, rhs + kLineBytes, t, ones);
+      });
+  const size_t lines = t.k / 4;
+  if (lines % 2 != 0) add_split_line_of_rows(acc, t.lhs + (lines - 1) * kRowLineBytes, t.rhs + (lines - 1) * kLineBytes, t, ones);
+  store_tile(t, acc);
+}
+
 // Two panels at a time, by pairs of lines that both have marked.
 template <Marks kMarks, int kRows, bool kAhead = false>
 __attribute__((noinline)) void two_panels_tile(const TileArgs& t) {
@@ -197,6 +230,19 @@ struct TwoPanels {
   static constexpr TileFn kAhead[] = {two_panels_tile<kMarks, 1, true>, two_panels_tile<kMarks, 2, true>};
 };
 
+template <int kPanels>
+struct LowTiles;
+template <>
+struct LowTiles<1> {
+  static constexpr TileFn kNear[] = {low_tile<1, 1, false>, low_tile<2, 1, false>, low_tile<3, 1, false>, low_tile<4, 1, false>};
+  static constexpr TileFn kAhead[] = {low_tile<1, 1, true>, low_tile<2, 1, true>, low_tile<3, 1, true>, low_tile<4, 1, true>};
+};
+template <>
+struct LowTiles<2> {
+  static constexpr TileFn kNear[] = {low_tile<1, 2, false>, low_tile<2, 2, false>};
+  static constexpr TileFn kAhead[] = {low_tile<1, 2, true>, low_tile<2, 2, true>};
+};
+
 // Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
 constexpr size_t kFarFromOneRow = size_t{1} << 19;
 
@@ -206,7 +252,12 @@ constexpr size_t kRowsForTwoPanels = 24;
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
-  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const RowMarks& of_rows, bool many) {
+  by_marked_rows<LookAtRows>(all, [](const GemmArgs& g, const RowMarks& of_rows, Marks by) {
+    if (by == Marks::kOfLowRows) {
+      const size_t column = g.m < kRowsForTwoPanels ? 0 : gemm_by_row_marks<32, LastGroup::kWhole, LowTiles<2>>(g, 0, of_rows);
+      gemm_by_row_marks<16, LastGroup::kCut, LowTiles<1>>(g, column, of_rows);
+      return;
+    }
     if (g.m == 1) {
       const bool near = g.n * g.k <= kFarFromOneRow;
       const auto with_marks = [&](TileArgs* t) { t->row_marks = &of_rows; };
@@ -214,6 +265,7 @@ void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
       gemm_columns<16, LastGroup::kCut>(kTiles, g, column);
       return;
     }
+    const bool many = by == Marks::kOfRows;
     const RowMarks* marks = many ? &of_rows : nullptr;
     if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
     const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return none_above_252(largest_sums(lines)); };

@@ -1,4 +1,5 @@
-// Rows of fp32 to signs and magnitudes, the form of signed_bytes.h.
+// Rows of fp32 to signs and magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
+#include "kernels_int8/avx2/low_bytes.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 
@@ -7,7 +8,7 @@ namespace {
 
 template <bool kSmooth>
 void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
-                   size_t row_bytes, RowScale* scales) {
+                   size_t row_bytes, RowScale* scales, bool low_rows) {
   quantize_rows<W8A8, kSmooth>(
       m, k, src, src_stride, inv_smooth,
       scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
@@ -15,14 +16,26 @@ void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, c
         // Saturating to u8 clamps. Packs work within 128-bit parts: quads of values 0 2 4 6 | 1 3 5 7.
         const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
         const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
-        const __m256i a = _mm256_xor_si256(_mm256_packus_epi16(low, high), _mm256_set1_epi8(static_cast<char>(0x80)));
-        const __m256i magnitude = _mm256_abs_epi8(a);  // 128 of -128, as u8
-        const __m256i sign = _mm256_cmpgt_epi8(_mm256_setzero_si256(), a);
+        const __m256i bytes = _mm256_packus_epi16(low, high);
+        const __m256i a = _mm256_xor_si256(bytes, _mm256_set1_epi8(static_cast<char>(0x80)));
+        const __m256i magnitude = low_rows ? bytes : _mm256_abs_epi8(a);  // 128 of -128, as u8
+        const __m256i sign = low_rows ? _mm256_set1_epi8(kLowMark) : _mm256_cmpgt_epi8(_mm256_setzero_si256(), a);
         const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(sign, magnitude), 0xd8);
         const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(sign, magnitude), 0xd8);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i), first);
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i + 32), second);
       });
+}
+
+void quantize_rows_as(bool low_rows, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes,
+                      RowScale* scales) {
+  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales, low_rows);
+}
+
+// Behind a GELU; row by row as gelu_then_quantize calls it, whatever one of them looks like: a GEMM goes by runs of rows that are low.
+void quantize_low_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales) {
+  quantize_rows_as(true, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 }  // namespace
@@ -31,15 +44,14 @@ size_t rowbytes_qa8_f32_1x32_avx2(size_t k) { return round_up(2 * k, 64); }
 
 void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales) {
-  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
-  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
+  quantize_rows_as(rows_are_low(m, k, src, src_stride), m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);
 
 void geluquantize_qa8_f32_1x32_avx2(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                     size_t row_bytes, RowScale* scales) {
-  gelu_then_quantize<gelucoarse_f32_f32_1x16_avx2, quantize_qa8_f32_1x32_avx2>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
+  gelu_then_quantize<gelucoarse_f32_f32_1x16_avx2, quantize_low_rows>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
                                                                                scales);
 }
 

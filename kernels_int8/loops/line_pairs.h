@@ -1,6 +1,7 @@
 // Around the byte GEMMs of AVX2 and SSE4.1, which sum the products of two lines of a panel in int16 where they fit: because four values of each row
 // that meet in an int16 lane are small, whatever the weights, or because four weights are, whatever the values. Who may be summed is marked, and tiles
-// go by the marks. Internal linkage.
+// go by the marks. Low rows, whose values lie near the least one, as behind a ReLU or GELU, have a form and tiles of their own (avx2/low_bytes.h). Internal
+// linkage.
 #pragma once
 
 #include <stdint.h>
@@ -16,11 +17,12 @@ struct RowMarks {
   const uint64_t* words;
   size_t row_words;
   const RowScale* first;  // of row 0
+  const uint64_t* single;  // of low rows, laid out the same: these two lines fit int16 one by one
 };
 
 namespace {
 
-enum class Marks { kOfWeights, kOfRows };
+enum class Marks { kOfWeights, kOfRows, kOfLowRows };
 
 constexpr size_t kLineBytes = 64;    // of a panel of N16K4: 16 columns x 4 k
 constexpr size_t kRowLineBytes = 8;  // of a row: four bytes a = q - 128, or their signs, and four |a|
@@ -60,65 +62,96 @@ inline __attribute__((always_inline)) void mark_line_pairs(const int8_t* rhs, si
   *words = word;
 }
 
-// Calls multiply(part of g, marks of its rows, whether they are many). part.scales are copies. look(row, lines, &copy, words) marks a row, the
-// pairs that it does not have too, gives the number of those not marked, and may change the copy; with null words it only does the last. Rows of a
-// call are alike: the first tells whether values lie about 0, and after two of few marks the others get none. One row alone always has marks.
-template <typename Look, typename Multiply>
-inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, const Look& look, const Multiply& multiply) {
+// Calls multiply(part of g, marks of its rows, what tiles go by). part.scales are copies. Rows of a part are all low or none is. Look has
+//   kLowRows                                 whether there are any
+//   is_low(row)
+//   at_low_row(row, lines, &copy, words, single)   marks a low row and changes the copy
+//   at_row(row, lines, &copy, words)         marks another row, the pairs that it does not have too, gives the number of those not marked, and may change the
+//                                            copy; with null words it only does the last
+// Other rows of a call are alike, but for the first of a text: one in the middle tells whether values lie about 0, and after two of few marks the rest gets none. One row alone always
+// has marks.
+template <class Look, typename Multiply>
+inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, const Multiply& multiply) {
   RowScale scales[kMarkedRows];
-  uint64_t words[kMarkWords];
+  uint64_t words[kMarkWords], single[Look::kLowRows ? kMarkWords : 1];
   const size_t lines = round_up(g.k, 4) / 4, pairs = lines / 2, row_words = pairs / kPairsPerWord + 1;
   const size_t fitting = kMarkWords / row_words, most = fitting < kMarkedRows ? fitting : kMarkedRows;
-  const RowMarks marks = {words, row_words, scales};
+  const RowMarks marks = {words, row_words, scales, single};
+  const auto bytes_of = [&](size_t row) { return static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes; };
+  const auto is_low = [&](size_t row) { return Look::kLowRows && Look::is_low(bytes_of(row)); };
   GemmArgs part = g;
   part.scales = scales;
+  bool low = is_low(0);
   for (size_t row = 0; row < g.m; row += part.m) {
-    part.m = g.m - row < most ? g.m - row : most;
-    part.lhs = static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes;
+    const size_t left = g.m - row < most ? g.m - row : most;
+    bool next_low = low;
+    for (part.m = 1; part.m < left && (next_low = is_low(row + part.m)) == low;) ++part.m;
+    if (part.m == left && row + left < g.m) next_low = is_low(row + left);
+    part.lhs = bytes_of(row);
     part.dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride;
     size_t not_marked = 0;
-    const int32_t zero = g.scales[row].zero_point - 128;  // a of the value 0, about which a row's values lie
+    const size_t first = part.m < kRowsForPairs ? 0 : part.m / 2;
+    const int32_t zero = g.scales[row + first].zero_point - 128;  // a of the value 0, about which a row's values lie
     bool many = part.m == 1 || (zero > -kMostOfFour / 4 && zero < kMostOfFour / 4);
-    for (size_t r = 0; r < part.m; ++r) {
+    for (size_t done = 1; done <= part.m; ++done) {
+      const size_t r = first + done <= part.m ? first + done - 1 : first + done - 1 - part.m;
       scales[r] = g.scales[row + r];
-      not_marked += look(static_cast<const uint8_t*>(part.lhs) + r * g.row_bytes, lines, &scales[r], many ? words + r * row_words : nullptr);
-      if (r == 1 || r + 1 == part.m) many &= 8 * not_marked <= (8 - kWorthOfRows) * (r + 1) * pairs;
+      if (low) {
+        Look::at_low_row(bytes_of(row + r), lines, &scales[r], words + r * row_words, single + r * row_words);
+        continue;
+      }
+      not_marked += Look::at_row(bytes_of(row + r), lines, &scales[r], many ? words + r * row_words : nullptr);
+      if (done == 2 || done == part.m) many &= 8 * not_marked <= (8 - kWorthOfRows) * done * pairs;
     }
-    multiply(part, marks, many);
+    multiply(part, marks, low ? Marks::kOfLowRows : many ? Marks::kOfRows : Marks::kOfWeights);
+    low = next_low;
   }
 }
 
-// Marks of 64 pairs that a tile may take: all rows must have them.
-template <Marks kMarks, int kRows>
-inline __attribute__((always_inline)) uint64_t marks_of_tile(const TileArgs& t, size_t word) {
-  if constexpr (kMarks == Marks::kOfWeights) return t.line_pairs[word];
-  const RowMarks& marks = *t.row_marks;
-  const uint64_t* of_row = marks.words + static_cast<size_t>(t.rows - marks.first) * marks.row_words + word;
+// Marks of 64 pairs that a tile may take: all rows must have them. words: of row 0 of the marks.
+template <int kRows>
+inline __attribute__((always_inline)) uint64_t marks_of_rows(const TileArgs& t, const uint64_t* words, size_t word) {
+  const size_t row_words = t.row_marks->row_words;
+  const uint64_t* of_row = words + static_cast<size_t>(t.rows - t.row_marks->first) * row_words + word;
   uint64_t all = *of_row;
 #pragma GCC unroll 16
-  for (size_t r = 1; r < kRows; ++r) all &= of_row[r * marks.row_words];
+  for (size_t r = 1; r < kRows; ++r) all &= of_row[r * row_words];
   return all;
 }
 
-// Calls together(lhs, rhs) or apart(lhs, rhs) with the first row's bytes and the weights of each pair of lines, as the marks say.
-template <Marks kMarks, int kRows, typename Together, typename Apart>
-inline __attribute__((always_inline)) void for_line_pairs(const TileArgs& t, const Together& together, const Apart& apart) {
+// Calls lines(lhs, rhs) with the first row's bytes and the weights of each marked pair of lines of 64, of which `first` is the first pair.
+template <typename Lines>
+inline __attribute__((always_inline)) void for_marked(const TileArgs& t, size_t first, uint64_t marked, const Lines& lines) {
+  const uint8_t* lhs = t.lhs + first * 2 * kRowLineBytes;
+  const int8_t* rhs = t.rhs + first * 2 * kLineBytes;
+  for (uint64_t left = marked; left != 0; left &= left - 1) {
+    const size_t i = static_cast<size_t>(__builtin_ctzll(left));
+    lines(lhs + i * 2 * kRowLineBytes, rhs + i * 2 * kLineBytes);
+  }
+}
+
+// Calls together(lhs, rhs), apart(lhs, rhs) or, for low rows, split(lhs, rhs) for each pair of lines, as the marks say.
+template <Marks kMarks, int kRows, typename Together, typename Apart, typename Split>
+inline __attribute__((always_inline)) void for_line_pairs(const TileArgs& t, const Together& together, const Apart& apart, const Split& split) {
   const size_t pairs = t.k / 8;
   for (size_t first = 0; first < pairs; first += kPairsPerWord) {
-    const size_t count = pairs - first < kPairsPerWord ? pairs - first : kPairsPerWord;
+    const size_t count = pairs - first < kPairsPerWord ? pairs - first : kPairsPerWord, word = first / kPairsPerWord;
     const uint64_t present = ~uint64_t{0} >> (kPairsPerWord - count);
-    const uint64_t marked = marks_of_tile<kMarks, kRows>(t, first / kPairsPerWord) & present;
-    const uint8_t* lhs = t.lhs + first * 2 * kRowLineBytes;
-    const int8_t* rhs = t.rhs + first * 2 * kLineBytes;
-    for (uint64_t left = marked; left != 0; left &= left - 1) {
-      const size_t i = static_cast<size_t>(__builtin_ctzll(left));
-      together(lhs + i * 2 * kRowLineBytes, rhs + i * 2 * kLineBytes);
+    const uint64_t marked =
+        (kMarks == Marks::kOfWeights ? t.line_pairs[word] : marks_of_rows<kRows>(t, t.row_marks->words, word)) & present;
+    for_marked(t, first, marked, together);
+    uint64_t single = present & ~marked;
+    if constexpr (kMarks == Marks::kOfLowRows) {
+      const uint64_t fitting = marks_of_rows<kRows>(t, t.row_marks->single, word);
+      for_marked(t, first, single & ~fitting, split);
+      single &= fitting;
     }
-    for (uint64_t left = ~marked & present; left != 0; left &= left - 1) {
-      const size_t i = static_cast<size_t>(__builtin_ctzll(left));
-      apart(lhs + i * 2 * kRowLineBytes, rhs + i * 2 * kLineBytes);
-    }
+    for_marked(t, first, single, apart);
   }
+}
+template <Marks kMarks, int kRows, typename Together, typename Apart>
+inline __attribute__((always_inline)) void for_line_pairs(const TileArgs& t, const Together& together, const Apart& apart) {
+  for_line_pairs<kMarks, kRows>(t, together, apart, apart);
 }
 
 // Columns from `column` on in groups of kColumns; of many weights the tiles kTilesAhead fetch the next group. Returns the first column not done.
@@ -128,13 +161,16 @@ inline size_t gemm_ahead(const GemmArgs& g, size_t column, const Prepare& prepar
   return gemm_columns<kColumns, kLast>(kTiles, g, column, prepare);
 }
 
+// The same by marks of the rows.
+template <int kColumns, LastGroup kLast, class OfRows>
+inline size_t gemm_by_row_marks(const GemmArgs& g, size_t column, const RowMarks& marks) {
+  return gemm_ahead<kColumns, kLast, OfRows::kNear, OfRows::kAhead>(g, column, [&](TileArgs* t) { t->row_marks = &marks; });
+}
+
 // The same by marks of the rows or, where these are null, of each group's weights: fits(line, panel bytes). Tiles<marks> has the two tables.
 template <int kColumns, LastGroup kLast, template <Marks> class Tiles, typename Fits>
 inline size_t gemm_by_marks(const GemmArgs& g, size_t column, const RowMarks* of_rows, const Fits& fits) {
-  if (of_rows != nullptr) {
-    using OfRows = Tiles<Marks::kOfRows>;
-    return gemm_ahead<kColumns, kLast, OfRows::kNear, OfRows::kAhead>(g, column, [=](TileArgs* t) { t->row_marks = of_rows; });
-  }
+  if (of_rows != nullptr) return gemm_by_row_marks<kColumns, kLast, Tiles<Marks::kOfRows>>(g, column, *of_rows);
   uint64_t words[kMostPairWords];
   using OfWeights = Tiles<Marks::kOfWeights>;
   return gemm_ahead<kColumns, kLast, OfWeights::kNear, OfWeights::kAhead>(g, column, [&](TileArgs* t) {

@@ -87,7 +87,8 @@ struct PairTiles {
 }  // namespace
 
 void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& all) {
-  by_marked_rows(all, look_at_row, [](const GemmArgs& g, const RowMarks& of_rows, bool many) {
+  by_marked_rows<LookAtRows>(all, [](const GemmArgs& g, const RowMarks& of_rows, Marks by) {
+    const bool many = by == Marks::kOfRows;
     if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
     const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return pair_fits(lines); };
     gemm_by_marks<16, LastGroup::kCut, PairTiles>(g, 0, many ? &of_rows : nullptr, fits);

@@ -43,8 +43,8 @@ inline __attribute__((always_inline)) __m128i small_values(__m128i x, __m128i y)
   return _mm_cmpeq_epi64(_mm_cmpgt_epi16(sums, _mm_set1_epi16(kMostOfFour)), _mm_setzero_si128());
 }
 
-// For by_marked_rows. A last line without a second one is no pair.
-inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) {
+// A last line without a second one is no pair.
+inline size_t mark_row(const uint8_t* row, size_t lines, uint64_t* words) {
   if (words == nullptr) return 0;
   const size_t pairs = lines / 2;
   const auto load = [&](size_t pair) {
@@ -63,6 +63,14 @@ inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t*
   }
   return round_up(pairs, 2) - static_cast<size_t>(_mm_cvtsi128_si32(_mm_add_epi64(fitting, _mm_unpackhi_epi64(fitting, fitting))));
 }
+
+// For by_marked_rows.
+struct LookAtRows {
+  static constexpr bool kLowRows = false;
+  static bool is_low(const uint8_t*) { return false; }
+  static void at_low_row(const uint8_t*, size_t, RowScale*, uint64_t*, uint64_t*) {}
+  static size_t at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) { return mark_row(row, lines, words); }
+};
 
 // Four columns of one line. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
 inline __attribute__((always_inline)) void add_line(__m128i& acc, __m128i a, __m128i magnitude, const int8_t* w, __m128i ones) {

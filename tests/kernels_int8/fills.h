@@ -24,13 +24,14 @@ enum class Fill {
   kOneOutlier,
   kTies,
   kSumsOf256Or257,
+  kNearTheLeast,
   kCount
 };
 
 inline const char* fill_name(Fill fill) {
   constexpr const char* kNames[] = {"normal", "zero", "-zero",     "constant", "negative constant", "alternating",
                                     "huge",   "tiny", "subnormal", "mixed",    "outlier",           "ties",
-                                    "sums of 256 or 257"};
+                                    "sums of 256 or 257", "near the least"};
   return kNames[static_cast<int>(fill)];
 }
 
@@ -66,6 +67,12 @@ inline float fill_value(Fill fill, size_t i, ert::testing::RandomNumbers& random
     case Fill::kSumsOf256Or257: {
       const int which = random.integer(0, 80);
       return which == 0 ? -128.0f : which == 1 ? 127.0f : which == 2 ? -65.0f : -64.0f;
+    }
+    // As behind a ReLU or GELU. In rows that have both ends q is the value, or one more: two or four of them sum up to 256, now and then to more.
+    case Fill::kNearTheLeast: {
+      const int which = random.integer(0, 80);
+      constexpr float kFew[] = {255.0f, 254.0f, -1.0f, 128.0f, 128.0f, 129.0f, 127.0f, 64.0f, 64.0f, 64.0f, 65.0f, 63.0f};
+      return which < 12 ? kFew[which] : which < 30 ? 1.0f : 0.0f;
     }
     case Fill::kCount: break;
   }

@@ -170,7 +170,7 @@ TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
   SeededRandom random;
   for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSumsOf252Or253, WeightFill::kSmall, WeightFill::kRandom,
                              WeightFill::kAll127, WeightFill::kAllMinus127}) {
-    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal, Fill::kSumsOf256Or257}) {
+    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal, Fill::kSumsOf256Or257, Fill::kNearTheLeast}) {
       for (size_t m : {1, 2, 5, 11, 12, 13, 15}) {
         for (size_t k : {4, 8, 12, 31, 508, 512, 516, 1101}) compare({m, 37, k, fill, weights}, random);
       }
@@ -350,6 +350,27 @@ TEST_P(LinearInt8Test, BatchDoesNotMatter) {
       run(s, c, src.data() + i * k, nullptr, linear.weights(true), alone.data(), scales.data());
       ASSERT_TRUE(all_same_bits(n, together.data() + i * n, alone.data())) << i;
     }
+  }
+}
+
+// A level may give rows that were quantized by different calls different forms (avx2/low_bytes.h).
+TEST_P(LinearInt8Test, RowsOfDifferentCallsInOneProduct) {
+  SeededRandom random;
+  const LinearKernels s = linear_kernels(kernels(), Precision::kW8A8, Layout::kN16K4);
+  constexpr size_t n = 53, k = 260;
+  const size_t row_bytes = s.row_bytes(k);
+  for (const size_t m : {2, 13, 40, 200}) {
+    GuardedBuffer<float> row(k), want(m * n), got(m * n);
+    GuardedBuffer<RowScale> scales(m);
+    GuardedBuffer<uint8_t> rows(m * row_bytes);
+    const PackedLinear linear(n, k, WeightFill::kRandom, random);
+    for (size_t i = 0; i < m; ++i) {
+      fill_row(row, i % 7 < 3 || i > 100 ? Fill::kNearTheLeast : Fill::kNormal, random);
+      s.quantize_rows(1, k, row.data(), static_cast<ptrdiff_t>(k), nullptr, rows.data() + i * row_bytes, row_bytes, &scales[i]);
+      run(linear_kernels(ref(), Precision::kW8A8, Layout::kN16K4), {1, n, k}, row.data(), nullptr, linear.weights(true), want.data() + i * n, &scales[i]);
+    }
+    s.gemm({m, n, k, rows.data(), row_bytes, scales.data(), linear.weights(true), got.data(), static_cast<ptrdiff_t>(n)});
+    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << m;
   }
 }
 
