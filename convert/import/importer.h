@@ -47,6 +47,9 @@ class ImportContext {
   // gets them as trailing inputs, in this order.
   virtual SubgraphAttrs bodies(const OnnxNode& n, const std::vector<const char*>& attributes, std::vector<ValueId>& captures) = 0;
   virtual Tensor tensor_attribute(const OnnxNode& n, const char* name) = 0;
+  // Whether a table of so many elements, which no byte of the file holds, may be made. All tables of a model together have an end, so that small files
+  // do not become gigabytes.
+  virtual bool may_tabulate(int64_t elements) = 0;
   virtual void warn(const OnnxNode& n, const std::string& message) = 0;
   virtual void unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) = 0;
   virtual void malformed(const OnnxNode& n, const std::string& message) = 0;

@@ -15,7 +15,8 @@ int packed(const uint8_t* data, int64_t i, int64_t bits) {
 
 struct Blocks {
   int64_t k, n, bits, size;
-  int64_t count() const { return (k + size - 1) / size; }
+  int64_t count() const { return k / size + (k % size != 0 ? 1 : 0); }
+  int64_t bytes() const { return size / 8 * bits; }  // of one block; size is a power of 2 from 16 up
   int64_t row_bytes(int64_t numbers) const { return (numbers * bits + 7) / 8; }
 };
 
@@ -53,13 +54,14 @@ void import_matmul_nbits(ImportContext& c, const OnnxNode& n) {
   if (b.k < 1 || b.n < 1 || b.size < 16 || (b.size & (b.size - 1)) != 0) throw NodeError("K, N or block_size is out of range");
   if (c.input(n, 4) != kNone) refuse("reordered rows (g_idx)", kHint);
   const Tensor& weights = constant_input(c, n, 1, "weights");
-  const std::vector<float> scale = constant_input(c, n, 2, "scales").to_float(), zero = zero_points(c, n, b);
-  const int64_t block_bytes = b.size * b.bits / 8;
+  const std::vector<float> scale = constant_input(c, n, 2, "scales").to_float();
+  const int64_t block_bytes = b.bytes();
   int64_t bytes = 0, elements = 0;
   if (__builtin_mul_overflow(b.n, b.count(), &bytes) || __builtin_mul_overflow(bytes, block_bytes, &bytes) ||
       __builtin_mul_overflow(b.k, b.n, &elements) || weights.dtype() != DType::kUint8 || weights.elements() != bytes ||
       static_cast<int64_t>(scale.size()) != b.n * b.count())
     throw NodeError("its weights or scales do not fit K, N, bits and block_size");
+  const std::vector<float> zero = zero_points(c, n, b);  // K and N are sizes of what the file brings from here on
   Tensor w(DType::kFloat, {b.k, b.n});
   const auto out = w.mut<float>();
   for (int64_t column = 0; column < b.n; ++column)

@@ -3,11 +3,15 @@
 
 namespace edgeconv {
 
+constexpr int64_t kMostNeighbours = 64;  // each becomes a slice and an addition
+
 // y = x / (bias + alpha / size * s)^beta, s the sum of the squares of `size` channels around each, those that there are.
 void import_lrn(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0);
   const int64_t size = n.integer("size", 0);
-  if (size < 1 || size > 1024) throw NodeError("attribute 'size' holds " + std::to_string(size));
+  if (size < 1) throw NodeError("attribute 'size' holds " + std::to_string(size));
+  if (size > kMostNeighbours)
+    refuse("sums over " + std::to_string(size) + " channels", "up to " + std::to_string(kMostNeighbours) + " are read");
   const int64_t before = (size - 1) / 2;
   const ValueId padded = c.inner(n, OpKind::kPad, {mul(c, n, x, x), ints(c, n, {before, size - 1 - before}), kNone, ints(c, n, {1})},
                                  PadAttrs{});

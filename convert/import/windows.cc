@@ -6,7 +6,6 @@
 namespace edgeconv {
 namespace {
 
-constexpr int64_t kLongestTable = int64_t{1} << 22;
 constexpr double kPi = 3.14159265358979323846;
 
 DType result_type(const OnnxNode& n) {
@@ -59,7 +58,7 @@ void import_window(ImportContext& c, const OnnxNode& n, const CosineSum& sum) {
   const Tensor* given = constant_of(c, size);
   if (given && (!is_integer(given->dtype()) || given->elements() != 1)) throw NodeError("its size is not one integer");
   if (given && given->to_int64()[0] < 0) throw NodeError("its size is " + std::to_string(given->to_int64()[0]));
-  if (given && given->to_int64()[0] <= kLongestTable)
+  if (given && c.may_tabulate(given->to_int64()[0]))
     return c.bind(n, 0, c.constant(n, table(sum, given->to_int64()[0], periodic).cast(to)));
   const ValueId v = computed(c, n, sum, cast(c, n, size, DType::kInt64), periodic);
   c.bind(n, 0, to == DType::kFloat ? v : cast(c, n, v, to));

@@ -27,6 +27,7 @@ struct ImportSession {
   TensorReader tensors;
   FunctionInliner functions;
   int64_t nodes = 0;
+  int64_t tabulated = 0;                      // elements of tables that importers made
   std::map<std::string, int> operators = {};  // nodes by type
   std::map<DType, int64_t> parameters = {};   // elements of initializers by type
   std::set<std::string> custom_ops = {};      // "domain::Name"
@@ -66,6 +67,7 @@ class GraphImporter : public ImportContext {
   void bind(const OnnxNode& n, size_t i, ValueId v) override;
   SubgraphAttrs bodies(const OnnxNode& n, const std::vector<const char*>& attributes, std::vector<ValueId>& captures) override;
   Tensor tensor_attribute(const OnnxNode& n, const char* name) override;
+  bool may_tabulate(int64_t elements) override;
   void warn(const OnnxNode& n, const std::string& message) override;
   void unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) override;
   void malformed(const OnnxNode& n, const std::string& message) override;

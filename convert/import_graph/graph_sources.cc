@@ -1,4 +1,4 @@
-// What a graph starts from: initializers, inputs, and inputs that the user pinned to constants.
+// What a graph starts from: initializers, tables that importers make, inputs, and inputs that the user pinned to constants.
 #include <algorithm>
 
 #include "convert/import_graph/graph_importer.h"
@@ -7,6 +7,14 @@
 #include "convert/onnx/reader.h"
 
 namespace edgeconv {
+
+constexpr int64_t kMostTabulated = int64_t{1} << 20;  // a window of audio has 400 samples, or 4096
+
+bool GraphImporter::may_tabulate(int64_t elements) {
+  if (elements > kMostTabulated - session_.tabulated) return false;
+  session_.tabulated += elements;
+  return true;
+}
 
 // Some exporters have weights in Constant nodes. Whole numbers of more than 8 bits are shapes and indices there.
 void GraphImporter::count_parameters(const OnnxNode& n) {

@@ -140,6 +140,15 @@ void by_operands(Corpus& c) {
       ints(w, "s", shape);
       w.node("Reshape", {"w", "s"}, {"r"});
     });
+  // A list of zero points was made for as many columns, 1 GB and exit 1.
+  for (const int64_t columns : {int64_t{1} << 28, INT64_MAX / 2})
+    with_node(c, "MatMulNBits of " + std::to_string(columns) + " columns", 3, [&](ModelWriter& w) {
+      w.opset("com.microsoft", 1);
+      w.weights("s", {1});
+      ints(w, "b", {1});
+      auto& n = w.node("MatMulNBits", {"x", "b", "s"}, {"r"}, "com.microsoft");
+      whole(n, "K", 16), whole(n, "N", columns), whole(n, "block_size", 16);
+    });
   for (const auto& [axes, what] : {std::pair(std::vector<int64_t>{5}, "outside"), {{1}, "of size 4"}})
     with_node(c, std::string("Squeeze an axis ") + what, 3, [&, axes = axes](ModelWriter& w) {
       ints(w, "a", axes), w.node("Squeeze", {"x", "a"}, {"r"});
