@@ -249,7 +249,7 @@ Conversion::Searched Conversion::search(const std::vector<LayerSensitivity>& lay
   // Spectra of sound have parts far below 12 bits of the loudest, which logarithms behind them show on music, and made-up sound does not: basic-pitch fell to .998.
   const bool sound = std::any_of(dims_.kinds.begin(), dims_.kinds.end(), [](const auto& k) { return k.second.kind == InputKind::kWaveform; });
   problem.has_wide = o_.target.dtype != ert::params::kPackedN2K16 && !sound;
-  problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
+  problem.users_gate = problem.measured = o_.gates.max_loss > 0;  // a gate of the user's is worth more trials
   problem.trials = affordable_trials(model_.graph, validation_->work());
   s.choice = {problem.asked.plan, {}, {}};
   if (request_.mode == PrecisionMode::kAuto && !layers.empty())

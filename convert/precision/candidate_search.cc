@@ -21,9 +21,9 @@ constexpr double kConfirmingShare = 2;
 Choice search_candidates(SearchProblem problem, const PreparedModel& original, const DimPlan& dims,
                          const std::optional<PaddingMask>& padding, const ValidationSet& validation, Candidates& candidates) {
   const double most = problem.max_loss;
-  // A gate of the user's is reported with what it would take, so each plan is measured on all.
-  const bool users_gate = problem.measured || problem.cost.limited();
-  Screen screen(validation, users_gate ? Screen::kWhole : Screen::kPart);
+  // What the user limits is reported with what it would take, so each plan is measured on all.
+  const bool users_limits = problem.users_gate || problem.cost.limited();
+  Screen screen(validation, users_limits ? Screen::kWhole : Screen::kPart);
   // A search that starts again asks for the same plans: of each, what is known of it.
   struct Known {
     size_t sets = 0;  // of the screen
@@ -49,7 +49,7 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   problem.loss = screened;
   // Of signals each set has samples enough to tell which layer matters more, and convolutions take long: always the first ones.
   const Screen first(validation, Screen::kPart);
-  if (!dims.kinds.empty() && !users_gate)
+  if (!dims.kinds.empty() && !users_limits)
     problem.effect = [&](const PrecisionPlan& plan) { return first.loss(candidates.built(plan).blob); };
   // Inputs of the user are what counts, however few.
   if (validation.recorded() || !needs_more_rows(problem.layers))

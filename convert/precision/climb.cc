@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "convert/precision/exact_parts.h"
+#include "convert/precision/wide_layers.h"
 
 namespace edgeconv {
 
@@ -163,6 +164,7 @@ std::optional<PrecisionPlan> climb_to_fp32(const SearchProblem& problem) {
     }
   }
   if (!best) return std::nullopt;
+  if (auto plan = from_fp32(problem, best->plan)) return *plan;
   PrecisionPlan plan = make_cheaper(problem, *best, kToFp32);
   drop_needless(problem, plan, kTo16Bits);
   return plan;

@@ -86,6 +86,15 @@ double time_of(const LayerSensitivity& l, Precision p) {
   return l.rows * ((p == linear::kInt8 ? 1 : kInt8A16Work) * l.weights() + kQuantize * k + results + kQuantizedRow);
 }
 
+double weight_bytes(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan) {
+  double bytes = 0;
+  for (const LayerSensitivity& l : layers) {
+    const Precision p = plan.of(l.node).precision;
+    bytes += l.weights() * (p == linear::kF32 ? 4 : p == linear::kW12A13 ? 2 : 1);
+  }
+  return bytes;
+}
+
 bool is_quicker_in_12_bits(const LayerSensitivity& l) {
   return !l.depthwise && time_of(l, linear::kW12A13) <= kClearlyQuicker * time_of(l, linear::kF32);
 }

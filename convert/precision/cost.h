@@ -32,6 +32,7 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
 // Over maps patches cost nothing: results are quantized once.
 double time_of(const LayerSensitivity& layer, Precision p);
 double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
+double weight_bytes(const std::vector<LayerSensitivity>& layers, const PrecisionPlan& plan);
 // Whether W12A13 is worth its rounding where 8 bits do not do: clearly quicker than fp32.
 bool is_quicker_in_12_bits(const LayerSensitivity& layer);
 // What a step up takes more: a little, at least, where fp32 is quicker.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/precision/exact_parts.h"
+#include "convert/precision/wide_layers.h"
 
 namespace edgeconv {
 
@@ -61,6 +62,8 @@ PrecisionPlan descend(const SearchProblem& problem) {
       set_exact(plan, parts);
       problem.set_all(plan, top);
       if (!problem.passes(plan)) continue;
+      if (top == linear::kF32 && is_much_quicker_in_12_bits(problem))
+        if (const auto wide = from_fp32(problem, plan)) return *wide;
       if (top == linear::kF32) take_down(problem, plan, linear::kF32, linear::kInt8A16);
       take_down(problem, plan, linear::kInt8A16, linear::kInt8);
       return plan;

@@ -20,16 +20,9 @@ constexpr double kNearlyAll = 1.1, kHardlyLonger = 1.25, kOfFeatures = 2;
 // What nobody sees needs no lift: of the gate.
 constexpr double kUnseen = 0.02;
 
-double weight_bytes(const SearchProblem& problem, const PrecisionPlan& plan) {
-  double bytes = 0;
-  for (size_t i = 0; i < problem.layers.size(); ++i)
-    bytes += problem.layers[i].weights() * (problem.precision(plan, i) == linear::kF32 ? sizeof(float) : 1);
-  return bytes;
-}
-
 // Layers may share weights, so that the file tells; but the weights alone do without a lowering where they suffice.
 bool is_hardly_larger(const SearchProblem& problem, const PrecisionPlan& plan, const PrecisionPlan& exact) {
-  return weight_bytes(problem, exact) <= kNearlyAll * weight_bytes(problem, plan) ||
+  return weight_bytes(problem.layers, exact) <= kNearlyAll * weight_bytes(problem.layers, plan) ||
          (problem.cost.knows_bytes() && problem.cost.file_bytes(exact) <= kNearlyAll * problem.cost.file_bytes(plan));
 }
 

@@ -21,6 +21,7 @@ struct SearchProblem {
   // What one layer does to the outputs, for an order of layers only: remembered from search to search. Empty: the loss itself.
   std::function<double(const PrecisionPlan&)> effect = {};
   bool measured = false;        // every layer is, for the cheapest way to the gate, which takes more trials: descent.h
+  bool users_gate = false;      // max_loss is one that the user gave
   bool gives_features = false;  // to another network: chain.h
   bool has_wide = true;         // the target has kernels for w12a13: wide_layers.h
   bool has_attention = true, has_tables = true;  // parts that may be exact: exact_parts.h

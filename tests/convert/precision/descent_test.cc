@@ -61,6 +61,28 @@ TEST(Descent, FromFp32) {
   EXPECT_GT(plan.count(linear::kF32), 2);
 }
 
+// Rows so short that 12 bits are quickest, and a gate that 16-bit activations miss: of a gate of the user's each layer is measured, of the usual one few plans are.
+TEST(Descent, FewTrialsToTwelveBitsButForGatesOfTheUser) {
+  constexpr size_t kLayers = 16;
+  auto layers = some_layers(kLayers);
+  for (LayerSensitivity& l : layers) l.k = l.n = 64;
+  const std::vector<double> loss = uneven_losses(kLayers);
+  int evaluations = 0;
+  SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return ++evaluations, added_loss(loss, p); });
+  problem.max_loss = 0.00002;
+  problem.measured = true;
+  const PrecisionPlan few = descend(problem);
+  EXPECT_LE(evaluations, 12);
+  EXPECT_GE(few.count(linear::kW12A13), 12);
+  EXPECT_LE(added_loss(loss, few), problem.max_loss);
+  evaluations = 0;
+  problem.users_gate = true;
+  const PrecisionPlan measured = descend(problem);
+  EXPECT_GT(evaluations, static_cast<int>(kLayers));
+  EXPECT_EQ(measured.count(linear::kW12A13), 0);
+  EXPECT_GT(measured.count(linear::kInt8A16), 2);
+}
+
 TEST(Descent, StaysAtInt8WhenGood) {
   const auto layers = some_layers(10);
   int evaluations = 0;

@@ -82,5 +82,54 @@ TEST(WideLayers, ShortRowsDepthwiseAndFixedLayersStay) {
   EXPECT_EQ(measured, 0);
 }
 
+// Layer 0 is at fault in 12 bits, and any other in 8: bisected, all but the noisiest layer go down.
+TEST(WideLayers, FromFp32AsManyAsPass) {
+  const auto layers = large_layers(8);
+  int measured = 0;
+  const SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) {
+    ++measured;
+    return p.of(0).precision != linear::kF32 || p.count(linear::kInt8) + p.count(linear::kInt8A16) > 0 ? 1e-2 : 1e-5 * p.count(linear::kW12A13);
+  });
+  EXPECT_EQ(from_fp32(problem, with(problem, linear::kF32, {0, 1, 2, 3, 4, 5, 6, 7})), [&] {
+    PrecisionPlan wanted = with(problem, linear::kF32, {0});
+    for (size_t i = 1; i < 8; ++i) problem.set(wanted, i, linear::kW12A13);
+    return wanted;
+  }());
+  EXPECT_LE(measured, 12) << "few trials";
+}
+
+TEST(WideLayers, FromFp32SomeInt8WithinAQuarterOfTheGate) {
+  const auto layers = large_layers(8);
+  const SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return 1e-4 + 1e-4 * p.count(linear::kInt8); });
+  const auto plan = from_fp32(problem, with(problem, linear::kF32, {0, 1, 2, 3, 4, 5, 6, 7}));
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->count(linear::kInt8), 2);
+  EXPECT_EQ(plan->count(linear::kW12A13), 6);
+  EXPECT_EQ(plan->of(7).precision, linear::kInt8) << "the least noisy";
+}
+
+TEST(WideLayers, FromFp32NothingWithoutClearGain) {
+  const auto layers = large_layers(4);
+  SearchProblem problem = problem_of(layers, [](const PrecisionPlan&) { return 1e-5; });
+  const PrecisionPlan exact = with(problem, linear::kF32, {0, 1, 2, 3});
+  EXPECT_FALSE(from_fp32(problem, with(problem, linear::kF32, {0}))) << "int8 but for one is as quick, and smaller";
+  problem.has_wide = false;
+  EXPECT_FALSE(from_fp32(problem, exact));
+  problem.has_wide = problem.users_gate = true;
+  EXPECT_FALSE(from_fp32(problem, exact)) << "a gate of the user's";
+  problem.users_gate = false;
+  EXPECT_TRUE(from_fp32(problem, exact));
+  problem.loss = [](const PrecisionPlan&) { return 1e-2; };
+  EXPECT_FALSE(from_fp32(problem, exact)) << "fp32 itself misses the gate";
+}
+
+TEST(WideLayers, ShortRowsAreMuchQuickerInTwelveBits) {
+  auto layers = large_layers(2);
+  const auto none = [](const PrecisionPlan&) { return 0.0; };
+  EXPECT_FALSE(is_much_quicker_in_12_bits(problem_of(layers, none)));
+  for (LayerSensitivity& l : layers) l.k = l.n = 64;
+  EXPECT_TRUE(is_much_quicker_in_12_bits(problem_of(layers, none)));
+}
+
 }  // namespace
 }  // namespace edgeconv::testing
