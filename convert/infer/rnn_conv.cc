@@ -46,17 +46,13 @@ DimExpr window_count(const ConvAttrs& a, size_t i, size_t spatial, const DimExpr
   const int64_t stride = i < a.strides.size() ? a.strides[i] : 1, dilation = i < a.dilations.size() ? a.dilations[i] : 1;
   const int64_t reach = dilation * (kernel - 1) + 1;
   if (a.auto_pad == "SAME_UPPER" || a.auto_pad == "SAME_LOWER") return (size + DimExpr(stride - 1)).floor_div(DimExpr(stride));
-  int64_t pad = 0;
-  if (a.auto_pad != "VALID" && a.pads.size() == 2 * spatial) pad = a.pads[i] + a.pads[i + spatial];
-  const DimExpr span = size + DimExpr(pad - reach);
+  const bool padded = a.auto_pad != "VALID" && a.pads.size() == 2 * spatial;
+  const int64_t lead = padded ? a.pads[i] : 0, trail = padded ? a.pads[i + spatial] : 0;
+  const DimExpr span = size + DimExpr(lead + trail - reach);
   if (!a.ceil_mode) return span.floor_div(DimExpr(stride)) + DimExpr(1);
-  DimExpr n = (span + DimExpr(stride - 1)).floor_div(DimExpr(stride)) + DimExpr(1);
-  // The last window must start inside the input or its leading padding.
-  if (const auto count = n.constant(); count && size.constant()) {
-    const int64_t lead = a.auto_pad != "VALID" && a.pads.size() == 2 * spatial ? a.pads[i] : 0;
-    if ((*count - 1) * stride >= *size.constant() + lead) n = n - DimExpr(1);
-  }
-  return n;
+  // The last window must start inside the input or its leading padding, and of what could start behind them that decides.
+  if (trail + stride > reach) return (size + DimExpr(lead + stride - 1)).floor_div(DimExpr(stride));
+  return (span + DimExpr(stride - 1)).floor_div(DimExpr(stride)) + DimExpr(1);
 }
 
 bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64_t>& kernel, Shape& out) {

@@ -34,7 +34,7 @@ Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, 
     const int64_t span = size[i] + w.lead[i] + w.trail[i] - reach;
     if (span < 0) c.fail("the kernel is larger than the padded input");
     int64_t count = (a.ceil_mode ? span + w.stride[i] - 1 : span) / w.stride[i] + 1;
-    if (a.ceil_mode && (count - 1) * w.stride[i] >= size[i] + w.lead[i]) --count;  // the window would start in the padding
+    if (a.ceil_mode) count = std::min(count, (size[i] + w.lead[i] + w.stride[i] - 1) / w.stride[i]);  // none starts in the padding behind
     w.count.push_back(count);
   }
   return w;

@@ -49,8 +49,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kConv:
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
-      return {"its automatic padding depends on a size that is not fixed, or its kernel has too many positions",
-              "export it with explicit padding"};
+      return {"its kernel has too many positions", "export it with a smaller kernel"};
     case OpKind::kConvTranspose:
       if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
       return {"its stride is far larger than its kernel", "export it as an upsampling (Resize) and a Conv"};
@@ -64,8 +63,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       return {"its frequencies are computed by the model", "export it with constants for its five parameters"};
     case OpKind::kMaxPool:
     case OpKind::kAveragePool:
-      return {"its automatic padding or ceil_mode depends on a size that is not fixed, or its kernel is longer than 64",
-              "export it with explicit padding and without ceil_mode, or with fixed sizes"};
+      return {"its kernel is longer than 64", "export it as a reduction over the whole axis, or as several pools"};
     case OpKind::kResize:
       return {"it is antialiased, leaves out what is outside, or rounds positions, and an axis has a size known only at run time",
               "export at the size of the device, or resize linearly or cubically"};

@@ -4,6 +4,8 @@
 // are one shifted copy per kernel position and a Concat, or, where the kernel tiles the input, another order of axes. A depthwise kernel is
 // a weighted sum of its copies.
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "convert/passes/match.h"
 #include "convert/passes/sliding_window.h"
@@ -16,10 +18,14 @@ namespace binary = ert::params::binary;
 
 constexpr int64_t kMostPositions = 1024;  // where each is a copy
 
+int64_t positions_of(const std::vector<int64_t>& kernel) {
+  return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
+}
+
 // Builds nodes that share an origin; values are [N, spatial.., C].
 class ConvBuilder {
  public:
-  ConvBuilder(Graph& g, const Node& n, Window w) : g_(g), origin_(n.origin), dtype_(g.value(n.in(0)).dtype), w_(std::move(w)) {}
+  ConvBuilder(Graph& g, const Node& n, WindowAttrs w) : g_(g), origin_(n.origin), dtype_(g.value(n.in(0)).dtype), w_(std::move(w)) {}
 
   ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
     return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
@@ -31,26 +37,26 @@ class ConvBuilder {
 
   ValueId channels_last(ValueId x) {
     std::vector<int64_t> perm{0};
-    for (size_t i = 0; i < w_.axes(); ++i) perm.push_back(static_cast<int64_t>(i) + 2);
+    for (size_t i = 0; i < axis_count(); ++i) perm.push_back(static_cast<int64_t>(i) + 2);
     perm.push_back(1);
     return add(OpKind::kTranspose, {x}, TransposeAttrs{perm});
   }
   std::vector<int64_t> channels_first() const {
-    std::vector<int64_t> perm{0, static_cast<int64_t>(w_.axes()) + 1};
-    for (size_t i = 0; i < w_.axes(); ++i) perm.push_back(static_cast<int64_t>(i) + 1);
+    std::vector<int64_t> perm{0, static_cast<int64_t>(axis_count()) + 1};
+    for (size_t i = 0; i < axis_count(); ++i) perm.push_back(static_cast<int64_t>(i) + 1);
     return perm;
   }
   // The inputs that position `index` of the kernel meets, for all windows: the padding minus what lies before and behind it
   // (a negative pad crops), then every stride-th. A crop has the same size for every position, whatever the size of the input.
   ValueId slice(ValueId x, int64_t index) {
-    std::vector<int64_t> before(w_.axes() + 2, 0), behind = before, starts, ends, axes;
-    for (size_t i = w_.axes(); i-- > 0;) {
+    std::vector<int64_t> before(axis_count() + 2, 0), behind = before, starts, ends, axes;
+    for (size_t i = axis_count(); i-- > 0;) {
       const int64_t at = index % w_.kernel[i];
       index /= w_.kernel[i];
       before[i + 1] = w_.begin[i] - at * w_.dilations[i];
       behind[i + 1] = w_.end[i] - (w_.kernel[i] - 1 - at) * w_.dilations[i];
     }
-    for (size_t i = 0; i < w_.axes(); ++i) {
+    for (size_t i = 0; i < axis_count(); ++i) {
       starts.push_back(0);
       ends.push_back(INT64_MAX);
       axes.push_back(static_cast<int64_t>(i) + 1);
@@ -65,7 +71,7 @@ class ConvBuilder {
   // [N, windows.., positions * C] where windows touch without overlap: only the order of axes changes. What is left over at the
   // end of an axis is cut off.
   ValueId tiles(ValueId x, const Shape& sizes, int64_t channels) {
-    const int64_t axes = static_cast<int64_t>(w_.axes());
+    const int64_t axes = static_cast<int64_t>(axis_count());
     const DimExpr depth(channels);
     Shape split{sizes[0]}, joined = split, ends;
     std::vector<int64_t> perm{0}, starts, axis, steps;
@@ -84,18 +90,18 @@ class ConvBuilder {
     for (int64_t i = 0; i < axes; ++i) perm.push_back(2 + 2 * i);
     perm.push_back(2 * axes + 1);
     split.push_back(depth);
-    joined.push_back(depth * DimExpr(w_.positions()));
+    joined.push_back(depth * DimExpr(positions()));
     if (!whole) x = add(OpKind::kSlice, {x, ints(starts), shape_operand(g_, origin_.node, ends), ints(axis), ints(steps)}, {});
     const ValueId apart = add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, split)}, ReshapeAttrs{});
     return add(OpKind::kReshape,
                {add(OpKind::kTranspose, {apart}, TransposeAttrs{perm}), shape_operand(g_, origin_.node, joined)}, ReshapeAttrs{});
   }
   bool tiles_input() const {
-    for (size_t i = 0; i < w_.axes(); ++i)
+    for (size_t i = 0; i < axis_count(); ++i)
       if (w_.strides[i] != w_.kernel[i] || w_.dilations[i] != 1 || w_.begin[i] != 0 || w_.end[i] != 0) return false;
     return true;
   }
-  bool is_one_op() const { return w_.axes() <= ert::params::window::kMostAxes; }
+  bool is_one_op() const { return axis_count() <= ert::params::window::kMostAxes; }
   // A map of which the patches are the elements.
   bool is_pointwise() const {
     const auto all = [](const std::vector<int64_t>& v, int64_t value) {
@@ -105,32 +111,34 @@ class ConvBuilder {
   }
   // Of the channels [first, first + count).
   ValueId patches(ValueId x, int64_t first, int64_t count) {
-    return add(OpKind::kPatches, {x}, PatchesAttrs{{w_.kernel, w_.strides, w_.dilations, w_.begin, w_.end}, first, count});
+    return add(OpKind::kPatches, {x}, PatchesAttrs{w_, first, count});
   }
   ValueId copied_patches(ValueId x) {
-    if (w_.positions() == 1) return slice(x, 0);
+    if (positions() == 1) return slice(x, 0);
     std::vector<ValueId> parts;
-    for (int64_t p = 0; p < w_.positions(); ++p) parts.push_back(slice(x, p));
-    return add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
+    for (int64_t p = 0; p < positions(); ++p) parts.push_back(slice(x, p));
+    return add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(axis_count()) + 1});
   }
   // Channel c as channels c * each .. of [N, spatial.., C].
   ValueId repeated(ValueId x, int64_t channels, int64_t each) {
     std::vector<int64_t> from;
     for (int64_t i = 0; i < channels * each; ++i) from.push_back(i / each);
-    return add(OpKind::kGather, {x, ints(from)}, AxisAttrs{static_cast<int64_t>(w_.axes()) + 1});
+    return add(OpKind::kGather, {x, ints(from)}, AxisAttrs{static_cast<int64_t>(axis_count()) + 1});
   }
   // Channels [first, first + count) of [N, spatial.., C].
   ValueId channels(ValueId x, int64_t first, int64_t count) {
-    const int64_t axis = static_cast<int64_t>(w_.axes()) + 1;
+    const int64_t axis = static_cast<int64_t>(axis_count()) + 1;
     return add(OpKind::kSlice, {x, ints({first}), ints({first + count}), ints({axis}), ints({1})}, {});
   }
-  const Window& window() const { return w_; }
+  const WindowAttrs& window() const { return w_; }
+  size_t axis_count() const { return w_.kernel.size(); }
+  int64_t positions() const { return positions_of(w_.kernel); }
 
  private:
   Graph& g_;
   Origin origin_;
   DType dtype_;  // of the tensor, and so of the weights
-  Window w_;
+  WindowAttrs w_;
 };
 
 // Filters [first, first + count) of weight [M, C / group, positions] as a matrix [positions * C / group, count].
@@ -148,17 +156,16 @@ std::vector<float> filter_matrix(const Tensor& weight, int64_t positions, int64_
 
 // `each` filters for each channel: an op of its own, in as many axes as it has; a sum of products, one per kernel position, in more.
 ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias, int64_t each) {
-  const int64_t channels = weight.dims()[0], positions = b.window().positions();
+  const int64_t channels = weight.dims()[0], positions = b.positions();
   const auto w = weight.as<float>();
   std::vector<float> by_position(w.size());
   for (int64_t p = 0; p < positions; ++p)
     for (int64_t c = 0; c < channels; ++c)
       by_position[static_cast<size_t>(p * channels + c)] = w[static_cast<size_t>(c * positions + p)];
-  const Window& win = b.window();
   if (each > 1) x = b.repeated(x, channels / each, each);
-  if (win.axes() <= 2)
+  if (b.axis_count() <= 2)
     return b.add(OpKind::kDepthwiseConv, {x, b.floats({positions, channels}, by_position), bias},
-                 DepthwiseConvAttrs{{win.kernel, win.strides, win.dilations, win.begin, win.end}});
+                 DepthwiseConvAttrs{b.window()});
   ValueId sum = kNone;
   for (int64_t p = 0; p < positions; ++p) {
     const auto from = by_position.begin() + p * channels;
@@ -172,7 +179,7 @@ ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias,
 // Every group is a Linear over the patches of its own channels, so that memory holds the patches of one group at a time.
 ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Tensor& weight, int64_t groups,
                 const std::optional<Tensor>& bias) {
-  const int64_t filters = weight.dims()[0] / groups, channels = weight.dims()[1], positions = b.window().positions();
+  const int64_t filters = weight.dims()[0] / groups, channels = weight.dims()[1], positions = b.positions();
   std::vector<ValueId> parts;
   for (int64_t k = 0; k < groups; ++k) {
     const bool moved = groups > 1 || !b.is_pointwise();
@@ -189,13 +196,25 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Tensor& wei
       own_bias = b.floats({filters}, {bias->as<float>().begin() + k * filters, bias->as<float>().begin() + (k + 1) * filters});
     parts.push_back(b.add(OpKind::kLinear, {patches, w, own_bias}, LinearAttrs{}));
   }
-  return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.window().axes()) + 1});
+  return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.axis_count()) + 1});
 }
 
-bool can_be_done(const Window& w, bool one_copy_each) {
-  if (w.positions() < 1) return false;
-  if (w.axes() > ert::params::window::kMostAxes || one_copy_each) return w.positions() <= kMostPositions;
-  return std::all_of(w.kernel.begin(), w.kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
+bool can_be_done(const std::vector<int64_t>& kernel, bool one_copy_each) {
+  if (positions_of(kernel) < 1) return false;
+  if (kernel.size() > ert::params::window::kMostAxes || one_copy_each) return positions_of(kernel) <= kMostPositions;
+  return std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
+}
+
+// x with padding of its own, where that depends on the size; sizes become those of the result.
+ValueId padded_by_size(Graph& g, const Node& n, Window& w, Shape& sizes) {
+  Shape pads(2 * sizes.size(), 0);
+  for (size_t i = 0; i < w.axes(); ++i) {
+    pads[i + 2] = w.begin[i];
+    pads[i + 2 + sizes.size()] = w.end[i];
+    sizes[i + 2] = sizes[i + 2] + w.begin[i] + w.end[i];
+    w.begin[i] = w.end[i] = 0;
+  }
+  return g.add_node(OpKind::kPad, {n.in(0), shape_operand(g, n.origin.node, pads)}, PadAttrs{}, n.origin);
 }
 
 bool decompose_conv(Graph& g, NodeId id) {
@@ -206,17 +225,18 @@ bool decompose_conv(Graph& g, NodeId id) {
       (bias != kNone && !g.value(bias).constant))
     return false;
   if (!g.value(n.outputs[0]).shape) return false;
-  const Shape sizes = *g.value(n.in(0)).shape;
+  Shape sizes = *g.value(n.in(0)).shape;
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
-  const auto window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
-  if (!window || !can_be_done(*window, a.group > 1 && weight.dims()[1] == 1)) return false;
+  Window window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
+  if (!can_be_done(window.kernel, a.group > 1 && weight.dims()[1] == 1)) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
-  ConvBuilder b(g, n, *window);
+  const ValueId padded = with_fixed_padding(window) ? n.in(0) : padded_by_size(g, n, window, sizes);
+  ConvBuilder b(g, n, *with_fixed_padding(window));
   const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1;
-  const ValueId x = b.channels_last(n.in(0));
+  const ValueId x = b.channels_last(padded);
   const ValueId y = one_channel_each ? depthwise(b, x, weight, bias, weight.dims()[0] / a.group)
                                      : grouped(b, x, sizes, weight, a.group, bias_values);
   redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first(), true}, n.origin);

@@ -27,14 +27,19 @@ struct PoolBuilder {
     return g.add_node(kind, std::move(inputs), std::move(attrs), origin);
   }
   ValueId ints(const std::vector<int64_t>& v) { return g.add_constant(origin.node + "/ints", Tensor::ints(v)); }
+  // Axis i with so much more of `fill` on either side.
+  ValueId pad_axis(ValueId x, size_t i, const DimExpr& before, const DimExpr& behind, ValueId fill) {
+    return add(OpKind::kPad, {x, shape_operand(g, origin.node, {before, behind}), fill, ints({static_cast<int64_t>(i) + 2})}, PadAttrs{});
+  }
   ValueId combine(binary::Kind kind, ValueId a, ValueId b) { return add(OpKind::kBinary, {a, b}, BinaryAttrs{kind}); }
 
   // Axis i of x, of this size, where positions beyond the input hold `fill`.
   ValueId pool_axis(ValueId x, size_t i, const DimExpr& size, bool max, ValueId fill) {
-    const int64_t axis = static_cast<int64_t>(i) + 2, before = w.begin[i], behind = w.end[i] + w.overhang[i];
+    const int64_t axis = static_cast<int64_t>(i) + 2;
+    const DimExpr before = w.begin[i], behind = w.end[i] + w.overhang[i];
     if (size == DimExpr(w.kernel[i]) && w.dilations[i] == 1 && before == 0 && behind == 0)
       return add(OpKind::kReduce, {x}, ReduceAttrs{max ? reduce::kMax : reduce::kSum, {axis}, true, false});
-    if (before != 0 || behind != 0) x = add(OpKind::kPad, {x, ints({before, behind}), fill, ints({axis})}, PadAttrs{});
+    if (before != 0 || behind != 0) x = pad_axis(x, i, before, behind, fill);
     ValueId result = kNone;
     for (int64_t k = 0; k < w.kernel[i]; ++k) {
       // From position k to where the last window has it: the end minus the positions behind it.
@@ -57,11 +62,10 @@ struct PoolBuilder {
     Window beyond = w;
     if (padding_counts && (w.begin[i] != 0 || w.end[i] != 0)) {
       const ValueId one = g.add_constant(origin.node + "/one", Tensor::scalar(1.0f));
-      ones = add(OpKind::kPad, {ones, ints({w.begin[i], w.end[i]}), one, ints({static_cast<int64_t>(i) + 2})}, PadAttrs{});
+      ones = pad_axis(ones, i, w.begin[i], w.end[i], one);
       beyond.begin[i] = beyond.end[i] = 0;
     }
-    return PoolBuilder{g, origin, beyond}.pool_axis(ones, i, padding_counts ? size + DimExpr(w.begin[i] + w.end[i]) : size, false,
-                                                    zero);
+    return PoolBuilder{g, origin, beyond}.pool_axis(ones, i, padding_counts ? size + w.begin[i] + w.end[i] : size, false, zero);
   }
 };
 
@@ -81,14 +85,13 @@ bool decompose_pool(Graph& g, NodeId id) {
   if (!x.shape || a.kernel.size() + 2 != x.shape->size() || x.dtype == DType::kUndefined) return false;
   const Shape shape = *x.shape;
   const DType dtype = x.dtype;
-  const auto window = plan_window(a, shape, a.kernel);
-  if (!window) return false;
-  for (size_t i = 0; i < window->axes(); ++i)
-    if (window->kernel[i] > kLongestKernel && shape[i + 2] != DimExpr(window->kernel[i])) return false;
-  PoolBuilder b{g, n.origin, *window};
+  const Window window = plan_window(a, shape, a.kernel);
+  for (size_t i = 0; i < window.axes(); ++i)
+    if (window.kernel[i] > kLongestKernel && shape[i + 2] != DimExpr(window.kernel[i])) return false;
+  PoolBuilder b{g, n.origin, window};
   const ValueId fill = g.add_constant(n.origin.node + "/fill", max ? lowest(dtype) : Tensor::scalar(0.0f).cast(dtype));
   ValueId y = n.in(0);
-  for (size_t i = 0; i < window->axes(); ++i)
+  for (size_t i = 0; i < window.axes(); ++i)
     if (!b.plain(i)) y = b.pool_axis(y, i, shape[i + 2], max, fill);
   if (max || a.sum) {
     redefine(g, n.outputs[0], OpKind::kIdentity, {y}, {}, n.origin);
@@ -97,10 +100,10 @@ bool decompose_pool(Graph& g, NodeId id) {
   // Windows that all count the same have one divisor.
   float same = 1;
   ValueId divisor = kNone;
-  for (size_t i = 0; i < window->axes(); ++i) {
-    const bool padded = window->begin[i] != 0 || window->end[i] != 0;
-    if (window->overhang[i] == 0 && (!padded || a.count_include_pad)) {
-      same *= static_cast<float>(window->kernel[i]);
+  for (size_t i = 0; i < window.axes(); ++i) {
+    const bool padded = window.begin[i] != 0 || window.end[i] != 0;
+    if (window.overhang[i] == 0 && (!padded || a.count_include_pad)) {
+      same *= static_cast<float>(window.kernel[i]);
       continue;
     }
     const ValueId count = b.count_axis(i, shape[i + 2], a.count_include_pad);

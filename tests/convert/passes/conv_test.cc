@@ -131,6 +131,10 @@ TEST(DecomposeConv, AutomaticPadding) {
     conv({{4}, {1}, {}, {1}, 1, 4, 6, pad}, {S});
     conv({{4}, {3}, {}, {1}, 1, 4, 6, pad}, {11});
     conv({{3}, {1}, {}, {2}, 1, 4, 6, pad}, {S});
+    for (int64_t kernel : {1, 2, 3, 5})
+      for (int64_t stride : {2, 3}) conv({{kernel}, {stride}, {}, {1}, 1, 4, 6, pad}, {S});
+    conv({{3}, {2}, {}, {1}, 4, 4, 4, pad}, {S});  // depthwise
+    conv({{3, 2}, {2, 2}, {}, {1, 1}, 1, 4, 6, pad}, {S, 7});
   }
 }
 

@@ -65,10 +65,24 @@ TEST(DecomposePool, KernelOverTheWholeAxisIsAReduction) {
 }
 
 // ceil_mode drops a window that would start in the padding; whether it would depends on the size.
-TEST(DecomposePool, UnknownPaddingIsLeftAlone) {
-  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {9}), 4);
-  EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, {S}), 0);
-  EXPECT_EQ(pools({{3}, {2}, {}, {1}, false, "SAME_UPPER"}, {S}), 0);
+TEST(DecomposePool, CeilModeDropsWindows) {
+  for (const Shape& length : {Shape{9}, Shape{10}, Shape{S}}) {
+    EXPECT_EQ(pools({{2}, {2}, {0, 1}, {1}, true}, length), 4);
+    EXPECT_EQ(pools({{2}, {2}, {1, 1}, {1}, true}, length), 4);
+    EXPECT_EQ(pools({{2}, {3}, {0, 0}, {1}, true}, length), 4) << "elements between the windows";
+    EXPECT_EQ(pools({{1}, {3}, {0, 0}, {1}, true}, length), 4);
+    EXPECT_EQ(pools({{3}, {3}, {1, 1}, {1}, true}, length), 4);
+    EXPECT_EQ(pools({{2}, {4}, {1, 2}, {2}, true}, length), 4) << "dilated";
+  }
+  EXPECT_EQ(pools({{2, 3}, {2, 3}, {0, 1, 1, 1}, {1, 1}, true}, {S, 7}), 4);
+}
+
+TEST(DecomposePool, AutomaticPaddingOfUnknownSizes) {
+  for (const char* where : {"SAME_UPPER", "SAME_LOWER"})
+    for (int64_t kernel : {1, 2, 3, 4, 5})
+      for (int64_t stride : {2, 3, 4}) EXPECT_EQ(pools({{kernel}, {stride}, {}, {1}, false, where}, {S}), 4) << where << kernel << stride;
+  EXPECT_EQ(pools({{3}, {2}, {}, {2}, false, "SAME_UPPER"}, {S}), 4);
+  EXPECT_EQ(pools({{3, 2}, {2, 2}, {}, {1, 1}, false, "SAME_LOWER"}, {S, 7}), 4);
 }
 
 }  // namespace
