@@ -2,20 +2,18 @@
 // sign, and weights need none: a line takes three instructions instead of four, two lines that are summed in int16 five instead of seven.
 //
 // A row has the form of signed_bytes.h with |a| = q in [0, 255]; for each s it has kLowMark, which no other row has. Products of two values with weights in [-127, 127] fit int16 where
-// the values sum up to at most 256; of other lines each value is taken in two parts. The quantizer decides for all rows of a call by a look at some of them: for speed alone.
+// the values sum up to at most 256; of other lines each value is taken in two parts. The quantizer decides by low_rows.h.
 //
 // Everything here has internal linkage.
 #pragma once
 
 #include "kernels_int8/avx2/signed_bytes.h"
+#include "kernels_int8/loops/low_rows.h"
 
 namespace ert::kernels {
 namespace {
 
 constexpr uint8_t kLowMark = 1;
-
-// Of how many rows the first 128 values decide whether the rows of a call are low. Of shorter rows none is: where weights allow to sum two lines, as in most convolutions, nothing is won.
-constexpr size_t kLowRowsOfATrial = 3, kLowValuesOfATrial = 128, kLeastLowValues = 1024;
 
 inline float sum_of_lanes(__m256 x) {
   __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
@@ -23,26 +21,19 @@ inline float sum_of_lanes(__m256 x) {
   return _mm_cvtss_f32(_mm_add_ss(y, _mm_movehdup_ps(y)));
 }
 
-// Whether the least value is near 0 beside the largest, and so is the mean: then few lines have to be split. Sums of lanes stand for both ends, as good for a guess.
-inline bool lies_low(const float* src) {
-  __m256 low = _mm256_setzero_ps(), high = low, sum = low;
-  for (size_t i = 0; i < kLowValuesOfATrial; i += 8) {
-    const __m256 x = _mm256_loadu_ps(src + i);
-    low = _mm256_min_ps(low, x);
-    high = _mm256_max_ps(high, x);
-    sum = _mm256_add_ps(sum, x);
+// For rows_are_low.
+struct LookAtFirstValues {
+  static LowEnds of(const float* src) {
+    __m256 low = _mm256_setzero_ps(), high = low, sum = low;
+    for (size_t i = 0; i < kLowValuesOfATrial; i += 8) {
+      const __m256 x = _mm256_loadu_ps(src + i);
+      low = _mm256_min_ps(low, x);
+      high = _mm256_max_ps(high, x);
+      sum = _mm256_add_ps(sum, x);
+    }
+    return {sum_of_lanes(low) / 8, sum_of_lanes(high) / 8, sum_of_lanes(sum)};
   }
-  const float ends = sum_of_lanes(high);  // of eight lanes
-  return -4.0f * sum_of_lanes(low) < ends && 20.0f / kLowValuesOfATrial * sum_of_lanes(sum) < ends;
-}
-inline bool rows_are_low(size_t m, size_t k, const float* src, ptrdiff_t src_stride) {
-  if (k < kLeastLowValues) return false;
-  const size_t rows = m < kLowRowsOfATrial ? m : kLowRowsOfATrial;
-  for (size_t i = 0; i < rows; ++i) {
-    if (!lies_low(src + static_cast<ptrdiff_t>(i * (m - 1) / (kLowRowsOfATrial - 1)) * src_stride)) return false;
-  }
-  return true;
-}
+};
 
 // Marks the pairs of lines of a row, those that are not there too: whose four values of each lane sum up to at most kMostOfFour, and whose two do.
 inline void mark_low_row(const uint8_t* row, size_t lines, uint64_t* words, uint64_t* single) {

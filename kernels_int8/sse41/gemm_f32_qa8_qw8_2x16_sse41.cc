@@ -1,6 +1,6 @@
 // W8A8 GEMM for SSE4.1: 2 rows x 16 columns (a panel), two lines at a time where their products can be summed in int16. Zero points are
 // corrected in the epilogue by the weights' column sums.
-#include "kernels_int8/sse41/signed_bytes.h"
+#include "kernels_int8/sse41/low_bytes.h"
 
 namespace ert::kernels {
 namespace {
@@ -76,6 +76,29 @@ __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   finish(t, acc, ones);
 }
 
+// The same of low rows.
+template <int kRows, bool kAhead>
+__attribute__((noinline)) void low_tile(const TileArgs& t) {
+  const __m128i ones = _mm_set1_epi16(1);
+  __m128i acc[kRows][4];
+  clear(acc);
+  for_line_pairs<Marks::kOfLowRows, kRows>(
+      t,
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        fetch<kAhead>(t, rhs);
+        add_low_lines<LowLines::kTogether>(acc, lhs, t.row_bytes, rhs, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_low_lines<LowLines::kApart>(acc, lhs, t.row_bytes, rhs, ones);
+      },
+      [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {
+        add_low_lines<LowLines::kSplit>(acc, lhs, t.row_bytes, rhs, ones);
+      });
+  const size_t lines = t.k / 4;
+  if (lines % 2 != 0) add_last_low_line(acc, t.lhs + (lines - 1) * kRowLineBytes, t.row_bytes, t.rhs + (lines - 1) * kLineBytes, ones);
+  store_tile(t, acc);
+}
+
 constexpr TileFn kTiles[] = {tile<1>, tile<2>};
 constexpr TileFn kTilesAhead[] = {tile<1, true>, tile<2, true>};
 template <Marks kMarks>
@@ -84,10 +107,19 @@ struct PairTiles {
   static constexpr TileFn kAhead[] = {pair_tile<kMarks, 1, true>, pair_tile<kMarks, 2, true>};
 };
 
+struct LowTiles {
+  static constexpr TileFn kNear[] = {low_tile<1, false>, low_tile<2, false>};
+  static constexpr TileFn kAhead[] = {low_tile<1, true>, low_tile<2, true>};
+};
+
 }  // namespace
 
 void gemm_f32_qa8_qw8_2x16_sse41(const GemmArgs& all) {
   by_marked_rows<LookAtRows>(all, [](const GemmArgs& g, const RowMarks& of_rows, Marks by) {
+    if (by == Marks::kOfLowRows) {
+      gemm_by_row_marks<16, LastGroup::kCut, LowTiles>(g, 0, of_rows);
+      return;
+    }
     const bool many = by == Marks::kOfRows;
     if (!many && g.m < kRowsForPairs) return gemm_by_lines<kTiles, kTilesAhead>(g);
     const auto fits = [](const int8_t* lines, size_t) __attribute__((always_inline)) { return pair_fits(lines); };

@@ -64,14 +64,6 @@ inline size_t mark_row(const uint8_t* row, size_t lines, uint64_t* words) {
   return round_up(pairs, 2) - static_cast<size_t>(_mm_cvtsi128_si32(_mm_add_epi64(fitting, _mm_unpackhi_epi64(fitting, fitting))));
 }
 
-// For by_marked_rows.
-struct LookAtRows {
-  static constexpr bool kLowRows = false;
-  static bool is_low(const uint8_t*) { return false; }
-  static void at_low_row(const uint8_t*, size_t, RowScale*, uint64_t*, uint64_t*) {}
-  static size_t at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) { return mark_row(row, lines, words); }
-};
-
 // Four columns of one line. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
 inline __attribute__((always_inline)) void add_line(__m128i& acc, __m128i a, __m128i magnitude, const int8_t* w, __m128i ones) {
   __m128i t, x;
