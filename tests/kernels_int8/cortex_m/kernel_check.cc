@@ -1,11 +1,18 @@
 // kernel_check: every kernel of the level that this firmware is built for against the reference, bit for bit, on extreme fills and
 // tail shapes. The same comparisons as the GoogleTest suites, for cores without an operating system. Exit 1 if a bit differs.
 #include <initializer_list>
+#include <type_traits>
 
 #include "kernels_int8/contract/packed_layout.h"
 #include "rt/base/float_mode.h"
 #include "tests/kernels_int8/cortex_m/checker.h"
 #include "tests/kernels_int8/fills.h"
+
+namespace ert::kernels {
+
+std::remove_pointer_t<GemmFn> gemm_f32_qa13_qw12_1x1_ref;
+
+}  // namespace ert::kernels
 
 namespace ert::kernels::testing {
 namespace {
@@ -65,7 +72,40 @@ struct KernelChecker : Checker {
           static_cast<int>(layout));
   }
 
+  // W12A13. The value and the weight behind a run of odd length are anything, and must not count.
+  void wide_linear(size_t m, size_t n, size_t k) {
+    RandomNumbers random("wide linear");
+    const LinearKernels kernels = linear_kernels(own, Precision::kW12A13, Layout::kN16K2);
+    const size_t row_bytes = kernels.row_bytes(k), weights = round_up(n, 16) * 2 * wide_pairs(k);
+    float *src = memory.take<float>(m * k), *scale = memory.take<float>(n);
+    for (size_t i = 0; i < m * k; ++i) src[i] = random.normal();
+    for (size_t i = 0; i < n; ++i) scale[i] = random.uniform(0.001f, 0.01f);
+    int16_t *rows = memory.take<int16_t>(m * row_bytes / 2), *packed = memory.take<int16_t>(weights);
+    for (size_t i = 0; i < m * row_bytes / 2; ++i) rows[i] = 4095;
+    for (size_t i = 0; i < weights; ++i) packed[i] = static_cast<int16_t>(random.uniform(-2047.0f, 2047.0f));
+    RowScale* scales = memory.take<RowScale>(m);
+    kernels.quantize_rows(m, k, src, static_cast<ptrdiff_t>(k), nullptr, rows, row_bytes, scales);
+    float* out[2] = {memory.take<float>(m * n), memory.take<float>(m * n)};
+    for (int i = 0; i < 2; ++i) {
+      const GemmFn gemm = i == 0 ? gemm_f32_qa13_qw12_1x1_ref : kernels.gemm;
+      gemm({m,
+            n,
+            k,
+            rows,
+            row_bytes,
+            scales,
+            {static_cast<int8_t*>(static_cast<void*>(packed)), scale, nullptr, nullptr, Layout::kN16K2},
+            out[i],
+            static_cast<ptrdiff_t>(n)});
+    }
+    count(same_floats(m * n, out[0], out[1]), "linear qa13, m n k layout:", m, n, k, static_cast<int>(Layout::kN16K2));
+  }
+
   void all_linear() {
+    for (size_t k : {1, 2, 3, 37, 255, 256, 257, 511, 513, 1025}) {
+      wide_linear(1, 1, k);
+      wide_linear(3, 17, k);
+    }
     for (Layout layout : {Layout::kN16K4, Layout::kN2K16, Layout::kN8K8}) {
       for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
         for (size_t m : {1, 2, 3, 4, 7}) {
