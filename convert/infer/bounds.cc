@@ -33,9 +33,24 @@ std::optional<int64_t> most_of(const DimExpr::Atom& a) {
   return divisor && *divisor > 0 ? std::optional(*divisor - 1) : std::nullopt;
 }
 
-}  // namespace
+constexpr int kMostReplaced = 8;  // quotients inside of others
 
-std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
+// Not above e: each quotient by c that e has c times, or a multiple of that, by what it is a quotient of, less its largest remainder where it adds. So
+// remainders are decided that files compute as x - floor(x / c) * c. e itself where there is none.
+DimExpr without_quotients(const DimExpr& e) {
+  DimExpr low = e;
+  for (const auto& t : e.terms()) {
+    if (t.factors.size() != 1 || t.factors[0]->kind != DimExpr::Atom::Kind::kFloorDiv) continue;
+    const DimExpr& x = t.factors[0]->lhs;
+    const auto c = t.factors[0]->rhs.constant();
+    if (!c || *c <= 0 || t.coefficient % *c != 0) continue;
+    const DimExpr times(t.coefficient / *c), remainder(t.coefficient > 0 ? *c - 1 : 0);
+    low = low - x.floor_div(*c) * DimExpr(t.coefficient) + times * (x - remainder);
+  }
+  return low;
+}
+
+std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) {
   int64_t sum = 0;
   for (const auto& t : e.terms()) {
     if (t.factors.empty()) {
@@ -81,6 +96,21 @@ std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
     sum += product;
   }
   return sum;
+}
+
+}  // namespace
+
+std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
+  std::optional<int64_t> best = bound_of_terms(e, least);
+  DimExpr now = e;
+  for (int i = 0; i < kMostReplaced; ++i) {
+    const DimExpr next = without_quotients(now);
+    if (next == now) break;
+    now = next;
+    const auto bound = bound_of_terms(now, least);
+    if (bound && (!best || *bound > *best)) best = bound;
+  }
+  return best;
 }
 
 std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b, const LeastDims& least) {

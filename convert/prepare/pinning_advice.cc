@@ -111,14 +111,21 @@ void offer_sizes(const DimExpr& e, int64_t wanted, Options& out) {
   if (first) out.add("--fix " + names[0] + "=" + std::to_string(nice ? nice : first + (last - first) / 2));
 }
 
-// Inputs of the file that contents are computed from, where all of them are small; nothing otherwise.
+void add_dims(const std::vector<DimExpr>& of, std::set<std::string>& dims) {
+  for (const DimExpr& e : of)
+    for (const std::string& name : e.symbols()) dims.insert(name);
+}
+
+// Inputs of the file that contents are computed from, where all of them are small; nothing otherwise. The dims, where it is sizes alone.
 void offer_inputs(Place from, Options& out) {
   std::set<std::pair<const Frame*, ValueId>> seen;
   std::vector<Place> open{from};
   std::vector<std::string> names;
+  std::set<std::string> dims;
   while (!open.empty()) {
     const Place p = resolved(open.back());
     open.pop_back();
+    if (p.value().elements) add_dims(*p.value().elements, dims);
     if (p.value().constant || p.value().elements || !seen.emplace(p.frame, p.v).second) continue;
     if (seen.size() > kMostVisited) return;
     if (is_file_input(p)) {
@@ -128,12 +135,18 @@ void offer_inputs(Place from, Options& out) {
     }
     const Node* n = p.frame->g.producer(p.v);
     if (n == nullptr) return;
-    if (n->kind == OpKind::kShape || n->kind == OpKind::kSize) continue;
+    if (n->kind == OpKind::kShape || n->kind == OpKind::kSize) {
+      const Value& sized = p.frame->g.value(n->in(0));
+      if (sized.shape) add_dims(*sized.shape, dims);
+      continue;
+    }
     for (ValueId v : n->inputs)
       if (v != kNone) open.push_back({p.frame, v});
   }
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) out.add("--const " + name);
+  if (!names.empty()) return;
+  for (const std::string& name : dims) out.add("--fix " + name + "=N");
 }
 
 // Dims that symbolic contents depend on.

@@ -130,6 +130,32 @@ TEST_F(PinningTest, RefusalsOfferTheSizeThatDecides) {
   EXPECT_EQ(run_on({1, 4}, {1, 2, 3, 4}), (Floats{-1, -2, -3, -4}));
 }
 
+// Where a slice begins is computed from a size in a way that is not followed: no data decides, but the size.
+TEST_F(PinningTest, RefusalsOfferTheSizesThatContentsAreComputedFrom) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", "length"});
+  w.output("y", kOnnxFloat, {"n", "rest"});
+  const auto ints = [&](const std::string& name, int64_t v) {
+    scalar_int64(*w.proto().mutable_graph(), name, v);
+    w.proto().mutable_graph()->mutable_initializer(w.proto().graph().initializer_size() - 1)->add_dims(1);
+  };
+  ints("one", 1);
+  ints("three", 3);
+  ints("all", 100);
+  w.node("Shape", {"x"}, {"shape"});
+  w.node("Gather", {"shape", "one"}, {"length"});
+  w.node("Equal", {"length", "three"}, {"is_three"});
+  auto* to = w.node("Cast", {"is_three"}, {"first"}).add_attribute();
+  to->set_name("to");
+  to->set_type(2);
+  to->set_i(kOnnxInt64);
+  w.node("Slice", {"x", "first", "all", "one"}, {"y"});
+  write(w);
+  expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "length=64"}, kUnsupported, {"Slice", "pin what it depends on: --fix length=N\n"});
+  convert({"--fix", "length=3"});
+  EXPECT_EQ(run_on({1, 3}, {1, 2, 3}), (Floats{2, 3}));
+}
+
 // y = x doubled `rounds` times: refused by the lowering, where all shapes are known.
 TEST_F(PinningTest, RefusalsOfferTheTripCountOfALoop) {
   ModelWriter w;

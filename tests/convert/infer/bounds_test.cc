@@ -30,6 +30,21 @@ TEST(Bounds, SmallestSizeWithAWindow) {
   EXPECT_EQ(least.at("samples"), 30) << "a weaker need changes nothing";
 }
 
+// As TensorFlow's exporters write x mod 4: x - x / 4 * 4.
+TEST(Bounds, RemaindersThatAreComputed) {
+  const DimExpr four(4), rest = kN - kN.floor_div(four) * four;
+  EXPECT_EQ(lower_bound(rest), 0);
+  EXPECT_EQ(lower_bound(DimExpr(0) - rest), -3);
+  EXPECT_EQ(lower_bound(four - rest), 1);
+  EXPECT_EQ(lower_bound(DimExpr(3) - rest - rest), -3);
+  EXPECT_EQ(lower_bound(DimExpr(0) - kN.floor_div(four)), std::nullopt);
+  EXPECT_EQ(always_less(rest, four), true);
+  EXPECT_EQ(always_less(rest, DimExpr(3)), std::nullopt);
+  const DimExpr pad = four - rest, nested = pad - pad.floor_div(four) * four;  // none where nothing is left over
+  EXPECT_EQ(lower_bound(nested), 0);
+  EXPECT_EQ(always_less(nested, four), true);
+}
+
 TEST(Bounds, NothingIsNotedOfWhatMayShrink) {
   LeastDims least;
   note_positive(DimExpr(100) - kN, least);
