@@ -42,7 +42,7 @@ bool in_place(const TargetProgram& p, const Lifetime& prev, const Lifetime& next
   bool allowed = false;
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] < 0 || p.root(op.inputs[i]) != prev.value) continue;
-    if (!(def->in_place_inputs >> i & 1)) return false;
+    if (!def->may_replace(i)) return false;
     allowed = true;
   }
   return allowed;

@@ -165,7 +165,7 @@ class Chooser {
     const ert::OpDef* def = ert::find_op(static_cast<uint16_t>(op.code));
     const TargetValue& out = p_.values[static_cast<size_t>(p_.root(op.outputs[0]))];
     for (size_t k = 0; k < op.inputs.size() && out.storage == Storage::kArena; ++k) {
-      if (op.inputs[k] < 0 || (def->in_place_inputs >> k & 1) == 0) continue;
+      if (op.inputs[k] < 0 || !def->may_replace(k)) continue;
       const int root = p_.root(op.inputs[k]);
       const TargetValue& in = p_.values[static_cast<size_t>(root)];
       if (in.storage == Storage::kArena && last_[static_cast<size_t>(root)] == i && in.dtype == out.dtype &&

@@ -13,7 +13,7 @@ namespace {
 uint64_t steps_besides_macs(const OpDef& def, const OpContext& c) {
   uint64_t elements = 0;
   for (uint32_t i = 0; i < c.n_inputs; ++i) {
-    const bool table = c.inputs[i].constant && (def.looked_up_inputs >> i & 1) != 0;
+    const bool table = c.inputs[i].constant && def.looks_up(i);
     if (c.inputs[i].present() && !table) elements += static_cast<uint64_t>(c.inputs[i].elements());
   }
   for (uint32_t i = 0; i < c.n_outputs; ++i) {

@@ -121,6 +121,10 @@ struct OpDef {
   uint32_t steps_per_element = 1;  // at most, where an op comes back to elements: 2 * log2 of what fits
   // What it does to elements beside macs and once for each operand, where that may be more than these; null: nothing.
   uint64_t (*further_steps)(const OpContext& c) = nullptr;
+
+  // Ops may have more inputs than the masks have bits: those behind them are neither.
+  bool may_replace(size_t i) const { return i < 32 && (in_place_inputs >> i & 1) != 0; }
+  bool looks_up(size_t i) const { return i < 32 && (looked_up_inputs >> i & 1) != 0; }
 };
 
 // Null if the code is unknown or not linked in.

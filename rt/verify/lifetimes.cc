@@ -28,7 +28,7 @@ bool in_place_allowed(const Program& p, uint32_t op_index, uint32_t prev, uint32
   for (uint32_t k = 0; k < op.n_inputs(); ++k) {
     const int32_t v = operand_of(p, op, k);
     if (v < 0 || root_value(p, static_cast<uint32_t>(v)) != prev) continue;
-    if (k >= 32 || (def->in_place_inputs >> k & 1) == 0) return false;
+    if (!def->may_replace(k)) return false;
     read = true;
   }
   return read;

@@ -104,9 +104,9 @@ void share_slots(BlobSpec* s) {
     if (def == nullptr || op.outputs.empty() || op.outputs[0] < 0) continue;
     const uint32_t out = root_of(*s, static_cast<uint32_t>(op.outputs[0]));
     if (out >= s->values.size() || s->values[out].storage != 0) continue;
-    for (uint32_t k = 0; k < op.inputs.size() && k < 32; ++k) {
+    for (uint32_t k = 0; k < op.inputs.size(); ++k) {
       const uint32_t in = op.inputs[k] < 0 ? UINT32_MAX : root_of(*s, static_cast<uint32_t>(op.inputs[k]));
-      if ((def->in_place_inputs >> k & 1) == 0 || in >= s->values.size() || s->values[in].storage != 0) continue;
+      if (!def->may_replace(k) || in >= s->values.size() || s->values[in].storage != 0) continue;
       const BlobSpec::Value& v = s->values[in];
       if (v.last_op != i || v.dtype != s->values[out].dtype || v.shape != s->values[out].shape) continue;
       s->values[out].index = v.index;

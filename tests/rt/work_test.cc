@@ -37,6 +37,20 @@ TEST(Work, CountsEveryOperandOnce) {
   EXPECT_EQ(work_of(small_program(), {}).work.steps, work_of(small_program(), {8}).work.steps) << "no dims: the largest";
 }
 
+// Constants count as the others, also behind the 32 inputs that an op may say of that it looks into them: a shift by as many is undefined, as --asan and
+// --m32 tell.
+TEST(Work, CountsOperandsBehindThe32nd) {
+  constexpr uint32_t kParts = 40;
+  BlobSpec s = small_program();
+  const uint64_t before = work_of(s, {1}).work.steps;
+  const auto at = static_cast<uint32_t>(s.ops.size());
+  BlobSpec::Op op{params::OpCode::kConcat, {}, {}, {0}, {}};
+  for (uint32_t i = 0; i < kParts; ++i) op.inputs.push_back(static_cast<int32_t>(s.add_constant(ERT_F32, {s.constant(2)}, {1, 2})));
+  op.outputs.push_back(static_cast<int32_t>(s.add_output("parts", ERT_F32, {s.constant(2 * kParts)}, at)));
+  s.ops.push_back(op);
+  EXPECT_EQ(work_of(s, {1}).work.steps - before, 2 * 2 * kParts);
+}
+
 TEST(Work, RefusesDimsThatTheModelRefuses) {
   EXPECT_EQ(work_of(small_program(), {0}).status, ERT_ERR_DIMS);
   EXPECT_EQ(work_of(small_program(), {9}).status, ERT_ERR_DIMS);

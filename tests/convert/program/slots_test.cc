@@ -80,6 +80,16 @@ TEST_F(Slots, ChainOfLinearsTakesTwo) {
   EXPECT_EQ(p.slots, 2);
 }
 
+// Behind the 32 inputs that the mask of an op tells of, none is overwritten. UndefinedBehaviorSanitizer sees a shift by as many.
+TEST_F(Slots, OpsOfManyOperandsReplaceNone) {
+  std::vector<int> many;
+  for (int i = 0; i < 40; ++i) many.push_back(unary(input_));
+  const int y = arena({S, 8});
+  op(OpCode::kCustom, many, {y});
+  finish(y);
+  EXPECT_EQ(p.slots, 41);
+}
+
 // The check can fail.
 TEST_F(Slots, CanaryOneSlotForEverything) {
   int v = input_;

@@ -260,8 +260,7 @@ ert_status run(OpCase& c) {
     EXPECT_EQ(one_nan(expected, c.outputs), one_nan(without_fpu, c.outputs)) << c.def->name << ": differs on a target without an FPU";
   }
   for (size_t i = 0; i < c.inputs.size() && status == ERT_OK; ++i) {
-    const bool allowed = c.def->in_place_inputs >> i & 1;
-    if (!allowed || c.inputs[i].dtype != c.outputs[0].dtype || c.inputs[i].bytes.size() != c.outputs[0].bytes.size()) continue;
+    if (!c.def->may_replace(i) || c.inputs[i].dtype != c.outputs[0].dtype || c.inputs[i].bytes.size() != c.outputs[0].bytes.size()) continue;
     for (uint32_t threads : {1u, 3u}) {
       EXPECT_EQ(expected, run_once(c, threads, static_cast<int>(i), &again))
           << c.def->name << ": differs in place of input " << i;
