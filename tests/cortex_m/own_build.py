@@ -32,7 +32,7 @@ def main(root):
         run(folder, converter, "export", "model.ert", *options.group(2).split())
         own = root / "tests/cortex_m/own_build"
         run(folder, "cmake", "-G", "Ninja", "-S", own, "-B", "build", f"-DCMAKE_TOOLCHAIN_FILE={own / 'toolchain.cmake'}",
-            "-DCMAKE_BUILD_TYPE=MinSizeRel", f"-DEDGECONV_SOURCE={root}", f"-DMODEL={folder}")
+            "-DCMAKE_BUILD_TYPE=MinSizeRel", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", f"-DEDGECONV_SOURCE={root}", f"-DMODEL={folder}")
         run(folder, "cmake", "--build", "build")
         said = run(folder, root / "toolchains/run_cortex_m.sh", "mps2-an386", "build/product").strip()
         stack = run(folder, sys.executable, root / "tests/checks/stack_bound.py", "build/product", "build", "2048")
