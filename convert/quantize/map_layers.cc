@@ -19,7 +19,7 @@ namespace map_conv = ert::params::map_conv;
 // Where every map has 8 bits for the RAM that it takes, rows of pictures count.
 constexpr int64_t kMostColumns = 64, kMostColumnsOfAll = 128;
 
-// A first convolution over a signal or a grey picture: a row of a patch fills less than a line of weights, and fp32 reads the picture in the layout that it comes in (DirectConv),
+// A convolution over one or two channels, a first one over a signal or a grey picture: a row of a patch fills less than a line of weights, and fp32 reads the picture in the layout that it comes in (DirectConv),
 // which is quicker. Of coloured pictures 9 of 12 bytes count, and no map of floats comes out: ResNet-8 takes .90 (avx512vnni), .91 (avxvnni), 1.02 (avx2) of its time and half its RAM.
 constexpr int64_t kFewChannels = 2;
 

@@ -57,7 +57,6 @@ inline void mark_low_row(const uint8_t* row, size_t lines, uint64_t* words, uint
 
 // For by_marked_rows. Tiles correct sums by 128 - zero point, which would be right for a = q - 128.
 struct LookAtRows {
-  static constexpr bool kLowRows = true;
   static bool is_low(const uint8_t* row) { return row[0] == kLowMark; }
   static void at_low_row(const uint8_t* row, size_t lines, RowScale* copy, uint64_t* words, uint64_t* single) {
     copy->zero_point += 128;

@@ -26,7 +26,8 @@ struct RowScale {
 inline float scale_of_no_range(float range) { return range < kZeroRange ? 0.0f : __builtin_nanf(""); }
 
 // A row of kW8A8 is a row of fours: values 4i .. 4i + 3 take the same number of bytes each, one four's behind the other's, whatever k is. So a piece
-// of a row from a multiple of four on can be copied to a multiple of four of another row, which then has the same scale (rt/ops/conv.cc).
+// of a row from a multiple of four on can be copied to a multiple of four of another row, which then has the same scale (rt/ops/conv.cc); all pieces of a row come from one row, because a
+// level may give rows one of two forms.
 
 // A row of kW12A13 has int16 values side by side on every level, whatever it is aligned to.
 

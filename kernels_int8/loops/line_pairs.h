@@ -1,6 +1,6 @@
 // Around the byte GEMMs of AVX2 and SSE4.1, which sum the products of two lines of a panel in int16 where they fit: because four values of each row
 // that meet in an int16 lane are small, whatever the weights, or because four weights are, whatever the values. Who may be summed is marked, and tiles
-// go by the marks. Low rows, whose values lie near the least one, as behind a ReLU or GELU, have a form and tiles of their own (avx2/low_bytes.h). Internal
+// go by the marks. Low rows, whose values lie near the least one, as behind a ReLU or GELU, have a form and tiles of their own (low_bytes.h of the level). Internal
 // linkage.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace {
 enum class Marks { kOfWeights, kOfRows, kOfLowRows };
 
 constexpr size_t kLineBytes = 64;    // of a panel of N16K4: 16 columns x 4 k
-constexpr size_t kRowLineBytes = 8;  // of a row: four bytes a = q - 128, or their signs, and four |a|
+constexpr size_t kRowLineBytes = 8;  // of a row: four bytes a = q - 128, or their signs, and four |a|; of low rows marks and four q
 // Words that mark the pairs of lines of the longest row.
 constexpr size_t kMostPairWords = (65000 / 8 + kPairsPerWord) / kPairsPerWord;
 // |a| of four values of a row may sum up to so much: 256 * -128 = -2^15, and weights, or weights ^ -1, are in [-128, 127].
@@ -63,22 +63,21 @@ inline __attribute__((always_inline)) void mark_line_pairs(const int8_t* rhs, si
 }
 
 // Calls multiply(part of g, marks of its rows, what tiles go by). part.scales are copies. Rows of a part are all low or none is. Look has
-//   kLowRows                                 whether there are any
 //   is_low(row)
 //   at_low_row(row, lines, &copy, words, single)   marks a low row and changes the copy
 //   at_row(row, lines, &copy, words)         marks another row, the pairs that it does not have too, gives the number of those not marked, and may change the
 //                                            copy; with null words it only does the last
-// Other rows of a call are alike, but for the first of a text: one in the middle tells whether values lie about 0, and after two of few marks the rest gets none. One row alone always
-// has marks.
+// Other rows of a call are alike, but for the first of a text: of kRowsForPairs or more one in the middle tells whether values lie about 0, of fewer the first, and after two of few marks the
+// rest gets none. One row alone always has marks.
 template <class Look, typename Multiply>
 inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, const Multiply& multiply) {
   RowScale scales[kMarkedRows];
-  uint64_t words[kMarkWords], single[Look::kLowRows ? kMarkWords : 1];
+  uint64_t words[kMarkWords], single[kMarkWords];
   const size_t lines = round_up(g.k, 4) / 4, pairs = lines / 2, row_words = pairs / kPairsPerWord + 1;
   const size_t fitting = kMarkWords / row_words, most = fitting < kMarkedRows ? fitting : kMarkedRows;
   const RowMarks marks = {words, row_words, scales, single};
   const auto bytes_of = [&](size_t row) { return static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes; };
-  const auto is_low = [&](size_t row) { return Look::kLowRows && Look::is_low(bytes_of(row)); };
+  const auto is_low = [&](size_t row) { return Look::is_low(bytes_of(row)); };
   GemmArgs part = g;
   part.scales = scales;
   bool low = is_low(0);

@@ -1,4 +1,5 @@
-// Which rows become low rows of AVX2 or SSE4.1 (avx2/low_bytes.h): all of a call or none, by a look at some of them. It decides how long products take, never bits.
+// Which rows become low rows of AVX2 or SSE4.1 (avx2/low_bytes.h): those that gelu_quantize_rows makes, all of them, and of quantize_rows all of a call or none, by a look at some. It
+// decides how long products take, never bits.
 #pragma once
 
 #include <stddef.h>
@@ -6,10 +7,10 @@
 namespace ert::kernels {
 namespace {
 
-// Of how many rows the first 128 values decide. Of shorter rows none is low: where weights allow to sum two lines, as in most convolutions, nothing is won.
+// Of how many rows the first 128 values decide. Of shorter rows quantize_rows makes none low: where weights allow to sum two lines, as in most convolutions, nothing is won.
 constexpr size_t kLowRowsOfATrial = 3, kLowValuesOfATrial = 128, kLeastLowValues = 1024;
 
-// Of a row's first values: the ends, at least 0, as means over the lanes of a vector, which is good enough for a guess; and the sum.
+// Of a row's first values and 0: the ends, as means over the lanes of a vector, which is good enough for a guess; and the sum of the values.
 struct LowEnds {
   float low, high, sum;
 };

@@ -1,6 +1,6 @@
 // Low rows of W8A8 on SSE4.1: those of avx2/low_bytes.h, for the same reasons. Weights are read where they are multiplied, and no sign is moved to them.
 //
-// A row has the form of signed_bytes.h, with q in [0, 255] for |a|, and a = -1 where q is 0 and otherwise 0: of no other row the second is the magnitude of the first.
+// A row has the form of signed_bytes.h, with q in [0, 255] for |a|, and a = -1 where q is 0 and otherwise 0: of every other row the second is the magnitude of the first, of these of none.
 //
 // Everything here has internal linkage.
 #pragma once
@@ -59,7 +59,6 @@ inline void mark_low_row(const uint8_t* row, size_t lines, uint64_t* words, uint
 
 // For by_marked_rows. Tiles correct sums by 128 - zero point, which would be right for a = q - 128.
 struct LookAtRows {
-  static constexpr bool kLowRows = true;
   static bool is_low(const uint8_t* row) {
     const int a = static_cast<int8_t>(row[0]);
     return (a < 0 ? -a : a) != row[4];

@@ -2,7 +2,6 @@
 #include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/sse41/quantize_row.h"
 #include "kernels_int8/simd/quantize16.h"
-
 #include "kernels_int8/sse41/low_bytes.h"
 
 namespace ert::kernels {

@@ -353,11 +353,24 @@ TEST_P(LinearInt8Test, BatchDoesNotMatter) {
   }
 }
 
-// A level may give rows that were quantized by different calls different forms (avx2/low_bytes.h).
+// Rows that are near the least value in one call: an odd number of lines, tiles of one and two panels, more rows than have their marks at a time.
+TEST_P(LinearInt8Test, LongRowsNearTheLeastValue) {
+  SeededRandom random;
+  for (WeightFill weights : {WeightFill::kRandom, WeightFill::kAll127, WeightFill::kAllMinus127}) {
+    for (size_t k : {1024, 1025, 1030}) {
+      for (size_t m : {1, 2, 5, 24, 29, 140}) {
+        compare({m, 85, k, Fill::kNearTheLeast, weights}, random);
+        compare({m, 17, k, Fill::kNearTheLeast, weights, true}, random);
+      }
+    }
+  }
+}
+
+// A level may give rows that were quantized by different calls different forms (loops/low_rows.h).
 TEST_P(LinearInt8Test, RowsOfDifferentCallsInOneProduct) {
   SeededRandom random;
   const LinearKernels s = linear_kernels(kernels(), Precision::kW8A8, Layout::kN16K4);
-  constexpr size_t n = 53, k = 260;
+  constexpr size_t n = 85, k = 1026;
   const size_t row_bytes = s.row_bytes(k);
   for (const size_t m : {2, 13, 40, 200}) {
     GuardedBuffer<float> row(k), want(m * n), got(m * n);

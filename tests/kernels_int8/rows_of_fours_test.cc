@@ -1,5 +1,4 @@
-// Rows of kW8A8 are rows of fours (contract/quantized_rows.h): a piece that is copied into another row of the same scale is what that row
-// would have there. rt/ops/conv.cc builds rows so.
+// Rows of kW8A8 are rows of fours (contract/quantized_rows.h): a row of pieces that are copied from another is one of the same scale. rt/ops/conv.cc builds rows so.
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
 

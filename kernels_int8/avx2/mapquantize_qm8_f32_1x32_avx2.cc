@@ -97,7 +97,7 @@ inline __attribute__((always_inline)) void quantize_values(const MapQuantizeArgs
 
 }  // namespace
 
-void mapquantize_qm8_f32_1x8_avx2(const MapQuantizeArgs& a) {
+void mapquantize_qm8_f32_1x32_avx2(const MapQuantizeArgs& a) {
   if (a.factors != nullptr) return quantize_values<false>(a, ValuesTimesFactors{{a.factors, a.channels}});
   if (a.clamped) return quantize_values<true>(a, Values());
   quantize_values<false>(a, Values());

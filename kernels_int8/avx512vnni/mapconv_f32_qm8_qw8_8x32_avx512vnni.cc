@@ -1,5 +1,4 @@
-// Convolution over 8-bit maps for AVX512-VNNI: 6 outputs x 32 filters, or 12 x 16, with the exact sums of one row of the kernel and the fp32 sums of all rows
-// in registers.
+// Convolution over 8-bit maps for AVX512-VNNI: 8 outputs x 32 filters, or 16 x 16, with the exact sums of one row of the kernel in registers.
 #include "kernels_int8/avx512vnni/gemm_tile.h"
 #include "kernels_int8/avx512vnni/map_output.h"
 #include "kernels_int8/loops/gemm_driver.h"
@@ -103,7 +102,7 @@ void all_outputs(const MapTileFn (&tiles)[kMost], const MapConvArgs& a, size_t f
 
 }  // namespace
 
-void mapconv_f32_qm8_qw8_6x32_avx512vnni(const MapConvArgs& a) {
+void mapconv_f32_qm8_qw8_8x32_avx512vnni(const MapConvArgs& a) {
   size_t filter = 0;
   if (a.outputs <= 3) {
     for (; filter + 48 < a.filters; filter += 64)
