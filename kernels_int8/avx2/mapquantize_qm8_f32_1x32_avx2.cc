@@ -9,20 +9,6 @@
 namespace ert::kernels {
 namespace {
 
-// Values side by side.
-struct Values {
-  static constexpr bool kFactors = false;
-  const float* factors_of(size_t) const { return nullptr; }
-  size_t next(size_t) const { return 0; }
-};
-// Times the factors of their channels.
-struct ValuesTimesFactors {
-  static constexpr bool kFactors = true;
-  RepeatedFactors<kBlock> factors;
-  const float* factors_of(size_t channel) const { return factors.of(channel); }
-  size_t next(size_t channel) const { return factors.next(channel); }
-};
-
 template <bool kFactors, class Block>
 inline __attribute__((always_inline)) void take_block(const float* src, const float* factors, const Block& block) {
   __m256 y[4];
@@ -98,9 +84,9 @@ inline __attribute__((always_inline)) void quantize_values(const MapQuantizeArgs
 }  // namespace
 
 void mapquantize_qm8_f32_1x32_avx2(const MapQuantizeArgs& a) {
-  if (a.factors != nullptr) return quantize_values<false>(a, ValuesTimesFactors{{a.factors, a.channels}});
-  if (a.clamped) return quantize_values<true>(a, Values());
-  quantize_values<false>(a, Values());
+  if (a.factors != nullptr) return quantize_values<false>(a, ValuesTimesFactors<kBlock>{{a.factors, a.channels}});
+  if (a.clamped) return quantize_values<true>(a, PlainValues());
+  quantize_values<false>(a, PlainValues());
 }
 
 }  // namespace ert::kernels

@@ -8,20 +8,6 @@ namespace {
 
 constexpr size_t kStep = 64;
 
-// Values side by side.
-struct Values {
-  static constexpr bool kFactors = false;
-  const float* factors_of(size_t) const { return nullptr; }
-  size_t next(size_t) const { return 0; }
-};
-// Times the factors of their channels.
-struct ValuesTimesFactors {
-  static constexpr bool kFactors = true;
-  RepeatedFactors<kStep> factors;
-  const float* factors_of(size_t channel) const { return factors.of(channel); }
-  size_t next(size_t channel) const { return factors.next(channel); }
-};
-
 // Calls full(i, y) for 64 values from i on, then some(i, y, mask) for sixteens of what is left.
 template <class Kind, class Full, class Some>
 inline __attribute__((always_inline)) void for_values(const MapQuantizeArgs& a, const Kind& kind, const Full& full, const Some& some) {
@@ -89,9 +75,9 @@ inline __attribute__((always_inline)) void quantize_values(const MapQuantizeArgs
 }  // namespace
 
 void mapquantize_qm8_f32_1x64_avx512vnni(const MapQuantizeArgs& a) {
-  if (a.factors != nullptr) return quantize_values<false>(a, ValuesTimesFactors{{a.factors, a.channels}});
-  if (a.clamped) return quantize_values<true>(a, Values());
-  quantize_values<false>(a, Values());
+  if (a.factors != nullptr) return quantize_values<false>(a, ValuesTimesFactors<kStep>{{a.factors, a.channels}});
+  if (a.clamped) return quantize_values<true>(a, PlainValues());
+  quantize_values<false>(a, PlainValues());
 }
 
 }  // namespace ert::kernels

@@ -44,5 +44,19 @@ class RepeatedFactors {
   float copy_[2 * kStep + kPiece];
 };
 
+// What a kernel reads that takes kStep values at a time: values as they are, or times the factors of their channels.
+struct PlainValues {
+  static constexpr bool kFactors = false;
+  const float* factors_of(size_t) const { return nullptr; }
+  size_t next(size_t) const { return 0; }
+};
+template <size_t kStep>
+struct ValuesTimesFactors {
+  static constexpr bool kFactors = true;
+  RepeatedFactors<kStep> factors;
+  const float* factors_of(size_t channel) const { return factors.of(channel); }
+  size_t next(size_t channel) const { return factors.next(channel); }
+};
+
 }  // namespace
 }  // namespace ert::kernels
