@@ -8,32 +8,11 @@
 #pragma once
 
 #include "kernels_int8/avx2/signed_bytes.h"
-#include "kernels_int8/loops/low_rows.h"
 
 namespace ert::kernels {
 namespace {
 
 constexpr uint8_t kLowMark = 1;
-
-inline float sum_of_lanes(__m256 x) {
-  __m128 y = _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-  y = _mm_add_ps(y, _mm_movehl_ps(y, y));
-  return _mm_cvtss_f32(_mm_add_ss(y, _mm_movehdup_ps(y)));
-}
-
-// For rows_are_low.
-struct LookAtFirstValues {
-  static LowEnds of(const float* src) {
-    __m256 low = _mm256_setzero_ps(), high = low, sum = low;
-    for (size_t i = 0; i < kLowValuesOfATrial; i += 8) {
-      const __m256 x = _mm256_loadu_ps(src + i);
-      low = _mm256_min_ps(low, x);
-      high = _mm256_max_ps(high, x);
-      sum = _mm256_add_ps(sum, x);
-    }
-    return {sum_of_lanes(low) / 8, sum_of_lanes(high) / 8, sum_of_lanes(sum)};
-  }
-};
 
 // Marks the pairs of lines of a row, those that are not there too: whose four values of each lane sum up to at most kMostOfFour, and whose two do.
 inline void mark_low_row(const uint8_t* row, size_t lines, uint64_t* words, uint64_t* single) {

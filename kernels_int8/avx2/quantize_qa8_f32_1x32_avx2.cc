@@ -1,6 +1,7 @@
 // Rows of fp32 to signs and magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
 #include "kernels_int8/avx2/low_bytes.h"
 #include "kernels_int8/avx2/quantize_row.h"
+#include "kernels_int8/loops/low_rows.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
@@ -44,7 +45,7 @@ size_t rowbytes_qa8_f32_1x32_avx2(size_t k) { return round_up(2 * k, 64); }
 
 void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales) {
-  quantize_rows_as(rows_are_low<LookAtFirstValues>(m, k, src, src_stride), m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
+  quantize_rows_as(rows_are_low(m, k, src, src_stride), m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);

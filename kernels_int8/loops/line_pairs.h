@@ -80,21 +80,20 @@ inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, con
   const auto is_low = [&](size_t row) { return Look::is_low(bytes_of(row)); };
   GemmArgs part = g;
   part.scales = scales;
-  bool low = is_low(0);
   for (size_t row = 0; row < g.m; row += part.m) {
+    const bool low = is_low(row);
     const size_t left = g.m - row < most ? g.m - row : most;
-    bool next_low = low;
-    for (part.m = 1; part.m < left && (next_low = is_low(row + part.m)) == low;) ++part.m;
-    if (part.m == left && row + left < g.m) next_low = is_low(row + left);
+    for (part.m = 1; part.m < left && is_low(row + part.m) == low;) ++part.m;
     part.lhs = bytes_of(row);
     part.dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride;
     size_t not_marked = 0;
     const size_t first = part.m < kRowsForPairs ? 0 : part.m / 2;
     const int32_t zero = g.scales[row + first].zero_point - 128;  // a of the value 0, about which a row's values lie
     bool many = part.m == 1 || (zero > -kMostOfFour / 4 && zero < kMostOfFour / 4);
-    for (size_t done = 1; done <= part.m; ++done) {
-      const size_t r = first + done <= part.m ? first + done - 1 : first + done - 1 - part.m;
+    for (size_t done = 0; done < part.m;) {
+      const size_t r = first + done < part.m ? first + done : first + done - part.m;
       scales[r] = g.scales[row + r];
+      ++done;
       if (low) {
         Look::at_low_row(bytes_of(row + r), lines, &scales[r], words + r * row_words, single + r * row_words);
         continue;
@@ -103,7 +102,6 @@ inline __attribute__((always_inline)) void by_marked_rows(const GemmArgs& g, con
       if (done == 2 || done == part.m) many &= 8 * not_marked <= (8 - kWorthOfRows) * done * pairs;
     }
     multiply(part, marks, low ? Marks::kOfLowRows : many ? Marks::kOfRows : Marks::kOfWeights);
-    low = next_low;
   }
 }
 

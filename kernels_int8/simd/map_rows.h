@@ -4,8 +4,8 @@
 
 #include "kernels_int8/contract/conv_kernels.h"
 #include "kernels_int8/contract/math_constants.h"
-#include "kernels_int8/simd/repeated_factors.h"
 #include "kernels_int8/ref/float32.h"
+#include "kernels_int8/simd/repeated_factors.h"
 
 namespace ert::kernels {
 namespace {

@@ -5,30 +5,10 @@
 // Everything here has internal linkage.
 #pragma once
 
-#include "kernels_int8/loops/low_rows.h"
 #include "kernels_int8/sse41/signed_bytes.h"
 
 namespace ert::kernels {
 namespace {
-
-inline float sum_of_lanes(__m128 x) {
-  const __m128 y = _mm_add_ps(x, _mm_movehl_ps(x, x));
-  return _mm_cvtss_f32(_mm_add_ss(y, _mm_movehdup_ps(y)));
-}
-
-// For rows_are_low.
-struct LookAtFirstValues {
-  static LowEnds of(const float* src) {
-    __m128 low = _mm_setzero_ps(), high = low, sum = low;
-    for (size_t i = 0; i < kLowValuesOfATrial; i += 4) {
-      const __m128 x = _mm_loadu_ps(src + i);
-      low = _mm_min_ps(low, x);
-      high = _mm_max_ps(high, x);
-      sum = _mm_add_ps(sum, x);
-    }
-    return {sum_of_lanes(low) / 4, sum_of_lanes(high) / 4, sum_of_lanes(sum)};
-  }
-};
 
 // 16 bytes q of a low row.
 inline __attribute__((always_inline)) void store_low_bytes(int8_t* dst, __m128i q) {

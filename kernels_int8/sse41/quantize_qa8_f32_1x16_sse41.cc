@@ -1,4 +1,5 @@
 // Rows of fp32 to bytes and their magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
+#include "kernels_int8/loops/low_rows.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/sse41/quantize_row.h"
 #include "kernels_int8/simd/quantize16.h"
@@ -31,7 +32,7 @@ size_t rowbytes_qa8_f32_1x16_sse41(size_t k) { return round_up(2 * k, 64); }
 
 void quantize_qa8_f32_1x16_sse41(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                  size_t row_bytes, RowScale* scales) {
-  const auto rows = rows_are_low<LookAtFirstValues>(m, k, src, src_stride) ? quantize_low_rows : quantize_qa8_rows;
+  const auto rows = rows_are_low(m, k, src, src_stride) ? quantize_low_rows : quantize_qa8_rows;
   rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
