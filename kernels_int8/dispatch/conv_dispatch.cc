@@ -45,4 +45,15 @@ const ConvKernels& conv_kernels(Isa isa) {
   return kConvTableOf<Level::kRef>;
 }
 
+const ConvKernels& conv_level_table(Level level) {
+  switch (level) {
+#define ERT_ISA_LEVEL(level, ID, name, number, base, cores, needs, builds) \
+  case Level::level:                                                       \
+    return conv_table_if_built<Level::level>();
+#define ERT_TEST_LEVEL(...) ERT_ISA_LEVEL(__VA_ARGS__)
+#include "kernels_int8/contract/isa_levels.inc"
+    default: return kConvTableOf<Level::kRef>;
+  }
+}
+
 }  // namespace ert::kernels

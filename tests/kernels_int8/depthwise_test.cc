@@ -36,9 +36,9 @@ class DepthwiseTest : public LevelTest {
                     with_bias ? bias.data() : nullptr,
                     want.data(),
                     static_cast<Clamp>((s.outputs + s.channels) % 3)};
-    conv_kernels(Isa::kRef).depthwise(a);
+    conv_ref().depthwise(a);
     a.dst = got.data();
-    conv_kernels(kernels().isa).depthwise(a);
+    conv().depthwise(a);
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
         << s.outputs << " outputs " << s.channels << " channels " << s.rows << "x" << s.taps << " step " << s.step << " "
         << fill_name(fill);
@@ -91,7 +91,7 @@ void compare_row(Depthwise3Fn depthwise3, const Row& s, Fill fill, SeededRandom&
                   step = static_cast<ptrdiff_t>(s.step * s.channels), middle = s.before != 0 ? 0 : tap;
   for (size_t p = 0; p < s.outputs; ++p) {
     const size_t from = p < s.before ? 1 : 0, to = p + s.behind >= s.outputs ? 2 : 3;
-    conv_kernels(Isa::kRef).depthwise(
+    conv_level_table(Level::kRef).depthwise(
         {1, s.channels, s.rows, to - from,
          src.data() + middle + static_cast<ptrdiff_t>(p) * step + (static_cast<ptrdiff_t>(from) - 1) * tap, row, tap, 0,
          weights.data() + from * s.channels, static_cast<ptrdiff_t>(3 * s.channels), b, want.data() + p * s.channels, s.clamp});
@@ -104,7 +104,7 @@ void compare_row(Depthwise3Fn depthwise3, const Row& s, Fill fill, SeededRandom&
 }
 
 TEST_P(DepthwiseTest, RowsOfThreeColumns) {
-  const Depthwise3Fn depthwise3 = conv_kernels(kernels().isa).depthwise3;
+  const Depthwise3Fn depthwise3 = conv().depthwise3;
   if (depthwise3 == nullptr) return;  // this level does them in parts
   SeededRandom random;
   for (size_t outputs : {1, 2, 3, 4, 5, 8, 11}) {

@@ -40,9 +40,9 @@ class DirectTest : public LevelTest {
                  with_bias ? bias.data() : nullptr,
                  want.data(),
                  static_cast<Clamp>((s.outputs + s.filters) % 3)};
-    conv_kernels(Isa::kRef).direct(a);
+    conv_ref().direct(a);
     a.dst = got.data();
-    conv_kernels(kernels().isa).direct(a);
+    conv().direct(a);
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
         << s.outputs << " outputs " << s.filters << " filters " << s.rows << "x" << s.taps << "x" << s.channels << " step "
         << s.step << (channels_first ? " channels first " : " ") << fill_name(fill);

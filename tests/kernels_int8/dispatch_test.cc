@@ -16,6 +16,9 @@ namespace ert::kernels {
   std::remove_pointer_t<std::remove_reference_t<decltype(std::declval<KernelTable&>().slot)>> name;
 #define ERT_UNARY(level, kind, name) void name(size_t n, const float* src, float* dst);
 #include "kernels_int8/dispatch/kernel_list.inc"
+#define ERT_CONV_KERNEL(level, slot, name) \
+  std::remove_pointer_t<std::remove_reference_t<decltype(std::declval<ConvKernels&>().slot)>> name;
+#include "kernels_int8/dispatch/conv_kernel_list.inc"
 
 namespace testing {
 namespace {
@@ -41,6 +44,21 @@ TEST(DispatchTest, EveryListedKernelIsInItsTable) {
   };
   for (const auto& row : rows) EXPECT_TRUE(row.called) << row.name << " is listed but not called";
   EXPECT_EQ(std::size(rows), kernel_count());
+}
+
+TEST(DispatchTest, EveryListedConvKernelIsInItsTable) {
+  const struct {
+    const char* name;
+    bool called;
+  } rows[] = {
+#define ERT_CONV_KERNEL(level, slot, name) {#name, conv_level_table(Level::level).slot == name},
+#include "kernels_int8/dispatch/conv_kernel_list.inc"
+  };
+  for (const auto& row : rows) EXPECT_TRUE(row.called) << row.name << " is listed but not called";
+  for (Level level : built_levels()) {
+    if (!level_row(level).has_number) continue;
+    EXPECT_EQ(&conv_kernels(level_row(level).isa), &conv_level_table(level)) << level_name(level);
+  }
 }
 
 TEST(DispatchTest, EverySlotOfEveryLevelIsFilled) {

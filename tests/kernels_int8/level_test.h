@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels_int8/dispatch/conv_dispatch.h"
 #include "kernels_int8/dispatch/dispatch.h"
 #include "rt/base/float_mode.h"
 #include "rt/base/isa.h"
@@ -29,6 +30,9 @@ class LevelTest : public ::testing::TestWithParam<Level> {
   }
   const KernelTable& ref() const { return *level_table(Level::kRef); }
   const KernelTable& kernels() const { return *level_table(GetParam()); }
+  // Not those of kernels().isa, which a second form of a level shares with the first, whose instructions this CPU may lack.
+  const ConvKernels& conv_ref() const { return conv_level_table(Level::kRef); }
+  const ConvKernels& conv() const { return conv_level_table(GetParam()); }
 
  private:
   FloatMode float_mode_;

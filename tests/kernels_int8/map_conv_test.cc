@@ -13,11 +13,7 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-class MapConvTest : public LevelTest {
- protected:
-  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
-  const ConvKernels& reference() const { return conv_kernels(ref().isa); }
-};
+class MapConvTest : public LevelTest {};
 
 struct MapShape {
   size_t outputs, columns, rows, depth;  // columns: filters, or channels
@@ -102,11 +98,11 @@ TEST_P(MapConvTest, EveryTail) {
   for (const Layout layout : kMapLayouts) {
     for (size_t outputs = 1; outputs <= 27; ++outputs)
       for (size_t filters : {1, 7, 15, 16, 17, 31, 32, 33, 48, 49, 64, 70, 100})
-        compare_conv(reference(), conv(),
+        compare_conv(conv_ref(), conv(),
                      {outputs, filters, (outputs + filters) % 5, 1 + (outputs * 7 + filters) % 40, 1 + (outputs + filters) % 33},
                      layout, WeightFill::kRandom, filters % 2, random);
     for (size_t depth = 1; depth <= 70; ++depth)
-      compare_conv(reference(), conv(), {1 + depth % 13, 1 + depth % 37, 1 + depth % 3, depth, depth}, layout,
+      compare_conv(conv_ref(), conv(), {1 + depth % 13, 1 + depth % 37, 1 + depth % 3, depth, depth}, layout,
                    WeightFill::kRandom, 0, random);
   }
 }
@@ -114,10 +110,10 @@ TEST_P(MapConvTest, EveryTail) {
 TEST_P(MapConvTest, LargestSums) {
   SeededRandom random;
   for (const Layout layout : kMapLayouts) {
-    compare_conv(reference(), conv(), {7, 33, 2, 65000, 1}, layout, WeightFill::kAll127, 0, random);
-    compare_conv(reference(), conv(), {7, 33, 3, 64999, 3}, layout, WeightFill::kAllMinus127, 0, random);
+    compare_conv(conv_ref(), conv(), {7, 33, 2, 65000, 1}, layout, WeightFill::kAll127, 0, random);
+    compare_conv(conv_ref(), conv(), {7, 33, 3, 64999, 3}, layout, WeightFill::kAllMinus127, 0, random);
     for (const WeightFill fill : {WeightFill::kAlternating, WeightFill::kSumsOf255Or256, WeightFill::kSmall})
-      compare_conv(reference(), conv(), {7, 33, 3, 96, 32}, layout, fill, 0, random);
+      compare_conv(conv_ref(), conv(), {7, 33, 3, 96, 32}, layout, fill, 0, random);
   }
 }
 
@@ -133,7 +129,7 @@ TEST_P(MapConvTest, ScalesThatAreNoNumbers) {
     MapConvArgs a = {
         s.outputs,   s.columns, s.rows,      s.depth, rows.src.data(), rows.scales.data(), s.step, w.packed(Layout::kN16K4, true),
         want.data(), 20,        Clamp::kNone};
-    reference().map_conv[0](a);
+    conv_ref().map_conv[0](a);
     a.dst = got.data();
     conv().map_conv[0](a);
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << scale;
@@ -172,15 +168,15 @@ TEST_P(MapConvTest, DepthwiseTails) {
       for (size_t stride = 1; stride <= 3; ++stride)
         for (size_t dilation = 1; dilation <= 2; ++dilation) {
           const size_t taps = 1 + (outputs + channels) % 11;
-          compare_depthwise(reference(), conv(),
+          compare_depthwise(conv_ref(), conv(),
                             {outputs, channels, (outputs + stride) % 5, taps, stride * channels, dilation * channels},
                             WeightFill::kRandom, random);
-          compare_depthwise(reference(), conv(), {outputs, channels, 3, 3, stride * channels, dilation * channels},
+          compare_depthwise(conv_ref(), conv(), {outputs, channels, 3, 3, stride * channels, dilation * channels},
                             WeightFill::kRandom, random);
         }
-  compare_depthwise(reference(), conv(), {9, 40, 5, 64, 40, 40}, WeightFill::kAll127, random);
-  compare_depthwise(reference(), conv(), {9, 40, 16, 3, 40, 40}, WeightFill::kAllMinus127, random);
-  compare_depthwise(reference(), conv(), {8, 40, 3, 2, 40, 40}, WeightFill::kAll127, random);
+  compare_depthwise(conv_ref(), conv(), {9, 40, 5, 64, 40, 40}, WeightFill::kAll127, random);
+  compare_depthwise(conv_ref(), conv(), {9, 40, 16, 3, 40, 40}, WeightFill::kAllMinus127, random);
+  compare_depthwise(conv_ref(), conv(), {8, 40, 3, 2, 40, 40}, WeightFill::kAll127, random);
 }
 
 ERT_INSTANTIATE_LEVELS(MapConvTest);

@@ -14,9 +14,6 @@ using ert::testing::GuardedBuffer;
 
 class MapRowsTest : public LevelTest {
  protected:
-  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
-  const ConvKernels& reference() const { return conv_kernels(ref().isa); }
-
   void quantize(size_t pixels, size_t channels, bool with_factors, GuardedBuffer<float>& src, SeededRandom& random,
                 bool clamped = false) const {
     GuardedBuffer<float> factors(channels);
@@ -25,7 +22,7 @@ class MapRowsTest : public LevelTest {
     RowScale of_want, of_got;
     MapQuantizeArgs a = {pixels, channels, src.data(), with_factors ? factors.data() : nullptr, want.data(), &of_want,
                          clamped};
-    reference().map_quantize(a);
+    conv_ref().map_quantize(a);
     a.dst = got.data();
     a.scale = &of_got;
     conv().map_quantize(a);
@@ -113,7 +110,7 @@ TEST_P(MapRowsTest, Restore) {
                             want.data(),
                             form / 2 != 0,
                             static_cast<Clamp>(channels % 3)};
-        reference().map_restore(a);
+        conv_ref().map_restore(a);
         a.dst = got.data();
         conv().map_restore(a);
         ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))

@@ -15,11 +15,7 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-class WideTest : public LevelTest {
- protected:
-  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
-  const ConvKernels& reference() const { return conv_kernels(ref().isa); }
-};
+class WideTest : public LevelTest {};
 
 enum class Values { kRandom, kLargest, kAnyInt16 };
 
@@ -102,23 +98,23 @@ TEST_P(WideTest, EveryTail) {
   SeededRandom random;
   for (size_t outputs = 1; outputs <= 19; ++outputs)
     for (size_t filters : {1, 7, 15, 16, 17, 31, 32, 33, 48, 70})
-      compare(reference(), conv(), {1 + outputs % 3, outputs, filters, 1 + filters % 3, 1 + outputs % 2, 1 + (outputs * filters) % 40, 9, 4},
+      compare(conv_ref(), conv(), {1 + outputs % 3, outputs, filters, 1 + filters % 3, 1 + outputs % 2, 1 + (outputs * filters) % 40, 9, 4},
               Values::kRandom, random);
   for (size_t run = 1; run <= 70; ++run)
-    compare(reference(), conv(), {1, 1 + run % 7, 1 + run % 37, 1 + run % 3, 1, run, static_cast<ptrdiff_t>(run), 0, 1}, Values::kRandom, random);
+    compare(conv_ref(), conv(), {1, 1 + run % 7, 1 + run % 37, 1 + run % 3, 1, run, static_cast<ptrdiff_t>(run), 0, 1}, Values::kRandom, random);
 }
 
 TEST_P(WideTest, PiecesOfLongRuns) {
   SeededRandom random;
   for (size_t run : {255, 256, 257, 511, 512, 513, 1000, 4097})
     for (size_t outputs : {1, 3, 4, 5, 9})
-      compare(reference(), conv(), {1, outputs, 19, 2, 1, run, 7, 0, 1}, Values::kRandom, random);
+      compare(conv_ref(), conv(), {1, outputs, 19, 2, 1, run, 7, 0, 1}, Values::kRandom, random);
 }
 
 TEST_P(WideTest, LargestSumsAndThoseThatWrap) {
   SeededRandom random;
   for (const Values values : {Values::kLargest, Values::kAnyInt16})
-    for (size_t run : {256, 257, 700}) compare(reference(), conv(), {2, 9, 33, 3, 1, run, 11, 0}, values, random);
+    for (size_t run : {256, 257, 700}) compare(conv_ref(), conv(), {2, 9, 33, 3, 1, run, 11, 0}, values, random);
 }
 
 // Against sums in double, which hold such products exactly.

@@ -17,10 +17,7 @@ namespace {
 
 using ert::testing::GuardedBuffer;
 
-class WindowTest : public LevelTest {
- protected:
-  const ConvKernels& conv() const { return conv_kernels(kernels().isa); }
-};
+class WindowTest : public LevelTest {};
 
 struct Rectangle {
   size_t rows, columns, channels, all_channels, first_row, last_row, first_column, last_column;
