@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <vector>
@@ -75,11 +76,70 @@ std::string sizes_str(const std::string& name, const std::vector<int64_t>& good)
   return s + (good.size() > 4 ? ", .." : "");
 }
 
-Problem problem(const SizeEquality& e, const std::string& sizes) {
+// An equality that does not hold for all sizes: of the dim that it holds best for, those for which it does whatever the other dims are.
+struct Refused {
+  SizeEquality equality;
+  std::vector<std::string> names;
+  std::string name;
+  std::vector<int64_t> good;
+};
+
+// The largest size of `name` with which e holds, the other dims being as they are.
+std::optional<int64_t> largest_that_holds(const SizeEquality& e, const std::string& name, const Range& range, Dims dims) {
+  const std::vector<int64_t> sizes = all_sizes(range, kFewerSizes);
+  for (auto n = sizes.rbegin(); n != sizes.rend(); ++n) {
+    dims[name] = *n;
+    if (holds(e, dims)) return *n;
+  }
+  return {};
+}
+
+// One size for each dim that has to be pinned so that all equalities hold: the largest ones. Empty if none was found.
+Dims pins(const std::vector<Refused>& refused, const Ranges& range) {
+  std::map<std::string, std::vector<int64_t>> left;
+  for (const Refused& r : refused) {
+    if (r.good.empty()) continue;
+    const auto [at, first] = left.emplace(r.name, r.good);
+    if (first) continue;
+    std::vector<int64_t> both;
+    std::set_intersection(at->second.begin(), at->second.end(), r.good.begin(), r.good.end(), std::back_inserter(both));
+    at->second = both;
+  }
+  Dims pinned, all;
+  for (const auto& [name, sizes] : left) {
+    if (sizes.empty()) return {};
+    pinned[name] = sizes.back();
+  }
+  // No size of one dim suits all of the others: all of them are pinned.
+  for (const Refused& r : refused) {
+    all = pinned;
+    for (const std::string& name : r.names) all.emplace(name, range.at(name).second);
+    if (!r.good.empty()) continue;
+    const auto open = std::find_if(r.names.begin(), r.names.end(), [&](const std::string& n) { return pinned.count(n) == 0; });
+    if (open != r.names.end()) {
+      const auto n = largest_that_holds(r.equality, *open, range.at(*open), all);
+      if (!n) return {};
+      all[*open] = *n;
+    }
+    pinned = all;
+  }
+  for (const Refused& r : refused) {
+    all = pinned;
+    for (const std::string& name : r.names) all.emplace(name, range.at(name).second);
+    if (!holds(r.equality, all)) return {};
+  }
+  return pinned;
+}
+
+Problem problem(const Refused& r, const Dims& pinned) {
+  const SizeEquality& e = r.equality;
   const std::string sides = e.lhs.str() + " and " + e.rhs.str();
+  std::string advice = "re-export with dynamo=True, or with that axis fixed", options;
+  for (const auto& [name, n] : pinned) options += " --fix " + name + "=" + std::to_string(n);
+  if (!options.empty()) advice = "pin it:" + options + "; or " + advice;
   return {e.origin.op_type, e.origin.node + (e.origin.scope.empty() ? "" : " (torch: " + e.origin.scope + ")"), "",
-          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes,
-          "the exporter froze a size that is declared dynamic: re-export with dynamo=True, or with that axis fixed"};
+          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good),
+          "the exporter froze a size that is declared dynamic: " + advice};
 }
 
 // The sizes up to the largest one that all are good: a small input that leaves a Slice nothing can be good by itself, far below the sizes that
@@ -91,9 +151,8 @@ std::optional<Range> good_up_to_largest(const Trial& t) {
 }
 
 // Narrows one dim so that e holds; otherwise says for which sizes it does.
-std::optional<std::string> narrow(const SizeEquality& e, const std::vector<std::string>& names, Ranges& range) {
-  std::string best_sizes;
-  size_t most = 0;
+std::optional<Refused> narrow(const SizeEquality& e, const std::vector<std::string>& names, Ranges& range) {
+  std::optional<Refused> best;
   for (const std::string& name : names) {
     const Trial t = try_dim(e, names, name, range);
     if (t.bad.empty()) return {};
@@ -109,18 +168,15 @@ std::optional<std::string> narrow(const SizeEquality& e, const std::vector<std::
       range.at(name) = *upper;
       return {};
     }
-    if (best_sizes.empty() || t.good.size() > most) {
-      best_sizes = sizes_str(name, t.good);
-      most = t.good.size();
-    }
+    if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good};
   }
-  return best_sizes;
+  return best;
 }
 
 }  // namespace
 
 void narrow_to_equalities(const Graph& g, Ranges& range) {
-  Diagnostics d;
+  std::vector<Refused> refused;
   std::set<std::pair<DimExpr, DimExpr>> tried;  // layers repeat each other's
   for (const SizeEquality& e : g.equalities) {
     if (!tried.emplace(e.lhs, e.rhs).second) continue;
@@ -134,8 +190,11 @@ void narrow_to_equalities(const Graph& g, Ranges& range) {
     size_t combinations = 1;
     for (size_t i = 1; i < names.size(); ++i) combinations *= 7;
     if (combinations > kMostCombinations) continue;
-    if (const auto sizes = narrow(e, names, range)) d.unsupported(problem(e, *sizes));
+    if (const auto r = narrow(e, names, range)) refused.push_back(*r);
   }
+  const Dims pinned = pins(refused, range);
+  Diagnostics d;
+  for (const Refused& r : refused) d.unsupported(problem(r, pinned));
   d.check();
 }
 

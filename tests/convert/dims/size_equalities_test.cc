@@ -61,6 +61,30 @@ TEST(SizeEqualities, ReshapeThatDividesForFewSizesIsExplained) {
   finish(b.g);
   const std::string message = refusal(b.g, {{"seq", 32}, {"batch", 1}});
   EXPECT_TRUE(mentions(message, "Reshape") && mentions(message, "seq = 3, 6, 9, 12")) << message;
+  EXPECT_TRUE(mentions(message, "pin it: --fix seq=30;")) << message;
+  EXPECT_TRUE(mentions(refusal(b.g, {{"seq", 2}, {"batch", 1}}), "froze a size that is declared dynamic: re-export")) << "none to offer";
+}
+
+// No size of one dim suits all sizes of the other: both are to be pinned.
+TEST(SizeEqualities, RefusalOffersSizesOfAllDimsThatDecide) {
+  GraphBuilder b;
+  const DimExpr other = DimExpr::symbol("other");
+  const ValueId x = b.input("x", {S, other});
+  b.output(b.reshape(b.reshape(x, {-1}), {-1, 12}));
+  finish(b.g);
+  const std::string message = refusal(b.g, {{"seq", 9}, {"other", 10}});
+  EXPECT_TRUE(mentions(message, "pin it: --fix other=8 --fix seq=9;")) << message;
+}
+
+// One offer that settles all of them, not one for each that the next one refuses.
+TEST(SizeEqualities, RefusalOffersOneSizeForAllEqualitiesOfADim) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {S});
+  b.output(b.reshape(x, {-1, 4}));
+  b.output(b.reshape(x, {-1, 6}));
+  finish(b.g);
+  const std::string message = refusal(b.g, {{"seq", 32}});
+  EXPECT_TRUE(mentions(message, "pin it: --fix seq=24;")) << message;
 }
 
 // Samples behind the first 240, in rows of 160: 80 samples leave nothing, which divides too, but no size below 240 does otherwise.
