@@ -6,8 +6,7 @@
 #include "kernels_int8/simd/elementary16.h"
 // clang-format on
 
-#include "kernels_int8/avx512vnni/quantize_row.h"
-#include "kernels_int8/avx512vnni/reduce_rows.h"
+#include "kernels_int8/avx512vnni/short_rows.h"
 #include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
@@ -83,46 +82,14 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_
   quantize_with<kSmooth>(k, src, inv_smooth, inv, scale->zero_point, dst);
 }
 
-// Rows as short as this are quantized 16 at a time: of one alone, finding the ends among 16 lanes and two divisions take longer than the rest.
-constexpr size_t kShortRow = 256, kRowsAtOnce = 16, kLeastRowsAtOnce = 4;
-
 template <bool kSmooth>
 void quantize_short_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
                          size_t row_bytes, RowScale* scales) {
-  __m512 low[kRowsAtOnce], high[kRowsAtOnce];
-  const float* x = src;
-  for (size_t r = 0; r < kRowsAtOnce; ++r) {
-    __m512i lo[2] = {_mm512_set1_epi32(INT32_MIN), _mm512_set1_epi32(INT32_MIN)},
-            hi[2] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
-    if (r < m) {
-      size_t i = 0;
-      for (; i + 32 <= k; i += 32) {
-        extend(load16<kSmooth>(x, inv_smooth, i), &lo[0], &hi[0]);
-        extend(load16<kSmooth>(x, inv_smooth, i + 16), &lo[1], &hi[1]);
-      }
-      for (; i < k; i += 16) extend(load16<kSmooth>(x, inv_smooth, i, lane_mask(k - i)), &lo[0], &hi[0]);
-      x += src_stride;
-    }
-    low[r] = _mm512_castsi512_ps(_mm512_max_epu32(lo[0], lo[1]));
-    high[r] = _mm512_castsi512_ps(_mm512_max_epi32(hi[0], hi[1]));
-  }
-  const __m512 of_low = reduce_16_rows<LargestUnsigned>(low), zero = _mm512_setzero_ps();
-  const __m512 range = _mm512_sub_ps(reduce_16_rows<LargestBits>(high), of_low);
-  const __mmask16 some = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ) &
-                         _mm512_cmp_ps_mask(range, _mm512_set1_ps(kLargestFloat), _CMP_LE_OQ);
-  const __m512 inv = _mm512_maskz_div_ps(some, _mm512_set1_ps(kMaxQa8), range);
-  const __mmask16 none = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_LT_OQ);
-  const __m512 otherwise = _mm512_mask_mov_ps(_mm512_set1_ps(__builtin_nanf("")), none, zero);  // see scale_of_no_range
-  const __m512 scale = _mm512_mask_div_ps(otherwise, some, range, _mm512_set1_ps(kMaxQa8));
-  const __m512i zero_point = _mm512_maskz_cvtps_epi32(some, _mm512_mul_ps(_mm512_sub_ps(zero, of_low), inv));
-  alignas(64) float invs[kRowsAtOnce], row_scales[kRowsAtOnce];
-  alignas(64) int32_t zero_points[kRowsAtOnce];
-  _mm512_store_ps(invs, inv);
-  _mm512_store_ps(row_scales, scale);
-  _mm512_store_si512(zero_points, zero_point);
+  Steps steps;
+  find_steps_of_rows<WithZeroPoint, kSmooth>(m, k, src, src_stride, inv_smooth, &steps);
   for (size_t r = 0; r < m; ++r, src += src_stride, dst += row_bytes) {
-    scales[r] = {row_scales[r], zero_points[r]};
-    quantize_with<kSmooth>(k, src, inv_smooth, _mm512_set1_ps(invs[r]), zero_points[r], dst);
+    scales[r] = {steps.scale[r], steps.zero_point[r]};
+    quantize_with<kSmooth>(k, src, inv_smooth, _mm512_set1_ps(steps.inv[r]), steps.zero_point[r], dst);
   }
 }
 

@@ -5,15 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/clamp.h"
 #include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
 #include "kernels_int8/contract/wide_kernels.h"
 
 namespace ert::kernels {
-
-// What a convolution does to a result before it is stored: nothing, or Unary::kRelu, Unary::kRelu6 as those are defined.
-enum class Clamp : uint8_t { kNone, kRelu, kRelu6 };
 
 // A run of outputs of one row of a depthwise convolution, all of which read the same taps of the kernel:
 //   dst[p, c] = start[c], then for i in order, for j in order: + src[i * src_row + j * src_tap + p * src_step + c] * weights[i * weights_row + j * channels + c]

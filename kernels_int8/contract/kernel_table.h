@@ -57,6 +57,7 @@ struct GemmArgs {
   float* dst;              // [out] float [m, n]
   ptrdiff_t dst_stride;    // floats between rows of dst
   bool paired = false;     // lhs is of quantize_pairs, from the first row of a pair on
+  Clamp clamp = Clamp::kNone;  // of dst at the end, kW12A13 only: other precisions leave it to the caller
 };
 using GemmFn = void (*)(const GemmArgs& g);
 
@@ -74,6 +75,7 @@ inline WideArgs wide_args(const GemmArgs& g) {
   a.w = g.w;
   a.dst = g.dst;
   a.dst_stride = g.dst_stride;
+  a.clamp = g.clamp;
   return a;
 }
 

@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "kernels_int8/contract/clamp.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
 
 namespace ert::kernels {
-
-enum class Clamp : uint8_t;
 
 // Weights of a convolution over maps: for each row of the kernel a packed matrix, one behind the other, each with map_columns(filters) columns.
 constexpr size_t kMapColumns = 16;  // whole panels of every layout

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/clamp.h"
 #include "kernels_int8/contract/packed_layout.h"
 
 // Cores of profile M have no room for what few of their models use: the kernels of Linears lie apart from the table there (dispatch.h, linked_wide).
@@ -16,8 +17,6 @@
 #endif
 
 namespace ert::kernels {
-
-enum class Clamp : uint8_t;
 
 // Products that one int32 sum takes: kWideBlock * 2047 * 4095 < 2^31. Weights of a blob may be any int16: sums wrap then, with the same bits on every level.
 constexpr size_t kWideBlock = 256;

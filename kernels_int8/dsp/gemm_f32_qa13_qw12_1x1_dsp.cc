@@ -2,6 +2,7 @@
 #include <arm_acle.h>
 
 #include "kernels_int8/contract/kernel_table.h"
+#include "kernels_int8/ref/clamp.h"
 #include "kernels_int8/ref/float32.h"
 
 namespace ert::kernels {
@@ -34,7 +35,8 @@ void gemm_f32_qa13_qw12_1x1_dsp(const GemmArgs& g) {
         left -= piece;
       }
       const F32 y = t * F32(g.w.scale[j]);
-      g.dst[static_cast<ptrdiff_t>(i) * g.dst_stride + static_cast<ptrdiff_t>(j)] = to_float(g.w.bias != nullptr ? y + F32(g.w.bias[j]) : y);
+      float* dst = g.dst + static_cast<ptrdiff_t>(i) * g.dst_stride;
+      dst[j] = to_float(clamped(g.clamp, g.w.bias != nullptr ? y + F32(g.w.bias[j]) : y));
     }
   }
 }

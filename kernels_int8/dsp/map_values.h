@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/ref/clamp.h"
 
 namespace ert::kernels {

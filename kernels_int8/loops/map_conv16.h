@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels_int8/loops/filters16.h"
+#include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {

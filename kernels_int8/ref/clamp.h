@@ -1,7 +1,7 @@
 // The last step of a convolution, as the Unary of its name.
 #pragma once
 
-#include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/contract/clamp.h"
 #include "kernels_int8/ref/elementary.h"
 
 namespace ert::kernels {

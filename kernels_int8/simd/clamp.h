@@ -1,7 +1,7 @@
 // Relu and Relu6 of Lanes, and as the last step of a convolution. Include a lanes file first.
 #pragma once
 
-#include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/contract/clamp.h"
 
 namespace ert::kernels {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "kernels_int8/contract/conv_kernels.h"
 #include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {

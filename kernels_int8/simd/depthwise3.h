@@ -2,6 +2,7 @@
 // the last. For levels with 32 registers of 16 lanes. Include a lanes16_<isa>.h first.
 #pragma once
 
+#include "kernels_int8/contract/conv_kernels.h"
 #include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {

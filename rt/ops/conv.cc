@@ -262,7 +262,7 @@ ert_status run(const OpContext& c) {
              g,
              g.s,
              {g.w, input(c, lin::kX).as<float>(), c.ints[cnv::kFirstChannel], c.ints[cnv::kChannels]},
-             has_weights(c) ? Product::of(c, g.s) : Product{c, g.s, nullptr, precision, lin::kNoActivation, {}, {}, 0},
+             has_weights(c) ? Product::of(c, g.s) : Product{c, g.s, nullptr, precision, lin::kNoActivation, {}, {}, 0, kernels::Clamp::kNone},
              room_of(c, g),
              output(c, 0).mut<float>(),
              nullptr,

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "kernels_int8/dispatch/dispatch.h"
+#include "rt/ops/conv_activation.h"
 #include "rt/ops/operand_checks.h"
 
 namespace ert::ops {
@@ -94,22 +95,26 @@ struct Product {
   const OpContext& c;
   ProductShape s;
   const float* bias;
-  int32_t precision, activation;
+  int32_t precision;
+  int32_t activation;                // what the products leave to do
   kernels::LinearKernels quantized;  // unless precision is kF32
   kernels::Layout layout;
   size_t row_bytes;
+  kernels::Clamp clamp;  // what they do themselves
 
   static Product of(const OpContext& c, const ProductShape& s) {
     namespace lin = params::linear;
     const Operand& bias_operand = input(c, lin::kBias);
     Product p = {
         c,  s, bias_operand.present() ? bias_operand.as<float>() : nullptr, c.ints[lin::kPrecision], c.ints[lin::kActivation], {},
-        {}, 0};
+        {}, 0, kernels::Clamp::kNone};
     if (p.precision != lin::kF32) {
       p.layout = params::kernel_layout(input(c, lin::kWeights).dtype);
       p.quantized = kernels::linear_kernels(*c.kernels, lin::kernel_precision(p.precision), p.layout);
       p.row_bytes = p.quantized.row_bytes(static_cast<size_t>(s.k));
     }
+    if (p.precision == lin::kW12A13) p.clamp = clamp_of(p.activation);
+    if (p.clamp != kernels::Clamp::kNone) p.activation = lin::kNoActivation;
     return p;
   }
 
@@ -122,7 +127,7 @@ struct Product {
   void multiply_quantized(int64_t rows, int64_t column, int64_t columns, const uint8_t* lhs, size_t lhs_bytes,
                           const kernels::RowScale* scales, float* out, bool paired = false) const {
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
-    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n), paired});
+    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n), paired, clamp});
   }
 
   // Of quantized weights, the columns from `column` on, which is the first of a panel.

@@ -1,5 +1,6 @@
 // W12A13 of every level against the reference, bit for bit, and the reference against plain arithmetic: quantized values, all tails, pieces of long runs,
 // extreme sums, convolutions by lines, taps and rows.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -129,7 +130,16 @@ TEST_P(WideTest, IsTheProductOfRoundedRows) {
     GuardedBuffer<int16_t> rows(m * linear.row_bytes(k) / sizeof(int16_t));
     std::vector<RowScale> scales(m);
     linear.quantize_rows(m, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, rows.data(), linear.row_bytes(k), scales.data());
-    linear.gemm({m, n, k, rows.data(), linear.row_bytes(k), scales.data(), w.packed(true), got.data(), static_cast<ptrdiff_t>(n)});
+    GemmArgs g = {m, n, k, rows.data(), linear.row_bytes(k), scales.data(), w.packed(true), got.data(), static_cast<ptrdiff_t>(n)};
+    linear.gemm(g);
+    for (const Clamp clamp : {Clamp::kRelu, Clamp::kRelu6}) {
+      GuardedBuffer<float> clamped(m * n);
+      g.clamp = clamp;
+      g.dst = clamped.data();
+      linear.gemm(g);
+      const float most = clamp == Clamp::kRelu6 ? 6.0f : std::numeric_limits<float>::max();
+      for (size_t i = 0; i < m * n; ++i) ASSERT_EQ(clamped[i], std::min(most, std::max(0.0f, got[i]))) << i;
+    }
     for (size_t i = 0; i < m; ++i) {
       EXPECT_EQ(scales[i].zero_point, 0);
       for (size_t j = 0; j < n; ++j) {
@@ -155,7 +165,7 @@ TEST_P(WideTest, QuantizedRows) {
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill)
     for (size_t k : {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 127, 200, 600})
       for (const bool smooth : {false, true}) {
-        const size_t m = 1 + k % 11;
+        const size_t m = 1 + 7 * k % 37;  // some quantizers take 8 or 16 rows at once
         GuardedBuffer<float> src(m * k), factors(k);
         fill_row(src, static_cast<Fill>(fill), random);
         for (size_t i = 0; i < k; ++i) factors[i] = random.uniform(0.125f, 1.0f);
