@@ -1,6 +1,5 @@
 // Concat of any number of operands along one axis.
-#include <string.h>
-
+#include "rt/ops/copy_short.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -42,7 +41,7 @@ ert_status run(const OpContext& c) {
     uint8_t* dst = out.mut<uint8_t>() + at;
     for_blocks(c, part == 0 ? 0 : elements_between(out, 0, axis), part, 1, [&](int64_t begin, int64_t end, uint32_t) {
       for (int64_t row = begin; row < end; ++row)
-        memcpy(dst + row * out_step, in.as<uint8_t>() + row * part, static_cast<size_t>(part));
+        copy_short(in.as<uint8_t>() + row * part, static_cast<size_t>(part), dst + row * out_step);
     });
     at += part;
   }

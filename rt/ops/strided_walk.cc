@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "rt/ops/copy_short.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
 
@@ -11,25 +12,51 @@ namespace {
 
 template <class T>
 void copy_run(T* dst, const T* src, int64_t stride, int64_t count) {
-  if (stride == 1) {
-    memcpy(dst, src, static_cast<size_t>(count) * sizeof(T));
-    return;
-  }
+  if (stride == 1) return copy_short(src, static_cast<size_t>(count) * sizeof(T), dst);
   for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
 }
 
 constexpr int64_t kTile = 16;
 
+// dst[r, i] = src[i, r] of rows r and columns i of the output.
 template <class T>
 void copy_tile(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t i = 0; i < columns; ++i) dst[r * row_step + i] = src[r + i * column_step];
+  for (int64_t i = 0; i < columns; ++i) {
+    for (int64_t r = 0; r < rows; ++r) dst[r * row_step + i] = src[r + i * column_step];
   }
 }
 
-// The axis along which the input's elements are neighbours, if that is not the output's last; -1 if there is none worth a tile.
+using FourWords = uint32_t __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define ERT_FOUR_OF(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define ERT_FOUR_OF(a, b, i, j, k, l) __builtin_shuffle(a, b, FourWords{i, j, k, l})
+#endif
+
+// Four rows and columns in registers.
+inline void copy_four(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step) {
+  FourWords column[4];
+  for (int i = 0; i < 4; ++i) memcpy(&column[i], src + i * column_step, sizeof column[i]);
+  const FourWords a = ERT_FOUR_OF(column[0], column[1], 0, 4, 1, 5), b = ERT_FOUR_OF(column[2], column[3], 0, 4, 1, 5),
+                  c = ERT_FOUR_OF(column[0], column[1], 2, 6, 3, 7), d = ERT_FOUR_OF(column[2], column[3], 2, 6, 3, 7);
+  const FourWords row[4] = {ERT_FOUR_OF(a, b, 0, 1, 4, 5), ERT_FOUR_OF(a, b, 2, 3, 6, 7), ERT_FOUR_OF(c, d, 0, 1, 4, 5), ERT_FOUR_OF(c, d, 2, 3, 6, 7)};
+  for (int r = 0; r < 4; ++r) memcpy(dst + r * row_step, &row[r], sizeof row[r]);
+}
+#undef ERT_FOUR_OF
+
+inline void copy_tile(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+  const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
+  for (int64_t r = 0; r < whole_rows; r += 4) {
+    for (int64_t i = 0; i < whole_columns; i += 4) copy_four(dst + r * row_step + i, row_step, src + r + i * column_step, column_step);
+  }
+  copy_tile<Word32>(dst + whole_columns, row_step, src + whole_columns * column_step, column_step, whole_rows, columns - whole_columns);
+  copy_tile<Word32>(dst + whole_rows * row_step, row_step, src + whole_rows, column_step, rows - whole_rows, columns);
+}
+
+// The axis along which the input's elements are neighbours, if that is not the output's last; -1 if there is none worth a tile. The last may be the three
+// channels of a picture.
 int neighbours_axis(const StridedWalk& walk) {
-  if (!kFastForms || walk.inner_stride(0) == 1 || walk.inner() < 4) return -1;
+  if (!kFastForms || walk.inner_stride(0) == 1 || walk.inner() < 2) return -1;
   for (int axis = 0; axis + 1 < walk.rank; ++axis) {
     if (walk.stride[0][axis] == 1 && walk.size[axis] >= 4) return axis;
   }
@@ -67,11 +94,7 @@ void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const T*
         const T* tile = src + from + static_cast<ptrdiff_t>(i) * walk.inner_stride(0);
         for (int64_t ahead = i + kTile; ahead < i + 2 * kTile && ahead < walk.inner(); ++ahead)
           __builtin_prefetch(src + from + static_cast<ptrdiff_t>(ahead) * walk.inner_stride(0));
-        if (rows == kTile && columns == kTile) {
-          copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), kTile, kTile);
-        } else {
-          copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), rows, columns);
-        }
+        copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), rows, columns);
       }
     }
   });

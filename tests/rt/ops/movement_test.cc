@@ -109,6 +109,20 @@ TEST(Transpose, AllRanks) {
   EXPECT_FALSE(accepts({0}));
 }
 
+TEST(Transpose, EveryTailOfATile) {
+  for (int32_t rows = 1; rows <= 21; ++rows) {
+    for (int32_t columns = 1; columns <= 21; ++columns) {
+      OpCase c = {&kOpTranspose, {counting({2, columns, rows})}, {empty(ERT_I32, {2, rows, columns})}, {0, 2, 1}, {}, {}};
+      ASSERT_EQ(run(c), ERT_OK);
+      const auto got = c.outputs[0].as<int32_t>();
+      for (int32_t i = 0; i < 2 * rows * columns; ++i) {
+        const int32_t of_batch = i / (rows * columns) * rows * columns, row = i % (rows * columns) / columns, column = i % columns;
+        ASSERT_EQ(got[static_cast<size_t>(i)], of_batch + column * rows + row) << rows << "x" << columns;
+      }
+    }
+  }
+}
+
 TEST(Slice, StepsBothWays) {
   OpCase c = {&kOpSlice, {counting({5, 6})}, {empty(ERT_I32, {2, 3})}, {0, 2, 1, -2}, {}, {1, 5}};  // rows 1, 3; columns 5, 3, 1
   EXPECT_EQ(run_for<int32_t>(c), (std::vector<int32_t>{11, 9, 7, 23, 21, 19}));
