@@ -303,7 +303,7 @@ void Conversion::choose_precisions() {
 void Conversion::measure_outputs() {
   stage("measuring the blob", 0.85);
   const auto& inputs = validation_->inputs();
-  r_.measured_on = {validation_->recorded(), inputs.size(), inputs_sha256(inputs), "", 0};
+  r_.measured_on = {validation_->recorded(), inputs.size(), validation_->has_states(), inputs_sha256(inputs), "", 0};
   r_.cost.validation = shapes_of(model_.graph, inputs);
   if (padding_) {
     r_.measured_on.mask = model_.graph.value(model_.graph.inputs[padding_->input]).name;

@@ -21,6 +21,7 @@ struct ConvertResult;
 struct MeasuredOn {
   bool user = false;  // the user's inputs, not made-up ones
   size_t sets = 0;
+  bool steps = false;  // one after another, with the states that the model gave itself
   std::string sha256;  // inputs_sha256 of them
   std::string mask;    // input whose elements `padding` mark positions that do not count; empty: all count
   int32_t padding = 0;

@@ -91,13 +91,14 @@ std::string what_is_unknown(const ConvertResult& r) {
   return text;
 }
 
-// Samples so few that others may well lose more, and a gate that these just kept to.
+// Samples so few that others may well lose more, and a gate that these just kept to. Steps of one recording are few, however many.
 constexpr size_t kFewSets = 4;
 constexpr double kThinMargin = 0.5;
 
 // Outputs that keep to the gate on few made-up inputs, by little.
 std::string what_may_be_less(const ConvertResult& r) {
-  if (r.measured_on.user || r.measured_on.sets > kFewSets || r.calib_command.empty() || r.request.mode != PrecisionMode::kAuto) return "";
+  const MeasuredOn& on = r.measured_on;
+  if (on.user || (on.sets > kFewSets && !on.steps) || r.calib_command.empty() || r.request.mode != PrecisionMode::kAuto) return "";
   const double thin = cosine_of(kThinMargin * loss_of(r.request.target_cosine));
   std::string text;
   size_t named = 0;
@@ -108,9 +109,9 @@ std::string what_may_be_less(const ConvertResult& r) {
                         e.decided < e.cosine ? std::string(" by its ") + decision_name(e.decision) : "");
   }
   if (text.empty()) return "";
-  return fmt::format("{} {} hardly better than the gate of {:.9g} asks for, on {} made-up {}: real inputs may show less. Give recorded inputs: {}",
-                     text, named > 1 ? "are" : "is", r.request.target_cosine, r.measured_on.sets,
-                     r.measured_on.sets == 1 ? "input" : "inputs", r.calib_command);
+  return fmt::format("{} {} hardly better than the gate of {:.9g} asks for, on {} {}: real inputs may show less. Give recorded inputs: {}",
+                     text, named > 1 ? "are" : "is", r.request.target_cosine, on.sets,
+                     on.steps ? "steps of made-up inputs" : on.sets == 1 ? "made-up input" : "made-up inputs", r.calib_command);
 }
 
 // What was not asked for yet.
