@@ -122,7 +122,7 @@ class Answering {
         all.push_back(std::move(one));
       }
     }
-    return j.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_in_one_line(j) + "\n";
   }
 
   std::string words(const Answered& a, const std::string& text, const std::string& source) const {

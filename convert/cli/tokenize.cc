@@ -79,7 +79,7 @@ class LineTokenizer {
     options_.flags = blob ? ERT_TEXT_NO_PADDING : ERT_TEXT_NO_PADDING | ERT_TEXT_NO_TRUNCATION;
   }
   std::string answer(const std::string& line, uint64_t number) {
-    if (o_.decode) return Json(runner_.decode(read_ids(line, number), true)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (o_.decode) return json_in_one_line(Json(runner_.decode(read_ids(line, number), true)));
     std::string first, second;
     if (o_.pair) {
       const size_t tab = line.find('\t');

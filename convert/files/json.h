@@ -15,7 +15,10 @@ using Json = nlohmann::ordered_json;
 // Throws nlohmann::json::parse_error. The parser is the slowest part of the library to build: this is its only instance.
 Json parse_json(std::string_view text);
 
-// Indented by two, with a newline at its end; bytes that are not UTF-8 become U+FFFD.
+// Indented by two, with a newline at its end; bytes that are not UTF-8 become U+FFFD, and what gives orders to a terminal is escaped.
 std::string json_text(const Json& j);
+
+// The same in one line, without a newline.
+std::string json_in_one_line(const Json& j);
 
 }  // namespace edgeconv

@@ -14,6 +14,27 @@
 
 namespace edgeconv {
 
+namespace {
+
+// A file may have as many bytes in holes as it stores, and these.
+constexpr int64_t kMostHoles = int64_t{64} << 20;
+
+// Bytes that the file system keeps; all where it does not tell.
+int64_t stored_bytes(int fd, int64_t size) {
+  int64_t stored = 0;
+  for (off_t at = 0; at < size;) {
+    const off_t data = lseek(fd, at, SEEK_DATA);
+    if (data < 0) return errno == ENXIO ? stored : size;  // ENXIO: nothing but a hole from here
+    const off_t hole = lseek(fd, data, SEEK_HOLE);
+    if (hole < 0) return size;
+    stored += hole - data;
+    at = hole;
+  }
+  return stored;
+}
+
+}  // namespace
+
 MappedFile::~MappedFile() {
   if (bytes > 0) munmap(const_cast<uint8_t*>(data), bytes);
 }
@@ -32,8 +53,15 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (fstat(fd, &st) != 0) fail(std::strerror(errno));
   if (S_ISDIR(st.st_mode)) fail("it is a directory; name the .onnx file in it");
   if (!S_ISREG(st.st_mode)) fail("it is not a regular file");
+  if (const int64_t stored = st.st_size > kMostHoles ? stored_bytes(fd, st.st_size) : st.st_size;
+      st.st_size - stored > stored + kMostHoles)
+    throw FatalError(ExitCode::kLimit,
+                     "'" + printable(path) + "' has " + std::to_string(st.st_size) + " bytes, of which " +
+                         std::to_string(stored) +
+                         " are stored and the others are holes: it was not written to its end; copy or export it again");
   auto file = std::make_shared<MappedFile>();
   file->hard_links = static_cast<uint64_t>(st.st_nlink);
+  file->identity = {st.st_dev, st.st_ino};
   if (st.st_size > 0) {
     void* p = mmap(nullptr, static_cast<size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED && errno == ENOMEM) throw std::bad_alloc();

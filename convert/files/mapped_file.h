@@ -5,20 +5,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace edgeconv {
 
 struct MappedFile {
   const uint8_t* data = nullptr;
   size_t bytes = 0;
-  uint64_t hard_links = 1;  // names that the file has
+  uint64_t hard_links = 1;                 // names that the file has
+  std::pair<uint64_t, uint64_t> identity;  // device and number: the same under each name
 
   MappedFile() = default;
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
   ~MappedFile();
 
-  // Throws FatalError(kIo) when the path is not a readable regular file. The file must not be cut while it is mapped.
+  // Throws FatalError: kIo when the path is not a readable regular file, kLimit when it is little but holes, of which a file of no size can have 2^60
+  // bytes. The file must not be cut while it is mapped.
   static std::shared_ptr<const MappedFile> open(const std::string& path);
 
   // Hands the memory of the pages back; they are read again when they are touched.

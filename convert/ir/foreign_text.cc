@@ -61,6 +61,26 @@ std::string escaped(std::string_view s, size_t most) { return escape(s, most, fa
 
 std::string terminal_text(std::string_view s) { return escape(s, std::string::npos, true); }
 
+std::string terminal_json(std::string_view json) {
+  std::string r;
+  while (!json.empty()) {
+    size_t length = 1;
+    const char32_t c = decode(json, &length);
+    char code[16] = "";
+    if (c >= 0x7f && c != kInvalid && is_control(c)) {
+      const auto u = static_cast<unsigned>(c);
+      const unsigned beyond = u - 0x10000;  // two surrogates
+      if (u > 0xffff)
+        std::snprintf(code, sizeof code, "\\u%04X\\u%04X", 0xd800 + (beyond >> 10), 0xdc00 + (beyond & 0x3ff));
+      else
+        std::snprintf(code, sizeof code, "\\u%04X", u);
+    }
+    r += code[0] ? std::string_view(code) : json.substr(0, length);
+    json.remove_prefix(length);
+  }
+  return r;
+}
+
 std::string c_text(std::string_view s) {
   std::string r;
   for (const char c : s) {

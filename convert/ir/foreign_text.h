@@ -14,6 +14,9 @@ std::string escaped(std::string_view s, size_t most = std::string::npos);
 // The same for text of several lines: line feeds stay.
 std::string terminal_text(std::string_view s);
 
+// The same for JSON, where \u009B is the character itself: all of its lines stay, and what it says.
+std::string terminal_json(std::string_view json);
+
 // For generated C and assembler, in a comment or in quotes: printable ASCII, and \NNN (octal) for the rest and for what could end
 // or continue either (* ? " and the backslash). In quotes a compiler reads the same bytes again.
 std::string c_text(std::string_view s);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "convert/files/mapped_file.h"
 
@@ -24,6 +25,10 @@ class ExternalData {
 
   // Throws NodeError when the location is not allowed, FatalError(kIo) when the file cannot be read.
   std::shared_ptr<const MappedFile> open(const std::string& location);
+
+  // Counts what tensors read. Throws FatalError(kLimit) when it is far more than the files have: tensors over the same bytes would let a small file
+  // ask for any memory and time. Some models share a tensor so among their layers.
+  void count_read(size_t bytes);
 
   // Remembers an entry of external_data that ONNX does not define.
   void ignore(const std::string& key) { ignored_.insert(key); }
@@ -37,6 +42,8 @@ class ExternalData {
 
   std::string model_path_;
   std::set<std::string> ignored_;
+  std::set<std::pair<uint64_t, uint64_t>> identities_;
+  double bytes_ = 0, read_ = 0;  // of all files; by all tensors
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 

@@ -2,8 +2,6 @@
 // other fields as they are.
 #include "convert/onnx/payloads.h"
 
-#include <optional>
-
 namespace edgeconv {
 
 namespace {
@@ -32,12 +30,11 @@ class Rewriter {
   explicit Rewriter(const uint8_t* data) : data_(data) {}
   std::string take() { return std::move(out_); }
 
-  // What does not read as fields (a tensor is not checked before) is copied for protobuf to refuse.
-  void message(HolderKind kind, size_t at, size_t end) {
-    while (at < end) {
-      const size_t start = at;
-      if (!field(kind, at, end)) return copy(start, end);
-    }
+  // False when it does not read as fields. Nothing is left to protobuf, which reads some of it (groups, keys beyond 32 bits).
+  bool message(HolderKind kind, size_t at, size_t end) {
+    while (at < end)
+      if (!field(kind, at, end)) return false;
+    return true;
   }
 
  private:
@@ -58,11 +55,11 @@ class Rewriter {
     out_ += static_cast<char>(v);
   }
 
-  // Moves `at` behind the field; false when it does not fit into the message.
+  // Moves `at` behind the field; false when it is none, or does not fit into the message.
   bool field(HolderKind kind, size_t& at, size_t end) {
     const size_t start = at;
     const auto key = varint(at, end);
-    if (!key) return false;
+    if (!key || (*key >> 32) != 0) return false;
     const uint64_t field = *key >> 3;
     std::optional<uint64_t> length = 0;
     switch (*key & 7) {
@@ -91,7 +88,7 @@ class Rewriter {
     put(*key);
     const size_t length_at = out_.size();
     out_.append(kLengthBytes, '\0');
-    message(inner, body, at);
+    if (!message(inner, body, at)) return false;
     const uint64_t written = out_.size() - length_at - kLengthBytes;
     for (int i = 0; i < kLengthBytes; ++i)
       out_[length_at + static_cast<size_t>(i)] =
@@ -105,9 +102,9 @@ class Rewriter {
 
 }  // namespace
 
-std::string without_payloads(const uint8_t* data, size_t bytes) {
+std::optional<std::string> without_payloads(const uint8_t* data, size_t bytes) {
   Rewriter r(data);
-  r.message(HolderKind::kModel, 0, bytes);
+  if (!r.message(HolderKind::kModel, 0, bytes)) return {};
   return r.take();
 }
 

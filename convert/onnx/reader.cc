@@ -29,12 +29,16 @@ std::shared_ptr<pb::ModelProto> parse_model(const uint8_t* data, size_t bytes, c
   check_wire_format(data, bytes, name);
   silence_protobuf();
   auto proto = std::make_shared<pb::ModelProto>();
-  const std::string skeleton = without_payloads(data, bytes);
-  if (skeleton.size() > kMaxModelBytes) throw FatalError(ExitCode::kLimit, file + " has too many parts");
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(skeleton.data()), static_cast<int>(skeleton.size()));
-  in.SetRecursionLimit(100);
-  if (!proto->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage())
+  const auto damaged = [&] {
     throw FatalError(ExitCode::kMalformed, file + " is damaged: its protobuf structure cannot be read; copy or export it again");
+  };
+  const std::optional<std::string> skeleton = without_payloads(data, bytes);
+  if (!skeleton) damaged();
+  if (skeleton->size() > kMaxModelBytes) throw FatalError(ExitCode::kLimit, file + " has too many parts");
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(skeleton->data()),
+                                            static_cast<int>(skeleton->size()));
+  in.SetRecursionLimit(100);
+  if (!proto->ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) damaged();
   if (!proto->has_graph())
     throw FatalError(ExitCode::kMalformed,
                      file + " is not an ONNX model, or is cut off: it has no graph; copy or export it again");

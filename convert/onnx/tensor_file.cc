@@ -19,6 +19,7 @@ Tensor read_tensor_pb(const std::string& path, std::string* name) {
       !proto.ParseFromArray(file->data, static_cast<int>(file->bytes)) || !proto.has_data_type()) {
     throw FatalError(ExitCode::kMalformed, path + ": this is no serialized TensorProto");
   }
+  proto.clear_payload_offset(), proto.clear_payload_bytes();  // of a model's file, which is none here
   if (name) *name = proto.name();
   TensorReader reader(path);
   try {

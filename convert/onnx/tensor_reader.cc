@@ -75,6 +75,7 @@ Tensor read_external(const pb::TensorProto& t, DType dtype, std::vector<int64_t>
     throw NodeError("its external data (" + std::to_string(need) + " bytes at " + std::to_string(offset) +
                     ") lies beyond the end of '" + printable(r.location) + "', which has " + std::to_string(file->bytes) +
                     " bytes; the file is cut off or of another model");
+  external.count_read(need);
   return Tensor(dtype, std::move(dims), file->data + offset, file);
 }
 

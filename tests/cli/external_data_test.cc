@@ -1,80 +1,14 @@
-// Models with external data from outside: what is read, what is refused and with which exit code, what is never overwritten, and
-// that large files are mapped rather than read.
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Models with external data from outside: what is read, what is refused and with which exit code, what is never overwritten.
 #include <cstring>
 #include <fstream>
 
-#include "convert/onnx/tensor_file.h"
-#include "tests/cli/cli_test.h"
+#include "tests/cli/external_data_fixture.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-using Entries = std::vector<std::pair<std::string, std::string>>;
-
-void externalize(pb::TensorProto& t, const Entries& entries) {
-  t.clear_float_data();
-  t.clear_raw_data();
-  t.set_data_location(1);
-  for (const auto& [key, value] : entries) {
-    auto* e = t.add_external_data();
-    e->set_key(key);
-    e->set_value(value);
-  }
-}
-
-std::string float_bytes(const pb::TensorProto& t) {
-  std::string s(static_cast<size_t>(t.float_data_size()) * 4, '\0');
-  std::memcpy(s.data(), t.float_data().data(), s.size());
-  return s;
-}
-
-// x [batch, 16] -> MatMul w1 -> Add b1 -> MatMul w2 -> y [batch, 4]
-ModelWriter layers() {
-  ModelWriter w;
-  w.input("x", kOnnxFloat, {"batch", 16});
-  w.output("y", kOnnxFloat, {"batch", 4});
-  w.weights("w1", {16, 16});
-  w.weights("b1", {16});
-  w.weights("w2", {16, 4});
-  w.node("MatMul", {"x", "w1"}, {"h"});
-  w.node("Add", {"h", "b1"}, {"i"});
-  w.node("MatMul", {"i", "w2"}, {"y"});
-  return w;
-}
-
-class CliExternalDataTest : public CliTest {
- protected:
-  void SetUp() override {
-    ModelWriter w = layers();
-    write_file(in("inline.onnx"), w.bytes());
-    expect_success({in("inline.onnx"), "-q"});
-    for (int i = 0; i < 3; ++i) bytes_.push_back(float_bytes(w.proto().graph().initializer(i)));
-  }
-  // layers() with its three tensors outside.
-  std::string model(const std::vector<Entries>& entries) {
-    ModelWriter w = layers();
-    for (size_t i = 0; i < entries.size(); ++i)
-      externalize(*w.proto().mutable_graph()->mutable_initializer(static_cast<int>(i)), entries[i]);
-    write_file(in("m.onnx"), w.bytes());
-    return in("m.onnx");
-  }
-  // The blob computes what the one of the model with inline data computes, bit for bit.
-  void expect_same_as_inline(const std::string& path) {
-    expect_success({path, "-q", "-o", in("m.ert")});
-    write_file(in("data/input_0.pb"), float_tensor_file("x", {2, 16}, std::vector<float>(32, 0.25f)));
-    for (const char* blob : {"inline", "m"})
-      expect_success({"run", in(std::string(blob) + ".ert"), "--data", in("data"), "--out", in(std::string("out_") + blob)});
-    EXPECT_EQ(read_file(in("out_m/output_0.pb")), read_file(in("out_inline/output_0.pb")));
-  }
-  std::vector<std::string> bytes_;
-};
 
 TEST_F(CliExternalDataTest, EveryLegalForm) {
   fs::create_directories(in("data"));
@@ -246,51 +180,6 @@ TEST_F(CliExternalDataTest, NothingThatIsReadIsReplaced) {
   ASSERT_EQ(model({{{"location", "w.json"}}}), m);
   expect_refusal({m, "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
   expect_refusal({m, "--report", in("r.json"), "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
-}
-
-// Sizes are checked when the file is opened. When somebody cuts it later, the mapping faults: an I/O error, not a crash.
-TEST_F(CliExternalDataTest, AFileThatIsCutMeanwhile) {
-  write_file(in("w.bin"), bytes_[0]);
-  fs::resize_file(in("w.bin"), uint64_t{512} << 20);
-  const std::string m = model({{{"location", "w.bin"}}});
-  const pid_t pid = fork();
-  ASSERT_GE(pid, 0);
-  if (pid == 0) {
-    if (!std::freopen(in("err").c_str(), "w", stderr)) _exit(99);
-    const std::string out = in("new.ert");
-    execl(EDGECONV_BINARY, "edgeconv", m.c_str(), "-o", out.c_str(), "--progress", "on", nullptr);
-    _exit(98);
-  }
-  for (int i = 0; i < 20000 && (!fs::exists(in("err")) || fs::file_size(in("err")) == 0); ++i) usleep(500);
-  fs::resize_file(in("w.bin"), 0);
-  int status = 0;
-  ASSERT_EQ(waitpid(pid, &status, 0), pid);
-  ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  // 3 when it was cut before it was opened.
-  EXPECT_TRUE(WEXITSTATUS(status) == kIo || WEXITSTATUS(status) == kMalformed) << read_file(in("err"));
-  EXPECT_FALSE(fs::exists(in("new.ert")));
-}
-
-// 3 GiB of external data in a process that may have 256 MiB of memory of its own: the file is mapped, not read.
-TEST_F(CliExternalDataTest, LargeFilesAreMapped) {
-  if (!std::getenv("EDGECONV_LARGE_FILES")) GTEST_SKIP() << "runs in the full tier (reads 3 GiB of a sparse file)";
-  fs::create_directories(in("data"));
-  const uint64_t far = (uint64_t{3} << 30) - 4096;
-  write_file(in("w.bin"), bytes_[0]);
-  fs::resize_file(in("w.bin"), uint64_t{3} << 30);
-  std::fstream file(in("w.bin"), std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(static_cast<std::streamoff>(far));
-  file.write(bytes_[2].data(), static_cast<std::streamsize>(bytes_[2].size()));
-  ASSERT_TRUE(file.flush());
-  ModelWriter w = layers();
-  externalize(*w.proto().mutable_graph()->mutable_initializer(0), {{"location", "w.bin"}});
-  externalize(*w.proto().mutable_graph()->mutable_initializer(2), {{"location", "w.bin"}, {"offset", std::to_string(far)}});
-  write_file(in("m.onnx"), w.bytes());
-  const ProgramResult limited =
-      run_program("sh", {"-c", "ulimit -d 262144; exec \"$0\" \"$1\" -q -o \"$2\"", EDGECONV_BINARY, in("m.onnx"), in("m.ert")},
-                  {{}, {"OPENBLAS_NUM_THREADS=1"}, -1, 0});
-  EXPECT_EQ(limited.exit_code, 0) << limited.err;
-  expect_same_as_inline(in("m.onnx"));
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class ForeignNamesTest : public CliTest {
     const ProgramResult r = edgeconv(arguments);
     EXPECT_EQ(r.exit_code, 0) << r.err;
     EXPECT_TRUE(nlohmann::json::accept(r.out)) << arguments[0] << ": " << r.out;
+    EXPECT_TRUE(is_safe(r.out)) << arguments[0] << ": " << r.out;
   }
   // All names are evil; the output is computed by layers of evil names.
   std::string evil_model() {

@@ -26,6 +26,11 @@ TEST(ForeignText, ControlCharactersAreWrittenOut) {
   EXPECT_EQ(escaped("\xf3\xa0\x81\x81"), "\\U000E0041");
 }
 
+TEST(ForeignText, JsonSaysTheSameInEscapes) {
+  EXPECT_EQ(terminal_json("{\n  \"h\xc3\xb6he\": \"\\u001b\"\n}"), "{\n  \"h\xc3\xb6he\": \"\\u001b\"\n}");
+  EXPECT_EQ(terminal_json("\"\x7f\xc2\x9b\xe2\x80\xae\xf3\xa0\x81\x81\""), "\"\\u007F\\u009B\\u202E\\uDB40\\uDC41\"");
+}
+
 TEST(ForeignText, BytesThatAreNoUtf8AreWrittenOut) {
   EXPECT_EQ(escaped("\x9b"
                     "31m"),
