@@ -7,7 +7,7 @@
 namespace edgeconv {
 namespace {
 
-const char* const kHint = "convert the model as it was before ONNX Runtime optimised it";
+const char* const kFusedHint = "convert the model as it was before ONNX Runtime optimised it";
 
 int64_t positive_heads(const OnnxNode& n) {
   const int64_t heads = n.integer("num_heads");
@@ -29,7 +29,7 @@ ValueId keep_mask(ImportContext& c, const OnnxNode& n, ValueId mask, ValueId k) 
   const ValueId keep = cast(c, n, mask, DType::kBool);
   if (rank == 2) return unsqueeze(c, n, keep, {1, 2});
   if (rank == 3) return unsqueeze(c, n, keep, {1});
-  refuse(rank < 0 ? "the rank of its mask is not known when the file is read" : "a mask of rank " + std::to_string(rank), kHint);
+  refuse(rank < 0 ? "the rank of its mask is not known when the file is read" : "a mask of rank " + std::to_string(rank), kFusedHint);
 }
 
 struct Extras {
@@ -50,7 +50,7 @@ void attend(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, ValueId v
 
 // x * weight + bias holds q, k and v side by side.
 void attend_merged(ImportContext& c, const OnnxNode& n, ValueId x, ValueId weight, ValueId bias, const Extras& extras) {
-  if (n.integer("do_rotary", 0) != 0) refuse("rotary positions inside the operator", kHint);
+  if (n.integer("do_rotary", 0) != 0) refuse("rotary positions inside the operator", kFusedHint);
   if (c.is_read(n, 1)) refuse("its present output is used", "export the encoder without a key-value cache");
   const int64_t heads = positive_heads(n);
   const std::vector<int64_t> sizes = n.integers("qkv_hidden_sizes");
@@ -88,11 +88,11 @@ void import_multi_head_attention(ImportContext& c, const OnnxNode& n) {
   for (size_t i = 6; i < n.inputs.size(); ++i)
     if (c.input(n, i) != kNone) refuse("past keys and values", "export the encoder without a key-value cache");
   if (c.is_read(n, 1) || c.is_read(n, 2)) refuse("its present outputs are used", "export the encoder without a key-value cache");
-  if (c.input(n, 1) == kNone || c.input(n, 2) == kNone) refuse("packed queries, keys and values", kHint);
+  if (c.input(n, 1) == kNone || c.input(n, 2) == kNone) refuse("packed queries, keys and values", kFusedHint);
   const int64_t heads = positive_heads(n);
   ValueId in[3] = {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)};
   for (ValueId v : in)
-    if (const int rank = rank_hint(c.graph(), v); rank > 3) refuse("keys or values that are split into heads already", kHint);
+    if (const int rank = rank_hint(c.graph(), v); rank > 3) refuse("keys or values that are split into heads already", kFusedHint);
   if (const ValueId bias = c.input(n, 3); bias != kNone) {
     const auto parts = c.inner_outputs(n, OpKind::kSplit, {bias}, 3, SplitAttrs{0, {}, 3});
     for (size_t i = 0; i < 3; ++i) in[i] = add(c, n, in[i], parts[i]);

@@ -8,7 +8,7 @@
 namespace edgeconv {
 namespace {
 
-const char* const kHint = "export the model without a key-value cache, for whole sequences";
+const char* const kCacheHint = "export the model without a key-value cache, for whole sequences";
 
 enum Input : size_t {
   kQuery,
@@ -42,10 +42,10 @@ void check_form(ImportContext& c, const OnnxNode& n, const Heads& h) {
   for (size_t i : {kPastKey, kPastValue})
     if (const ValueId past = c.input(n, i); past != kNone) {
       const Tensor* t = constant_of(c, past);
-      if (t == nullptr || t->elements() != 0) refuse("past keys and values", kHint);
+      if (t == nullptr || t->elements() != 0) refuse("past keys and values", kCacheHint);
     }
-  if (c.input(n, kSink) != kNone || n.integer("smooth_softmax", 0) != 0) refuse("a softmax with a sink", kHint);
-  if (c.input(n, kKeyScale) != kNone || c.input(n, kValueScale) != kNone) refuse("a quantized key-value cache", kHint);
+  if (c.input(n, kSink) != kNone || n.integer("smooth_softmax", 0) != 0) refuse("a softmax with a sink", kCacheHint);
+  if (c.input(n, kKeyScale) != kNone || c.input(n, kValueScale) != kNone) refuse("a quantized key-value cache", kCacheHint);
 }
 
 Operands operands(ImportContext& c, const OnnxNode& n, const Heads& h) {
@@ -59,7 +59,7 @@ Operands operands(ImportContext& c, const OnnxNode& n, const Heads& h) {
 
 void rotate_both(ImportContext& c, const OnnxNode& n, Operands& x) {
   const Tensor* table = constant_of(c, required_input(c, n, kCos));
-  if (table == nullptr || table->rank() != 2) refuse("tables of rotary positions that are not constant", kHint);
+  if (table == nullptr || table->rank() != 2) refuse("tables of rotary positions that are not constant", kCacheHint);
   const int64_t rotated = 2 * table->dims()[1];  // new nodes move the values
   ValueId ids = c.input(n, kPositions);
   if (ids == kNone)

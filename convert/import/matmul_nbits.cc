@@ -5,7 +5,7 @@
 namespace edgeconv {
 namespace {
 
-const char* const kHint = "convert the model as it was before its weights were quantized";
+const char* const kQuantizedHint = "convert the model as it was before its weights were quantized";
 
 // The i-th number of `bits` bits, low bits first.
 int packed(const uint8_t* data, int64_t i, int64_t bits) {
@@ -22,7 +22,7 @@ struct Blocks {
 
 const Tensor& constant_input(ImportContext& c, const OnnxNode& n, size_t i, const char* what) {
   const Tensor* t = constant_of(c, required_input(c, n, i));
-  if (t == nullptr) refuse(std::string(what) + " computed by the model", kHint);
+  if (t == nullptr) refuse(std::string(what) + " computed by the model", kQuantizedHint);
   return *t;
 }
 
@@ -50,9 +50,9 @@ std::vector<float> zero_points(ImportContext& c, const OnnxNode& n, const Blocks
 void import_matmul_nbits(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 6);
   const Blocks b{n.integer("K"), n.integer("N"), n.integer("bits", 4), n.integer("block_size")};
-  if (b.bits != 2 && b.bits != 4 && b.bits != 8) refuse("weights of " + std::to_string(b.bits) + " bits", kHint);
+  if (b.bits != 2 && b.bits != 4 && b.bits != 8) refuse("weights of " + std::to_string(b.bits) + " bits", kQuantizedHint);
   if (b.k < 1 || b.n < 1 || b.size < 16 || (b.size & (b.size - 1)) != 0) throw NodeError("K, N or block_size is out of range");
-  if (c.input(n, 4) != kNone) refuse("reordered rows (g_idx)", kHint);
+  if (c.input(n, 4) != kNone) refuse("reordered rows (g_idx)", kQuantizedHint);
   const Tensor& weights = constant_input(c, n, 1, "weights");
   const std::vector<float> scale = constant_input(c, n, 2, "scales").to_float();
   const int64_t block_bytes = b.bytes();

@@ -26,6 +26,7 @@ target_sources(edgeconv_core PRIVATE
   import/gelu.cc
   import/gemm.cc
   import/generators.cc
+  import/grid_sample.cc
   import/group_query_attention.cc
   import/hints.cc
   import/identity.cc
