@@ -66,9 +66,10 @@ void infer_one_hot(NodeInference& c) {
   const auto ax = c.axis(a ? a->axis : -1, c.rank(0) + 1);
   if (!ax || !c.is_single(1)) return;
   const auto depth = c.elements(1);
-  if (!depth) return c.data_dependent(1);
+  if (!depth && !c.in(1).constant) return c.data_dependent(1);
   Shape out = c.shape(0);
-  out.insert(out.begin() + *ax, depth->at(0));
+  // A float may be no whole number, or a large one: as eval_one_hot has it.
+  out.insert(out.begin() + *ax, depth ? depth->at(0) : DimExpr(c.in(1).constant->cast(DType::kInt64).to_int64()[0]));
   c.set(0, c.dtype(2), std::move(out));
 }
 

@@ -1,5 +1,6 @@
 // Inference of nodes that read or make sizes: Shape, Size, ConstantOfShape, Range, EyeLike, Expand, Tile.
 #include <algorithm>
+#include <cmath>
 
 #include "convert/infer/dispatch.h"
 
@@ -35,6 +36,17 @@ void infer_constant_of_shape(NodeInference& c) {
   }
 }
 
+namespace {
+
+// Of constants that are no whole numbers, as eval_range has it. Folding asks for the size before it evaluates.
+void set_size_of_range(NodeInference& c) {
+  const auto number = [&](size_t i) { return c.in(i).constant->cast(DType::kDouble).as<double>()[0]; };
+  const double count = std::ceil((number(1) - number(0)) / number(2));
+  if (count < 1e15) c.set(0, c.dtype(0), {DimExpr(static_cast<int64_t>(std::max(count, 0.0)))});
+}
+
+}  // namespace
+
 void infer_range(NodeInference& c) {
   if (!c.is_single(0) || !c.is_single(1) || !c.is_single(2)) return;
   const auto start = c.elements(0), limit = c.elements(1), delta = c.elements(2);
@@ -42,7 +54,7 @@ void infer_range(NodeInference& c) {
     for (size_t i = 0; i < 3; ++i) {
       if (!c.elements(i) && !c.in(i).constant) return c.data_dependent(i);
     }
-    return;  // constants that are no whole numbers: folded by the driver
+    return set_size_of_range(c);
   }
   const auto step = delta->at(0).constant();
   if (!step || *step == 0 || *step == INT64_MIN) {

@@ -179,6 +179,22 @@ TEST(ShapeArithmetic, EndsOfPositionsOfUnknownNumberAreFollowed) {
   EXPECT_EQ(*b.g.value(relative).shape, (Shape{S}));
 }
 
+// Both had been evaluated before anyone asked how large they are: 201 bytes took 6 GB.
+TEST(ShapeArithmetic, SizesThatAreFloatsAreKnownBeforeFolding) {
+  GraphBuilder b;
+  const ValueId hot = b.node(OpKind::kOneHot, {b.ints({0, 0, 0}), b.scalar(536870912.0f), b.floats({2}, {0, 1})}, AxisAttrs{-1});
+  const auto range = [&](float limit, float step) {
+    return b.node(OpKind::kRange, {b.scalar(0.25f), b.scalar(limit), b.scalar(step)});
+  };
+  const ValueId huge = range(1.5e7f, 0.0078125f), small = range(1.0f, 0.25f);
+  b.output(hot), b.output(huge), b.output(small);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(hot).shape, (Shape{3, 536870912}));
+  EXPECT_EQ(*b.g.value(huge).shape, (Shape{1919999968}));
+  EXPECT_FALSE(b.g.value(hot).constant || b.g.value(huge).constant);
+  EXPECT_TRUE(b.g.value(small).constant && b.g.value(small).constant->elements() == 3);
+}
+
 // transformers since 4.5x counts them in the type of the embeddings.
 TEST(ShapeArithmetic, EndsOfPositionsInFloatsAreFollowed) {
   GraphBuilder b;
