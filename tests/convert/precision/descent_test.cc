@@ -65,7 +65,7 @@ TEST(Descent, FromFp32) {
 TEST(Descent, FewTrialsToTwelveBitsButForGatesOfTheUser) {
   constexpr size_t kLayers = 16;
   auto layers = some_layers(kLayers);
-  for (LayerSensitivity& l : layers) l.k = l.n = 64;
+  for (LayerSensitivity& l : layers) l.k = l.n = 48;
   const std::vector<double> loss = uneven_losses(kLayers);
   int evaluations = 0;
   SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return ++evaluations, added_loss(loss, p); });

@@ -108,6 +108,18 @@ TEST(WideLayers, FromFp32SomeInt8WithinAQuarterOfTheGate) {
   EXPECT_EQ(plan->of(7).precision, linear::kInt8) << "the least noisy";
 }
 
+// Rows of 64 values are reckoned a little slower in int8, of 48 much.
+TEST(WideLayers, FromFp32HalfTheSizeIsWorthALittleTime) {
+  for (const int64_t k : {64, 48}) {
+    auto layers = large_layers(8);
+    for (LayerSensitivity& l : layers) l.k = l.n = k;
+    const SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return 1e-4 + 1e-4 * p.count(linear::kInt8); });
+    const auto plan = from_fp32(problem, with(problem, linear::kF32, {0, 1, 2, 3, 4, 5, 6, 7}));
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(plan->count(linear::kInt8), k == 64 ? 2 : 0);
+  }
+}
+
 TEST(WideLayers, FromFp32NothingWithoutClearGain) {
   const auto layers = large_layers(4);
   SearchProblem problem = problem_of(layers, [](const PrecisionPlan&) { return 1e-5; });
