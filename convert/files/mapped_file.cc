@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -15,9 +16,6 @@
 namespace edgeconv {
 
 namespace {
-
-// A file may have as many bytes in holes as it stores, and these.
-constexpr int64_t kMostHoles = int64_t{64} << 20;
 
 // Bytes that the file system keeps; all where it does not tell.
 int64_t stored_bytes(int fd, int64_t size) {
@@ -53,8 +51,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   if (fstat(fd, &st) != 0) fail(std::strerror(errno));
   if (S_ISDIR(st.st_mode)) fail("it is a directory; name the .onnx file in it");
   if (!S_ISREG(st.st_mode)) fail("it is not a regular file");
-  if (const int64_t stored = st.st_size > kMostHoles ? stored_bytes(fd, st.st_size) : st.st_size;
-      st.st_size - stored > stored + kMostHoles)
+  const int64_t stored = std::min<int64_t>(stored_bytes(fd, st.st_size), st.st_size);  // it may grow meanwhile
+  if (st.st_size - stored > stored + kMostHoles)
     throw FatalError(ExitCode::kLimit,
                      "'" + printable(path) + "' has " + std::to_string(st.st_size) + " bytes, of which " +
                          std::to_string(stored) +
@@ -68,6 +66,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
     if (p == MAP_FAILED) fail(std::strerror(errno));
     file->data = static_cast<const uint8_t*>(p);
     file->bytes = static_cast<size_t>(st.st_size);
+    file->stored = static_cast<size_t>(stored);
   }
   return file;
 }

@@ -9,9 +9,13 @@
 
 namespace edgeconv {
 
+// A file, and all external data of a model, may have as many bytes in holes as are stored, and these: parameters that nobody wrote cost as much as others.
+constexpr int64_t kMostHoles = int64_t{8} << 20;
+
 struct MappedFile {
   const uint8_t* data = nullptr;
   size_t bytes = 0;
+  size_t stored = 0;                       // of them by the file system, the others are holes; all where it does not tell
   uint64_t hard_links = 1;                 // names that the file has
   std::pair<uint64_t, uint64_t> identity;  // device and number: the same under each name
 

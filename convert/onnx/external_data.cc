@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostReadings = 16;  // ALBERT has 12 layers of the same weights
-constexpr double kSmall = 16e6;    // bytes that are read in any case
+constexpr int kMostReadings = 16;      // ALBERT has 12 layers of the same weights
+constexpr double kSmall = kMostHoles;  // bytes that are read in any case
 
 // Both absolute and free of links.
 bool is_below(const fs::path& file, const fs::path& folder) {
@@ -77,19 +77,25 @@ std::shared_ptr<const MappedFile> ExternalData::open(const std::string& location
   if (it != files_.end()) return it->second;
   auto file = MappedFile::open(resolve(location));
   files_[location] = file;
-  if (identities_.insert(file->identity).second)
-    bytes_ += static_cast<double>(file->bytes);
-  else
+  if (identities_.insert(file->identity).second) {
+    stored_ += static_cast<double>(file->stored);
+    holes_ += static_cast<double>(file->bytes - file->stored);
+    if (holes_ > stored_ + static_cast<double>(kMostHoles))
+      throw FatalError(ExitCode::kLimit,
+                       "the model's external data is little but holes, bytes that its files have and no disk "
+                       "stores: it was not written to its end; copy or export it again");
+  } else {
     count_read(file->bytes);  // by the checksum, once for each name
+  }
   return file;
 }
 
 void ExternalData::count_read(size_t bytes) {
   read_ += static_cast<double>(bytes);
-  if (read_ > kMostReadings * bytes_ + kSmall)
+  if (read_ > kMostReadings * stored_ + kSmall)
     throw FatalError(ExitCode::kLimit, "the model's tensors read more than " + std::to_string(kMostReadings) +
-                                           " times the bytes of its external data, since many are of the same place; save it "
-                                           "with one tensor that its operators share");
+                                           " times the bytes of its external data, since many are of the same place or of holes "
+                                           "that no disk stores; save it with one tensor that its operators share");
 }
 
 }  // namespace edgeconv

@@ -43,7 +43,7 @@ class ExternalData {
   std::string model_path_;
   std::set<std::string> ignored_;
   std::set<std::pair<uint64_t, uint64_t>> identities_;
-  double bytes_ = 0, read_ = 0;  // of all files; by all tensors
+  double stored_ = 0, holes_ = 0, read_ = 0;  // of all files; by all tensors
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 
