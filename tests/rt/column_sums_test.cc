@@ -222,6 +222,41 @@ TEST(ColumnSums, OfEveryRowOfAMapConv) {
   }
 }
 
+// x [1, 6, 2, k] times the weights, then Relu, in bands of one row.
+BlobSpec bands_program(const Codes& c) {
+  namespace bands = params::row_bands;
+  BlobSpec s;
+  const std::vector<uint32_t> map = {s.constant(1), s.constant(6), s.constant(2)};
+  const auto of = [&](size_t channels) {
+    std::vector<uint32_t> shape = map;
+    shape.push_back(s.constant(static_cast<int64_t>(channels)));
+    return shape;
+  };
+  const auto x = static_cast<int32_t>(s.add_input("x", ERT_F32, of(c.k)));
+  const Product p = add_product(&s, c);
+  const auto y = static_cast<int32_t>(s.add_output("y", ERT_F32, of(c.n), 0));
+  std::vector<int32_t> ints = {1, 2, 1, ERT_F32, 4};  // rows, ops, values; the value between
+  for (const uint32_t axis : of(c.n)) ints.push_back(static_cast<int32_t>(axis));
+  for (const int32_t i :
+       {static_cast<int32_t>(OpCode::kLinear), 5, 1, 2, 0, 0, 1, bands::kAbsent, 2, 3, int32_t{params::linear::kInt8}, -1})
+    ints.push_back(i);
+  for (const int32_t i :
+       {static_cast<int32_t>(OpCode::kUnary), 1, 1, 1, 0, bands::value_of(0), static_cast<int32_t>(kernels::Unary::kRelu)})
+    ints.push_back(i);
+  s.ops = {{OpCode::kRowBands, {x, p.weights, p.scale, p.sums}, {y}, ints, {}}};
+  return s;
+}
+
+TEST(ColumnSums, OfOpsInBandsOfRows) {
+  const Codes good(Layout::kN16K4, 20, 9);
+  ASSERT_EQ(open_spec(bands_program(good)), ERT_OK);
+  for (const size_t column : {size_t{0}, size_t{19}}) {
+    Codes bad = good;
+    bad.sums[column] += 1;
+    EXPECT_EQ(open_spec(bands_program(bad)), ERT_ERR_MODEL) << column;
+  }
+}
+
 // In fp32 there are no sums, so nothing stands where they would be.
 TEST(ColumnSums, OfRecurrencesInFloatThereAreNone) {
   BlobSpec s;

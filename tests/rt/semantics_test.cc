@@ -39,6 +39,11 @@ const Case kCases[] = {
     {"no ops", ERT_ERR_MODEL, [](BlobSpec& s) { s.ops.clear(); }},
     {"op code", ERT_ERR_UNSUPPORTED, [](BlobSpec& s) { s.ops[0].code = static_cast<params::OpCode>(999); }},
     {"op code 0", ERT_ERR_UNSUPPORTED, [](BlobSpec& s) { s.ops[0].code = static_cast<params::OpCode>(0); }},
+    {"op code inside a RowBands", ERT_ERR_UNSUPPORTED,
+     [](BlobSpec& s) {
+       s.ops[0].code = params::OpCode::kRowBands;
+       s.ops[0].ints = {1, 1, 0, 999, 1, 1, 0, 0, 0};  // rows, ops, values; code, inputs, outputs, ints, floats; the input
+     }},
     {"op kind", ERT_ERR_MODEL, [](BlobSpec& s) { s.ops[0].ints[0] = 12345; }},
     {"op without its parameter", ERT_ERR_MODEL, [](BlobSpec& s) { s.ops[0].ints.clear(); }},
     {"shape expr index", ERT_ERR_MODEL, [](BlobSpec& s) { s.values[kSum].shape[0] = 99; }},
