@@ -1,5 +1,5 @@
 // Damaged files in bulk, from fixed seeds (model_mutator.h): bytes of ONNX models and of a blob, models changed within the rules of
-// protobuf, and operators over odd operands. Every command ends by itself within the time limit, with a documented exit code that is not
+// protobuf, operators over odd operands, and ONNX's node tests with their inputs made constants. Every command ends by itself within the time limit, with a documented exit code that is not
 // "internal error", says something when it fails, and leaves no output behind. What was run, and the most that a case took, is printed.
 //
 // EDGECONV_MUTATIONS=N sets the number of cases of each kind (the full tier's is in CMakeLists.txt), EDGECONV_MUTATION_FIRST=N the first
@@ -12,6 +12,7 @@
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
 #include "tests/cli/model_mutator.h"
+#include "tests/cli/node_test_models.h"
 
 namespace edgeconv::testing {
 
@@ -119,6 +120,18 @@ TEST_F(MutationTest, OperatorsOnOddOperands) {
   for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
     Random random(static_cast<uint64_t>(seed) + 3000000);
     write_file(in("m.onnx"), odd_operator(random).SerializeAsString());
+    check(seed, {in("m.onnx"), "-q", "-o", in("out.ert")});
+  }
+}
+
+TEST_F(MutationTest, NodeTestsWithOddConstants) {
+  const std::vector<fs::path> folders = node_test_folders();
+  if (folders.empty()) GTEST_SKIP() << "no node tests of ONNX here (Debian: libonnx-testdata)";
+  for (int seed = case_seeds().first; seed < case_seeds().end; ++seed) {
+    Random random(static_cast<uint64_t>(seed) + 4000000);
+    pb::ModelProto m = node_test_model(folders[static_cast<size_t>(seed) * 37 % folders.size()], random);
+    for (size_t changes = below(random, 4); changes > 0; --changes) mutate_model(m, random);
+    write_file(in("m.onnx"), m.SerializeAsString());
     check(seed, {in("m.onnx"), "-q", "-o", in("out.ert")});
   }
 }
