@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/inputs/spectrum_units.h"
 #include "convert/passes/pass.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"
@@ -50,6 +51,7 @@ Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runne
   fused = model.graph;
   run_passes(fused, d);
   find_minima(fused, dims);
+  settle_units(model.graph, dims);
 }
 
 }  // namespace edgeconv::cli

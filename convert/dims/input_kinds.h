@@ -27,6 +27,7 @@ enum class InputScale : uint8_t {
   kInt16,      // samples as integers
   kBytes,      // colours as integers
   kByteRange,  // those, or what is left of them without their mean
+  kLogarithms,  // of the power in bins, as they are (inputs/spectrum_units.h)
 };
 
 struct InputNature {

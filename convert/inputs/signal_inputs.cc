@@ -2,6 +2,7 @@
 #include "convert/inputs/signal_inputs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "convert/inputs/music.h"
@@ -16,9 +17,11 @@ namespace {
 // How people scale what they feed: most normalize, others feed decibels or nepers, of which a quiet recording has few and all alike. A
 // row each, in turn.
 struct Units {
-  float scale, offset;
+  float scale, offset, most = INFINITY;
 };
 constexpr Units kSpectra[] = {{1, 0}, {2, 7}, {0.5f, -0.3f}, {0.5f, 6}};
+// Logarithms as they are, of samples up to 1, so that they end at a power: natural ones, and those to the base of ten.
+constexpr Units kLogarithms[] = {{3.3f, -7.7f, 2.5f}, {1.43f, -3.3f, 1.1f}};
 constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
 constexpr float kInt16 = 32768, kBytes = 255, kMeanByte = 117;
 constexpr float kStateSpread = 0.5f;
@@ -65,7 +68,7 @@ void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::
 void place(std::span<const float> from, int64_t inner, size_t outer_stride, size_t inner_stride, Units units, float* to) {
   for (size_t i = 0; i < from.size(); ++i)
     to[i / static_cast<size_t>(inner) * outer_stride + i % static_cast<size_t>(inner) * inner_stride] =
-        units.scale * from[i] + units.offset;
+        std::min(units.scale * from[i] + units.offset, units.most);
 }
 
 size_t stride_of(const std::vector<int64_t>& dims, int axis) {
@@ -87,8 +90,9 @@ void fill_field(const InputNature& nature, uint64_t seed, Tensor& t) {
     const bool field = nature.kind == InputKind::kField;
     if (nature.kind == InputKind::kSpectrum || (field && number % 2 == 0)) {
       const int64_t bins = at(nature.channels);
-      place(log_spectrum(at(nature.axis), bins, random), bins, stride_of(dims, nature.axis), stride_of(dims, nature.channels),
-            kSpectra[(field ? number / 2 : number) % std::size(kSpectra)], row);
+      const Units units = nature.scale == InputScale::kLogarithms ? kLogarithms[number % std::size(kLogarithms)]
+                                                                  : kSpectra[(field ? number / 2 : number) % std::size(kSpectra)];
+      place(log_spectrum(at(nature.axis), bins, random), bins, stride_of(dims, nature.axis), stride_of(dims, nature.channels), units, row);
       continue;
     }
     Units units = kPictures[(field ? number / 2 : number) % std::size(kPictures)];

@@ -27,6 +27,7 @@
 #include "convert/quantize/layer_weights.h"
 #include "convert/inputs/inputs_text.h"
 #include "convert/inputs/sample_files.h"
+#include "convert/inputs/spectrum_units.h"
 #include "convert/quantize/smoothing.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/prepare/cut_advice.h"
@@ -192,6 +193,7 @@ void Conversion::fuse() {
     padding_ = PaddingMask{static_cast<size_t>(packing->mask), packing->padding};
     if (padding_->padding == 1) dims_.ones_are_padding.insert(g_.inputs[padding_->input]);
   }
+  if (o_.calibration.empty()) settle_units(model_.graph, dims_);
   options_.weights = &weights_;
   model_.drop_pages();
 }
