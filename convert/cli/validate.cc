@@ -85,6 +85,13 @@ double lhs_steps(const Pair& p) {
   return asked && p.runner.custom_ops().empty() ? kInt16Steps : kInt8Steps;
 }
 
+// As the conversion had it, where calibration is as it was.
+ValidationSet validation_set(const Pair& p, const Sets& calibration) {
+  ValidationSet validation(p.model.graph, p.dims, calibration, p.padding);
+  if (p.certificate.is_object() && measured_on(p.certificate).chaotic) validation.leave_out_chaos(p.model.graph);
+  return validation;
+}
+
 // measured: what the outputs were measured on already, if that is what a conversion compares on.
 CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table, const std::optional<ValidationSet>& measured) {
   if (p.certificate.is_object() && measured_on(p.certificate).user && calibration.empty())
@@ -97,7 +104,7 @@ CertificateCheck check(Pair& p, const Sets& calibration, const LayerTable& table
   const ert::FloatMode float_mode;
   const bool user = measured_on(p.certificate).user, same = measured && user == !calibration.empty();
   std::optional<ValidationSet> own;
-  if (!same) own.emplace(p.model.graph, p.dims, user ? calibration : Sets(), p.padding);
+  if (!same) own = validation_set(p, user ? calibration : Sets());
   const ValidationSet& validation = same ? *measured : *own;
   const Tensor blob(DType::kUint8, {static_cast<int64_t>(p.file.bytes())}, p.file.data(), nullptr);
   return check_certificate(p.certificate,
@@ -129,9 +136,9 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
   std::vector<LayerError> layers;
   CertificateCheck certificate;
   with_made_up_inputs(o.data.empty() && calibration.empty(), [&] {
-    const auto compare = [&](const std::vector<Tensor>& set, const std::vector<Tensor>& got) {
+    const auto compare = [&](const std::vector<Tensor>& set, const std::vector<Tensor>& got, const ChaoticSamples& chaotic) {
       const std::vector<Tensor> want = interpret(p.model.graph, set);
-      c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt);
+      c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt, chaotic);
       if (task) task->add(want, got, tokens_of(p, set));
     };
     if (o.data.empty()) {
@@ -139,19 +146,19 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
       progress.show("running the fp32 reference", 0.15);
       {
         const ert::FloatMode float_mode;
-        as_converted.emplace(p.model.graph, p.dims, calibration, p.padding);
+        as_converted = validation_set(p, calibration);
       }
       c = Comparison(p.outputs, as_converted->decisions());
       progress.show("running the blob", 0.4);
       const Sets got = as_converted->results(p.runner);
       sets = as_converted->inputs();
-      for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i]);
+      for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i], as_converted->chaotic(i));
       compared_on = as_converted->recorded() ? recorded_text({o.calibration}) : made_up_text(p.model.graph, p.dims, sets.size());
     } else {
       for (size_t i = 0; i < sets.size(); ++i) {
         progress.show(fmt::format("comparing set {} of {}", i + 1, sets.size()),
                       0.15 + 0.5 * static_cast<double>(i) / static_cast<double>(sets.size()));
-        compare(sets[i], p.runner.run(sets[i], {1, 0, true}));
+        compare(sets[i], p.runner.run(sets[i], {1, 0, true}), {});
       }
       compared_on = recorded_text(o.data);
     }

@@ -163,6 +163,7 @@ double OutputSums::decided_cosine() const {
 }
 
 Evidence OutputSums::evidence() const {
+  if (elements == 0 && chaotic > 0) return Evidence::kChaotic;
   if (elements == 0 || max_ref == 0) return Evidence::kZero;
   if (moving_.least == moving_.most) return elements == 1 ? Evidence::kMoves : Evidence::kConstant;
   // A row is a number or few: what a sample gives. Of one row nothing is known.
@@ -187,6 +188,8 @@ OutputError OutputSums::error(const std::string& name) const {
   if (decided_by.by == Decision::kLogarithm) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, 2 * loss_of(decided_cosine())));
   e.argmax_agreement = rows ? static_cast<double>(agree) / static_cast<double>(rows) : 1;
   e.elements = elements;
+  e.samples = static_cast<int64_t>(samples_.size()) + chaotic;
+  e.chaotic = chaotic;
   e.decision = decided_by.by;
   e.decided = decided_cosine();
   e.decided = std::isnan(e.decided) ? 0 : std::max(e.decided, -1.0);

@@ -45,6 +45,7 @@ enum class Evidence : uint8_t {
   kConstant,     // one number
   kZero,
   kSure,  // no made-up sample leaves it undecided: a probability below 0.001 or above 0.999 everywhere
+  kChaotic,  // every sample was left out, because the reference itself is chaotic there (chaos.h)
 };
 
 struct OutputError {
@@ -63,6 +64,7 @@ struct OutputError {
   double decided = 1;  // the cosine that loses as much as the error does where the output is decided
   Evidence evidence = Evidence::kMoves;
   bool of_worst_tenth = false;  // sqnr_db is
+  int64_t samples = 0, chaotic = 0;  // chaotic: of these, those that are in no figure (chaos.h)
 
   // Whether it is known to be as good as its cosine says: an error where the reference hardly moves is one all the same.
   bool vacuous() const { return evidence != Evidence::kMoves && cosine > 0.999999; }
@@ -90,6 +92,7 @@ struct OutputSums : Products {
   size_t row = 0;                // elements of each
   double max_abs = 0, max_ref = 0;
   int64_t rows = 0, agree = 0, elements = 0;
+  int64_t chaotic = 0;     // samples that are in no sum
   int64_t no_numbers = 0;  // elements that are the same NaN or infinity in both, and stand in no sum
   DecidedBy decided_by;
 

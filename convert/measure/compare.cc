@@ -16,7 +16,7 @@ Comparison::Comparison(std::vector<std::string> names, const std::vector<Decided
 }
 
 void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result,
-                     const std::optional<TokenMask>& mask) {
+                     const std::optional<TokenMask>& mask, const ChaoticSamples& chaotic) {
   if (reference.size() != names_.size() || result.size() != names_.size())
     throw FatalError(ExitCode::kAccuracy,
                      "the model has " + std::to_string(reference.size()) + " outputs, the blob " + std::to_string(result.size()));
@@ -35,13 +35,20 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
     const Tensor reference_floats = reference[o].cast(DType::kFloat).aligned(), result_floats = result[o].cast(DType::kFloat).aligned();
     const auto ref = reference_floats.as<float>(), got = result_floats.as<float>();
     Sums& s = sums_[o];
-    const auto counts = [&](size_t i) { return !mask || mask->counts(reference[o].dims(), i); };
     const size_t row = reference[o].rank() ? static_cast<size_t>(reference[o].dims().back()) : 1;
     s.row = row;
     // The first axis is the batch, or all there is of one sample.
     const size_t sample =
         reference[o].rank() > 1 ? ref.size() / std::max<size_t>(1, static_cast<size_t>(reference[o].dims()[0])) : 1;
+    const std::vector<char> no_left_out, &left_out = chaotic.empty() ? no_left_out : chaotic[o];
+    const auto is_left_out = [&](size_t i) { return !left_out.empty() && left_out[i / sample]; };
+    const auto counts = [&](size_t i) { return !is_left_out(i) && (!mask || mask->counts(reference[o].dims(), i)); };
     for (size_t i = 0; i < ref.size();) {
+      if (is_left_out(i)) {
+        ++s.chaotic;
+        i += sample;
+        continue;
+      }
       if (i % sample == 0) s.begin_sample();
       const size_t column = i % row, count = std::min(row - column, sample - i % sample);
       s.add_elements(ref.data() + i, got.data() + i, count, column,

@@ -6,6 +6,7 @@
 
 #include "convert/ir/tensor.h"
 #include "convert/measure/accuracy.h"
+#include "convert/measure/chaos.h"
 #include "convert/measure/token_mask.h"
 
 namespace edgeconv {
@@ -16,8 +17,10 @@ class Comparison {
   // decisions: one for each name, or none for values.
   explicit Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions = {});
   // Shapes must agree; throws FatalError(kAccuracy) naming the output when they do not. Outputs whose reference has no type
-  // (they depend on custom operators) are left out of errors(), padded positions out of the sums when a mask is given.
-  void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result, const std::optional<TokenMask>& mask = {});
+  // (they depend on custom operators) are left out of errors(), padded positions out of the sums when a mask is given. chaotic: samples that are
+  // left out, too; empty where all count.
+  void add(const std::vector<Tensor>& reference, const std::vector<Tensor>& result, const std::optional<TokenMask>& mask = {},
+           const ChaoticSamples& chaotic = {});
   std::vector<OutputError> errors() const;
   // Of the worst output, as OutputSums judges it.
   double worst_cosine(bool short_rows = false) const;

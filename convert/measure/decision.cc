@@ -88,6 +88,7 @@ const char* evidence_text(Evidence e) {
     case Evidence::kConstant: return "is one number";
     case Evidence::kZero: return "is zero";
     case Evidence::kSure: return "is certain of every answer";
+    case Evidence::kChaotic: return "is chaotic on every sample";
   }
   return "";
 }
@@ -99,6 +100,7 @@ const char* evidence_name(Evidence e) {
     case Evidence::kConstant: return "constant";
     case Evidence::kZero: return "zero";
     case Evidence::kSure: return "certain";
+    case Evidence::kChaotic: return "chaotic";
   }
   return "";
 }

@@ -28,7 +28,7 @@ const Candidate& Candidates::built(const PrecisionPlan& plan) {
 const Candidate& Candidates::of(const PrecisionPlan& plan) {
   built(plan);
   if (!last_->measured) {
-    last_->results = validation_.results(*open_own(last_->blob));
+    if (last_->results.empty()) last_->results = validation_.results(*open_own(last_->blob));
     last_->measured = validation_.compare(last_->results);
   }
   return *last_;

@@ -34,6 +34,10 @@ class Candidates {
   const Candidate& built(const PrecisionPlan& plan);
   // Of the file, besides certificate and golden vectors; nothing is run.
   uint64_t bytes(const PrecisionPlan& plan, bool compressed);
+  // What counts of the validation set has changed.
+  void measure_again() {
+    if (last_) last_->measured.reset();
+  }
   // The same as of(), for the caller to change; nothing is kept.
   Candidate take(const PrecisionPlan& plan);
 

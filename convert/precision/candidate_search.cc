@@ -19,7 +19,7 @@ constexpr double kConfirmingShare = 2;
 }  // namespace
 
 Choice search_candidates(SearchProblem problem, const PreparedModel& original, const DimPlan& dims,
-                         const std::optional<PaddingMask>& padding, const ValidationSet& validation, Candidates& candidates) {
+                         const std::optional<PaddingMask>& padding, ValidationSet& validation, Candidates& candidates) {
   const double most = problem.max_loss;
   // What the user limits is reported with what it would take, so each plan is measured on all.
   const bool users_limits = problem.users_gate || problem.cost.limited();
@@ -33,10 +33,17 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   std::unordered_map<PrecisionPlan, Known> known;
   const auto screened = [&](const PrecisionPlan& plan) {
     Known& k = known[plan];
+    const auto measured = [&] {
+      return screen.is_whole() ? loss_of(candidates.of(plan).compared().worst_cosine()) : screen.loss(candidates.built(plan).blob);
+    };
     if (k.sets != screen.sets().size()) {
-      k.screened = screen.is_whole() ? loss_of(candidates.of(plan).compared().worst_cosine())
-                                     : screen.loss(candidates.built(plan).blob);
+      k.screened = measured();
       k.sets = screen.sets().size();
+      // Before layers are lifted: is it the samples?
+      if (k.screened > most && validation.leave_out_chaos(original.graph)) {
+        candidates.measure_again();
+        k.screened = measured();
+      }
     }
     return k.screened;
   };
@@ -59,7 +66,8 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   problem.measured = true;
   std::optional<HeldOutSet> rows;  // made when the first plan passes
   const auto held_out = [&]() -> HeldOutSet& {
-    if (!rows) rows.emplace(original.graph, dims, padding, dims.kinds.empty() ? 0 : kConfirmingShare * validation.work());
+    if (!rows) rows.emplace(original.graph, dims, padding, dims.kinds.empty() ? 0 : kConfirmingShare * validation.work(),
+                              validation.leaves_out_chaos());
     return *rows;
   };
   problem.loss = [&](const PrecisionPlan& plan) {

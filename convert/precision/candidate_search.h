@@ -12,6 +12,6 @@ namespace edgeconv {
 // problem: but for its loss. On the validation set, a part of it at first: what is chosen must pass the whole, or the sets that fail join.
 // Where it was made up and channels stand out, on a held-out set too, and what is chosen is confirmed on rows that are in neither.
 Choice search_candidates(SearchProblem problem, const PreparedModel& original, const DimPlan& dims,
-                         const std::optional<PaddingMask>& padding, const ValidationSet& validation, Candidates& candidates);
+                         const std::optional<PaddingMask>& padding, ValidationSet& validation, Candidates& candidates);
 
 }  // namespace edgeconv

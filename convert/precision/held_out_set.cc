@@ -6,6 +6,7 @@
 #include "convert/interp/interpreter.h"
 #include "convert/interp/work.h"
 #include "convert/inputs/affordable_inputs.h"
+#include "convert/inputs/noisy_inputs.h"
 #include "convert/measure/compare.h"
 #include "convert/precision/validation_set.h"
 
@@ -29,8 +30,8 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
                      [](const LayerSensitivity& l) { return l.facts.outlier_index > kMayErrRarely; });
 }
 
-HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work)
-    : original_(original), dims_(dims), padding_(padding), work_(work) {
+HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work, bool chaos)
+    : original_(original), dims_(dims), padding_(padding), work_(work), chaos_(chaos) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
   decisions_ = decisions_of(original, &dims);
   if (work_ == 0) draws_.push_back(next_draw());
@@ -42,6 +43,8 @@ HeldOutSet::Draw HeldOutSet::next_draw() {
   for (const auto& set : draw.inputs) {
     draw.masks.push_back(padding_ ? std::optional(token_mask(*padding_, set)) : std::nullopt);
     draw.reference.push_back(interpret(original_, set, {Backend::kCanonical, {}}));
+    draw.chaotic.push_back(chaos_ ? chaotic_samples(draw.reference.back(), interpret(original_, noisy_inputs(set), {Backend::kCanonical, {}}))
+                                  : ChaoticSamples());
   }
   return draw;
 }
@@ -50,7 +53,7 @@ double HeldOutSet::loss(const Tensor& blob, const Draw& draw) const {
   const auto runner = open_own(blob);
   Comparison c(names_, decisions_);
   for (size_t i = 0; i < draw.inputs.size(); ++i)
-    c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i]);
+    c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i], draw.chaotic[i]);
   return loss_of(c.worst_cosine(true));
 }
 
@@ -67,7 +70,7 @@ HeldOutSet::Draw HeldOutSet::worst_set(const Tensor& blob, const Draw& draw) con
   Draw worst;
   double largest = -1;
   for (size_t i = 0; i < draw.inputs.size(); ++i) {
-    Draw one{{draw.inputs[i]}, {draw.reference[i]}, {draw.masks[i]}};
+    Draw one{{draw.inputs[i]}, {draw.reference[i]}, {draw.masks[i]}, {draw.chaotic[i]}};
     if (const double l = loss(blob, one); l > largest) largest = l, worst = std::move(one);
   }
   return worst;

@@ -10,6 +10,7 @@
 #include "convert/dims/dims.h"
 #include "convert/precision/sensitivity.h"
 #include "convert/measure/accuracy.h"
+#include "convert/measure/chaos.h"
 #include "convert/measure/token_mask.h"
 
 namespace edgeconv {
@@ -24,8 +25,9 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers);
 class HeldOutSet {
  public:
   // Where padding is known its positions do not count. All three must outlive this. work (of interp/work.h): what confirming may take in
-  // all; then plans are judged by the sets only that a choice failed on. 0: as usual, for texts.
-  HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work = 0);
+  // all; then plans are judged by the sets only that a choice failed on. 0: as usual, for texts. chaos: samples on which the model is chaotic
+  // are looked for, and do not count.
+  HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work = 0, bool chaos = false);
 
   // Of the blob, judged by rows, however short (accuracy.h): the largest of all draws so far, or the first above max_loss. Against ert's
   // own kernels: the same on every host. known: what this blob lost on the first draws, which grows by what is measured here; blob is called
@@ -41,6 +43,7 @@ class HeldOutSet {
   struct Draw {
     std::vector<std::vector<Tensor>> inputs, reference;
     std::vector<std::optional<TokenMask>> masks;
+    std::vector<ChaoticSamples> chaotic;
   };
   Draw next_draw();
   double loss(const Tensor& blob, const Draw& draw) const;
@@ -52,6 +55,7 @@ class HeldOutSet {
   std::vector<std::string> names_;
   std::vector<DecidedBy> decisions_;
   double work_;
+  bool chaos_;
   std::vector<Draw> draws_;
   int drawn_ = 0;
 };

@@ -9,6 +9,7 @@
 #include "convert/ir/foreign_text.h"
 #include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
+#include "convert/inputs/noisy_inputs.h"
 #include "convert/measure/decision.h"
 
 namespace edgeconv {
@@ -49,6 +50,7 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
     set_work_.push_back(graph_work(original, sizes_of(original, set)));
     work_ += set_work_.back();
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
+    chaotic_.emplace_back();
     canonical_.push_back(interpret(original, set, {Backend::kCanonical, branches}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
   }
@@ -77,7 +79,7 @@ std::vector<Tensor> ValidationSet::run(BlobRunner& runner, size_t set, const std
 Comparison ValidationSet::compare(const std::vector<std::vector<Tensor>>& reference,
                                   const std::vector<std::vector<Tensor>>& results) const {
   Comparison c(names_, decisions_);
-  for (size_t i = 0; i < inputs_.size(); ++i) c.add(reference[i], results[i], masks_[i]);
+  for (size_t i = 0; i < inputs_.size(); ++i) c.add(reference[i], results[i], masks_[i], chaotic_[i]);
   return c;
 }
 
@@ -87,14 +89,27 @@ Comparison ValidationSet::compare(const Tensor& blob, const std::vector<size_t>&
   std::vector<Tensor> got;
   for (const size_t i : sets) {
     got = run(*runner, i, got.empty() ? nullptr : &got);
-    c.add(canonical_[i], got, masks_[i]);
+    c.add(canonical_[i], got, masks_[i], chaotic_[i]);
   }
   return c;
 }
 
+bool ValidationSet::leave_out_chaos(const Graph& original) {
+  const bool floats = std::any_of(original.inputs.begin(), original.inputs.end(), [&](ValueId v) { return is_float(original.value(v).dtype); });
+  if (recorded_ || knows_chaos_ || !floats) return false;
+  knows_chaos_ = true;
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    chaotic_[i] = chaotic_samples(canonical_[i], interpret(original, noisy_inputs(inputs_[i]), {Backend::kCanonical, {}}));
+  return leaves_out_chaos();
+}
+
+bool ValidationSet::leaves_out_chaos() const {
+  return std::any_of(chaotic_.begin(), chaotic_.end(), [](const ChaoticSamples& c) { return count_of(c) > 0; });
+}
+
 bool ValidationSet::tells_nothing() const {
   Comparison self(names_);
-  for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i]);
+  for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i], chaotic_[i]);
   const std::vector<OutputError> outputs = self.errors();
   return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const OutputError& e) { return e.vacuous(); });
 }

@@ -49,6 +49,12 @@ class ValidationSet {
   Comparison compare(const Tensor& blob, const std::vector<size_t>& sets) const;
   // Whether the inputs are the user's.
   bool recorded() const { return recorded_; }
+  // Leaves out, once, samples of made-up inputs on which the model itself is chaotic (measure/chaos.h); true if there are any. It takes a run of
+  // the model on each set, so it is asked for where figures are bad.
+  bool leave_out_chaos(const Graph& original);
+  // Those of one set; empty where all count.
+  const ChaoticSamples& chaotic(size_t set) const { return chaotic_[set]; }
+  bool leaves_out_chaos() const;
   // Whether no output of the model moves on them (accuracy.h): then agreement is no evidence.
   bool tells_nothing() const;
   // Branches of the model that no input takes, in words.
@@ -65,6 +71,8 @@ class ValidationSet {
   std::map<size_t, size_t> states_;  // input -> output that it takes in the next step; empty where sets are samples of their own
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
   std::vector<std::optional<TokenMask>> masks_;
+  std::vector<ChaoticSamples> chaotic_;  // of each set
+  bool knows_chaos_ = false;
   std::vector<std::string> untaken_;
   bool recorded_ = true;
   double work_ = 0;

@@ -89,6 +89,7 @@ MeasuredOn measured_on(const Json& certificate) {
   const Json& said = certificate.at("measured_on");
   on.sha256 = text_at(said, "sha256");
   on.sets = static_cast<size_t>(std::clamp(number_at(said, "sets").value_or(0), 0.0, 1e6));
+  on.chaotic = said.is_object() && said.contains("chaotic") && said.at("chaotic") == true;
   if (!said.is_object() || !said.contains("uncounted")) return on;
   on.mask = text_at(said.at("uncounted"), "mask");
   on.padding = number_at(said.at("uncounted"), "padding").value_or(0) == 1 ? 1 : 0;

@@ -103,6 +103,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
                       {"sets", on.sets},
                       {"sha256", on.sha256},
                       {"uncounted", on.mask.empty() ? Json(nullptr) : Json{{"mask", on.mask}, {"padding", on.padding}}}};
+  if (on.chaotic) j["measured_on"]["chaotic"] = true;
   j["fusions"] = Json::object();
   for (const auto& [name, count] : r.fusions)
     if (count) j["fusions"][name] = count;
@@ -122,6 +123,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
                {"sqnr_db", decibels(e.sqnr_db)},
                {"argmax_agreement", figure(e.argmax_agreement)}};
     // Most outputs move, and are decided by their values.
+    if (e.chaotic) entry["chaotic_samples"] = e.chaotic;
     if (e.evidence != Evidence::kMoves) entry["evidence"] = evidence_name(e.evidence);
     if (e.decision != Decision::kValue) {
       entry["decided_by"] = decision_name(e.decision);

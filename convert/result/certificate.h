@@ -25,6 +25,7 @@ struct MeasuredOn {
   std::string sha256;  // inputs_sha256 of them
   std::string mask;    // input whose elements `padding` mark positions that do not count; empty: all count
   int32_t padding = 0;
+  bool chaotic = false;  // samples on which the fp32 model is chaotic were looked for, found and left out
 };
 
 // SHA-256 over types, shapes and contents, in hexadecimal.
@@ -35,9 +36,9 @@ std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 // "fixed_dims": {name: n} and "pinned_inputs": [{"name", "position" among the file's inputs, "dtype", "shape", "value" as text or null,
 // "sha256" of import_graph/pinning.h}] (only where something was pinned), "chosen_outputs": [name] and
 // "cut_inputs": [{"name", "position" among the file's inputs}] (only with --outputs), "measured_on":
-// {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null}, "fusions", "layers": [{"name", "k", "n",
+// {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null; "chaotic": true where samples were left out}, "fusions", "layers": [{"name", "k", "n",
 // "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine" (null: no evidence), "max_abs", "sqnr_db",
-// "argmax_agreement"; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
+// "argmax_agreement"; "chaotic_samples" where some were left out; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
 // On made-up inputs sqnr_db is that of the worst tenth of samples, and of few of them less (DecidedBy::by_worst_tenth).
 // errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);

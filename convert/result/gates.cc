@@ -91,6 +91,18 @@ std::string what_is_unknown(const ConvertResult& r) {
   return text;
 }
 
+// Made-up samples that count nowhere.
+std::string what_is_left_out(const ConvertResult& r) {
+  std::string text;
+  size_t named = 0;
+  for (const OutputError& e : r.errors) {
+    if (!e.chaotic || e.evidence == Evidence::kChaotic || ++named > kNamedOutputs) continue;
+    text += fmt::format("{}{} of {} of output '{}'", text.empty() ? "" : ", ", e.chaotic, e.samples, printable(e.name));
+  }
+  if (text.empty()) return "";
+  return fmt::format("made-up samples do not count ({}): noise of 1e-4 in the inputs moves the fp32 model itself beyond the gate there", text);
+}
+
 // Samples so few that others may well lose more, and a gate that these just kept to. Steps of one recording are few, however many.
 constexpr size_t kFewSets = 4;
 constexpr double kThinMargin = 0.5;
@@ -138,6 +150,7 @@ std::string refusal_text(const Refusal& r, const std::string& written, const std
 
 void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics& d) {
   if (const std::string unknown = what_is_unknown(r); !unknown.empty()) d.warn(unknown);
+  if (const std::string left_out = what_is_left_out(r); !left_out.empty()) d.warn(left_out);
   for (const OutputError& e : r.errors)
     if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
       d.warn(fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {} (good: at least {:g})", e.name, e.cosine,

@@ -51,6 +51,31 @@ TEST(Comparison, SamplesAreRowsOfTheBatch) {
   EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.01);
 }
 
+// Where the fp32 model is chaotic, a blob that gives something else is no worse.
+TEST(Comparison, ChaoticSamplesAreInNoFigure) {
+  Tensor reference(DType::kFloat, {4, kWidth}), got(DType::kFloat, {4, kWidth});
+  for (int64_t i = 0; i < reference.elements(); ++i) {
+    reference.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(1 + i % 5);
+    got.mut<float>()[static_cast<size_t>(i)] = i / kWidth == 2 ? -7.0f : static_cast<float>(1 + i % 5);
+  }
+  const ChaoticSamples chaotic = chaotic_samples({reference}, {got});
+  ASSERT_EQ(chaotic, (ChaoticSamples{{0, 0, 1, 0}}));
+  EXPECT_EQ(count_of(chaotic), 1u);
+  Comparison c({"y"});
+  c.add({reference}, {got}, {}, chaotic);
+  const OutputError e = c.errors()[0];
+  EXPECT_DOUBLE_EQ(e.cosine, 1);
+  EXPECT_EQ(e.max_abs, 0);
+  EXPECT_EQ(e.argmax_agreement, 1);
+  EXPECT_EQ(e.samples, 4);
+  EXPECT_EQ(e.chaotic, 1);
+  EXPECT_FALSE(e.vacuous());
+  Comparison none({"y"});
+  none.add({reference}, {got}, {}, {{1, 1, 1, 1}});
+  EXPECT_EQ(none.errors()[0].evidence, Evidence::kChaotic);
+  EXPECT_TRUE(none.errors()[0].vacuous());
+}
+
 // A model for proteins gives NaN for residues that are masked, as ONNX Runtime does: its other numbers were right and its certificate 0.
 TEST(Comparison, NumbersBesideTheSameNaNCount) {
   Tensor reference = rows(1), got = rows(1);

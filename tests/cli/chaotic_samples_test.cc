@@ -1,0 +1,94 @@
+// Made-up samples on which the fp32 model itself is chaotic: they tell nothing of quantization, and are said to count nowhere.
+#include <string>
+#include <vector>
+
+#include "convert/files/json.h"
+#include "convert/files/npy.h"
+#include "convert/ir/tensor.h"
+#include "tests/cli/cli_test.h"
+
+namespace edgeconv::testing {
+
+namespace {
+
+// h = x W, y = h + sin(1e7 g h): g is 1, or the mean of x where that is above zero. The sine is another number whatever happens to h.
+std::string chaotic_model(bool everywhere) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 16});
+  w.output("y", kOnnxFloat, {"batch", 32});
+  w.weights("w", {16, 32});
+  auto* large = w.proto().mutable_graph()->add_initializer();
+  large->set_name("large");
+  large->set_data_type(kOnnxFloat);
+  large->add_float_data(1e7f);
+  w.node("MatMul", {"x", "w"}, {"h"}).set_name("layer");
+  auto* axes = w.node("ReduceMean", {"x"}, {"mean"}).add_attribute();
+  axes->set_name("axes");
+  axes->set_type(7);  // INTS
+  axes->add_ints(-1);
+  w.node("Relu", {"mean"}, {"gate"});
+  w.node("Mul", {everywhere ? "large" : "gate", "h"}, {"gated"});
+  w.node("Mul", {"gated", "large"}, {"turns"});
+  w.node("Sin", {"turns"}, {"sine"});
+  w.node("Add", {"h", "sine"}, {"y"});
+  return w.bytes();
+}
+
+class ChaoticSamplesTest : public CliTest {
+ protected:
+  Json convert(bool everywhere, const std::vector<std::string>& options = {}) {
+    write_file(in("m.onnx"), chaotic_model(everywhere));
+    std::vector<std::string> arguments = {in("m.onnx"), "-o", in("m.ert"), "--force", "--json"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    return parse_json(expect_success(arguments).out);
+  }
+  static size_t warnings_with(const Json& report, const std::string& text) {
+    size_t n = 0;
+    for (const Json& w : report.at("warnings")) n += w.get<std::string>().find(text) != std::string::npos;
+    return n;
+  }
+};
+
+// All layers stayed in fp32, with a cosine of .8 against the fp32 model itself.
+TEST_F(ChaoticSamplesTest, AreNoReasonToLiftLayers) {
+  const Json report = convert(false);
+  EXPECT_EQ(report.at("layers").at("int8"), 1) << report.at("layer_table");
+  EXPECT_GT(report.at("outputs").at(0).at("cosine").get<double>(), 0.999);
+  EXPECT_EQ(warnings_with(report, "made-up samples do not count"), 1u) << report.at("warnings");
+  const Json again = parse_json(expect_success({"validate", in("m.onnx"), in("m.ert"), "--json"}).out);
+  EXPECT_EQ(again.at("certificate").at("state"), "confirmed") << again;
+  EXPECT_EQ(again.at("outputs").at(0).at("cosine"), report.at("outputs").at(0).at("cosine"));
+}
+
+TEST_F(ChaoticSamplesTest, DoNotCountWithOtherPrecisionsEither) {
+  for (const std::string precision : {"fp32", "int8"}) {
+    const Json report = convert(false, {"--precision", precision});
+    EXPECT_GT(report.at("outputs").at(0).at("cosine").get<double>(), 0.999) << precision;
+  }
+}
+
+TEST_F(ChaoticSamplesTest, NothingElseIsNoEvidence) {
+  const Json report = convert(true);
+  const Json& output = report.at("outputs").at(0);
+  EXPECT_TRUE(output.at("cosine").is_null());
+  EXPECT_EQ(output.at("evidence"), "chaotic");
+  EXPECT_EQ(report.at("layers").at("w8a16"), 1) << report.at("layer_table");
+  EXPECT_EQ(warnings_with(report, "--calib"), 1u) << report.at("warnings");
+  const Json again = parse_json(expect_success({"validate", in("m.onnx"), in("m.ert"), "--json"}).out);
+  EXPECT_EQ(again.at("certificate").at("state"), "confirmed") << again;
+}
+
+// What the user gives counts, whatever the model does with it.
+TEST_F(ChaoticSamplesTest, RecordedInputsCount) {
+  Tensor x(DType::kFloat, {8, 16});
+  for (int64_t i = 0; i < x.elements(); ++i) x.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(i % 11) / 8;
+  std::filesystem::create_directory(in("data"));
+  write_npy(in("data/x.npy"), x);
+  const Json report = convert(false, {"--calib", in("data"), "--precision", "int8", "--allow-accuracy-loss"});
+  EXPECT_LT(report.at("outputs").at(0).at("cosine").get<double>(), 0.99);
+  EXPECT_EQ(warnings_with(report, "do not count"), 0u);
+}
+
+}  // namespace
+
+}  // namespace edgeconv::testing
