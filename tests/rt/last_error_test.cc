@@ -49,6 +49,28 @@ TEST(LastError, NamesTheElementThatIsNotFinite) {
   }
 }
 
+// The check takes 16 values at a time, and the others one by one.
+TEST(LastError, FindsWhatIsNotFiniteAtEveryPlace) {
+  const float largest = std::numeric_limits<float>::max();
+  for (int rows = 1; rows <= 8; ++rows) {
+    SmallContext c;
+    c.bind(rows);
+    for (int i = 0; i < 4 * rows; ++i) {
+      const float good = c.x[i];
+      for (float bad : {std::nanf(""), -std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+        c.x[i] = bad;
+        EXPECT_EQ(ert_run(&c.context), ERT_ERR_INPUT) << rows << " rows, " << bad << " at " << i;
+        EXPECT_EQ(last_error(c.context).element, i);
+      }
+      for (float allowed : {largest, -largest, std::numeric_limits<float>::denorm_min(), -0.0f}) {
+        c.x[i] = allowed;
+        EXPECT_EQ(ert_run(&c.context), ERT_OK) << rows << " rows, " << allowed << " at " << i;
+      }
+      c.x[i] = good;
+    }
+  }
+}
+
 TEST(LastError, NamesTheDimOutOfRange) {
   const ert_error_detail d = after(ERT_ERR_DIMS, [](SmallContext& c) {
     c.bind(9);
