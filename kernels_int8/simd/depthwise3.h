@@ -24,17 +24,29 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
     for (int j = 0; j < 3; ++j) w[i][j] = fetch(a.weights + c + static_cast<size_t>(3 * i + j) * a.channels);
   }
   const Lanes start = a.bias != nullptr ? fetch(a.bias + c) : broadcast(0.0f);
-  const float* src = a.src + c;
-  float* dst = a.dst + c;
-  const ptrdiff_t row = a.src_row, tap = a.src_tap, step = a.src_step;
+  // Locals, which no store can change: a pointer to the middle tap of each row, and steps that all of them share.
+  const ptrdiff_t tap = a.src_tap, step = a.src_step;
+  const ptrdiff_t channels = static_cast<ptrdiff_t>(a.channels);
+  const size_t outputs = a.outputs, behind = a.behind;
   const Clamp clamp = a.clamp;
+  float* dst = a.dst + c;
+  const float* src[kRows];
+#pragma GCC unroll 3
+  for (int i = 0; i < kRows; ++i) src[i] = a.src + c + i * a.src_row;
+  const auto advance = [&](ptrdiff_t by) __attribute__((always_inline)) {
+#pragma GCC unroll 3
+    for (int i = 0; i < kRows; ++i) {
+      src[i] += by * step;
+      __asm__("" : "+r"(src[i]));  // else nine offsets from one pointer, more than there are registers
+    }
+    dst += by * channels;
+  };
   const auto output = [&](auto first, auto last) __attribute__((always_inline)) {
     Lanes acc = start;
 #pragma GCC unroll 3
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 3
-      for (int j = decltype(first)::value; j < decltype(last)::value; ++j)
-        acc = acc + fetch(src + (i * row + (j - 1) * tap)) * w[i][j];
+      for (int j = decltype(first)::value; j < decltype(last)::value; ++j) acc = acc + fetch(src[i] + (j - 1) * tap) * w[i][j];
     }
     acc = clamped(clamp, acc);
     if (kPartial) {
@@ -42,8 +54,7 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
     } else {
       store(dst, acc);
     }
-    src += step;
-    dst += a.channels;
+    advance(1);
   };
   for (size_t i = 0; i < a.before; ++i) output(Tap<1>(), Tap<3>());
   size_t p = a.before;
@@ -55,21 +66,22 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
       for (int j = 0; j < 3; ++j) w2[i][j] = first_half_twice(w[i][j]);
     }
     const Lanes start2 = first_half_twice(start);
-    for (; p + 1 + a.behind < a.outputs; p += 2, src += 2 * step, dst += 2 * a.channels) {
+    for (; p + 1 + behind < outputs; p += 2) {
       Lanes acc = start2;
 #pragma GCC unroll 3
       for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) {
-          const float* x = src + (i * row + (j - 1) * tap);
+          const float* x = src[i] + (j - 1) * tap;
           acc = acc + load_halves(x, x + step) * w2[i][j];
         }
       }
-      store_halves(dst, dst + a.channels, clamped(clamp, acc));
+      store_halves(dst, dst + channels, clamped(clamp, acc));
+      advance(2);
     }
   }
-  for (; p + a.behind < a.outputs; ++p) output(Tap<0>(), Tap<3>());
-  for (size_t i = 0; i < a.behind; ++i) output(Tap<0>(), Tap<2>());
+  for (; p + behind < outputs; ++p) output(Tap<0>(), Tap<3>());
+  for (size_t i = 0; i < behind; ++i) output(Tap<0>(), Tap<2>());
 }
 
 template <int kRows>
