@@ -20,88 +20,127 @@
 namespace ert::kernels {
 namespace {
 
+// One row of bias and mask for all queries of the head?
+inline bool same_for_all_queries(const AttentionArgs& a) {
+  return (a.bias == nullptr || a.bias_stride == 0) && (a.mask == nullptr || a.mask_stride == 0) && a.causal_offset == INT32_MAX;
+}
+
+// Of keys [j, j + 8), the first `count` of which are there: all ones where `mask`, which may be null, shows the key.
+inline __attribute__((always_inline)) __m256i keys_seen(const uint8_t* mask, size_t j, size_t count) {
+  const __m256i live = lane_mask(count);
+  if (mask == nullptr) return live;
+  uint8_t bytes[8] = {};
+  memcpy(bytes, mask + j, count);
+  const __m256i wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes)));
+  return _mm256_andnot_si256(_mm256_cmpeq_epi32(wide, _mm256_setzero_si256()), live);
+}
+
+// What the score tiles apply: bias and mask if they are the same for all queries, and the end of the keys.
+inline void lay_out_key_row(const AttentionArgs& a, const AttentionWork& w) {
+  const bool same = same_for_all_queries(a);
+  const float* bias = same ? a.bias : nullptr;
+  const uint8_t* mask = same ? a.mask : nullptr;
+  const size_t keys = static_cast<size_t>(a.seq_k);
+  for (size_t j = 0; j < w.keys16; j += 8) {
+    const size_t count = j >= keys ? 0 : keys - j < 8 ? keys - j : 8;
+    const __m256i seen = keys_seen(mask, j, count);
+    const __m256 x = bias != nullptr ? _mm256_maskload_ps(bias + j, lane_mask(count)) : _mm256_set1_ps(-0.0f);  // x + -0 is x
+    _mm256_storeu_ps(w.key_bias + j, x);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(w.key_seen + j), seen);
+  }
+}
+
 // Scores of the queries [row, row + 4) against all keys and each row's maximum.
 template <typename Mac>
-void scores(size_t keys, int row, AttentionWork* w) {
+void scores(int row, AttentionWork* w) {
   const __m256 minus_infinity = _mm256_set1_ps(-__builtin_inff());
   __m256 max[kTileRows];
   for (int r = 0; r < kTileRows; ++r) max[r] = minus_infinity;
   const typename Mac::Query* queries = reinterpret_cast<const typename Mac::Query*>(w->queries) + row * w->head8;
-  for (size_t key = 0; key < keys; key += 16) {
+  float* const dst = w->row(row);
+  for (size_t key = 0; key < w->keys16; key += 16) {
     __m256i acc[kTileRows][2];
     Mac::template scores<kTileRows>(acc, queries, w->head8, w->start + row, w->keys + key * w->head4, w->head4);
-#pragma GCC unroll 4
-    for (int r = 0; r < kTileRows; ++r) {
-      const __m256 row_scale = _mm256_set1_ps(w->row[row + r].scale);
 #pragma GCC unroll 2
-      for (size_t h = 0; h < 2; ++h) {
-        const size_t j = key + 8 * h;
-        const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(w->key_scale + j));
-        __m256 s = _mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][h]), scale);
-        if (j + 8 > keys) {
-          const __m256i live = lane_mask(j < keys ? keys - j : 0);
-          s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(live));
-        }
-        _mm256_storeu_ps(w->row[row + r].scores + j, s);
+    for (size_t h = 0; h < 2; ++h) {
+      const size_t j = key + 8 * h;
+      const __m256 key_scale = _mm256_loadu_ps(w->key_scale + j), bias = _mm256_loadu_ps(w->key_bias + j);
+      const __m256 seen = _mm256_loadu_ps(reinterpret_cast<const float*>(w->key_seen + j));
+#pragma GCC unroll 4
+      for (int r = 0; r < kTileRows; ++r) {
+        const __m256 scale = _mm256_mul_ps(_mm256_set1_ps(w->scale[row + r]), key_scale);
+        __m256 s = _mm256_add_ps(_mm256_mul_ps(_mm256_cvtepi32_ps(acc[r][h]), scale), bias);
+        s = _mm256_blendv_ps(minus_infinity, s, seen);
+        _mm256_storeu_ps(dst + static_cast<size_t>(r) * w->keys16 + j, s);
         max[r] = _mm256_max_ps(s, max[r]);
       }
     }
   }
-  for (int r = 0; r < kTileRows; ++r) w->row[row + r].max = max_of_lanes(max[r]);
+  _mm_store_ps(w->max + row, reduce_4_rows<Largest>(max[0], max[1], max[2], max[3]));
 }
 
-// Adds the bias and takes out keys that query i does not see; the row maximum is found again.
-inline void mask_row(const AttentionArgs& a, size_t i, AttentionRow* row) {
+// Adds the bias and takes out keys that the queries [first + row, first + row + 4) do not see; the maxima of the rows are found again. Queries
+// behind the last one are taken for it.
+inline void mask_rows(const AttentionArgs& a, size_t first, int row, AttentionWork* w) {
   const int64_t keys = a.seq_k;
-  const int64_t last_seen = static_cast<int64_t>(i) + a.causal_offset + 1;
-  const size_t seen = static_cast<size_t>(last_seen < 0 ? 0 : last_seen < keys ? last_seen : keys);
-  const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
-  const uint8_t* mask = a.mask == nullptr ? nullptr : a.mask + static_cast<ptrdiff_t>(i) * a.mask_stride;
   const __m256 minus_infinity = _mm256_set1_ps(-__builtin_inff());
-  __m256 max = minus_infinity;
-  for (size_t j = 0; j < static_cast<size_t>(keys); j += 8) {
-    const size_t count = j >= seen ? 0 : seen - j < 8 ? seen - j : 8;
-    __m256i live = lane_mask(count);
-    __m256 s = _mm256_loadu_ps(row->scores + j);
-    if (bias != nullptr) s = _mm256_add_ps(s, _mm256_maskload_ps(bias + j, live));
-    if (mask != nullptr) {
-      uint8_t bytes[8] = {};
-      memcpy(bytes, mask + j, count);
-      const __m256i hidden = _mm256_cmpeq_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes))),
-                                                _mm256_setzero_si256());
-      live = _mm256_andnot_si256(hidden, live);
+  __m256 max[kTileRows];
+  for (int r = 0; r < kTileRows; ++r) {
+    const int64_t query = static_cast<int64_t>(first) + row + r, i = query < a.seq_q ? query : a.seq_q - 1;
+    const int64_t last_seen = i + a.causal_offset + 1;
+    const size_t seen = static_cast<size_t>(last_seen < 0 ? 0 : last_seen < keys ? last_seen : keys);
+    const float* bias = a.bias == nullptr ? nullptr : a.bias + static_cast<ptrdiff_t>(i) * a.bias_stride;
+    const uint8_t* mask = a.mask == nullptr ? nullptr : a.mask + static_cast<ptrdiff_t>(i) * a.mask_stride;
+    float* const of_row = w->row(row + r);
+    max[r] = minus_infinity;
+    for (size_t j = 0; j < static_cast<size_t>(keys); j += 8) {
+      const size_t count = j >= seen ? 0 : seen - j < 8 ? seen - j : 8;
+      __m256 s = _mm256_loadu_ps(of_row + j);
+      if (bias != nullptr) s = _mm256_add_ps(s, _mm256_maskload_ps(bias + j, lane_mask(count)));
+      s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(keys_seen(mask, j, count)));
+      _mm256_storeu_ps(of_row + j, s);
+      max[r] = _mm256_max_ps(s, max[r]);
     }
-    s = _mm256_blendv_ps(minus_infinity, s, _mm256_castsi256_ps(live));
-    _mm256_storeu_ps(row->scores + j, s);
-    max = _mm256_max_ps(s, max);
   }
-  row->max = max_of_lanes(max);
+  _mm_store_ps(w->max + row, reduce_4_rows<Largest>(max[0], max[1], max[2], max[3]));
 }
 
-// Scores to P in place: p = exp(score - max) * value scale, then P: p / pmax in 14 bits.
-inline void weights(const AttentionWork& w, AttentionRow* row) {
-  float* p = row->scores;
-  const __m256 row_max = _mm256_set1_ps(row->max == -__builtin_inff() ? 0.0f : row->max);
-  Lanes sum = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-  __m256 largest = _mm256_setzero_ps();
-  for (size_t j = 0; j < w.keys16; j += 16) {
-    const Lanes t = {_mm256_sub_ps(_mm256_loadu_ps(p + j), row_max), _mm256_sub_ps(_mm256_loadu_ps(p + j + 8), row_max)};
-    const Lanes e = exp_of_weight(t);
-    sum = sum + e;
-    const __m256 low = _mm256_mul_ps(e.lo, _mm256_loadu_ps(w.value_scale + j));
-    const __m256 high = _mm256_mul_ps(e.hi, _mm256_loadu_ps(w.value_scale + j + 8));
-    largest = _mm256_max_ps(high, _mm256_max_ps(low, largest));
-    _mm256_storeu_ps(p + j, low);
-    _mm256_storeu_ps(p + j + 8, high);
+// Scores of the queries [row, row + 4) to P in place: p = exp(score - max) * value scale, then P: p / pmax in 14 bits.
+inline void weights(int row, AttentionWork* w) {
+  __m256 sum[kTileRows], largest[kTileRows];
+#pragma GCC unroll 4
+  for (int r = 0; r < kTileRows; ++r) {
+    float* const p = w->row(row + r);
+    const float max = w->max[row + r];
+    const __m256 row_max = _mm256_set1_ps(max == -__builtin_inff() ? 0.0f : max);
+    Lanes all = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+    __m256 most = _mm256_setzero_ps();
+    for (size_t j = 0; j < w->keys16; j += 16) {
+      const Lanes t = {_mm256_sub_ps(_mm256_loadu_ps(p + j), row_max), _mm256_sub_ps(_mm256_loadu_ps(p + j + 8), row_max)};
+      const Lanes e = exp_of_weight(t);
+      all = all + e;
+      const __m256 low = _mm256_mul_ps(e.lo, _mm256_loadu_ps(w->value_scale + j));
+      const __m256 high = _mm256_mul_ps(e.hi, _mm256_loadu_ps(w->value_scale + j + 8));
+      most = _mm256_max_ps(high, _mm256_max_ps(low, most));
+      _mm256_storeu_ps(p + j, low);
+      _mm256_storeu_ps(p + j + 8, high);
+    }
+    sum[r] = _mm256_add_ps(all.lo, all.hi);
+    largest[r] = most;
   }
-  const float pmax = max_of_lanes(largest);
-  const float all = total(sum);
-  const bool sees = pmax >= kZeroRange;
-  row->factor = sees ? pmax / kMaxQ16 / all : all - all;  // 0, or NaN
-  const __m256 inv = _mm256_set1_ps(sees ? kMaxQ16 / pmax : 0.0f);
-  __m128i* out = reinterpret_cast<__m128i*>(p);
-  for (size_t j = 0; j < w.keys16; j += 8, ++out) {
-    _mm_storeu_si128(out, to_int16(_mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j), inv))));
+  const __m128 pmax = reduce_4_rows<Largest>(largest[0], largest[1], largest[2], largest[3]);
+  const __m128 all = reduce_4_rows<Sum>(sum[0], sum[1], sum[2], sum[3]);
+  const __m128 sees = _mm_cmpge_ps(pmax, _mm_set1_ps(kZeroRange)), steps = _mm_set1_ps(kMaxQ16);
+  // Else 0, or NaN.
+  _mm_store_ps(w->factor + row, _mm_blendv_ps(_mm_sub_ps(all, all), _mm_div_ps(_mm_div_ps(pmax, steps), all), sees));
+  alignas(16) float inv[kTileRows];
+  _mm_store_ps(inv, _mm_and_ps(sees, _mm_div_ps(steps, pmax)));
+  for (int r = 0; r < kTileRows; ++r) {
+    float* const p = w->row(row + r);
+    const __m256 inv8 = _mm256_set1_ps(inv[r]);
+    __m128i* out = reinterpret_cast<__m128i*>(p);
+    for (size_t j = 0; j < w->keys16; j += 8, ++out)
+      _mm_storeu_si128(out, to_int16(_mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j), inv8))));
   }
 }
 
@@ -110,7 +149,7 @@ template <typename Mac>
 void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, size_t rows, int row, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
   const uint8_t* p[kTileRows];
-  for (int r = 0; r < kTileRows; ++r) p[r] = reinterpret_cast<const uint8_t*>(w.row[row + r].scores);
+  for (int r = 0; r < kTileRows; ++r) p[r] = reinterpret_cast<const uint8_t*>(w.row(row + r));
   alignas(32) float sums[kTileRows][16] = {};
   const int8_t* pair = w.values + 2 * column;
   for (size_t block = 0; block < keys; block += kKeyBlock) {
@@ -142,7 +181,7 @@ void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, si
   const size_t columns = static_cast<size_t>(a.v_dim) - column;
   for (size_t r = 0; r < kTileRows && row + r < rows; ++r) {
     float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
-    const __m256 factor = _mm256_set1_ps(w.row[row + r].factor);
+    const __m256 factor = _mm256_set1_ps(w.factor[static_cast<size_t>(row) + r]);
     _mm256_maskstore_ps(dst, lane_mask(columns), _mm256_mul_ps(_mm256_load_ps(sums[r]), factor));
     if (columns > 8) _mm256_maskstore_ps(dst + 8, lane_mask(columns - 8), _mm256_mul_ps(_mm256_load_ps(sums[r] + 8), factor));
   }
@@ -154,17 +193,18 @@ void attention(const AttentionArgs& a) {
   lay_out(a, &w);
   pack_keys(a, Mac::kKeyFlip, w);
   pack_values(a, w);
-  const bool masked = a.bias != nullptr || a.mask != nullptr || a.causal_offset != INT32_MAX;
+  lay_out_key_row(a, w);
+  const bool masked = !same_for_all_queries(a);
   const size_t queries = static_cast<size_t>(a.seq_q);
   size_t blocks = (queries + kMaxRows - 1) / kMaxRows;
   for (size_t first = 0; first < queries; --blocks) {
     const size_t rows = (queries - first + blocks - 1) / blocks;
     quantize_queries<Mac>(a, first, rows, round_up(rows, kTileRows), &w);
-    for (size_t row = 0; row < rows; row += kTileRows) scores<Mac>(static_cast<size_t>(a.seq_k), static_cast<int>(row), &w);
-    if (masked) {
-      for (size_t r = 0; r < rows; ++r) mask_row(a, first + r, &w.row[r]);
+    for (int row = 0; static_cast<size_t>(row) < rows; row += kTileRows) {
+      scores<Mac>(row, &w);
+      if (masked) mask_rows(a, first, row, &w);
+      weights(row, &w);
     }
-    for (size_t r = 0; r < round_up(rows, kTileRows); ++r) weights(w, &w.row[r]);
     for (size_t row = 0; row < rows; row += kTileRows) {
       for (size_t column = 0; column < static_cast<size_t>(a.v_dim); column += 16) {
         value_tile<Mac>(a, w, first, rows, static_cast<int>(row), column);
