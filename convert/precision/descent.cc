@@ -64,7 +64,10 @@ PrecisionPlan descend(const SearchProblem& problem) {
       if (!problem.passes(plan)) continue;
       if (top == linear::kF32 && is_much_quicker_in_12_bits(problem))
         if (const auto wide = from_fp32(problem, plan)) return *wide;
-      if (top == linear::kF32) take_down(problem, plan, linear::kF32, linear::kInt8A16);
+      if (top == linear::kF32) {
+        take_down(problem, plan, linear::kF32, linear::kInt8A16);
+        if (const auto wide = from_fp32(problem, plan)) return *wide;
+      }
       take_down(problem, plan, linear::kInt8A16, linear::kInt8);
       return plan;
     }

@@ -83,6 +83,23 @@ TEST(Descent, FewTrialsToTwelveBitsButForGatesOfTheUser) {
   EXPECT_GT(measured.count(linear::kInt8A16), 2);
 }
 
+// Rows so long that 16-bit activations are as quick as 12 bits, but miss the gate in all layers but few: 12 bits then, not fp32.
+TEST(Descent, TwelveBitsWhereMeasuredLayersStayFp32) {
+  constexpr int kLayers = 16;
+  auto layers = some_layers(kLayers);
+  for (LayerSensitivity& l : layers) l.k = l.n = 1536;
+  const std::vector<double> loss = uneven_losses(kLayers);
+  SearchProblem problem = problem_of(layers, [&](const PrecisionPlan& p) { return added_loss(loss, p); });
+  problem.max_loss = 0.000003;
+  problem.measured = true;
+  const PrecisionPlan plan = descend(problem);
+  EXPECT_EQ(plan.count(linear::kF32), 0);
+  EXPECT_GE(plan.count(linear::kW12A13), kLayers - 1);
+  EXPECT_LE(added_loss(loss, plan), problem.max_loss);
+  problem.users_gate = true;
+  EXPECT_EQ(descend(problem).count(linear::kW12A13), 0);
+}
+
 TEST(Descent, StaysAtInt8WhenGood) {
   const auto layers = some_layers(10);
   int evaluations = 0;
