@@ -6,6 +6,7 @@
 #include <set>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/dims/hidden_states.h"
 #include "convert/dims/index_origin.h"
 #include "convert/dims/size_equalities.h"
 
@@ -168,6 +169,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
   find_maxima(g, requested, plan);
   find_minima(g, plan);
   plan.indexed_sizes = indexed_axes(g);
+  plan.levels = hidden_state_levels(g);
   plan.kinds = input_kinds(g, states);
   // Ids in floats, as Keras has them, are no signal.
   for (const auto& [input, rows] : rows_of_input) plan.kinds.erase(input);

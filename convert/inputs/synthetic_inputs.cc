@@ -120,7 +120,8 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   const bool float_mask = is_float(v.dtype) && dims.size() >= 2 && v.name.find("mask") != std::string::npos;
   const bool float_ids = is_float(v.dtype) && plan.input_range.count(g.inputs[i]);
   if (is_float(v.dtype) && !float_mask && !float_ids) {
-    for (float& x : t.mut<float>()) x = random.normal();
+    const auto level = plan.levels.find(g.inputs[i]);
+    for (float& x : t.mut<float>()) x = random.normal() * (level == plan.levels.end() ? 1 : level->second);
     return t.cast(v.dtype);
   }
   Tensor ints(DType::kInt64, dims);
