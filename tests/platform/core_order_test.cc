@@ -2,6 +2,7 @@
 #include "platform/posix/core_order.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -20,7 +21,7 @@ class CoreOrderTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::temp_directory_path() / (std::string("ert_core_order_") + info->name());
+    root_ = fs::temp_directory_path() / (std::string("ert_core_order_") + info->name() + std::to_string(getpid()));
     fs::remove_all(root_);
     fs::create_directories(root_);
   }
