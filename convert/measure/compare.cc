@@ -10,6 +10,24 @@
 
 namespace edgeconv {
 
+namespace {
+
+// Where the largest of at least one element is first; with a NaN in front of all others there.
+size_t first_largest(std::span<const float> v) {
+  constexpr size_t kLanes = 16;
+  float most[kLanes];
+  std::fill_n(most, kLanes, v[0]);
+  size_t i = 0;
+  for (; i + kLanes <= v.size(); i += kLanes)
+    for (size_t lane = 0; lane < kLanes; ++lane) most[lane] = v[i + lane] > most[lane] ? v[i + lane] : most[lane];
+  for (; i < v.size(); ++i) most[0] = v[i] > most[0] ? v[i] : most[0];
+  float largest = v[0];
+  for (const float m : most) largest = m > largest ? m : largest;
+  return std::isnan(largest) ? 0 : static_cast<size_t>(std::find(v.begin(), v.end(), largest) - v.begin());
+}
+
+}  // namespace
+
 Comparison::Comparison(std::vector<std::string> names, const std::vector<DecidedBy>& decisions)
     : names_(std::move(names)), sums_(names_.size()) {
   for (size_t o = 0; o < decisions.size(); ++o) sums_.at(o).decided_by = decisions[o];
@@ -55,8 +73,10 @@ void Comparison::add(const std::vector<Tensor>& reference, const std::vector<Ten
                      mask ? [&, i](size_t k) { return counts(i + k); } : std::function<bool(size_t)>());
       i += count;
     }
+    const bool all_count = !mask && left_out.empty();
     for (size_t i = 0; row && i + row <= ref.size(); i += row) {
       const auto largest = [&](std::span<const float> v) {
+        if (all_count) return i + first_largest(v.subspan(i, row));
         size_t best = i + row;
         for (size_t k = i; k < i + row; ++k)
           if (counts(k) && (best == i + row || v[k] > v[best])) best = k;

@@ -85,15 +85,19 @@ void OutputSums::add_element(float reference, float result, size_t column) {
 
 // As add_element for each, in their order: every sum is added to by one element after the other.
 void OutputSums::add_finite(const float* reference, const float* result, size_t count, size_t column) {
-  Products all = *this, line = by_row.back();
-  Sample sample = samples_.back();
+  // Two sums in a register: eleven of their own did not stay in registers.
+  using Two = double __attribute__((vector_size(16)));
+  const Products& line = by_row.back();
+  Sample& sample = samples_.back();
+  Two all_dots = {dot, ref2}, all_squares = {got2, diff2}, line_dots = {line.dot, line.ref2}, line_squares = {line.got2, line.diff2},
+      of_sample = {sample.ref2, sample.diff2};
   double sum_ref = moving_.sum_ref;
   for (size_t i = 0; i < count; ++i) {
     const double r = reference[i], g = result[i], d = g - r;
-    const Products p{r * g, r * r, g * g, d * d};
-    all.dot += p.dot, all.ref2 += p.ref2, all.got2 += p.got2, all.diff2 += p.diff2;
-    line.dot += p.dot, line.ref2 += p.ref2, line.got2 += p.got2, line.diff2 += p.diff2;
-    sample.ref2 += p.ref2, sample.diff2 += p.diff2;
+    const Two dots = Two{g, r} * r, squares = Two{g, d} * Two{g, d};
+    all_dots += dots, all_squares += squares;
+    line_dots += dots, line_squares += squares;
+    of_sample += Two{dots[1], squares[1]};
     sum_ref += r;
   }
   // Ends do not depend on an order, so that lanes of their own find them.
@@ -125,9 +129,9 @@ void OutputSums::add_finite(const float* reference, const float* result, size_t 
     max_ref = std::max({max_ref, std::fabs(double{low[lane]}), std::fabs(double{high[lane]})});
   }
   if (no_number) max_abs = std::numeric_limits<double>::infinity();
-  static_cast<Products&>(*this) = all;
-  by_row.back() = line;
-  samples_.back().ref2 = sample.ref2, samples_.back().diff2 = sample.diff2;
+  static_cast<Products&>(*this) = {all_dots[0], all_dots[1], all_squares[0], all_squares[1]};
+  by_row.back() = {line_dots[0], line_dots[1], line_squares[0], line_squares[1]};
+  sample.ref2 = of_sample[0], sample.diff2 = of_sample[1];
   moving_.sum_ref = sum_ref;
   elements += static_cast<int64_t>(count);
 }

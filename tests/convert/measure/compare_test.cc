@@ -51,6 +51,27 @@ TEST(Comparison, SamplesAreRowsOfTheBatch) {
   EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.01);
 }
 
+// Several elements are looked at together: of equal ones the first is the largest, wherever the row ends; a NaN in front of all stays.
+TEST(Comparison, TheLargestOfARowIsTheFirstOfEquals) {
+  for (const int64_t width : {5, 16, 37}) {
+    Tensor reference(DType::kFloat, {width + 1, width}), got(DType::kFloat, {width + 1, width});
+    for (int64_t r = 0; r <= width; ++r)
+      for (int64_t k = 0; k < width; ++k) {
+        const auto i = static_cast<size_t>(r * width + k);
+        reference.mut<float>()[i] = k == r ? 2.0f : -1.0f;
+        got.mut<float>()[i] = k >= r ? 3.0f : -1.0f;
+      }
+    Comparison c({"y"});
+    c.add({reference}, {got});
+    EXPECT_DOUBLE_EQ(c.errors()[0].argmax_agreement, 1) << width;
+    reference.mut<float>()[static_cast<size_t>(width * width)] = std::nanf("");  // of the last row, where all are alike
+    got.mut<float>()[static_cast<size_t>(width * width + 1)] = 5;
+    Comparison behind({"y"});
+    behind.add({reference}, {got});
+    EXPECT_DOUBLE_EQ(behind.errors()[0].argmax_agreement, static_cast<double>(width) / static_cast<double>(width + 1)) << width;
+  }
+}
+
 // Where the fp32 model is chaotic, a blob that gives something else is no worse.
 TEST(Comparison, ChaoticSamplesAreInNoFigure) {
   Tensor reference(DType::kFloat, {4, kWidth}), got(DType::kFloat, {4, kWidth});
