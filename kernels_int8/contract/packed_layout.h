@@ -45,16 +45,11 @@ inline void for_column(const int8_t* data, size_t column, size_t k, const Multip
   constexpr size_t depth = line_depth(layout), step = panel_columns(layout) * depth;
   const int8_t* line = data + packed_offset(layout, column, 0, k);
   size_t kk = 0;
-#if !defined(__OPTIMIZE_SIZE__)  // whole lines without counting
   for (; k - kk >= depth; line += step, kk += depth) {
 #pragma GCC unroll 4
     for (size_t d = 0; d < depth; ++d) multiply(kk + d, line[d]);
   }
-#endif
-  for (; kk < k; line += step) {
-    const size_t end = k - kk < depth ? k : kk + depth;
-    for (const int8_t* weight = line; kk < end; ++kk) multiply(kk, *weight++);
-  }
+  for (; kk < k; ++kk) multiply(kk, *line++);
 }
 
 }  // namespace ert::kernels

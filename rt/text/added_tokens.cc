@@ -1,5 +1,6 @@
 #include "rt/text/added_tokens.h"
 
+#include "rt/base/small_code.h"
 #include "rt/text/double_array.h"
 
 namespace ert::text {

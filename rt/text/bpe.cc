@@ -1,4 +1,5 @@
 // Byte pair encoding: by merges of ids, as Hugging Face has it, or by the scores of what neighbours spell together, as SentencePiece has it.
+#include "rt/base/small_code.h"
 #include "rt/text/double_array.h"
 #include "rt/text/linked.h"
 #include "rt/text/merge_order.h"

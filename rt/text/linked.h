@@ -26,13 +26,6 @@ constexpr bool linked_normalizer(NormalizerKind k) { return ((ERT_TEXT_NORMALIZE
 constexpr bool linked_pretokenizer(PretokenizerKind k) { return ((ERT_TEXT_PRETOKENIZERS >> static_cast<uint32_t>(k)) & 1) != 0; }
 constexpr bool linked_rule(SplitRule r) { return ((ERT_TEXT_SPLIT_RULES >> static_cast<uint32_t>(r)) & 1) != 0; }
 
-// Where a build asks for small code, loops that only save time are left out.
-#ifdef __OPTIMIZE_SIZE__
-constexpr bool kCodeIsSmall = true;
-#else
-constexpr bool kCodeIsSmall = false;
-#endif
-
 // A bit for each of ert_text_kind that is linked.
 constexpr uint32_t kLinkedKinds = (ERT_TEXT_KINDS) & ((2u << ERT_TEXT_NGRAM) - 2);
 // Both kinds are one model.

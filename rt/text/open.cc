@@ -1,6 +1,7 @@
 // Opens a tokenizer segment: verifies all that lookups rely on, in work that is linear in its bytes. More than 300 lines, because every rule of the format is here.
 #include <stddef.h>
 
+#include "rt/base/small_code.h"
 #include "rt/loading/model.h"
 #include "rt/text/linked.h"
 #include "rt/text/tables.h"

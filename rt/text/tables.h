@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "rt/base/small_code.h"
 #include "rt/include/ert_text.h"
 #include "rt/text/format.h"
 #include "rt/text/linked.h"
@@ -107,7 +108,7 @@ inline uint32_t piece_length(const Tables& t, uint32_t id) {
 inline const uint8_t* piece_data(const Tables& t, uint32_t id) {
   const uint32_t first = id / kPiecesPerBlock * kPiecesPerBlock;
   uint32_t at = t.piece_blocks.data[id / kPiecesPerBlock], i = first;
-#if !defined(__OPTIMIZE_SIZE__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if !ERT_SMALL_CODE && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   // All lengths of a block at once, without a branch that depends on the id.
   if (!has(t, kWideLengths) && first + kPiecesPerBlock <= t.header->vocabulary) {
     uint64_t low, high;

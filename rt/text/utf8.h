@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rt/base/small_code.h"
+
 namespace ert::text {
 
 struct Character {
@@ -25,7 +27,7 @@ Character foreign_character_spm(const uint8_t* p, const uint8_t* end);
 
 // A character of text that the library made itself. Bytes that are no UTF-8 give some code, and nothing worse.
 inline Character character_at(const uint8_t* p, const uint8_t* end) {
-#if defined(__OPTIMIZE_SIZE__)
+#if ERT_SMALL_CODE
   return foreign_character(p, end);  // the same where text is valid, and there already
 #endif
   const uint32_t a = p[0];

@@ -2,6 +2,7 @@
 // of the sum, some multiply what is behind the last k, and none has room for products of -128. So the sums are right, padding is zero
 // and no weight is -128, or a blob would give other bits on another CPU.
 #include "rt/base/limits.h"
+#include "rt/base/small_code.h"
 #include "rt/ops/op_params.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/row_bands.h"
@@ -40,7 +41,7 @@ struct WordSums {
 bool add_words(const Word32* data, size_t words, uint32_t line_words, uint32_t column_words, int32_t* sums) {
   WordSums s;
   size_t at = 0;
-#if !defined(__OPTIMIZE_SIZE__)  // a loop for vector units
+#if !ERT_SMALL_CODE  // a loop for vector units
   for (; words - at >= kWords; at += kWords) {
     for (uint32_t i = 0; i < kWords; ++i) s.add(i, data[at + i]);
   }

@@ -3,7 +3,9 @@
 
 1. Between top folders: the table ALLOWED; and no system header that a layer must do without (FORBIDDEN).
 2. Inside convert, rt and kernels_int8: LAYERS lists the folders from low to high. A file may include its own folder and those that stand
-   before it, so that there is no cycle between folders. The files of one folder are one unit."""
+   before it, so that there is no cycle between folders. The files of one folder are one unit.
+3. No file of the runtime asks how the compiler optimises it (OPTIMISATION): files of one library differ in that, and what they share in headers
+   would be different code in each. rt/base/small_code.h has the build's own answer."""
 import pathlib
 import re
 import sys
@@ -35,6 +37,7 @@ LAYERS = {
         "contract", "ref", "simd", "loops", "sse41", "avx2", "avxvnni", "avx512vnni", "neon", "dotprod", "i8mm", "dsp", "mve", "dispatch",
     ],
 }
+OPTIMISATION = re.compile(r"^\s*#.*\b(__OPTIMIZE__|__OPTIMIZE_SIZE__|__NO_INLINE__)\b", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 SUFFIXES = {".h", ".cc", ".c", ".inc"}
 
@@ -80,20 +83,30 @@ def layer_violations(root: pathlib.Path):
                     yield f"{path}: {top}/{here} must not include {name}, which stands above it"
 
 
+def optimisation_violations(root: pathlib.Path):
+    for top in ("platform", "kernels_int8", "rt"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in SUFFIXES:
+                for macro in OPTIMISATION.findall(path.read_text(errors="replace")):
+                    yield f"{path.relative_to(root)}: {macro} differs between the files of one library; ask ERT_SMALL_CODE (rt/base/small_code.h)"
+
+
 def violations(root: pathlib.Path):
     yield from top_violations(root)
     yield from layer_violations(root)
+    yield from optimisation_violations(root)
 
 
 def self_test():
     planted = {
+        "rt/base/b.h": ["#if !defined(__OPTIMIZE_SIZE__) && ERT_B", "// __OPTIMIZE__ in words is none"],
         "rt/ops/a.cc": ['#include "rt/base/b.h"', '#include "rt/verify/c.h"', '#include "../verify/d.h"'],
         "rt/loose.cc": ['#include "rt/base/b.h"'],
         "kernels_int8/ref/a.cc": ['#include "rt/ops/op.h"', "#include <vector>", '#include "kernels_int8/contract/b.h"', '#include "kernels_int8/avx2/c.h"'],
         "convert/ir/a.cc": ['#include "convert/ir/b.h"', '#include "convert/cli/c.h"'],
         "convert/cli/c.cc": ['#include "convert/ir/b.h"', '#include "convert/attic/d.h"'],
     }
-    wrong = {"rt/verify/c.h", "../verify/d.h", "'rt/'", "rt/ops/op.h", "vector", "kernels_int8/avx2/c.h", "convert/cli/c.h", "'convert/attic'"}
+    wrong = {"__OPTIMIZE_SIZE__", "rt/verify/c.h", "../verify/d.h", "'rt/'", "rt/ops/op.h", "vector", "kernels_int8/avx2/c.h", "convert/cli/c.h", "'convert/attic'"}
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         for name, lines in planted.items():

@@ -18,7 +18,7 @@ unsigned char tables[1000], memory[1000];
 C
 generated=build/release/rt/generated
 [ -e $generated/rt/schema/program_generated.h ] || { echo "code_size.sh: build first: cmake --preset release && cmake --build --preset release --target edgeconv" >&2; exit 2; }
-flags="-isystem $generated -Os -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -I."
+flags="-isystem $generated -Os -DERT_SMALL_CODE=1 -mcpu=cortex-m4 -mthumb -mfloat-abi=hard -mfpu=fpv4-sp-d16 -ffunction-sections -fdata-sections -fno-exceptions -fno-rtti -fno-threadsafe-statics -I."
 failed=0
 # bits: sum of 1 << enumerator, as rt/text/format.h numbers them.
 bits() { local sum=0 n; for n in "$@"; do sum=$((sum + (1 << n))); done; echo "${sum}u"; }
