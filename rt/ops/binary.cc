@@ -149,7 +149,7 @@ void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Opera
   const size_t in_bytes = element_bytes(a);
   const int64_t out_bytes = static_cast<int64_t>(element_bytes(out));
   Word32 spread[2][kSpread];
-  walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+  walk.runs<2>(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
     const Side x(a.as<uint8_t>() + offset[0] * static_cast<int64_t>(in_bytes), walk.inner_stride(0), in_bytes, count, spread[0]);
     const Side y(b.as<uint8_t>() + offset[1] * static_cast<int64_t>(in_bytes), walk.inner_stride(1), in_bytes, count, spread[1]);
     uint8_t* dst = out.mut<uint8_t>() + first * out_bytes;

@@ -114,8 +114,8 @@ struct Job {
   }
 
   // The rectangle of inputs around `outputs` neighbours, from band `band` of a row on, quantized as one row.
-  const uint8_t* quantize_rectangle(int64_t line, int64_t band, int64_t outputs, uint32_t thread,
-                                    kernels::RowScale* scale) const {
+  __attribute__((noinline)) const uint8_t* quantize_rectangle(int64_t line, int64_t band, int64_t outputs, uint32_t thread,
+                                                              kernels::RowScale* scale) const {
     Patches<float> rectangle = patches;
     WindowAxis& columns = rectangle.w.columns;
     columns.kernel = static_cast<int32_t>(g.rectangle_columns(outputs));
@@ -212,7 +212,7 @@ struct Job {
   }
 
   // The rows that the thread has quantized, the first of which is output `row`.
-  void multiply(int64_t row, int64_t rows, int64_t first, int64_t last, uint32_t thread) const {
+  __attribute__((noinline)) void multiply(int64_t row, int64_t rows, int64_t first, int64_t last, uint32_t thread) const {
     float* out = dst + row * s.n;
     for (int64_t column = first; column < last; column += kGroupColumns) {
       const int64_t columns = last - column < kGroupColumns ? last - column : kGroupColumns;

@@ -4,7 +4,6 @@
 #include "kernels_int8/contract/conv_kernels.h"
 #include "rt/ops/op.h"
 #include "rt/ops/op_params.h"
-#include "rt/ops/scalar_arithmetic.h"
 
 namespace ert::ops {
 
@@ -21,23 +20,9 @@ inline kernels::Clamp clamp_of(int32_t activation) {
   return activation == static_cast<int32_t>(kernels::Unary::kRelu6) ? kernels::Clamp::kRelu6 : kernels::Clamp::kNone;
 }
 
-inline void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y) {
-  if (activation == params::linear::kNoActivation) return;
-  if (activation != params::unary::kLeakyRelu) return c.kernels->unary[activation](static_cast<size_t>(n), y, y);
-  const float alpha = c.floats[params::conv::kAlpha];
-  for (int64_t i = 0; i < n; ++i) {
-    const float v = y[i];
-    const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
-    y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
-  }
-}
+void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y);
 
 // What is less than `least` becomes it; NaN stays.
-inline void raise_in_place(float least, int64_t n, float* y) {
-  for (int64_t i = 0; i < n; ++i) {
-    const uint32_t below = 0u - static_cast<uint32_t>(less(y[i], least));
-    y[i] = float_of((bits_of(least) & below) | (bits_of(y[i]) & ~below));
-  }
-}
+void raise_in_place(float least, int64_t n, float* y);
 
 }  // namespace ert::ops

@@ -28,7 +28,7 @@ bool for_element_indices(const Operand& data, const Operand& indices, int32_t ax
   walk.add_strided(strides, 0);
   walk.merge();
   bool ok = true;
-  walk.runs(0, indices.elements(), [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+  walk.runs<1>(0, indices.elements(), [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
     for (int64_t i = 0; i < count && ok; ++i) {
       int64_t index = 0;
       ok = resolve_index(indices.as<int32_t>()[first + i], data.dims[axis], &index);

@@ -32,25 +32,10 @@ inline int64_t most_block_rows(const ProductShape& s) { return s.n * s.k >= kFar
 inline bool aligned(const Operand& o, uintptr_t alignment) { return reinterpret_cast<uintptr_t>(o.data) % alignment == 0; }
 
 // Of weights [n, k] in a packed layout, and of so many factors.
-inline bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k, int64_t factors) {
-  namespace lin = params::linear;
-  const Operand &w = input(c, lin::kWeights), &scale = input(c, lin::kScale), &colsum = input(c, lin::kColsum);
-  const Operand& smooth = input(c, lin::kInvSmooth);
-  const int32_t precision = c.ints[lin::kPrecision];
-  if (!lin::has_layout(precision, w.dtype) || !w.constant || !aligned(w, ERT_BLOB_ALIGN)) return false;
-  if (w.rank != 2 || w.dims[0] != n || w.dims[1] != k || k > params::kMaxExactDepth) return false;
-  if (!is_f32(scale) || !is_vector(scale, n)) return false;
-  if (lin::has_int8_weights(precision) ? !is_i32(colsum) || !is_vector(colsum, n) : colsum.present()) return false;
-  return !smooth.present() || (is_f32(smooth) && is_vector(smooth, factors));
-}
+bool quantized_operands_ok(const OpContext& c, int64_t n, int64_t k, int64_t factors);
 
 // Of weights f32 [k, n].
-inline bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
-  namespace lin = params::linear;
-  const Operand& w = input(c, lin::kWeights);
-  if (!is_f32(w) || w.rank != 2 || w.dims[0] != k || w.dims[1] != n) return false;
-  return !input(c, lin::kScale).present() && !input(c, lin::kColsum).present() && !input(c, lin::kInvSmooth).present();
-}
+bool float_operands_ok(const OpContext& c, int64_t n, int64_t k);
 
 inline bool precision_ok(int32_t precision) {
   namespace lin = params::linear;
@@ -78,17 +63,8 @@ inline int64_t most_quantized_rows(const ProductShape& s, int64_t threads) {
   return s.m < rows ? s.m : rows;
 }
 
-// in_pairs: blocks but the last have even numbers of rows. noinline: a Linear asks for its own and for those of its neighbours.
-__attribute__((noinline)) inline RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs = false) {
-  const bool small = s.m * s.n < kParallelMacs && s.m * s.n * s.k < kParallelMacs;  // of 31 bits each: nothing overflows
-  if (small || threads < 1) threads = 1;
-  const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
-  const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
-  const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
-  const int64_t rows = ceil_div(s.m, blocks);
-  if (kFastForms && in_pairs && rows % 2 != 0 && rows < s.m) return {threads, by_columns, rows + 1};
-  return {threads, by_columns, rows < 1 ? 1 : rows};
-}
+// in_pairs: blocks but the last have even numbers of rows.
+RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs = false);
 
 // The weights of an op whose prepare has accepted them.
 struct Product {

@@ -50,17 +50,10 @@ ert_status run(const OpContext& c) {
   const Operand& w = input(c, mcv::kWeights);
   const kernels::Layout layout = params::kernel_layout(w.dtype);
   const size_t depth = static_cast<size_t>(depth_of(s)), columns = static_cast<size_t>(columns_of(s));
-  const size_t matrix = kernels::packed_bytes(layout, columns, depth), n = static_cast<size_t>(s.w.out_channels);
   const size_t step = static_cast<size_t>(int64_t{s.w.columns.out > 1 ? s.w.columns.stride : 0} * s.w.channels);
-  const float *scale = input(c, mcv::kScale).as<float>(), *bias = floats_or_null(input(c, mcv::kBias));
-  const int32_t* colsum = input(c, mcv::kColsum).as<int32_t>();
-  return run_map_conv(
-      c, s, [&](const kernels::ConvKernels& k, const KernelRows& rows, kernels::Clamp clamp, float* dst, void* scratch) {
-        const kernels::PackedWeights of_first = {w.as<int8_t>() + rows.first * matrix, scale, colsum + rows.first * columns, bias,
-                                                 layout};
-        k.map_conv[static_cast<size_t>(layout)]({static_cast<size_t>(s.w.columns.out), n, rows.count, depth, rows.src,
-                                                 rows.scales, step, of_first, dst, static_cast<ptrdiff_t>(n), clamp, scratch});
-      });
+  const kernels::PackedWeights of_first = {w.as<int8_t>(), input(c, mcv::kScale).as<float>(), input(c, mcv::kColsum).as<int32_t>(),
+                                           floats_or_null(input(c, mcv::kBias)), layout};
+  return run_map_conv(c, s, {false, of_first, kernels::packed_bytes(layout, columns, depth), columns, depth, 0, step});
 }
 
 }  // namespace map_conv_op

@@ -53,15 +53,9 @@ ert_status run(const OpContext& c) {
   // Steps that are never taken may be any numbers, which pointers do not hold on 32 bits.
   const size_t tap = channels * static_cast<size_t>(axis.kernel > 1 ? axis.dilation : 1);
   const size_t step = channels * static_cast<size_t>(axis.out > 1 ? axis.stride : 0);
-  const int8_t* weights = input(c, mcv::kWeights).as<int8_t>();
-  const float *scale = input(c, mcv::kScale).as<float>(), *bias = floats_or_null(input(c, mcv::kBias));
-  const int32_t* colsum = input(c, mcv::kColsum).as<int32_t>();
-  return run_map_conv(c, s, [&](const kernels::ConvKernels& k, const KernelRows& rows, kernels::Clamp clamp, float* dst, void*) {
-    const kernels::PackedWeights of_first = {weights + rows.first * matrix, scale, colsum + rows.first * columns, bias,
-                                             kernels::Layout::kN16K4};
-    k.map_depthwise(
-        {static_cast<size_t>(axis.out), channels, rows.count, taps, rows.src, rows.scales, tap, step, of_first, dst, clamp});
-  });
+  const kernels::PackedWeights of_first = {input(c, mcv::kWeights).as<int8_t>(), input(c, mcv::kScale).as<float>(),
+                                           input(c, mcv::kColsum).as<int32_t>(), floats_or_null(input(c, mcv::kBias)), kernels::Layout::kN16K4};
+  return run_map_conv(c, s, {true, of_first, matrix, columns, taps, tap, step});
 }
 
 }  // namespace map_depthwise_conv_op

@@ -99,7 +99,7 @@ void run_blocks(const Job& j, int64_t begin, int64_t end, uint32_t thread) {
   float* packed = scratch_floats(j.c, thread);
   for (int64_t i = begin; i < end; ++i) {
     const int64_t matrix = i / j.blocks, block = i % j.blocks;
-    j.walk.runs(matrix, matrix + 1, [&](int64_t out, const ptrdiff_t* offset, int64_t) {
+    j.walk.runs<2>(matrix, matrix + 1, [&](int64_t out, const ptrdiff_t* offset, int64_t) {
       const float* lhs = input(j.c, 0).as<float>() + offset[0] * s.m * s.k;
       const float* rhs = input(j.c, 1).as<float>() + offset[1] * s.k * s.n;
       float* dst = output(j.c, 0).mut<float>() + out * s.m * s.n;

@@ -2,6 +2,7 @@
 // output's shape; both may be negative, which crops.
 #include <string.h>
 
+#include "rt/ops/copy_short.h"
 #include "rt/ops/element_bits.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
@@ -71,7 +72,7 @@ int64_t source_row(const OpContext& c, int64_t row, int last, int64_t step) {
 template <class T>
 void pad_rows(const OpContext& c, T fill) {
   const Operand &in = input(c, 0), &out = output(c, 0);
-  const int axis = last_changed(c);
+  const int axis = last_changed(c), mode = c.ints[pd::kMode];
   const int64_t width = in.rank > 0 ? out.dims[axis] : 1, size = in.rank > 0 ? in.dims[axis] : 1;
   const int64_t lead = in.rank > 0 ? expr(c, c.ints[pd::kFirstAxis + axis]) : 0;
   int64_t inner = 1;  // elements of one position of that axis
@@ -93,8 +94,19 @@ void pad_rows(const OpContext& c, T fill) {
           for (int64_t i = 0; i < width; ++i) {
             if (i == first) i = last;  // the input's own come below, at once
             if (i == width) break;
-            const int64_t at = source(c.ints[pd::kMode], i - lead, size);
-            for (int64_t k = 0; k < inner; ++k) dst[i * inner + k] = at < 0 ? fill : src[at * inner + k];
+            T* to = dst + i * inner;
+            if (mode == pd::kConstant) {  // all up to the input's own, or to the end
+              const int64_t until = i < first ? first : width;
+              for (T* const stop = dst + until * inner; to != stop; ++to) *to = fill;
+              i = until - 1;
+              continue;
+            }
+            const T* from_there = src + source(mode, i - lead, size) * inner;
+            if (inner == 1) {
+              *to = *from_there;
+            } else {
+              copy_short(from_there, static_cast<size_t>(inner) * sizeof(T), to);
+            }
           }
           if (last > first)
             memcpy(dst + first * inner, src + (first - lead) * inner, static_cast<size_t>((last - first) * inner) * sizeof(T));

@@ -17,20 +17,7 @@ struct Blocks {
   uint32_t count;
 };
 
-// noinline: the ops share one copy.
-__attribute__((noinline)) inline Blocks blocks_of(int64_t threads, int64_t total, int64_t unit_elements, int64_t align) {
-  if (unit_elements < 1) unit_elements = 1;
-  if (unit_elements > kParallelElements) unit_elements = kParallelElements;  // more says nothing more, and could overflow
-  if (threads <= 1 || total <= align || total * unit_elements < kParallelElements) return {total, 1};
-  const int64_t least = (kParallelElements / 2 + unit_elements - 1) / unit_elements;
-  // Equal shares for all threads: consecutive loops over the same rows stay on one core. Two blocks each where they are long
-  // enough, so that a thread that is held up can be helped.
-  const int64_t blocks = total * unit_elements >= threads * 4 * kParallelElements ? threads * 2 : threads;
-  int64_t block = (total + blocks - 1) / blocks;
-  if (block < least) block = least;
-  block = (block + align - 1) / align * align;
-  return {block, static_cast<uint32_t>((total + block - 1) / block)};
-}
+Blocks blocks_of(int64_t threads, int64_t total, int64_t unit_elements, int64_t align);
 
 // Calls body(begin, end, thread) on blocks that cover [0, total). `unit_elements` is the work of one unit (row, output...);
 // blocks are multiples of `align` units and hold at least kParallelElements / 2 elements.

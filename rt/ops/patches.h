@@ -41,7 +41,7 @@ struct Patches {
     return w.rows.kernel == 1 && (w.columns.kernel == 1 || (w.columns.dilation == 1 && channels == w.channels));
   }
   int64_t in_place_stride() const { return static_cast<int64_t>(w.columns.stride) * w.channels; }
-  int64_t in_place(int64_t index, int64_t most, const T** src) const {
+  __attribute__((noinline)) int64_t in_place(int64_t index, int64_t most, const T** src) const {
     const Place p = place(index);
     const int64_t row = w.rows.first(p.row), column = w.columns.first(p.column),
                   room = w.columns.size - w.columns.kernel - column;
@@ -52,8 +52,8 @@ struct Patches {
     return n < most ? n : most;
   }
 
-  // Patches [index, index + count), side by side.
-  void gather(int64_t index, int64_t count, T* to) const {
+  // Patches [index, index + count), side by side. noinline, as in_place(): an op has several loops over blocks, and few calls in each.
+  __attribute__((noinline)) void gather(int64_t index, int64_t count, T* to) const {
     Place p = place(index);
     for (; count > 0; --count, to += depth()) {
       gather_one(p, to);

@@ -58,50 +58,50 @@ float finish(int32_t kind, float total, int64_t count, float top) {
   }
 }
 
-// acc[j] folds in x[j]; for kLogSumExp x is already exp(x - max).
-template <class T>
-void fold(int32_t kind, int64_t n, T* acc, const T* x);
+// A step of a reduction: the total so far, and the next value.
+float plus_magnitude(float total, float v) { return plus(total, abs_of(v)); }
+float plus_square(float total, float v) { return plus(total, times(v, v)); }
 
-template <>
-void fold<float>(int32_t kind, int64_t n, float* acc, const float* x) {
-  switch (kind) {
-    case red::kMax:
-      for (int64_t j = 0; j < n; ++j) acc[j] = max_of(acc[j], x[j]);
-      break;
-    case red::kMin:
-      for (int64_t j = 0; j < n; ++j) acc[j] = min_of(acc[j], x[j]);
-      break;
-    case red::kProd:
-      for (int64_t j = 0; j < n; ++j) acc[j] = times(acc[j], x[j]);
-      break;
-    case red::kL1:
-      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], abs_of(x[j]));
-      break;
-    case red::kL2:
-    case red::kSumSquare:
-      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], times(x[j], x[j]));
-      break;
-    default:
-      for (int64_t j = 0; j < n; ++j) acc[j] = plus(acc[j], x[j]);
-      break;
+// `count` values of each of n outputs, which lie side by side.
+struct Values {
+  ptrdiff_t count, step;  // elements from a value to the next one of the same output
+  ptrdiff_t n;
+};
+
+template <class T, T (*F)(T, T)>
+void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
+  if (kFastForms && v.n == 1) {  // in a register
+    T total = *acc;
+    for (ptrdiff_t i = 0; i < v.count; ++i) total = F(total, x[i * v.step]);
+    *acc = total;
+    return;
+  }
+  for (ptrdiff_t i = 0; i < v.count; ++i) {
+    const T* row = x + i * v.step;
+#pragma GCC unroll 2
+    for (ptrdiff_t j = 0; j < v.n; ++j) acc[j] = F(acc[j], row[j]);
   }
 }
 
-template <>
-void fold<int32_t>(int32_t kind, int64_t n, int32_t* acc, const int32_t* x) {
+// acc[j] folds in x[j], x[j + step]...; for kLogSumExp x is already exp(x - max). noinline: one copy of each loop for all forms of the op.
+__attribute__((noinline)) void fold(int32_t kind, const Values& v, float* acc, const float* x) {
   switch (kind) {
-    case red::kMax:
-      for (int64_t j = 0; j < n; ++j) acc[j] = max_of(acc[j], x[j]);
-      break;
-    case red::kMin:
-      for (int64_t j = 0; j < n; ++j) acc[j] = min_of(acc[j], x[j]);
-      break;
-    case red::kProd:
-      for (int64_t j = 0; j < n; ++j) acc[j] = wrap_mul(acc[j], x[j]);
-      break;
-    default:
-      for (int64_t j = 0; j < n; ++j) acc[j] = wrap_add(acc[j], x[j]);
-      break;
+    case red::kMax: return fold_by<float, max_of>(v, acc, x);
+    case red::kMin: return fold_by<float, min_of>(v, acc, x);
+    case red::kProd: return fold_by<float, times>(v, acc, x);
+    case red::kL1: return fold_by<float, plus_magnitude>(v, acc, x);
+    case red::kL2:
+    case red::kSumSquare: return fold_by<float, plus_square>(v, acc, x);
+    default: return fold_by<float, plus>(v, acc, x);
+  }
+}
+
+__attribute__((noinline)) void fold(int32_t kind, const Values& v, int32_t* acc, const int32_t* x) {
+  switch (kind) {
+    case red::kMax: return fold_by<int32_t, max_of>(v, acc, x);
+    case red::kMin: return fold_by<int32_t, min_of>(v, acc, x);
+    case red::kProd: return fold_by<int32_t, wrap_mul>(v, acc, x);
+    default: return fold_by<int32_t, wrap_add>(v, acc, x);
   }
 }
 
@@ -110,6 +110,16 @@ float neutral(int32_t kind, float) {
 }
 int32_t neutral(int32_t kind, int32_t) {
   return kind == red::kMax ? INT32_MIN : kind == red::kMin ? INT32_MAX : kind == red::kProd ? 1 : 0;
+}
+
+// The same of n outputs, for the kinds of reduce_chunk.
+void finish(int32_t kind, int64_t n, float* totals, int64_t count) {
+  const float divisor = static_cast<float>(count);
+  if (kind == red::kMean) {
+    for (int64_t j = 0; j < n; ++j) totals[j] = over(totals[j], divisor);
+  } else if (kind == red::kL2 || kind == red::kLogSum) {
+    for (int64_t j = 0; j < n; ++j) totals[j] = finish(kind, totals[j], count, kLowest);
+  }
 }
 
 // e = exp(x - top).
@@ -124,14 +134,14 @@ float extreme_of_row(int32_t kind, int64_t n, const float* x) {
   constexpr int64_t kLanes = ReduceOrder::kChunk;
   float total = neutral(kind, 0.0f);
   if (n < kLanes) {
-    for (int64_t i = 0; i < n; ++i) fold(kind, 1, &total, x + i);
+    fold(kind, {static_cast<ptrdiff_t>(n), 1, 1}, &total, x);
     return total;
   }
   float lanes[kLanes];
   for (int64_t j = 0; j < kLanes; ++j) lanes[j] = x[j];
-  for (int64_t i = kLanes; i + kLanes <= n; i += kLanes) fold(kind, kLanes, lanes, x + i);
-  fold(kind, kLanes, lanes, x + n - kLanes);
-  for (int64_t half = kLanes / 2; half >= 1; half /= 2) fold(kind, half, lanes, lanes + half);
+  fold(kind, {static_cast<ptrdiff_t>(n / kLanes - 1), kLanes, kLanes}, lanes, x + kLanes);
+  fold(kind, {1, 0, kLanes}, lanes, x + n - kLanes);
+  for (ptrdiff_t half = kLanes / 2; half >= 1; half /= 2) fold(kind, {1, 0, half}, lanes, lanes + half);
   total = lanes[0];
   if (!equal(total, 0.0f)) return total;
   for (int64_t i = n; i > 0; --i) {
@@ -154,14 +164,14 @@ float reduce_row(const kernels::KernelTable& t, int32_t kind, int64_t n, const f
       for (int64_t i = 0; i < n; ++i) row[i] = abs_of(x[i]);
       return t.sum(count, row);
     case red::kLogSumExp:
-      for (int64_t i = 0; i < n; ++i) top = max_of(top, x[i]);
+      fold(red::kMax, {static_cast<ptrdiff_t>(n), 1, 1}, &top, x);
       if (!is_finite(top)) return top;
       shifted_exp(t, n, x, &top, 0, row);
       return finish(kind, t.sum(count, row), n, top);
     default: {
       if (kFastForms && (kind == red::kMax || kind == red::kMin)) return extreme_of_row(kind, n, x);
       float total = neutral(kind, 0.0f);
-      for (int64_t i = 0; i < n; ++i) fold(kind, 1, &total, x + i);
+      fold(kind, {static_cast<ptrdiff_t>(n), 1, 1}, &total, x);
       return total;
     }
   }
@@ -176,10 +186,13 @@ void log_sum_exp_chunk(const OpContext& c, const ReduceOrder& order, int64_t n, 
     acc[j] = 0.0f;
     top[j] = kLowest;
   }
-  order.for_reduced([&](int64_t offset) { fold(red::kMax, n, top, x + offset); });
-  order.for_reduced([&](int64_t offset) {
-    shifted_exp(*c.kernels, n, x + offset, top, 1, e);
-    fold(red::kLogSumExp, n, acc, e);
+  const ptrdiff_t side_by_side = static_cast<ptrdiff_t>(n);
+  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) { fold(red::kMax, {count, step, side_by_side}, top, x + offset); });
+  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) {
+    for (ptrdiff_t i = 0; i < count; ++i) {
+      shifted_exp(*c.kernels, n, x + offset + i * step, top, 1, e);
+      fold(red::kLogSumExp, {1, 0, side_by_side}, acc, e);
+    }
   });
   for (int64_t j = 0; j < n; ++j) out[j] = finish(red::kLogSumExp, acc[j], order.reduced_count, top[j]);
 }
@@ -190,17 +203,14 @@ void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, in
     for (int64_t j = 0; j < n; j += kExpChunk) log_sum_exp_chunk(c, order, n - j < kExpChunk ? n - j : kExpChunk, x + j, out + j);
     return;
   }
-  float acc[ReduceOrder::kChunk];
-  for (int64_t j = 0; j < n; ++j) acc[j] = neutral(kind, 0.0f);
-  order.for_reduced([&](int64_t offset) { fold(kind, n, acc, x + offset); });
-  for (int64_t j = 0; j < n; ++j) out[j] = finish(kind, acc[j], order.reduced_count, kLowest);
+  for (int64_t j = 0; j < n; ++j) out[j] = neutral(kind, 0.0f);
+  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) { fold(kind, {count, step, static_cast<ptrdiff_t>(n)}, out, x + offset); });
+  finish(kind, n, out, order.reduced_count);
 }
 
 void reduce_chunk(const OpContext&, const ReduceOrder& order, int32_t kind, int64_t n, const int32_t* x, int32_t* out) {
-  int32_t acc[ReduceOrder::kChunk];
-  for (int64_t j = 0; j < n; ++j) acc[j] = neutral(kind, int32_t{0});
-  order.for_reduced([&](int64_t offset) { fold(kind, n, acc, x + offset); });
-  for (int64_t j = 0; j < n; ++j) out[j] = acc[j];
+  for (int64_t j = 0; j < n; ++j) out[j] = neutral(kind, int32_t{0});
+  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) { fold(kind, {count, step, static_cast<ptrdiff_t>(n)}, out, x + offset); });
 }
 
 template <class T>

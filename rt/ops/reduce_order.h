@@ -1,6 +1,7 @@
 // The order in which a reduction visits its input: axes are parted into kept and reduced ones, in index order.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "rt/ops/op.h"
@@ -20,7 +21,8 @@ struct ReduceOrder {
   bool trailing;      // the reduced axes are exactly the last ones: each output's elements are contiguous
   int64_t inner = 1;  // reduced_count if trailing
 
-  ReduceOrder(const Operand& x, uint32_t mask) : trailing(is_trailing(mask, x.rank)) {
+  // noinline: prepare asks too.
+  __attribute__((noinline)) ReduceOrder(const Operand& x, uint32_t mask) : trailing(is_trailing(mask, x.rank)) {
     int64_t step = 1;
     for (int i = x.rank - 1; i >= 0; --i) {
       if (mask >> i & 1) reduced_count *= x.dims[i];
@@ -59,15 +61,19 @@ struct ReduceOrder {
     return left < kChunk ? left : kChunk;
   }
 
-  // Calls visit(offset) for every reduced element, in index order.
+  // Calls visit(offset, count, step) for every run of reduced elements along the last reduced axis, in index order.
   template <class Visit>
   void for_reduced(const Visit& visit) const {
     if (reduced_count == 0) return;
+    const int last = reduced.count - 1;
+    if (last < 0) return visit(0, ptrdiff_t{1}, ptrdiff_t{0});
+    // Of a single element the step may be any number, which pointers do not hold on 32 bits.
+    const ptrdiff_t count = reduced.size[last], step = count < 2 ? 0 : static_cast<ptrdiff_t>(reduced.stride[last]);
     int32_t index[ERT_MAX_RANK] = {};
     int64_t offset = 0;
-    for (int64_t i = 0; i < reduced_count; ++i) {
-      visit(offset);
-      for (int axis = reduced.count - 1; axis >= 0; --axis) {
+    for (int64_t i = 0; i < reduced_count; i += count) {
+      visit(offset, count, step);
+      for (int axis = last - 1; axis >= 0; --axis) {
         offset += reduced.stride[axis];
         if (++index[axis] < reduced.size[axis]) break;
         offset -= reduced.stride[axis] * reduced.size[axis];

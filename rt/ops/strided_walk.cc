@@ -11,17 +11,25 @@ namespace ert::ops {
 namespace {
 
 template <class T>
-void copy_run(T* dst, const T* src, int64_t stride, int64_t count) {
-  if (stride == 1) return copy_short(src, static_cast<size_t>(count) * sizeof(T), dst);
+void copy_steps(T* dst, const T* src, ptrdiff_t stride, int64_t count) {
+#pragma GCC unroll 4
   for (int64_t i = 0; i < count; ++i) dst[i] = src[i * stride];
+}
+
+// Elements are bytes or words, everywhere here.
+void copy_run(void* dst, const void* src, ptrdiff_t stride, int64_t count, size_t bytes) {
+  if (stride == 1) return copy_short(src, static_cast<size_t>(count) * bytes, dst);
+  if (bytes == 1) return copy_steps(static_cast<uint8_t*>(dst), static_cast<const uint8_t*>(src), stride, count);
+  copy_steps(static_cast<Word32*>(dst), static_cast<const Word32*>(src), stride, count);
 }
 
 constexpr int64_t kTile = 16;
 
 // dst[r, i] = src[i, r] of rows r and columns i of the output.
 template <class T>
-void copy_tile(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+__attribute__((noinline)) void copy_elements(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
   for (int64_t i = 0; i < columns; ++i) {
+#pragma GCC unroll 4
     for (int64_t r = 0; r < rows; ++r) dst[r * row_step + i] = src[r + i * column_step];
   }
 }
@@ -35,22 +43,30 @@ using FourWords = uint32_t __attribute__((vector_size(16)));
 
 // Four rows and columns in registers.
 inline void copy_four(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step) {
-  FourWords column[4];
-  for (int i = 0; i < 4; ++i) memcpy(&column[i], src + i * column_step, sizeof column[i]);
-  const FourWords a = ERT_FOUR_OF(column[0], column[1], 0, 4, 1, 5), b = ERT_FOUR_OF(column[2], column[3], 0, 4, 1, 5),
-                  c = ERT_FOUR_OF(column[0], column[1], 2, 6, 3, 7), d = ERT_FOUR_OF(column[2], column[3], 2, 6, 3, 7);
-  const FourWords row[4] = {ERT_FOUR_OF(a, b, 0, 1, 4, 5), ERT_FOUR_OF(a, b, 2, 3, 6, 7), ERT_FOUR_OF(c, d, 0, 1, 4, 5), ERT_FOUR_OF(c, d, 2, 3, 6, 7)};
-  for (int r = 0; r < 4; ++r) memcpy(dst + r * row_step, &row[r], sizeof row[r]);
+  const auto column = [&](ptrdiff_t i) {
+    FourWords v;
+    memcpy(&v, src + i * column_step, sizeof v);
+    return v;
+  };
+  const FourWords c0 = column(0), c1 = column(1), c2 = column(2), c3 = column(3);
+  const FourWords a = ERT_FOUR_OF(c0, c1, 0, 4, 1, 5), b = ERT_FOUR_OF(c2, c3, 0, 4, 1, 5), c = ERT_FOUR_OF(c0, c1, 2, 6, 3, 7),
+                  d = ERT_FOUR_OF(c2, c3, 2, 6, 3, 7);
+  const auto row = [&](ptrdiff_t r, FourWords v) { memcpy(dst + r * row_step, &v, sizeof v); };
+  row(0, ERT_FOUR_OF(a, b, 0, 1, 4, 5));
+  row(1, ERT_FOUR_OF(a, b, 2, 3, 6, 7));
+  row(2, ERT_FOUR_OF(c, d, 0, 1, 4, 5));
+  row(3, ERT_FOUR_OF(c, d, 2, 3, 6, 7));
 }
 #undef ERT_FOUR_OF
 
-inline void copy_tile(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+void copy_words(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
   const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
   for (int64_t r = 0; r < whole_rows; r += 4) {
     for (int64_t i = 0; i < whole_columns; i += 4) copy_four(dst + r * row_step + i, row_step, src + r + i * column_step, column_step);
   }
-  copy_tile<Word32>(dst + whole_columns, row_step, src + whole_columns * column_step, column_step, whole_rows, columns - whole_columns);
-  copy_tile<Word32>(dst + whole_rows * row_step, row_step, src + whole_rows, column_step, rows - whole_rows, columns);
+  if (whole_columns != columns)
+    copy_elements(dst + whole_columns, row_step, src + whole_columns * column_step, column_step, whole_rows, columns - whole_columns);
+  if (whole_rows != rows) copy_elements(dst + whole_rows * row_step, row_step, src + whole_rows, column_step, rows - whole_rows, columns);
 }
 
 // The axis along which the input's elements are neighbours, if that is not the output's last; -1 if there is none worth a tile. The last may be the three
@@ -64,8 +80,8 @@ int neighbours_axis(const StridedWalk& walk) {
 }
 
 // A transposition, kTile x kTile elements after the other: each cache line of the input is then read once.
-template <class T>
-void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const T* src, T* dst) {
+void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const uint8_t* src, uint8_t* dst, size_t element_bytes) {
+  const ptrdiff_t bytes = static_cast<ptrdiff_t>(element_bytes);
   const int last = walk.rank - 1;
   ptrdiff_t out_stride[ERT_MAX_RANK] = {};
   int64_t units = (walk.size[along] + kTile - 1) / kTile;
@@ -75,12 +91,14 @@ void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const T*
     step *= walk.size[axis];
     if (axis != along && axis != last) units *= walk.size[axis];
   }
-  for_blocks(c, units, kTile * walk.inner(), 1, [&](int64_t begin, int64_t end, uint32_t) {
+  const ptrdiff_t row_step = out_stride[along], column_step = walk.inner_stride(0);
+  const int64_t all_rows = walk.size[along], all_columns = walk.inner();
+  for_blocks(c, units, kTile * all_columns, 1, [&, row_step, column_step, all_rows, all_columns](int64_t begin, int64_t end, uint32_t) {
     for (int64_t unit = begin; unit < end; ++unit) {
       int64_t rest = unit;
-      const int64_t tiles = (walk.size[along] + kTile - 1) / kTile, first = rest % tiles * kTile;
+      const int64_t tiles = (all_rows + kTile - 1) / kTile, first = rest % tiles * kTile;
       rest /= tiles;
-      ptrdiff_t to = static_cast<ptrdiff_t>(first) * out_stride[along], from = walk.base[0] + static_cast<ptrdiff_t>(first);
+      ptrdiff_t to = static_cast<ptrdiff_t>(first) * row_step, from = walk.base[0] + static_cast<ptrdiff_t>(first);
       for (int axis = last - 1; axis >= 0; --axis) {
         if (axis == along) continue;
         const ptrdiff_t at = static_cast<ptrdiff_t>(rest % walk.size[axis]);
@@ -88,28 +106,20 @@ void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const T*
         to += at * out_stride[axis];
         from += at * walk.stride[0][axis];
       }
-      const int64_t rows = walk.size[along] - first < kTile ? walk.size[along] - first : kTile;
-      for (int64_t i = 0; i < walk.inner(); i += kTile) {
-        const int64_t columns = walk.inner() - i < kTile ? walk.inner() - i : kTile;
-        const T* tile = src + from + static_cast<ptrdiff_t>(i) * walk.inner_stride(0);
-        for (int64_t ahead = i + kTile; ahead < i + 2 * kTile && ahead < walk.inner(); ++ahead)
-          __builtin_prefetch(src + from + static_cast<ptrdiff_t>(ahead) * walk.inner_stride(0));
-        copy_tile(dst + to + i, out_stride[along], tile, walk.inner_stride(0), rows, columns);
+      const int64_t rows = all_rows - first < kTile ? all_rows - first : kTile;
+      const uint8_t* in = src + from * bytes;
+      for (int64_t i = 0; i < all_columns; i += kTile) {
+        const int64_t columns = all_columns - i < kTile ? all_columns - i : kTile, seen = i + 2 * kTile < all_columns ? i + 2 * kTile : all_columns;
+        for (int64_t ahead = i + kTile; ahead < seen; ++ahead) __builtin_prefetch(in + static_cast<ptrdiff_t>(ahead) * column_step * bytes);
+        const void* tile = in + static_cast<ptrdiff_t>(i) * column_step * bytes;
+        void* out = dst + (to + static_cast<ptrdiff_t>(i)) * bytes;
+        if (bytes == 1) {
+          copy_elements(static_cast<uint8_t*>(out), row_step, static_cast<const uint8_t*>(tile), column_step, rows, columns);
+        } else {
+          copy_words(static_cast<Word32*>(out), row_step, static_cast<const Word32*>(tile), column_step, rows, columns);
+        }
       }
     }
-  });
-}
-
-template <class T>
-void copy_blocks(const OpContext& c, const StridedWalk& walk, const Operand& in, const Operand& out) {
-  const T* src = in.as<T>();
-  T* dst = out.mut<T>();
-  if (const int along = neighbours_axis(walk); along >= 0) return copy_tiles(c, walk, along, src, dst);
-  const int64_t stride = walk.inner_stride(0);
-  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
-      copy_run(dst + first, src + offset[0], stride, count);
-    });
   });
 }
 
@@ -186,11 +196,15 @@ bool is_broadcast_of(const Operand& out, const Operand* const* in, int n) {
 }
 
 void strided_copy(const OpContext& c, const StridedWalk& walk, const Operand& in, const Operand& out, size_t element_bytes) {
-  if (element_bytes == 4) {
-    copy_blocks<Word32>(c, walk, in, out);
-  } else {
-    copy_blocks<uint8_t>(c, walk, in, out);
-  }
+  const uint8_t* src = in.as<uint8_t>();
+  uint8_t* dst = out.mut<uint8_t>();
+  if (const int along = neighbours_axis(walk); along >= 0) return copy_tiles(c, walk, along, src, dst, element_bytes);
+  const ptrdiff_t stride = walk.inner_stride(0), bytes = static_cast<ptrdiff_t>(element_bytes);
+  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
+    walk.runs<1>(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+      copy_run(dst + static_cast<ptrdiff_t>(first) * bytes, src + offset[0] * bytes, stride, count, element_bytes);
+    });
+  });
 }
 
 }  // namespace ert::ops

@@ -27,30 +27,30 @@ struct StridedWalk {
   ptrdiff_t inner_stride(int i) const { return stride[i][rank - 1]; }
 
   // Calls body(out, in, count) for the runs of outputs [begin, end): out is the first output element, in[i] the offset of
-  // input i, which steps by inner_stride(i).
-  template <class Body>
+  // input i, which steps by inner_stride(i). kInputs: as many as the walk has.
+  template <int kInputs, class Body>
   void runs(int64_t begin, int64_t end, const Body& body) const {
     if (begin >= end) return;
     int32_t index[ERT_MAX_RANK] = {};
-    ptrdiff_t in[kMaxInputs];
+    ptrdiff_t in[kInputs];
     ptrdiff_t row = static_cast<ptrdiff_t>(begin / inner()), column = static_cast<ptrdiff_t>(begin % inner());
-    for (int i = 0; i < inputs; ++i) in[i] = base[i] + column * inner_stride(i);
+    for (int i = 0; i < kInputs; ++i) in[i] = base[i] + column * inner_stride(i);
     for (int axis = rank - 2; axis >= 0; --axis) {
       index[axis] = static_cast<int32_t>(row % size[axis]);
       row /= size[axis];
-      for (int i = 0; i < inputs; ++i) in[i] += index[axis] * stride[i][axis];
+      for (int i = 0; i < kInputs; ++i) in[i] += index[axis] * stride[i][axis];
     }
     for (int64_t out = begin; out < end;) {
       int64_t count = inner() - column;
       if (count > end - out) count = end - out;
       body(out, static_cast<const ptrdiff_t*>(in), count);
       out += count;
-      for (int i = 0; i < inputs; ++i) in[i] -= column * inner_stride(i);
+      for (int i = 0; i < kInputs; ++i) in[i] -= column * inner_stride(i);
       column = 0;
       for (int axis = rank - 2; axis >= 0; --axis) {
         const bool last = ++index[axis] == size[axis];
         // Back to the axis' start from its last element, not from one step behind it, which might be further than ptrdiff_t.
-        for (int i = 0; i < inputs; ++i) in[i] += last ? -stride[i][axis] * (size[axis] - 1) : stride[i][axis];
+        for (int i = 0; i < kInputs; ++i) in[i] += last ? -stride[i][axis] * (size[axis] - 1) : stride[i][axis];
         if (!last) break;
         index[axis] = 0;
       }

@@ -43,7 +43,7 @@ ert_status run(const OpContext& c) {
   walk.merge();
   const bool words = element_bytes(out) == 4;
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    walk.runs(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+    walk.runs<3>(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
       words ? select<Word32>(c, walk, first, offset, count) : select<uint8_t>(c, walk, first, offset, count);
     });
   });
