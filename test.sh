@@ -86,7 +86,7 @@ if [ "$cross" != no ]; then
     "about 4 CPU minutes, --cross 20 minutes more"
   mkdir -p build/release
   build_with_progress build/release/build.log cmake --preset release
-  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv digest ert-bench write_extremes
+  build_with_progress build/release/build.log cmake --build --preset release --target edgeconv digest one_model ert-bench write_extremes
 fi
 if [ "$cross" = smoke ]; then
   cmake --preset cross-aarch64 >/dev/null
