@@ -49,7 +49,10 @@ inline void for_column(const int8_t* data, size_t column, size_t k, const Multip
 #pragma GCC unroll 4
     for (size_t d = 0; d < depth; ++d) multiply(kk + d, line[d]);
   }
-  for (; kk < k; ++kk) multiply(kk, *line++);
+  for (; kk < k; line += step) {
+    const size_t end = k - kk < depth ? k : kk + depth;
+    for (const int8_t* weight = line; kk < end; ++kk) multiply(kk, *weight++);
+  }
 }
 
 }  // namespace ert::kernels
