@@ -10,7 +10,7 @@ namespace params = ert::params;
 
 namespace {
 
-struct Match {
+struct NormMatch {
   ValueId x = kNone;           // normalised value
   ValueId normalized = kNone;  // before gamma
   float epsilon = 0;
@@ -41,8 +41,8 @@ std::optional<float> root_mean_square(const Graph& g, ValueId v, ValueId d) {
 }
 
 // n normalises some d by its root mean square: Div(d, sqrt) or Mul(d, Reciprocal(sqrt)) or Mul(d, Div(1, sqrt)).
-std::optional<Match> match_normalized(const Graph& g, const Node& n) {
-  Match m;
+std::optional<NormMatch> match_normalized(const Graph& g, const Node& n) {
+  NormMatch m;
   ValueId d = kNone;
   std::optional<float> epsilon;
   if (n.as<BinaryAttrs>().kind == params::binary::kDiv) {
