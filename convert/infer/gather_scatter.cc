@@ -64,7 +64,7 @@ void infer_scatter(NodeInference& c) {
 void infer_one_hot(NodeInference& c) {
   const auto* a = std::get_if<AxisAttrs>(&c.node().attrs);
   const auto ax = c.axis(a ? a->axis : -1, c.rank(0) + 1);
-  if (!ax || !c.is_single(1)) return;
+  if (!ax || !c.is_single(1) || !c.has_elements(2, 2)) return;
   const auto depth = c.elements(1);
   if (!depth && !c.in(1).constant) return c.data_dependent(1);
   Shape out = c.shape(0);

@@ -196,6 +196,7 @@ void infer_concat(NodeInference& c) {
 void infer_pad(NodeInference& c) {
   const auto pads = c.elements(1);
   if (!pads) return c.data_dependent(1);
+  if (!c.is_single(2)) return;  // the fill value
   const int64_t r = c.rank(0);
   std::vector<int64_t> axes;
   if (c.has(3)) {

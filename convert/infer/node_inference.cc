@@ -36,7 +36,7 @@ std::optional<std::vector<DimExpr>> NodeInference::elements(size_t i) const {
   return r;
 }
 
-bool NodeInference::is_single(size_t i) {
+bool NodeInference::has_elements(size_t i, int64_t wanted) {
   if (!has(i)) return true;
   const Value& v = in(i);
   std::optional<int64_t> count;
@@ -46,8 +46,9 @@ bool NodeInference::is_single(size_t i) {
     count = static_cast<int64_t>(v.elements->size());
   else if (v.shape)
     count = shape_elements(*v.shape).constant();
-  if (!count || *count == 1) return true;
-  invalid("'" + input_name(i) + "' has " + std::to_string(*count) + " elements where one number is needed");
+  if (!count || *count == wanted) return true;
+  invalid("'" + input_name(i) + "' has " + std::to_string(*count) + " elements where " +
+          (wanted == 1 ? "one number is needed" : std::to_string(wanted) + " numbers are needed"));
   return false;
 }
 

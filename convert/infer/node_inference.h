@@ -53,7 +53,8 @@ class NodeInference {
   std::optional<std::vector<int64_t>> ints(size_t i) const;
   std::optional<std::vector<DimExpr>> elements(size_t i) const;
   // False, and the node is invalid, if the input is known not to be a single element.
-  bool is_single(size_t i);
+  bool is_single(size_t i) { return has_elements(i, 1); }
+  bool has_elements(size_t i, int64_t wanted);
   std::string input_name(size_t i) const { return has(i) ? in(i).name : std::string(); }
 
   // -rank <= axis < rank, as 0 <= axis < rank; nullopt and a problem otherwise.

@@ -354,6 +354,10 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          ints(w, "s", {-1, 1}), w.node("Tile", {"x", "s"}, {"r"});
        }},
+      {"Pad with no number", 3,
+       [](ModelWriter& w) {
+         ints(w, "s", {1, 1, 1, 1}), w.weights("fill", {0}), w.node("Pad", {"x", "s", "fill"}, {"r"});
+       }},
       {"Pad by one number", 3,
        [](ModelWriter& w) {
          ints(w, "s", {1}), w.node("Pad", {"x", "s"}, {"r"});
@@ -375,6 +379,10 @@ void by_operands(Corpus& c) {
       {"OneHot of a negative depth", 3,
        [](ModelWriter& w) {
          ints(w, "d", {-2}), w.weights("v", {2}), w.node("OneHot", {"k", "d", "v"}, {"r"});
+       }},
+      {"OneHot of one value", 3,
+       [](ModelWriter& w) {
+         ints(w, "d", {2}), w.weights("v", {1}), w.node("OneHot", {"k", "d", "v"}, {"r"});
        }},
       {"Einsum of other ranks", 3,
        [](ModelWriter& w) {

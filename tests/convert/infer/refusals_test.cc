@@ -73,6 +73,7 @@ TEST(InferRefusals, IndicesAndAxes) {
            Refused{"batch axis of a GatherND", OpKind::kGatherND, GatherNDAttrs{1}, {x({3, 4}), indices({2, 1})}},
            Refused{"must be an integer type", OpKind::kScatterElements, ScatterAttrs{}, {x({3}), x({1}), x({1})}},
            Refused{"axis", OpKind::kOneHot, AxisAttrs{9}, {indices({3}), number(4), floats({0, 1})}},
+           Refused{"has 1 elements where 2 numbers are needed", OpKind::kOneHot, AxisAttrs{0}, {indices({3}), number(4), floats({1})}},
            Refused{"axis", OpKind::kReduce, ReduceAttrs{rp::kSum, {5}, true, false}, {x({3})}},
            Refused{"no vector of integers", OpKind::kReduce, ReduceAttrs{rp::kSum, {}, true, false}, {x({3}), indices({1, 1})}},
            Refused{"axis", OpKind::kSoftmax, AxisAttrs{5}, {x({3})}},
