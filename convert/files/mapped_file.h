@@ -10,7 +10,7 @@
 namespace edgeconv {
 
 // A file, and all external data of a model, may have as many bytes in holes as are stored, and these: parameters that nobody wrote cost as much as others.
-constexpr int64_t kMostHoles = int64_t{8} << 20;
+constexpr int64_t kMostHoles = int64_t{1} << 20;
 
 struct MappedFile {
   const uint8_t* data = nullptr;

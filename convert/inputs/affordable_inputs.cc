@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/interp/interpreter.h"
@@ -30,11 +31,31 @@ constexpr size_t kCalibrationSets = 16, kFixedSets = 24, kSignalSets = 6;
 // Of windows of features each set has one size of several, and a classifier is undecided on few of them.
 constexpr size_t kWindowSets = 96;
 
+// Of a row and of a sample, as a Comparison counts them, with the room that lists grow by and what sorting copies. An output of one axis has a sample for
+// each element.
+constexpr double kSumsOfRow = 96, kSumsOfSample = 240;
+
+double bytes_of_sums(const Graph& g, ValueId v, const DimSizes& sizes) {
+  if (v == kNone || !g.value(v).shape) return 0;
+  const Shape& shape = *g.value(v).shape;
+  const auto outermost = shape.begin() + std::min<std::ptrdiff_t>(1, std::ssize(shape));
+  const double samples = elements_at(Shape(shape.begin(), outermost), sizes);
+  const double rows = shape.empty() ? 1 : elements_at(Shape(shape.begin(), shape.end() - 1), sizes);
+  return rows * kSumsOfRow + samples * kSumsOfSample;
+}
+
 // What a set leaves in memory as long as a conversion compares with it: the inputs, and outputs of two references.
 double kept_bytes(const Graph& g, const DimSizes& sizes) {
   double bytes = 0;
   for (ValueId v : g.inputs) bytes += value_bytes(g, v, sizes);
   for (ValueId v : g.outputs) bytes += 2 * value_bytes(g, v, sizes);
+  return bytes;
+}
+
+// The same with the sums: what every further set takes.
+double room_of_set(const Graph& g, const DimSizes& sizes) {
+  double bytes = kept_bytes(g, sizes);
+  for (ValueId v : g.outputs) bytes += bytes_of_sums(g, v, sizes);
   return bytes;
 }
 
@@ -129,7 +150,7 @@ std::vector<std::vector<Tensor>> sets_within(const Graph& g, const DimPlan& dims
     const SyntheticSpec spec = affordable(g, dims, usual, patience);
     const DimSizes sizes = synthetic_sizes(g, dims, spec);
     work -= graph_work(g, sizes);
-    room -= kept_bytes(g, sizes);
+    room -= room_of_set(g, sizes);
     if (!sets.empty() && (work < 0 || room < 0)) break;
     sets.push_back(synthetic_inputs(g, dims, spec));
   }
@@ -193,7 +214,7 @@ std::vector<std::vector<Tensor>> held_out_inputs(const Graph& g, const DimPlan& 
     const SyntheticSpec spec = affordable(g, dims, {8, tokens, tokens > 8, seed, true, true}, kTrialPatience);
     const DimSizes sizes = synthetic_sizes(g, dims, spec);
     work += graph_work(g, sizes);
-    room -= kept_bytes(g, sizes);
+    room -= room_of_set(g, sizes);
     if (!sets.empty() && (work > most || room < 0 || (i >= kUsualHeldOut && work > kCheapHeldOut))) break;
     sets.push_back(synthetic_inputs(g, dims, spec));
   }

@@ -76,7 +76,7 @@ TEST_F(CliExternalDataTest, FilesThatAreLittleButHolesAreRefused) {
   EXPECT_NE(r.err.find("w.bin' has 1099511627776 bytes"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("holes"), std::string::npos) << r.err;
   EXPECT_FALSE(fs::exists(in("new.ert")));
-  fs::resize_file(in("w.bin"), uint64_t{4} << 20);
+  fs::resize_file(in("w.bin"), uint64_t{1} << 19);
   expect_success({in("m.onnx"), "-q", "-o", in("m.ert")});
 }
 
@@ -97,15 +97,15 @@ TEST_F(CliExternalDataTest, TensorsInHolesAreRefused) {
     }
     write_file(in("m.onnx"), w.bytes());
   };
-  holes(1, int64_t{4} << 20);
+  holes(1, int64_t{1} << 19);
   if (run_program("sh", {"-c", "test $(stat -c %b \"$0\") -lt 1000", in("w0")}).exit_code != 0)
     GTEST_SKIP() << "no holes in this folder's files";
-  EXPECT_LE(expect_success({in("m.onnx"), "-q", "-o", in("m.ert")}).peak_kb, 256 << 10);
+  EXPECT_LE(expect_success({in("m.onnx"), "-q", "-o", in("m.ert")}).peak_kb, 128 << 10);
   fs::remove(in("m.ert"));
   holes(1, int64_t{64} << 20);
   expect_refusal({in("m.onnx"), "-o", in("new.ert")}, kLimit,
                  {"w0' has 67108864 bytes, of which 0 are stored", "copy or export it again"});
-  holes(3, int64_t{4} << 20);
+  holes(3, int64_t{1} << 19);
   expect_refusal({in("m.onnx"), "-o", in("new.ert")}, kLimit, {"external data is little but holes", "copy or export it again"});
 }
 

@@ -97,6 +97,16 @@ TEST_F(WorkLimitsTest, GatesOfRecurrentCellsHaveTheirPrice) {
   EXPECT_GT(price(24) - price(8), 16 * gates * 5);
 }
 
+// An output of one axis has a sample for each element, and a comparison keeps sums of each: 4 MB of parameters took 3.7 GB.
+TEST_F(WorkLimitsTest, SamplesOfOneElementAreFewSets) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {int64_t{1} << 19});
+  w.output("y", kOnnxFloat, {int64_t{1} << 19});
+  w.weights("w", {int64_t{1} << 19});
+  w.node("Add", {"x", "w"}, {"y"});
+  EXPECT_LE(expect_success({save(w), "-q", "-o", in("m.ert")}).peak_kb, 512 << 10);
+}
+
 // Little work, for it only copies: 17 MB of input, 268 MB of its copies.
 TEST_F(WorkLimitsTest, RunsThatHoldTooMuchMemoryAreRefused) {
   ModelWriter w;
