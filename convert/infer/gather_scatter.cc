@@ -11,6 +11,43 @@ bool indices_are_integers(NodeInference& c, size_t input) {
   return false;
 }
 
+// Of GatherElements and ScatterElements: indices of the data's rank, along other axes than theirs no more than the data has. What dims decide is tried
+// out when their ranges are known (dims/fitting_sizes.cc).
+bool indices_lie_within(NodeInference& c, int64_t axis) {
+  const auto along = c.axis(axis, c.rank(0));
+  if (!along) return false;
+  if (c.rank(0) != c.rank(1)) {
+    c.invalid("indices of rank " + std::to_string(c.rank(1)) + " over data of rank " + std::to_string(c.rank(0)), "both have the same rank");
+    return false;
+  }
+  for (size_t i = 0; i < c.shape(0).size(); ++i) {
+    const auto have = c.shape(0)[i].constant(), want = c.shape(1)[i].constant();
+    if (static_cast<int64_t>(i) == *along || !have || !want || *want <= *have) continue;
+    c.invalid("its indices have " + std::to_string(*want) + " elements in axis " + std::to_string(i) + ", the data has " + std::to_string(*have));
+    return false;
+  }
+  return true;
+}
+
+void too_many_coordinates(NodeInference& c, int64_t depth) {
+  c.invalid("an index has " + std::to_string(depth) + " coordinates, of data of rank " + std::to_string(c.rank(0)));
+}
+
+void wrong_rank_of_updates(NodeInference& c, int64_t wanted) {
+  c.invalid("updates of rank " + std::to_string(c.rank(2)) + " where data and indices need rank " + std::to_string(wanted));
+}
+
+bool updates_have(NodeInference& c, const Shape& wanted) {
+  if (c.node().as<ScatterAttrs>().reduction != ert::params::scatter::kReplace && c.dtype(0) == DType::kBool) {
+    c.problem("it reduces bool", "scatter int32, and compare the result with 0");
+    return false;
+  }
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (!c.unify(Shape(c.shape(2))[i], wanted[i], "axis " + std::to_string(i) + " of the updates of a " + std::string(op_name(c.node().kind))))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 void infer_gather(NodeInference& c) {
@@ -27,8 +64,7 @@ void infer_gather(NodeInference& c) {
 }
 
 void infer_gather_elements(NodeInference& c) {
-  if (!indices_are_integers(c, 1)) return;
-  if (!c.axis(c.node().as<AxisAttrs>().axis, c.rank(0))) return;
+  if (!indices_are_integers(c, 1) || !indices_lie_within(c, c.node().as<AxisAttrs>().axis)) return;
   c.set(0, c.dtype(0), c.shape(1));
   move_elements(c);
 }
@@ -42,10 +78,9 @@ void infer_gather_nd(NodeInference& c) {
     return c.invalid("batch_dims does not fit the ranks");
   }
   const auto depth = indices.back().constant();
-  if (!depth || *depth < 0 || batch + *depth > static_cast<int64_t>(data.size())) {
-    return c.problem("the last axis of the indices (" + indices.back().str() + ") is not a known size within the rank",
-                     "index with a constant number of axes");
-  }
+  if (!depth)
+    return c.problem("the last axis of the indices (" + indices.back().str() + ") is not a known size", "index with a constant number of axes");
+  if (*depth < 0 || batch + *depth > c.rank(0)) return too_many_coordinates(c, *depth);
   for (int64_t i = 0; i < batch; ++i) {
     if (!c.unify(data[static_cast<size_t>(i)], indices[static_cast<size_t>(i)], "batch axis of a GatherND")) return;
   }
@@ -55,8 +90,28 @@ void infer_gather_nd(NodeInference& c) {
   move_elements(c);
 }
 
-void infer_scatter(NodeInference& c) {
+// Updates [indices[:-1], data[depth:]], where the last axis of the indices has coordinates of the first `depth` axes of the data.
+void infer_scatter_nd(NodeInference& c) {
   if (!indices_are_integers(c, 1)) return;
+  const Shape data = c.shape(0), indices = c.shape(1);
+  if (data.empty() || indices.empty()) return c.invalid("data and indices need rank 1 or more");
+  // A number of coordinates that is computed follows from the updates.
+  const int64_t leading = c.rank(1) - 1, depth = indices.back().constant().value_or(leading + c.rank(0) - c.rank(2));
+  if (depth < 0 || depth > c.rank(0)) return too_many_coordinates(c, depth);
+  if (c.rank(2) != leading + c.rank(0) - depth) return wrong_rank_of_updates(c, leading + c.rank(0) - depth);
+  if (!c.unify(indices.back(), depth, "coordinates of a ScatterND")) return;
+  Shape wanted(indices.begin(), indices.end() - 1);
+  wanted.insert(wanted.end(), data.begin() + depth, data.end());
+  if (!updates_have(c, wanted)) return;
+  c.set(0, c.dtype(0), data);
+  move_elements(c);
+}
+
+// Updates of the indices' shape.
+void infer_scatter_elements(NodeInference& c) {
+  if (!indices_are_integers(c, 1) || !indices_lie_within(c, c.node().as<ScatterAttrs>().axis)) return;
+  if (c.rank(2) != c.rank(1)) return wrong_rank_of_updates(c, c.rank(1));
+  if (!updates_have(c, Shape(c.shape(1)))) return;
   c.set(0, c.dtype(0), c.shape(0));
   move_elements(c);
 }

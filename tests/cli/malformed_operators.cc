@@ -346,6 +346,11 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});
        }},
+      {"ScatterND with an axis too many", 3,
+       [](ModelWriter& w) {
+         w.input("d", kOnnxFloat, {4, 4}), w.input("i", kOnnxInt64, {2, 1}), w.input("u", kOnnxFloat, {2, 4, 1});
+         w.node("ScatterND", {"d", "i", "u"}, {"r"});
+       }},
       {"Tile by another number of axes", 3,
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Tile", {"x", "s"}, {"r"});

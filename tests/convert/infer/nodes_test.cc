@@ -48,6 +48,23 @@ TEST(InferNode, EinsumWithEllipsis) {
   EXPECT_EQ(shape_of(b, b.node(OpKind::kEinsum, {x, y}, EinsumAttrs{"...id,...jd->...ij"})), "[batch, 4, seq, seq]");
 }
 
+// Updates of dims of their own had left these out of the plan: "DIMS: a dim is outside its range".
+TEST(InferNode, SizesOfUpdatesFollowFromDataAndIndices) {
+  const DimExpr rows = DimExpr::symbol("rows"), count = DimExpr::symbol("count");
+  GraphBuilder b;
+  const ValueId data = b.input("data", DType::kFloat, {B, 4, S}), at = b.input("at", DType::kInt64, {rows, count}),
+                updates = b.input("updates", DType::kFloat, {DimExpr::symbol("u0"), DimExpr::symbol("u1")});
+  EXPECT_EQ(shape_of(b, b.node(OpKind::kScatterND, {data, at, updates}, ScatterAttrs{})), "[batch, 4, seq]");
+  EXPECT_EQ(shape_str(*b.g.value(at).shape), "[rows, 2]");
+  EXPECT_EQ(shape_str(*b.g.value(updates).shape), "[rows, seq]");
+
+  GraphBuilder e;
+  const ValueId x = e.input("x", DType::kFloat, {B, S}), i = e.input("i", DType::kInt64, {B, rows}),
+                u = e.input("u", DType::kFloat, {DimExpr::symbol("u0"), DimExpr::symbol("u1")});
+  EXPECT_EQ(shape_of(e, e.node(OpKind::kScatterElements, {x, i, u}, ScatterAttrs{1, 0})), "[batch, seq]");
+  EXPECT_EQ(shape_str(*e.g.value(u).shape), "[batch, rows]");
+}
+
 TEST(InferNode, FusedKinds) {
   GraphBuilder b;
   const ValueId ids = b.input("ids", DType::kInt64, {B, S}), w = b.input("w", DType::kFloat, {B, S});

@@ -68,8 +68,8 @@ TEST(InferRefusals, IndicesAndAxes) {
            Refused{"batch_dims does not fit the ranks", OpKind::kGatherND, GatherNDAttrs{-1}, {x({3}), indices({1})}},
            Refused{"batch_dims does not fit the ranks", OpKind::kGatherND, GatherNDAttrs{2}, {x({3, 1, 1}), indices({3, 1})}},
            Refused{"batch_dims does not fit the ranks", OpKind::kGatherND, GatherNDAttrs{1}, {x({3}), indices({3, 1})}},
-           Refused{"not a known size within the rank", OpKind::kGatherND, GatherNDAttrs{0}, {x({3}), indices({B})}},
-           Refused{"not a known size within the rank", OpKind::kGatherND, GatherNDAttrs{0}, {x({3}), indices({1, 2})}},
+           Refused{"(batch) is not a known size", OpKind::kGatherND, GatherNDAttrs{0}, {x({3}), indices({B})}},
+           Refused{"an index has 2 coordinates, of data of rank 1", OpKind::kGatherND, GatherNDAttrs{0}, {x({3}), indices({1, 2})}},
            Refused{"batch axis of a GatherND", OpKind::kGatherND, GatherNDAttrs{1}, {x({3, 4}), indices({2, 1})}},
            Refused{"must be an integer type", OpKind::kScatterElements, ScatterAttrs{}, {x({3}), x({1}), x({1})}},
            Refused{"axis", OpKind::kOneHot, AxisAttrs{9}, {indices({3}), number(4), floats({0, 1})}},
@@ -90,6 +90,33 @@ TEST(InferRefusals, IndicesAndAxes) {
            Refused{"more than one -1", OpKind::kReshape, ReshapeAttrs{}, {x({4}), is({-1, -1})}},
            Refused{"the step of Range is not a known number", OpKind::kRange, {}, {number(0), number(1), number(0)}},
            Refused{"not a single number", OpKind::kConstantOfShape, FillAttrs{Tensor::ints({1, 2})}, {is({2})}},
+       })
+    expect_refused(r);
+}
+
+// A ScatterND whose updates had one axis too many, of size 1, ended in exit 1 (seed 19490 of MutationTest.NodeTestsWithOddConstants): the host counted elements only.
+TEST(InferRefusals, UpdatesAndIndicesOfWrongShapes) {
+  const ScatterAttrs plain, add{0, ert::params::scatter::kAdd};
+  const auto bools = [](Shape s) { return x(std::move(s), DType::kBool); };
+  for (const Refused& r : {
+           Refused{"updates of rank 4 where data and indices need rank 3", OpKind::kScatterND, plain, {x({4, 4, 4}), indices({2, 1}), x({2, 4, 4, 1})}},
+           Refused{"updates of rank 2 where data and indices need rank 3", OpKind::kScatterND, plain, {x({4, 4, 4}), indices({2, 1}), x({2, 16})}},
+           Refused{"axis 1 of the updates of a ScatterND", OpKind::kScatterND, plain, {x({4, 4, 4}), indices({2, 1}), x({2, 2, 8})}},
+           Refused{"axis 0 of the updates of a ScatterND", OpKind::kScatterND, plain, {x({4, 4}), indices({2, 1}), x({1, 4})}},
+           Refused{"an index has 4 coordinates, of data of rank 3", OpKind::kScatterND, plain, {x({4, 4, 4}), indices({2, 4}), x({2})}},
+           Refused{"an index has -1 coordinates, of data of rank 2", OpKind::kScatterND, plain, {x({4, 4}), indices({2, B}), x({2, 4, 4, 4})}},
+           Refused{"need rank 1 or more", OpKind::kScatterND, plain, {x({}), indices({1}), x({})}},
+           Refused{"need rank 1 or more", OpKind::kScatterND, plain, {x({4}), indices({}), x({4})}},
+           Refused{"must be an integer type", OpKind::kScatterND, plain, {x({3}), x({1, 1}), x({1})}},
+           Refused{"reduces bool", OpKind::kScatterND, add, {bools({4, 4}), indices({2, 1}), bools({2, 4})}},
+           Refused{"reduces bool", OpKind::kScatterElements, add, {bools({4, 4}), indices({2, 4}), bools({2, 4})}},
+           Refused{"updates of rank 3 where data and indices need rank 2", OpKind::kScatterElements, plain, {x({4, 4}), indices({2, 2}), x({2, 2, 1})}},
+           Refused{"axis 1 of the updates of a ScatterElements", OpKind::kScatterElements, plain, {x({4, 4}), indices({2, 2}), x({2, 3})}},
+           Refused{"indices of rank 1 over data of rank 2", OpKind::kScatterElements, plain, {x({4, 4}), indices({2}), x({2})}},
+           Refused{"indices have 5 elements in axis 1, the data has 4", OpKind::kScatterElements, plain, {x({4, 4}), indices({2, 5}), x({2, 5})}},
+           Refused{"axis 3 is outside", OpKind::kScatterElements, ScatterAttrs{3, 0}, {x({4, 4}), indices({2, 4}), x({2, 4})}},
+           Refused{"indices of rank 1 over data of rank 2", OpKind::kGatherElements, AxisAttrs{0}, {x({4, 4}), indices({2})}},
+           Refused{"indices have 5 elements in axis 1, the data has 4", OpKind::kGatherElements, AxisAttrs{0}, {x({4, 4}), indices({9, 5})}},
        })
     expect_refused(r);
 }
