@@ -178,6 +178,7 @@ GraphInference infer_graph(Graph& g, Diagnostics& d, bool is_body) {
     return {};
   }
   if (!g.fold_budget) g.fold_budget = fold_budget(g);
+  if (!g.brought_parameters) g.brought_parameters = parameters_with_bodies(g);
   double left = g.fold_budget->bytes;
   for (int round = 0; round < kMaxRounds; ++round) {
     log = {};

@@ -21,6 +21,10 @@ constexpr double kNode = 1000;  // of a body that runs many times
 // Of a Fourier transform: an element, for each unit of a prime factor of the length.
 constexpr double kButterfly = 8;
 
+// Constants that folding makes (a ConstantOfShape of 64 MB from 16 bytes) are not what the file brings. A byte may hold eight weights, and unrolled
+// loops share theirs.
+constexpr double kMostOfEach = 8;
+
 // A second for what has 50,000 parameters. Few parameters over large sizes are nobody's network: a conversion runs a model some ten times,
 // and a file of a few kilobytes should not keep it for longer than a second.
 constexpr Allowance kAllowedWork = {.small_model = 1e9, .few_parameters = 3e7, .each_of_few = 2e4, .each = 400};
@@ -218,8 +222,17 @@ double parameters(const Graph& g) {
   return sum;
 }
 
+double parameters_with_bodies(const Graph& g) {
+  double sum = parameters(g);
+  for (const Node& n : g.nodes) {
+    if (n.dead || (n.kind != OpKind::kIf && n.kind != OpKind::kLoop)) continue;
+    for (const auto& body : n.as<SubgraphAttrs>().bodies) sum += parameters_with_bodies(*body);
+  }
+  return sum;
+}
+
 double Allowance::of(const Graph& g) const {
-  const double count = parameters(g);
+  const double count = std::min(parameters(g), kMostOfEach * g.brought_parameters.value_or(parameters(g)));
   return std::min(small_model, few_parameters + each_of_few * count) + each * count;
 }
 

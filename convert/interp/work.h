@@ -25,8 +25,9 @@ double node_work(const Graph& g, const Node& n, const DimSizes& dims);
 // Of all nodes, and of making up the inputs.
 double graph_work(const Graph& g, const DimSizes& dims);
 
-// Elements of all constants.
+// Elements of all constants; with those in bodies of If and Loop.
 double parameters(const Graph& g);
+double parameters_with_bodies(const Graph& g);
 
 // What a run of a graph may take of something: as much as each of its parameters brings, and beside it what a small model takes, of which one with few
 // parameters has a part.

@@ -106,6 +106,8 @@ struct Graph {
   std::map<std::string, int64_t> unrolled_dims;
   std::vector<SizeEquality> equalities;   // left open by the last inference
   std::optional<FoldBudget> fold_budget;  // set by the first inference
+  // Elements of the constants that the file brings, bodies' too; set by the first inference, before anything is folded.
+  std::optional<double> brought_parameters;
   MapUse maps = MapUse::kQuicker;
   // Of a body of If or Loop: what its import cannot express. Told if the body is still there when branches are decided; inlining moves them outward.
   std::vector<Problem> import_problems;

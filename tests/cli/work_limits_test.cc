@@ -137,6 +137,22 @@ TEST_F(WorkLimitsTest, SortingForALargeKOfTopKHasItsPrice) {
   EXPECT_GT(price(70000), 3 * price(1));
 }
 
+// 146 bytes of file, whose 16 million zeros counted as its parameters: 5 s and 2.6 GB (seed 14463 of MutationTest.NodeTestsWithOddConstants).
+TEST_F(WorkLimitsTest, ConstantsThatFoldingMakesAreNoParameters) {
+  for (const char* op : {"ConstantOfShape", "Expand", "Tile"}) {
+    SCOPED_TRACE(op);
+    ModelWriter w;
+    const bool fill = op == std::string("ConstantOfShape");
+    w.output("y", kOnnxFloat, {int64_t{1} << 24, 1});
+    w.weights("w", {1, 1});
+    add_ints(w, "shape", {int64_t{1} << 24, 1});
+    w.node(op, fill ? std::vector<std::string>{"shape"} : std::vector<std::string>{"w", "shape"}, {"y"});
+    const ProgramResult r = edgeconv({save(w), "-q", "-o", in("m.ert")});
+    EXPECT_TRUE(r.exit_code == 0 || r.exit_code == kLimit) << r.exit_code << r.err;
+    EXPECT_LE(r.peak_kb, 512 << 10);
+  }
+}
+
 // Each fill has 64 MB, the most that one node may make of little; together they would be 64 GB.
 TEST_F(WorkLimitsTest, AChainOfLargeConstantsIsNotFolded) {
   ModelWriter w;
