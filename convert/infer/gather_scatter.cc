@@ -11,6 +11,24 @@ bool indices_are_integers(NodeInference& c, size_t input) {
   return false;
 }
 
+constexpr int64_t kMostIndicesTried = 1 << 16;
+
+// Constant indices name elements of axes whose size is a number, as where the data is constant too. Coordinate i is of the axis behind `first` + i; where
+// there is one only, every index is of axis `first`.
+bool known_indices_exist(NodeInference& c, int64_t first, int64_t coordinates = 1) {
+  const auto& indices = c.in(1).constant;
+  if (!indices || indices->elements() > kMostIndicesTried || coordinates < 1) return true;
+  const std::vector<int64_t> all = indices->to_int64();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto axis = static_cast<size_t>(first) + i % static_cast<size_t>(coordinates);
+    const auto size = c.shape(0)[axis].constant();
+    if (!size || (all[i] >= -*size && all[i] < *size)) continue;
+    c.invalid("index " + std::to_string(all[i]) + " is outside of axis " + std::to_string(axis) + " of size " + std::to_string(*size));
+    return false;
+  }
+  return true;
+}
+
 // Of GatherElements and ScatterElements: indices of the data's rank, along other axes than theirs no more than the data has. What dims decide is tried
 // out when their ranges are known (dims/fitting_sizes.cc).
 bool indices_lie_within(NodeInference& c, int64_t axis) {
@@ -26,7 +44,7 @@ bool indices_lie_within(NodeInference& c, int64_t axis) {
     c.invalid("its indices have " + std::to_string(*want) + " elements in axis " + std::to_string(i) + ", the data has " + std::to_string(*have));
     return false;
   }
-  return true;
+  return known_indices_exist(c, *along);
 }
 
 void too_many_coordinates(NodeInference& c, int64_t depth) {
@@ -53,7 +71,7 @@ bool updates_have(NodeInference& c, const Shape& wanted) {
 void infer_gather(NodeInference& c) {
   if (!indices_are_integers(c, 1)) return;
   const auto ax = c.axis(c.node().as<AxisAttrs>().axis, c.rank(0));
-  if (!ax) return;
+  if (!ax || !known_indices_exist(c, *ax)) return;
   const Shape& data = c.shape(0);
   const Shape& indices = c.shape(1);
   Shape out(data.begin(), data.begin() + *ax);
@@ -81,6 +99,7 @@ void infer_gather_nd(NodeInference& c) {
   if (!depth)
     return c.problem("the last axis of the indices (" + indices.back().str() + ") is not a known size", "index with a constant number of axes");
   if (*depth < 0 || batch + *depth > c.rank(0)) return too_many_coordinates(c, *depth);
+  if (!known_indices_exist(c, batch, *depth)) return;
   for (int64_t i = 0; i < batch; ++i) {
     if (!c.unify(data[static_cast<size_t>(i)], indices[static_cast<size_t>(i)], "batch axis of a GatherND")) return;
   }
@@ -102,7 +121,7 @@ void infer_scatter_nd(NodeInference& c) {
   if (!c.unify(indices.back(), depth, "coordinates of a ScatterND")) return;
   Shape wanted(indices.begin(), indices.end() - 1);
   wanted.insert(wanted.end(), data.begin() + depth, data.end());
-  if (!updates_have(c, wanted)) return;
+  if (!updates_have(c, wanted) || !known_indices_exist(c, 0, depth)) return;
   c.set(0, c.dtype(0), data);
   move_elements(c);
 }

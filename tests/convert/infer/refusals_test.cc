@@ -121,6 +121,27 @@ TEST(InferRefusals, UpdatesAndIndicesOfWrongShapes) {
     expect_refused(r);
 }
 
+// Ended in exit 4, "the model does not take the inputs that the conversion made up ... Give real inputs", where none help.
+TEST(InferRefusals, ConstantIndicesOutsideOfTheData) {
+  const auto at = [](const std::vector<int64_t>& dims, const std::vector<int64_t>& v) { return In{DType::kInt64, {}, Tensor::of<int64_t>(DType::kInt64, dims, v)}; };
+  const char* outside = "index 4 is outside of axis 1 of size 4";
+  for (const Refused& r : {
+           Refused{outside, OpKind::kGather, AxisAttrs{1}, {x({3, 4}), at({2}, {3, 4})}},
+           Refused{"index -5 is outside of axis 1 of size 4", OpKind::kGather, AxisAttrs{-1}, {x({B, 4}), at({}, {-5})}},
+           Refused{outside, OpKind::kGatherElements, AxisAttrs{1}, {x({3, 4}), at({1, 2}, {-4, 4})}},
+           Refused{outside, OpKind::kGatherND, GatherNDAttrs{0}, {x({5, 4}), at({2, 2}, {4, 0, 0, 4})}},
+           Refused{outside, OpKind::kGatherND, GatherNDAttrs{1}, {x({2, 4}), at({2, 1}, {0, 4})}},
+           Refused{outside, OpKind::kScatterElements, ScatterAttrs{1, 0}, {x({3, 4}), at({1, 2}, {0, 4}), x({1, 2})}},
+           Refused{outside, OpKind::kScatterND, ScatterAttrs{}, {x({5, 4}), at({2, 2}, {4, 0, 0, 4}), x({2})}},
+       })
+    expect_refused(r);
+  GraphBuilder b;  // the first axis may have a fifth row
+  b.output(b.node(OpKind::kGather, {b.input("x", DType::kFloat, {B, 4}), b.g.add_constant("i", Tensor::ints({4}))}, AxisAttrs{0}));
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+}
+
 TEST(InferRefusals, LayersAndWindows) {
   RnnAttrs lstm;
   lstm.kind = "LSTM", lstm.hidden = 2;
