@@ -7,6 +7,7 @@
 #include "convert/infer/dispatch.h"
 #include "convert/infer/folding.h"
 #include "convert/infer/inline_bodies.h"
+#include "convert/infer/lists.h"
 #include "convert/infer/types.h"
 
 namespace edgeconv {
@@ -90,6 +91,10 @@ bool infer_one(Graph& g, NodeId id, DimsUnion& dims, InferLog& log) {
   if (!known) return false;
   NodeInference c(g, id, dims, log);
   if (const std::string fault = type_fault(g, n); !fault.empty()) {
+    c.invalid(fault);
+    return false;
+  }
+  if (const std::string fault = list_fault(g, n); !fault.empty()) {
     c.invalid(fault);
     return false;
   }

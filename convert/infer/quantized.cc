@@ -26,7 +26,10 @@ bool scales_fit(NodeInference& c) {
               std::to_string(*axis) + " of its input has " + need.str());
     return false;
   }
-  return true;
+  const auto scales = shape_elements(c.shape(1)).constant(), zeros = c.has(2) ? shape_elements(c.shape(2)).constant() : scales;
+  if (!scales || !zeros || *scales == *zeros) return true;
+  c.invalid("it has " + std::to_string(*scales) + " scales and " + std::to_string(*zeros) + " zero points");
+  return false;
 }
 
 }  // namespace

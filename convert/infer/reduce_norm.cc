@@ -69,14 +69,24 @@ void infer_softmax(NodeInference& c) {
   c.set(0, c.dtype(0), c.shape(0));
 }
 
+// Scale and bias have the sizes of the normalized axes, or 1; the outermost may be missing.
+static bool stretches(NodeInference& c, size_t input, const Shape& axes) {
+  const Shape own = c.shape(input);
+  if (own.size() > axes.size()) {
+    c.invalid("'" + c.input_name(input) + "' has rank " + std::to_string(own.size()) + ", " + std::to_string(axes.size()) + " axes are normalized");
+    return false;
+  }
+  for (size_t i = 0; i < own.size(); ++i)
+    if (own[i] != DimExpr(1) && !c.unify(axes[axes.size() - own.size() + i], own[i], "the scale of a normalization")) return false;
+  return true;
+}
+
 void infer_layer_normalization(NodeInference& c) {
   const auto ax = c.axis(c.node().as<NormAttrs>().axis, c.rank(0));
   if (!ax) return;
   const Shape x = c.shape(0);
-  if (c.has(1) && c.rank(1) == 1 && *ax + 1 == c.rank(0) && c.shape(1)[0] != DimExpr(1) &&
-      !c.unify(x.back(), c.shape(1)[0], "the scale of a normalization")) {
-    return;
-  }
+  for (const size_t i : {1, 2})
+    if (c.has(i) && !stretches(c, i, Shape(x.begin() + *ax, x.end()))) return;
   // Mixed files: fp16 scale beside fp32 data.
   c.set(0, c.dtype(0), x);
   Shape statistics = x;
@@ -124,7 +134,9 @@ void infer_batch_normalization(NodeInference& c) {
 
 void infer_cumsum(NodeInference& c) {
   if (!c.is_single(1)) return;
-  if (!c.ints(1)) return c.data_dependent(1);
+  const auto axis = c.ints(1);
+  if (!axis) return c.data_dependent(1);
+  if (!c.axis(axis->at(0), c.rank(0))) return;
   c.set(0, c.dtype(0), c.shape(0));
 }
 

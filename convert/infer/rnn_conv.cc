@@ -6,6 +6,33 @@
 
 namespace edgeconv {
 
+namespace {
+
+bool has_shape(NodeInference& c, size_t input, const Shape& wanted, const std::string& what) {
+  if (!c.has(input)) return true;
+  const Shape own = c.shape(input);
+  if (own.size() != wanted.size()) {
+    c.invalid("'" + c.input_name(input) + "' has rank " + std::to_string(own.size()) + " where " + what + " needs " + std::to_string(wanted.size()));
+    return false;
+  }
+  for (size_t i = 0; i < own.size(); ++i)
+    if (!c.unify(wanted[i], own[i], what)) return false;
+  return true;
+}
+
+bool lengths_fit(NodeInference& c, const DimExpr& sequence) {
+  const auto lengths = c.ints(4);
+  if (!lengths || !sequence.constant()) return true;
+  for (const int64_t n : *lengths) {
+    if (n >= 0 && n <= *sequence.constant()) continue;
+    c.invalid("a length of " + std::to_string(n) + " for " + sequence.str() + " steps");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void infer_rnn(NodeInference& c) {
   const RnnAttrs& a = c.node().as<RnnAttrs>();
   if (c.rank(0) != 3 || c.rank(1) != 3 || c.rank(2) != 3) return c.invalid("x, W and R need rank 3");
@@ -15,13 +42,15 @@ void infer_rnn(NodeInference& c) {
   const DimExpr hidden = a.hidden > 0 ? DimExpr(a.hidden) : c.shape(2)[2];
   if (!c.unify(x[2], c.shape(1)[2], "input size of " + a.kind)) return;
   if (!c.unify(hidden, c.shape(2)[2], "hidden size of " + a.kind)) return;
-  if (c.has(4) && c.rank(4) == 1 && !c.unify(batch, c.shape(4)[0], "sequence_lens of " + a.kind)) return;
-  for (const size_t state : {5, 6})
-    if (c.has(state) && c.rank(state) == 3 && !c.unify(batch, c.shape(state)[a.layout ? 0 : 1], "initial state of " + a.kind))
-      return;
+  const DimExpr gates = hidden * DimExpr(a.kind == "LSTM" ? 4 : a.kind == "GRU" ? 3 : 1);
+  const Shape state = a.layout ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
+  if (!has_shape(c, 1, {directions, gates, x[2]}, "W of " + a.kind) || !has_shape(c, 2, {directions, gates, hidden}, "R of " + a.kind) ||
+      !has_shape(c, 3, {directions, gates * DimExpr(2)}, "B of " + a.kind) || !has_shape(c, 4, {batch}, "sequence_lens of " + a.kind) ||
+      !lengths_fit(c, sequence) || !has_shape(c, 5, state, "an initial state of " + a.kind) ||
+      !has_shape(c, 6, state, "an initial state of " + a.kind) || !has_shape(c, 7, {directions, hidden * DimExpr(3)}, "P of " + a.kind))
+    return;
   const DType t = c.dtype(0);
   c.set(0, t, a.layout ? Shape{batch, sequence, directions, hidden} : Shape{sequence, directions, batch, hidden});
-  const Shape state = a.layout ? Shape{batch, directions, hidden} : Shape{directions, batch, hidden};
   c.set(1, t, state);
   if (a.kind == "LSTM") c.set(2, t, state);
 }

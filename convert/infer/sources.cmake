@@ -12,6 +12,7 @@ target_sources(edgeconv_core PRIVATE
   infer/gather_scatter.cc
   infer/infer.cc
   infer/inline_bodies.cc
+  infer/lists.cc
   infer/matmul.cc
   infer/movement.cc
   infer/node_inference.cc

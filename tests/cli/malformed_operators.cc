@@ -346,6 +346,12 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});
        }},
+      {"Slice by a matrix of axes", 3,
+       [](ModelWriter& w) {
+         ints(w, "s", {0}), ints(w, "e", {1}), ints(w, "a", {1});
+         w.proto().mutable_graph()->mutable_initializer(w.proto().graph().initializer_size() - 1)->add_dims(1);
+         w.node("Slice", {"x", "s", "e", "a"}, {"r"});
+       }},
       {"ScatterND with an axis too many", 3,
        [](ModelWriter& w) {
          w.input("d", kOnnxFloat, {4, 4}), w.input("i", kOnnxInt64, {2, 1}), w.input("u", kOnnxFloat, {2, 4, 1});
