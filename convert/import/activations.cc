@@ -13,7 +13,9 @@ void import_elu(ImportContext& c, const OnnxNode& n) {
 }
 
 void import_celu(ImportContext& c, const OnnxNode& n) {
-  c.emit(n, OpKind::kUnary, {required_input(c, n, 0)}, UnaryAttrs{static_cast<int>(UnaryKind::kCelu), n.number("alpha", 1.0f)});
+  const float alpha = n.number("alpha", 1.0f);
+  if (alpha == 0) refuse("attribute 'alpha' is 0, by which it divides", "use Relu");
+  c.emit(n, OpKind::kUnary, {required_input(c, n, 0)}, UnaryAttrs{static_cast<int>(UnaryKind::kCelu), alpha});
 }
 
 void import_selu(ImportContext& c, const OnnxNode& n) {

@@ -86,6 +86,12 @@ DimExpr window_count(const ConvAttrs& a, size_t i, size_t spatial, const DimExpr
 
 bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64_t>& kernel, Shape& out) {
   const size_t spatial = c.shape(0).size() - 2;
+  const auto fits = [](const std::vector<int64_t>& v, size_t n) { return v.empty() || v.size() == n; };
+  const bool padded = a.auto_pad.empty() || a.auto_pad == "NOTSET";
+  if (!fits(a.strides, spatial) || !fits(a.dilations, spatial) || (padded && !fits(a.pads, 2 * spatial))) {
+    c.invalid("strides, dilations or pads do not fit the rank");
+    return false;
+  }
   for (size_t i = 0; i < spatial; ++i) {
     const DimExpr n = window_count(a, i, spatial, c.shape(0)[i + 2], kernel[i]);
     if (n.constant() && *n.constant() <= 0) {

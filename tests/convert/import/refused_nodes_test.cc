@@ -325,6 +325,7 @@ TEST(RefusedNodes, ShapesAndSequences) {
            {"Add", "x -", "y", 3, "its required input 1 is missing"},
            {"IsInf", "x", "y", 4, "it detects nothing", all({with("detect_negative", 0), with("detect_positive", 0)})},
            {"Gelu:20", "x", "y", 3, "'approximate' is neither none nor tanh", with("approximate", "sigmoid")},
+           {"Celu", "x", "y", 4, "'alpha' is 0, by which it divides", [](pb::NodeProto* n) { attribute(n, "alpha", 1)->set_f(0); }},
            {"Dropout:9", "x", "y mask", 4, "its mask is used, which is a number before opset 10"},
            {"Dropout", "x - one", "y mask", 4, "its random mask is used"},
            {"Dropout", "x - vague", "y mask", 4, "its random mask is used"},

@@ -14,6 +14,11 @@ TEST(InferRefusals, LayersAndWindows) {
   };
   ConvAttrs pool;
   pool.kernel = {2, 2};
+  const auto windows = [](std::vector<int64_t> strides, std::vector<int64_t> dilations, std::vector<int64_t> pads) {
+    ConvAttrs a;
+    a.kernel = {1}, a.strides = std::move(strides), a.dilations = std::move(dilations), a.pads = std::move(pads);
+    return a;
+  };
   DepthwiseConvAttrs depthwise;
   depthwise.window = {{3}, {1}, {1}, {0}, {0}};
   const PatchesAttrs patches{{{3}, {1}, {1}, {0}, {0}}, 0, 4};
@@ -33,6 +38,9 @@ TEST(InferRefusals, LayersAndWindows) {
                    {x({1, 2, 3}), x({1, 8, 3}), x({1, 8, 2}), kAbsent, kAbsent, x({1, 5, 2})}},
            Refused{"the kernel does not fit the rank", OpKind::kMaxPool, pool, {x({1, 2, 9})}},
            Refused{"the kernel does not fit the rank", OpKind::kMaxPool, pool, {x({1, 2})}},
+           Refused{"strides, dilations or pads do not fit", OpKind::kConv, windows({1, 1}, {}, {}), {x({1, 3, 9}), x({4, 3, 1})}},
+           Refused{"strides, dilations or pads do not fit", OpKind::kConv, windows({}, {1, 1}, {}), {x({1, 3, 9}), x({4, 3, 1})}},
+           Refused{"strides, dilations or pads do not fit", OpKind::kMaxPool, windows({}, {}, {1}), {x({1, 3, 9})}},
            Refused{"channels of a Conv", OpKind::kConv, ConvAttrs{}, {x({1, 3, 9}), x({4, 2, 1})}},
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3}), x({3, 2})}},
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({3, 2})}},
