@@ -43,7 +43,7 @@ uint8_t is_less_or_equal(T a, T b) {
   return less_or_equal(a, b);
 }
 uint8_t both(uint8_t a, uint8_t b) { return a != 0 && b != 0; }
-uint8_t either(uint8_t a, uint8_t b) { return a != 0 || b != 0; }
+uint8_t either(uint8_t a, uint8_t b) { return (a | b) != 0; }  // one comparison
 uint8_t one_of(uint8_t a, uint8_t b) { return (a != 0) != (b != 0); }
 uint8_t same_truth(uint8_t a, uint8_t b) { return (a != 0) == (b != 0); }
 

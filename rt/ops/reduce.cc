@@ -150,22 +150,34 @@ float extreme_of_row(int32_t kind, int64_t n, const float* x) {
   return total;
 }
 
-// One output whose n elements are contiguous: the canonical sum, or index order for max, min and product.
+// The canonical sum of kinds whose total is all that a row needs, nullptr for other kinds.
+kernels::SumFn sum_of(const kernels::KernelTable& t, int32_t kind) {
+  switch (kind) {
+    case red::kSum:
+    case red::kMean:
+    case red::kLogSum: return t.sum;
+    case red::kL2:
+    case red::kSumSquare: return t.sum_squares;
+    default: return nullptr;
+  }
+}
+
+// One output whose n elements are contiguous, of the other kinds: the canonical sum, or index order for max, min and product.
 float reduce_row(const kernels::KernelTable& t, int32_t kind, int64_t n, const float* x, float* row) {
   const size_t count = static_cast<size_t>(n);
   float top = kLowest;
   switch (kind) {
-    case red::kSum:
-    case red::kMean:
-    case red::kLogSum: return finish(kind, t.sum(count, x), n, top);
-    case red::kL2:
-    case red::kSumSquare: return finish(kind, t.sum_squares(count, x), n, top);
     case red::kL1:
       for (int64_t i = 0; i < n; ++i) row[i] = abs_of(x[i]);
       return t.sum(count, row);
     case red::kLogSumExp:
-      fold(red::kMax, {static_cast<ptrdiff_t>(n), 1, 1}, &top, x);
-      if (!is_finite(top)) return top;
+      // By lanes, which are sooner, where the sign of a zero says nothing; which NaN it is does.
+      if (kFastForms) top = extreme_of_row(red::kMax, n, x);
+      if (!kFastForms || !is_finite(top)) {
+        top = kLowest;
+        fold(red::kMax, {static_cast<ptrdiff_t>(n), 1, 1}, &top, x);
+        if (!is_finite(top)) return top;
+      }
       shifted_exp(t, n, x, &top, 0, row);
       return finish(kind, t.sum(count, row), n, top);
     default: {
@@ -232,8 +244,13 @@ ert_status run(const OpContext& c) {
   if (is_i32(x)) {
     reduce_in_index_order<int32_t>(c, order, kind);
   } else if (order.trailing) {
+    const auto sum = sum_of(*c.kernels, kind);
     for_blocks(c, out.elements(), order.inner, 16, [&](int64_t begin, int64_t end, uint32_t thread) {
       float* row = needs_row(kind) ? scratch_floats(c, thread) : nullptr;
+      if (sum != nullptr) {  // what a row of few values takes is mostly the way to its sum
+        for (int64_t i = begin; i < end; ++i) out.mut<float>()[i] = sum(static_cast<size_t>(order.inner), x.as<float>() + i * order.inner);
+        return finish(kind, end - begin, out.mut<float>() + begin, order.inner);
+      }
       for (int64_t i = begin; i < end; ++i)
         out.mut<float>()[i] = reduce_row(*c.kernels, kind, order.inner, x.as<float>() + i * order.inner, row);
     });

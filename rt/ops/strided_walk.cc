@@ -28,6 +28,10 @@ constexpr int64_t kTile = 16;
 // dst[r, i] = src[i, r] of rows r and columns i of the output.
 template <class T>
 __attribute__((noinline)) void copy_elements(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+  if (rows < 4) {
+    for (; rows > 0; --rows, dst += row_step, ++src) copy_steps(dst, src, column_step, columns);
+    return;
+  }
   for (int64_t i = 0; i < columns; ++i) {
 #pragma GCC unroll 4
     for (int64_t r = 0; r < rows; ++r) dst[r * row_step + i] = src[r + i * column_step];
@@ -35,34 +39,79 @@ __attribute__((noinline)) void copy_elements(T* dst, ptrdiff_t row_step, const T
 }
 
 using FourWords = uint32_t __attribute__((vector_size(16)));
+using TwoEights = uint64_t __attribute__((vector_size(16)));
+using SixteenBytes = uint8_t __attribute__((vector_size(16)));
 #if defined(__clang__)
-#define ERT_FOUR_OF(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define ERT_SHUFFLED(Type, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define ERT_FOUR_OF(a, b, i, j, k, l) __builtin_shuffle(a, b, FourWords{i, j, k, l})
+#define ERT_SHUFFLED(Type, a, b, ...) __builtin_shuffle(a, b, Type{__VA_ARGS__})
 #endif
 
+// The first or the last halves of two vectors, one element of each in turns.
+inline FourWords zip_first(FourWords a, FourWords b) { return ERT_SHUFFLED(FourWords, a, b, 0, 4, 1, 5); }
+inline FourWords zip_last(FourWords a, FourWords b) { return ERT_SHUFFLED(FourWords, a, b, 2, 6, 3, 7); }
+inline SixteenBytes zip_first(SixteenBytes a, SixteenBytes b) {
+  return ERT_SHUFFLED(SixteenBytes, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline SixteenBytes zip_last(SixteenBytes a, SixteenBytes b) {
+  return ERT_SHUFFLED(SixteenBytes, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+#undef ERT_SHUFFLED
+
 // Four rows and columns in registers.
-inline void copy_four(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step) {
+inline void copy_block(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step) {
   const auto column = [&](ptrdiff_t i) {
     FourWords v;
     memcpy(&v, src + i * column_step, sizeof v);
     return v;
   };
   const FourWords c0 = column(0), c1 = column(1), c2 = column(2), c3 = column(3);
-  const FourWords a = ERT_FOUR_OF(c0, c1, 0, 4, 1, 5), b = ERT_FOUR_OF(c2, c3, 0, 4, 1, 5), c = ERT_FOUR_OF(c0, c1, 2, 6, 3, 7),
-                  d = ERT_FOUR_OF(c2, c3, 2, 6, 3, 7);
+  const FourWords a = zip_first(c0, c2), b = zip_last(c0, c2), c = zip_first(c1, c3), d = zip_last(c1, c3);
   const auto row = [&](ptrdiff_t r, FourWords v) { memcpy(dst + r * row_step, &v, sizeof v); };
-  row(0, ERT_FOUR_OF(a, b, 0, 1, 4, 5));
-  row(1, ERT_FOUR_OF(a, b, 2, 3, 6, 7));
-  row(2, ERT_FOUR_OF(c, d, 0, 1, 4, 5));
-  row(3, ERT_FOUR_OF(c, d, 2, 3, 6, 7));
+  row(0, zip_first(a, c));
+  row(1, zip_last(a, c));
+  row(2, zip_first(b, d));
+  row(3, zip_last(b, d));
 }
-#undef ERT_FOUR_OF
 
-void copy_words(Word32* dst, ptrdiff_t row_step, const Word32* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
-  const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
-  for (int64_t r = 0; r < whole_rows; r += 4) {
-    for (int64_t i = 0; i < whole_columns; i += 4) copy_four(dst + r * row_step + i, row_step, src + r + i * column_step, column_step);
+#if defined(__SSE2__) || (defined(__ARM_NEON) && !defined(__ARM_BIG_ENDIAN))
+constexpr int64_t kSideOfBytes = 8;
+
+// Eight rows and columns in registers.
+inline void copy_block(uint8_t* dst, ptrdiff_t row_step, const uint8_t* src, ptrdiff_t column_step) {
+  const auto columns = [&](ptrdiff_t i) {  // i and i + 4
+    uint64_t v, w;
+    memcpy(&v, src + i * column_step, sizeof v);
+    memcpy(&w, src + (i + 4) * column_step, sizeof w);
+    return zip_first(reinterpret_cast<SixteenBytes>(TwoEights{v, 0}), reinterpret_cast<SixteenBytes>(TwoEights{w, 0}));
+  };
+  const SixteenBytes c04 = columns(0), c15 = columns(1), c26 = columns(2), c37 = columns(3);
+  const SixteenBytes even_first = zip_first(c04, c26), even_last = zip_last(c04, c26), odd_first = zip_first(c15, c37), odd_last = zip_last(c15, c37);
+  const auto rows = [&](ptrdiff_t r, SixteenBytes v) {
+    const TwoEights halves = reinterpret_cast<TwoEights>(v);
+    const uint64_t first = halves[0], second = halves[1];
+    memcpy(dst + r * row_step, &first, sizeof first);
+    memcpy(dst + (r + 1) * row_step, &second, sizeof second);
+  };
+  rows(0, zip_first(even_first, odd_first));
+  rows(2, zip_last(even_first, odd_first));
+  rows(4, zip_first(even_last, odd_last));
+  rows(6, zip_last(even_last, odd_last));
+}
+#else
+constexpr int64_t kSideOfBytes = kTile + 1;  // none
+inline void copy_block(uint8_t*, ptrdiff_t, const uint8_t*, ptrdiff_t) {}
+#endif
+
+// noinline: its registers are its own.
+template <class T>
+__attribute__((noinline)) void copy_tile(T* dst, ptrdiff_t row_step, const T* src, ptrdiff_t column_step, int64_t rows, int64_t columns) {
+  constexpr int64_t kSide = sizeof(T) == 4 ? 4 : kSideOfBytes;
+  const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+  for (int64_t r = 0; r < whole_rows; r += kSide) {
+    T* to = dst + r * row_step;
+    const T* from = src + r;
+    for (int64_t i = 0; i < whole_columns; i += kSide, to += kSide, from += kSide * column_step) copy_block(to, row_step, from, column_step);
   }
   if (whole_columns != columns)
     copy_elements(dst + whole_columns, row_step, src + whole_columns * column_step, column_step, whole_rows, columns - whole_columns);
@@ -114,9 +163,9 @@ void copy_tiles(const OpContext& c, const StridedWalk& walk, int along, const ui
         const void* tile = in + static_cast<ptrdiff_t>(i) * column_step * bytes;
         void* out = dst + (to + static_cast<ptrdiff_t>(i)) * bytes;
         if (bytes == 1) {
-          copy_elements(static_cast<uint8_t*>(out), row_step, static_cast<const uint8_t*>(tile), column_step, rows, columns);
+          copy_tile(static_cast<uint8_t*>(out), row_step, static_cast<const uint8_t*>(tile), column_step, rows, columns);
         } else {
-          copy_words(static_cast<Word32*>(out), row_step, static_cast<const Word32*>(tile), column_step, rows, columns);
+          copy_tile(static_cast<Word32*>(out), row_step, static_cast<const Word32*>(tile), column_step, rows, columns);
         }
       }
     }

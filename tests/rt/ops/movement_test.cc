@@ -112,12 +112,17 @@ TEST(Transpose, AllRanks) {
 TEST(Transpose, EveryTailOfATile) {
   for (int32_t rows = 1; rows <= 21; ++rows) {
     for (int32_t columns = 1; columns <= 21; ++columns) {
-      OpCase c = {&kOpTranspose, {counting({2, columns, rows})}, {empty(ERT_I32, {2, rows, columns})}, {0, 2, 1}, {}, {}};
+      OpCase c = {&kOpTranspose, {counting({2, columns, rows})}, {empty(ERT_I32, {2, rows, columns})}, {0, 2, 1}, {}, {}}, bytes = c;
+      bytes.inputs = {counting_bytes({2, columns, rows})};
+      bytes.outputs = {empty(ERT_U8, {2, rows, columns})};
       ASSERT_EQ(run(c), ERT_OK);
+      ASSERT_EQ(run(bytes), ERT_OK);
       const auto got = c.outputs[0].as<int32_t>();
       for (int32_t i = 0; i < 2 * rows * columns; ++i) {
         const int32_t of_batch = i / (rows * columns) * rows * columns, row = i % (rows * columns) / columns, column = i % columns;
-        ASSERT_EQ(got[static_cast<size_t>(i)], of_batch + column * rows + row) << rows << "x" << columns;
+        const int32_t want = of_batch + column * rows + row;
+        ASSERT_EQ(got[static_cast<size_t>(i)], want) << rows << "x" << columns;
+        ASSERT_EQ(bytes.outputs[0].bytes[static_cast<size_t>(i)], static_cast<uint8_t>(want * 7)) << rows << "x" << columns;
       }
     }
   }

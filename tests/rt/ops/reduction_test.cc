@@ -1,5 +1,6 @@
 // Reduce, MatMul and CumSum: the order of every sum is part of the result, so expectations are exact where it is plain.
 #include <gtest/gtest.h>
+#include <string.h>
 
 #include <cmath>
 
@@ -92,6 +93,15 @@ TEST(Reduce, ExtremesOfLongRowsAreThoseInIndexOrder) {
       }
     }
   }
+}
+
+TEST(Reduce, LogSumExpOfALongRowIsItsFirstNaN) {
+  std::vector<float> row = noise(500, 4);
+  const uint32_t first = 0x7fc00123u, second = 0xffc00456u;
+  memcpy(&row[65], &first, sizeof first);     // the second lane, whose pair with the first one
+  memcpy(&row[130], &second, sizeof second);  // comes after the third lane's
+  const float got = run_for<float>({&kOpReduce, {f32({1, 500}, row)}, {empty(ERT_F32, {1})}, {red::kLogSumExp, 2}, {}, {}})[0];
+  EXPECT_EQ(memcmp(&got, &first, sizeof got), 0);
 }
 
 TEST(Reduce, OuterAxesSumInIndexOrder) {
