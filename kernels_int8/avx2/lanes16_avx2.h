@@ -23,6 +23,7 @@ constexpr int kGemmRows = 6;
 constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 3;
 
+constexpr bool kRegistersForTwoLanes = true;
 constexpr bool kRegistersForLanes4 = false;
 constexpr bool kPredicatedAccess = false;
 

@@ -19,6 +19,7 @@ constexpr int kGemmRows = 8;
 constexpr int kGemmPanels = 2;
 constexpr int kGemmPanelsFewRows = 8;
 
+constexpr bool kRegistersForTwoLanes = true;
 constexpr bool kRegistersForLanes4 = true;
 constexpr bool kPredicatedAccess = false;
 

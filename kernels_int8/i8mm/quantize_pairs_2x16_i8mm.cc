@@ -5,28 +5,33 @@
 namespace ert::kernels {
 namespace {
 
-// Where row `parity` of a pair that starts at `pair` puts its values i to i + 15 of a digit.
+// Where row `parity` of a pair that starts at `pair` puts its values i to i + 15 of a digit. Loops take copies: the compiler takes what they store for
+// anything.
 struct PairStore {
   int8_t* pair;
   size_t row_bytes, half, parity;
-  ERT_LANES void operator()(size_t i, size_t digit, int8x16_t bytes) const {
+  ERT_LANES void operator()(size_t i, size_t digit, int8x8_t first, int8x8_t second) const {
     int8_t* dst = pair + digit + pair_place(i, half, row_bytes) + 8 * parity;
-    vst1_s8(dst, vget_low_s8(bytes));
-    vst1_s8(dst + 16, vget_high_s8(bytes));
+    vst1_s8(dst, first);
+    vst1_s8(dst + 16, second);
   }
+  ERT_LANES void operator()(size_t i, size_t digit, int8x16_t bytes) const { (*this)(i, digit, vget_low_s8(bytes), vget_high_s8(bytes)); }
 };
 
 template <bool kSmooth>
 RowScale row_of_pair8(size_t k, const float* src, const float* inv_smooth, const PairStore& store) {
   return quantize_qa8_row<kSmooth>(
       k, src, inv_smooth,
-      [&](size_t i, Lanes y, int32_t offset) __attribute__((always_inline)) { store(i, 0, bytes_of(y, offset)); });
+      [store](size_t i, Lanes y, int32_t offset) __attribute__((always_inline)) {
+        const Integers q = rounded(y, offset);
+        store(i, 0, vqmovn_s16(q.low), vqmovn_s16(q.high));
+      });
 }
 
 template <bool kSmooth>
 RowScale row_of_pair16(size_t k, const float* src, const float* inv_smooth, const PairStore& store) {
   return quantize_symmetric_row<kSmooth>(
-      kMaxQ16, k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) {
+      kMaxQ16, k, src, inv_smooth, [store](size_t i, Lanes y) __attribute__((always_inline)) {
         const Digits d = digits_of(rounded(y));
         store(i, 0, d.hi);
         store(i, store.row_bytes / 2, d.lo);

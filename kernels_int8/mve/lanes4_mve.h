@@ -19,6 +19,7 @@
 namespace ert::kernels {
 namespace {
 
+constexpr bool kRegistersForTwoLanes = false;
 constexpr bool kRegistersForLanes4 = false;
 constexpr bool kPredicatedAccess = true;
 

@@ -14,6 +14,7 @@ namespace ert::kernels {
 namespace {
 
 // One vector of 16 lanes already is four chains side by side.
+constexpr bool kRegistersForTwoLanes = false;
 constexpr bool kRegistersForLanes4 = false;
 
 struct Lanes {

@@ -6,7 +6,7 @@
 namespace ert::kernels {
 namespace {
 
-// Two vectors a step: the polynomials are long chains.
+// Two vectors a step where there are registers for them: the polynomials are long chains.
 template <Lanes (*function)(Lanes)>
 ERT_LANES void map16(size_t n, const float* src, float* dst) {
   size_t i = 0;
@@ -14,11 +14,13 @@ ERT_LANES void map16(size_t n, const float* src, float* dst) {
     for (; i < n; i += kWidth) store_first(dst + i, function(load_first(src + i, n - i)), n - i);
     return;
   }
-  for (; i + 32 <= n; i += 32) {
-    const Lanes a = function(load(src + i));
-    const Lanes b = function(load(src + i + 16));
-    store(dst + i, a);
-    store(dst + i + 16, b);
+  if (kRegistersForTwoLanes) {
+    for (; i + 32 <= n; i += 32) {
+      const Lanes a = function(load(src + i));
+      const Lanes b = function(load(src + i + 16));
+      store(dst + i, a);
+      store(dst + i + 16, b);
+    }
   }
   for (; i + 16 <= n; i += 16) store(dst + i, function(load(src + i)));
   if (i < n) store_first(dst + i, function(load_first(src + i, n - i)), n - i);

@@ -24,6 +24,7 @@ constexpr int kGemmPanels = 1;
 constexpr int kGemmPanelsFewRows = 1;
 
 // One vector of 16 lanes already is four chains side by side.
+constexpr bool kRegistersForTwoLanes = true;
 constexpr bool kRegistersForLanes4 = false;
 constexpr bool kPredicatedAccess = false;
 
