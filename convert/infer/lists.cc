@@ -20,10 +20,15 @@ constexpr ListInputs kLists[] = {
 std::string list_fault(const Graph& g, const Node& n) {
   for (const ListInputs& lists : kLists) {
     if (lists.kind != n.kind) continue;
-    for (size_t i = lists.first; i < n.inputs.size() && i < lists.end; ++i)
-      if (n.in(i) != kNone && g.value(n.in(i)).rank() > 1)
+    for (size_t i = lists.first; i < n.inputs.size() && i < lists.end; ++i) {
+      if (n.in(i) == kNone) continue;
+      const bool scales = n.kind == OpKind::kResize && i == 1;
+      if (!scales && !is_integer(g.value(n.in(i)).dtype))
+        return "its input '" + g.value(n.in(i)).name + "' is " + std::string(dtype_name(g.value(n.in(i)).dtype)) + " where integers are needed";
+      if (g.value(n.in(i)).rank() > 1)
         return "its input '" + g.value(n.in(i)).name + "' has rank " + std::to_string(g.value(n.in(i)).rank()) +
                " where a list is needed";
+    }
   }
   return {};
 }

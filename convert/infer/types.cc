@@ -130,7 +130,9 @@ std::string type_fault(const Graph& g, const Node& n) {
       t.all(Class::kFloat, 3);
       break;
     case OpKind::kPad: t.same({0, 2}); break;
-    case OpKind::kCumSum: t.not_bool(0); break;
+    case OpKind::kCumSum:
+    case OpKind::kArgMinMax:
+    case OpKind::kTopK: t.not_bool(0); break;
     case OpKind::kMatMulInteger:
     case OpKind::kConvInteger:
       t.all(Class::kInteger, 0);

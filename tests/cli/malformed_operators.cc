@@ -346,6 +346,10 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          ints(w, "s", {3}), w.node("Expand", {"x", "s"}, {"r"});
        }},
+      {"ArgMax of bool", 3,
+       [](ModelWriter& w) {
+         w.input("b", kOnnxBool, {4}), w.node("ArgMax", {"b"}, {"r"});
+       }},
       {"Slice by a matrix of axes", 3,
        [](ModelWriter& w) {
          ints(w, "s", {0}), ints(w, "e", {1}), ints(w, "a", {1});

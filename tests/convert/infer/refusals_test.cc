@@ -126,6 +126,9 @@ TEST(InferRefusals, ConstantIndicesOutsideOfTheData) {
 
 // A Slice whose axes were a matrix of one element ended in exit 1: inference counted elements, and lowering took it for none.
 TEST(InferRefusals, ListsThatAreMatrices) {
+  expect_refused({"is float32 where integers are needed", OpKind::kReshape, ReshapeAttrs{}, {x({2, 3}), floats({3, 2})}});
+  expect_refused({"is float32 where integers are needed", OpKind::kResize, ResizeAttrs{}, {x({2}), kAbsent, floats({4})}});
+  expect_refused({"takes the logarithm of integers", OpKind::kReduce, ReduceAttrs{rp::kLogSumExp, {0}, true, false}, {indices({3})}});
   const In one = In{DType::kInt64, {}, Tensor::of<int64_t>(DType::kInt64, {1, 1}, {1})}, list = is({1}), map = x({1, 1, 1, 1});
   const char* words = "has rank 2 where a list is needed";
   for (const Refused& r : {

@@ -54,6 +54,18 @@ TEST(Types, KindsDoNotMix) {
   EXPECT_TRUE(has(problem(c.g), "an integer type"));
 }
 
+// An ArgMax of bool ended in exit 1: the runtime searches numbers.
+TEST(Types, BoolHasNoOrder) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kBool, {3});
+  b.output(b.node(OpKind::kArgMinMax, {x}, ArgAttrs{}));
+  EXPECT_TRUE(has(problem(b.g), "'x' is bool, it must be a number"));
+  GraphBuilder c;
+  const ValueId y = c.input("y", DType::kBool, {3});
+  c.output(c.nodes(OpKind::kTopK, {y, c.ints({2})}, 2, TopKAttrs{})[0]);
+  EXPECT_TRUE(has(problem(c.g), "'y' is bool, it must be a number"));
+}
+
 // Files of optimised models have float16 weights beside float32 activations.
 TEST(Types, WidthsMayDiffer) {
   GraphBuilder b;
