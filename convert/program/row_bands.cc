@@ -61,8 +61,8 @@ class Chooser {
     std::pair<int64_t, int> least = {INT64_MAX, 0};
     for (const int64_t limit : limits) {
       const Cut cut = cut_within(limit);
-      if (const std::pair need = {cut.live + limit, cut.chained}; cut.live < INT64_MAX && need < least)
-        least = need, best = cut.ends;
+      if (cut.live == INT64_MAX) continue;  // no cut has so little scratch
+      if (const std::pair need = {cut.live + limit, cut.chained}; need < least) least = need, best = cut.ends;
     }
     return best;
   }
