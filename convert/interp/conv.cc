@@ -1,5 +1,6 @@
 // Convolution of any number of spatial axes: patches of the input as columns, then one matrix product per group.
 #include <algorithm>
+#include <memory>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
@@ -156,16 +157,16 @@ Results eval_conv(const NodeInputs& c) {
   Tensor out(DType::kFloat, p.out);
   float* d = out.mut<float>().data();
   const bool pointwise = is_pointwise(p.windows);
-  std::vector<float> patches(pointwise ? 0 : static_cast<size_t>(p.positions * p.k));
+  const auto patches = std::make_unique_for_overwrite<float[]>(pointwise ? 0 : static_cast<size_t>(p.positions * p.k));
   const Tensor bias = c.has(2) ? c.in(2).cast(DType::kFloat) : Tensor();
   if (c.has(2) && bias.elements() != p.out_channels) c.fail("the bias needs one value per channel");
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
       const float* image = x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area;
-      if (!pointwise) fill_patches(p.windows, image, p.per_in, patches.data());
+      if (!pointwise) fill_patches(p.windows, image, p.per_in, patches.get());
       float* to = d + (b * p.out_channels + g * p.per_out) * p.positions;
       matmul_f32(c.backend, p.per_out, p.positions, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
-                 {pointwise ? image : patches.data(), p.positions}, to, p.positions);
+                 {pointwise ? image : patches.get(), p.positions}, to, p.positions);
       for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
         const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
         for (int64_t i = 0; i < p.positions; ++i) to[o * p.positions + i] += add;

@@ -1,5 +1,6 @@
 // Binary functions with numpy broadcast, in float, double and integers.
 #include <cmath>
+#include <type_traits>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
@@ -14,8 +15,24 @@ template <class T, class R, class F>
 void apply(const Dims& dims, const Tensor& a, const Tensor& b, R* out, F f) {
   const T* pa = reinterpret_cast<const T*>(a.data());
   const T* pb = reinterpret_cast<const T*>(b.data());
-  for_each_pair(dims, broadcast_strides(a.dims(), dims), broadcast_strides(b.dims(), dims),
-                [&](int64_t i, int64_t k) { *out++ = f(pa[i], pb[k]); });
+  // Strides that a compiler knows make vectors of the loop.
+  const auto run = [&](const T* x, const T* y, int64_t count, auto sx, auto sy) {
+    for (int64_t e = 0; e < count; ++e) out[e] = f(x[e * sx], y[e * sy]);
+  };
+  using One = std::integral_constant<int64_t, 1>;
+  using None = std::integral_constant<int64_t, 0>;
+  for_each_run(dims, broadcast_strides(a.dims(), dims), broadcast_strides(b.dims(), dims),
+               [&](int64_t i, int64_t k, int64_t count, int64_t sa, int64_t sb) {
+                 if (sa == 1 && sb == 1)
+                   run(pa + i, pb + k, count, One(), One());
+                 else if (sa == 1 && sb == 0)
+                   run(pa + i, pb + k, count, One(), None());
+                 else if (sa == 0 && sb == 1)
+                   run(pa + i, pb + k, count, None(), One());
+                 else
+                   run(pa + i, pb + k, count, sa, sb);
+                 out += count;
+               });
 }
 
 template <class T>

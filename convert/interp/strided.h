@@ -48,4 +48,20 @@ void for_each_pair(const Dims& dims, const Dims& a_strides, const Dims& b_stride
   }
 }
 
+// The same in runs: calls f(a_offset, b_offset, count, a_stride, b_stride) for elements of one stride each, as many together as there are.
+template <class F>
+void for_each_run(Dims dims, Dims a_strides, Dims b_strides, F&& f) {
+  const auto follows = [&](const Dims& strides) { return strides[dims.size() - 2] == strides.back() * dims.back(); };
+  while (dims.size() > 1 && follows(a_strides) && follows(b_strides)) {
+    const int64_t inner = dims.back(), a = a_strides.back(), b = b_strides.back();
+    dims.pop_back(), a_strides.pop_back(), b_strides.pop_back();
+    dims.back() *= inner, a_strides.back() = a, b_strides.back() = b;
+  }
+  if (dims.empty()) return f(int64_t{0}, int64_t{0}, int64_t{1}, int64_t{1}, int64_t{1});
+  const int64_t count = dims.back(), a = a_strides.back(), b = b_strides.back();
+  if (count == 0) return;
+  dims.pop_back(), a_strides.pop_back(), b_strides.pop_back();
+  for_each_pair(dims, a_strides, b_strides, [&](int64_t i, int64_t k) { f(i, k, count, a, b); });
+}
+
 }  // namespace edgeconv

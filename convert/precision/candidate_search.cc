@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "convert/precision/held_out_set.h"
+#include "convert/precision/one_picture.h"
 #include "convert/precision/screen.h"
 
 namespace edgeconv {
@@ -56,8 +57,14 @@ Choice search_candidates(SearchProblem problem, const PreparedModel& original, c
   problem.loss = screened;
   // Of signals each set has samples enough to tell which layer matters more, and convolutions take long: always the first ones.
   const Screen first(validation, Screen::kPart);
+  const bool one_suffices = !validation.recorded() && OnePicture::suffices(original.graph, dims, validation.inputs()[0]);
+  std::optional<OnePicture> picture;  // made when the first layer is measured
   if (!dims.kinds.empty() && !users_limits)
-    problem.effect = [&](const PrecisionPlan& plan) { return first.loss(candidates.built(plan).blob); };
+    problem.effect = [&](const PrecisionPlan& plan) {
+      if (one_suffices && !picture) picture.emplace(original.graph, dims);
+      const Tensor& blob = candidates.built(plan).blob;
+      return picture ? picture->loss(blob) : first.loss(blob);
+    };
   // Inputs of the user are what counts, however few.
   if (validation.recorded() || !needs_more_rows(problem.layers))
     return screen.is_whole() ? search(problem) : search(problem, passes_whole);

@@ -11,6 +11,7 @@ target_sources(edgeconv_core PRIVATE
   precision/held_out_set.cc
   precision/kept_maps.cc
   precision/layer_facts.cc
+  precision/one_picture.cc
   precision/request.cc
   precision/screen.cc
   precision/search.cc

@@ -98,6 +98,23 @@ TEST(Accuracy, ProbabilitiesAreDecidedByTheirLogit) {
   EXPECT_EQ(error_of({Decision::kValue}, {0.9f, 0.002f}, {0.9f, 0.004f}).decided, 1);
 }
 
+// Of thousands of classes nearly all are certain in both: passed over many at a time, but for the few that are not, wherever they are.
+TEST(Accuracy, OneUndecidedClassOfManyCounts) {
+  constexpr size_t kClasses = 100;
+  for (size_t at : {size_t{0}, size_t{31}, size_t{32}, size_t{70}, size_t{99}})
+    for (const bool in_result : {false, true}) {
+      std::vector<float> reference(kClasses, 1e-5f), result(kClasses, 2e-5f);
+      (in_result ? result : reference)[at] = 0.002f;
+      OutputSums s;
+      s.row = kClasses;
+      s.decided_by.by = Decision::kLogit;
+      s.begin_sample();
+      for (int row = 0; row < 2; ++row) s.add_elements(reference.data(), result.data(), kClasses, 0, {});
+      const double off = std::log(0.002 / 0.998) - std::log(0.001 / 0.999);
+      EXPECT_NEAR(s.error("y").decided, 1 - off * off / 2, 1e-6) << at;
+    }
+}
+
 // A wake word's head was certified at 39 dB and had 24: half of its made-up windows were so small that they err hardly.
 TEST(Accuracy, OfMadeUpWindowsTheWorseHalfCounts) {
   const std::vector<float> reference = {0.5f, 0.5f, 0.5f, 0.5f, 0.0001f}, result = {0.5f, 0.6f, 0.5f, 0.4f, 0.0001f};
