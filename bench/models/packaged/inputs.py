@@ -4,6 +4,8 @@ import os
 
 import numpy as np
 
+import front_ends
+import languages
 import pictures
 import speech
 import texts
@@ -217,7 +219,7 @@ def molecules(s, reference):
 
 FEEDS = {function.__name__: function for function in (
     frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
-    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, arabic_bilstm, arabic_rawi, reactions, molecules)}
+    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS)}
 
 
 def feeds_of(sources, model, reference):

@@ -131,6 +131,11 @@ class Reading(unittest.TestCase):
         self.assertLessEqual({model.package for model in catalog.MODELS}, {package for package, _ in catalog.PACKAGES})
         self.assertEqual(len({(m.package, m.inside, m.version) for m in catalog.MODELS}), len(names))
 
+    def test_one_name_in_two_folders(self):
+        for inside, name in (("resources/encoder.onnx", "romanizer encoder"), ("resources/persian/encoder.onnx", "romanizer Persian encoder")):
+            found = fetch.Found("arabic-name-romanizer", "1", "arabic_name_romanizer/" + inside, "", "", 0)
+            self.assertEqual(catalog.find(found).name, name)
+
     def test_options(self):
         script = pathlib.Path(__file__).resolve().parent.parent / "package_models.py"
         for arguments in ([], ["w", "--write", "--only", "x"], ["w", "--nosuch"]):
