@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 #include "convert/passes/sliding_window.h"
 
 namespace edgeconv {
@@ -22,18 +23,10 @@ int64_t positions_of(const std::vector<int64_t>& kernel) {
   return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
 }
 
-// Builds nodes that share an origin; values are [N, spatial.., C].
-class ConvBuilder {
+// Values are [N, spatial.., C].
+class ConvBuilder : public NodeBuilder {
  public:
-  ConvBuilder(Graph& g, const Node& n, WindowAttrs w) : g_(g), origin_(n.origin), dtype_(g.value(n.in(0)).dtype), w_(std::move(w)) {}
-
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
-    return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
-  }
-  ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(origin_.node + "/ints", Tensor::ints(v)); }
-  ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
-    return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v).cast(dtype_));
-  }
+  ConvBuilder(Graph& g, const Node& n, WindowAttrs w) : NodeBuilder(g, n), w_(std::move(w)) {}
 
   ValueId channels_last(ValueId x) {
     std::vector<int64_t> perm{0};
@@ -70,14 +63,14 @@ class ConvBuilder {
   }
   // [N, windows.., positions * C] where windows touch without overlap: only the order of axes changes. What is left over at the
   // end of an axis is cut off.
-  ValueId tiles(ValueId x, const Shape& sizes, int64_t channels) {
+  ValueId tiles(ValueId x, const Shape& map, int64_t channels) {
     const int64_t axes = static_cast<int64_t>(axis_count());
     const DimExpr depth(channels);
-    Shape split{sizes[0]}, joined = split, ends;
+    Shape split{map[0]}, joined = split, ends;
     std::vector<int64_t> perm{0}, starts, axis, steps;
     bool whole = true;
     for (int64_t i = 0; i < axes; ++i) {
-      const DimExpr k(w_.kernel[static_cast<size_t>(i)]), &size = sizes[static_cast<size_t>(i) + 2], windows = size.floor_div(k);
+      const DimExpr k(w_.kernel[static_cast<size_t>(i)]), &size = map[static_cast<size_t>(i) + 2], windows = size.floor_div(k);
       split.insert(split.end(), {windows, k});
       joined.push_back(windows);
       perm.push_back(1 + 2 * i);
@@ -91,10 +84,9 @@ class ConvBuilder {
     perm.push_back(2 * axes + 1);
     split.push_back(depth);
     joined.push_back(depth * DimExpr(positions()));
-    if (!whole) x = add(OpKind::kSlice, {x, ints(starts), shape_operand(g_, origin_.node, ends), ints(axis), ints(steps)}, {});
-    const ValueId apart = add(OpKind::kReshape, {x, shape_operand(g_, origin_.node, split)}, ReshapeAttrs{});
-    return add(OpKind::kReshape,
-               {add(OpKind::kTranspose, {apart}, TransposeAttrs{perm}), shape_operand(g_, origin_.node, joined)}, ReshapeAttrs{});
+    if (!whole) x = add(OpKind::kSlice, {x, ints(starts), sizes_of(ends), ints(axis), ints(steps)}, {});
+    const ValueId apart = add(OpKind::kReshape, {x, sizes_of(split)}, ReshapeAttrs{});
+    return add(OpKind::kReshape, {add(OpKind::kTranspose, {apart}, TransposeAttrs{perm}), sizes_of(joined)}, ReshapeAttrs{});
   }
   bool tiles_input() const {
     for (size_t i = 0; i < axis_count(); ++i)
@@ -110,9 +102,7 @@ class ConvBuilder {
     return all(w_.kernel, 1) && all(w_.strides, 1) && all(w_.begin, 0) && all(w_.end, 0);
   }
   // Of the channels [first, first + count).
-  ValueId patches(ValueId x, int64_t first, int64_t count) {
-    return add(OpKind::kPatches, {x}, PatchesAttrs{w_, first, count});
-  }
+  ValueId patches(ValueId x, int64_t first, int64_t count) { return add(OpKind::kPatches, {x}, PatchesAttrs{w_, first, count}); }
   ValueId copied_patches(ValueId x) {
     if (positions() == 1) return slice(x, 0);
     std::vector<ValueId> parts;
@@ -135,9 +125,6 @@ class ConvBuilder {
   int64_t positions() const { return positions_of(w_.kernel); }
 
  private:
-  Graph& g_;
-  Origin origin_;
-  DType dtype_;  // of the tensor, and so of the weights
   WindowAttrs w_;
 };
 
@@ -164,13 +151,13 @@ ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias,
       by_position[static_cast<size_t>(p * channels + c)] = w[static_cast<size_t>(c * positions + p)];
   if (each > 1) x = b.repeated(x, channels / each, each);
   if (b.axis_count() <= 2)
-    return b.add(OpKind::kDepthwiseConv, {x, b.floats({positions, channels}, by_position), bias},
+    return b.add(OpKind::kDepthwiseConv, {x, b.weights({positions, channels}, by_position), bias},
                  DepthwiseConvAttrs{b.window()});
   ValueId sum = kNone;
   for (int64_t p = 0; p < positions; ++p) {
     const auto from = by_position.begin() + p * channels;
     const ValueId product =
-        b.add(OpKind::kBinary, {b.slice(x, p), b.floats({channels}, {from, from + channels})}, BinaryAttrs{binary::kMul});
+        b.add(OpKind::kBinary, {b.slice(x, p), b.weights({channels}, {from, from + channels})}, BinaryAttrs{binary::kMul});
     sum = sum == kNone ? product : b.add(OpKind::kBinary, {sum, product}, BinaryAttrs{binary::kAdd});
   }
   return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
@@ -190,10 +177,10 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Tensor& wei
       const ValueId own = groups == 1 ? x : b.channels(x, k * channels, channels);
       patches = b.tiles_input() ? b.tiles(own, sizes, channels) : b.copied_patches(own);
     }
-    const ValueId w = b.floats({positions * channels, filters}, filter_matrix(weight, positions, k * filters, filters));
+    const ValueId w = b.weights({positions * channels, filters}, filter_matrix(weight, positions, k * filters, filters));
     ValueId own_bias = kNone;
     if (bias)
-      own_bias = b.floats({filters}, {bias->as<float>().begin() + k * filters, bias->as<float>().begin() + (k + 1) * filters});
+      own_bias = b.weights({filters}, {bias->as<float>().begin() + k * filters, bias->as<float>().begin() + (k + 1) * filters});
     parts.push_back(b.add(OpKind::kLinear, {patches, w, own_bias}, LinearAttrs{}));
   }
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.axis_count()) + 1});

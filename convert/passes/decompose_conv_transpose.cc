@@ -7,6 +7,7 @@
 
 #include "convert/interp/transposed_axis.h"
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 
 namespace edgeconv {
 
@@ -55,10 +56,10 @@ std::optional<PhaseAxis> phase_axis(const TransposedAxis& t, const DimExpr& size
 
 int64_t product(const std::vector<int64_t>& v) { return std::accumulate(v.begin(), v.end(), int64_t{1}, std::multiplies<>()); }
 
-class PhaseBuilder {
+class PhaseBuilder : public NodeBuilder {
  public:
   PhaseBuilder(Graph& g, const Node& n, std::vector<PhaseAxis> axes, const Shape& x)
-      : g_(g), node_(n), axes_(std::move(axes)), x_(x), dtype_(g.value(n.in(0)).dtype) {
+      : NodeBuilder(g, n), input_(n.in(0)), axes_(std::move(axes)), x_(x) {
     for (const PhaseAxis& a : axes_) {
       taps_.push_back(a.taps);
       strides_.push_back(a.axis.stride);
@@ -98,7 +99,7 @@ class PhaseBuilder {
     attrs.group = groups;
     Shape shape{x_[0], DimExpr(all)};
     for (const PhaseAxis& a : axes_) shape.push_back(a.positions);
-    const ValueId y = add(OpKind::kConv, {node_.in(0), floats(dims, w), bias ? floats({all}, b) : kNone}, attrs, shape);
+    const ValueId y = add(OpKind::kConv, {input_, weights(dims, w), bias ? weights({all}, b) : kNone}, attrs, shape);
     return channels_last(y, shape);
   }
 
@@ -111,7 +112,7 @@ class PhaseBuilder {
     one.insert(one.end(), {DimExpr(1), DimExpr(channels)});
     all.insert(all.end(), {DimExpr(phases()), DimExpr(channels)});
     flat.emplace_back(phases() * channels);
-    const ValueId x = channels_last(node_.in(0), x_);
+    const ValueId x = channels_last(input_, x_);
     ValueId sum = kNone;
     for (int64_t tap = 0; tap < product(taps_); ++tap) {
       std::vector<float> w;
@@ -119,16 +120,15 @@ class PhaseBuilder {
         const int64_t k = sources_of_taps(phase)[static_cast<size_t>(tap)];
         for (int64_t c = 0; c < channels; ++c) w.push_back(k < 0 ? 0 : weight.as<float>()[static_cast<size_t>(c * kernel + k)]);
       }
-      const ValueId own =
-          add(OpKind::kReshape, {shifted(x, tap), shape_operand(g_, node_.origin.node, one)}, ReshapeAttrs{}, one);
-      const ValueId part = add(OpKind::kBinary, {own, floats({phases(), channels}, w)}, BinaryAttrs{binary::kMul}, all);
+      const ValueId own = add(OpKind::kReshape, {shifted(x, tap), sizes_of(one)}, ReshapeAttrs{}, one);
+      const ValueId part = add(OpKind::kBinary, {own, weights({phases(), channels}, w)}, BinaryAttrs{binary::kMul}, all);
       sum = sum == kNone ? part : add(OpKind::kBinary, {sum, part}, BinaryAttrs{binary::kAdd}, all);
     }
     if (bias) {
       const std::vector<float> b(bias->as<float>().begin(), bias->as<float>().end());
-      sum = add(OpKind::kBinary, {sum, floats({channels}, b)}, BinaryAttrs{binary::kAdd}, all);
+      sum = add(OpKind::kBinary, {sum, weights({channels}, b)}, BinaryAttrs{binary::kAdd}, all);
     }
-    return add(OpKind::kReshape, {sum, shape_operand(g_, node_.origin.node, flat)}, ReshapeAttrs{}, flat);
+    return add(OpKind::kReshape, {sum, sizes_of(flat)}, ReshapeAttrs{}, flat);
   }
 
   ValueId applied(ValueId v, const Attributes& function, const Origin& origin) {
@@ -160,11 +160,11 @@ class PhaseBuilder {
       split.emplace_back(filters);
       perm.insert(perm.end(), {1 + axes, 2 + 2 * axes});
       moved.insert(moved.end(), {DimExpr(groups), DimExpr(filters)});
-      v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, split)}, ReshapeAttrs{}, split);
+      v = add(OpKind::kReshape, {v, sizes_of(split)}, ReshapeAttrs{}, split);
       v = add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, moved);
-      v = add(OpKind::kReshape, {v, shape_operand(g_, node_.origin.node, shape)}, ReshapeAttrs{}, shape);
+      v = add(OpKind::kReshape, {v, sizes_of(shape)}, ReshapeAttrs{}, shape);
     }
-    redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first, true}, node_.origin);
+    redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first, true}, origin_);
   }
 
  private:
@@ -180,8 +180,7 @@ class PhaseBuilder {
       shape[i + 1] = axes_[i].axis.out;
     }
     if (along.empty()) return v;
-    return add(OpKind::kSlice, {v, ints(starts), shape_operand(g_, node_.origin.node, ends), ints(along), ints(steps)}, {},
-               shape);
+    return add(OpKind::kSlice, {v, ints(starts), sizes_of(ends), ints(along), ints(steps)}, {}, shape);
   }
   ValueId channels_last(ValueId v, const Shape& shape) {
     std::vector<int64_t> perm{0};
@@ -222,22 +221,10 @@ class PhaseBuilder {
     }
     return sources;
   }
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, Shape shape) {
-    const ValueId v = g_.add_node(kind, std::move(inputs), std::move(attrs), node_.origin);
-    g_.value(v).dtype = dtype_;
-    g_.value(v).shape = std::move(shape);
-    return v;
-  }
-  ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(node_.origin.node + "/ints", Tensor::ints(v)); }
-  ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
-    return g_.add_constant(node_.origin.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v).cast(dtype_));
-  }
 
-  Graph& g_;
-  Node node_;
+  ValueId input_;
   std::vector<PhaseAxis> axes_;
   Shape x_;
-  DType dtype_;
   std::vector<int64_t> taps_, strides_, kernel_;
 };
 

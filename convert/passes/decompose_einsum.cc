@@ -5,6 +5,7 @@
 
 #include "convert/interp/einsum.h"
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 
 namespace edgeconv {
 
@@ -20,9 +21,9 @@ struct Term {
 
 bool has(const Labels& l, int x) { return std::find(l.begin(), l.end(), x) != l.end(); }
 
-class Builder {
+class EinsumBuilder : public NodeBuilder {
  public:
-  Builder(Graph& graph, const Origin& o, DType t) : g_(graph), origin_(o), dtype_(t) {}
+  using NodeBuilder::NodeBuilder;
 
   Term permuted(const Term& t, const Labels& order) {
     if (t.labels == order) return t;
@@ -39,7 +40,7 @@ class Builder {
 
   ValueId reshaped(ValueId v, const Shape& from, const Shape& to) {
     if (from == to) return v;
-    return add(OpKind::kReshape, {v, shape_operand(g_, origin_.node, to)}, ReshapeAttrs{}, to);
+    return add(OpKind::kReshape, {v, sizes_of(to)}, ReshapeAttrs{}, to);
   }
 
   // Sums over the letters that nobody else reads.
@@ -63,18 +64,6 @@ class Builder {
 
   // The product over the letters of both that are not wanted.
   std::optional<Term> product(Term a, Term b, const std::set<int>& wanted);
-
- private:
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, const Shape& shape) {
-    const ValueId v = g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
-    g_.value(v).dtype = dtype_;
-    g_.value(v).shape = shape;
-    return v;
-  }
-
-  Graph& g_;
-  Origin origin_;
-  DType dtype_;
 };
 
 DimExpr size_of(const Term& t, const Labels& labels) {
@@ -95,7 +84,7 @@ Labels joined(std::initializer_list<Labels> parts) {
   return all;
 }
 
-std::optional<Term> Builder::without_repeats(Term t) {
+std::optional<Term> EinsumBuilder::without_repeats(Term t) {
   for (size_t first = 0; first < t.labels.size(); ++first) {
     const auto again = std::find(t.labels.begin() + static_cast<std::ptrdiff_t>(first) + 1, t.labels.end(), t.labels[first]);
     if (again == t.labels.end()) continue;
@@ -130,7 +119,7 @@ std::optional<Term> Builder::without_repeats(Term t) {
   return t;
 }
 
-std::optional<Term> Builder::product(Term a, Term b, const std::set<int>& wanted) {
+std::optional<Term> EinsumBuilder::product(Term a, Term b, const std::set<int>& wanted) {
   // Weights belong on the right.
   if (g_.value(a.value).constant && !g_.value(b.value).constant) std::swap(a, b);
   std::set<int> keep_a = wanted, keep_b = wanted;
@@ -177,7 +166,7 @@ bool decompose_einsum(Graph& g, NodeId id) {
   const auto spec = parse_einsum(n.as<EinsumAttrs>().equation, ranks, error);
   if (!spec || !g.value(n.outputs[0]).shape) return false;
   std::vector<Term> terms;
-  Builder b(g, n.origin, g.value(n.outputs[0]).dtype);
+  EinsumBuilder b(g, n.origin, g.value(n.outputs[0]).dtype);
   for (size_t i = 0; i < n.inputs.size(); ++i) {
     const auto term = b.without_repeats({n.in(i), spec->inputs[i], *g.value(n.in(i)).shape});
     if (!term) return false;

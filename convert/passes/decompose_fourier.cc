@@ -10,6 +10,7 @@
 #include "convert/interp/portable_math.h"
 #include "convert/passes/column_parts.h"
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 
 namespace edgeconv {
 
@@ -39,10 +40,9 @@ int64_t divisor(int64_t n) {
 }
 bool transformable(int64_t n) { return n <= kLongestPrime || (n <= kLongest && divisor(n) != 0); }
 
-class FourierBuilder {
+class FourierBuilder : public NodeBuilder {
  public:
-  FourierBuilder(Graph& g, const Node& n, bool inverse)
-      : g_(g), origin_(n.origin), dtype_(g.value(n.in(0)).dtype), sign_(inverse ? 1 : -1) {}
+  FourierBuilder(Graph& g, const Node& n, bool inverse) : NodeBuilder(g, n), sign_(inverse ? 1 : -1) {}
 
   // Transform of length n along the last axis, of which the first `bins` results are made. window: a factor for every element, or empty.
   Signal transformed(const Signal& x, int64_t n, int64_t bins, const std::vector<float>& window = {}) {
@@ -78,8 +78,7 @@ class FourierBuilder {
     const ValueId i = positions(bins), k = positions(rows), h = number(n.floor_div(DimExpr(2)));
     const Shape table = has_inner ? Shape{bins, rows} : Shape{rows, bins};
     const auto column = [&](ValueId v, const DimExpr& size, bool first) {
-      return first ? add(OpKind::kReshape, {v, shape_operand(g_, origin_.node, {size, DimExpr(1)})}, ReshapeAttrs{},
-                         {size, DimExpr(1)}, DType::kInt64)
+      return first ? add(OpKind::kReshape, {v, sizes_of({size, DimExpr(1)})}, ReshapeAttrs{}, {size, DimExpr(1)}, DType::kInt64)
                    : v;
     };
     const auto whole = [&](binary::Kind kind, ValueId a, ValueId b, const Shape& shape) {
@@ -127,7 +126,7 @@ class FourierBuilder {
     const int64_t block = std::gcd(size, step), per_frame = size / block;
     const DimExpr used = (count - DimExpr(1)) * DimExpr(step) + DimExpr(size), blocks = used.floor_div(DimExpr(block));
     if ((*g_.value(x).shape)[1] != used)
-      x = add(OpKind::kSlice, {x, ints({0}), shape_operand(g_, origin_.node, {used}), ints({1}), ints({1})}, {}, {batch, used});
+      x = add(OpKind::kSlice, {x, ints({0}), sizes_of({used}), ints({1}), ints({1})}, {}, {batch, used});
     const Shape result{batch, count, DimExpr(size)};
     if (size != step && count != DimExpr(1)) {
       x = reshaped(x, {batch, blocks, DimExpr(block)});
@@ -135,8 +134,8 @@ class FourierBuilder {
       std::iota(offsets.begin(), offsets.end(), int64_t{0});
       const Shape table{count, DimExpr(per_frame)};
       const ValueId first = op(binary::kMul, positions(count), number(DimExpr(step / block)), {count}, DType::kInt64);
-      const ValueId column = add(OpKind::kReshape, {first, shape_operand(g_, origin_.node, {count, DimExpr(1)})}, ReshapeAttrs{},
-                                 {count, DimExpr(1)}, DType::kInt64);
+      const ValueId column =
+          add(OpKind::kReshape, {first, sizes_of({count, DimExpr(1)})}, ReshapeAttrs{}, {count, DimExpr(1)}, DType::kInt64);
       const ValueId rows = op(binary::kAdd, column, ints(offsets), table, DType::kInt64);
       x = add(OpKind::kGather, {x, rows}, AxisAttrs{1}, {batch, count, DimExpr(per_frame), DimExpr(block)});
     }
@@ -162,7 +161,7 @@ class FourierBuilder {
 
   ValueId reshaped(ValueId v, const Shape& to) {
     if (*g_.value(v).shape == to) return v;
-    return add(OpKind::kReshape, {v, shape_operand(g_, origin_.node, to)}, ReshapeAttrs{}, to);
+    return add(OpKind::kReshape, {v, sizes_of(to)}, ReshapeAttrs{}, to);
   }
   Signal reshaped(const Signal& x, const Shape& to) {
     return {reshaped(x.re, to), x.im == kNone ? kNone : reshaped(x.im, to), to};
@@ -179,11 +178,9 @@ class FourierBuilder {
     Shape shape = x.shape;
     shape[axis] = count;
     const auto one = [&](ValueId v) {
-      return v == kNone
-                 ? kNone
-                 : add(OpKind::kSlice,
-                       {v, ints({0}), shape_operand(g_, origin_.node, {count}), ints({static_cast<int64_t>(axis)}), ints({1})},
-                       {}, shape);
+      return v == kNone ? kNone
+                        : add(OpKind::kSlice, {v, ints({0}), sizes_of({count}), ints({static_cast<int64_t>(axis)}), ints({1})},
+                              {}, shape);
     };
     return {one(x.re), one(x.im), shape};
   }
@@ -217,7 +214,7 @@ class FourierBuilder {
   }
   void finish_real(const Node& n, ValueId re, Shape shape) {
     shape.emplace_back(1);
-    redefine(g_, n.outputs[0], OpKind::kReshape, {re, shape_operand(g_, origin_.node, shape)}, ReshapeAttrs{}, n.origin);
+    redefine(g_, n.outputs[0], OpKind::kReshape, {re, sizes_of(shape)}, ReshapeAttrs{}, n.origin);
   }
 
  private:
@@ -306,12 +303,6 @@ class FourierBuilder {
     return false;
   }
 
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs, Shape shape, DType t = DType::kUndefined) {
-    const ValueId v = g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
-    g_.value(v).dtype = t == DType::kUndefined ? dtype_ : t;
-    g_.value(v).shape = std::move(shape);
-    return v;
-  }
   ValueId op(binary::Kind kind, ValueId a, ValueId b, Shape shape, DType t = DType::kUndefined) {
     return add(OpKind::kBinary, {a, b}, BinaryAttrs{kind}, std::move(shape), t);
   }
@@ -319,10 +310,6 @@ class FourierBuilder {
     return add(OpKind::kUnary, {v}, UnaryAttrs{static_cast<int>(kind), 0}, std::move(shape));
   }
   ValueId to_float(ValueId v, Shape shape) { return add(OpKind::kCast, {v}, CastAttrs{dtype_}, std::move(shape)); }
-  ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(origin_.node + "/ints", Tensor::ints(v)); }
-  ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
-    return g_.add_constant(origin_.node + "/table", Tensor::of<float>(DType::kFloat, std::move(dims), v));
-  }
   ValueId scalar(double v) {
     return g_.add_constant(origin_.node + "/number", Tensor::scalar(static_cast<float>(v)).cast(dtype_));
   }
@@ -336,9 +323,6 @@ class FourierBuilder {
     return add(OpKind::kRange, {number(DimExpr(0)), number(count), number(DimExpr(1))}, {}, {count}, DType::kInt64);
   }
 
-  Graph& g_;
-  Origin origin_;
-  DType dtype_;
   int sign_;  // of the exponent
 };
 

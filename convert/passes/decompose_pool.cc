@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 #include "convert/passes/sliding_window.h"
 
 namespace edgeconv {
@@ -18,55 +19,57 @@ namespace reduce = ert::params::reduce;
 // Longer kernels would be long programs; they are reductions in practice.
 constexpr int64_t kLongestKernel = 64;
 
-struct PoolBuilder {
-  Graph& g;
-  Origin origin;
-  const Window& w;
+class PoolBuilder : public NodeBuilder {
+ public:
+  PoolBuilder(Graph& g, const Origin& origin, DType t, const Window& window) : NodeBuilder(g, origin, t), window_(window) {}
 
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
-    return g.add_node(kind, std::move(inputs), std::move(attrs), origin);
-  }
-  ValueId ints(const std::vector<int64_t>& v) { return g.add_constant(origin.node + "/ints", Tensor::ints(v)); }
   // Axis i with so much more of `fill` on either side.
   ValueId pad_axis(ValueId x, size_t i, const DimExpr& before, const DimExpr& behind, ValueId fill) {
-    return add(OpKind::kPad, {x, shape_operand(g, origin.node, {before, behind}), fill, ints({static_cast<int64_t>(i) + 2})}, PadAttrs{});
+    return add(OpKind::kPad, {x, sizes_of({before, behind}), fill, ints({static_cast<int64_t>(i) + 2})}, PadAttrs{});
   }
   ValueId combine(binary::Kind kind, ValueId a, ValueId b) { return add(OpKind::kBinary, {a, b}, BinaryAttrs{kind}); }
 
   // Axis i of x, of this size, where positions beyond the input hold `fill`.
   ValueId pool_axis(ValueId x, size_t i, const DimExpr& size, bool max, ValueId fill) {
     const int64_t axis = static_cast<int64_t>(i) + 2;
-    const DimExpr before = w.begin[i], behind = w.end[i] + w.overhang[i];
-    if (size == DimExpr(w.kernel[i]) && w.dilations[i] == 1 && before == 0 && behind == 0)
+    const DimExpr before = window_.begin[i], behind = window_.end[i] + window_.overhang[i];
+    if (size == DimExpr(window_.kernel[i]) && window_.dilations[i] == 1 && before == 0 && behind == 0)
       return add(OpKind::kReduce, {x}, ReduceAttrs{max ? reduce::kMax : reduce::kSum, {axis}, true, false});
     if (before != 0 || behind != 0) x = pad_axis(x, i, before, behind, fill);
     ValueId result = kNone;
-    for (int64_t k = 0; k < w.kernel[i]; ++k) {
+    for (int64_t k = 0; k < window_.kernel[i]; ++k) {
       // From position k to where the last window has it: the end minus the positions behind it.
-      const int64_t left = (w.kernel[i] - 1 - k) * w.dilations[i];
-      const ValueId part =
-          add(OpKind::kSlice,
-              {x, ints({k * w.dilations[i]}), ints({left == 0 ? INT64_MAX : -left}), ints({axis}), ints({w.strides[i]})}, {});
+      const int64_t left = (window_.kernel[i] - 1 - k) * window_.dilations[i];
+      const ValueId part = add(
+          OpKind::kSlice,
+          {x, ints({k * window_.dilations[i]}), ints({left == 0 ? INT64_MAX : -left}), ints({axis}), ints({window_.strides[i]})},
+          {});
       result = result == kNone ? part : combine(max ? binary::kMax : binary::kAdd, result, part);
     }
     return result;
   }
-  bool plain(size_t i) const { return w.kernel[i] == 1 && w.strides[i] == 1 && w.begin[i] == 0 && w.end[i] == 0; }
+  bool plain(size_t i) const {
+    return window_.kernel[i] == 1 && window_.strides[i] == 1 && window_.begin[i] == 0 && window_.end[i] == 0;
+  }
 
   // How many positions of each window along axis i count: shape [1, 1, .., windows, ..].
   ValueId count_axis(size_t i, const DimExpr& size, bool padding_counts) {
-    Shape shape(w.axes() + 2, 1);
+    Shape shape(window_.axes() + 2, 1);
     shape[i + 2] = size;
-    const ValueId zero = g.add_constant(origin.node + "/zero", Tensor::scalar(0.0f));
-    ValueId ones = add(OpKind::kConstantOfShape, {shape_operand(g, origin.node, shape)}, FillAttrs{Tensor::scalar(1.0f)});
-    Window beyond = w;
-    if (padding_counts && (w.begin[i] != 0 || w.end[i] != 0)) {
-      const ValueId one = g.add_constant(origin.node + "/one", Tensor::scalar(1.0f));
-      ones = pad_axis(ones, i, w.begin[i], w.end[i], one);
+    const ValueId zero = g_.add_constant(origin_.node + "/zero", Tensor::scalar(0.0f));
+    ValueId ones = add(OpKind::kConstantOfShape, {sizes_of(shape)}, FillAttrs{Tensor::scalar(1.0f)});
+    Window beyond = window_;
+    if (padding_counts && (window_.begin[i] != 0 || window_.end[i] != 0)) {
+      const ValueId one = g_.add_constant(origin_.node + "/one", Tensor::scalar(1.0f));
+      ones = pad_axis(ones, i, window_.begin[i], window_.end[i], one);
       beyond.begin[i] = beyond.end[i] = 0;
     }
-    return PoolBuilder{g, origin, beyond}.pool_axis(ones, i, padding_counts ? size + w.begin[i] + w.end[i] : size, false, zero);
+    return PoolBuilder(g_, origin_, dtype_, beyond)
+        .pool_axis(ones, i, padding_counts ? size + window_.begin[i] + window_.end[i] : size, false, zero);
   }
+
+ private:
+  const Window& window_;
 };
 
 Tensor lowest(DType t) {
@@ -88,7 +91,7 @@ bool decompose_pool(Graph& g, NodeId id) {
   const Window window = plan_window(a, shape, a.kernel);
   for (size_t i = 0; i < window.axes(); ++i)
     if (window.kernel[i] > kLongestKernel && shape[i + 2] != DimExpr(window.kernel[i])) return false;
-  PoolBuilder b{g, n.origin, window};
+  PoolBuilder b(g, n.origin, dtype, window);
   const ValueId fill = g.add_constant(n.origin.node + "/fill", max ? lowest(dtype) : Tensor::scalar(0.0f).cast(dtype));
   ValueId y = n.in(0);
   for (size_t i = 0; i < window.axes(); ++i)

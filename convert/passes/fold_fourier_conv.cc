@@ -9,6 +9,7 @@
 
 #include "convert/interp/portable_math.h"
 #include "convert/passes/match.h"
+#include "convert/passes/node_builder.h"
 #include "convert/passes/sliding_window.h"
 
 namespace edgeconv {
@@ -17,10 +18,9 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kLeastLength = 64;      // of a transform: what a shorter one saves, its frames cost
-constexpr double kSame = 5e-7;            // of the largest weight, or of the window: tables in fp32 are off by less than 1e-7
-constexpr double kNothing = 1e-9;         // of the window
-constexpr double kUndetermined = 1e-9;    // sum of squares
+constexpr int64_t kLeastLength = 64;  // of a transform: what a shorter one saves, its frames cost
+constexpr double kSame = 5e-7;        // of the largest weight, or of the window: tables in fp32 are off by less than 1e-7
+constexpr double kNothing = 1e-9;     // of the window, or of a sum of squares
 
 struct Transform {
   int64_t length, bins;
@@ -49,7 +49,7 @@ bool find_window(const std::vector<float>& weights, Transform& t) {
     const auto weight = [&](size_t f) -> double { return weights[f * static_cast<size_t>(t.length) + static_cast<size_t>(tap)]; };
     double products = 0, squares = 0;
     for (size_t f = 0; f < bases.size(); ++f) products += weight(f) * bases[f], squares += bases[f] * bases[f];
-    const double w = squares > kUndetermined ? products / squares : 0;
+    const double w = squares > kNothing ? products / squares : 0;
     for (size_t f = 0; f < bases.size(); ++f)
       if (!(std::fabs(weight(f) - w * bases[f]) <= kSame * largest)) return false;
     t.window[static_cast<size_t>(tap)] = w;
@@ -77,26 +77,21 @@ std::optional<Transform> transform_of(const Tensor& weight) {
   const int64_t filters = weight.dims()[0], length = weight.dims()[2], bins = length / 2 + 1;
   if (length < kLeastLength || length % 2 != 0 || (filters != bins && filters != 2 * bins)) return std::nullopt;
   const std::vector<float> values = weight.to_float();
-  for (const bool cosine : {true, false})
-    for (const double sign : {-1.0, 1.0}) {
-      Transform t{length, bins, cosine, filters == 2 * bins || !cosine, sign, {}};
-      if (filters == 2 * bins && !cosine) continue;
-      if (find_window(values, t) && find_taps(t)) return t;
-    }
+  const auto found = [&](bool cosine, bool sine, double sign) -> std::optional<Transform> {
+    Transform t{length, bins, cosine, sine, sign, {}};
+    return find_window(values, t) && find_taps(t) ? std::optional(t) : std::nullopt;
+  };
+  const bool both = filters == 2 * bins;
+  if (!both)
+    if (auto t = found(true, false, 1)) return t;
+  for (const double sign : {-1.0, 1.0})
+    if (auto t = found(both, true, sign)) return t;
   return std::nullopt;
 }
 
-class Folder {
+class FoldedTransformBuilder : public NodeBuilder {
  public:
-  Folder(Graph& g, const Node& n, const Transform& t) : g_(g), origin_(n.origin), t_(t) {}
-
-  ValueId add(OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
-    return g_.add_node(kind, std::move(inputs), std::move(attrs), origin_);
-  }
-  ValueId ints(const std::vector<int64_t>& v) { return g_.add_constant(origin_.node + "/ints", Tensor::ints(v)); }
-  ValueId floats(std::vector<int64_t> dims, const std::vector<float>& v) {
-    return g_.add_constant(origin_.node + "/table", Tensor::of<float>(DType::kFloat, std::move(dims), v));
-  }
+  FoldedTransformBuilder(Graph& g, const Node& n, const Transform& t) : NodeBuilder(g, n), t_(t) {}
 
   // x [B, 1, L] -> [B, frames, 2 half - 1]: the taps that count.
   ValueId frames(ValueId x, const WindowAttrs& w) {
@@ -109,7 +104,8 @@ class Folder {
     const ValueId y = add(OpKind::kPatches, {x}, PatchesAttrs{taps, 0, 1});
     if (t_.mirrored) return y;
     std::vector<float> window;
-    for (int64_t tap = t_.first; tap <= t_.length - t_.first; ++tap) window.push_back(static_cast<float>(t_.window[static_cast<size_t>(tap)]));
+    for (int64_t tap = t_.first; tap <= t_.length - t_.first; ++tap)
+      window.push_back(static_cast<float>(t_.window[static_cast<size_t>(tap)]));
     return add(OpKind::kBinary, {y, floats({taps.kernel[0]}, window)}, BinaryAttrs{binary::kMul});
   }
 
@@ -136,8 +132,6 @@ class Folder {
   }
 
  private:
-  Graph& g_;
-  Origin origin_;
   const Transform& t_;
 };
 
@@ -145,7 +139,8 @@ bool fold_fourier_conv(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
   const Value &x = g.value(n.in(0)), &weight = g.value(n.in(1));
-  if (!x.shape || x.shape->size() != 3 || x.dtype != DType::kFloat || !g.value(n.outputs[0]).shape || !weight.constant) return false;
+  if (!x.shape || x.shape->size() != 3 || x.dtype != DType::kFloat || !g.value(n.outputs[0]).shape || !weight.constant)
+    return false;
   if (weight.constant->dims().size() != 3 || weight.constant->dims()[1] != 1 || a.group != 1) return false;
   if (n.in(2) != kNone && !g.value(n.in(2)).constant) return false;
   const auto window = with_fixed_padding(plan_window(a, *x.shape, {weight.constant->dims()[2]}));
@@ -153,7 +148,7 @@ bool fold_fourier_conv(Graph& g, NodeId id) {
   const auto t = transform_of(*weight.constant);
   if (!t) return false;
 
-  Folder f(g, n, *t);
+  FoldedTransformBuilder f(g, n, *t);
   const ValueId frames = f.frames(n.in(0), *window);
   const auto bias = [&](size_t part) {
     if (n.in(2) == kNone) return kNone;
