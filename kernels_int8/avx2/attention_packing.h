@@ -26,10 +26,10 @@ struct AttentionWork {
   float* scores;     // [kMaxRows][keys16]: scores, then p, then P as int16
   float* key_scale;
   float* value_scale;
-  float* key_bias;    // what all queries add to their scores
+  float* key_bias;     // what all queries add to their scores
   uint32_t* key_seen;  // all ones, or 0 where no query sees the key
-  int8_t* keys;       // N16K4
-  int8_t* values;     // per pair of keys: for each column (even key, odd key)
+  int8_t* keys;        // N16K4
+  int8_t* values;      // per pair of keys: for each column (even key, odd key)
   uint8_t* queries;
   alignas(16) float scale[kMaxRows];   // of the query, times the scale on QK^T
   alignas(16) float max[kMaxRows];     // of the scores
@@ -145,26 +145,25 @@ template <typename Mac>
 void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, size_t padded_rows, AttentionWork* w) {
   const size_t n = static_cast<size_t>(a.head_dim);
   typename Mac::Query* dst = reinterpret_cast<typename Mac::Query*>(w->queries);
-  alignas(16) float inv[kMaxRows];
-  for (size_t r = 0; r < padded_rows; r += kTileRows) {
-    const RowsOfTile src(a.q + static_cast<ptrdiff_t>(first) * a.q_stride, a.q_stride, r, rows);
-    scales_s8(n, src.of, w->scale + r, inv + r);
-  }
-  for (size_t r = 0; r < padded_rows; ++r, dst += w->head8) {
-    const float* src = a.q + static_cast<ptrdiff_t>(first + (r < rows ? r : rows - 1)) * a.q_stride;
-    w->scale[r] = w->scale[r] * a.scale;
-    __m128i sum = _mm_setzero_si128();
-    for (size_t i = 0; i < n; i += 8) {
-      const __m128i q = to_int16(quantize8(n, src, i, inv[r]));
-      sum = _mm_add_epi32(sum, _mm_madd_epi16(q, _mm_set1_epi16(1)));
-      if (sizeof(typename Mac::Query) == 2) {
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), q);
-      } else {
-        _mm_storel_epi64(reinterpret_cast<__m128i*>(dst + i), _mm_packs_epi16(q, q));
+  for (size_t tile = 0; tile < padded_rows; tile += kTileRows) {
+    const RowsOfTile src(a.q + static_cast<ptrdiff_t>(first) * a.q_stride, a.q_stride, tile, rows);
+    alignas(16) float inv[kTileRows];
+    scales_s8(n, src.of, w->scale + tile, inv);
+    for (size_t r = 0; r < kTileRows; ++r, dst += w->head8) {
+      w->scale[tile + r] = w->scale[tile + r] * a.scale;
+      __m128i sum = _mm_setzero_si128();
+      for (size_t i = 0; i < n; i += 8) {
+        const __m128i q = to_int16(quantize8(n, src.of[r], i, inv[r]));
+        sum = _mm_add_epi32(sum, _mm_madd_epi16(q, _mm_set1_epi16(1)));
+        if (sizeof(typename Mac::Query) == 2) {
+          _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), q);
+        } else {
+          _mm_storel_epi64(reinterpret_cast<__m128i*>(dst + i), _mm_packs_epi16(q, q));
+        }
       }
+      sum = _mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum));
+      w->start[tile + r] = -128 * (_mm_cvtsi128_si32(sum) + _mm_extract_epi32(sum, 1));
     }
-    sum = _mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum));
-    w->start[r] = -128 * (_mm_cvtsi128_si32(sum) + _mm_extract_epi32(sum, 1));
   }
 }
 

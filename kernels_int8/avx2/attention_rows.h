@@ -20,11 +20,6 @@
 namespace ert::kernels {
 namespace {
 
-// One row of bias and mask for all queries of the head?
-inline bool same_for_all_queries(const AttentionArgs& a) {
-  return (a.bias == nullptr || a.bias_stride == 0) && (a.mask == nullptr || a.mask_stride == 0) && a.causal_offset == INT32_MAX;
-}
-
 // Of keys [j, j + 8), the first `count` of which are there: all ones where `mask`, which may be null, shows the key.
 inline __attribute__((always_inline)) __m256i keys_seen(const uint8_t* mask, size_t j, size_t count) {
   const __m256i live = lane_mask(count);

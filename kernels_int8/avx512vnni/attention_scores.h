@@ -79,11 +79,6 @@ void scores(size_t keys, const Work& w, const uint8_t* queries, const float* que
   }
 }
 
-// One row of bias and mask for all queries of the head?
-bool same_for_all_queries(const AttentionArgs& a) {
-  return (a.bias == nullptr || a.bias_stride == 0) && (a.mask == nullptr || a.mask_stride == 0) && a.causal_offset == INT32_MAX;
-}
-
 // What the score tiles apply: bias and mask if they are the same for all queries, and the end of the keys.
 void lay_out_key_row(const AttentionArgs& a, const Work& w) {
   const bool same = same_for_all_queries(a);

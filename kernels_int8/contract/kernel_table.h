@@ -101,6 +101,11 @@ struct AttentionArgs {
 };
 using AttentionFn = void (*)(const AttentionArgs& a);
 
+// One row of bias and mask for all queries?
+inline bool same_for_all_queries(const AttentionArgs& a) {
+  return (a.bias == nullptr || a.bias_stride == 0) && (a.mask == nullptr || a.mask_stride == 0) && a.causal_offset == INT32_MAX;
+}
+
 // The same for every level, so that the RAM formula does not depend on the CPU.
 size_t attention_scratch_bytes(int32_t seq_q, int32_t seq_k, int32_t head_dim, int32_t v_dim);
 
