@@ -31,17 +31,20 @@ struct DepthwiseArgs {
 };
 using DepthwiseFn = void (*)(const DepthwiseArgs& a);
 
-// A whole row of outputs of a depthwise kernel of three columns and at most three rows: the sums of DepthwiseArgs, of which the first outputs
-// leave out tap 0 and the last ones tap 2, so that narrow maps need no calls for their edges.
+// Whole rows of outputs of a depthwise kernel of three columns and at most three rows: the sums of DepthwiseArgs, of which the first outputs
+// leave out tap 0 and the last ones tap 2, so that narrow maps need no calls for their edges. Rows that meet the same rows of the kernel can be done
+// in one call: what two of them read is then still near.
 struct Depthwise3Args {
-  size_t outputs, channels;
+  size_t lines;              // rows of outputs
+  size_t outputs, channels;  // of a line
   size_t rows;            // of the kernel, that lie inside the input: 1 to 3
   size_t before, behind;  // outputs without tap 0, and without tap 2; at most `outputs` together
   const float* src;       // [in] what output 0 reads at tap 1 of the first row
   ptrdiff_t src_row, src_tap, src_step;
+  ptrdiff_t src_line;    // floats between what neighbouring lines read
   const float* weights;  // [in] float [rows, 3, channels]
   const float* bias;     // [in] float [channels]; or null
-  float* dst;            // [out] float [outputs, channels]
+  float* dst;            // [out] float [lines, outputs, channels]
   Clamp clamp;
 };
 using Depthwise3Fn = void (*)(const Depthwise3Args& a);

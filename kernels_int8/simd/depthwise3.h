@@ -13,8 +13,9 @@ struct Tap {
   static constexpr int value = n;
 };
 
-// Channels [c, c + count) of a row; 16 unless kPartial, where eight are done in pairs of outputs.
-template <int kRows, bool kPartial, bool kPairs = false>
+// Channels [c, c + count) of all lines; 16 unless kPartial, where eight are done in pairs of outputs. kSlides: the taps of an output are those of the
+// one before, moved by one, and so is what has been loaded of them.
+template <int kRows, bool kPartial, bool kPairs, bool kSlides>
 ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t count) {
   const auto fetch = [&](const float* p) { return kPartial ? load_first(p, count) : load(p); };
   Lanes w[kRows][3];
@@ -31,8 +32,6 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
   const Clamp clamp = a.clamp;
   float* dst = a.dst + c;
   const float* src[kRows];
-#pragma GCC unroll 3
-  for (int i = 0; i < kRows; ++i) src[i] = a.src + c + i * a.src_row;
   const auto advance = [&](ptrdiff_t by) __attribute__((always_inline)) {
 #pragma GCC unroll 3
     for (int i = 0; i < kRows; ++i) {
@@ -56,40 +55,70 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
     }
     advance(1);
   };
-  for (size_t i = 0; i < a.before; ++i) output(Tap<1>(), Tap<3>());
-  size_t p = a.before;
-  if constexpr (kPairs) {
-    Lanes w2[kRows][3];
+  for (size_t line = 0; line < a.lines; ++line) {
 #pragma GCC unroll 3
-    for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j) w2[i][j] = first_half_twice(w[i][j]);
-    }
-    const Lanes start2 = first_half_twice(start);
-    for (; p + 1 + behind < outputs; p += 2) {
-      Lanes acc = start2;
+    for (int i = 0; i < kRows; ++i) src[i] = a.src + c + static_cast<ptrdiff_t>(line) * a.src_line + i * a.src_row;
+    for (size_t i = 0; i < a.before; ++i) output(Tap<1>(), Tap<3>());
+    size_t p = a.before;
+    if constexpr (kPairs) {
+      Lanes w2[kRows][3];
 #pragma GCC unroll 3
       for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) {
-          const float* x = src[i] + (j - 1) * tap;
-          acc = acc + load_halves(x, x + step) * w2[i][j];
+        for (int j = 0; j < 3; ++j) w2[i][j] = first_half_twice(w[i][j]);
+      }
+      const Lanes start2 = first_half_twice(start);
+      for (; p + 1 + behind < outputs; p += 2) {
+        Lanes acc = start2;
+#pragma GCC unroll 3
+        for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 3
+          for (int j = 0; j < 3; ++j) {
+            const float* x = src[i] + (j - 1) * tap;
+            acc = acc + load_halves(x, x + step) * w2[i][j];
+          }
+        }
+        store_halves(dst, dst + channels, clamped(clamp, acc));
+        advance(2);
+      }
+    }
+    if constexpr (kSlides) {
+      if (p + 1 + behind < outputs) {
+        Lanes x[kRows][4];  // of taps 0 and 1 of the first of two outputs, then 1 and 2 of the second
+#pragma GCC unroll 3
+        for (int i = 0; i < kRows; ++i) x[i][0] = load(src[i] - tap), x[i][1] = load(src[i]);
+        for (; p + 1 + behind < outputs; p += 2) {
+          Lanes even = start, odd = start;
+#pragma GCC unroll 3
+          for (int i = 0; i < kRows; ++i) {
+            x[i][2] = load(src[i] + tap);
+            x[i][3] = load(src[i] + 2 * tap);
+#pragma GCC unroll 3
+            for (int j = 0; j < 3; ++j) even = even + x[i][j] * w[i][j], odd = odd + x[i][j + 1] * w[i][j];
+            x[i][0] = x[i][2];
+            x[i][1] = x[i][3];
+          }
+          store(dst, clamped(clamp, even));
+          store(dst + channels, clamped(clamp, odd));
+          advance(2);
         }
       }
-      store_halves(dst, dst + channels, clamped(clamp, acc));
-      advance(2);
     }
+    for (; p + behind < outputs; ++p) output(Tap<0>(), Tap<3>());
+    for (size_t i = 0; i < behind; ++i) output(Tap<0>(), Tap<2>());
   }
-  for (; p + behind < outputs; ++p) output(Tap<0>(), Tap<3>());
-  for (size_t i = 0; i < behind; ++i) output(Tap<0>(), Tap<2>());
 }
 
 template <int kRows>
 __attribute__((noinline)) void depthwise3_rows(const Depthwise3Args& a) {
   size_t c = 0;
-  for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false>(a, c, 16);
-  if (a.channels - c == 8) return depthwise3_channels<kRows, true, true>(a, c, 8);
-  if (c < a.channels) depthwise3_channels<kRows, true>(a, c, a.channels - c);
+  if (a.src_step == a.src_tap) {
+    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false, false, true>(a, c, 16);
+  } else {
+    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false, false, false>(a, c, 16);
+  }
+  if (a.channels - c == 8) return depthwise3_channels<kRows, true, true, false>(a, c, 8);
+  if (c < a.channels) depthwise3_channels<kRows, true, false, false>(a, c, a.channels - c);
 }
 
 inline void depthwise3_row(const Depthwise3Args& a) {

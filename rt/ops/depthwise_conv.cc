@@ -14,6 +14,9 @@ namespace depthwise_conv_op {
 using namespace ops;
 namespace dw = params::depthwise_conv;
 
+// Rows of outputs in one call: all that they read and write is to stay in the second cache.
+constexpr int64_t kMostLines = 8;
+
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   if (!check_counts(c, {2, dw::kInputCount}, {1, 1}, {dw::kFirstWindowInt, dw::kMostInts}, {0, 0})) return false;
@@ -31,9 +34,20 @@ uint64_t macs(const OpContext& c) {
   return static_cast<uint64_t>(output(c, 0).elements()) * static_cast<uint64_t>(input(c, dw::kWeights).dims[0]);
 }
 
-// One row of outputs of three columns in one call, where every output meets the middle one and none the middle one alone.
-bool run_row_of_three(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row,
-                      const kernels::DepthwiseArgs& a) {
+// How many rows of outputs from `row` on meet the same rows of the kernel; at most `most`.
+int64_t rows_alike(const WindowAxis& rows, int64_t row, int64_t most) {
+  const WindowSpan span = span_inside(rows, row);
+  int64_t n = 1;
+  for (; n < most; ++n) {
+    const WindowSpan next = span_inside(rows, row + n);
+    if (next.first != span.first || next.last != span.last) break;
+  }
+  return n;
+}
+
+// Rows of outputs of three columns in one call, where every output meets the middle one and none the middle one alone. They are rows_alike().
+bool run_rows_of_three(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row, int64_t lines,
+                       const kernels::DepthwiseArgs& a) {
   const WindowAxis& columns = w.columns;
   if (!kFastForms || k.depthwise3 == nullptr || columns.kernel != 3 || w.rows.kernel > 3) return false;
   const WindowSpan rows = span_inside(w.rows, row);
@@ -50,9 +64,11 @@ bool run_row_of_three(const kernels::ConvKernels& k, const Window& w, const floa
   const int32_t inside = rows.last - rows.first;
   // Steps that are never taken: see run_row.
   const int64_t next_row = inside < 2 ? 0 : w.rows.dilation * w.row_elements(), next_output = outputs < 2 ? 0 : stride * channels;
-  k.depthwise3({static_cast<size_t>(outputs), a.channels, static_cast<size_t>(inside), static_cast<size_t>(before),
-                static_cast<size_t>(behind), src, static_cast<ptrdiff_t>(next_row), static_cast<ptrdiff_t>(dilation * channels),
-                static_cast<ptrdiff_t>(next_output), a.weights + int64_t{rows.first} * 3 * channels, a.bias, a.dst, a.clamp});
+  const int64_t next_line = lines < 2 ? 0 : w.rows.stride * w.row_elements();
+  k.depthwise3({static_cast<size_t>(lines), static_cast<size_t>(outputs), a.channels, static_cast<size_t>(inside),
+                static_cast<size_t>(before), static_cast<size_t>(behind), src, static_cast<ptrdiff_t>(next_row),
+                static_cast<ptrdiff_t>(dilation * channels), static_cast<ptrdiff_t>(next_output),
+                static_cast<ptrdiff_t>(next_line), a.weights + int64_t{rows.first} * 3 * channels, a.bias, a.dst, a.clamp});
   return true;
 }
 
@@ -97,13 +113,18 @@ ert_status run(const OpContext& c) {
   a.bias = bias.present() ? bias.as<float>() : nullptr;
   a.clamp = clamp_of(activation);
   for_blocks(c, int64_t{w.batch} * w.rows.out, row_floats * w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t) {
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = begin, lines; i < end; i += lines) {
+      const int64_t first = i % w.rows.out, most = w.rows.out - first < end - i ? w.rows.out - first : end - i;
+      const float* image = x.as<float>() + i / w.rows.out * w.map_elements();
       kernels::DepthwiseArgs row = a;
       row.dst = out.mut<float>() + i * row_floats;
-      const float* image = x.as<float>() + i / w.rows.out * w.map_elements();
-      if (!run_row_of_three(k, w, image, i % w.rows.out, row)) run_row(k, w, image, i % w.rows.out, row);
+      lines = kFastForms && k.depthwise3 != nullptr ? rows_alike(w.rows, first, most < kMostLines ? most : kMostLines) : 1;
+      if (!run_rows_of_three(k, w, image, first, lines, row)) {
+        lines = 1;
+        run_row(k, w, image, first, row);
+      }
       if (activation != dw::kNoActivation && a.clamp == kernels::Clamp::kNone)
-        c.kernels->unary[activation](static_cast<size_t>(row_floats), row.dst, row.dst);
+        c.kernels->unary[activation](static_cast<size_t>(lines * row_floats), row.dst, row.dst);
     }
   });
   return ERT_OK;

@@ -70,37 +70,39 @@ TEST_P(DepthwiseTest, NoTaps) {
   compare({5, 19, 0, 0, 1, 1}, Fill::kNormal, false, random);
 }
 
-// A row of three columns in one call against the reference's run of each output.
-struct Row {
-  size_t outputs, channels, rows, before, behind, step, dilation;
+// Rows of three columns in one call against the reference's run of each output.
+struct Rows {
+  size_t lines, outputs, channels, rows, before, behind, step, dilation;
   Clamp clamp;
   bool with_bias;
 };
 
-void compare_row(Depthwise3Fn depthwise3, const Row& s, Fill fill, SeededRandom& random) {
+void compare_rows(Depthwise3Fn depthwise3, const Rows& s, Fill fill, SeededRandom& random) {
   // Taps of the first outputs and of the last ones that would lie outside are behind the guards of both ends.
   const size_t first = s.before != 0 ? s.dilation : 0, last = s.behind != 0 ? s.dilation : 0;
   const size_t width = (s.outputs - 1) * s.step + 2 * s.dilation + 1 - first - last;
-  GuardedBuffer<float> src(s.rows * width * s.channels), weights(s.rows * 3 * s.channels), bias(s.channels);
-  GuardedBuffer<float> want(s.outputs * s.channels), got(want.size());
+  GuardedBuffer<float> src((s.rows + s.lines - 1) * width * s.channels), weights(s.rows * 3 * s.channels), bias(s.channels);
+  GuardedBuffer<float> want(s.lines * s.outputs * s.channels), got(want.size());
   fill_row(src, fill, random);
   fill_row(weights, fill == Fill::kHuge ? Fill::kTiny : fill, random);
   fill_row(bias, Fill::kNormal, random);
   const float* b = s.with_bias ? bias.data() : nullptr;
   const ptrdiff_t row = static_cast<ptrdiff_t>(width * s.channels), tap = static_cast<ptrdiff_t>(s.dilation * s.channels),
                   step = static_cast<ptrdiff_t>(s.step * s.channels), middle = s.before != 0 ? 0 : tap;
-  for (size_t p = 0; p < s.outputs; ++p) {
-    const size_t from = p < s.before ? 1 : 0, to = p + s.behind >= s.outputs ? 2 : 3;
-    conv_level_table(Level::kRef).depthwise(
-        {1, s.channels, s.rows, to - from,
-         src.data() + middle + static_cast<ptrdiff_t>(p) * step + (static_cast<ptrdiff_t>(from) - 1) * tap, row, tap, 0,
-         weights.data() + from * s.channels, static_cast<ptrdiff_t>(3 * s.channels), b, want.data() + p * s.channels, s.clamp});
+  for (size_t i = 0; i < s.lines * s.outputs; ++i) {
+    const size_t p = i % s.outputs, from = p < s.before ? 1 : 0, to = p + s.behind >= s.outputs ? 2 : 3;
+    conv_level_table(Level::kRef)
+        .depthwise({1, s.channels, s.rows, to - from,
+                    src.data() + middle + static_cast<ptrdiff_t>(i / s.outputs) * row + static_cast<ptrdiff_t>(p) * step +
+                        (static_cast<ptrdiff_t>(from) - 1) * tap,
+                    row, tap, 0, weights.data() + from * s.channels, static_cast<ptrdiff_t>(3 * s.channels), b,
+                    want.data() + i * s.channels, s.clamp});
   }
-  depthwise3({s.outputs, s.channels, s.rows, s.before, s.behind, src.data() + middle, row, tap, step, weights.data(), b,
-              got.data(), s.clamp});
+  depthwise3({s.lines, s.outputs, s.channels, s.rows, s.before, s.behind, src.data() + middle, row, tap, step, row,
+              weights.data(), b, got.data(), s.clamp});
   ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
-      << s.outputs << " outputs " << s.channels << " channels " << s.rows << " rows, without tap 0 " << s.before
-      << ", without tap 2 " << s.behind << " step " << s.step << " dilation " << s.dilation << " " << fill_name(fill);
+      << s.lines << " lines " << s.outputs << " outputs " << s.channels << " channels " << s.rows << " rows, without tap 0 "
+      << s.before << ", without tap 2 " << s.behind << " step " << s.step << " dilation " << s.dilation << " " << fill_name(fill);
 }
 
 TEST_P(DepthwiseTest, RowsOfThreeColumns) {
@@ -111,18 +113,18 @@ TEST_P(DepthwiseTest, RowsOfThreeColumns) {
     for (size_t channels : {1, 3, 8, 15, 16, 17, 24, 31, 32, 40, 64, 65}) {
       // One output at either edge where a step is as wide as the dilation.
       for (size_t edges = 0; edges < 4; ++edges) {
-        const size_t before = edges & 1, behind = edges >> 1, step = 1 + channels % 2;
+        const size_t before = edges & 1, behind = edges >> 1, step = 1 + (outputs / 2 + channels) % 2;
         if (before + behind > outputs) continue;
-        compare_row(depthwise3,
-                    {outputs, channels, 1 + (outputs + channels) % 3, before, behind, step, step,
-                     static_cast<Clamp>(channels % 3), outputs % 2 != 0},
-                    Fill::kNormal, random);
+        compare_rows(depthwise3,
+                     {1 + outputs % 3, outputs, channels, 1 + (outputs + channels) % 3, before, behind, step,
+                      edges % 3 == 0 ? step : 1, static_cast<Clamp>(channels % 3), outputs % 2 != 0},
+                     Fill::kNormal, random);
       }
     }
   }
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-    compare_row(depthwise3, {7, 37, 3, 1, 1, 1, 1, Clamp::kRelu6, true}, static_cast<Fill>(fill), random);
-    compare_row(depthwise3, {9, 16, 3, 2, 2, 1, 2, Clamp::kNone, false}, static_cast<Fill>(fill), random);
+    compare_rows(depthwise3, {2, 7, 37, 3, 1, 1, 1, 1, Clamp::kRelu6, true}, static_cast<Fill>(fill), random);
+    compare_rows(depthwise3, {1, 9, 16, 3, 2, 2, 1, 2, Clamp::kNone, false}, static_cast<Fill>(fill), random);
   }
 }
 
