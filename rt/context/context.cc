@@ -117,64 +117,7 @@ bool fits_at_all(const MemoryPlan& plan, const ert_region* mem, uint32_t n) {
   return sum >= plan.total;
 }
 
-#if defined(__GCC_ATOMIC_INT_LOCK_FREE) && __GCC_ATOMIC_INT_LOCK_FREE == 2
-uint32_t enter(uint32_t* busy) { return __atomic_exchange_n(busy, 1u, __ATOMIC_ACQUIRE); }
-void leave(uint32_t* busy) { __atomic_store_n(busy, 0u, __ATOMIC_RELEASE); }
-#else
-// Cores without atomic exchange have one core: only re-entry from a hook is possible.
-uint32_t enter(uint32_t* busy) {
-  volatile uint32_t* flag = busy;
-  const uint32_t before = *flag;
-  *flag = 1;
-  return before;
-}
-void leave(uint32_t* busy) { *static_cast<volatile uint32_t*>(busy) = 0; }
-#endif
-
 }  // namespace
-
-uint64_t seal_of(const ContextState& s) {
-  // On 32-bit x86 uint64_t is aligned to 4 bytes: half of the last word may be none of the state's, and is 0.
-  constexpr size_t kWords = (offsetof(ContextState, seal) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-  uint64_t words[kWords];
-  words[kWords - 1] = 0;
-  memcpy(words, &s, offsetof(ContextState, seal));
-  uint64_t sum = 0x9E3779B97F4A7C15u;
-  for (size_t i = 0; i < kWords; ++i) {
-    sum ^= words[i];
-    sum *= 0x2545F4914F6CDD1Du;  // odd: a change of one word always changes the sum
-    sum ^= sum >> 29;
-  }
-  return sum;
-}
-
-ContextCall::ContextCall(ert_context* c) {
-  ContextState* s = reinterpret_cast<ContextState*>(c);
-  if (s == nullptr) {
-    status_ = ERT_ERR_ARG;
-  } else if (s->magic != kContextMagic || enter(&s->busy) != 0) {
-    status_ = ERT_ERR_STATE;
-  } else if (seal_of(*s) != s->seal) {
-    leave(&s->busy);
-    status_ = ERT_ERR_INTEGRITY;
-  } else {
-    state_ = s;
-    s->why = no_error();
-  }
-}
-
-ContextCall::~ContextCall() {
-  if (state_ == nullptr) return;
-  state_->seal = seal_of(*state_);
-  leave(&state_->busy);
-}
-
-ert_status keep_values(ert_context* c) {
-  ContextCall call(c);
-  if (call.status() == ERT_OK) call.state().keep_values = 1;
-  return call.status();
-}
-
 }  // namespace ert
 
 using namespace ert;

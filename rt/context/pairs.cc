@@ -79,18 +79,16 @@ void find_pairs(ContextState* s, const Program& p) {
   }
 }
 
-LinearPair pair_of(const ContextState& s, const Program& p, uint32_t index, uint8_t pairs) {
-  LinearPair pair;
+void find_pair(const ContextState& s, const Program& p, uint32_t index, uint8_t pairs, LinearPair* pair) {
   if ((pairs & kHandsOver) != 0) {
-    pair.hands_over = true;
+    pair->hands_over = true;
     const int32_t smooth = operand(p, index + 1, linear::kInvSmooth);
-    if (smooth >= 0) pair.inv_smooth = s.values[smooth].as<float>();
+    if (smooth >= 0) pair->inv_smooth = s.values[smooth].as<float>();
   }
   if ((pairs & kTakesOver) != 0) {
     const Operand& x = s.values[operand_of(p, p.ops[index - 1], linear::kX)];
-    pair.producer_depth = x.dims[x.rank - 1];
+    pair->producer_depth = x.dims[x.rank - 1];
   }
-  return pair;
 }
 
 ops::RowNorm norm_behind(const ContextState& s, const Program& p, uint32_t index) {

@@ -26,8 +26,8 @@ inline uint8_t pairs_of(const ContextState& s, const Program& p, uint32_t index)
   return result < 0 ? 0 : s.values[result].pairs;
 }
 
-// For an op with these bits, without `norm`.
-LinearPair pair_of(const ContextState& s, const Program& p, uint32_t index, uint8_t pairs);
+// For an op with these bits: all but `norm`. *pair is as it was made.
+void find_pair(const ContextState& s, const Program& p, uint32_t index, uint8_t pairs, LinearPair* pair);
 
 // Of the op behind one with kNormBehind. Uses s.operands.
 ops::RowNorm norm_behind(const ContextState& s, const Program& p, uint32_t index);

@@ -20,9 +20,8 @@ namespace lin = params::linear;
 
 ProductShape shape_of(const OpContext& c) {
   const Operand& x = input(c, lin::kX);
-  const int64_t k = x.dims[x.rank - 1];
   const Operand& out = output(c, 0);
-  return {x.elements() / k, out.dims[out.rank - 1], k};
+  return {elements_between(x, 0, x.rank - 1), out.dims[out.rank - 1], x.dims[x.rank - 1]};
 }
 
 bool x_and_out_ok(const Operand& x, const Operand& out) {
@@ -75,7 +74,7 @@ HandedRows handed_rows(const OpContext& c, const ProductShape& s, const Operand&
 // One Linear at run time, and the steps that tasks compose.
 struct Job {
   const OpContext& c;
-  ProductShape s;
+  const ProductShape& s;
   Product product;
   const float* x;
   float* dst;
@@ -83,10 +82,25 @@ struct Job {
   HandedRows from, to;                // x and the result, where the Linear before or behind is paired with this one
   bool paired;                        // rows are quantized in pairs
 
+  // A constructor: as an aggregate it would be cleared as a whole first.
+  Job(const OpContext& context, const ProductShape& shape)
+      : c(context),
+        s(shape),
+        product(Product::of(context, shape)),
+        x(input(context, lin::kX).as<float>()),
+        dst(output(context, 0).mut<float>()),
+        block_rows(0),
+        group_columns(0),
+        from(context.pair.producer_depth == 0
+                 ? HandedRows{}
+                 : handed_rows(context, {shape.m, shape.k, context.pair.producer_depth}, input(context, lin::kX))),
+        to(context.pair.hands_over ? handed_rows(context, shape, output(context, 0)) : HandedRows{}),
+        paired(product.precision != lin::kF32 && in_pairs(shape, product.quantized.quantize_pairs)) {}
+
   uint8_t* rows_of(uint32_t thread) const { return c.scratch + c.scratch_stride * thread; }
   kernels::RowScale* scales_of(uint32_t thread) const {
-    return static_cast<kernels::RowScale*>(
-        static_cast<void*>(rows_of(thread) + static_cast<size_t>(most_quantized_rows(s, c.parallel.threads)) * product.row_bytes));
+    return static_cast<kernels::RowScale*>(static_cast<void*>(
+        rows_of(thread) + static_cast<size_t>(most_quantized_rows(s, c.parallel.threads)) * product.row_bytes));
   }
 
   void quantize(int64_t row, int64_t rows, uint32_t thread) const {
@@ -117,7 +131,8 @@ struct Job {
     float* out = dst + row * s.n;
     if (product.activation == lin::kNoActivation) return multiply(row, rows, first, last - first, out + first, thread);
     const auto activate = c.kernels->unary[product.activation];
-    if (kFastForms && last - first == s.n && s.n <= kGroupColumns) {  // a call for each of many short rows would take as long as its work
+    if (kFastForms && last - first == s.n &&
+        s.n <= kGroupColumns) {  // a call for each of many short rows would take as long as its work
       multiply(row, rows, 0, s.n, out, thread);
       return activate(static_cast<size_t>(rows * s.n), out, out);
     }
@@ -132,7 +147,8 @@ struct Job {
     float* out = to.fp32_rows(row, thread);
     multiply(row, rows, 0, s.n, out, thread);
     const int64_t together = to.in_pairs() && handed_in_pairs(c, s) ? 2 : 1;
-    for (int64_t i = 0; i < rows; i += together, out += together * s.n) hand_over(row + i, rows - i < together ? 1 : together, together, out);
+    for (int64_t i = 0; i < rows; i += together, out += together * s.n)
+      hand_over(row + i, rows - i < together ? 1 : together, together, out);
   }
 
   // Some rows of results, those that are quantized together.
@@ -173,10 +189,7 @@ void column_group_task(void* arg, uint32_t index, uint32_t thread) {
 ert_status run(const OpContext& c) {
   const ProductShape s = shape_of(c);
   if (s.m == 0) return ERT_OK;
-  Job job = {c, s, Product::of(c, s), input(c, lin::kX).as<float>(), output(c, 0).mut<float>(), 0, 0, {}, {}, false};
-  job.paired = job.product.precision != lin::kF32 && in_pairs(s, job.product.quantized.quantize_pairs);
-  if (c.pair.producer_depth != 0) job.from = handed_rows(c, {s.m, s.k, c.pair.producer_depth}, input(c, lin::kX));
-  if (c.pair.hands_over) job.to = handed_rows(c, s, output(c, 0));
+  Job job(c, s);
   // Of rows in fp32 too where rows are handed over: their blocks are those of handed_rows().
   const RowSplit split = split_of(s, c.parallel.threads, job.paired || handed_in_pairs(c, s));
   if (split.by_columns) {
@@ -185,11 +198,10 @@ ert_status run(const OpContext& c) {
   } else {
     job.block_rows = split.block_rows;
     if (c.pair.norm != nullptr) *c.pair.norm_done = true;
-    const uint32_t blocks = static_cast<uint32_t>(ceil_div(s.m, job.block_rows));
     if (split.threads > 1) {
-      c.parallel(blocks, row_block_task, &job);
+      c.parallel(static_cast<uint32_t>(ceil_div(s.m, job.block_rows)), row_block_task, &job);
     } else {
-      for (uint32_t i = 0; i < blocks; ++i) row_block_task(&job, i, 0);
+      for (uint32_t i = 0; job.block_rows * i < s.m; ++i) row_block_task(&job, i, 0);
     }
   }
   return ERT_OK;

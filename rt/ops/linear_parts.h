@@ -58,7 +58,9 @@ struct RowSplit {
 
 // Rows that a thread quantizes at a time, at most; also for runs of fewer rows than s.m. Even, or all: blocks of rows may be of pairs.
 inline int64_t most_quantized_rows(const ProductShape& s, int64_t threads) {
-  const int64_t share = (ceil_div(s.m, threads < 1 ? 1 : threads) + 1) / 2 * 2;
+  if (threads < 2 || s.m <= kBlockRows)
+    return s.m < most_block_rows(s) ? s.m : most_block_rows(s);  // a division takes as long as some short rows
+  const int64_t share = (ceil_div(s.m, threads) + 1) / 2 * 2;
   const int64_t rows = share < kBlockRows ? kBlockRows : share < most_block_rows(s) ? share : most_block_rows(s);
   return s.m < rows ? s.m : rows;
 }
@@ -69,7 +71,7 @@ RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs = false)
 // The weights of an op whose prepare has accepted them.
 struct Product {
   const OpContext& c;
-  ProductShape s;
+  const ProductShape& s;
   const float* bias;
   int32_t precision;
   int32_t activation;                // what the products leave to do
@@ -81,16 +83,22 @@ struct Product {
   static Product of(const OpContext& c, const ProductShape& s) {
     namespace lin = params::linear;
     const Operand& bias_operand = input(c, lin::kBias);
-    Product p = {
-        c,  s, bias_operand.present() ? bias_operand.as<float>() : nullptr, c.ints[lin::kPrecision], c.ints[lin::kActivation], {},
-        {}, 0, kernels::Clamp::kNone};
-    if (p.precision != lin::kF32) {
-      p.layout = params::kernel_layout(input(c, lin::kWeights).dtype);
-      p.quantized = kernels::linear_kernels(*c.kernels, lin::kernel_precision(p.precision), p.layout);
-      p.row_bytes = p.quantized.row_bytes(static_cast<size_t>(s.k));
-    }
-    if (p.precision == lin::kW12A13) p.clamp = clamp_of(p.activation);
-    if (p.clamp != kernels::Clamp::kNone) p.activation = lin::kNoActivation;
+    const int32_t precision = c.ints[lin::kPrecision], activation = c.ints[lin::kActivation];
+    const kernels::Layout layout =
+        precision == lin::kF32 ? kernels::Layout{} : params::kernel_layout(input(c, lin::kWeights).dtype);
+    const kernels::Clamp clamp = precision == lin::kW12A13 ? clamp_of(activation) : kernels::Clamp::kNone;
+    // Made where it stays: copying the kernels right after they are found would wait for the stores.
+    Product p = {c,
+                 s,
+                 bias_operand.present() ? bias_operand.as<float>() : nullptr,
+                 precision,
+                 clamp == kernels::Clamp::kNone ? activation : lin::kNoActivation,
+                 precision == lin::kF32 ? kernels::LinearKernels{}
+                                        : kernels::linear_kernels(*c.kernels, lin::kernel_precision(precision), layout),
+                 layout,
+                 0,
+                 clamp};
+    if (precision != lin::kF32) p.row_bytes = p.quantized.row_bytes(static_cast<size_t>(s.k));
     return p;
   }
 

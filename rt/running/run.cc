@@ -31,7 +31,7 @@ ert_status compute(ContextState* s, const Program& p, uint32_t index, const OpDe
   c.parallel = Parallel{s->cfg.parallel_for, s->cfg.parallel_context, s->cfg.threads};
   c.scratch = s->scratch;
   c.scratch_stride = s->scratch_stride;
-  if (pairs != 0) c.pair = pair_of(*s, p, index, pairs);
+  if (pairs != 0) find_pair(*s, p, index, pairs, &c.pair);
   bool norm_done = false;
   if ((pairs & kNormBehind) != 0) c.pair.norm = &norm, c.pair.norm_done = &norm_done;
   const ert_status status = def.run(c);
