@@ -34,6 +34,7 @@ class Hints {
       case OpKind::kSplit:
       case OpKind::kCumSum:
       case OpKind::kTrilu:
+      case OpKind::kReverseSequence:
       case OpKind::kPad:
       case OpKind::kTile:
       case OpKind::kDequantizeLinear:

@@ -45,6 +45,7 @@ target_sources(edgeconv_core PRIVATE
   import/relative_position_bias.cc
   import/reshape.cc
   import/resize.cc
+  import/reverse_sequence.cc
   import/response_normalization.cc
   import/rnn.cc
   import/rotary_embedding.cc

@@ -1,4 +1,4 @@
-// Inference of nodes that move elements: Transpose, Slice, Split, Concat, Pad, Trilu.
+// Inference of nodes that move elements: Transpose, Slice, Split, Concat, Pad, Trilu, ReverseSequence.
 #include <algorithm>
 
 #include "convert/infer/dispatch.h"
@@ -220,6 +220,19 @@ void infer_pad(NodeInference& c) {
 void infer_trilu(NodeInference& c) {
   if (c.rank(0) < 2) return c.invalid("Trilu needs a matrix");
   if (!c.is_single(1)) return;
+  c.set(0, c.dtype(0), c.shape(0));
+}
+
+// The length of a sequence is a number of rows, none of the axis' size: what a run gives is checked where rows are gathered.
+void infer_reverse_sequence(NodeInference& c) {
+  if (c.rank(0) < 2) return c.invalid("ReverseSequence needs an axis of time and one of the batch");
+  if (c.rank(1) != 1) return c.invalid("its lengths have rank " + std::to_string(c.rank(1)), "one for each sequence of the batch");
+  const auto time = static_cast<size_t>(c.node().as<AxisAttrs>().axis);
+  if (!c.unify(c.shape(1)[0], c.shape(0)[1 - time], "batch of a ReverseSequence")) return;
+  if (const auto lengths = c.elements(1))
+    for (const DimExpr& length : *lengths)
+      if (const auto known = length.constant(), rows = c.shape(0)[time].constant(); known && (*known < 0 || (rows && *known > *rows)))
+        return c.invalid("a sequence of length " + length.str() + " of " + c.shape(0)[time].str());
   c.set(0, c.dtype(0), c.shape(0));
 }
 

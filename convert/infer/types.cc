@@ -109,7 +109,8 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kLogSoftmax: t.all(Class::kFloat, 0); break;
     case OpKind::kGather:
     case OpKind::kGatherElements:
-    case OpKind::kGatherND: t.all(Class::kInteger, 1); break;
+    case OpKind::kGatherND:
+    case OpKind::kReverseSequence: t.all(Class::kInteger, 1); break;
     case OpKind::kScatterND:
     case OpKind::kScatterElements:
       t.all(Class::kInteger, 1, 2);

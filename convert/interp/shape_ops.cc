@@ -87,6 +87,26 @@ Results eval_trilu(const NodeInputs& c) {
   return {out};
 }
 
+Results eval_reverse_sequence(const NodeInputs& c) {
+  const Tensor& x = c.in(0);
+  const std::vector<int64_t> lengths = c.in(1).to_int64();
+  const auto time = static_cast<size_t>(c.node.as<AxisAttrs>().axis);
+  if (x.rank() < 2 || static_cast<int64_t>(lengths.size()) != x.dims()[1 - time]) c.fail("needs a length for each sequence");
+  const int64_t rows = x.dims()[time], batch = x.dims()[1 - time], step = time == 0 ? batch : 1, next = time == 0 ? 1 : rows;
+  const size_t bytes = static_cast<size_t>(product(x.dims(), 2)) * dtype_size(x.dtype());
+  Tensor out = x;
+  if (bytes == 0) return {out};
+  uint8_t* d = out.mutable_data();
+  for (int64_t b = 0; b < batch; ++b) {
+    const int64_t length = lengths[static_cast<size_t>(b)];
+    if (length < 0 || length > rows) c.fail("a sequence of length " + std::to_string(length) + " of " + std::to_string(rows));
+    for (int64_t t = 0; t < length; ++t)
+      std::memcpy(d + static_cast<size_t>(b * next + t * step) * bytes,
+                  x.data() + static_cast<size_t>(b * next + (length - 1 - t) * step) * bytes, bytes);
+  }
+  return {out};
+}
+
 Results eval_one_hot(const NodeInputs& c) {
   const Tensor& values = c.in(2);
   if (values.elements() != 2 || c.in(1).elements() != 1) c.fail("needs one depth and two values");

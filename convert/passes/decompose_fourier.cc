@@ -313,16 +313,6 @@ class FourierBuilder : public NodeBuilder {
   ValueId scalar(double v) {
     return g_.add_constant(origin_.node + "/number", Tensor::scalar(static_cast<float>(v)).cast(dtype_));
   }
-  ValueId number(const DimExpr& d) {
-    if (d.constant()) return g_.add_constant(origin_.node + "/int", Tensor::scalar(*d.constant()));
-    const ValueId v = g_.add_value(origin_.node + "/int", DType::kInt64, Shape{});
-    g_.value(v).elements = std::vector<DimExpr>{d};
-    return v;
-  }
-  ValueId positions(const DimExpr& count) {
-    return add(OpKind::kRange, {number(DimExpr(0)), number(count), number(DimExpr(1))}, {}, {count}, DType::kInt64);
-  }
-
   int sign_;  // of the exponent
 };
 

@@ -37,6 +37,17 @@ class NodeBuilder {
   ValueId weights(std::vector<int64_t> dims, const std::vector<float>& v) {
     return g_.add_constant(origin_.node + "/weight", Tensor::of<float>(DType::kFloat, std::move(dims), v).cast(dtype_));
   }
+  // A scalar of type int64.
+  ValueId number(const DimExpr& d) {
+    if (d.constant()) return g_.add_constant(origin_.node + "/int", Tensor::scalar(*d.constant()));
+    const ValueId v = g_.add_value(origin_.node + "/int", DType::kInt64, Shape{});
+    g_.value(v).elements = std::vector<DimExpr>{d};
+    return v;
+  }
+  // 0 .. count - 1, of type int64.
+  ValueId positions(const DimExpr& count) {
+    return add(OpKind::kRange, {number(DimExpr(0)), number(count), number(DimExpr(1))}, {}, {count}, DType::kInt64);
+  }
   ValueId sizes_of(Shape shape) { return shape_operand(g_, origin_.node, std::move(shape)); }
 
  protected:

@@ -8,6 +8,7 @@ target_sources(edgeconv_core PRIVATE
   passes/decompose_pool.cc
   passes/decompose_quantization.cc
   passes/decompose_resize.cc
+  passes/decompose_reverse_sequence.cc
   passes/float_matmul_integer.cc
   passes/fold_affine.cc
   passes/fold_affine_conv.cc

@@ -213,6 +213,7 @@ TEST(RefusedNodes, ConvolutionsAndWindows) {
            {"Resize", "map - two", "y", 4, "'coordinate_transformation_mode' is 'tf_half_pixel_for_nn'",
             with("coordinate_transformation_mode", "tf_half_pixel_for_nn")},
            {"Resize:18", "map - two", "y", 4, "it keeps the aspect ratio", with("keep_aspect_ratio_policy", "not_larger")},
+           {"ReverseSequence", "x n", "y", 3, "time_axis and batch_axis are not 0 and 1", with("time_axis", 2)},
            {"GridSample", "map map", "y", 3, "'mode' is none of nearest, linear, cubic", with("mode", "area")},
            {"GridSample", "map map", "y", 3, "'padding_mode' is none of zeros", with("padding_mode", "wrap")},
            {"GridSample", "x map", "y", 4, "its input has rank 3"},

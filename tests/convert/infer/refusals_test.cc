@@ -21,6 +21,11 @@ TEST(InferRefusals, IndicesAndAxes) {
            Refused{
                "an index has 2 coordinates, of data of rank 1", OpKind::kGatherND, GatherNDAttrs{0}, {x({3}), indices({1, 2})}},
            Refused{"batch axis of a GatherND", OpKind::kGatherND, GatherNDAttrs{1}, {x({3, 4}), indices({2, 1})}},
+           Refused{"must be an integer type", OpKind::kReverseSequence, AxisAttrs{0}, {x({3, 2}), x({2})}},
+           Refused{"needs an axis of time", OpKind::kReverseSequence, AxisAttrs{0}, {x({3}), indices({1})}},
+           Refused{"its lengths have rank 2", OpKind::kReverseSequence, AxisAttrs{0}, {x({3, 2}), indices({2, 1})}},
+           Refused{"batch of a ReverseSequence", OpKind::kReverseSequence, AxisAttrs{1}, {x({3, 2}), indices({2})}},
+           Refused{"a sequence of length 4 of 3", OpKind::kReverseSequence, AxisAttrs{0}, {x({3, 2}), is({1, 4})}},
            Refused{"must be an integer type", OpKind::kScatterElements, ScatterAttrs{}, {x({3}), x({1}), x({1})}},
            Refused{"axis", OpKind::kOneHot, AxisAttrs{9}, {indices({3}), number(4), floats({0, 1})}},
            Refused{"has 1 elements where 2 numbers are needed",

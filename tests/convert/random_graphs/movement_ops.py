@@ -207,6 +207,14 @@ def trilu(b):
 
 
 @op
+def reverse_sequence(b):
+    x = b.any(lambda v: v.rank >= 2 and v.fixed and v.dtype in (np.float32, np.int64, np.bool_))
+    time = b.integer(0, 1)
+    lengths = [b.integer(0, x.shape[time]) if b.chance(0.7) else x.shape[time] for _ in range(x.shape[1 - time])]
+    b.node("ReverseSequence", [x, b.constant(np.asarray(lengths, np.int64))], time_axis=time, batch_axis=1 - time)
+
+
+@op
 def one_hot(b):
     x = b.any(lambda v: v.dtype in (np.int64, np.int32) and v.rank < 4)
     b.node("OneHot", [x, b.constant(np.int64(5)), b.constant(np.asarray([0, 3], np.float32))], axis=b.integer(-x.rank - 1, x.rank))
