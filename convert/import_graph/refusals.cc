@@ -3,11 +3,17 @@
 
 #include <string_view>
 
+#include "convert/import/arity.h"
+
 namespace edgeconv {
 namespace {
 
 constexpr std::string_view kDataShape =
     "the shape of its result depends on data, which a device with a fixed memory plan cannot run";
+
+constexpr std::string_view kTensorFlow = "ONNX has no operator of this name: tf2onnx left one of TensorFlow that it cannot convert";
+constexpr std::string_view kSpectrum =
+    "compute the spectrum outside the model, or as a Conv1D whose weights are the tables of the transform";
 
 constexpr RefusedOperator kRefusals[] = {
     {"NonZero", kDataShape, "replace x[mask] by torch.where, or index with fixed positions"},
@@ -24,6 +30,13 @@ constexpr RefusedOperator kRefusals[] = {
     {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"Multinomial", "random numbers are not supported", "sample outside the model"},
+    {"Erfc", kTensorFlow, "use gelu with approximate=True"},
+    {"StatefulPartitionedCall", kTensorFlow, "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
+    {"RFFT", kTensorFlow, kSpectrum},
+    {"IRFFT", kTensorFlow, kSpectrum},
+    {"Real", kTensorFlow, kSpectrum},
+    {"Imag", kTensorFlow, kSpectrum},
+    {"ComplexAbs", kTensorFlow, kSpectrum},
     {"Bernoulli", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
 };
 
@@ -77,6 +90,9 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
     return c.unsupported(n, "sequences and optionals are not supported",
                          "export without scripting (torch.jit.script), so that lists are unrolled");
+  if (!most_operands(n.domain, n.op_type))
+    return c.unsupported(n, "unknown operator: ONNX has none of this name",
+                         "the exporter left one of its own, which its warnings name; write the model with others (`edgeconv supported-ops`)");
   c.unsupported(n, "unknown operator", "`edgeconv supported-ops` lists what can be imported; write the operator with those");
 }
 

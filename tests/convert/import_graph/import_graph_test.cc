@@ -104,7 +104,18 @@ TEST(ImportGraph, CollectsAllUnsupportedOperators) {
   std::string message;
   EXPECT_EQ(import_code(m, &message), 4);
   for (const char* part : {"3 operators", "ai.onnx::NonZero(17)", "torch.where", "my.ops::Inverse2",
-                           "custom domain: no definition in the file", "unknown operator", "1 of 4 nodes"})
+                           "custom domain: no definition in the file", "unknown operator: ONNX has none of this name", "1 of 4 nodes"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
+TEST(ImportGraph, AnOperatorOfTensorFlowIsNamedAsOne) {
+  ModelBuilder m;
+  m.input("x", {"4"});
+  m.node("Erfc", {"x"}, {"y"});
+  m.output("y");
+  std::string message;
+  EXPECT_EQ(import_code(m, &message), 4);
+  for (const char* part : {"tf2onnx left one of TensorFlow", "use gelu with approximate=True"})
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
 }
 
