@@ -33,7 +33,7 @@ void reduce_elements(NodeInference& c, rp::Kind kind, bool whole) {
 void infer_reduce(NodeInference& c) {
   const ReduceAttrs& a = c.node().as<ReduceAttrs>();
   std::vector<int64_t> axes = a.axes;
-  if ((a.kind == rp::kLogSum || a.kind == rp::kLogSumExp) && is_integer(c.dtype(0)))
+  if ((a.kind == rp::kLogSum || a.kind == rp::kLogSumExp) && !is_float(c.dtype(0)))
     return c.problem("it takes the logarithm of integers", "cast its input to float32");
   if (c.has(1)) {
     if (!is_integer(c.dtype(1)) || c.rank(1) > 1) return c.invalid("its axes are no vector of integers");

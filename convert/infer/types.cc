@@ -39,6 +39,11 @@ class Types {
   void all_same() {
     for (size_t i = 1; i < n_.inputs.size(); ++i) same({0, i});
   }
+  // Moved as they are stored, beside those of the first input.
+  void same_floats(size_t i) {
+    if (n_.in(0) == kNone || n_.in(i) == kNone || of(i) != Class::kFloat) return;
+    if (g_.value(n_.in(i)).dtype != g_.value(n_.in(0)).dtype) wrong(i, name(0) + " as '" + g_.value(n_.in(0)).name + "'");
+  }
   // A zero point is a number of the type that it belongs to.
   void zero_point(size_t i, size_t of_input) {
     if (n_.in(i) == kNone || n_.in(of_input) == kNone) return;
@@ -92,8 +97,11 @@ std::string type_fault(const Graph& g, const Node& n) {
       t.same({1, 2});
       break;
     case OpKind::kMatMul:
-    case OpKind::kEinsum:
-    case OpKind::kConcat: t.all_same(); break;
+    case OpKind::kEinsum: t.all_same(); break;
+    case OpKind::kConcat:
+      t.all_same();
+      for (size_t i = 1; i < n.inputs.size(); ++i) t.same_floats(i);
+      break;
     case OpKind::kConv:
     case OpKind::kConvTranspose:
     case OpKind::kLayerNormalization:
@@ -130,10 +138,16 @@ std::string type_fault(const Graph& g, const Node& n) {
       t.all(Class::kInteger, 0, 3);
       t.all(Class::kFloat, 3);
       break;
-    case OpKind::kPad: t.same({0, 2}); break;
+    case OpKind::kPad:
+      t.same({0, 2});
+      t.same_floats(2);
+      break;
     case OpKind::kCumSum:
-    case OpKind::kArgMinMax:
-    case OpKind::kTopK: t.not_bool(0); break;
+    case OpKind::kArgMinMax: t.not_bool(0); break;
+    case OpKind::kTopK:
+      t.not_bool(0);
+      t.all(Class::kInteger, 1);
+      break;
     case OpKind::kMatMulInteger:
     case OpKind::kConvInteger:
       t.all(Class::kInteger, 0);

@@ -66,6 +66,21 @@ TEST(Types, BoolHasNoOrder) {
   EXPECT_TRUE(has(problem(c.g), "'y' is bool, it must be a number"));
 }
 
+// Elements that are only moved have one type: others ended in exit 4 behind the advice to give other inputs.
+TEST(Types, MovedFloatsHaveOneWidth) {
+  for (const OpKind kind : {OpKind::kConcat, OpKind::kPad}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", DType::kFloat, {3}), h = b.input("h", DType::kFloat16, {1});
+    const bool concat = kind == OpKind::kConcat;
+    b.output(b.node(kind, concat ? std::vector{x, h} : std::vector{x, b.ints({1, 1}), h}, concat ? Attributes(AxisAttrs{0}) : PadAttrs{}));
+    EXPECT_TRUE(has(problem(b.g), "'h' is float16, it must be float32 as 'x'"));
+  }
+  GraphBuilder k;
+  const ValueId x = k.input("x", DType::kFloat, {3});
+  k.output(k.nodes(OpKind::kTopK, {x, k.floats({1}, {2})}, 2, TopKAttrs{})[0]);
+  EXPECT_TRUE(has(problem(k.g), "is float32, it must be an integer type"));
+}
+
 // Files of optimised models have float16 weights beside float32 activations.
 TEST(Types, WidthsMayDiffer) {
   GraphBuilder b;
