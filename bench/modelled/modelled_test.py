@@ -1,6 +1,7 @@
 """What run.py makes of modelled cycles, and where parts.py puts functions."""
 import unittest
 
+import conv
 import parts
 import run
 
@@ -16,6 +17,12 @@ class Table(unittest.TestCase):
     def test_without_peers_there_is_no_ratio(self):
         row = {"level": "neon", "core": "A72", "size": 32, "mcycles": {"edgeconv, portable": 10.0}}
         self.assertTrue(run.table([row]).splitlines()[2].endswith("| 10.0 |  |  |  |"))
+
+
+class ConvTable(unittest.TestCase):
+    def test_ratios_are_of_litert_to_each_form(self):
+        self.assertEqual(conv.line("ds_cnn", "dotprod", "A76", {"auto": 424.4, "int8": 356.0, "LiteRT": 1262.0}),
+                         "| ds_cnn | dotprod | A76 | 424 | 356 | 1,262 | 2.97 | 3.54 |")
 
 
 class Parts(unittest.TestCase):

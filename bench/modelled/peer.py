@@ -1,5 +1,5 @@
-"""peer.py litert|ort MODEL BATCH SEQUENCE MAPS: runs in the arm64 userland; one warm-up, then one inference between the syscalls that
-count_blocks.c waits for. MiniLM (.tflite of make_litert.py, or .onnx) or an ONNX model with float inputs [batch, sequence, n]. MAPS gets the memory map."""
+"""peer.py litert|litert_net|ort MODEL BATCH SEQUENCE MAPS: runs in the arm64 userland; one warm-up, then one inference between the syscalls that
+count_blocks.c waits for. MiniLM (.tflite of make_litert.py, or .onnx) or an ONNX model with float inputs [batch, sequence, n]; litert_net: a .tflite of one input, whose shape is in the file. MAPS gets the memory map."""
 import ctypes
 import shutil
 import sys
@@ -24,6 +24,14 @@ if kind == "ort":
             inputs[i.name] = rng.standard_normal((batch, sequence, i.shape[2])).astype(np.float32)
     first = [session.get_outputs()[0].name]
     call = lambda: session.run(first, inputs)[0]
+elif kind == "litert_net":
+    from ai_edge_litert.interpreter import Interpreter
+    interpreter = Interpreter(path, num_threads=1)
+    interpreter.allocate_tensors()
+    given, made = interpreter.get_input_details()[0], interpreter.get_output_details()[0]["index"]
+    x = rng.standard_normal(given["shape"]).astype(np.float32)
+    interpreter.set_tensor(given["index"], x if given["dtype"] == np.float32 else (32 * x).clip(-128, 127).astype(given["dtype"]))
+    call = lambda: [interpreter.invoke(), interpreter.get_tensor(made)][1]
 else:
     from ai_edge_litert.interpreter import Interpreter
     interpreter = Interpreter(path, num_threads=1)
