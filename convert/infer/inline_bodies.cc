@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "convert/infer/infer.h"
+#include "convert/infer/loop_condition.h"
 
 namespace edgeconv {
 
@@ -61,7 +62,6 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMaxTrips = 1024;
 constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
 constexpr int64_t kMaxNodes = 50000;     // of a graph into which a loop was unrolled: nested ones multiply
 
@@ -135,17 +135,22 @@ std::optional<int64_t> trips_by_condition(Graph& g, const Node& n, const Graph& 
   return most && *most <= limit ? most : std::nullopt;
 }
 
+std::optional<DimExpr> number_of(const Graph& g, ValueId v) {
+  if (v == kNone || !g.value(v).elements || g.value(v).elements->size() != 1) return {};
+  return g.value(v).elements->front();
+}
+
 // The most rounds of a loop over a dim that the user gave a largest size, however the count is computed from it; nothing where that is not known.
 std::optional<int64_t> most_trips(const Graph& g, ValueId count) {
-  if (count == kNone || !g.value(count).elements || g.value(count).elements->size() != 1) return {};
-  const DimExpr& e = g.value(count).elements->front();
-  const std::vector<std::string> dims = e.symbols();
+  const auto e = number_of(g, count);
+  if (!e) return {};
+  const std::vector<std::string> dims = e->symbols();
   if (dims.size() != 1) return {};
   const auto most = g.most_dims.find(dims[0]);
   if (most == g.most_dims.end() || most->second > kMostTried) return {};
   int64_t rounds = 0;
   for (int64_t size = 1; size <= most->second; ++size) {
-    const auto at = e.evaluate({{dims[0], size}});
+    const auto at = e->evaluate({{dims[0], size}});
     if (!at) return {};
     rounds = std::max(rounds, *at);
   }
@@ -160,6 +165,10 @@ class OptionalRounds {
       : g_(g), origin_(origin), count_(count), type_(count_type), last_(binary(binary::kSub, count, scalar(1))) {}
 
   ValueId iteration(int64_t t) const { return binary(binary::kMax, binary(binary::kMin, scalar(t), last_), scalar(0)); }
+  // Of what counts from `start` on.
+  ValueId counter(int64_t t, int64_t start, DType type) const {
+    return g_.add_node(OpKind::kCast, {binary(binary::kAdd, iteration(t), scalar(start))}, CastAttrs{type}, origin_);
+  }
   ValueId runs(int64_t t) const { return binary(binary::kLess, scalar(t), count_); }
   ValueId chosen(ValueId runs, ValueId now, ValueId before) const {
     return g_.add_node(OpKind::kWhere, {runs, now, before}, {}, origin_);
@@ -187,7 +196,9 @@ bool inline_loop(Graph& g, NodeId n) {
   const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
   if (a.bodies.size() != 1) return false;
   const ValueId condition = g.node(n).in(1);
-  if (condition != kNone && known_scalar(g, condition).value_or(0) == 0) return false;
+  const std::optional<DimExpr> count = number_of(g, g.node(n).in(0));
+  if (condition != kNone && known_scalar(g, condition).value_or(0) == 0 && !(count && holds_while_positive(g, condition, *count)))
+    return false;
   const Graph& body = *a.bodies[0];
   const std::vector<ValueId> inputs = g.node(n).inputs;
   const std::vector<ValueId> outputs = g.node(n).outputs;
@@ -196,8 +207,11 @@ bool inline_loop(Graph& g, NodeId n) {
   if (inputs.size() < carried + 2) return false;
   auto trips = known_scalar(g, inputs[0]);
   const bool optional = inputs[0] != kNone && !trips;
+  CountedRounds counted{};
   if (optional) {
-    if (!runs_to_the_end(body)) return false;
+    if (!count) return false;
+    counted = counted_rounds(g, inputs, body, carried, *count);
+    if (!runs_to_the_end(body) && !counted.condition_holds) return false;
     trips = most_trips(g, inputs[0]);
   }
   if (inputs[0] != kNone && (!trips || *trips < 0)) return false;
@@ -225,6 +239,8 @@ bool inline_loop(Graph& g, NodeId n) {
     const std::string prefix = origin.node + "/" + std::to_string(t) + "/";
     std::vector<ValueId> in{rounds ? rounds->iteration(t) : g.add_constant(prefix + "iteration", Tensor::scalar(t)), yes};
     in.insert(in.end(), state.begin(), state.end());
+    for (size_t i = 0; rounds && i < carried; ++i)
+      if (counted.counters[i]) in[i + 2] = rounds->counter(t, *counted.counters[i], g.value(inputs[i + 2]).dtype);
     in.insert(in.end(), inputs.begin() + 2 + static_cast<std::ptrdiff_t>(carried), inputs.end());
     const std::vector<ValueId> out = copy_body(g, body, in, prefix);
     const ValueId runs = rounds && carried > 0 ? rounds->runs(t) : kNone;

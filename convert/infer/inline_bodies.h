@@ -9,6 +9,8 @@
 
 namespace edgeconv {
 
+constexpr int64_t kMaxTrips = 1024;  // most rounds of a Loop that are unrolled
+
 // Inlines every If and Loop of g that is decided; returns how many. The graph is left sorted.
 int inline_decided_bodies(Graph& g);
 

@@ -13,6 +13,7 @@ target_sources(edgeconv_core PRIVATE
   infer/infer.cc
   infer/inline_bodies.cc
   infer/lists.cc
+  infer/loop_condition.cc
   infer/matmul.cc
   infer/movement.cc
   infer/node_inference.cc

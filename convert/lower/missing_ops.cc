@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/infer/inline_bodies.h"
 #include "convert/lower/lower.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -89,7 +90,10 @@ MissingOp missing_op(const Graph& g, const Node& n) {
         return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
                     ", are too many to unroll, or a condition that depends on the data ends them",
                 "export with fewer rounds, or compute all of them at once"};
-      if (const std::string dim = dim_of_rounds(g, n); !dim.empty())
+      if (const std::string dim = dim_of_rounds(g, n); g.most_dims.count(dim) != 0 && g.most_dims.at(dim) <= kMaxTrips)
+        return {"its rounds are as many as dim '" + dim + "' is large, or fewer: a condition that depends on the data ends them",
+                "export without the condition; an LSTM, GRU or RNN operator takes any length"};
+      else if (!dim.empty())
         return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
                 "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
                     "=N exactly; an LSTM, GRU or RNN operator takes any length"};

@@ -80,8 +80,9 @@ ModelWriter scan(int64_t axis, bool backward) {
   return w;
 }
 
-// The same as a Loop that takes the rows of x [T, 1] by their number.
-ModelWriter loop() {
+// The same as a Loop that takes the rows of x [T, 1] by their number. counts: by one of its own, which a condition compares with the number of rows, as
+// tf2onnx writes the while of a Keras layer.
+ModelWriter loop(bool counts = false) {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"T", 1});
   w.output("sums", kOnnxFloat, {"T", 1});
@@ -100,15 +101,34 @@ ModelWriter loop() {
   first->add_int64_data(0);
   w.node("Shape", {"x"}, {"shape"});
   w.node("Gather", {"shape", "first"}, {"rounds"});
-  auto& n = w.node("Loop", {"rounds", "", "zero"}, {"last", "sums"});
+  if (counts) {
+    auto* one = g->add_initializer();
+    *one = *first;
+    one->set_name("one");
+    one->set_int64_data(0, 1);
+    w.node("Less", {"first", "rounds"}, {"any"});
+  }
+  auto& n = counts ? w.node("Loop", {"rounds", "any", "zero", "first", "rounds"}, {"last", "", "", "sums"})
+                   : w.node("Loop", {"rounds", "", "zero"}, {"last", "sums"});
   n.set_name("recurrence");
   auto* body = attribute(n, "body", 5).mutable_g();
   body->set_name("cell");
   for (const char* name : {"i", "go", "state"}) body->add_input()->set_name(name);
-  inner_node(*body, "Gather", {"x", "i"}, "part");
-  inner_node(*body, "Identity", {"go"}, "again");
+  inner_node(*body, "Gather", {"x", counts ? "row" : "i"}, "part");
+  if (counts) {
+    for (const char* name : {"row", "limit"}) body->add_input()->set_name(name);
+    inner_node(*body, "Add", {"row", "one"}, "next_row");
+    inner_node(*body, "Less", {"next_row", "limit"}, "more_rows");
+    inner_node(*body, "Less", {"i", "rounds"}, "more_rounds");
+    inner_node(*body, "And", {"more_rounds", "more_rows"}, "again");
+  } else {
+    inner_node(*body, "Identity", {"go"}, "again");
+  }
   decaying_sum(*body);
-  for (const char* name : {"again", "next", "given"}) body->add_output()->set_name(name);
+  for (const char* name : {"again", "next"}) body->add_output()->set_name(name);
+  if (counts)
+    for (const char* name : {"next_row", "limit"}) body->add_output()->set_name(name);
+  body->add_output()->set_name("given");
   return w;
 }
 
@@ -153,19 +173,44 @@ TEST_F(LoopsTest, AScanRunsAtAnyLengthUpToItsDim) {
 }
 
 TEST_F(LoopsTest, ALoopOverRowsRunsAtAnyLengthUpToItsDim) {
-  write(loop());
-  convert({"--dim", "T=4"});
-  for (const Floats& x : {Floats{3}, Floats{1, -2, 5}, Floats{1, 2, 3, 4}}) {
-    const auto [sums, last] = run(x, true);
-    EXPECT_EQ(sums, decaying_sums(x));
-    EXPECT_EQ(last, Floats{sums.back()});
+  for (const bool counts : {false, true}) {
+    SCOPED_TRACE(counts);
+    write(loop(counts));
+    convert({"--dim", "T=4", "--force"});
+    for (const Floats& x : {Floats{3}, Floats{1, -2, 5}, Floats{1, 2, 3, 4}}) {
+      const auto [sums, last] = run(x, true);
+      EXPECT_EQ(sums, decaying_sums(x));
+      EXPECT_EQ(last, Floats{sums.back()});
+    }
+    const ProgramResult v = expect_success({"validate", in("m.onnx"), in("m.ert")});
+    EXPECT_NE(v.out.find("certificate: confirmed"), std::string::npos) << v.out;
   }
-  const ProgramResult v = expect_success({"validate", in("m.onnx"), in("m.ert")});
-  EXPECT_NE(v.out.find("certificate: confirmed"), std::string::npos) << v.out;
+}
+
+// A condition that ends the loop a round early, or compares with another number, leaves the rounds to the run.
+TEST_F(LoopsTest, AConditionThatMayEndEarlyIsRefused) {
+  ModelWriter w = loop(true);
+  auto& nodes = *w.proto().mutable_graph()->mutable_node();
+  auto& body = *nodes[nodes.size() - 1].mutable_attribute(0)->mutable_g();
+  for (pb::NodeProto& n : *body.mutable_node())
+    if (n.output(0) == "more_rounds") n.set_input(0, "next_row");
+  write(w);
+  convert({"--dim", "T=4"});
+  for (pb::NodeProto& n : *body.mutable_node())
+    if (n.output(0) == "more_rounds") n.set_input(0, "later");
+  auto* later = body.add_node();
+  later->set_op_type("Add");
+  later->add_input("next_row");
+  later->add_input("one");
+  later->add_output("later");
+  for (int i = body.node_size() - 1; i > 1; --i) body.mutable_node()->SwapElements(i, i - 1);
+  write(w);
+  expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=4"}, kUnsupported,
+                 {"recurrence", "a condition that depends on the data ends them"});
 }
 
 TEST_F(LoopsTest, AFixedLengthNeedsNoChoices) {
-  for (const ModelWriter& w : {loop(), scan(0, false)}) {
+  for (const ModelWriter& w : {loop(), loop(true), scan(0, false)}) {
     write(w);
     convert({"--fix", "T=3"});
     EXPECT_EQ(run({1, 2, 3}, true).first, decaying_sums({1, 2, 3}));
@@ -175,7 +220,7 @@ TEST_F(LoopsTest, AFixedLengthNeedsNoChoices) {
 }
 
 TEST_F(LoopsTest, AnUnboundedLengthIsRefusedWithWhatBoundsIt) {
-  for (const ModelWriter& w : {loop(), scan(0, true)}) {
+  for (const ModelWriter& w : {loop(), loop(true), scan(0, true)}) {
     write(w);
     expect_refusal({in("m.onnx"), "-o", in("no.ert")}, kUnsupported, {"recurrence", "dim 'T'", "--dim T=MAX", "--fix T=N"});
     expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=1100"}, kUnsupported, {"recurrence", "at most 1024"});

@@ -1,0 +1,90 @@
+// See loop_condition.h.
+#include "convert/infer/loop_condition.h"
+
+#include <optional>
+
+#include "convert/infer/infer.h"
+#include "convert/infer/inline_bodies.h"
+
+namespace edgeconv {
+
+namespace {
+
+namespace binary = ert::params::binary;
+
+// Behind casts, which keep the numbers of rounds.
+ValueId uncast(const Graph& g, ValueId v) {
+  for (const Node* p = g.producer(v); p && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity); p = g.producer(v))
+    v = p->in(0);
+  return v;
+}
+
+std::optional<DimExpr> number(const Graph& g, ValueId cast) {
+  const ValueId v = uncast(g, cast);
+  const Value& x = g.value(v);
+  if (x.constant && x.constant->elements() == 1) {
+    const float n = x.constant->to_float()[0];
+    return n == static_cast<float>(static_cast<int64_t>(n)) ? std::optional(DimExpr(static_cast<int64_t>(n))) : std::nullopt;
+  }
+  return x.elements && x.elements->size() == 1 ? std::optional(x.elements->front()) : std::nullopt;
+}
+
+void know(Graph& g, ValueId v, const std::optional<DimExpr>& e) {
+  Value& x = g.value(v);
+  x.constant.reset();
+  x.elements.reset();
+  if (!e) return;
+  x.elements = std::vector<DimExpr>{*e};
+  x.dtype = x.dtype == DType::kUndefined ? DType::kInt64 : x.dtype;
+  if (!x.shape) x.shape = Shape{};
+}
+
+}  // namespace
+
+bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds) {
+  if (const auto known = known_scalar(g, condition)) return *known != 0;
+  const Node* p = g.producer(uncast(g, condition));
+  if (!p || p->kind != OpKind::kBinary) return false;
+  const auto kind = p->as<BinaryAttrs>().kind;
+  if (kind == binary::kAnd) return holds_while_positive(g, p->in(0), rounds) && holds_while_positive(g, p->in(1), rounds);
+  const auto a = number(g, p->in(0)), b = number(g, p->in(1));
+  if (!a || !b) return false;
+  if (kind != binary::kLess && kind != binary::kGreater) return false;
+  return ((kind == binary::kLess ? *b - *a : *a - *b) - rounds).constant().value_or(-1) >= 0;
+}
+
+CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
+                             const DimExpr& count) {
+  const DimExpr round = DimExpr::symbol("round of a loop"), one(1);
+  CountedRounds r{std::vector<std::optional<int64_t>>(carried), false};
+  std::vector<std::optional<DimExpr>> same(carried);  // what is handed on as it came
+  for (size_t i = 0; i < carried; ++i) {
+    const ValueId start = inputs[i + 2];
+    if (start == kNone || is_float(g.value(start).dtype)) continue;
+    if (uncast(body, body.outputs[i + 1]) == body.inputs[i + 2]) {
+      same[i] = number(g, start);
+    } else if (g.value(start).rank() == 0) {
+      r.counters[i] = known_scalar(g, start);
+    }
+  }
+  // A counter may count by another one: those that turn out to be none are taken back until all are.
+  for (bool all = false; !all;) {
+    Graph trial = body;
+    trial.fold_budget = g.fold_budget;
+    know(trial, trial.inputs[0], round);
+    for (size_t i = 0; i < carried; ++i)
+      know(trial, trial.inputs[i + 2], r.counters[i] ? std::optional(DimExpr(*r.counters[i]) + round) : same[i]);
+    Diagnostics ignored;
+    infer(trial, ignored);
+    all = true;
+    for (size_t i = 0; i < carried; ++i) {
+      if (!r.counters[i] || number(trial, trial.outputs[i + 1]) == DimExpr(*r.counters[i]) + round + one) continue;
+      r.counters[i].reset();
+      all = false;
+    }
+    r.condition_holds = all && holds_while_positive(trial, trial.outputs[0], count - round - one);
+  }
+  return r;
+}
+
+}  // namespace edgeconv

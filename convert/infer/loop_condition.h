@@ -1,0 +1,25 @@
+// Conditions of loops over a dim that compare a counter with the number of rounds, as tf2onnx writes the while of a Keras layer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "convert/ir/graph.h"
+
+namespace edgeconv {
+
+// Whether `condition` of g is true wherever `rounds`, an expression of dims, is positive: a comparison of two numbers that are `rounds` apart, or
+// farther by a constant, an And of such, or a true constant.
+bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds);
+
+struct CountedRounds {
+  std::vector<std::optional<int64_t>>
+      counters;          // of the scalars that are carried: the number in round 0 of one that grows by one each round
+  bool condition_holds;  // the one that the body computes, in every round but the last
+};
+
+// Of a Loop in g with these inputs, of which `carried` are handed from round to round behind the count and the condition.
+CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
+                             const DimExpr& count);
+
+}  // namespace edgeconv
