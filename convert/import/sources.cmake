@@ -2,6 +2,7 @@ target_sources(edgeconv_core PRIVATE
   import/activations.cc
   import/arg_min_max.cc
   import/arity.cc
+  import/array_feature_extractor.cc
   import/attention.cc
   import/attention_blocks.cc
   import/binary_ops.cc
@@ -49,6 +50,7 @@ target_sources(edgeconv_core PRIVATE
   import/response_normalization.cc
   import/rnn.cc
   import/rotary_embedding.cc
+  import/scaler.cc
   import/scatter.cc
   import/sequences.cc
   import/shape.cc

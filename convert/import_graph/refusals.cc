@@ -11,7 +11,8 @@ namespace {
 constexpr std::string_view kDataShape =
     "the shape of its result depends on data, which a device with a fixed memory plan cannot run";
 
-constexpr std::string_view kTensorFlow = "ONNX has no operator of this name: tf2onnx left one of TensorFlow that it cannot convert";
+constexpr std::string_view kTensorFlow =
+    "ONNX has no operator of this name: tf2onnx left one of TensorFlow that it cannot convert";
 constexpr std::string_view kSpectrum =
     "compute the spectrum outside the model, or as a Conv1D whose weights are the tables of the transform";
 
@@ -31,7 +32,8 @@ constexpr RefusedOperator kRefusals[] = {
     {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"Multinomial", "random numbers are not supported", "sample outside the model"},
     {"Erfc", kTensorFlow, "use gelu with approximate=True"},
-    {"StatefulPartitionedCall", kTensorFlow, "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
+    {"StatefulPartitionedCall", kTensorFlow,
+     "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
     {"RFFT", kTensorFlow, kSpectrum},
     {"IRFFT", kTensorFlow, kSpectrum},
     {"Real", kTensorFlow, kSpectrum},
@@ -76,9 +78,12 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (n.domain == "com.microsoft")
     return c.unsupported(n, "ONNX Runtime operator without an importer",
                          "convert the model as it was before ONNX Runtime optimised or quantized it");
+  if (n.domain == "ai.onnx.ml" && n.op_type == "ZipMap")
+    return c.unsupported(n, "its result is a list of maps",
+                         "export with the option zipmap=False (skl2onnx: options={id(model): {'zipmap': False}})");
   if (starts_with(n.domain, "ai.onnx.ml"))
-    return c.unsupported(n, "operators of classical machine learning are not supported",
-                         "only neural network encoders are in scope");
+    return c.unsupported(n, "of classical machine learning, what stands around neural networks is supported only",
+                         "`edgeconv supported-ops` lists it");
   if (!n.domain.empty())
     return c.unsupported(
         n, "custom domain: no definition in the file",
@@ -91,8 +96,9 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
     return c.unsupported(n, "sequences and optionals are not supported",
                          "export without scripting (torch.jit.script), so that lists are unrolled");
   if (!most_operands(n.domain, n.op_type))
-    return c.unsupported(n, "unknown operator: ONNX has none of this name",
-                         "the exporter left one of its own, which its warnings name; write the model with others (`edgeconv supported-ops`)");
+    return c.unsupported(
+        n, "unknown operator: ONNX has none of this name",
+        "the exporter left one of its own, which its warnings name; write the model with others (`edgeconv supported-ops`)");
   c.unsupported(n, "unknown operator", "`edgeconv supported-ops` lists what can be imported; write the operator with those");
 }
 

@@ -88,6 +88,10 @@ inline pb::AttributeProto* attribute(pb::NodeProto* n, const std::string& name, 
 inline void set_int(pb::NodeProto* n, const std::string& name, int64_t v) { attribute(n, name, 2)->set_i(v); }
 inline void set_float(pb::NodeProto* n, const std::string& name, float v) { attribute(n, name, 1)->set_f(v); }
 inline void set_text(pb::NodeProto* n, const std::string& name, const std::string& v) { attribute(n, name, 3)->set_s(v); }
+inline void set_floats(pb::NodeProto* n, const std::string& name, const std::vector<float>& v) {
+  auto* a = attribute(n, name, 6);
+  for (const float x : v) a->add_floats(x);
+}
 inline void set_ints(pb::NodeProto* n, const std::string& name, const std::vector<int64_t>& v) {
   auto* a = attribute(n, name, 7);
   for (int64_t x : v) a->add_ints(x);

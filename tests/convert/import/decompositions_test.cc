@@ -22,6 +22,43 @@ TEST(Importers, LpNormalizationOfZerosIsZero) {
             (std::vector<float>{0, 0, 0.6f, 0.8f}));
 }
 
+std::vector<float> result_of(OneNode& n, const Tensor& x) {
+  n.kinds();
+  Diagnostics d;
+  infer(n.imported.graph, d);
+  return interpret(n.imported.graph, {x})[0].to_float();
+}
+
+// What scikit-learn's pipelines have around an MLP.
+TEST(Importers, ScalerSubtractsAndMultiplies) {
+  for (const size_t size : {1, 2}) {
+    OneNode n(17);
+    n.m.opset_import("ai.onnx.ml", 1);
+    n.m.input("x", {"2", "2"});
+    auto* node = n.m.node("Scaler", {"x"}, {"y"}, "ai.onnx.ml");
+    set_floats(node, "offset", size == 1 ? std::vector<float>{1} : std::vector<float>{1, 2});
+    set_floats(node, "scale", size == 1 ? std::vector<float>{2} : std::vector<float>{2, 4});
+    n.m.output("y");
+    EXPECT_EQ(result_of(n, Tensor::of<float>(DType::kFloat, {2, 2}, {1, 2, 3, 4})),
+              size == 1 ? (std::vector<float>{0, 2, 4, 6}) : (std::vector<float>{0, 0, 4, 8}));
+  }
+}
+
+TEST(Importers, ArrayFeatureExtractorTakesElementsOfTheLastAxis) {
+  for (const bool matrix : {false, true}) {
+    OneNode n(17);
+    n.m.opset_import("ai.onnx.ml", 1);
+    matrix ? n.m.input("x", {"2", "3"}) : n.m.input("x", {"3"});
+    n.m.ints("list", {2, 0});
+    n.m.node("ArrayFeatureExtractor", {"x", "list"}, {"y"}, "ai.onnx.ml");
+    n.m.output("y");
+    const Tensor x =
+        matrix ? Tensor::of<float>(DType::kFloat, {2, 3}, {1, 2, 3, 4, 5, 6}) : Tensor::of<float>(DType::kFloat, {3}, {1, 2, 3});
+    EXPECT_EQ(result_of(n, x), matrix ? (std::vector<float>{3, 1, 6, 4}) : (std::vector<float>{3, 1}));
+    EXPECT_EQ(n.imported.graph.value(n.imported.graph.outputs[0]).rank(), 2);
+  }
+}
+
 TEST(Importers, LayerNormalizationGivesItsStatistics) {
   OneNode n(17);
   n.m.input("x", {"2", "4"});
