@@ -1,78 +1,29 @@
 // Rank and element type of a value before inference, by looking at the few nodes behind it. Some old operator forms can be
 // written in new ones only with this knowledge (Softmax below opset 13, GlobalAveragePool, masks of Attention).
 #include <algorithm>
+#include <map>
 
 #include "convert/import/building_blocks.h"
 
 namespace edgeconv {
 namespace {
 
-constexpr int kMaxDepth = 24;
-constexpr int kMaxSteps = 2000;  // both sides of Binary are followed: bound the total work too
+constexpr int kMaxDepth = 200;   // of calls
+constexpr int kMaxSteps = 2000;  // bounds the total work too
 
 class Hints {
  public:
   explicit Hints(const Graph& g) : g_(g) {}
 
   int rank(ValueId v, int depth = 0) {
-    if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return -1;
+    if (v == kNone || depth > kMaxDepth) return -1;
     if (g_.value(v).shape) return g_.value(v).rank();
-    const Node* n = g_.producer(v);
-    if (n == nullptr) return -1;
-    const auto in = [&](size_t i) { return rank(n->in(i), depth + 1); };
-    switch (n->kind) {
-      case OpKind::kUnary:
-      case OpKind::kCast:
-      case OpKind::kIdentity:
-      case OpKind::kSoftmax:
-      case OpKind::kLogSoftmax:
-      case OpKind::kLayerNormalization:
-      case OpKind::kBatchNormalization:
-      case OpKind::kInstanceNormalization:
-      case OpKind::kGroupNormalization:
-      case OpKind::kSlice:
-      case OpKind::kSplit:
-      case OpKind::kCumSum:
-      case OpKind::kTrilu:
-      case OpKind::kReverseSequence:
-      case OpKind::kPad:
-      case OpKind::kTile:
-      case OpKind::kDequantizeLinear:
-      case OpKind::kQuantizeLinear: return in(0);
-      case OpKind::kConcat: return largest(*n, depth, true);
-      case OpKind::kBinary:
-      case OpKind::kWhere: return largest(*n, depth, false);
-      case OpKind::kMatMul: {
-        const int a = in(0), b = in(1);
-        return a >= 2 && b >= 2 ? std::max(a, b) : -1;
-      }
-      case OpKind::kTranspose:
-        return n->as<TransposeAttrs>().perm.empty() ? in(0) : static_cast<int>(n->as<TransposeAttrs>().perm.size());
-      case OpKind::kUnsqueeze: return shifted(in(0), n->as<AxesAttrs>(), 1);
-      case OpKind::kSqueeze: return shifted(in(0), n->as<AxesAttrs>(), -1);
-      case OpKind::kGather: {
-        const int data = in(0), indices = in(1);
-        return data < 0 || indices < 0 ? -1 : data + indices - 1;
-      }
-      case OpKind::kReshape: return length(n->in(1));
-      case OpKind::kConv:
-      case OpKind::kConvTranspose:
-      case OpKind::kConvInteger: return in(1);
-      case OpKind::kMaxPool:
-      case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
-      case OpKind::kDft: return in(0);
-      case OpKind::kStft: return 4;
-      case OpKind::kMelWeightMatrix:
-      case OpKind::kFlatten: return 2;
-      case OpKind::kShape:
-      case OpKind::kRange: return 1;
-      case OpKind::kReduce: {
-        const auto& a = n->as<ReduceAttrs>();
-        if (a.keep_dims) return in(0);
-        return a.axes.empty() || in(0) < 0 ? -1 : in(0) - static_cast<int>(a.axes.size());
-      }
-      default: return -1;
-    }
+    // Norms and residual sums read a value twice each: without what is known the ways to it would double with every layer.
+    if (const auto known = ranks_.find(v); known != ranks_.end()) return known->second;
+    if (++steps_ > kMaxSteps) return -1;
+    const int found = rank_behind(v, depth);
+    ranks_[v] = found;
+    return found;
   }
 
   DType dtype(ValueId v, int depth = 0) {
@@ -115,6 +66,65 @@ class Hints {
   }
 
  private:
+  int rank_behind(ValueId v, int depth) {
+    const Node* n = g_.producer(v);
+    if (n == nullptr) return -1;
+    const auto in = [&](size_t i) { return rank(n->in(i), depth + 1); };
+    switch (n->kind) {
+      case OpKind::kUnary:
+      case OpKind::kCast:
+      case OpKind::kIdentity:
+      case OpKind::kSoftmax:
+      case OpKind::kLogSoftmax:
+      case OpKind::kLayerNormalization:
+      case OpKind::kBatchNormalization:
+      case OpKind::kInstanceNormalization:
+      case OpKind::kGroupNormalization:
+      case OpKind::kSlice:
+      case OpKind::kSplit:
+      case OpKind::kCumSum:
+      case OpKind::kTrilu:
+      case OpKind::kReverseSequence:
+      case OpKind::kPad:
+      case OpKind::kTile:
+      case OpKind::kDequantizeLinear:
+      case OpKind::kQuantizeLinear: return in(0);
+      case OpKind::kConcat: return largest(*n, depth, true);
+      case OpKind::kBinary:
+      case OpKind::kWhere: return largest(*n, depth, false);
+      case OpKind::kMatMul: {
+        const int a = in(0), b = in(1);
+        return a >= 2 && b >= 2 ? std::max(a, b) : -1;
+      }
+      case OpKind::kTranspose:
+        return n->as<TransposeAttrs>().perm.empty() ? in(0) : static_cast<int>(n->as<TransposeAttrs>().perm.size());
+      case OpKind::kUnsqueeze: return shifted(in(0), n->as<AxesAttrs>(), 1);
+      case OpKind::kSqueeze: return shifted(in(0), n->as<AxesAttrs>(), -1);
+      case OpKind::kGather: {
+        const int data = in(0), indices = in(1);
+        return data < 0 || indices < 0 ? -1 : data + indices - 1;
+      }
+      case OpKind::kReshape: return length(n->in(1), depth + 1);
+      case OpKind::kConv:
+      case OpKind::kConvTranspose:
+      case OpKind::kConvInteger: return in(1);
+      case OpKind::kMaxPool:
+      case OpKind::kAveragePool: return static_cast<int>(n->as<ConvAttrs>().kernel.size()) + 2;
+      case OpKind::kDft: return in(0);
+      case OpKind::kStft: return 4;
+      case OpKind::kMelWeightMatrix:
+      case OpKind::kFlatten: return 2;
+      case OpKind::kShape:
+      case OpKind::kRange: return 1;
+      case OpKind::kReduce: {
+        const auto& a = n->as<ReduceAttrs>();
+        if (a.keep_dims) return in(0);
+        return a.axes.empty() || in(0) < 0 ? -1 : in(0) - static_cast<int>(a.axes.size());
+      }
+      default: return -1;
+    }
+  }
+
   // The largest rank of the inputs; any known one will do when they all have to be equal.
   int largest(const Node& n, int depth, bool any) {
     int r = -1;
@@ -130,27 +140,33 @@ class Hints {
     return rank < 0 || a.axes.empty() ? -1 : rank + sign * static_cast<int>(a.axes.size());
   }
 
-  // Elements of a rank-1 value.
-  int length(ValueId v) const {
+  // Elements of a rank-1 value, as sizes are computed: lists side by side, scalars made vectors, sizes picked from a shape.
+  int length(ValueId v, int depth) {
+    if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return -1;
     const Value& value = g_.value(v);
     if (value.shape && value.rank() == 1 && (*value.shape)[0].constant()) return static_cast<int>(*(*value.shape)[0].constant());
     const Node* n = g_.producer(v);
-    if (n == nullptr || n->kind != OpKind::kConcat) return -1;
-    int sum = 0;
-    for (ValueId part : n->inputs) {
-      const Value& p = g_.value(part);
-      const Node* producer = g_.producer(part);
-      if (p.shape && p.rank() == 1 && (*p.shape)[0].constant())
-        sum += static_cast<int>(*(*p.shape)[0].constant());
-      else if (producer != nullptr && producer->kind == OpKind::kUnsqueeze)  // a scalar made a vector, as in every exported shape
-        sum += 1;
-      else
-        return -1;
+    if (n == nullptr) return -1;
+    switch (n->kind) {
+      case OpKind::kUnsqueeze: return 1;
+      case OpKind::kCast:
+      case OpKind::kIdentity: return length(n->in(0), depth + 1);
+      case OpKind::kGather: return rank(n->in(0), depth + 1) == 1 ? length(n->in(1), depth + 1) : -1;
+      case OpKind::kConcat: {
+        int sum = 0;
+        for (const ValueId part : n->inputs) {
+          const int one = length(part, depth + 1);
+          if (one < 0) return -1;
+          sum += one;
+        }
+        return sum;
+      }
+      default: return -1;
     }
-    return sum;
   }
 
   const Graph& g_;
+  std::map<ValueId, int> ranks_;
   int steps_ = 0;
 };
 

@@ -29,6 +29,35 @@ std::vector<float> result_of(OneNode& n, const Tensor& x) {
   return interpret(n.imported.graph, {x})[0].to_float();
 }
 
+// The layers of a Transformer of Keras by tf2onnx: means over the last axis are GlobalAveragePools, for which the rank must be known when the file is
+// read; every layer reads its input several times and gives its sizes as parts of a shape.
+TEST(Importers, RanksAreKnownBehindManyNorms) {
+  OneNode n(17);
+  n.m.input("y0", {"B", "S", "8"});
+  n.m.ints("first", {0, 1});
+  n.m.ints("last", {8});
+  n.m.ints("flat", {-1, 8});
+  std::string y = "y0";
+  for (int i = 0; i < 12; ++i) {
+    const auto name = [&](const char* what) { return what + std::to_string(i); };
+    n.m.node("GlobalAveragePool", {y}, {name("mean")});
+    n.m.node("Sub", {y, name("mean")}, {name("centred")});
+    n.m.node("Mul", {name("centred"), name("centred")}, {name("square")});
+    n.m.node("GlobalAveragePool", {name("square")}, {name("variance")});
+    n.m.node("Div", {name("centred"), name("variance")}, {name("norm")});
+    n.m.node("Shape", {name("norm")}, {name("shape")});
+    n.m.node("Gather", {name("shape"), "first"}, {name("rows")});
+    set_int(n.m.node("Concat", {name("rows"), "last"}, {name("sizes")}), "axis", 0);
+    set_int(n.m.node("Cast", {name("sizes")}, {name("whole")}), "to", 7);
+    n.m.node("Reshape", {name("norm"), "flat"}, {name("flat_norm")});
+    n.m.node("Reshape", {name("flat_norm"), name("whole")}, {name("back")});
+    n.m.node("Add", {name("norm"), name("back")}, {name("y_")});
+    y = name("y_");
+  }
+  n.m.output(y);
+  EXPECT_FALSE(n.kinds().empty());
+}
+
 // What scikit-learn's pipelines have around an MLP.
 TEST(Importers, ScalerSubtractsAndMultiplies) {
   for (const size_t size : {1, 2}) {
