@@ -12,6 +12,8 @@ namespace {
 
 namespace binary = ert::params::binary;
 
+constexpr int kMostParts = 64;  // of a condition: And of one value twice, again and again, would double them
+
 // Behind casts, which keep the numbers of rounds.
 ValueId uncast(const Graph& g, ValueId v) {
   for (const Node* p = g.producer(v); p && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity); p = g.producer(v))
@@ -42,15 +44,27 @@ void know(Graph& g, ValueId v, const std::optional<DimExpr>& e) {
 }  // namespace
 
 bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds) {
-  if (const auto known = known_scalar(g, condition)) return *known != 0;
-  const Node* p = g.producer(uncast(g, condition));
-  if (!p || p->kind != OpKind::kBinary) return false;
-  const auto kind = p->as<BinaryAttrs>().kind;
-  if (kind == binary::kAnd) return holds_while_positive(g, p->in(0), rounds) && holds_while_positive(g, p->in(1), rounds);
-  const auto a = number(g, p->in(0)), b = number(g, p->in(1));
-  if (!a || !b) return false;
-  if (kind != binary::kLess && kind != binary::kGreater) return false;
-  return ((kind == binary::kLess ? *b - *a : *a - *b) - rounds).constant().value_or(-1) >= 0;
+  std::vector<ValueId> parts{condition};
+  for (int seen = 0; !parts.empty(); ++seen) {
+    if (seen == kMostParts) return false;
+    const ValueId v = parts.back();
+    parts.pop_back();
+    if (const auto known = known_scalar(g, v)) {
+      if (*known == 0) return false;
+      continue;
+    }
+    const Node* p = g.producer(uncast(g, v));
+    if (!p || p->kind != OpKind::kBinary) return false;
+    const auto kind = p->as<BinaryAttrs>().kind;
+    if (kind == binary::kAnd) {
+      parts.insert(parts.end(), {p->in(0), p->in(1)});
+      continue;
+    }
+    const auto a = number(g, p->in(0)), b = number(g, p->in(1));
+    if (!a || !b || (kind != binary::kLess && kind != binary::kGreater)) return false;
+    if (((kind == binary::kLess ? *b - *a : *a - *b) - rounds).constant().value_or(-1) < 0) return false;
+  }
+  return true;
 }
 
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,

@@ -209,6 +209,22 @@ TEST_F(LoopsTest, AConditionThatMayEndEarlyIsRefused) {
                  {"recurrence", "a condition that depends on the data ends them"});
 }
 
+// An And of a value with itself, again and again: the ways to what is compared double with each.
+TEST_F(LoopsTest, AConditionOfManyPartsEndsAtOnce) {
+  ModelWriter w = loop(true);
+  auto& nodes = *w.proto().mutable_graph()->mutable_node();
+  auto& body = *nodes[nodes.size() - 1].mutable_attribute(0)->mutable_g();
+  std::string part = "again";
+  for (int i = 0; i < 60; ++i) {
+    const std::string both = "both" + std::to_string(i);
+    inner_node(body, "And", {part, part}, both);
+    part = both;
+  }
+  body.mutable_output(0)->set_name(part);
+  write(w);
+  expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=4"}, kUnsupported, {"recurrence"});
+}
+
 TEST_F(LoopsTest, AFixedLengthNeedsNoChoices) {
   for (const ModelWriter& w : {loop(), loop(true), scan(0, false)}) {
     write(w);
