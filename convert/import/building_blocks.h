@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "convert/import/importer.h"
@@ -26,6 +27,9 @@ std::optional<std::vector<int64_t>> constant_ints(ImportContext& c, ValueId v);
 // What is known about a value before inference, from the nodes behind it; -1 and kUndefined when nothing is.
 int rank_hint(const Graph& g, ValueId v);
 DType dtype_hint(const Graph& g, ValueId v);
+// The same for all values of a graph in the order of its nodes: what was found before is not looked for again, however deep it lies.
+using KnownTypes = std::unordered_map<ValueId, DType>;
+DType dtype_hint(const Graph& g, ValueId v, KnownTypes& known);
 
 ValueId scalar(ImportContext& c, const OnnxNode& n, float v);
 // In the element type of `like` where that is known, else float32.

@@ -13,7 +13,7 @@ constexpr int kMaxSteps = 2000;  // bounds the total work too
 
 class Hints {
  public:
-  explicit Hints(const Graph& g) : g_(g) {}
+  explicit Hints(const Graph& g, KnownTypes* types = nullptr) : g_(g), types_(types) {}
 
   int rank(ValueId v, int depth = 0) {
     if (v == kNone || depth > kMaxDepth) return -1;
@@ -29,6 +29,15 @@ class Hints {
   DType dtype(ValueId v, int depth = 0) {
     if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return DType::kUndefined;
     if (g_.value(v).dtype != DType::kUndefined) return g_.value(v).dtype;
+    if (types_ != nullptr)
+      if (const auto known = types_->find(v); known != types_->end()) return known->second;
+    const DType found = dtype_behind(v, depth);
+    if (types_ != nullptr) types_->emplace(v, found);
+    return found;
+  }
+
+ private:
+  DType dtype_behind(ValueId v, int depth) {
     const Node* n = g_.producer(v);
     if (n == nullptr || n->inputs.empty()) return DType::kUndefined;
     switch (n->kind) {
@@ -61,11 +70,15 @@ class Hints {
         const DType t = dtype(n->in(0), depth + 1);
         return t != DType::kUndefined || kind == BinaryKind::kPow ? t : dtype(n->in(1), depth + 1);
       }
+      case OpKind::kEyeLike: {
+        const auto* to = std::get_if<CastAttrs>(&n->attrs);
+        return to != nullptr && to->to != DType::kUndefined ? to->to : dtype(n->in(0), depth + 1);
+      }
+      case OpKind::kMaxPool: return v == n->outputs[0] ? dtype(n->in(0), depth + 1) : DType::kInt64;
       default: return dtype(n->in(0), depth + 1);
     }
   }
 
- private:
   int rank_behind(ValueId v, int depth) {
     const Node* n = g_.producer(v);
     if (n == nullptr) return -1;
@@ -166,6 +179,7 @@ class Hints {
   }
 
   const Graph& g_;
+  KnownTypes* types_;
   std::map<ValueId, int> ranks_;
   int steps_ = 0;
 };
@@ -174,5 +188,6 @@ class Hints {
 
 int rank_hint(const Graph& g, ValueId v) { return Hints(g).rank(v); }
 DType dtype_hint(const Graph& g, ValueId v) { return Hints(g).dtype(v); }
+DType dtype_hint(const Graph& g, ValueId v, KnownTypes& known) { return Hints(g, &known).dtype(v); }
 
 }  // namespace edgeconv

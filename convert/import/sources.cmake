@@ -35,6 +35,7 @@ target_sources(edgeconv_core PRIVATE
   import/matmul.cc
   import/matmul_nbits.cc
   import/normalization.cc
+  import/operand_types.cc
   import/pad.cc
   import/pools.cc
   import/qlinear_ops.cc

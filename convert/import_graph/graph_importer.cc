@@ -124,6 +124,8 @@ void GraphImporter::import_node(const OnnxNode& n) {
     const ImporterDef* importer = find_importer(n.domain, n.op_type);
     if (session_.custom_ops.count(n.domain + "::" + n.op_type) > 0)
       import_custom(*this, n, declared_);
+    else if (const std::string fault = type_problem(n); !fault.empty())
+      malformed(n, fault);
     else if (importer != nullptr)
       importer->run(*this, n);
     else

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "convert/import/building_blocks.h"
 #include "convert/import/importer.h"
 #include "convert/import_graph/cut.h"
 #include "convert/import_graph/function_inliner.h"
@@ -84,6 +85,8 @@ class GraphImporter : public ImportContext {
   std::optional<KnownInts> known_ints(const std::string& name, const OnnxNode* maker) const;
   void check_name(const std::string& name, const char* what);
   void check_structure(const OnnxNode& n);
+  std::string type_problem(const OnnxNode& n);
+  DType known_type(const std::string& name);
   void import_node(const OnnxNode& n);
   void count_parameters(const OnnxNode& n);
   void import_outputs(const pb::GraphProto& proto);
@@ -104,6 +107,7 @@ class GraphImporter : public ImportContext {
   std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
   std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;
+  KnownTypes types_;
   std::vector<DType> outer_types_;  // of a body: what its inputs are bound to, where that is known
 };
 

@@ -1,4 +1,5 @@
 // What is wrong with nodes, or odd about them, in the words of the file: names, operators, types and shapes of inputs.
+#include "convert/import/operand_types.h"
 #include "convert/import_graph/graph_importer.h"
 #include "convert/onnx/node_order.h"
 #include "convert/onnx/onnx.pb.h"
@@ -27,6 +28,20 @@ std::string GraphImporter::inputs_str(const OnnxNode& n) {
     s += (s.empty() ? "" : ", ") + std::string(dtype_name(v.dtype)) + shape_str(*v.shape);
   }
   return s.empty() ? s : "(" + s + ")";
+}
+
+// By the types that are known while the file is read: what comes out of If, Loop and operators of the application is not.
+std::string GraphImporter::type_problem(const OnnxNode& n) {
+  if (!n.domain.empty()) return "";
+  std::vector<TypedOperand> operands;
+  for (const std::string& name : n.inputs) operands.push_back({name, known_type(name)});
+  return operand_type_fault(n.op_type, operands);
+}
+
+// Unlike lookup() it captures nothing: a body has the values as inputs that its importers read.
+DType GraphImporter::known_type(const std::string& name) {
+  if (const auto it = names_.find(name); it != names_.end()) return dtype_hint(graph_, it->second, types_);
+  return parent_ != nullptr ? parent_->known_type(name) : DType::kUndefined;
 }
 
 void GraphImporter::warn(const OnnxNode& n, const std::string& message) {

@@ -44,6 +44,12 @@ class Types {
     if (n_.in(0) == kNone || n_.in(i) == kNone || of(i) != Class::kFloat) return;
     if (g_.value(n_.in(i)).dtype != g_.value(n_.in(0)).dtype) wrong(i, name(0) + " as '" + g_.value(n_.in(0)).name + "'");
   }
+  // Written beside those of the first input: the host has float64 apart.
+  void both_double(size_t i) {
+    if (n_.in(0) == kNone || n_.in(i) == kNone || of(i) != Class::kFloat) return;
+    const DType a = g_.value(n_.in(0)).dtype, b = g_.value(n_.in(i)).dtype;
+    if ((a == DType::kDouble) != (b == DType::kDouble)) wrong(i, name(0) + " as '" + g_.value(n_.in(0)).name + "'");
+  }
   // A zero point is a number of the type that it belongs to.
   void zero_point(size_t i, size_t of_input) {
     if (n_.in(i) == kNone || n_.in(of_input) == kNone) return;
@@ -123,6 +129,7 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kScatterElements:
       t.all(Class::kInteger, 1, 2);
       t.same({0, 2});
+      t.both_double(2);
       break;
     case OpKind::kDft:
       t.all(Class::kFloat, 0, 1);

@@ -224,12 +224,19 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          w.weights("w", {3}), w.node("Add", {"x", "w"}, {"r"});
        }},
+      {"Add of int8 and uint8", 3,
+       [](ModelWriter& w) {
+         w.node("Cast", {"x"}, {"a"}), whole(*w.proto().mutable_graph()->mutable_node()->rbegin(), "to", 3);
+         w.node("Cast", {"x"}, {"b"}), whole(*w.proto().mutable_graph()->mutable_node()->rbegin(), "to", 2);
+         w.node("Add", {"a", "b"}, {"r"});
+       }},
+      {"Atan of an integer", 3, [](ModelWriter& w) { w.node("Atan", {"k"}, {"r"}); }},
       {"Not of a float", 3, [](ModelWriter& w) { w.node("Not", {"x"}, {"r"}); }},
       {"And of floats", 3,
        [](ModelWriter& w) {
          w.node("And", {"x", "x"}, {"r"});
        }},
-      {"Sqrt of an integer", 4, [](ModelWriter& w) { w.node("Sqrt", {"k"}, {"r"}); }},
+      {"Sqrt of an integer", 3, [](ModelWriter& w) { w.node("Sqrt", {"k"}, {"r"}); }},
       {"Softmax of an integer", 3, [](ModelWriter& w) { w.node("Softmax", {"k"}, {"r"}); }},
       {"MatMul of sizes that do not fit", 3,
        [](ModelWriter& w) {

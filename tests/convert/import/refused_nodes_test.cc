@@ -66,6 +66,12 @@ ModelBuilder surroundings(int opset) {
   codes->set_data_type(2);
   codes->mutable_int32_data()->Resize(16, 0x21);
   codes->clear_int64_data();
+  for (const auto& [name, type] : {std::pair{"byte", 3}, {"yes", 9}}) {
+    pb::TensorProto* t = m.ints(name, {1});
+    t->set_data_type(type);
+    t->add_int32_data(1);
+    t->clear_int64_data();
+  }
   m.floats("none", {1}, {0});
   m.floats("two", {2}, {0, 1});
   m.floats("matrix", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
@@ -204,7 +210,7 @@ TEST(RefusedNodes, ConvolutionsAndWindows) {
            {"DepthToSpace", "map", "y", 3, "'blocksize' is 0", with("blocksize", 0)},
            {"SpaceToDepth", "map", "y", 3, "'blocksize' is 2147483648", with("blocksize", 2147483648)},
            {"DepthToSpace", "map", "y", 3, "'mode' has an unknown value", all({with("blocksize", 2), with("mode", "RCD")})},
-           {"Resize", "map - two two", "y", 3, "needs either scales or sizes"},
+           {"Resize", "map - two pair", "y", 3, "needs either scales or sizes"},
            {"Resize", "map -", "y", 3, "needs either scales or sizes"},
            {"Resize", "map - two", "y", 3, "'mode' is none of nearest, linear, cubic", with("mode", "area")},
            {"Resize", "map - two", "y", 3, "'nearest_mode' is none of round_prefer_floor", with("nearest_mode", "round")},
@@ -221,7 +227,7 @@ TEST(RefusedNodes, ConvolutionsAndWindows) {
            {"LRN", "map", "y", 4, "sums over 65 channels", with("size", 65)},
            {"Pad", "map pair", "y", 3, "'mode' is none of constant, reflect, edge, wrap", with("mode", "symmetric")},
            {"HannWindow", "pair", "y", 3, "its size is not one integer"},
-           {"HammingWindow", "one", "y", 3, "its size is not one integer"},
+           {"HammingWindow", "pair", "y", 3, "its size is not one integer"},
            {"BlackmanWindow", "minus", "y", 3, "its size is -3"},
            {"DFT:20", "x - sizes", "y", 4, "its axis is computed by the model"},
            {"DFT:20", "x - pair", "y", 3, "its axis is not one number"},
@@ -287,7 +293,7 @@ TEST(RefusedNodes, MatricesAndIntegers) {
            {bits, "x codes one", "y", 3, unfit, nbits(32, 1, 8, int64_t{1} << 62)},
            {"QuantizeLinear", "x none", "y", 3, "a scale is not a positive finite number"},
            {"DequantizeLinear", "ids none", "y", 3, "a scale is not a positive finite number"},
-           {"QuantizeLinear:21", "x one four", "y", 3, "its zero point is int64, its output_dtype uint8",
+           {"QuantizeLinear:21", "x one byte", "y", 3, "its zero point is int8, its output_dtype uint8",
             with("output_dtype", 2)},
            {"DynamicQuantizeLinear", "x", "y", 3, "it must have three outputs"},
            {"com.microsoft.QLinearConcat", "one zero x one", "y", 3,
@@ -328,7 +334,7 @@ TEST(RefusedNodes, ShapesAndSequences) {
            {"Gelu:20", "x", "y", 3, "'approximate' is neither none nor tanh", with("approximate", "sigmoid")},
            {"Celu", "x", "y", 4, "'alpha' is 0, by which it divides", [](pb::NodeProto* n) { attribute(n, "alpha", 1)->set_f(0); }},
            {"Dropout:9", "x", "y mask", 4, "its mask is used, which is a number before opset 10"},
-           {"Dropout", "x - one", "y mask", 4, "its random mask is used"},
+           {"Dropout", "x - yes", "y mask", 4, "its random mask is used"},
            {"Dropout", "x - vague", "y mask", 4, "its random mask is used"},
            {"Constant", "", "y", 3, "it has no value"},
            {"Constant", "", "y", 3, "it has more than one value", all({with("value_int", 1), with("value_ints", list({1}))})},

@@ -81,6 +81,16 @@ TEST(Types, MovedFloatsHaveOneWidth) {
   EXPECT_TRUE(has(problem(k.g), "is float32, it must be an integer type"));
 }
 
+// A ScatterND of float64 into float32 ended in exit 4 with the same advice; of float16 it is one of float32.
+TEST(Types, ScatteredFloatsAreDoubleTogether) {
+  for (const DType t : {DType::kDouble, DType::kFloat16}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", DType::kFloat, {3}), u = b.input("u", t, {1});
+    b.output(b.node(OpKind::kScatterElements, {x, b.ints({1}), u}, ScatterAttrs{}));
+    EXPECT_EQ(has(problem(b.g), "'u' is float64, it must be float32 as 'x'"), t == DType::kDouble);
+  }
+}
+
 // Files of optimised models have float16 weights beside float32 activations.
 TEST(Types, WidthsMayDiffer) {
   GraphBuilder b;
