@@ -31,6 +31,13 @@ struct ProgramResult {
   long peak_kb = 0;        // its largest resident set
 };
 
+// What AddressSanitizer may add to a program's peak_kb: its shadow, and memory that it keeps from being used again (256 MB).
+#if defined(__SANITIZE_ADDRESS__)
+constexpr long kSanitizerKb = 400 << 10;
+#else
+constexpr long kSanitizerKb = 0;
+#endif
+
 struct ProgramOptions {
   std::filesystem::path cwd;             // empty: as the test's own
   std::vector<std::string> environment;  // NAME=VALUE, added to the test's own

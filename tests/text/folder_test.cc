@@ -1,5 +1,6 @@
 // What the files beside a vocabulary change of its ids. The expected ids are those of AutoTokenizer of transformers 4.57 (folders.py compares it all on real text).
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,8 @@ namespace {
 class FolderTest : public ::testing::Test {
  protected:
   FolderTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                (::testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

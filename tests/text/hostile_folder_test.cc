@@ -1,5 +1,6 @@
 // Tokenizers of strangers: what once crashed, hung or ended as an internal error is refused with its exit code, in little time.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
@@ -20,7 +21,8 @@ constexpr double kMostSeconds = 10;  // of CPU time, also under sanitizers; what
 class HostileFolder : public ::testing::Test {
  protected:
   HostileFolder()
-      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                (::testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }

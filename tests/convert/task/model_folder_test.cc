@@ -2,6 +2,7 @@
 #include "convert/task/model_folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -13,7 +14,8 @@ namespace {
 class ModelFolderTest : public ::testing::Test {
  protected:
   ModelFolderTest()
-      : folder_(std::filesystem::path(::testing::TempDir()) / ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
+      : folder_(std::filesystem::path(::testing::TempDir()) /
+                (::testing::UnitTest::GetInstance()->current_test_info()->name() + std::to_string(::getpid()))) {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
