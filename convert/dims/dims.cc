@@ -9,6 +9,7 @@
 #include "convert/dims/hidden_states.h"
 #include "convert/dims/index_origin.h"
 #include "convert/dims/size_equalities.h"
+#include "convert/passes/select.h"
 
 namespace edgeconv {
 
@@ -59,7 +60,8 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
     }
     if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
-    const IndexOrigin o = index_origin(g, ids);
+    const ValueId counted = ids_before_wrap(g, ids, rows);
+    const IndexOrigin o = index_origin(g, counted == kNone ? ids : counted);
     if (o.computed) {
       const Shape& shape = *g.value(ids).shape;
       if (shape.empty() || !shape.back().is_symbol()) continue;

@@ -30,10 +30,22 @@ constexpr int64_t kStatefulBatch = 2;
 constexpr size_t kCalibrationSets = 16, kFixedSets = 24, kSignalSets = 6;
 // Of windows of features each set has one size of several, and a classifier is undecided on few of them.
 constexpr size_t kWindowSets = 96;
+// A classifier gives a row for a text: of the nine texts that are always compared none may be one that it is undecided on. More are compared while all of
+// them take little, since every plan of a search runs them.
+constexpr double kFewRows = 300, kCheapTexts = 1e8;
 
 // Of a row and of a sample, as a Comparison counts them, with the room that lists grow by and what sorting copies. An output of one axis has a sample for
 // each element.
 constexpr double kSumsOfRow = 96, kSumsOfSample = 240;
+
+// Rows of the output that has the fewest.
+double rows_compared(const Graph& g, const DimSizes& sizes) {
+  double fewest = kFewRows;
+  for (ValueId v : g.outputs)
+    if (v != kNone && g.value(v).shape && !g.value(v).shape->empty())
+      fewest = std::min(fewest, elements_at(Shape(g.value(v).shape->begin(), g.value(v).shape->end() - 1), sizes));
+  return fewest;
+}
 
 double bytes_of_sums(const Graph& g, ValueId v, const DimSizes& sizes) {
   if (v == kNone || !g.value(v).shape) return 0;
@@ -141,6 +153,23 @@ std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan
   return sets;
 }
 
+// Sets of the lengths of held-out texts behind those of `specs`, until each output has rows enough.
+void add_cheap_texts(const Graph& g, const DimPlan& dims, std::vector<SyntheticSpec>& specs) {
+  double rows = 0, work = 0;
+  const auto count = [&](const SyntheticSpec& spec) {
+    const DimSizes sizes = synthetic_sizes(g, dims, affordable(g, dims, spec, kPatience));
+    rows += rows_compared(g, sizes);
+    return work += graph_work(g, sizes);
+  };
+  for (const SyntheticSpec& spec : specs) count(spec);
+  while (rows < kFewRows) {
+    const size_t i = specs.size();
+    const SyntheticSpec next = {8, kHeldOutTokens[i % std::size(kHeldOutTokens)], i % 2 == 0, 101 + i, true};
+    if (count(next) > kCheapTexts) break;
+    specs.push_back(next);
+  }
+}
+
 // A set for each spec, as large as it may be, as long as work and memory last; at least one.
 std::vector<std::vector<Tensor>> sets_within(const Graph& g, const DimPlan& dims, const std::vector<SyntheticSpec>& specs,
                                              double work, double patience = 1) {
@@ -200,6 +229,7 @@ std::vector<std::vector<Tensor>> comparison_inputs(const Graph& g, const DimPlan
   // Signals differ more than tokens do, and where the file fixes the number of rows a set is one sample.
   size_t count = has_fixed_rows(g) ? kFixedSets : dims.kinds.empty() ? specs.size() : kSignalSets;
   if (has_windows(dims) && kWindowSets * graph_work(g, synthetic_sizes(g, dims, specs[0])) < kCheapHeldOut) count = kWindowSets;
+  if (dims.kinds.empty() && !has_fixed_rows(g)) add_cheap_texts(g, dims, specs);
   while (specs.size() < count) specs.push_back({4, specs.size() % 2 ? 32 : 20, specs.size() % 2 == 0, 101 + specs.size(), true});
   return sets_within(g, dims, specs, allowed_work(g) * kComparedShare, kPatience);
 }

@@ -1,5 +1,6 @@
 // A rearrangement of rows before a row-wise node is moved behind it: Linear(Transpose(x)) = Transpose(Linear(x)). The layout
-// detours of nn.MultiheadAttention ([batch, sequence] to [sequence, batch] and back) then meet and cancel.
+// detours of nn.MultiheadAttention ([batch, sequence] to [sequence, batch] and back) then meet and cancel. Texts and tokens that
+// were joined for a Gemm stay apart: heads are found as columns of [batch, sequence, width].
 #include "convert/passes/match.h"
 #include "convert/passes/view_layout.h"
 
@@ -25,6 +26,11 @@ bool keeps_last_axis(const ViewLayout& l) {
   return last.size() == 1 && last[0] == Atom{static_cast<int>(l.source_shape.size()) - 1, 1, l.source_shape.back()};
 }
 
+// [batch, sequence, width] as [batch * sequence, width].
+bool joins_rows(const Graph& g, const Node& n, const ViewLayout& l) {
+  return n.kind == OpKind::kLinear && l.source_shape.size() == 3 && g.value(n.in(0)).rank() == 2;
+}
+
 }  // namespace
 
 int pass_hoist_views(Graph& g, Diagnostics&) {
@@ -37,7 +43,7 @@ int pass_hoist_views(Graph& g, Diagnostics&) {
     const ValueId out = n.outputs[0];
     if (!g.value(n.in(0)).shape || !g.value(out).shape || g.value(out).elements || feeds_recurrence(g, users, out)) continue;
     const ViewLayout l = trace_view(g, n.in(0), false);
-    if (l.source == n.in(0) || keeps_order(l) || !keeps_last_axis(l)) continue;
+    if (l.source == n.in(0) || !keeps_last_axis(l) || (keeps_order(l) && !joins_rows(g, n, l))) continue;
     std::vector<ValueId> inputs = n.inputs;
     inputs[0] = l.source;
     Shape shape = l.source_shape;

@@ -1,5 +1,5 @@
 // Expands move towards the outputs, past everything that would broadcast anyway, until an operator broadcasts for free:
-// exporters expand masks to [batch, 1, sequence, sequence] or to the hidden size before doing arithmetic on them.
+// exporters expand (or tile) masks to [batch, 1, sequence, sequence] or to the hidden size before doing arithmetic on them.
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -49,7 +49,7 @@ bool drop_redundant(Graph& g, Node& n) {
   return false;
 }
 
-// f(Expand(x), scalars...) = Expand(f(x, scalars...)).
+// f(Expand(x), constants...) = Expand(f(x, constants...)).
 bool sink(Graph& g, size_t index) {
   const Node n = g.nodes[index];
   size_t at = n.inputs.size();
@@ -59,16 +59,21 @@ bool sink(Graph& g, size_t index) {
     if (p && (!e || p->in(0) == e->in(0))) {
       e = p;
       at = i;
-    } else if (!scalar_constant(g, n.in(i))) {
+    } else if (!g.value(n.in(i)).constant) {
       return false;
     }
   }
   if (at == n.inputs.size()) return false;
-  const Shape from = *g.value(e->in(0)).shape, to = *g.value(n.outputs[0]).shape;
-  if (!broadcasts_to(from, to) || from == to) return false;
+  const Shape to = *g.value(n.outputs[0]).shape;
+  Shape from = *g.value(e->in(0)).shape;
   std::vector<ValueId> inputs = n.inputs;
-  for (ValueId& v : inputs)
+  for (ValueId& v : inputs) {
     if (expand_of(g, v)) v = e->in(0);
+    const auto joined = broadcast_shapes(from, *g.value(v).shape);
+    if (!joined) return false;
+    from = *joined;
+  }
+  if (!broadcasts_to(from, to) || from == to) return false;
   const ValueId small = g.add_node(n.kind, inputs, n.attrs, n.origin);
   g.value(small).dtype = g.value(n.outputs[0]).dtype;
   g.value(small).shape = from;
@@ -104,6 +109,16 @@ bool sink_reduce(Graph& g, size_t index) {
   return true;
 }
 
+// A Tile repeats axes whole: of one entry that is what Expand does.
+bool tile_as_expand(Graph& g, size_t index) {
+  const Node n = g.nodes[index];
+  if (!g.value(n.in(0)).shape) return false;
+  const Shape from = *g.value(n.in(0)).shape, to = *g.value(n.outputs[0]).shape;
+  if (from.size() != to.size() || !broadcasts_to(from, to)) return false;
+  expand_into(g, n.in(0), n.outputs[0], n.origin);
+  return true;
+}
+
 }  // namespace
 
 int pass_sink_expand(Graph& g, Diagnostics&) {
@@ -119,6 +134,7 @@ int pass_sink_expand(Graph& g, Diagnostics&) {
       case OpKind::kUnary:
       case OpKind::kCast: changed += sink(g, i); break;
       case OpKind::kReduce: changed += sink_reduce(g, i); break;
+      case OpKind::kTile: changed += tile_as_expand(g, i); break;
       default: break;
     }
   }

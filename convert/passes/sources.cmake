@@ -26,6 +26,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fuse_pad.cc
   passes/fuse_residual_norm.cc
   passes/fuse_rope.cc
+  passes/fuse_select.cc
   passes/head_operand.cc
   passes/hoist_views.cc
   passes/join_linears.cc
@@ -39,6 +40,7 @@ target_sources(edgeconv_core PRIVATE
   passes/remove_identities.cc
   passes/rotation.cc
   passes/rotation_columns.cc
+  passes/select.cc
   passes/select_branches.cc
   passes/simplify_views.cc
   passes/sink_expand.cc
@@ -47,5 +49,6 @@ target_sources(edgeconv_core PRIVATE
   passes/split_rnn.cc
   passes/strip_activation_quantization.cc
   passes/trial_inputs.cc
+  passes/unwrap_ids.cc
   passes/view_layout.cc
 )

@@ -127,18 +127,18 @@ TEST_F(GatesTest, BudgetsSteerTheClimb) {
 // What no choice within the budget keeps to: the error says what was reached, what is missing, and what would do.
 TEST_F(GatesTest, AGateBeyondTheBudgetIsRefused) {
   const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
-  const std::vector<std::string> asked{model, "-o", in("b.ert"), "--max-loss", "0.00003"};
+  const std::vector<std::string> asked{model, "-o", in("b.ert"), "--max-loss", "0.000035"};
   std::vector<std::string> slow = asked, small = asked;
   slow.insert(slow.end(), {"--max-slowdown", "1.05"});
   expect_refusal(slow, kAccuracy,
-                 {"within --max-slowdown 1.05 the worst output reaches cosine 0.9999", "below the gate of 0.99997",
-                  "a choice that reaches 0.99997 takes 1.8", "Raise --max-slowdown to about 1.8", "raise --max-loss to 3"});
+                 {"within --max-slowdown 1.05 the worst output reaches cosine 0.9999", "below the gate of 0.999965",
+                  "a choice that reaches 0.999965 takes 1.8", "Raise --max-slowdown to about 1.8", "raise --max-loss to 4"});
   small.insert(small.end(), {"--max-bytes", "1000"});
   expect_refusal(small, kAccuracy, {"with all that was not asked for in int8, --max-bytes allows 1000"});
   const double free =
-      parse_json(expect_success({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003"}).out).at("slowdown");
+      parse_json(expect_success({model, "--json", "-o", in("f.ert"), "--max-loss", "0.000035"}).out).at("slowdown");
   // The advice holds.
-  const auto followed = edgeconv({model, "--json", "-o", in("f.ert"), "--max-loss", "0.00003", "--max-slowdown",
+  const auto followed = edgeconv({model, "--json", "-o", in("f.ert"), "--max-loss", "0.000035", "--max-slowdown",
                                   fmt::format("{:g}", std::ceil(free * 100) / 100)});
   EXPECT_EQ(followed.exit_code, 0) << followed.err;
 }

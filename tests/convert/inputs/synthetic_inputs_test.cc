@@ -115,6 +115,24 @@ TEST(SyntheticInputs, StepsGoOnWithTheModelsOwnStates) {
   EXPECT_FALSE(sets[7][0].same_bytes(sets[8][0]));
 }
 
+// A row for a text: nine of them had none that the classifier was undecided on.
+TEST(SyntheticInputs, ManyTextsWhereEachGivesOneRow) {
+  for (const bool pooled : {true, false}) {
+    GraphBuilder b;
+    const ValueId ids = b.input("ids", {DimExpr::symbol("batch"), DimExpr::symbol("tokens")}, DType::kInt64);
+    const ValueId words = b.node(OpKind::kGather, {b.weights({100, 4}), ids}, AxisAttrs{0});
+    b.output(pooled ? b.node(OpKind::kReduce, {words}, ReduceAttrs{reduce::kMean, {1}, false, false}) : words);
+    finish(b.g);
+    int64_t texts = 0, tokens = 0;
+    for (const auto& set : comparison_inputs(b.g, plan_dims(b.g, {}))) {
+      texts += set[0].dims()[0];
+      tokens += set[0].elements();
+    }
+    EXPECT_EQ(pooled ? texts >= 300 : tokens >= 200, true) << texts << " " << tokens;
+    EXPECT_EQ(texts < 50, !pooled) << "a row for each token is evidence enough";
+  }
+}
+
 // Keras feeds ids as floats: about standard normal ones would all be the first rows of the table.
 TEST(SyntheticInputs, IdsInFloatsAreIds) {
   GraphBuilder b;

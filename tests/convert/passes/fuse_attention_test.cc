@@ -52,6 +52,32 @@ TEST_F(FuseAttention, FourDimensional) {
   EXPECT_EQ(count(b.g, OpKind::kLinear), 2);
 }
 
+// JAX and Keras project with a Gemm over rows of all texts together.
+TEST_F(FuseAttention, ProjectionsOfJoinedRows) {
+  const auto rows = [&](ValueId v, int64_t width) {
+    const ValueId flat = b.add(b.matmul(b.reshape(v, {-1, 16}), b.weights({16, width})), b.weights({width}));
+    const ValueId target = b.g.add_value("heads" + std::to_string(flat), DType::kInt64, Shape{4});
+    b.g.value(target).elements = std::vector<DimExpr>{B, S, kHeads, kDim};
+    return b.node(OpKind::kReshape, {flat, target}, ReshapeAttrs{});
+  };
+  const ValueId q = b.transpose(rows(x, kWidth), {0, 2, 1, 3}), k = b.transpose(rows(x, kWidth), {0, 2, 3, 1});
+  const ValueId v = b.transpose(rows(x, kWidth), {0, 2, 1, 3});
+  const Node& n = expect_one(merge(b.matmul(b.softmax(b.mul(b.matmul(q, k), b.scalar(kScale))), v)));
+  EXPECT_EQ(n.in(0), n.in(2));
+  EXPECT_EQ(count(b.g, OpKind::kLinear), 2);
+}
+
+// Keras repeats the keys and values of a group by Tile.
+TEST_F(FuseAttention, KeysOfAGroupRepeatedByTile) {
+  const auto repeated = [&](ValueId v) {
+    const ValueId one = b.reshape(v, {0, 0, 1, 1, kDim});
+    return b.reshape(b.node(OpKind::kTile, {one, b.ints({1, 1, 1, kHeads, 1})}), {0, 0, kHeads, kDim});
+  };
+  const ValueId k = b.transpose(repeated(project(kDim)), {0, 2, 3, 1}), v = b.transpose(repeated(project(kDim)), {0, 2, 1, 3});
+  const Node& n = expect_one(merge(b.matmul(b.softmax(b.mul(b.matmul(split(project()), k), b.scalar(kScale))), v)));
+  EXPECT_EQ(n.as<AttentionAttrs>().kv_heads, 1);
+}
+
 TEST_F(FuseAttention, KeysTransposedApart) {
   const ValueId q = split(project()), k = b.transpose(split(project()), {0, 1, 3, 2}), v = split(project());
   expect_one(merge(b.matmul(b.softmax(b.mul(b.matmul(q, k), b.scalar(kScale))), v)));

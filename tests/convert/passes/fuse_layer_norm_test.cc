@@ -88,6 +88,45 @@ TEST_F(FuseLayerNorm, Operator) {
   EXPECT_FLOAT_EQ(only(b.g, OpKind::kNorm).as<FusedNormAttrs>().epsilon, kEpsilon);
 }
 
+// tf.nn.batch_normalization, which Keras' LayerNormalization calls: x * factor + (beta - mean * factor).
+TEST_F(FuseLayerNorm, ScaledBeforeTheMeanIsTaken) {
+  const ValueId d = centred(), factor = b.mul(b.unary(unary::kReciprocal, root(b.mul(d, d))), gamma);
+  EXPECT_FALSE(expect_fused(b.add(b.mul(x, factor), b.add(b.mul(b.unary(unary::kNeg, b.mean(x)), factor), beta))).rms);
+  EXPECT_EQ(only(b.g, OpKind::kNorm).in(3), beta);
+}
+TEST_F(FuseLayerNorm, ScaledBeforeTheMeanIsTakenFromBeta) {
+  const ValueId d = centred(), factor = b.mul(gamma, b.unary(unary::kReciprocal, root(b.mul(d, d))));
+  expect_fused(b.add(b.sub(beta, b.mul(factor, b.mean(x))), b.mul(factor, x)));
+  EXPECT_EQ(only(b.g, OpKind::kNorm).in(2), gamma);
+}
+TEST_F(FuseLayerNorm, ScaledBeforeTheMeanIsTakenWithoutParameters) {
+  const ValueId d = centred(), factor = b.unary(unary::kReciprocal, root(b.mul(d, d)));
+  expect_fused(b.add(b.mul(x, factor), b.unary(unary::kNeg, b.mul(b.mean(x), factor))));
+}
+TEST_F(FuseLayerNorm, TheMeanOfAnotherValueStays) {
+  const ValueId other = b.input("other", {DimExpr::symbol("batch"), DimExpr::symbol("tokens"), 8});
+  const ValueId d = centred(), factor = b.mul(b.unary(unary::kReciprocal, root(b.mul(d, d))), gamma);
+  b.output(b.add(b.mul(x, factor), b.sub(beta, b.mul(b.mean(other), factor))));
+  EXPECT_EQ(apply(b.g, {pass_fuse_layer_norm}), 0);
+}
+TEST_F(FuseLayerNorm, GammaInTheFactor) {
+  const ValueId d = centred();
+  expect_fused(b.add(b.mul(d, b.mul(b.unary(unary::kReciprocal, root(b.mul(d, d))), gamma)), beta));
+  EXPECT_EQ(only(b.g, OpKind::kNorm).in(2), gamma);
+}
+// Flax: mean(x * x) - mean(x) * mean(x), not below 0.
+TEST_F(FuseLayerNorm, VarianceOfTwoMoments) {
+  const ValueId mean = b.mean(x), variance = b.sub(b.mean(b.mul(x, x)), b.mul(mean, mean));
+  const ValueId deviation = b.unary(unary::kSqrt, b.add(b.max(variance, b.scalar(0)), b.scalar(kEpsilon)));
+  EXPECT_FALSE(expect_fused(scaled(b.div(b.sub(x, mean), deviation))).rms);
+}
+TEST_F(FuseLayerNorm, MomentsOfAnotherValueStay) {
+  const ValueId other = b.input("other", {DimExpr::symbol("batch"), DimExpr::symbol("tokens"), 8});
+  const ValueId mean = b.mean(other), variance = b.sub(b.mean(b.mul(other, other)), b.mul(mean, mean));
+  b.output(scaled(b.div(centred(), b.unary(unary::kSqrt, b.add(b.max(variance, b.scalar(0)), b.scalar(kEpsilon))))));
+  EXPECT_EQ(apply(b.g, {pass_fuse_layer_norm}), 0);
+}
+
 TEST_F(FuseLayerNorm, OtherAxisStays) {
   const ValueId mean = b.node(OpKind::kReduce, {x}, ReduceAttrs{reduce::kMean, {1}, true, false}), d = b.sub(x, mean);
   const ValueId variance = b.node(OpKind::kReduce, {b.mul(d, d)}, ReduceAttrs{reduce::kMean, {1}, true, false});

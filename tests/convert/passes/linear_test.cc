@@ -194,6 +194,17 @@ TEST_F(LinearPasses, ExpandSinks) {
 }
 
 // The shape came from a value that had just moved: whether its contents were still there depended on the capacity of the graph.
+// The mask of a causal Transformer of Keras: ones of every text, and a triangle.
+TEST_F(LinearPasses, ExpandSinksBehindConstants) {
+  const ValueId scores = b.input("scores", {B, S, 3, 3});
+  const ValueId shape = b.g.add_value("wide", DType::kInt64, Shape{4});
+  b.g.value(shape).elements = std::vector<DimExpr>{B, S, 3, 3};
+  const ValueId ones = b.node(OpKind::kExpand, {b.scalar(1), shape});
+  b.output(b.add(scores, b.mul(b.sub(ones, b.weights({3, 3})), b.scalar(-4))));
+  apply(b.g, {pass_sink_expand, pass_sink_expand, pass_sink_expand});
+  EXPECT_EQ(count(b.g, OpKind::kExpand), 0) << b.g.dump();
+}
+
 TEST_F(LinearPasses, TheShapeOfAnExpandOutlivesValuesThatMove) {
   for (const size_t spare : {0u, 1u, 2u, 3u}) {
     GraphBuilder own;
