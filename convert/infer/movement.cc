@@ -37,7 +37,7 @@ DimExpr position(const DimExpr& bound, const DimExpr& size, bool table, const Le
   DimExpr p = bound;
   if (const auto b = bound.constant()) {
     if (*b < 0) p = *b <= INT64_MIN / 2 ? DimExpr(0) : not_before_start(size + bound, table, least);
-    if (*b > INT64_MAX / 2) return size;
+    if (*b >= INT32_MAX) return size;  // no axis is longer
   } else if (!lower_bound(bound, least) || *lower_bound(bound, least) < 0) {
     const auto up = lower_bound(DimExpr(0) - bound, least);  // -bound >= 1: counted from the end
     if (size + bound == DimExpr(0)) return DimExpr(0);       // all of it, whatever the size

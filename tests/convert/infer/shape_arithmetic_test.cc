@@ -118,6 +118,16 @@ TEST(ShapeArithmetic, TableSliceAndRangeFollowTheSequence) {
   EXPECT_EQ(*b.g.value(capped).shape, (Shape{B, DimExpr::min(4, S)}));
 }
 
+// tf2onnx writes the end of an axis as the largest int32: the size had been min(batch, 2147483647), and what read it saw another dim than the batch.
+TEST(ShapeArithmetic, SliceUpToTheLargestInt32GoesToTheEnd) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {B, 12});
+  const ValueId columns = b.node(OpKind::kSlice, {x, b.ints({0, 4}), b.ints({INT32_MAX, 8}), b.ints({0, 1})});
+  b.output(columns);
+  infer_ok(b.g);
+  EXPECT_EQ(*b.g.value(columns).shape, (Shape{B, 4}));
+}
+
 TEST(ShapeArithmetic, ConstantContentsFold) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {B, S, 64});
