@@ -196,7 +196,8 @@ GraphInference infer_graph(Graph& g, Diagnostics& d, bool is_body) {
       release_folded(g, left);
     }
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());
-    const bool again = inline_decided_bodies(g) > 0 || dims.changed() || g.least_dims != least || inline_only_branches(g) > 0;
+    const bool settled = !dims.changed() && g.least_dims == least;
+    const bool again = inline_decided_bodies(g, settled) > 0 || !settled || inline_only_branches(g) > 0;
     result.changed |= again;
     if (!again && (is_body || log.problems.empty() || !assume_signs(g, log, warnings))) break;
   }

@@ -7,6 +7,7 @@
 
 #include "convert/infer/infer.h"
 #include "convert/infer/loop_condition.h"
+#include "convert/infer/recurrent_loop.h"
 
 namespace edgeconv {
 
@@ -192,6 +193,11 @@ class OptionalRounds {
   ValueId last_;
 };
 
+bool inputs_are_known(const Graph& g, const Node& n) {
+  return std::all_of(n.inputs.begin(), n.inputs.end(),
+                     [&](ValueId v) { return v == kNone || (g.value(v).shape && g.value(v).dtype != DType::kUndefined); });
+}
+
 bool inline_loop(Graph& g, NodeId n) {
   const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
   if (a.bodies.size() != 1) return false;
@@ -258,16 +264,22 @@ bool inline_loop(Graph& g, NodeId n) {
 
 }  // namespace
 
-int inline_decided_bodies(Graph& g) {
-  int count = 0;
-  for (size_t i = 0, end = g.nodes.size(); i < end; ++i) {
-    const auto n = static_cast<NodeId>(i);
-    if (g.node(n).dead) continue;
-    if (g.node(n).kind == OpKind::kIf && inline_if(g, n, decided_branch(g, g.node(n)))) ++count;
-    if (!g.node(n).dead && g.node(n).kind == OpKind::kLoop && inline_loop(g, n)) ++count;
-  }
-  if (count > 0) g.sort();
-  return count;
+int inline_decided_bodies(Graph& g, bool settled) {
+  const auto replaced = [&g](const auto& replace) {
+    int count = 0;
+    for (size_t i = 0, end = g.nodes.size(); i < end; ++i)
+      if (!g.nodes[i].dead && replace(static_cast<NodeId>(i))) ++count;
+    if (count > 0) g.sort();
+    return count;
+  };
+  const int decided = replaced([&g](NodeId n) {
+    if (g.node(n).kind == OpKind::kIf) return inline_if(g, n, decided_branch(g, g.node(n)));
+    return g.node(n).kind == OpKind::kLoop && inputs_are_known(g, g.node(n)) && replace_recurrent_loop(g, n);
+  });
+  if (decided > 0 || !settled) return decided;
+  const int unrolled = replaced(
+      [&g](NodeId n) { return g.node(n).kind == OpKind::kLoop && inputs_are_known(g, g.node(n)) && inline_loop(g, n); });
+  return unrolled > 0 ? unrolled : replaced([&g](NodeId n) { return g.node(n).kind == OpKind::kLoop && inline_loop(g, n); });
 }
 
 int inline_only_branches(Graph& g) {

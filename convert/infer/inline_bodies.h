@@ -1,4 +1,5 @@
-// Replaces an If with a known condition by its branch, and a Loop with a known small trip count by copies of its body.
+// Replaces an If with a known condition by its branch, a Loop that is a recurrent layer by one (recurrent_loop.h), and another Loop with a known
+// small trip count by copies of its body.
 #pragma once
 
 #include <optional>
@@ -11,8 +12,9 @@ namespace edgeconv {
 
 constexpr int64_t kMaxTrips = 1024;  // most rounds of a Loop that are unrolled
 
-// Inlines every If and Loop of g that is decided; returns how many. The graph is left sorted.
-int inline_decided_bodies(Graph& g);
+// Inlines every If of g that is decided, and replaces what is a recurrent layer; returns how many. Where there is none, and nothing else becomes
+// known (`settled`) that would show one, it unrolls loops: those whose inputs are known before others. The graph is left sorted.
+int inline_decided_bodies(Graph& g, bool settled);
 
 // Inlines what an If runs because the other branch cannot: for when nothing else changes any more, as conditions may become known until then.
 int inline_only_branches(Graph& g);

@@ -67,36 +67,45 @@ bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& roun
   return true;
 }
 
+// Dims are at least 1, rounds begin at 0.
+DimExpr this_round() { return DimExpr::symbol("round of a loop") - DimExpr(1); }
+
+Graph body_in_round(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body,
+                    const std::vector<std::optional<int64_t>>& counters) {
+  Graph trial = body;
+  trial.fold_budget = g.fold_budget;
+  know(trial, trial.inputs[0], this_round());
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const ValueId start = inputs[i + 2];
+    const bool handed_on = start != kNone && !is_float(g.value(start).dtype) &&
+                           uncast(body, body.outputs[i + 1]) == body.inputs[i + 2];
+    know(trial, trial.inputs[i + 2],
+         counters[i] ? std::optional(DimExpr(*counters[i]) + this_round()) : handed_on ? number(g, start) : std::nullopt);
+  }
+  return trial;
+}
+
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
                              const DimExpr& count) {
-  const DimExpr round = DimExpr::symbol("round of a loop"), one(1);
+  const DimExpr one(1);
   CountedRounds r{std::vector<std::optional<int64_t>>(carried), false};
-  std::vector<std::optional<DimExpr>> same(carried);  // what is handed on as it came
   for (size_t i = 0; i < carried; ++i) {
     const ValueId start = inputs[i + 2];
-    if (start == kNone || is_float(g.value(start).dtype)) continue;
-    if (uncast(body, body.outputs[i + 1]) == body.inputs[i + 2]) {
-      same[i] = number(g, start);
-    } else if (g.value(start).rank() == 0) {
-      r.counters[i] = known_scalar(g, start);
-    }
+    if (start == kNone || is_float(g.value(start).dtype) || g.value(start).rank() != 0) continue;
+    if (uncast(body, body.outputs[i + 1]) != body.inputs[i + 2]) r.counters[i] = known_scalar(g, start);
   }
   // A counter may count by another one: those that turn out to be none are taken back until all are.
   for (bool all = false; !all;) {
-    Graph trial = body;
-    trial.fold_budget = g.fold_budget;
-    know(trial, trial.inputs[0], round);
-    for (size_t i = 0; i < carried; ++i)
-      know(trial, trial.inputs[i + 2], r.counters[i] ? std::optional(DimExpr(*r.counters[i]) + round) : same[i]);
+    Graph trial = body_in_round(g, inputs, body, r.counters);
     Diagnostics ignored;
     infer(trial, ignored);
     all = true;
     for (size_t i = 0; i < carried; ++i) {
-      if (!r.counters[i] || number(trial, trial.outputs[i + 1]) == DimExpr(*r.counters[i]) + round + one) continue;
+      if (!r.counters[i] || number(trial, trial.outputs[i + 1]) == DimExpr(*r.counters[i]) + this_round() + one) continue;
       r.counters[i].reset();
       all = false;
     }
-    r.condition_holds = all && holds_while_positive(trial, trial.outputs[0], count - round - one);
+    r.condition_holds = all && holds_while_positive(trial, trial.outputs[0], count - this_round() - one);
   }
   return r;
 }

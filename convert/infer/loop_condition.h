@@ -22,4 +22,11 @@ struct CountedRounds {
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
                              const DimExpr& count);
 
+// The number of a round, as an expression.
+DimExpr this_round();
+
+// The body in that round: counters and whole numbers that are handed on as they came are known. Not inferred yet.
+Graph body_in_round(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body,
+                    const std::vector<std::optional<int64_t>>& counters);
+
 }  // namespace edgeconv

@@ -12,17 +12,25 @@ target_sources(edgeconv_core PRIVATE
   infer/gather_scatter.cc
   infer/infer.cc
   infer/inline_bodies.cc
+  infer/kept_steps.cc
   infer/lists.cc
   infer/loop_condition.cc
   infer/matmul.cc
   infer/movement.cc
   infer/node_inference.cc
   infer/quantized.cc
+  infer/recurrent_cell.cc
+  infer/recurrent_layers.cc
+  infer/recurrent_loop.cc
   infer/reduce_norm.cc
   infer/reshape.cc
   infer/resize.cc
   infer/rnn_conv.cc
   infer/shape_ops.cc
+  infer/step_affine.cc
+  infer/step_polynomial.cc
+  infer/step_values.cc
   infer/traced_elements.cc
   infer/types.cc
+  infer/zeros.cc
 )

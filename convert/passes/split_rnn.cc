@@ -1,6 +1,7 @@
 // LSTM, GRU and RNN become two nodes: a Linear that multiplies the inputs of all steps and directions at once, and a
 // Recurrence that holds what has to run step by step. The Linear then takes part in everything that treats Linears:
 // smoothing, the mixed-precision search, hoisted views.
+#include "convert/infer/zeros.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -59,24 +60,6 @@ Biases split_bias(const Tensor& b, const Weights& s) {
       r.recurrent.push_back(apart ? at(d, s.columns() + i) : 0.0f);
     }
   return r;
-}
-
-// Zero whatever the batch is: exporters expand or slice a zero state instead of leaving it out.
-bool is_zero(const Graph& g, ValueId v) {
-  for (int depth = 0; depth < 16; ++depth) {
-    if (const auto t = float_constant(g, v)) {
-      for (float x : t->as<float>())
-        if (x != 0.0f) return false;
-      return true;
-    }
-    const Node* p = g.producer(v);
-    if (!p) return false;
-    if (p->kind == OpKind::kConstantOfShape)
-      return is_float(p->as<FillAttrs>().value.dtype()) && p->as<FillAttrs>().value.to_float().at(0) == 0.0f;
-    if (!rearranges(p->kind)) return false;
-    v = p->in(0);
-  }
-  return false;
 }
 
 ValueId transposed(Graph& g, ValueId v, const std::vector<int64_t>& perm, const Origin& origin) {
