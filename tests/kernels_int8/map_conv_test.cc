@@ -107,6 +107,18 @@ TEST_P(MapConvTest, EveryTail) {
   }
 }
 
+// Levels that turn rows beforehand have room for some of these outputs at a time, for a few, and for none. 255 * 127 * 131 is odd and above 2^22.
+TEST_P(MapConvTest, LongPatchesOfManyOutputs) {
+  SeededRandom random;
+  for (const Layout layout : kMapLayouts) {
+    for (size_t depth : {129, 131})
+      compare_conv(conv_ref(), conv(), {61, 9, 3, depth, depth}, layout, WeightFill::kAll127, 1, random);
+    compare_conv(conv_ref(), conv(), {41, 9, 3, 600, 600}, layout, WeightFill::kRandom, 0, random);
+    compare_conv(conv_ref(), conv(), {9, 9, 2, 4000, 0}, layout, WeightFill::kRandom, 0, random);
+    compare_conv(conv_ref(), conv(), {7, 9, 16, 900, 900}, layout, WeightFill::kRandom, 0, random);
+  }
+}
+
 TEST_P(MapConvTest, LargestSums) {
   SeededRandom random;
   for (const Layout layout : kMapLayouts) {

@@ -1,0 +1,163 @@
+// Convolution over 8-bit maps for AArch64, half a panel (8 filters) at a time: rows of the map are turned to signed bytes once for all filters and outputs,
+// and a tile's fp32 sums stay in registers beside its integer ones. The level gives
+//   Sums::run<kOutputs>(acc, lhs, step, rhs, k4, start, blocks)   acc[r][q] = start[4q ..] + columns 4q .. 4q + 3 of output r, in the form of Sums::kStart
+//   Sums::kStart                                                  what starts are raised by
+//   float32x4_t Sums::to_floats(int32x4_t)                        of a sum with it
+// lhs is readable up to the next 16 bytes. Internal linkage.
+#pragma once
+
+#include <utility>
+
+#include "kernels_int8/contract/map_kernels.h"
+#include "kernels_int8/loops/filters16.h"
+#include "kernels_int8/neon/line_blocks.h"
+
+namespace ert::kernels {
+namespace {
+
+struct MapHalf {
+  const MapConvArgs* a;
+  const int8_t* const* lines;  // signed bytes of the rows, from the tile's first output on
+  size_t at;                   // bytes from there to the tile's first output
+  size_t k, matrix;            // values of a patch rounded up; bytes between the weights of two rows of the kernel
+  const int8_t* weights;       // of the first row
+  const int32_t* starts;       // int32 [rows, 16]: where sums begin, so that they come out without the zero point
+  const LineBlocks* blocks;    // [rows]; what the level prepared
+  const float *scale, *bias;   // float [8]
+  float* dst;                  // 8 columns are written
+  ptrdiff_t dst_stride;
+};
+using MapHalfFn = void (*)(const MapHalf&);
+
+template <class Sums, int kOutputs>
+__attribute__((noinline)) void map_half_tile(const MapHalf& m) {
+  const MapConvArgs& a = *m.a;
+  float32x4_t t[kOutputs][2];
+#pragma GCC unroll 8
+  for (int r = 0; r < kOutputs; ++r) t[r][0] = t[r][1] = vdupq_n_f32(0.0f);
+  const int8_t* weights = m.weights;
+  for (size_t i = 0; i < a.rows; ++i, weights += m.matrix) {
+    int32x4_t acc[kOutputs][2];
+    Sums::template run<kOutputs>(acc, m.lines[i] + m.at, a.src_step, weights, m.k, m.starts + 16 * i, m.blocks + i);
+    const float scale = a.scales[i].scale;
+    float32x4_t part[kOutputs][2];
+#pragma GCC unroll 8
+    for (int r = 0; r < kOutputs; ++r) {
+      part[r][0] = vmulq_n_f32(Sums::to_floats(acc[r][0]), scale);
+      part[r][1] = vmulq_n_f32(Sums::to_floats(acc[r][1]), scale);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < kOutputs; ++r) {
+      t[r][0] = i == 0 ? part[r][0] : vaddq_f32(t[r][0], part[r][0]);
+      t[r][1] = i == 0 ? part[r][1] : vaddq_f32(t[r][1], part[r][1]);
+    }
+  }
+#pragma GCC unroll 2
+  for (int q = 0; q < 2; ++q) {
+    const float32x4_t scale = vld1q_f32(m.scale + 4 * q), bias = vld1q_f32(m.bias + 4 * q);
+#pragma GCC unroll 8
+    for (int r = 0; r < kOutputs; ++r) t[r][q] = vaddq_f32(vmulq_f32(t[r][q], scale), bias);
+    // The larger of +0 and -0 is +0.
+    if (a.clamp != Clamp::kNone) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kOutputs; ++r) t[r][q] = vmaxq_f32(t[r][q], vdupq_n_f32(0.0f));
+    }
+    if (a.clamp == Clamp::kRelu6) {
+#pragma GCC unroll 8
+      for (int r = 0; r < kOutputs; ++r) t[r][q] = vminq_f32(t[r][q], vdupq_n_f32(6.0f));
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < kOutputs; ++r) {
+    vst1q_f32(m.dst + r * m.dst_stride, t[r][0]);
+    vst1q_f32(m.dst + r * m.dst_stride + 4, t[r][1]);
+  }
+}
+
+template <class Sums, class Sequence>
+struct MapHalfTiles;
+template <class Sums, int... kOutputs>
+struct MapHalfTiles<Sums, std::integer_sequence<int, kOutputs...>> {
+  static constexpr MapHalfFn of[] = {map_half_tile<Sums, kOutputs + 1>...};
+};
+
+struct NoHalfPreparation {
+  void operator()(MapHalf*) const {}
+};
+
+// Signed bytes of the rows of some outputs.
+struct TurnedRows {
+  static constexpr size_t kBytes = size_t{1} << 14;
+
+  alignas(16) int8_t bytes[kBytes];
+  const int8_t* lines[kMostMapRows];
+
+  static size_t line_bytes(const MapConvArgs& a, size_t outputs) { return round_up((outputs - 1) * a.src_step + a.depth, 16); }
+  // How many outputs there is room for; at most those wanted.
+  static size_t fitting(const MapConvArgs& a) {
+    const size_t rows = a.rows == 0 ? 1 : a.rows, line = kBytes / rows / 16 * 16;
+    if (line < round_up(a.depth, 16)) return 0;
+    if (a.src_step == 0) return a.outputs;
+    const size_t outputs = (line - round_up(a.depth, 16)) / a.src_step + 1;
+    return outputs < a.outputs ? outputs : a.outputs;
+  }
+  void turn(const MapConvArgs& a, size_t first, size_t outputs) {
+    const size_t line = line_bytes(a, outputs);
+    int8_t* to = bytes;
+    for (size_t i = 0; i < a.rows; ++i, to += line) {
+      const uint8_t* from = a.src[i] + first * a.src_step;
+#pragma GCC unroll 4
+      for (size_t j = 0; j < line; j += 16) vst1q_s8(to + j, vreinterpretq_s8_u8(veorq_u8(vld1q_u8(from + j), vdupq_n_u8(0x80))));
+      lines[i] = to;
+    }
+  }
+};
+
+inline void map_starts(const MapConvArgs& a, const int32_t* colsum, int32_t more, int32_t* starts) {
+  for (size_t i = 0; i < a.rows; ++i, colsum += map_columns(a.filters), starts += 16) {
+    const int32x4_t f = vdupq_n_s32(128 - a.scales[i].zero_point), base = vdupq_n_s32(more);
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) vst1q_s32(starts + 4 * q, vmlaq_s32(base, f, vld1q_s32(colsum + 4 * q)));
+  }
+}
+
+// False where the rows of kMostOutputs outputs do not fit TurnedRows, unless these are all. prepare(&half): before the tiles of 8 filters.
+template <class Sums, int kMostOutputs, class Prepare = NoHalfPreparation>
+bool map_conv_halves(const MapConvArgs& a, const Prepare& prepare = {}) {
+  const size_t fitting = TurnedRows::fitting(a);
+  if (fitting < kMostOutputs && fitting < a.outputs) return false;
+  const auto& tiles = MapHalfTiles<Sums, std::make_integer_sequence<int, kMostOutputs>>::of;
+  TurnedRows turned;
+  int32_t starts[kMostMapRows * 16];
+  MapHalf m = {};
+  m.a = &a;
+  m.lines = turned.lines;
+  m.k = round_up(a.depth, 4);
+  m.matrix = map_columns(a.filters) * m.k;
+  for (size_t from = 0; from < a.outputs; from += fitting) {
+    const size_t count = a.outputs - from < fitting ? a.outputs - from : fitting;
+    turned.turn(a, from, count);
+    for (size_t filter = 0; filter < a.filters; filter += 8) {
+      const size_t columns = a.filters - filter < 8 ? a.filters - filter : 8, half = filter % 16;
+      if (half == 0) map_starts(a, a.w.colsum + filter, Sums::kStart, starts);
+      FilterColumns<8> filters;
+      filters.select(a.w, filter, columns);
+      m.scale = filters.scale;
+      m.bias = filters.bias;
+      m.weights = a.w.data + (filter - half) * m.k + 4 * half;
+      m.starts = starts + half;
+      prepare(&m);
+      for_tiles<8, kMostOutputs>(count, columns, a.dst + static_cast<ptrdiff_t>(from) * a.dst_stride + filter, a.dst_stride,
+                                 [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
+                                   m.at = first * a.src_step;
+                                   m.dst = to;
+                                   m.dst_stride = stride;
+                                   tiles[outputs - 1](m);
+                                 });
+    }
+  }
+  return true;
+}
+
+}  // namespace
+}  // namespace ert::kernels

@@ -1,0 +1,124 @@
+// A row of an 8-bit map from its values, 16 at a time.
+#include <arm_neon.h>
+
+#include "kernels_int8/simd/map_rows.h"
+
+namespace ert::kernels {
+namespace {
+
+constexpr size_t kStep = 16;
+
+// Calls block(i, y) for the values i to i + 15; those that are missing in the last block are zeros.
+template <bool kFactors, class Block>
+inline __attribute__((always_inline)) void for_values(size_t n, const float* src, const float* factors, const Block& block) {
+  size_t i = 0;
+  const auto load = [&](const float* p) __attribute__((always_inline)) {
+    float32x4x4_t y = {{vld1q_f32(p), vld1q_f32(p + 4), vld1q_f32(p + 8), vld1q_f32(p + 12)}};
+    if (kFactors) {
+#pragma GCC unroll 4
+      for (int j = 0; j < 4; ++j) y.val[j] = vmulq_f32(y.val[j], vld1q_f32(factors + i + 4 * static_cast<size_t>(j)));
+    }
+    return y;
+  };
+  for (; i + kStep <= n; i += kStep) block(i, load(src + i));
+  if (i == n) return;
+  float rest[kStep] = {};
+  for (size_t j = 0; i + j < n; ++j) rest[j] = kFactors ? src[i + j] * factors[i + j] : src[i + j];
+  block(i, float32x4x4_t{{vld1q_f32(rest), vld1q_f32(rest + 4), vld1q_f32(rest + 8), vld1q_f32(rest + 12)}});
+}
+
+// RangeBits of many values.
+struct RangeLanes {
+  uint32x4_t low[2] = {vdupq_n_u32(0x80000000u), vdupq_n_u32(0x80000000u)};
+  int32x4_t high[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
+
+  template <bool kLow, bool kHigh>
+  inline __attribute__((always_inline)) void extend(const float32x4x4_t& y) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      if (kLow) low[j % 2] = vmaxq_u32(low[j % 2], vreinterpretq_u32_f32(y.val[j]));
+      if (kHigh) high[j % 2] = vmaxq_s32(high[j % 2], vreinterpretq_s32_f32(y.val[j]));
+    }
+  }
+  RangeBits bits() const {
+    uint32_t l[4];
+    int32_t h[4];
+    vst1q_u32(l, vmaxq_u32(low[0], low[1]));
+    vst1q_s32(h, vmaxq_s32(high[0], high[1]));
+    RangeBits r;
+    for (int j = 0; j < 4; ++j) {
+      r.low = l[j] > r.low ? l[j] : r.low;
+      r.high = h[j] > r.high ? h[j] : r.high;
+    }
+    return r;
+  }
+};
+
+// Values of kRelu or kRelu6: the largest bits are those of the largest value, or of a NaN of any sign.
+inline RangeBits clamped_range(size_t n, const float* src) {
+  RangeLanes lanes;
+  lanes.low[0] = lanes.low[1] = vdupq_n_u32(0);
+  for_values<false>(
+      n, src, nullptr, [&](size_t, const float32x4x4_t& y) __attribute__((always_inline)) { lanes.extend<true, false>(y); });
+  uint32_t largest[4];
+  vst1q_u32(largest, vmaxq_u32(lanes.low[0], lanes.low[1]));
+  uint32_t most = 0;
+  for (const uint32_t bits : largest) most = bits > most ? bits : most;
+  RangeBits r;
+  r.high = static_cast<int32_t>(most & 0x7fffffffu);
+  return r;
+}
+
+// Sums with kRoundMagic have the nearest integer in their low bits. None of it plus the zero point is below 0, the row's least value being 0 there.
+template <bool kFactors>
+inline __attribute__((always_inline)) void store_bytes(size_t n, const float* src, const float* factors, const ByteSteps& steps,
+                                                       uint8_t* dst) {
+  const float32x4_t inv = vdupq_n_f32(steps.inv), magic = vdupq_n_f32(kRoundMagic);
+  const int16x8_t zero_point = vdupq_n_s16(static_cast<int16_t>(steps.zero_point));
+  for_values<kFactors>(
+      n, src, factors, [&](size_t i, const float32x4x4_t& y) __attribute__((always_inline)) {
+        int16x8_t q[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) q[j] = vreinterpretq_s16_f32(vaddq_f32(vmulq_f32(y.val[j], inv), magic));
+        const int16x8_t low = vaddq_s16(vuzpq_s16(q[0], q[1]).val[0], zero_point),
+                        high = vaddq_s16(vuzpq_s16(q[2], q[3]).val[0], zero_point);
+        const uint8x16_t bytes = vcombine_u8(vqmovun_s16(low), vqmovun_s16(high));
+        if (i + kStep <= n) return vst1q_u8(dst + i, bytes);
+        uint8_t rest[kStep];
+        vst1q_u8(rest, bytes);
+        for (size_t j = 0; i + j < n; ++j) dst[i + j] = rest[j];
+      });
+}
+
+void quantize_with_factors(const MapQuantizeArgs& a) {
+  const RepeatedFactors<kFactorsAtOnce> factors(a.factors, a.channels);
+  RangeLanes lanes;
+  for_factors(a, factors, [&](size_t at, size_t n, const float* f) {
+    for_values<true>(
+        n, a.src + at, f, [&](size_t, const float32x4x4_t& y) __attribute__((always_inline)) { lanes.extend<true, true>(y); });
+  });
+  const ByteSteps steps = steps_of(lanes.bits(), a.scale);
+  if (cleared_for_nan(a)) return;
+  for_factors(a, factors, [&](size_t at, size_t n, const float* f) { store_bytes<true>(n, a.src + at, f, steps, a.dst + at); });
+}
+
+}  // namespace
+
+void mapquantize_qm8_f32_1x16_neon(const MapQuantizeArgs& a) {
+  if (a.factors != nullptr) return quantize_with_factors(a);
+  const size_t n = a.pixels * a.channels;
+  RangeBits bits;
+  if (a.clamped) {
+    bits = clamped_range(n, a.src);
+  } else {
+    RangeLanes lanes;
+    for_values<false>(
+        n, a.src, nullptr, [&](size_t, const float32x4x4_t& y) __attribute__((always_inline)) { lanes.extend<true, true>(y); });
+    bits = lanes.bits();
+  }
+  const ByteSteps steps = steps_of(bits, a.scale);
+  if (cleared_for_nan(a)) return;
+  store_bytes<false>(n, a.src, nullptr, steps, a.dst);
+}
+
+}  // namespace ert::kernels
