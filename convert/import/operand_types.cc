@@ -45,7 +45,7 @@ constexpr Row kRows[] = {
      "GlobalLpPool GlobalMaxPool HardSigmoid HardSwish IsInf IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization LpPool "
      "MeanVarianceNormalization Mish Reciprocal Round Selu Sigmoid Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh "
      "ThresholdedRelu ", {{kFloats}}},
-    {" Abs ArgMax ArgMin Erf Shrink Sign ", {{kNumbers}}},
+    {" Abs ArgMax ArgMin Erf Erfc Shrink Sign ", {{kNumbers}}},
     {" Neg Relu ", {{kSignedNumbers}}},
     {" Not If ", {{kBool}}},
     {" MaxPool ", {{kFloats | kBytes}}},

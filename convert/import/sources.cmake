@@ -19,6 +19,7 @@ target_sources(edgeconv_core PRIVATE
   import/custom.cc
   import/depth_space.cc
   import/einsum.cc
+  import/erfc.cc
   import/expand.cc
   import/flatten.cc
   import/fourier.cc

@@ -31,7 +31,6 @@ constexpr RefusedOperator kRefusals[] = {
     {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
     {"Multinomial", "random numbers are not supported", "sample outside the model"},
-    {"Erfc", kTensorFlow, "use gelu with approximate=True"},
     {"StatefulPartitionedCall", kTensorFlow,
      "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
     {"RFFT", kTensorFlow, kSpectrum},

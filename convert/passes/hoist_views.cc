@@ -1,6 +1,7 @@
 // A rearrangement of rows before a row-wise node is moved behind it: Linear(Transpose(x)) = Transpose(Linear(x)). The layout
 // detours of nn.MultiheadAttention ([batch, sequence] to [sequence, batch] and back) then meet and cancel. Texts and tokens that
-// were joined for a Gemm stay apart: heads are found as columns of [batch, sequence, width].
+// were joined for a Gemm stay apart: heads are found as columns of [batch, sequence, width]. What a Linear or convolution can take into itself
+// comes in front of a Reshape of its result: TensorFlow's convolutions of frames are such of pictures of one row.
 #include "convert/passes/match.h"
 #include "convert/passes/view_layout.h"
 
@@ -31,6 +32,24 @@ bool joins_rows(const Graph& g, const Node& n, const ViewLayout& l) {
   return n.kind == OpKind::kLinear && l.source_shape.size() == 3 && g.value(n.in(0)).rank() == 2;
 }
 
+// An activation or a factor or term of each column, behind a Reshape of what can take it into itself.
+bool can_be_fused(const Graph& g, const Users& users, const Node& n, const ViewLayout& l) {
+  const Node* p = g.producer(l.source);
+  const bool takes = p && !p->dead && (p->kind == OpKind::kLinear || p->kind == OpKind::kDepthwiseConv);
+  return (n.kind == OpKind::kUnary || n.kind == OpKind::kBinary) && takes && sole_user(g, users, l.source);
+}
+
+// The operand of a Binary that is not a constant for each column, or for all.
+std::optional<size_t> operand_with_constant(const Graph& g, const Node& n) {
+  for (size_t i = 0; n.kind == OpKind::kBinary && i < 2; ++i) {
+    const auto& c = g.value(n.in(1 - i)).constant;
+    const Value& x = g.value(n.in(i));
+    if (!c || x.constant || !x.shape || x.shape->empty() || !is_float(x.dtype)) continue;
+    if (c->elements() == 1 || (c->dims().back() == c->elements() && DimExpr(c->elements()) == x.shape->back())) return i;
+  }
+  return {};
+}
+
 }  // namespace
 
 int pass_hoist_views(Graph& g, Diagnostics&) {
@@ -38,14 +57,23 @@ int pass_hoist_views(Graph& g, Diagnostics&) {
   const size_t count = g.nodes.size();
   const Users users = g.users();
   for (size_t i = 0; i < count; ++i) {
-    if (g.nodes[i].dead || !row_wise(g.nodes[i])) continue;
+    if (g.nodes[i].dead) continue;
+    const auto operand = row_wise(g.nodes[i]) ? std::optional<size_t>(0) : operand_with_constant(g, g.nodes[i]);
+    if (!operand) continue;
     const Node n = g.nodes[i];
-    const ValueId out = n.outputs[0];
-    if (!g.value(n.in(0)).shape || !g.value(out).shape || g.value(out).elements || feeds_recurrence(g, users, out)) continue;
-    const ViewLayout l = trace_view(g, n.in(0), false);
-    if (l.source == n.in(0) || !keeps_last_axis(l) || (keeps_order(l) && !joins_rows(g, n, l))) continue;
+    const ValueId x = n.in(*operand), out = n.outputs[0];
+    if (!g.value(x).shape || !g.value(out).shape || g.value(out).elements || feeds_recurrence(g, users, out)) continue;
+    if (n.kind == OpKind::kBinary && g.value(x).shape != g.value(out).shape) continue;
+    const ViewLayout l = trace_view(g, x, false);
+    if (l.source == x || !keeps_last_axis(l)) continue;
+    const bool rearranges = !keeps_order(l) && n.kind != OpKind::kBinary;
+    if (!rearranges && !joins_rows(g, n, l) && !can_be_fused(g, users, n, l)) continue;
     std::vector<ValueId> inputs = n.inputs;
-    inputs[0] = l.source;
+    inputs[*operand] = l.source;
+    if (n.kind == OpKind::kBinary) {
+      const Tensor c = *g.value(n.in(1 - *operand)).constant;
+      inputs[1 - *operand] = g.add_constant(n.origin.node + "/columns", c.reshaped({c.elements()}));
+    }
     Shape shape = l.source_shape;
     shape.back() = g.value(out).shape->back();
     const ValueId before = g.add_node(n.kind, inputs, n.attrs, n.origin);

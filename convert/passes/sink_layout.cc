@@ -38,6 +38,8 @@ class LayoutSinker {
       case OpKind::kPad: return sink_pad();
       case OpKind::kSlice: return sink_slice();
       case OpKind::kSplit: return sink_split();
+      case OpKind::kSqueeze:
+      case OpKind::kUnsqueeze: return sink_unit_axes();
       default: return false;
     }
   }
@@ -199,6 +201,27 @@ class LayoutSinker {
       return true;
     }
     return false;
+  }
+
+  // Convolutions of frames in frameworks that only have those of pictures: an axis of one row comes before them and goes behind.
+  bool sink_unit_axes() {
+    const ValueId out = n_.outputs[0];
+    if (n_.in(1) != kNone || !turned(n_.in(0)) || !g_.value(out).shape || g_.value(out).elements) return false;
+    const size_t made = g_.value(out).shape->size(), counted = std::max(rank_, made);
+    std::vector<int64_t> axes = n_.as<AxesAttrs>().axes;
+    for (int64_t& a : axes) {
+      if (a < 0) a += static_cast<int64_t>(counted);
+      if (a < 2) return false;
+      --a;  // in front of the channels
+    }
+    if (axes.empty() || made < 3) return false;
+    const std::vector<int64_t> perm = channels_first(made);
+    Shape last(made);
+    for (size_t i = 0; i < made; ++i) last[static_cast<size_t>(perm[i])] = (*g_.value(out).shape)[i];
+    const ValueId x = source(n_.in(0)), y = g_.add_value(g_.value(out).name + "/last", g_.value(out).dtype, std::move(last));
+    g_.add_node_with_outputs(n_.kind, {x}, {y}, AxesAttrs{axes}, n_.origin);
+    redefine(g_, out, OpKind::kTranspose, {y}, TransposeAttrs{perm, true}, n_.origin);
+    return true;
   }
 
   Graph& g_;

@@ -14,6 +14,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fold_affine_conv.cc
   passes/fold_dequantize.cc
   passes/fold_fourier_conv.cc
+  passes/fold_pad_conv.cc
   passes/fuse_activation.cc
   passes/fuse_attention.cc
   passes/fuse_embedding.cc

@@ -6,6 +6,7 @@ usage: EDGECONV=build/release/convert/edgeconv compare.py FOLDER [NAME...]
 Inputs: N(0, 1), or numbers of words below 50. Dims without a size: 3 for the first axis (at most 8), 10 for others (at most 24). exit 1 if a file that
 ONNX Runtime runs is converted and differs: by more than 1e-4 of the largest value in fp32, or cosine below .999."""
 
+import json
 import os
 import pathlib
 import re
@@ -33,7 +34,7 @@ def made_up(session):
 
 
 def of_blob(model, feed, dims, options, outputs):
-    """Outputs by name, or the first line of why not."""
+    """Outputs by name and the number of ops, or None and the first line of why not."""
     with tempfile.TemporaryDirectory() as folder:
         inputs = []
         for k, (name, array) in enumerate(feed.items()):
@@ -46,11 +47,13 @@ def of_blob(model, feed, dims, options, outputs):
             known = {option: d for option, d in known.items() if f"--dim {d}: " not in done.stderr}
             done = subprocess.run([*convert, *known], capture_output=True, text=True)
         if done.returncode == 0:
+            told = subprocess.run([EDGECONV, "inspect", f"{folder}/b.ert", "--json"], capture_output=True, text=True)
+            ops = json.loads(told.stdout)["ops"]
             done = subprocess.run([EDGECONV, "run", f"{folder}/b.ert", *inputs, "--out", f"{folder}/out"], capture_output=True, text=True)
         if done.returncode != 0:
             return None, next((line for line in done.stderr.splitlines() if "::" in line), done.stderr.split("\n")[0]).strip()
         files = {name: f"{folder}/out/{re.sub('[^A-Za-z0-9_]', '_', name)}.npy" for name in outputs}
-        return {name: np.load(file) for name, file in files.items()}, ""
+        return {name: np.load(file) for name, file in files.items()}, ops
 
 
 def cosine(a, b):
@@ -63,23 +66,23 @@ def row(model):
     try:
         session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     except Exception as refusal:  # onnxruntime's own types
-        return ["ONNX Runtime refuses it", str(refusal)[:60], ""], True
+        return ["ONNX Runtime refuses it", str(refusal)[:60], "", ""], True
     feed, dims = made_up(session)
     want = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
-    fp32, why = of_blob(model, feed, dims, ["--precision", "fp32"], want)
+    fp32, told = of_blob(model, feed, dims, ["--precision", "fp32"], want)
     if fp32 is None:
-        return ["refused", why[:80], ""], True
-    default, why = of_blob(model, feed, dims, [], want)
+        return ["refused", told[:80], "", ""], True
+    default, told = of_blob(model, feed, dims, [], want)
     if default is None:
-        return ["refused", why[:80], ""], False
+        return ["refused", told[:80], "", ""], False
     largest = max(float(np.abs(fp32[n] - w).max() / max(1e-6, np.abs(w).max())) for n, w in want.items())
     least = min(cosine(default[n], w) for n, w in want.items())
-    return ["yes", f"{largest:.1e}", f"{least:.6f}"], largest <= 1e-4 and least >= 0.999
+    return ["yes", f"{largest:.1e}", f"{least:.6f}", f"{told}"], largest <= 1e-4 and least >= 0.999
 
 
 def main():
     models = sorted(pathlib.Path(sys.argv[1]).glob("*.onnx"))
-    print("| network | converts | fp32: largest difference, of the largest value | default: least cosine |\n|---|---|---|---|")
+    print("| network | converts | fp32: largest difference, of the largest value | default: least cosine | ops |\n|---|---|---|---|---|")
     good = True
     for model in models:
         if sys.argv[2:] and model.stem not in sys.argv[2:]:

@@ -3,7 +3,10 @@
 
 usage: keras_networks.py FOLDER [NAME...]
 
-Not here, because tf2onnx leaves operators of TensorFlow in them, which ONNX Runtime refuses as well: exact GELU, convolutions with groups, spectrogram layers.
+More than 300 lines: a function for each network, and nothing else.
+
+Not here, because tf2onnx leaves operators of TensorFlow in them, which ONNX Runtime refuses as well: exact GELU (its Erfc is converted all the same), convolutions with
+groups, spectrogram layers.
 """
 
 import os
@@ -208,6 +211,29 @@ def wavenet():
         s = s + z
         x = x + z
     return keras.Model(i, L.Conv1D(8, 1, activation="softmax")(L.ReLU()(s)))
+
+
+@network
+def tcn():
+    return seq(
+        (None, 1),
+        *[L.Conv1D(16, 3, padding="causal", dilation_rate=d, activation="relu") for d in (1, 2, 4, 8)],
+        L.Dense(1),
+    )
+
+
+@network
+def waveform_m5():
+    def block(filters, width, **options):
+        return [L.Conv1D(filters, width, **options), L.BatchNormalization(), L.ReLU()]
+
+    return seq((16000, 1), *block(32, 80, strides=16), L.MaxPooling1D(4), *block(32, 3), L.GlobalAveragePooling1D(), L.Dense(35))
+
+
+@network
+def mobilenetv2_transfer():
+    body = keras.applications.MobileNetV2((96, 96, 3), alpha=0.35, weights=None, include_top=False)
+    return seq((96, 96, 3), L.Rescaling(1 / 127.5, offset=-1), body, L.GlobalAveragePooling2D(), L.Dense(2))
 
 
 @network

@@ -59,6 +59,18 @@ TEST(Importers, RanksAreKnownBehindManyNorms) {
 }
 
 // What scikit-learn's pipelines have around an MLP.
+// Keras' exact GELU: ONNX Runtime refuses the file.
+TEST(Importers, ErfcOfTensorFlow) {
+  OneNode n(17);
+  n.m.input("x", {"3"});
+  n.m.node("Erfc", {"x"}, {"y"});
+  n.m.output("y");
+  const std::vector<float> y = result_of(n, Tensor::of<float>(DType::kFloat, {3}, {0, 1, -2}));
+  EXPECT_FLOAT_EQ(y[0], 1);
+  EXPECT_NEAR(y[1], 0.15729921f, 1e-6);
+  EXPECT_NEAR(y[2], 1.9953223f, 1e-6);
+}
+
 TEST(Importers, ScalerSubtractsAndMultiplies) {
   for (const size_t size : {1, 2}) {
     OneNode n(17);

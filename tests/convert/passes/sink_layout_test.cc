@@ -43,6 +43,19 @@ TEST_F(SinkLayout, ResidualSum) {
   EXPECT_EQ(transposes_left(), 2) << b.g.dump();
 }
 
+// Conv1D of TensorFlow: a convolution of pictures with one row, which is there for it alone. Causal: padded in front.
+TEST_F(SinkLayout, FramesAsPicturesOfOneRow) {
+  const auto conv1d = [&](ValueId x, int64_t channels, int64_t filters) {
+    const ValueId row = b.node(OpKind::kUnsqueeze, {x}, AxesAttrs{{2}});
+    const ValueId y = b.node(OpKind::kConv, {row, b.weights({filters, channels, 1, 3}), b.weights({filters})}, window({1, 3}, {0, 0, 0, 0}));
+    const ValueId frames = b.unary(Unary::kRelu, b.node(OpKind::kSqueeze, {y}, AxesAttrs{{-2}}));
+    return b.node(OpKind::kPad, {frames, b.ints({0, 0, 2, 0, 0, 0}), b.scalar(0)}, PadAttrs{});
+  };
+  b.output(conv1d(conv1d(conv1d(b.input("x", {B, 4, 12}), 4, 8), 8, 8), 8, 3));
+  EXPECT_EQ(transposes_left(), 2) << b.g.dump() << "one on the way in, one on the way out";
+  EXPECT_EQ(count(b.g, OpKind::kUnary), 0) << b.g.dump();
+}
+
 TEST_F(SinkLayout, DepthwiseTakesItsActivation) {
   const ValueId x = conv(image(), 4, 8);
   const ValueId own = b.node(OpKind::kConv, {x, b.weights({8, 1, 3, 3}), b.weights({8})}, window({3, 3}, {1, 1, 1, 1}, 8));

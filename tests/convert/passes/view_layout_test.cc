@@ -161,6 +161,34 @@ TEST(HoistViews, LinearMovesBeforeTheDetour) {
   EXPECT_EQ(count(b.g, OpKind::kTranspose), 0) << b.g.dump();
 }
 
+// The BatchNorm and ReLU of a Conv1D of TensorFlow stand behind the Squeeze of its one row.
+TEST(HoistViews, FactorsTermsAndActivationsMoveToTheLinear) {
+  GraphBuilder b;
+  const ValueId y = b.node(OpKind::kLinear, {b.input("x", {B, 1, S, 8}), b.weights({8, 6}), kNone}, LinearAttrs{});
+  const ValueId frames = b.node(OpKind::kSqueeze, {y}, AxesAttrs{{1}});
+  b.output(b.unary(Unary::kRelu, b.add(b.weights({1, 1, 6}), b.mul(frames, b.weights({6})))));
+  apply(b.g, {pass_hoist_views, pass_hoist_views, pass_fold_affine, pass_hoist_views, pass_fold_affine, pass_hoist_views,
+              pass_fuse_linear_activation});
+  EXPECT_EQ(count(b.g, OpKind::kBinary) + count(b.g, OpKind::kUnary), 0) << b.g.dump();
+}
+
+TEST(HoistViews, WhatALinearCannotTakeStays) {
+  GraphBuilder b;
+  const ValueId y = b.node(OpKind::kLinear, {b.input("x", {B, 1, 5, 8}), b.weights({8, 6}), kNone}, LinearAttrs{});
+  const ValueId frames = b.node(OpKind::kSqueeze, {y}, AxesAttrs{{1}});
+  b.output(b.mul(frames, b.weights({5, 1})));
+  b.output(b.mul(frames, b.weights({2, 1, 5, 6})));
+  EXPECT_EQ(apply(b.g, {pass_hoist_views}), 0);
+}
+
+TEST(HoistViews, RowsThatWereJoinedForAGemm) {
+  GraphBuilder b;
+  const ValueId rows = b.reshape(b.input("x", {B, S, 8}), {-1, 8});
+  b.output(b.node(OpKind::kLinear, {rows, b.weights({8, 6}), kNone}, LinearAttrs{}));
+  EXPECT_EQ(apply(b.g, {pass_hoist_views}), 1);
+  EXPECT_EQ(b.g.value(only(b.g, OpKind::kLinear).in(0)).rank(), 3);
+}
+
 // ONNX clamps a start before the first element to it; an unclamped offset once read outside the tensor.
 TEST_F(ViewLayoutTest, SliceThatStartsBeforeTheFirstElement) {
   const ValueId part = b.node(OpKind::kSlice, {x, b.ints({-100}), b.ints({8}), b.ints({2})});
