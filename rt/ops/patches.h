@@ -9,12 +9,12 @@
 
 namespace ert::ops {
 
-// copy_short of several pieces, `step` bytes apart in the source and side by side where they go: their length is looked at once.
-inline void copy_pieces(const void* from, int64_t step, size_t bytes, int32_t count, void* to) {
+// copy_short of several pieces, `step` bytes apart in the source and `to_step` where they go: their length is looked at once.
+inline void copy_pieces(const void* from, int64_t step, size_t bytes, int32_t count, void* to, int64_t to_step) {
   const uint8_t* src = static_cast<const uint8_t*>(from);
   uint8_t* dst = static_cast<uint8_t*>(to);
   const auto each = [&](auto length) {
-    for (int32_t i = 0; i < count; ++i, src += step, dst += bytes) {
+    for (int32_t i = 0; i < count; ++i, src += step, dst += to_step) {
       uint8_t last[decltype(length)::kBytes];
       memcpy(last, src + bytes - sizeof last, sizeof last);
       memcpy(dst, src, sizeof last);
@@ -23,7 +23,7 @@ inline void copy_pieces(const void* from, int64_t step, size_t bytes, int32_t co
   };
   if (kFastForms && bytes >= 16 && bytes <= 32) return each(Length<16>());
   if (kFastForms && bytes >= 32 && bytes <= 64) return each(Length<32>());
-  for (int32_t i = 0; i < count; ++i, src += step, dst += bytes) copy_short(src, bytes, dst);
+  for (int32_t i = 0; i < count; ++i, src += step, dst += to_step) copy_short(src, bytes, dst);
 }
 
 // T: an element of the map. Patch i is that of output place i, in the order of [N, rows, columns].
@@ -74,41 +74,24 @@ struct Patches {
     return {line / w.rows.out, line % w.rows.out, index % w.columns.out};
   }
 
-  static void copy(const T* from, int64_t n, T* to) { copy_short(from, static_cast<size_t>(n) * sizeof(T), to); }
-  static T* zeros(T* to, int64_t n) {
-    if (n > 0) memset(to, 0, static_cast<size_t>(n) * sizeof(T));
-    return to + n;
-  }
-
   void gather_one(const Place& p, T* to) const {
+    constexpr int64_t kBytes = static_cast<int64_t>(sizeof(T));
     const WindowSpan rows = span_inside(w.rows, p.row), columns = span_inside(w.columns, p.column);
     const int64_t line = static_cast<int64_t>(w.columns.kernel) * channels, inside = columns.last - columns.first;
-    if (rows.last - rows.first == w.rows.kernel && inside == w.columns.kernel && w.columns.dilation == 1 &&
-        channels == w.channels) {
-      const T* from = x + p.batch * w.map_elements() + w.rows.first(p.row) * w.row_elements() +
-                      w.columns.first(p.column) * w.channels + first;
-      // Of a single row the step may be any number, which pointers do not hold on 32 bits.
-      const int64_t step = w.rows.kernel < 2 ? 0 : w.rows.dilation * w.row_elements() * static_cast<int64_t>(sizeof(T));
-      return copy_pieces(from, step, static_cast<size_t>(line) * sizeof(T), w.rows.kernel, to);
-    }
-    to = zeros(to, rows.first * line);
-    for (int32_t i = rows.first; i < rows.last; ++i) {
-      to = zeros(to, columns.first * static_cast<int64_t>(channels));
-      if (inside > 0) {
-        const int64_t row = w.rows.first(p.row) + static_cast<int64_t>(i) * w.rows.dilation;
-        const int64_t column = w.columns.first(p.column) + static_cast<int64_t>(columns.first) * w.columns.dilation;
-        const T* from = x + p.batch * w.map_elements() + row * w.row_elements() + column * w.channels + first;
-        if (w.columns.dilation == 1 && channels == w.channels) {
-          copy(from, inside * channels, to);
-        } else {
-          const int64_t step = static_cast<int64_t>(w.columns.dilation) * w.channels;
-          for (int64_t k = 0; k < inside; ++k) copy(from + k * step, channels, to + k * channels);
-        }
-        to += inside * channels;
-      }
-      to = zeros(to, (w.columns.kernel - columns.last) * static_cast<int64_t>(channels));
-    }
-    zeros(to, (w.rows.kernel - rows.last) * line);
+    const int32_t lines = rows.last - rows.first;
+    if (lines < w.rows.kernel || inside < w.columns.kernel) memset(to, 0, static_cast<size_t>(depth() * kBytes));
+    if (lines <= 0 || inside <= 0) return;
+    const int64_t row = w.rows.first(p.row) + static_cast<int64_t>(rows.first) * w.rows.dilation;
+    const int64_t column = w.columns.first(p.column) + static_cast<int64_t>(columns.first) * w.columns.dilation;
+    const T* from = x + p.batch * w.map_elements() + row * w.row_elements() + column * w.channels + first;
+    to += rows.first * line + columns.first * static_cast<int64_t>(channels);
+    // Of a single row the step may be any number, which pointers do not hold on 32 bits.
+    const int64_t step = lines < 2 ? 0 : w.rows.dilation * w.row_elements();
+    if (w.columns.dilation == 1 && channels == w.channels)
+      return copy_pieces(from, step * kBytes, static_cast<size_t>(inside * channels * kBytes), lines, to, line * kBytes);
+    const int64_t position = inside < 2 ? 0 : static_cast<int64_t>(w.columns.dilation) * w.channels;
+    for (int32_t i = 0; i < lines; ++i, to += line)
+      copy_pieces(from + i * step, position * kBytes, static_cast<size_t>(channels * kBytes), static_cast<int32_t>(inside), to, channels * kBytes);
   }
 };
 
