@@ -1,6 +1,7 @@
 // See loop_condition.h.
 #include "convert/infer/loop_condition.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "convert/infer/infer.h"
@@ -13,6 +14,7 @@ namespace {
 namespace binary = ert::params::binary;
 
 constexpr int kMostParts = 64;  // of a condition: And of one value twice, again and again, would double them
+constexpr int64_t kFarCounters = int64_t{1} << 40;
 
 // Behind casts, which keep the numbers of rounds.
 ValueId uncast(const Graph& g, ValueId v) {
@@ -41,30 +43,65 @@ void know(Graph& g, ValueId v, const std::optional<DimExpr>& e) {
   if (!x.shape) x.shape = Shape{};
 }
 
-}  // namespace
+struct Comparison {
+  DimExpr less, more;  // less < more
+};
 
-bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds) {
+// What `condition` is an And of, besides true constants; nullopt where it is of anything else.
+std::optional<std::vector<Comparison>> comparisons(const Graph& g, ValueId condition) {
+  std::vector<Comparison> found;
   std::vector<ValueId> parts{condition};
   for (int seen = 0; !parts.empty(); ++seen) {
-    if (seen == kMostParts) return false;
+    if (seen == kMostParts) return {};
     const ValueId v = parts.back();
     parts.pop_back();
     if (const auto known = known_scalar(g, v)) {
-      if (*known == 0) return false;
+      if (*known == 0) return {};
       continue;
     }
     const Node* p = g.producer(uncast(g, v));
-    if (!p || p->kind != OpKind::kBinary) return false;
+    if (!p || p->kind != OpKind::kBinary) return {};
     const auto kind = p->as<BinaryAttrs>().kind;
     if (kind == binary::kAnd) {
       parts.insert(parts.end(), {p->in(0), p->in(1)});
       continue;
     }
     const auto a = number(g, p->in(0)), b = number(g, p->in(1));
-    if (!a || !b || (kind != binary::kLess && kind != binary::kGreater)) return false;
-    if (((kind == binary::kLess ? *b - *a : *a - *b) - rounds).constant().value_or(-1) < 0) return false;
+    if (!a || !b || (kind != binary::kLess && kind != binary::kGreater)) return {};
+    found.push_back(kind == binary::kLess ? Comparison{*a, *b} : Comparison{*b, *a});
   }
-  return true;
+  return found;
+}
+
+// The body in a round of unknown number, inferred; `counters` keeps those that are. A counter may count by another one: those that turn out
+// to be none are taken back until all are.
+Graph count_up(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, std::vector<std::optional<int64_t>>& counters) {
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const ValueId start = inputs[i + 2];
+    if (start == kNone || is_float(g.value(start).dtype) || g.value(start).rank() != 0) continue;
+    if (uncast(body, body.outputs[i + 1]) != body.inputs[i + 2]) counters[i] = known_scalar(g, start);
+  }
+  while (true) {
+    Graph trial = body_in_round(g, inputs, body, counters);
+    Diagnostics ignored;
+    infer(trial, ignored);
+    bool all = true;
+    for (size_t i = 0; i < counters.size(); ++i) {
+      if (!counters[i] || number(trial, trial.outputs[i + 1]) == DimExpr(*counters[i]) + this_round() + DimExpr(1)) continue;
+      counters[i].reset();
+      all = false;
+    }
+    if (all) return trial;
+  }
+}
+
+}  // namespace
+
+bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds) {
+  const auto parts = comparisons(g, condition);
+  return parts && std::all_of(parts->begin(), parts->end(), [&](const Comparison& c) {
+           return (c.more - c.less - rounds).constant().value_or(-1) >= 0;
+         });
 }
 
 // Dims are at least 1, rounds begin at 0.
@@ -87,27 +124,24 @@ Graph body_in_round(const Graph& g, const std::vector<ValueId>& inputs, const Gr
 
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
                              const DimExpr& count) {
-  const DimExpr one(1);
   CountedRounds r{std::vector<std::optional<int64_t>>(carried), false};
-  for (size_t i = 0; i < carried; ++i) {
-    const ValueId start = inputs[i + 2];
-    if (start == kNone || is_float(g.value(start).dtype) || g.value(start).rank() != 0) continue;
-    if (uncast(body, body.outputs[i + 1]) != body.inputs[i + 2]) r.counters[i] = known_scalar(g, start);
-  }
-  // A counter may count by another one: those that turn out to be none are taken back until all are.
-  for (bool all = false; !all;) {
-    Graph trial = body_in_round(g, inputs, body, r.counters);
-    Diagnostics ignored;
-    infer(trial, ignored);
-    all = true;
-    for (size_t i = 0; i < carried; ++i) {
-      if (!r.counters[i] || number(trial, trial.outputs[i + 1]) == DimExpr(*r.counters[i]) + this_round() + one) continue;
-      r.counters[i].reset();
-      all = false;
-    }
-    r.condition_holds = all && holds_while_positive(trial, trial.outputs[0], count - this_round() - one);
-  }
+  const Graph trial = count_up(g, inputs, body, r.counters);
+  r.condition_holds = holds_while_positive(trial, trial.outputs[0], count - this_round() - DimExpr(1));
   return r;
+}
+
+std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
+  std::vector<std::optional<int64_t>> counters(carried);
+  const Graph trial = count_up(g, inputs, body, counters);
+  const auto parts = comparisons(trial, trial.outputs[0]);
+  std::optional<int64_t> least;
+  for (size_t i = 0; parts && i < parts->size(); ++i) {
+    // first + round < limit: false for the first time behind round limit - first, the rounds being counted from 0.
+    const auto first = ((*parts)[i].less - this_round()).constant(), limit = (*parts)[i].more.constant();
+    if (!first || !limit || *first < -kFarCounters || *first > kFarCounters || *limit > kFarCounters || *limit < -kFarCounters) return {};
+    least = std::min(least.value_or(kFarCounters), std::max<int64_t>(1, *limit - *first + 1));
+  }
+  return least;
 }
 
 }  // namespace edgeconv

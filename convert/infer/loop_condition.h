@@ -22,6 +22,10 @@ struct CountedRounds {
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
                              const DimExpr& count);
 
+// How often a body runs that only its condition ends: TensorFlow Lite hands on the largest number there is as count. Where the condition compares
+// counters with constants.
+std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
+
 // The number of a round, as an expression.
 DimExpr this_round();
 

@@ -22,6 +22,8 @@ struct CountedLoop {
   std::vector<std::optional<int64_t>> counters;
 };
 
+constexpr int64_t kFarCount = INT32_MAX;  // no number of rounds, but a way to say that the condition ends them
+
 // Bodies within bodies would be inferred again and again, for nothing.
 bool may_be_recurrent(const Graph& body) {
   const auto any = [&](const std::initializer_list<OpKind> kinds) {
@@ -46,6 +48,11 @@ std::optional<CountedLoop> counted_loop(const Graph& g, const Node& n) {
   if (body.inputs.size() != n.inputs.size() || body.outputs.size() != n.outputs.size() + 1 ||
       loop.carried + 2 > n.inputs.size() || loop.carried > n.outputs.size())
     return {};
+  if (loop.count.constant().value_or(0) > kFarCount) {
+    const auto rounds = rounds_by_condition(g, n.inputs, body, loop.carried);
+    if (!rounds) return {};
+    loop.count = DimExpr(*rounds);
+  }
   const auto known = n.in(1) == kNone ? std::optional<int64_t>(1) : known_scalar(g, n.in(1));
   if (known.value_or(0) == 0 && !holds_while_positive(g, n.in(1), loop.count)) return {};
   const CountedRounds counted = counted_rounds(g, n.inputs, body, loop.carried, loop.count);

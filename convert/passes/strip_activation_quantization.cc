@@ -118,6 +118,11 @@ bool strip(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto source = quantized_source(g, n.in(0));
   if (!source) return false;
+  if (const Node* q = producer_of_kind(g, source->base, OpKind::kDynamicQuantizeLinear)) {
+    if (q->outputs[1] != n.in(1) || q->outputs[2] != n.in(2)) return false;
+    redefine(g, n.outputs[0], OpKind::kIdentity, {repeat_movement(g, *source, q->in(0))}, {}, n.origin);
+    return true;
+  }
   const Node* q = producer_of_kind(g, source->base, OpKind::kQuantizeLinear);
   if (!q || !same_value(g, q->in(1), n.in(1)) || !same_value(g, q->in(2), n.in(2))) return false;
   const bool per_tensor = g.value(n.in(1)).constant && g.value(n.in(1)).constant->elements() == 1;

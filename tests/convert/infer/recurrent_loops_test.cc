@@ -39,6 +39,15 @@ std::vector<Tensor> inputs_of(const Graph& g) {
   return inputs;
 }
 
+void expect_near(const std::vector<Tensor>& before, const std::vector<Tensor>& after) {
+  ASSERT_EQ(before.size(), after.size());
+  for (size_t o = 0; o < before.size(); ++o) {
+    ASSERT_EQ(before[o].dims(), after[o].dims());
+    const std::vector<float> a = before[o].to_float(), b = after[o].to_float();
+    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-6f) << "output " << o << ", element " << i;
+  }
+}
+
 // Replaced by this many layers; 0: unrolled, for at most 6 steps.
 void expect_layers(LoopBuilder& loop, int layers, const std::string& kind = "") {
   Graph g = loop.graph();
@@ -58,13 +67,7 @@ void expect_layers(LoopBuilder& loop, int layers, const std::string& kind = "") 
   }
   EXPECT_EQ(found, layers);
   EXPECT_EQ(g.unrolled_dims.empty(), layers > 0);
-  const std::vector<Tensor> after = interpret(g, inputs);
-  ASSERT_EQ(before.size(), after.size());
-  for (size_t o = 0; o < before.size(); ++o) {
-    ASSERT_EQ(before[o].dims(), after[o].dims());
-    const std::vector<float> a = before[o].to_float(), b = after[o].to_float();
-    for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 2e-6f) << "output " << o << ", element " << i;
-  }
+  expect_near(before, interpret(g, inputs));
 }
 
 void simple(LoopBuilder& l, Unary kind) { l.next = l.scans = {l.act(kind, l.sums(1))}; }
@@ -74,6 +77,32 @@ TEST(RecurrentLoop, SimpleRnn) {
     LoopBuilder l({kHidden});
     simple(l, kind);
     expect_layers(l, 1, "RNN");
+  }
+}
+
+// TensorFlow Lite: as often as there are numbers, until the condition says no. The size of its rounds had left 64 bits, and the file was refused.
+TEST(RecurrentLoop, OnlyTheConditionEndsIt) {
+  for (const bool constant : {true, false}) {
+    LoopBuilder l({kHidden});
+    simple(l, Unary::kTanh);
+    Graph g = l.graph();
+    const ValueId most = g.add_constant("most", Tensor::scalar(INT64_MAX)), five = g.add_constant("five", Tensor::scalar(int64_t{5}));
+    Node& loop = *std::find_if(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return n.kind == OpKind::kLoop; });
+    Graph body = *loop.as<SubgraphAttrs>().bodies[0];
+    const ValueId round = body.inputs[0];
+    const ValueId behind = body.add_node(OpKind::kBinary, {round, body.add_constant("one", Tensor::scalar(int64_t{1}))},
+                                         BinaryAttrs{binary::kAdd}, Origin{});
+    body.outputs[0] = body.add_node(OpKind::kBinary, {behind, body.add_constant("limit", Tensor::scalar(int64_t{5}))},
+                                    BinaryAttrs{binary::kLess}, Origin{});
+    loop.as<SubgraphAttrs>().bodies[0] = std::make_shared<Graph>(std::move(body));
+    loop.inputs[0] = five;
+    const std::vector<Tensor> inputs = inputs_of(g), before = interpret(g, inputs);
+    loop.inputs[0] = constant ? most : kNone;
+    Diagnostics d;
+    infer(g, d);
+    ASSERT_TRUE(d.ok()) << g.dump();
+    EXPECT_TRUE(std::none_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return !n.dead && n.kind == OpKind::kLoop; }));
+    expect_near(before, interpret(g, inputs));
   }
 }
 

@@ -216,6 +216,24 @@ TEST_F(QuantizedModels, ProductOfTwoActivations) {
   EXPECT_LT(distance(plain), 1e-4f);
 }
 
+// TensorFlow Lite quantizes what a hybrid product reads and restores it right away.
+TEST_F(QuantizedModels, RestoredRightBehindADynamicQuantization) {
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3);
+  b.output(b.node(OpKind::kDequantizeLinear, {b.transpose(q[0], {0, 2, 1}), q[1], q[2]}, QuantAttrs{}));
+  import();
+  EXPECT_EQ(quantized_nodes(), 0) << b.g.dump();
+}
+
+TEST_F(QuantizedModels, RestoredByTheScaleOfAnother) {
+  const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3),
+             other = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {b.mul(x, b.scalar(3))}, 3);
+  b.output(b.node(OpKind::kDequantizeLinear, {q[0], other[1], q[2]}, QuantAttrs{}));
+  finish(b.g);
+  Diagnostics d;
+  run_quantized_import(b.g, d, {true, nullptr});
+  EXPECT_EQ(quantized_nodes(), 3) << b.g.dump();
+}
+
 // A product by the wrong zero point is no known pattern: it must not be taken for one.
 TEST_F(QuantizedModels, ForeignZeroPointIsLeftAlone) {
   const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {x}, 3);
