@@ -60,6 +60,7 @@ target_sources(edgeconv_core PRIVATE
   import/softmax.cc
   import/split.cc
   import/squeeze.cc
+  import/tfl_gelu.cc
   import/transpose.cc
   import/trigonometry.cc
   import/trilu.cc

@@ -94,6 +94,9 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
     return c.unsupported(n, "sequences and optionals are not supported",
                          "export without scripting (torch.jit.script), so that lists are unrolled");
+  if (starts_with(n.op_type, "TFL_"))
+    return c.unsupported(n, "ONNX has no operator of this name: tf2onnx left one of TensorFlow Lite that it cannot convert",
+                         "export the network that the .tflite file was made from: tf2onnx from_keras, or model.export(format=\"onnx\") of Keras 3");
   if (!most_operands(n.domain, n.op_type))
     return c.unsupported(
         n, "unknown operator: ONNX has none of this name",

@@ -71,6 +71,16 @@ TEST(Importers, ErfcOfTensorFlow) {
   EXPECT_NEAR(y[2], 1.9953223f, 1e-6);
 }
 
+TEST(Importers, GeluOfTensorFlowLite) {
+  for (const bool approximate : {false, true}) {
+    OneNode n(17);
+    n.m.input("x", {"2"});
+    set_int(n.m.node("TFL_GELU", {"x"}, {"y"}), "approximate", approximate);
+    n.m.output("y");
+    EXPECT_NEAR(result_of(n, Tensor::of<float>(DType::kFloat, {2}, {2, 0}))[0], approximate ? 1.954598f : 1.954500f, 1e-6);
+  }
+}
+
 TEST(Importers, ScalerSubtractsAndMultiplies) {
   for (const size_t size : {1, 2}) {
     OneNode n(17);

@@ -119,6 +119,17 @@ TEST(ImportGraph, AnOperatorOfTensorFlowIsNamedAsOne) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
 }
 
+TEST(ImportGraph, AnOperatorOfTensorFlowLiteIsNamedAsOne) {
+  ModelBuilder m;
+  m.input("x", {"4"});
+  m.node("TFL_UNIDIRECTIONAL_SEQUENCE_LSTM", {"x"}, {"y"});
+  m.output("y");
+  std::string message;
+  EXPECT_EQ(import_code(m, &message), 4);
+  for (const char* part : {"tf2onnx left one of TensorFlow Lite", "tf2onnx from_keras"})
+    EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+}
+
 // f(x; scale) = g(x) * Constant(scale); g(x) = Relu(x)
 ModelBuilder with_functions() {
   ModelBuilder m;
