@@ -102,6 +102,7 @@ class Hints {
       case OpKind::kTile:
       case OpKind::kDequantizeLinear:
       case OpKind::kQuantizeLinear: return in(0);
+      case OpKind::kDynamicQuantizeLinear: return v == n->outputs[0] ? in(0) : 0;
       case OpKind::kConcat: return largest(*n, depth, true);
       case OpKind::kBinary:
       case OpKind::kWhere: return largest(*n, depth, false);

@@ -59,6 +59,19 @@ TEST(Importers, RanksAreKnownBehindManyNorms) {
 }
 
 // What scikit-learn's pipelines have around an MLP.
+// The same behind a product that TensorFlow Lite computes of quantized rows.
+TEST(Importers, RanksAreKnownBehindDynamicQuantization) {
+  OneNode n(17);
+  n.m.input("x", {"B", "S", "8"});
+  n.m.floats("w", {8, 8}, std::vector<float>(64, 0.5f));
+  n.m.node("DynamicQuantizeLinear", {"x"}, {"q", "scale", "zero"});
+  n.m.node("DequantizeLinear", {"q", "scale", "zero"}, {"restored"});
+  n.m.node("MatMul", {"restored", "w"}, {"product"});
+  n.m.node("GlobalAveragePool", {"product"}, {"y"});
+  n.m.output("y");
+  EXPECT_FALSE(n.kinds().empty());
+}
+
 // Keras' exact GELU: ONNX Runtime refuses the file.
 TEST(Importers, ErfcOfTensorFlow) {
   OneNode n(17);
