@@ -13,6 +13,18 @@
 namespace ert::kernels {
 namespace {
 
+// Of a row of W8A8: its scale, and what values are multiplied with.
+struct Qa8Steps {
+  RowScale scale;
+  float inv;
+};
+ERT_LANES Qa8Steps qa8_steps(float lowest, float highest) {
+  const float range = highest - lowest;
+  if (!(range >= kZeroRange && range <= kLargestFloat)) return {{scale_of_no_range(range), 0}, 0.0f};
+  const float inv = kMaxQa8 / range;
+  return {{range / kMaxQa8, nearest_integer((0.0f - lowest) * inv)}, inv};
+}
+
 // Calls store(i, y, offset) for values i to i + 15: nearest integers plus offset, to be clamped to a signed byte.
 template <bool kSmooth, class Store>
 ERT_LANES RowScale quantize_qa8_row(size_t k, const float* src, const float* inv_smooth, const Store& store) {
@@ -22,19 +34,12 @@ ERT_LANES RowScale quantize_qa8_row(size_t k, const float* src, const float* inv
         lo = minimum(y, lo);
         hi = maximum(y, hi);
       });
-  const float lowest = smallest(lo);
-  const float range = greatest(hi) - lowest;
-  RowScale scale = {scale_of_no_range(range), 0};
-  float inv = 0.0f;
-  if (range >= kZeroRange && range <= kLargestFloat) {
-    inv = kMaxQa8 / range;
-    scale = {range / kMaxQa8, nearest_integer((0.0f - lowest) * inv)};
-  }
-  const Lanes factor = broadcast(inv);
-  const int32_t offset = scale.zero_point - 128;
+  const Qa8Steps steps = qa8_steps(smallest(lo), greatest(hi));
+  const Lanes factor = broadcast(steps.inv);
+  const int32_t offset = steps.scale.zero_point - 128;
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t i, Lanes y) __attribute__((always_inline)) { store(i, y * factor, offset); });
-  return scale;
+  return steps.scale;
 }
 template <bool kSmooth>
 RowScale quantize_qa8_bytes(size_t k, const float* src, const float* inv_smooth, int8_t* dst) {
