@@ -146,8 +146,8 @@ bool pieces_fit(const Tables& t) {
   return at == t.pieces.size;
 }
 
-// See Tables::words_are_apart.
-bool words_apart(const Tables& t) {
+// See Tables::words_are_apart. Nothing calls it in a build without such tokenizers.
+[[maybe_unused]] bool words_apart(const Tables& t) {
   if ((t.header->kind != ERT_TEXT_BPE && t.header->kind != ERT_TEXT_SENTENCEPIECE_BPE) ||
       (t.header->flags & (kByteLevel | kIgnoreMerges | kHasPrefix | kHasSuffix)) != 0)
     return false;

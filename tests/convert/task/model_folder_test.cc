@@ -1,9 +1,11 @@
 // Model folders: what their files say is taken, what is not understood is named, what is no such file is malformed.
+// More than 300 lines, because every test writes a folder of its own.
 #include "convert/task/model_folder.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -169,6 +171,85 @@ TEST_F(ModelFolderTest, MalformedFilesAreNamedWithTheirPlace) {
     file("config.json", text);
     EXPECT_NE(malformed().find(place), std::string::npos) << text;
   }
+}
+
+TEST_F(ModelFolderTest, FieldsOfAnotherKindAreNamed) {
+  const std::string classifier = R"({"architectures": ["XForSequenceClassification"], )", pooling = R"([{"type": "m.Pooling"}])";
+  for (const auto& [name, text, said] : std::vector<std::array<std::string, 3>>{
+           {"config.json", R"({"architectures": [3]})", "/architectures is not a list of names"},
+           {"config.json", R"({"model_type": 1})", "/model_type is not a string"},
+           {"config.json", classifier + R"("problem_type": []})", "/problem_type is not a string"},
+           {"config.json", classifier + R"("id2label": {"0": "a", "00": "b"}})", "/id2label/00 is not an index from 0 on"},
+           {"config.json", classifier + R"("id2label": {"": "a"}})", "/id2label/ is not an index from 0 on"},
+           {"config.json", classifier + R"("id2label": {"123456": "a"}})", "/id2label/123456 is not an index from 0 on"},
+           {"config.json", classifier + R"("id2label": {"one": "a"}})", "/id2label/one is not an index from 0 on"},
+           {"config.json", classifier + R"("id2label": {"0": ""}})", "/id2label/0 is not the name of a label"},
+           {"modules.json", "{}", "/ is not a list of modules"},
+           {"modules.json", "[3]", "/0/type is not the name of a module"},
+           {"modules.json", R"([{"path": ""}])", "/0/type is not the name of a module"},
+           {"modules.json", R"([{"type": {}}])", "/0/type is not the name of a module"},
+           {"1_Pooling/config.json", R"({"pooling_mode_cls_token": "yes"})", "/pooling_mode_cls_token is not true or false"},
+           {"config_sentence_transformers.json", R"({"default_prompt_name": "q"})", "/default_prompt_name is not the name of one of"},
+           {"config_sentence_transformers.json", R"({"default_prompt_name": "q", "prompts": ["q"]})", "/default_prompt_name is not"},
+           {"config_sentence_transformers.json", R"({"default_prompt_name": "q", "prompts": {"d": ""}})", "/default_prompt_name is not"},
+           {"config_sentence_transformers.json", R"({"default_prompt_name": "q", "prompts": {"q": 3}})", "/default_prompt_name is not"},
+       }) {
+    if (name != "config.json") file("modules.json", pooling);
+    file(name, text);
+    const std::string message = malformed();
+    EXPECT_NE(message.find(said), std::string::npos) << text << message;
+    EXPECT_NE(message.find(name), std::string::npos) << message;
+    std::filesystem::remove_all(folder_ / name);
+  }
+}
+
+// null is what transformers writes for what is not set.
+TEST_F(ModelFolderTest, FieldsThatAreNullSayNothing) {
+  file("config.json", R"({"architectures": null, "model_type": null, "max_position_embeddings": null})");
+  EXPECT_EQ(read().settings, TaskSettings{});
+  file("config.json", R"({"architectures": []})");
+  EXPECT_EQ(read().settings, TaskSettings{});
+  file("config.json", R"({"architectures": ["T5ForConditionalGeneration"]})");
+  EXPECT_EQ(read().settings, TaskSettings{}) << "a head that no task is for";
+}
+
+TEST_F(ModelFolderTest, ScoresAreWhatTheConfigurationSays) {
+  const auto scores = [&](const std::string& more) {
+    file("config.json", R"({"architectures": ["XForSequenceClassification"], "id2label": {"0": "a", "1": "b"}, )" + more + "}");
+    return read().settings.independent;
+  };
+  EXPECT_EQ(scores(R"("function_to_apply": "sigmoid")"), true);
+  EXPECT_EQ(scores(R"("problem_type": "multi_label_classification", "function_to_apply": "softmax")"), false);
+  EXPECT_TRUE(d_.ok());
+  scores(R"("function_to_apply": "none")");
+  scores(R"("problem_type": "regression")");
+  ASSERT_EQ(d_.problems().size(), 2u);
+  EXPECT_EQ(d_.problems()[0].where + d_.problems()[1].where, "/function_to_apply/problem_type");
+}
+
+TEST_F(ModelFolderTest, PoolingByItsNewName) {
+  file("modules.json", R"([{"type": "m.Transformer"}, {"type": "m.Pooling"}])");  // in 1_Pooling, where no path says otherwise
+  for (const auto& [mode, kind] : {std::pair{"mean", Pooling::kMean}, {"cls", Pooling::kFirst}, {"lasttoken", Pooling::kLast}}) {
+    file("1_Pooling/config.json", std::string(R"({"pooling_mode": ")") + mode + "\"}");
+    EXPECT_EQ(read().settings.pooling, kind) << mode;
+  }
+  EXPECT_TRUE(d_.ok());
+  file("1_Pooling/config.json", R"({"pooling_mode": "max"})");
+  EXPECT_FALSE(read().settings.pooling.has_value());
+  ASSERT_EQ(d_.problems().size(), 1u);
+  EXPECT_EQ(d_.problems()[0].where, "pooling_mode: max");
+}
+
+// A prompt that is empty changes no text, and one of a folder that no task embeds with is nobody's.
+TEST_F(ModelFolderTest, PromptsThatChangeNothingAreNoProblem) {
+  file("modules.json", R"([{"type": "m.Transformer"}])");
+  file("config_sentence_transformers.json", R"({"prompts": {"document": ""}, "default_prompt_name": "document"})");
+  read();
+  file("config_sentence_transformers.json", R"({"prompts": {"query": "query: "}, "default_prompt_name": "query"})");
+  TaskSettings flags;
+  flags.kind = TaskKind::kNoTask;
+  read(flags);
+  EXPECT_TRUE(d_.ok());
 }
 
 // Reading went on until the memory ended, or for ever.
