@@ -32,10 +32,14 @@ target_sources(edgeconv_core PRIVATE
   import/group_query_attention.cc
   import/hints.cc
   import/identity.cc
+  import/linear_classifier.cc
+  import/linear_regressor.cc
+  import/linear_scores.cc
   import/logic_ops.cc
   import/matmul.cc
   import/matmul_nbits.cc
   import/normalization.cc
+  import/normalizer.cc
   import/operand_types.cc
   import/pad.cc
   import/pools.cc

@@ -46,7 +46,8 @@ struct Limit {
 };
 
 constexpr std::string_view kRounds =
-    "unrolled: the number of rounds is fixed, or that of a dim with --dim NAME=MAX (at most 1024; shorter runs cost as much)";
+    "unrolled: the number of rounds is fixed, or that of a dim with --dim NAME=MAX (at most 1024; shorter runs cost as much); not "
+    "what is a recurrent layer";
 
 constexpr Limit kLimits[] = {
     {"", "Dropout", "no random masks (training mode)"},
@@ -54,6 +55,8 @@ constexpr Limit kLimits[] = {
     {"", "If", "both branches are computed, unless the condition is known"},
     {"", "Loop", kRounds},
     {"", "Scan", kRounds},
+    {"ai.onnx.ml", "LinearClassifier", "labels are integers; post_transform NONE, SOFTMAX, LOGISTIC"},
+    {"ai.onnx.ml", "LinearRegressor", "post_transform NONE, of several targets SOFTMAX, LOGISTIC"},
     {"com.microsoft", "GatedRelativePositionBias", "no packed batches (token_offset)"},
     {"com.microsoft", "RelativePositionBias", "the table's shape is fixed"},
 };

@@ -58,7 +58,6 @@ TEST(Importers, RanksAreKnownBehindManyNorms) {
   EXPECT_FALSE(n.kinds().empty());
 }
 
-// What scikit-learn's pipelines have around an MLP.
 // The same behind a product that TensorFlow Lite computes of quantized rows.
 TEST(Importers, RanksAreKnownBehindDynamicQuantization) {
   OneNode n(17);
@@ -91,35 +90,6 @@ TEST(Importers, GeluOfTensorFlowLite) {
     set_int(n.m.node("TFL_GELU", {"x"}, {"y"}), "approximate", approximate);
     n.m.output("y");
     EXPECT_NEAR(result_of(n, Tensor::of<float>(DType::kFloat, {2}, {2, 0}))[0], approximate ? 1.954598f : 1.954500f, 1e-6);
-  }
-}
-
-TEST(Importers, ScalerSubtractsAndMultiplies) {
-  for (const size_t size : {1, 2}) {
-    OneNode n(17);
-    n.m.opset_import("ai.onnx.ml", 1);
-    n.m.input("x", {"2", "2"});
-    auto* node = n.m.node("Scaler", {"x"}, {"y"}, "ai.onnx.ml");
-    set_floats(node, "offset", size == 1 ? std::vector<float>{1} : std::vector<float>{1, 2});
-    set_floats(node, "scale", size == 1 ? std::vector<float>{2} : std::vector<float>{2, 4});
-    n.m.output("y");
-    EXPECT_EQ(result_of(n, Tensor::of<float>(DType::kFloat, {2, 2}, {1, 2, 3, 4})),
-              size == 1 ? (std::vector<float>{0, 2, 4, 6}) : (std::vector<float>{0, 0, 4, 8}));
-  }
-}
-
-TEST(Importers, ArrayFeatureExtractorTakesElementsOfTheLastAxis) {
-  for (const bool matrix : {false, true}) {
-    OneNode n(17);
-    n.m.opset_import("ai.onnx.ml", 1);
-    matrix ? n.m.input("x", {"2", "3"}) : n.m.input("x", {"3"});
-    n.m.ints("list", {2, 0});
-    n.m.node("ArrayFeatureExtractor", {"x", "list"}, {"y"}, "ai.onnx.ml");
-    n.m.output("y");
-    const Tensor x =
-        matrix ? Tensor::of<float>(DType::kFloat, {2, 3}, {1, 2, 3, 4, 5, 6}) : Tensor::of<float>(DType::kFloat, {3}, {1, 2, 3});
-    EXPECT_EQ(result_of(n, x), matrix ? (std::vector<float>{3, 1, 6, 4}) : (std::vector<float>{3, 1}));
-    EXPECT_EQ(n.imported.graph.value(n.imported.graph.outputs[0]).rank(), 2);
   }
 }
 
