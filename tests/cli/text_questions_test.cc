@@ -8,14 +8,7 @@ namespace {
 class TextQuestionsTest : public TextTasksTest {
  protected:
   void zero_shot(const std::string& labels) {
-    ModelWriter w = token_model(
-        2, [](int64_t id, int64_t column) { return id == 10 + column ? 6.0f : 0.0f; }, "tokens");
-    w.proto().mutable_graph()->clear_output();
-    w.output("logits", kOnnxFloat, {"batch", 2});
-    auto& sum = w.node("ReduceMax", {"tokens"}, {"logits"});
-    auto* axes = sum.add_attribute();
-    axes->set_name("axes"), axes->set_type(7), axes->add_ints(1);
-    add_int(w, sum, "keepdims", 0);
+    const ModelWriter w = two_class_model([](int64_t id, int64_t column) { return id == 10 + column ? 6.0f : 0.0f; });
     write_file(in("m.onnx"), w.bytes());
     write_file(in("names.txt"), labels);
     convert({"--task", "zero-shot", "--labels", in("names.txt")});
@@ -48,13 +41,7 @@ TEST_F(TextQuestionsTest, ZeroShotJudgesByTheLabelsThatItIsGiven) {
 }
 
 TEST_F(TextQuestionsTest, ZeroShotNeedsALabelThatSaysEntailed) {
-  ModelWriter w = token_model(2, [](int64_t, int64_t) { return 1.0f; }, "tokens");
-  w.proto().mutable_graph()->clear_output();
-  w.output("logits", kOnnxFloat, {"batch", 2});
-  auto& sum = w.node("ReduceMax", {"tokens"}, {"logits"});
-  auto* axes = sum.add_attribute();
-  axes->set_name("axes"), axes->set_type(7), axes->add_ints(1);
-  add_int(w, sum, "keepdims", 0);
+  const ModelWriter w = two_class_model([](int64_t, int64_t) { return 1.0f; });
   write_file(in("m.onnx"), w.bytes());
   write_file(in("names.txt"), "yes\nno\n");
   expect_refusal({in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task", "zero-shot", "--labels", in("names.txt"), "-o", in("n.ert")},

@@ -6,7 +6,9 @@
 
 namespace edgeconv::testing {
 
-inline constexpr const char* kTokenizer = R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
+// tokenizer.json of a WordPiece model; vocabulary: {"word": id, ..}.
+inline std::string tokenizer_json(const std::string& vocabulary) {
+  return R"({"version": "1.0", "truncation": null, "padding": null, "added_tokens": [
   {"id": 0, "content": "[PAD]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
   {"id": 2, "content": "[CLS]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true},
   {"id": 3, "content": "[SEP]", "single_word": false, "lstrip": false, "rstrip": false, "normalized": false, "special": true}],
@@ -19,7 +21,11 @@ inline constexpr const char* kTokenizer = R"({"version": "1.0", "truncation": nu
   "special_tokens": {"[CLS]": {"id": "[CLS]", "ids": [2], "tokens": ["[CLS]"]}, "[SEP]": {"id": "[SEP]", "ids": [3], "tokens": ["[SEP]"]}}},
  "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": true},
  "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
-  "vocab": {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "anna": 4, "lives": 5, "in": 6, "rome": 7, "where": 8, "##s": 9, "good": 10, "bad": 11}}})";
+  "vocab": )" + vocabulary + "}}";
+}
+
+inline const std::string kTokenizer = tokenizer_json(
+    R"({"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3, "anna": 4, "lives": 5, "in": 6, "rome": 7, "where": 8, "##s": 9, "good": 10, "bad": 11})");
 
 // ids -> rows of a table [12, width]; row i begins with i, then what `row` says.
 inline void add_table(ModelWriter& w, int64_t width, float (*row)(int64_t id, int64_t column)) {
@@ -51,6 +57,20 @@ inline ModelWriter token_model(int64_t width, float (*row)(int64_t, int64_t), co
   add_table(w, width, row);
   w.node("Gather", {"table", "input_ids"}, {"rows"});
   w.masked("rows", "attention_mask", output);
+  return w;
+}
+
+// logits [batch, 2]: of each the largest of all tokens.
+inline ModelWriter two_class_model(float (*row)(int64_t, int64_t)) {
+  ModelWriter w = token_model(2, row, "tokens");
+  w.proto().mutable_graph()->clear_output();
+  w.output("logits", kOnnxFloat, {"batch", 2});
+  auto& largest = w.node("ReduceMax", {"tokens"}, {"logits"});
+  auto* axes = largest.add_attribute();
+  axes->set_name("axes");
+  axes->set_type(7);
+  axes->add_ints(1);
+  add_int(w, largest, "keepdims", 0);
   return w;
 }
 

@@ -89,16 +89,7 @@ TEST_F(TextTasksTest, FolderSaysHowSentencesBecomeVectors) {
 }
 
 TEST_F(TextTasksTest, LabelsComeFromTheConfiguration) {
-  ModelWriter w = token_model(
-      2, [](int64_t id, int64_t column) { return id == 10 + column ? 6.0f : 0.0f; }, "tokens");
-  w.proto().mutable_graph()->clear_output();
-  w.output("logits", kOnnxFloat, {"batch", 2});
-  auto& sum = w.node("ReduceMax", {"tokens"}, {"logits"});
-  auto* axes = sum.add_attribute();
-  axes->set_name("axes");
-  axes->set_type(7);
-  axes->add_ints(1);
-  add_int(w, sum, "keepdims", 0);
+  const ModelWriter w = two_class_model([](int64_t id, int64_t column) { return id == 10 + column ? 6.0f : 0.0f; });
   write_file(in("m.onnx"), w.bytes());
   write_file(in("model/config.json"),
              R"({"architectures": ["BertForSequenceClassification"], "id2label": {"0": "GOOD", "1": "BAD"}})");
