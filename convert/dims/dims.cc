@@ -77,9 +77,23 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
   }
 }
 
+// Two inputs may call one size by two names.
+std::map<std::string, int64_t> by_kept_names(const Graph& g, const std::map<std::string, int64_t>& given) {
+  std::map<std::string, int64_t> r;
+  for (const auto& [name, most] : given) {
+    const auto same = g.same_dims.find(name);
+    const auto [at, fresh] = r.emplace(same == g.same_dims.end() ? name : same->second, most);
+    if (!fresh && at->second != most)
+      throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": it is the same size as '" + at->first +
+                                             "', for which --dim says " + std::to_string(at->second) + "; give one of them");
+  }
+  return r;
+}
+
 }  // namespace
 
-DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested, const std::vector<KeptState>& states) {
+DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, const std::vector<KeptState>& states) {
+  const std::map<std::string, int64_t> requested = by_kept_names(g, given);
   std::map<std::string, int64_t> limit;
   std::map<ValueId, int64_t> rows_of_input;
   limit_from_slices(g, limit);
@@ -147,6 +161,8 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requeste
     if (const auto rounds = g.unrolled_dims.find(name); rounds != g.unrolled_dims.end())
       plan.table_limit[name] = table == limit.end() ? rounds->second : std::min(rounds->second, table->second);
   }
+  for (const auto& [name, kept] : g.same_dims)
+    if (all.count(kept)) plan.also_called[kept].push_back(name);
   if (!missing.empty())
     throw FatalError(ExitCode::kUsage,
                      "the model has sizes without a sensible default maximum (axes that are as long as each other get the same); "

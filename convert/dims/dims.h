@@ -18,6 +18,7 @@ namespace edgeconv {
 
 struct DimPlan {
   std::map<std::string, std::pair<int32_t, int32_t>> range;    // name -> min, max
+  std::map<std::string, std::vector<std::string>> also_called;  // other names of the file, which --dim takes too
   std::map<ValueId, std::pair<int32_t, int32_t>> input_range;  // allowed contents of integer inputs
   std::map<std::string, int32_t> least;                        // dims whose smallest size follows from an equality of sizes
   std::map<std::string, int64_t> table_limit;  // dims that a table of the model limits, or the rounds of an unrolled loop

@@ -84,7 +84,19 @@ void DimsUnion::replace(const std::string& symbol, const DimExpr& with) {
     }
     g_.least_dims.erase(symbol);
   }
+  if (with.is_symbol()) note_same(symbol, with.symbol_name());
   changed_ = true;
+}
+
+// What the user says of a dim holds for the one that it is.
+void DimsUnion::note_same(const std::string& symbol, const std::string& kept) {
+  for (auto& [other, name] : g_.same_dims)
+    if (name == symbol) name = kept;
+  if (is_input_dim(symbol)) g_.same_dims[symbol] = kept;
+  if (const auto most = g_.most_dims.find(symbol); most != g_.most_dims.end()) {
+    int64_t& both = g_.most_dims.emplace(kept, most->second).first->second;
+    both = std::min(both, most->second);
+  }
 }
 
 DimsUnion::Result DimsUnion::unify(const DimExpr& a, const DimExpr& b) {

@@ -27,6 +27,7 @@ class DimsUnion {
   bool is_input_dim(const std::string& name) const { return order_.count(name) != 0; }
   bool preferred(const std::string& a, const std::string& b) const;  // a is the better name
   void replace(const std::string& symbol, const DimExpr& with);
+  void note_same(const std::string& symbol, const std::string& kept);
 
   Graph& g_;
   std::map<std::string, size_t> order_;  // dims of graph inputs, in order of appearance

@@ -102,6 +102,7 @@ struct Graph {
   std::vector<ValueId> outputs;
   std::map<std::string, int64_t> least_dims;  // least sizes of dims that must be larger than 1: found by inference
   std::map<std::string, int64_t> most_dims;   // largest sizes that the user gave dims (--dim)
+  std::map<std::string, std::string> same_dims;  // dims of inputs that were found to be another one, and its name
   // Those of them that loops were unrolled for: the graph is not made for larger ones.
   std::map<std::string, int64_t> unrolled_dims;
   std::vector<SizeEquality> equalities;   // left open by the last inference

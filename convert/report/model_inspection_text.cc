@@ -90,8 +90,11 @@ std::string plan_lines(const ModelInspection& m) {
   std::string s;
   for (const auto& [name, range] : m.dims.range) {
     const auto limit = m.dims.table_limit.find(name);
-    s += line("dim", fmt::format("{}: {} to {} (--dim {}=MAX{})", printable(name), range.first, range.second, printable(name),
-                                 limit == m.dims.table_limit.end() ? "" : fmt::format(", at most {}", limit->second)));
+    std::string others;
+    if (const auto also = m.dims.also_called.find(name); also != m.dims.also_called.end())
+      for (const std::string& other : also->second) others += (others.empty() ? ", also called " : ", ") + printable(other);
+    s += line("dim", fmt::format("{}: {} to {} (--dim {}=MAX{}){}", printable(name), range.first, range.second, printable(name),
+                                 limit == m.dims.table_limit.end() ? "" : fmt::format(", at most {}", limit->second), others));
   }
   if (!m.fused_nodes.empty() || !m.fused_ops.empty())
     s += line("fused", fmt::format("{} nodes into {} ops: {}", total(m.fused_nodes), total(m.fused_ops), listed(m.fused_ops)));
@@ -144,6 +147,7 @@ Json inspection_json(const ModelInspection& m) {
   for (const auto& [name, range] : m.dims.range) {
     Json row{{"name", name}, {"min", range.first}, {"max", range.second}};
     if (const auto limit = m.dims.table_limit.find(name); limit != m.dims.table_limit.end()) row["limit"] = limit->second;
+    if (const auto also = m.dims.also_called.find(name); also != m.dims.also_called.end()) row["also_called"] = also->second;
     j["dim_ranges"].push_back(row);
   }
   for (const bool in : {true, false}) {

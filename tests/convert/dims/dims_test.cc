@@ -89,6 +89,19 @@ TEST(Dims, UnknownNameListsTheKnownOnes) {
   EXPECT_TRUE(has(message, "length") && has(message, "batch") && has(message, "seq")) << message;
 }
 
+// Two inputs of one batch, as tf2onnx names it: unk__1 and unk__2. The second name had been refused, though inspect --json lists it.
+TEST(Dims, EitherNameOfOneSizeIsTaken) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {DimExpr::symbol("unk__1"), 4}), y = b.input("y", {DimExpr::symbol("unk__2"), 4});
+  b.output(b.add(x, y));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"unk__2", 5}});
+  EXPECT_EQ(plan.range.at("unk__1"), Range(1, 5));
+  EXPECT_EQ(plan.also_called.at("unk__1"), std::vector<std::string>{"unk__2"});
+  EXPECT_EQ(plan_dims(b.g, {{"unk__1", 5}, {"unk__2", 5}}).range.at("unk__1"), Range(1, 5));
+  EXPECT_TRUE(has(usage_error(b.g, {{"unk__1", 5}, {"unk__2", 6}}), "the same size as 'unk__1'"));
+}
+
 TEST(Dims, TokensWithoutATableGet512) {
   GraphBuilder b;
   const ValueId mask = b.input("mask", {B, S}, DType::kInt64);

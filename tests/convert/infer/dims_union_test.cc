@@ -21,6 +21,7 @@ TEST(DimsUnion, NamesOfTheFirstInputWin) {
   EXPECT_TRUE(d.ok());
   EXPECT_EQ(shape_str(*b.g.value(sum).shape), "[z_batch, z_seq]");
   EXPECT_EQ(shape_str(*b.g.value(y).shape), "[z_batch, z_seq]");
+  EXPECT_EQ(b.g.same_dims, (std::map<std::string, std::string>{{"a_batch", "z_batch"}, {"a_seq", "z_seq"}}));
 }
 
 TEST(DimsUnion, OutputHintsAreOverridden) {
