@@ -3,6 +3,7 @@
 #include "convert/passes/fuse_pad.h"
 
 #include "convert/passes/match.h"
+#include "convert/passes/per_axis.h"
 
 namespace edgeconv {
 
@@ -10,59 +11,21 @@ namespace {
 
 constexpr int kConstantMode = ert::params::pad::kConstant;
 
-// The contents of an integer operand.
-std::optional<std::vector<DimExpr>> integers(const Graph& g, ValueId v) {
-  if (v == kNone) return {};
-  if (g.value(v).elements) return g.value(v).elements;
-  if (!g.value(v).constant || !is_integer(g.value(v).dtype)) return {};
-  std::vector<DimExpr> all;
-  for (int64_t i : g.value(v).constant->to_int64()) all.emplace_back(i);
-  return all;
-}
-
-// The same, one number per axis, 0 where the node names none. part: which half of a list with two numbers per axis.
-std::optional<std::vector<DimExpr>> per_axis(const Graph& g, ValueId numbers, ValueId axes, size_t rank, size_t part) {
-  const auto all = integers(g, numbers), named = integers(g, axes);
-  if (!all || (axes != kNone && !named)) return {};
-  const size_t count = named ? named->size() : part == 0 ? std::min(all->size(), rank) : rank;
-  std::vector<DimExpr> result(rank, DimExpr(0));
-  for (size_t i = 0; i < count; ++i) {
-    const auto axis = named ? (*named)[i].constant() : std::optional<int64_t>(static_cast<int64_t>(i));
-    if (!axis || part * count + i >= all->size()) return {};
-    const int64_t at = *axis < 0 ? *axis + static_cast<int64_t>(rank) : *axis;
-    if (at < 0 || at >= static_cast<int64_t>(rank)) return {};
-    result[static_cast<size_t>(at)] = (*all)[part * count + i];
-  }
-  return result;
-}
-
-bool steps_of_one(const Graph& g, const Node& slice) {
-  const auto steps =
-      slice.in(4) == kNone ? std::optional<std::vector<DimExpr>>{std::vector<DimExpr>{}} : integers(g, slice.in(4));
-  if (!steps) return false;
-  for (const DimExpr& s : *steps)
-    if (s != DimExpr(1)) return false;
-  return true;
-}
-
 bool fuse_pad_node(Graph& g, const Node pad) {
   const Node* slice = producer_of_kind(g, pad.in(0), OpKind::kSlice);
-  if (!slice || pad.as<PadAttrs>().mode != kConstantMode || !steps_of_one(g, *slice)) return false;
-  if (!g.value(slice->in(0)).shape || !g.value(pad.in(0)).shape) return false;
-  const Shape whole = *g.value(slice->in(0)).shape, part = *g.value(pad.in(0)).shape;
-  const auto start = per_axis(g, slice->in(1), slice->in(3), whole.size(), 0);
-  const auto before = per_axis(g, pad.in(1), pad.in(3), whole.size(), 0),
-             after = per_axis(g, pad.in(1), pad.in(3), whole.size(), 1);
-  if (!start || !before || !after) return false;
-  std::vector<DimExpr> pads(2 * whole.size(), DimExpr(0));
-  for (size_t i = 0; i < whole.size(); ++i) {
-    const auto first = (*start)[i].constant();
-    if (!first || *first < 0) return false;
-    const DimExpr cut = whole[i] - DimExpr(*first) - part[i];
+  if (!slice || pad.as<PadAttrs>().mode != kConstantMode) return false;
+  const auto crop = crop_of(g, *slice);
+  if (!crop) return false;
+  const size_t rank = crop->front.size();
+  const auto before = per_axis(g, pad.in(1), pad.in(3), rank, 0), after = per_axis(g, pad.in(1), pad.in(3), rank, 1);
+  if (!before || !after) return false;
+  std::vector<DimExpr> pads(2 * rank, DimExpr(0));
+  for (size_t i = 0; i < rank; ++i) {
     // An end that is both cut and padded must keep the fill in place of what was cut.
-    if ((*first != 0 && (*before)[i] != DimExpr(0)) || (cut != DimExpr(0) && (*after)[i] != DimExpr(0))) return false;
-    pads[i] = (*before)[i] - DimExpr(*first);
-    pads[whole.size() + i] = (*after)[i] - cut;
+    if (crop->front[i] != 0 && (*before)[i] != DimExpr(0)) return false;
+    if (crop->behind[i] != DimExpr(0) && (*after)[i] != DimExpr(0)) return false;
+    pads[i] = (*before)[i] - DimExpr(crop->front[i]);
+    pads[rank + i] = (*after)[i] - crop->behind[i];
   }
   const ValueId numbers = shape_operand(g, pad.origin.node + "/pads", pads);
   std::vector<ValueId> inputs{slice->in(0), numbers};

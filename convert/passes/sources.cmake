@@ -14,6 +14,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fold_affine_conv.cc
   passes/fold_dequantize.cc
   passes/fold_fourier_conv.cc
+  passes/fold_conv_slice.cc
   passes/fold_pad_conv.cc
   passes/fuse_activation.cc
   passes/fuse_attention.cc
@@ -35,6 +36,7 @@ target_sources(edgeconv_core PRIVATE
   passes/merge_equal_nodes.cc
   passes/merge_qkv.cc
   passes/output_check.cc
+  passes/per_axis.cc
   passes/pipeline.cc
   passes/quantized_source.cc
   passes/read_columns.cc
