@@ -14,6 +14,7 @@ target_sources(edgeconv_core PRIVATE
   program/pack_rows.cc
   program/padding_facts.cc
   program/plan_slots.cc
+  program/pool_slices.cc
   program/program_pass.cc
   program/program_text.cc
   program/remove_unread.cc

@@ -11,13 +11,6 @@ namespace map_max_pool_op {
 using namespace ops;
 namespace mp = params::map_max_pool;
 
-// Whether every output meets an input: the first output's last position and the last output's first tell, if no input is stepped over. No loop over
-// outputs, of which a blob may have any number.
-bool inside_everywhere(const WindowAxis& a) {
-  const int64_t first = a.first(0), last = a.first(a.out - 1), reach = int64_t{a.dilation} * (a.kernel - 1);
-  return last < a.size && (first >= 0 || (first + reach >= 0 && a.dilation <= a.size));
-}
-
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
   if (!check_counts(c, {mp::kInputCount, mp::kInputCount}, {2, 2}, {mp::kIntCount, mp::kIntCount}, {0, 0})) return false;

@@ -359,6 +359,12 @@ namespace map_max_pool {
 enum Inputs { kQ, kScales, kInputCount };
 enum Ints { kFirstWindowInt, kIntCount = window::kMostAxes * window::kAxisInts };
 }  // namespace map_max_pool
+// Pool: f32, one axis of x under a window: the largest value or the sum, in order, of the positions that lie inside. Each output has one inside, and
+//   an axis with padding before it no dilation above its size. Ints from kFirstWindowInt on: those of one axis of a window.
+namespace pool {
+enum Ints { kKind, kAxis, kFirstWindowInt, kIntCount = kFirstWindowInt + window::kAxisInts };
+enum Kind { kMax, kSum };
+}  // namespace pool
 // MapMean: q, scales, factors or -1 -> f32 [N, 1, 1, C] or [N, C]: the mean of all pixels.
 namespace map_mean {
 enum Inputs { kQ, kScales, kFactors, kInputCount };

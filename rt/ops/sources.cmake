@@ -49,6 +49,7 @@ set(ERT_OP_SOURCES
   ops/one_hot.cc
   ops/pack_rows.cc
   ops/pad.cc
+  ops/pool.cc
   ops/quantize_map.cc
   ops/range.cc
   ops/recurrence.cc

@@ -10,7 +10,9 @@ constexpr int32_t kMostPadding = 1 << 30;  // either way
 
 bool padding_ok(int32_t pad) { return pad > -kMostPadding && pad < kMostPadding; }
 
-bool read_axis(const int32_t* ints, int32_t size, int32_t out, WindowAxis* axis) {
+}  // namespace
+
+bool read_window_axis(const int32_t* ints, int32_t size, int32_t out, WindowAxis* axis) {
   *axis = {ints[win::kKernel], ints[win::kStride], ints[win::kDilation], ints[win::kBegin], size, out};
   // So that positions times channels fits 64 bits.
   if (axis->kernel > params::kMaxExactDepth) return false;
@@ -21,7 +23,12 @@ bool read_axis(const int32_t* ints, int32_t size, int32_t out, WindowAxis* axis)
   return span >= 0 && span / axis->stride + 1 == out;
 }
 
-}  // namespace
+// The first output's last position and the last output's first tell, if no input is stepped over. No loop over outputs, of which a blob may have any
+// number.
+bool inside_everywhere(const WindowAxis& a) {
+  const int64_t first = a.first(0), last = a.first(a.out - 1), reach = int64_t{a.dilation} * (a.kernel - 1);
+  return last < a.size && (first >= 0 || (first + reach >= 0 && a.dilation <= a.size));
+}
 
 bool read_window(const OpContext& c, uint32_t first_int, const Operand& x, const Operand& out, Window* w) {
   const int axes = x.rank - 2;
@@ -33,7 +40,7 @@ bool read_window(const OpContext& c, uint32_t first_int, const Operand& x, const
   w->out_channels = out.dims[out.rank - 1];
   for (int i = 0; i < axes; ++i) {
     WindowAxis* axis = i == axes - 1 ? &w->columns : &w->rows;
-    if (!read_axis(c.ints + first_int + i * win::kAxisInts, x.dims[i + 1], out.dims[i + 1], axis)) return false;
+    if (!read_window_axis(c.ints + first_int + i * win::kAxisInts, x.dims[i + 1], out.dims[i + 1], axis)) return false;
   }
   return true;
 }

@@ -46,6 +46,13 @@ struct Window {
   int64_t outputs() const { return static_cast<int64_t>(batch) * rows.out * columns.out; }  // places of the output
 };
 
+// Reads params::window::AxisInts of one axis of these sizes and checks it: kernel, stride and dilation are at least 1, and `out` is exactly what the
+// window gives of `size`.
+bool read_window_axis(const int32_t* ints, int32_t size, int32_t out, WindowAxis* axis);
+
+// Whether every output meets an input, on an axis with outputs.
+bool inside_everywhere(const WindowAxis& a);
+
 // Reads the window of params::window::AxisInts at c.ints[first_int] and checks it: x and out have rank 3 or 4 and one batch, the ints
 // are there, kernel, stride and dilation are at least 1, and the output's sizes are exactly those of the window on x. Dtypes and channels
 // are the op's to check, and that nothing follows the window's ints: those end at window_ints_end. For prepare; check_counts comes before.

@@ -175,6 +175,7 @@ std::vector<Row> rows() {
        {params::recurrence::kRnn, params::linear::kInt8, params::recurrence::kForward, 0, 0, kTanh, kTanh, kTanh},
        {0.0f}},
       {"rope", OpCode::kRope, {f({2, 3, 9}), f({1, 3, 2}), f({2, 3, 2})}, {f({2, 3, 8})}, {2, 4, 2, 1, 0}, {}},
+      {"pool", OpCode::kPool, {f({2, 5, 3})}, {f({2, 3, 3})}, {0, 1, 3, 2, 1, 1, 1}, {}},
       {"glu", OpCode::kGlu, {f({kDim, 9}), f({kDim, 7})}, {f({kDim, 4})}, {0, 5, 3}, {}},
       {"import_float", OpCode::kImportFloat, {{ERT_I16, {kDim}, kVaries}}, {f({kDim})}, {}, {}},
       {"import_wide", OpCode::kImportInt, {{ERT_I64, {kDim}, kVaries}}, {i({kDim})}, {}, {}},

@@ -1,4 +1,4 @@
-// Golden blobs with convolutions, as they were written when their ops were new: each later runtime opens them and computes the bits of their time, which
+// Golden blobs with convolutions and pools, as they were written when their ops were new: each later runtime opens them and computes the bits of their time, which
 // they hold as golden vectors, on every level.
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace {
 
 struct Golden {
   const char* name;
-  std::set<std::string> convolutions;  // kinds that it was made for
+  std::set<std::string> ops;  // kinds that it was made for
 };
 
 struct Seen {
@@ -29,7 +29,7 @@ int see(void* seen, uint32_t, uint32_t, const char* kind, const char*) {
   return 0;
 }
 
-class GoldenConvolutions : public ::testing::TestWithParam<Golden> {
+class GoldenBlobs : public ::testing::TestWithParam<Golden> {
  protected:
   void SetUp() override {
     std::ifstream in(std::string(std::getenv("ERT_SOURCE_DIR")) + "/tests/rt/golden/" + GetParam().name + ".ert",
@@ -63,13 +63,13 @@ class GoldenConvolutions : public ::testing::TestWithParam<Golden> {
   ert_model model_;
 };
 
-TEST_P(GoldenConvolutions, GiveTheBitsOfTheirTime) {
+TEST_P(GoldenBlobs, GiveTheBitsOfTheirTime) {
   Seen seen;
   for (uint32_t isa = 0; isa < 32; ++isa) {
     if ((ert_isa_available() >> isa & 1) == 0) continue;
     EXPECT_EQ(replay(1u << isa, &seen), ERT_OK) << "level " << isa;
   }
-  for (const std::string& kind : GetParam().convolutions) EXPECT_EQ(seen.kinds.count(kind), 1u) << kind;
+  for (const std::string& kind : GetParam().ops) EXPECT_EQ(seen.kinds.count(kind), 1u) << kind;
 }
 
 const Golden kGolden[] = {{"ds_cnn_int8", {"Conv", "DepthwiseConv"}},
@@ -77,9 +77,10 @@ const Golden kGolden[] = {{"ds_cnn_int8", {"Conv", "DepthwiseConv"}},
                           {"ds_cnn_w12a13", {"WideConv", "Linear"}},
                           {"ds_cnn_fp32", {"DirectConv", "DepthwiseConv"}},
                           {"ds_cnn_maps", {"QuantizeMap", "MapConv", "MapDepthwiseConv"}},
-                          {"ds_cnn_bands", {"RowBands"}}};
+                          {"ds_cnn_bands", {"RowBands"}},
+                          {"pools", {"Pool"}}};
 std::string name_of(const ::testing::TestParamInfo<Golden>& one) { return one.param.name; }
-INSTANTIATE_TEST_SUITE_P(Blobs, GoldenConvolutions, ::testing::ValuesIn(kGolden), name_of);
+INSTANTIATE_TEST_SUITE_P(Blobs, GoldenBlobs, ::testing::ValuesIn(kGolden), name_of);
 
 }  // namespace
 }  // namespace ert

@@ -17,8 +17,8 @@ const OpDef* const kOps[] = {&kOpArgMinMax,       &kOpAttention,     &kOpBinary,
                              &kOpCumSum,          &kOpDepthwiseConv, &kOpDirectConv, &kOpEmbedding, &kOpGlu,
                              &kOpL2Normalize,     &kOpLayerNorm,     &kOpLinear,     &kOpMapConv,   &kOpMapDepthwiseConv,
                              &kOpMapMaxPool,      &kOpMapMean,       &kOpMapToFloat, &kOpMatMul,    &kOpMeanPool,
-                             &kOpQuantizeMap,     &kOpRecurrence,    &kOpReduce,     &kOpRope,      &kOpScatterND,
-                             &kOpScatterElements, &kOpSoftmax,       &kOpTopK,       &kOpUnary,
+                             &kOpPool,            &kOpQuantizeMap,   &kOpRecurrence, &kOpReduce,    &kOpRope,
+                             &kOpScatterND,       &kOpScatterElements, &kOpSoftmax,  &kOpTopK,      &kOpUnary,
                              &kOpWideConv};
 
 const OpDef* find(const char* name) {

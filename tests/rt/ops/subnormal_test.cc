@@ -65,6 +65,10 @@ TEST_P(SubnormalTest, Reduce) {
   }
   for (int32_t largest : {0, 1})
     check(kOpTopK, {row({7, 40})}, {empty(ERT_F32, {7, 9}), empty(ERT_I32, {7, 9})}, {1, largest, 1});
+  for (const int32_t kind : {params::pool::kMax, params::pool::kSum}) {
+    check(kOpPool, {row({40, 7})}, {empty(ERT_F32, {40, 7})}, {kind, 0, 3, 1, 1, 1, 1});
+    check(kOpPool, {row({7, 40})}, {empty(ERT_F32, {7, 20})}, {kind, 1, 2, 2, 1, 0, 0});
+  }
   check(kOpCumSum, {row({3, 50})}, {empty(ERT_F32, {3, 50})}, {1, 0, 0});
   check(kOpCumSum, {row({3, 50})}, {empty(ERT_F32, {3, 50})}, {0, 1, 1});
 }
