@@ -11,6 +11,7 @@
 
 #include "convert/cli/command.h"
 #include "convert/cli/memory_limit.h"
+#include "convert/cli/own_stack.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
@@ -65,7 +66,7 @@ int finished(int code) {
   return code;
 }
 
-int run(int argc, char** argv) {
+int run_verb(int argc, char** argv) {
   constexpr edgeconv::cli::Verb kVerbs[] = {
       {"convert", "ONNX model to blob (the default)", edgeconv::cli::add_convert},
       {"inspect", "what is in a model, what would become of it and what it would cost; what is in a blob",
@@ -86,6 +87,21 @@ int run(int argc, char** argv) {
                                       {argv + 1, argv + argc}));
 }
 
+// run_verb, with what it throws as a message and an exit code.
+int run(int argc, char** argv) {
+  try {
+    return run_verb(argc, argv);
+  } catch (const edgeconv::FatalError& e) {
+    return fail(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::kLimit, edgeconv::cli::out_of_memory_text());
+  } catch (const std::filesystem::filesystem_error& e) {  // names that are too long, loops of links
+    return fail(ExitCode::kIo, "cannot read '" + edgeconv::printable(e.path1().string()) + "': " + e.code().message());
+  } catch (const std::exception& e) {
+    return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -97,14 +113,8 @@ int main(int argc, char** argv) {
   std::signal(SIGBUS, on_lost_file);
   std::set_terminate(on_terminate);
   try {
-    return run(argc, argv);
+    return edgeconv::cli::run_on_enough_stack(run, argc, argv);
   } catch (const edgeconv::FatalError& e) {
     return fail(e.code(), e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kLimit, edgeconv::cli::out_of_memory_text());
-  } catch (const std::filesystem::filesystem_error& e) {  // names that are too long, loops of links
-    return fail(ExitCode::kIo, "cannot read '" + edgeconv::printable(e.path1().string()) + "': " + e.code().message());
-  } catch (const std::exception& e) {
-    return fail(ExitCode::kInternal, std::string("internal error, please report it with the command: ") + e.what());
   }
 }
