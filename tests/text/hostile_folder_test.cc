@@ -132,13 +132,22 @@ TEST_F(HostileFolder, NamesInMessagesStayInTheirLine) {
   expect(ExitCode::kMalformed, "\\x1B[2J\\x0Aerror: no is no id");
 }
 
-TEST_F(HostileFolder, MoreStepsThanTablesHoldAreALimit) {
-  for (const auto& [list, items, kind] : {std::tuple("normalizer", "normalizers", R"({"type": "Lowercase"})"),
-                                          std::tuple("pre_tokenizer", "pretokenizers", R"({"type": "BertPreTokenizer"})")})
-    for (const int count : {64, 65}) {
-      file("tokenizer.json", wordlevel("\"" + std::string(list) + R"(": {"type": "Sequence", ")" + items + "\": [" + repeated(kind, count) + "]}, "));
-      count == 64 ? expect(ExitCode::kOk, "") : expect(ExitCode::kLimit, "65 steps");
-    }
+// 64 steps are tried on every character that has a mapping, which takes seconds under sanitizers: a test for each of the lists.
+TEST_F(HostileFolder, MoreNormalizersThanTablesHoldAreALimit) {
+  for (const int count : {64, 65}) {
+    file("tokenizer.json", wordlevel(R"("normalizer": {"type": "Sequence", "normalizers": [)" + repeated(R"({"type": "Lowercase"})", count) + "]}, "));
+    count == 64 ? expect(ExitCode::kOk, "") : expect(ExitCode::kLimit, "65 steps");
+  }
+}
+
+TEST_F(HostileFolder, MorePretokenizersThanTablesHoldAreALimit) {
+  for (const int count : {64, 65}) {
+    file("tokenizer.json", wordlevel(R"("pre_tokenizer": {"type": "Sequence", "pretokenizers": [)" + repeated(R"({"type": "BertPreTokenizer"})", count) + "]}, "));
+    count == 64 ? expect(ExitCode::kOk, "") : expect(ExitCode::kLimit, "65 steps");
+  }
+}
+
+TEST_F(HostileFolder, MorePiecesOfATemplateThanTablesHoldAreALimit) {
   for (const int count : {256, 257}) {
     file("tokenizer.json", wordlevel(R"("post_processor": {"type": "TemplateProcessing", "pair": [], "special_tokens": {}, "single": [)" +
                                      repeated(R"({"Sequence": {"id": "A"}})", count) + "]}, "));
