@@ -1,25 +1,37 @@
 #!/usr/bin/env bash
-# Shows each detector of test.sh red on a fault that tests/fuzz/canary.h plants for it, and green without one. Uses the libraries of the presets' builds; builds what
-# is missing. canaries.sh [DETECTOR...]: bits asan msan tsan m32; all of them by default.
+# Shows each detector of test.sh red on a fault that tests/fuzz/canary.h plants for it, and green without one. Builds the libraries of the presets where
+# they are not. canaries.sh [DETECTOR...]: bits asan msan tsan m32; all of them by default.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=build/canaries
 mkdir -p "$work"
-sources="tests/fuzz/replay_files.cc tests/fuzz/open_target.cc tests/fuzz/open_run_target.cc tests/fuzz/bound_run.cc tests/fuzz/target.cc
-  tests/fuzz/blob_mutator.cc tests/fuzz/blob_spec_reader.cc tests/fuzz/program_mutator.cc tests/fuzz/program_plan.cc tests/fuzz/window_mutator.cc
-  tests/support/blob_builder.cc"
+sources="replay_files.cc open_target.cc open_run_target.cc $(cat tests/fuzz/support_sources.txt)"
 failed=0
+
+# object SOURCE NUMBER COMPILER FLAG...: compiles a file of tests/fuzz with the canary NUMBER and prints the object's name.
+object() {
+  local source=tests/fuzz/$1 number=$2 name
+  shift 2
+  grep -q 'fuzz/canary.h' "$source" || number=no
+  name=$work/$detector.$number.$(basename "$source").o
+  [ "$name" -nt "$source" ] || "$@" -std=c++17 -O1 -g -w -I. -isystem "build/$preset/rt/generated" -DERT_FUZZ_CANARY="${number#no}" -c "$source" -o "$name" || return 1
+  echo "$name"
+}
 
 # try DETECTOR PRESET CANARY SAYS COMPILER FLAG...: the program is silent without the canary, and ends with SAYS with it.
 try() {
-  local detector=$1 preset=$2 canary=$3 says=$4 number library libraries=""
+  local detector=$1 preset=$2 canary=$3 says=$4 number library source objects libraries=""
   shift 4
-  [ -f "build/$preset/rt/libert.a" ] || { cmake --preset "$preset" && cmake --build --preset "$preset" --target ert; } >"$work/$detector.build" 2>&1
+  { cmake --preset "$preset" && cmake --build --preset "$preset" --target ert; } >"$work/$detector.build" 2>&1 ||
+    { echo "$detector: FAILED: preset $preset does not build ($work/$detector.build)"; failed=1; return; }
   for library in rt/libert.a kernels_int8/libert_kernels.a platform/libert_platform.a; do libraries="$libraries build/$preset/$library"; done
+  rm -f "$work/$detector".*.o
   for number in 0 "$canary"; do
+    objects=""
+    for source in $sources; do objects="$objects $(object "$source" "$number" "$@")"; done
     # shellcheck disable=SC2086
-    "$@" -std=c++17 -O1 -g -w -I. -isystem "build/$preset/rt/generated" -DERT_FUZZ_CANARY="$number" $sources $libraries -o "$work/$detector$number" \
-      $([ "$preset" = fuzz ] || [ "$preset" = release ] && echo -lzstd) -lpthread
+    "$@" $objects $libraries -o "$work/$detector$number" $([ "$preset" = fuzz ] || [ "$preset" = release ] && echo -lzstd) -lpthread ||
+      { echo "$detector: FAILED: does not build"; failed=1; return; }
     local status=0
     { $runner "$work/$detector$number" "$work"/seeds/small >"$work/$detector$number.log" 2>&1; } 2>/dev/null || status=$?
     if [ "$number" = 0 ] && [ "$status" -ne 0 ]; then
