@@ -15,6 +15,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fold_dequantize.cc
   passes/fold_fourier_conv.cc
   passes/fold_conv_slice.cc
+  passes/fold_gather_columns.cc
   passes/fold_pad_conv.cc
   passes/fuse_activation.cc
   passes/fuse_attention.cc

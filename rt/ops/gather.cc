@@ -13,6 +13,7 @@ namespace gather_op {
 using namespace ops;
 
 enum { kData, kIndices };
+constexpr int32_t kLongRun = 8;  // words that are copied at once sooner than one by one
 
 // data[:axis] + indices + data[axis + 1:]
 bool shape_ok(const Operand& data, const Operand& indices, const Operand& out, int32_t axis) {
@@ -34,6 +35,11 @@ bool prepare(const OpContext& c, size_t* scratch) {
   return shape_ok(data, indices, out, axis);
 }
 
+// Words of a row by index, which resolve_index has accepted.
+void gather_words(int64_t count, const int32_t* indices, int32_t size, const Word32* from, Word32* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[indices[i] + (indices[i] < 0 ? size : 0)];
+}
+
 ert_status run(const OpContext& c) {
   const Operand &data = input(c, kData), &indices = input(c, kIndices), &out = output(c, 0);
   const int32_t axis = c.ints[params::gather::kAxis];
@@ -52,6 +58,12 @@ ert_status run(const OpContext& c) {
       // Neighbours are copied at once: windows of a signal, patches of a convolution.
       int32_t run = 1;
       while (kFastForms && run < left && raw[run] == *raw + run && raw[run] != 0) ++run;
+      if (kFastForms && bytes == sizeof(Word32) && run < kLongRun) {
+        const int64_t words = left < 4 * kLongRun ? left : 4 * kLongRun;  // then neighbours may follow
+        gather_words(words, raw, data.dims[axis], data.as<Word32>() + row / count * size, out.mut<Word32>() + row);
+        row += words;
+        continue;
+      }
       memcpy(out.mut<uint8_t>() + row * bytes, data.as<uint8_t>() + (row / count * size + at) * bytes,
              static_cast<size_t>(run * bytes));
       row += run;

@@ -56,6 +56,14 @@ TEST(Gather, AlongEachAxis) {
   EXPECT_EQ(run_for<int32_t>(
                 {&kOpGather, {i32({2, 3}, {0, 1, 2, 3, 4, 5}), i32({3}, {0, 1, 2})}, {empty(ERT_I32, {2, 3})}, {1}, {}, {}}),
             (std::vector<int32_t>{0, 1, 2, 3, 4, 5}));
+  // Words one by one and in runs, from either end.
+  std::vector<int32_t> mixed, numbers(2 * 90);
+  for (int32_t i = 0; i < 200; ++i) mixed.push_back(i % 50 < 25 ? 60 + i % 50 : i * 37 % 90 - (i % 3 == 0 ? 90 : 0));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int32_t>(i);
+  std::vector<int32_t> wanted;
+  for (int32_t row = 0; row < 2; ++row)
+    for (const int32_t i : mixed) wanted.push_back(row * 90 + (i < 0 ? i + 90 : i));
+  EXPECT_EQ(run_for<int32_t>({&kOpGather, {i32({2, 90}, numbers), i32({200}, mixed)}, {empty(ERT_I32, {2, 200})}, {1}, {}, {}}), wanted);
   for (int32_t bad : kBadIndices) {
     OpCase c = {&kOpGather, {x, i32({1}, {bad})}, {empty(ERT_I32, {1, 2})}, {0}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;
