@@ -122,6 +122,11 @@ TEST_P(DepthwiseTest, RowsOfThreeColumns) {
       }
     }
   }
+  // Rows longer than what a level does in one pass, and more lines than that.
+  compare_rows(depthwise3, {2, 131, 20, 3, 1, 1, 1, 1, Clamp::kRelu, true}, Fill::kNormal, random);
+  compare_rows(depthwise3, {1, 130, 6, 2, 1, 0, 2, 2, Clamp::kNone, true}, Fill::kNormal, random);
+  compare_rows(depthwise3, {1, 70, 4, 1, 2, 2, 1, 2, Clamp::kNone, false}, Fill::kNormal, random);
+  compare_rows(depthwise3, {9, 48, 4, 3, 0, 1, 1, 1, Clamp::kRelu6, false}, Fill::kNormal, random);
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
     compare_rows(depthwise3, {2, 7, 37, 3, 1, 1, 1, 1, Clamp::kRelu6, true}, static_cast<Fill>(fill), random);
     compare_rows(depthwise3, {1, 9, 16, 3, 2, 2, 1, 2, Clamp::kNone, false}, static_cast<Fill>(fill), random);
