@@ -21,7 +21,8 @@ INTEGER_MACS = {r"[su]?sdot": 16, r"usdot": 16, r"smmla|usmmla": 32, r"sm(ull|la
                 r"smlad": 2, r"vmlava\.s8": 16}
 FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
 # W12A13 multiplies 16-bit values; its fmul and the like come between pieces.
-WIDE_MACS = {r"smlal2?": 4, r"vmlal\.s16": 4, r"smlad": 2, r"mla(hi)?": 1}
+# By sdot: three products of bytes are those of two digits each.
+WIDE_MACS = {r"smlal2?": 4, r"vmlal\.s16": 4, r"smlad": 2, r"mla(hi)?": 1, r"sdot": 16 / 3}
 # What the reference multiplies with: an integer, a scalar of the FPU, or the compiler's helper where there is none.
 SCALAR_MACS = {r"mla": 1, r"vmul\.f32": 1, r"bl __aeabi_fmul": 1}
 # Kernels of the reference that are a core's best.
@@ -91,6 +92,9 @@ def tile_of(member, name, target):
         layout = {"0": "", "1": "n8k8", "2": "n2k16"}[match.group(2)]
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_{rows}_qw8{layout}")
         return f"{kernel} {match.group(3) or 1}x2"
+    match = re.search(r"wide_digits_tile<(\d+)>\(", name)
+    if match:
+        return f"{member.removesuffix('.cc.o').replace('wide_', 'gemm_')} {match.group(1)}x16"
     match = re.search(r"wide_tile<(\d+), (\d+)>\(", name)
     if match:
         return f"{member.removesuffix('.cc.o').replace('wide_', 'gemm_')} {match.group(1)}x{16 * int(match.group(2))}"
@@ -143,9 +147,9 @@ def compare(measured, recorded):
 
 
 def canary(kernels, found, measured):
-    """A kernel whose tiles are not recognised must be seen. Three instructions planted into every loop must be seen, and missing loops too."""
+    """A kernel whose tiles are not recognised must be seen. Four instructions planted into every loop must be seen, and missing loops too."""
     assert without_loop(kernels, {}) == sorted(kernels) and len(kernels) > 0, "the check is blind to kernels that it does not count"
-    planted = {tile: (len(loop) + 3) / macs for tile, (loop, macs) in found.items()}
+    planted = {tile: (len(loop) + 4) / macs for tile, (loop, macs) in found.items()}
     assert len(compare(planted, measured)) == len(measured), "the check is blind to added instructions"
     assert len(compare({}, measured)) == len(measured), "the check is blind to missing loops"
     assert len(compare(measured, {})) == len(measured), "the check is blind to loops without a record"
