@@ -119,6 +119,10 @@ class Hints {
         return data < 0 || indices < 0 ? -1 : data + indices - 1;
       }
       case OpKind::kReshape: return length(n->in(1), depth + 1);
+      case OpKind::kExpand: {
+        const int own = in(0), sizes = length(n->in(1), depth + 1);
+        return own < 0 || sizes < 0 ? -1 : std::max(own, sizes);
+      }
       case OpKind::kConv:
       case OpKind::kConvTranspose:
       case OpKind::kConvInteger: return in(1);
@@ -154,6 +158,13 @@ class Hints {
     return rank < 0 || a.axes.empty() ? -1 : rank + sign * static_cast<int>(a.axes.size());
   }
 
+  // How many of a value's sizes a Shape gives.
+  static int dims_of(const ShapeAttrs& a, int rank) {
+    if (rank < 0) return -1;
+    const auto place = [rank](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank); };
+    return static_cast<int>(std::max<int64_t>(0, place(a.end) - place(a.start)));
+  }
+
   // Elements of a rank-1 value, as sizes are computed: lists side by side, scalars made vectors, sizes picked from a shape.
   int length(ValueId v, int depth) {
     if (v == kNone || depth > kMaxDepth || ++steps_ > kMaxSteps) return -1;
@@ -163,6 +174,7 @@ class Hints {
     if (n == nullptr) return -1;
     switch (n->kind) {
       case OpKind::kUnsqueeze: return 1;
+      case OpKind::kShape: return dims_of(n->as<ShapeAttrs>(), rank(n->in(0), depth + 1));
       case OpKind::kCast:
       case OpKind::kIdentity: return length(n->in(0), depth + 1);
       case OpKind::kGather: return rank(n->in(0), depth + 1) == 1 ? length(n->in(1), depth + 1) : -1;

@@ -249,7 +249,12 @@ Conversion::Searched Conversion::search(const std::vector<LayerSensitivity>& lay
   SearchProblem problem{layers, asked_plan(request_, layers), cost, {}, loss_of(request_.target_cosine)};
   Searched s;
   s.freed.resize(layers.size());
-  if (request_.mode == PrecisionMode::kAuto && budget_.bytes == 0) s.freed = set_free_layers(layers, problem.asked);
+  if (o_.precision.mode == PrecisionMode::kAuto && budget_.bytes == 0) {
+    PrecisionPlan plan = std::move(problem.asked.plan);
+    problem.asked = asked_plan(o_.precision, layers);  // whose layers are the user's, where the others are not checked, too
+    problem.asked.plan = std::move(plan);
+    s.freed = set_free_layers(layers, problem.asked);
+  }
   problem.gives_features = gives_features(model_.graph, dims_);
   problem.has_attention = has_node(g_, OpKind::kAttention);
   problem.has_tables = has_node(g_, OpKind::kEmbedding);

@@ -115,7 +115,8 @@ std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, A
   for (const LayerSensitivity& l : layers) all += l.weights();
   // What saves most time for its bytes comes first: the first convolution over a picture before the one row of a classifier.
   const auto saved = [&](size_t i) {
-    return (time_of(layers[i], linear::kInt8) - time_of(layers[i], linear::kF32)) / layers[i].weights();
+    const LayerSensitivity& l = layers[i];
+    return (time_of(l, asked.plan.of(l.node).precision) - time_of(l, linear::kF32)) / l.weights();
   };
   std::vector<size_t> order(layers.size());
   std::iota(order.begin(), order.end(), size_t{0});

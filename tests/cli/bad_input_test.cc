@@ -10,13 +10,6 @@ namespace {
 constexpr int kOk = 0, kMalformed = 3, kUnsupported = 4;
 constexpr int64_t kNewestOpset = 28, kNewestIr = 14;  // import/registry.h
 
-void int_attribute(pb::NodeProto& n, const std::string& name, int64_t v) {
-  auto* a = n.add_attribute();
-  a->set_name(name);
-  a->set_type(2);
-  a->set_i(v);
-}
-
 void number(ModelWriter& w, const std::string& name, int32_t type, int32_t v) {
   auto* t = w.proto().mutable_graph()->add_initializer();
   t->set_name(name);

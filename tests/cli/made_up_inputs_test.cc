@@ -33,13 +33,6 @@ void integers(ModelWriter& w, const std::string& name, const std::vector<int64_t
   for (int64_t v : values) t->add_int64_data(v);
 }
 
-void ints_attribute(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& values) {
-  auto* a = n.add_attribute();
-  a->set_name(name);
-  a->set_type(7);  // INTS
-  for (int64_t v : values) a->add_ints(v);
-}
-
 // features [batch, frames, bands] of x: powers of a windowed DFT, in bands, as logarithms.
 void add_log_power_spectrum(ModelWriter& w) {
   for (const auto& [name, phase] : {std::pair("re", 0.25), std::pair("im", 0.0)}) {

@@ -93,6 +93,20 @@ void ModelWriter::opset(const std::string& domain, int64_t version) {
 
 std::string ModelWriter::bytes() const { return model_.SerializeAsString(); }
 
+void int_attribute(pb::NodeProto& n, const std::string& name, int64_t v) {
+  auto* a = n.add_attribute();
+  a->set_name(name);
+  a->set_type(2);  // INT
+  a->set_i(v);
+}
+
+void ints_attribute(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& values) {
+  auto* a = n.add_attribute();
+  a->set_name(name);
+  a->set_type(7);  // INTS
+  for (int64_t v : values) a->add_ints(v);
+}
+
 std::string small_model() {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"batch", 16});

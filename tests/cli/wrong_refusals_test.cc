@@ -12,13 +12,6 @@ namespace {
 
 using Floats = std::vector<float>;
 
-void int_attribute(pb::NodeProto& n, const std::string& name, int64_t v) {
-  auto* a = n.add_attribute();
-  a->set_name(name);
-  a->set_type(2);
-  a->set_i(v);
-}
-
 void floats(ModelWriter& w, const std::string& name, int32_t type, const std::vector<int64_t>& dims, const Floats& v) {
   auto* t = w.proto().mutable_graph()->add_initializer();
   t->set_name(name);

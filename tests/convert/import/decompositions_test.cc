@@ -58,6 +58,23 @@ TEST(Importers, RanksAreKnownBehindManyNorms) {
   EXPECT_FALSE(n.kinds().empty());
 }
 
+// GroupNorm of torch goes back to the Shape of what it read (PoolFormer), an Expand to a list of sizes.
+TEST(Importers, RanksAreKnownBehindShapes) {
+  OneNode n(17);
+  n.m.input("x", {"B", "8", "H", "W"});
+  n.m.ints("groups", {0, 2, -1});
+  n.m.node("Shape", {"x"}, {"shape"});
+  set_int(n.m.node("Shape", {"x"}, {"space"}), "start", -2);
+  n.m.ints("front", {1, 8});
+  n.m.node("Reshape", {"x", "groups"}, {"grouped"});
+  n.m.node("Reshape", {"grouped", "shape"}, {"back"});
+  set_int(n.m.node("Concat", {"front", "space"}, {"sizes"}), "axis", 0);
+  n.m.node("Expand", {"back", "sizes"}, {"y_"});
+  n.m.node("GlobalAveragePool", {"y_"}, {"y"});
+  n.m.output("y");
+  EXPECT_FALSE(n.kinds().empty());
+}
+
 // The same behind a product that TensorFlow Lite computes of quantized rows.
 TEST(Importers, RanksAreKnownBehindDynamicQuantization) {
   OneNode n(17);
