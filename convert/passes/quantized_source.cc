@@ -7,7 +7,7 @@ namespace {
 constexpr size_t kMaxMovement = 16;
 }  // namespace
 
-std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v) {
+std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v, bool through_pools) {
   QuantizedSource s;
   while (s.movement.size() <= kMaxMovement) {
     if (v == kNone) return {};
@@ -21,7 +21,8 @@ std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v) {
       s.base = v;
       return s;
     }
-    if (!rearranges(p->kind) || p->outputs.size() != 1) return {};
+    const bool picks = through_pools && p->kind == OpKind::kMaxPool;
+    if ((!rearranges(p->kind) && !picks) || p->outputs.size() != 1) return {};
     s.movement.push_back(id_of(g, *p));
     v = p->in(0);
   }

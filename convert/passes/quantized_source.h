@@ -13,8 +13,9 @@ struct QuantizedSource {
   std::vector<NodeId> movement;  // nodes between base and the value, the last one first; each reads its data from input 0
 };
 
-// Follows v back; nothing when its elements come from elsewhere.
-std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v);
+// Follows v back; nothing when its elements come from elsewhere. Through pools: also through MaxPools, which pick the same elements before and
+// behind a quantization whose scale is above zero.
+std::optional<QuantizedSource> quantized_source(const Graph& g, ValueId v, bool through_pools = false);
 
 // The same movement of x instead of the base: new nodes, or x itself when there are none.
 ValueId repeat_movement(Graph& g, const QuantizedSource& s, ValueId x);

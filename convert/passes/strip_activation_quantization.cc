@@ -116,7 +116,8 @@ bool saturates_at_zero(const Graph& g, const Node& quantize) {
 
 bool strip(Graph& g, NodeId id) {
   const Node n = g.node(id);
-  const auto source = quantized_source(g, n.in(0));
+  const auto scale = scalar_constant(g, n.in(1));
+  const auto source = quantized_source(g, n.in(0), scale && *scale > 0);
   if (!source) return false;
   if (const Node* q = producer_of_kind(g, source->base, OpKind::kDynamicQuantizeLinear)) {
     if (q->outputs[1] != n.in(1) || q->outputs[2] != n.in(2)) return false;

@@ -59,6 +59,19 @@ TEST_F(FoldConvSlice, TransposedFrames) {
   EXPECT_EQ(only(b.g, OpKind::kConvTranspose).as<ConvTransposeAttrs>().pads, (std::vector<int64_t>{1, 1}));
 }
 
+// A bias of its own, as ONNX Runtime's quantizer leaves it, a factor per channel and an activation.
+TEST_F(FoldConvSlice, ThroughWhatTreatsPositionsAlike) {
+  const ValueId y = b.add(b.weights({1, 6, 1}), b.mul(conv(b.input("x", {B, 4, S}), {3}, around({4, 4}, {}, {2})), b.weights({6, 1}, 1)));
+  EXPECT_EQ(folded(slice(b.unary(Unary::kRelu, y), {0}, {-4}, {2})), 1);
+  EXPECT_EQ(only(b.g, OpKind::kConv).as<ConvAttrs>().pads, (std::vector<int64_t>{4, 0}));
+  EXPECT_EQ(count(b.g, OpKind::kSlice), 0);
+}
+
+TEST_F(FoldConvSlice, WhatTreatsPositionsDifferentlyStays) {
+  const ValueId x = b.input("x", {B, 4, 9});
+  EXPECT_EQ(folded(slice(b.add(conv(x, {3}, around({2, 2})), b.weights({11})), {0}, {-2}, {2})), 0);
+}
+
 TEST_F(FoldConvSlice, OtherCutsStay) {
   const ValueId x = b.input("x", {B, 4, S}), nine = b.input("nine", {B, 4, 9});
   ConvAttrs automatic;

@@ -265,6 +265,30 @@ TEST_F(QuantizedModels, QuantizeDequantizePairsVanish) {
   EXPECT_EQ(distance(plain), 0);
 }
 
+// Convolutions that ONNX Runtime quantized as operators have their pools between them in 8 bits.
+TEST_F(QuantizedModels, PairsAroundAMaxPoolVanish) {
+  ConvAttrs a;
+  a.kernel = {2};
+  a.strides = {2};
+  const ValueId image = b.input("image", {B, 4, 10});
+  const ValueId pooled = b.node(OpKind::kMaxPool, {quantize(image, 0.05f, DType::kUint8, 100)}, a);
+  b.output(dequantize(pooled, 0.05f, DType::kUint8, 100));
+  import();
+  EXPECT_EQ(quantized_nodes(), 0);
+  EXPECT_EQ(b.g.value(b.g.outputs[0]).dtype, DType::kFloat);
+  EXPECT_EQ(count(b.g, OpKind::kCast), 0);
+}
+// A scale below zero turns the order round.
+TEST_F(QuantizedModels, AMaxPoolOfNegativeScaleStays) {
+  ConvAttrs a;
+  a.kernel = {2};
+  const ValueId image = b.input("image", {B, 4, 10});
+  const ValueId pooled = b.node(OpKind::kMaxPool, {quantize(image, -0.05f, DType::kUint8, 100)}, a);
+  b.output(dequantize(pooled, -0.05f, DType::kUint8, 100));
+  import();
+  EXPECT_GT(count(b.g, OpKind::kCast), 0);
+}
+
 TEST_F(QuantizedModels, PairWithAnotherScaleIsArithmetic) {
   b.output(dequantize(quantize(x, 0.05f, DType::kUint8, 100), 0.1f, DType::kUint8, 100));
   finish(b.g);
