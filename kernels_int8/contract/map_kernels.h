@@ -42,7 +42,9 @@ struct MapConvArgs {
   float* dst;  // [out] float [outputs, filters]
   ptrdiff_t dst_stride;
   Clamp clamp;
-  void* scratch = nullptr;  // kMapConvScratch bytes, aligned to 8; levels of profile M need it
+  // kMapConvScratch bytes, aligned to 8. Levels of profile M need them. Others may keep there what they found out about weights, or null: the first 8
+  // are zero before the first call, and only calls with the same weights, filters and depth write there until the last one.
+  void* scratch = nullptr;
 };
 using MapConvFn = void (*)(const MapConvArgs& a);
 

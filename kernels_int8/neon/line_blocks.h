@@ -38,6 +38,31 @@ inline __attribute__((always_inline)) uint8x16_t half_sums(const int8_t* lines) 
   return vorrq_u8(half[0], half[1]);
 }
 
+// Bit i: block i of eight columns at rhs fits; of at most 64 blocks.
+inline uint64_t blocks_that_fit(const int8_t* rhs, size_t count) {
+  uint64_t fit = 0;
+  constexpr uint64_t kTops = 0x8080808080808080;
+  for (size_t i = 0; i < count; ++i, rhs += kBlockBytes) {
+    const uint8x16_t half = half_sums(rhs);
+    const uint64_t tops = vget_lane_u64(vreinterpret_u64_u8(vorr_u8(vget_low_u8(half), vget_high_u8(half))), 0);
+    fit |= static_cast<uint64_t>((tops & kTops) == 0) << i;
+  }
+  return fit;
+}
+
+// The order that blocks_that_fit_first gives.
+inline LineBlocks blocks_in_order_of(uint64_t fit, size_t count, uint16_t* order) {
+  uint16_t *front = order, *back = order + count;
+  for (size_t i = 0; i < count; ++i, fit >>= 1) {
+    const bool fits = (fit & 1) != 0;
+    *front = back[-1] = static_cast<uint16_t>(i);  // one of the two places stays open
+    front += fits;
+    back -= !fits;
+  }
+  order[count] = order[count == 0 ? 0 : count - 1];
+  return {count, static_cast<size_t>(front - order), order};
+}
+
 // The order of the blocks of eight columns at rhs; `order` has room for all and one more.
 inline LineBlocks blocks_that_fit_first(const int8_t* rhs, size_t k4, uint16_t* order) {
   const size_t count = k4 / kBlockDepth;

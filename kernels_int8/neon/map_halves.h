@@ -3,7 +3,7 @@
 //   Sums::run<kOutputs>(acc, lhs, step, rhs, k4, start, blocks)   acc[r][q] = start[4q ..] + columns 4q .. 4q + 3 of output r, in the form of Sums::kStart
 //   Sums::kStart                                                  what starts are raised by
 //   float32x4_t Sums::to_floats(int32x4_t)                        of a sum with it
-// lhs is readable up to the next 16 bytes. Internal linkage.
+// lhs is readable up to the next 16 bytes, whatever they are. Internal linkage.
 #pragma once
 
 #include <utility>
@@ -82,14 +82,15 @@ struct MapHalfTiles<Sums, std::integer_sequence<int, kOutputs...>> {
 };
 
 struct NoHalfPreparation {
-  void operator()(MapHalf*) const {}
+  void operator()(MapHalf*, size_t) const {}
 };
 
 // Signed bytes of the rows of some outputs.
 struct TurnedRows {
-  static constexpr size_t kBytes = size_t{1} << 14;
+  static constexpr size_t kBytes = size_t{1} << 14, kAtOnce = 64;
+  static_assert(kAtOnce <= kMapSlack, "what is read behind the last patch");
 
-  alignas(16) int8_t bytes[kBytes];
+  alignas(16) int8_t bytes[kBytes + kAtOnce];
   const int8_t* lines[kMostMapRows];
 
   static size_t line_bytes(const MapConvArgs& a, size_t outputs) { return round_up((outputs - 1) * a.src_step + a.depth, 16); }
@@ -106,8 +107,14 @@ struct TurnedRows {
     int8_t* to = bytes;
     for (size_t i = 0; i < a.rows; ++i, to += line) {
       const uint8_t* from = a.src[i] + first * a.src_step;
+      // What is written behind a line, the next one covers.
+      for (size_t j = 0; j < line; j += kAtOnce) {
+        uint8x16_t q[kAtOnce / 16];
 #pragma GCC unroll 4
-      for (size_t j = 0; j < line; j += 16) vst1q_s8(to + j, vreinterpretq_s8_u8(veorq_u8(vld1q_u8(from + j), vdupq_n_u8(0x80))));
+        for (size_t v = 0; v < kAtOnce / 16; ++v) q[v] = vld1q_u8(from + j + 16 * v);
+#pragma GCC unroll 4
+        for (size_t v = 0; v < kAtOnce / 16; ++v) vst1q_s8(to + j + 16 * v, vreinterpretq_s8_u8(veorq_u8(q[v], vdupq_n_u8(0x80))));
+      }
       lines[i] = to;
     }
   }
@@ -121,7 +128,8 @@ inline void map_starts(const MapConvArgs& a, const int32_t* colsum, int32_t more
   }
 }
 
-// False where the rows of kMostOutputs outputs do not fit TurnedRows, unless these are all. prepare(&half): before the tiles of 8 filters.
+// False where the rows of kMostOutputs outputs do not fit TurnedRows, unless these are all. prepare(&half, filter): before the tiles of 8 filters; it may give others weights of the
+// same sums instead, of more values up to the next 16.
 template <class Sums, int kMostOutputs, class Prepare = NoHalfPreparation>
 bool map_conv_halves(const MapConvArgs& a, const Prepare& prepare = {}) {
   const size_t fitting = TurnedRows::fitting(a);
@@ -132,8 +140,7 @@ bool map_conv_halves(const MapConvArgs& a, const Prepare& prepare = {}) {
   MapHalf m = {};
   m.a = &a;
   m.lines = turned.lines;
-  m.k = round_up(a.depth, 4);
-  m.matrix = map_columns(a.filters) * m.k;
+  const size_t k = round_up(a.depth, 4), matrix = map_columns(a.filters) * k;
   for (size_t from = 0; from < a.outputs; from += fitting) {
     const size_t count = a.outputs - from < fitting ? a.outputs - from : fitting;
     turned.turn(a, from, count);
@@ -144,9 +151,11 @@ bool map_conv_halves(const MapConvArgs& a, const Prepare& prepare = {}) {
       filters.select(a.w, filter, columns);
       m.scale = filters.scale;
       m.bias = filters.bias;
-      m.weights = a.w.data + (filter - half) * m.k + 4 * half;
+      m.k = k;
+      m.matrix = matrix;
+      m.weights = a.w.data + (filter - half) * k + 4 * half;
       m.starts = starts + half;
-      prepare(&m);
+      prepare(&m, filter);
       for_tiles<8, kMostOutputs>(count, columns, a.dst + static_cast<ptrdiff_t>(from) * a.dst_stride + filter, a.dst_stride,
                                  [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
                                    m.at = first * a.src_step;

@@ -27,20 +27,77 @@ struct InOrderMapSums {
   }
 };
 
-// The blocks of 8 filters in each row of the kernel.
-struct RowsOfBlocks {
-  LineBlocks rows[kMostMapRows];
-  uint16_t orders[TurnedRows::kBytes / kBlockDepth + kMostMapRows];
+// Which blocks fit, of each 8 filters and row of the kernel, where the caller has memory that outlives the call: rows of outputs have the same weights.
+struct FoundBlocks {
+  const int8_t* weights;  // of what was found; null: nothing yet
+  uint64_t rows;
+  uint64_t fit[kMapConvScratch / sizeof(uint64_t) - 2];  // bits; of 8 filters row by row
+};
+static_assert(sizeof(FoundBlocks) <= kMapConvScratch, "scratch");
+constexpr size_t kMostFound = sizeof(FoundBlocks::fit) / sizeof(uint64_t), kMostInFound = 64;
 
-  void operator()(MapHalf* m) {
-    const int8_t* weights = m->weights;
-    uint16_t* order = orders;
-    for (size_t i = 0; i < m->a->rows; ++i, weights += m->matrix) {
-      rows[i] = m->a->outputs < kOutputsForBlocks ? blocks_in_order(m->k, order) : blocks_that_fit_first(weights, m->k, order);
-      order += rows[i].count + 1;
-    }
-    m->blocks = rows;
+// The blocks of 8 filters in each row of the kernel. Short rows of weights become whole blocks by zeros behind them: lines behind the last block cost twice as much.
+class RowsOfBlocks {
+ public:
+  explicit RowsOfBlocks(const MapConvArgs& a) : looks_(a.outputs >= kOutputsForBlocks) {
+    const size_t k = round_up(a.depth, 4), blocks = round_up(k, kBlockDepth) / kBlockDepth;
+    padded_ = k % kBlockDepth != 0 && a.rows * blocks <= kPadded ? blocks : 0;
+    if (a.scratch == nullptr || a.rows * (map_columns(a.filters) / 8) > kMostFound || blocks > kMostInFound || !looks_) return;
+    found_ = static_cast<FoundBlocks*>(a.scratch);
+    known_ = found_->weights == a.w.data && found_->rows == a.rows;
   }
+
+  void operator()(MapHalf* m, size_t filter) {
+    if (padded_ != 0) pad(m);
+    const int8_t* weights = m->weights;
+    uint16_t* order = orders_;
+    const size_t count = m->k / kBlockDepth;
+    for (size_t i = 0; i < m->a->rows; ++i, weights += m->matrix) {
+      if (found_ != nullptr) {
+        uint64_t* fit = &found_->fit[filter / 8 * m->a->rows + i];
+        if (!known_) *fit = blocks_that_fit(weights, count);
+        rows_[i] = blocks_in_order_of(*fit, count, order);
+      } else {
+        rows_[i] = looks_ ? blocks_that_fit_first(weights, m->k, order) : blocks_in_order(m->k, order);
+      }
+      order += rows_[i].count + 1;
+    }
+    m->blocks = rows_;
+  }
+
+  // All blocks of all filters were looked at.
+  void keep(const MapConvArgs& a) {
+    if (found_ == nullptr) return;
+    found_->weights = a.w.data;
+    found_->rows = a.rows;
+  }
+
+ private:
+  static constexpr size_t kPadded = 16;
+
+  void pad(MapHalf* m) {
+    int8_t* to = weights_;
+    const size_t bytes = padded_ * kBlockBytes;
+    for (size_t i = 0; i < m->a->rows; ++i, to += bytes) {
+      const int8_t* from = m->weights + i * m->matrix;
+      const size_t used = 16 * m->k;  // 16 columns, of which eight are read
+      for (size_t at = 0; at < used; at += 64) {
+        vst1q_s8(to + at, vld1q_s8(from + at));
+        vst1q_s8(to + at + 16, vld1q_s8(from + at + 16));
+      }
+      for (size_t at = used; at < bytes; at += 16) vst1q_s8(to + at, vdupq_n_s8(0));
+    }
+    m->weights = weights_;
+    m->matrix = bytes;
+    m->k = padded_ * kBlockDepth;
+  }
+
+  bool looks_, known_ = false;
+  FoundBlocks* found_ = nullptr;
+  size_t padded_;  // blocks of a row with zeros behind; 0: as they are
+  LineBlocks rows_[kMostMapRows];
+  uint16_t orders_[TurnedRows::kBytes / kBlockDepth + kMostMapRows];
+  alignas(16) int8_t weights_[kPadded * kBlockBytes];
 };
 
 }  // namespace
@@ -48,8 +105,9 @@ struct RowsOfBlocks {
 void mapconv_f32_qm8_qw8_2x16_neon(const MapConvArgs& a);
 
 void mapconv_f32_qm8_qw8_4x8_neon_inorder(const MapConvArgs& a) {
-  RowsOfBlocks blocks;
-  if (!map_conv_halves<InOrderMapSums, 4>(a, [&](MapHalf* m) { blocks(m); })) mapconv_f32_qm8_qw8_2x16_neon(a);
+  RowsOfBlocks blocks(a);
+  if (!map_conv_halves<InOrderMapSums, 4>(a, [&](MapHalf* m, size_t filter) { blocks(m, filter); })) return mapconv_f32_qm8_qw8_2x16_neon(a);
+  blocks.keep(a);
 }
 
 }  // namespace ert::kernels

@@ -1,6 +1,8 @@
 // The rows of MapConv and MapDepthwiseConv, and their checks.
 #include "rt/ops/map_conv_rows.h"
 
+#include <string.h>
+
 #include "rt/ops/parallel_blocks.h"
 
 namespace ert::ops {
@@ -89,6 +91,7 @@ ert_status run_map_conv(const OpContext& c, const MapConvShape& s, const MapConv
   const size_t kernels_at = row_scratch(c, s).value(), lines_at = kernels_at + kernels::kMapConvScratch;
   for_blocks(c, s.rows_out(), row_floats * s.w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t thread) {
     uint8_t* const scratch = c.scratch + c.scratch_stride * thread;
+    if (kFastForms) memset(scratch + kernels_at, 0, sizeof(uint64_t));  // kernels have found out nothing yet
     MapLines lines(x, s.w, s.lines, scratch + lines_at);
     for (int64_t r = begin; r < end; ++r) {
       float* dst = map ? scratch_floats(c, thread) : to.q.mut<float>() + r * row_floats;

@@ -129,6 +129,34 @@ TEST_P(MapConvTest, LargestSums) {
   }
 }
 
+// Rows of outputs one after the other, the first and the last of which miss a row of the kernel: a level may keep what it found out about the weights.
+TEST_P(MapConvTest, RowsOfOutputsWithMemory) {
+  SeededRandom random;
+  for (const WeightFill fill : {WeightFill::kRandom, WeightFill::kSumsOf255Or256, WeightFill::kSmall})
+    for (size_t depth : {9, 27, 48, 96, 1100}) {
+      const MapShape s = {13, 41, 3, depth, 3};
+      MapWeights w(s, Layout::kN16K4, fill, random);
+      const PackedWeights all = w.packed(Layout::kN16K4, true);
+      GuardedBuffer<uint64_t> memory(kMapConvScratch / sizeof(uint64_t));
+      for (size_t i = 0; i < memory.size(); ++i) memory[i] = i == 0 ? 0 : random.bits();
+      for (size_t row = 0; row < 6; ++row) {
+        const size_t first = row == 0 ? 1 : 0, count = row == 0 || row == 5 ? 2 : 3;
+        MapRowsOf rows(count, (s.outputs - 1) * s.step + s.depth, false, random);
+        PackedWeights inside = all;
+        inside.data += first * map_columns(s.columns) * round_up(depth, 4);
+        inside.colsum += first * map_columns(s.columns);
+        std::vector<float> want(s.outputs * s.columns), got(want.size());
+        MapConvArgs a = {s.outputs, s.columns, count, s.depth, rows.src.data(), rows.scales.data(), s.step, inside, want.data(),
+                         static_cast<ptrdiff_t>(s.columns), Clamp::kNone};
+        conv_ref().map_conv[0](a);
+        a.dst = got.data();
+        a.scratch = memory.data();
+        conv().map_conv[0](a);
+        ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << "row " << row << " of depth " << depth;
+      }
+    }
+}
+
 TEST_P(MapConvTest, ScalesThatAreNoNumbers) {
   SeededRandom random;
   const MapShape s = {9, 20, 3, 24, 8};
