@@ -27,24 +27,49 @@ inline __attribute__((always_inline)) void for_values(size_t n, const float* src
   block(i, float32x4x4_t{{vld1q_f32(rest), vld1q_f32(rest + 4), vld1q_f32(rest + 8), vld1q_f32(rest + 12)}});
 }
 
+// The larger of each lane. As asm because GCC 12 puts the result elsewhere and moves it back.
+inline __attribute__((always_inline)) void take_larger(uint32x4_t* most, uint32x4_t x) {
+#ifdef __aarch64__
+  __asm__("umax %0.4s, %0.4s, %1.4s" : "+w"(*most) : "w"(x));
+#else
+  *most = vmaxq_u32(*most, x);
+#endif
+}
+inline __attribute__((always_inline)) void take_larger(int32x4_t* most, int32x4_t x) {
+#ifdef __aarch64__
+  __asm__("smax %0.4s, %0.4s, %1.4s" : "+w"(*most) : "w"(x));
+#else
+  *most = vmaxq_s32(*most, x);
+#endif
+}
+
 // RangeBits of many values.
 struct RangeLanes {
-  uint32x4_t low[2] = {vdupq_n_u32(0x80000000u), vdupq_n_u32(0x80000000u)};
-  int32x4_t high[2] = {vdupq_n_s32(0), vdupq_n_s32(0)};
+  uint32x4_t low[4];
+  int32x4_t high[4];
+
+  explicit RangeLanes(uint32_t least = 0x80000000u) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) {
+      low[j] = vdupq_n_u32(least);
+      high[j] = vdupq_n_s32(0);
+    }
+  }
 
   template <bool kLow, bool kHigh>
   inline __attribute__((always_inline)) void extend(const float32x4x4_t& y) {
 #pragma GCC unroll 4
     for (int j = 0; j < 4; ++j) {
-      if (kLow) low[j % 2] = vmaxq_u32(low[j % 2], vreinterpretq_u32_f32(y.val[j]));
-      if (kHigh) high[j % 2] = vmaxq_s32(high[j % 2], vreinterpretq_s32_f32(y.val[j]));
+      if (kLow) take_larger(&low[j], vreinterpretq_u32_f32(y.val[j]));
+      if (kHigh) take_larger(&high[j], vreinterpretq_s32_f32(y.val[j]));
     }
   }
+  uint32x4_t lowest() const { return vmaxq_u32(vmaxq_u32(low[0], low[1]), vmaxq_u32(low[2], low[3])); }
   RangeBits bits() const {
     uint32_t l[4];
     int32_t h[4];
-    vst1q_u32(l, vmaxq_u32(low[0], low[1]));
-    vst1q_s32(h, vmaxq_s32(high[0], high[1]));
+    vst1q_u32(l, lowest());
+    vst1q_s32(h, vmaxq_s32(vmaxq_s32(high[0], high[1]), vmaxq_s32(high[2], high[3])));
     RangeBits r;
     for (int j = 0; j < 4; ++j) {
       r.low = l[j] > r.low ? l[j] : r.low;
@@ -56,12 +81,11 @@ struct RangeLanes {
 
 // Values of kRelu or kRelu6: the largest bits are those of the largest value, or of a NaN of any sign.
 inline RangeBits clamped_range(size_t n, const float* src) {
-  RangeLanes lanes;
-  lanes.low[0] = lanes.low[1] = vdupq_n_u32(0);
+  RangeLanes lanes(0);
   for_values<false>(
       n, src, nullptr, [&](size_t, const float32x4x4_t& y) __attribute__((always_inline)) { lanes.extend<true, false>(y); });
   uint32_t largest[4];
-  vst1q_u32(largest, vmaxq_u32(lanes.low[0], lanes.low[1]));
+  vst1q_u32(largest, lanes.lowest());
   uint32_t most = 0;
   for (const uint32_t bits : largest) most = bits > most ? bits : most;
   RangeBits r;
