@@ -374,7 +374,7 @@ enum Inputs { kQ, kScales, kFactors, kInputCount };
 //   Inputs: all that the ops read from outside, in any order. Outputs: those of the last op. Ints: kRows of the last op at a time; numbers of ops and of
 //   values between them; of each value the ValueInts; of each op the OpInts, then its inputs, then its ints; its floats follow those of the op before
 //   among the floats. An input is one of the RowBands (0, 1, ..), kAbsent or a value: value_of. Outputs of all ops but the last are the values in order.
-// Ops: Linear, Unary, Binary, Conv, DepthwiseConv, DirectConv and those of maps but MapMean.
+// Ops: Linear, Unary, Binary, Conv, DepthwiseConv, DirectConv, Pool but along axis 0, and those of maps but MapMean.
 namespace row_bands {
 enum Ints { kRows, kOps, kValues, kFirstValue };
 enum ValueInts { kDtype, kRank, kFirstExpr, kValueInts = kFirstExpr + 4 };  // exprs of the axes; unused ones 0

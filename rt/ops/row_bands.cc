@@ -24,10 +24,10 @@ bool prepare(const OpContext& c, size_t* scratch) {
   size_t most = 0;
   OpContext inner;
   for (int32_t i = 0; i < chain.n; ++i) {
-    const uint16_t code = chain.op(i).code;
+    const InnerOp op = chain.op(i);
     size_t own = 0;
-    if (!whole_operands(c, chain, i, operands, &inner) || !find_op(code)->prepare(inner, &own)) return false;
-    if (row_form(code).window != 0 && inner.n_ints > kMostWindowInts) return false;
+    if (!whole_operands(c, chain, i, operands, &inner) || !find_op(op.code)->prepare(inner, &own)) return false;
+    if (row_form(op).window != 0 && inner.n_ints > kMostWindowInts) return false;
     most = own > most ? own : most;
     for (uint32_t k = 0; i + 1 < chain.n && k < inner.n_outputs; ++k)
       bytes = bytes + value_bytes(chain.room(i), inner.outputs[k]);

@@ -14,14 +14,21 @@ namespace ert::ops {
 // begin at window_int meets. Other inputs are constants.
 struct RowForm {
   uint16_t rows, window;
-  uint8_t window_int;
+  uint8_t window_int, window_axes = params::window::kMostAxes;
   bool known() const { return (rows | window) != 0; }
 };
 
-inline RowForm row_form(uint16_t code) {
+// A Pool along the rows, or along another axis of each of them.
+inline RowForm row_form_of_pool(const InnerOp& op) {
+  namespace pl = params::pool;
+  const int32_t axis = op.n_ints > pl::kAxis ? op.ints[pl::kAxis] : 0;
+  return axis < 1 ? RowForm{0, 0, 0} : axis == 1 ? RowForm{0, 1, pl::kFirstWindowInt, 1} : RowForm{1, 0, 0};
+}
+
+inline RowForm row_form(const InnerOp& op) {
   namespace mcv = params::map_conv;
   constexpr uint16_t kFirst = 1, kMap = 3, kResidual = 1 << mcv::kResidual | 1 << mcv::kResidualScales;
-  switch (static_cast<params::OpCode>(code)) {
+  switch (static_cast<params::OpCode>(op.code)) {
     case params::OpCode::kLinear:
     case params::OpCode::kUnary:
     case params::OpCode::kQuantizeMap: return {kFirst, 0, 0};
@@ -33,6 +40,7 @@ inline RowForm row_form(uint16_t code) {
     case params::OpCode::kMapConv:
     case params::OpCode::kMapDepthwiseConv: return {kResidual, kMap, mcv::kFirstWindowInt};
     case params::OpCode::kMapMaxPool: return {0, kMap, params::map_max_pool::kFirstWindowInt};
+    case params::OpCode::kPool: return row_form_of_pool(op);
     default: return {0, 0, 0};
   }
 }
@@ -51,13 +59,13 @@ struct Stage {
 
 // A windowed op's first row of an input that rows from `row` on of the output meet; may lie in the padding.
 inline int64_t first_met(const InnerOp& op, int64_t row) {
-  const int32_t* window = op.ints + row_form(op.code).window_int;
+  const int32_t* window = op.ints + row_form(op).window_int;
   return row * window[params::window::kStride] - window[params::window::kBegin];
 }
 
 // From the first to the last row that a row of the output meets.
 inline int64_t reach_of(const InnerOp& op) {
-  const int32_t* window = op.ints + row_form(op.code).window_int;
+  const int32_t* window = op.ints + row_form(op).window_int;
   return int64_t{window[params::window::kDilation]} * (window[params::window::kKernel] - 1) + 1;
 }
 

@@ -78,7 +78,8 @@ const Golden kGolden[] = {{"ds_cnn_int8", {"Conv", "DepthwiseConv"}},
                           {"ds_cnn_fp32", {"DirectConv", "DepthwiseConv"}},
                           {"ds_cnn_maps", {"QuantizeMap", "MapConv", "MapDepthwiseConv"}},
                           {"ds_cnn_bands", {"RowBands"}},
-                          {"pools", {"Pool"}}};
+                          {"pools", {"Pool"}},
+                          {"pools_bands", {"RowBands"}}};
 std::string name_of(const ::testing::TestParamInfo<Golden>& one) { return one.param.name; }
 INSTANTIATE_TEST_SUITE_P(Blobs, GoldenBlobs, ::testing::ValuesIn(kGolden), name_of);
 

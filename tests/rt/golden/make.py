@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in all precisions, in int8 over 8-bit maps, and these in bands; pools over frames and pictures. Once the format has a release they are never made
+"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in all precisions, in int8 over 8-bit maps, and these in bands; pools over frames and pictures, whole and in bands. Once the format has a release they are never made
 again; a new form of a convolution gets blobs beside them. Readers of before a form refuse them with UNSUPPORTED (a new op).
 
 usage: make.py EDGECONV OUT"""
@@ -52,6 +52,7 @@ def main(edgeconv, out):
         model = pathlib.Path(folder) / "pools.onnx"
         model.write_bytes(Pools(23).graph())
         convert(edgeconv, model, pathlib.Path(out) / "pools.ert", 3, 41, ("--precision", "int8"))
+        convert(edgeconv, model, pathlib.Path(out) / "pools_bands.ert", 1, 120, ("--precision", "int8", "--target", "cortex-m", "--bands", "all"))
 
 
 if __name__ == "__main__":

@@ -112,6 +112,13 @@ std::vector<OpCase> further_cases() {
       {&kOpLinear, {f({5, 4}), packed, absent(), scale, sums}, {f({5, 16})}, {2, 3}, {}, {}},
       {&kOpLinear, {f({5, 4}), packed_n16k2(17, 4), f({17}), f({17}), absent(), f({4})}, {f({5, 17})}, {3, 3}, {}, {}},
       {&kOpWideConv, {f({2, 9, 4}), packed_n16k2(5, 12), f({5})}, {f({2, 5, 5})}, {-1, 3, 2, 1, 1, 1}, {}, {}},
+      // A Linear in fp32, then a Pool along the rows of its [2, 6, 5, 3].
+      {&kOpRowBands,
+       {f({2, 6, 5, 4}), constant(f({4, 3}))},
+       {f({2, 3, 5, 3})},
+       {2, 2, 1, ERT_F32, 4, 0, 1, 2, 3, 9, 2, 1, 2, 0, 0, 1, params::linear::kF32, -1, 56, 1, 1, 7, 0, -2, 0, 1, 3, 2, 1, 1, 1},
+       {},
+       {2, 6, 5, 3}},
       {&kOpConv,
        {f({1, 4, 6, 4}), packed_as(3, 8), f({3}), f({3}), i({3})},
        {f({1, 4, 5, 3})},

@@ -39,7 +39,7 @@ TEST_F(RowBandsRefused, NumbersOfOpsValuesAndRows) {
 
 TEST_F(RowBandsRefused, ItselfAndOpsThatDoNotGoByRows) {
   for (const OpCode code : {OpCode::kRowBands, OpCode::kSoftmax, OpCode::kReduce, OpCode::kMapMean, OpCode::kTranspose,
-                            OpCode::kCustom, static_cast<OpCode>(0), static_cast<OpCode>(999)}) {
+                            OpCode::kCustom, OpCode::kPool, static_cast<OpCode>(0), static_cast<OpCode>(999)}) {
     OpCase c = case_;
     c.ints[first_op() + bands::kCode] = static_cast<int32_t>(code);
     EXPECT_FALSE(prepares(c)) << static_cast<int>(code);

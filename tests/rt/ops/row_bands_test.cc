@@ -88,6 +88,15 @@ void some_elementwise(Net& n, Random& r, std::vector<int>& x, const std::vector<
   x = n.step(OpCode::kBinary, {&kOpBinary, {Tensor(), Tensor()}, {empty(ERT_F32, d)}, {params::binary::kAdd}, {}, {}}, operands);
 }
 
+// Along the rows, or along another axis of each of them.
+void some_pool(Net& n, Random& r, std::vector<int>& x) {
+  Dims d = n.values[static_cast<size_t>(x[0])].dims;
+  const int32_t axis = r(1, 3), size = d[static_cast<size_t>(axis)], kernel = r(1, size < 4 ? size : 4);
+  const ConvAxis a{size, kernel, r(1, 3), 1, r(0, kernel - 1), r(0, kernel - 1)};
+  d[static_cast<size_t>(axis)] = a.out();
+  x = n.step(OpCode::kPool, {&kOpPool, {Tensor()}, {empty(ERT_F32, d)}, {r(0, 1), axis, a.kernel, a.stride, a.dilation, a.begin, a.end}, {}, {}}, x);
+}
+
 void quantize(Net& n, std::vector<int>& x) {
   const Dims d = n.values[static_cast<size_t>(x[0])].dims;
   x = n.step(OpCode::kQuantizeMap,
@@ -130,7 +139,7 @@ Net some_net(uint32_t seed) {
   const int32_t ops = r(2, 7);
   while (static_cast<int32_t>(n.steps.size()) < ops) {
     const bool map = n.values[static_cast<size_t>(x[0])].dtype == ERT_U8;
-    const int32_t kind = r(0, 5);
+    const int32_t kind = r(0, 6);
     if (map) {
       some_map_op(n, r, x);
     } else if (kind == 0) {
@@ -139,6 +148,8 @@ Net some_net(uint32_t seed) {
       some_elementwise(n, r, x, inner);
     } else if (kind == 2) {
       quantize(n, x);
+    } else if (kind == 6) {
+      some_pool(n, r, x);
     } else {
       some_conv(n, r, x, kind == 3, kind == 4 && r(0, 1) != 0);
     }
