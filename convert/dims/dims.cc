@@ -9,6 +9,7 @@
 #include "convert/dims/hidden_states.h"
 #include "convert/dims/index_origin.h"
 #include "convert/dims/size_equalities.h"
+#include "convert/interp/work.h"
 #include "convert/passes/select.h"
 
 namespace edgeconv {
@@ -88,6 +89,21 @@ std::map<std::string, int64_t> by_kept_names(const Graph& g, const std::map<std:
                                              "', for which --dim says " + std::to_string(at->second) + "; give one of them");
   }
   return r;
+}
+
+// Before passes and references make anything as long as an axis of an input.
+void check_input_sizes(const Graph& g, const DimPlan& plan) {
+  DimSizes most;
+  std::string at;
+  for (const auto& [name, range] : plan.range) {
+    most[name] = range.second;
+    at += (at.empty() ? " at the maximum dims (" : " ") + name + "=" + std::to_string(range.second);
+  }
+  const auto users = g.users();
+  for (const ValueId v : g.inputs)
+    if (!users[static_cast<size_t>(v)].empty() && g.value(v).shape && elements_at(*g.value(v).shape, most) > INT32_MAX)
+      throw FatalError(ExitCode::kLimit, "input '" + printable(g.value(v).name) + "' is " + shape_str(*g.value(v).shape) + ", more than 2^31 - 1 elements" +
+                                             (at.empty() ? "; export it with smaller sizes" : at + "); lower them with --dim NAME=MAX"));
 }
 
 }  // namespace
@@ -186,6 +202,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, c
   }
   find_maxima(g, requested, plan);
   find_minima(g, plan);
+  check_input_sizes(g, plan);
   plan.indexed_sizes = indexed_axes(g);
   plan.levels = hidden_state_levels(g);
   plan.kinds = input_kinds(g, states);

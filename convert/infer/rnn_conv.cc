@@ -142,8 +142,27 @@ std::optional<Shape> conv_shape(NodeInference& c) {
 
 }  // namespace
 
+namespace {
+
+// What reads a bias takes a number for each filter from it.
+bool bias_fits(NodeInference& c, const DimExpr& filters, const std::string& op) {
+  if (!c.has(2)) return true;
+  if (c.rank(2) != 1) {
+    c.invalid("its bias has " + std::to_string(c.rank(2)) + " axes, and needs one");
+    return false;
+  }
+  const DimExpr numbers = c.shape(2)[0];
+  if (numbers == DimExpr(0)) {  // for unify an empty tensor is no fault of the file
+    c.invalid("its bias is empty");
+    return false;
+  }
+  return c.unify(numbers, filters, "bias of a " + op);
+}
+
+}  // namespace
+
 void infer_conv(NodeInference& c) {
-  if (auto shape = conv_shape(c)) c.set(0, c.dtype(0), std::move(*shape));
+  if (auto shape = conv_shape(c); shape && bias_fits(c, (*shape)[1], "Conv")) c.set(0, c.dtype(0), std::move(*shape));
 }
 
 namespace {
@@ -221,7 +240,7 @@ void infer_conv_transpose(NodeInference& c) {
   if (w[0].constant().value_or(0) % a.group != 0)
     return c.invalid("its channels do not divide into " + std::to_string(a.group) + " groups");
   const DimExpr filters = w[1] * DimExpr(a.group);
-  if (c.has(2) && (c.rank(2) != 1 || !c.unify(c.shape(2)[0], filters, "bias of a ConvTranspose"))) return;
+  if (!bias_fits(c, filters, "ConvTranspose")) return;
   Shape out{x[0], filters};
   for (size_t i = 0; i < axes; ++i) {
     const auto t = transposed_axis(a, i, axes, x[i + 2], kernel[i]);

@@ -10,6 +10,8 @@ namespace {
 
 namespace binary = ert::params::binary;
 
+constexpr int64_t kMostChannels = 1 << 20;  // weights have a number for each of more only where a file says so without bringing them
+
 // y = x * factor or x + term, per channel of a map with channels last.
 struct Affine {
   ValueId x = kNone;
@@ -24,7 +26,7 @@ struct Affine {
       const ValueId c = n.in(i), x = n.in(1 - i);
       const Value& out = g.value(n.outputs[0]);
       if (c == kNone || x == kNone || !g.value(c).constant || g.value(x).constant || !is_float(out.dtype) || !out.shape) continue;
-      if (out.shape->size() != 4 || g.value(x).shape != out.shape || !out.shape->back().constant()) continue;
+      if (out.shape->size() != 4 || g.value(x).shape != out.shape || out.shape->back().constant().value_or(kMostChannels + 1) > kMostChannels) continue;
       const auto channels = static_cast<size_t>(*out.shape->back().constant());
       const Tensor& t = *g.value(c).constant;
       if (t.elements() != 1 &&

@@ -10,6 +10,8 @@ namespace params = ert::params;
 
 namespace {
 
+constexpr int64_t kMostOnes = 1 << 24;  // of a scale that the file does not have
+
 struct NormMatch {
   ValueId x = kNone;    // normalised value
   ValueId out = kNone;  // what is matched so far
@@ -190,7 +192,7 @@ int fuse_decomposed(Graph& g) {
     if (gamma != kNone && !m->has_shift) beta = next(params::binary::kAdd);
     if (gamma == kNone) {
       const auto width = g.value(m->x).shape->back().constant();
-      if (!width) continue;
+      if (!width || *width > kMostOnes) continue;
       gamma = g.add_constant(origin.node + "/ones",
                              Tensor::of<float>(DType::kFloat, {*width}, std::vector<float>(static_cast<size_t>(*width), 1.0f)));
     }

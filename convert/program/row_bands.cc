@@ -129,6 +129,16 @@ class Chooser {
     return static_cast<int64_t>(OpAtDims(p_, p_.ops[static_cast<size_t>(i)], exprs_, most_).scratch().value_or(0));
   }
 
+  // How many rows are packed depends on a mask, so that the sizes of such values do not follow from the dims.
+  bool has_packed_rows(const TargetOp& op) const {
+    for (const auto* list : {&op.inputs, &op.outputs})
+      for (const int v : *list)
+        if (v >= 0)
+          for (const DimExpr& d : p_.values[static_cast<size_t>(v)].shape)
+            if (!d.evaluate(least_)) return true;
+    return false;
+  }
+
   // Nothing: ops [i, j) are no chain.
   std::optional<int64_t> scratch_of_chain(int i, int j) const {
     const Shape& out = p_.values[static_cast<size_t>(p_.ops[static_cast<size_t>(j) - 1].outputs[0])].shape;
@@ -136,6 +146,8 @@ class Chooser {
     for (int k = i; k < j - 1; ++k)
       for (const int v : p_.ops[static_cast<size_t>(k)].outputs)
         if (last_[static_cast<size_t>(v)] >= j || p_.values[static_cast<size_t>(v)].shape.size() > kMostAxes) return std::nullopt;
+    for (int k = i; k < j; ++k)
+      if (has_packed_rows(p_.ops[static_cast<size_t>(k)])) return std::nullopt;
     int64_t scratch = 0;
     for (const Dims* dims : {&least_, &most_}) {
       std::vector<int64_t> exprs;

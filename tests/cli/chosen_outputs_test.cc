@@ -185,6 +185,15 @@ TEST_F(ChosenOutputsTest, WrongNamesAreUsageErrorsThatNameRightOnes) {
   expect_usage({"--outputs", ""}, {"--outputs", "NAME,NAME"});
 }
 
+// Rows of tokens without padding were taken for a map of images, whose rows may run in bands: an internal error.
+TEST_F(ChosenOutputsTest, PartsOfHeadsOfPackedTokens) {
+  const std::string model = EDGECONV_FIXTURES "/nomic_part_dy20/model.onnx";
+  for (const char* values : {"y,v49", "y,v52", "y,v69"}) {
+    expect_success({model, "--outputs", values, "-q", "-o", in("m.ert"), "--force"});
+    expect_success({"validate", model, in("m.ert"), "--outputs", values});
+  }
+}
+
 // The line that is offered makes the same blob, but for the inputs.
 TEST_F(ChosenOutputsTest, AdviceToCalibrateRepeatsWhatThePinningWas) {
   ModelWriter w;

@@ -258,6 +258,22 @@ void by_operands(Corpus& c) {
        [](ModelWriter& w) {
          w.weights("w", {4, 4, 3}), w.node("Conv", {"x", "w"}, {"r"});
        }},
+      {"Conv with an empty bias", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}), w.weights("b", {0}), w.node("Conv", {"z", "w", "b"}, {"r"});
+       }},
+      {"Conv with a bias of no axes", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}), w.weights("b", {}), w.node("Conv", {"z", "w", "b"}, {"r"});
+       }},
+      {"Conv with a bias of two axes", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}), w.weights("b", {1, 4}), w.node("Conv", {"z", "w", "b"}, {"r"});
+       }},
+      {"ConvTranspose with a bias of no axes", 3,
+       [](ModelWriter& w) {
+         w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}), w.weights("b", {}), w.node("ConvTranspose", {"z", "w", "b"}, {"r"});
+       }},
       {"Conv with a stride of 0", 3,
        [](ModelWriter& w) {
          w.input("z", kOnnxFloat, {"n", 4, 9}), w.weights("w", {4, 4, 3}),

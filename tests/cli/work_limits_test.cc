@@ -169,6 +169,52 @@ TEST_F(WorkLimitsTest, AChainOfLargeConstantsIsNotFolded) {
   EXPECT_TRUE(r.exit_code == kLimit || r.exit_code == kUnsupported) << r.exit_code << r.err;
 }
 
+// (v - mean(v)) / sqrt(mean((v - mean(v))^2) + eps) of a row.
+void add_norm(ModelWriter& w, const char* v, const char* out) {
+  for (const auto& [name, value] : {std::pair("two", 2.0f), {"eps", 1e-5f}}) {
+    auto* t = w.proto().mutable_graph()->add_initializer();
+    t->set_name(name);
+    t->set_data_type(kOnnxFloat);
+    t->add_float_data(value);
+  }
+  const auto mean = [&](const char* from, const char* to) {
+    auto* axes = w.node("ReduceMean", {from}, {to}).add_attribute();
+    axes->set_name("axes");
+    axes->set_type(7);
+    axes->add_ints(-1);
+  };
+  mean(v, "mean");
+  w.node("Sub", {v, "mean"}, {"apart"});
+  w.node("Pow", {"apart", "two"}, {"squares"});
+  mean("squares", "variance");
+  w.node("Add", {"variance", "eps"}, {"more"});
+  w.node("Sqrt", {"more"}, {"root"});
+  w.node("Div", {"apart", "root"}, {out});
+}
+
+constexpr int64_t kLongest = 2147483647;
+
+// A scale of ones as long as the row took 8 GB before the size was refused.
+TEST_F(WorkLimitsTest, RowsLongerThanTheRuntimeHoldsAreRefusedBeforePasses) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", kLongest});
+  w.output("y", kOnnxFloat, {"n", kLongest});
+  add_norm(w, "x", "y");
+  const std::vector<std::string> command = {save(w), "-o", in("m.ert")};
+  expect_refusal(command, kLimit, {"input 'x' is [n, 2147483647]", "--dim NAME=MAX"});
+  EXPECT_LE(edgeconv(command).peak_kb, 512 << 10);
+}
+
+TEST_F(WorkLimitsTest, PassesMakeNothingAsLongAsAnAxisThatNoFileBrings) {
+  ModelWriter rows;
+  rows.input("x", kOnnxFloat, {"n", 1});
+  rows.output("y", kOnnxFloat, {"n", kLongest});
+  add_ints(rows, "long", {1, kLongest});
+  rows.node("Expand", {"x", "long"}, {"row"});
+  add_norm(rows, "row", "y");
+  EXPECT_LE(edgeconv({save(rows), "-o", in("m.ert")}).peak_kb, 512 << 10);
+}
+
 // Five loops of 256 rounds around each other.
 TEST_F(WorkLimitsTest, NestedLoopsAreNotUnrolledWithoutEnd) {
   ModelWriter w;
