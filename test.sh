@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and runs the tests.
 #   ./test.sh           quick tier: every unit test, the repository's fixtures, the command line (under 3 minutes after the build)
-#   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips), then --tsan, --msan, --m32 and canaries
+#   ./test.sh --full    also the long ones (all fixtures of ERT_FIXTURES, ONNX node tests, exhaustive bit flips), what they counted, then --tsan, --msan, --m32 and canaries
 #   ./test.sh --asan    quick tier under AddressSanitizer and UndefinedBehaviorSanitizer
 #   ./test.sh --tsan    the runtime's tests under ThreadSanitizer: its thread pool, contexts of one model on many threads
 #   ./test.sh --msan    the runtime on the fuzz targets' blobs under MemorySanitizer (clang)
@@ -122,9 +122,15 @@ skipped=$(grep -ac '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true)
 grep -a '^\[  SKIPPED \] .* ([0-9]* ms)' "$all" || true
 run=$(sed -n 's/.*tests failed out of \([0-9]*\).*/\1/p' "$log" | tail -n 1)
 echo "tests run: ${run:-0}, skipped: $skipped"
+if [ "$labels" != quick ]; then
+  python3 tests/checks/full_figures.py "$all"
+fi
 if [ "$labels" != quick ] && [ "$preset" = release ]; then
   for detector in tsan msan m32 canaries; do
+    begun=$SECONDS
     tests/checks/detectors.sh "$detector" || { echo "FAILED: ./test.sh --$detector" >&2; status=1; }
+    echo "./test.sh --$detector: $((SECONDS - begun)) s"
   done
 fi
+[ "$labels" = quick ] || echo "took $((SECONDS / 60)) minutes, builds included"
 exit "$status"
