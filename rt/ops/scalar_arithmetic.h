@@ -82,13 +82,13 @@ inline float min_of(float a, float b) { return choose(less(a, b), is_nan(a), a, 
 inline int32_t max_of(int32_t a, int32_t b) { return a > b ? a : b; }
 inline int32_t min_of(int32_t a, int32_t b) { return a < b ? a : b; }
 
+inline float abs_of(float v) { return float_of(bits_of(v) & 0x7fffffffu); }
 // slope * v below zero, else v. By bits, of which compilers make vectors: a comparison of floats may trap. Negative subnormals are zero,
-// and a NaN is one either way.
+// and a NaN is one either way. Not slope * v as such: clang makes (slope or 1) * v of the choice between that and v, which flushes subnormals.
 inline float leaky(float v, float slope) {
   const uint32_t below_zero = 0u - static_cast<uint32_t>(bits_of(v) > 0x807fffffu);
-  return float_of((bits_of(times(slope, v)) & below_zero) | (bits_of(v) & ~below_zero));
+  return float_of((bits_of(times(-slope, abs_of(v))) & below_zero) | (bits_of(v) & ~below_zero));
 }
-inline float abs_of(float v) { return float_of(bits_of(v) & 0x7fffffffu); }
 inline float with_sign(float magnitude, float sign) {
   return float_of((bits_of(magnitude) & 0x7fffffffu) | (bits_of(sign) & 0x80000000u));
 }

@@ -42,11 +42,11 @@ ALWAYS = {"aarch64": {"ERT_CPU_NEON"}}
 
 
 def lines(archive, *command):
-    """(object, line) of what objdump prints of each object."""
+    """(object, line) of what objdump prints of each object: `NAME.o:` of GNU, `ARCHIVE(NAME.o):` of LLVM."""
     text = subprocess.run([*command, archive], check=True, capture_output=True, text=True).stdout
     member = None
     for line in text.splitlines():
-        if match := re.match(r"(\S+\.o(bj)?):\s+file format", line):
+        if match := re.match(r"(?:.*\()?([^\s()]+\.o(bj)?)\)?:\s+file format", line):
             member = match.group(1)
         else:
             yield member, line
