@@ -30,6 +30,7 @@ std::optional<DimExpr> truth(std::optional<bool> b, bool negate = false) {
 std::optional<DimExpr> divide(const DimExpr& a, const DimExpr& b, bool integer, const LeastDims& least) {
   if (b == DimExpr(0)) return std::nullopt;
   if (a.is_constant() && b.is_constant()) {
+    if (*b.constant() == -1) return DimExpr(static_cast<int64_t>(0 - static_cast<uint64_t>(*a.constant())));  // the least number has no negative
     if (!integer && *a.constant() % *b.constant() != 0) return std::nullopt;
     return DimExpr(*a.constant() / *b.constant());
   }
@@ -49,7 +50,7 @@ std::optional<DimExpr> binary_element(bb::Kind kind, const DimExpr& a, const Dim
     case bb::kMod:
       if (!integer || b == DimExpr(0)) return std::nullopt;
       if (a.is_constant() && b.is_constant()) {
-        const int64_t d = *b.constant(), r = *a.constant() % d;
+        const int64_t d = *b.constant(), r = d == -1 ? 0 : *a.constant() % d;  // the least number by -1 is a trap of the processor
         return DimExpr(r != 0 && (r < 0) != (d < 0) ? r + d : r);
       }
       if (const auto lb = lower_bound(b, least); lb && *lb > 0) return a.mod(b);

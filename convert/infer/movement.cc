@@ -129,9 +129,12 @@ void infer_slice(NodeInference& c) {
     return c.invalid("starts, ends, axes and steps differ in length");
   }
   Shape out = c.shape(0);
+  std::vector<bool> cut(out.size(), false);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], c.rank(0));
     if (!ax) return;
+    if (cut[static_cast<size_t>(*ax)]) return c.invalid("axis " + std::to_string(axes[i]) + " is given twice");
+    cut[static_cast<size_t>(*ax)] = true;
     if (steps[i] == 0) return c.invalid("a step of 0");
     DimExpr& d = out[static_cast<size_t>(*ax)];
     d = slice_length(c, (*starts)[i], (*ends)[i], steps[i], d);
@@ -228,6 +231,7 @@ void infer_reverse_sequence(NodeInference& c) {
   if (c.rank(0) < 2) return c.invalid("ReverseSequence needs an axis of time and one of the batch");
   if (c.rank(1) != 1) return c.invalid("its lengths have rank " + std::to_string(c.rank(1)), "one for each sequence of the batch");
   const auto time = static_cast<size_t>(c.node().as<AxisAttrs>().axis);
+  if (time > 1) return c.invalid("its axis of time is neither 0 nor 1");
   if (!c.unify(c.shape(1)[0], c.shape(0)[1 - time], "batch of a ReverseSequence")) return;
   if (const auto lengths = c.elements(1))
     for (const DimExpr& length : *lengths)

@@ -103,6 +103,16 @@ TEST_F(HostileFolder, TokenizerJsonThatIsAnArrayIsMalformed) {
 }
 
 // Each was compared with all others.
+// Its vocabulary was looked for by a JSON pointer, which throws in an array: exit 1.
+TEST_F(HostileFolder, AModelThatIsAnArrayBesideLlama) {
+  for (const char* model : {"[]", "[{}]", "7", "null"}) {
+    SCOPED_TRACE(model);
+    config("LlamaTokenizer", "");
+    file("tokenizer.json", std::string(R"({"model": )") + model + "}");
+    expect(ExitCode::kMalformed, "tokenizer.json");
+  }
+}
+
 TEST_F(HostileFolder, ManySpecialTokensTakeLinearTime) {
   std::string names = "\"t0\"", ids = R"("5": {"content": "t0"})";
   for (int i = 1; i < 30000; ++i) {

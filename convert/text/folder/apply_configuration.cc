@@ -32,9 +32,9 @@ void change_llama_ends(JsonTree& tokenizer, const FolderConfig& config) {
     if (tokenizer.contains("added_tokens") && tokenizer["added_tokens"].is_array())
       for (const JsonTree& t : tokenizer["added_tokens"])
         if (t.is_object() && t.value("content", JsonTree()) == token && t.contains("id")) id = t["id"];
-    if (const JsonTree vocab = tokenizer.value("/model/vocab"_json_pointer, JsonTree());
-        vocab.is_object() && vocab.contains(token))
-      id = vocab[token];
+    // By steps: a pointer into an array throws, and no reader has looked at the model yet.
+    if (const auto model = tokenizer.find("model"); model != tokenizer.end() && model->is_object())
+      if (const auto vocab = model->find("vocab"); vocab != model->end() && vocab->is_object() && vocab->contains(token)) id = (*vocab)[token];
     ids[token] = {{"id", token}, {"ids", JsonTree::array({id})}, {"tokens", JsonTree::array({token})}};
     JsonTree part;
     part["SpecialToken"] = {{"id", token}, {"type_id", type_id}};

@@ -1,6 +1,8 @@
 // What inference knows of the elements of small integer tensors, row by row.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "convert/infer/infer.h"
 #include "convert/ir/diagnostics.h"
 #include "tests/convert/graph_builder.h"
@@ -71,6 +73,21 @@ TEST(InferElements, OfASizeAndANumber) {
            unary("without what is below 0", static_cast<int>(ert::kernels::Unary::kRelu), b),
        }) {
     EXPECT_EQ(element_of(e), e.want) << e.name;
+  }
+}
+
+// The processor traps where the least number is divided by -1: a file of 100 bytes ended the converter.
+TEST(InferElements, TheLeastNumberByMinusOne) {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  for (const auto& [kind, want] : {std::pair{bp::kDiv, least}, {bp::kMod, int64_t{0}}}) {
+    GraphBuilder b;
+    const ValueId y = b.node(OpKind::kBinary, {b.ints({least}), b.ints({-1})}, BinaryAttrs{kind});
+    b.output(y);
+    Diagnostics d;
+    infer(b.g, d);
+    EXPECT_TRUE(d.ok());
+    ASSERT_TRUE(b.g.value(y).elements);
+    EXPECT_EQ(b.g.value(y).elements->at(0), DimExpr(want));
   }
 }
 
