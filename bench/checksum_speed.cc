@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   const int file = argc == 2 ? open(argv[1], O_RDONLY) : -1;
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0 || status.st_size == 0) {
-    std::fprintf(stderr, "usage: checksum FILE\n");
+    std::fprintf(stderr, "usage: checksum_speed FILE\n");
     return 2;
   }
   const auto bytes = static_cast<size_t>(status.st_size);

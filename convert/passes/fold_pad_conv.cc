@@ -1,6 +1,7 @@
 // Zeros that a Pad puts around the input of a convolution are padding of the convolution, which writes none: causal convolutions
 // (F.pad, padding="causal") and ZeroPadding2D.
 #include "convert/passes/match.h"
+#include "convert/passes/per_axis.h"
 #include "convert/passes/view_layout.h"
 
 namespace edgeconv {
@@ -13,24 +14,17 @@ struct Padding {
 
 // nullopt where the Pad does anything else than zeros around its input.
 std::optional<Padding> zeros_around(const Graph& g, const Node& pad) {
-  if (pad.as<PadAttrs>().mode != ert::params::pad::kConstant || !g.value(pad.in(1)).constant || !g.value(pad.in(0)).shape) return {};
+  if (pad.as<PadAttrs>().mode != ert::params::pad::kConstant || !g.value(pad.in(0)).shape) return {};
   if (pad.in(2) != kNone && scalar_constant(g, pad.in(2)) != 0.0f) return {};
-  const auto rank = static_cast<int64_t>(g.value(pad.in(0)).shape->size());
-  const std::vector<int64_t> pads = g.value(pad.in(1)).constant->to_int64();
-  std::vector<int64_t> axes;
-  if (pad.in(3) == kNone) {
-    for (int64_t i = 0; i < rank; ++i) axes.push_back(i);
-  } else if (g.value(pad.in(3)).constant) {
-    axes = g.value(pad.in(3)).constant->to_int64();
-  } else {
-    return {};
-  }
-  Padding p{std::vector<int64_t>(static_cast<size_t>(rank), 0), std::vector<int64_t>(static_cast<size_t>(rank), 0)};
-  for (size_t i = 0; i < axes.size() && pads.size() == 2 * axes.size(); ++i) {
-    const int64_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
-    if (axis < 0 || axis >= rank || pads[i] < 0 || pads[axes.size() + i] < 0) return {};
-    p.before[static_cast<size_t>(axis)] += pads[i];
-    p.behind[static_cast<size_t>(axis)] += pads[axes.size() + i];
+  const size_t rank = g.value(pad.in(0)).shape->size();
+  const auto before = per_axis(g, pad.in(1), pad.in(3), rank, 0), behind = per_axis(g, pad.in(1), pad.in(3), rank, 1);
+  if (!before || !behind) return {};
+  Padding p;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const auto front = (*before)[axis].constant(), back = (*behind)[axis].constant();
+    if (!front || !back || *front < 0 || *back < 0) return {};
+    p.before.push_back(*front);
+    p.behind.push_back(*back);
   }
   return p;
 }

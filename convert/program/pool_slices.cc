@@ -56,7 +56,7 @@ class PoolFinder {
         parts.push_back(*first);
         break;
       }
-      at = only_reader_of(at->inputs[0]);
+      at = maker_for_one(at->inputs[0]);
       if (!at || at->code != OpCode::kBinary || at->ints[binary::kKind] != kind) return {};
     }
     const Steps& first = parts.back();
@@ -81,14 +81,14 @@ class PoolFinder {
   bool is_f32(int v) const { return p_.values[static_cast<size_t>(v)].dtype == ERT_F32; }
 
   // The op that makes v for one reader, under this shape.
-  const TargetOp* only_reader_of(int v) const {
+  const TargetOp* maker_for_one(int v) const {
     if (v < 0 || uses_.writer(v) < 0 || !uses_.is_internal(v) || uses_.readers(v).size() != 1) return nullptr;
     return &p_.ops[static_cast<size_t>(uses_.writer(v))];
   }
 
   // v as a Slice in steps from 1 on along one axis.
   std::optional<Steps> steps_of(int v) const {
-    const TargetOp* op = only_reader_of(v);
+    const TargetOp* op = maker_for_one(v);
     if (!op || op->code != OpCode::kSlice) return {};
     const Shape &whole = shape(op->inputs[0]), &part = shape(v);
     std::optional<Steps> found;
@@ -137,7 +137,6 @@ class PoolFinder {
 }  // namespace
 
 int pass_pool_slices(TargetProgram& p, const ProgramPassOptions&) {
-  int made = 0;
   const PoolFinder finder(p);
   std::vector<std::pair<size_t, Pooled>> found;
   for (size_t i = 0; i < p.ops.size(); ++i)
@@ -158,10 +157,9 @@ int pass_pool_slices(TargetProgram& p, const ProgramPassOptions&) {
     op.code = OpCode::kPool;
     op.inputs = {pooled.of};
     op.ints = std::move(ints);
-    ++made;
   }
-  if (made > 0) p.remove_dead();
-  return made;
+  if (!found.empty()) p.remove_dead();
+  return static_cast<int>(found.size());
 }
 
 }  // namespace edgeconv

@@ -17,10 +17,7 @@ std::string chaotic_model(bool everywhere) {
   w.input("x", kOnnxFloat, {"batch", 16});
   w.output("y", kOnnxFloat, {"batch", 32});
   w.weights("w", {16, 32});
-  auto* large = w.proto().mutable_graph()->add_initializer();
-  large->set_name("large");
-  large->set_data_type(kOnnxFloat);
-  large->add_float_data(1e7f);
+  float_constant(w, "large", {}).add_float_data(1e7f);
   w.node("MatMul", {"x", "w"}, {"h"}).set_name("layer");
   ints_attribute(w.node("ReduceMean", {"x"}, {"mean"}), "axes", {-1});
   w.node("Relu", {"mean"}, {"gate"});
@@ -38,10 +35,7 @@ std::string silent_picture_model() {
   w.output("y", kOnnxFloat, {1, 32});
   w.weights("filters", {8, 3, 3, 3});
   w.weights("w", {1800, 32});
-  auto* far = w.proto().mutable_graph()->add_initializer();
-  far->set_name("far");
-  far->set_data_type(kOnnxFloat);
-  far->add_float_data(1e6f);
+  float_constant(w, "far", {}).add_float_data(1e6f);
   ints_attribute(w.node("Conv", {"x", "filters"}, {"map"}), "strides", {2, 2});
   w.node("Relu", {"map"}, {"bright"});
   w.node("Flatten", {"bright"}, {"flat"});

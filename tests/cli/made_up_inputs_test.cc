@@ -17,14 +17,6 @@ namespace {
 constexpr int64_t kSamples = 4000, kWindow = 256, kBins = 64, kBands = 16;
 constexpr double kPi = 3.14159265358979323846;
 
-pb::TensorProto& constant(ModelWriter& w, const std::string& name, const std::vector<int64_t>& dims) {
-  auto* t = w.proto().mutable_graph()->add_initializer();
-  t->set_name(name);
-  t->set_data_type(kOnnxFloat);
-  for (int64_t d : dims) t->add_dims(d);
-  return *t;
-}
-
 void integers(ModelWriter& w, const std::string& name, const std::vector<int64_t>& values, bool scalar = false) {
   auto* t = w.proto().mutable_graph()->add_initializer();
   t->set_name(name);
@@ -36,7 +28,7 @@ void integers(ModelWriter& w, const std::string& name, const std::vector<int64_t
 // features [batch, frames, bands] of x: powers of a windowed DFT, in bands, as logarithms.
 void add_log_power_spectrum(ModelWriter& w) {
   for (const auto& [name, phase] : {std::pair("re", 0.25), std::pair("im", 0.0)}) {
-    auto& dft = constant(w, name, {kBins, 1, kWindow});
+    auto& dft = float_constant(w, name, {kBins, 1, kWindow});
     for (int64_t b = 0; b < kBins; ++b)
       for (int64_t t = 0; t < kWindow; ++t) {
         const double hann = 0.5 - 0.5 * std::cos(2 * kPi * static_cast<double>(t) / kWindow);
@@ -44,10 +36,10 @@ void add_log_power_spectrum(ModelWriter& w) {
             static_cast<float>(hann * std::sin(2 * kPi * (static_cast<double>((2 * b + 1) * t) / (2.0 * kWindow) + phase))));
       }
   }
-  auto& bands = constant(w, "bands", {kBins, kBands});
+  auto& bands = float_constant(w, "bands", {kBins, kBands});
   for (int64_t b = 0; b < kBins; ++b)
     for (int64_t m = 0; m < kBands; ++m) bands.add_float_data(b / 4 == m ? 1.0f : b / 4 == m + 1 ? 0.5f : 0.0f);
-  auto& floor = constant(w, "floor", {});
+  auto& floor = float_constant(w, "floor", {});
   floor.add_float_data(1e-9f);
   integers(w, "one", {1});
   w.node("Unsqueeze", {"x", "one"}, {"x3"});
@@ -185,7 +177,7 @@ TEST_F(MadeUpInputsTest, LengthsThatMaskedEverything) {
   integers(w, "step", {1}, true);
   integers(w, "axis1", {1}, true);
   integers(w, "axis2", {2});
-  constant(w, "nothing", {}).add_float_data(0);
+  float_constant(w, "nothing", {}).add_float_data(0);
   w.node("Div", {"lengths", "hop"}, {"frames_of"});
   w.node("Unsqueeze", {"frames_of", "one"}, {"frames2"});
   w.node("Shape", {"features"}, {"shape"});
@@ -206,7 +198,7 @@ TEST_F(MadeUpInputsTest, AnOutputOfZerosIsNoEvidence) {
   w.input("x", kOnnxFloat, {"batch", 16});
   w.output("y", kOnnxFloat, {"batch", 16});
   w.weights("w", {16, 16});
-  constant(w, "far", {}).add_float_data(100);
+  float_constant(w, "far", {}).add_float_data(100);
   w.node("MatMul", {"x", "w"}, {"h"});
   w.node("Sub", {"h", "far"}, {"below"});
   w.node("Relu", {"below"}, {"y"});
@@ -246,7 +238,7 @@ TEST_F(MadeUpInputsTest, AWakeWordIsJudgedByItsLogit) {
   w.node("MatMul", {"flat", "w1"}, {"h1"});
   w.node("Relu", {"h1"}, {"h2"});
   w.node("MatMul", {"h2", "w2"}, {"h3"});
-  constant(w, "scale", {}).add_float_data(0.3f);
+  float_constant(w, "scale", {}).add_float_data(0.3f);
   w.node("Mul", {"h3", "scale"}, {"h4"});
   w.node("Sigmoid", {"h4"}, {"p"});
   write_file(in("m.onnx"), w.bytes());

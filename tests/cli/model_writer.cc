@@ -107,6 +107,14 @@ void ints_attribute(pb::NodeProto& n, const std::string& name, const std::vector
   for (int64_t v : values) a->add_ints(v);
 }
 
+pb::TensorProto& float_constant(ModelWriter& w, const std::string& name, const std::vector<int64_t>& dims) {
+  auto* t = w.proto().mutable_graph()->add_initializer();
+  t->set_name(name);
+  t->set_data_type(kOnnxFloat);
+  for (int64_t d : dims) t->add_dims(d);
+  return *t;
+}
+
 std::string small_model() {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"batch", 16});

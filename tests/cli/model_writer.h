@@ -39,6 +39,9 @@ class ModelWriter {
 void int_attribute(pb::NodeProto& n, const std::string& name, int64_t v);
 void ints_attribute(pb::NodeProto& n, const std::string& name, const std::vector<int64_t>& values);
 
+// A float initializer of these sizes, to be given its values.
+pb::TensorProto& float_constant(ModelWriter& w, const std::string& name, const std::vector<int64_t>& dims);
+
 // x [batch, 16] -> Linear, ReLU, Linear -> y [batch, 4]. Converts with default options.
 std::string small_model();
 // The same with a NonZero (its size depends on data) and an operator of an unknown domain in front of the outputs.
