@@ -128,16 +128,34 @@ class ConvBuilder : public NodeBuilder {
   WindowAttrs w_;
 };
 
-// Filters [first, first + count) of weight [M, C / group, positions] as a matrix [positions * C / group, count].
-std::vector<float> filter_matrix(const Tensor& weight, int64_t positions, int64_t first, int64_t count) {
-  const int64_t channels = weight.dims()[1];
-  const auto w = weight.as<float>();
-  std::vector<float> matrix(static_cast<size_t>(positions * channels * count));
-  for (int64_t m = 0; m < count; ++m)
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t p = 0; p < positions; ++p)
-        matrix[static_cast<size_t>((p * channels + c) * count + m)] =
-            w[static_cast<size_t>(((first + m) * channels + c) * positions + p)];
+// Weights [M, C / group, positions] of a grouped convolution.
+struct Filters {
+  const Tensor& weight;
+  int64_t groups, positions;
+
+  int64_t channels() const { return weight.dims()[1]; }         // of one group
+  int64_t count() const { return weight.dims()[0] / groups; }  // of one group
+};
+
+// How many groups become one Linear, at most. Panels of weights are 16 columns wide whatever stands in them (N16K4), so that narrower groups share one with zeros
+// for each other's channels: the same products, and fewer ops. Of two panels in all there is one Linear, which needs no Concat.
+int64_t groups_of_one(const Filters& f) {
+  constexpr int64_t kPanel = 16;
+  const int64_t deep = ert::params::kMaxExactDepth / std::max<int64_t>(f.channels() * f.positions, 1);
+  if (f.groups * f.count() <= 2 * kPanel && f.groups <= deep) return f.groups;
+  return std::clamp<int64_t>(std::min(kPanel / std::max<int64_t>(f.count(), 1), deep), 1, f.groups);
+}
+
+// The filters of `count` groups from `first` on as a matrix [positions * channels of them, filters of them].
+std::vector<float> filter_matrix(const Filters& f, int64_t first, int64_t count) {
+  const int64_t own = f.channels(), channels = own * count, filters = f.count() * count;
+  const auto w = f.weight.as<float>();
+  std::vector<float> matrix(static_cast<size_t>(f.positions * channels * filters), 0.0f);
+  for (int64_t m = 0; m < filters; ++m)
+    for (int64_t c = 0; c < own; ++c)
+      for (int64_t p = 0; p < f.positions; ++p)
+        matrix[static_cast<size_t>((p * channels + m / f.count() * own + c) * filters + m)] =
+            w[static_cast<size_t>(((first * f.count() + m) * own + c) * f.positions + p)];
   return matrix;
 }
 
@@ -163,24 +181,28 @@ ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias,
   return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
 }
 
-// Every group is a Linear over the patches of its own channels, so that memory holds the patches of one group at a time.
-ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Tensor& weight, int64_t groups,
-                const std::optional<Tensor>& bias) {
-  const int64_t filters = weight.dims()[0] / groups, channels = weight.dims()[1], positions = b.positions();
+// A Linear over the patches of each group's own channels, or of a few groups', so that memory holds the patches of these at a time.
+ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Filters& f, const std::optional<Tensor>& bias) {
+  const int64_t joined = groups_of_one(f);
+  const bool whole = joined == f.groups;
   std::vector<ValueId> parts;
-  for (int64_t k = 0; k < groups; ++k) {
-    const bool moved = groups > 1 || !b.is_pointwise();
+  for (int64_t k = 0; k < f.groups; k += joined) {
+    const int64_t count = std::min(joined, f.groups - k), filters = f.count() * count, channels = f.channels() * count;
+    const bool moved = !whole || !b.is_pointwise();
+    const int64_t first = k * f.channels();
     ValueId patches = x;
     if (moved && b.is_one_op()) {
-      patches = b.patches(x, k * channels, channels);
+      patches = b.patches(x, first, channels);
     } else if (moved) {
-      const ValueId own = groups == 1 ? x : b.channels(x, k * channels, channels);
+      const ValueId own = whole ? x : b.channels(x, first, channels);
       patches = b.tiles_input() ? b.tiles(own, sizes, channels) : b.copied_patches(own);
     }
-    const ValueId w = b.weights({positions * channels, filters}, filter_matrix(weight, positions, k * filters, filters));
+    const ValueId w = b.weights({f.positions * channels, filters}, filter_matrix(f, k, count));
     ValueId own_bias = kNone;
-    if (bias)
-      own_bias = b.weights({filters}, {bias->as<float>().begin() + k * filters, bias->as<float>().begin() + (k + 1) * filters});
+    if (bias) {
+      const auto from = bias->as<float>().begin() + k * f.count();
+      own_bias = b.weights({filters}, {from, from + filters});
+    }
     parts.push_back(b.add(OpKind::kLinear, {patches, w, own_bias}, LinearAttrs{}));
   }
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.axis_count()) + 1});
@@ -225,7 +247,7 @@ bool decompose_conv(Graph& g, NodeId id) {
   const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1;
   const ValueId x = b.channels_last(padded);
   const ValueId y = one_channel_each ? depthwise(b, x, weight, bias, weight.dims()[0] / a.group)
-                                     : grouped(b, x, sizes, weight, a.group, bias_values);
+                                     : grouped(b, x, sizes, {weight, a.group, b.positions()}, bias_values);
   redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first(), true}, n.origin);
   return true;
 }

@@ -1,6 +1,8 @@
 // decompose_conv: convolutions of every form compute the same as a Linear over patches.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/convert/passes/graph_builder.h"
 #include "tests/convert/sizes.h"
 
@@ -35,6 +37,14 @@ GraphBuilder conv(const ConvCase& c, Shape spatial) {
   return b;
 }
 
+// Columns of the weights of any Linear, at most.
+int64_t widest(const Graph& g) {
+  int64_t width = 0;
+  for (const Node& n : g.nodes)
+    if (!n.dead && n.kind == OpKind::kLinear) width = std::max(width, g.value(n.in(1)).constant->dims()[1]);
+  return width;
+}
+
 TEST(DecomposeConv, OneAxis) {
   for (const Shape& length : {Shape{9}, Shape{S}})
     for (bool bias : {false, true}) {
@@ -47,10 +57,28 @@ TEST(DecomposeConv, OneAxis) {
     }
 }
 
-TEST(DecomposeConv, GroupsHaveALinearEach) {
-  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 2}, {S}).g, OpKind::kLinear), 2);
-  EXPECT_EQ(count(conv({{3}, {2}, {1, 1}, {1}, 2, 4, 8}, {S}).g, OpKind::kLinear), 2);
-  conv({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}, 2}, {5, 7});
+TEST(DecomposeConv, WideGroupsHaveALinearEach) {
+  EXPECT_EQ(count(conv({{3}, {1}, {1, 1}, {1}, 2, 4, 34}, {S}).g, OpKind::kLinear), 2);
+  EXPECT_EQ(count(conv({{3}, {2}, {1, 1}, {1}, 3, 6, 51}, {S}).g, OpKind::kLinear), 3);
+  conv({{2, 3}, {1, 2}, {1, 1, 0, 1}, {1, 1}, 2, 4, 40}, {5, 7});
+}
+
+// RegNet has up to 46 groups of 8 channels.
+TEST(DecomposeConv, NarrowGroupsShareALinear) {
+  const auto linears = [](const ConvCase& c, const Shape& spatial) {
+    const GraphBuilder b = conv(c, spatial);
+    const int made = count(b.g, OpKind::kLinear);
+    EXPECT_LE(widest(b.g), made == 1 ? 32 : 16);
+    return made;
+  };
+  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 2, 4, 6}, {S}), 1);
+  EXPECT_EQ(linears({{1}, {1}, {0, 0}, {1}, 2, 4, 6}, {S}), 1) << "the map as it is";
+  EXPECT_EQ(linears({{3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 6, 48, 48}, {6, S}), 3);
+  EXPECT_EQ(linears({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 5, 40, 40}, {6, S}), 3) << "two, two, and one";
+  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 7, 14, 35, "NOTSET", false}, {S}), 3) << "three, three, and one";
+  EXPECT_EQ(linears({{1}, {2}, {0, 0}, {1}, 8, 16, 32}, {S}), 1) << "two panels need no Concat";
+  EXPECT_EQ(linears({{2, 2, 2}, {1, 2, 1}, {0, 0, 0, 1, 1, 1}, {1, 1, 1}, 4, 8, 40}, {4, 5, 3}), 4) << "copied patches";
+  EXPECT_EQ(linears({{2, 2, 2}, {2, 2, 2}, {0, 0, 0, 0, 0, 0}, {1, 1, 1}, 6, 12, 48}, {4, 6, 4}), 3) << "tiles";
 }
 
 TEST(DecomposeConv, DepthwiseIsAnOpOfItsOwn) {
@@ -86,11 +114,11 @@ TEST(DecomposeConv, PatchesAreOneNode) {
   };
   expect_patches(conv({{3}, {1}, {1, 1}, {1}}, {S}), 1);
   expect_patches(conv({{10}, {5}, {0, 0}, {1}, 1, 1, 40}, {37}), 1);
-  expect_patches(conv({{12}, {1}, {6, 6}, {1}, 2, 4, 6}, {S}), 2);
+  expect_patches(conv({{12}, {1}, {6, 6}, {1}, 2, 4, 34}, {S}), 2);
   expect_patches(conv({{9}, {2}, {3, 5}, {3}, 1, 4, 6}, {40}), 1);
   expect_patches(conv({{4, 2}, {4, 2}, {0, 0, 0, 0}, {1, 1}}, {9, S}), 1);
   expect_patches(conv({{6, 6}, {4, 5}, {0, 0, 0, 0}, {1, 1}, 1, 2, 6}, {16, 22}), 1);
-  expect_patches(conv({{4, 5}, {2, 1}, {1, 2, 3, 4}, {1, 2}, 2, 4, 8}, {8, S}), 2);
+  expect_patches(conv({{4, 5}, {2, 1}, {1, 2, 3, 4}, {1, 2}, 2, 4, 34}, {8, S}), 2);
   expect_patches(conv({{1, 1}, {2, 2}, {0, 0, 0, 0}, {1, 1}}, {8, S}), 1);
   expect_patches(conv({{1500}, {100}, {0, 0}, {1}, 1, 1, 3}, {3000}), 1);
 }

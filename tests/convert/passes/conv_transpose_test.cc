@@ -71,9 +71,12 @@ TEST(DecomposeConvTranspose, OneLinearComputesAllPhases) {
 }
 
 TEST(DecomposeConvTranspose, GroupsHaveALinearEach) {
-  GraphBuilder b = transposed({{4}, {2}, {1, 1}, {}, {}, {}, 2}, {S});
+  GraphBuilder b = transposed({{4}, {2}, {1, 1}, {}, {}, {}, 2, 4, 34}, {S});
   apply(b.g, {pass_decompose_conv});
   EXPECT_EQ(count(b.g, OpKind::kLinear), 2);
+  b = transposed({{4}, {2}, {1, 1}, {}, {}, {}, 2}, {S});
+  apply(b.g, {pass_decompose_conv});
+  EXPECT_EQ(count(b.g, OpKind::kLinear), 1) << "of both groups, which are narrow";
 }
 
 TEST(DecomposeConvTranspose, DepthwiseIsASumOfProducts) {
