@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <thread>
 
 #include "bench/clock.h"
 #include "bench/command_line.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "platform/posix/own_stack.h"
 
 namespace ert::bench {
 namespace {
@@ -158,14 +160,25 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace ert::bench
 
-int main(int argc, char** argv) {
+// Measures, with what is thrown as a message and an exit code.
+static int answer(int argc, char** argv) {
   try {
     return ert::bench::run(argc, argv);
   } catch (const ert::bench::Failure& f) {
     std::fprintf(stderr, "ert-bench: %s\n", f.message.c_str());
     return f.exit_code;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "ert-bench: out of memory\n");
+    return 5;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "ert-bench: internal error: %s\n", e.what());
     return 1;
   }
+}
+
+int main(int argc, char** argv) {
+  int code = 0;
+  if (ert_run_on_enough_stack(answer, argc, argv, &code)) return code;
+  std::fprintf(stderr, "ert-bench: the stack (ulimit -s) is limited, and there is no memory for another one\n");
+  return 5;
 }

@@ -9,6 +9,7 @@
 
 #include "bench/exit_code.h"
 #include "platform/posix/file_map.h"
+#include "platform/posix/own_stack.h"
 #include "rt/include/ert.h"
 
 static ert_status dims_of(const ert_model* model, int32_t* dims, uint32_t* n) {
@@ -116,7 +117,7 @@ static uint32_t level_of(const char* name) {
   return 0;
 }
 
-int main(int argc, char** argv) {
+static int check_all(int argc, char** argv) {
   uint32_t levels = ert_isa_available();
   int i = 1, failed = 0;
   if (argc > 2 && strcmp(argv[1], "--isa") == 0) {
@@ -133,4 +134,11 @@ int main(int argc, char** argv) {
     if (failed == 0) failed = code;
   }
   return fflush(stdout) == 0 ? failed : 6;
+}
+
+int main(int argc, char** argv) {
+  int code = 0;
+  if (ert_run_on_enough_stack(check_all, argc, argv, &code)) return code;
+  fprintf(stderr, "ert-selftest: the stack (ulimit -s) is limited, and there is no memory for another one\n");
+  return 5;
 }

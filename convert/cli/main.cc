@@ -11,11 +11,11 @@
 
 #include "convert/cli/command.h"
 #include "convert/cli/memory_limit.h"
-#include "convert/cli/own_stack.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/atomic_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/blob/version.h"
+#include "platform/posix/own_stack.h"
 
 namespace {
 
@@ -112,9 +112,7 @@ int main(int argc, char** argv) {
   for (const int s : {SIGPIPE, SIGXFSZ}) std::signal(s, SIG_IGN);
   std::signal(SIGBUS, on_lost_file);
   std::set_terminate(on_terminate);
-  try {
-    return edgeconv::cli::run_on_enough_stack(run, argc, argv);
-  } catch (const edgeconv::FatalError& e) {
-    return fail(e.code(), e.what());
-  }
+  int code = 0;
+  if (ert_run_on_enough_stack(run, argc, argv, &code)) return code;
+  return fail(ExitCode::kLimit, "the stack (ulimit -s) is limited, and there is no memory for another one");
 }

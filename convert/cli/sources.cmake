@@ -15,7 +15,6 @@ add_executable(edgeconv
   cli/keygen.cc
   cli/main.cc
   cli/memory_limit.cc
-  cli/own_stack.cc
   cli/pin_option.cc
   cli/progress.cc
   cli/run.cc
