@@ -28,15 +28,7 @@ SyntheticSpec made_up_spec(const Graph& g, const DimPlan& dims, int i) {
   return spec;
 }
 
-bool runs(BlobRunner& runner, const std::vector<Tensor>& inputs) {
-  try {
-    runner.run(inputs);
-    return true;
-  } catch (const FatalError& e) {
-    if (e.code() != ExitCode::kMalformed && e.code() != ExitCode::kUsage) throw;
-    return false;
-  }
-}
+bool runs(BlobRunner& runner, const std::vector<Tensor>& inputs) { return outputs_if_taken(runner, inputs).has_value(); }
 
 // The first row of every input; nothing where an input has no leading axis of a free size.
 std::optional<std::vector<Tensor>> first_row(const Graph& g, const std::vector<Tensor>& set) {
@@ -107,14 +99,16 @@ void make(Tensor& t, ert::Recipe& r, uint32_t seed) {
 
 // The outputs for the inputs that were made; further seeds where two of them give the same, which would be no evidence. False if the
 // blob refuses them (integers that index what it computes).
-bool find_moving(BlobRunner& runner, GoldenVector& v, size_t most, uint32_t seed, bool* still) {
-  if (!runs(runner, v.inputs)) return false;
-  v.outputs = runner.run(v.inputs);
+bool find_moving(const GoldenRun& run, GoldenVector& v, size_t most, uint32_t seed, bool* still) {
+  std::optional<std::vector<Tensor>> outputs = run(v.inputs);
+  if (!outputs) return false;
+  v.outputs = std::move(*outputs);
   for (uint32_t attempt = 1; attempt <= kTries; ++attempt) {
     GoldenVector next = v;
     shorten(next, most, seed + attempt * kSeedsOfTry);
-    if (!runs(runner, next.inputs)) return true;
-    next.outputs = runner.run(next.inputs);
+    outputs = run(next.inputs);
+    if (!outputs) return true;
+    next.outputs = std::move(*outputs);
     GoldenVector same_inputs = next;
     same_inputs.inputs = v.inputs;
     if (!(same_inputs == v)) return true;
@@ -125,6 +119,15 @@ bool find_moving(BlobRunner& runner, GoldenVector& v, size_t most, uint32_t seed
 }
 
 }  // namespace
+
+std::optional<std::vector<Tensor>> outputs_if_taken(BlobRunner& runner, const std::vector<Tensor>& inputs) {
+  try {
+    return runner.run(inputs);
+  } catch (const FatalError& e) {
+    if (e.code() != ExitCode::kMalformed && e.code() != ExitCode::kUsage) throw;
+    return {};
+  }
+}
 
 GoldenInputs golden_inputs(BlobRunner& runner, const Graph& g, const DimPlan& dims, int count,
                            const std::vector<std::vector<Tensor>>& given) {
@@ -176,7 +179,7 @@ ShortForm shorten(GoldenVector& v, size_t most, uint32_t seed) {
   return form;
 }
 
-std::vector<GoldenVector> shortened(BlobRunner& runner, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still) {
+std::vector<GoldenVector> shortened(const GoldenRun& run, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still) {
   size_t left = most_golden_bytes(blob_bytes);
   std::vector<GoldenVector> stored;
   for (size_t g = 0; g < golden.size(); ++g) {
@@ -185,7 +188,7 @@ std::vector<GoldenVector> shortened(BlobRunner& runner, std::vector<GoldenVector
     const uint32_t seed = kSeed + static_cast<uint32_t>(g) * kSeedsOfVector;
     const ShortForm form = shorten(v, most, seed);
     if (!form.fits) continue;
-    if (form.new_inputs && !find_moving(runner, v, most, seed, still)) continue;
+    if (form.new_inputs && !find_moving(run, v, most, seed, still)) continue;
     left -= golden_bytes(v);
     stored.push_back(std::move(v));
   }

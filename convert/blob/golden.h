@@ -1,6 +1,8 @@
 // Golden vectors: what the blob itself computes for small inputs. The device must give the same bits.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "convert/blob/blob.h"
@@ -40,7 +42,11 @@ struct ShortForm {
 };
 ShortForm shorten(GoldenVector& v, size_t most, uint32_t seed);
 
+// What a blob gives, or nothing where it refuses these inputs (integers that index what it computes).
+std::optional<std::vector<Tensor>> outputs_if_taken(BlobRunner& runner, const std::vector<Tensor>& inputs);
+using GoldenRun = std::function<std::optional<std::vector<Tensor>>(const std::vector<Tensor>& inputs)>;
+
 // The same for vectors of a blob that can be asked. Returns those that fit; `still` is set if no seed moves the outputs of one.
-std::vector<GoldenVector> shortened(BlobRunner& runner, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still);
+std::vector<GoldenVector> shortened(const GoldenRun& run, std::vector<GoldenVector> golden, size_t blob_bytes, bool* still);
 
 }  // namespace edgeconv

@@ -188,7 +188,7 @@ OutputError OutputSums::error(const std::string& name) const {
   if (decided_by.by == Decision::kLogarithm) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, 2 * loss_of(decided_cosine())));
   e.argmax_agreement = rows ? static_cast<double>(agree) / static_cast<double>(rows) : 1;
   e.elements = elements;
-  e.samples = static_cast<int64_t>(samples_.size()) + chaotic;
+  e.samples = begun_ + chaotic;
   e.chaotic = chaotic;
   e.decision = decided_by.by;
   e.decided = decided_cosine();

@@ -136,10 +136,16 @@ struct OutputSums : Products {
   struct Sample {
     double ref2 = 0, diff2 = 0, logit_ref2 = 0;
     Logits logits;
+    Sample with(const Sample& o) const {
+      return {ref2 + o.ref2, diff2 + o.diff2, logit_ref2 + o.logit_ref2, {logits.diff2 + o.logits.diff2, logits.count + o.logits.count}};
+    }
   };
   double worst_tenth_drop() const;
   double worst_tenth_logit_error() const;
+  // At most twice kMostSamples: an output of one axis has a sample for each element, of which there may be millions. Then neighbours are one.
+  static constexpr size_t kMostSamples = 1 << 16;
   std::vector<Sample> samples_;
+  int64_t begun_ = 0, together_ = 1;  // samples of the output, and of each of samples_; the last may have fewer
   static void move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result, size_t column, bool first);
   Moving moving_;
   std::vector<Logits> logits_;  // of each row, without those that are certain in both

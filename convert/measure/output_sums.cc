@@ -10,7 +10,15 @@
 
 namespace edgeconv {
 
-void OutputSums::begin_sample() { samples_.emplace_back(); }
+void OutputSums::begin_sample() {
+  if (begun_++ % together_ != 0) return;
+  if (samples_.size() == 2 * kMostSamples) {
+    for (size_t i = 0; i < kMostSamples; ++i) samples_[i] = samples_[2 * i].with(samples_[2 * i + 1]);
+    samples_.resize(kMostSamples);
+    together_ *= 2;
+  }
+  samples_.emplace_back();
+}
 
 inline void OutputSums::move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result,
                              size_t column, bool first) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "convert/pipeline/convert.h"
 #include "convert/run/blob_runner.h"
@@ -152,6 +153,26 @@ TEST(GoldenRecipes, AreShortMoveOutputsAndNoticeAChangedWeight) {
     changed += !replays(bad, 0);
   }
   EXPECT_GE(changed, 5);
+}
+
+// It had run twice for each: of a model whose file fixes large sizes that was an eighth of the conversion.
+TEST(GoldenRecipes, TheBlobIsAskedOnceForEachInput) {
+  Tensor input(DType::kFloat, {1, 5000});
+  for (size_t i = 0; i < 5000; ++i) input.mut<float>()[i] = static_cast<float>(i % 7);
+  std::vector<std::vector<Tensor>> asked;
+  const GoldenRun run = [&](const std::vector<Tensor>& inputs) {
+    asked.push_back(inputs);
+    Tensor sum(DType::kFloat, {1, 1});
+    for (float v : inputs[0].as<float>()) sum.mut<float>()[0] += v;
+    return std::optional(std::vector<Tensor>{sum});
+  };
+  bool still = false;
+  const std::vector<GoldenVector> stored = shortened(run, {{{}, {input}, {Tensor(DType::kFloat, {1, 1})}}}, 0, &still);
+  ASSERT_EQ(asked.size(), 2u);  // the second shows that the output moves
+  EXPECT_NE(asked[0][0].as<float>()[0], asked[1][0].as<float>()[0]);
+  ASSERT_EQ(stored.size(), 1u);
+  EXPECT_FALSE(still);
+  EXPECT_EQ(std::memcmp(stored[0].inputs[0].data(), asked[0][0].data(), input.bytes()), 0);
 }
 
 }  // namespace

@@ -51,6 +51,22 @@ TEST(Comparison, SamplesAreRowsOfTheBatch) {
   EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.01);
 }
 
+// An output of one axis has a sample for each element. Neighbours are taken together, and the figures are those of all.
+TEST(Comparison, MillionsOfSamplesAreTakenTogether) {
+  const int64_t count = 1 << 20, wrong = count / 10;
+  Tensor reference(DType::kFloat, {count}), got(DType::kFloat, {count});
+  for (int64_t i = 0; i < count; ++i) {
+    reference.mut<float>()[static_cast<size_t>(i)] = 1;
+    got.mut<float>()[static_cast<size_t>(i)] = i >= count - wrong ? 1.1f : 1.001f;
+  }
+  DecidedBy tenth;
+  tenth.by_worst_tenth = true;
+  Comparison c({"y"}, {tenth});
+  for (int set = 0; set < 3; ++set) c.add({reference}, {got});
+  EXPECT_NEAR(c.errors()[0].sqnr_db, 20, 0.1);
+  EXPECT_EQ(c.errors()[0].samples, 3 * count);
+}
+
 // Several elements are looked at together: of equal ones the first is the largest, wherever the row ends; a NaN in front of all stays.
 TEST(Comparison, TheLargestOfARowIsTheFirstOfEquals) {
   for (const int64_t width : {5, 16, 37}) {
