@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/text/little_endian.h"
@@ -19,10 +20,11 @@ constexpr uint32_t kCodes = 0x110000;
 
 // Three levels, equal groups once (CodeTableHeader).
 std::string packed(const Values& values, uint32_t width) {
-  std::map<std::vector<uint16_t>, uint16_t> leaf_index, mid_index;
-  std::vector<std::vector<uint16_t>> leaves, mids;
+  using Group = std::u16string;  // has a hash; ordered maps took most of a tokenizer's conversion to compare groups that begin alike
+  std::unordered_map<Group, uint16_t> leaf_index, mid_index;
+  std::vector<Group> leaves, mids;
   std::vector<uint16_t> top;
-  const auto once = [](auto& index, auto& list, std::vector<uint16_t> group) {
+  const auto once = [](auto& index, auto& list, Group group) {
     const auto [it, fresh] = index.try_emplace(group, static_cast<uint16_t>(list.size()));
     if (fresh) list.push_back(std::move(group));
     return it->second;
@@ -30,7 +32,7 @@ std::string packed(const Values& values, uint32_t width) {
   uint32_t tops = kCodes / 4096;
   while (tops != 0 && std::all_of(values.begin() + 4096 * (tops - 1), values.begin() + 4096 * tops, [](uint16_t v) { return v == 0; })) --tops;
   for (uint32_t i = 0; i < tops; ++i) {
-    std::vector<uint16_t> mid;
+    Group mid;
     for (uint32_t k = 0; k < 64; ++k) {
       const auto begin = values.begin() + 4096 * i + 64 * k;
       mid.push_back(once(leaf_index, leaves, {begin, begin + 64}));

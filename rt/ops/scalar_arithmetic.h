@@ -77,8 +77,19 @@ inline float choose(bool first, bool also_first, float a, float b) {
   const uint32_t take = 0u - (static_cast<uint32_t>(first) | static_cast<uint32_t>(also_first));
   return float_of((bits_of(a) & take) | (bits_of(b) & ~take));
 }
-inline float max_of(float a, float b) { return choose(less(b, a), is_nan(a), a, b); }
-inline float min_of(float a, float b) { return choose(less(a, b), is_nan(a), a, b); }
+#if defined(__clang__)
+// clang 14 sees through the bits where floats are compared, and takes that instruction after all.
+inline int32_t order_of(float v) {
+  const uint32_t magnitude = bits_of(v) & 0x7fffffffu;
+  const int32_t normal = magnitude < 0x00800000u ? 0 : static_cast<int32_t>(magnitude);
+  return bits_of(v) >> 31 ? -normal : normal;
+}
+inline bool precedes(float a, float b) { return order_of(a) < order_of(b) && !is_nan(a) && !is_nan(b); }
+#else
+inline bool precedes(float a, float b) { return less(a, b); }
+#endif
+inline float max_of(float a, float b) { return choose(precedes(b, a), is_nan(a), a, b); }
+inline float min_of(float a, float b) { return choose(precedes(a, b), is_nan(a), a, b); }
 inline int32_t max_of(int32_t a, int32_t b) { return a > b ? a : b; }
 inline int32_t min_of(int32_t a, int32_t b) { return a < b ? a : b; }
 

@@ -8,6 +8,7 @@
 
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
+#include "tests/convert/passes/changed_passes.h"
 
 namespace edgeconv::testing {
 
@@ -114,6 +115,7 @@ int apply(Graph& g, const std::vector<PassFunction>& passes, float tolerance) {
   const std::vector<Tensor> inputs = random_inputs(g);
   const std::vector<Tensor> before = interpret(g, inputs);
   int matches = 0;
+  passes_keep_near_misses(g);
   for (const PassFunction pass : passes) {
     Diagnostics d;
     matches = pass(g, d);
@@ -129,6 +131,7 @@ PipelineResult apply_all(Graph& g, float tolerance) {
   finish(g);
   const std::vector<Tensor> inputs = random_inputs(g);
   const std::vector<Tensor> before = interpret(g, inputs);
+  passes_keep_near_misses(g);
   Diagnostics d;
   const PipelineResult r = run_passes(g, d, {true, nullptr});
   EXPECT_TRUE(d.ok());

@@ -72,7 +72,7 @@ const Node& only(const Graph& g, OpKind kind);
 std::vector<Tensor> random_inputs(const Graph& g);
 
 // Applies `passes` in order (with dead code removal and inference between them) to g, and compares the outputs for random inputs
-// before and after. Returns the matches of the last pass.
+// before and after; the same of the graph's near misses (changed_passes.h). Returns the matches of the last pass.
 int apply(Graph& g, const std::vector<PassFunction>& passes, float tolerance = 2e-5f);
 // The same with the whole pipeline, each pass checked for itself.
 PipelineResult apply_all(Graph& g, float tolerance = 2e-5f);

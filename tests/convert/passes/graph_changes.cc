@@ -112,7 +112,9 @@ class Change {
     return "operand " + std::to_string(at) + " has rank " + std::to_string(dims.size());
   }
 
+  // Not of a Linear: what passes make it of is constant.
   std::string input_for_constant(NodeId id) {
+    if (g_.node(id).kind == OpKind::kLinear) return "";
     const int at = constant_operand(g_.node(id));
     if (at < 0) return "";
     const Tensor& was = *g_.value(g_.node(id).inputs[static_cast<size_t>(at)]).constant;
@@ -172,7 +174,7 @@ class Change {
   // Operands change places, or one is another value that was computed before.
   std::string operand(NodeId id) {
     Node& n = g_.node(id);
-    if (n.inputs.size() >= 2 && below(2)) {
+    if (n.inputs.size() >= 2 && n.inputs[0] != kNone && n.inputs[1] != kNone && below(2)) {
       std::swap(n.inputs[0], n.inputs[1]);
       return "the first two operands change places";
     }
