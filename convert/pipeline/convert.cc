@@ -253,7 +253,7 @@ Conversion::Searched Conversion::search(const std::vector<LayerSensitivity>& lay
     PrecisionPlan plan = std::move(problem.asked.plan);
     problem.asked = asked_plan(o_.precision, layers);  // whose layers are the user's, where the others are not checked, too
     problem.asked.plan = std::move(plan);
-    s.freed = set_free_layers(layers, problem.asked);
+    s.freed = set_free_layers(layers, problem.asked, o_.target.dtype == ert::params::kPackedN2K16 ? 0 : kFewOfAny);
   }
   problem.gives_features = gives_features(model_.graph, dims_);
   problem.has_attention = has_node(g_, OpKind::kAttention);

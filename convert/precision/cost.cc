@@ -26,6 +26,7 @@ constexpr double kMapOfFloats = 4;
 constexpr double kWideProduct = 2.2, kWideElement = 15, kWideResult = 10, kWideRow = 500;
 constexpr double kClearlyQuicker = 0.9;  // of the time
 constexpr double kFewWeights = 0.01;  // of all
+constexpr double kMuchQuicker = 0.5, kManyRows = 64;
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
 // Elements that a Linear's rows are taken from: of a convolution its map.
@@ -109,7 +110,7 @@ double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan&
   return time;
 }
 
-std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked) {
+std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked, double few) {
   std::vector<char> freed(layers.size());
   double all = 0, taken = 0;
   for (const LayerSensitivity& l : layers) all += l.weights();
@@ -123,7 +124,9 @@ std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, A
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return saved(a) > saved(b); });
   for (const size_t i : order) {
     const LayerSensitivity& l = layers[i];
-    if (asked.fixed[i] || l.recurrent || taken + l.weights() > kFewWeights * all || saved(i) < 0) continue;
+    const bool is_slow = l.rows >= kManyRows && time_of(l, linear::kF32) <= kMuchQuicker * time_of(l, asked.plan.of(l.node).precision);
+    const double room = is_slow ? std::max(few, kFewWeights * all) : kFewWeights * all;
+    if (asked.fixed[i] || l.recurrent || taken + l.weights() > room || saved(i) < 0) continue;
     taken += l.weights();
     asked.plan.set(l.node, linear::kF32);
     asked.fixed[i] = freed[i] = 1;
