@@ -174,6 +174,11 @@ struct KernelTable {
   //   src   [in] float [m, n], rows side by side
   //   dst   [out] float [m, n]; may be src
   void (*softmax)(size_t m, size_t n, const float* src, float* dst);
+  // The same down columns, which give what rows of the same values give; may be null.
+  //   n, columns  values of a column; columns side by side
+  //   src         [in] float [n, columns], rows `stride` elements apart
+  //   dst         [out] float, the same; may be src
+  void (*softmax_columns)(size_t n, size_t columns, const float* src, size_t stride, float* dst);
 
   LstmStepFn lstm_step;
   GruStepFn gru_step;

@@ -6,7 +6,47 @@
 namespace ert::kernels {
 namespace {
 
+// Softmax of `columns` side by side, at most 16, each down n values that lie `stride` apart. Lane l of `part` of the row form is a vector here.
+inline void softmax_16_columns(size_t n, size_t columns, const float* src, size_t stride, float* dst) {
+  const Lanes lowest = broadcast(-__builtin_inff()), zero = broadcast(0.0f);
+  const bool whole = columns == 16;
+  const auto fetch = [&](const float* p) { return whole ? load(p) : load_first(p, columns); };
+  const auto put = [&](float* p, Lanes x) { whole ? store(p, x) : store_first(p, x, columns); };
+  Lanes max = lowest, part[16];
+  for (size_t i = 0; i < n; ++i) max = larger_number(fetch(src + i * stride), max);
+  const Lanes shift = select(max > lowest, max, zero);
+  for (size_t l = 0; l < 16; ++l) part[l] = zero;
+  for (size_t i = 0; i < n; ++i) {
+    const Lanes e = exp_or_zero(fetch(src + i * stride) - shift);
+    put(dst + i * stride, e);
+    part[i % 16] = part[i % 16] + e;
+  }
+  for (size_t apart = n > 8 ? 8 : n > 4 ? 4 : n > 2 ? 2 : 1; apart > 0; apart /= 2)  // what is not there is 0
+    for (size_t l = 0; l < apart; ++l) part[l] = part[l] + part[l + apart];
+  const Lanes factor = select(part[0] > zero, broadcast(1.0f) / part[0], part[0]);  // of 0, and of NaN, itself
+  for (size_t i = 0; i < n; ++i) put(dst + i * stride, fetch(dst + i * stride) * factor);
+}
+
+inline void softmax_columns16(size_t n, size_t columns, const float* src, size_t stride, float* dst) {
+  for (size_t c = 0; c < columns; c += 16) softmax_16_columns(n, columns - c < 16 ? columns - c : 16, src + c, stride, dst + c);
+}
+
+constexpr size_t kFewColumns = 8;  // a row of so few leaves most lanes empty: 16 rows at a time are turned
+
+inline void softmax_short_rows16(size_t m, size_t n, const float* src, float* dst) {
+  float turned[kFewColumns * 16] = {};
+  for (size_t r = 0; r < m; r += 16, src += 16 * n, dst += 16 * n) {
+    const size_t rows = m - r < 16 ? m - r : 16;
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < n; ++j) turned[j * 16 + i] = src[i * n + j];
+    softmax_16_columns(n, 16, turned, 16, turned);
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < n; ++j) dst[i * n + j] = turned[j * 16 + i];
+  }
+}
+
 inline void softmax_rows16(size_t m, size_t n, const float* src, float* dst) {
+  if (n <= kFewColumns && m > 1) return softmax_short_rows16(m, n, src, dst);
   for (size_t r = 0; r < m; ++r, src += n, dst += n) {
     const float sum = exp_row<exp_or_zero<Lanes>>(n, src, shift_of_row(n, src), dst);
     scale_row(n, sum == 0.0f ? 0.0f : 1.0f / sum, dst);

@@ -1,4 +1,5 @@
-// Softmax or its logarithm along one axis. The last axis runs in place; others are gathered row by row into scratch.
+// Softmax or its logarithm along one axis. The last axis runs in place, others by columns where the level has a kernel for them; else they are gathered row by row
+// into scratch.
 #include "kernels_int8/dispatch/dispatch.h"
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
@@ -63,8 +64,20 @@ void last_axis(const OpContext& c, const Shape& s) {
   });
 }
 
+// Units [begin, end) are columns of one outer index after the other.
+void by_columns(const OpContext& c, const Shape& s, int64_t begin, int64_t end) {
+  for (int64_t unit = begin, columns; unit < end; unit += columns) {
+    const int64_t left = s.inner - unit % s.inner, first = unit / s.inner * s.n * s.inner + unit % s.inner;
+    columns = end - unit < left ? end - unit : left;
+    c.kernels->softmax_columns(static_cast<size_t>(s.n), static_cast<size_t>(columns), input(c, 0).as<float>() + first,
+                               static_cast<size_t>(s.inner), output(c, 0).mut<float>() + first);
+  }
+}
+
 void other_axis(const OpContext& c, const Shape& s) {
+  const bool has_columns = kFastForms && c.kernels->softmax_columns != nullptr && !c.ints[sm::kLog];
   for_blocks(c, s.outer * s.inner, s.n, 16, [&](int64_t begin, int64_t end, uint32_t thread) {
+    if (has_columns) return by_columns(c, s, begin, end);
     float* row = scratch_floats(c, thread);
     float* e = scratch_floats(c, thread, row_bytes(s.n));
     for (int64_t unit = begin; unit < end; ++unit) {

@@ -70,6 +70,43 @@ TEST_P(NormTest, SoftmaxOnEveryFill) {
   }
 }
 
+// Rows of few values are turned 16 at a time.
+TEST_P(NormTest, SoftmaxOfShortRows) {
+  SeededRandom random;
+  for (size_t n : {1, 2, 3, 7, 8, 9}) {
+    for (size_t m : {2, 15, 16, 35}) {
+      for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+        GuardedBuffer<float> src(m * n), want(m * n);
+        fill_row(src, static_cast<Fill>(fill), random);
+        ref().softmax(m, n, src.data(), want.data());
+        kernels().softmax(m, n, src.data(), src.data());
+        ASSERT_TRUE(all_same_bits(m * n, want.data(), src.data())) << "n " << n << " " << fill_name(static_cast<Fill>(fill));
+      }
+    }
+  }
+}
+
+TEST_P(NormTest, SoftmaxOfColumnsIsThatOfRows) {
+  if (kernels().softmax_columns == nullptr) return;  // of profile M and the reference
+  SeededRandom random;
+  for (size_t n : {1, 2, 3, 5, 9, 16, 17, 50}) {
+    for (size_t columns : {1, 15, 16, 37}) {
+      for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+        GuardedBuffer<float> rows(columns * n), src((n - 1) * (columns + 3) + columns);
+        fill_row(rows, static_cast<Fill>(fill), random);
+        if (fill == 0) rows[0] = std::numeric_limits<float>::quiet_NaN();
+        if (fill == 1)
+          for (size_t i = 0; i < n; ++i) rows[i] = kMinusInfinity;
+        for (size_t i = 0; i < columns * n; ++i) src[i % n * (columns + 3) + i / n] = rows[i];
+        ref().softmax(columns, n, rows.data(), rows.data());
+        kernels().softmax_columns(n, columns, src.data(), columns + 3, src.data());
+        for (size_t i = 0; i < columns * n; ++i)
+          ASSERT_TRUE(all_same_bits(1, &rows[i], &src[i % n * (columns + 3) + i / n])) << n << " " << columns << " " << i;
+      }
+    }
+  }
+}
+
 TEST_P(NormTest, SoftmaxOfHiddenRowIsZero) {
   for (size_t n : kWidths) {
     GuardedBuffer<float> src(n);
