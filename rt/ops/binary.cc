@@ -158,6 +158,43 @@ void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Opera
   });
 }
 
+// A short row that is repeated, as a value for each of a few channels is: which input it is, or -1. The other one is dense over both axes.
+int repeated_row(const StridedWalk& w) {
+  if (!kFastForms || w.rank < 2 || 2 * w.inner() > kSpread) return -1;
+  for (int i = 0; i < 2; ++i) {
+    const ptrdiff_t* row = w.stride[i] + w.rank - 2;
+    const ptrdiff_t* other = w.stride[1 - i] + w.rank - 2;
+    if (row[0] == 0 && row[1] == 1 && other[1] == 1 && other[0] == w.inner()) return i;
+  }
+  return -1;
+}
+
+// Elements [begin, end) where input `repeated` is such a row, which is spread as often as there is room.
+void run_repeated(Loop body, StridedWalk walk, int repeated, const Operand& a, const Operand& b, const Operand& out,
+                  int64_t begin, int64_t end) {
+  const int64_t row = walk.inner(), in_bytes = static_cast<int64_t>(element_bytes(a));
+  const int64_t out_bytes = static_cast<int64_t>(element_bytes(out)), spread = kSpread / row * row;
+  const int last = --walk.rank - 1;
+  walk.size[last] *= walk.size[last + 1];
+  walk.stride[repeated][last] = 0;
+  walk.stride[1 - repeated][last] = 1;
+  Word32 rows[kSpread];
+  uint8_t* repeated_rows = static_cast<uint8_t*>(static_cast<void*>(rows));
+  const Operand &small = repeated == 0 ? a : b, &large = repeated == 0 ? b : a;
+  walk.runs<2>(begin, end, [&](int64_t first, const ptrdiff_t* offset, int64_t count) {
+    const uint8_t* from = small.as<uint8_t>() + offset[repeated] * in_bytes;
+    for (int64_t i = 0; i < spread; i += row) memcpy(repeated_rows + i * in_bytes, from, static_cast<size_t>(row * in_bytes));
+    const uint8_t* other = large.as<uint8_t>() + offset[1 - repeated] * in_bytes;
+    uint8_t* dst = out.mut<uint8_t>() + first * out_bytes;
+    int64_t phase = first % row;
+    for (int64_t i = 0, n; i < count; i += n, phase = 0) {
+      n = spread - phase < count - i ? spread - phase : count - i;
+      const uint8_t *x = repeated_rows + phase * in_bytes, *y = other + i * in_bytes;
+      body(static_cast<ptrdiff_t>(n), repeated == 0 ? x : y, repeated == 0 ? y : x, dst + i * out_bytes);
+    }
+  });
+}
+
 // A power that is a product, as power spectra have it: scalar_pow gives the same.
 bool is_square(int32_t kind, const Operand& exponent) {
   return kFastForms && kind == bin::kPow && is_f32(exponent) && exponent.elements() == 1 && equal(*exponent.as<float>(), 2.0f);
@@ -174,8 +211,11 @@ ert_status run(const OpContext& c) {
   walk.add_broadcast(a);
   walk.add_broadcast(b);
   walk.merge();
-  for_blocks(c, out.elements(), 1, 64,
-             [&](int64_t begin, int64_t end, uint32_t) { run_block(body, walk, a, b, out, begin, end); });
+  const int repeated = repeated_row(walk);
+  for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
+    if (repeated >= 0) return run_repeated(body, walk, repeated, a, b, out, begin, end);
+    run_block(body, walk, a, b, out, begin, end);
+  });
   return ERT_OK;
 }
 
