@@ -89,6 +89,10 @@ void add_rows(const std::string& prefix, const KernelTable* table, const std::st
     add(name, [=](benchmark::State& s) {
       elements(s, m, k, [&](const float* src, void* dst) { table->softmax(m, k, src, static_cast<float*>(dst)); });
     });
+  } else if (slot == "softmax_columns") {
+    add(name, [=](benchmark::State& s) {
+      elements(s, m, k, [&](const float* src, void* dst) { table->softmax_columns(m, k, src, k, static_cast<float*>(dst)); });
+    });
   } else if (slot == "sum" || slot == "sum_squares") {
     const auto reduce = slot == "sum" ? table->sum : table->sum_squares;
     add(name, [=](benchmark::State& s) {
@@ -154,7 +158,8 @@ bool add_row_kernel(const std::string& prefix, const KernelTable* table, double 
     add_unary(prefix, table, kind);
     return true;
   }
-  for (const char* known : {kQuantize8, "gelu_quantize_rows", kQuantize16, kQuantize13, "layernorm", "softmax", "sum", "sum_squares"}) {
+  for (const char* known : {kQuantize8, "gelu_quantize_rows", kQuantize16, kQuantize13, "layernorm", "softmax", "softmax_columns", "sum",
+                            "sum_squares"}) {
     if (slot != known) continue;
     for (size_t k : {384, 1536}) add_rows(prefix, table, slot, k);
     return true;

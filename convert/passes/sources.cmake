@@ -53,6 +53,7 @@ target_sources(edgeconv_core PRIVATE
   passes/split_rnn.cc
   passes/strip_activation_quantization.cc
   passes/trial_inputs.cc
+  passes/unstack_reduce.cc
   passes/unwrap_ids.cc
   passes/view_layout.cc
 )

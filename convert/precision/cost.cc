@@ -124,7 +124,7 @@ std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, A
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return saved(a) > saved(b); });
   for (const size_t i : order) {
     const LayerSensitivity& l = layers[i];
-    const bool is_slow = l.rows >= kManyRows && time_of(l, linear::kF32) <= kMuchQuicker * time_of(l, asked.plan.of(l.node).precision);
+    const bool is_slow = l.fresh_share < 1 && l.rows >= kManyRows && time_of(l, linear::kF32) <= kMuchQuicker * time_of(l, asked.plan.of(l.node).precision);
     const double room = is_slow ? std::max(few, kFewWeights * all) : kFewWeights * all;
     if (asked.fixed[i] || l.recurrent || taken + l.weights() > room || saved(i) < 0) continue;
     taken += l.weights();

@@ -39,7 +39,8 @@ bool is_quicker_in_12_bits(const LayerSensitivity& layer);
 double more_time(const LayerSensitivity& layer, Precision from, Precision to);
 
 // Layers that are as quick in fp32 and hold next to no weights: a first convolution over a few channels. They become fp32 in the plan, where
-// nobody asked for something else. In a model that has few weights itself those of many rows do, of at most `few` weights in all, that take less than half of the time so.
+// nobody asked for something else. In a model that has few weights itself convolutions of many rows do, of at most
+// `few` weights in all, that take less than half of the time so.
 // Returns which did, one entry a layer.
 std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked, double few = 0);
 // For cores that compute fp32 about as quickly as int8: 1.5 kB more of the file.

@@ -119,12 +119,12 @@ TEST(FreeLayers, SmallOnesThatAreAsQuickInFp32BecomeSo) {
 
 // onnx-asr's resamplers are one filter over each sample: quantizing took .6 of the time.
 TEST(FreeLayers, OfASmallModelAFewHundredWeightsAreFreeWhereTheyAreSlowInInt8) {
-  std::vector<LayerSensitivity> layers = {layer(28, 1, 24000), layer(27, 10, 9000), layer(90, 16, 1000), layer(72, 4, 63)};
-  for (size_t i = 0; i < layers.size(); ++i) layers[i].node = static_cast<NodeId>(i);
+  std::vector<LayerSensitivity> layers = {layer(28, 1, 24000), layer(27, 10, 9000), layer(90, 16, 1000), layer(72, 4, 63), layer(16, 2, 1000)};
+  for (size_t i = 0; i < layers.size(); ++i) layers[i].node = static_cast<NodeId>(i), layers[i].fresh_share = i < 4 ? 0.3 : 1;
   AskedPlan asked = asked_plan({}, layers);
-  EXPECT_EQ(set_free_layers(layers, asked, kFewOfAny), (std::vector<char>{1, 1, 0, 0}));
+  EXPECT_EQ(set_free_layers(layers, asked, kFewOfAny), (std::vector<char>{1, 1, 0, 0, 0})) << "one has too few rows, one is no convolution";
   AskedPlan scarce = asked_plan({}, layers);
-  EXPECT_EQ(set_free_layers(layers, scarce), (std::vector<char>{0, 0, 0, 0})) << "where bytes are scarce";
+  EXPECT_EQ(set_free_layers(layers, scarce), (std::vector<char>{0, 0, 0, 0, 0})) << "where bytes are scarce";
 }
 
 // A classifier behind ResNet-8, noisiest and so first in the list, took the place of its first convolution, which then read 27 values 1024 times.
