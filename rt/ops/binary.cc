@@ -160,7 +160,7 @@ void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Opera
 
 // A short row that is repeated, as a value for each of a few channels is: which input it is, or -1. The other one is dense over both axes.
 int repeated_row(const StridedWalk& w) {
-  if (!kFastForms || w.rank < 2 || 2 * w.inner() > kSpread) return -1;
+  if (w.rank < 2 || 2 * w.inner() > kSpread) return -1;
   for (int i = 0; i < 2; ++i) {
     const ptrdiff_t* row = w.stride[i] + w.rank - 2;
     const ptrdiff_t* other = w.stride[1 - i] + w.rank - 2;
@@ -211,9 +211,9 @@ ert_status run(const OpContext& c) {
   walk.add_broadcast(a);
   walk.add_broadcast(b);
   walk.merge();
-  const int repeated = repeated_row(walk);
+  const int repeated = kFastForms ? repeated_row(walk) : -1;
   for_blocks(c, out.elements(), 1, 64, [&](int64_t begin, int64_t end, uint32_t) {
-    if (repeated >= 0) return run_repeated(body, walk, repeated, a, b, out, begin, end);
+    if (kFastForms && repeated >= 0) return run_repeated(body, walk, repeated, a, b, out, begin, end);
     run_block(body, walk, a, b, out, begin, end);
   });
   return ERT_OK;

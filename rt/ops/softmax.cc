@@ -75,9 +75,9 @@ void by_columns(const OpContext& c, const Shape& s, int64_t begin, int64_t end) 
 }
 
 void other_axis(const OpContext& c, const Shape& s) {
-  const bool has_columns = kFastForms && c.kernels->softmax_columns != nullptr && !c.ints[sm::kLog];
+  const bool has_columns = c.kernels->softmax_columns != nullptr && !c.ints[sm::kLog];
   for_blocks(c, s.outer * s.inner, s.n, 16, [&](int64_t begin, int64_t end, uint32_t thread) {
-    if (has_columns) return by_columns(c, s, begin, end);
+    if (kFastForms && has_columns) return by_columns(c, s, begin, end);
     float* row = scratch_floats(c, thread);
     float* e = scratch_floats(c, thread, row_bytes(s.n));
     for (int64_t unit = begin; unit < end; ++unit) {
