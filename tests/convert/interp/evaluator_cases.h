@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "convert/import/building_blocks.h"
+#include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
 #include "convert/ir/diagnostics.h"
 #include "tests/convert/graph_builder.h"
@@ -56,6 +58,33 @@ inline Case reduce(const char* name, rp::Kind kind, Tensor x, Numbers want, DTyp
   return gives(name, OpKind::kReduce, ReduceAttrs{kind, {0}, false, false}, {std::move(x)}, std::move(want), type);
 }
 
+// What importers guess of a result, and what inference says where the inputs are given when the model runs, is what the evaluator gives.
+inline void expect_foretold(const Case& c, const Tensor& out, bool constants) {
+  GraphBuilder b;
+  std::vector<ValueId> ids;
+  for (const Tensor& t : c.inputs) {
+    Shape shape(t.dims().begin(), t.dims().end());
+    ids.push_back(t.dtype() == DType::kUndefined ? kNone : constants ? b.g.add_constant("c", t) : b.input("in", t.dtype(), shape));
+  }
+  const ValueId y = b.node(c.kind, ids, c.attrs);
+  b.output(y);
+  const int rank = rank_hint(b.g, y);
+  EXPECT_TRUE(rank < 0 || rank == out.rank()) << rank;
+  const DType type = dtype_hint(b.g, y);
+  const bool bits = c.kind == OpKind::kBinary && type == DType::kBool && is_integer(out.dtype());  // no importer gives And, Or and Xor integers
+  EXPECT_TRUE(type == DType::kUndefined || type == out.dtype() || out.dtype() == DType::kDouble || bits) << dtype_name(type);
+  Diagnostics d;
+  try {
+    infer(b.g, d);
+  } catch (const FatalError& e) {
+    EXPECT_NE(e.code(), ExitCode::kInternal) << e.what();
+    return;
+  }
+  const Value& told = b.g.value(b.g.outputs[0]);
+  if (!d.ok() || !told.shape || !is_static(*told.shape)) return;
+  EXPECT_EQ(shape_str(*told.shape), shape_str(Shape(out.dims().begin(), out.dims().end()))) << b.g.dump();
+}
+
 class EvaluatorTest : public ::testing::TestWithParam<Backend> {
  protected:
   void check(const Case& c) {
@@ -73,6 +102,8 @@ class EvaluatorTest : public ::testing::TestWithParam<Backend> {
       ASSERT_EQ(c.words, nullptr) << "accepted";
       ASSERT_FALSE(out.empty());
       EXPECT_EQ(dtype_name(out[0].dtype()), dtype_name(c.type));
+      expect_foretold(c, out[0], false);
+      expect_foretold(c, out[0], true);
       const Tensor got = out[0].cast(DType::kDouble);
       ASSERT_EQ(got.as<double>().size(), c.want.size());
       for (size_t k = 0; k < c.want.size(); ++k) {
