@@ -33,7 +33,8 @@ struct PackedProgram : testing::DoubtedProgram {
   int largest(int v, int axis, Shape s) { return made(OpCode::kArgMinMax, {v}, std::move(s), {axis, 1, 0}, {}, ERT_I32); }
   int positions(Shape s) {
     const int range = made(OpCode::kRange, {}, {S}, {p.exprs.add(DimExpr(0)), 1}, {}, ERT_I32);
-    return made(OpCode::kEmbedding, {range, constant({64, *s.back().constant()}), -1}, std::move(s));
+    const int table_of_them = constant({64, *s.back().constant()});
+    return made(OpCode::kEmbedding, {range, table_of_them, -1}, std::move(s));
   }
   int gather(int v, int index, int axis, Shape s) { return made(OpCode::kGather, {v, index}, std::move(s), {axis}); }
   int norm(int v, int residual, int gamma) { return made(OpCode::kLayerNorm, {v, residual, gamma, -1}, {B, S, 8}, {0}, {1e-5f}); }
