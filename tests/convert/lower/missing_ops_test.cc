@@ -65,6 +65,66 @@ TEST(MissingOps, EveryKindHasItsOwnReason) {
   EXPECT_EQ(reasons.size(), std::size(named));
 }
 
+// What a reason says depends on which operands are constants of the file, and which sizes are known.
+TEST(MissingOps, ReasonsNameWhatIsComputed) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 4, 8}), w = b.weights({4, 4, 3}), rounds = b.constant(Tensor::scalar(int64_t{5000})), many = b.ints({3, 4});
+  const auto sized = [&](const char* name, const Shape& elements) {
+    const ValueId v = b.g.add_value(name, DType::kInt64, Shape{static_cast<int64_t>(elements.size())});
+    b.g.value(v).elements = elements;
+    return v;
+  };
+  const DimExpr seq = DimExpr::symbol("seq"), few = DimExpr::symbol("few"), large = DimExpr::symbol("large");
+  b.g.most_dims = {{"few", 12}, {"large", 100000}};
+  const struct {
+    OpKind kind;
+    std::vector<ValueId> inputs;
+    Attributes attrs;
+    const char* words;
+  } cases[] = {
+      {OpKind::kConv, {x, w, kNone}, ConvAttrs{}, "too many positions"},
+      {OpKind::kConv, {x, w, x}, ConvAttrs{}, "weights or bias are computed"},
+      {OpKind::kConvTranspose, {x, w}, ConvTransposeAttrs{}, "stride is far larger"},
+      {OpKind::kConvTranspose, {x, x}, ConvTransposeAttrs{}, "weights or bias are computed"},
+      {OpKind::kDft, {x}, DftAttrs{}, "prime factor"},
+      {OpKind::kStft, {x}, StftAttrs{}, "prime factor"},
+      {OpKind::kMelWeightMatrix, {x}, CastAttrs{}, "frequencies are computed"},
+      {OpKind::kAveragePool, {x}, ConvAttrs{}, "longer than 64"},
+      {OpKind::kResize, {x}, ResizeAttrs{}, "antialiased"},
+      {OpKind::kRnn, {x}, RnnAttrs{}, "peepholes are computed"},
+      {OpKind::kLayerNormalization, {x, w}, NormAttrs{}, "mean or variance"},
+      {OpKind::kLayerNormalization, {x, x}, NormAttrs{}, "scale or bias is computed"},
+      {OpKind::kBatchNormalization, {x, w}, BatchNormAttrs{}, "shape of its input is not known"},
+      {OpKind::kBatchNormalization, {x, x}, BatchNormAttrs{}, "statistics are computed"},
+      {OpKind::kInstanceNormalization, {x, w}, BatchNormAttrs{}, "shape of its input is not known"},
+      {OpKind::kGroupNormalization, {x, w, x}, GroupNormAttrs{}, "scale or bias is computed"},
+      {OpKind::kLoop, {rounds}, SubgraphAttrs{}, "up to 5000"},
+      {OpKind::kLoop, {many}, SubgraphAttrs{}, "depends on the data"},
+      {OpKind::kLoop, {kNone}, SubgraphAttrs{}, "depends on the data"},
+      {OpKind::kLoop, {x}, SubgraphAttrs{}, "depends on the data"},
+      {OpKind::kLoop, {sized("of_seq", {seq})}, SubgraphAttrs{}, "as many as dim 'seq' is large, which is known only at run time"},
+      {OpKind::kLoop, {sized("of_few", {few + DimExpr(1)})}, SubgraphAttrs{}, "as many as dim 'few' is large, or fewer"},
+      {OpKind::kLoop, {sized("of_large", {large})}, SubgraphAttrs{}, "as many as dim 'large' is large, which is known only at run time"},
+      {OpKind::kLoop, {sized("of_both", {seq * few})}, SubgraphAttrs{}, "depends on the data"},
+      {OpKind::kLoop, {sized("two", {seq, few})}, SubgraphAttrs{}, "depends on the data"},
+      {OpKind::kQuantizeLinear, {x, w}, QuantAttrs{1, 4, DType::kUint8}, "scales for blocks"},
+      {OpKind::kQuantizeLinear, {x, x}, QuantAttrs{1, 0, DType::kUint8}, "scales are computed"},
+      {OpKind::kDequantizeLinear, {x, w}, QuantAttrs{}, "element type that devices do not compute with"},
+      {OpKind::kDynamicQuantizeLinear, {x}, {}, "element type that devices do not compute with"},
+      {OpKind::kConvInteger, {x, w}, ConvAttrs{}, "integer product"},
+      {OpKind::kShape, {x}, ShapeAttrs{}, "shape of its input is not known"},
+      {OpKind::kSize, {x}, {}, "shape of its input is not known"},
+      {OpKind::kEyeLike, {x}, CastAttrs{}, "size that depends on the dims"},
+      {OpKind::kCustom, {x}, {}, "no kernel for this custom operator"},
+      {OpKind::kOneHot, {x}, {}, "no operation of kind OneHot"},
+  };
+  for (const auto& c : cases) {
+    const MissingOp m = missing_op(b.g, *b.g.producer(b.node(c.kind, c.inputs, c.attrs)));
+    EXPECT_NE(m.reason.find(c.words), std::string::npos) << op_name(c.kind) << ": " << m.reason;
+    EXPECT_FALSE(m.hint.empty());
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
