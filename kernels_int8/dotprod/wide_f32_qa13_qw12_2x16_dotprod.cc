@@ -7,6 +7,14 @@
 namespace ert::kernels {
 namespace {
 
+// A load is cheaper beside products than the moves that the compiler makes.
+alignas(16) constexpr int32_t kZeros[4] = {};
+inline __attribute__((always_inline)) int32x4_t load_zeros() {
+  int32x4_t zeros;
+  __asm__ volatile("ldr %q0, %1" : "=w"(zeros) : "m"(kZeros));
+  return zeros;
+}
+
 template <int kOutputs>
 struct WideSums {
   int32x4_t high[kOutputs][4], low[kOutputs][4], both[kOutputs][4];
@@ -15,7 +23,7 @@ struct WideSums {
 #pragma GCC unroll 2
     for (int r = 0; r < kOutputs; ++r) {
 #pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) high[r][q] = low[r][q] = both[r][q] = vdupq_n_s32(0);
+      for (int q = 0; q < 4; ++q) high[r][q] = load_zeros(), low[r][q] = load_zeros(), both[r][q] = load_zeros();
     }
   }
   template <int kLane>
@@ -54,11 +62,11 @@ struct DigitsForm {
   static constexpr int kTileOutputs = 2;
   static bool turn(const int16_t* weights, size_t n, int8_t* to) { return split_weights(weights, n, to); }
   template <int kOutputs>
-  static void tile(WidePanel<DigitsForm>* p, size_t at);
+  static void tile(WidePanel<DigitsForm>* p, size_t at, size_t blocks);
 };
 
 template <int kOutputs>
-__attribute__((noinline)) void wide_digits_tile(WidePanel<DigitsForm>* p, size_t at) {
+inline __attribute__((always_inline)) void wide_digits_tile(WidePanel<DigitsForm>* p, size_t at) {
   const int8_t* digits = p->turned;
   for (size_t i = 0; i < p->count; ++i) {
     const WidePiece piece = p->pieces[i];
@@ -80,36 +88,42 @@ __attribute__((noinline)) void wide_digits_tile(WidePanel<DigitsForm>* p, size_t
       acc.template line<2>(x, digits + 2 * kLineOfDigits);
       acc.template line<3>(x, digits + 3 * kLineOfDigits);
     }
-    while (left > 0) {
-      const size_t n = left < 8 ? left : 8;
+    if (left >= 8) {
 #pragma GCC unroll 2
       for (int r = 0; r < kOutputs; ++r) {
-        const int16x8_t values = n == 8 ? vld1q_s16(src[r]) : last_values(src[r], n);
+        const int16x8_t values = vld1q_s16(src[r]);
         x[r] = digits_of(values, values);
-        src[r] += n;
+        src[r] += 8;
+      }
+      acc.template line<0>(x, digits);
+      acc.template line<1>(x, digits + kLineOfDigits);
+      digits += 2 * kLineOfDigits;
+      left -= 8;
+    }
+    if (left > 0) {
+#pragma GCC unroll 2
+      for (int r = 0; r < kOutputs; ++r) {
+        const int16x8_t values = last_values(src[r], left);
+        x[r] = digits_of(values, values);
       }
       acc.template line<0>(x, digits);
       digits += kLineOfDigits;
-      if (n > 4) {
+      if (left > 4) {
         acc.template line<1>(x, digits);
         digits += kLineOfDigits;
       }
-      left -= n;
     }
 #pragma GCC unroll 2
     for (int r = 0; r < kOutputs; ++r) {
-      float* sums = p->sums[at + static_cast<size_t>(r)];
-      const float scale = p->outputs[at + static_cast<size_t>(r)].scales[piece.scale];
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q)
-        vst1q_f32(sums + 4 * q, vaddq_f32(vld1q_f32(sums + 4 * q), vmulq_n_f32(vcvtq_f32_s32(acc.total(r, q)), scale)));
+      const int32x4_t totals[4] = {acc.total(r, 0), acc.total(r, 1), acc.total(r, 2), acc.total(r, 3)};
+      add_piece(p, i, at + static_cast<size_t>(r), totals);
     }
   }
 }
 
 template <int kOutputs>
-void DigitsForm::tile(WidePanel<DigitsForm>* p, size_t at) {
-  wide_digits_tile<kOutputs>(p, at);
+__attribute__((noinline)) void DigitsForm::tile(WidePanel<DigitsForm>* p, size_t at, size_t blocks) {
+  for (; blocks > 0; --blocks, at += kOutputs) wide_digits_tile<kOutputs>(p, at);
 }
 
 }  // namespace

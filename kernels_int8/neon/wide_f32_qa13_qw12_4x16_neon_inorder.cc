@@ -23,7 +23,7 @@ struct LanesForm {
   }
 
   template <int kOutputs>
-  static void tile(WidePanel<LanesForm>* p, size_t at);
+  static void tile(WidePanel<LanesForm>* p, size_t at, size_t blocks);
 };
 
 template <int kOutputs>
@@ -46,9 +46,8 @@ struct LaneSums {
   }
 };
 
-// Adds all pieces to the sums of outputs [at, at + kOutputs).
 template <int kOutputs>
-__attribute__((noinline)) void wide_lanes_tile(WidePanel<LanesForm>* p, size_t at) {
+inline __attribute__((always_inline)) void wide_lanes_tile(WidePanel<LanesForm>* p, size_t at) {
   const int16_t* weights = static_cast<const int16_t*>(static_cast<const void*>(p->turned));
   for (size_t i = 0; i < p->count; ++i) {
     const WidePiece piece = p->pieces[i];
@@ -84,18 +83,13 @@ __attribute__((noinline)) void wide_lanes_tile(WidePanel<LanesForm>* p, size_t a
     }
     weights += (round_up(piece.n, 4) - piece.n) * 16;
 #pragma GCC unroll 4
-    for (int r = 0; r < kOutputs; ++r) {
-      float* to = p->sums[at + static_cast<size_t>(r)];
-      const float scale = p->outputs[at + static_cast<size_t>(r)].scales[piece.scale];
-#pragma GCC unroll 4
-      for (int q = 0; q < 4; ++q) vst1q_f32(to + 4 * q, vaddq_f32(vld1q_f32(to + 4 * q), vmulq_n_f32(vcvtq_f32_s32(sums.acc[r][q]), scale)));
-    }
+    for (int r = 0; r < kOutputs; ++r) add_piece(p, i, at + static_cast<size_t>(r), sums.acc[r]);
   }
 }
 
 template <int kOutputs>
-void LanesForm::tile(WidePanel<LanesForm>* p, size_t at) {
-  wide_lanes_tile<kOutputs>(p, at);
+__attribute__((noinline)) void LanesForm::tile(WidePanel<LanesForm>* p, size_t at, size_t blocks) {
+  for (; blocks > 0; --blocks, at += kOutputs) wide_lanes_tile<kOutputs>(p, at);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 //   Form::kValueBytes                        of 16 turned weights
 //   Form::kFewOutputs                        so few are not worth it
 //   bool Form::turn(weights, n, to)          a piece's weights from N16K2; n rounded up to 4 have room. False: not possible, neon's kernel is to do the panel
-//   Form::kTileOutputs, Form::tile<n>(panel, at)   adds all pieces to the sums of outputs [at, at + n)
+//   Form::kTileOutputs, Form::tile<n>(panel, at, blocks)   add_piece of all pieces for n outputs, from output `at` on, and so on for so many blocks
 // Internal linkage.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include <arm_neon.h>
 
+#include <limits>
 #include <utility>
 
 #include "kernels_int8/contract/kernel_table.h"
@@ -62,46 +63,76 @@ class WidePieces {
 struct WideOutput {
   const int16_t* src;
   const float* scales;
-  float* dst;  // of the panel
+  float* dst;  // of filter 0
 };
 
 template <class Form>
 struct WidePanel {
   alignas(64) int8_t turned[kMostDepth * Form::kValueBytes];
   WidePiece pieces[kMostDepth / 4];
-  size_t count;  // of pieces
-  alignas(16) float sums[kMostTogether][16];
+  size_t count;       // of pieces
+  bool begins, ends;  // are they the first ones of the outputs, the last ones
+  FilterColumns<16> filters;
+  size_t filter, columns;  // the first, and how many
+  Clamp clamp;
+  float most;  // where there is a clamp
   WideOutput outputs[kMostTogether];
+  alignas(16) float sums[kMostTogether][16];  // between pieces
 };
 
-inline void finish_output(const float* sums, const FilterColumns<16>& filters, Clamp clamp, size_t columns, float* dst) {
-  float32x4_t y[4];
+// Stores the panel's columns of an output.
+template <class Form>
+inline __attribute__((always_inline)) void finish_output(float32x4_t (&y)[4], const WidePanel<Form>& p, float* output) {
+  const float *const scale = p.filters.scale, *const bias = p.filters.bias;
 #pragma GCC unroll 4
-  for (int q = 0; q < 4; ++q) {
-    y[q] = vaddq_f32(vmulq_f32(vld1q_f32(sums + 4 * q), vld1q_f32(filters.scale + 4 * q)), vld1q_f32(filters.bias + 4 * q));
-    // The larger of +0 and -0 is +0.
-    if (clamp != Clamp::kNone) y[q] = vmaxq_f32(y[q], vdupq_n_f32(0.0f));
-    if (clamp == Clamp::kRelu6) y[q] = vminq_f32(y[q], vdupq_n_f32(6.0f));
+  for (int q = 0; q < 4; ++q) y[q] = vaddq_f32(vmulq_f32(y[q], vld1q_f32(scale + 4 * q)), vld1q_f32(bias + 4 * q));
+  if (p.clamp != Clamp::kNone) {
+    const float32x4_t most = vdupq_n_f32(p.most);
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) y[q] = vminq_f32(vmaxq_f32(y[q], vdupq_n_f32(0.0f)), most);  // the larger of +0 and -0 is +0
+  }
+  float* const dst = output + p.filter;
+  if (p.columns == 16) {
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) vst1q_f32(dst + 4 * q, y[q]);
+    return;
   }
   float copy[16];
-  float* to = columns == 16 ? dst : copy;
 #pragma GCC unroll 4
-  for (int q = 0; q < 4; ++q) vst1q_f32(to + 4 * q, y[q]);
-  if (columns < 16) memcpy(dst, copy, columns * sizeof(float));
+  for (int q = 0; q < 4; ++q) vst1q_f32(copy + 4 * q, y[q]);
+  memcpy(dst, copy, p.columns * sizeof(float));
+}
+
+// Adds piece i to an output, which the last piece finishes. The first one begins: +0 plus it is it, because no product is -0 (a scale is 0, where all values are, or above 2^-113).
+template <class Form>
+inline __attribute__((always_inline)) void add_piece(WidePanel<Form>* p, size_t i, size_t output, const int32x4_t (&acc)[4]) {
+  const WideOutput& o = p->outputs[output];
+  const float scale = o.scales[p->pieces[i].scale];
+  float* const between = p->sums[output];
+  float32x4_t t[4];
+#pragma GCC unroll 4
+  for (int q = 0; q < 4; ++q) t[q] = vmulq_n_f32(vcvtq_f32_s32(acc[q]), scale);
+  if (!(p->begins && i == 0)) {
+#pragma GCC unroll 4
+    for (int q = 0; q < 4; ++q) t[q] = vaddq_f32(vld1q_f32(between + 4 * q), t[q]);
+  }
+  if (p->ends && i + 1 == p->count) return finish_output(t, *p, o.dst);
+#pragma GCC unroll 4
+  for (int q = 0; q < 4; ++q) vst1q_f32(between + 4 * q, t[q]);
 }
 
 // `count` outputs from output `at` of a line on, over the ends of lines.
 template <class Form>
-inline void find_outputs(const WideArgs& a, size_t line, size_t at, size_t count, size_t filter, WidePanel<Form>* p) {
+inline void find_outputs(const WideArgs& a, size_t line, size_t at, size_t count, WidePanel<Form>* p) {
   for (size_t o = 0; o < count; ++line, at = 0) {
-    const ptrdiff_t l = static_cast<ptrdiff_t>(line);
-    const int16_t* src = a.src + l * a.src_line;
-    const float* scales = a.scales + l * a.scale_line;
-    float* dst = a.dst + l * a.dst_line + filter;
+    const ptrdiff_t l = static_cast<ptrdiff_t>(line), i = static_cast<ptrdiff_t>(at);
+    WideOutput next = {a.src + l * a.src_line + i * a.src_step, a.scales + l * a.scale_line + i * a.scale_step,
+                       a.dst + l * a.dst_line + i * a.dst_stride};
     for (; at < a.outputs && o < count; ++at, ++o) {
-      const ptrdiff_t i = static_cast<ptrdiff_t>(at);
-      p->outputs[o] = {src + i * a.src_step, scales + i * a.scale_step, dst + i * a.dst_stride};
-      for (size_t q = 0; q < 4; ++q) vst1q_f32(p->sums[o] + 4 * q, vdupq_n_f32(0.0f));
+      p->outputs[o] = next;
+      next.src += a.src_step;
+      next.scales += a.scale_step;
+      next.dst += a.dst_stride;
     }
   }
 }
@@ -110,18 +141,28 @@ template <class Form, class Sequence = std::make_integer_sequence<int, Form::kTi
 struct WideFormTiles;
 template <class Form, int... kOutputs>
 struct WideFormTiles<Form, std::integer_sequence<int, kOutputs...>> {
-  static constexpr void (*of[])(WidePanel<Form>*, size_t) = {Form::template tile<kOutputs + 1>...};
+  static constexpr void (*of[])(WidePanel<Form>*, size_t, size_t) = {Form::template tile<kOutputs + 1>...};
 };
 
+// In blocks of even sizes; those of one size by one call.
 template <class Form>
 inline void multiply_outputs(size_t count, WidePanel<Form>* p) {
-  for_even_blocks(count, Form::kTileOutputs, [&](size_t at, size_t outputs) { WideFormTiles<Form>::of[outputs - 1](p, at); });
+  const size_t blocks = (count + Form::kTileOutputs - 1) / Form::kTileOutputs, outputs = count / blocks, larger = count % blocks;
+  if (larger > 0) WideFormTiles<Form>::of[outputs](p, 0, larger);
+  WideFormTiles<Form>::of[outputs - 1](p, larger * (outputs + 1), blocks - larger);
 }
 
-// The sums of the outputs that were found, as many values at a time as there is room for. False where the form cannot hold a weight.
+// The outputs that were found, as many values at a time as there is room for. False where the form cannot hold a weight.
 template <class Form>
 inline bool turn_and_multiply(const WideArgs& a, const int16_t* weights, size_t count, WidePanel<Form>* p) {
-  for (WidePieces pieces(a); !pieces.done();) {
+  WidePieces pieces(a);
+  if (pieces.done()) {
+    for (size_t o = 0; o < count; ++o) {
+      float32x4_t none[4] = {};
+      finish_output(none, *p, p->outputs[o].dst);
+    }
+  }
+  for (p->begins = true; !pieces.done(); p->begins = false) {
     p->count = 0;
     for (size_t depth = 0; !pieces.done(); pieces.next()) {
       const WidePiece piece = pieces.get();
@@ -131,6 +172,7 @@ inline bool turn_and_multiply(const WideArgs& a, const int16_t* weights, size_t 
       p->pieces[p->count++] = piece;
       depth += round_up(piece.n, 4);
     }
+    p->ends = pieces.done();
     multiply_outputs(count, p);
   }
   return true;
@@ -140,34 +182,36 @@ template <class Form>
 inline void wide_in_form(const WideArgs& a) {
   const size_t outputs = a.lines * a.outputs, panel = 16 * a.rows * a.taps * 2 * wide_pairs(a.run);
   if (outputs < Form::kFewOutputs) return wide_f32_qa13_qw12_2x16_neon(a);
-  const bool all_fit = a.run <= kMostDepth && a.rows * a.taps * round_up(a.run, 4) <= kMostDepth;  // then they stay for all outputs
+  const bool all_fit =
+      a.run <= kMostDepth && a.rows * a.taps * round_up(a.run, 4) <= kMostDepth;  // then they stay for all outputs
   WidePanel<Form> p;
-  for (size_t filter = 0; filter < a.filters; filter += 16) {
-    const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
-    FilterColumns<16> filters;
-    filters.select(a.w, filter, columns);
-    const int16_t* const weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data)) + filter / 16 * panel;
+  p.clamp = a.clamp;
+  p.most = a.clamp == Clamp::kRelu6 ? 6.0f : std::numeric_limits<float>::infinity();
+  for (p.filter = 0; p.filter < a.filters; p.filter += 16) {
+    p.columns = a.filters - p.filter < 16 ? a.filters - p.filter : 16;
+    p.filters.select(a.w, p.filter, p.columns);
+    const int16_t* const weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data)) + p.filter / 16 * panel;
     size_t line = 0, at = 0;
     for (size_t first = 0; first < outputs; first += kMostTogether) {
       const size_t count = outputs - first < kMostTogether ? outputs - first : kMostTogether;
-      find_outputs(a, line, at, count, filter, &p);
+      if (p.filter == 0 || outputs > kMostTogether) find_outputs(a, line, at, count, &p);
       at += count;
       line += at / a.outputs;
       at %= a.outputs;
       if (first > 0 && all_fit) {
+        p.begins = p.ends = true;
         multiply_outputs(count, &p);
       } else if (!turn_and_multiply(a, weights, count, &p)) {
         // Seen at the first outputs: nothing of the panel is written yet.
         WideArgs rest = a;
-        rest.filters = columns;
-        rest.w.data += filter / 16 * panel * sizeof(int16_t);
-        rest.w.scale += filter;
-        if (rest.w.bias != nullptr) rest.w.bias += filter;
-        rest.dst += filter;
+        rest.filters = p.columns;
+        rest.w.data += p.filter / 16 * panel * sizeof(int16_t);
+        rest.w.scale += p.filter;
+        if (rest.w.bias != nullptr) rest.w.bias += p.filter;
+        rest.dst += p.filter;
         wide_f32_qa13_qw12_2x16_neon(rest);
         break;
       }
-      for (size_t o = 0; o < count; ++o) finish_output(p.sums[o], filters, a.clamp, columns, p.outputs[o].dst);
     }
   }
 }

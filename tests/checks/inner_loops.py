@@ -92,7 +92,7 @@ def tile_of(member, name, target):
         layout = {"0": "", "1": "n8k8", "2": "n2k16"}[match.group(2)]
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_{rows}_qw8{layout}")
         return f"{kernel} {match.group(3) or 1}x2"
-    match = re.search(r"wide_(?:digits|lanes)_tile<(\d+)>\(", name)
+    match = re.search(r"(?:Digits|Lanes)Form::tile<(\d+)>\(", name)
     if match:
         return f"{member.removesuffix('.cc.o').replace('wide_', 'gemm_')} {match.group(1)}x16"
     match = re.search(r"wide_tile<(\d+), (\d+)>\(", name)

@@ -112,6 +112,15 @@ TEST_P(WideTest, PiecesOfLongRuns) {
       compare(conv_ref(), conv(), {1, outputs, 19, 2, 1, run, 7, 0, 1}, Values::kRandom, random);
 }
 
+// Kernels that turn weights first hold 64 outputs together.
+TEST_P(WideTest, OutputsOfManyLines) {
+  SeededRandom random;
+  for (size_t outputs : {63, 64, 65, 130})
+    for (size_t run : {24, 96, 300})
+      for (size_t filters : {16, 21, 40})
+        compare(conv_ref(), conv(), {1 + outputs % 2 * 2, outputs, filters, 1 + filters % 3, 1, run, static_cast<ptrdiff_t>(run), 0, 1}, Values::kRandom, random);
+}
+
 TEST_P(WideTest, LargestSumsAndThoseThatWrap) {
   SeededRandom random;
   for (const Values values : {Values::kLargest, Values::kAnyInt16})
