@@ -14,11 +14,15 @@ void quantize_qa8_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t 
                                 size_t row_bytes, RowScale* scales) {
 #ifdef __aarch64__
   switch (k) {
-    case 16: return quantize_short_rows<1>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
-    case 32: return quantize_short_rows<2>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
-    case 48: return quantize_short_rows<3>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
-    case 64: return quantize_short_rows<4>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 16: return quantize_short_rows<2>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 24: return quantize_short_rows<3>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 32: return quantize_short_rows<4>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 40: return quantize_short_rows<5>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 48: return quantize_short_rows<6>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 56: return quantize_short_rows<7>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
+    case 64: return quantize_short_rows<8>(m, src, src_stride, inv_smooth, dst, row_bytes, scales);
   }
+  if (k > 16 && k % 16 != 0) return quantize_ragged_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 #endif
   quantize_qa8_rows(m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }

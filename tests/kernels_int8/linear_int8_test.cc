@@ -113,7 +113,7 @@ TEST_P(LinearInt8Test, QuantizedValues) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-      for (size_t k : {1, 3, 4, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 100, 127, 129, 200}) {
+      for (size_t k : {1, 3, 4, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 100, 127, 129, 200}) {
         for (bool smooth : {false, true})
           for (size_t m : {3, 21})
             compare({m, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, precision}, random);
@@ -191,6 +191,26 @@ TEST_P(LinearInt8Test, ExtremeWeightsAndActivations) {
           compare({m, 50, 777, static_cast<Fill>(fill), static_cast<WeightFill>(weights), false, true, precision}, random);
       }
     }
+  }
+}
+
+// One row may be quantized where it lies, of every length: the same scale, and the same products.
+TEST_P(LinearInt8Test, OneRowInPlace) {
+  SeededRandom random;
+  const LinearKernels s = linear_kernels(kernels(), Precision::kW8A8, Layout::kN16K4);
+  for (size_t k = 1; k <= 80; ++k) {
+    const size_t row_bytes = s.row_bytes(k), n = 17;
+    const PackedLinear linear(n, k, WeightFill::kRandom, random);
+    GuardedBuffer<float> src(std::max(round_up(k, 16), row_bytes / sizeof(float)));
+    GuardedBuffer<uint8_t> apart(row_bytes);
+    fill_row(src, Fill::kNormal, random);
+    RowScale scales[2];
+    std::vector<float> want(n), got(n);
+    s.quantize_rows(1, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, apart.data(), row_bytes, scales);
+    s.quantize_rows(1, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, src.data(), row_bytes, scales + 1);
+    s.gemm({1, n, k, apart.data(), row_bytes, scales, linear.weights(true), want.data(), static_cast<ptrdiff_t>(n)});
+    s.gemm({1, n, k, src.data(), row_bytes, scales + 1, linear.weights(true), got.data(), static_cast<ptrdiff_t>(n)});
+    ASSERT_TRUE(all_same_bits(n, want.data(), got.data())) << k;
   }
 }
 
