@@ -48,6 +48,18 @@ bool cancel_common(const DimExpr& a, const DimExpr& b, DimExpr& a_rest, DimExpr&
   return any;
 }
 
+// a = min(a, b), or max: with b = a it holds. That a is not the longer one would do, but no range of sizes says so.
+std::optional<DimExpr> one_that_fits(const DimExpr& a, const DimExpr& extremum) {
+  if (!a.is_symbol() || extremum.terms().size() != 1) return {};
+  const auto& term = extremum.terms()[0];
+  if (term.coefficient != 1 || term.factors.size() != 1) return {};
+  const DimExpr::Atom& atom = *term.factors[0];
+  if (atom.kind != DimExpr::Atom::Kind::kMin && atom.kind != DimExpr::Atom::Kind::kMax) return {};
+  const DimExpr& other = atom.lhs == a ? atom.rhs : atom.lhs;
+  if ((atom.lhs != a && atom.rhs != a) || !other.is_symbol()) return {};
+  return other;
+}
+
 }  // namespace
 
 DimsUnion::DimsUnion(Graph& g) : g_(g) {
@@ -117,6 +129,9 @@ DimsUnion::Result DimsUnion::unify(const DimExpr& a, const DimExpr& b) {
     replace(symbol->symbol_name(), *other);
     return Result::kMerged;
   }
+  // A mask that was cut to the length of the ids, as torch.export writes it where both are declared apart.
+  for (const auto& [symbol, other] : {std::pair{&a, &b}, std::pair{&b, &a}})
+    if (const auto fitting = one_that_fits(*symbol, *other)) return unify(*symbol, *fitting);
   const std::optional<Linear> difference = as_linear(a - b);
   if (!difference) return Result::kUndecided;
   if (difference->constant % difference->coefficient != 0) return Result::kContradiction;

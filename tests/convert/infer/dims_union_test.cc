@@ -24,6 +24,24 @@ TEST(DimsUnion, NamesOfTheFirstInputWin) {
   EXPECT_EQ(b.g.same_dims, (std::map<std::string, std::string>{{"a_batch", "z_batch"}, {"a_seq", "z_seq"}}));
 }
 
+// What torch.export leaves of a mask that is cut to the length of the ids, where both are dynamic and nobody said that they are one: StableLM was refused.
+TEST(DimsUnion, AMaskCutToTheLengthOfTheIdsIsAsLong) {
+  for (const bool first : {false, true}) {
+    GraphBuilder b;
+    const DimExpr ids = DimExpr::symbol("ids"), mask = DimExpr::symbol("mask");
+    const ValueId x = b.input("x", DType::kFloat, {ids}), m = b.input("m", DType::kFloat, {mask});
+    const ValueId cut = b.node(OpKind::kSlice, {m, b.ints({0}), b.node(OpKind::kShape, {x}, ShapeAttrs{}), b.ints({0})});
+    const ValueId sum = b.node(OpKind::kBinary, {first ? cut : x, first ? x : cut}, BinaryAttrs{bb::kAdd});
+    b.output(sum);
+    Diagnostics d;
+    infer(b.g, d);
+    EXPECT_TRUE(d.ok());
+    EXPECT_TRUE(b.g.equalities.empty());
+    EXPECT_EQ(shape_str(*b.g.value(sum).shape), "[ids]");
+    EXPECT_EQ(shape_str(*b.g.value(m).shape), "[ids]");
+  }
+}
+
 TEST(DimsUnion, OutputHintsAreOverridden) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 32});
