@@ -34,7 +34,7 @@ Interval product(Interval a, Interval b) {
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
 
-Interval binary(int32_t kind, Interval a, Interval b) {
+Interval combined(int32_t kind, Interval a, Interval b) {
   switch (kind) {
     case bin::kAdd: return checked(a.lo + b.lo, a.hi + b.hi);
     case bin::kSub: return checked(a.lo - b.hi, a.hi - b.lo);
@@ -164,7 +164,7 @@ void PaddingFacts::elementwise(const TargetOp& op) {
   const auto apply = [&](Interval PaddingFact::*side) -> Interval {
     switch (op.code) {
       case OpCode::kUnary: return unary(op.ints[un::kKind], in[0].*side);
-      case OpCode::kBinary: return binary(op.ints[bin::kKind], in[0].*side, in[1].*side);
+      case OpCode::kBinary: return combined(op.ints[bin::kKind], in[0].*side, in[1].*side);
       case OpCode::kWhere: return select(in[0].*side, in[1].*side, in[2].*side);
       case OpCode::kCast: return cast(p_.values[static_cast<size_t>(op.outputs[0])].dtype, in[0].*side);
       default: return in[0].*side;

@@ -5,6 +5,7 @@ target_sources(edgeconv_core PRIVATE
   program/coarse_activations.cc
   program/direct_conv.cc
   program/fold_map_factors.cc
+  program/fold_row_factors.cc
   program/fuse_map_residual.cc
   program/join_maps.cc
   program/least_value.cc

@@ -68,6 +68,18 @@ struct Values {
   ptrdiff_t n;
 };
 
+// kSide neighbours of all rows, in registers.
+template <class T, T (*F)(T, T), int kSide>
+void fold_side_by_side(const Values& v, T* __restrict acc, const T* __restrict x) {
+  T total[kSide];
+  for (int j = 0; j < kSide; ++j) total[j] = acc[j];
+  for (ptrdiff_t i = 0; i < v.count; ++i, x += v.step) {
+#pragma GCC unroll 32
+    for (int j = 0; j < kSide; ++j) total[j] = F(total[j], x[j]);
+  }
+  for (int j = 0; j < kSide; ++j) acc[j] = total[j];
+}
+
 template <class T, T (*F)(T, T)>
 void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
   if (kFastForms && v.n == 1) {  // in a register
@@ -76,10 +88,14 @@ void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
     *acc = total;
     return;
   }
+  ptrdiff_t first = 0;
+  constexpr int kSide = 32;
+  if (kFastForms && v.count > 1)
+    for (; first + kSide <= v.n; first += kSide) fold_side_by_side<T, F, kSide>(v, acc + first, x + first);
   for (ptrdiff_t i = 0; i < v.count; ++i) {
     const T* row = x + i * v.step;
 #pragma GCC unroll 2
-    for (ptrdiff_t j = 0; j < v.n; ++j) acc[j] = F(acc[j], row[j]);
+    for (ptrdiff_t j = first; j < v.n; ++j) acc[j] = F(acc[j], row[j]);
   }
 }
 
