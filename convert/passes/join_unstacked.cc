@@ -1,5 +1,5 @@
 // What was taken apart along an axis, computed alike for each element, and put together again is computed at once: Keras' TimeDistributed(Dense(..)) with
-// the steps unrolled, or a loop of Python over x[:, i]. The elements come by Slice, or by Gather with one index; they go by Concat.
+// the steps unrolled, or a loop of Python over x[:, i]. The elements come by Slice, Split, or Gather with one index; they go by Concat.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -32,7 +32,20 @@ bool is_view(const Node* n) {
   return n != nullptr && !n->dead && (n->kind == OpKind::kSqueeze || n->kind == OpKind::kUnsqueeze || n->kind == OpKind::kReshape);
 }
 
+std::optional<Element> part_of_split(const Graph& g, ValueId v) {
+  const Node* split = producer_of_kind(g, v, OpKind::kSplit);
+  const auto& whole = split != nullptr ? g.value(split->in(0)).shape : g.value(v).shape;
+  if (split == nullptr || !whole || !g.value(v).shape) return {};
+  const int64_t rank = static_cast<int64_t>(whole->size()), given = split->as<SplitAttrs>().axis;
+  const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+  const int64_t parts = static_cast<int64_t>(split->outputs.size());
+  if ((*g.value(v).shape)[axis] != DimExpr(1) || (*whole)[axis] != DimExpr(parts)) return {};  // so that all are one long
+  const auto at = std::find(split->outputs.begin(), split->outputs.end(), v) - split->outputs.begin();
+  return Element{split->in(0), static_cast<int64_t>(axis), at, true};
+}
+
 std::optional<Element> sliced(const Graph& g, ValueId v) {
+  if (const auto e = part_of_split(g, v)) return e;
   const Node* slice = producer_of_kind(g, v, OpKind::kSlice);
   const auto crop = slice != nullptr ? crop_of(g, *slice) : std::nullopt;
   if (!crop) return {};

@@ -46,6 +46,18 @@ TEST_F(JoinUnstacked, OfGathersOfOneIndexFromEitherEnd) {
   rows = b.input("y", {B, 3, 2, 5});
   EXPECT_TRUE(joined(stack(1, {0, 1, -1}, [&](int64_t i) { return dense(gathered(rows, 1, i)); })));
 }
+// unbind of PyTorch, tf.unstack.
+TEST_F(JoinUnstacked, OfTheOutputsOfASplit) {
+  const std::vector<ValueId> parts = b.node_with_outputs(OpKind::kSplit, {rows}, 3, SplitAttrs{0, {1, 1, 1}, 0});
+  EXPECT_TRUE(joined(stack(0, {0, 1, 2}, [&](int64_t i) {
+    return dense(b.node(OpKind::kSqueeze, {parts[static_cast<size_t>(i)], b.ints({0})}, AxesAttrs{{0}}));
+  })));
+}
+TEST_F(JoinUnstacked, PartsOfASplitThatAreLongerStay) {
+  rows = b.input("y", {4, B, 5});
+  const std::vector<ValueId> parts = b.node_with_outputs(OpKind::kSplit, {rows}, 3, SplitAttrs{0, {1, 1, 2}, 0});
+  EXPECT_FALSE(joined(b.node(OpKind::kConcat, {dense(parts[0]), dense(parts[1]), dense(parts[2])}, AxisAttrs{0})));
+}
 TEST_F(JoinUnstacked, AlongAnotherAxisThanItWasTakenApart) {
   EXPECT_TRUE(joined(stack(1, {0, 1, 2}, [&](int64_t i) { return dense(squeezed(rows, 0, i)); })));
 }
