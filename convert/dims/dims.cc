@@ -59,7 +59,7 @@ void limit_from_lookups(const Graph& g, std::map<std::string, int64_t>& limit, s
       ids = n.in(0);
       table = n.in(1);
     }
-    if (ids == kNone || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
+    if (ids == kNone || !g.value(ids).shape || !g.value(table).constant || !g.value(table).shape || g.value(table).shape->empty()) continue;
     const int64_t rows = (*g.value(table).shape)[0].constant().value_or(INT32_MAX);
     const ValueId counted = ids_before_wrap(g, ids, rows);
     const IndexOrigin o = index_origin(g, counted == kNone ? ids : counted);

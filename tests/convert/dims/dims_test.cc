@@ -41,6 +41,18 @@ GraphBuilder token_model(int64_t positions) {
   return b;
 }
 
+// Positions of which inference could not say how many there are: a file of the structural mutants (FieldsOfModels 405006) read a shape that was not there. A build
+// that checks its containers' accesses ended by a signal.
+TEST(Dims, IdsWithoutAShapeSetNoLimit) {
+  GraphBuilder b;
+  const ValueId one = b.constant(Tensor::scalar(int64_t{1})), zero = b.constant(Tensor::scalar(int64_t{0}));
+  const ValueId positions = b.node(OpKind::kRange, {zero, b.input("n", Shape{}, DType::kInt64), one});
+  b.output(b.node(OpKind::kGather, {b.weights({34, 10}), positions}, AxisAttrs{0}));
+  b.output(b.input("x", {B, S}));
+  b.g.value(positions).shape.reset();
+  EXPECT_EQ(plan_dims(b.g, {{"seq", 40}}).range.at("seq"), Range(1, 40));
+}
+
 // The runtime has no empty tensors, and a TopK needs k elements: smaller inputs are refused by name, not by a broken blob.
 TEST(Dims, MinimumLeavesEveryOperatorSomething) {
   GraphBuilder b;
