@@ -137,13 +137,14 @@ struct Filters {
   int64_t count() const { return weight.dims()[0] / groups; }  // of one group
 };
 
-// How many groups become one Linear, at most. Panels of weights are 16 columns wide whatever stands in them (N16K4), so that narrower groups share one with zeros
-// for each other's channels: the same products, and fewer ops. Of two panels in all there is one Linear, which needs no Concat.
+// How many groups become one Linear, at most. Panels of int8 weights are 16 columns wide whatever stands in them (N16K4), so that narrower groups share one with
+// zeros for each other's channels: the same products, and fewer ops. Two panels in all are one Linear too, which needs no Concat. Only while rows are short: in fp32 and
+// 12 bits zeros are weights like others, and of deep groups avx2 is slower together. They share a range, and what is not finite.
 int64_t groups_of_one(const Filters& f) {
-  constexpr int64_t kPanel = 16;
-  const int64_t deep = ert::params::kMaxExactDepth / std::max<int64_t>(f.channels() * f.positions, 1);
-  if (f.groups * f.count() <= 2 * kPanel && f.groups <= deep) return f.groups;
-  return std::clamp<int64_t>(std::min(kPanel / std::max<int64_t>(f.count(), 1), deep), 1, f.groups);
+  constexpr int64_t kPanel = 16, kShallow = 256;
+  const int64_t shallow = kShallow / std::max<int64_t>(f.channels() * f.positions, 1);
+  if (f.groups * f.count() <= 2 * kPanel && f.groups <= shallow) return f.groups;
+  return std::clamp<int64_t>(std::min(kPanel / std::max<int64_t>(f.count(), 1), shallow), 1, f.groups);
 }
 
 // The filters of `count` groups from `first` on as a matrix [positions * channels of them, filters of them].

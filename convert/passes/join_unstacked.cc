@@ -38,8 +38,9 @@ std::optional<Element> part_of_split(const Graph& g, ValueId v) {
   if (split == nullptr || !whole || !g.value(v).shape) return {};
   const int64_t rank = static_cast<int64_t>(whole->size()), given = split->as<SplitAttrs>().axis;
   const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
-  const int64_t parts = static_cast<int64_t>(split->outputs.size());
-  if ((*g.value(v).shape)[axis] != DimExpr(1) || (*whole)[axis] != DimExpr(parts)) return {};  // so that all are one long
+  // Each is one long: behind a part of none or of two, another element stands at its place.
+  const auto is_one_long = [&](ValueId part) { return part != kNone && g.value(part).shape && (*g.value(part).shape)[axis] == DimExpr(1); };
+  if (!std::all_of(split->outputs.begin(), split->outputs.end(), is_one_long)) return {};
   const auto at = std::find(split->outputs.begin(), split->outputs.end(), v) - split->outputs.begin();
   return Element{split->in(0), static_cast<int64_t>(axis), at, true};
 }

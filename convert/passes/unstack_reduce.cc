@@ -1,5 +1,5 @@
 // A reduction over the axis that values were stacked along is a Binary of each value with the next: the largest of three convolutions' results, as
-// `torch.stack(..).max(-1)` writes it, copies nothing then. The mean is their sum by their number.
+// `torch.stack(..).max(-1)` writes it, copies nothing then. The mean is their sum over their number.
 #include <algorithm>
 #include <optional>
 
@@ -57,8 +57,9 @@ bool unstack(Graph& g, NodeId id) {
   const size_t last = stack.inputs.size() - 1;
   ValueId all = part(0);
   for (size_t i = 1; i < last + (is_mean ? 1 : 0); ++i) all = b.add(OpKind::kBinary, {all, part(i)}, BinaryAttrs{*kind}, shape);
-  const ValueId with = is_mean ? b.weights({}, {1.0f / static_cast<float>(last + 1)}) : part(last);
-  redefine(g, n.outputs[0], OpKind::kBinary, {all, with}, BinaryAttrs{is_mean ? binary::kMul : *kind}, n.origin);
+  // Divided, as Reduce does: float16 has no third.
+  const ValueId with = is_mean ? b.weights({}, {static_cast<float>(last + 1)}) : part(last);
+  redefine(g, n.outputs[0], OpKind::kBinary, {all, with}, BinaryAttrs{is_mean ? binary::kDiv : *kind}, n.origin);
   return true;
 }
 

@@ -26,7 +26,7 @@ constexpr double kMapOfFloats = 4;
 constexpr double kWideProduct = 2.2, kWideElement = 15, kWideResult = 10, kWideRow = 500;
 constexpr double kClearlyQuicker = 0.9;  // of the time
 constexpr double kFewWeights = 0.01;  // of all
-constexpr double kMuchQuicker = 0.5, kManyRows = 64;
+constexpr double kMuchQuicker = 0.5, kManyRows = 64;  // of convolutions that are worth weights of their own where a model has few
 constexpr double kLeastStep = 0.01;   // of a layer's time
 
 // Elements that a Linear's rows are taken from: of a convolution its map.
@@ -112,7 +112,7 @@ double time_of(const std::vector<LayerSensitivity>& layers, const PrecisionPlan&
 
 std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, AskedPlan& asked, double few) {
   std::vector<char> freed(layers.size());
-  double all = 0, taken = 0;
+  double all = 0, taken = 0, slow = 0;
   for (const LayerSensitivity& l : layers) all += l.weights();
   // What saves most time for its bytes comes first: the first convolution over a picture before the one row of a classifier.
   const auto saved = [&](size_t i) {
@@ -124,10 +124,11 @@ std::vector<char> set_free_layers(const std::vector<LayerSensitivity>& layers, A
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return saved(a) > saved(b); });
   for (const size_t i : order) {
     const LayerSensitivity& l = layers[i];
+    if (asked.fixed[i] || l.recurrent || saved(i) < 0) continue;
     const bool is_slow = l.fresh_share < 1 && l.rows >= kManyRows && time_of(l, linear::kF32) <= kMuchQuicker * time_of(l, asked.plan.of(l.node).precision);
-    const double room = is_slow ? std::max(few, kFewWeights * all) : kFewWeights * all;
-    if (asked.fixed[i] || l.recurrent || taken + l.weights() > room || saved(i) < 0) continue;
-    taken += l.weights();
+    const bool fits = taken + l.weights() <= kFewWeights * all;
+    if (!fits && !(is_slow && slow + l.weights() <= few)) continue;
+    (fits ? taken : slow) += l.weights();
     asked.plan.set(l.node, linear::kF32);
     asked.fixed[i] = freed[i] = 1;
   }

@@ -14,7 +14,7 @@ namespace binary = ert::params::binary;
 namespace linear = ert::params::linear;
 using ert::params::OpCode;
 
-// [1, .., 1, columns], computed by the program.
+// [1, .., 1, columns], and no constant: those are folded into weights.
 bool is_one_row(const TargetProgram& p, int v, const DimExpr& columns) {
   const TargetValue& value = p.values[static_cast<size_t>(v)];
   const Storage storage = p.values[static_cast<size_t>(p.root(v))].storage;

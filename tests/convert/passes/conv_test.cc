@@ -77,6 +77,8 @@ TEST(DecomposeConv, NarrowGroupsShareALinear) {
   EXPECT_EQ(linears({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 5, 40, 40}, {6, S}), 3) << "two, two, and one";
   EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 7, 14, 35, "NOTSET", false}, {S}), 3) << "three, three, and one";
   EXPECT_EQ(linears({{1}, {2}, {0, 0}, {1}, 8, 16, 32}, {S}), 1) << "two panels need no Concat";
+  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 2, 172, 32}, {S}), 2) << "two panels, each as deep as both groups, are twice the products";
+  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 12, 1152, 48}, {S}), 12) << "rows of 288 values";
   EXPECT_EQ(linears({{2, 2, 2}, {1, 2, 1}, {0, 0, 0, 1, 1, 1}, {1, 1, 1}, 4, 8, 40}, {4, 5, 3}), 4) << "copied patches";
   EXPECT_EQ(linears({{2, 2, 2}, {2, 2, 2}, {0, 0, 0, 0, 0, 0}, {1, 1, 1}, 6, 12, 48}, {4, 6, 4}), 3) << "tiles";
 }

@@ -58,6 +58,11 @@ TEST_F(JoinUnstacked, PartsOfASplitThatAreLongerStay) {
   const std::vector<ValueId> parts = b.node_with_outputs(OpKind::kSplit, {rows}, 3, SplitAttrs{0, {1, 1, 2}, 0});
   EXPECT_FALSE(joined(b.node(OpKind::kConcat, {dense(parts[0]), dense(parts[1]), dense(parts[2])}, AxisAttrs{0})));
 }
+// Behind an empty part stands the first element, not the second.
+TEST_F(JoinUnstacked, APartBehindAnEmptyOneStays) {
+  const std::vector<ValueId> parts = b.node_with_outputs(OpKind::kSplit, {rows}, 3, SplitAttrs{0, {0, 1, 2}, 0});
+  EXPECT_FALSE(joined(b.node(OpKind::kConcat, {dense(sliced(rows, 0, 0)), dense(parts[1]), dense(sliced(rows, 0, 2))}, AxisAttrs{0})));
+}
 TEST_F(JoinUnstacked, AlongAnotherAxisThanItWasTakenApart) {
   EXPECT_TRUE(joined(stack(1, {0, 1, 2}, [&](int64_t i) { return dense(squeezed(rows, 0, i)); })));
 }

@@ -36,6 +36,13 @@ TEST_F(UnstackReduce, SumsMeansAndProducts) {
   EXPECT_EQ(unstacked(stack(2), reduce::kMean, {3}, true), 1);
   EXPECT_EQ(unstacked(stack(3), reduce::kProd, {3}), 1);
 }
+// In float16 a third is .33325, and the mean as wrong.
+TEST_F(UnstackReduce, MeansAreDividedByANumberThatEveryTypeHas) {
+  unstacked(stack(3), reduce::kMean, {3});
+  const Node* mean = b.g.producer(b.g.outputs[0]);
+  ASSERT_EQ(mean->as<BinaryAttrs>().kind, ert::params::binary::kDiv);
+  EXPECT_EQ(b.g.value(mean->in(1)).constant->to_float(), std::vector<float>{3});
+}
 TEST_F(UnstackReduce, InTheMiddle) { EXPECT_EQ(unstacked(stack(3, {0, 1, -1, 5}, -3), reduce::kMax, {1}), 1); }
 
 TEST_F(UnstackReduce, OtherAxesAndKindsStay) {
