@@ -8,17 +8,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 
+#include "platform/platform.h"
 #include "rt/blob/crc32c.h"
 
 namespace {
 
-double now_us() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
-}
+double now_us() { return static_cast<double>(ert_clock_ns()) / 1e3; }
 
 constexpr int kPasses = 41;
 constexpr double kLeastShare = .8;

@@ -28,10 +28,6 @@ bool is_inserted(const Graph& g, ValueId without, ValueId with, int64_t at) {
   return expected == *large;
 }
 
-bool is_view(const Node* n) {
-  return n != nullptr && !n->dead && (n->kind == OpKind::kSqueeze || n->kind == OpKind::kUnsqueeze || n->kind == OpKind::kReshape);
-}
-
 std::optional<Element> part_of_split(const Graph& g, ValueId v) {
   const Node* split = producer_of_kind(g, v, OpKind::kSplit);
   const auto& whole = split != nullptr ? g.value(split->in(0)).shape : g.value(v).shape;
@@ -72,7 +68,7 @@ std::optional<Element> element(const Graph& g, ValueId v) {
     if (!size) return {};
     return Element{p->in(0), axis, at < 0 ? at + *size : at, false};
   }
-  if (!is_view(p)) return {};
+  if (!only_reshapes(p->kind)) return {};
   auto e = sliced(g, p->in(0));
   if (!e || !is_inserted(g, v, p->in(0), e->axis)) return {};
   e->has_axis = false;
@@ -137,7 +133,7 @@ bool are_alike(const Graph& g, const Branch& a, const Branch& b) {
 // The operand of the Concat without the axis that it is joined along, where the elements have none.
 ValueId before_insertion(const Graph& g, const Users& users, ValueId v, int64_t axis) {
   const Node* p = g.producer(v);
-  return is_view(p) && sole_user(g, users, v) != nullptr && is_inserted(g, p->in(0), v, axis) ? p->in(0) : kNone;
+  return p != nullptr && !p->dead && only_reshapes(p->kind) && sole_user(g, users, v) != nullptr && is_inserted(g, p->in(0), v, axis) ? p->in(0) : kNone;
 }
 
 struct Unstacked {

@@ -33,8 +33,8 @@ int gate_of(const TargetProgram& p, const TargetOp& product) {
 }
 
 bool fold(TargetProgram& p, const ValueUses& uses, size_t at) {
-  const int x = p.ops[at].inputs[linear::kX];
   if (p.ops[at].code != OpCode::kLinear || p.ops[at].ints[linear::kPrecision] == linear::kF32) return false;
+  const int x = p.ops[at].inputs[linear::kX];
   const int writer = uses.writer(x);
   if (writer < 0 || p.ops[static_cast<size_t>(writer)].code != OpCode::kBinary) return false;
   TargetOp& product = p.ops[static_cast<size_t>(writer)];
@@ -59,10 +59,8 @@ bool fold(TargetProgram& p, const ValueUses& uses, size_t at) {
 
 int pass_fold_row_factors(TargetProgram& p, const ProgramPassOptions&) {
   int folded = 0;
-  for (size_t i = 0; i < p.ops.size(); ++i) {
-    if (p.ops[i].code != OpCode::kLinear) continue;
-    folded += fold(p, ValueUses(p), i);
-  }
+  const ValueUses uses(p);  // of what a Linear reads nothing changes but by its own fold
+  for (size_t i = 0; i < p.ops.size(); ++i) folded += fold(p, uses, i);
   if (folded > 0) p.remove_dead();
   return folded;
 }
