@@ -138,6 +138,22 @@ void add_unary(const std::string& prefix, const KernelTable* table, int kind) {
   });
 }
 
+bool add_pairs(const std::string& prefix, const KernelTable* table, const std::string& slot) {
+  constexpr size_t n = 4096;
+  if (slot == "leaky_relu") {
+    add(prefix + "/4096", [=](benchmark::State& s) {
+      elements(s, 1, n, [&](const float* src, void* dst) { table->leaky_relu(n, 0.2f, -0.4f, src, static_cast<float*>(dst)); });
+    });
+    return true;
+  }
+  const kernels::RowPairFn pair = slot == "add" ? table->add : slot == "multiply" ? table->multiply : slot == "larger" ? table->larger : nullptr;
+  if (pair == nullptr) return false;
+  add(prefix + "/4096", [=](benchmark::State& s) {
+    elements(s, 1, n, [&](const float* src, void* dst) { pair(n, src, src, static_cast<float*>(dst)); });
+  });
+  return true;
+}
+
 constexpr const char* kUnarySlots[] = {
     "unary.kRelu",       "unary.kGeluErf",       "unary.kGeluTanh",  "unary.kTanh",        "unary.kSigmoid", "unary.kSilu",
     "unary.kQuickGelu",  "unary.kExp",           "unary.kErf",       "unary.kLog",         "unary.kSin",     "unary.kCos",
@@ -152,7 +168,7 @@ bool add_row_kernel(const std::string& prefix, const KernelTable* table, double 
     add_attention(prefix, table, peak, slot == "attention_i8");
     return true;
   }
-  if (add_cell(prefix, table, slot)) return true;
+  if (add_cell(prefix, table, slot) || add_pairs(prefix, table, slot)) return true;
   for (int kind = 0; kind < static_cast<int>(kernels::Unary::kCount); ++kind) {
     if (slot != kUnarySlots[kind]) continue;
     add_unary(prefix, table, kind);

@@ -3,9 +3,11 @@
 
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/map16.h"
+#include "kernels_int8/simd/pairs16.h"
 #include "kernels_int8/simd/recurrent16.h"
 #include "kernels_int8/simd/rowops16.h"
 
 #define ERT_ROW_NAME(stem) stem##_1x16_avx512vnni
 #include "kernels_int8/simd/define_elementwise16.inc"
+#include "kernels_int8/simd/define_pairs16.inc"
 #include "kernels_int8/simd/define_rows16.inc"

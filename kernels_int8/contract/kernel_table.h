@@ -130,6 +130,9 @@ using ElementwiseFn = void (*)(size_t n, const float* src, float* dst);
 // The sum of float [n] in the order of the 16 canonical lanes (NUMERICS.md section 1).
 using SumFn = float (*)(size_t n, const float* src);
 
+// dst[i] of a[i] and b[i], float [n] each.
+using RowPairFn = void (*)(size_t n, const float* a, const float* b, float* dst);
+
 struct KernelTable {
   Isa isa;
 
@@ -179,6 +182,12 @@ struct KernelTable {
   //   src         [in] float [n, columns], rows `stride` elements apart
   //   dst         [out] float, the same; may be src
   void (*softmax_columns)(size_t n, size_t columns, const float* src, size_t stride, float* dst);
+
+  // Elementwise, of what compilers make plain loops too: null where those are as quick, with the widest registers. As the loops of the ops
+  // (rt/ops/scalar_arithmetic.h) give them, subnormals, NaN and the signs of zeros included. dst may be an operand.
+  RowPairFn add, multiply, larger;
+  // What is below zero times alpha; then what is less than `least`, -inf for none, becomes it. NaN stays.
+  void (*leaky_relu)(size_t n, float alpha, float least, const float* src, float* dst);
 
   LstmStepFn lstm_step;
   GruStepFn gru_step;

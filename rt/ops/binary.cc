@@ -30,6 +30,22 @@ void loop(ptrdiff_t n, const void* a, const void* b, void* out) {
   for (ptrdiff_t i = 0; i < n; ++i) r[i] = F(x[i], y[i]);
 }
 
+// A loop, or the kernel of the level that stands for it.
+struct Body {
+  Loop plain;
+  kernels::RowPairFn kernel;
+  void operator()(ptrdiff_t n, const void* a, const void* b, void* out) const {
+    if (kFastForms && kernel != nullptr)
+      return kernel(static_cast<size_t>(n), static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(out));
+    plain(n, a, b, out);
+  }
+};
+
+kernels::RowPairFn kernel_for(const kernels::KernelTable& t, uint8_t dtype, int32_t kind) {
+  if (!kFastForms || dtype != ERT_F32) return nullptr;
+  return kind == bin::kAdd ? t.add : kind == bin::kMul ? t.multiply : kind == bin::kMax ? t.larger : nullptr;
+}
+
 template <class T>
 uint8_t is_equal(T a, T b) {
   return equal(a, b);
@@ -144,7 +160,7 @@ struct Side {
 };
 
 // Elements [begin, end).
-void run_block(Loop body, const StridedWalk& walk, const Operand& a, const Operand& b, const Operand& out, int64_t begin,
+void run_block(Body body, const StridedWalk& walk, const Operand& a, const Operand& b, const Operand& out, int64_t begin,
                int64_t end) {
   const size_t in_bytes = element_bytes(a);
   const int64_t out_bytes = static_cast<int64_t>(element_bytes(out));
@@ -170,7 +186,7 @@ int repeated_row(const StridedWalk& w) {
 }
 
 // Elements [begin, end) where input `repeated` is such a row, which is spread as often as there is room.
-void run_repeated(Loop body, StridedWalk walk, int repeated, const Operand& a, const Operand& b, const Operand& out,
+void run_repeated(Body body, StridedWalk walk, int repeated, const Operand& a, const Operand& b, const Operand& out,
                   int64_t begin, int64_t end) {
   const int64_t row = walk.inner(), in_bytes = static_cast<int64_t>(element_bytes(a));
   const int64_t out_bytes = static_cast<int64_t>(element_bytes(out)), spread = kSpread / row * row;
@@ -206,7 +222,7 @@ ert_status run(const OpContext& c) {
   const bool squares = is_square(kind, input(c, 1));
   if (squares) kind = bin::kMul;
   const Operand &a = input(c, left), &b = input(c, squares ? left : 1 - left), &out = output(c, 0);
-  const Loop body = loop_for(a.dtype, kind);
+  const Body body = {loop_for(a.dtype, kind), kernel_for(*c.kernels, a.dtype, kind)};
   StridedWalk walk(out);
   walk.add_broadcast(a);
   walk.add_broadcast(b);

@@ -4,23 +4,22 @@
 #include "rt/ops/scalar_arithmetic.h"
 
 namespace ert::ops {
+namespace {
 
-void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y) {
-  if (activation == params::linear::kNoActivation) return;
-  if (activation != params::unary::kLeakyRelu) return c.kernels->unary[activation](static_cast<size_t>(n), y, y);
-  const float alpha = c.floats[params::conv::kAlpha];
-  for (int64_t i = 0; i < n; ++i) {
-    const float v = y[i];
-    const uint32_t below = 0u - static_cast<uint32_t>(less(v, 0.0f));  // no branch: signs are hard to foresee
-    y[i] = float_of((bits_of(times(alpha, v)) & below) | (bits_of(v) & ~below));
-  }
+void leaky_relu(const kernels::KernelTable& kernels, float alpha, float least, int64_t n, float* y) {
+  if (kernels.leaky_relu != nullptr) return kernels.leaky_relu(static_cast<size_t>(n), alpha, least, y, y);
+  if (alpha != 1.0f)
+    for (int64_t i = 0; i < n; ++i) y[i] = leaky(y[i], alpha);
+  if (least == kNoLeast) return;
+  for (int64_t i = 0; i < n; ++i) y[i] = max_of(least, y[i]);
 }
 
-void raise_in_place(float least, int64_t n, float* y) {
-  for (int64_t i = 0; i < n; ++i) {
-    const uint32_t below = 0u - static_cast<uint32_t>(less(y[i], least));
-    y[i] = float_of((bits_of(least) & below) | (bits_of(y[i]) & ~below));
-  }
+}  // namespace
+
+void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y, float least) {
+  const bool leaks = activation == params::unary::kLeakyRelu;
+  if (!leaks && activation != params::linear::kNoActivation) c.kernels->unary[activation](static_cast<size_t>(n), y, y);
+  if (leaks || least != kNoLeast) leaky_relu(*c.kernels, leaks ? c.floats[params::conv::kAlpha] : 1.0f, least, n, y);
 }
 
 }  // namespace ert::ops

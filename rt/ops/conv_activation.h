@@ -20,9 +20,9 @@ inline kernels::Clamp clamp_of(int32_t activation) {
   return activation == static_cast<int32_t>(kernels::Unary::kRelu6) ? kernels::Clamp::kRelu6 : kernels::Clamp::kNone;
 }
 
-void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y);
+constexpr float kNoLeast = -__builtin_inff();
 
-// What is less than `least` becomes it; NaN stays.
-void raise_in_place(float least, int64_t n, float* y);
+// Then what is less than `least` becomes it; NaN stays.
+void activate_in_place(const OpContext& c, int32_t activation, int64_t n, float* y, float least = kNoLeast);
 
 }  // namespace ert::ops

@@ -96,6 +96,8 @@ ert_status run(const OpContext& c) {
   const kernels::ConvKernels& k = kernels::conv_kernels(c.kernels->isa);
   const int32_t activation = c.ints[direct::kActivation];
   const kernels::Clamp clamp = clamp_of(activation);
+  const int32_t behind = clamp == kernels::Clamp::kNone ? activation : params::linear::kNoActivation;
+  const float least = c.n_floats > direct::kLeast ? c.floats[direct::kLeast] : kNoLeast;
   const int64_t filters = w.out_channels, row_outputs = w.columns.out;
   kernels::DirectArgs a = {};
   a.filters = static_cast<size_t>(filters);
@@ -112,8 +114,7 @@ ert_status run(const OpContext& c) {
       kernels::DirectArgs row = a;
       row.dst = out.mut<float>() + i * filters;
       run_part(k, w, layout, x.as<float>() + line / w.rows.out * layout.map, line % w.rows.out, o, last, row);
-      if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, (last - o) * filters, row.dst);
-      if (c.n_floats > direct::kLeast) raise_in_place(c.floats[direct::kLeast], (last - o) * filters, row.dst);
+      activate_in_place(c, behind, (last - o) * filters, row.dst, least);
       i += last - o;
     }
   });

@@ -40,8 +40,11 @@ struct Windows {
   ptrdiff_t windows, window_step, taps, tap_step, n;
 };
 
+using Pair = kernels::RowPairFn;
+
+// pair: the kernel that does as F, or null.
 template <float (*F)(float, float)>
-void fold_by(const Windows& w, const float* __restrict x, float* __restrict to) {
+void fold_by(const Windows& w, Pair pair, const float* __restrict x, float* __restrict to) {
   for (ptrdiff_t i = 0; i < w.windows; ++i, x += w.window_step, to += w.n) {
     if (w.n == 1) {  // in a register
       float total = *x;
@@ -51,6 +54,12 @@ void fold_by(const Windows& w, const float* __restrict x, float* __restrict to) 
     }
     if (w.taps == 1) {
       memcpy(to, x, static_cast<size_t>(w.n) * sizeof(float));
+      continue;
+    }
+    if (kFastForms && pair != nullptr) {
+      const size_t n = static_cast<size_t>(w.n);
+      pair(n, x, x + w.tap_step, to);
+      for (ptrdiff_t t = 2; t < w.taps; ++t) pair(n, to, x + t * w.tap_step, to);
       continue;
     }
     const float* second = x + w.tap_step;
@@ -70,7 +79,9 @@ ert_status run(const OpContext& c) {
   if (!read_window_axis(c.ints + pl::kFirstWindowInt, x.dims[axis], out.dims[axis], &w)) return ERT_ERR_MODEL;  // prepare has accepted it
   int64_t inner = 1;
   for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
-  const auto fold = c.ints[pl::kKind] == pl::kMax ? fold_by<max_of> : fold_by<plus>;
+  const bool is_max = c.ints[pl::kKind] == pl::kMax;
+  const auto fold = is_max ? fold_by<max_of> : fold_by<plus>;
+  const Pair pair = is_max ? c.kernels->larger : c.kernels->add;
   const int64_t near = inner < kNearElements ? kNearElements / inner : 1;
   for_blocks(c, out.elements() / inner, inner * w.kernel, 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t row = begin; row < end;) {
@@ -87,7 +98,7 @@ ert_status run(const OpContext& c) {
       const int64_t first = of * w.size + w.first(o) + int64_t{taps.first} * w.dilation;
       fold({static_cast<ptrdiff_t>(together ? 1 : count), static_cast<ptrdiff_t>(w.stride * inner), taps.last - taps.first,
             static_cast<ptrdiff_t>(w.dilation * inner), static_cast<ptrdiff_t>(together ? count * inner : inner)},
-           x.as<float>() + first * inner, out.mut<float>() + row * inner);
+           pair, x.as<float>() + first * inner, out.mut<float>() + row * inner);
       row += count;
     }
   });

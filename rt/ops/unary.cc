@@ -85,7 +85,9 @@ void float_kind(const OpContext& c, int32_t kind, int64_t n, const float* x, flo
     case un::kRound: return each(n, x, y, [](float v) { return round_even(v); });
     case un::kSign: return each(n, x, y, [](float v) { return less(0.0f, v) ? 1.0f : less(v, 0.0f) ? -1.0f : v; });
     case un::kSquare: return each(n, x, y, [](float v) { return times(v, v); });
-    case un::kLeakyRelu: return each(n, x, y, [alpha](float v) { return leaky(v, alpha); });
+    case un::kLeakyRelu:
+      if (kFastForms && c.kernels->leaky_relu != nullptr) return c.kernels->leaky_relu(static_cast<size_t>(n), alpha, -__builtin_inff(), x, y);
+      return each(n, x, y, [alpha](float v) { return leaky(v, alpha); });
     default: return exponential_unit(*c.kernels, kind == un::kCelu, alpha, n, x, y);
   }
 }

@@ -80,6 +80,8 @@ ert_status run(const OpContext& c) {
   const kernels::ConvKernels& k = kernels::conv_kernels(c.kernels->isa);
   const int32_t activation = c.ints[wide::kActivation];
   const kernels::Clamp clamp = clamp_of(activation);
+  const int32_t behind = clamp == kernels::Clamp::kNone ? activation : params::linear::kNoActivation;
+  const float least = c.n_floats > direct::kLeast ? c.floats[direct::kLeast] : kNoLeast;
   const int64_t filters = w.out_channels, line_floats = w.columns.out * filters, line_values = s.lines < 2 ? 0 : w.rows.stride * s.row_values();
   const bool one_column = w.columns.out == 1;  // then outputs of a tile come from several lines
   kernels::WideArgs a = {};
@@ -121,8 +123,7 @@ ert_status run(const OpContext& c) {
         part.dst_line = static_cast<ptrdiff_t>(line_floats);
       }
       k.wide(part);
-      if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, lines * line_floats, part.dst);
-      if (c.n_floats > direct::kLeast) raise_in_place(c.floats[direct::kLeast], lines * line_floats, part.dst);
+      activate_in_place(c, behind, lines * line_floats, part.dst, least);
     }
   });
   return ERT_OK;
