@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/fuse_pad.h"
 
 namespace edgeconv {
@@ -13,8 +14,7 @@ namespace {
 bool topk_fits(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
   const ValueId out = n.outputs[0] != kNone ? n.outputs[0] : n.outputs.back();
   if (out == kNone || !g.value(n.in(0)).shape || !g.value(out).shape || g.value(n.in(0)).rank() < 1) return true;
-  const int64_t axis = n.as<TopKAttrs>().axis, rank = g.value(n.in(0)).rank();
-  const size_t at = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+  const size_t at = axis_index(n.as<TopKAttrs>().axis, g.value(n.in(0)).shape->size());
   const auto have = (*g.value(n.in(0)).shape).at(at).evaluate(dims), want = (*g.value(out).shape).at(at).evaluate(dims);
   return !have || !want || *want <= *have;
 }
@@ -24,7 +24,7 @@ bool indices_fit(const Graph& g, const Node& n, int64_t axis, const std::map<std
   if (!g.value(n.in(0)).shape || !g.value(n.in(1)).shape) return true;
   const Shape &data = *g.value(n.in(0)).shape, &indices = *g.value(n.in(1)).shape;
   if (data.size() != indices.size()) return true;
-  const size_t along = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(data.size()) : axis);
+  const size_t along = axis_index(axis, data.size());
   for (size_t i = 0; i < data.size(); ++i) {
     const auto have = data[i].evaluate(dims), want = indices[i].evaluate(dims);
     if (i != along && have && want && *want > *have) return false;

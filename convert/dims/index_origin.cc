@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
+
 namespace edgeconv {
 
 namespace {
@@ -73,7 +75,7 @@ std::map<ValueId, std::vector<DimExpr>> indexed_axes(const Graph& g) {
     const auto [indices, axis] = indexing(g, n);
     if (indices == kNone || g.value(indices).constant || (data.constant && n.kind == OpKind::kGather) || !data.shape) continue;
     const auto rank = static_cast<int64_t>(data.shape->size());
-    const int64_t at = axis < 0 ? axis + rank : axis;
+    const int64_t at = from_front(axis, rank);
     if (at < 0 || at >= rank) continue;
     const IndexOrigin o = index_origin(g, indices);
     if (!is_input(g, o.value) || o.offset != 0 || o.scaled || is_float(g.value(o.value).dtype)) continue;

@@ -4,6 +4,7 @@
 
 #include "convert/import/building_blocks.h"
 #include "convert/infer/inline_bodies.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -86,7 +87,7 @@ ValueId placed(ImportContext& c, const OnnxNode& n, ValueId stacked, const Scann
   if (rank_of_part < 0)
     refuse("a scan output along another axis than the first, of a rank that is not known when the file is read",
            "export it with scan_output_axes of 0, and transpose behind it");
-  const int64_t rank = rank_of_part + 1, axis = where.axis < 0 ? where.axis + rank : where.axis;
+  const int64_t rank = rank_of_part + 1, axis = from_front(where.axis, rank);
   if (axis < 0 || axis >= rank) throw NodeError("a scan output axis is outside of the rank");
   std::vector<int64_t> perm;
   for (int64_t a = 1; a < rank; ++a) perm.push_back(a);

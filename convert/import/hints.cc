@@ -4,6 +4,7 @@
 #include <map>
 
 #include "convert/import/building_blocks.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -161,7 +162,7 @@ class Hints {
   // How many of a value's sizes a Shape gives.
   static int dims_of(const ShapeAttrs& a, int rank) {
     if (rank < 0) return -1;
-    const auto place = [rank](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + rank : i, 0, rank); };
+    const auto place = [rank](int64_t i) { return std::clamp<int64_t>(from_front(i, rank), 0, rank); };
     return static_cast<int>(std::max<int64_t>(0, place(a.end) - place(a.start)));
   }
 

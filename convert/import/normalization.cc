@@ -1,6 +1,7 @@
 // LayerNormalization (17, and below it as ONNX Runtime writes it), RMSNormalization (23), SimplifiedLayerNormalization (ONNX
 // Runtime, in either domain), Batch-, Instance- and GroupNormalization, LpNormalization.
 #include "convert/import/building_blocks.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -22,7 +23,7 @@ void bind_statistics(ImportContext& c, const OnnxNode& n) {
   if (axis < -rank || axis >= rank)
     return c.malformed(n, "its axis is " + std::to_string(axis) + ", and its input has rank " + std::to_string(rank));
   ReduceAttrs over{ReduceKind::kMean, {}, true, false};
-  for (int64_t a = axis < 0 ? axis + rank : axis; a < rank; ++a) over.axes.push_back(a);
+  for (int64_t a = from_front(axis, rank); a < rank; ++a) over.axes.push_back(a);
   const ValueId wide = cast(c, n, x, DType::kFloat), mean = c.inner(n, OpKind::kReduce, {wide}, over);
   const ValueId centred = sub(c, n, wide, mean);
   const ValueId variance = c.inner(n, OpKind::kReduce, {mul(c, n, centred, centred)}, over);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "convert/import/building_blocks.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -41,7 +42,7 @@ void import_tensor_scatter(ImportContext& c, const OnnxNode& n) {
   if (mode != "linear" && mode != "circular") throw NodeError("attribute 'mode' is neither linear nor circular");
   const int rank = std::max(rank_hint(c.graph(), cache), rank_hint(c.graph(), update));
   if (rank < 0) refuse("the rank of its cache is not known when the file is read", "give the cache a shape in the file");
-  const int64_t asked = n.integer("axis", -2), axis = asked < 0 ? asked + rank : asked;
+  const int64_t axis = from_front(n.integer("axis", -2), rank);
   if (axis < 1 || axis >= rank) throw NodeError("attribute 'axis' is none of the axes behind the batch");
   std::vector<int64_t> along, rows;
   for (int64_t a = 0; a < rank; ++a) {

@@ -1,6 +1,7 @@
 // Sequences of tensors whose members are known by position, as torch writes for x.chunk(5)[i] and for lists in scripts: SequenceAt and
 // ConcatFromSequence read the tensors that the nodes before them put into the sequence, which itself becomes nothing.
 #include "convert/import/building_blocks.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -22,7 +23,7 @@ int64_t known_position(ImportContext& c, const OnnxNode& n, size_t i) {
 // Negative positions count from the end; `size` + 1 of them are allowed for an insertion.
 size_t position_in(int64_t position, size_t size) {
   const auto count = static_cast<int64_t>(size);
-  const int64_t p = position < 0 ? position + count : position;
+  const int64_t p = from_front(position, count);
   if (p < 0 || p >= count)
     throw NodeError("position " + std::to_string(position) + " is outside the sequence of " + std::to_string(count));
   return static_cast<size_t>(p);
@@ -41,7 +42,7 @@ std::vector<ValueId> members(ImportContext& c, const OnnxNode& n, int depth = 0)
     const int64_t where = at_end ? 0 : known_position(c, *source, 2);
     const auto end = static_cast<int64_t>(list.size());
     if (where < -end || where > end) throw NodeError("a tensor is inserted outside the sequence");
-    list.insert(at_end ? list.end() : list.begin() + (where < 0 ? where + end : where), required_input(c, *source, 1));
+    list.insert(at_end ? list.end() : list.begin() + from_front(where, end), required_input(c, *source, 1));
   } else if (source->op_type == "SequenceErase") {
     list = members(c, *source, depth + 1);
     const int64_t where = source->has_input(1) ? known_position(c, *source, 1) : -1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "convert/infer/dispatch.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
@@ -84,8 +85,8 @@ DimExpr slice_length(NodeInference& c, const DimExpr& start, const DimExpr& end,
     if (from_last && to_first) return (size + DimExpr(-step - 1)).floor_div(DimExpr(-step));
     if (s && e && size.constant()) {
       const int64_t n = *size.constant();
-      const int64_t first = std::clamp<int64_t>(*s < 0 ? *s + n : *s, -1, n - 1),
-                    last = std::clamp<int64_t>(*e < 0 ? *e + n : *e, -1, n - 1);
+      const int64_t first = std::clamp<int64_t>(from_front(*s, n), -1, n - 1),
+                    last = std::clamp<int64_t>(from_front(*e, n), -1, n - 1);
       return DimExpr(std::max<int64_t>(0, (first - last - step - 1) / -step));
     }
     const DimExpr first = backward_position(start, size, false, c.least()), last = backward_position(end, size, true, c.least());

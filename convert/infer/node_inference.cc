@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
+
 namespace edgeconv {
 
 std::optional<std::vector<int64_t>> NodeInference::ints(size_t i) const {
@@ -57,7 +59,7 @@ std::optional<int64_t> NodeInference::axis(int64_t a, int64_t r) {
     invalid("axis " + std::to_string(a) + " is outside of the rank " + std::to_string(r));
     return std::nullopt;
   }
-  return a < 0 ? a + r : a;
+  return from_front(a, r);
 }
 
 void NodeInference::set(size_t output, DType t, Shape s) {

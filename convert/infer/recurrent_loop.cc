@@ -10,6 +10,7 @@
 #include "convert/infer/recurrent_layers.h"
 #include "convert/infer/step_values.h"
 #include "convert/infer/zeros.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -154,7 +155,7 @@ class RecurrentLoop {
     ScannedTensor s{loop_.inputs[i], p->as<AxisAttrs>().axis, index.elements->front() != this_round()};
     if (s.backward && index.elements->front() != loop_.count - this_round() - DimExpr(1)) return {};
     const Value& whole = g_.value(s.whole);
-    if (s.axis < 0) s.axis += whole.rank();
+    s.axis = from_front(s.axis, whole.rank());
     if (!whole.shape || s.axis >= whole.rank() || (*whole.shape)[static_cast<size_t>(s.axis)] != loop_.count) return {};
     return s;
   }

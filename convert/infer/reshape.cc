@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "convert/infer/dispatch.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -147,7 +148,7 @@ void infer_unsqueeze(NodeInference& c) {
 void infer_flatten(NodeInference& c) {
   const int64_t a = c.node().as<AxisAttrs>().axis, r = c.rank(0);
   if (a < -r || a > r) return c.invalid("axis " + std::to_string(a) + " is outside of the rank");
-  const size_t split = static_cast<size_t>(a < 0 ? a + r : a);
+  const size_t split = axis_index(a, c.shape(0).size());
   const Shape& in = c.shape(0);
   DimExpr rows(1), columns(1);
   for (size_t i = 0; i < in.size(); ++i) (i < split ? rows : columns) = (i < split ? rows : columns) * in[i];

@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "convert/infer/dispatch.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
 void infer_shape(NodeInference& c) {
   const ShapeAttrs a = std::holds_alternative<ShapeAttrs>(c.node().attrs) ? c.node().as<ShapeAttrs>() : ShapeAttrs{};
   const int64_t r = c.rank(0);
-  const auto clamp = [r](int64_t x) { return std::clamp<int64_t>(x < 0 ? x + r : x, 0, r); };
+  const auto clamp = [r](int64_t x) { return std::clamp<int64_t>(from_front(x, r), 0, r); };
   const int64_t start = clamp(a.start), end = std::max(start, clamp(a.end));
   const Shape& s = c.shape(0);
   std::vector<DimExpr> e(s.begin() + start, s.begin() + end);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/infer/step_values.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -116,7 +117,7 @@ class Columns {
     const int64_t k = *size->columns.constant(), n = w.dims()[1];
     if (row + k > w.dims()[0]) return false;
     const Node* p = g_.producer(x);
-    if (p && p->kind == OpKind::kConcat && is_last_axis(p->as<AxisAttrs>().axis, x)) {
+    if (p && p->kind == OpKind::kConcat && is_last_axis(p->as<AxisAttrs>().axis, g_.value(x).rank())) {
       for (const ValueId part : p->inputs) {
         const auto columns = rows_of(g_, part);
         if (!columns || columns->rows != size->rows || !add_product(r, part, row, matrix, first, count)) return false;
@@ -135,13 +136,11 @@ class Columns {
     return true;
   }
 
-  bool is_last_axis(int64_t axis, ValueId v) const { return axis == -1 || axis == g_.value(v).rank() - 1; }
-
   // The value, and the column of it, that a Split, Slice or Concat of columns takes them from.
   std::optional<std::pair<ValueId, int64_t>> part_of_columns(ValueId v, int64_t first, int64_t count) const {
     const Node* p = g_.producer(v);
     if (!p) return {};
-    if (p->kind == OpKind::kSplit && is_last_axis(p->as<SplitAttrs>().axis, v)) {
+    if (p->kind == OpKind::kSplit && is_last_axis(p->as<SplitAttrs>().axis, g_.value(v).rank())) {
       for (const ValueId o : p->outputs) {
         if (o == v) return std::pair(p->in(0), first);
         const auto before = o == kNone ? std::nullopt : rows_of(g_, o);
@@ -149,7 +148,7 @@ class Columns {
         first += *before->columns.constant();
       }
     }
-    if (p->kind == OpKind::kConcat && is_last_axis(p->as<AxisAttrs>().axis, v)) {
+    if (p->kind == OpKind::kConcat && is_last_axis(p->as<AxisAttrs>().axis, g_.value(v).rank())) {
       for (const ValueId part : p->inputs) {
         const auto rows = rows_of(g_, part);
         if (!rows || !rows->columns.constant()) return {};
@@ -177,7 +176,7 @@ class Columns {
     if (steps && std::any_of(steps->begin(), steps->end(), [](int64_t s) { return s != 1; })) return {};
     for (size_t i = 0; i < starts->size(); ++i) {
       const int64_t axis = axes ? (*axes)[i] : static_cast<int64_t>(i), size = *in.back().constant(), start = (*starts)[i];
-      if (is_last_axis(axis, n.in(0))) return std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
+      if (is_last_axis(axis, g_.value(n.in(0)).rank())) return std::clamp<int64_t>(from_front(start, size), 0, size);
     }
     return 0;
   }

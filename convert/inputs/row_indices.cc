@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
+
 namespace edgeconv {
 
 bool indices_cross_rows(const Graph& g, const std::string& rows) {
   const auto counts_rows = [&](ValueId v, int64_t axis) {
     const Value& data = g.value(v);
     if (data.constant || !data.shape || data.shape->empty()) return false;
-    const auto rank = static_cast<int64_t>(data.shape->size());
-    const std::vector<std::string> names = (*data.shape)[static_cast<size_t>(axis < 0 ? axis + rank : axis)].symbols();
+    const std::vector<std::string> names = (*data.shape)[axis_index(axis, data.shape->size())].symbols();
     return std::find(names.begin(), names.end(), rows) != names.end();
   };
   for (const Node& n : g.nodes) {

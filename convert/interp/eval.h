@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "convert/interp/interpreter.h"
+#include "convert/ir/axis.h"
 #include "convert/ir/diagnostics.h"
 #include "kernels_int8/contract/kernel_table.h"
 
@@ -34,7 +35,7 @@ class NodeInputs {
   bool canonical() const { return backend == Backend::kCanonical; }
   int64_t axis(int64_t a, int64_t rank) const {
     if (a < -rank || a >= rank) fail("axis " + std::to_string(a) + " is outside of rank " + std::to_string(rank));
-    return a < 0 ? a + rank : a;
+    return from_front(a, rank);
   }
   [[noreturn]] void fail(const std::string& message) const;
 

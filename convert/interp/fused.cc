@@ -5,6 +5,7 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
@@ -197,7 +198,7 @@ Results eval_embedding(const NodeInputs& c) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < -rows || ids[i] >= rows)
       c.fail("id " + std::to_string(ids[i]) + " is outside of the table of " + std::to_string(rows) + " rows");
-    if (row) std::memcpy(d + i * row, table.data() + static_cast<size_t>(ids[i] < 0 ? ids[i] + rows : ids[i]) * row, row);
+    if (row) std::memcpy(d + i * row, table.data() + static_cast<size_t>(from_front(ids[i], rows)) * row, row);
   }
   return {out.cast(DType::kFloat)};
 }

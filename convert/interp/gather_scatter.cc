@@ -3,13 +3,14 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
 
 int64_t checked_index(const NodeInputs& c, int64_t i, int64_t n) {
   if (i < -n || i >= n) c.fail("index " + std::to_string(i) + " is outside of an axis of size " + std::to_string(n));
-  return i < 0 ? i + n : i;
+  return from_front(i, n);
 }
 
 namespace scatter = ert::params::scatter;

@@ -4,6 +4,7 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 namespace {
@@ -88,7 +89,7 @@ Results eval_flatten(const NodeInputs& c) {
   const Tensor& x = c.in(0);
   const int64_t a = c.node.as<AxisAttrs>().axis, r = x.rank();
   if (a < -r || a > r) c.fail("axis out of range");
-  const size_t split = static_cast<size_t>(a < 0 ? a + r : a);
+  const size_t split = axis_index(a, x.dims().size());
   return {x.reshaped({product(x.dims(), 0, split), product(x.dims(), split)})};
 }
 

@@ -5,6 +5,7 @@
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
@@ -13,7 +14,7 @@ Results eval_shape(const NodeInputs& c) {
   const ShapeAttrs a = p ? *p : ShapeAttrs{};
   const Dims& d = c.in(0).dims();
   const int64_t r = c.in(0).rank();
-  const auto clamp = [r](int64_t x) { return std::clamp<int64_t>(x < 0 ? x + r : x, 0, r); };
+  const auto clamp = [r](int64_t x) { return std::clamp<int64_t>(from_front(x, r), 0, r); };
   const int64_t start = clamp(a.start), end = std::max(start, clamp(a.end));
   return {Tensor::ints(std::vector<int64_t>(d.begin() + start, d.begin() + end))};
 }
@@ -122,7 +123,7 @@ Results eval_one_hot(const NodeInputs& c) {
   const size_t bytes = dtype_size(values.dtype()), inner = static_cast<size_t>(product(dims, axis + 1));
   uint8_t* d = out.mutable_data();
   for (size_t i = 0; i < indices.size(); ++i) {
-    const int64_t at = indices[i] < 0 ? indices[i] + depth : indices[i];
+    const int64_t at = from_front(indices[i], depth);
     if (at < 0 || at >= depth) continue;  // outside: the off value throughout, as ONNX says
     const size_t position = (i / inner * static_cast<size_t>(depth) + static_cast<size_t>(at)) * inner + i % inner;
     std::memcpy(d + position * bytes, values.data() + bytes, bytes);

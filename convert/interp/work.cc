@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "convert/interp/einsum.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
@@ -39,10 +40,10 @@ double elements(const Graph& g, ValueId v, const DimSizes& dims) {
 
 double size(const Graph& g, ValueId v, int axis, const DimSizes& dims) {
   if (v == kNone || !g.value(v).shape) return 1;
-  const int rank = g.value(v).rank();
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank) return 1;
-  return static_cast<double>(std::max<int64_t>(0, (*g.value(v).shape)[static_cast<size_t>(axis)].evaluate(dims).value_or(1)));
+  const Shape& shape = *g.value(v).shape;
+  const size_t at = axis_index(axis, shape.size());
+  if (at >= shape.size()) return 1;
+  return static_cast<double>(std::max<int64_t>(0, shape[at].evaluate(dims).value_or(1)));
 }
 
 double ratio(double a, double b) { return a == 0 || b == 0 ? 0 : a / b; }

@@ -1,6 +1,5 @@
 // Attributes of graph nodes, one struct per kind of node that has any. A struct without operator== does not compile:
-// equal nodes are merged. Axes are non-negative once inference knows the rank;
-// before that they are as in the file.
+// equal nodes are merged. Axes are as in the file, from the end where they are negative: axis.h counts them from the front.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "convert/interp/portable_math.h"
+#include "convert/ir/axis.h"
 #include "convert/passes/column_parts.h"
 #include "convert/passes/match.h"
 #include "convert/passes/node_builder.h"
@@ -336,7 +337,7 @@ bool decompose_dft(Graph& g, NodeId id) {
   const DftAttrs a = n.as<DftAttrs>();
   if (!is_computed_float(g, n.in(0)) || !g.value(n.outputs[0]).shape) return false;
   const Shape in = *g.value(n.in(0)).shape, out = *g.value(n.outputs[0]).shape;
-  const size_t axis = static_cast<size_t>(a.axis < 0 ? a.axis + static_cast<int64_t>(in.size()) : a.axis), rank = in.size() - 1;
+  const size_t axis = axis_index(a.axis, in.size()), rank = in.size() - 1;
   const bool real_result = a.onesided && a.inverse;
   DimExpr length = real_result ? (in[axis] - DimExpr(1)) * DimExpr(2) : in[axis];
   if (n.in(1) != kNone) {

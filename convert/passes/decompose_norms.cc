@@ -3,6 +3,7 @@
 // fuse_layer_norm puts them together again.
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -137,7 +138,7 @@ bool decompose_layer_norm(Graph& g, const Users& users, NodeId id) {
     if (n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]))) return false;
   const auto& a = n.as<NormAttrs>();
   const Shape shape = *x.shape;
-  const size_t first = static_cast<size_t>(a.axis < 0 ? a.axis + x.rank() : a.axis);
+  const size_t first = axis_index(a.axis, shape.size());
   if (first >= shape.size() || is_plain(g, n, first)) return false;
   NormWriter w{g, n.origin};
   // Several axes of known size are one; a scale that covers them all is then the scale of a plain norm.

@@ -1,5 +1,6 @@
 // Quantization that belongs to no pattern is written with elementwise operators, which the runtime has: a tensor that leaves the
 // model quantized, an integer product on its own.
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -44,7 +45,7 @@ std::optional<Limits> limits(DType t) {
 
 // Scales of blocks along an axis of fixed size, one for each element: every one is repeated, the last as often as elements are left.
 std::optional<ValueId> of_blocks(QuantizationWriter& w, ValueId v, const QuantAttrs& a, const Shape& x) {
-  const auto axis = static_cast<size_t>(a.axis < 0 ? a.axis + static_cast<int64_t>(x.size()) : a.axis);
+  const size_t axis = axis_index(a.axis, x.size());
   const Value value = w.g.value(v);
   if (!value.shape || value.shape->size() != x.size() || axis >= x.size()) return {};
   const auto blocks = (*value.shape)[axis].constant(), size = x[axis].constant();
@@ -71,7 +72,7 @@ std::optional<ValueId> along_axis(QuantizationWriter& w, ValueId v, int64_t axis
   std::vector<int64_t> dims(static_cast<size_t>(rank), 1);
   const Tensor t = value.constant->cast(DType::kFloat);
   if (t.elements() != 1)
-    dims.at(static_cast<size_t>(axis < 0 ? axis + rank : axis)) = t.elements();
+    dims.at(axis_index(axis, dims.size())) = t.elements();
   else
     dims.clear();
   return w.g.add_constant(value.name + "/broadcast", t.reshaped(dims));

@@ -3,6 +3,7 @@
 // What these weights do not express (antialiasing, excluded positions, rounding) is a Gather or MatMul by constants where both
 // sizes are fixed.
 // What has a fixed input and a fixed size is folded by inference (interp/resize.cc) and never comes here.
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -161,7 +162,7 @@ bool decompose_resize(Graph& g, NodeId id) {
     const std::vector<float> given = g.value(n.in(1)).constant->to_float();
     for (size_t i = 0; i < given.size(); ++i) {
       const int64_t axis = a.axes.empty() ? static_cast<int64_t>(i) : a.axes[i];
-      scales[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = given[i];
+      scales[axis_index(axis, rank)] = given[i];
     }
   }
   std::vector<Axis> axes;

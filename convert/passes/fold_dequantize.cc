@@ -1,6 +1,7 @@
 // DequantizeLinear of a constant becomes an fp32 constant that remembers the file's integers, when they fit symmetric int8:
 // quantized weights are then packed as they are. Of rows gathered from a quantized table: the table is dequantized instead.
 #include "convert/interp/interpreter.h"
+#include "convert/ir/axis.h"
 #include "convert/passes/quantized_source.h"
 
 namespace edgeconv {
@@ -25,7 +26,7 @@ void remember_codes(Graph& g, const Node& n, ValueId result, Report& report) {
   if (x.rank() < 2 || a.block > 0) return;
   const std::vector<float> scale = g.value(n.in(1)).constant->to_float();
   const std::vector<int64_t> zero = n.in(2) == kNone ? std::vector<int64_t>() : g.value(n.in(2)).constant->to_int64();
-  const int64_t axis = scale.size() == 1 ? 0 : a.axis < 0 ? a.axis + x.rank() : a.axis;
+  const int64_t axis = scale.size() == 1 ? 0 : from_front(a.axis, x.rank());
   CodesFit fit = CodesFit::kNot;
   g.value(result).quantized = symmetric_codes(x, scale, zero, static_cast<size_t>(axis), &fit);
   if (fit == CodesFit::kClamped) report.clamped.push_back(g.value(n.in(0)).name);

@@ -3,6 +3,7 @@
 // then, they must cost less than copying numbers does.
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -16,10 +17,10 @@ constexpr int64_t kProductsOfACopy = 16;  // that take as long as copying a numb
 std::optional<std::vector<int64_t>> picked_columns(const Graph& g, const Node& gather, int64_t columns) {
   const int64_t axis = gather.as<AxisAttrs>().axis, rank = g.value(gather.in(0)).rank();
   const Value& indices = g.value(gather.in(1));
-  if (!indices.constant || indices.constant->rank() != 1 || (axis != -1 && axis != rank - 1)) return {};
+  if (!indices.constant || indices.constant->rank() != 1 || !is_last_axis(axis, rank)) return {};
   std::vector<int64_t> picked = indices.constant->to_int64();
   for (int64_t& i : picked) {
-    if (i < 0) i += columns;
+    i = from_front(i, columns);
     if (i < 0 || i >= columns) return {};
   }
   return picked;

@@ -2,6 +2,7 @@
 // dim] tensors that they are views of (head_operand.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
 #include <limits>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/head_operand.h"
 #include "convert/passes/match.h"
 
@@ -150,8 +151,7 @@ std::optional<ValueId> softmax_input(const Graph& g, ValueId v) {
   const Node* softmax = producer_of_kind(g, behind_reshape(g, v), OpKind::kSoftmax);
   if (!softmax) return {};
   const int rank = g.value(softmax->in(0)).rank();
-  const int64_t axis = softmax->as<AxisAttrs>().axis;
-  return rank > 0 && (axis == -1 || axis == rank - 1) ? std::optional(softmax->in(0)) : std::nullopt;
+  return rank > 0 && is_last_axis(softmax->as<AxisAttrs>().axis, rank) ? std::optional(softmax->in(0)) : std::nullopt;
 }
 
 struct KeyValue {

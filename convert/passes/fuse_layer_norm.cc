@@ -1,5 +1,6 @@
 // LayerNorm and RMSNorm: the operators of opset 17 and 23, and what exporters write below those (five to twelve nodes around a
 // ReduceMean). RMSNorm is the same without subtracting the mean.
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 #include <cmath>
@@ -212,11 +213,10 @@ int convert_operators(Graph& g) {
     if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kLayerNormalization) continue;
     const Node n = g.nodes[i];
     const int rank = g.value(n.in(0)).rank();
-    const int64_t axis = n.as<NormAttrs>().axis;
     bool extra = false;
     for (size_t o = 1; o < n.outputs.size(); ++o)
       extra |= n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]));
-    if (rank < 1 || (axis != -1 && axis != rank - 1) || extra) continue;
+    if (rank < 1 || !is_last_axis(n.as<NormAttrs>().axis, rank) || extra) continue;
     ValueId gamma = n.in(1);
     if (gamma == kNone || !is_row_vector(g, gamma, n.in(0)) || (n.in(2) != kNone && !is_row_vector(g, n.in(2), n.in(0))))
       continue;

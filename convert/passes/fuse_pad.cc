@@ -2,6 +2,7 @@
 // never an empty tensor, not even for one token. A Concat with a fill becomes a Pad for the same reason.
 #include "convert/passes/fuse_pad.h"
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 #include "convert/passes/per_axis.h"
 
@@ -40,8 +41,7 @@ bool fuse_fill(Graph& g, const Node concat) {
   const ValueId x = concat.in(1 - *fill);
   const Shape& filled = *g.value(concat.in(*fill)).shape;
   const size_t rank = filled.size();
-  const int64_t axis = concat.as<AxisAttrs>().axis;
-  const size_t at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
+  const size_t at = axis_index(concat.as<AxisAttrs>().axis, rank);
   std::vector<DimExpr> pads(2 * rank, DimExpr(0));
   pads[*fill == 0 ? at : rank + at] = filled[at];
   const Tensor value = g.producer(concat.in(*fill))->as<FillAttrs>().value.reshaped({});
@@ -62,7 +62,7 @@ std::optional<size_t> padding_input(const Graph& g, const Node& concat) {
     if (!made || made->kind != OpKind::kConstantOfShape || !fill.shape || !x.shape || fill.elements || x.elements) continue;
     const int64_t rank = fill.rank(), axis = concat.as<AxisAttrs>().axis;
     if (rank < 1 || x.rank() != rank || axis < -rank || axis >= rank || fill.dtype != x.dtype) continue;
-    if (!(*fill.shape)[static_cast<size_t>(axis < 0 ? axis + rank : axis)].is_constant()) return i;
+    if (!(*fill.shape)[axis_index(axis, fill.shape->size())].is_constant()) return i;
   }
   return {};
 }

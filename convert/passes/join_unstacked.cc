@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 #include "convert/passes/node_builder.h"
 #include "convert/passes/per_axis.h"
@@ -32,8 +33,7 @@ std::optional<Element> part_of_split(const Graph& g, ValueId v) {
   const Node* split = producer_of_kind(g, v, OpKind::kSplit);
   const auto& whole = split != nullptr ? g.value(split->in(0)).shape : g.value(v).shape;
   if (split == nullptr || !whole || !g.value(v).shape) return {};
-  const int64_t rank = static_cast<int64_t>(whole->size()), given = split->as<SplitAttrs>().axis;
-  const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+  const size_t axis = axis_index(split->as<SplitAttrs>().axis, whole->size());
   // Each is one long: behind a part of none or of two, another element stands at its place.
   const auto is_one_long = [&](ValueId part) { return part != kNone && g.value(part).shape && (*g.value(part).shape)[axis] == DimExpr(1); };
   if (!std::all_of(split->outputs.begin(), split->outputs.end(), is_one_long)) return {};
@@ -62,11 +62,10 @@ std::optional<Element> element(const Graph& g, ValueId v) {
   if (p->kind == OpKind::kGather) {
     const Value &from = g.value(p->in(0)), &index = g.value(p->in(1));
     if (!index.constant || index.rank() != 0 || !from.shape) return {};
-    int64_t axis = p->as<AxisAttrs>().axis, at = index.constant->to_int64()[0];
-    if (axis < 0) axis += from.rank();
+    const int64_t axis = from_front(p->as<AxisAttrs>().axis, from.rank());
     const auto size = (*from.shape)[static_cast<size_t>(axis)].constant();
     if (!size) return {};
-    return Element{p->in(0), axis, at < 0 ? at + *size : at, false};
+    return Element{p->in(0), axis, from_front(index.constant->to_int64()[0], *size), false};
   }
   if (!only_reshapes(p->kind)) return {};
   auto e = sliced(g, p->in(0));
@@ -144,7 +143,7 @@ struct Unstacked {
 std::optional<Unstacked> unstacked(const Graph& g, const Users& users, const Node& concat) {
   const int64_t rank = g.value(concat.outputs[0]).rank(), count = static_cast<int64_t>(concat.inputs.size());
   if (rank < 1 || count < 2) return {};
-  const int64_t axis = concat.as<AxisAttrs>().axis < 0 ? concat.as<AxisAttrs>().axis + rank : concat.as<AxisAttrs>().axis;
+  const int64_t axis = from_front(concat.as<AxisAttrs>().axis, rank);
   std::optional<Branch> first;
   for (int64_t i = 0; i < count; ++i) {
     const ValueId part = concat.in(static_cast<size_t>(i)), inner = before_insertion(g, users, part, axis);

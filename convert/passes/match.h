@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "convert/ir/axis.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/graph.h"
 
@@ -48,7 +49,7 @@ inline bool reduces_last_axis(const Graph& g, const Node& n) {
   if (n.kind != OpKind::kReduce) return false;
   const auto& axes = n.as<ReduceAttrs>().axes;
   const int rank = g.value(n.in(0)).rank();
-  return rank > 0 && axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1);
+  return rank > 0 && axes.size() == 1 && is_last_axis(axes[0], rank);
 }
 
 // For a commutative node with one operand `known`: the other one. kNone if known is not an operand.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
+
 namespace edgeconv {
 
 std::optional<std::vector<DimExpr>> integers(const Graph& g, ValueId v) {
@@ -21,7 +23,7 @@ std::optional<std::vector<DimExpr>> per_axis(const Graph& g, ValueId numbers, Va
   for (size_t i = 0; i < count; ++i) {
     const auto axis = named ? (*named)[i].constant() : std::optional<int64_t>(static_cast<int64_t>(i));
     if (!axis || part * count + i >= all->size()) return {};
-    const int64_t at = *axis < 0 ? *axis + static_cast<int64_t>(rank) : *axis;
+    const int64_t at = from_front(*axis, static_cast<int64_t>(rank));
     if (at < 0 || at >= static_cast<int64_t>(rank)) return {};
     result[static_cast<size_t>(at)] = (*all)[part * count + i];
   }

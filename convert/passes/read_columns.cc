@@ -2,6 +2,7 @@
 // complex, and read for one part or for their power. What nobody reads is then not computed.
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/column_parts.h"
 #include "convert/passes/match.h"
 
@@ -48,7 +49,7 @@ int64_t axis_before(const Graph& g, const Node& n, int64_t axis) {
       const auto axes = constant_ints(g, n.in(3));
       if (!axes) return -1;
       for (int64_t a : *axes)
-        if ((a < 0 ? a + rank : a) == axis) return -1;
+        if (from_front(a, rank) == axis) return -1;
       return axis;
     }
     case OpKind::kReshape:
@@ -74,8 +75,8 @@ int64_t axis_before(const Graph& g, const Node& n, int64_t axis) {
 
 bool puts_columns_together(const Graph& g, const Node& n, int64_t axis) {
   if (n.kind != OpKind::kConcat || n.inputs.size() != 2) return false;
-  const int64_t a = n.as<AxisAttrs>().axis, rank = g.value(n.outputs[0]).rank();
-  if ((a < 0 ? a + rank : a) != axis) return false;
+  const int64_t rank = g.value(n.outputs[0]).rank();
+  if (from_front(n.as<AxisAttrs>().axis, rank) != axis) return false;
   return std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) {
     return g.value(v).shape && g.value(v).rank() == rank && (*g.value(v).shape)[static_cast<size_t>(axis)] == DimExpr(1);
   });
@@ -131,28 +132,27 @@ struct Reading {
 std::optional<Reading> reading(const Graph& g, const Node& n) {
   if (n.in(0) == kNone || n.outputs.size() != 1 || !g.value(n.in(0)).shape || !g.value(n.outputs[0]).shape) return {};
   const int64_t rank = g.value(n.in(0)).rank();
-  const auto of = [&](int64_t a) { return a < 0 ? a + rank : a; };
   switch (n.kind) {
     case OpKind::kGather: {
       const auto at = constant_ints(g, n.in(1));
-      const int64_t axis = of(n.as<AxisAttrs>().axis);
+      const int64_t axis = from_front(n.as<AxisAttrs>().axis, rank);
       if (!at || at->size() != 1 || (*g.value(n.in(0)).shape)[static_cast<size_t>(axis)] != DimExpr(2)) return {};
-      return Reading{axis, {(*at)[0] < 0 ? (*at)[0] + 2 : (*at)[0]}};
+      return Reading{axis, {from_front((*at)[0], 2)}};
     }
     case OpKind::kSlice: {
       const auto starts = constant_ints(g, n.in(1)), axes = constant_ints(g, n.in(3));
       if (!starts || !axes || starts->size() != 1 || axes->size() != 1) return {};
-      const int64_t axis = of((*axes)[0]);
+      const int64_t axis = from_front((*axes)[0], rank);
       if ((*g.value(n.in(0)).shape)[static_cast<size_t>(axis)] != DimExpr(2) ||
           (*g.value(n.outputs[0]).shape)[static_cast<size_t>(axis)] != DimExpr(1))
         return {};
-      return Reading{axis, {std::clamp<int64_t>((*starts)[0] < 0 ? (*starts)[0] + 2 : (*starts)[0], 0, 1)}};
+      return Reading{axis, {std::clamp<int64_t>(from_front((*starts)[0], 2), 0, 1)}};
     }
     case OpKind::kReduce: {
       const auto& a = n.as<ReduceAttrs>();
       const bool sum = a.kind == reduce::kSum || a.kind == reduce::kSumSquare || a.kind == reduce::kL2;
       if (!sum || a.axes.size() != 1 || !is_float(g.value(n.in(0)).dtype)) return {};
-      return Reading{of(a.axes[0]), {0, 1}};
+      return Reading{from_front(a.axes[0], rank), {0, 1}};
     }
     default: return {};
   }
@@ -191,7 +191,7 @@ bool read_columns(Graph& g, NodeId id) {
 bool split_columns(Graph& g, NodeId id) {
   const Node n = g.node(id);
   if (n.kind != OpKind::kSplit || n.outputs.size() != 2 || !g.value(n.in(0)).shape) return false;
-  const int64_t axis = n.as<SplitAttrs>().axis + (n.as<SplitAttrs>().axis < 0 ? g.value(n.in(0)).rank() : 0);
+  const int64_t axis = from_front(n.as<SplitAttrs>().axis, g.value(n.in(0)).rank());
   if (column_count(g, n.in(0), axis) == 0) return false;
   for (size_t i = 0; i < 2; ++i)
     if (n.outputs[i] != kNone && (*g.value(n.outputs[i]).shape)[static_cast<size_t>(axis)] != DimExpr(1)) return false;

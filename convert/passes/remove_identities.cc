@@ -2,6 +2,7 @@
 // everything, Pad by nothing, Transpose that keeps the order, and the empty operands of Concat.
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -55,7 +56,7 @@ bool drop_empty_operands(const Graph& g, Node& n) {
   for (ValueId in : n.inputs) {
     if (!g.value(in).shape || g.value(in).elements) return false;
     const Shape& shape = *g.value(in).shape;
-    const size_t at = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
+    const size_t at = axis_index(axis, shape.size());
     if (at >= shape.size()) return false;
     if (shape[at] != DimExpr(0)) kept.push_back(in);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv::rotation {
@@ -10,8 +11,6 @@ namespace edgeconv::rotation {
 namespace params = ert::params;
 
 namespace {
-
-int64_t positive(int64_t axis, int64_t size) { return axis < 0 ? axis + size : axis; }
 
 class Evaluator {
  public:
@@ -118,7 +117,7 @@ class Evaluator {
 
   // The axis of n among the trailing ones; -1 if it is a leading one.
   int64_t trailing_axis(int64_t axis, ValueId v) const {
-    return std::max<int64_t>(-1, positive(axis, g_.value(v).rank()) - static_cast<int64_t>(leading_.size()));
+    return std::max<int64_t>(-1, from_front(axis, g_.value(v).rank()) - static_cast<int64_t>(leading_.size()));
   }
 
   std::optional<Columns> joined(const Node& n, const std::vector<int64_t>& dims, int depth) const {
@@ -156,7 +155,7 @@ class Evaluator {
       return std::vector<Cut>{{n.as<AxisAttrs>().axis, (*index)[0], 1}};
     }
     if (n.kind == OpKind::kSplit) {
-      const int64_t axis = positive(n.as<SplitAttrs>().axis, g_.value(n.in(0)).rank());
+      const int64_t axis = from_front(n.as<SplitAttrs>().axis, g_.value(n.in(0)).rank());
       int64_t start = 0;
       for (ValueId o : n.outputs) {
         if (o == v) return std::vector<Cut>{{axis, start, 1}};
@@ -188,7 +187,7 @@ class Evaluator {
         continue;
       }
       const size_t at = static_cast<size_t>(axis);
-      const int64_t size = c->dims[at], start = std::clamp<int64_t>(positive(cut.start, size), 0, size - 1);
+      const int64_t size = c->dims[at], start = std::clamp<int64_t>(from_front(cut.start, size), 0, size - 1);
       const int64_t count = drops_axis ? 1 : dims[at];
       if (start + (count - 1) * cut.step < 0 || start + (count - 1) * cut.step >= size) return {};
       c = taken(*c, at, start, cut.step, count);

@@ -1,5 +1,6 @@
 // Expands move towards the outputs, past everything that would broadcast anyway, until an operator broadcasts for free:
 // exporters expand (or tile) masks to [batch, 1, sequence, sequence] or to the hidden size before doing arithmetic on them.
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -91,7 +92,7 @@ bool sink_reduce(Graph& g, size_t index) {
   if (from.size() != to.size() || a.axes.empty()) return false;
   std::vector<char> reduced(to.size(), 0);
   for (int64_t axis : a.axes) {
-    const size_t i = static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(to.size()) : axis);
+    const size_t i = axis_index(axis, to.size());
     if (from[i] != to[i]) return false;
     reduced[i] = 1;
   }

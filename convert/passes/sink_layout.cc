@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -57,7 +58,7 @@ class LayoutSinker {
   ValueId source(ValueId v) const { return g_.producer(v)->in(0); }
   // Where axis `a` of the node's operand lies channels last.
   int64_t last_axis(int64_t a) const {
-    return channels_first(rank_)[static_cast<size_t>(a < 0 ? a + static_cast<int64_t>(rank_) : a)];
+    return channels_first(rank_)[axis_index(a, rank_)];
   }
 
   // An operand that costs nothing to turn: a constant, or one that has a size along one axis besides the batch at most.
@@ -210,7 +211,7 @@ class LayoutSinker {
     const size_t made = g_.value(out).shape->size(), counted = std::max(rank_, made);
     std::vector<int64_t> axes = n_.as<AxesAttrs>().axes;
     for (int64_t& a : axes) {
-      if (a < 0) a += static_cast<int64_t>(counted);
+      a = from_front(a, static_cast<int64_t>(counted));
       if (a < 2) return false;
       --a;  // in front of the channels
     }

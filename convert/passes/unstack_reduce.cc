@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 #include "convert/passes/node_builder.h"
 
@@ -32,11 +33,10 @@ const Node* stack_of(const Graph& g, const Node& n) {
   const auto& axes = n.as<ReduceAttrs>().axes;
   if (stack == nullptr || n.inputs.size() != 1 || axes.size() != 1) return nullptr;
   if (stack->inputs.size() < 2 || stack->inputs.size() > kMostStacked) return nullptr;
-  const int64_t rank = g.value(n.in(0)).rank(), axis = stack->as<AxisAttrs>().axis;
-  const auto from_front = [&](int64_t a) { return a < 0 ? a + rank : a; };
-  if (rank < 1 || from_front(axis) != from_front(axes[0])) return nullptr;
+  const int64_t rank = g.value(n.in(0)).rank(), axis = from_front(stack->as<AxisAttrs>().axis, rank);
+  if (rank < 1 || axis != from_front(axes[0], rank)) return nullptr;
   for (const ValueId v : stack->inputs)
-    if (!g.value(v).shape || (*g.value(v).shape)[static_cast<size_t>(from_front(axis))] != DimExpr(1)) return nullptr;
+    if (!g.value(v).shape || (*g.value(v).shape)[static_cast<size_t>(axis)] != DimExpr(1)) return nullptr;
   return stack;
 }
 

@@ -1,5 +1,6 @@
 // Frameworks count ids below zero from the end before they look them up. Gather does so by itself, and ids that are looked up as they came
 // need no arithmetic on the device.
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 #include "convert/passes/select.h"
 
@@ -10,8 +11,7 @@ int pass_unwrap_ids(Graph& g, Diagnostics&) {
   for (Node& n : g.nodes) {
     if (n.dead || n.kind != OpKind::kGather || !g.value(n.in(0)).shape) continue;
     const Shape& table = *g.value(n.in(0)).shape;
-    const int64_t axis = n.as<AxisAttrs>().axis;
-    const auto at = static_cast<size_t>(axis < 0 ? axis + std::ssize(table) : axis);
+    const size_t at = axis_index(n.as<AxisAttrs>().axis, table.size());
     const auto rows = at < table.size() ? table[at].constant() : std::nullopt;
     const ValueId ids = rows ? ids_before_wrap(g, n.in(1), *rows) : kNone;
     if (ids == kNone) continue;

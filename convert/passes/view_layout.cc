@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -81,8 +82,6 @@ std::optional<std::vector<std::vector<Atom>>> regroup(std::vector<Atom> atoms, c
   if (!atoms.empty()) return {};
   return axes;
 }
-
-size_t axis_index(int64_t axis, size_t rank) { return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis); }
 
 // Keeps `count` entries from `start` on along an axis that is one piece of the source.
 bool select(ViewLayout& l, size_t axis, const DimExpr& start, const DimExpr& count) {

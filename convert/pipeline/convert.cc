@@ -19,6 +19,7 @@
 #include "convert/lower/build_program.h"
 #include "convert/result/gates.h"
 #include "convert/passes/pass.h"
+#include "convert/ir/axis.h"
 #include "convert/ir/foreign_text.h"
 #include "convert/dims/dims.h"
 #include "convert/dims/fitting_sizes.h"
@@ -151,8 +152,7 @@ bool Conversion::joins_dynamic_axis() const {
   return std::any_of(o_.prepare.joins.begin(), o_.prepare.joins.end(), [&](const Join& j) {
     for (ValueId v : g_.outputs) {
       const Shape& shape = *g_.value(v).shape;
-      const int64_t axis = j.axis < 0 ? j.axis + static_cast<int64_t>(shape.size()) : j.axis;
-      if (g_.value(v).name == j.name) return !shape.at(static_cast<size_t>(axis)).is_constant();
+      if (g_.value(v).name == j.name) return !shape.at(axis_index(j.axis, shape.size())).is_constant();
     }
     return false;
   });

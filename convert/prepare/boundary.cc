@@ -5,6 +5,7 @@
 #include <set>
 
 #include "convert/infer/node_inference.h"
+#include "convert/ir/axis.h"
 
 namespace edgeconv {
 
@@ -65,7 +66,7 @@ int64_t checked_axis(const Graph& g, const Join& j, const std::vector<ValueId>& 
     if (other.dtype != first.dtype) refuse(j.name, "the outputs have different element types: " + both);
     if (other.rank() != first.rank()) refuse(j.name, "the outputs have different ranks: " + both);
   }
-  const int64_t rank = first.rank(), axis = j.axis < 0 ? j.axis + rank : j.axis;
+  const int64_t rank = first.rank(), axis = from_front(j.axis, rank);
   if (axis < 0 || axis >= rank) refuse(j.name, "there is no axis " + std::to_string(j.axis) + ": " + text_of(first));
   for (ValueId v : parts)
     for (int64_t a = 0; a < rank; ++a) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "convert/ir/axis.h"
 #include "convert/lower/lower.h"
 #include "convert/quantize/precision_plan.h"
 #include "convert/quantize/weight_store.h"
@@ -16,7 +17,7 @@ namespace params = ert::params;
 namespace {
 int32_t i32(int64_t v) { return static_cast<int32_t>(v); }
 int32_t axis_of(const LowerContext& c, const Node& n, int64_t axis) {
-  return i32(axis < 0 ? axis + static_cast<int64_t>(c.shape(n.in(0)).size()) : axis);
+  return i32(from_front(axis, static_cast<int64_t>(c.shape(n.in(0)).size())));
 }
 int32_t element_bits(const Tensor& t, size_t i) {
   return is_float(t.dtype()) ? std::bit_cast<int32_t>(t.to_float().at(i)) : i32(t.to_int64().at(i));
@@ -117,7 +118,7 @@ void lower_one_hot(LowerContext& c, const Node& n) {
   const int64_t rank = static_cast<int64_t>(c.shape(n.outputs[0]).size()), axis = n.as<AxisAttrs>().axis;
   const int indices = c.as_dtype(n, c.operand(n.in(0)), ERT_I32, c.shape(n.in(0)));  // ONNX allows floats
   c.op(n, OpCode::kOneHot, {indices}, {c.result(n.outputs[0])},
-       named<params::one_hot::kIntCount>({{params::one_hot::kAxis, axis < 0 ? axis + rank : axis},
+       named<params::one_hot::kIntCount>({{params::one_hot::kAxis, from_front(axis, rank)},
                                           {params::one_hot::kOnBits, element_bits(*values.constant, 1)},
                                           {params::one_hot::kOffBits, element_bits(*values.constant, 0)}}));
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "convert/ir/axis.h"
 #include "convert/lower/lower.h"
 #include "convert/infer/node_inference.h"
 #include "rt/include/ert.h"
@@ -13,10 +14,6 @@ using ert::params::OpCode;
 namespace params = ert::params;
 
 namespace {
-size_t positive_axis(int64_t axis, size_t rank) {
-  return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(rank) : axis);
-}
-
 // First index read along an axis, in [0, size): ONNX clamps out-of-range and counts negative starts from the end.
 DimExpr slice_start(const DimExpr& start, const DimExpr& size, int64_t step, const LeastDims& least) {
   const DimExpr last = size - 1;
@@ -70,7 +67,7 @@ void lower_slice(LowerContext& c, const Node& n) {
   std::vector<DimExpr> first(in.size(), DimExpr(0));
   std::vector<int64_t> step(in.size(), 1);
   for (size_t i = 0; i < starts->size(); ++i) {
-    const size_t axis = axes.empty() ? i : positive_axis(axes[i], in.size());
+    const size_t axis = axes.empty() ? i : axis_index(axes[i], in.size());
     step[axis] = steps.empty() ? 1 : steps[i];
     first[axis] = slice_start((*starts)[i], in[axis], step[axis], c.graph.least_dims);
   }
@@ -81,7 +78,7 @@ void lower_slice(LowerContext& c, const Node& n) {
 
 // A Split is one Slice per part.
 void lower_split(LowerContext& c, const Node& n) {
-  const size_t rank = c.shape(n.in(0)).size(), axis = positive_axis(n.as<SplitAttrs>().axis, rank);
+  const size_t rank = c.shape(n.in(0)).size(), axis = axis_index(n.as<SplitAttrs>().axis, rank);
   DimExpr first = 0;
   for (ValueId out : n.outputs) {
     if (out == kNone) continue;
@@ -95,7 +92,7 @@ void lower_split(LowerContext& c, const Node& n) {
 // Long lists are joined in steps, because an op has a bounded number of operands.
 void lower_concat(LowerContext& c, const Node& n) {
   const Shape& out = c.shape(n.outputs[0]);
-  const size_t axis = positive_axis(n.as<AxisAttrs>().axis, out.size());
+  const size_t axis = axis_index(n.as<AxisAttrs>().axis, out.size());
   const auto code = OpCode::kConcat;
   const auto ints = named<params::concat::kIntCount>({{params::concat::kAxis, static_cast<int64_t>(axis)}});
   constexpr size_t kLimit = ert::kMaxOperands / 2;
@@ -178,7 +175,7 @@ void lower_pad(LowerContext& c, const Node& n) {
   }
   std::vector<size_t> axes;
   if (const auto e = c.elements(n.in(3)))
-    for (const DimExpr& a : *e) axes.push_back(positive_axis(a.constant().value_or(0), in.size()));
+    for (const DimExpr& a : *e) axes.push_back(axis_index(a.constant().value_or(0), in.size()));
   std::vector<DimExpr> leading(in.size(), DimExpr(0));
   for (size_t i = 0; i < pads->size() / 2; ++i) leading[axes.empty() ? i : axes[i]] = (*pads)[i];
   std::vector<int32_t> ints =

@@ -1,4 +1,5 @@
 // Row-wise fused nodes and reductions: norms, softmax, pooling, Reduce.
+#include "convert/ir/axis.h"
 #include "convert/lower/lower.h"
 #include "rt/include/ert.h"
 
@@ -24,7 +25,7 @@ void lower_softmax(LowerContext& c, const Node& n) {
   const int64_t axis = n.as<AxisAttrs>().axis, rank = static_cast<int64_t>(c.shape(n.in(0)).size());
   c.op(n, OpCode::kSoftmax, {c.operand(n.in(0))}, {c.result(n.outputs[0])},
        named<params::softmax::kIntCount>(
-           {{params::softmax::kAxis, axis < 0 ? axis + rank : axis}, {params::softmax::kLog, n.kind == OpKind::kLogSoftmax}}));
+           {{params::softmax::kAxis, from_front(axis, rank)}, {params::softmax::kLog, n.kind == OpKind::kLogSoftmax}}));
 }
 
 // Axes as attribute, or as an operand whose contents are known. Bits of a mask; nullopt: all axes.
@@ -35,7 +36,7 @@ static std::optional<int32_t> axis_mask(const LowerContext& c, const Node& n) {
   if (axes.empty()) return {};
   const int rank = static_cast<int>(c.shape(n.in(0)).size());
   int32_t mask = 0;
-  for (int64_t axis : axes) mask |= 1 << (axis < 0 ? axis + rank : axis);
+  for (int64_t axis : axes) mask |= 1 << from_front(axis, rank);
   return mask;
 }
 
