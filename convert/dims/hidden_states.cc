@@ -38,8 +38,7 @@ std::optional<float> level_of(const Value& v, int64_t width) {
 
 // x / sqrt(..) or x * (1 / sqrt(..)): one that is computed, by another.
 bool is_normalized(const Graph& g, ValueId v) {
-  const Node* p = g.producer(v);
-  while (p && p->kind == OpKind::kCast) p = g.producer(p->in(0));
+  const Node* p = g.producer(before_casts(g, v));
   if (!p || p->kind != OpKind::kBinary || g.value(p->in(0)).constant || g.value(p->in(1)).constant) return false;
   const int kind = p->as<BinaryAttrs>().kind;
   return kind == binary::kMul || kind == binary::kDiv;

@@ -47,26 +47,16 @@ ValueId causal_mask(ImportContext& c, const OnnxNode& n, ValueId q, ValueId k, V
   return window_mask(c, n, q, k, first, -1, 0);
 }
 
-namespace {
-
-const Node* behind_casts(const Graph& g, ValueId v) {
-  const Node* p = g.producer(v);
-  while (p != nullptr && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity)) p = g.producer(p->inputs[0]);
-  return p;
-}
-
-}  // namespace
-
 ValueId mask_behind_count(ImportContext& c, ValueId count, int64_t less) {
   const Graph& g = c.graph();
-  const Node* p = behind_casts(g, count);
+  const Node* p = g.producer(before_casts(g, count));
   if (less != 0) {
     if (p == nullptr || p->kind != OpKind::kBinary) return kNone;
     const auto by = constant_ints(c, p->inputs[1]);
     const BinaryKind kind = p->as<BinaryAttrs>().kind;
     if (!by || by->size() != 1 || (kind != BinaryKind::kSub && kind != BinaryKind::kAdd)) return kNone;
     if ((kind == BinaryKind::kSub ? (*by)[0] : -(*by)[0]) != less) return kNone;
-    p = behind_casts(g, p->inputs[0]);
+    p = g.producer(before_casts(g, p->inputs[0]));
   }
   if (p == nullptr || p->kind != OpKind::kReduce) return kNone;
   const auto& a = p->as<ReduceAttrs>();

@@ -16,15 +16,8 @@ namespace binary = ert::params::binary;
 constexpr int kMostParts = 64;  // of a condition: And of one value twice, again and again, would double them
 constexpr int64_t kFarCounters = int64_t{1} << 40;
 
-// Behind casts, which keep the numbers of rounds.
-ValueId uncast(const Graph& g, ValueId v) {
-  for (const Node* p = g.producer(v); p && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity); p = g.producer(v))
-    v = p->in(0);
-  return v;
-}
-
 std::optional<DimExpr> number(const Graph& g, ValueId cast) {
-  const ValueId v = uncast(g, cast);
+  const ValueId v = before_casts(g, cast);
   const Value& x = g.value(v);
   if (x.constant && x.constant->elements() == 1) {
     const float n = x.constant->to_float()[0];
@@ -59,7 +52,7 @@ std::optional<std::vector<Comparison>> comparisons(const Graph& g, ValueId condi
       if (*known == 0) return {};
       continue;
     }
-    const Node* p = g.producer(uncast(g, v));
+    const Node* p = g.producer(before_casts(g, v));
     if (!p || p->kind != OpKind::kBinary) return {};
     const auto kind = p->as<BinaryAttrs>().kind;
     if (kind == binary::kAnd) {
@@ -79,7 +72,7 @@ Graph count_up(const Graph& g, const std::vector<ValueId>& inputs, const Graph& 
   for (size_t i = 0; i < counters.size(); ++i) {
     const ValueId start = inputs[i + 2];
     if (start == kNone || is_float(g.value(start).dtype) || g.value(start).rank() != 0) continue;
-    if (uncast(body, body.outputs[i + 1]) != body.inputs[i + 2]) counters[i] = known_scalar(g, start);
+    if (before_casts(body, body.outputs[i + 1]) != body.inputs[i + 2]) counters[i] = known_scalar(g, start);
   }
   while (true) {
     Graph trial = body_in_round(g, inputs, body, counters);
@@ -115,7 +108,7 @@ Graph body_in_round(const Graph& g, const std::vector<ValueId>& inputs, const Gr
   for (size_t i = 0; i < counters.size(); ++i) {
     const ValueId start = inputs[i + 2];
     const bool handed_on = start != kNone && !is_float(g.value(start).dtype) &&
-                           uncast(body, body.outputs[i + 1]) == body.inputs[i + 2];
+                           before_casts(body, body.outputs[i + 1]) == body.inputs[i + 2];
     know(trial, trial.inputs[i + 2],
          counters[i] ? std::optional(DimExpr(*counters[i]) + this_round()) : handed_on ? number(g, start) : std::nullopt);
   }

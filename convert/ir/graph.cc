@@ -44,6 +44,12 @@ Node* Graph::producer(ValueId v) {
   return n == kNone ? nullptr : &nodes[static_cast<size_t>(n)];
 }
 
+ValueId before_casts(const Graph& g, ValueId v) {
+  for (const Node* p = g.producer(v); p && (p->kind == OpKind::kCast || p->kind == OpKind::kIdentity); p = g.producer(v))
+    v = p->in(0);
+  return v;
+}
+
 namespace {
 
 // In debug builds of graphs that are not huge, everything moves whenever something is added: a reference that a pass keeps meanwhile

@@ -148,4 +148,7 @@ struct Graph {
   std::string dump() const;  // readable listing, for debugging and test failures: graph_dump.cc
 };
 
+// The value that Casts and Identities made v of; v itself where none did.
+ValueId before_casts(const Graph& g, ValueId v);
+
 }  // namespace edgeconv

@@ -30,17 +30,12 @@ std::optional<Kept> match_kept(const Graph& g, ValueId product) {
   return {};
 }
 
-ValueId uncast(const Graph& g, ValueId v) {
-  while (const Node* p = producer_of_kind(g, v, OpKind::kCast)) v = p->in(0);
-  return v;
-}
-
 // condition = ids < 0, asked of ids or of a cast of them.
 bool asks_for_sign(const Graph& g, ValueId condition, ValueId ids) {
   if (const Node* p = binary_producer(g, condition, params::binary::kLess))
-    return uncast(g, p->in(0)) == uncast(g, ids) && scalar_constant(g, p->in(1)) == 0.0f;
+    return before_casts(g, p->in(0)) == before_casts(g, ids) && scalar_constant(g, p->in(1)) == 0.0f;
   const Node* p = binary_producer(g, condition, params::binary::kGreater);
-  return p && uncast(g, p->in(1)) == uncast(g, ids) && scalar_constant(g, p->in(0)) == 0.0f;
+  return p && before_casts(g, p->in(1)) == before_casts(g, ids) && scalar_constant(g, p->in(0)) == 0.0f;
 }
 
 }  // namespace
