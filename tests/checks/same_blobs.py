@@ -32,8 +32,12 @@ def build(ref: str) -> pathlib.Path:
     return binary
 
 
+def without_costs(text: str) -> str:
+    return re.sub(r"\b\d+(\.\d+)? ?m?s\b", "TIME", re.sub(r"\b\d+(\.\d+)? [kMG]?B of memory", "MEMORY", text))
+
+
 def convert(binary: str, model: pathlib.Path, options: list[str]):
-    """(exit code, what was printed without times and paths, the blob)"""
+    """(exit code, what was printed without times, memory and paths, the blob)"""
     with tempfile.TemporaryDirectory() as folder:
         blob = pathlib.Path(folder) / "out.ert"
         try:
@@ -41,7 +45,7 @@ def convert(binary: str, model: pathlib.Path, options: list[str]):
         except subprocess.TimeoutExpired:
             return None, "took too long", b""
         text = (run.stdout + run.stderr).decode(errors="replace").replace(folder, "DIR")
-        return run.returncode, re.sub(r"\b\d+(\.\d+)? ?m?s\b", "TIME", text), blob.read_bytes() if blob.exists() else b""
+        return run.returncode, without_costs(text), blob.read_bytes() if blob.exists() else b""
 
 
 def difference(before, after):
@@ -55,6 +59,7 @@ def self_test():
     assert difference((0, "a", b"x"), (0, "a", b"x")) is None
     for other in ((1, "a", b"x"), (0, "b", b"x"), (0, "a", b"y")):
         assert difference((0, "a", b"x"), other), other
+    assert without_costs("cost 2.1 s of CPU time, 16.98 MB of memory at most") == without_costs("cost 900 ms of CPU time, 9 kB of memory at most")
 
 
 def main():
