@@ -33,7 +33,13 @@ std::optional<HeadOperand> from_layout(Graph& g, const ViewLayout& l, size_t seq
        (sequence[0].axis == 2 || sequence[0].size != l.source_shape[static_cast<size_t>(sequence[0].axis)])))
     return {};
   token_axis = sequence.empty() ? (batch_axis == 0 ? 1 : batch_axis == 1 ? 0 : 1) : sequence[0].axis;
-  if (batch_axis < 0) batch_axis = 1 - token_axis;
+  // An axis without a piece has one entry; where that was cut out of several, the source is not what the view reads.
+  const auto one_of_many = [&](int axis) { return l.source_shape[static_cast<size_t>(axis)] != DimExpr(1); };
+  if (sequence.empty() && one_of_many(token_axis)) return {};
+  if (batch_axis < 0) {
+    batch_axis = 1 - token_axis;
+    if (one_of_many(batch_axis)) return {};
+  }
   if (batch_axis == token_axis || l.first[0] != DimExpr(0) || l.first[1] != DimExpr(0) || !l.first[2].constant()) return {};
   o.first = *l.first[2].constant();
   const auto width = l.source_shape[2].constant();

@@ -110,8 +110,9 @@ struct Agreement {
     passed += o.kind == Outcome::kPassed;
     if (o.kind != Outcome::kPassed) ++exceptions[o.reason];
     empty += o.kind == Outcome::kRefused && is_empty(o.reason);
-    // A generator's own numbers, recorded: Dropout while a model is trained.
-    random += o.kind != Outcome::kPassed && folder.filename().string().find("training_dropout") != std::string::npos;
+    // A generator's own numbers, recorded: Dropout while a model is trained; and rounding of another computation.
+    const std::string name = folder.filename().string();
+    random += o.kind != Outcome::kPassed && (name.find("training_dropout") != std::string::npos || known_differences().count(name));
     // Folded operators need constants, which the cases have as inputs; empty inputs say nothing about an operator's types.
     if (c.ops.size() != 1 || o.reason.find("' is 0 in input") != std::string::npos ||
         edgeconv::find_run(c.ops.begin()->first, c.ops.begin()->second)->how == edgeconv::RunsAs::kFolded)
@@ -163,7 +164,7 @@ TEST(OnnxNode, AllCasesPassOrAreRefused) {
   for (const auto& [reason, count] : agreement.exceptions) std::printf("listed, but %3d  %s\n", count, reason.c_str());
   std::printf(
       "of the cases with listed operators and types %d of %d pass on the runtime (%d of the others have tensors without "
-      "elements, %d are random)\n",
+      "elements, %d record random numbers or rounding)\n",
       agreement.passed, agreement.listed, agreement.empty, agreement.random);
   EXPECT_GT(runtime.passed, 0);
   if (!verbose) {

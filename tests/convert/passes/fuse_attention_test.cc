@@ -153,6 +153,22 @@ TEST_F(FuseAttention, PackedByGather) {
   EXPECT_EQ(n.as<AttentionAttrs>().v_first, 2 * kWidth);
 }
 
+// The first position or the first text, cut out behind the projection: what was cut off is not attended to.
+TEST_F(FuseAttention, OperandsCutToOneOfMany) {
+  const auto first = [&](ValueId v, int64_t axis) {
+    return b.node(OpKind::kSlice, {v, b.ints({0}), b.ints({1}), b.ints({axis}), b.ints({1})});
+  };
+  const auto attend = [&](ValueId q, ValueId k, ValueId v) {
+    b.output(merge(b.matmul(b.softmax(b.mul(b.matmul(split(q), split_key(k)), b.scalar(kScale))), split(v))));
+  };
+  const ValueId q = project(), k = project(), v = project();
+  attend(first(q, 1), k, v);
+  attend(first(q, 0), first(k, 0), first(v, 0));
+  attend(q, first(k, 1), first(v, 1));
+  apply_all(b.g);
+  EXPECT_EQ(count(b.g, OpKind::kAttention), 3);
+}
+
 // What torch writes for rows that are masked out wholly.
 TEST_F(FuseAttention, GuardAgainstNaN) {
   const ValueId q = split(project()), k = split_key(project()), v = split(project());

@@ -52,6 +52,8 @@ def partner(b, x):
     if kind == 1:
         others = [v for v in b.values if v.dtype == x.dtype and all(broadcasts(p, q) for p, q in zip(v.data, x.data))]
         return b.pick(others)
+    if len({d.ndim for d in x.data}) > 1:
+        raise Rejected  # a Squeeze of all axes of size 1, which depend on the data set
     dims = [1 if b.chance(0.4) or len({d.shape[i] for d in x.data}) > 1 else x.shape[i] for i in range(x.rank)]
     if kind == 2:
         dims = dims[b.integer(0, len(dims)):]
