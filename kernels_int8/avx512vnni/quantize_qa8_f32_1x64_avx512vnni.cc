@@ -31,22 +31,30 @@ Range range_of_row(size_t k, const float* src, const float* inv_smooth) {
   return range_of_lanes(lo, hi);
 }
 
-// The same of GELU, whose smoothed values replace src.
+// Values [i, i + 64) of GELU, smoothed, to src and into the range.
+template <bool kSmooth>
+inline __attribute__((always_inline)) void keep_four(Lanes4 y, size_t i, float* src, const float* inv_smooth, __m512i (&lo)[4],
+                                                     __m512i (&hi)[4]) {
+  if (kSmooth) y = y * load4(inv_smooth + i);
+  const __m512 part[4] = {y.a.v, y.b.v, y.c.v, y.d.v};
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) extend(part[j], &lo[j], &hi[j]);
+  store4(src + i, y);
+}
+
+// The range of GELU, whose smoothed values replace src. Twelve vectors side by side: four would leave the pipelines waiting for results.
 template <bool kSmooth>
 Range range_of_gelu(size_t k, float* src, const float* inv_smooth) {
   __m512i lo[4], hi[4];
   for (int j = 0; j < 4; ++j) lo[j] = _mm512_set1_epi32(INT32_MIN), hi[j] = _mm512_setzero_si512();
   size_t i = 0;
-  for (; i + 64 <= k; i += 64) {
-    Lanes4 y = gelu_coarse(load4(src + i));
-    if (kSmooth) y = y * load4(inv_smooth + i);
-    const __m512 part[4] = {y.a.v, y.b.v, y.c.v, y.d.v};
-#pragma GCC unroll 4
-    for (int j = 0; j < 4; ++j) {
-      extend(part[j], &lo[j], &hi[j]);
-    }
-    store4(src + i, y);
+  for (; i + 192 <= k; i += 192) {
+    const Lanes12 y = gelu_coarse(Lanes12{load4(src + i), load4(src + i + 64), load4(src + i + 128)});
+    keep_four<kSmooth>(y.a, i, src, inv_smooth, lo, hi);
+    keep_four<kSmooth>(y.b, i + 64, src, inv_smooth, lo, hi);
+    keep_four<kSmooth>(y.c, i + 128, src, inv_smooth, lo, hi);
   }
+  for (; i + 64 <= k; i += 64) keep_four<kSmooth>(gelu_coarse(load4(src + i)), i, src, inv_smooth, lo, hi);
   for (; i < k; i += 16) {
     const __mmask16 mask = lane_mask(k - i);
     Lanes y = gelu_coarse(Lanes{_mm512_maskz_loadu_ps(mask, src + i)});
