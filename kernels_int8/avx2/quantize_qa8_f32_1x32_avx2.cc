@@ -1,11 +1,26 @@
 // Rows of fp32 to signs and magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
+#include "kernels_int8/avx2/gelu_row.h"
 #include "kernels_int8/avx2/low_bytes.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/loops/low_rows.h"
-#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {
+
+// 32 values of a row whose signs and magnitudes begin at `to`. Saturating to u8 clamps. Packs work within 128-bit parts: quads of values
+// 0 2 4 6 | 1 3 5 7.
+inline __attribute__((always_inline)) void store_bytes(uint8_t* to, size_t i, const __m256i (&q)[4], __m256i zero_point, bool low_row) {
+  const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
+  const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
+  const __m256i bytes = _mm256_packus_epi16(low, high);
+  const __m256i a = _mm256_xor_si256(bytes, _mm256_set1_epi8(static_cast<char>(0x80)));
+  const __m256i magnitude = low_row ? bytes : _mm256_abs_epi8(a);  // 128 of -128, as u8
+  const __m256i sign = low_row ? _mm256_set1_epi8(kLowMark) : _mm256_cmpgt_epi8(_mm256_setzero_si256(), a);
+  const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(sign, magnitude), 0xd8);
+  const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(sign, magnitude), 0xd8);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i), first);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i + 32), second);
+}
 
 template <bool kSmooth>
 void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
@@ -13,30 +28,8 @@ void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, c
   quantize_rows<W8A8, kSmooth>(
       m, k, src, src_stride, inv_smooth,
       scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
-        uint8_t* to = dst + row * row_bytes;
-        // Saturating to u8 clamps. Packs work within 128-bit parts: quads of values 0 2 4 6 | 1 3 5 7.
-        const __m256i low = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
-        const __m256i high = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
-        const __m256i bytes = _mm256_packus_epi16(low, high);
-        const __m256i a = _mm256_xor_si256(bytes, _mm256_set1_epi8(static_cast<char>(0x80)));
-        const __m256i magnitude = low_rows ? bytes : _mm256_abs_epi8(a);  // 128 of -128, as u8
-        const __m256i sign = low_rows ? _mm256_set1_epi8(kLowMark) : _mm256_cmpgt_epi8(_mm256_setzero_si256(), a);
-        const __m256i first = _mm256_permute4x64_epi64(_mm256_unpacklo_epi32(sign, magnitude), 0xd8);
-        const __m256i second = _mm256_permute4x64_epi64(_mm256_unpackhi_epi32(sign, magnitude), 0xd8);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i), first);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 2 * i + 32), second);
+        store_bytes(dst + row * row_bytes, i, q, zero_point, low_rows);
       });
-}
-
-void quantize_rows_as(bool low_rows, size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes,
-                      RowScale* scales) {
-  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
-  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales, low_rows);
-}
-
-// Behind a GELU; row by row as gelu_then_quantize calls it, whatever one of them looks like: a GEMM goes by runs of rows that are low.
-void quantize_low_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst, size_t row_bytes, RowScale* scales) {
-  quantize_rows_as(true, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }
 
 }  // namespace
@@ -45,15 +38,23 @@ size_t rowbytes_qa8_f32_1x32_avx2(size_t k) { return round_up(2 * k, 64); }
 
 void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                 size_t row_bytes, RowScale* scales) {
-  quantize_rows_as(rows_are_low(m, k, src, src_stride), m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
+  const auto rows = inv_smooth != nullptr ? bytes_of_rows<true> : bytes_of_rows<false>;
+  rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales, rows_are_low(m, k, src, src_stride));
 }
 
-void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);
-
-void geluquantize_qa8_f32_1x32_avx2(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
-                                    size_t row_bytes, RowScale* scales) {
-  gelu_then_quantize<gelucoarse_f32_f32_1x16_avx2, quantize_low_rows>(m, k, src, src_stride, inv_smooth, dst, row_bytes,
-                                                                               scales);
+// Rows behind a GELU are low whatever one of them looks like: a GEMM goes by runs of rows that are.
+void geluquantize_qa8_f32_1x32_avx2(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                                    void* dst, size_t row_bytes, RowScale* scales) {
+  for (size_t row = 0; row < m; ++row, src += src_stride) {
+    uint8_t* const to = static_cast<uint8_t*>(dst) + row * row_bytes;
+    Steps steps;
+    find_steps_of_row<W8A8>(inv_smooth != nullptr ? gelu_of_row<true>(k, src, inv_smooth) : gelu_of_row<false>(k, src, nullptr), &steps);
+    round_row<false>(
+        row, k, src, nullptr, steps, 0,
+        scales, [&](size_t, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+          store_bytes(to, i, q, zero_point, true);
+        });
+  }
 }
 
 }  // namespace ert::kernels

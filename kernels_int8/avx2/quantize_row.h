@@ -158,7 +158,30 @@ inline __attribute__((always_inline)) void store16(int16_t* dst, const __m256i (
 // Short rows are quantized some at a time: of one alone, finding the ends among lanes and two divisions take longer than the rest.
 constexpr size_t kShortRow = 512, kLeastRowsAtOnce = 3;
 
-// Runs store(row, i, q, zero_point) over blocks of 32 rounded values y / scale as int32, before the zero point, 16 bits in each lane, is added.
+// Runs store(row, i, q, zero_point) over blocks of 32 rounded values y / scale as int32, before the zero point, 16 bits in each lane, is added. The
+// steps of the row are those of `place`.
+template <bool kSmooth, typename Store>
+inline __attribute__((always_inline)) void round_row(size_t row, size_t k, const float* src, const float* inv_smooth, const Steps& steps,
+                                                     size_t place, RowScale* scales, const Store& store) {
+  scales[row] = {steps.scale[place], steps.zero_point[place]};
+  const __m256 inv = _mm256_set1_ps(steps.inv[place]);
+  const __m256i zero_point = _mm256_set1_epi16(static_cast<int16_t>(steps.zero_point[place]));
+  for_blocks<kSmooth>(
+      k, src, inv_smooth, [&](size_t i, const __m256(&y)[4]) __attribute__((always_inline)) {
+        __m256i q[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; ++j) q[j] = _mm256_cvtps_epi32(_mm256_mul_ps(y[j], inv));
+        store(row, i, q, zero_point);
+      });
+}
+
+// Of one row.
+template <class Kind>
+inline void find_steps_of_row(const Ends& ends, Steps* steps) {
+  Kind::find_steps(_mm256_set1_ps(float_of_largest<false>(ends.lo)), _mm256_set1_ps(float_of_largest<true>(ends.hi)), steps);
+}
+
+// round_row of each row, whose ends it finds.
 template <class Kind, bool kSmooth, typename Store>
 inline __attribute__((always_inline)) void quantize_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride,
                                                          const float* inv_smooth, RowScale* scales, const Store& store) {
@@ -167,8 +190,7 @@ inline __attribute__((always_inline)) void quantize_rows(size_t m, size_t k, con
     size_t rows = m - row < kRowsAtOnce ? m - row : kRowsAtOnce;
     if (k > kShortRow || rows < kLeastRowsAtOnce) {
       rows = 1;
-      const Ends ends = ends_of_row<kSmooth>(k, src, inv_smooth);
-      Kind::find_steps(_mm256_set1_ps(float_of_largest<false>(ends.lo)), _mm256_set1_ps(float_of_largest<true>(ends.hi)), &steps);
+      find_steps_of_row<Kind>(ends_of_row<kSmooth>(k, src, inv_smooth), &steps);
     } else {
       __m256i lo[kRowsAtOnce], hi[kRowsAtOnce];
       for (size_t r = 0; r < kRowsAtOnce; ++r) {
@@ -178,18 +200,8 @@ inline __attribute__((always_inline)) void quantize_rows(size_t m, size_t k, con
       }
       Kind::find_steps(floats_of_largest<false>(lo), floats_of_largest<true>(hi), &steps);
     }
-    for (size_t r = 0; r < rows; ++r, ++row, src += src_stride) {
-      scales[row] = {steps.scale[r], steps.zero_point[r]};
-      const __m256 inv = _mm256_set1_ps(steps.inv[r]);
-      const __m256i zero_point = _mm256_set1_epi16(static_cast<int16_t>(steps.zero_point[r]));
-      for_blocks<kSmooth>(
-          k, src, inv_smooth, [&](size_t i, const __m256(&y)[4]) __attribute__((always_inline)) {
-            __m256i q[4];
-#pragma GCC unroll 4
-            for (int j = 0; j < 4; ++j) q[j] = _mm256_cvtps_epi32(_mm256_mul_ps(y[j], inv));
-            store(row, i, q, zero_point);
-          });
-    }
+    for (size_t r = 0; r < rows; ++r, ++row, src += src_stride)
+      round_row<kSmooth>(row, k, src, inv_smooth, steps, r, scales, store);
   }
 }
 

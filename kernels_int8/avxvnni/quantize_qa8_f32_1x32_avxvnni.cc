@@ -1,24 +1,28 @@
 // Rows of fp32 to u8 with a zero point, the form of vpdpbusd.
+#include "kernels_int8/avx2/gelu_row.h"
 #include "kernels_int8/avx2/quantize_row.h"
 #include "kernels_int8/avxvnni/names.h"
-#include "kernels_int8/ref/gelu_quantize.h"
 
 namespace ert::kernels {
 namespace {
 
+// 32 values of a row whose bytes begin at `to`.
+inline __attribute__((always_inline)) void store_bytes(uint8_t* to, size_t i, const __m256i (&q)[4], __m256i zero_point) {
+  // Packs work within 128-bit parts: 0-3 8-11 16-19 24-27 | 4-7 12-15 20-23 28-31.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
+  const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
+  const __m256i packed = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), packed);
+}
+
 template <bool kSmooth>
 void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
                    size_t row_bytes, RowScale* scales) {
-  // Packs work within 128-bit parts: 0-3 8-11 16-19 24-27 | 4-7 12-15 20-23 28-31.
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
   quantize_rows<W8A8, kSmooth>(
       m, k, src, src_stride, inv_smooth,
       scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
-        uint8_t* to = dst + row * row_bytes;
-        const __m256i a = _mm256_adds_epi16(_mm256_packs_epi32(q[0], q[1]), zero_point);
-        const __m256i b = _mm256_adds_epi16(_mm256_packs_epi32(q[2], q[3]), zero_point);
-        const __m256i packed = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(a, b), order);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), packed);
+        store_bytes(dst + row * row_bytes, i, q, zero_point);
       });
 }
 
@@ -32,12 +36,18 @@ void ERT_AVXVNNI_NAME(quantize_qa8_f32_1x32)(size_t m, size_t k, const float* sr
   rows(m, k, src, src_stride, inv_smooth, static_cast<uint8_t*>(dst), row_bytes, scales);
 }
 
-void gelucoarse_f32_f32_1x16_avx2(size_t n, const float* src, float* dst);
-
 void ERT_AVXVNNI_NAME(geluquantize_qa8_f32_1x32)(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                                  void* dst, size_t row_bytes, RowScale* scales) {
-  gelu_then_quantize<gelucoarse_f32_f32_1x16_avx2, ERT_AVXVNNI_NAME(quantize_qa8_f32_1x32)>(m, k, src, src_stride, inv_smooth,
-                                                                                            dst, row_bytes, scales);
+  for (size_t row = 0; row < m; ++row, src += src_stride) {
+    uint8_t* const to = static_cast<uint8_t*>(dst) + row * row_bytes;
+    Steps steps;
+    find_steps_of_row<W8A8>(inv_smooth != nullptr ? gelu_of_row<true>(k, src, inv_smooth) : gelu_of_row<false>(k, src, nullptr), &steps);
+    round_row<false>(
+        row, k, src, nullptr, steps, 0,
+        scales, [&](size_t, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+          store_bytes(to, i, q, zero_point);
+        });
+  }
 }
 
 }  // namespace ert::kernels
