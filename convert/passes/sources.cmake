@@ -17,6 +17,7 @@ target_sources(edgeconv_core PRIVATE
   passes/fold_conv_slice.cc
   passes/fold_gather_columns.cc
   passes/fold_pad_conv.cc
+  passes/fourier_builder.cc
   passes/fuse_activation.cc
   passes/fuse_attention.cc
   passes/fuse_embedding.cc
