@@ -256,11 +256,7 @@ bool decompose_conv(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_decompose_conv(Graph& g, Diagnostics&) {
-  int made = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kConv) made += decompose_conv(g, static_cast<NodeId>(i));
-  return made;
+  return rewrite_each(g, OpKind::kConv, [&](NodeId id) { return decompose_conv(g, id); });
 }
 
 }  // namespace edgeconv

@@ -273,13 +273,8 @@ bool decompose_conv_transpose(Graph& g, const Users& users, NodeId id) {
 }  // namespace
 
 int pass_decompose_conv_transpose(Graph& g, Diagnostics&) {
-  int made = 0;
   const Users users = g.users();
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kConvTranspose)
-      made += decompose_conv_transpose(g, users, static_cast<NodeId>(i));
-  return made;
+  return rewrite_each(g, OpKind::kConvTranspose, [&](NodeId id) { return decompose_conv_transpose(g, users, id); });
 }
 
 }  // namespace edgeconv

@@ -190,11 +190,7 @@ bool decompose_einsum(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_decompose_einsum(Graph& g, Diagnostics&) {
-  int done = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kEinsum) done += decompose_einsum(g, static_cast<NodeId>(i));
-  return done;
+  return rewrite_each(g, OpKind::kEinsum, [&](NodeId id) { return decompose_einsum(g, id); });
 }
 
 }  // namespace edgeconv

@@ -191,11 +191,7 @@ bool decompose_resize(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_decompose_resize(Graph& g, Diagnostics&) {
-  int done = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kResize) done += decompose_resize(g, static_cast<NodeId>(i));
-  return done;
+  return rewrite_each(g, OpKind::kResize, [&](NodeId id) { return decompose_resize(g, id); });
 }
 
 }  // namespace edgeconv

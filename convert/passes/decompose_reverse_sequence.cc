@@ -79,12 +79,7 @@ bool decompose_reverse_sequence(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_decompose_reverse_sequence(Graph& g, Diagnostics&) {
-  int made = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kReverseSequence)
-      made += decompose_reverse_sequence(g, static_cast<NodeId>(i));
-  return made;
+  return rewrite_each(g, OpKind::kReverseSequence, [&](NodeId id) { return decompose_reverse_sequence(g, id); });
 }
 
 }  // namespace edgeconv

@@ -94,6 +94,16 @@ inline void redefine(Graph& g, ValueId v, OpKind kind, std::vector<ValueId> inpu
   g.add_node_with_outputs(kind, std::move(inputs), {v}, std::move(attrs), origin);
 }
 
+// Offers rewrite(node) every node of the kind but those that it adds. Returns how many it says it rewrote.
+template <class Rewrite>
+int rewrite_each(Graph& g, OpKind kind, Rewrite&& rewrite) {
+  int done = 0;
+  const size_t count = g.nodes.size();
+  for (size_t i = 0; i < count; ++i)
+    if (!g.nodes[i].dead && g.nodes[i].kind == kind) done += rewrite(static_cast<NodeId>(i));
+  return done;
+}
+
 // A Linear that stands for itself and the node that reads it.
 struct FusedLinear {
   std::vector<ValueId> inputs;

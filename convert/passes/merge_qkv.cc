@@ -1,5 +1,6 @@
 // The query, key and value projections of one input become one Linear, also where queries and keys are rotated in between.
 #include "convert/passes/join_linears.h"
+#include "convert/passes/match.h"
 
 namespace edgeconv {
 
@@ -42,12 +43,8 @@ bool merge(Graph& g, const Users& users, NodeId id) {
 }  // namespace
 
 int pass_merge_qkv(Graph& g, Diagnostics&) {
-  int merged = 0;
   const Users users = g.users();
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kAttention) merged += merge(g, users, static_cast<NodeId>(i));
-  return merged;
+  return rewrite_each(g, OpKind::kAttention, [&](NodeId id) { return merge(g, users, id); });
 }
 
 }  // namespace edgeconv

@@ -66,11 +66,7 @@ bool select(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_select_branches(Graph& g, Diagnostics&) {
-  int made = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kIf) made += select(g, static_cast<NodeId>(i));
-  return made;
+  return rewrite_each(g, OpKind::kIf, [&](NodeId id) { return select(g, id); });
 }
 
 }  // namespace edgeconv

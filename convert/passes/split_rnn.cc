@@ -134,11 +134,7 @@ bool split(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_split_rnn(Graph& g, Diagnostics&) {
-  int made = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kRnn) made += split(g, static_cast<NodeId>(i));
-  return made;
+  return rewrite_each(g, OpKind::kRnn, [&](NodeId id) { return split(g, id); });
 }
 
 }  // namespace edgeconv

@@ -143,11 +143,7 @@ bool strip(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_strip_activation_quantization(Graph& g, Diagnostics&) {
-  int stripped = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kDequantizeLinear) stripped += strip(g, static_cast<NodeId>(i));
-  return stripped;
+  return rewrite_each(g, OpKind::kDequantizeLinear, [&](NodeId id) { return strip(g, id); });
 }
 
 }  // namespace edgeconv

@@ -66,11 +66,7 @@ bool unstack(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_unstack_reduce(Graph& g, Diagnostics&) {
-  int done = 0;
-  const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && g.nodes[i].kind == OpKind::kReduce) done += unstack(g, static_cast<NodeId>(i));
-  return done;
+  return rewrite_each(g, OpKind::kReduce, [&](NodeId id) { return unstack(g, id); });
 }
 
 }  // namespace edgeconv
