@@ -119,11 +119,6 @@ std::optional<Shape> NodeInference::broadcast(const Shape& a, const Shape& b) {
   return out;
 }
 
-DimExpr NodeInference::unknown_dim(size_t output, size_t ax) const {
-  const ValueId v = node().outputs[output];
-  return DimExpr::symbol(g_.value(v).name + "_dim" + std::to_string(ax));
-}
-
 std::string NodeInference::where() const { return node().origin.op_type + " '" + node().origin.node + "'"; }
 
 std::string NodeInference::inputs_str() const {

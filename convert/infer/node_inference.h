@@ -68,8 +68,6 @@ class NodeInference {
   void require_equal(const DimExpr& a, const DimExpr& b, const std::string& what);
   // Numpy broadcast with unification of unequal sizes.
   std::optional<Shape> broadcast(const Shape& a, const Shape& b);
-  // A size that inference cannot express: a fresh dim named after output and axis, the same in every round.
-  DimExpr unknown_dim(size_t output, size_t axis) const;
 
   // Smallest sizes of dims that nodes have shown so far, for lower_bound() and the comparisons.
   const LeastDims& least() const { return g_.least_dims; }

@@ -34,12 +34,4 @@ std::string recorded_text(const std::vector<std::string>& files) {
   return names.empty() ? "recorded inputs" : "recorded inputs of " + names;
 }
 
-std::string arrays_text(const Graph& g) {
-  std::string arrays;
-  for (ValueId v : g.inputs)
-    arrays += fmt::format("{}{} {}", arrays.empty() ? "" : ", ", printable(g.value(v).name),
-                          g.value(v).shape ? shape_str(*g.value(v).shape) : "");
-  return arrays;
-}
-
 }  // namespace edgeconv

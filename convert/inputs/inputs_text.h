@@ -15,7 +15,4 @@ std::string made_up_text(const Graph& g, const DimPlan& dims, size_t sets);
 // "recorded inputs of 'speech.npz'".
 std::string recorded_text(const std::vector<std::string>& files);
 
-// The names and shapes of the arrays that an .npz for --calib must have: "x [rows, 16000], lengths [rows]".
-std::string arrays_text(const Graph& g);
-
 }  // namespace edgeconv
