@@ -7,4 +7,5 @@ target_sources(edgeconv_core PRIVATE
   dims/input_kinds.cc
   dims/kept_states.cc
   dims/size_equalities.cc
+  dims/table_limits.cc
 )

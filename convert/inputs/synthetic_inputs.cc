@@ -30,6 +30,34 @@ void sort_rows(std::span<int64_t> values, int64_t width) {
   for (auto at = values.begin(); w > 0 && values.end() - at >= w; at += w) std::sort(at, at + w);
 }
 
+// Sound needs more samples than a text has tokens: a syllable of it. Returns the samples of the longest; 0 where there is none.
+int64_t lengthen_sound(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const std::set<std::string>& leading, DimSizes& size) {
+  int64_t longest = 0;
+  for (const auto& [input, nature] : plan.kinds) {
+    if (nature.kind != InputKind::kWaveform || nature.axis < 1) continue;
+    const DimExpr& samples = (*g.value(input).shape)[static_cast<size_t>(nature.axis)];
+    if (!samples.is_symbol() || leading.count(samples.symbol_name())) continue;
+    int64_t& n = size.at(samples.symbol_name());
+    n = std::max(n, std::min<int64_t>(spec.tokens * spec.samples_per_token, plan.range.at(samples.symbol_name()).second));
+    longest = std::max(longest, n);
+  }
+  return longest;
+}
+
+// A picture has more rows and columns than a text has tokens, and networks that halve it five times want whole multiples.
+void enlarge_pictures(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const std::set<std::string>& leading, DimSizes& size) {
+  for (const auto& [input, nature] : plan.kinds) {
+    if (nature.kind != InputKind::kImage) continue;
+    for (const int axis : {nature.axis, nature.axis + 1}) {
+      const DimExpr& pixels = (*g.value(input).shape)[static_cast<size_t>(axis)];
+      if (!pixels.is_symbol() || leading.count(pixels.symbol_name())) continue;
+      int64_t& n = size.at(pixels.symbol_name());
+      const int64_t side = std::min<int64_t>(spec.tokens * kPixelsPerToken, plan.range.at(pixels.symbol_name()).second);
+      n = std::max(n, side < kPixelMultiple ? side : side / kPixelMultiple * kPixelMultiple);
+    }
+  }
+}
+
 struct Sizes {
   DimSizes of;
   int64_t tokens, least;  // largest and smallest contents of lengths
@@ -60,29 +88,8 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     for (auto& [name, n] : size) n = std::min<int64_t>(n, plan.range.at(name).second);
   for (auto& [name, n] : size) n = std::max<int64_t>(n, plan.range.at(name).first);
 
-  // Sound needs more samples than a text has tokens: a syllable of it.
-  int64_t sound = 0;
-  for (const auto& [input, nature] : plan.kinds) {
-    if (nature.kind != InputKind::kWaveform || nature.axis < 1) continue;
-    const DimExpr& samples = (*g.value(input).shape)[static_cast<size_t>(nature.axis)];
-    if (samples.is_symbol() && !leading.count(samples.symbol_name())) {
-      int64_t& n = size.at(samples.symbol_name());
-      n = std::max(n, std::min<int64_t>(spec.tokens * spec.samples_per_token, plan.range.at(samples.symbol_name()).second));
-      sound = std::max(sound, n);
-    }
-  }
-
-  // A picture has more rows and columns than a text has tokens, and networks that halve it five times want whole multiples.
-  for (const auto& [input, nature] : plan.kinds) {
-    if (nature.kind != InputKind::kImage) continue;
-    for (const int axis : {nature.axis, nature.axis + 1}) {
-      const DimExpr& pixels = (*g.value(input).shape)[static_cast<size_t>(axis)];
-      if (!pixels.is_symbol() || leading.count(pixels.symbol_name())) continue;
-      int64_t& n = size.at(pixels.symbol_name());
-      const int64_t side = std::min<int64_t>(spec.tokens * kPixelsPerToken, plan.range.at(pixels.symbol_name()).second);
-      n = std::max(n, side < kPixelMultiple ? side : side / kPixelMultiple * kPixelMultiple);
-    }
-  }
+  const int64_t sound = lengthen_sound(g, plan, spec, leading, size);
+  enlarge_pictures(g, plan, spec, leading, size);
 
   // Where one axis has a smallest size, all are longer: exporters give the samples of audio and those of its mask two names.
   int64_t least = 1;
