@@ -21,6 +21,11 @@ enum class InputKind : uint8_t {
   kState,     // what output number `output` gave in the run before
 };
 
+// Sound and pictures.
+constexpr bool is_signal(InputKind k) {
+  return k == InputKind::kWaveform || k == InputKind::kSpectrum || k == InputKind::kImage || k == InputKind::kField;
+}
+
 enum class InputScale : uint8_t {
   kAny,        // the graph does not tell
   kUnit,       // up to about 1

@@ -42,6 +42,7 @@ struct DecidedBy {
 enum class Evidence : uint8_t {
   kMoves,
   kHardlyMoves,  // by less than a thousandth
+  kStill,        // by no more than sums of many layers are rounded by
   kConstant,     // one number
   kZero,
   kSure,  // no made-up sample leaves it undecided: a probability below 0.001 or above 0.999 everywhere

@@ -85,6 +85,7 @@ const char* evidence_text(Evidence e) {
   switch (e) {
     case Evidence::kMoves: return "";
     case Evidence::kHardlyMoves: return "hardly moves";
+    case Evidence::kStill: return "does not move";
     case Evidence::kConstant: return "is one number";
     case Evidence::kZero: return "is zero";
     case Evidence::kSure: return "is certain of every answer";
@@ -97,6 +98,7 @@ const char* evidence_name(Evidence e) {
   switch (e) {
     case Evidence::kMoves: return "moves";
     case Evidence::kHardlyMoves: return "hardly moves";
+    case Evidence::kStill: return "still";
     case Evidence::kConstant: return "constant";
     case Evidence::kZero: return "zero";
     case Evidence::kSure: return "certain";

@@ -15,7 +15,7 @@ const char* decision_name(Decision d);
 
 // "is zero", "hardly moves", ...; empty where it moves.
 const char* evidence_text(Evidence e);
-// "moves", "hardly moves", "constant", "zero", "certain", "chaotic": as reports name them.
+// "moves", "hardly moves", "still", "constant", "zero", "certain", "chaotic": as reports name them.
 const char* evidence_name(Evidence e);
 
 // Of a probability, within what probabilities of 0.001 and 0.999 have: beyond them nothing is decided.

@@ -113,11 +113,24 @@ bool ValidationSet::leaves_out_chaos() const {
   return std::any_of(chaotic_.begin(), chaotic_.end(), [](const ChaoticSamples& c) { return count_of(c) > 0; });
 }
 
-bool ValidationSet::tells_nothing() const {
+std::vector<OutputError> ValidationSet::reference_itself() const {
   Comparison self(names_);
   for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i], chaotic_[i]);
-  const std::vector<OutputError> outputs = self.errors();
+  return self.errors();
+}
+
+bool ValidationSet::tells_nothing() const {
+  const std::vector<OutputError> outputs = reference_itself();
   return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const OutputError& e) { return e.vacuous(); });
+}
+
+bool ValidationSet::has_random_weights(const Graph& original, const DimPlan& dims) const {
+  const std::vector<OutputError> outputs = reference_itself();
+  const bool still = std::all_of(outputs.begin(), outputs.end(), [](const OutputError& e) { return e.evidence == Evidence::kStill; });
+  return still && !outputs.empty() && std::all_of(original.inputs.begin(), original.inputs.end(), [&](ValueId v) {
+    const auto kind = dims.kinds.find(v);
+    return kind != dims.kinds.end() && is_signal(kind->second.kind);
+  });
 }
 
 std::vector<std::string> ValidationSet::not_finite_outputs() const {

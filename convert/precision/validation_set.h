@@ -57,6 +57,9 @@ class ValidationSet {
   bool leaves_out_chaos() const;
   // Whether no output of the model moves on them (accuracy.h): then agreement is no evidence.
   bool tells_nothing() const;
+  // Whether no output depends on them by more than rounding, though pictures and sound are all that the model takes: then its weights are random, and
+  // one precision is as right as another.
+  bool has_random_weights(const Graph& original, const DimPlan& dims) const;
   // Branches of the model that no input takes, in words.
   std::vector<std::string> untaken_branches() const { return untaken_; }
   // Outputs that depend on custom operators: nothing is known about them.
@@ -64,6 +67,7 @@ class ValidationSet {
 
  private:
   Comparison compare(const std::vector<std::vector<Tensor>>& reference, const std::vector<std::vector<Tensor>>& results) const;
+  std::vector<OutputError> reference_itself() const;
   std::vector<Tensor> run(BlobRunner& runner, size_t set, const std::vector<Tensor>* before) const;
 
   std::vector<std::string> names_, unknown_;

@@ -45,6 +45,24 @@ std::string silent_picture_model() {
   return w.bytes();
 }
 
+// A layer whose result hardly adds to a constant: what layers of random weights make of any picture.
+std::string still_picture_model() {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {1, 3, 31, 31});
+  w.output("y", kOnnxFloat, {1, 32});
+  w.weights("filters", {8, 3, 3, 3});
+  w.weights("w", {1800, 32});
+  w.weights("constant", {32});
+  float_constant(w, "little", {}).add_float_data(1e-9f);
+  ints_attribute(w.node("Conv", {"x", "filters"}, {"map"}), "strides", {2, 2});
+  w.node("Relu", {"map"}, {"bright"});
+  w.node("Flatten", {"bright"}, {"flat"});
+  w.node("MatMul", {"flat", "w"}, {"h"});
+  w.node("Mul", {"h", "little"}, {"less"});
+  w.node("Add", {"less", "constant"}, {"y"});
+  return w.bytes();
+}
+
 class ChaoticSamplesTest : public CliTest {
  protected:
   Json convert(bool everywhere, const std::vector<std::string>& options = {}) {
@@ -76,6 +94,15 @@ TEST_F(ChaoticSamplesTest, DoNotCountWithOtherPrecisionsEither) {
     const Json report = convert(false, {"--precision", precision});
     EXPECT_GT(report.at("outputs").at(0).at("cosine").get<double>(), 0.999) << precision;
   }
+}
+
+// Nothing can check any precision, and of pictures alone that is so with random weights only: they took twice the time in 16 bits.
+TEST_F(ChaoticSamplesTest, RandomWeightsBehindPicturesAreInt8) {
+  write_file(in("m.onnx"), still_picture_model());
+  const Json report = parse_json(expect_success({in("m.onnx"), "-o", in("m.ert"), "--json"}).out);
+  EXPECT_EQ(report.at("layers").at("w8a16"), 0) << report.at("layer_table");
+  EXPECT_GE(report.at("layers").at("int8"), 1) << report.at("layer_table");
+  EXPECT_EQ(warnings_with(report, "as with random weights"), 1u) << report.at("warnings");
 }
 
 TEST_F(ChaoticSamplesTest, NothingElseIsNoEvidence) {

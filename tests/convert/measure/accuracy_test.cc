@@ -243,6 +243,7 @@ TEST(Accuracy, AReferenceThatDoesNotMoveIsNoEvidence) {
   EXPECT_EQ(error_of({Decision::kValue}, {0, 0, 0}, {0, 0, 0}).evidence, Evidence::kZero);
   EXPECT_EQ(error_of({Decision::kValue}, {2, 2, 2}, {2, 2, 2}).evidence, Evidence::kConstant);
   EXPECT_EQ(error_of({Decision::kValue}, {2, 2.0001f, 2}, {2, 2, 2}).evidence, Evidence::kHardlyMoves);
+  EXPECT_EQ(error_of({Decision::kValue}, {2, 2.000001f, 2}, {2, 2, 2}).evidence, Evidence::kStill);
   EXPECT_EQ(error_of({Decision::kValue}, {2, 3, 2}, {2, 3, 2}).evidence, Evidence::kMoves);
   EXPECT_TRUE(error_of({Decision::kValue}, {0, 0}, {0, 0}).vacuous());
   EXPECT_FALSE(error_of({Decision::kValue}, {0, 0}, {0, 1}).vacuous()) << "an error is an error";
