@@ -29,8 +29,8 @@ struct AttentionWork {
   float* key_bias;     // what all queries add to their scores
   uint32_t* key_seen;  // all ones, or 0 where no query sees the key
   int8_t* keys;        // N16K4
-  int8_t* values;      // per pair of keys: for each column (even key, odd key)
-  uint8_t* queries;
+  int16_t* values;     // per pair of keys: for each column (even key, odd key)
+  uint8_t* queries;    // as Mac says
   alignas(16) float scale[kMaxRows];   // of the query, times the scale on QK^T
   alignas(16) float max[kMaxRows];     // of the scores
   alignas(16) float factor[kMaxRows];  // from the sum of P * v to the output; 0 where the query sees nothing
@@ -50,7 +50,7 @@ inline void lay_out(const AttentionArgs& a, AttentionWork* w) {
   w->key_bias = w->value_scale + w->keys16;
   w->key_seen = reinterpret_cast<uint32_t*>(w->key_bias + w->keys16);
   w->keys = reinterpret_cast<int8_t*>(w->key_seen + w->keys16);
-  w->values = w->keys + w->keys16 * w->head4;
+  w->values = reinterpret_cast<int16_t*>(w->keys + w->keys16 * w->head4);
   w->queries = reinterpret_cast<uint8_t*>(w->values + w->keys16 * w->columns16);
 }
 
@@ -99,22 +99,25 @@ inline __attribute__((always_inline)) __m256i quantize8(size_t n, const float* s
 
 inline __m128i to_int16(__m256i q) { return _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1)); }
 
+// Values [i, i + 8) of four rows as bytes: i .. i + 3 of each row in one half, i + 4 .. i + 7 in the other.
+inline __attribute__((always_inline)) __m256i bytes_of_four_rows(size_t n, const RowsOfTile& src, size_t i, const float* inv) {
+  const __m256i low = _mm256_packs_epi32(quantize8(n, src.of[0], i, inv[0]), quantize8(n, src.of[1], i, inv[1]));
+  const __m256i high = _mm256_packs_epi32(quantize8(n, src.of[2], i, inv[2]), quantize8(n, src.of[3], i, inv[3]));
+  return _mm256_packs_epi16(low, high);
+}
+
+// What stands for keys beyond the last has no scale.
 inline void pack_keys(const AttentionArgs& a, int8_t flip, const AttentionWork& w) {
   const size_t n = static_cast<size_t>(a.head_dim), keys = static_cast<size_t>(a.seq_k);
   for (size_t first = 0; first < keys; first += kTileRows) {
     const RowsOfTile src(a.k, a.k_stride, first, keys);
     alignas(16) float inv[kTileRows];
     scales_s8(n, src.of, w.key_scale + first, inv);
-    for (size_t j = first; j < first + kTileRows && j < keys; ++j) {
-      int8_t* line = w.keys + j / 16 * 16 * w.head4 + j % 16 * 4;
-      for (size_t i = 0; i < n; i += 8) {
-        const __m128i q = to_int16(quantize8(n, src.of[j - first], i, inv[j - first]));
-        const __m128i bytes = _mm_xor_si128(_mm_packs_epi16(q, q), _mm_set1_epi8(flip));
-        const int32_t low = _mm_cvtsi128_si32(bytes);
-        const int32_t high = _mm_extract_epi32(bytes, 1);
-        memcpy(line + i * 16, &low, 4);
-        if (i + 4 < n) memcpy(line + (i + 4) * 16, &high, 4);
-      }
+    int8_t* line = w.keys + first / 16 * 16 * w.head4 + first % 16 * 4;
+    for (size_t i = 0; i < n; i += 8, line += 128) {
+      const __m256i bytes = _mm256_xor_si256(bytes_of_four_rows(n, src, i, inv), _mm256_set1_epi8(flip));
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(line), _mm256_castsi256_si128(bytes));
+      if (i + 4 < n) _mm_storeu_si128(reinterpret_cast<__m128i*>(line + 64), _mm256_extracti128_si256(bytes, 1));
     }
   }
   for (size_t j = keys; j < w.keys16; ++j) w.key_scale[j] = 0.0f;
@@ -127,17 +130,35 @@ inline void pack_values(const AttentionArgs& a, const AttentionWork& w) {
     alignas(16) float scale[kTileRows], inv[kTileRows];
     scales_s8(n, src.of, scale, inv);
     for (size_t r = 0; r < kTileRows; ++r) w.value_scale[first + r] = scale_of_values(scale[r], &w.key_scale[first + r]);
-    for (size_t r = 0; r < kTileRows && first + r < keys; r += 2) {
-      int8_t* pair = w.values + (first + r) * w.columns16;
+    for (size_t r = 0; r < kTileRows; r += 2) {
+      int16_t* pair = w.values + (first + r) * w.columns16;
       for (size_t i = 0; i < n; i += 8, pair += 16) {
-        const __m256i q_even = _mm256_and_si256(quantize8(n, src.of[r], i, inv[r]), _mm256_set1_epi32(0xffff));
-        const __m256i both = _mm256_or_si256(q_even, _mm256_slli_epi32(quantize8(n, src.of[r + 1], i, inv[r + 1]), 16));
-        const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-        _mm_storeu_si128(reinterpret_cast<__m128i*>(pair), bytes);
+        const __m256i odd = _mm256_slli_epi32(quantize8(n, src.of[r + 1], i, inv[r + 1]), 16);
+        const __m256i both = _mm256_blend_epi16(quantize8(n, src.of[r], i, inv[r]), odd, 0xaa);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(pair), both);
       }
     }
   }
   for (size_t j = keys; j < w.keys16; ++j) w.value_scale[j] = 0.0f;
+}
+
+// Rows of int16, a tile of them w.head8 apart.
+inline void store_queries(size_t n, const RowsOfTile& src, const float* inv, size_t head8, int16_t* dst, int32_t*) {
+  for (size_t r = 0; r < kTileRows; ++r, dst += head8) {
+    for (size_t i = 0; i < n; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), to_int16(quantize8(n, src.of[r], i, inv[r])));
+  }
+}
+// int8, four values of each row of the tile in turns; and what a q + 128 of the keys adds.
+inline void store_queries(size_t n, const RowsOfTile& src, const float* inv, size_t, int8_t* dst, int32_t* start) {
+  __m256i sum = _mm256_setzero_si256();
+  for (size_t i = 0; i < n; i += 8) {
+    const __m256i bytes = bytes_of_four_rows(n, src, i, inv);
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi8(1), bytes);
+    sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + 4 * i), bytes);
+  }
+  const __m128i of_row = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(start), _mm_sub_epi32(_mm_setzero_si128(), _mm_slli_epi32(of_row, 7)));
 }
 
 // Rows that pad the block repeat the last query and are never written out.
@@ -145,25 +166,12 @@ template <typename Mac>
 void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, size_t padded_rows, AttentionWork* w) {
   const size_t n = static_cast<size_t>(a.head_dim);
   typename Mac::Query* dst = reinterpret_cast<typename Mac::Query*>(w->queries);
-  for (size_t tile = 0; tile < padded_rows; tile += kTileRows) {
+  for (size_t tile = 0; tile < padded_rows; tile += kTileRows, dst += kTileRows * w->head8) {
     const RowsOfTile src(a.q + static_cast<ptrdiff_t>(first) * a.q_stride, a.q_stride, tile, rows);
     alignas(16) float inv[kTileRows];
     scales_s8(n, src.of, w->scale + tile, inv);
-    for (size_t r = 0; r < kTileRows; ++r, dst += w->head8) {
-      w->scale[tile + r] = w->scale[tile + r] * a.scale;
-      __m128i sum = _mm_setzero_si128();
-      for (size_t i = 0; i < n; i += 8) {
-        const __m128i q = to_int16(quantize8(n, src.of[r], i, inv[r]));
-        sum = _mm_add_epi32(sum, _mm_madd_epi16(q, _mm_set1_epi16(1)));
-        if (sizeof(typename Mac::Query) == 2) {
-          _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + i), q);
-        } else {
-          _mm_storel_epi64(reinterpret_cast<__m128i*>(dst + i), _mm_packs_epi16(q, q));
-        }
-      }
-      sum = _mm_add_epi32(sum, _mm_unpackhi_epi64(sum, sum));
-      w->start[tile + r] = -128 * (_mm_cvtsi128_si32(sum) + _mm_extract_epi32(sum, 1));
-    }
+    _mm_store_ps(w->scale + tile, _mm_mul_ps(_mm_load_ps(w->scale + tile), _mm_set1_ps(a.scale)));
+    store_queries(n, src, inv, w->head8, dst, w->start + tile);
   }
 }
 

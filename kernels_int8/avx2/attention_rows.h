@@ -1,6 +1,6 @@
 // int8 attention of one head in 256-bit registers, shared by AVX2 and AVX-VNNI: up to 8 query rows at a time. The level gives
 // the two integer products as `Mac`:
-//   using Query          element of a quantized query row: int16_t, or int8_t
+//   using Query          element of a quantized query: int16_t in rows, or int8_t, four values of each row of a tile in turns
 //   kKeyFlip             xor on packed key bytes: 0x80 makes them u8
 //   scores<rows>(acc, queries, row_elements, start, keys, head4)   4 rows x 16 keys of N16K4
 //   pairs(acc, p2, v2)   acc += products of int16 pairs
@@ -100,13 +100,17 @@ inline void mask_rows(const AttentionArgs& a, size_t first, int row, AttentionWo
   _mm_store_ps(w->max + row, reduce_4_rows<Largest>(max[0], max[1], max[2], max[3]));
 }
 
-// Scores of the queries [row, row + 4) to P in place: p = exp(score - max) * value scale, then P: p / pmax in 14 bits.
-inline void weights(int row, AttentionWork* w) {
-  __m256 sum[kTileRows], largest[kTileRows];
+// What the weights of a block's rows sum up to and the largest of them times its value scale, per lane.
+struct WeightEnds {
+  __m256 sum[kMaxRows], largest[kMaxRows];
+};
+
+// Scores of the queries [row, row + 4) to p = exp(score - max) * value scale, in place.
+inline void exponentials(int row, AttentionWork* w, WeightEnds* ends) {
 #pragma GCC unroll 4
-  for (int r = 0; r < kTileRows; ++r) {
-    float* const p = w->row(row + r);
-    const float max = w->max[row + r];
+  for (int r = row; r < row + kTileRows; ++r) {
+    float* const p = w->row(r);
+    const float max = w->max[r];
     const __m256 row_max = _mm256_set1_ps(max == -__builtin_inff() ? 0.0f : max);
     Lanes all = {_mm256_setzero_ps(), _mm256_setzero_ps()};
     __m256 most = _mm256_setzero_ps();
@@ -120,9 +124,14 @@ inline void weights(int row, AttentionWork* w) {
       _mm256_storeu_ps(p + j, low);
       _mm256_storeu_ps(p + j + 8, high);
     }
-    sum[r] = _mm256_add_ps(all.lo, all.hi);
-    largest[r] = most;
+    ends->sum[r] = _mm256_add_ps(all.lo, all.hi);
+    ends->largest[r] = most;
   }
+}
+
+// p of the queries [row, row + 4) to P: p / pmax in 14 bits.
+inline void finish_weights(int row, const WeightEnds& ends, AttentionWork* w) {
+  const __m256 *const sum = ends.sum + row, *const largest = ends.largest + row;
   const __m128 pmax = reduce_4_rows<Largest>(largest[0], largest[1], largest[2], largest[3]);
   const __m128 all = reduce_4_rows<Sum>(sum[0], sum[1], sum[2], sum[3]);
   const __m128 sees = _mm_cmpge_ps(pmax, _mm_set1_ps(kZeroRange)), steps = _mm_set1_ps(kMaxQ16);
@@ -134,8 +143,12 @@ inline void weights(int row, AttentionWork* w) {
     float* const p = w->row(row + r);
     const __m256 inv8 = _mm256_set1_ps(inv[r]);
     __m128i* out = reinterpret_cast<__m128i*>(p);
-    for (size_t j = 0; j < w->keys16; j += 8, ++out)
-      _mm_storeu_si128(out, to_int16(_mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j), inv8))));
+    for (size_t j = 0; j < w->keys16; j += 16, out += 2) {
+      const __m256i low = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j), inv8));
+      const __m256i high = _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(p + j + 8), inv8));
+      const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(low, high), 0xd8);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), both);
+    }
   }
 }
 
@@ -146,15 +159,15 @@ void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, si
   const uint8_t* p[kTileRows];
   for (int r = 0; r < kTileRows; ++r) p[r] = reinterpret_cast<const uint8_t*>(w.row(row + r));
   alignas(32) float sums[kTileRows][16] = {};
-  const int8_t* pair = w.values + 2 * column;
+  const int16_t* pair = w.values + 2 * column;
   for (size_t block = 0; block < keys; block += kKeyBlock) {
     const size_t end = keys - block < kKeyBlock ? keys : block + kKeyBlock;
     __m256i acc[kTileRows][2];
 #pragma GCC unroll 4
     for (int r = 0; r < kTileRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
     for (size_t j = block; j < end; j += 2, pair += 2 * w.columns16) {
-      const __m256i low = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair)));
-      const __m256i high = _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(pair + 16)));
+      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair));
+      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair + 16));
 #pragma GCC unroll 4
       for (int r = 0; r < kTileRows; ++r) {
         int32_t word;
@@ -198,8 +211,11 @@ void attention(const AttentionArgs& a) {
     for (int row = 0; static_cast<size_t>(row) < rows; row += kTileRows) {
       scores<Mac>(row, &w);
       if (masked) mask_rows(a, first, row, &w);
-      weights(row, &w);
     }
+    // Step by step for the whole block: between a row's weights and its P lie shuffles and divisions, which wait for one another.
+    WeightEnds ends;
+    for (int row = 0; static_cast<size_t>(row) < rows; row += kTileRows) exponentials(row, &w, &ends);
+    for (int row = 0; static_cast<size_t>(row) < rows; row += kTileRows) finish_weights(row, ends, &w);
     for (size_t row = 0; row < rows; row += kTileRows) {
       for (size_t column = 0; column < static_cast<size_t>(a.v_dim); column += 16) {
         value_tile<Mac>(a, w, first, rows, static_cast<int>(row), column);

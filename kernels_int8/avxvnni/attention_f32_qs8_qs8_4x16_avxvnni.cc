@@ -11,7 +11,7 @@ struct AvxVnniMac {
   static constexpr int8_t kKeyFlip = -128;
 
   template <int kRows>
-  static inline __attribute__((always_inline)) void scores(__m256i (&acc)[kRows][2], const int8_t* queries, size_t row_elements,
+  static inline __attribute__((always_inline)) void scores(__m256i (&acc)[kRows][2], const int8_t* queries, size_t,
                                                            const int32_t* start, const int8_t* keys, size_t head4) {
 #pragma GCC unroll 8
     for (int r = 0; r < kRows; ++r) acc[r][0] = acc[r][1] = _mm256_set1_epi32(start[r]);
@@ -21,7 +21,7 @@ struct AvxVnniMac {
 #pragma GCC unroll 8
       for (int r = 0; r < kRows; ++r) {
         int32_t word;
-        memcpy(&word, queries + r * row_elements + kk, sizeof(word));
+        memcpy(&word, queries + kRows * kk + 4 * static_cast<size_t>(r), sizeof(word));
         const __m256i query4 = _mm256_set1_epi32(word);
         __asm__(ERT_VEX "vpdpbusd %2, %1, %0" : "+x"(acc[r][0]) : "x"(low), "x"(query4));
         __asm__(ERT_VEX "vpdpbusd %2, %1, %0" : "+x"(acc[r][1]) : "x"(high), "x"(query4));
