@@ -41,7 +41,7 @@ bool same_for_all_rows(const Operand& o, const Operand& out) {
 bool inputs_ok(const Chain& chain, int32_t i, const OpContext& inner) {
   const Stage& s = chain.stages[i];
   const InnerOp op = chain.op(i);
-  const RowForm form = row_form(op);
+  const RowForm& form = row_form(op);
   // Rows of an image with its channels first lie in as many places.
   if (op.code == static_cast<uint16_t>(params::OpCode::kQuantizeMap) && inner.n_ints != 0 &&
       inner.ints[params::quantize_map::kChannelsFirst] != 0)
@@ -77,7 +77,7 @@ bool inputs_ok(const Chain& chain, int32_t i, const OpContext& inner) {
 bool plan_inputs(Chain* chain, int32_t i) {
   const Stage& s = chain->stages[i];
   const InnerOp op = chain->op(i);
-  const RowForm form = row_form(op);
+  const RowForm& form = row_form(op);
   const int32_t* ints = op.ints + form.window_int;
   int64_t grow = s.grow, ahead = s.ahead, behind = s.ahead, reach = 0, stride = 1, begin = 0;
   if (form.window != 0) {
@@ -130,7 +130,7 @@ bool read_chain(const OpContext& c, Chain* chain) {
     s->at = static_cast<uint16_t>(ops.at() - c.ints);
     InnerOp op;
     if (!ops.next(&op)) return false;
-    const RowForm form = row_form(op);
+    const RowForm& form = row_form(op);
     if (!form.known() || find_op(op.code) == nullptr) return false;
     if (op.n_outputs < 1 || op.n_inputs + op.n_outputs > bands::kMostOperands) return false;
     if (form.window != 0 && op.n_ints < form.window_int + win::kAxisInts * uint32_t{form.window_axes}) return false;

@@ -18,30 +18,40 @@ struct RowForm {
   bool known() const { return (rows | window) != 0; }
 };
 
+namespace row_forms {
+namespace mcv = params::map_conv;
+constexpr uint16_t kFirst = 1, kMap = 3;
+inline constexpr RowForm kUnknown = {0, 0, 0}, kRows = {kFirst, 0, 0}, kBothByRows = {3, 0, 0}, kMapByRows = {kMap, 0, 0},
+                         kConv = {0, kFirst, params::conv::kWindow},
+                         kDepthwise = {0, kFirst, params::depthwise_conv::kFirstWindowInt},
+                         kDirect = {0, kFirst, params::direct_conv::kFirstWindowInt},
+                         kMapConv = {1 << mcv::kResidual | 1 << mcv::kResidualScales, kMap, mcv::kFirstWindowInt},
+                         kMapMaxPool = {0, kMap, params::map_max_pool::kFirstWindowInt},
+                         kPoolOfRows = {0, kFirst, params::pool::kFirstWindowInt, 1};
+}  // namespace row_forms
+
 // A Pool along the rows, or along another axis of each of them.
-inline RowForm row_form_of_pool(const InnerOp& op) {
-  namespace pl = params::pool;
-  const int32_t axis = op.n_ints > pl::kAxis ? op.ints[pl::kAxis] : 0;
-  return axis < 1 ? RowForm{0, 0, 0} : axis == 1 ? RowForm{0, 1, pl::kFirstWindowInt, 1} : RowForm{1, 0, 0};
+inline const RowForm& row_form_of_pool(const InnerOp& op) {
+  const int32_t axis = op.n_ints > params::pool::kAxis ? op.ints[params::pool::kAxis] : 0;
+  return axis < 1 ? row_forms::kUnknown : axis == 1 ? row_forms::kPoolOfRows : row_forms::kRows;
 }
 
-inline RowForm row_form(const InnerOp& op) {
-  namespace mcv = params::map_conv;
-  constexpr uint16_t kFirst = 1, kMap = 3, kResidual = 1 << mcv::kResidual | 1 << mcv::kResidualScales;
+// By reference: made on the stack it is read before it has been written, many times in a band.
+inline const RowForm& row_form(const InnerOp& op) {
   switch (static_cast<params::OpCode>(op.code)) {
     case params::OpCode::kLinear:
     case params::OpCode::kUnary:
-    case params::OpCode::kQuantizeMap: return {kFirst, 0, 0};
-    case params::OpCode::kBinary: return {3, 0, 0};
-    case params::OpCode::kMapToFloat: return {kMap, 0, 0};
-    case params::OpCode::kConv: return {0, kFirst, params::conv::kWindow};
-    case params::OpCode::kDepthwiseConv: return {0, kFirst, params::depthwise_conv::kFirstWindowInt};
-    case params::OpCode::kDirectConv: return {0, kFirst, params::direct_conv::kFirstWindowInt};
+    case params::OpCode::kQuantizeMap: return row_forms::kRows;
+    case params::OpCode::kBinary: return row_forms::kBothByRows;
+    case params::OpCode::kMapToFloat: return row_forms::kMapByRows;
+    case params::OpCode::kConv: return row_forms::kConv;
+    case params::OpCode::kDepthwiseConv: return row_forms::kDepthwise;
+    case params::OpCode::kDirectConv: return row_forms::kDirect;
     case params::OpCode::kMapConv:
-    case params::OpCode::kMapDepthwiseConv: return {kResidual, kMap, mcv::kFirstWindowInt};
-    case params::OpCode::kMapMaxPool: return {0, kMap, params::map_max_pool::kFirstWindowInt};
+    case params::OpCode::kMapDepthwiseConv: return row_forms::kMapConv;
+    case params::OpCode::kMapMaxPool: return row_forms::kMapMaxPool;
     case params::OpCode::kPool: return row_form_of_pool(op);
-    default: return {0, 0, 0};
+    default: return row_forms::kUnknown;
   }
 }
 

@@ -35,7 +35,7 @@ struct Work {
     for (int32_t r = i + 1; r < chain.n; ++r) {
       if ((chain.stages[i].readers >> r & 1) == 0 || top[r] >= chain.stages[r].height) continue;
       const InnerOp reader = chain.op(r);
-      const RowForm form = row_form(reader);
+      const RowForm& form = row_form(reader);
       if (chain.reads(reader, form.rows, i) && top[r] < least) least = top[r];
       if (chain.reads(reader, form.window, i) && first_met(reader, top[r]) < least) least = first_met(reader, top[r]);
     }
@@ -128,7 +128,7 @@ inline ert_status run_rows(const OpContext& c, Work* w, uint8_t* rest) {
   const bool last = r.i + 1 == w->chain.n;
   w->op = w->chain.op(r.i);
   const InnerOp& op = w->op;
-  const RowForm form = row_form(op);
+  const RowForm& form = row_form(op);
   OpContext& inner = w->inner;
   if (!whole_operands(c, w->chain, r.i, w->operands, &inner)) return ERT_ERR_MODEL;
   if (!last && !make_room(w, r.i, inner, r.end)) return ERT_ERR_MODEL;
