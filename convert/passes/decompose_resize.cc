@@ -3,6 +3,8 @@
 // What these weights do not express (antialiasing, excluded positions, rounding) is a Gather or MatMul by constants where both
 // sizes are fixed.
 // What has a fixed input and a fixed size is folded by inference (interp/resize.cc) and never comes here.
+#include <algorithm>
+
 #include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
@@ -145,6 +147,12 @@ bool can_compute(const ResizeAttrs& a, const Axis& axis) {
   return a.coordinates != ResizeAttrs::kTorchHalfPixel || axis.count.constant().value_or(1) >= 2;
 }
 
+// Of the number of elements; 1 where sizes are not known.
+double growth(const Axis& axis) {
+  const auto n = axis.n.constant(), count = axis.count.constant();
+  return n && count && *n > 0 ? static_cast<double>(*count) / static_cast<double>(*n) : 1;
+}
+
 bool has_constants(const Axis& axis) {
   constexpr int64_t kMostElements = 4096;  // 64 MB of weights
   const auto n = axis.n.constant(), count = axis.count.constant();
@@ -177,6 +185,9 @@ bool decompose_resize(Graph& g, NodeId id) {
   }
   for (const Axis& axis : axes)
     if (!can_compute(a, axis) && !has_constants(axis)) return false;
+  // Inner axes first: of outer ones a weight goes with whole rows, which most of the elements should see. Axes that shrink before those that grow.
+  std::stable_sort(axes.begin(), axes.end(), [](const Axis& p, const Axis& q) { return p.index > q.index; });
+  std::stable_sort(axes.begin(), axes.end(), [](const Axis& p, const Axis& q) { return growth(p) < growth(q); });
   Resizer r(g, n);
   ValueId v = n.in(0);
   Shape shape = *x.shape;
