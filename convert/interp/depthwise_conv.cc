@@ -49,7 +49,7 @@ Results eval_depthwise_conv(const NodeInputs& c) {
   const int64_t row_floats = columns.in * channels;
   ert::kernels::DepthwiseArgs args{};
   args.outputs = 1;
-  args.channels = static_cast<size_t>(channels);
+  args.channels = args.pixel = static_cast<size_t>(channels);
   args.src_row = rows.dilation * row_floats;
   args.src_tap = columns.dilation * channels;
   args.weights_row = columns.kernel * channels;

@@ -14,19 +14,20 @@
 namespace ert::kernels {
 
 // A run of outputs of one row of a depthwise convolution, all of which read the same taps of the kernel:
-//   dst[p, c] = start[c], then for i in order, for j in order: + src[i * src_row + j * src_tap + p * src_step + c] * weights[i * weights_row + j * channels + c]
+//   dst[p, c] = start[c], then for i in order, for j in order: + src[i * src_row + j * src_tap + p * src_step + c] * weights[i * weights_row + j * pixel + c]
 // with start = bias, or +0. Multiply and add are rounded apart (NUMERICS.md section 3).
 struct DepthwiseArgs {
-  size_t outputs, channels;  // pixels of dst; channels of a pixel
+  size_t outputs, channels;  // pixels of dst; channels of each that are done
   size_t rows, taps;         // of the kernel: rows, and taps of a row, that lie inside the input for all these outputs
   const float* src;          // [in] what output 0 reads first
   ptrdiff_t src_row;         // floats between the input rows of neighbouring kernel rows
   ptrdiff_t src_tap;         // floats between the inputs of neighbouring taps
   ptrdiff_t src_step;        // floats between the inputs of neighbouring outputs
-  const float* weights;      // [in] float [rows, taps, channels]
-  ptrdiff_t weights_row;     // floats between rows of weights, at least taps * channels
+  size_t pixel;              // floats between neighbouring outputs, and between neighbouring taps of weights; at least channels
+  const float* weights;      // [in] float [rows, taps, pixel]
+  ptrdiff_t weights_row;     // floats between rows of weights, at least taps * pixel
   const float* bias;         // [in] float [channels]; or null
-  float* dst;                // [out] float [outputs, channels], pixels side by side
+  float* dst;                // [out] float [outputs, pixel]
   Clamp clamp = Clamp::kNone;
 };
 using DepthwiseFn = void (*)(const DepthwiseArgs& a);

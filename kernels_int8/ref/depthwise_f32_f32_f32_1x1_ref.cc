@@ -7,7 +7,7 @@ namespace ert::kernels {
 void depthwise_f32_f32_f32_1x1_ref(const DepthwiseArgs& a) {
   const float* pixel = a.src;
   float* dst = a.dst;
-  for (size_t p = 0; p < a.outputs; ++p, pixel += a.src_step, dst += a.channels) {
+  for (size_t p = 0; p < a.outputs; ++p, pixel += a.src_step, dst += a.pixel) {
     for (size_t c = 0; c < a.channels; ++c) {
       F32 acc = a.bias != nullptr ? a.bias[c] : 0.0f;
       const float* row = pixel + c;
@@ -15,7 +15,7 @@ void depthwise_f32_f32_f32_1x1_ref(const DepthwiseArgs& a) {
       for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
         // Offsets that are added to: cores without vector units run this, and multiplying would double the loop.
         const float *x = row, *w = weights;
-        for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) acc = acc + F32(*x) * F32(*w);
+        for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.pixel) acc = acc + F32(*x) * F32(*w);
       }
       dst[c] = to_float(clamped(a.clamp, acc));
     }

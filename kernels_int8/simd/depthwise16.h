@@ -31,7 +31,7 @@ ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* 
   const Clamp clamp = a.clamp;
   for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
     const float *x = row, *w = weights;
-    for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) {
+    for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.pixel) {
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) {
         const size_t at = kChannels * static_cast<size_t>(v);
@@ -46,7 +46,7 @@ ERT_LANES void depthwise_block(const DepthwiseArgs& a, const float* src, float* 
   for (int p = 0; p < kOutputs; ++p) {
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
-      float* to = dst + static_cast<size_t>(p) * a.channels + c + kChannels * static_cast<size_t>(v);
+      float* to = dst + static_cast<size_t>(p) * a.pixel + c + kChannels * static_cast<size_t>(v);
       const Lanes y = clamped(clamp, acc[p][v]);
       if (kPartial) {
         store_first(to, y, count);
@@ -92,7 +92,7 @@ inline void depthwise_channels(const DepthwiseArgs& a, size_t first, size_t last
   size_t blocks = (a.outputs + kMost - 1) / kMost;
   for (size_t p = 0; p < a.outputs; --blocks) {
     const size_t outputs = (a.outputs - p + blocks - 1) / blocks;
-    kTiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(p) * a.src_step, a.dst + p * a.channels, first, last);
+    kTiles.of[outputs - 1](a, a.src + static_cast<ptrdiff_t>(p) * a.src_step, a.dst + p * a.pixel, first, last);
     p += outputs;
   }
 }

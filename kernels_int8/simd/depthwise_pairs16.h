@@ -20,7 +20,7 @@ __attribute__((noinline)) void depthwise_pairs(const DepthwiseArgs& a, const flo
   const Clamp clamp = a.clamp;
   for (size_t i = 0; i < a.rows; ++i, row += a.src_row, weights += a.weights_row) {
     const float *x = row, *w = weights;
-    for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.channels) {
+    for (size_t j = 0; j < a.taps; ++j, x += a.src_tap, w += a.pixel) {
       const Lanes b = load_halves(w, w);
 #pragma GCC unroll 16
       for (int p = 0; p < kPairs; ++p) acc[p] = acc[p] + load_halves(x + 2 * p * step, x + (2 * p + 1) * step) * b;
@@ -28,7 +28,7 @@ __attribute__((noinline)) void depthwise_pairs(const DepthwiseArgs& a, const flo
   }
   dst += c;
 #pragma GCC unroll 16
-  for (int p = 0; p < kPairs; ++p, dst += 2 * a.channels) store_halves(dst, dst + a.channels, clamped(clamp, acc[p]));
+  for (int p = 0; p < kPairs; ++p, dst += 2 * a.pixel) store_halves(dst, dst + a.pixel, clamped(clamp, acc[p]));
 }
 
 template <size_t kMost>
@@ -50,13 +50,13 @@ inline void depthwise_row_in_pairs(const DepthwiseArgs& a) {
   size_t blocks = (pairs + kMost - 1) / kMost;
   for (size_t p = 0; p < pairs; --blocks) {
     const size_t some = (pairs - p + blocks - 1) / blocks;
-    kTiles.of[some - 1](a, a.src + static_cast<ptrdiff_t>(2 * p) * a.src_step, a.dst + 2 * p * a.channels, c);
+    kTiles.of[some - 1](a, a.src + static_cast<ptrdiff_t>(2 * p) * a.src_step, a.dst + 2 * p * a.pixel, c);
     p += some;
   }
   if (a.outputs % 2 == 0) return;
   DepthwiseArgs last = a;
   last.src += static_cast<ptrdiff_t>(2 * pairs) * a.src_step;
-  last.dst += 2 * pairs * a.channels;
+  last.dst += 2 * pairs * a.pixel;
   last.outputs = 1;
   depthwise_channels<1>(last, c, a.channels);
 }

@@ -16,6 +16,8 @@ namespace dw = params::depthwise_conv;
 
 // Rows of outputs in one call: all that they read and write is to stay in the second cache.
 constexpr int64_t kMostLines = 8;
+// Floats of weights of the channels that are done at once: outputs at edges read them anew each, and they are to stay in the first cache.
+constexpr int64_t kNearWeights = 4096, kLeastChannels = 64;
 
 bool prepare(const OpContext& c, size_t* scratch) {
   *scratch = 0;
@@ -99,6 +101,22 @@ void run_row(const kernels::ConvKernels& k, const Window& w, const float* image,
   }
 }
 
+// Rows [row, row + lines) of outputs, `some` channels at a time.
+void run_rows(const kernels::ConvKernels& k, const Window& w, const float* image, int64_t row, int64_t lines, int64_t some,
+              const kernels::DepthwiseArgs& a) {
+  const int64_t channels = w.channels, row_floats = w.columns.out * channels;
+  for (int64_t c = 0; c < channels; c += some) {
+    kernels::DepthwiseArgs part = a;
+    part.channels = static_cast<size_t>(some < channels - c ? some : channels - c);
+    part.weights += c;
+    if (part.bias != nullptr) part.bias += c;
+    for (int64_t i = 0; i < lines; ++i) {
+      part.dst = a.dst + i * row_floats + c;
+      run_row(k, w, image + c, row + i, part);
+    }
+  }
+}
+
 ert_status run(const OpContext& c) {
   const Operand &x = input(c, dw::kX), &bias = input(c, dw::kBias), &out = output(c, 0);
   Window w;
@@ -107,11 +125,12 @@ ert_status run(const OpContext& c) {
   const int32_t activation = c.ints[dw::kActivation];
   const int64_t channels = w.channels, row_floats = w.columns.out * channels;
   kernels::DepthwiseArgs a = {};
-  a.channels = static_cast<size_t>(channels);
+  a.channels = a.pixel = static_cast<size_t>(channels);
   a.weights = input(c, dw::kWeights).as<float>();
   a.weights_row = w.columns.kernel * channels;
   a.bias = bias.present() ? bias.as<float>() : nullptr;
   a.clamp = clamp_of(activation);
+  const int64_t near = kNearWeights / w.positions() / kLeastChannels * kLeastChannels, some = near > kLeastChannels ? near : kLeastChannels;
   for_blocks(c, int64_t{w.batch} * w.rows.out, row_floats * w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t i = begin, lines; i < end; i += lines) {
       const int64_t first = i % w.rows.out, most = w.rows.out - first < end - i ? w.rows.out - first : end - i;
@@ -120,8 +139,8 @@ ert_status run(const OpContext& c) {
       row.dst = out.mut<float>() + i * row_floats;
       lines = kFastForms && k.depthwise3 != nullptr ? rows_alike(w.rows, first, most < kMostLines ? most : kMostLines) : 1;
       if (!run_rows_of_three(k, w, image, first, lines, row)) {
-        lines = 1;
-        run_row(k, w, image, first, row);
+        lines = !kFastForms ? 1 : most < kMostLines ? most : kMostLines;
+        run_rows(k, w, image, first, lines, kFastForms ? some : channels, row);
       }
       if (activation != dw::kNoActivation && a.clamp == kernels::Clamp::kNone)
         c.kernels->unary[activation](static_cast<size_t>(lines * row_floats), row.dst, row.dst);

@@ -12,14 +12,17 @@ using ert::testing::GuardedBuffer;
 class DepthwiseTest : public LevelTest {
  protected:
   struct Shape {
-    size_t outputs, channels, rows, taps, step, dilation;
+    size_t outputs, channels, rows, taps, step, dilation, beside = 0;  // beside: channels of a pixel that are not done
   };
   void compare(const Shape& s, Fill fill, bool with_bias, SeededRandom& random) {
     // The last pixel that is read ends at the guard page, and so do the last weights.
     const size_t width = (s.outputs - 1) * s.step + (s.taps == 0 ? 0 : s.taps - 1) * s.dilation + 1;
-    GuardedBuffer<float> src(s.rows == 0 ? 1 : s.rows * width * s.channels), bias(s.channels);
-    GuardedBuffer<float> weights(s.rows * s.taps == 0 ? 1 : s.rows * s.taps * s.channels);
-    GuardedBuffer<float> want(s.outputs * s.channels), got(want.size());
+    const size_t pixel = s.channels + s.beside;
+    const auto elements = [&](size_t pixels) { return pixels == 0 ? 1 : pixels * pixel - s.beside; };
+    GuardedBuffer<float> src(elements(s.rows * width)), bias(s.channels), weights(elements(s.rows * s.taps));
+    GuardedBuffer<float> want(elements(s.outputs)), got(want.size());
+    fill_row(want, Fill::kNormal, random);  // what lies beside the channels stays
+    std::copy(want.data(), want.data() + want.size(), got.data());
     fill_row(src, fill, random);
     fill_row(weights, fill == Fill::kHuge ? Fill::kTiny : fill, random);
     fill_row(bias, Fill::kNormal, random);
@@ -28,11 +31,12 @@ class DepthwiseTest : public LevelTest {
                     s.rows,
                     s.taps,
                     src.data(),
-                    static_cast<ptrdiff_t>(width * s.channels),
-                    static_cast<ptrdiff_t>(s.dilation * s.channels),
-                    static_cast<ptrdiff_t>(s.step * s.channels),
+                    static_cast<ptrdiff_t>(width * pixel),
+                    static_cast<ptrdiff_t>(s.dilation * pixel),
+                    static_cast<ptrdiff_t>(s.step * pixel),
+                    pixel,
                     weights.data(),
-                    static_cast<ptrdiff_t>(s.taps * s.channels),
+                    static_cast<ptrdiff_t>(s.taps * pixel),
                     with_bias ? bias.data() : nullptr,
                     want.data(),
                     static_cast<Clamp>((s.outputs + s.channels) % 3)};
@@ -61,6 +65,14 @@ TEST_P(DepthwiseTest, ExtremeValues) {
     compare({7, 37, 5, 5, 1, 1}, static_cast<Fill>(fill), true, random);
     compare({9, 16, 11, 7, 2, 1}, static_cast<Fill>(fill), false, random);
   }
+}
+
+// Some of the channels of each pixel.
+TEST_P(DepthwiseTest, PartOfThePixels) {
+  SeededRandom random;
+  for (size_t outputs : {1, 2, 3, 8, 13})
+    for (size_t channels : {3, 8, 16, 24, 65})
+      for (size_t beside : {1, 8, 33}) compare({outputs, channels, 3, 5, 1 + outputs % 2, 1, beside}, Fill::kNormal, channels % 2 == 0, random);
 }
 
 // Outputs that lie in the padding: nothing is read.
@@ -95,7 +107,7 @@ void compare_rows(Depthwise3Fn depthwise3, const Rows& s, Fill fill, SeededRando
         .depthwise({1, s.channels, s.rows, to - from,
                     src.data() + middle + static_cast<ptrdiff_t>(i / s.outputs) * row + static_cast<ptrdiff_t>(p) * step +
                         (static_cast<ptrdiff_t>(from) - 1) * tap,
-                    row, tap, 0, weights.data() + from * s.channels, static_cast<ptrdiff_t>(3 * s.channels), b,
+                    row, tap, 0, s.channels, weights.data() + from * s.channels, static_cast<ptrdiff_t>(3 * s.channels), b,
                     want.data() + i * s.channels, s.clamp});
   }
   depthwise3({s.lines, s.outputs, s.channels, s.rows, s.before, s.behind, src.data() + middle, row, tap, step, row,
