@@ -11,6 +11,7 @@
 #include "convert/lower/build_program.h"
 #include "convert/passes/pass.h"
 #include "convert/pipeline/conversion.h"
+#include "convert/precision/chain.h"
 #include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
