@@ -1,91 +1,12 @@
-// Quantize and int8 GEMM (W8A8 and W8A16) of every level against the reference, bit for bit. The row format between the two
-// is private to a level, so quantized values are read through a GEMM with identity weights. Every layout of the weights must give
-// the bits of N16K4, by a kernel of the level or through the reference. More than 300 lines, because all of it shares one fixture.
+// Quantize and int8 GEMM (W8A8 and W8A16) of every level against the reference, bit for bit. Every layout of the weights must give the bits of
+// N16K4, by a kernel of the level or through the reference.
 #include <algorithm>
 #include <cstring>
 
-#include "tests/kernels_int8/fills.h"
-#include "tests/kernels_int8/level_test.h"
-#include "tests/kernels_int8/packed_linear.h"
-#include "tests/support/guarded_buffer.h"
+#include "tests/kernels_int8/linear_int8.h"
 
 namespace ert::kernels::testing {
 namespace {
-
-using ert::testing::GuardedBuffer;
-
-struct LinearCase {
-  size_t m, n, k;
-  Fill fill = Fill::kNormal;
-  WeightFill weights = WeightFill::kRandom;
-  bool smooth = false, bias = true;
-  Precision precision = Precision::kW8A8;
-  Layout layout = Layout::kN16K4;
-};
-
-class LinearInt8Test : public LevelTest {
- protected:
-  static void run(const LinearKernels& s, const LinearCase& c, const float* src, const float* inv_smooth, const PackedWeights& w,
-                  float* dst, RowScale* scales) {
-    const size_t row_bytes = s.row_bytes(c.k);
-    ASSERT_EQ(row_bytes % 64, 0u);
-    ASSERT_LE(row_bytes, max_quantized_row_bytes(c.precision, c.k));
-    GuardedBuffer<uint8_t> rows(c.m * row_bytes);
-    const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
-    s.quantize_rows(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
-    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
-  }
-
-  // The same by pairs of rows: quantized two at a time, and in products of some and of the rest, as callers with blocks do it.
-  static void run_pairs(const LinearKernels& s, const LinearCase& c, const float* src, const float* inv_smooth, const PackedWeights& w,
-                        float* dst, RowScale* scales) {
-    // With something behind each row, as rows that are handed over have it (W8A8 only).
-    const size_t row_bytes = s.row_bytes(c.k) + (c.precision == Precision::kW8A8 && c.m % 3 == 0 ? 64 : 0);
-    GuardedBuffer<uint8_t> rows(c.m * row_bytes);
-    const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
-    const size_t step = c.m % 2 != 0 ? 2 : c.m;
-    for (size_t i = 0; i < c.m; i += step)
-      s.quantize_pairs(std::min(step, c.m - i), c.k, src + i * c.k, stride, inv_smooth, rows.data() + i * row_bytes, row_bytes, scales + i);
-    const size_t first = c.m > 4 ? c.m / 4 * 2 : c.m;
-    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true});
-    if (first < c.m)
-      s.gemm({c.m - first, c.n, c.k, rows.data() + first * row_bytes, row_bytes, scales + first, w, dst + first * c.n,
-              static_cast<ptrdiff_t>(c.n), true});
-  }
-
-  void compare(const LinearCase& c, SeededRandom& random) {
-    GuardedBuffer<float> src(c.m * c.k), inv_smooth(c.k), want(c.m * c.n), got(c.m * c.n);
-    GuardedBuffer<RowScale> want_scales(c.m), got_scales(c.m);
-    fill_row(src, c.fill, random);
-    for (size_t i = 0; i < c.k; ++i) inv_smooth[i] = random.uniform(0.125f, 1.0f);  // y stays finite
-    SeededRandom again = random;
-    const PackedLinear linear(c.n, c.k, c.weights, random), packed(c.n, c.k, c.weights, again, c.layout);
-    const float* smooth = c.smooth ? inv_smooth.data() : nullptr;
-    const LinearKernels reference = linear_kernels(ref(), c.precision, Layout::kN16K4);
-    run(reference, c, src.data(), smooth, linear.weights(c.bias), want.data(), want_scales.data());
-    run(linear_kernels(kernels(), c.precision, c.layout), c, src.data(), smooth, packed.weights(c.bias), got.data(),
-        got_scales.data());
-    for (size_t i = 0; i < c.m; ++i) {
-      ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << describe(c);
-      ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << describe(c);
-    }
-    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c);
-    const LinearKernels own = linear_kernels(kernels(), c.precision, c.layout);
-    if (own.quantize_pairs == nullptr) return;
-    run_pairs(own, c, src.data(), smooth, packed.weights(c.bias), got.data(), got_scales.data());
-    for (size_t i = 0; i < c.m; ++i) {
-      ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << " in pairs" << describe(c);
-      ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << " in pairs" << describe(c);
-    }
-    ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << "in pairs" << describe(c);
-  }
-
-  static std::string describe(const LinearCase& c) {
-    return " m " + std::to_string(c.m) + " n " + std::to_string(c.n) + " k " + std::to_string(c.k) + " " + fill_name(c.fill) +
-           " weights " + std::to_string(static_cast<int>(c.weights)) + " smooth " + std::to_string(c.smooth) + " W8A" +
-           (c.precision == Precision::kW8A16 ? "16" : "8") + " layout " + std::to_string(static_cast<int>(c.layout));
-  }
-};
 
 constexpr Layout kOtherLayouts[] = {Layout::kN8K8, Layout::kN2K16};
 
@@ -254,92 +175,6 @@ TEST_P(LinearInt8Test, GeluBeforeQuantizing) {
         ASSERT_TRUE(all_same_bits(k, want.data(), apart.data())) << what;
       }
     }
-  }
-}
-
-// A row that overflows is NaN in all outputs, wherever in it that happened and whatever is beside it; other rows keep their bits.
-TEST_P(LinearInt8Test, ARowThatOverflowsIsNaNInAllItsOutputs) {
-  const float inf = __builtin_inff(), nan = __builtin_nanf(""), most = 3.40282347e+38f;
-  const size_t m = 5, n = 19;
-  SeededRandom random("a row that overflows");
-  for (const Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
-    for (const size_t k : {1, 2, 7, 16, 33, 64, 200}) {
-      for (const bool smooth : {false, true}) {
-        const PackedLinear linear(n, k, WeightFill::kRandom, random);
-        GuardedBuffer<float> inv_smooth(k), want(m * n), got(m * n);
-        for (size_t i = 0; i < k; ++i) inv_smooth[i] = 2.0f;
-        for (size_t at = 0; at < k; at += 1 + k / 9) {
-          for (const float bad : {inf, -inf, nan, -nan, most, -most}) {
-            const bool overflows = bad != most && bad != -most;
-            GuardedBuffer<float> src(m * k);
-            fill_row(src, Fill::kNormal, random);
-            src[k + at] = bad;
-            GuardedBuffer<RowScale> scales(m);
-            const LinearCase c{m, n, k, Fill::kNormal, WeightFill::kRandom, smooth, true, precision};
-            const float* factors = smooth ? inv_smooth.data() : nullptr;
-            run(linear_kernels(ref(), precision, Layout::kN16K4), c, src.data(), factors, linear.weights(true), want.data(),
-                scales.data());
-            run(linear_kernels(kernels(), precision, Layout::kN16K4), c, src.data(), factors, linear.weights(true), got.data(),
-                scales.data());
-            for (size_t i = 0; i < m * n; ++i) {
-              const bool in_row = i / n == 1;
-              if (in_row && (overflows || smooth)) {  // twice the largest float is infinite
-                ASSERT_TRUE(std::isnan(want[i]) && std::isnan(got[i]))
-                    << bad << " at " << at << " of " << k << ": " << want[i] << " " << got[i];
-              } else {
-                ASSERT_TRUE(all_same_bits(1, &want[i], &got[i])) << bad << " at " << at << " of " << k << ", output " << i;
-                ASSERT_TRUE(in_row || !std::isnan(got[i])) << i;
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-// An exponential behind the product makes numbers of other NaNs, and levels disagreed about whose payload stays.
-TEST_P(LinearInt8Test, ANaNWithAPayloadGivesAScaleWithoutOne) {
-  SeededRandom random("a NaN with a payload");
-  const size_t m = 5, n = 5;  // levels quantize few rows and many in different ways
-  for (const uint32_t payload : {0xfffffe41u, 0x7fc12345u}) {
-    float bad;
-    std::memcpy(&bad, &payload, sizeof bad);
-    for (const Precision precision : {Precision::kW8A8, Precision::kW8A16})
-      for (const size_t k : {1, 16, 40, 200})
-        for (const bool smooth : {false, true}) {
-          const PackedLinear linear(n, k, WeightFill::kRandom, random);
-          GuardedBuffer<float> src(m * k), inv_smooth(k), got(m * n);
-          GuardedBuffer<RowScale> scales(m);
-          fill_row(src, Fill::kNormal, random);
-          for (size_t i = 0; i < k; ++i) inv_smooth[i] = 1.0f;
-          (smooth ? inv_smooth[k - 1] : src[2 * k - 1]) = bad;
-          for (const KernelTable* table : {&ref(), &kernels()}) {
-            const LinearCase c{m, n, k, Fill::kNormal, WeightFill::kRandom, smooth, true, precision};
-            run(linear_kernels(*table, precision, Layout::kN16K4), c, src.data(), smooth ? inv_smooth.data() : nullptr,
-                linear.weights(true), got.data(), scales.data());
-            uint32_t bits;
-            std::memcpy(&bits, &scales[1].scale, sizeof bits);
-            EXPECT_EQ(bits & 0x7fffffffu, 0x7fc00000u) << k << " " << smooth;
-          }
-        }
-  }
-}
-
-// Both ends finite, their distance not: 8 bits with a zero point span it.
-TEST_P(LinearInt8Test, ARangeThatOverflowsIsNaN) {
-  SeededRandom random("a range that overflows");
-  const size_t k = 40, n = 5;
-  const PackedLinear linear(n, k, WeightFill::kRandom, random);
-  GuardedBuffer<float> src(k), got(n);
-  fill_row(src, Fill::kNormal, random);
-  src[3] = 3e38f;
-  src[37] = -3e38f;
-  GuardedBuffer<RowScale> scales(1);
-  for (const KernelTable* table : {&ref(), &kernels()}) {
-    run(linear_kernels(*table, Precision::kW8A8, Layout::kN16K4), {1, n, k}, src.data(), nullptr, linear.weights(true),
-        got.data(), scales.data());
-    for (size_t i = 0; i < n; ++i) EXPECT_TRUE(std::isnan(got[i])) << i;
   }
 }
 
