@@ -22,7 +22,8 @@ using Corpus = std::vector<CorpusFile>;
 void add_wire_damage(Corpus& c);      // malformed_wire.cc: protobuf itself
 void add_tensor_damage(Corpus& c);    // malformed_tensors.cc: types, sizes and contents of constants
 void add_graph_damage(Corpus& c);     // malformed_graphs.cc: names, order, inputs, outputs, versions, functions
-void add_operator_damage(Corpus& c);  // malformed_operators.cc: operands, results and attributes of every operator
+void add_operator_damage(Corpus& c);  // malformed_operators.cc: operands, results and attributes of every operator, and the next:
+void add_operand_damage(Corpus& c);   // malformed_operands.cc: operands that an operator does not take
 
 // x float [n, 4], k int64 [n, 4], q uint8 [n, 4], b bool [n, 4] -> y float [n, 4].
 ModelWriter corpus_model();
