@@ -9,6 +9,7 @@ target_sources(edgeconv_core PRIVATE
   passes/decompose_quantization.cc
   passes/decompose_resize.cc
   passes/decompose_reverse_sequence.cc
+  passes/drop_unmet_taps.cc
   passes/float_matmul_integer.cc
   passes/fold_affine.cc
   passes/fold_affine_conv.cc
