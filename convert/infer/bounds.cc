@@ -54,7 +54,7 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
   int64_t sum = 0;
   for (const auto& t : e.terms()) {
     if (t.factors.empty()) {
-      sum += t.coefficient;
+      if (__builtin_add_overflow(sum, t.coefficient, &sum)) return std::nullopt;
       continue;
     }
     if (t.coefficient < 0) {
@@ -91,9 +91,9 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
         case DimExpr::Atom::Kind::kMod: low = 0; break;
       }
       if (!low || *low < 0) return std::nullopt;
-      product *= *low;
+      if (__builtin_mul_overflow(product, *low, &product)) return std::nullopt;
     }
-    sum += product;
+    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
   }
   return sum;
 }

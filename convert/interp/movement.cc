@@ -256,8 +256,9 @@ Results eval_pad(const NodeInputs& c) {
     const int64_t lead = pads[i], trail = pads[i + axes.size()], n = current.dims()[ax];
     if (lead == 0 && trail == 0) continue;
     Dims dims = current.dims();
-    dims[ax] = n + lead + trail;
-    if (dims[ax] < 0) c.fail("the padding cuts off more than the axis has");
+    if (__builtin_add_overflow(n, lead, &dims[ax]) || __builtin_add_overflow(dims[ax], trail, &dims[ax]) || dims[ax] < 0 ||
+        lead < -(INT64_MAX / 2))
+      c.fail("the padding cuts off more than the axis has, or adds more than a size holds");
     Tensor out(x.dtype(), dims);
     const size_t inner = static_cast<size_t>(product(dims, ax + 1)), outer = static_cast<size_t>(product(dims, 0, ax));
     const size_t line = inner * bytes;

@@ -45,8 +45,9 @@ std::optional<int64_t> evaluate_atom(const Atom& a, const std::map<std::string, 
   if (a.kind == Atom::Kind::kMin) return std::min(*l, *r);
   if (a.kind == Atom::Kind::kMax) return std::max(*l, *r);
   if (*r == 0 || (*r == -1 && *l == INT64_MIN)) return std::nullopt;
-  const int64_t q = *l / *r - ((*l % *r != 0 && (*l < 0) != (*r < 0)) ? 1 : 0);
-  return a.kind == Atom::Kind::kFloorDiv ? q : *l - q * *r;
+  const int64_t rest = *l % *r;
+  const bool below = rest != 0 && (*l < 0) != (*r < 0);
+  return a.kind == Atom::Kind::kFloorDiv ? *l / *r - below : rest + (below ? *r : 0);
 }
 
 std::string operand_str(const DimExpr& e) { return e.is_constant() || e.is_symbol() ? e.str() : "(" + e.str() + ")"; }

@@ -135,7 +135,7 @@ bool decompose_layer_norm(Graph& g, const Users& users, NodeId id) {
   const Value& x = g.value(n.in(0));
   if (!x.shape || x.rank() < 1) return false;
   for (size_t o = 1; o < n.outputs.size(); ++o)
-    if (n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]))) return false;
+    if (n.outputs[o] != kNone && (use_count(users, n.outputs[o]) != 0 || g.is_output(n.outputs[o]))) return false;
   const auto& a = n.as<NormAttrs>();
   const Shape shape = *x.shape;
   const size_t first = axis_index(a.axis, shape.size());

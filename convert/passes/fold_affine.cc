@@ -42,7 +42,7 @@ std::optional<FusedLinear> fold(Graph& g, const Node& n, const Node& affine, con
   if (c.size() != 1 && (c.size() != columns || g.value(other).constant->dims().back() != static_cast<int64_t>(columns)))
     return {};
   // A shared weight would be stored twice; a factor on a short output is cheaper left alone.
-  if (users[static_cast<size_t>(n.in(1))].size() > 1) return {};
+  if (use_count(users, n.in(1)) > 1) return {};
   std::vector<float> bias = n.in(2) == kNone ? std::vector<float>(columns, 0.0f) : g.value(n.in(2)).constant->to_float();
   ValueId w = n.in(1);
   const auto at = [&](size_t column) { return c.size() == 1 ? c[0] : c[column]; };

@@ -34,7 +34,7 @@ ColumnBlock column_block(const Graph& g, ValueId v) {
 bool private_pair(const Graph& g, const Users& users, ValueId a, ValueId b) {
   const auto linear = [&](ValueId v) {
     const Node* p = producer_of_kind(g, v, OpKind::kLinear);
-    return p && p->as<LinearAttrs>().activation < 0 && users[static_cast<size_t>(v)].size() == 1 && !g.is_output(v) ? p : nullptr;
+    return p && p->as<LinearAttrs>().activation < 0 && use_count(users, v) == 1 && !g.is_output(v) ? p : nullptr;
   };
   const Node *one = linear(a), *two = linear(b);
   return a != b && one && two && one->in(0) == two->in(0);

@@ -215,7 +215,7 @@ int convert_operators(Graph& g) {
     const int rank = g.value(n.in(0)).rank();
     bool extra = false;
     for (size_t o = 1; o < n.outputs.size(); ++o)
-      extra |= n.outputs[o] != kNone && (!users[static_cast<size_t>(n.outputs[o])].empty() || g.is_output(n.outputs[o]));
+      extra |= n.outputs[o] != kNone && (use_count(users, n.outputs[o]) != 0 || g.is_output(n.outputs[o]));
     if (rank < 1 || !is_last_axis(n.as<NormAttrs>().axis, rank) || extra) continue;
     ValueId gamma = n.in(1);
     if (gamma == kNone || !is_row_vector(g, gamma, n.in(0)) || (n.in(2) != kNone && !is_row_vector(g, n.in(2), n.in(0))))

@@ -20,7 +20,7 @@ int pass_fuse_residual_norm(Graph& g, Diagnostics&) {
     };
     // The sum must be free: an earlier norm may have taken it over already.
     if (!full(a) || !full(b)) continue;
-    const bool keep = users[static_cast<size_t>(sum)].size() > 1 || g.is_output(sum);
+    const bool keep = use_count(users, sum) > 1 || g.is_output(sum);
     const ValueId y = n.outputs[0];
     g.node(id_of(g, *add)).dead = true;
     g.value(sum).producer = kNone;

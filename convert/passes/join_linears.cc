@@ -70,7 +70,7 @@ std::optional<Tensor> joined_bias(const Graph& g, const std::vector<const Node*>
 const Node* private_linear(const Graph& g, const Users& users, const ProductReader& r) {
   const ValueId v = g.node(r.node).in(r.operand);
   const Node* p = producer_of_kind(g, v, OpKind::kLinear);
-  return p && p->as<LinearAttrs>().activation < 0 && users[static_cast<size_t>(v)].size() == 1 && !g.is_output(v) ? p : nullptr;
+  return p && p->as<LinearAttrs>().activation < 0 && use_count(users, v) == 1 && !g.is_output(v) ? p : nullptr;
 }
 
 std::vector<int64_t> join_linears(Graph& g, const std::vector<ProductReader>& readers) {

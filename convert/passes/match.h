@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -23,10 +24,15 @@ inline bool near(std::optional<float> v, float want, float tolerance = 1e-3f) {
   return v && std::fabs(*v - want) <= tolerance * std::fmax(1.0f, std::fabs(want));
 }
 
+// How many uses v has; many where it came after they were counted, of which nothing is known.
+inline size_t use_count(const Users& users, ValueId v) {
+  constexpr size_t kMany = SIZE_MAX;
+  return static_cast<size_t>(v) < users.size() ? users[static_cast<size_t>(v)].size() : kMany;
+}
+
 // The node's only reader, when v has exactly one use and is not a graph output.
 inline const Node* sole_user(const Graph& g, const Users& users, ValueId v) {
-  const auto& u = users[static_cast<size_t>(v)];
-  return u.size() == 1 && !g.is_output(v) ? &g.node(u[0]) : nullptr;
+  return use_count(users, v) == 1 && !g.is_output(v) ? &g.node(users[static_cast<size_t>(v)][0]) : nullptr;
 }
 
 inline const Node* producer_of_kind(const Graph& g, ValueId v, OpKind kind) {

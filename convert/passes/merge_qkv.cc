@@ -10,7 +10,7 @@ namespace {
 ProductReader projection_reader(const Graph& g, const Users& users, NodeId attention, size_t operand) {
   const ValueId v = g.node(attention).in(operand);
   const Node* rope = producer_of_kind(g, v, OpKind::kRope);
-  if (rope && users[static_cast<size_t>(v)].size() == 1 && !g.is_output(v)) return {id_of(g, *rope), 0};
+  if (rope && use_count(users, v) == 1 && !g.is_output(v)) return {id_of(g, *rope), 0};
   return {attention, operand};
 }
 

@@ -80,7 +80,8 @@ class Change {
     if (!is_float(was.dtype())) {
       if (was.dtype() == DType::kString || was.dtype() == DType::kUndefined) return "";
       std::vector<int64_t> values = was.to_int64();
-      values[below(values.size())] += below(2) ? 1 : -1;
+      int64_t& value = values[below(values.size())];
+      value = static_cast<int64_t>(static_cast<uint64_t>(value) + (below(2) ? 1 : UINT64_MAX));  // the smallest and largest are there too
       set_operand(id, at, Tensor::of<int64_t>(DType::kInt64, was.dims(), values).cast(was.dtype()));
       return "an integer of operand " + std::to_string(at) + " is another one";
     }
