@@ -6,6 +6,7 @@ usage: json_schemas_test.py EDGECONV ERT_BENCH SOURCE_FOLDER
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,14 @@ class JsonSchemas(unittest.TestCase):
         self.assertEqual(measured, sorted(measured), "worst first")
         self.assertTrue(all(10 < m < 120 for m in measured), measured)
         self.assertEqual(report["certificate"]["state"], "confirmed")
+
+    def test_evidence_is_named_as_reports_name_it(self):
+        source = (pathlib.Path(SOURCE) / "convert/measure/decision.cc").read_text()
+        names = re.findall(r'return "(.+)";', source[source.index("const char* evidence_name("):source.index("double clipped_probability(")])
+        self.assertIn("moves", names)
+        for file in ("convert", "validate"):
+            schema = json.loads((SCHEMAS / f"{file}.schema.json").read_text())
+            self.assertEqual(schema["properties"]["outputs"]["items"]["properties"]["evidence"]["enum"], names, file)
 
     def test_run_and_verify(self):
         given = [word for name in ("input_ids", "attention_mask", "token_type_ids") for word in ("--input", f"{name}=1,1,1;1,1,0")]
