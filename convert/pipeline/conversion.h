@@ -75,7 +75,7 @@ class Conversion {
   std::vector<KeptState> states_;
   TextPlan text_;
   std::optional<PaddingMask> padding_;  // where it is proved to reach nothing else, whether it is skipped or not
-  PrecisionRequest request_;            // as it is done: what cannot be checked is not int8
+  PrecisionRequest request_;            // as it is done: check_nothing() decides what cannot be checked
   LowerOptions options_;                // but for the plan of precisions
   WeightStore weights_;
   SmoothingFactors smooth_;
