@@ -22,6 +22,8 @@ constexpr double kRowLoss = 20;
 // had .48 instead of .60.
 constexpr double kHeardSpread = 1;
 constexpr double kHardly = 1e-3, kRounding = 0x1p-19;  // of the largest magnitude
+// Larger ones are masks, -1e9 say, beside which what a network answers is as little as rounding.
+constexpr double kMostOfLogits = 100;
 constexpr double kShortRow = 0.1;  // of the root mean square length; shorter ones are mostly rounding
 // Root mean square of the logits of a model that knows what it sees: probabilities of 0.01 and 0.99. On made-up samples many models are
 // less certain, their logits smaller, and the errors of these with them: an OCR's direction of 4.7 on text was 1.0 there.
@@ -169,7 +171,7 @@ Evidence OutputSums::evidence() const {
   // A row is a number or few: what a sample gives. Of one row nothing is known.
   if (decided_by.by == Decision::kLogit && decided_by.by_worst_tenth && logit_error() < 0) return Evidence::kSure;
   if (by_row.size() < 2 || moving_.departure > kHardly * max_ref) return Evidence::kMoves;
-  return moving_.departure > kRounding * max_ref ? Evidence::kHardlyMoves : Evidence::kStill;
+  return moving_.departure > kRounding * std::min(max_ref, kMostOfLogits) ? Evidence::kHardlyMoves : Evidence::kStill;
 }
 
 OutputError OutputSums::error(const std::string& name) const {
