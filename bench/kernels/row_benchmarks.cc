@@ -146,7 +146,10 @@ bool add_pairs(const std::string& prefix, const KernelTable* table, const std::s
     });
     return true;
   }
-  const kernels::RowPairFn pair = slot == "add" ? table->add : slot == "multiply" ? table->multiply : slot == "larger" ? table->larger : nullptr;
+  const kernels::RowPairFn pair = slot == "add_rows"         ? table->add_rows
+                                  : slot == "multiply_rows"  ? table->multiply_rows
+                                  : slot == "larger_of_rows" ? table->larger_of_rows
+                                                             : nullptr;
   if (pair == nullptr) return false;
   add(prefix + "/4096", [=](benchmark::State& s) {
     elements(s, 1, n, [&](const float* src, void* dst) { pair(n, src, src, static_cast<float*>(dst)); });

@@ -185,7 +185,7 @@ struct KernelTable {
 
   // Elementwise, of what compilers make plain loops too: null where those are as quick, with the widest registers. As the loops of the ops
   // (rt/ops/scalar_arithmetic.h) give them, subnormals, NaN and the signs of zeros included. dst may be an operand.
-  RowPairFn add, multiply, larger;
+  RowPairFn add_rows, multiply_rows, larger_of_rows;
   // What is below zero times alpha; then what is less than `least`, -inf for none, becomes it. NaN stays.
   void (*leaky_relu)(size_t n, float alpha, float least, const float* src, float* dst);
 

@@ -1,4 +1,4 @@
-// Binary: elementwise functions of two operands with numpy broadcasting. One plain loop per kind and dtype over contiguous
+// Binary: elementwise functions of two operands with numpy broadcasting. One plain loop per kind and dtype, or a kernel for it, over contiguous
 // runs; a broadcast operand is spread into a small buffer first, so no loop needs a second form.
 #include <string.h>
 
@@ -43,7 +43,7 @@ struct Body {
 
 kernels::RowPairFn kernel_for(const kernels::KernelTable& t, uint8_t dtype, int32_t kind) {
   if (!kFastForms || dtype != ERT_F32) return nullptr;
-  return kind == bin::kAdd ? t.add : kind == bin::kMul ? t.multiply : kind == bin::kMax ? t.larger : nullptr;
+  return kind == bin::kAdd ? t.add_rows : kind == bin::kMul ? t.multiply_rows : kind == bin::kMax ? t.larger_of_rows : nullptr;
 }
 
 template <class T>

@@ -7,7 +7,7 @@ namespace ert::ops {
 namespace {
 
 void leaky_relu(const kernels::KernelTable& kernels, float alpha, float least, int64_t n, float* y) {
-  if (kernels.leaky_relu != nullptr) return kernels.leaky_relu(static_cast<size_t>(n), alpha, least, y, y);
+  if (kFastForms && kernels.leaky_relu != nullptr) return kernels.leaky_relu(static_cast<size_t>(n), alpha, least, y, y);
   if (alpha != 1.0f)
     for (int64_t i = 0; i < n; ++i) y[i] = leaky(y[i], alpha);
   if (least == kNoLeast) return;

@@ -81,7 +81,7 @@ ert_status run(const OpContext& c) {
   for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
   const bool is_max = c.ints[pl::kKind] == pl::kMax;
   const auto fold = is_max ? fold_by<max_of> : fold_by<plus>;
-  const Pair pair = is_max ? c.kernels->larger : c.kernels->add;
+  const Pair pair = is_max ? c.kernels->larger_of_rows : c.kernels->add_rows;
   const int64_t near = inner < kNearElements ? kNearElements / inner : 1;
   for_blocks(c, out.elements() / inner, inner * w.kernel, 1, [&](int64_t begin, int64_t end, uint32_t) {
     for (int64_t row = begin; row < end;) {

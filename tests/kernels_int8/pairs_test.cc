@@ -23,7 +23,7 @@ TEST_P(PairsTest, AreWhatTheLoopsGive) {
     const char* name;
     RowPairFn kernel;
     float (*loop)(float, float);
-  } pairs[] = {{"add", kernels().add, ops::plus}, {"multiply", kernels().multiply, ops::times}, {"larger", kernels().larger, ops::max_of}};
+  } pairs[] = {{"add", kernels().add_rows, ops::plus}, {"multiply", kernels().multiply_rows, ops::times}, {"larger", kernels().larger_of_rows, ops::max_of}};
   SeededRandom random;
   for (const auto& pair : pairs) {
     if (pair.kernel == nullptr) continue;  // the loops run there
