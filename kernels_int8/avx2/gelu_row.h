@@ -71,5 +71,16 @@ Ends gelu_of_row(size_t k, float* src, const float* inv_smooth) {
   return ends;
 }
 
+// quantize_rows of the GELU of each row, which is left in src.
+template <typename Store>
+inline __attribute__((always_inline)) void quantize_gelu_rows(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
+                                                              RowScale* scales, const Store& store) {
+  for (size_t row = 0; row < m; ++row, src += src_stride) {
+    Steps steps;
+    find_steps_of_row<W8A8>(inv_smooth != nullptr ? gelu_of_row<true>(k, src, inv_smooth) : gelu_of_row<false>(k, src, nullptr), &steps);
+    round_row<false>(row, k, src, nullptr, steps, 0, scales, store);
+  }
+}
+
 }  // namespace
 }  // namespace ert::kernels

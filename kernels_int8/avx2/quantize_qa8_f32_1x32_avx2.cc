@@ -45,16 +45,12 @@ void quantize_qa8_f32_1x32_avx2(size_t m, size_t k, const float* src, ptrdiff_t 
 // Rows behind a GELU are low whatever one of them looks like: a GEMM goes by runs of rows that are.
 void geluquantize_qa8_f32_1x32_avx2(size_t m, size_t k, float* src, ptrdiff_t src_stride, const float* inv_smooth,
                                     void* dst, size_t row_bytes, RowScale* scales) {
-  for (size_t row = 0; row < m; ++row, src += src_stride) {
-    uint8_t* const to = static_cast<uint8_t*>(dst) + row * row_bytes;
-    Steps steps;
-    find_steps_of_row<W8A8>(inv_smooth != nullptr ? gelu_of_row<true>(k, src, inv_smooth) : gelu_of_row<false>(k, src, nullptr), &steps);
-    round_row<false>(
-        row, k, src, nullptr, steps, 0,
-        scales, [&](size_t, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
-          store_bytes(to, i, q, zero_point, true);
-        });
-  }
+  uint8_t* const rows = static_cast<uint8_t*>(dst);
+  quantize_gelu_rows(
+      m, k, src, src_stride, inv_smooth,
+      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+        store_bytes(rows + row * row_bytes, i, q, zero_point, true);
+      });
 }
 
 }  // namespace ert::kernels
