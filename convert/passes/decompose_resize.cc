@@ -186,8 +186,9 @@ bool decompose_resize(Graph& g, NodeId id) {
   for (const Axis& axis : axes)
     if (!can_compute(a, axis) && !has_constants(axis)) return false;
   // Inner axes first: of outer ones a weight goes with whole rows, which most of the elements should see. Axes that shrink before those that grow.
-  std::stable_sort(axes.begin(), axes.end(), [](const Axis& p, const Axis& q) { return p.index > q.index; });
-  std::stable_sort(axes.begin(), axes.end(), [](const Axis& p, const Axis& q) { return growth(p) < growth(q); });
+  std::sort(axes.begin(), axes.end(), [](const Axis& p, const Axis& q) {
+    return growth(p) != growth(q) ? growth(p) < growth(q) : p.index > q.index;
+  });
   Resizer r(g, n);
   ValueId v = n.in(0);
   Shape shape = *x.shape;
