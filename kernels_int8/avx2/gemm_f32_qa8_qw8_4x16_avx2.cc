@@ -246,15 +246,16 @@ struct LowTiles<2> {
 // Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
 constexpr size_t kFarFromOneRow = size_t{1} << 19;
 
-// With fewer, the weights of two panels come from afar too fast.
-constexpr size_t kRowsForTwoPanels = 24;
+// From so many rows on tiles have two rows and two panels instead of four rows and one. Two rows have more marks in common than four, so that low rows, whose
+// marks differ most, always take two panels; two panels have fewer in common than one, and from afar the weights of two come too fast for few rows.
+constexpr size_t kRowsForTwoPanels = 5, kRowsForTwoMarkedPanels = 24;
 
 }  // namespace
 
 void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
   by_marked_rows<LookAtRows>(all, [](const GemmArgs& g, const RowMarks& of_rows, Marks by) {
     if (by == Marks::kOfLowRows) {
-      const size_t column = g.m < kRowsForTwoPanels ? 0 : gemm_by_row_marks<32, LastGroup::kWhole, LowTiles<2>>(g, 0, of_rows);
+      const size_t column = gemm_by_row_marks<32, LastGroup::kWhole, LowTiles<2>>(g, 0, of_rows);
       gemm_by_row_marks<16, LastGroup::kCut, LowTiles<1>>(g, column, of_rows);
       return;
     }
@@ -272,8 +273,8 @@ void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
     const auto both_fit = [](const int8_t* lines, size_t panel_bytes) __attribute__((always_inline)) {
       return none_above_252(_mm256_max_epi16(largest_sums(lines), largest_sums(lines + panel_bytes)));
     };
-    const size_t column =
-        g.m < kRowsForTwoPanels ? 0 : gemm_by_marks<32, LastGroup::kWhole, TwoPanels>(g, 0, marks, both_fit);
+    const bool two_panels = g.m >= (many ? kRowsForTwoPanels : kRowsForTwoMarkedPanels);
+    const size_t column = two_panels ? gemm_by_marks<32, LastGroup::kWhole, TwoPanels>(g, 0, marks, both_fit) : 0;
     gemm_by_marks<16, LastGroup::kCut, PairTiles>(g, column, marks, fits);
   });
 }

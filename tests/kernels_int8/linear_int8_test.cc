@@ -86,7 +86,7 @@ TEST_P(LinearInt8Test, WeightsBeyondTheNearCache) {
 }
 
 // Levels that sum the products of two or four lines in int16 where they fit, because of the row's values, or of the weights, do the second from 12 rows on, of
-// two panels from 24 on; some mark 128 lines a word.
+// two panels from 24 on, and the first of two panels from 5 on; some mark 128 lines a word.
 TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
   SeededRandom random;
   for (WeightFill weights : {WeightFill::kSumsOf255Or256, WeightFill::kSumsOf252Or253, WeightFill::kSmall, WeightFill::kRandom,
@@ -95,7 +95,7 @@ TEST_P(LinearInt8Test, ProductsThatJustFitInt16) {
       for (size_t m : {1, 2, 5, 11, 12, 13, 15}) {
         for (size_t k : {4, 8, 12, 31, 508, 512, 516, 1101}) compare({m, 37, k, fill, weights}, random);
       }
-      for (size_t m : {24, 29}) {
+      for (size_t m : {4, 5, 7, 24, 29}) {
         for (size_t k : {8, 31, 516}) compare({m, 85, k, fill, weights}, random);
       }
       compare({140, 85, 516, fill, weights}, random);  // more rows than have their marks at a time
@@ -213,7 +213,7 @@ TEST_P(LinearInt8Test, LongRowsNearTheLeastValue) {
   SeededRandom random;
   for (WeightFill weights : {WeightFill::kRandom, WeightFill::kAll127, WeightFill::kAllMinus127}) {
     for (size_t k : {1024, 1025, 1030}) {
-      for (size_t m : {1, 2, 5, 24, 29, 140}) {
+      for (size_t m : {1, 2, 3, 5, 24, 29, 140}) {
         compare({m, 85, k, Fill::kNearTheLeast, weights}, random);
         compare({m, 17, k, Fill::kNearTheLeast, weights, true}, random);
       }
