@@ -188,8 +188,8 @@ TEST(Binary, SquaresArePowers) {
 }
 
 TEST(Binary, RemaindersAreExact) {
-  std::vector<float> a = {5.5f, -5.5f, 5.5f, -5.5f, 1e30f, 1e-30f, kInf, 1.0f, 0.0f, -4.0f, 3.0f, 1e38f};
-  std::vector<float> b = {2.0f, 2.0f, -2.0f, -2.0f, 3.0f, 1e30f, 2.0f, 0.0f, 3.0f, 2.0f, kInf, 1e-30f};
+  std::vector<float> a = {5.5f, -5.5f, 5.5f, -5.5f, 1e30f, 1e-30f, kInf, 1.0f, 0.0f, -4.0f, 3.0f, 1e38f, kNaN, 1.0f};
+  std::vector<float> b = {2.0f, 2.0f, -2.0f, -2.0f, 3.0f, 1e30f, 2.0f, 0.0f, 3.0f, 2.0f, kInf, 1e-30f, 1.0f, kNaN};
   for (float v : noise(500, 5)) a.push_back(v * 1e6f);
   for (float v : noise(500, 6)) b.push_back(v);
   std::vector<float> want;
@@ -236,6 +236,19 @@ TEST(Binary, ComparisonsAndLogicGiveBooleans) {
                               {},
                               {}})[250],
             1);
+}
+
+TEST(Binary, ComparisonsOfIntegersAtTheirEnds) {
+  const std::vector<int32_t> x = {kIntMin, 1, 2, kIntMax, 3}, y = {kIntMax, 1, -2, kIntMin, 4};
+  const auto compare = [&](int32_t kind) {
+    return run_for<uint8_t>({&kOpBinary, {i32({5}, x), i32({5}, y)}, {empty(ERT_BOOL, {5})}, {kind}, {}, {}});
+  };
+  EXPECT_EQ(compare(bin::kEqual), (std::vector<uint8_t>{0, 1, 0, 0, 0}));
+  EXPECT_EQ(compare(bin::kLess), (std::vector<uint8_t>{1, 0, 0, 0, 1}));
+  EXPECT_EQ(compare(bin::kLessOrEqual), (std::vector<uint8_t>{1, 1, 0, 0, 1}));
+  EXPECT_EQ(compare(bin::kGreater), (std::vector<uint8_t>{0, 0, 1, 1, 0}));
+  EXPECT_EQ(compare(bin::kGreaterOrEqual), (std::vector<uint8_t>{0, 1, 1, 1, 0}));
+  EXPECT_FALSE(prepares({&kOpBinary, {i32({5}, x), i32({5}, y)}, {empty(ERT_I32, {5})}, {bin::kPRelu}, {}, {}}));
 }
 
 TEST(Where, BroadcastsAllThree) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include "rt/base/isa.h"
 #include "tests/rt/ops/op_harness.h"
 
 namespace ert::test {
@@ -21,6 +22,10 @@ ert_status well_behaved(const OpContext& c) {
 }
 ert_status depends_on_threads(const OpContext& c) {
   for (int i = 0; i < 4; ++i) out_of(c)[i] = static_cast<float>(c.parallel.threads);
+  return ERT_OK;
+}
+ert_status depends_on_the_level(const OpContext& c) {
+  for (int i = 0; i < 4; ++i) out_of(c)[i] = c.kernels->isa == kernels::Isa::kRef ? 0.0f : 1.0f;
   return ERT_OK;
 }
 ert_status reads_late(const OpContext& c) {
@@ -55,6 +60,10 @@ int failures(bool (*prepare)(const OpContext&, size_t*), ert_status (*run_functi
 TEST(Harness, AcceptsAWellBehavedOp) { EXPECT_EQ(failures(accept, well_behaved, 1), 0); }
 TEST(Harness, NoticesARefusal) { EXPECT_GT(failures(refuse, well_behaved, 0), 0); }
 TEST(Harness, NoticesThatThreadsMatter) { EXPECT_GT(failures(accept, depends_on_threads, 0), 0); }
+TEST(Harness, NoticesThatTheLevelMatters) {
+  if (choose_kernels(0)->isa == kernels::Isa::kRef) GTEST_SKIP() << "the reference is all that this machine has";
+  EXPECT_GT(failures(accept, depends_on_the_level, 0), 0);
+}
 TEST(Harness, NoticesAnUnsafeInPlace) {
   EXPECT_EQ(failures(accept, reads_late, 0), 0);
   EXPECT_GT(failures(accept, reads_late, 1), 0);

@@ -207,6 +207,19 @@ TEST(Pad, AxesBehindThePaddedOnesStayTogether) {
       }
 }
 
+// What is repeated is copied in pieces that depend on its bytes.
+TEST(Pad, PiecesOfEveryLength) {
+  for (int32_t inner = 1; inner <= 140; ++inner) {
+    const Tensor x = counting_bytes({3, inner});
+    const auto got = run_for<uint8_t>({&kOpPad, {x}, {empty(ERT_U8, {7, inner})}, {params::pad::kEdge, 0, 0, 1}, {}, {2, 0}});
+    for (int32_t row = 0; row < 7; ++row) {
+      const int32_t from = std::min(std::max(row - 2, 0), 2);
+      for (int32_t k = 0; k < inner; ++k)
+        ASSERT_EQ(got[static_cast<size_t>(row * inner + k)], x.bytes[static_cast<size_t>(from * inner + k)]) << inner << ": " << row << ", " << k;
+    }
+  }
+}
+
 TEST(Pad, FourModes) {
   const auto padded = [](int32_t mode, std::vector<int32_t> x, int64_t lead, int32_t size) {
     const int32_t n = static_cast<int32_t>(x.size());

@@ -81,6 +81,7 @@ TEST(Recurrence, VariantsOfTheCells) {
     expect_follows_onnx(layer_of({rec::kLstm, rec::kForward, 4, 3, 20, false, true}, precision, {}, true, false), t);
     expect_follows_onnx(layer_of({rec::kLstm, rec::kBidirectional, 4, 3, 20, false, false, 0.25f}, precision, {}, true, true), t);
     expect_follows_onnx(layer_of({rec::kGru, rec::kForward, 4, 3, 20, false, false, 0.25f}, precision, {}, true, false), t);
+    expect_follows_onnx(layer_of({rec::kGru, rec::kForward, 4, 3, 20, true, false, 0.25f}, precision, {}, true, false), t);
     expect_follows_onnx(layer_of({rec::kRnn, rec::kReverse, 4, 3, 20, false, false, 0.25f}, precision, {}, true, false), t);
   }
 }

@@ -95,6 +95,18 @@ TEST(Reduce, ExtremesOfLongRowsAreThoseInIndexOrder) {
   }
 }
 
+// Zeros that are the extreme, before values that are not: the sign is that of the last zero.
+TEST(Reduce, ExtremesThatAreZeroAmongOthers) {
+  for (const float zero : {0.0f, -0.0f}) {
+    std::vector<float> row(100, -1.0f);
+    row[3] = -zero;
+    row[20] = zero;
+    EXPECT_EQ(std::signbit(run_for<float>({&kOpReduce, {f32({1, 100}, row)}, {empty(ERT_F32, {1})}, {red::kMax, 2}, {}, {}})[0]), std::signbit(zero));
+    for (float& v : row) v = -v;
+    EXPECT_EQ(std::signbit(run_for<float>({&kOpReduce, {f32({1, 100}, row)}, {empty(ERT_F32, {1})}, {red::kMin, 2}, {}, {}})[0]), !std::signbit(zero));
+  }
+}
+
 TEST(Reduce, LogSumExpOfALongRowIsItsFirstNaN) {
   std::vector<float> row = noise(500, 4);
   const uint32_t first = 0x7fc00123u, second = 0xffc00456u;
@@ -167,6 +179,7 @@ TEST(Reduce, IntegersAndEdges) {
   EXPECT_EQ(ints(red::kSum, 2, {2}), (std::vector<int32_t>{INT32_MAX - 6, 15}));
   EXPECT_EQ(ints(red::kMax, 1, {3}), (std::vector<int32_t>{INT32_MAX, 5, 6}));
   EXPECT_EQ(ints(red::kMin, 3, {}), (std::vector<int32_t>{-7}));
+  EXPECT_EQ(run_for<int32_t>({&kOpReduce, {i32({}, {-7})}, {empty(ERT_I32, {})}, {red::kMax, 0}, {}, {}}), (std::vector<int32_t>{-7})) << "a scalar";
   EXPECT_EQ(ints(red::kProd, 2, {2, 1}), (std::vector<int32_t>{static_cast<int32_t>(-7u * 0x7fffffffu), 120}));
   const float inf = INFINITY;
   for (int32_t mask : {1, 2}) {  // both orders

@@ -155,6 +155,57 @@ TEST(RowBandsOperands, ScalesThatAreConstant) {
   EXPECT_FALSE(prepares(restore()));
 }
 
+TEST(RowBandsOperands, InputsThatNoOpTakesByRows) {
+  EXPECT_FALSE(prepares(one_op(OpCode::kLinear, {noisy({1, 8, 4}, 1), noisy({4, 4}, 2)}, empty(ERT_F32, {1, 8, 4}), {params::linear::kF32, -1})))
+      << "weights that change";
+  const auto quantized = [](int32_t channels_first) {
+    OpCase c = one_op(OpCode::kQuantizeMap, {noisy(channels_first != 0 ? Dims{1, 4, 2, 3} : Dims{1, 2, 3, 4}, 1)}, empty(ERT_U8, {1, 2, 3, 4}), {channels_first});
+    c.outputs.push_back(empty(ERT_I32, {1, 2, 2}));
+    c.ints[bands::kFirstValue + bands::kOutputs] = 2;
+    return prepares(c);
+  };
+  EXPECT_TRUE(quantized(0));
+  EXPECT_FALSE(quantized(1));
+}
+
+// Numbers of rows and columns that no arithmetic on them is made for. (No tensor of such a size is there.)
+TEST(RowBandsOperands, MapsBeyondAnyHeight) {
+  const auto every_other = [](Dims in, Dims out, int32_t row_stride, int32_t column_stride) {
+    return prepares(one_op(OpCode::kDepthwiseConv, {empty(ERT_F32, std::move(in)), constant_of({1, 1})}, empty(ERT_F32, std::move(out)),
+                           {-1, 1, row_stride, 1, 0, 0, 1, column_stride, 1, 0, 0}));
+  };
+  constexpr int32_t kMost = 1 << 29;
+  EXPECT_TRUE(every_other({1, kMost, 1, 1}, {1, kMost, 1, 1}, 1, 1));
+  EXPECT_FALSE(every_other({1, kMost + 1, 1, 1}, {1, kMost + 1, 1, 1}, 1, 1)) << "rows of the output";
+  EXPECT_FALSE(every_other({1, kMost + 1, 1, 1}, {1, kMost / 2 + 1, 1, 1}, 2, 1)) << "rows of the input";
+  EXPECT_FALSE(every_other({1, 1, kMost + 1, 1}, {1, 1, kMost / 2 + 1, 1}, 1, 2)) << "columns of the input";
+  const OpCase one_axis = one_op(OpCode::kDepthwiseConv, {noisy({1, 9, 6}, 1), constant_of({3, 6})}, empty(ERT_F32, {1, 9, 6}), {-1, 3, 1, 1, 1, 1});
+  EXPECT_FALSE(prepares(one_axis)) << "a window of one axis: its rows are the columns";
+}
+
+// Each row of the last op takes more rows of the first than are planned for.
+TEST(RowBandsOperands, StridesThatMultiply) {
+  const auto chain = [](int32_t stride) {
+    const int32_t height = stride * stride + 1;
+    Net n;
+    std::vector<int> x = {n.add(noisy({1, height, 1, 1}, 1))};
+    x = n.step(OpCode::kUnary, {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, height, 1, 1})}, {0}, {}, {}}, x);
+    for (const int32_t out : {stride + 1, 2}) {
+      const OpCase o = {&kOpDepthwiseConv, {Tensor(), noisy({1, 1}, 2), absent()}, {empty(ERT_F32, {1, out, 1, 1})}, {-1, 1, stride, 1, 0, 0, 1, 1, 1, 0, 0}, {}, {}};
+      x = n.step(OpCode::kDepthwiseConv, o, x);
+    }
+    return prepares(n.as_bands(1));
+  };
+  EXPECT_TRUE(chain(32));
+  EXPECT_FALSE(chain(33));
+}
+
+TEST_F(RowBandsRefused, InputsThatNoOpReads) {
+  OpCase c = case_;
+  c.inputs.push_back(noisy({4}, 1));
+  EXPECT_FALSE(prepares(c));
+}
+
 TEST_F(RowBandsRefused, WindowsOfImpossibleNumbers) {
   const size_t of_op = bands::kFirstInput + 3 + 1, second = first_op() + of_op + 10 + of_op;
   for (const size_t window : {first_op() + of_op, second})

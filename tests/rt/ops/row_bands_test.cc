@@ -197,6 +197,47 @@ TEST(RowBands, MemoryDoesNotGrowWithTheHeight) {
   net(3).expect_same_in_bands(2);
 }
 
+OpCase window3x3(int32_t height) {
+  return {&kOpDepthwiseConv, {Tensor(), noisy({9, 4}, 2), absent()}, {empty(ERT_F32, {1, height, 8, 4})}, {-1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1}, {}, {}};
+}
+
+// Blocks with a way around them: a value that a window and a sum read, in both orders.
+TEST(RowBands, ValuesThatTwoOpsRead) {
+  const OpCase neg = {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 23, 8, 4})}, {params::unary::kNeg}, {}, {}};
+  const OpCase sum = {&kOpBinary, {Tensor(), Tensor()}, {empty(ERT_F32, {1, 23, 8, 4})}, {params::binary::kAdd}, {}, {}};
+  for (const bool sum_last : {true, false}) {
+    Net n;
+    const std::vector<int> x = {n.add(noisy({1, 23, 8, 4}, 1))};
+    const int u = n.step(OpCode::kUnary, neg, x)[0];
+    if (sum_last) {
+      const int w = n.step(OpCode::kDepthwiseConv, window3x3(23), {u})[0];
+      n.step(OpCode::kBinary, sum, {u, w});
+    } else {
+      const int doubled = n.step(OpCode::kBinary, sum, {u, u})[0];
+      const int w = n.step(OpCode::kDepthwiseConv, window3x3(23), {u})[0];
+      n.step(OpCode::kBinary, sum, {doubled, w});
+    }
+    for (const int32_t rows : {1, 2, 5, 23}) n.expect_same_in_bands(rows);
+  }
+}
+
+// Rows of an image with its channels first lie in as many places: a window reads them from outside only.
+TEST(RowBands, ImagesWithTheirChannelsFirst) {
+  const auto conv = [](int32_t height) {
+    return OpCase{&kOpDirectConv, {Tensor(), noisy({27, 5}, 2), noisy({5}, 3)}, {empty(ERT_F32, {1, height, 7, 5})},
+                  {0, 1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1}, {}, {}};
+  };
+  const OpCase neg = {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 9, 7, 5})}, {params::unary::kNeg}, {}, {}};
+  Net outside;
+  outside.step(OpCode::kUnary, neg, outside.step(OpCode::kDirectConv, conv(9), {outside.add(noisy({1, 3, 9, 7}, 1))}));
+  for (const int32_t rows : {1, 4, 9}) outside.expect_same_in_bands(rows);
+  Net inside;
+  OpCase before = neg;
+  before.outputs[0] = empty(ERT_F32, {1, 3, 9, 7});
+  inside.step(OpCode::kDirectConv, conv(9), inside.step(OpCode::kUnary, before, {inside.add(noisy({1, 3, 9, 7}, 1))}));
+  EXPECT_FALSE(prepares(inside.as_bands(2)));
+}
+
 TEST(RowBands, MultiplyAccumulatesAreThoseOfItsOps) {
   Net n;
   std::vector<int> x = {n.add(noisy({1, 6, 5, 4}, 1))};
