@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/patch_rows.h"
 #include "convert/interp/strided.h"
 #include "convert/interp/windows.h"
 
@@ -65,19 +66,27 @@ Reach reach_of(const Windows& w, int64_t tap) {
   return {begin, std::clamp(end, begin, w.count[last])};
 }
 
-// rows[channel * taps + tap][output position] of one image's channels: the right side of a product as it wants it.
+// Lines of output positions along the last axis.
+struct Lines {
+  int64_t first, count;
+};
+
+// rows[channel * taps + tap][output position of these lines] of one image's channels: the right side of a product as it wants it.
 template <class T>
-void fill_patches(const Windows& w, const T* image, int64_t channels, T* rows) {
+void fill_patches(const Windows& w, const T* image, int64_t channels, Lines lines, T* rows) {
   const size_t last = w.size.size() - 1;
-  const int64_t width = w.count[last], lines = product(w.count, 0, last), taps = product(w.kernel), area = product(w.size);
+  const int64_t width = w.count[last], taps = product(w.kernel), area = product(w.size);
+  Dims first(last, 0);
+  for (int64_t i = static_cast<int64_t>(last) - 1, rest = lines.first; i >= 0; rest /= w.count[static_cast<size_t>(i--)])
+    first[static_cast<size_t>(i)] = rest % w.count[static_cast<size_t>(i)];
   T* d = rows;
   for (int64_t ch = 0; ch < channels; ++ch, image += area) {
     Dims tap(w.size.size(), 0);
     for (int64_t t = 0; t < taps; ++t, advance(tap, w.kernel)) {
       const Reach reach = reach_of(w, tap[last]);
       const int64_t stride = w.stride[last], lead = tap[last] * w.dilation[last] - w.lead[last];
-      Dims at(last, 0);
-      for (int64_t line = 0; line < lines; ++line, d += width, advance(at, w.count)) {
+      Dims at = first;
+      for (int64_t line = 0; line < lines.count; ++line, d += width, advance(at, w.count)) {
         int64_t row = 0;
         bool inside = true;
         for (size_t i = 0; i < last; ++i) {
@@ -157,16 +166,23 @@ Results eval_conv(const NodeInputs& c) {
   Tensor out(DType::kFloat, p.out);
   float* d = out.mut<float>().data();
   const bool pointwise = is_pointwise(p.windows);
-  const auto patches = std::make_unique_for_overwrite<float[]>(pointwise ? 0 : static_cast<size_t>(p.positions * p.k));
+  const int64_t width = p.windows.count.back(), lines = width ? p.positions / width : 0;
+  const int64_t block = std::max(kFewestRows, kBlockElements / std::max<int64_t>(1, p.k));  // of positions
+  const int64_t some = pointwise ? lines : std::min(lines, block / std::max<int64_t>(1, width) + 1);
+  const auto patches = std::make_unique_for_overwrite<float[]>(pointwise ? 0 : static_cast<size_t>(some * width * p.k));
   const Tensor bias = c.has(2) ? c.in(2).cast(DType::kFloat) : Tensor();
   if (c.has(2) && bias.elements() != p.out_channels) c.fail("the bias needs one value per channel");
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
       const float* image = x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area;
-      if (!pointwise) fill_patches(p.windows, image, p.per_in, patches.get());
       float* to = d + (b * p.out_channels + g * p.per_out) * p.positions;
-      matmul_f32(c.backend, p.per_out, p.positions, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
-                 {pointwise ? image : patches.get(), p.positions}, to, p.positions);
+      for (int64_t line = 0; line < lines; line += some) {
+        const Lines these{line, std::min(some, lines - line)};
+        const int64_t n = these.count * width;
+        if (!pointwise) fill_patches(p.windows, image, p.per_in, these, patches.get());
+        matmul_f32(c.backend, p.per_out, n, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
+                   {pointwise ? image : patches.get(), n}, to + line * width, p.positions);
+      }
       for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
         const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
         for (int64_t i = 0; i < p.positions; ++i) to[o * p.positions + i] += add;
@@ -183,7 +199,8 @@ Results eval_conv_integer(const NodeInputs& c) {
   int64_t* to = out.data();
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
-      fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, patches.data());
+      const Lines all{0, p.windows.count.back() ? p.positions / p.windows.count.back() : 0};
+      fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, all, patches.data());
       for (int64_t o = 0; o < p.per_out; ++o, to += p.positions)
         for (int64_t k = 0; k < p.k; ++k) {
           const int64_t weight = w[static_cast<size_t>((g * p.per_out + o) * p.k + k)];

@@ -1,9 +1,11 @@
 // interpret: runs a graph node by node. Intermediate tensors are released after their last use.
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <string>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/patch_rows.h"
 
 namespace edgeconv {
 namespace {
@@ -49,6 +51,26 @@ void fill_symbolic(const Graph& g, const std::map<std::string, int64_t>& dims, s
   }
 }
 
+// A Linear over rows that are made for it: `in` are its inputs, of which the first is not there.
+std::vector<Tensor> over_patches(const Graph& g, const Node& n, const PatchRows& patches, std::vector<const Tensor*> in, Backend backend) {
+  std::vector<Tensor> results;
+  int64_t width = 0;
+  for (int64_t row = 0; results.empty() || row < patches.count(); row += patches.block()) {
+    const Tensor rows = patches.rows(row, std::min(patches.block(), patches.count() - row));
+    in[0] = &rows;
+    Tensor some = std::move(evaluate_node(g, n, in, backend)[0]);
+    if (results.empty()) {
+      width = some.dims()[1];
+      std::vector<int64_t> dims = patches.dims();
+      dims.back() = width;
+      results.emplace_back(some.dtype(), dims);
+    }
+    if (some.bytes() > 0)
+      std::memcpy(results[0].mutable_data() + static_cast<size_t>(row * width) * dtype_size(some.dtype()), some.data(), some.bytes());
+  }
+  return results;
+}
+
 }  // namespace
 
 std::vector<size_t> last_uses(const Graph& g) {
@@ -63,6 +85,12 @@ std::vector<size_t> last_uses(const Graph& g) {
     }
   }
   for (ValueId v : g.outputs) last[static_cast<size_t>(v)] = SIZE_MAX;
+  const auto users = g.users();
+  for (size_t v = 0; v < last.size(); ++v)
+    if (const Node* patches = patches_read_in_blocks(g, static_cast<ValueId>(v), users)) {
+      size_t& map = last[static_cast<size_t>(patches->in(0))];
+      map = std::max(map, last[v]);
+    }
   return last;
 }
 
@@ -81,6 +109,7 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
   }
   fill_symbolic(g, bound_dims(g, inputs), values);
   const std::vector<size_t> last = last_uses(g);
+  const auto users = g.users();
   const Tensor absent;
   std::vector<char> skipped(g.values.size(), 0);  // results of Custom nodes, and all that is computed from them
   for (size_t i = 0; i < g.nodes.size(); ++i) {
@@ -94,7 +123,15 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
     }
     std::vector<const Tensor*> in;
     for (ValueId v : n.inputs) in.push_back(v == kNone ? &absent : &values[static_cast<size_t>(v)]);
-    std::vector<Tensor> out = evaluate_node(g, n, in, options.backend);
+    if (patches_read_in_blocks(g, n.outputs[0], users)) continue;
+    const Node* patches = n.inputs.empty() ? nullptr : patches_read_in_blocks(g, n.in(0), users);
+    std::vector<Tensor> out;
+    if (patches) {
+      const Tensor map = values[static_cast<size_t>(patches->in(0))].aligned();
+      out = over_patches(g, n, PatchRows(*patches, map), in, options.backend);
+    } else {
+      out = evaluate_node(g, n, in, options.backend);
+    }
     for (size_t o = 0; o < n.outputs.size() && o < out.size(); ++o) {
       if (n.outputs[o] != kNone) values[static_cast<size_t>(n.outputs[o])] = std::move(out[o]);
     }
@@ -105,6 +142,7 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
     };
     for (ValueId v : n.inputs) release(v);
     for (ValueId v : n.outputs) release(v);
+    if (patches) release(patches->in(0));
   }
   std::vector<Tensor> results;
   for (ValueId v : g.outputs) results.push_back(values[static_cast<size_t>(v)]);

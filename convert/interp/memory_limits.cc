@@ -6,6 +6,7 @@
 #include <set>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/patch_rows.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv {
@@ -23,12 +24,13 @@ struct TooLarge {
 };
 
 std::optional<TooLarge> too_large(const Graph& g, const DimSizes& dims) {
+  const auto users = g.users();
   for (ValueId v : g.inputs)
     if (const double bytes = value_bytes(g, v, dims); bytes > kMaxBytes) return TooLarge{nullptr, v, bytes};
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
     for (ValueId v : n.outputs)
-      if (const double bytes = value_bytes(g, v, dims); bytes > kMaxBytes) return TooLarge{&n, v, bytes};
+      if (const double bytes = value_bytes(g, v, dims); bytes > kMaxBytes && !patches_read_in_blocks(g, v, users)) return TooLarge{&n, v, bytes};
   }
   return {};
 }
@@ -43,6 +45,7 @@ double value_bytes(const Graph& g, ValueId v, const DimSizes& dims) {
 
 double run_bytes(const Graph& g, const DimSizes& dims) {
   const std::vector<size_t> last = last_uses(g);
+  const auto users = g.users();
   double held = 0;
   for (ValueId v : g.inputs) held += value_bytes(g, v, dims);
   double most = held;
@@ -50,12 +53,15 @@ double run_bytes(const Graph& g, const DimSizes& dims) {
   for (size_t i = 0; i < g.nodes.size(); ++i) {
     const Node& n = g.nodes[i];
     if (n.dead) continue;
-    for (ValueId v : n.outputs) held += value_bytes(g, v, dims);
+    for (ValueId v : n.outputs)
+      if (!patches_read_in_blocks(g, v, users)) held += value_bytes(g, v, dims);
     most = std::max(most, held);
     std::set<ValueId> released;
-    for (const auto* list : {&n.inputs, &n.outputs})
+    const Node* patches = n.inputs.empty() ? nullptr : patches_read_in_blocks(g, n.in(0), users);
+    for (const auto* list : {&n.inputs, &n.outputs, patches ? &patches->inputs : &n.outputs})
       for (ValueId v : *list)
-        if (v != kNone && last[static_cast<size_t>(v)] == i && !g.value(v).constant && !is_input(v)) released.insert(v);
+        if (v != kNone && last[static_cast<size_t>(v)] == i && !g.value(v).constant && !is_input(v) && !patches_read_in_blocks(g, v, users))
+          released.insert(v);
     for (ValueId v : released) held -= value_bytes(g, v, dims);
   }
   return most;

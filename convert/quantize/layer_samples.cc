@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "convert/interp/interpreter.h"
+#include "convert/interp/patch_rows.h"
+#include "convert/interp/strided.h"
 #include "convert/quantize/exact_layers.h"
 #include "convert/quantize/map_layers.h"
 #include "convert/measure/row_sizes.h"
@@ -16,33 +18,67 @@ namespace {
 // Of a layer, over all inputs. With half as many, compensated rounding of a real MiniLM gained about half as much.
 constexpr int64_t kRows = 1024;
 
+// What a layer reads, as rows: of a tensor, or of patches that are made here.
+class LayerRows {
+ public:
+  explicit LayerRows(Tensor x) : dims_(x.dims()), x_(std::move(x)) {}
+  LayerRows(const Node& patches, const Tensor& map) : patches_(std::in_place, patches, map), dims_(patches_->dims()) {}
+
+  const std::vector<int64_t>& dims() const { return dims_; }
+  size_t width() const { return static_cast<size_t>(dims_.back()); }
+
+  // f(row) for these rows, which ascend and are most of all rows.
+  void for_each(const std::vector<size_t>& rows, const std::function<void(std::span<const float>)>& f) const {
+    Tensor held = x_;
+    size_t first = 0;
+    for (size_t r : rows) {
+      if (patches_ && (first + held_rows(held) <= r)) {
+        first = r;
+        held = patches_->rows(static_cast<int64_t>(r), std::min(patches_->block(), patches_->count() - static_cast<int64_t>(r)));
+      }
+      f(held.as<float>().subspan((r - first) * width(), width()));
+    }
+  }
+  // f(row r)
+  void with(size_t r, const std::function<void(std::span<const float>)>& f) const {
+    if (patches_) return f(patches_->rows(static_cast<int64_t>(r), 1).as<float>());
+    f(x_.as<float>().subspan(r * width(), width()));
+  }
+
+ private:
+  size_t held_rows(const Tensor& held) const { return held.dims().empty() ? 0 : static_cast<size_t>(held.dims()[0]); }
+
+  std::optional<PatchRows> patches_;
+  std::vector<int64_t> dims_;
+  Tensor x_;
+};
+
 // Indices of the rows of x that hold tokens.
-std::vector<size_t> token_rows(const Tensor& x, const std::optional<TokenMask>& mask) {
-  const size_t width = static_cast<size_t>(x.dims().back());
+std::vector<size_t> token_rows(const LayerRows& x, const std::optional<TokenMask>& mask) {
+  const auto elements = static_cast<size_t>(product(x.dims()));
   std::vector<size_t> rows;
-  for (size_t r = 0; r * width < static_cast<size_t>(x.elements()); ++r)
-    if (!mask || x.rank() < 3 || mask->counts(x.dims(), r * width)) rows.push_back(r);
+  for (size_t r = 0; r * x.width() < elements; ++r)
+    if (!mask || x.dims().size() < 3 || mask->counts(x.dims(), r * x.width())) rows.push_back(r);
   return rows;
 }
 
-void widen(std::vector<float>& amax, const Tensor& x, const std::vector<size_t>& rows) {
-  const size_t k = static_cast<size_t>(x.dims().back());
-  amax.resize(k, 0.0f);
-  const auto data = x.as<float>();
-  for (size_t r : rows)
-    for (size_t j = 0; j < k; ++j) amax[j] = std::max(amax[j], std::fabs(data[r * k + j]));
+void widen(std::vector<float>& amax, const LayerRows& x, const std::vector<size_t>& rows) {
+  amax.resize(x.width(), 0.0f);
+  x.for_each(rows, [&](std::span<const float> row) {
+    for (size_t j = 0; j < row.size(); ++j) amax[j] = std::max(amax[j], std::fabs(row[j]));
+  });
 }
 
 // Appends `most` of the rows, spread as by spread_row: one block of `width` columns of each.
-void append(SampledRows& to, const Tensor& x, const std::vector<size_t>& rows, size_t most, size_t width, size_t block) {
+void append(SampledRows& to, const LayerRows& x, const std::vector<size_t>& rows, size_t most, size_t width, size_t block) {
   to.width = static_cast<int64_t>(width);
-  const size_t all = static_cast<size_t>(x.dims().back()), take = std::min(most, rows.size());
-  const auto data = x.as<float>();
+  const size_t take = std::min(most, rows.size());
   to.data.reserve(to.data.size() + take * width);  // by the step: doubling would show in the peak
-  for (size_t i = 0; i < take; ++i) {
-    const size_t at = rows[spread_row(i, rows.size(), take)] * all + block * width;
-    to.data.insert(to.data.end(), data.begin() + static_cast<ptrdiff_t>(at), data.begin() + static_cast<ptrdiff_t>(at + width));
-  }
+  for (size_t i = 0; i < take; ++i)
+    x.with(rows[spread_row(i, rows.size(), take)], [&](std::span<const float> row) {
+      const auto from = row.begin() + static_cast<ptrdiff_t>(block * width);
+      to.data.insert(to.data.end(), from, from + static_cast<ptrdiff_t>(width));
+    });
 }
 
 // Of a depthwise convolution the inputs of `most` outputs, position after position of the kernel; the padding is zeros.
@@ -137,6 +173,7 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
   const std::set<NodeId> exact = exact_layers(g);
   const MapLayers maps = map_layers(g);
   const size_t sets = std::max<size_t>(1, calibration.size()), share = (kRows + sets - 1) / sets;
+  const auto users = g.users();
   InterpreterOptions options;
   options.backend = Backend::kCanonical;
   options.observe = [&](const Node& n, const std::vector<Tensor>& values) {
@@ -153,15 +190,16 @@ LayerSamples sample_layers(const Graph& g, const std::vector<std::vector<Tensor>
       if (calibration.size() == 1 && complete) complete(id, sample);
       return;
     }
+    const Node* patches = patches_read_in_blocks(g, n.in(0), users);
     // fp16 models compute in fp16 here.
-    const Tensor x = values[static_cast<size_t>(recurrent ? n.outputs[0] : n.in(0))].cast(DType::kFloat).aligned();
+    const Tensor read = values[static_cast<size_t>(recurrent ? n.outputs[0] : patches ? patches->in(0) : n.in(0))].cast(DType::kFloat).aligned();
+    const LayerRows x = patches ? LayerRows(*patches, read) : LayerRows(read);
     const std::vector<size_t> rows = token_rows(x, mask);
     if (!recurrent) widen(sample.amax, x, rows);
     const auto& weights = g.value(n.in(1)).constant->dims();
     const size_t blocks = recurrent ? static_cast<size_t>(weights[0]) : 1;
     sample.rows.resize(blocks);
-    for (size_t block = 0; block < blocks; ++block)
-      append(sample.rows[block], x, rows, share, static_cast<size_t>(x.dims().back()) / blocks, block);
+    for (size_t block = 0; block < blocks; ++block) append(sample.rows[block], x, rows, share, x.width() / blocks, block);
     if (calibration.size() != 1) return;
     level(sample);
     if (complete) complete(id, sample);
