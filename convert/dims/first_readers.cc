@@ -69,6 +69,42 @@ void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
     found.kernel = std::max(found.kernel, (*weights.shape)[a].constant().value_or(0));
 }
 
+// Whether v is a square, moved or not.
+bool is_square(const Graph& g, ValueId v) {
+  constexpr int kMostMoves = 4;
+  for (int moves = 0; moves < kMostMoves; ++moves) {
+    const Node* p = v == kNone ? nullptr : g.producer(v);
+    if (!p) return false;
+    if (p->kind == OpKind::kUnary) return p->as<UnaryAttrs>().kind == ert::params::unary::kSquare;
+    if (p->kind == OpKind::kBinary) {
+      const int kind = p->as<BinaryAttrs>().kind;
+      if (kind == binary::kPow && p->in(1) != kNone) {
+        const auto& exponent = g.value(p->in(1)).constant;
+        return exponent && exponent->elements() == 1 && exponent->to_float()[0] == 2;
+      }
+      return kind == binary::kMul && p->in(0) == p->in(1);
+    }
+    if (!moves_input(p->kind, 0)) return false;
+    v = p->in(0);
+  }
+  return false;
+}
+
+// Whether squares of v meet other squares in a sum.
+bool squares_are_paired(const Graph& g, const std::vector<std::vector<NodeId>>& users, ValueId v) {
+  constexpr size_t kMostReaders = 16;
+  std::vector<ValueId> open = {v};
+  for (size_t at = 0; at < open.size() && at < kMostReaders; ++at)
+    for (const NodeId id : users[static_cast<size_t>(open[at])]) {
+      const Node& n = g.node(id);
+      if (n.dead || n.outputs[0] == kNone) continue;
+      const bool sum = n.kind == OpKind::kBinary && n.as<BinaryAttrs>().kind == binary::kAdd;
+      if (sum && n.in(0) != n.in(1) && is_square(g, n.in(0)) && is_square(g, n.in(1))) return true;
+      if (n.in(0) == open[at] && (is_square(g, n.outputs[0]) || moves_input(n.kind, 0))) open.push_back(n.outputs[0]);
+    }
+  return false;
+}
+
 }  // namespace
 
 bool passes_values(const Node& n, size_t input) {
@@ -98,6 +134,8 @@ FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>
         if (n.in(2) != kNone && g.value(n.in(2)).shape) found.kernel = (*g.value(n.in(2)).shape)[0].constant().value_or(0);
       }
       if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
+      const bool product = n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear || n.kind == OpKind::kConv;
+      if (product && position == 0 && n.outputs[0] != kNone) found.power |= squares_are_paired(g, users, n.outputs[0]);
       if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
       if (n.kind == OpKind::kBinary) {
         const ValueId other = n.in(1 - position);

@@ -13,6 +13,7 @@ namespace edgeconv {
 struct FirstReaders {
   bool conv1d = false, conv2d = false, matmul = false;
   int64_t channels = 0, kernel = 0;
+  bool power = false;  // products whose squares are added in pairs, as of the two parts of a Fourier transform
   float factor = 1;  // by which the values are multiplied before
   // Of a convolution over two dimensions: what its outputs vary by where colours vary as those of pictures from 0 to 1; 0: not known.
   float response = 0;

@@ -148,7 +148,7 @@ std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, b
   if (wide == 1 && !spectral && s.size() <= 4) {
     const int axis = last_wide_axis(s);
     const auto length = s[static_cast<size_t>(axis)].constant();
-    const bool front_end = readers.conv1d && readers.channels == 1 && readers.kernel >= 3;
+    const bool front_end = (readers.conv1d && readers.channels == 1 && readers.kernel >= 3) || readers.power;
     if ((sound || rate || front_end) && (!length || *length >= kLongKernel)) {
       n = {InputKind::kWaveform, InputScale::kAny, axis, -1};
       if (readers.factor >= kInt16Factor) n.scale = InputScale::kUnit;

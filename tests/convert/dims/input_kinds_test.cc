@@ -60,6 +60,25 @@ TEST(InputKinds, AMatrixOfFeaturesIsNoWaveform) {
   EXPECT_TRUE(input_kinds(b.g).empty());
 }
 
+// Frames by Reshape, as keras does where a hop is half a frame.
+TEST(InputKinds, AWaveformIsCutIntoFramesWhosePowerIsTaken) {
+  GraphBuilder b;
+  const ValueId frames = b.reshape(b.input("x", {kBatch, 1024}), {0, 16, 64});
+  const ValueId re = b.matmul(frames, b.weights({64, 33})), im = b.matmul(frames, b.weights({64, 33}));
+  b.output(b.add(b.mul(re, re), b.transpose(b.transpose(b.mul(im, im), {0, 2, 1}), {0, 2, 1})));
+  finish(b.g);
+  EXPECT_EQ(first(b.g).kind, InputKind::kWaveform);
+  EXPECT_EQ(first(b.g).axis, 1);
+}
+
+TEST(InputKinds, OneSquareOfFeaturesIsNoPower) {
+  GraphBuilder b;
+  const ValueId y = b.matmul(b.input("x", {kBatch, 512}), b.weights({512, 4}));
+  b.output(b.add(b.mul(y, y), y));
+  finish(b.g);
+  EXPECT_TRUE(input_kinds(b.g).empty());
+}
+
 TEST(InputKinds, TokensOfATransformerAreFeatures) {
   GraphBuilder b;
   b.output(b.matmul(b.input("src", {kBatch, kTime, 64}), b.weights({64, 4})));
