@@ -1,12 +1,13 @@
 // Conv becomes a Linear over its patches, channels last: Patches, Linear, channels first again. The Linear then has smoothing and takes part
 // in the mixed-precision search; the runtime has one op for the two (lower/nodes/matmul.cc). The layout changes meet those of neighbours and
-// cancel. A kernel of one position is a Linear over the map as it is. What has three spatial axes or more is not the runtime's: there patches
-// are one shifted copy per kernel position and a Concat, or, where the kernel tiles the input, another order of axes. A depthwise kernel is
-// a weighted sum of its copies.
+// cancel. A kernel of one position is a Linear over the map as it is. Maps of the runtime have two spatial axes. Where there are more, the
+// positions of the kernel along the first ones become channels, each a shifted copy of the map, and these axes part of the batch
+// (leading_axes.h); where the kernel tiles the input, another order of axes does. A depthwise kernel is a sum of its copies' convolutions.
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
+#include "convert/passes/leading_axes.h"
 #include "convert/passes/match.h"
 #include "convert/passes/node_builder.h"
 #include "convert/passes/sliding_window.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMostPositions = 1024;  // where each is a copy
+constexpr int64_t kMostCopies = 1024;
 
 int64_t positions_of(const std::vector<int64_t>& kernel) {
   return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
@@ -38,28 +39,6 @@ class ConvBuilder : public NodeBuilder {
     std::vector<int64_t> perm{0, static_cast<int64_t>(axis_count()) + 1};
     for (size_t i = 0; i < axis_count(); ++i) perm.push_back(static_cast<int64_t>(i) + 1);
     return perm;
-  }
-  // The inputs that position `index` of the kernel meets, for all windows: the padding minus what lies before and behind it
-  // (a negative pad crops), then every stride-th. A crop has the same size for every position, whatever the size of the input.
-  ValueId slice(ValueId x, int64_t index) {
-    std::vector<int64_t> before(axis_count() + 2, 0), behind = before, starts, ends, axes;
-    for (size_t i = axis_count(); i-- > 0;) {
-      const int64_t at = index % w_.kernel[i];
-      index /= w_.kernel[i];
-      before[i + 1] = w_.begin[i] - at * w_.dilations[i];
-      behind[i + 1] = w_.end[i] - (w_.kernel[i] - 1 - at) * w_.dilations[i];
-    }
-    for (size_t i = 0; i < axis_count(); ++i) {
-      starts.push_back(0);
-      ends.push_back(INT64_MAX);
-      axes.push_back(static_cast<int64_t>(i) + 1);
-    }
-    before.insert(before.end(), behind.begin(), behind.end());
-    const auto all = [](const std::vector<int64_t>& v, int64_t value) {
-      return std::all_of(v.begin(), v.end(), [&](int64_t e) { return e == value; });
-    };
-    if (!all(before, 0)) x = add(OpKind::kPad, {x, ints(before)}, PadAttrs{});
-    return all(w_.strides, 1) ? x : add(OpKind::kSlice, {x, ints(starts), ints(ends), ints(axes), ints(w_.strides)}, {});
   }
   // [N, windows.., positions * C] where windows touch without overlap: only the order of axes changes. What is left over at the
   // end of an axis is cut off.
@@ -103,12 +82,6 @@ class ConvBuilder : public NodeBuilder {
   }
   // Of the channels [first, first + count).
   ValueId patches(ValueId x, int64_t first, int64_t count) { return add(OpKind::kPatches, {x}, PatchesAttrs{w_, first, count}); }
-  ValueId copied_patches(ValueId x) {
-    if (positions() == 1) return slice(x, 0);
-    std::vector<ValueId> parts;
-    for (int64_t p = 0; p < positions(); ++p) parts.push_back(slice(x, p));
-    return add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(axis_count()) + 1});
-  }
   // Channel c as channels c * each .. of [N, spatial.., C].
   ValueId repeated(ValueId x, int64_t channels, int64_t each) {
     std::vector<int64_t> from;
@@ -160,7 +133,7 @@ std::vector<float> filter_matrix(const Filters& f, int64_t first, int64_t count)
   return matrix;
 }
 
-// `each` filters for each channel: an op of its own, in as many axes as it has; a sum of products, one per kernel position, in more.
+// `each` filters for each channel.
 ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias, int64_t each) {
   const int64_t channels = weight.dims()[0], positions = b.positions();
   const auto w = weight.as<float>();
@@ -169,17 +142,7 @@ ValueId depthwise(ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias,
     for (int64_t c = 0; c < channels; ++c)
       by_position[static_cast<size_t>(p * channels + c)] = w[static_cast<size_t>(c * positions + p)];
   if (each > 1) x = b.repeated(x, channels / each, each);
-  if (b.axis_count() <= 2)
-    return b.add(OpKind::kDepthwiseConv, {x, b.weights({positions, channels}, by_position), bias},
-                 DepthwiseConvAttrs{b.window()});
-  ValueId sum = kNone;
-  for (int64_t p = 0; p < positions; ++p) {
-    const auto from = by_position.begin() + p * channels;
-    const ValueId product =
-        b.add(OpKind::kBinary, {b.slice(x, p), b.weights({channels}, {from, from + channels})}, BinaryAttrs{binary::kMul});
-    sum = sum == kNone ? product : b.add(OpKind::kBinary, {sum, product}, BinaryAttrs{binary::kAdd});
-  }
-  return bias == kNone ? sum : b.add(OpKind::kBinary, {sum, bias}, BinaryAttrs{binary::kAdd});
+  return b.add(OpKind::kDepthwiseConv, {x, b.weights({positions, channels}, by_position), bias}, DepthwiseConvAttrs{b.window()});
 }
 
 // A Linear over the patches of each group's own channels, or of a few groups', so that memory holds the patches of these at a time.
@@ -195,8 +158,7 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Filters& f,
     if (moved && b.is_one_op()) {
       patches = b.patches(x, first, channels);
     } else if (moved) {
-      const ValueId own = whole ? x : b.channels(x, first, channels);
-      patches = b.tiles_input() ? b.tiles(own, sizes, channels) : b.copied_patches(own);
+      patches = b.tiles(whole ? x : b.channels(x, first, channels), sizes, channels);
     }
     const ValueId w = b.weights({f.positions * channels, filters}, filter_matrix(f, k, count));
     ValueId own_bias = kNone;
@@ -209,10 +171,26 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Filters& f,
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.axis_count()) + 1});
 }
 
-bool can_be_done(const std::vector<int64_t>& kernel, bool one_copy_each) {
-  if (positions_of(kernel) < 1) return false;
-  if (kernel.size() > ert::params::window::kMostAxes || one_copy_each) return positions_of(kernel) <= kMostPositions;
-  return std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
+bool can_be_done(const std::vector<int64_t>& kernel) {
+  constexpr size_t kInner = ert::params::window::kMostAxes;
+  const std::vector<int64_t> leading(kernel.begin(), kernel.end() - static_cast<std::ptrdiff_t>(std::min(kInner, kernel.size())));
+  return positions_of(kernel) >= 1 && positions_of(leading) <= kMostCopies &&
+         std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
+}
+
+// Of a map [N, spatial.., C] of three spatial axes or more.
+ValueId over_copies(LeadingAxes& lead, ConvBuilder& b, ValueId x, const Tensor& weight, ValueId bias, const std::optional<Tensor>& bias_values,
+                    int64_t groups) {
+  if (groups == 1 || weight.dims()[1] > 1) {
+    const Tensor all = lead.weights_of_all(weight);
+    return grouped(b, lead.as_channels(x, groups), {}, {all, groups, b.positions()}, bias_values);
+  }
+  ValueId sum = kNone;
+  for (int64_t i = 0; i < lead.copies(); ++i) {
+    const ValueId part = depthwise(b, lead.copy(x, i), lead.weights_of(weight, i), i == 0 ? bias : kNone, weight.dims()[0] / groups);
+    sum = sum == kNone ? part : b.add(OpKind::kBinary, {sum, part}, BinaryAttrs{binary::kAdd});
+  }
+  return sum;
 }
 
 // x with padding of its own, where that depends on the size; sizes become those of the result.
@@ -239,16 +217,25 @@ bool decompose_conv(Graph& g, NodeId id) {
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
   Window window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
-  if (!can_be_done(window.kernel, a.group > 1 && weight.dims()[1] == 1)) return false;
+  if (!can_be_done(window.kernel)) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
   const ValueId padded = with_fixed_padding(window) ? n.in(0) : padded_by_size(g, n, window, sizes);
-  ConvBuilder b(g, n, *with_fixed_padding(window));
+  const WindowAttrs w = *with_fixed_padding(window);
+  ConvBuilder b(g, n, w);
   const bool one_channel_each = a.group > 1 && weight.dims()[1] == 1;
   const ValueId x = b.channels_last(padded);
-  const ValueId y = one_channel_each ? depthwise(b, x, weight, bias, weight.dims()[0] / a.group)
-                                     : grouped(b, x, sizes, {weight, a.group, b.positions()}, bias_values);
+  ValueId y;
+  if (!b.is_one_op() && (one_channel_each || !b.tiles_input())) {
+    LeadingAxes lead(g, n, w, sizes, *g.value(n.outputs[0]).shape);
+    ConvBuilder inner(g, n, lead.inner());
+    y = lead.restored(over_copies(lead, inner, x, weight, bias, bias_values, a.group), weight.dims()[0]);
+  } else if (one_channel_each) {
+    y = depthwise(b, x, weight, bias, weight.dims()[0] / a.group);
+  } else {
+    y = grouped(b, x, sizes, {weight, a.group, b.positions()}, bias_values);
+  }
   redefine(g, n.outputs[0], OpKind::kTranspose, {y}, TransposeAttrs{b.channels_first(), true}, n.origin);
   return true;
 }

@@ -89,8 +89,8 @@ TEST(DecomposeConv, DepthwiseIsAnOpOfItsOwn) {
   EXPECT_EQ(count(b.g, OpKind::kDepthwiseConv), 1);
   EXPECT_EQ(count(conv({{3, 2}, {2, 1}, {1, 0, 1, 1}, {1, 1}, 4, 4, 4}, {5, 6}).g, OpKind::kDepthwiseConv), 1);
   EXPECT_EQ(count(conv({{3}, {2}, {2, 5}, {3}, 4, 4, 4}, {S}).g, OpKind::kDepthwiseConv), 1);
-  EXPECT_EQ(count(conv({{2, 3, 2}, {1, 2, 1}, {0, 1, 0, 1, 1, 0}, {1, 1, 1}, 4, 4, 4}, {4, 5, 3}).g, OpKind::kDepthwiseConv), 0)
-      << "three axes: products";
+  EXPECT_EQ(count(conv({{2, 3, 2}, {1, 2, 1}, {0, 1, 0, 1, 1, 0}, {1, 1, 1}, 4, 4, 4}, {4, 5, 3}).g, OpKind::kDepthwiseConv), 2)
+      << "three axes: one for each position along the first";
 }
 
 TEST(DecomposeConv, SeveralFiltersAChannelReadItAgain) {
@@ -129,6 +129,24 @@ TEST(DecomposeConv, OnePositionIsALinearOverTheMap) {
   EXPECT_EQ(count(conv({{1}, {1}, {0, 0}, {1}}, {S}).g, OpKind::kPatches), 0);
   EXPECT_EQ(count(conv({{1, 1}, {1, 1}, {0, 0, 0, 0}, {1, 1}}, {5, S}).g, OpKind::kPatches), 0);
   EXPECT_EQ(count(conv({{1, 1}, {1, 1}, {0, 1, 0, 0}, {1, 1}}, {5, S}).g, OpKind::kPatches), 1) << "padded";
+}
+
+TEST(DecomposeConv, PositionsAlongTheFirstAxesAreChannels) {
+  const auto expect_copies = [](const ConvCase& c, const Shape& spatial, int copies, OpKind of, int nodes) {
+    const GraphBuilder b = conv(c, spatial);
+    EXPECT_EQ(count(b.g, of), nodes);
+    EXPECT_EQ(count(b.g, OpKind::kPad) + count(b.g, OpKind::kSlice), copies);
+  };
+  // A kernel of one position there needs none: the axis is part of the batch.
+  expect_copies({{1, 3, 3}, {1, 1, 1}, {0, 1, 1, 0, 1, 1}, {1, 1, 1}}, {1, 5, S}, 0, OpKind::kPatches, 1);
+  expect_copies({{1, 3, 3}, {1, 2, 2}, {0, 1, 1, 0, 1, 1}, {1, 1, 1}, 1, 2, 3}, {S, 5, 6}, 0, OpKind::kPatches, 1);
+  expect_copies({{1, 2, 3}, {2, 1, 1}, {0, 0, 0, 0, 0, 0}, {1, 1, 1}, 1, 2, 3}, {7, 5, 6}, 1, OpKind::kPatches, 1);
+  expect_copies({{3, 3, 3}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}}, {S, 4, 4}, 2, OpKind::kPatches, 1);
+  expect_copies({{3, 1, 1}, {1, 1, 1}, {1, 0, 0, 1, 0, 0}, {1, 1, 1}}, {5, 4, S}, 2, OpKind::kPatches, 0);
+  expect_copies({{2, 2, 2, 2}, {1, 1, 2, 1}, {0, 0, 0, 0, 0, 0, 0, 0}, {2, 1, 1, 1}, 1, 2, 3}, {4, 3, 4, 3}, 4, OpKind::kPatches, 1);
+  // Groups keep their channels together.
+  expect_copies({{2, 3, 3}, {1, 1, 1}, {0, 1, 1, 0, 1, 1}, {1, 1, 1}, 2, 4, 34}, {4, 4, 4}, 2, OpKind::kPatches, 2);
+  expect_copies({{3, 3, 3}, {1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}, 4, 4, 8}, {3, 4, 5}, 2, OpKind::kDepthwiseConv, 3);
 }
 
 // The windows tile the input, and a change of layout is all that it takes.
