@@ -1,4 +1,4 @@
-// W8A8 GEMM for AVX-VNNI: 6 rows x 16 columns, 12 accumulators of 16 registers; two rows take two panels and one row has sums
+// W8A8 GEMM for AVX-VNNI: 6 rows x 16 columns, 12 accumulators of 16 registers; two or three rows that are left take two panels and one row has sums
 // of its own, to have enough independent ones. Zero points are corrected in the epilogue by the weights' column sums.
 #include "kernels_int8/avxvnni/gemm_tile.h"
 #include "kernels_int8/loops/gemm_driver.h"
@@ -82,9 +82,49 @@ constexpr TileFn kOnePanel[] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, tile<4, 1>, 
 // Weights that lie behind the near cache: while the second tile of a panel multiplies, it fetches the next panel. A second tile has
 // at least 3 rows.
 constexpr TileFn kOnePanelAhead[] = {nullptr, nullptr, tile<3, 1, true>, tile<4, 1, true>, tile<5, 1, true>, tile<6, 1, true>};
-constexpr TileFn kTwoPanels[] = {tile<1, 2>, tile<2, 2>};
+constexpr TileFn kTwoPanels[] = {nullptr, tile<2, 2>, tile<3, 2>};
+constexpr TileFn kTwoPanelsAhead[] = {nullptr, tile<2, 2, true>, tile<3, 2, true>};
 constexpr TileFn kOneRow[] = {one_row};
 constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
+
+constexpr size_t kRows = 6;
+// Bytes of weights that a near cache keeps from the sixes of rows to those behind them.
+constexpr size_t kNearWeights = size_t{1} << 14;
+
+// Rows behind sixes that take two panels at a time, because of one panel they have too few sums to hide the latency. One row alone takes two of a six with it; four or
+// five are a tile.
+inline size_t rows_behind_sixes(size_t m) {
+  constexpr size_t kBehind[kRows] = {0, 3, 2, 3, 0, 0};
+  return kBehind[m % kRows];
+}
+
+// All rows, a panel at a time, from `column` on. Of far weights the second tile fetches the next panel.
+template <LastGroup kLast, size_t kTogether>
+inline void multiply_panels(const GemmArgs& g, size_t column, bool far) {
+  if (far)
+    gemm_columns<16, kLast, Layout::kN16K4, kOnePanelAhead, kTogether>(kOnePanel, g, column);
+  else
+    gemm_columns<16, kLast, Layout::kN16K4, nullptr, kTogether>(kOnePanel, g, column);
+}
+
+// At least two rows, all pairs of panels; returns the first column behind them.
+size_t multiply_pairs_of_panels(const GemmArgs& g, bool far) {
+  GemmArgs rest = g, sixes = g;
+  rest.m = rows_behind_sixes(g.m);
+  sixes.m = g.m - rest.m;
+  rest.lhs = static_cast<const uint8_t*>(g.lhs) + sixes.m * g.row_bytes;
+  rest.scales += sixes.m;
+  rest.dst += static_cast<ptrdiff_t>(sixes.m) * g.dst_stride;
+  const auto& tiles = far && sixes.m <= kRows ? kTwoPanelsAhead : kTwoPanels;
+  const size_t end = g.n / 32 * 32, fitting = kNearWeights / round_up(g.k, 4) / 32 * 32;
+  const size_t together = sixes.m == 0 ? end : fitting < 32 ? 32 : fitting;
+  for (size_t column = 0; column < end; column = rest.n) {
+    sixes.n = rest.n = end - column < together ? end : column + together;
+    if (sixes.m > 0) multiply_panels<LastGroup::kWhole, kRows>(sixes, column, far);
+    gemm_columns<32, LastGroup::kWhole>(tiles, rest, column);
+  }
+  return end;
+}
 
 }  // namespace
 
@@ -95,11 +135,12 @@ void ERT_AVXVNNI_NAME(gemm_f32_qa8_qw8_6x16)(const GemmArgs& g) {
     gemm_columns<16, LastGroup::kCut>(kOneRow, g, column);
     return;
   }
-  if (g.m <= 2) column = gemm_columns<32, LastGroup::kWhole>(kTwoPanels, g, column);
-  if (g.n * g.k >= kFarWeights)
-    gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kOnePanelAhead>(kOnePanel, g, column);
-  else
-    gemm_columns<16, LastGroup::kCut>(kOnePanel, g, column);
+  const bool far = g.n * g.k >= kFarWeights;
+  if (rows_behind_sixes(g.m) != 0) {
+    column = multiply_pairs_of_panels(g, far);
+    return multiply_panels<LastGroup::kCut, 1>(g, column, far);
+  }
+  multiply_panels<LastGroup::kCut, kRows>(g, column, far);
 }
 
 }  // namespace ert::kernels

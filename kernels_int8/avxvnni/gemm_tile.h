@@ -29,8 +29,12 @@ inline __attribute__((always_inline)) __m256i broadcast4(const uint8_t* p) {
   return _mm256_set1_epi32(word);
 }
 
+inline __attribute__((always_inline)) __m256i load_half(const int8_t* half_line) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(half_line));
+}
+
 // acc[r][j]: columns 8j..8j+7 of the panels at rhs + p * panel_bytes. `k` is a multiple of 4. With kAhead the lines `ahead` bytes
-// further on are on their way to the near cache afterwards.
+// further on are on their way to the near cache afterwards. Of one panel the weights stay in registers, of more the row's values.
 template <int kRows, int kPanels, bool kAhead = false>
 inline __attribute__((always_inline)) void accumulate(__m256i (&acc)[kRows][2 * kPanels], const uint8_t* lhs, size_t row_bytes,
                                                       const int8_t* rhs, size_t panel_bytes, size_t k, size_t ahead = 0) {
@@ -42,22 +46,29 @@ inline __attribute__((always_inline)) void accumulate(__m256i (&acc)[kRows][2 * 
     for (int j = 0; j < 2 * kPanels; ++j) acc[r][j] = zero();
   }
   for (size_t kk = 0; kk < k; kk += 4) {
-    __m256i line[2 * kPanels];
-#pragma GCC unroll 16
-    for (int j = 0; j < 2 * kPanels; ++j) {
-      line[j] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rhs + j / 2 * panel_bytes + j % 2 * 32));
-    }
     if constexpr (kAhead) {
 #pragma GCC unroll 16
       for (int p = 0; p < kPanels; ++p) _mm_prefetch(rhs + p * panel_bytes + ahead, _MM_HINT_T1);
     }
-    rhs += 64;
+    if constexpr (kPanels == 1) {
+      const __m256i w0 = load_half(rhs), w1 = load_half(rhs + 32);
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      const __m256i lhs4 = broadcast4(row[r] + kk);
+      for (int r = 0; r < kRows; ++r) {
+        const __m256i lhs4 = broadcast4(row[r] + kk);
+        mac(acc[r][0], lhs4, w0), mac(acc[r][1], lhs4, w1);
+      }
+    } else {
+      __m256i lhs4[kRows];
 #pragma GCC unroll 16
-      for (int j = 0; j < 2 * kPanels; ++j) mac(acc[r][j], lhs4, line[j]);
+      for (int r = 0; r < kRows; ++r) lhs4[r] = broadcast4(row[r] + kk);
+#pragma GCC unroll 16
+      for (int j = 0; j < 2 * kPanels; ++j) {
+        const __m256i w = load_half(rhs + j / 2 * panel_bytes + j % 2 * 32);
+#pragma GCC unroll 16
+        for (int r = 0; r < kRows; ++r) mac(acc[r][j], lhs4[r], w);
+      }
     }
+    rhs += 64;
   }
 }
 

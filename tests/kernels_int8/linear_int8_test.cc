@@ -54,6 +54,16 @@ TEST_P(LinearInt8Test, RowAndColumnTails) {
   }
 }
 
+// Rows that are left behind those of whole tiles: a level may do them for several panels at a time, and whole tiles for so many in turn as a near cache holds.
+TEST_P(LinearInt8Test, RowsBehindWholeTiles) {
+  SeededRandom random;
+  for (size_t m = 2; m <= 20; ++m) {
+    for (size_t k : {128, 253, 1030}) {
+      for (size_t n : {31, 96, 300}) compare({m, n, k, Fill::kNormal, WeightFill::kRandom, false, m % 2 != 0}, random);
+    }
+  }
+}
+
 TEST_P(LinearInt8Test, DepthTails) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
