@@ -15,6 +15,7 @@
 // clang-format on
 
 #include "kernels_int8/avx2/attention_packing.h"
+#include "kernels_int8/avx2/weights_of_keys.h"
 #include "kernels_int8/contract/kernel_table.h"
 
 namespace ert::kernels {
@@ -107,26 +108,29 @@ struct WeightEnds {
 
 // Scores of the queries [row, row + 4) to p = exp(score - max) * value scale, in place.
 inline void exponentials(int row, AttentionWork* w, WeightEnds* ends) {
+  float* const p = w->row(row);
+  alignas(16) float max[kTileRows];
+  const __m128 found = _mm_load_ps(w->max + row);
+  _mm_store_ps(max, _mm_andnot_ps(_mm_cmpeq_ps(found, _mm_set1_ps(-__builtin_inff())), found));
+  __m256 sum[2 * kTileRows], *const largest = ends->largest + row;
 #pragma GCC unroll 4
-  for (int r = row; r < row + kTileRows; ++r) {
-    float* const p = w->row(r);
-    const float max = w->max[r];
-    const __m256 row_max = _mm256_set1_ps(max == -__builtin_inff() ? 0.0f : max);
-    Lanes all = {_mm256_setzero_ps(), _mm256_setzero_ps()};
-    __m256 most = _mm256_setzero_ps();
-    for (size_t j = 0; j < w->keys16; j += 16) {
-      const Lanes t = {_mm256_sub_ps(_mm256_loadu_ps(p + j), row_max), _mm256_sub_ps(_mm256_loadu_ps(p + j + 8), row_max)};
-      const Lanes e = exp_of_weight(t);
-      all = all + e;
-      const __m256 low = _mm256_mul_ps(e.lo, _mm256_loadu_ps(w->value_scale + j));
-      const __m256 high = _mm256_mul_ps(e.hi, _mm256_loadu_ps(w->value_scale + j + 8));
-      most = _mm256_max_ps(high, _mm256_max_ps(low, most));
-      _mm256_storeu_ps(p + j, low);
-      _mm256_storeu_ps(p + j + 8, high);
+  for (int r = 0; r < kTileRows; ++r) sum[2 * r] = sum[2 * r + 1] = largest[r] = _mm256_setzero_ps();
+  for (size_t j = 0; j < w->keys16; j += 16) {
+    __m256 e[2 * kTileRows];
+    exp_of_weights_in_step(p + j, w->keys16, max, e);
+    const __m256 low = _mm256_loadu_ps(w->value_scale + j), high = _mm256_loadu_ps(w->value_scale + j + 8);
+#pragma GCC unroll 4
+    for (int r = 0; r < kTileRows; ++r) {
+      sum[2 * r] = _mm256_add_ps(sum[2 * r], e[2 * r]);
+      sum[2 * r + 1] = _mm256_add_ps(sum[2 * r + 1], e[2 * r + 1]);
+      const __m256 p_low = _mm256_mul_ps(e[2 * r], low), p_high = _mm256_mul_ps(e[2 * r + 1], high);
+      largest[r] = _mm256_max_ps(p_high, _mm256_max_ps(p_low, largest[r]));
+      _mm256_storeu_ps(p + static_cast<size_t>(r) * w->keys16 + j, p_low);
+      _mm256_storeu_ps(p + static_cast<size_t>(r) * w->keys16 + j + 8, p_high);
     }
-    ends->sum[r] = _mm256_add_ps(all.lo, all.hi);
-    ends->largest[r] = most;
   }
+#pragma GCC unroll 4
+  for (int r = 0; r < kTileRows; ++r) ends->sum[row + r] = _mm256_add_ps(sum[2 * r], sum[2 * r + 1]);
 }
 
 // p of the queries [row, row + 4) to P: p / pmax in 14 bits.
@@ -152,46 +156,61 @@ inline void finish_weights(int row, const WeightEnds& ends, AttentionWork* w) {
   }
 }
 
+// Of the rows p of P from key `block` to `end`: sums of their products with 16 columns of values, of which `pair` is the first.
+template <typename Mac>
+inline __attribute__((always_inline)) const int16_t* sum_values(const uint8_t* const (&p)[kTileRows], const int16_t* pair, size_t columns16,
+                                                                size_t block, size_t end, __m256i (&acc)[kTileRows][2]) {
+#pragma GCC unroll 4
+  for (int r = 0; r < kTileRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
+  for (size_t j = block; j < end; j += 2, pair += 2 * columns16) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair + 16));
+#pragma GCC unroll 4
+    for (int r = 0; r < kTileRows; ++r) {
+      int32_t word;
+      memcpy(&word, p[r] + 2 * j, sizeof(word));
+      const __m256i p2 = _mm256_set1_epi32(word);
+      Mac::pairs(acc[r][0], p2, low);
+      Mac::pairs(acc[r][1], p2, high);
+    }
+  }
+  return pair;
+}
+
 // Output columns [column, column + 16) of the queries [row, row + 4).
 template <typename Mac>
 void value_tile(const AttentionArgs& a, const AttentionWork& w, size_t first, size_t rows, int row, size_t column) {
   const size_t keys = static_cast<size_t>(a.seq_k);
   const uint8_t* p[kTileRows];
+#pragma GCC unroll 4
   for (int r = 0; r < kTileRows; ++r) p[r] = reinterpret_cast<const uint8_t*>(w.row(row + r));
-  alignas(32) float sums[kTileRows][16] = {};
-  const int16_t* pair = w.values + 2 * column;
-  for (size_t block = 0; block < keys; block += kKeyBlock) {
-    const size_t end = keys - block < kKeyBlock ? keys : block + kKeyBlock;
-    __m256i acc[kTileRows][2];
+  __m256 sums[kTileRows][2];
+  __m256i acc[kTileRows][2];
+  const int16_t* pair = sum_values<Mac>(p, w.values + 2 * column, w.columns16, 0, keys < kKeyBlock ? keys : kKeyBlock, acc);
 #pragma GCC unroll 4
-    for (int r = 0; r < kTileRows; ++r) acc[r][0] = acc[r][1] = _mm256_setzero_si256();
-    for (size_t j = block; j < end; j += 2, pair += 2 * w.columns16) {
-      const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair));
-      const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pair + 16));
-#pragma GCC unroll 4
-      for (int r = 0; r < kTileRows; ++r) {
-        int32_t word;
-        memcpy(&word, p[r] + 2 * j, sizeof(word));
-        const __m256i p2 = _mm256_set1_epi32(word);
-        Mac::pairs(acc[r][0], p2, low);
-        Mac::pairs(acc[r][1], p2, high);
-      }
-    }
+  for (int r = 0; r < kTileRows; ++r) sums[r][0] = _mm256_cvtepi32_ps(acc[r][0]), sums[r][1] = _mm256_cvtepi32_ps(acc[r][1]);
+  for (size_t block = kKeyBlock; block < keys; block += kKeyBlock) {
+    pair = sum_values<Mac>(p, pair, w.columns16, block, keys - block < kKeyBlock ? keys : block + kKeyBlock, acc);
 #pragma GCC unroll 4
     for (int r = 0; r < kTileRows; ++r) {
 #pragma GCC unroll 2
-      for (int h = 0; h < 2; ++h) {
-        const __m256 s = _mm256_add_ps(_mm256_load_ps(sums[r] + 8 * h), _mm256_cvtepi32_ps(acc[r][h]));
-        _mm256_store_ps(sums[r] + 8 * h, s);
-      }
+      for (int h = 0; h < 2; ++h) sums[r][h] = _mm256_add_ps(sums[r][h], _mm256_cvtepi32_ps(acc[r][h]));
     }
   }
   const size_t columns = static_cast<size_t>(a.v_dim) - column;
-  for (size_t r = 0; r < kTileRows && row + r < rows; ++r) {
-    float* dst = a.dst + static_cast<ptrdiff_t>(first + row + r) * a.dst_stride + column;
-    const __m256 factor = _mm256_set1_ps(w.factor[static_cast<size_t>(row) + r]);
-    _mm256_maskstore_ps(dst, lane_mask(columns), _mm256_mul_ps(_mm256_load_ps(sums[r]), factor));
-    if (columns > 8) _mm256_maskstore_ps(dst + 8, lane_mask(columns - 8), _mm256_mul_ps(_mm256_load_ps(sums[r] + 8), factor));
+  const float* factors = w.factor + row;
+  float* dst = a.dst + static_cast<ptrdiff_t>(first + static_cast<size_t>(row)) * a.dst_stride + column;
+#pragma GCC unroll 4
+  for (int r = 0; r < kTileRows; ++r, dst += a.dst_stride) {
+    if (static_cast<size_t>(row + r) >= rows) break;
+    const __m256 factor = _mm256_set1_ps(factors[r]), low = _mm256_mul_ps(sums[r][0], factor), high = _mm256_mul_ps(sums[r][1], factor);
+    if (columns >= 16) {  // stores under a mask take long on older cores
+      _mm256_storeu_ps(dst, low);
+      _mm256_storeu_ps(dst + 8, high);
+    } else {
+      _mm256_maskstore_ps(dst, lane_mask(columns), low);
+      if (columns > 8) _mm256_maskstore_ps(dst + 8, lane_mask(columns - 8), high);
+    }
   }
 }
 
@@ -199,15 +218,17 @@ template <typename Mac>
 void attention(const AttentionArgs& a) {
   AttentionWork w;
   lay_out(a, &w);
-  pack_keys(a, Mac::kKeyFlip, w);
-  pack_values(a, w);
+  // Rows of whole registers need no care at their ends.
+  const bool whole = a.head_dim % 8 == 0;
+  (whole ? pack_keys<true> : pack_keys<false>)(a, Mac::kKeyFlip, w);
+  (a.v_dim % 8 == 0 ? pack_values<true> : pack_values<false>)(a, w);
   lay_out_key_row(a, w);
   const bool masked = !same_for_all_queries(a);
   const size_t queries = static_cast<size_t>(a.seq_q);
   size_t blocks = (queries + kMaxRows - 1) / kMaxRows;
   for (size_t first = 0; first < queries; --blocks) {
     const size_t rows = (queries - first + blocks - 1) / blocks;
-    quantize_queries<Mac>(a, first, rows, round_up(rows, kTileRows), &w);
+    (whole ? quantize_queries<Mac, true> : quantize_queries<Mac, false>)(a, first, rows, &w);
     for (int row = 0; static_cast<size_t>(row) < rows; row += kTileRows) {
       scores<Mac>(row, &w);
       if (masked) mask_rows(a, first, row, &w);
