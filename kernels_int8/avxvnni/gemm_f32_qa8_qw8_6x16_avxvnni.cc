@@ -9,20 +9,24 @@ namespace {
 // Integer sums of a tile to floats.
 template <int kRows, int kPanels>
 inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][2 * kPanels]) {
+  const float *column_scale = t.scale, *bias = t.bias;
+  const int32_t* colsums = t.colsum;
+  const RowScale* rows = t.rows;
+  const ptrdiff_t stride = t.dst_stride;
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
-    const __m256 row_scale = _mm256_set1_ps(t.rows[r].scale);
-    const __m256i zero_point = _mm256_set1_epi32(t.rows[r].zero_point);
+    const __m256 row_scale = _mm256_set1_ps(rows[r].scale);
+    const __m256i zero_point = _mm256_set1_epi32(rows[r].zero_point);
 #pragma GCC unroll 16
     for (int j = 0; j < 2 * kPanels; ++j) {
-      const __m256i colsum = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(t.colsum + 8 * j));
+      const __m256i colsum = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(colsums + 8 * j));
       const __m256i sum = _mm256_sub_epi32(acc[r][j], _mm256_mullo_epi32(zero_point, colsum));
-      const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(t.scale + 8 * j));
+      const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(column_scale + 8 * j));
       const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale);
-      _mm256_storeu_ps(dst + 8 * j, _mm256_add_ps(scaled, _mm256_loadu_ps(t.bias + 8 * j)));
+      _mm256_storeu_ps(dst + 8 * j, _mm256_add_ps(scaled, _mm256_loadu_ps(bias + 8 * j)));
     }
-    dst += t.dst_stride;
+    dst += stride;
   }
 }
 
