@@ -51,6 +51,14 @@ TEST_P(GemmF32Test, OneColumn) {
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) compare({33, 1, 70}, static_cast<Fill>(fill), false, true, random);
 }
 
+// Levels may take rows in pairs where eight columns are left.
+TEST_P(GemmF32Test, EightColumnsOfPairsOfRows) {
+  SeededRandom random;
+  for (size_t m : {1, 2, 3, 7, 8, 9, 10, 16, 17, 23})
+    for (size_t n : {8, 24, 40, 72}) compare({m, n, 1 + m % 5 * 7}, Fill::kNormal, (m & 2) != 0, (m & 4) != 0, random);
+  for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) compare({19, 24, 70}, static_cast<Fill>(fill), false, true, random);
+}
+
 TEST_P(GemmF32Test, DeepAndExtreme) {
   SeededRandom random;
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
