@@ -22,17 +22,29 @@ inline __attribute__((always_inline)) SixBitDigits digits_of(int16x8_t first, in
   return {high, low, vaddq_s8(high, low)};
 }
 
-// The digits of weights of 4 k and 16 columns; *tops takes in a nonzero upper half of bytes where a weight has more than 12 bits.
+// The digits of weights of 4 k and 16 columns, of 12 bits: x = 64 * high + low with high in [-32, 31] and low in [0, 63], which takes fewer instructions than a signed one.
+// *tops takes in upper bits where a weight has more than 12.
 inline __attribute__((always_inline)) void split_line(const int16x8_t (&a)[4], const int16x8_t (&b)[4], int8_t* digits, uint8x16_t* tops) {
-#pragma GCC unroll 4
-  for (int q = 0; q < 4; ++q) {
-    const int8x16_t top = vuzp2q_s8(vreinterpretq_s8_s16(a[q]), vreinterpretq_s8_s16(b[q]));  // in [-8, 7] of 12 bits
-    *tops = vorrq_u8(*tops, vreinterpretq_u8_s8(vaddq_s8(top, vdupq_n_s8(8))));
-    const int32x4_t wa = vreinterpretq_s32_s16(a[q]), wb = vreinterpretq_s32_s16(b[q]);
-    const SixBitDigits d = digits_of(vreinterpretq_s16_s32(vzip1q_s32(wa, wb)), vreinterpretq_s16_s32(vzip2q_s32(wa, wb)));
-    vst1q_s8(digits + 16 * q, d.high);
-    vst1q_s8(digits + 64 + 16 * q, d.low);
-    vst1q_s8(digits + 128 + 16 * q, d.sum);
+#pragma GCC unroll 2
+  for (int q = 0; q < 4; q += 2) {
+    const int8x16_t high_a = vqshrn_high_n_s16(vqshrn_n_s16(a[q], kDigitBits), a[q + 1], kDigitBits);
+    const int8x16_t high_b = vqshrn_high_n_s16(vqshrn_n_s16(b[q], kDigitBits), b[q + 1], kDigitBits);
+    *tops = vorrq_u8(*tops, vreinterpretq_u8_s8(vaddq_s8(high_a, vdupq_n_s8(32))));
+    *tops = vorrq_u8(*tops, vreinterpretq_u8_s8(vaddq_s8(high_b, vdupq_n_s8(32))));
+    const int8x16_t low = vdupq_n_s8(63);
+    const int8x16_t low_a = vandq_s8(vuzp1q_s8(vreinterpretq_s8_s16(a[q]), vreinterpretq_s8_s16(a[q + 1])), low);
+    const int8x16_t low_b = vandq_s8(vuzp1q_s8(vreinterpretq_s8_s16(b[q]), vreinterpretq_s8_s16(b[q + 1])), low);
+    // Two k of a column beside the next two.
+    const int16x8_t ha = vreinterpretq_s16_s8(high_a), hb = vreinterpretq_s16_s8(high_b);
+    const int16x8_t la = vreinterpretq_s16_s8(low_a), lb = vreinterpretq_s16_s8(low_b);
+    const int8x16_t high[2] = {vreinterpretq_s8_s16(vzip1q_s16(ha, hb)), vreinterpretq_s8_s16(vzip2q_s16(ha, hb))};
+    const int8x16_t lows[2] = {vreinterpretq_s8_s16(vzip1q_s16(la, lb)), vreinterpretq_s8_s16(vzip2q_s16(la, lb))};
+#pragma GCC unroll 2
+    for (int i = 0; i < 2; ++i) {
+      vst1q_s8(digits + 16 * (q + i), high[i]);
+      vst1q_s8(digits + 64 + 16 * (q + i), lows[i]);
+      vst1q_s8(digits + 128 + 16 * (q + i), vaddq_s8(high[i], lows[i]));
+    }
   }
 }
 
@@ -55,7 +67,7 @@ inline bool split_weights(const int16_t* weights, size_t n, int8_t* digits) {
     }
     split_line(a, b, digits, &tops);
   }
-  return vmaxvq_u8(tops) < 16;
+  return vmaxvq_u8(tops) < 64;
 }
 
 }  // namespace

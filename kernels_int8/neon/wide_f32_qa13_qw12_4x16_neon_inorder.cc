@@ -83,7 +83,10 @@ inline __attribute__((always_inline)) void wide_lanes_tile(WidePanel<LanesForm>*
     }
     weights += (round_up(piece.n, 4) - piece.n) * 16;
 #pragma GCC unroll 4
-    for (int r = 0; r < kOutputs; ++r) add_piece(p, i, at + static_cast<size_t>(r), sums.acc[r]);
+    for (int r = 0; r < kOutputs; ++r) {
+      const float32x4_t totals[4] = {vcvtq_f32_s32(sums.acc[r][0]), vcvtq_f32_s32(sums.acc[r][1]), vcvtq_f32_s32(sums.acc[r][2]), vcvtq_f32_s32(sums.acc[r][3])};
+      add_piece(p, i, at + static_cast<size_t>(r), totals);
+    }
   }
 }
 

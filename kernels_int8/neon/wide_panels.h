@@ -103,15 +103,15 @@ inline __attribute__((always_inline)) void finish_output(float32x4_t (&y)[4], co
   memcpy(dst, copy, p.columns * sizeof(float));
 }
 
-// Adds piece i to an output, which the last piece finishes. The first one begins: +0 plus it is it, because no product is -0 (a scale is 0, where all values are, or above 2^-113).
+// Adds the sums of piece i, as fp32, to an output, which the last piece finishes. The first one begins: +0 plus it is it, because no product is -0 (a scale is 0, where all values are, or above 2^-113).
 template <class Form>
-inline __attribute__((always_inline)) void add_piece(WidePanel<Form>* p, size_t i, size_t output, const int32x4_t (&acc)[4]) {
+inline __attribute__((always_inline)) void add_piece(WidePanel<Form>* p, size_t i, size_t output, const float32x4_t (&acc)[4]) {
   const WideOutput& o = p->outputs[output];
   const float scale = o.scales[p->pieces[i].scale];
   float* const between = p->sums[output];
   float32x4_t t[4];
 #pragma GCC unroll 4
-  for (int q = 0; q < 4; ++q) t[q] = vmulq_n_f32(vcvtq_f32_s32(acc[q]), scale);
+  for (int q = 0; q < 4; ++q) t[q] = vmulq_n_f32(acc[q], scale);
   if (!(p->begins && i == 0)) {
 #pragma GCC unroll 4
     for (int q = 0; q < 4; ++q) t[q] = vaddq_f32(vld1q_f32(between + 4 * q), t[q]);

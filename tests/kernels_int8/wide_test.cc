@@ -18,7 +18,7 @@ using ert::testing::GuardedBuffer;
 
 class WideTest : public LevelTest {};
 
-enum class Values { kRandom, kLargest, kAnyInt16 };
+enum class Values { kRandom, kLargest, kNearLargest, kLeast, kAnyInt16 };
 
 // N16K2 of `depth` values a column, scales and biases. Weights behind runs of odd length are not zero: they must not count.
 struct WideWeights {
@@ -33,6 +33,8 @@ struct WideWeights {
       for (size_t k = 0; k < depth; ++k) {
         const int16_t w = k % padded >= run           ? int16_t{12345}
                           : values == Values::kLargest ? int16_t{-2047}
+                          : values == Values::kNearLargest ? static_cast<int16_t>(random.integer(-2047, -2000))
+                          : values == Values::kLeast  ? int16_t{-2048}
                           : values == Values::kRandom ? static_cast<int16_t>(random.integer(-2047, 2047))
                                                       : static_cast<int16_t>(random.bits());
         std::memcpy(data.data() + packed_offset(Layout::kN16K2, column, k, depth), &w, sizeof w);
@@ -60,6 +62,8 @@ void compare(const ConvKernels& reference, const ConvKernels& level, const WideS
   GuardedBuffer<int16_t> src(used + kWideSlack / sizeof(int16_t));
   for (size_t i = 0; i < src.size(); ++i)
     src[i] = values == Values::kLargest ? int16_t{4095}
+             : values == Values::kLeast && i < used ? int16_t{-4095}
+             : values == Values::kNearLargest && i < used ? static_cast<int16_t>(random.integer(4000, 4095))
              : i >= used                ? int16_t{-32768}
                                         : static_cast<int16_t>(random.integer(-4095, 4095));
   std::vector<float> scales((s.lines - 1) * 2 + (s.outputs - 1) * static_cast<size_t>(s.scale_step) + (s.rows - 1) * 3 + 1);
@@ -125,6 +129,13 @@ TEST_P(WideTest, LargestSumsAndThoseThatWrap) {
   SeededRandom random;
   for (const Values values : {Values::kLargest, Values::kAnyInt16})
     for (size_t run : {256, 257, 700}) compare(conv_ref(), conv(), {2, 9, 33, 3, 1, run, 11, 0}, values, random);
+}
+
+// Levels may put sums together in fp32 as long as all that they are made of fits one: to the last run that does, and the first that does not.
+TEST_P(WideTest, LargestSumsOfShortRuns) {
+  SeededRandom random;
+  for (const Values values : {Values::kLargest, Values::kNearLargest, Values::kLeast})
+    for (size_t run : {1, 4, 63, 64, 65, 116, 120, 121, 122, 123, 129, 131, 151, 177, 180}) compare(conv_ref(), conv(), {2, 9, 33, 3, 1, run, 11, 0}, values, random);
 }
 
 // Against sums in double, which hold such products exactly.
