@@ -1,5 +1,5 @@
 // Dense convolution of this level in place, written once in simd/.
-#include "kernels_int8/neon/lanes16_neon.h"
+#include "kernels_int8/neon/ordered_products.h"
 
 #include "kernels_int8/simd/direct16.h"
 

@@ -1,6 +1,6 @@
 // fp32 GEMM and attention of this level, written once in simd/. Six rows of one 16-column panel are 24 of the 32 registers of
 // AArch64.
-#include "kernels_int8/neon/lanes16_neon.h"
+#include "kernels_int8/neon/ordered_products.h"
 
 #include "kernels_int8/contract/kernel_table.h"
 #include "kernels_int8/simd/attention16.h"

@@ -6,6 +6,7 @@
 
 #include "kernels_int8/contract/conv_kernels.h"
 #include "kernels_int8/simd/clamp.h"
+#include "kernels_int8/simd/products16.h"
 
 namespace ert::kernels {
 namespace {
@@ -30,12 +31,7 @@ __attribute__((noinline)) void direct_tile(const DirectArgs& a, const float* src
         Lanes b[kPanels];
 #pragma GCC unroll 16
         for (int p = 0; p < kPanels; ++p) b[p] = kPartial && p == kPanels - 1 ? load_first(w + 16 * p, last) : load(w + 16 * p);
-#pragma GCC unroll 16
-        for (int r = 0; r < kOutputs; ++r) {
-          const Lanes v = broadcast(x[r * step]);
-#pragma GCC unroll 16
-          for (int p = 0; p < kPanels; ++p) acc[r][p] = acc[r][p] + v * b[p];
-        }
+        add_products(acc, x, step, b);
       }
     }
   }

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "kernels_int8/simd/products16.h"
+
 namespace ert::kernels {
 namespace {
 
@@ -36,12 +38,7 @@ __attribute__((noinline)) void gemm_tile(const GemmF32& g, size_t row, size_t co
     for (int p = 0; p < kPanels; ++p) {
       b[p] = kPartial && p == kPanels - 1 ? load_first(rhs + 16 * p, last) : load(rhs + 16 * p);
     }
-#pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
-      const Lanes a = broadcast(lhs[r * stride]);
-#pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) acc[r][p] = acc[r][p] + a * b[p];
-    }
+    add_products(acc, lhs, stride, b);
   }
 #pragma GCC unroll 16
   for (int p = 0; p < kPanels; ++p) {
