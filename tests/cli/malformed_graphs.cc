@@ -130,6 +130,19 @@ void add_graph_damage(Corpus& c) {
   add_model(c, "a function called for too much", 3, [&](ModelWriter& w) {
     function(w, "F", "Relu"), w.node("F", {"x"}, {"y", "z"}, "f");
   });
+  add_model(c, "functions that double with every level", 5, [&](ModelWriter& w) {
+    for (int level = 0; level < 16; ++level) {
+      const std::string next = level == 15 ? "Relu" : "F" + std::to_string(level + 1);
+      function(w, "F" + std::to_string(level), next);
+      auto* f = w.proto().mutable_functions(level);
+      f->mutable_node(0)->set_output(0, "t");
+      auto* again = f->add_node();
+      *again = f->node(0);
+      again->set_input(0, "t"), again->set_output(0, "r");
+      if (level != 0) w.proto().mutable_opset_import()->RemoveLast();
+    }
+    w.node("F0", {"x"}, {"y"}, "f");
+  });
   // Bodies.
   const auto choice = [](ModelWriter& w, const std::function<void(pb::GraphProto&)>& change) {
     auto& n = w.node("If", {"yes"}, {"y"});
