@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "rt/include/ert.h"
+#include "rt/include/ert_text.h"
 #include "tests/fuzz/op_seeds.h"
 #include "tests/fuzz/program_mutator.h"
 #include "tests/fuzz/seeds.h"
@@ -56,6 +56,32 @@ TEST(ReplaySeeds, OfOpenAreAccepted) {
     ert_model m;
     EXPECT_EQ(ert_model_open(&m, blob.data(), blob.size()), ERT_OK) << seed.name;
   }
+}
+
+TEST(ReplaySeeds, OfTextAreAccepted) {
+  for (const Seed& seed : seeds_of("text")) {
+    testing::AlignedBytes tables(seed.bytes.size());
+    std::copy(seed.bytes.begin(), seed.bytes.end(), tables.data());
+    ert_text t;
+    EXPECT_EQ(ert_text_open_tables(&t, tables.data(), tables.size()), ERT_OK) << seed.name;
+  }
+}
+
+// A change of a number is mostly one that open lets pass, or the fuzzer would see little of what lies behind it.
+TEST(ReplayChanges, OfTablesAreOftenAccepted) {
+  int accepted = 0, all = 0;
+  for (const Seed& seed : seeds_of("text"))
+    for (int i = 0; i < 10; ++i, ++all) {
+      RandomNumbers random((seed.name + std::to_string(i)).c_str());
+      Bytes bytes = seed.bytes;
+      ASSERT_TRUE(target_text().mutate(&bytes, &random)) << seed.name;
+      testing::AlignedBytes tables(bytes.size());
+      std::copy(bytes.begin(), bytes.end(), tables.data());
+      ert_text t;
+      accepted += ert_text_open_tables(&t, tables.data(), tables.size()) == ERT_OK;
+    }
+  EXPECT_GE(accepted, all / 4) << "of " << all;
+  EXPECT_LE(accepted, all - all / 4) << "of " << all;
 }
 
 // What the changes of whole convolutions are for: they get past open. A third of them is odd by intention.

@@ -3,62 +3,12 @@
 
 #include "tests/support/opened_text.h"
 #include "tests/support/seeded_random.h"
+#include "tests/support/text_changes.h"
 
 namespace ert::testing {
 namespace {
 
-using namespace text;
-using K = SectionKind;
-
-// Bytes of the tokenizer segment changed, by structure or blindly, in a blob whose checksums hold: what is accepted encodes, answers and decodes
-// within the memory that it asks for.
-void change_tables(TextTables* t, SeededRandom& random) {
-  const uint32_t interesting[] = {0,  1,   2,   3,     7,     16,          20,          21,        22,
-                                  64, 255, 256, 65535, 65536, 0x7FFFFFFFu, 0x80000000u, UINT32_MAX};
-  const auto value = [&] { return interesting[random.integer(0, 16)]; };
-  const auto below = [&](size_t n) { return static_cast<size_t>(random.integer(0, static_cast<int>(n) - 1)); };
-  if (t->sections.count(K::kNgrams) != 0 && random.integer(0, 3) == 0) {
-    uint32_t& field = t->row<uint32_t>(K::kNgrams, below(8));
-    field = random.integer(0, 1) == 0 ? value() : field + static_cast<uint32_t>(random.integer(-2, 2));
-    return;
-  }
-  switch (random.integer(0, 7)) {
-    case 0: t->row<uint32_t>(K::kTask, below(16)) = value(); break;
-    case 1: t->row<uint32_t>(K::kLabels, below(6)) = value() % 24; break;
-    case 2: t->row<uint32_t>(K::kEnding, below(17)) = value(); break;
-    case 3: {
-      const K lists[] = {K::kNormalizer, K::kPretokenizer, K::kDecoder};
-      const int list = random.integer(0, 2);
-      const int kinds[] = {static_cast<int>(NormalizerKind::kCount), static_cast<int>(PretokenizerKind::kCount),
-                           static_cast<int>(DecoderKind::kCount)};
-      Step& s = t->row<Step>(lists[list]);
-      s.kind = static_cast<uint32_t>(random.integer(1, kinds[list] - 1));
-      s.option = static_cast<uint32_t>(random.integer(0, 3) == 0 ? random.integer(0, 4095) : random.integer(0, 8));
-      s.a = {static_cast<uint32_t>(random.integer(0, 18)), static_cast<uint32_t>(random.integer(0, 3))};
-      s.b = {static_cast<uint32_t>(random.integer(0, 18)), static_cast<uint32_t>(random.integer(0, 3))};
-      break;
-    }
-    case 4: {
-      uint32_t* fields[] = {&t->header.kind,    &t->header.flags,          &t->header.expansion, &t->header.extra,
-                            &t->header.longest, &t->header.max_characters, &t->header.least};
-      *fields[below(7)] = random.integer(0, 1) == 0 ? value() : static_cast<uint32_t>(random.integer(0, 64));
-      break;
-    }
-    case 5: t->header.flags ^= 1u << random.integer(0, 12); break;
-    default: {
-      auto section = t->sections.begin();
-      std::advance(section, static_cast<std::ptrdiff_t>(below(t->sections.size())));
-      std::vector<uint8_t>& bytes = section->second.bytes;
-      if (bytes.empty()) break;
-      if (random.integer(0, 1) == 0 || bytes.size() < 4) {
-        bytes[below(bytes.size())] = static_cast<uint8_t>(random.bits());
-      } else {
-        const uint32_t v = value();
-        std::memcpy(bytes.data() + below(bytes.size() / 4) * 4, &v, 4);
-      }
-    }
-  }
-}
+using text::TaskKind;
 
 void use(Opened* o) {
   std::string many;  // more tokens than bytes, where there are n-grams
@@ -92,6 +42,8 @@ void use(Opened* o) {
   }
 }
 
+// Bytes of the tokenizer segment changed, by structure or blindly, in a blob whose checksums hold: what is accepted encodes, answers and decodes
+// within the memory that it asks for.
 class HostileText : public ::testing::TestWithParam<uint32_t> {};
 
 TEST_P(HostileText, WhatIsAcceptedStaysInside) {
@@ -101,7 +53,7 @@ TEST_P(HostileText, WhatIsAcceptedStaysInside) {
   for (int round = 0; round < (rounds != nullptr ? std::atoi(rounds) : 1500); ++round) {
     const TaskKind task = kTasks[round % 5];
     TextTables t = small_tables(GetParam(), task, round % 3 == 0);
-    for (int k = random.integer(1, 3); k > 0; --k) change_tables(&t, random);
+    for (int k = random.integer(1, 3); k > 0; --k) change_tables(&t, &random);
     TextModelShape shape;
     shape.task = task;
     shape.tokenizer = t.build();
