@@ -146,6 +146,14 @@ bool add_pairs(const std::string& prefix, const KernelTable* table, const std::s
     });
     return true;
   }
+  const kernels::RowsDownFn down = slot == "add_down" ? table->add_down : slot == "largest_down" ? table->largest_down : nullptr;
+  if (down != nullptr) {
+    constexpr size_t kColumns = 64;
+    add(prefix + "/64x64", [=](benchmark::State& s) {
+      elements(s, 1, n, [&](const float* src, void* dst) { down(n / kColumns, kColumns, kColumns, src, static_cast<float*>(dst)); });
+    });
+    return true;
+  }
   const kernels::RowPairFn pair = slot == "add_rows"         ? table->add_rows
                                   : slot == "multiply_rows"  ? table->multiply_rows
                                   : slot == "larger_of_rows" ? table->larger_of_rows

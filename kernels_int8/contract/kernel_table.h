@@ -132,6 +132,8 @@ using SumFn = float (*)(size_t n, const float* src);
 
 // dst[i] of a[i] and b[i], float [n] each.
 using RowPairFn = void (*)(size_t n, const float* a, const float* b, float* dst);
+// acc[i], i < n, meets x[i], x[i + step], .. in turn, `count` of them.
+using RowsDownFn = void (*)(size_t count, ptrdiff_t step, size_t n, const float* x, float* acc);
 
 struct KernelTable {
   Isa isa;
@@ -186,6 +188,7 @@ struct KernelTable {
   // Elementwise, of what compilers make plain loops too: null where those are as quick, with the widest registers. As the loops of the ops
   // (rt/ops/scalar_arithmetic.h) give them, subnormals, NaN and the signs of zeros included. dst may be an operand.
   RowPairFn add_rows, multiply_rows, larger_of_rows;
+  RowsDownFn add_down, largest_down;
   // What is below zero times alpha; then what is less than `least`, -inf for none, becomes it. NaN stays.
   void (*leaky_relu)(size_t n, float alpha, float least, const float* src, float* dst);
 

@@ -1,4 +1,4 @@
-// Sums, products and maxima of two rows, and LeakyRelu: what plain loops do, with the registers of the level. Include a lanes16_<isa>.h first.
+// Sums, products and maxima of two rows, sums and maxima of many, and LeakyRelu: what plain loops do, with the registers of the level. Include a lanes16_<isa>.h first.
 #pragma once
 
 #include <stddef.h>
@@ -22,6 +22,32 @@ ERT_LANES void map_pairs16(size_t n, const float* a, const float* b, float* dst)
   }
   for (; i + 16 <= n; i += 16) store(dst + i, function(load(a + i), load(b + i)));
   if (i < n) store_first(dst + i, function(load_first(a + i, n - i), load_first(b + i, n - i)), n - i);
+}
+
+// kSide x 16 columns of all rows, in registers.
+template <Lanes (*function)(Lanes, Lanes), int kSide>
+ERT_LANES void fold_columns16(size_t count, ptrdiff_t step, const float* x, float* acc) {
+  Lanes total[kSide];
+#pragma GCC unroll 8
+  for (int j = 0; j < kSide; ++j) total[j] = load(acc + 16 * j);
+  for (size_t i = 0; i < count; ++i, x += step) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kSide; ++j) total[j] = function(total[j], load(x + 16 * j));
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < kSide; ++j) store(acc + 16 * j, total[j]);
+}
+
+template <Lanes (*function)(Lanes, Lanes)>
+ERT_LANES void fold_rows16(size_t count, ptrdiff_t step, size_t n, const float* x, float* acc) {
+  constexpr size_t kMost = 4;
+  size_t i = 0;
+  for (; i + 16 * kMost <= n; i += 16 * kMost) fold_columns16<function, kMost>(count, step, x + i, acc + i);
+  for (; i + 16 <= n; i += 16) fold_columns16<function, 1>(count, step, x + i, acc + i);
+  if (i == n) return;
+  Lanes total = load_first(acc + i, n - i);
+  for (size_t row = 0; row < count; ++row) total = function(total, load_first(x + i + static_cast<ptrdiff_t>(row) * step, n - i));
+  store_first(acc + i, total, n - i);
 }
 
 ERT_LANES Lanes leaky_relu_lanes(Lanes x, Lanes alpha, Lanes least) {

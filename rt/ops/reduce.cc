@@ -225,6 +225,13 @@ void log_sum_exp_chunk(const OpContext& c, const ReduceOrder& order, int64_t n, 
   for (int64_t j = 0; j < n; ++j) out[j] = finish(red::kLogSumExp, acc[j], order.reduced_count, top[j]);
 }
 
+// The kernel of a fold whose columns stand side by side, where the level has one.
+kernels::RowsDownFn rows_down(const kernels::KernelTable& t, int32_t kind) {
+  if (!kFastForms) return nullptr;
+  const bool sum = kind == red::kSum || kind == red::kMean || kind == red::kLogSum;
+  return sum ? t.add_down : kind == red::kMax ? t.largest_down : nullptr;
+}
+
 // Up to kChunk neighbouring outputs, whose inputs are also neighbours, in index order.
 void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, int64_t n, const float* x, float* out) {
   if (kind == red::kLogSumExp) {
@@ -232,7 +239,12 @@ void reduce_chunk(const OpContext& c, const ReduceOrder& order, int32_t kind, in
     return;
   }
   for (int64_t j = 0; j < n; ++j) out[j] = neutral(kind, 0.0f);
-  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) { fold(kind, {count, step, static_cast<ptrdiff_t>(n)}, out, x + offset); });
+  constexpr int64_t kFewColumns = 8;
+  const auto down = n < kFewColumns ? nullptr : rows_down(*c.kernels, kind);
+  order.for_reduced([&](int64_t offset, ptrdiff_t count, ptrdiff_t step) {
+    if (kFastForms && down != nullptr) return down(static_cast<size_t>(count), step, static_cast<size_t>(n), x + offset, out);
+    fold(kind, {count, step, static_cast<ptrdiff_t>(n)}, out, x + offset);
+  });
   finish(kind, n, out, order.reduced_count);
 }
 

@@ -46,6 +46,35 @@ TEST_P(PairsTest, AreWhatTheLoopsGive) {
   }
 }
 
+TEST_P(PairsTest, ManyRowsAreWhatTheLoopsGive) {
+  const struct {
+    const char* name;
+    RowsDownFn kernel;
+    float (*loop)(float, float);
+  } folds[] = {{"add", kernels().add_down, ops::plus}, {"largest", kernels().largest_down, ops::max_of}};
+  SeededRandom random;
+  for (const auto& fold : folds) {
+    if (fold.kernel == nullptr) continue;  // the loops run there
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+      for (size_t n : {1, 15, 16, 33, 100}) {
+        for (size_t count : {0, 1, 9}) {
+          const size_t step = n + 3;
+          GuardedBuffer<float> x(count == 0 ? 0 : (count - 1) * step + n), acc(n), want(n);
+          fill_row(x, static_cast<Fill>(fill), random);
+          fill_row(acc, static_cast<Fill>(n % static_cast<size_t>(Fill::kCount)), random);
+          for (size_t i = 0; i < x.size(); i += 5) x[i] = kOdd[i / 5 % std::size(kOdd)];
+          for (size_t i = 0; i < n; ++i) {
+            want[i] = acc[i];
+            for (size_t row = 0; row < count; ++row) want[i] = fold.loop(want[i], x[row * step + i]);
+          }
+          fold.kernel(count, static_cast<ptrdiff_t>(step), n, x.data(), acc.data());
+          ASSERT_TRUE(all_same_bits(n, want.data(), acc.data())) << fold.name << " " << count << " x " << n << " " << fill_name(static_cast<Fill>(fill));
+        }
+      }
+    }
+  }
+}
+
 TEST_P(PairsTest, LeakyReluAndItsLeast) {
   if (kernels().leaky_relu == nullptr) return;  // the loops run there
   SeededRandom random;
