@@ -28,6 +28,12 @@ ERT_LANES void ordered_sum(float32x4_t* acc, float32x4_t product) { __asm__ vola
 // acc[r][p] + a[r * stride] * b[p]; multiply and add are rounded apart. Factors are loaded two rows ahead.
 template <int kRows, int kPanels>
 ERT_LANES void add_products(Lanes (&acc)[kRows][kPanels], const float* a, ptrdiff_t stride, const Lanes (&b)[kPanels]) {
+  if constexpr (kRows == 1) {  // nothing to order: the compiler's addresses take fewer instructions
+    const Lanes factor = broadcast(a[0]);
+#pragma GCC unroll 4
+    for (int p = 0; p < kPanels; ++p) acc[0][p] = acc[0][p] + factor * b[p];
+    return;
+  }
   float32x4_t factor[kRows];
 #pragma GCC unroll 2
   for (int r = 0; r < kRows && r < 2; ++r) factor[r] = ordered_factor(a + r * stride);
