@@ -69,18 +69,17 @@ struct Ends {
 // Smallest and largest values of the row and zero. By bits, as in ref/quantize_row.h, so that NaN is not lost.
 template <bool kSmooth>
 inline Ends ends_of_row(size_t k, const float* src, const float* inv_smooth) {
-  __m256i lo[4], hi[4];
-  for (int j = 0; j < 4; ++j) lo[j] = _mm256_set1_epi32(INT32_MIN), hi[j] = _mm256_setzero_si256();
+  __m256i lo[2], hi[2];  // GCC 12 keeps one of four in memory, and then each step waits for its store
+  for (int j = 0; j < 2; ++j) lo[j] = _mm256_set1_epi32(INT32_MIN), hi[j] = _mm256_setzero_si256();
   for_blocks<kSmooth>(
       k, src, inv_smooth, [&](size_t, const __m256(&y)[4]) __attribute__((always_inline)) {
 #pragma GCC unroll 4
         for (int j = 0; j < 4; ++j) {
-          lo[j] = _mm256_max_epu32(_mm256_castps_si256(y[j]), lo[j]);
-          hi[j] = _mm256_max_epi32(_mm256_castps_si256(y[j]), hi[j]);
+          lo[j % 2] = larger_integers<false>(_mm256_castps_si256(y[j]), lo[j % 2]);
+          hi[j % 2] = larger_integers<true>(_mm256_castps_si256(y[j]), hi[j % 2]);
         }
       });
-  return {larger_integers<false>(larger_integers<false>(lo[0], lo[1]), larger_integers<false>(lo[2], lo[3])),
-          larger_integers<true>(larger_integers<true>(hi[0], hi[1]), larger_integers<true>(hi[2], hi[3]))};
+  return {larger_integers<false>(lo[0], lo[1]), larger_integers<true>(hi[0], hi[1])};
 }
 
 template <bool kSigned>
