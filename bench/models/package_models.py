@@ -6,7 +6,7 @@
 WORKDIR   keeps the environment, the packages and each model's result: what was done before by the same converter is not done again
 --only    models whose name has this text in it; repeatable
 --json    all figures of the table
---write   puts the table into README.md beside this file (needs all models)
+--write   puts the table into README.md beside this file; with --only the rows of these models into the table that is there
 --again   ignores results of before
 
 Needs a release build (edgeconv and ert-bench; EDGECONV and ERT_BENCH name others), pip, and espeak-ng. Packages are fetched by name.
@@ -35,8 +35,6 @@ def options(arguments):
     parser.add_argument("--no-chain", action="store_true")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
-    if given.write and given.only:
-        parser.error("--write needs all models, so not --only")
     given.workdir = os.path.abspath(given.workdir)
     return given
 

