@@ -92,8 +92,9 @@ struct FoldBudget {
   double work, bytes;
 };
 
-// Which convolutions compute over 8-bit maps where they are int8 (quantize/map_layers.h): those that are quicker so, or all, which saves memory.
-enum class MapUse { kNever, kQuicker, kAll };
+// Which convolutions compute over 8-bit maps where they are int8 (quantize/map_layers.h): those that are quicker so, with the wider maps of pictures
+// or without, or all, which saves memory.
+enum class MapUse { kNever, kQuicker, kQuickerOfPictures, kAll };
 
 struct Graph {
   std::vector<Value> values;

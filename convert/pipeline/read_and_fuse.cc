@@ -68,7 +68,9 @@ void Conversion::fuse() {
   stage("fusing", 0.15);
   g_ = model_.graph;
   // Cores of profile M are quicker with every convolution over maps, and have little RAM. Features for another network are worth fp32 more than time (free_lifts.cc).
-  const MapUse fitting = o_.target.dtype == ert::params::kPackedN2K16 ? MapUse::kAll : MapUse::kQuicker;
+  const bool pictures = !dims_.kinds.empty() && std::all_of(dims_.kinds.begin(), dims_.kinds.end(), [](const auto& k) { return k.second.kind == InputKind::kImage; });
+  const MapUse quicker = pictures && o_.precision.mode == PrecisionMode::kInt8 ? MapUse::kQuickerOfPictures : MapUse::kQuicker;
+  const MapUse fitting = o_.target.dtype == ert::params::kPackedN2K16 ? MapUse::kAll : quicker;
   g_.maps = o_.maps.value_or(gives_features(model_.graph, dims_) ? MapUse::kNever : fitting);
   for (auto& count : run_passes(g_, d_, {kDebugBuild, o_.prepare.trace}).counts) r_.fusions.push_back(std::move(count));
   d_.check();

@@ -185,6 +185,20 @@ TEST(MapPasses, FewChannels) {
   }
 }
 
+// One range for a row of many columns loses what is quiet: more of them are allowed of pictures, and where memory is saved.
+TEST(MapPasses, ColumnsOfAMap) {
+  for (const auto& [use, most] : {std::pair{MapUse::kQuicker, 64}, {MapUse::kQuickerOfPictures, 128}, {MapUse::kAll, 128}})
+    for (const int columns : {most, most + 1}) {
+      Net n;
+      const ValueId picture = n.b.input("picture", {DimExpr(1), kRows, columns, 3});
+      const ValueId patches = n.b.node(OpKind::kPatches, {picture}, PatchesAttrs{three_by_three(), 0, 3});
+      n.b.output(n.b.node(OpKind::kLinear, {patches, n.b.weights({27, kChannels}), n.b.weights({kChannels})}, LinearAttrs{}));
+      n.b.g.maps = use;
+      finish(n.b.g);
+      EXPECT_EQ(count(n.program(true), OpCode::kMapConv), columns == most ? 1 : 0) << columns;
+    }
+}
+
 // An image has the same bits alone and among others, on every level, whatever the threads.
 TEST(MapPasses, TheSameBitsHoweverItRuns) {
   Net n;
