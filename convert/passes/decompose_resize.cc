@@ -163,7 +163,7 @@ bool decompose_resize(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const ResizeAttrs& a = n.as<ResizeAttrs>();
   const Value &x = g.value(n.in(0)), &y = g.value(n.outputs[0]);
-  if (!x.shape || !y.shape || x.dtype != DType::kFloat) return false;
+  if (!x.shape || !y.shape || !is_float(x.dtype) || x.dtype == DType::kDouble) return false;
   const size_t rank = x.shape->size();
   std::vector<float> scales(rank, 0);
   if (n.in(2) == kNone) {

@@ -53,6 +53,18 @@ TEST(DecomposeResize, ScalesOfComputedData) {
   }
 }
 
+// Of inputs in half precision, which were refused.
+TEST(DecomposeResize, HalfPrecision) {
+  for (const int64_t height : {8, 7}) {  // 7: the positions round, by constants
+    for (const auto mode : {ResizeAttrs::kNearest, ResizeAttrs::kLinear, ResizeAttrs::kCubic}) {
+      GraphBuilder b;
+      const ValueId x = b.node(OpKind::kCast, {b.input("x", {1, 2, 4, 6})}, CastAttrs{DType::kFloat16});
+      b.output(b.node(OpKind::kResize, {x, kNone, b.ints({1, 2, height, 12})}, attrs(mode, ResizeAttrs::kHalfPixel)));
+      EXPECT_EQ(apply(b.g, {pass_decompose_resize}, 2e-3f), 1) << mode;
+    }
+  }
+}
+
 // Axes of the Gathers of a picture that is resized to this size, in their order.
 std::vector<int64_t> axes_of_gathers(int64_t height, int64_t width) {
   GraphBuilder b;
