@@ -175,14 +175,19 @@ void infer_split(NodeInference& c) {
   move_elements(c);
 }
 
+// The type of elements that stand beside others. Passes give fp32 for what a file has in half precision.
+static DType beside(DType a, DType b) { return a != b && is_float(a) && is_float(b) ? DType::kFloat : a; }
+
 void infer_concat(NodeInference& c) {
   size_t first = 0;
+  DType type = c.dtype(first);
   const auto ax = c.axis(c.node().as<AxisAttrs>().axis, c.rank(first));
   if (!ax) return;
   Shape out = c.shape(first);
   DimExpr sum(0);
   for (size_t i = 0; i < c.node().inputs.size(); ++i) {
     if (!c.has(i)) continue;
+    type = beside(type, c.dtype(i));
     if (c.shape(i).size() != out.size()) return c.invalid("inputs of different rank");
     for (size_t k = 0; k < out.size(); ++k) {
       if (static_cast<int64_t>(k) == *ax) continue;
@@ -193,7 +198,7 @@ void infer_concat(NodeInference& c) {
     sum = sum + c.shape(i)[static_cast<size_t>(*ax)];
   }
   out[static_cast<size_t>(*ax)] = sum;
-  c.set(0, c.dtype(first), std::move(out));
+  c.set(0, type, std::move(out));
   move_elements(c);
 }
 
@@ -218,7 +223,7 @@ void infer_pad(NodeInference& c) {
     DimExpr& d = out[static_cast<size_t>(*ax)];
     d = d + (*pads)[i] + (*pads)[i + axes.size()];
   }
-  c.set(0, c.dtype(0), std::move(out));
+  c.set(0, c.has(2) ? beside(c.dtype(0), c.dtype(2)) : c.dtype(0), std::move(out));
 }
 
 void infer_trilu(NodeInference& c) {

@@ -39,11 +39,6 @@ class Types {
   void all_same() {
     for (size_t i = 1; i < n_.inputs.size(); ++i) same({0, i});
   }
-  // Moved as they are stored, beside those of the first input.
-  void same_floats(size_t i) {
-    if (n_.in(0) == kNone || n_.in(i) == kNone || of(i) != Class::kFloat) return;
-    if (g_.value(n_.in(i)).dtype != g_.value(n_.in(0)).dtype) wrong(i, name(0) + " as '" + g_.value(n_.in(0)).name + "'");
-  }
   // Written beside those of the first input: the host has float64 apart.
   void both_double(size_t i) {
     if (n_.in(0) == kNone || n_.in(i) == kNone || of(i) != Class::kFloat) return;
@@ -106,7 +101,7 @@ std::string type_fault(const Graph& g, const Node& n) {
     case OpKind::kEinsum: t.all_same(); break;
     case OpKind::kConcat:
       t.all_same();
-      for (size_t i = 1; i < n.inputs.size(); ++i) t.same_floats(i);
+      for (size_t i = 1; i < n.inputs.size(); ++i) t.both_double(i);
       break;
     case OpKind::kConv:
     case OpKind::kConvTranspose:
@@ -147,7 +142,7 @@ std::string type_fault(const Graph& g, const Node& n) {
       break;
     case OpKind::kPad:
       t.same({0, 2});
-      t.same_floats(2);
+      t.both_double(2);
       break;
     case OpKind::kCumSum:
     case OpKind::kArgMinMax: t.not_bool(0); break;

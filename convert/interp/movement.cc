@@ -168,26 +168,36 @@ Results eval_split(const NodeInputs& c) {
   return r;
 }
 
+// Of floats of two widths, as inference has it: such stand beside each other once passes have made fp32 of half precision.
+static DType type_of_moved(const NodeInputs& c) {
+  const DType first = c.in(0).dtype(), inferred = c.g.value(c.node.outputs[0]).dtype;
+  return is_float(first) && is_float(inferred) ? inferred : first;
+}
+static bool moves_as(const Tensor& t, DType type) { return t.dtype() == type || (is_float(t.dtype()) && is_float(type)); }
+
 Results eval_concat(const NodeInputs& c) {
   const size_t axis = static_cast<size_t>(c.axis(c.node.as<AxisAttrs>().axis, c.in(0).rank()));
   Dims dims = c.in(0).dims();
   dims[axis] = 0;
+  const DType type = type_of_moved(c);
+  std::vector<Tensor> parts;
   for (size_t i = 0; i < c.count(); ++i) {
     const Tensor& t = c.in(i);
-    if (t.dtype() != c.in(0).dtype() || t.dims().size() != dims.size()) c.fail("inputs of different types or ranks");
+    if (!moves_as(t, type) || t.dims().size() != dims.size()) c.fail("inputs of different types or ranks");
     for (size_t k = 0; k < dims.size(); ++k) {
       if (k != axis && t.dims()[k] != dims[k]) c.fail("inputs differ in axis " + std::to_string(k));
     }
     dims[axis] += t.dims()[axis];
+    parts.push_back(t.cast(type));
   }
-  Tensor out(c.in(0).dtype(), dims);
+  Tensor out(type, dims);
   const size_t inner = static_cast<size_t>(product(dims, axis + 1)) * dtype_size(out.dtype());
   const size_t outer = static_cast<size_t>(product(dims, 0, axis));
   uint8_t* d = out.mutable_data();
   for (size_t o = 0; o < outer; ++o) {
-    for (size_t i = 0; i < c.count(); ++i) {
-      const size_t bytes = static_cast<size_t>(c.in(i).dims()[axis]) * inner;
-      if (bytes) std::memcpy(d, c.in(i).data() + o * bytes, bytes);
+    for (const Tensor& part : parts) {
+      const size_t bytes = static_cast<size_t>(part.dims()[axis]) * inner;
+      if (bytes) std::memcpy(d, part.data() + o * bytes, bytes);
       d += bytes;
     }
   }
@@ -236,7 +246,8 @@ int64_t pad_source(int mode, int64_t p, int64_t n) {
 }  // namespace
 
 Results eval_pad(const NodeInputs& c) {
-  const Tensor& x = c.in(0);
+  const DType type = type_of_moved(c);
+  const Tensor x = c.in(0).cast(type);
   const std::vector<int64_t> pads = c.in(1).to_int64();
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < x.rank(); ++i) axes.push_back(i);
@@ -248,8 +259,8 @@ Results eval_pad(const NodeInputs& c) {
   const size_t bytes = dtype_size(x.dtype());
   std::vector<uint8_t> fill(bytes, 0);
   if (c.has(2)) {
-    if (c.in(2).dtype() != x.dtype() || c.in(2).elements() < 1) c.fail("the fill value has another type");
-    std::memcpy(fill.data(), c.in(2).data(), bytes);
+    if (!moves_as(c.in(2), type) || c.in(2).elements() < 1) c.fail("the fill value has another type");
+    std::memcpy(fill.data(), c.in(2).cast(type).data(), bytes);
   }
   for (size_t i = 0; i < axes.size(); ++i) {  // one axis after the other
     const size_t ax = static_cast<size_t>(c.axis(axes[i], x.rank()));

@@ -137,6 +137,24 @@ TEST_P(Interpreter, ALinearOfHalvesIsSingle) {
   EXPECT_EQ(interpret(b.g, {}, {GetParam(), {}})[0].dtype(), DType::kFloat);
 }
 
+// A Concat of an input in half precision and of a Conv over it, and a Pad of the Conv's result with a number in half precision.
+TEST_P(Interpreter, HalvesBesideALinearAreMovedAsSingle) {
+  GraphBuilder b;
+  const auto halves = [&](const std::vector<int64_t>& dims, const std::vector<float>& values) {
+    return b.g.add_constant("halves", Tensor::of<float>(DType::kFloat, dims, values).cast(DType::kFloat16));
+  };
+  const ValueId x = halves({1, 2}, {1, 2}), y = b.node(OpKind::kLinear, {x, halves({2, 1}, {3, 4})}, LinearAttrs{});
+  const ValueId first = b.node(OpKind::kConcat, {x, y}, AxisAttrs{1}), last = b.node(OpKind::kConcat, {y, x}, AxisAttrs{1});
+  const ValueId padded = b.node(OpKind::kPad, {y, b.ints({0, 1, 0, 1}), halves({1}, {5})}, PadAttrs{});
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok()) << "refused as no valid ONNX";
+  expect_near(run(b, first), {1, 2, 11});
+  expect_near(run(b, last), {11, 1, 2});
+  expect_near(run(b, padded), {5, 11, 5});
+  EXPECT_EQ(interpret(b.g, {}, {GetParam(), {}})[0].dtype(), DType::kFloat);
+}
+
 TEST_P(Interpreter, HalfPrecisionComputesInSingle) {
   GraphBuilder b;
   const ValueId x = b.g.add_constant("x", Tensor::of<float>(DType::kFloat, {2}, {1.5f, 2.5f}).cast(DType::kFloat16));
