@@ -119,7 +119,8 @@ ert_status ert_text_encode(const ert_text* t, const ert_text_options* options, c
                            void* work, size_t work_bytes, ert_encoding* out);
 
 /* Window i of the last ert_text_encode with this work memory, which gave window 0. Cut is the text, or with a pair what truncation names: the
- * pair with ERT_TRUNCATE_SECOND. Statuses as there; ARG also for a window that is not there. */
+ * pair with ERT_TRUNCATE_SECOND. The text and pair of that call must still be where they were: tokenizers that trim blanks from offsets read them
+ * again. Statuses as there; ARG also for a window that is not there. */
 ert_status ert_text_window(const ert_text* t, const void* work, uint32_t i, ert_encoding* out);
 
 /* The text of `count` ids, UTF-8, without a zero byte at its end. Special tokens are left out if skip_special is not 0; ids that the

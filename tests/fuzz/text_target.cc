@@ -55,8 +55,8 @@ void check(const Arrays& a, size_t text_bytes, size_t pair_bytes) {
 ert_status encode(const ert_text& t, const Line& l, size_t need, uint8_t fill, Arrays* out, uint32_t window) {
   ExactBytes work(need);
   std::memset(work.data(), fill, need);
+  const std::string text = l.text, pair = l.pair;  // memory that ends where they do; windows read it again
   const auto ask = [&] {
-    const std::string text = l.text, pair = l.pair;  // memory that ends where they do
     return ert_text_encode(&t, &l.options, text.data(), text.size(), l.has_pair ? pair.data() : nullptr,
                            l.has_pair ? pair.size() : 0, work.data(), need, &out->facts);
   };
