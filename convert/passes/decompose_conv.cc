@@ -18,7 +18,8 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMostCopies = 1024;
+// Of all Convs of a model that have more than a few: each is an op or several, and files of a kilobyte hold many large kernels.
+constexpr int64_t kFewCopies = 16, kMostCopies = 1024;
 
 int64_t positions_of(const std::vector<int64_t>& kernel) {
   return std::accumulate(kernel.begin(), kernel.end(), int64_t{1}, std::multiplies<>());
@@ -171,10 +172,26 @@ ValueId grouped(ConvBuilder& b, ValueId x, const Shape& sizes, const Filters& f,
   return parts.size() == 1 ? parts[0] : b.add(OpKind::kConcat, parts, AxisAttrs{static_cast<int64_t>(b.axis_count()) + 1});
 }
 
-bool can_be_done(const std::vector<int64_t>& kernel) {
+// Positions of a kernel [.., kernel..] along the axes before the last two.
+int64_t copies_of(const std::vector<int64_t>& kernel) {
   constexpr size_t kInner = ert::params::window::kMostAxes;
-  const std::vector<int64_t> leading(kernel.begin(), kernel.end() - static_cast<std::ptrdiff_t>(std::min(kInner, kernel.size())));
-  return positions_of(kernel) >= 1 && positions_of(leading) <= kMostCopies &&
+  return positions_of({kernel.begin(), kernel.end() - static_cast<std::ptrdiff_t>(std::min(kInner, kernel.size()))});
+}
+
+// Of all Convs that have more than a few. These are done all or none: the pass runs again, and would do the others then.
+int64_t many_copies(const Graph& g) {
+  int64_t sum = 0;
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.kind != OpKind::kConv || !g.value(n.in(1)).constant) continue;
+    const std::vector<int64_t>& w = g.value(n.in(1)).constant->dims();
+    const int64_t copies = w.size() > 2 ? copies_of({w.begin() + 2, w.end()}) : 1;
+    if (copies > kFewCopies) sum += std::min(copies, kMostCopies + 1);
+  }
+  return sum;
+}
+
+bool can_be_done(const std::vector<int64_t>& kernel, int64_t of_model) {
+  return positions_of(kernel) >= 1 && (copies_of(kernel) <= kFewCopies || of_model <= kMostCopies) &&
          std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k <= ert::params::kMaxExactDepth; });
 }
 
@@ -205,7 +222,7 @@ ValueId padded_by_size(Graph& g, const Node& n, Window& w, Shape& sizes) {
   return g.add_node(OpKind::kPad, {n.in(0), shape_operand(g, n.origin.node, pads)}, PadAttrs{}, n.origin);
 }
 
-bool decompose_conv(Graph& g, NodeId id) {
+bool decompose_conv(Graph& g, NodeId id, int64_t copies) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
   const ValueId bias = n.in(2);
@@ -217,7 +234,7 @@ bool decompose_conv(Graph& g, NodeId id) {
   const Tensor weight = g.value(n.in(1)).constant->cast(DType::kFloat).aligned();
   if (sizes.size() < 3 || weight.dims().size() != sizes.size() || a.group < 1 || weight.dims()[0] % a.group != 0) return false;
   Window window = plan_window(a, sizes, {weight.dims().begin() + 2, weight.dims().end()});
-  if (!can_be_done(window.kernel)) return false;
+  if (!can_be_done(window.kernel, copies)) return false;
   std::optional<Tensor> bias_values;
   if (bias != kNone) bias_values = g.value(bias).constant->cast(DType::kFloat).aligned();
 
@@ -243,7 +260,8 @@ bool decompose_conv(Graph& g, NodeId id) {
 }  // namespace
 
 int pass_decompose_conv(Graph& g, Diagnostics&) {
-  return rewrite_each(g, OpKind::kConv, [&](NodeId id) { return decompose_conv(g, id); });
+  const int64_t copies = many_copies(g);
+  return rewrite_each(g, OpKind::kConv, [&](NodeId id) { return decompose_conv(g, id, copies); });
 }
 
 }  // namespace edgeconv
