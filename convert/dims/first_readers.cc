@@ -133,9 +133,9 @@ FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>
         found.channels = 1;
         if (n.in(2) != kNone && g.value(n.in(2)).shape) found.kernel = (*g.value(n.in(2)).shape)[0].constant().value_or(0);
       }
-      if ((n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear) && position == 0) found.matmul = true;
-      const bool product = n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear || n.kind == OpKind::kConv;
-      if (product && position == 0 && n.outputs[0] != kNone) found.power |= squares_are_paired(g, users, n.outputs[0]);
+      const bool matmul = n.kind == OpKind::kMatMul || n.kind == OpKind::kLinear;
+      if (matmul && position == 0) found.matmul = true;
+      if ((matmul || n.kind == OpKind::kConv) && position == 0 && n.outputs[0] != kNone) found.power |= squares_are_paired(g, users, n.outputs[0]);
       if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
       if (n.kind == OpKind::kBinary) {
         const ValueId other = n.in(1 - position);

@@ -119,6 +119,7 @@ bool is_pointwise(const Windows& w) {
 struct ConvPlan {
   Windows windows;
   int64_t batch, in_channels, out_channels, groups, per_in, per_out, positions, k, area;
+  int64_t width, lines;  // of the output: positions along its last axis, and how many such lines
   Dims out;
 };
 
@@ -136,11 +137,15 @@ ConvPlan plan_conv(const NodeInputs& c) {
              0,
              0,
              0,
+             0,
+             0,
              {x[0], w[0]}};
   if (p.groups <= 0 || p.per_in * p.groups != p.in_channels || p.out_channels % p.groups != 0)
     c.fail("channels do not fit the groups");
   p.per_out = p.out_channels / p.groups;
   p.positions = product(p.windows.count);
+  p.width = p.windows.count.back();
+  p.lines = p.width ? p.positions / p.width : 0;
   p.k = p.per_in * product(p.windows.kernel);
   p.area = product(p.windows.size);
   p.out.insert(p.out.end(), p.windows.count.begin(), p.windows.count.end());
@@ -166,22 +171,21 @@ Results eval_conv(const NodeInputs& c) {
   Tensor out(DType::kFloat, p.out);
   float* d = out.mut<float>().data();
   const bool pointwise = is_pointwise(p.windows);
-  const int64_t width = p.windows.count.back(), lines = width ? p.positions / width : 0;
   const int64_t block = std::max(kFewestRows, kBlockElements / std::max<int64_t>(1, p.k));  // of positions
-  const int64_t some = pointwise ? lines : std::min(lines, block / std::max<int64_t>(1, width) + 1);
-  const auto patches = std::make_unique_for_overwrite<float[]>(pointwise ? 0 : static_cast<size_t>(some * width * p.k));
+  const int64_t some = pointwise ? p.lines : std::min(p.lines, block / std::max<int64_t>(1, p.width) + 1);
+  const auto patches = std::make_unique_for_overwrite<float[]>(pointwise ? 0 : static_cast<size_t>(some * p.width * p.k));
   const Tensor bias = c.has(2) ? c.in(2).cast(DType::kFloat) : Tensor();
   if (c.has(2) && bias.elements() != p.out_channels) c.fail("the bias needs one value per channel");
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
       const float* image = x.as<float>().data() + (b * p.in_channels + g * p.per_in) * p.area;
       float* to = d + (b * p.out_channels + g * p.per_out) * p.positions;
-      for (int64_t line = 0; line < lines; line += some) {
-        const Lines these{line, std::min(some, lines - line)};
-        const int64_t n = these.count * width;
+      for (int64_t line = 0; line < p.lines; line += some) {
+        const Lines these{line, std::min(some, p.lines - line)};
+        const int64_t n = these.count * p.width;
         if (!pointwise) fill_patches(p.windows, image, p.per_in, these, patches.get());
         matmul_f32(c.backend, p.per_out, n, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
-                   {pointwise ? image : patches.get(), n}, to + line * width, p.positions);
+                   {pointwise ? image : patches.get(), n}, to + line * p.width, p.positions);
       }
       for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
         const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
@@ -199,8 +203,7 @@ Results eval_conv_integer(const NodeInputs& c) {
   int64_t* to = out.data();
   for (int64_t b = 0; b < p.batch; ++b) {
     for (int64_t g = 0; g < p.groups; ++g) {
-      const Lines all{0, p.windows.count.back() ? p.positions / p.windows.count.back() : 0};
-      fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, all, patches.data());
+      fill_patches(p.windows, x.data() + (b * p.in_channels + g * p.per_in) * p.area, p.per_in, {0, p.lines}, patches.data());
       for (int64_t o = 0; o < p.per_out; ++o, to += p.positions)
         for (int64_t k = 0; k < p.k; ++k) {
           const int64_t weight = w[static_cast<size_t>((g * p.per_out + o) * p.k + k)];
