@@ -4,8 +4,6 @@
 namespace ert {
 namespace {
 
-constexpr uint32_t kPolynomial = 0x82F63B78u;  // reflected
-
 struct Table {
   uint32_t entry[256];
 };
@@ -14,7 +12,7 @@ constexpr Table make_table() {
   Table t{};
   for (uint32_t i = 0; i < 256; ++i) {
     uint32_t c = i;
-    for (int bit = 0; bit < 8; ++bit) c = (c >> 1) ^ ((c & 1) ? kPolynomial : 0);
+    for (int bit = 0; bit < 8; ++bit) c = (c >> 1) ^ ((c & 1) ? kCrc32cPolynomial : 0);
     t.entry[i] = c;
   }
   return t;
@@ -27,7 +25,7 @@ uint32_t multiply(uint32_t a, uint32_t b) {
   uint32_t product = 0;
   for (uint32_t bit = 0x80000000u; bit != 0; bit >>= 1) {
     if (a & bit) product ^= b;
-    b = (b >> 1) ^ ((b & 1) ? kPolynomial : 0);
+    b = (b >> 1) ^ ((b & 1) ? kCrc32cPolynomial : 0);
   }
   return product;
 }
@@ -42,7 +40,8 @@ uint32_t crc32c_portable(uint32_t crc, const uint8_t* data, size_t bytes) {
 
 uint32_t crc32c(uint32_t crc, const void* data, size_t bytes) {
   const uint8_t* p = static_cast<const uint8_t*>(data);
-#ifdef ERT_CRC32C_SSE42
+#ifdef ERT_CRC32C_X86
+  if (crc32c_vpclmul_usable()) return crc32c_vpclmul(crc, p, bytes);
   if (crc32c_sse42_usable()) return crc32c_sse42(crc, p, bytes);
 #endif
 #ifdef ERT_CRC32C_ARMV8

@@ -7,6 +7,8 @@
 
 namespace ert {
 
+constexpr uint32_t kCrc32cPolynomial = 0x82F63B78u;  // without x^32, bit 31 is x^0
+
 // CRC of the bytes seen so far followed by these; 0 for none so far.
 uint32_t crc32c(uint32_t crc, const void* data, size_t bytes);
 
@@ -16,9 +18,11 @@ uint32_t crc32c_combine(uint32_t crc_a, uint32_t crc_b, uint64_t bytes_b);
 
 // The single code paths.
 uint32_t crc32c_portable(uint32_t crc, const uint8_t* data, size_t bytes);
-#ifdef ERT_CRC32C_SSE42
+#ifdef ERT_CRC32C_X86
 bool crc32c_sse42_usable();
 uint32_t crc32c_sse42(uint32_t crc, const uint8_t* data, size_t bytes);
+bool crc32c_vpclmul_usable();
+uint32_t crc32c_vpclmul(uint32_t crc, const uint8_t* data, size_t bytes);
 #endif
 #ifdef ERT_CRC32C_ARMV8
 bool crc32c_armv8_usable();

@@ -26,8 +26,8 @@ RULES = {
     "x86-64": [("SSE3 to SSE4.1", r"movddup|movs[lh]dup|lddqu|h(add|sub)p[sd]|ph(add|sub)\w+|psign[bwd]|pabs[bwd]|pmaddubsw|pmulhrsw|pshufb|palignr|pmov[sz]x\w+|pmuldq"
                 r"|pmulld|pblend\w+|blendv?p[sd]|ptest|p(ins|ext)r[bdq]|extractps|insertps|round[sp][sd]|p(min|max)(sb|sd|uw|ud)|packusdw|pcmpeqq|mpsadbw|dpp[sd]|phminposuw|movntdqa",
                 "", objects_needing("ERT_CPU_SSE41")),
-               ("AVX", r"v(?!er[rw])[a-z]\w+", "", objects_needing("ERT_CPU_AVX2")),
-               ("AVX-512", r"v\w+", r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])", objects_needing("ERT_CPU_AVX512VNNI")),
+               ("AVX", r"v(?!er[rw])[a-z]\w+", "", objects_needing("ERT_CPU_AVX2") + r"|crc32c_vpclmul\."),
+               ("AVX-512", r"v\w+", r"%zmm|%k[0-7]|%[xy]mm(1[6-9]|2\d|3[01])", objects_needing("ERT_CPU_AVX512VNNI") + r"|crc32c_vpclmul\."),
                ("CRC-32C", r"crc32\w*", "", r"crc32c_sse42\.")],
     "aarch64": [("dot product", r"[su]dot|usdot|sudot", "", objects_needing("ERT_CPU_DOTPROD")),
                 ("i8mm", r"[su]mmla|usmmla", "", objects_needing("ERT_CPU_I8MM")),
