@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 MEMORY = {"memcpy", "memmove", "memset", "memcmp", "memchr"}
-COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__cpu_model", "__cpu_indicator_init", "__stack_chk_fail"}  # of libgcc, and what hardened compilers add
+COMPILER = {"_GLOBAL_OFFSET_TABLE_", "__cpu_model", "__cpu_features2", "__cpu_indicator_init", "__stack_chk_fail"}  # of libgcc, and what hardened compilers add
 TEXTS = "12"
 
 
