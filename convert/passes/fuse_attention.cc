@@ -1,5 +1,6 @@
 // softmax(Q K^T * scale + bias) V, in whatever way heads were split: operands are traced back to the [batch, sequence, heads *
 // dim] tensors that they are views of (head_operand.h), so packed QKV, 3-D batched MatMuls and layout detours all match.
+#include <cmath>
 #include <limits>
 
 #include "convert/ir/axis.h"
@@ -180,7 +181,8 @@ bool fuse(Graph& g, const Node n) {
   scale *= kv.key_factor;
   unscaled *= kv.value_factor;
   const auto k = head_operand(g, kv.key, true, &scale, n.origin), v = head_operand(g, kv.value, false, &unscaled, n.origin);
-  if (!k || !v || unscaled != 1 || q->heads != k->heads * kv.repeats || k->heads != v->heads || q->dim != k->dim ||
+  // Scores that a number makes infinite stay what they were: the fused op has a finite scale.
+  if (!k || !v || unscaled != 1 || !std::isfinite(scale) || q->heads != k->heads * kv.repeats || k->heads != v->heads || q->dim != k->dim ||
       q->batch != k->batch || k->batch != v->batch || k->sequence != v->sequence)
     return false;
   ValueId bias = kNone;

@@ -1,4 +1,6 @@
 // x / max(||x||, eps) over the last axis, as F.normalize is exported: ReduceL2 or Sqrt(ReduceSum(x * x)), Clip, Expand, Div.
+#include <cmath>
+
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -41,8 +43,8 @@ int pass_fuse_l2_normalize(Graph& g, Diagnostics&) {
       epsilon = *scalar_constant(g, limit->in(static_cast<size_t>(side)));
       norm = limit->in(static_cast<size_t>(1 - side));
     }
-    // Without a lower bound 0 / 0 would have to give NaN; the fused op needs one.
-    if (epsilon <= 0 || !is_l2_norm_of(g, norm, n.in(0))) continue;
+    // Without a lower bound 0 / 0 would have to give NaN; the fused op needs one, and a number.
+    if (!(epsilon > 0) || !std::isfinite(epsilon) || !is_l2_norm_of(g, norm, n.in(0))) continue;
     redefine(g, n.outputs[0], OpKind::kL2Normalize, {n.in(0)}, PoolAttrs{epsilon}, n.origin);
     ++fused;
   }

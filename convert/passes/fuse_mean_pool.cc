@@ -1,4 +1,6 @@
 // Mean over the tokens that a mask keeps: sum(x * m) / max(sum(m), eps) along axis 1, as sentence-transformers models have it.
+#include <cmath>
+
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -31,7 +33,7 @@ int pass_fuse_mean_pool(Graph& g, Diagnostics&) {
     const auto epsilon = scalar_constant(g, limit->in(static_cast<size_t>(side)));
     const Node* weight_sum = sum_over_tokens(g, limit->in(static_cast<size_t>(1 - side)));
     const Node* product = binary_producer(g, total->in(0), params::binary::kMul);
-    if (!epsilon || *epsilon <= 0 || !weight_sum || weight_sum->as<ReduceAttrs>().keep_dims || !product) continue;
+    if (!epsilon || !(*epsilon > 0) || !std::isfinite(*epsilon) || !weight_sum || weight_sum->as<ReduceAttrs>().keep_dims || !product) continue;
     const ValueId mask = weight_sum->in(0), x = other_operand(*product, mask);
     if (x == kNone || !g.value(x).shape || g.value(x).rank() != 3 || !g.value(mask).shape ||
         g.value(mask).shape->back() != DimExpr(1))

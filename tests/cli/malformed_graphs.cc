@@ -105,6 +105,14 @@ void add_graph_damage(Corpus& c) {
   add_model(c, "a domain that nobody knows", 4,
             [](ModelWriter& w) { w.opset("com.example", 1), w.node("Relu", {"x"}, {"y"}, "com.example"); });
   add_model(c, "an operator that nobody knows", 4, [](ModelWriter& w) { w.node("Frobnicate", {"x"}, {"y"}); });
+  // Right files, which "read what nothing defines".
+  for (const bool default_of_input : {false, true})
+    add_model(c, std::string("a sparse initializer") + (default_of_input ? " that is an input's default" : ""), 4, [&](ModelWriter& w) {
+      auto* s = w.proto().mutable_graph()->add_sparse_initializer();
+      s->mutable_values()->set_name("w"), s->mutable_values()->set_data_type(kOnnxFloat);
+      if (default_of_input) w.input("w", kOnnxFloat, {4, 4});
+      w.node("MatMul", {"x", "w"}, {"y"});
+    });
   // Functions.
   const auto function = [](ModelWriter& w, const std::string& name, const std::string& calls) {
     w.opset("f", 1);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "convert/interp/interpreter.h"
 #include "tests/convert/passes/graph_builder.h"
@@ -145,6 +146,19 @@ TEST(AttentionNearMisses, AreFusedOrStay) {
     const std::vector<float> after = interpret(s.b.g, inputs)[0].to_float();
     ASSERT_EQ(before.size(), after.size());
     for (size_t i = 0; i < before.size(); ++i) ASSERT_NEAR(before[i], after[i], 1e-4f) << i;
+  }
+}
+
+// Such a scale became one of the fused op, whose blob the runtime refuses: exit 1.
+TEST(AttentionNearMisses, ScoresThatANumberMakesInfiniteStay) {
+  for (const auto& [name, left, right] : {std::tuple("infinite", INFINITY, 1.0f), {"by zero", 1.0f, 0.0f}, {"too large together", 3e38f, 0.1f}, {"no number", NAN, 1.0f}}) {
+    SCOPED_TRACE(name);
+    Scores s;
+    s.b.output(s.of(s.softmax(s.b.div(s.b.mul(s.qk(), s.b.scalar(left)), s.b.scalar(right)))));
+    finish(s.b.g);
+    Diagnostics d;
+    run_passes(s.b.g, d);
+    EXPECT_EQ(count(s.b.g, OpKind::kAttention), 0) << s.b.g.dump();
   }
 }
 

@@ -180,6 +180,22 @@ TEST_F(LinearPasses, L2NormalizeSpellings) {
   EXPECT_EQ(count(b.g, OpKind::kL2Normalize), 3);
 }
 
+// A bound of the fused ops is a number: with these the runtime refused the blob, exit 1.
+TEST_F(LinearPasses, BoundsThatAreNoNumbersStay) {
+  for (const float bound : {INFINITY, NAN}) {
+    GraphBuilder own;
+    const ValueId tokens = own.input("tokens", {B, S, 8}), mask = own.input("mask", {B, S, 1});
+    const auto sum = [&](ValueId v) { return own.node(OpKind::kReduce, {v}, ReduceAttrs{reduce::kSum, {1}, false, false}); };
+    const ValueId pooled = own.div(sum(own.mul(tokens, mask)), own.max(sum(mask), own.scalar(bound)));
+    const ValueId l2 = own.node(OpKind::kReduce, {pooled}, ReduceAttrs{reduce::kL2, {-1}, true, false});
+    own.output(own.div(pooled, own.max(l2, own.scalar(bound))));
+    finish(own.g);
+    Diagnostics d;
+    run_passes(own.g, d);
+    EXPECT_EQ(count(own.g, OpKind::kMeanPool) + count(own.g, OpKind::kL2Normalize), 0) << own.g.dump();
+  }
+}
+
 // Expand of a mask moves behind the arithmetic on it.
 TEST_F(LinearPasses, ExpandSinks) {
   const ValueId mask = b.input("mask", {B, 1, S});
