@@ -1,5 +1,5 @@
 // Every fixture through the command line, in fp32 and in the default precision, against the outputs that ONNX Runtime or torch
-// recorded. Prints a table of the worst errors.
+// recorded. Prints a table of the worst errors, and what golden vectors take of the blobs.
 //
 // Rule: fp32 within 1e-4 of the output's largest magnitude, default precision cosine >= 0.995, both at unpadded positions: an
 // output of shape [batch, sequence, ...] counts where attention_mask is 1.
@@ -11,6 +11,7 @@
 
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
+#include "tests/cli/golden_shares.h"
 
 namespace edgeconv::testing {
 
@@ -57,6 +58,9 @@ class FixtureTest : public CliTest {
       row.misses.push_back(fmt::format("{}: convert exits {}: {}", mode, r.exit_code, r.err));
       return;
     }
+    const std::string wrong = golden_.add(parse_json(expect_success({"inspect", blob, "--json"}).out),
+                                          parse_json(expect_success({"verify", blob, "--json"}).out));
+    if (!wrong.empty()) row.misses.push_back(mode + ": " + wrong);
     for (const fs::path& set : sorted_folders(fixture, is_data_set)) {
       fs::remove_all(in("out"));
       const std::string where = mode + " " + set.filename().string();
@@ -68,6 +72,8 @@ class FixtureTest : public CliTest {
       row.sets += fp32;
     }
   }
+
+  GoldenShares golden_;
 
  private:
   void check_outputs(const fs::path& set, bool fp32, const std::string& where, Row& row) {
@@ -120,7 +126,7 @@ TEST_F(FixtureTest, PassTable) {
     passed += r.misses.empty();
     for (const std::string& m : r.misses) ADD_FAILURE() << r.name << ": " << m;
   }
-  fmt::print("{} of {} fixtures pass\n", passed, rows.size());
+  fmt::print("{}{} of {} fixtures pass\n", golden_.text(), passed, rows.size());
 }
 
 // Speed depends on it: every softmax of a transformer is part of a fused Attention, however the exporter wrote it.
@@ -162,6 +168,19 @@ TEST_F(FixtureTest, RotationsAndGatedUnitsAreFused) {
     EXPECT_EQ(fusions.at("fuse_rope"), e.rope) << e.name;
     EXPECT_EQ(fusions.at("fuse_glu"), e.glu) << e.name;
   }
+}
+
+TEST(GoldenShares, SeeWhatIsTooMuchAndWhatIsNotThere) {
+  const auto wrong = [](int bytes, int golden, int vectors, int replayed) {
+    return GoldenShares().add(Json{{"bytes", bytes}, {"golden_bytes", golden}, {"golden_vectors", vectors}},
+                              Json{{"golden_vectors", replayed}});
+  };
+  EXPECT_EQ(wrong(5000, 4096, 1, 1), "");
+  EXPECT_EQ(wrong(50000, 5000, 1, 1), "");
+  EXPECT_NE(wrong(5000, 4097, 1, 1), "");
+  EXPECT_NE(wrong(50000, 5001, 1, 1), "");
+  EXPECT_NE(wrong(50000, 0, 0, 0), "");
+  EXPECT_NE(wrong(50000, 100, 2, 1), "");
 }
 
 // The comparison itself must be able to fail.

@@ -11,6 +11,7 @@
 
 #include "tests/cli/cli_test.h"
 #include "tests/cli/fixture_folder.h"
+#include "tests/cli/golden_shares.h"
 
 namespace edgeconv::testing {
 
@@ -41,6 +42,9 @@ class VariantTest : public CliTest {
       misses.push_back(fmt::format("{}: convert exits {}: {}", mode, r.exit_code, r.err));
       return worst;
     }
+    const std::string wrong = golden_.add(parse_json(expect_success({"inspect", blob, "--json"}).out),
+                                          parse_json(expect_success({"verify", blob, "--json"}).out));
+    if (!wrong.empty()) misses.push_back(mode + ": " + wrong);
     for (const fs::path& set : sorted_folders(fixture, is_data_set)) {
       fs::remove_all(in("out"));
       if (const ProgramResult r = edgeconv({"run", blob, "--data", set.string(), "--out", in("out")}); r.exit_code != 0)
@@ -51,6 +55,8 @@ class VariantTest : public CliTest {
     if (worst.compared == 0) misses.push_back(mode + ": nothing was compared");
     return worst;
   }
+
+  GoldenShares golden_;
 
  private:
   void check_outputs(const fs::path& set, const std::string& mode, Distance& worst, std::vector<std::string>& misses) {
@@ -98,7 +104,7 @@ TEST_F(VariantTest, PassTable) {
     for (const std::string& m : misses) ADD_FAILURE() << fixture.filename().string() << ": " << m;
   }
   ASSERT_GT(fixtures, 0) << root->string();
-  fmt::print("{} of {} variants pass\n", passed, fixtures);
+  fmt::print("{}{} of {} variants pass\n", golden_.text(), passed, fixtures);
 }
 
 // The rule itself must be able to fail, on each of its sides.

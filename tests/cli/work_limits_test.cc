@@ -1,5 +1,5 @@
 // Files of a few hundred bytes that ask for hours of work, or for all memory: refused with a reason, or made cheaper. The time limit
-// is ctest's; nothing here measures.
+// is ctest's; what is measured is compared with another command of the same test.
 #include "convert/interp/work.h"
 #include "convert/prepare/prepare.h"
 #include "tests/cli/cli_test.h"
@@ -153,6 +153,26 @@ TEST_F(WorkLimitsTest, SortingForALargeKOfTopKHasItsPrice) {
     return graph_work(prepare_model(save(w), {}, d).graph, {{"n", 1}});
   };
   EXPECT_GT(price(70000), 3 * price(1));
+}
+
+// It took 12 s, a few hundred times what K = 1 takes; ten times now, or refused.
+TEST_F(WorkLimitsTest, TopKWithKOf70000IsQuickOrRefused) {
+  const auto convert = [&](const std::vector<OnnxDim>& dims, int64_t k) {
+    ModelWriter w;
+    w.input("x", kOnnxFloat, dims);
+    add_ints(w, "k", {k});
+    w.node("TopK", {"x", "k"}, {"values", "at"});
+    std::vector<OnnxDim> found = dims;
+    found.back() = k;
+    w.output("values", kOnnxFloat, found), w.output("at", kOnnxInt64, found);
+    return edgeconv({save(w), "-q", "--force", "-o", in("m.ert")});
+  };
+  const double least = convert({"n", 70000}, 1).cpu_seconds;
+  for (const std::vector<OnnxDim>& dims : {std::vector<OnnxDim>{"n", 70000}, {70000}, {8, 140000}}) {
+    const ProgramResult r = convert(dims, 70000);
+    EXPECT_TRUE(r.exit_code == 0 || r.exit_code == kLimit) << r.exit_code << r.err;
+    EXPECT_LE(r.cpu_seconds, 60 * std::max(least, 0.02)) << dims.size();
+  }
 }
 
 // 146 bytes of file, whose 16 million zeros counted as its parameters: 5 s and 2.6 GB (seed 14463 of MutationTest.NodeTestsWithOddConstants).
