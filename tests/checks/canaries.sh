@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Shows each detector of test.sh red on a fault that tests/fuzz/canary.h plants for it, and green without one. Builds the libraries of the presets where
-# they are not. canaries.sh [DETECTOR...]: bits asan msan tsan m32; all of them by default.
+# Shows each detector of test.sh red on a fault that tests/fuzz/canary.h plants for it, and green without one; and the fuzz target text on rt/text without one of
+# its checks. Builds the libraries of the presets where they are not. canaries.sh [DETECTOR...]: bits asan msan tsan m32 text; all of them by default.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=build/canaries
@@ -44,10 +44,34 @@ try() {
   done
 }
 
+# try_text FILE CHECK INSTEAD SAYS: fuzzing from the seeds of the target text finds nothing, and ends with SAYS where rt/text/FILE has INSTEAD in CHECK's place.
+try_text() {
+  local file=$1 check=$2 instead=$3 says=$4 build=build/fuzz source status=0
+  { cmake --preset fuzz && cmake --build --preset fuzz --target fuzz_text; } >"$work/text.build" 2>&1 ||
+    { echo "text: FAILED: preset fuzz does not build ($work/text.build)"; failed=1; return; }
+  mkdir -p "$work/planted/rt/text"
+  CHECK=$check INSTEAD=$instead perl -pe 's/\Q$ENV{CHECK}\E/$ENV{INSTEAD}/' "rt/text/$file" >"$work/planted/rt/text/$file"
+  ! cmp -s "rt/text/$file" "$work/planted/rt/text/$file" || { echo "text: FAILED: rt/text/$file has no '$check'"; failed=1; return; }
+  for source in rt/text/*.cc; do echo "#include \"$source\""; done >"$work/text.cc"  # as one: all of it comes before the library's
+  clang++ -std=c++17 -O1 -g -w -fsanitize=address,undefined -fsanitize=fuzzer "-I$work/planted" -I. -isystem "$build/rt/generated" "$work/text.cc" \
+    "$build"/tests/fuzz/CMakeFiles/fuzz_text.dir/*.o "$build/tests/fuzz/libfuzz_support.a" "$build/rt/libert.a" "$build/kernels_int8/libert_kernels.a" \
+    "$build/platform/libert_platform.a" -lzstd -lgtest -lpthread -o "$work/text_planted" || { echo "text: FAILED: does not build"; failed=1; return; }
+  rm -rf "$work/text_seeds"
+  ERT_FUZZ_WRITE_SEEDS="$work/text_seeds" "$build/tests/fuzz/fuzz_text"
+  "$build/tests/fuzz/fuzz_text" -runs=2000 -seed=1 -timeout=900 "-artifact_prefix=$work/" "$work/text_seeds" >"$work/text0.log" 2>&1 ||
+    { echo "text: FAILED: red without a fault ($work/text0.log)"; failed=1; return; }
+  "$work/text_planted" -runs=60000 -seed=1 -timeout=900 "-artifact_prefix=$work/" "$work/text_seeds" >"$work/text1.log" 2>&1 || status=$?
+  if [ "$status" -eq 0 ] || ! grep -q "$says" "$work/text1.log"; then
+    echo "text: FAILED: does not see the deleted check ($work/text1.log)"; failed=1
+  else
+    echo "text: sees it: $(grep -m 1 "$says" "$work/text1.log")"
+  fi
+}
+
 runner=
 [ -x build/release/tests/fuzz/write_seeds ] || cmake --build --preset release --target write_seeds >/dev/null
 build/release/tests/fuzz/write_seeds open_run "$work/seeds"
-for detector in ${*:-bits asan msan tsan m32}; do
+for detector in ${*:-bits asan msan tsan m32 text}; do
   case "$detector" in
     bits) try bits release 1 'FINDING: the levels give different bits' g++ ;;
     asan) try asan fuzz 2 'AddressSanitizer' clang++ -fsanitize=address,undefined ;;
@@ -57,6 +81,7 @@ for detector in ${*:-bits asan msan tsan m32}; do
       runner="/usr/i686-linux-gnu/lib/ld-linux.so.2 --library-path /usr/i686-linux-gnu/lib"
       try m32 cross-i686 5 'signed integer overflow' i686-linux-gnu-g++ -msse2 -mfpmath=sse -fsanitize=undefined -fno-sanitize-recover=all
       runner= ;;
+    text) try_text open.cc 'return at == t.pieces.size;' 'return true;' 'AddressSanitizer' ;;
   esac
 done
 exit "$failed"
