@@ -5,6 +5,7 @@
 #include <string>
 
 #include "convert/interp/eval.h"
+#include "convert/interp/idle_memory.h"
 #include "convert/interp/patch_rows.h"
 
 namespace edgeconv {
@@ -136,13 +137,16 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
       if (n.outputs[o] != kNone) values[static_cast<size_t>(n.outputs[o])] = std::move(out[o]);
     }
     if (options.observe) options.observe(n, values);
+    size_t freed = 0;
     const auto release = [&](ValueId v) {
       if (v == kNone || last[static_cast<size_t>(v)] != i || g.value(v).constant) return;
+      freed += values[static_cast<size_t>(v)].bytes();
       values[static_cast<size_t>(v)] = Tensor();
     };
     for (ValueId v : n.inputs) release(v);
     for (ValueId v : n.outputs) release(v);
     if (patches) release(patches->in(0));
+    give_back_idle_memory(freed);
   }
   std::vector<Tensor> results;
   for (ValueId v : g.outputs) results.push_back(values[static_cast<size_t>(v)]);

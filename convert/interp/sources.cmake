@@ -11,6 +11,7 @@ target_sources(edgeconv_compute PRIVATE
   interp/fused.cc
   interp/gather_scatter.cc
   interp/glu.cc
+  interp/idle_memory.cc
   interp/interpret.cc
   interp/matmul.cc
   interp/mel.cc
