@@ -90,9 +90,72 @@ void quantize_row(size_t k, const float* src, const float* inv_smooth, Range of_
   quantize_with<kSmooth>(k, src, inv_smooth, inv, scale->zero_point, dst);
 }
 
+// One copy for all but the shortest rows, which would wait for the call.
+__attribute__((noinline)) void find_steps_apart(const WithZeroPoint::Rows& lanes, Steps* steps) { lanes.find_steps(steps); }
+
+// Rows of 16 * (kVectors - 1) + 1 to 16 * kVectors values, m <= kRowsAtOnce, without loops along a row. Factors stay in registers where these are enough.
+template <bool kSmooth, int kVectors>
+__attribute__((noinline)) void quantize_unrolled_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride,
+                                                      const float* inv_smooth, uint8_t* dst, size_t row_bytes, RowScale* scales) {
+  const __mmask16 last = lane_mask(k - 16 * (kVectors - 1));
+  const auto mask = [&](int j) __attribute__((always_inline)) {
+    return j + 1 < kVectors ? static_cast<__mmask16>(0xffff) : last;
+  };
+  __m512 factors[kVectors];
+#pragma GCC unroll 16
+  for (int j = 0; kSmooth && j < kVectors; ++j) factors[j] = _mm512_maskz_loadu_ps(mask(j), inv_smooth + 16 * j);
+  const auto value = [&](const float* row, int j) __attribute__((always_inline)) {
+    const __m512 x = _mm512_maskz_loadu_ps(mask(j), row + 16 * j);
+    return kSmooth ? _mm512_mul_ps(x, factors[j]) : x;
+  };
+  WithZeroPoint::Rows lanes;
+  const float* from = src;
+  for (size_t r = 0; r < kRowsAtOnce; ++r, from += src_stride) {
+    WithZeroPoint of_row;
+#pragma GCC unroll 16
+    for (int j = 0; r < m && j < kVectors; ++j) of_row.include(value(from, j));
+    lanes.set(r, of_row);
+  }
+  Steps steps;
+  if constexpr (kVectors <= 2) {
+    lanes.find_steps(&steps);
+  } else {
+    find_steps_apart(lanes, &steps);
+  }
+  for (size_t r = 0; r < m; ++r, src += src_stride, dst += row_bytes) {
+    scales[r] = {steps.scale[r], steps.zero_point[r]};
+    const __m512 inv = _mm512_set1_ps(steps.inv[r]);
+    const __m512i zero_point = _mm512_set1_epi32(steps.zero_point[r]);
+#pragma GCC unroll 16
+    for (int j = 0; j < kVectors; ++j) {
+      // Not below 0: the least value is rounded as its opposite was.
+      const __m512i q = _mm512_add_epi32(_mm512_cvtps_epi32(_mm512_mul_ps(value(src, j), inv)), zero_point);
+      _mm_storeu_si128(static_cast<__m128i*>(static_cast<void*>(dst + 16 * j)), _mm512_cvtusepi32_epi8(q));
+    }
+  }
+}
+
+using QuantizeShortRowsFn = void (*)(size_t, size_t, const float*, ptrdiff_t, const float*, uint8_t*, size_t, RowScale*);
+
+// The usual lengths in convolutional networks have code of their own.
 template <bool kSmooth>
 void quantize_short_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
                          size_t row_bytes, RowScale* scales) {
+  constexpr QuantizeShortRowsFn kUnrolled[] = {quantize_unrolled_rows<kSmooth, 1>,
+                                               quantize_unrolled_rows<kSmooth, 2>,
+                                               quantize_unrolled_rows<kSmooth, 3>,
+                                               quantize_unrolled_rows<kSmooth, 4>,
+                                               nullptr,
+                                               quantize_unrolled_rows<kSmooth, 6>,
+                                               nullptr,
+                                               quantize_unrolled_rows<kSmooth, 8>,
+                                               quantize_unrolled_rows<kSmooth, 9>,
+                                               nullptr,
+                                               nullptr,
+                                               quantize_unrolled_rows<kSmooth, 12>};
+  const size_t vectors = (k + 15) / 16;
+  if (vectors <= sizeof(kUnrolled) / sizeof(kUnrolled[0]) && kUnrolled[vectors - 1] != nullptr)
+    return kUnrolled[vectors - 1](m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
   Steps steps;
   find_steps_of_rows<WithZeroPoint, kSmooth>(m, k, src, src_stride, inv_smooth, &steps);
   for (size_t r = 0; r < m; ++r, src += src_stride, dst += row_bytes) {

@@ -20,7 +20,8 @@ inline __attribute__((always_inline)) __m512 store_steps(__m512 range, float mos
   const __mmask16 some = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_GE_OQ) &
                          _mm512_cmp_ps_mask(range, _mm512_set1_ps(kLargestFloat), _CMP_LE_OQ);
   const __mmask16 none = _mm512_cmp_ps_mask(range, _mm512_set1_ps(kZeroRange), _CMP_LT_OQ);
-  const __m512 otherwise = _mm512_mask_mov_ps(_mm512_set1_ps(__builtin_nanf("")), none, _mm512_setzero_ps());  // see scale_of_no_range
+  const __m512 otherwise =
+      _mm512_mask_mov_ps(_mm512_set1_ps(__builtin_nanf("")), none, _mm512_setzero_ps());  // see scale_of_no_range
   const __m512 inv = _mm512_maskz_div_ps(some, _mm512_set1_ps(most), range);
   _mm512_store_ps(steps->inv, inv);
   _mm512_store_ps(steps->scale, _mm512_mask_div_ps(otherwise, some, range, _mm512_set1_ps(most)));
@@ -45,7 +46,13 @@ struct WithZeroPoint {
       high[r] = _mm512_castsi512_ps(lanes.hi);
     }
     inline __attribute__((always_inline)) void find_steps(Steps* steps) const {
-      const __m512 of_low = reduce_16_rows<LargestUnsigned>(low);
+      // Behind a Relu no value is below 0, and the least of every row is where it began.
+      const __m512i begin = _mm512_set1_epi32(INT32_MIN);
+      __m512i any = begin;
+#pragma GCC unroll 16
+      for (size_t r = 0; r < kRowsAtOnce; ++r) any = _mm512_or_si512(any, _mm512_castps_si512(low[r]));
+      const bool below = _mm512_cmpneq_epi32_mask(any, begin) != 0;
+      const __m512 of_low = below ? reduce_16_rows<LargestUnsigned>(low) : _mm512_castsi512_ps(begin);
       const __m512 inv = store_steps(_mm512_sub_ps(reduce_16_rows<LargestBits>(high), of_low), kMaxQa8, steps);
       const __m512 zero = _mm512_setzero_ps();
       const __mmask16 some = _mm512_cmp_ps_mask(inv, zero, _CMP_NEQ_OQ);  // else NaN * 0
@@ -62,12 +69,16 @@ struct Symmetric {
   inline __attribute__((always_inline)) void include(__m512 y) {
     magnitude = _mm512_max_epi32(_mm512_castps_si512(_mm512_abs_ps(y)), magnitude);
   }
-  inline __attribute__((always_inline)) void include(const Symmetric& other) { magnitude = _mm512_max_epi32(magnitude, other.magnitude); }
+  inline __attribute__((always_inline)) void include(const Symmetric& other) {
+    magnitude = _mm512_max_epi32(magnitude, other.magnitude);
+  }
 
   struct Rows {
     __m512 largest[kRowsAtOnce];
 
-    inline __attribute__((always_inline)) void set(size_t r, const Symmetric& lanes) { largest[r] = _mm512_castsi512_ps(lanes.magnitude); }
+    inline __attribute__((always_inline)) void set(size_t r, const Symmetric& lanes) {
+      largest[r] = _mm512_castsi512_ps(lanes.magnitude);
+    }
     inline __attribute__((always_inline)) void find_steps(Steps* steps) const {
       store_steps(reduce_16_rows<LargestBits>(largest), static_cast<float>(kMost), steps);
     }
@@ -92,7 +103,8 @@ inline __attribute__((always_inline)) Kind lanes_of_row(size_t k, const float* s
 template <class Kind, bool kSmooth>
 void find_steps_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, Steps* steps) {
   typename Kind::Rows rows;
-  for (size_t r = 0; r < kRowsAtOnce; ++r, src += src_stride) rows.set(r, r < m ? lanes_of_row<Kind, kSmooth>(k, src, inv_smooth) : Kind());
+  for (size_t r = 0; r < kRowsAtOnce; ++r, src += src_stride)
+    rows.set(r, r < m ? lanes_of_row<Kind, kSmooth>(k, src, inv_smooth) : Kind());
   rows.find_steps(steps);
 }
 

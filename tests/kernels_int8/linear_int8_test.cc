@@ -34,13 +34,32 @@ TEST_P(LinearInt8Test, QuantizedValues) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-      for (size_t k : {1, 3, 4, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 100, 127, 129, 200}) {
+      for (size_t k : {1, 3, 4, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 96, 100, 127, 129, 144, 190, 200}) {
         for (bool smooth : {false, true})
           for (size_t m : {3, 21})
             compare({m, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, precision}, random);
       }
     }
   }
+}
+
+// Levels find the ranges of several rows at once, and may leave out the least values where all of them are 0.
+TEST_P(LinearInt8Test, OneRowBelowZeroAmongOthersAboveIt) {
+  SeededRandom random;
+  const LinearKernels s = linear_kernels(kernels(), Precision::kW8A8, Layout::kN16K4),
+                      reference = linear_kernels(ref(), Precision::kW8A8, Layout::kN16K4);
+  constexpr size_t m = 16;
+  for (size_t k : {5, 16, 24, 32, 48, 64, 65, 96, 128, 144, 160, 192, 256})
+    for (size_t below = 0; below <= m; ++below) {
+      GuardedBuffer<float> src(m * k), want(m * k), got(m * k);
+      GuardedBuffer<RowScale> want_scales(m), got_scales(m);
+      for (size_t i = 0; i < src.size(); ++i) src[i] = random.uniform(0.0f, 6.0f);
+      if (below < m) src[below * k + k - 1] = -1.0f;
+      const PackedLinear linear(k, k, WeightFill::kIdentity, random);
+      run(reference, {m, k, k}, src.data(), nullptr, linear.weights(false), want.data(), want_scales.data());
+      run(s, {m, k, k}, src.data(), nullptr, linear.weights(false), got.data(), got_scales.data());
+      ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << k << " values, row " << below;
+    }
 }
 
 TEST_P(LinearInt8Test, RowAndColumnTails) {
@@ -245,7 +264,8 @@ TEST_P(LinearInt8Test, RowsOfDifferentCallsInOneProduct) {
     for (size_t i = 0; i < m; ++i) {
       fill_row(row, i % 7 < 3 || i > 100 ? Fill::kNearTheLeast : Fill::kNormal, random);
       s.quantize_rows(1, k, row.data(), static_cast<ptrdiff_t>(k), nullptr, rows.data() + i * row_bytes, row_bytes, &scales[i]);
-      run(linear_kernels(ref(), Precision::kW8A8, Layout::kN16K4), {1, n, k}, row.data(), nullptr, linear.weights(true), want.data() + i * n, &scales[i]);
+      run(linear_kernels(ref(), Precision::kW8A8, Layout::kN16K4), {1, n, k}, row.data(), nullptr, linear.weights(true),
+          want.data() + i * n, &scales[i]);
     }
     s.gemm({m, n, k, rows.data(), row_bytes, scales.data(), linear.weights(true), got.data(), static_cast<ptrdiff_t>(n)});
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << m;
