@@ -1,9 +1,9 @@
 // Whole rows of a depthwise convolution of three columns, 16 channels at a time: their weights stay in registers from the first output of the row to
-// the last. For levels with 32 registers of 16 lanes. Include a lanes16_<isa>.h first.
+// the last. For levels with 32 registers of 16 lanes. Include a lanes16_<isa>.h first. Clamping::clamped is clamped() of simd/clamp.h in
+// its own way.
 #pragma once
 
 #include "kernels_int8/contract/conv_kernels.h"
-#include "kernels_int8/simd/clamp.h"
 
 namespace ert::kernels {
 namespace {
@@ -15,7 +15,7 @@ struct Tap {
 
 // Channels [c, c + count) of all lines; 16 unless kPartial, where eight are done in pairs of outputs. kSlides: the taps of an output are those of the
 // one before, moved by one, and so is what has been loaded of them.
-template <int kRows, bool kPartial, bool kPairs, bool kSlides>
+template <class Clamping, int kRows, bool kPartial, bool kPairs, bool kSlides>
 ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t count) {
   const auto fetch = [&](const float* p) { return kPartial ? load_first(p, count) : load(p); };
   Lanes w[kRows][3];
@@ -47,7 +47,7 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
 #pragma GCC unroll 3
       for (int j = decltype(first)::value; j < decltype(last)::value; ++j) acc = acc + fetch(src[i] + (j - 1) * tap) * w[i][j];
     }
-    acc = clamped(clamp, acc);
+    acc = Clamping::clamped(clamp, acc);
     if (kPartial) {
       store_first(dst, acc, count);
     } else {
@@ -78,7 +78,7 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
             acc = acc + load_halves(x, x + step) * w2[i][j];
           }
         }
-        store_halves(dst, dst + channels, clamped(clamp, acc));
+        store_halves(dst, dst + channels, Clamping::clamped(clamp, acc));
         advance(2);
       }
     }
@@ -98,8 +98,8 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
             x[i][0] = x[i][2];
             x[i][1] = x[i][3];
           }
-          store(dst, clamped(clamp, even));
-          store(dst + channels, clamped(clamp, odd));
+          store(dst, Clamping::clamped(clamp, even));
+          store(dst + channels, Clamping::clamped(clamp, odd));
           advance(2);
         }
       }
@@ -109,22 +109,23 @@ ERT_LANES void depthwise3_channels(const Depthwise3Args& a, size_t c, size_t cou
   }
 }
 
-template <int kRows>
+template <class Clamping, int kRows>
 __attribute__((noinline)) void depthwise3_rows(const Depthwise3Args& a) {
   size_t c = 0;
   if (a.src_step == a.src_tap) {
-    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false, false, true>(a, c, 16);
+    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<Clamping, kRows, false, false, true>(a, c, 16);
   } else {
-    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<kRows, false, false, false>(a, c, 16);
+    for (; c + 16 <= a.channels; c += 16) depthwise3_channels<Clamping, kRows, false, false, false>(a, c, 16);
   }
-  if (a.channels - c == 8) return depthwise3_channels<kRows, true, true, false>(a, c, 8);
-  if (c < a.channels) depthwise3_channels<kRows, true, false, false>(a, c, a.channels - c);
+  if (a.channels - c == 8) return depthwise3_channels<Clamping, kRows, true, true, false>(a, c, 8);
+  if (c < a.channels) depthwise3_channels<Clamping, kRows, true, false, false>(a, c, a.channels - c);
 }
 
+template <class Clamping>
 inline void depthwise3_row(const Depthwise3Args& a) {
-  if (a.rows == 3) return depthwise3_rows<3>(a);
-  if (a.rows == 2) return depthwise3_rows<2>(a);
-  depthwise3_rows<1>(a);
+  if (a.rows == 3) return depthwise3_rows<Clamping, 3>(a);
+  if (a.rows == 2) return depthwise3_rows<Clamping, 2>(a);
+  depthwise3_rows<Clamping, 1>(a);
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // Depthwise convolution of every level against the reference, bit for bit: tails of channels and outputs, steps, extreme values.
+#include <limits>
+#include <vector>
+
 #include "kernels_int8/dispatch/conv_dispatch.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
@@ -72,7 +75,8 @@ TEST_P(DepthwiseTest, PartOfThePixels) {
   SeededRandom random;
   for (size_t outputs : {1, 2, 3, 8, 13})
     for (size_t channels : {3, 8, 16, 24, 65})
-      for (size_t beside : {1, 8, 33}) compare({outputs, channels, 3, 5, 1 + outputs % 2, 1, beside}, Fill::kNormal, channels % 2 == 0, random);
+      for (size_t beside : {1, 8, 33})
+        compare({outputs, channels, 3, 5, 1 + outputs % 2, 1, beside}, Fill::kNormal, channels % 2 == 0, random);
 }
 
 // Outputs that lie in the padding: nothing is read.
@@ -142,6 +146,43 @@ TEST_P(DepthwiseTest, RowsOfThreeColumns) {
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
     compare_rows(depthwise3, {2, 7, 37, 3, 1, 1, 1, 1, Clamp::kRelu6, true}, static_cast<Fill>(fill), random);
     compare_rows(depthwise3, {1, 9, 16, 3, 2, 2, 1, 2, Clamp::kNone, false}, static_cast<Fill>(fill), random);
+  }
+}
+
+TEST_P(DepthwiseTest, ClampsOfEveryKindOfSum) {
+  const Depthwise3Fn depthwise3 = conv().depthwise3;
+  if (depthwise3 == nullptr) return;
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> sums = {nan,
+                                   -nan,
+                                   0.0f,
+                                   -0.0f,
+                                   1.0f,
+                                   -1.0f,
+                                   std::numeric_limits<float>::min(),
+                                   -std::numeric_limits<float>::min(),
+                                   5.9999995f,
+                                   6.0f,
+                                   6.0000005f,
+                                   -6.0f,
+                                   7.0f,
+                                   std::numeric_limits<float>::max(),
+                                   std::numeric_limits<float>::lowest(),
+                                   inf,
+                                   -inf,
+                                   0.5f};
+  const size_t n = sums.size();
+  GuardedBuffer<float> src(2 * n), weights(3 * n), bias(n), want(n), got(n);
+  std::fill(src.data(), src.data() + 2 * n, -0.0f);  // adds nothing to any of them
+  std::copy(sums.begin(), sums.end(), src.data());
+  std::fill(weights.data(), weights.data() + 3 * n, 1.0f);
+  std::fill(bias.data(), bias.data() + n, -0.0f);
+  const ptrdiff_t pixel = static_cast<ptrdiff_t>(n);
+  for (const Clamp clamp : {Clamp::kNone, Clamp::kRelu, Clamp::kRelu6}) {
+    conv_level_table(Level::kRef)
+        .depthwise({1, n, 1, 2, src.data(), 0, pixel, 0, n, weights.data() + n, 3 * pixel, bias.data(), want.data(), clamp});
+    depthwise3({1, 1, n, 1, 1, 0, src.data(), 0, pixel, 0, 0, weights.data(), bias.data(), got.data(), clamp});
+    ASSERT_TRUE(all_same_bits(n, want.data(), got.data())) << static_cast<int>(clamp);
   }
 }
 
