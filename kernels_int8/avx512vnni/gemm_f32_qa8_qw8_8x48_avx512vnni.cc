@@ -66,7 +66,7 @@ __attribute__((noinline)) void tile(const GemmArgs& g, size_t row, size_t column
   accumulate<kRows, kPanels, kAhead>(acc, static_cast<const uint8_t*>(g.lhs) + row * g.row_bytes, g.row_bytes,
                                      g.w.data + column * k4, 16 * k4, k4,
                                      (kPanels + first_panel_ahead(kAhead, row, kMaxRows)) * 16 * k4);
-  if constexpr ((kPanels == 3 && kRows >= 4) || kPanels == 4) {
+  if constexpr ((kPanels == 3 && kRows >= 4) || kPanels == 4 || kRows == kMaxRows) {
     epilogue_in_registers<kRows, kPanels>(g, acc, row, column, columns);
   } else {
     __m512i sums[kRows * kPanels];
