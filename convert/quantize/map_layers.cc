@@ -18,7 +18,11 @@ namespace map_conv = ert::params::map_conv;
 // One range for more columns loses what is quiet beside what is loud: with rows of spectra (264 and 88 columns) basic-pitch kept .9970 on real music, with patches .9984.
 // Rows of pictures are more alike. They count where every map has 8 bits for the RAM that it takes, and where all layers are to be int8; a search for precisions
 // that keep a gate leaves more layers int8 without them (nudenet: .93 of the time).
-constexpr int64_t kMostColumns = 64, kMostColumnsOfPictures = 128;
+constexpr int64_t kMostColumns = 64, kMostColumnsOfAll = 128, kMostColumnsOfPictures = 256;
+
+int64_t most_columns(MapUse use) {
+  return use == MapUse::kQuickerOfPictures ? kMostColumnsOfPictures : use == MapUse::kAll ? kMostColumnsOfAll : kMostColumns;
+}
 
 // A convolution over one or two channels, a first one over a signal or a grey picture: a row of a patch fills less than a line of weights, and fp32 reads the picture in the layout that it comes in (DirectConv),
 // which is quicker. Of coloured pictures 9 of 12 bytes count, and no map of floats comes out: ResNet-8 takes .90 (avx512vnni), .91 (avxvnni), 1.02 (avx2) of its time and half its RAM.
@@ -64,9 +68,7 @@ std::optional<MapLayer> map_layer(const Graph& g, const Node& n) {
     return {};
   }
   const Value &x = g.value(l.input), &weight = g.value(n.in(1));
-  if (!x.shape || !has_rows(*x.shape, g.maps >= MapUse::kQuickerOfPictures ? kMostColumnsOfPictures : kMostColumns) || !weight.constant ||
-      weight.constant->rank() != 2)
-    return {};
+  if (!x.shape || !has_rows(*x.shape, most_columns(g.maps)) || !weight.constant || weight.constant->rank() != 2) return {};
   if (n.in(2) != kNone && !g.value(n.in(2)).constant) return {};
   l.channels = *x.shape->back().constant();
   l.filters = weight.constant->dims()[1];

@@ -187,7 +187,7 @@ TEST(MapPasses, FewChannels) {
 
 // One range for a row of many columns loses what is quiet: more of them are allowed of pictures, and where memory is saved.
 TEST(MapPasses, ColumnsOfAMap) {
-  for (const auto& [use, most] : {std::pair{MapUse::kQuicker, 64}, {MapUse::kQuickerOfPictures, 128}, {MapUse::kAll, 128}})
+  for (const auto& [use, most] : {std::pair{MapUse::kQuicker, 64}, {MapUse::kQuickerOfPictures, 256}, {MapUse::kAll, 128}})
     for (const int columns : {most, most + 1}) {
       Net n;
       const ValueId picture = n.b.input("picture", {DimExpr(1), kRows, columns, 3});
