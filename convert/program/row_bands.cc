@@ -192,8 +192,8 @@ class Chooser {
   const BandChoice& choice_;
   ValueUses uses_;
   Dims most_, least_;
-  std::vector<int64_t> exprs_;           // at the largest dims
-  std::vector<int> last_;                // of each value that is no alias (what links is none): the op that reads it or an alias last
+  std::vector<int64_t> exprs_;  // at the largest dims
+  std::vector<int> last_;       // of each value that is no alias (what links is none): the op that reads it or an alias last
   std::vector<int64_t> written_, done_;  // bytes of the values that are written, and read for the last time, before each op
 };
 
@@ -210,13 +210,35 @@ int64_t context_bytes(const TargetProgram& p) {
   return std::accumulate(slots.begin(), slots.end(), static_cast<int64_t>(scratch));
 }
 
+// Chains do more rows at a time where they need no more scratch than another op does: what neighbouring rows read is moved less often then.
+void fill_scratch(TargetProgram& p, int64_t most_pixels) {
+  const Dims least = min_dims(p), most = max_dims(p);
+  const std::vector<int64_t> of_least = evaluated(p, least), of_most = evaluated(p, most);
+  size_t limit = 0;
+  for (const TargetOp& op : p.ops) limit = std::max(limit, OpAtDims(p, op, of_most, most).scratch().value_or(0));
+  for (TargetOp& op : p.ops) {
+    if (op.code != ert::params::OpCode::kRowBands) continue;
+    int32_t& rows = op.ints[bands::kRows];
+    const Shape& out = p.values[static_cast<size_t>(op.outputs[0])].shape;
+    const int64_t width = out[2].evaluate(most).value(), most_rows = std::min(out[1].evaluate(most).value(), most_pixels / width);
+    for (int32_t before = rows; 2 * before <= most_rows; before = rows) {
+      rows = 2 * before;
+      const auto scratch = OpAtDims(p, op, of_most, most).scratch();
+      if (OpAtDims(p, op, of_least, least).scratch() && scratch && *scratch <= limit) continue;
+      rows = before;
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 BandChoice choose_bands(BandUse use, bool firmware) {
   // Larger blocks of pixels share the weights that they fetch and the calls of a band, which cost firmware a few hundredths; there memory counts more.
   const int64_t pixels = firmware ? 8 : 32;
-  if (use == BandUse::kAll) return {pixels, 0, 0};
-  return firmware ? BandChoice{pixels, 0, 0.125} : BandChoice{pixels, int64_t{1} << 19, 0.25};
+  const int64_t most_pixels = firmware ? 0 : 256;
+  if (use == BandUse::kAll) return {pixels, 0, 0, most_pixels};
+  return firmware ? BandChoice{pixels, 0, 0.125} : BandChoice{pixels, int64_t{1} << 19, 0.25, most_pixels};
 }
 
 int make_row_bands(TargetProgram& p, const BandChoice& choice) {
@@ -240,6 +262,7 @@ int make_row_bands(TargetProgram& p, const BandChoice& choice) {
   pass_plan_slots(banded, {});
   const auto need = static_cast<double>(context_bytes(banded));
   if (need >= static_cast<double>(alone) * (1 - choice.least_saving)) return 0;
+  fill_scratch(banded, choice.most_pixels);
   p = std::move(banded);
   return made;
 }

@@ -12,6 +12,7 @@ struct BandChoice {
   int64_t least_pixels = 1;  // of the last op at a time
   int64_t least_bytes = 0;   // what needs less without chains stays as it is
   double least_saving = 0;   // part of the memory
+  int64_t most_pixels = 0;   // where the scratch of another op has room for them
 };
 
 // kAll and kAuto. Firmware: of microcontrollers.

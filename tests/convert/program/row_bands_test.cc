@@ -93,6 +93,35 @@ TEST(RowBandsOfAProgram, PoolsNeedAFewRowsOfWhatTheyRead) {
   EXPECT_EQ(run_bands(bands, 2, 21), run_bands(whole, 2, 21));
 }
 
+// Of two chains the one that needs less scratch has room for more rows at a time.
+TEST(RowBandsOfAProgram, MoreRowsWhereAnotherNeedsTheScratch) {
+  BandNet n;
+  const auto wide_block = [&](ValueId v, int64_t wide) {
+    return n.pointwise(n.depthwise(n.pointwise(v, kNarrow, wide), wide, 1), wide, kNarrow);
+  };
+  const ValueId first = wide_block(n.x, 40 * kNarrow);
+  n.b.output(n.b.unary(Unary::kTanh, wide_block(first, 2 * kNarrow)));
+  n.b.output(first);
+  const TargetProgram whole = n.program();
+  const auto banded = [&](int64_t most_pixels) {
+    TargetProgram p = n.program();
+    EXPECT_EQ(make_row_bands(p, {12, 0, 0, most_pixels}), 2);
+    return p;
+  };
+  const auto rows = [](const TargetProgram& p) {
+    std::vector<int32_t> all;
+    for (const TargetOp& o : p.ops)
+      if (o.code == OpCode::kRowBands) all.push_back(o.ints[ert::params::row_bands::kRows]);
+    return all;
+  };
+  const TargetProgram few = banded(0), more = banded(12 * 9);
+  EXPECT_EQ(rows(few), (std::vector<int32_t>{1, 1}));
+  EXPECT_EQ(rows(more), (std::vector<int32_t>{1, 8}));
+  EXPECT_EQ(memory(more), memory(few));
+  for (const auto& [batch, height] : {std::pair<int64_t, int64_t>{1, 40}, {3, 40}, {2, 1}, {1, 7}})
+    EXPECT_EQ(run_bands(more, batch, height), run_bands(whole, batch, height)) << batch << " " << height;
+}
+
 TEST(RowBandsOfAProgram, WhatIsSmallStaysAsItIs) {
   BandNet n;
   n.dims = {{"batch", 1}, {"height", 40}};
