@@ -1,10 +1,15 @@
 // The values of a row of an 8-bit map, or added to others.
+#include <string.h>
+
 #include "kernels_int8/avx512vnni/intrinsics.h"
 #include "kernels_int8/avx512vnni/lane_mask.h"
 #include "kernels_int8/contract/conv_kernels.h"
+#include "kernels_int8/simd/repeated_factors.h"
 
 namespace ert::kernels {
 namespace {
+
+constexpr size_t kRestoreStep = 64;
 
 // All sixteen lanes of a vector, or those of a mask.
 struct AllLanes {
@@ -40,16 +45,36 @@ struct Restored {
     lanes.store(a.dst + at, y);
   }
 
-  template <bool kFactors>
-  inline __attribute__((always_inline)) void values(size_t at, size_t n) const {
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) store16<kFactors>(at + i, a.factors + (kFactors ? i : 0), AllLanes());
-    if (i < n) store16<kFactors>(at + i, a.factors + (kFactors ? i : 0), SomeLanes{lane_mask(n - i)});
+  template <class Kind>
+  inline __attribute__((always_inline)) void values(const Kind& kind) const {
+    const size_t n = a.pixels * a.channels;
+    size_t i = 0, channel = 0;
+    for (; i + kRestoreStep <= n; i += kRestoreStep, channel = kind.next(channel)) {
+      const float* factors = kind.factors_of(channel);
+#pragma GCC unroll 4
+      for (size_t j = 0; j < kRestoreStep; j += 16)
+        store16<Kind::kFactors>(i + j, factors + (Kind::kFactors ? j : 0), AllLanes());
+    }
+    const float* factors = kind.factors_of(channel);
+    for (size_t j = 0; i + j < n; j += 16)
+      store16<Kind::kFactors>(i + j, factors + (Kind::kFactors ? j : 0), SomeLanes{lane_mask(n - i - j)});
+  }
+
+  // Of channels that are whole vectors: their factors stay in a register from pixel to pixel.
+  void sixteens() const {
+    const size_t n = a.pixels * a.channels;
+    for (size_t c = 0; c < a.channels; c += 16) {
+      float factors[16];
+      memcpy(factors, a.factors + c, sizeof(factors));
+#pragma GCC unroll 4
+      for (size_t at = c; at < n; at += a.channels) store16<true>(at, factors, AllLanes());
+    }
   }
 
   void all() const {
-    if (a.factors == nullptr) return values<false>(0, a.pixels * a.channels);
-    for (size_t p = 0; p < a.pixels; ++p) values<true>(p * a.channels, a.channels);
+    if (a.factors == nullptr) return values(PlainValues());
+    if (a.channels % 16 == 0) return sixteens();
+    values(ValuesTimesFactors<kRestoreStep>{{a.factors, a.channels}});
   }
 };
 
