@@ -25,10 +25,13 @@ inline __attribute__((always_inline)) void store_bytes(uint8_t* to, size_t i, co
 template <bool kSmooth>
 void bytes_of_rows(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, uint8_t* dst,
                    size_t row_bytes, RowScale* scales, bool low_rows) {
-  quantize_rows<W8A8, kSmooth>(
-      m, k, src, src_stride, inv_smooth,
-      scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
-        store_bytes(dst + row * row_bytes, i, q, zero_point, low_rows);
+  of_length(
+      k, [&](size_t length) __attribute__((always_inline)) {
+        quantize_rows<W8A8, kSmooth>(
+            m, length, src, src_stride, inv_smooth,
+            scales, [&](size_t row, size_t i, const __m256i(&q)[4], __m256i zero_point) __attribute__((always_inline)) {
+              store_bytes(dst + row * row_bytes, i, q, zero_point, low_rows);
+            });
       });
 }
 

@@ -34,7 +34,7 @@ TEST_P(LinearInt8Test, QuantizedValues) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
-      for (size_t k : {1, 3, 4, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 96, 100, 127, 129, 144, 190, 200}) {
+      for (size_t k : {1, 3, 4, 8, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 63, 64, 65, 96, 100, 127, 129, 144, 190, 200}) {
         for (bool smooth : {false, true})
           for (size_t m : {3, 21})
             compare({m, k, k, static_cast<Fill>(fill), WeightFill::kIdentity, smooth, false, precision}, random);
