@@ -1,5 +1,7 @@
 // Constant in all of its attribute forms.
 #include "convert/import/building_blocks.h"
+#include "convert/onnx/onnx.pb.h"
+#include "convert/onnx/tensor_reader.h"
 
 namespace edgeconv {
 
@@ -28,7 +30,9 @@ void import_constant(ImportContext& c, const OnnxNode& n) {
   } else {
     throw NodeError("it has no value");
   }
-  c.bind(n, 0, c.constant(n, std::move(t)));
+  const ValueId v = c.constant(n, std::move(t));
+  if (n.has("value")) c.graph().value(v).bits = packed_bits(n.find("value")->t().data_type());
+  c.bind(n, 0, v);
 }
 
 }  // namespace edgeconv

@@ -33,6 +33,7 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
       Tensor tensor = session_.tensors.read(t);
       if (tensor.rank() > 0) session_.parameters[tensor.dtype()] += tensor.elements();
       v = graph_.add_constant(t.name(), std::move(tensor));
+      graph_.value(v).bits = packed_bits(t.data_type());
     } catch (const NodeError& e) {
       session_.diagnostics.malformed(e.what());
     } catch (const NodeUnsupported& e) {

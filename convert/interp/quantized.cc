@@ -1,26 +1,14 @@
 // Quantize and dequantize, as ONNX defines them: rounding half to even, saturation.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
+#include "convert/ir/quantized_constant.h"
 
 namespace edgeconv {
 namespace {
-
-struct Range {
-  float low, high;
-};
-
-Range range_of(const NodeInputs& c, DType t) {
-  switch (t) {
-    case DType::kUint8: return {0, 255};
-    case DType::kInt8: return {-128, 127};
-    case DType::kUint16: return {0, 65535};
-    case DType::kInt16: return {-32768, 32767};
-    default: c.fail("quantization to " + std::string(dtype_name(t)) + " is not supported");
-  }
-}
 
 // Index into scale and zero point for each element: one for all, one per channel of the axis, or one per block along it.
 class ScaleIndex {
@@ -76,7 +64,8 @@ Results eval_quantize_linear(const NodeInputs& c) {
   const auto* a = std::get_if<QuantAttrs>(&c.node.attrs);
   DType t = a && a->to != DType::kUndefined ? a->to : DType::kUint8;
   if (c.has(2)) t = c.in(2).dtype();
-  const Range r = range_of(c, t);
+  const auto r = code_range(t, a ? a->bits : 0);
+  if (!r) c.fail("quantization to " + std::string(dtype_name(t)) + " is not supported");
   const Tensor x = c.in(0).cast(DType::kFloat), scale = c.in(1).cast(DType::kFloat);
   const ScaleIndex index(c, x, scale);
   const std::vector<int64_t> zero =
@@ -86,7 +75,7 @@ Results eval_quantize_linear(const NodeInputs& c) {
   for (size_t i = 0; i < q.size(); ++i) {
     const size_t k = index(static_cast<int64_t>(i));
     const float v = std::nearbyint(x.as<float>()[i] / scale.as<float>()[k]) + static_cast<float>(zero[k]);
-    q[i] = std::isnan(v) ? 0 : static_cast<int64_t>(std::clamp(v, r.low, r.high));
+    q[i] = std::isnan(v) ? 0 : static_cast<int64_t>(std::clamp(v, r->low, r->high));
   }
   return {from_int64(t, x.dims(), q)};
 }
@@ -100,9 +89,11 @@ Results eval_dequantize_linear(const NodeInputs& c) {
   if (static_cast<int64_t>(zero.size()) != scale.elements()) c.fail("scale and zero point differ in size");
   Tensor y(DType::kFloat, x.dims());
   auto d = y.mut<float>();
+  constexpr float kMost = std::numeric_limits<float>::max();
   for (size_t i = 0; i < q.size(); ++i) {
     const size_t k = index(static_cast<int64_t>(i));
-    d[i] = static_cast<float>(q[i] - zero[k]) * scale.as<float>()[k];
+    // The code of a number near the end of the range, as masks add, may come back beyond it. It was finite, and 0 times infinity is not a number.
+    d[i] = std::clamp(static_cast<float>(q[i] - zero[k]) * scale.as<float>()[k], -kMost, kMost);
   }
   return {y};
 }

@@ -175,6 +175,7 @@ struct QuantAttrs {
   int64_t axis = 1;
   int64_t block = 0;
   DType to = DType::kUndefined;
+  int bits = 0;  // of the codes, where they are fewer than `to` has: 2 or 4
   bool operator==(const QuantAttrs&) const = default;
 };
 // If: inputs are the condition, then the captures: the outer values that a body reads. Both bodies take all captures, in this

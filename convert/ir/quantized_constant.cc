@@ -5,9 +5,22 @@
 
 namespace edgeconv {
 
+std::optional<CodeRange> code_range(DType t, int bits) {
+  if (bits == 0) bits = static_cast<int>(8 * dtype_size(t));
+  const auto codes = static_cast<float>(1 << std::min(bits, 16));
+  switch (t) {
+    case DType::kUint8:
+    case DType::kUint16: return CodeRange{0, codes - 1};
+    case DType::kInt8:
+    case DType::kInt16: return CodeRange{-codes / 2, codes / 2 - 1};
+    default: return {};
+  }
+}
+
 std::shared_ptr<const QuantizedConstant> symmetric_codes(const Tensor& x, const std::vector<float>& scale,
                                                          const std::vector<int64_t>& zero_point, size_t axis, CodesFit* fit) {
   *fit = CodesFit::kNot;
+  if (std::any_of(scale.begin(), scale.end(), [](float s) { return !(s > 0); })) return nullptr;
   if (dtype_size(x.dtype()) != 1 || x.dtype() == DType::kBool || axis >= static_cast<size_t>(x.rank())) return nullptr;
   int64_t inner = 1;
   for (size_t a = axis + 1; a < static_cast<size_t>(x.rank()); ++a) inner *= x.dims()[a];

@@ -3,11 +3,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "convert/ir/tensor.h"
 
 namespace edgeconv {
+
+struct CodeRange {
+  float low, high;
+};
+
+// Least and largest code of an integer type of 8 or 16 bits, of which `bits` are used (0: all); nothing for other types.
+std::optional<CodeRange> code_range(DType t, int bits);
 
 struct QuantizedConstant {
   Tensor codes;              // int8, the dims of the constant, in [-127, 127]; value = code * scale

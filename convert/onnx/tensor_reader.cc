@@ -14,6 +14,9 @@
 namespace edgeconv {
 namespace {
 
+// TensorProto.DataType of numbers that share a byte.
+constexpr int32_t kUint4 = 21, kInt4 = 22, kUint2 = 25, kInt2 = 26;
+
 constexpr size_t kMaxRank = 32;
 constexpr int64_t kMaxInlineElements = INT32_MAX;
 
@@ -136,9 +139,7 @@ Tensor read_payload(const pb::TensorProto& p, const Tensor& shape_only, const Mo
   return copy;
 }
 
-Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const ModelBytes& model) {
-  const DType dtype = supported_dtype(p.data_type(), "it");
-  std::vector<int64_t> dims = checked_dims(p, dtype);
+Tensor read_stored(const pb::TensorProto& p, DType dtype, std::vector<int64_t> dims, ExternalData& external, const ModelBytes& model) {
   const bool raw = p.has_raw_data() || p.has_payload_bytes();
   if (p.data_location() != 0 && p.data_location() != 1)
     throw NodeError("its data location " + std::to_string(p.data_location()) + " is none of ONNX");
@@ -168,7 +169,39 @@ Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const Model
   return t;
 }
 
+// Several numbers a byte, the first in its low bits (onnx.proto): each gets a byte.
+Tensor unpacked(const Tensor& stored, int bits, bool with_sign, std::vector<int64_t> dims) {
+  Tensor t(with_sign ? DType::kInt8 : DType::kUint8, std::move(dims));
+  const auto out = t.mut<uint8_t>();
+  const size_t per_byte = 8 / static_cast<size_t>(bits);
+  const int mask = (1 << bits) - 1, sign = with_sign ? 1 << (bits - 1) : 0;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int number = stored.data()[i / per_byte] >> (i % per_byte * static_cast<size_t>(bits)) & mask;
+    out[i] = static_cast<uint8_t>((number ^ sign) - sign);
+  }
+  return t;
+}
+
+Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const ModelBytes& model) {
+  const int bits = packed_bits(p.data_type());
+  if (bits == 0) {
+    const DType dtype = supported_dtype(p.data_type(), "it");
+    return read_stored(p, dtype, checked_dims(p, dtype), external, model);
+  }
+  std::vector<int64_t> dims = checked_dims(p, DType::kUint8);
+  const int64_t per_byte = 8 / bits, elements = Tensor(DType::kUint8, dims, nullptr, nullptr).elements();
+  const Tensor stored = read_stored(p, DType::kUint8, {elements / per_byte + (elements % per_byte != 0)}, external, model);
+  return unpacked(stored, bits, packed_is_signed(p.data_type()), std::move(dims));
+}
+
 }  // namespace
+
+int packed_bits(int32_t data_type) {
+  if (data_type == kUint4 || data_type == kInt4) return 4;
+  return data_type == kUint2 || data_type == kInt2 ? 2 : 0;
+}
+
+bool packed_is_signed(int32_t data_type) { return data_type == kInt4 || data_type == kInt2; }
 
 // As with operator sets, a few more than are known today: 26 in onnx 1.23.
 constexpr int32_t kLastElementType = 31;
@@ -199,12 +232,15 @@ DType supported_dtype(int32_t data_type, const std::string& what) {
                                            "float8e5m2fnuz",
                                            "uint4",
                                            "int4",
-                                           "float4e2m1"};
+                                           "float4e2m1",
+                                           "float8e8m0",
+                                           "uint2",
+                                           "int2"};
   if (data_type <= 0 || data_type > kLastElementType)
     throw NodeError(what + " has element type " + std::to_string(data_type) + ", which ONNX does not define");
   const bool known = data_type < static_cast<int32_t>(std::size(kNames));
   throw NodeUnsupported(what + " has element type " + (known ? kNames[data_type] : std::to_string(data_type)),
-                        "accepted are float32, float16, bfloat16, float64, bool and integers of 8 to 64 bits");
+                        "accepted are float32, float16, bfloat16, float64, bool and integers of 8 to 64 bits, of 2 and 4 bits in constants");
 }
 
 Tensor TensorReader::read(const pb::TensorProto& t) {

@@ -1,6 +1,7 @@
 // Quantization that belongs to no pattern is written with elementwise operators, which the runtime has: a tensor that leaves the
 // model quantized, an integer product on its own.
 #include "convert/ir/axis.h"
+#include "convert/ir/quantized_constant.h"
 #include "convert/passes/match.h"
 
 namespace edgeconv {
@@ -28,20 +29,6 @@ struct QuantizationWriter {
     return g.add_node(OpKind::kReduce, {x}, ReduceAttrs{kind, {}, false, false}, origin);
   }
 };
-
-struct Limits {
-  float low, high;
-};
-
-std::optional<Limits> limits(DType t) {
-  switch (t) {
-    case DType::kUint8: return Limits{0, 255};
-    case DType::kInt8: return Limits{-128, 127};
-    case DType::kUint16: return Limits{0, 65535};
-    case DType::kInt16: return Limits{-32768, 32767};
-    default: return {};
-  }
-}
 
 // Scales of blocks along an axis of fixed size, one for each element: every one is repeated, the last as often as elements are left.
 std::optional<ValueId> of_blocks(QuantizationWriter& w, ValueId v, const QuantAttrs& a, const Shape& x) {
@@ -80,8 +67,8 @@ std::optional<ValueId> along_axis(QuantizationWriter& w, ValueId v, int64_t axis
 
 bool quantize(Graph& g, const Node& n) {
   const int rank = g.value(n.in(0)).rank();
-  const auto range = limits(g.value(n.outputs[0]).dtype);
   const auto& a = n.as<QuantAttrs>();
+  const auto range = code_range(g.value(n.outputs[0]).dtype, a.bits);
   if (rank < 0 || !range) return false;
   QuantizationWriter w{g, n.origin};
   const Shape x = *g.value(n.in(0)).shape;

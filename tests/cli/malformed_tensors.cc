@@ -87,8 +87,10 @@ void add_tensor_damage(Corpus& c) {
   with_constant(c, "type 0", 3, [](auto& t) { raw(t, 0, {1}, 4); });
   for (const int type : {-1, 99, INT32_MAX})
     with_constant(c, "type " + std::to_string(type), 3, [&](auto& t) { raw(t, type, {1}, 4); });
-  for (const int type : {8, 14, 15, 17, 18, 19, 20, 21, 22, 23})  // text, complex numbers, 8 and 4 bits
+  for (const int type : {8, 14, 15, 17, 18, 19, 20, 23})  // text, complex numbers, floats of 8 and 4 bits
     with_constant(c, "type " + std::to_string(type), 4, [&](auto& t) { raw(t, type, {8}, 8); });
+  for (const int type : {21, 22, 25, 26})  // integers of 4 and 2 bits
+    with_constant(c, "8 of type " + std::to_string(type) + " in 8 bytes", 3, [&](auto& t) { raw(t, type, {8}, 8); });
   for (const int64_t d : {int64_t{-1}, INT64_MIN})
     with_constant(c, "size " + std::to_string(d), 3, [&](auto& t) { floats(t, {d}, 0); });
   for (const int64_t d : {int64_t{1} << 31, int64_t{1} << 40, INT64_MAX})
