@@ -13,6 +13,7 @@ void import_along_axis(ImportContext& c, const OnnxNode& n, OpKind kind) {
   }
   const int64_t axis = n.integer("axis", 1);
   const int rank = rank_hint(c.graph(), x);
+  if (rank == 0) throw NodeError("its input has no axes");
   if (axis == -1 || (rank >= 0 && axis == rank - 1)) {
     c.emit(n, kind, {x}, AxisAttrs{-1});
     return;

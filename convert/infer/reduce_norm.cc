@@ -67,7 +67,7 @@ void infer_reduce(NodeInference& c) {
 }
 
 void infer_softmax(NodeInference& c) {
-  if (const auto* a = std::get_if<AxisAttrs>(&c.node().attrs); a && !c.axis(a->axis, std::max(1, c.rank(0)))) return;
+  if (const auto* a = std::get_if<AxisAttrs>(&c.node().attrs); a && !c.axis(a->axis, c.rank(0))) return;
   c.set(0, c.dtype(0), c.shape(0));
 }
 

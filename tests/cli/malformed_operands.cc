@@ -11,6 +11,13 @@ struct Used {
   std::function<void(ModelWriter&)> write;
 };
 
+// An input of rank 0.
+void number(ModelWriter& w, const char* name) {
+  w.input(name, kOnnxFloat, {});
+  auto& inputs = *w.proto().mutable_graph()->mutable_input();
+  inputs[inputs.size() - 1].mutable_type()->mutable_tensor_type()->mutable_shape();
+}
+
 const std::vector<Used> kUsed = {
     {"Slice by a step of 0", 3,
      [](ModelWriter& w) {
@@ -215,6 +222,12 @@ const std::vector<Used> kUsed = {
      }},
     {"ConstantOfShape of a negative size", 3,
      [](ModelWriter& w) { ints(w, "s", {-4}), w.node("ConstantOfShape", {"s"}, {"r"}); }},
+    {"Softmax of a number", 3, [](ModelWriter& w) { number(w, "z"), whole(w.node("Softmax", {"z"}, {"r"}), "axis", 0); }},
+    {"Softmax of a number, by rows", 3,
+     [](ModelWriter& w) {
+       w.proto().mutable_opset_import(0)->set_version(12);
+       number(w, "z"), whole(w.node("Softmax", {"z"}, {"r"}), "axis", 0);
+     }},
     {"TopK of more than there is", 3, [](ModelWriter& w) { ints(w, "s", {5}), w.node("TopK", {"x", "s"}, {"r", "at"}); }},
     {"TopK of -1", 3, [](ModelWriter& w) { ints(w, "s", {-1}), w.node("TopK", {"x", "s"}, {"r", "at"}); }},
     {"OneHot of a negative depth", 3,

@@ -36,6 +36,8 @@ TEST(InferRefusals, IndicesAndAxes) {
            Refused{"axis", OpKind::kReduce, ReduceAttrs{rp::kSum, {5}, true, false}, {x({3})}},
            Refused{"no vector of integers", OpKind::kReduce, ReduceAttrs{rp::kSum, {}, true, false}, {x({3}), indices({1, 1})}},
            Refused{"axis", OpKind::kSoftmax, AxisAttrs{5}, {x({3})}},
+           Refused{"axis -1 is outside of the rank 0", OpKind::kSoftmax, AxisAttrs{-1}, {x({})}},  // the blob was refused: exit 1
+           Refused{"axis 0 is outside of the rank 0", OpKind::kLogSoftmax, AxisAttrs{0}, {x({})}},
            Refused{"axis", OpKind::kArgMinMax, ArgAttrs{5}, {x({3})}},
            Refused{"axis", OpKind::kTopK, TopKAttrs{5}, {x({3}), is({1})}},
            Refused{"axis 5 is outside", OpKind::kCumSum, CumSumAttrs{}, {x({3}), number(5)}},
