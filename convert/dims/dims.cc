@@ -33,7 +33,7 @@ std::map<std::string, int64_t> by_kept_names(const Graph& g, const std::map<std:
   return r;
 }
 
-// Before passes and references make anything as long as an axis of an input.
+// Before passes and references make anything as long as an axis of an input. What nobody reads is in the blob, too.
 void check_input_sizes(const Graph& g, const DimPlan& plan) {
   DimSizes most;
   std::string at;
@@ -41,9 +41,8 @@ void check_input_sizes(const Graph& g, const DimPlan& plan) {
     most[name] = range.second;
     at += (at.empty() ? " at the maximum dims (" : " ") + name + "=" + std::to_string(range.second);
   }
-  const auto users = g.users();
   for (const ValueId v : g.inputs)
-    if (!users[static_cast<size_t>(v)].empty() && g.value(v).shape && elements_at(*g.value(v).shape, most) > INT32_MAX)
+    if (g.value(v).shape && elements_at(*g.value(v).shape, most) > INT32_MAX)
       throw FatalError(ExitCode::kLimit, "input '" + printable(g.value(v).name) + "' is " + shape_str(*g.value(v).shape) + ", more than 2^31 - 1 elements" +
                                              (at.empty() ? "; export it with smaller sizes" : at + "); lower them with --dim NAME=MAX"));
 }

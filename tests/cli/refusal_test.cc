@@ -109,6 +109,19 @@ TEST_F(CliTest, LimitsFailInsteadOfWriting) {
   expect_refusal({in("small.onnx"), "--arena-limit", "10"}, kLimit, {"--arena-limit", "10", "--dim"});
 }
 
+// The runtime refused the blob, by some names of dims with exit 1.
+TEST_F(CliTest, AnInputThatNobodyReadsMayNotBeTooLarge) {
+  for (const char* last : {"m", "-(-n//2)"}) {
+    ModelWriter w;
+    w.input("x", kOnnxInt64, {"b", "a", "?", "s"});
+    w.input("unread", kOnnxBool, {"s", "n", int64_t{1} << 20, last});
+    w.output("size", kOnnxInt64, {});
+    w.node("Size", {"x"}, {"size"});
+    write_file(in("m.onnx"), w.bytes());
+    expect_refusal({in("m.onnx"), "-o", in("m.ert")}, kLimit, {"input 'unread' is", "2^31 - 1 elements"});
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
