@@ -39,7 +39,7 @@ class Parser {
   }
 
   DimExpr sum() {
-    DimExpr e = accept('-') ? DimExpr(0) - product() : product();
+    DimExpr e = product(accept('-'));
     for (;;) {
       if (accept('+'))
         e = e + product();
@@ -50,8 +50,9 @@ class Parser {
     }
   }
 
-  DimExpr product() {
-    DimExpr e = operand();
+  // A minus in front is of the first operand alone, as in Python: -n//2 rounds -n/2 down.
+  DimExpr product(bool minus = false) {
+    DimExpr e = minus ? DimExpr(0) - operand() : operand();
     for (;;) {
       if (accept('*')) {
         e = e * operand();

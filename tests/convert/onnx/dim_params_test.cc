@@ -19,6 +19,17 @@ TEST(DimParams, ParsesExpressions) {
   EXPECT_EQ(parse_dim_expression("-sequence + 3", kNames), DimExpr(3) - S);
 }
 
+// ceil(n / 2), which was read as floor(n / 2): the minus was taken of the quotient.
+TEST(DimParams, AMinusInFrontIsOfTheFirstOperand) {
+  for (const char* half : {"-(-sequence//2)", "-floor(-sequence/2)", "-((-sequence)//2)"}) {
+    const auto e = parse_dim_expression(half, kNames);
+    ASSERT_TRUE(e.has_value()) << half;
+    for (const int64_t n : {1, 2, 7, 8}) EXPECT_EQ(e->evaluate({{"sequence", n}}), (n + 1) / 2) << half << " of " << n;
+  }
+  EXPECT_EQ(parse_dim_expression("3 - sequence//2", kNames), DimExpr(3) - S.floor_div(2));
+  EXPECT_EQ(parse_dim_expression("-2*sequence", kNames), S * -2);
+}
+
 TEST(DimParams, LeavesEverythingElseAlone) {
   for (const char* text :
        {"", "batch size", "unknown*2", "batch*", "(batch", "batch)", "2^batch", "9999999999999999999999", "f(batch)"})
