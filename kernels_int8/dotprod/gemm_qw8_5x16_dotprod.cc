@@ -1,6 +1,7 @@
 // int8 GEMMs with sdot: up to 5 rows x one panel; one row takes four panels side by side and two rows two, to hide latency.
-#include "kernels_int8/dotprod/gemm_tile.h"
-#include "kernels_int8/neon/gemm_rows.h"
+#include <type_traits>
+
+#include "kernels_int8/dotprod/gemm_rows8.h"
 
 namespace ert::kernels {
 namespace {
@@ -20,6 +21,8 @@ void gemm(const GemmArgs& g) {
   size_t column = 0;
   if (g.m == 1) column = gemm_columns<64, LastGroup::kWhole>(Tiles<Rows>::kFourPanels, g, column);
   if (g.m == 2) column = gemm_columns<32, LastGroup::kWhole>(Tiles<Rows>::kTwoPanels, g, column);
+  if constexpr (std::is_same_v<Rows, Rows8>)
+    if (g.m > 2) column = has_small_sums(g) ? gemm_columns8<true>(g) : gemm_columns8<false>(g);
   gemm_columns<16, LastGroup::kCut>(Tiles<Rows>::kOnePanel, g, column);
 }
 

@@ -39,6 +39,12 @@ struct DotSums {
 #pragma GCC unroll 16
       for (int q = 0; q < kQuads; ++q) acc[r][q] = vdupq_n_s32(0);
     }
+    add(acc, lhs, row_bytes, rhs, panel_bytes, k4);
+  }
+
+  template <int kRows, int kQuads>
+  static inline __attribute__((always_inline)) void add(int32x4_t (&acc)[kRows][kQuads], const int8_t* lhs, size_t row_bytes,
+                                                        const int8_t* rhs, size_t panel_bytes, size_t k4) {
     size_t kk = 0;
     for (; kk + 16 <= k4; kk += 16, rhs += 256) {
       int8x16_t a[kRows];

@@ -57,6 +57,21 @@ inline __attribute__((always_inline)) void accumulate(int32x4_t* sums, int16x8_t
   __asm__ volatile("sadalp %0.4s, %1.8h" : "+w"(*sums) : "w"(a));
 }
 
+// Times lane kLane of b. The compiler would copy the lane to a register of its own.
+template <int kLane>
+inline __attribute__((always_inline)) float32x4_t times_lane(float32x4_t a, float32x4_t b) {
+  float32x4_t product;
+  __asm__("fmul %0.4s, %1.4s, %2.s[%3]" : "=w"(product) : "w"(a), "w"(b), "i"(kLane));
+  return product;
+}
+// Eight floats side by side in one instruction, which the compiler finds for some addresses only.
+inline __attribute__((always_inline)) void store_pair(float* dst, float32x4_t left, float32x4_t right) {
+  __asm__("stp %q1, %q2, [%3]" : "=m"(*reinterpret_cast<float(*)[8]>(dst)) : "w"(left), "w"(right), "r"(dst));
+}
+inline __attribute__((always_inline)) void store_pair(int8_t* dst, int8x16_t left, int8x16_t right) {
+  __asm__("stp %q1, %q2, [%3]" : "=m"(*reinterpret_cast<int8_t(*)[32]>(dst)) : "w"(left), "w"(right), "r"(dst));
+}
+
 // Sums of neighbours: two of a, then two of b.
 inline __attribute__((always_inline)) int32x4_t add_pairs(int32x4_t a, int32x4_t b) { return vpaddq_s32(a, b); }
 inline __attribute__((always_inline)) float largest_of(float32x4_t a) { return vmaxvq_f32(a); }

@@ -207,6 +207,17 @@ TEST_P(LinearInt8Test, GeluBeforeQuantizing) {
   }
 }
 
+// Sums below 2^22, where a level may take a shorter way to fp32, and above, in one product and in several.
+TEST_P(LinearInt8Test, SumsOf22BitsAndMore) {
+  SeededRandom random;
+  for (size_t k : {128, 256, 288, 384}) {
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
+      for (WeightFill weights : {WeightFill::kRandom, WeightFill::kAll127, WeightFill::kAlternating})
+        compare({8, 400, k, static_cast<Fill>(fill), weights}, random);
+    }
+  }
+}
+
 // The deepest k that the converter accepts, with every product at its largest.
 TEST_P(LinearInt8Test, DeepestSumIsExact) {
   SeededRandom random;
