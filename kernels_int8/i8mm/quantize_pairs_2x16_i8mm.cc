@@ -1,6 +1,9 @@
 // Rows of fp32 to pairs of rows as smmla takes them (pair_format.h), W8A8 and W8A16: a row's eight values go to every second eight bytes.
 #include "kernels_int8/i8mm/pair_format.h"
 #include "kernels_int8/neon/quantize_row.h"
+#include "kernels_int8/simd/elementary16.h"
+// What is written in these two comes behind them.
+#include "kernels_int8/neon/quantize_whole_rows.h"
 
 namespace ert::kernels {
 namespace {
@@ -38,6 +41,20 @@ RowScale row_of_pair16(size_t k, const float* src, const float* inv_smooth, cons
       });
 }
 
+struct WholeRowStore {
+  PairStore store;
+  ERT_LANES void operator()(size_t i, int8x16_t q) const { store(i, 0, q); }
+  ERT_LANES void operator()(size_t i, int8x16_t q, int8x16_t more) const { store(i, 0, q), store(i + 16, 0, more); }
+};
+
+template <bool kSmooth>
+void quantize_whole_pairs(size_t paired, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, int8_t* rows,
+                          size_t row_bytes, RowScale* scales) {
+  quantize_whole_rows<kSmooth>(paired, k, src, src_stride, inv_smooth, scales, [=](size_t r) __attribute__((always_inline)) {
+    return WholeRowStore{{rows + (r - r % 2) * row_bytes, row_bytes, half_of_row(k), r % 2}};
+  });
+}
+
 using RowFn = RowScale (*)(size_t k, const float* src, const float* inv_smooth, const PairStore& store);
 
 // Calls `row` for the rows of pairs, and `alone` for a last row without a second one.
@@ -59,6 +76,14 @@ void quantize_qa16_f32_1x16_neon(size_t m, size_t k, const float* src, ptrdiff_t
 
 void quantizepairs_qa8_f32_2x16_i8mm(size_t m, size_t k, const float* src, ptrdiff_t src_stride, const float* inv_smooth, void* dst,
                                      size_t row_bytes, RowScale* scales) {
+  if (k % 16 == 0) {
+    const size_t paired = m / 2 * 2;
+    const auto quantize = inv_smooth != nullptr ? quantize_whole_pairs<true> : quantize_whole_pairs<false>;
+    quantize(paired, k, src, src_stride, inv_smooth, static_cast<int8_t*>(dst), row_bytes, scales);
+    if (paired == m) return;
+    return quantize_qa8_f32_1x16_neon(1, k, src + static_cast<ptrdiff_t>(paired) * src_stride, src_stride, inv_smooth,
+                                      static_cast<int8_t*>(dst) + paired * row_bytes, row_bytes, scales + paired);
+  }
   const RowFn row = inv_smooth != nullptr ? row_of_pair8<true> : row_of_pair8<false>;
   quantize_pairs(row, quantize_qa8_f32_1x16_neon, m, k, src, src_stride, inv_smooth, dst, row_bytes, scales);
 }

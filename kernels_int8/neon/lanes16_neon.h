@@ -10,6 +10,7 @@ namespace ert::kernels {
 namespace {
 
 constexpr bool kPredicatedAccess = false;
+#define ERT_TWO_NORM_ROWS  // simd/rowops16.h
 
 struct Mask {
   uint32x4_t q0, q1, q2, q3;

@@ -45,7 +45,11 @@ ERT_LANES Digits digits_of(Integers q) {
   return {low_bytes(hi), low_bytes(lo)};
 }
 
+#ifdef __aarch64__
+ERT_LANES int32_t nearest_integer(float x) { return vcvtns_s32_f32(x); }
+#else
 ERT_LANES int32_t nearest_integer(float x) { return vgetq_lane_s32(nearest(vdupq_n_f32(x)), 0); }
+#endif
 ERT_LANES Integers rounded(Lanes y, int32_t offset) {
   const Integers q = rounded(y);
   const int16x8_t by = vdupq_n_s16(static_cast<int16_t>(offset));

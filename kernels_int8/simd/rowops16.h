@@ -99,7 +99,7 @@ ERT_LANES float sum_squared_differences(size_t n, const float* x, float mean_val
 }
 
 // dst = (dst - mean) * inv * gamma (+ beta). Subtracting +0 changes nothing, so the rms form needs no second loop.
-ERT_LANES void normalize(const NormArgs& a, float mean_value, float inv_value, float* dst) {
+ERT_LANES void normalize(NormArgs a, float mean_value, float inv_value, float* dst) {
   const Lanes mean = broadcast(mean_value);
   const Lanes inv = broadcast(inv_value);
   size_t i = 0;
@@ -130,6 +130,18 @@ inline void layernorm_row16(const NormArgs& a, const float* src, const float* re
   }
   normalize(a, mean, 1.0f / square_root(squares / count + a.eps), dst);
 }
+
+#ifdef ERT_TWO_NORM_ROWS
+// A lanes16_<isa>.h says that LayerNorm takes two rows in turn: the end of a row's sum is a chain, in whose time a core begins with the other.
+inline void layernorm_two_rows16(const NormArgs& a, const float* src, const float* residual, float* dst, float* sum_out) {
+  const float count = static_cast<float>(a.n);
+  float mean[2], squares[2] = {0.0f, 0.0f};
+  for (size_t at = 0, r = 0; r < 2; ++r, at += a.n)
+    mean[r] = gather_row<false>(a.n, src + at, residual != nullptr ? residual + at : nullptr, dst + at, sum_out != nullptr ? sum_out + at : nullptr) / count;
+  for (size_t r = 0; r < 2; ++r) squares[r] = sum_squared_differences(a.n, dst + r * a.n, mean[r]);
+  for (size_t r = 0; r < 2; ++r) normalize(a, mean[r], 1.0f / square_root(squares[r] / count + a.eps), dst + r * a.n);
+}
+#endif
 
 // Four rows of n values, one after the other, side by side.
 struct FourRows {
@@ -204,6 +216,12 @@ inline void layernorm_rows16(size_t m, const NormArgs& a, const float* src, cons
                 sum_out != nullptr ? sum_out + at : nullptr);
     }
   }
+#ifdef ERT_TWO_NORM_ROWS
+  for (; !a.rms && i + 2 <= m; i += 2) {
+    const size_t at = i * a.n;
+    layernorm_two_rows16(a, src + at, residual != nullptr ? residual + at : nullptr, dst + at, sum_out != nullptr ? sum_out + at : nullptr);
+  }
+#endif
   for (; i < m; ++i) {
     const size_t at = i * a.n;
     layernorm_row16(a, src + at, residual != nullptr ? residual + at : nullptr, dst + at,
