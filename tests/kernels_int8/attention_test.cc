@@ -80,6 +80,21 @@ TEST_P(AttentionTest, ManyKeys) {
   }
 }
 
+// Sums of up to 256 products of 127 * 127 lie in the middle of 23 bits, which some levels make use of; longer ones do not.
+TEST_P(AttentionTest, LargestSumsOfHeadsAndKeys) {
+  SeededRandom random;
+  for (int32_t length : {240, 256, 257, 272, 288}) {
+    for (const AttentionCase& shape : {AttentionCase{5, 32, length, 32}, AttentionCase{5, length, 32, 48}}) {
+      AttentionCase c = shape;
+      c.scale = 0.01f;
+      for (Fill fill : {Fill::kConstant, Fill::kAlternating, Fill::kNormal}) {
+        c.fill = fill;
+        compare(c, random);
+      }
+    }
+  }
+}
+
 TEST_P(AttentionTest, HiddenRowsAreZero) {
   SeededRandom random;
   for (bool int8 : {true, false}) {
