@@ -14,7 +14,7 @@ def part_of(symbol, file, ops):
     if file == "ert-bench":
         if re.search(r"Rows8::tile|gemm_columns|gemm<|TileI8|gemm_f32_qa|_mmla", symbol):
             return "gemm"
-        if re.search(r"[aA]ttention|FourQueries|sums16|softmax", symbol):
+        if re.search(r"[aA]ttention|(Four|Eight)Queries|sums16|softmax", symbol):
             return "attention"
         return "rows" if re.search(r"gelu|quantize|layernorm|RowScale|tanh", symbol) else "other"
     if "litert" in file:

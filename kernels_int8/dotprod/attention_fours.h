@@ -12,45 +12,9 @@
 namespace ert::kernels {
 namespace {
 
-// Keys: four of them word by word (four bytes of each), 4 * head_dim bytes. V: N16K4 with the keys as its k. P: of a row and sixteen keys the high digits, then the low ones.
-struct FourQueries {
-  AttentionArgs a;
-  size_t queries, keys, keys16, head, columns;
-  float *key_scale, *value_scale, *bias, *scores;  // scores: [4][keys16]
-  uint32_t* visible;                               // of each key ones or zeros
-  int8_t *k, *v, *q, *p;
-  bool all_visible, all_unbiased;  // a bias of zeros changes no weight, not even of a score of -0
-
-  explicit FourQueries(const AttentionArgs& args)
-      : a(args), queries(static_cast<size_t>(a.seq_q)), keys(static_cast<size_t>(a.seq_k)), keys16(round_up(keys, 16)),
-        head(static_cast<size_t>(a.head_dim)), columns(static_cast<size_t>(a.v_dim)) {
-    key_scale = static_cast<float*>(a.scratch);
-    value_scale = key_scale + keys16;
-    bias = value_scale + keys16;
-    visible = static_cast<uint32_t*>(static_cast<void*>(bias + keys16));
-    scores = bias + 2 * keys16;
-    k = static_cast<int8_t*>(static_cast<void*>(scores + 4 * keys16));
-    v = k + keys16 * head;
-    q = v + keys16 * columns;
-    p = q + 4 * head;
-  }
-
-  static bool takes(const AttentionArgs& a) {
-    return a.seq_q > 1 && a.head_dim % 16 == 0 && a.v_dim % 16 == 0 && static_cast<size_t>(a.head_dim) <= kMostMagicProducts &&
-           static_cast<size_t>(a.seq_k) <= kMostMagicProducts && a.seq_k > 0 && a.head_dim > 0 && same_for_all_queries(a);
-  }
-
-  void look_at_keys() {
-    all_visible = keys == keys16;
-    all_unbiased = true;
-    for (size_t j = 0; j < keys16; ++j) {
-      const bool seen = j < keys && (a.mask == nullptr || a.mask[j] != 0);
-      visible[j] = seen ? ~uint32_t{0} : 0;
-      bias[j] = seen && a.bias != nullptr ? a.bias[j] : 0.0f;
-      all_visible = all_visible && seen;
-      all_unbiased = all_unbiased && bias[j] == 0.0f;
-    }
-  }
+// Keys: four of them word by word (four bytes of each), 4 * head bytes. V: N16K4 with the keys as its k. P: of a row and sixteen keys the high digits, then the low ones.
+struct FourQueries : SharedKeys {
+  explicit FourQueries(const AttentionArgs& args) : SharedKeys(args, 4) {}
 
   void pack() {
     for (size_t j = 0; j < keys16; j += 4) {
@@ -60,9 +24,7 @@ struct FourQueries {
       float32x4_t inv, value_inv;
       const float32x4_t scale = scales_of_rows(head, key, &inv);
       const float32x4_t of_values = scales_of_rows(columns, value, &value_inv);
-      const uint32x4_t number = vceqq_f32(of_values, of_values);  // as scale_of_values
-      vst1q_f32(key_scale + j, vbslq_f32(number, scale, of_values));
-      vst1q_f32(value_scale + j, and_bits(number, of_values));
+      keep_scales(j, scale, of_values);
       for (size_t i = 0; i < head; i += 16) {
         const int32x4x4_t words = {{vreinterpretq_s32_s8(bytes_of_row<0>(key[0] + i, inv)), vreinterpretq_s32_s8(bytes_of_row<1>(key[1] + i, inv)),
                                     vreinterpretq_s32_s8(bytes_of_row<2>(key[2] + i, inv)), vreinterpretq_s32_s8(bytes_of_row<3>(key[3] + i, inv))}};
@@ -136,13 +98,7 @@ struct FourQueries {
                vmulq_f32(value_of(acc[kRow][1]), times_lane<kRow>(scale.q1, row_scale)),
                vmulq_f32(value_of(acc[kRow][2]), times_lane<kRow>(scale.q2, row_scale)),
                vmulq_f32(value_of(acc[kRow][3]), times_lane<kRow>(scale.q3, row_scale))};
-    if (!kPlain) {
-      const float32x4_t hidden = vdupq_n_f32(-__builtin_inff());
-      const uint32_t* m = visible + key;
-      s = s + load(bias + key);
-      s = {vbslq_f32(vld1q_u32(m), s.q0, hidden), vbslq_f32(vld1q_u32(m + 4), s.q1, hidden), vbslq_f32(vld1q_u32(m + 8), s.q2, hidden),
-           vbslq_f32(vld1q_u32(m + 12), s.q3, hidden)};
-    }
+    if (!kPlain) s = {hide(s.q0, key), hide(s.q1, key + 4), hide(s.q2, key + 8), hide(s.q3, key + 12)};
     *max = larger_number(s.q3, larger_number(s.q2, larger_number(s.q1, larger_number(s.q0, *max))));
     float* const dst = scores + static_cast<size_t>(kRow) * keys16 + key;
     store_pair(dst, s.q0, s.q1);
@@ -207,12 +163,10 @@ struct FourQueries {
   static ERT_LANES float32x4_t sum_of(int32x4_t hi, int32x4_t lo) { return vfmaq_f32(value_of(lo), value_of(hi), vdupq_n_f32(128.0f)); }
 
   void run() {
-    look_at_keys();
     pack();
     const FourQueries w = *this;
-    const bool plain = all_visible && all_unbiased;
     for (size_t first = 0; first < w.queries; first += 4) {
-      const float32x4_t max = plain ? score<true>(w, first) : score<false>(w, first);
+      const float32x4_t max = w.is_plain() ? score<true>(w, first) : score<false>(w, first);
       const float32x4_t factor = weights_of_rows(
           w.keys16, w.value_scale, max, w.scores, [&w](int r, size_t key, WeightDigits d) __attribute__((always_inline)) {
             store_pair(w.p + 2 * (static_cast<size_t>(r) * w.keys16 + key), d.hi, d.lo);

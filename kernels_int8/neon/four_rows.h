@@ -114,5 +114,56 @@ ERT_LANES float32x4_t weights_of_rows(size_t keys16, const float* value_scale, f
   return vbslq_f32(seen, vdivq_f32(vdivq_f32(pmax, range), all), vsubq_f32(all, all));
 }
 
+// A head whose queries all see the same keys, and where things are in its scratch.
+struct SharedKeys {
+  AttentionArgs a;
+  size_t queries, keys, keys16, head, columns;
+  float *key_scale, *value_scale, *bias, *scores;  // scores: [rows][keys16]
+  uint32_t* visible;                               // of each key ones or zeros
+  int8_t *k, *v, *q, *p;                           // q: [rows][head], p: [rows][2 * keys16]
+  bool all_visible, all_unbiased;                  // a bias of zeros changes no weight, not even of a score of -0
+
+  // rows: queries at a time.
+  SharedKeys(const AttentionArgs& args, size_t rows)
+      : a(args), queries(static_cast<size_t>(a.seq_q)), keys(static_cast<size_t>(a.seq_k)), keys16(round_up(keys, 16)),
+        head(static_cast<size_t>(a.head_dim)), columns(static_cast<size_t>(a.v_dim)), all_visible(keys == keys16), all_unbiased(true) {
+    key_scale = static_cast<float*>(a.scratch);
+    value_scale = key_scale + keys16;
+    bias = value_scale + keys16;
+    visible = static_cast<uint32_t*>(static_cast<void*>(bias + keys16));
+    scores = bias + 2 * keys16;
+    k = static_cast<int8_t*>(static_cast<void*>(scores + rows * keys16));
+    v = k + keys16 * head;
+    q = v + keys16 * columns;
+    p = q + rows * head;
+    for (size_t j = 0; j < keys16; ++j) {
+      const bool seen = j < keys && (a.mask == nullptr || a.mask[j] != 0);
+      visible[j] = seen ? ~uint32_t{0} : 0;
+      bias[j] = seen && a.bias != nullptr ? a.bias[j] : 0.0f;
+      all_visible = all_visible && seen;
+      all_unbiased = all_unbiased && bias[j] == 0.0f;
+    }
+  }
+
+  static bool takes(const AttentionArgs& a) {
+    return a.seq_q > 1 && a.head_dim % 16 == 0 && a.v_dim % 16 == 0 && static_cast<size_t>(a.head_dim) <= kMostMagicProducts &&
+           static_cast<size_t>(a.seq_k) <= kMostMagicProducts && a.seq_k > 0 && a.head_dim > 0 && same_for_all_queries(a);
+  }
+
+  // Scales of four keys and their values as scale_of_values has them.
+  void keep_scales(size_t j, float32x4_t scale, float32x4_t of_values) const {
+    const uint32x4_t number = vceqq_f32(of_values, of_values);
+    vst1q_f32(key_scale + j, vbslq_f32(number, scale, of_values));
+    vst1q_f32(value_scale + j, and_bits(number, of_values));
+  }
+
+  bool is_plain() const { return all_visible && all_unbiased; }
+
+  // Four scores, with what hides their keys.
+  ERT_LANES float32x4_t hide(float32x4_t s, size_t key) const {
+    return vbslq_f32(vld1q_u32(visible + key), vaddq_f32(s, vld1q_f32(bias + key)), vdupq_n_f32(-__builtin_inff()));
+  }
+};
+
 }  // namespace
 }  // namespace ert::kernels
