@@ -1,6 +1,7 @@
 // DequantizeLinear of QuantizeLinear with the same scale is its input again: activations are fp32 here, and a Linear chooses
 // the range of each row itself. One thing that a quantization may do besides rounding is kept: ONNX Runtime's quantizer drops a
 // Relu whose result it quantizes with the zero point at the lower end, because saturation does the same.
+#include "convert/ir/quantized_constant.h"
 #include "convert/passes/quantized_source.h"
 
 namespace edgeconv {
@@ -104,9 +105,9 @@ bool from_integers(const Graph& g, ValueId v, int depth = 0) {
 }
 
 bool saturates_at_zero(const Graph& g, const Node& quantize) {
-  const DType t = g.value(quantize.outputs[0]).dtype;
-  if (t != DType::kUint8 && t != DType::kInt8 && t != DType::kUint16 && t != DType::kInt16) return false;
-  const int64_t low = t == DType::kInt8 ? -128 : t == DType::kInt16 ? -32768 : 0;
+  const auto range = code_range(g.value(quantize.outputs[0]).dtype, quantize.as<QuantAttrs>().bits);
+  if (!range) return false;
+  const auto low = static_cast<int64_t>(range->low);
   if (quantize.in(2) == kNone) return low == 0;
   if (!g.value(quantize.in(2)).constant) return false;
   for (int64_t z : g.value(quantize.in(2)).constant->to_int64())

@@ -305,6 +305,25 @@ TEST_F(QuantizedModels, SaturationAtZeroIsARelu) {
   EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, static_cast<int>(Unary::kRelu)) << b.g.dump();
 }
 
+// Their lower end is not that of the bytes that they are read to.
+TEST_F(QuantizedModels, SaturationOfFourAndTwoBitsAtZeroIsARelu) {
+  for (const int bits : {4, 2})
+    for (const int zero : {-(1 << (bits - 1)), 0}) {
+      SCOPED_TRACE(std::to_string(bits) + " bits, zero point " + std::to_string(zero));
+      GraphBuilder own;
+      const ValueId in = own.input("x", {B, S, 8}), y = own.add(own.matmul(in, own.weights({8, 6})), own.weights({6}));
+      const ValueId scale = own.scalar(0.05f), at = own.constant(Tensor::of<int8_t>(DType::kInt8, {}, {static_cast<int8_t>(zero)}));
+      const ValueId q = own.node(OpKind::kQuantizeLinear, {y, scale, at}, QuantAttrs{1, 0, DType::kInt8, bits});
+      own.output(own.node(OpKind::kDequantizeLinear, {q, scale, at}, QuantAttrs{}));
+      finish(own.g);
+      Diagnostics d;
+      run_quantized_import(own.g, d);
+      run_passes(own.g, d);
+      const bool relu = only(own.g, OpKind::kLinear).as<LinearAttrs>().activation == static_cast<int>(Unary::kRelu);
+      EXPECT_EQ(relu, zero != 0) << own.g.dump();
+    }
+}
+
 TEST_F(QuantizedModels, NothingIsAddedBehindWhatIsNeverNegative) {
   b.output(dequantize(quantize(b.softmax(x), 0.004f, DType::kUint8, 0), 0.004f, DType::kUint8, 0));
   const ValueId d = b.sub(x, b.mean(x));
