@@ -36,7 +36,7 @@ void import_quantize_linear(ImportContext& c, const OnnxNode& n) {
   const int32_t to = output_type(n);
   a.bits = packed_bits(to);
   if (a.bits != 0)
-    a.to = packed_is_signed(to) ? DType::kInt8 : DType::kUint8;
+    a.to = unpacked_dtype(to);
   else if (to != 0)
     a.to = supported_dtype(to, "its result");
   if (inputs.size() == 3) {

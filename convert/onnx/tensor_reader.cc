@@ -170,11 +170,11 @@ Tensor read_stored(const pb::TensorProto& p, DType dtype, std::vector<int64_t> d
 }
 
 // Several numbers a byte, the first in its low bits (onnx.proto): each gets a byte.
-Tensor unpacked(const Tensor& stored, int bits, bool with_sign, std::vector<int64_t> dims) {
-  Tensor t(with_sign ? DType::kInt8 : DType::kUint8, std::move(dims));
+Tensor unpacked(const Tensor& stored, int bits, DType dtype, std::vector<int64_t> dims) {
+  Tensor t(dtype, std::move(dims));
   const auto out = t.mut<uint8_t>();
   const size_t per_byte = 8 / static_cast<size_t>(bits);
-  const int mask = (1 << bits) - 1, sign = with_sign ? 1 << (bits - 1) : 0;
+  const int mask = (1 << bits) - 1, sign = dtype == DType::kInt8 ? 1 << (bits - 1) : 0;
   for (size_t i = 0; i < out.size(); ++i) {
     const int number = stored.data()[i / per_byte] >> (i % per_byte * static_cast<size_t>(bits)) & mask;
     out[i] = static_cast<uint8_t>((number ^ sign) - sign);
@@ -191,7 +191,7 @@ Tensor read_tensor(const pb::TensorProto& p, ExternalData& external, const Model
   std::vector<int64_t> dims = checked_dims(p, DType::kUint8);
   const int64_t per_byte = 8 / bits, elements = Tensor(DType::kUint8, dims, nullptr, nullptr).elements();
   const Tensor stored = read_stored(p, DType::kUint8, {elements / per_byte + (elements % per_byte != 0)}, external, model);
-  return unpacked(stored, bits, packed_is_signed(p.data_type()), std::move(dims));
+  return unpacked(stored, bits, unpacked_dtype(p.data_type()), std::move(dims));
 }
 
 }  // namespace
@@ -201,7 +201,7 @@ int packed_bits(int32_t data_type) {
   return data_type == kUint2 || data_type == kInt2 ? 2 : 0;
 }
 
-bool packed_is_signed(int32_t data_type) { return data_type == kInt4 || data_type == kInt2; }
+DType unpacked_dtype(int32_t data_type) { return data_type == kInt4 || data_type == kInt2 ? DType::kInt8 : DType::kUint8; }
 
 // As with operator sets, a few more than are known today: 26 in onnx 1.23.
 constexpr int32_t kLastElementType = 31;

@@ -18,9 +18,10 @@ class TensorProto;
 // The dtype for a TensorProto.DataType; throws NodeUnsupported with the list of accepted types.
 DType supported_dtype(int32_t data_type, const std::string& what);
 
-// 2 or 4 for a TensorProto.DataType whose numbers share a byte, else 0. Tensors of these types are read as int8 or uint8.
+// 2 or 4 for a TensorProto.DataType whose numbers share a byte, else 0.
 int packed_bits(int32_t data_type);
-bool packed_is_signed(int32_t data_type);
+// What tensors of such a type are read as: int8 or uint8.
+DType unpacked_dtype(int32_t data_type);
 
 // The file that tensors with a payload position were parsed from; without an owner they are copied out of it.
 struct ModelBytes {
