@@ -34,11 +34,12 @@ bool prepare(const OpContext& c, size_t* scratch) {
 template <class T>
 int32_t best_of(const T* x, int64_t n, int64_t step, bool largest, bool last) {
   int64_t best = 0;
+  uint32_t top = precedence_of(x[0], largest);
   for (int64_t i = 1; i < n; ++i) {
-    const T v = x[i * step], top = x[best * step];
-    const bool better = largest ? greater_value(v, top) : greater_value(top, v);
-    const bool worse = largest ? greater_value(top, v) : greater_value(v, top);
-    if (better || (last && !worse)) best = i;
+    const uint32_t precedence = precedence_of(x[i * step], largest);
+    if (precedence < top || (precedence == top && !last)) continue;
+    best = i;
+    top = precedence;
   }
   return static_cast<int32_t>(best);
 }

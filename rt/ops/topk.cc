@@ -1,5 +1,6 @@
-// TopK along one axis: the k best values in order, equal ones by position. A binary heap of k positions lives in scratch;
-// its root is the worst of the best, so each further value costs one comparison or one descent.
+// TopK along one axis: the k best values in order, equal ones by position. A heap of k positions lives in scratch; its root
+// is the worst of the best, so each further value costs one comparison or one descent. A position has four children: half
+// the levels of a binary heap, and so half the reads of values far apart.
 #include "rt/ops/op_defs.h"
 #include "rt/ops/operand_checks.h"
 #include "rt/ops/parallel_blocks.h"
@@ -33,40 +34,47 @@ struct Line {
   bool largest;
   int32_t* heap;
 
-  // Position a ranks before position b.
-  bool before(int32_t a, int32_t b) const {
-    const T va = x[a * step], vb = x[b * step];
-    if (largest ? greater_value(va, vb) : greater_value(vb, va)) return true;
-    if (largest ? greater_value(vb, va) : greater_value(va, vb)) return false;
-    return a < b;
+  uint32_t precedence(int64_t position) const { return precedence_of(x[position * step], largest); }
+
+  // Larger the earlier a position comes; no two positions have the same.
+  uint64_t priority(int32_t position) const {
+    return static_cast<uint64_t>(precedence(position)) << 32 | ~static_cast<uint32_t>(position);
   }
 
-  // Lets the root sink to its place among the first n.
-  void sink(int64_t root, int64_t n) const {
-    const int32_t moved = heap[root];
-    for (int64_t child = 2 * root + 1; child < n; child = 2 * root + 1) {
-      if (child + 1 < n && before(heap[child], heap[child + 1])) ++child;
-      if (!before(moved, heap[child])) break;
-      heap[root] = heap[child];
-      root = child;
+  // Lets `position` sink from the root to its place among the first n.
+  void sink(int64_t root, int32_t position, int64_t n) const {
+    const uint64_t sinking = priority(position);
+    for (int64_t first = 4 * root + 1; first < n; first = 4 * root + 1) {
+      const int64_t end = first + 4 < n ? first + 4 : n;
+      int64_t worst = first;
+      uint64_t lowest = priority(heap[first]);
+      for (int64_t child = first + 1; child < end; ++child) {
+        const uint64_t other = priority(heap[child]);
+        if (other > lowest) continue;
+        worst = child;
+        lowest = other;
+      }
+      if (sinking < lowest) break;
+      heap[root] = heap[worst];
+      root = worst;
     }
-    heap[root] = moved;
+    heap[root] = position;
   }
 
-  // heap[0..k) becomes the positions of the k best of n, best first.
+  // heap[0..k) becomes the positions of the k best of n, best first; k >= 1.
   void select(int64_t n, int64_t k) const {
     for (int64_t i = 0; i < k; ++i) heap[i] = static_cast<int32_t>(i);
-    for (int64_t i = k / 2; i-- > 0;) sink(i, k);
+    for (int64_t i = (k + 2) / 4; i-- > 0;) sink(i, heap[i], k);
+    uint32_t threshold = precedence(heap[0]);
     for (int64_t i = k; i < n; ++i) {
-      if (!before(static_cast<int32_t>(i), heap[0])) continue;
-      heap[0] = static_cast<int32_t>(i);
-      sink(0, k);
+      if (precedence(i) <= threshold) continue;  // of equal ones the earlier stays
+      sink(0, static_cast<int32_t>(i), k);
+      threshold = precedence(heap[0]);
     }
     for (int64_t end = k - 1; end > 0; --end) {
-      const int32_t worst = heap[0];
-      heap[0] = heap[end];
+      const int32_t worst = heap[0], last = heap[end];
+      sink(0, last, end);
       heap[end] = worst;
-      sink(0, end);
     }
   }
 };

@@ -63,7 +63,8 @@ TEST(Gather, AlongEachAxis) {
   std::vector<int32_t> wanted;
   for (int32_t row = 0; row < 2; ++row)
     for (const int32_t i : mixed) wanted.push_back(row * 90 + (i < 0 ? i + 90 : i));
-  EXPECT_EQ(run_for<int32_t>({&kOpGather, {i32({2, 90}, numbers), i32({200}, mixed)}, {empty(ERT_I32, {2, 200})}, {1}, {}, {}}), wanted);
+  EXPECT_EQ(run_for<int32_t>({&kOpGather, {i32({2, 90}, numbers), i32({200}, mixed)}, {empty(ERT_I32, {2, 200})}, {1}, {}, {}}),
+            wanted);
   for (int32_t bad : kBadIndices) {
     OpCase c = {&kOpGather, {x, i32({1}, {bad})}, {empty(ERT_I32, {1, 2})}, {0}, {}, {}};
     EXPECT_EQ(run(c), ERT_ERR_INPUT) << bad;
@@ -158,11 +159,18 @@ TEST(Scatter, ReductionsInIndexOrder) {
 
 TEST(Scatter, ReductionsOfIntegers) {
   const Tensor x = i32({4}, {INT32_MAX, -2, 3, INT32_MIN}), updates = i32({4}, {1, 5, -4, -1});
-  const std::vector<int32_t> want[] = {
-      {1, 5, -4, -1}, {INT32_MIN, 3, -1, INT32_MAX}, {INT32_MAX, -10, -12, INT32_MIN}, {1, -2, -4, INT32_MIN}, {INT32_MAX, 5, 3, -1}};
+  const std::vector<int32_t> want[] = {{1, 5, -4, -1},
+                                       {INT32_MIN, 3, -1, INT32_MAX},
+                                       {INT32_MAX, -10, -12, INT32_MIN},
+                                       {1, -2, -4, INT32_MIN},
+                                       {INT32_MAX, 5, 3, -1}};
   for (int32_t how = 0; how < 5; ++how) {
-    EXPECT_EQ(run_for<int32_t>({&kOpScatterND, {x, i32({4, 1}, {0, 1, 2, 3}), updates}, {empty(ERT_I32, {4})}, {how}, {}, {}}), want[how]) << how;
-    EXPECT_EQ(run_for<int32_t>({&kOpScatterElements, {x, i32({4}, {0, 1, 2, 3}), updates}, {empty(ERT_I32, {4})}, {0, how}, {}, {}}), want[how])
+    EXPECT_EQ(run_for<int32_t>({&kOpScatterND, {x, i32({4, 1}, {0, 1, 2, 3}), updates}, {empty(ERT_I32, {4})}, {how}, {}, {}}),
+              want[how])
+        << how;
+    EXPECT_EQ(
+        run_for<int32_t>({&kOpScatterElements, {x, i32({4}, {0, 1, 2, 3}), updates}, {empty(ERT_I32, {4})}, {0, how}, {}, {}}),
+        want[how])
         << how;
   }
 }
@@ -185,8 +193,8 @@ TEST(ArgMinMax, TiesNaNAndAxes) {
 }
 
 TEST(TopK, AgreesWithAStableSort) {
-  for (int32_t n : {1, 2, 7, 50, 400}) {
-    for (int32_t k : {0, 1, 2, n / 2, n}) {
+  for (int32_t n : {1, 2, 7, 50, 400, 3000}) {
+    for (int32_t k : {0, 1, 2, 5, 6, n / 2, n}) {  // 1 + 4 and one more: the last parent has one child or four
       if (k > n) continue;
       for (int32_t largest : {0, 1}) {
         std::vector<float> x = noise(int64_t{3} * n, 8);
@@ -216,6 +224,14 @@ TEST(TopK, AgreesWithAStableSort) {
   OpCase nan = {&kOpTopK, {f32({4}, {1, NAN, 3, NAN})}, {empty(ERT_F32, {3}), empty(ERT_I32, {3})}, {0, 1, 1}, {}, {}};
   run(nan);
   EXPECT_EQ(nan.outputs[1].as<int32_t>(), (std::vector<int32_t>{1, 3, 2}));
+  OpCase bounds = {&kOpTopK, {i32({4}, {INT32_MIN, 0, INT32_MAX, -1})}, {empty(ERT_I32, {4}), empty(ERT_I32, {4})}, {0, 0, 1}, {},
+                   {}};
+  run(bounds);
+  EXPECT_EQ(bounds.outputs[1].as<int32_t>(), (std::vector<int32_t>{0, 3, 1, 2}));
+  OpCase zeros = {
+      &kOpTopK, {f32({5}, {-0.0f, 0.0f, -INFINITY, -NAN, -0.0f})}, {empty(ERT_F32, {5}), empty(ERT_I32, {5})}, {0, 0, 1}, {}, {}};
+  run(zeros);
+  EXPECT_EQ(zeros.outputs[1].as<int32_t>(), (std::vector<int32_t>{2, 0, 1, 4, 3}));
   EXPECT_FALSE(prepares({&kOpTopK, {empty(ERT_F32, {4})}, {empty(ERT_F32, {5}), empty(ERT_I32, {5})}, {0, 1, 1}, {}, {}}));
   EXPECT_FALSE(prepares({&kOpTopK, {empty(ERT_F32, {4})}, {empty(ERT_F32, {2})}, {0, 1, 1}, {}, {}}));
 }
