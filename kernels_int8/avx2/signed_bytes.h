@@ -28,12 +28,6 @@ inline __attribute__((always_inline)) __m256i load_bytes(const int8_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-// What the sums of a row lack stands above the zero point in the copy of its RowScale that tiles read.
-constexpr int kZeroPointBits = 9;  // of low rows it is 128 more
-static_assert(int64_t{128} * 65000 < int64_t{1} << (32 - kZeroPointBits), "what the longest row lacks must fit");
-inline int32_t zero_point_of(const RowScale& r) { return r.zero_point & ((1 << kZeroPointBits) - 1); }
-inline int32_t lack_of(const RowScale& r) { return static_cast<int32_t>(static_cast<uint32_t>(r.zero_point) >> kZeroPointBits); }
-
 // int16 ones that the compiler keeps in a register.
 inline __attribute__((always_inline)) __m256i ones16() {
   __m256i x;
@@ -93,8 +87,7 @@ inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale* scale, uin
     }
   }
   const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(lack), _mm256_extracti128_si256(lack, 1));
-  const uint32_t sum = static_cast<uint32_t>(_mm_cvtsi128_si32(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))));
-  scale->zero_point |= static_cast<int32_t>(sum << kZeroPointBits);
+  add_lack(_mm_cvtsi128_si32(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))), scale);
   return not_marked;
 }
 

@@ -25,7 +25,7 @@ namespace {
 enum class Marks { kOfWeights, kOfRows, kOfLowRows };
 
 constexpr size_t kLineBytes = 64;    // of a panel of N16K4: 16 columns x 4 k
-constexpr size_t kRowLineBytes = 8;  // of a row: four bytes a = q - 128, or their signs, and four |a|; of low rows marks and four q
+constexpr size_t kRowLineBytes = 8;  // of a row: signs of four a = q - 128, and four |a|; of low rows marks and four q
 // Words that mark the pairs of lines of the longest row.
 constexpr size_t kMostPairWords = (65000 / 8 + kPairsPerWord) / kPairsPerWord;
 // |a| of four values of a row may sum up to so much: 256 * -128 = -2^15, and weights, or weights ^ -1, are in [-128, 127].
@@ -42,6 +42,13 @@ constexpr size_t kRowsForPairs = 12;
 
 // Weights of whose first pairs none fits are taken to have none.
 constexpr size_t kPairsOfATrial = 8;
+
+// What the sums of a row lack (signed_bytes.h of the level) stands above the zero point in the copy of its RowScale that tiles read.
+constexpr int kZeroPointBits = 9;  // of low rows it is 128 more
+static_assert(int64_t{128} * 65000 < int64_t{1} << (32 - kZeroPointBits), "what the longest row lacks must fit");
+inline int32_t zero_point_of(const RowScale& r) { return r.zero_point & ((1 << kZeroPointBits) - 1); }
+inline int32_t lack_of(const RowScale& r) { return static_cast<int32_t>(static_cast<uint32_t>(r.zero_point) >> kZeroPointBits); }
+inline void add_lack(int32_t lack, RowScale* copy) { copy->zero_point |= static_cast<int32_t>(static_cast<uint32_t>(lack) << kZeroPointBits); }
 
 // Marks the pairs of lines of a panel: fits(line 2i).
 template <typename Fits>

@@ -24,6 +24,7 @@ struct AttentionWork {
   float* scores;                               // [kBlockRows][keys16]: scores, then p
   int16_t* p;                                  // [kBlockRows][keys16]
   float row_scale[kBlockRows];                 // of the query, times the scale on QK^T
+  int32_t lack[kBlockRows];                    // of the query's sums
   float factor[kBlockRows];                    // from the sum of P * v to the output; 0 where the query sees nothing
 };
 
@@ -97,19 +98,26 @@ void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, Attenti
     const float* src = a.q + static_cast<ptrdiff_t>(first + r) * a.q_stride;
     float inv;
     w->row_scale[r] = scale_of(n, src, &inv) * a.scale;
-    for (size_t i = 0; i < n; i += 16) {
-      store_with_magnitudes(w->queries + r * w->row_bytes + kRowBytesPerValue * i, quantize16(n, src, i, inv));
-    }
+    int8_t* row = w->queries + r * w->row_bytes;
+    for (size_t i = 0; i < n; i += 16) store_with_signs(row + kRowBytesPerValue * i, quantize16(n, src, i, inv));
+    w->lack[r] = lack_of_lines(reinterpret_cast<const uint8_t*>(row), w->head4 / 4);
   }
   // The rest of the last tile: its sums are not looked at, but MemorySanitizer takes every register that asm reads for a use.
-  for (size_t r = rows; r < round_up(rows, kScoreRows); ++r) memset(w->queries + r * w->row_bytes, 0, w->row_bytes);
+  for (size_t r = rows; r < round_up(rows, kScoreRows); ++r) {
+    memset(w->queries + r * w->row_bytes, 0, w->row_bytes);
+    w->lack[r] = 0;
+  }
 }
 
 // Queries [row, row + kScoreRows) against sixteen keys. Rows beyond the last query are zero; their sums are not looked at.
 void score_tile(size_t rows, size_t row, size_t key, const AttentionWork& w) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kScoreRows][4];
-  clear(acc);
+#pragma GCC unroll 16
+  for (size_t r = 0; r < kScoreRows; ++r) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) acc[r][j] = all_lanes(w.lack[row + r]);
+  }
   const uint8_t* lhs = reinterpret_cast<const uint8_t*>(w.queries) + row * w.row_bytes;
   const int8_t* rhs = w.keys + key * w.head4;
   const size_t lines = w.head4 / 4;

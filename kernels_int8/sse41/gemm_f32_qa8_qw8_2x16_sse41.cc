@@ -12,7 +12,7 @@ inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const _
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
     const __m128 row_scale = _mm_set1_ps(t.rows[r].scale);
-    const __m128i correction = _mm_set1_epi32(128 - t.rows[r].zero_point);
+    const __m128i correction = _mm_set1_epi32(128 - zero_point_of(t.rows[r]));
 #pragma GCC unroll 16
     for (int j = 0; j < 4; ++j) {
       const __m128i colsum = _mm_loadu_si128(reinterpret_cast<const __m128i*>(t.colsum + 4 * j));
@@ -42,12 +42,21 @@ inline __attribute__((always_inline)) void finish(const TileArgs& t, __m128i (&a
   store_tile(t, acc);
 }
 
+template <int kRows>
+inline __attribute__((always_inline)) void start(const RowScale* rows, __m128i (&acc)[kRows][4]) {
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) acc[r][j] = all_lanes(lack_of(rows[r]));
+  }
+}
+
 // Line by line. With kAhead the lines of the next panel are on their way to the near cache afterwards.
 template <int kRows, bool kAhead = false>
 __attribute__((noinline)) void tile(const TileArgs& t) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kRows][4];
-  clear(acc);
+  start(t.rows, acc);
   const uint8_t* lhs = t.lhs;
   const int8_t* rhs = t.rhs;
   for (size_t pairs = t.k / 8; pairs > 0; --pairs, lhs += 2 * kRowLineBytes, rhs += 2 * kLineBytes) {
@@ -62,7 +71,7 @@ template <Marks kMarks, int kRows, bool kAhead = false>
 __attribute__((noinline)) void pair_tile(const TileArgs& t) {
   const __m128i ones = _mm_set1_epi16(1);
   __m128i acc[kRows][4];
-  clear(acc);
+  start(t.rows, acc);
   for_line_pairs<kMarks, kRows>(
       t,
       [&](const uint8_t* lhs, const int8_t* rhs) __attribute__((always_inline)) {

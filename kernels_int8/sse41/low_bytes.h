@@ -1,6 +1,6 @@
 // Low rows of W8A8 on SSE4.1: those of avx2/low_bytes.h, for the same reasons. Weights are read where they are multiplied, and no sign is moved to them.
 //
-// A row has the form of signed_bytes.h, with q in [0, 255] for |a|, and a = -1 where q is 0 and otherwise 0: of every other row the second is the magnitude of the first, of these of none.
+// A row has the form of signed_bytes.h with |a| = q in [0, 255]; for each s it has kLowMark, which no other row has.
 //
 // Everything here has internal linkage.
 #pragma once
@@ -10,11 +10,13 @@
 namespace ert::kernels {
 namespace {
 
+constexpr int8_t kLowMark = 1;
+
 // 16 bytes q of a low row.
 inline __attribute__((always_inline)) void store_low_bytes(int8_t* dst, __m128i q) {
-  const __m128i a = _mm_cmpeq_epi8(q, _mm_setzero_si128());
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), _mm_unpacklo_epi32(a, q));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 16), _mm_unpackhi_epi32(a, q));
+  const __m128i mark = _mm_set1_epi8(kLowMark);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), _mm_unpacklo_epi32(mark, q));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 16), _mm_unpackhi_epi32(mark, q));
 }
 
 // Marks the pairs of lines of a row: whose four values of each lane sum up to at most kMostOfFour, and whose two do.
@@ -39,15 +41,12 @@ inline void mark_low_row(const uint8_t* row, size_t lines, uint64_t* words, uint
 
 // For by_marked_rows. Tiles correct sums by 128 - zero point, which would be right for a = q - 128.
 struct LookAtRows {
-  static bool is_low(const uint8_t* row) {
-    const int a = static_cast<int8_t>(row[0]);
-    return (a < 0 ? -a : a) != row[4];
-  }
+  static bool is_low(const uint8_t* row) { return row[0] == kLowMark; }
   static void at_low_row(const uint8_t* row, size_t lines, RowScale* copy, uint64_t* words, uint64_t* single) {
     copy->zero_point += 128;
     mark_low_row(row, lines, words, single);
   }
-  static size_t at_row(const uint8_t* row, size_t lines, RowScale*, uint64_t* words) { return mark_row(row, lines, words); }
+  static size_t at_row(const uint8_t* row, size_t lines, RowScale* copy, uint64_t* words) { return look_at_row(row, lines, copy, words); }
 };
 
 using LineOf16 = int8_t[16];

@@ -1,4 +1,4 @@
-// Rows of fp32 to bytes and their magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
+// Rows of fp32 to signs and magnitudes, the form of signed_bytes.h or, where values are near the least one, of low_bytes.h.
 #include "kernels_int8/loops/low_rows.h"
 #include "kernels_int8/ref/gelu_quantize.h"
 #include "kernels_int8/sse41/quantize_row.h"

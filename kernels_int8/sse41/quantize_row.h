@@ -2,11 +2,12 @@
 #pragma once
 
 #include "kernels_int8/sse41/lanes16_sse41.h"
+#include "kernels_int8/sse41/signed_bytes.h"
 
 namespace ert::kernels {
 namespace {
 
-constexpr size_t kRowBytesPerValue = 2;  // of W8A8: the value, its magnitude
+constexpr size_t kRowBytesPerValue = 2;  // of W8A8: a sign, a magnitude
 
 // By bits, as in ref/quantize_row.h: maxps loses NaN.
 ERT_LANES __m128 maximum4(__m128 a, __m128 b) {
@@ -43,18 +44,11 @@ ERT_LANES Integers rounded(Lanes y) {
 // Clamped to [-128, 127].
 ERT_LANES __m128i bytes_of(Integers q) { return _mm_packs_epi16(q.low, q.high); }
 
-// 16 bytes and their magnitudes (128 of -128, as u8), by four: a, |a|, a, |a|, ...
-ERT_LANES void store_with_magnitudes(int8_t* dst, __m128i bytes) {
-  const __m128i magnitude = _mm_abs_epi8(bytes);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst), _mm_unpacklo_epi32(bytes, magnitude));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(dst + 16), _mm_unpackhi_epi32(bytes, magnitude));
-}
-
 ERT_LANES int32_t nearest_integer(float x) { return _mm_cvtss_si32(_mm_set_ss(x)); }
 ERT_LANES void store_bytes(int8_t* dst, Lanes y, int32_t offset) {
   const Integers q = rounded(y);
   const __m128i by = _mm_set1_epi16(static_cast<int16_t>(offset));
-  store_with_magnitudes(dst, bytes_of({_mm_adds_epi16(q.low, by), _mm_adds_epi16(q.high, by)}));
+  store_with_signs(dst, bytes_of({_mm_adds_epi16(q.low, by), _mm_adds_epi16(q.high, by)}));
 }
 
 }  // namespace

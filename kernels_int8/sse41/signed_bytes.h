@@ -1,8 +1,9 @@
-// The integer inner loop of W8A8 on SSE4.1: rows of bytes and their magnitudes times int8 weights of layout N16K4, exact although maddubs
-// saturates. A row holds a = q - 128, in [-128, 127], as four bytes a of one line of weights and then four bytes |a|: sixteen bytes are two lines.
-// With the sign of a moved to the weight, a * w = |a| * (w with the sign of a), and two such products are at most 2 * 128 * 127 = 32512: they fit
-// int16. Sums of two lines fit where the four values that meet in an int16 lane are small, or where the four weights have magnitudes that sum up to at
-// most 255, as 128 * 255 < 2^15. (The xor of avx2/signed_bytes.h was no faster here: copies of operands take as long as the pipes of the products.)
+// The integer inner loop of W8A8 on SSE4.1: that of avx2/signed_bytes.h, exact although maddubs saturates, of rows times int8 weights of layout N16K4.
+//
+// A row holds a = q - 128, in [-128, 127], for each line of weights as four bytes s, -1 where a is negative and otherwise 0, and four bytes |a|: sixteen bytes are
+// two lines. |a| * (w ^ s) is a * w, less |a| where a is negative; the sums of a row start with what they lack so. (psignb takes the pipes of the products on many cores.)
+// Two products lie in [2 * 128 * -128, 2 * 128 * 127] and fit int16. Sums of two lines fit where the four values that meet in an int16 lane are small, or where the
+// four weights have magnitudes that sum up to at most 252, as 128 * (252 + 4) = 2^15.
 // Everything here has internal linkage.
 #pragma once
 
@@ -23,16 +24,40 @@ inline __attribute__((always_inline)) __m128i load_bytes(const int8_t* p) {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
 }
 
-// Whether the products of a line and the next may be summed in int16: the four weights of each lane have magnitudes that sum up to at most 255.
+// Whether the products of a line and the next may be summed in int16: the four weights of each lane have magnitudes that sum up to at most 252.
 inline __attribute__((always_inline)) bool pair_fits(const int8_t* lines) {
-  __m128i sums = _mm_setzero_si128();
+  __m128i largest = _mm_setzero_si128();
 #pragma GCC unroll 16
   for (size_t j = 0; j < kLineBytes; j += 16) {
     // Magnitudes are at most 127: two of them fit a byte.
     const __m128i two = _mm_add_epi8(_mm_abs_epi8(load_bytes(lines + j)), _mm_abs_epi8(load_bytes(lines + kLineBytes + j)));
-    sums = _mm_or_si128(sums, _mm_maddubs_epi16(two, _mm_set1_epi8(1)));
+    largest = _mm_max_epi16(largest, _mm_maddubs_epi16(two, _mm_set1_epi8(1)));
   }
-  return _mm_testz_si128(sums, _mm_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
+  const __m128i more = _mm_add_epi16(largest, _mm_set1_epi16(3));  // above 252 are those that then need a ninth bit
+  return _mm_testz_si128(more, _mm_set1_epi16(static_cast<int16_t>(0xff00))) != 0;
+}
+
+// Sixteen bytes a: signs and magnitudes (128 of -128, as u8) of four values each.
+inline __attribute__((always_inline)) void store_with_signs(void* dst, __m128i a) {
+  const __m128i sign = _mm_cmpgt_epi8(_mm_setzero_si128(), a), magnitude = _mm_abs_epi8(a);
+  _mm_storeu_si128(static_cast<__m128i*>(dst), _mm_unpacklo_epi32(sign, magnitude));
+  _mm_storeu_si128(static_cast<__m128i*>(dst) + 1, _mm_unpackhi_epi32(sign, magnitude));
+}
+
+// Adds what sums of two lines lack, in 64-bit parts.
+inline __attribute__((always_inline)) __m128i with_lack(__m128i sum, __m128i lines) {
+  const __m128i of_negative = _mm_and_si128(lines, _mm_slli_epi64(lines, 32));  // the signs come to the magnitudes
+  return _mm_add_epi64(sum, _mm_sad_epu8(of_negative, _mm_setzero_si128()));
+}
+inline int32_t sum_of_parts(__m128i sum) { return _mm_cvtsi128_si32(_mm_add_epi64(sum, _mm_unpackhi_epi64(sum, sum))); }
+
+// What the sums of so many lines of a row lack.
+inline int32_t lack_of_lines(const uint8_t* row, size_t lines) {
+  __m128i sum = _mm_setzero_si128();
+  for (; lines >= 2; lines -= 2, row += 2 * kRowLineBytes)
+    sum = with_lack(sum, _mm_loadu_si128(reinterpret_cast<const __m128i*>(row)));
+  if (lines > 0) sum = with_lack(sum, _mm_loadl_epi64(reinterpret_cast<const __m128i*>(row)));
+  return sum_of_parts(sum);
 }
 
 // All bits of a half, x or y, where the magnitudes of that pair of lines sum up to at most kMostOfFour in each lane.
@@ -45,7 +70,6 @@ inline __attribute__((always_inline)) __m128i small_values(__m128i x, __m128i y)
 
 // A last line without a second one is no pair.
 inline size_t mark_row(const uint8_t* row, size_t lines, uint64_t* words) {
-  if (words == nullptr) return 0;
   const size_t pairs = lines / 2;
   const auto load = [&](size_t pair) {
     return pair < pairs ? _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + 2 * pair * kRowLineBytes)) : _mm_setzero_si128();
@@ -61,42 +85,76 @@ inline size_t mark_row(const uint8_t* row, size_t lines, uint64_t* words) {
     }
     *words++ = word;
   }
-  return round_up(pairs, 2) - static_cast<size_t>(_mm_cvtsi128_si32(_mm_add_epi64(fitting, _mm_unpackhi_epi64(fitting, fitting))));
+  return round_up(pairs, 2) - static_cast<size_t>(sum_of_parts(fitting));
 }
 
-// Four columns of one line. Written as asm because GCC 12 spills wide tiles built from the intrinsics.
-inline __attribute__((always_inline)) void add_line(__m128i& acc, __m128i a, __m128i magnitude, const int8_t* w, __m128i ones) {
-  __m128i t, x;
-  __asm__(
-      "movdqu %[w], %[t]\n\t"
-      "psignb %[a], %[t]\n\t"
-      "movdqa %[m], %[x]\n\t"
-      "pmaddubsw %[t], %[x]\n\t"
-      "pmaddwd %[ones], %[x]\n\t"
-      "paddd %[x], %[acc]"
-      : [acc] "+x"(acc), [t] "=&x"(t), [x] "=&x"(x)
-      : [w] "m"(*reinterpret_cast<const int8_t(*)[16]>(w)), [a] "x"(a), [m] "x"(magnitude), [ones] "x"(ones));
+// For by_marked_rows: what the sums lack is added to the copy.
+inline size_t look_at_row(const uint8_t* row, size_t lines, RowScale* scale, uint64_t* words) {
+  add_lack(lack_of_lines(row, lines), scale);
+  return words != nullptr ? mark_row(row, lines, words) : 0;
 }
 
-// Four columns of two lines whose products may be summed in int16.
-inline __attribute__((always_inline)) void add_two_lines(__m128i& acc, const __m128i (&a)[2], const __m128i (&magnitude)[2],
-                                                         const int8_t* w, __m128i ones) {
-  __m128i t, x, y;
+// Below, four columns after the other; what is needed once more is copied, and the last columns end in the row's own registers. Asm because GCC 12 spills wide tiles built from
+// the intrinsics.
+#define ERT_LINE(s, m, w, acc)                               \
+  "movdqu " w ", %[t]\n\tpxor %[" s "], %[t]\n\tmovdqa %[" m \
+  "], %[x]\n\tpmaddubsw %[t], %[x]\n\t"                      \
+  "pmaddwd %[ones], %[x]\n\tpaddd %[x], %[" acc "]\n\t"
+#define ERT_LAST_LINE(s, m, w) \
+  "pxor " w ", %[" s "]\n\tpmaddubsw %[" s "], %[" m "]\n\tpmaddwd %[ones], %[" m "]\n\tpaddd %[" m "], %[a3]\n\t"
+#define ERT_TWO_LINES(w0, w1, acc)                                                                      \
+  "movdqu " w0 ", %[t]\n\tpxor %[s0], %[t]\n\tmovdqa %[m0], %[x]\n\tpmaddubsw %[t], %[x]\n\tmovdqu " w1 \
+  ", %[t]\n\tpxor %[s1], %[t]\n\tmovdqa %[m1], %[y]\n\tpmaddubsw %[t], %[y]\n\t"                        \
+  "paddw %[y], %[x]\n\tpmaddwd %[ones], %[x]\n\tpaddd %[x], %[" acc "]\n\t"
+#define ERT_SPREAD                                                                         \
+  "movdqu (%[row]), %[m1]\n\tpshufd $0x00, %[m1], %[s0]\n\tpshufd $0x55, %[m1], %[m0]\n\t" \
+  "pshufd $0xaa, %[m1], %[s1]\n\tpshufd $0xff, %[m1], %[m1]\n\t"
+#define ERT_SUMS [a0] "+x"(acc[0]), [a1] "+x"(acc[1]), [a2] "+x"(acc[2]), [a3] "+x"(acc[3])
+
+// Two lines of one row whose products may be summed in int16.
+inline __attribute__((always_inline)) void add_two_lines(__m128i (&acc)[4], const uint8_t* row, const int8_t* w, __m128i ones) {
+  __m128i s0, m0, s1, m1, t, x, y;
+  __asm__(ERT_SPREAD ERT_TWO_LINES("(%[w])", "64(%[w])", "a0") ERT_TWO_LINES("16(%[w])", "80(%[w])", "a1")
+              ERT_TWO_LINES("32(%[w])", "96(%[w])", "a2") "pxor 48(%[w]), %[s0]\n\tpmaddubsw %[s0], %[m0]\n\t"
+                                                          "pxor 112(%[w]), %[s1]\n\tpmaddubsw %[s1], %[m1]\n\tpaddw %[m1], %[m0]\n\t"
+                                                          "pmaddwd %[ones], %[m0]\n\tpaddd %[m0], %[a3]"
+          : ERT_SUMS, [s0] "=&x"(s0), [m0] "=&x"(m0), [s1] "=&x"(s1), [m1] "=&x"(m1), [t] "=&x"(t), [x] "=&x"(x), [y] "=&x"(y)
+          : [row] "r"(row), [w] "r"(w), [ones] "x"(ones), "m"(*reinterpret_cast<const uint8_t(*)[2 * kRowLineBytes]>(row)),
+            "m"(*reinterpret_cast<const int8_t(*)[2 * kLineBytes]>(w)));
+}
+
+// Two lines of one row, each on its own.
+inline __attribute__((always_inline)) void add_each_line(__m128i (&acc)[4], const uint8_t* row, const int8_t* w, __m128i ones) {
+  __m128i s0, m0, s1, m1, t, x;
+  __asm__(ERT_SPREAD ERT_LINE("s0", "m0", "(%[w])", "a0") ERT_LINE("s0", "m0", "16(%[w])", "a1") ERT_LINE(
+              "s0", "m0", "32(%[w])", "a2") ERT_LAST_LINE("s0", "m0", "48(%[w])") ERT_LINE("s1", "m1", "64(%[w])", "a0")
+              ERT_LINE("s1", "m1", "80(%[w])", "a1") ERT_LINE("s1", "m1", "96(%[w])", "a2") ERT_LAST_LINE("s1", "m1", "112(%[w])")
+          : ERT_SUMS, [s0] "=&x"(s0), [m0] "=&x"(m0), [s1] "=&x"(s1), [m1] "=&x"(m1), [t] "=&x"(t), [x] "=&x"(x)
+          : [row] "r"(row), [w] "r"(w), [ones] "x"(ones), "m"(*reinterpret_cast<const uint8_t(*)[2 * kRowLineBytes]>(row)),
+            "m"(*reinterpret_cast<const int8_t(*)[2 * kLineBytes]>(w)));
+}
+
+// One line of one row.
+inline __attribute__((always_inline)) void add_line(__m128i (&acc)[4], const uint8_t* row, const int8_t* w, __m128i ones) {
+  __m128i s0, m0, t, x;
   __asm__(
-      "movdqu %[w0], %[t]\n\t"
-      "psignb %[a0], %[t]\n\t"
-      "movdqa %[m0], %[x]\n\t"
-      "pmaddubsw %[t], %[x]\n\t"
-      "movdqu %[w1], %[t]\n\t"
-      "psignb %[a1], %[t]\n\t"
-      "movdqa %[m1], %[y]\n\t"
-      "pmaddubsw %[t], %[y]\n\t"
-      "paddw %[y], %[x]\n\t"
-      "pmaddwd %[ones], %[x]\n\t"
-      "paddd %[x], %[acc]"
-      : [acc] "+x"(acc), [t] "=&x"(t), [x] "=&x"(x), [y] "=&x"(y)
-      : [w0] "m"(*reinterpret_cast<const int8_t(*)[16]>(w)), [w1] "m"(*reinterpret_cast<const int8_t(*)[16]>(w + kLineBytes)),
-        [a0] "x"(a[0]), [m0] "x"(magnitude[0]), [a1] "x"(a[1]), [m1] "x"(magnitude[1]), [ones] "x"(ones));
+      "movq (%[row]), %[m0]\n\tpshufd $0x00, %[m0], %[s0]\n\tpshufd $0x55, %[m0], %[m0]\n\t" ERT_LINE("s0", "m0", "(%[w])", "a0")
+          ERT_LINE("s0", "m0", "16(%[w])", "a1") ERT_LINE("s0", "m0", "32(%[w])", "a2") ERT_LAST_LINE("s0", "m0", "48(%[w])")
+      : ERT_SUMS, [s0] "=&x"(s0), [m0] "=&x"(m0), [t] "=&x"(t), [x] "=&x"(x)
+      : [row] "r"(row), [w] "r"(w), [ones] "x"(ones), "m"(*reinterpret_cast<const uint8_t(*)[kRowLineBytes]>(row)),
+        "m"(*reinterpret_cast<const int8_t(*)[kLineBytes]>(w)));
+}
+#undef ERT_LINE
+#undef ERT_LAST_LINE
+#undef ERT_TWO_LINES
+#undef ERT_SPREAD
+#undef ERT_SUMS
+
+// One number in all lanes, which the compiler cannot merge with others: accumulators that start as one value are copied in the loop.
+inline __attribute__((always_inline)) __m128i all_lanes(int32_t start) {
+  __m128i x;
+  __asm__ volatile("movd %1, %0\n\tpshufd $0, %0, %0" : "=x"(x) : "r"(start));
+  return x;
 }
 
 template <int kRows>
@@ -113,19 +171,9 @@ template <int kRows, bool kPair>
 inline __attribute__((always_inline)) void add_lines(__m128i (&acc)[kRows][4], const uint8_t* lhs, size_t row_bytes,
                                                      const int8_t* rhs, __m128i ones) {
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(lhs + static_cast<size_t>(r) * row_bytes));
-    const __m128i a[2] = {_mm_shuffle_epi32(bytes, 0x00), _mm_shuffle_epi32(bytes, 0xaa)};
-    const __m128i magnitude[2] = {_mm_shuffle_epi32(bytes, 0x55), _mm_shuffle_epi32(bytes, 0xff)};
-#pragma GCC unroll 16
-    for (int j = 0; j < 4; ++j) {
-      if constexpr (kPair) {
-        add_two_lines(acc[r][j], a, magnitude, rhs + 16 * j, ones);
-      } else {
-        add_line(acc[r][j], a[0], magnitude[0], rhs + 16 * j, ones);
-        add_line(acc[r][j], a[1], magnitude[1], rhs + kLineBytes + 16 * j, ones);
-      }
-    }
+  for (size_t r = 0; r < kRows; ++r) {
+    const uint8_t* row = lhs + r * row_bytes;
+    kPair ? add_two_lines(acc[r], row, rhs, ones) : add_each_line(acc[r], row, rhs, ones);
   }
 }
 
@@ -134,12 +182,7 @@ template <int kRows>
 inline __attribute__((always_inline)) void add_last_line(__m128i (&acc)[kRows][4], const uint8_t* lhs, size_t row_bytes,
                                                          const int8_t* rhs, __m128i ones) {
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
-    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lhs + static_cast<size_t>(r) * row_bytes));
-    const __m128i a = _mm_shuffle_epi32(bytes, 0x00), magnitude = _mm_shuffle_epi32(bytes, 0x55);
-#pragma GCC unroll 16
-    for (int j = 0; j < 4; ++j) add_line(acc[r][j], a, magnitude, rhs + 16 * j, ones);
-  }
+  for (size_t r = 0; r < kRows; ++r) add_line(acc[r], lhs + r * row_bytes, rhs, ones);
 }
 
 }  // namespace
