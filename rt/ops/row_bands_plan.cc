@@ -31,6 +31,11 @@ bool has_rows(const Operand& o, int32_t batch, int32_t height) {
   return (o.rank == 3 || o.rank == 4) && o.dims[0] == batch && o.dims[1] == height;
 }
 
+// An operand of Binary from outside that goes with maps of so many rows, or is broadcast over their rows, the images or both.
+bool spreads_over_rows(const Operand& o, const Operand& out, int32_t batch, int32_t height) {
+  return o.rank == out.rank && (o.dims[0] == batch || o.dims[0] == 1) && (o.dims[1] == height || o.dims[1] == 1);
+}
+
 // Of a constant that is broadcast to the output, whose axes it has from the last one on: one image and one row of it are all.
 bool same_for_all_rows(const Operand& o, const Operand& out) {
   const int batch = o.rank - out.rank, rows = batch + 1;  // its axes, below 0 where it has none
@@ -57,7 +62,11 @@ bool inputs_ok(const Chain& chain, int32_t i, const OpContext& inner) {
       continue;
     }
     if (!window) {
-      if (!by_rows || !has_rows(x, chain.batch, s.height) || (binary && x.rank != inner.outputs[0].rank)) return false;
+      const bool outside = op.inputs[k] >= 0;
+      if (!by_rows) return false;
+      if (binary && outside ? !spreads_over_rows(x, inner.outputs[0], chain.batch, s.height)
+                            : !has_rows(x, chain.batch, s.height) || (binary && x.rank != inner.outputs[0].rank))
+        return false;
       continue;
     }
     if (x.dims[1] > kMostHeight || (x.rank == 4 && x.dims[2] > kMostHeight)) return false;

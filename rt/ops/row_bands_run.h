@@ -69,18 +69,19 @@ inline bool make_room(Work* w, int32_t i, const OpContext& inner, int32_t end) {
   return end - first <= room;
 }
 
-// Points an input that goes with the outputs row by row at those rows.
+// Points an input that goes with the outputs row by row at those rows, or at the one that all rows share.
 inline bool point_by_rows(const Work& w, int32_t ref, Operand* x) {
   const Rows& r = w.now;
+  const bool shared = x->dims[1] == 1;
   if (ref >= 0) {
-    move_to(x, r.image, r.first);
+    move_to(x, x->dims[0] == 1 ? 0 : r.image, shared ? 0 : r.first);
   } else {
     const int32_t v = bands::value_of(ref), writer = w.chain.writer(v);
     if (r.first < w.base[writer] || r.end > w.top[writer]) return false;
     x->data = w.rows[v] + static_cast<size_t>(r.first - w.base[writer]) * bytes_of_row(*x);
   }
   x->dims[0] = 1;
-  x->dims[1] = r.end - r.first;
+  if (!shared) x->dims[1] = r.end - r.first;
   return true;
 }
 

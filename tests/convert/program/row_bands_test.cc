@@ -157,6 +157,24 @@ TEST(RowBandsOfAProgram, ValuesOfFiveAxesAreInNoChain) {
   EXPECT_EQ(run_bands(bands, 2, 9), run_bands(whole, 2, 9));
 }
 
+// Additive attention (Bahdanau): tanh of every query with every key would be [batch, queries, keys, units] twice.
+TEST(RowBandsOfAProgram, ScoresOfAdditiveAttentionAreNoWholeMap) {
+  BandNet n;
+  const ValueId units = n.pointwise(n.x, kNarrow, 32);  // [batch, height, 12, 32]
+  const ValueId queries = n.b.node(OpKind::kReduce, {units}, ReduceAttrs{reduce::kMean, {2}, true, false});
+  const ValueId keys = n.b.transpose(queries, {0, 2, 1, 3});
+  const ValueId sums = n.b.node(OpKind::kBinary, {queries, keys}, BinaryAttrs{binary::kAdd});
+  n.b.output(n.pointwise(n.b.unary(Unary::kTanh, sums), 32, 1));
+  n.dims["height"] = 200;
+  const TargetProgram whole = n.program();
+  TargetProgram bands = n.program();
+  make_row_bands(bands, choose_bands(BandUse::kAuto, false));
+  EXPECT_EQ(chains(bands), 1);
+  EXPECT_EQ(run_bands(bands, 2, 9), run_bands(whole, 2, 9));
+  EXPECT_EQ(run_bands(bands, 3, 40), run_bands(whole, 3, 40));
+  EXPECT_LE(memory(bands), memory(whole) / 8);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -90,14 +90,13 @@ TEST_F(RowBandsRefused, FarWindows) {
   EXPECT_FALSE(prepares(c));
 }
 
-// An input of rows that is broadcast over them from outside is not taken: it has no rows to go on with.
-TEST_F(RowBandsRefused, RowsThatAreBroadcast) {
+// A value between the ops that is broadcast over rows is not taken: it has no rows to go on with.
+TEST_F(RowBandsRefused, RowsBetweenOpsThatAreBroadcast) {
   Net n;
-  std::vector<int> x = {n.add(noisy({1, 9, 5, 4}, 1))};
-  const int scale = n.add(noisy({1, 1, 1, 4}, 2));
-  const OpCase add = {&kOpBinary, {Tensor(), Tensor()}, {empty(ERT_F32, {1, 9, 5, 4})}, {params::binary::kMul}, {}, {}};
-  x = n.step(OpCode::kBinary, add, {x[0], scale});
-  x = n.step(OpCode::kUnary, {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 9, 5, 4})}, {0}, {}, {}}, x);
+  const OpCase scaled = {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 1, 1, 4})}, {0}, {}, {}};
+  const int scale = n.step(OpCode::kUnary, scaled, {n.add(noisy({1, 1, 1, 4}, 2))})[0];
+  const OpCase times = {&kOpBinary, {Tensor(), Tensor()}, {empty(ERT_F32, {1, 9, 5, 4})}, {params::binary::kMul}, {}, {}};
+  n.step(OpCode::kBinary, times, {n.add(noisy({1, 9, 5, 4}, 1)), scale});
   EXPECT_FALSE(prepares(n.as_bands(2)));
 }
 
@@ -123,6 +122,7 @@ TEST(RowBandsOperands, ConstantsThatAnOpTakesByRows) {
       prepares(one_op(OpCode::kUnary, {constant_of({1, 8, 3, 4})}, empty(ERT_F32, {1, 8, 3, 4}), {params::unary::kNeg})));
   EXPECT_FALSE(prepares(one_op(OpCode::kLinear, {constant_of({1, 8, 4}), constant_of({4, 4})}, empty(ERT_F32, {1, 8, 4}),
                                {params::linear::kF32, -1})));
+  EXPECT_FALSE(prepares(one_op(OpCode::kUnary, {noisy({1, 1, 4}, 1)}, empty(ERT_F32, {1, 8, 4}), {params::unary::kNeg})));
   EXPECT_TRUE(prepares(one_op(OpCode::kLinear, {noisy({1, 8, 4}, 1), constant_of({4, 4})}, empty(ERT_F32, {1, 8, 4}),
                               {params::linear::kF32, -1})));
 }
@@ -136,6 +136,7 @@ TEST(RowBandsOperands, BinaryOfOtherRanks) {
   EXPECT_FALSE(prepares(sum(noisy({1, 8, 4}, 1), constant_of({8, 4}), {1, 8, 4})));
   EXPECT_FALSE(prepares(sum(noisy({1, 8, 4}, 1), constant_of({1, 8, 4}), {1, 8, 4})));
   EXPECT_FALSE(prepares(sum(noisy({1, 8, 8, 4}, 1), constant_of({8, 1, 4}), {1, 8, 8, 4})));
+  EXPECT_FALSE(prepares(sum(noisy({2, 8, 8, 4}, 1), noisy({8, 4}, 2), {2, 8, 8, 4})));
   for (const Dims& d : {Dims{}, Dims{4}, Dims{8, 4}, Dims{1, 8, 4}, Dims{1, 1, 8, 4}}) {
     OpCase c = sum(noisy({1, 8, 8, 4}, 1), constant_of(d), {1, 8, 8, 4});
     OpCase whole = {&kOpBinary, c.inputs, c.outputs, {params::binary::kAdd}, {}, {}};

@@ -94,7 +94,9 @@ void some_pool(Net& n, Random& r, std::vector<int>& x) {
   const int32_t axis = r(1, 3), size = d[static_cast<size_t>(axis)], kernel = r(1, size < 4 ? size : 4);
   const ConvAxis a{size, kernel, r(1, 3), 1, r(0, kernel - 1), r(0, kernel - 1)};
   d[static_cast<size_t>(axis)] = a.out();
-  x = n.step(OpCode::kPool, {&kOpPool, {Tensor()}, {empty(ERT_F32, d)}, {r(0, 1), axis, a.kernel, a.stride, a.dilation, a.begin, a.end}, {}, {}}, x);
+  x = n.step(OpCode::kPool,
+             {&kOpPool, {Tensor()}, {empty(ERT_F32, d)}, {r(0, 1), axis, a.kernel, a.stride, a.dilation, a.begin, a.end}, {}, {}},
+             x);
 }
 
 void quantize(Net& n, std::vector<int>& x) {
@@ -198,7 +200,12 @@ TEST(RowBands, MemoryDoesNotGrowWithTheHeight) {
 }
 
 OpCase window3x3(int32_t height) {
-  return {&kOpDepthwiseConv, {Tensor(), noisy({9, 4}, 2), absent()}, {empty(ERT_F32, {1, height, 8, 4})}, {-1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1}, {}, {}};
+  return {&kOpDepthwiseConv,
+          {Tensor(), noisy({9, 4}, 2), absent()},
+          {empty(ERT_F32, {1, height, 8, 4})},
+          {-1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1},
+          {},
+          {}};
 }
 
 // Blocks with a way around them: a value that a window and a sum read, in both orders.
@@ -221,11 +228,33 @@ TEST(RowBands, ValuesThatTwoOpsRead) {
   }
 }
 
+// Additive attention adds queries [batch, rows, 1, ..] to keys [batch, 1, columns, ..]: each row reads all keys.
+TEST(RowBands, OperandsThatAreBroadcastOverRowsOrImages) {
+  for (const Dims& d :
+       {Dims{2, 1, 5, 4}, Dims{1, 9, 5, 4}, Dims{1, 1, 5, 4}, Dims{2, 1, 1, 4}, Dims{1, 9, 1, 1}, Dims{1, 1, 1, 1}})
+    for (const bool first : {true, false})
+      for (const Dims& other : {Dims{2, 9, 1, 4}, Dims{2, 9, 5, 4}}) {
+        const OpCase sum = {&kOpBinary, {Tensor(), Tensor()}, {empty(ERT_F32, {2, 9, 5, 4})}, {params::binary::kSub}, {}, {}};
+        if (d[2] == 1 && other[2] == 1) continue;  // gives another shape
+        Net n;
+        std::vector<int> operands = {n.add(noisy(other, 1)), n.add(noisy(d, 2))};
+        if (first) std::swap(operands[0], operands[1]);
+        const std::vector<int> x = n.step(OpCode::kBinary, sum, operands);
+        n.step(OpCode::kUnary,
+               {&kOpUnary, {Tensor()}, {empty(ERT_F32, {2, 9, 5, 4})}, {static_cast<int32_t>(kernels::Unary::kTanh)}, {}, {}}, x);
+        for (const int32_t rows : {1, 2, 5, 9}) n.expect_same_in_bands(rows);
+      }
+}
+
 // Rows of an image with its channels first lie in as many places: a window reads them from outside only.
 TEST(RowBands, ImagesWithTheirChannelsFirst) {
   const auto conv = [](int32_t height) {
-    return OpCase{&kOpDirectConv, {Tensor(), noisy({27, 5}, 2), noisy({5}, 3)}, {empty(ERT_F32, {1, height, 7, 5})},
-                  {0, 1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1}, {}, {}};
+    return OpCase{&kOpDirectConv,
+                  {Tensor(), noisy({27, 5}, 2), noisy({5}, 3)},
+                  {empty(ERT_F32, {1, height, 7, 5})},
+                  {0, 1, 3, 1, 1, 1, 1, 3, 1, 1, 1, 1},
+                  {},
+                  {}};
   };
   const OpCase neg = {&kOpUnary, {Tensor()}, {empty(ERT_F32, {1, 9, 7, 5})}, {params::unary::kNeg}, {}, {}};
   Net outside;
