@@ -47,10 +47,19 @@ ERT_LANES __m128i quantize16(size_t n, const float* src, size_t i, float inv) {
   return bytes_of(rounded(load_part(n, src, i) * broadcast(inv)));
 }
 
+// Rows lie so far apart that the hardware does not know the next: row `row` of `rows` waits less for what this fetches, kRowsAhead before.
+constexpr size_t kRowsAhead = 4;
+void fetch_row(const float* src, ptrdiff_t stride, size_t row, size_t rows, size_t n) {
+  if (row + kRowsAhead >= rows) return;
+  const float* ahead = src + static_cast<ptrdiff_t>(row + kRowsAhead) * stride;
+  for (size_t i = 0; i < n; i += 16) _mm_prefetch(reinterpret_cast<const char*>(ahead + i), _MM_HINT_T0);
+}
+
 void pack_keys(const AttentionArgs& a, const AttentionWork& w) {
   const size_t n = static_cast<size_t>(a.head_dim);
   for (size_t j = 0; j < static_cast<size_t>(a.seq_k); ++j) {
     const float* src = a.k + static_cast<ptrdiff_t>(j) * a.k_stride;
+    fetch_row(a.k, a.k_stride, j, static_cast<size_t>(a.seq_k), n);
     float inv;
     w.key_scale[j] = scale_of(n, src, &inv);
     int8_t* column = w.keys + j / 16 * 16 * w.head4 + 4 * (j % 16);
@@ -82,6 +91,7 @@ void pack_values(const AttentionArgs& a, const AttentionWork& w) {
     for (size_t r = 0; r < 4; ++r) {  // keys beyond the end repeat the last one: their P is zero
       const size_t key = j + r < keys ? j + r : keys - 1;
       src[r] = a.v + static_cast<ptrdiff_t>(key) * a.v_stride;
+      fetch_row(a.v, a.v_stride, j + r, keys, n);
       w.value_scale[j + r] = scale_of_values(scale_of(n, src[r], &inv[r]), &w.key_scale[j + r]);
     }
     for (size_t i = 0; i < n; i += 16) {
@@ -96,6 +106,7 @@ void quantize_queries(const AttentionArgs& a, size_t first, size_t rows, Attenti
   const size_t n = static_cast<size_t>(a.head_dim);
   for (size_t r = 0; r < rows; ++r) {
     const float* src = a.q + static_cast<ptrdiff_t>(first + r) * a.q_stride;
+    fetch_row(a.q, a.q_stride, first + r, static_cast<size_t>(a.seq_q), n);
     float inv;
     w->row_scale[r] = scale_of(n, src, &inv) * a.scale;
     int8_t* row = w->queries + r * w->row_bytes;
