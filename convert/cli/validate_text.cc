@@ -43,10 +43,10 @@ Json outputs_json(const std::vector<OutputError>& errors) {
   Json list = Json::array();
   for (const OutputError& e : errors)
     list.push_back({{"name", e.name},
-                    {"cosine", e.vacuous() ? Json(nullptr) : Json(e.cosine)},
+                    {"cosine", e.unknown() ? Json(nullptr) : Json(e.cosine)},
                     {"evidence", evidence_name(e.evidence)},
                     {"decided_by", decision_name(e.decision)},
-                    {"decided_cosine", e.vacuous() ? Json(nullptr) : Json(e.decided)},
+                    {"decided_cosine", e.unknown() ? Json(nullptr) : Json(e.decided)},
                     {"sqnr_db", finite(e.sqnr_db)},
                     {"max_abs", e.max_abs},
                     {"max_reference", e.max_ref},
@@ -65,7 +65,7 @@ Json layers_json(const std::vector<LayerError>& layers) {
 }
 
 void print_error(const OutputError& e) {
-  if (e.vacuous())
+  if (e.unknown())
     return print("{}: not known, it {} in the reference (largest error {:.4g} of {:.4g})\n", printable(e.name),
                  evidence_text(e.evidence), e.max_abs, e.max_ref);
   const std::string decided =

@@ -165,6 +165,7 @@ double OutputSums::decided_cosine() const {
 }
 
 Evidence OutputSums::evidence() const {
+  if (tells_no_number()) return Evidence::kNoNumber;
   if (elements == 0 && chaotic > 0) return Evidence::kChaotic;
   if (elements == 0 || max_ref == 0) return Evidence::kZero;
   if (moving_.least == moving_.most) return elements == 1 ? Evidence::kMoves : Evidence::kConstant;

@@ -47,6 +47,7 @@ enum class Evidence : uint8_t {
   kZero,
   kSure,  // no made-up sample leaves it undecided: a probability below 0.001 or above 0.999 everywhere
   kChaotic,  // every sample was left out, because the reference itself is chaotic there (chaos.h)
+  kNoNumber,  // NaN or infinity everywhere, in the reference and in the result
 };
 
 struct OutputError {
@@ -69,6 +70,8 @@ struct OutputError {
 
   // Whether it is known to be as good as its cosine says: an error where the reference hardly moves is one all the same.
   bool vacuous() const { return evidence != Evidence::kMoves && cosine > 0.999999; }
+  // Its figures say nothing; it counts as the worst all the same where it never was a number.
+  bool unknown() const { return vacuous() || evidence == Evidence::kNoNumber; }
 };
 
 // What gates, summaries and `validate` judge by; 1 where nothing was compared. Vacuous outputs do not count.

@@ -90,6 +90,7 @@ const char* evidence_text(Evidence e) {
     case Evidence::kZero: return "is zero";
     case Evidence::kSure: return "is certain of every answer";
     case Evidence::kChaotic: return "is chaotic on every sample";
+    case Evidence::kNoNumber: return "is NaN or infinity everywhere";
   }
   return "";
 }
@@ -103,6 +104,7 @@ const char* evidence_name(Evidence e) {
     case Evidence::kZero: return "zero";
     case Evidence::kSure: return "certain";
     case Evidence::kChaotic: return "chaotic";
+    case Evidence::kNoNumber: return "no number";
   }
   return "";
 }

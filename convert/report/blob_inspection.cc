@@ -55,8 +55,8 @@ Json constants(const ert::fb::Program& p) {
     int64_t n = 1;
     for (uint32_t a = 0; a < v->rank(); ++a) n *= p.exprs()->Get(v->shape()->Get(a))->value();
     elements[std::string(ert::params::is_int8_layout(v->dtype()) ? "int8"
-                         : ert::params::is_packed(v->dtype())      ? "int16"
-                                                                   : dtype_name(dtype_of_ert(v->dtype())))] += n;
+                         : ert::params::is_packed(v->dtype())    ? "int16"
+                                                                 : dtype_name(dtype_of_ert(v->dtype())))] += n;
   }
   return elements;
 }
@@ -140,8 +140,12 @@ std::string certificate_text(const Json& c) {
                               shown_text(c, "calibration"));
   s += worst_layer(c.at("layers"));
   for (const Json& o : c.at("outputs"))
-    s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", shown_text(o, "name"),
-                     shown_number(o, "cosine"), shown_number(o, "max_abs"), 100 * shown_number(o, "argmax_agreement"));
+    if (std::isnan(shown_number(o, "cosine")))
+      s += fmt::format("accuracy  {}: not known (the reference: {}), largest error {:.3g}\n", shown_text(o, "name"),
+                       shown_text(o, "evidence"), shown_number(o, "max_abs"));
+    else
+      s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", shown_text(o, "name"),
+                       shown_number(o, "cosine"), shown_number(o, "max_abs"), 100 * shown_number(o, "argmax_agreement"));
   if (!c.contains("measured_on")) return s;
   const Json& on = c.at("measured_on");
   return s + fmt::format("certified against {}, on {:.0f} sets of {} inputs\n", shown_text(c, "reference"),
@@ -231,9 +235,8 @@ std::string blob_inspection_text(const Json& j) {
   s += fmt::format("work      at most {} steps at the last of these, {} in one op (ert_model_work)\n", table.rows.back().steps,
                    table.rows.back().largest_op_steps);
   s += certificate_text(j["certificate"]);
-  return s +
-         fmt::format("golden    {} vector{} for ert_selftest, {}\n", j["golden_vectors"].dump(), j["golden_vectors"] == 1 ? "" : "s",
-                     bytes(j["golden_bytes"]));
+  return s + fmt::format("golden    {} vector{} for ert_selftest, {}\n", j["golden_vectors"].dump(),
+                         j["golden_vectors"] == 1 ? "" : "s", bytes(j["golden_bytes"]));
 }
 
 }  // namespace edgeconv

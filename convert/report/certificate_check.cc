@@ -117,9 +117,9 @@ CertificateCheck check_certificate(const Json& certificate, const MeasuredAgain&
     else
       check.outputs +=
           confirm("output '" + name + "'", stated,
-                  {{"cosine", e->vacuous() ? std::nullopt : certified_figure(e->cosine), kFigure},
+                  {{"cosine", e->unknown() ? std::nullopt : certified_figure(e->cosine), kFigure},
                    {"decided_cosine",
-                    e->vacuous() || e->decision == Decision::kValue ? std::nullopt : certified_figure(e->decided), kFigure},
+                    e->unknown() || e->decision == Decision::kValue ? std::nullopt : certified_figure(e->decided), kFigure},
                    {"max_abs", certified_figure(e->max_abs), kFigure},
                    {"sqnr_db", certified_decibels(e->sqnr_db), kDecibels},
                    {"argmax_agreement", certified_figure(e->argmax_agreement), kFigure}},

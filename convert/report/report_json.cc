@@ -55,10 +55,10 @@ Json outputs(const ConvertResult& r) {
   Json list = Json::array();
   for (const OutputError& e : r.errors)
     list.push_back({{"name", e.name},
-                    {"cosine", e.vacuous() ? Json(nullptr) : Json(e.cosine)},
+                    {"cosine", e.unknown() ? Json(nullptr) : Json(e.cosine)},
                     {"evidence", evidence_name(e.evidence)},
                     {"decided_by", decision_name(e.decision)},
-                    {"decided_cosine", e.vacuous() ? Json(nullptr) : Json(e.decided)},
+                    {"decided_cosine", e.unknown() ? Json(nullptr) : Json(e.decided)},
                     {"max_abs", e.max_abs},
                     {"max_reference", e.max_ref},
                     {"sqnr_db", finite(e.sqnr_db)},

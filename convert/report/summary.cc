@@ -141,7 +141,7 @@ std::string outlier_line(const ConvertResult& r) {
 }
 
 std::string error_text(const OutputError& e) {
-  if (e.vacuous())
+  if (e.unknown())
     return fmt::format("not known, it {} in the reference (largest error {:.3g} of {:.3g})", evidence_text(e.evidence), e.max_abs,
                        e.max_ref);
   const std::string decided =

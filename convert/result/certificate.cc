@@ -118,7 +118,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
   j["outputs"] = Json::array();
   for (const OutputError& e : errors) {
     Json entry{{"name", e.name},
-               {"cosine", e.vacuous() ? Json(nullptr) : figure(e.cosine)},
+               {"cosine", e.unknown() ? Json(nullptr) : figure(e.cosine)},
                {"max_abs", figure(e.max_abs)},
                {"sqnr_db", decibels(e.sqnr_db)},
                {"argmax_agreement", figure(e.argmax_agreement)}};
@@ -127,7 +127,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
     if (e.evidence != Evidence::kMoves) entry["evidence"] = evidence_name(e.evidence);
     if (e.decision != Decision::kValue) {
       entry["decided_by"] = decision_name(e.decision);
-      entry["decided_cosine"] = e.vacuous() ? Json(nullptr) : figure(e.decided);
+      entry["decided_cosine"] = e.unknown() ? Json(nullptr) : figure(e.decided);
     }
     j["outputs"].push_back(std::move(entry));
   }

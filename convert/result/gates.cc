@@ -80,7 +80,7 @@ std::string what_is_unknown(const ConvertResult& r) {
   std::string text;
   size_t named = 0;
   for (const OutputError& e : r.errors) {
-    if (!e.vacuous() || ++named > kNamedOutputs) continue;
+    if (!e.unknown() || ++named > kNamedOutputs) continue;
     text += fmt::format("{}output '{}' {}", text.empty() ? "" : ", ", printable(e.name), evidence_text(e.evidence));
   }
   if (named > kNamedOutputs) text += fmt::format(" and {} outputs more", named - kNamedOutputs);
@@ -100,7 +100,8 @@ std::string what_is_left_out(const ConvertResult& r) {
     text += fmt::format("{}{} of {} of output '{}'", text.empty() ? "" : ", ", e.chaotic, e.samples, printable(e.name));
   }
   if (text.empty()) return "";
-  return fmt::format("made-up samples do not count ({}): noise of 1e-4 in the inputs moves the fp32 model itself beyond the gate there", text);
+  return fmt::format(
+      "made-up samples do not count ({}): noise of 1e-4 in the inputs moves the fp32 model itself beyond the gate there", text);
 }
 
 // Samples so few that others may well lose more, and a gate that these just kept to. Steps of one recording are few, however many.
@@ -113,7 +114,8 @@ constexpr double kWithIt = 0.05;
 // Outputs that keep to the gate on few made-up inputs, by little.
 std::string what_may_be_less(const ConvertResult& r) {
   const MeasuredOn& on = r.measured_on;
-  if (on.user || (on.sets > kFewSets && !on.steps) || r.calib_command.empty() || r.request.mode != PrecisionMode::kAuto) return "";
+  if (on.user || (on.sets > kFewSets && !on.steps) || r.calib_command.empty() || r.request.mode != PrecisionMode::kAuto)
+    return "";
   const double thin = cosine_of(kThinMargin * loss_of(r.request.target_cosine));
   std::string text;
   size_t named = 0;
@@ -128,12 +130,18 @@ std::string what_may_be_less(const ConvertResult& r) {
   size_t with_it = 0;
   for (const OutputError& e : r.errors) {
     const double least = std::min(e.cosine, e.decided);
-    if (on.sets > 1 || e.vacuous() || least < thin || least >= cosine_of(kWithIt * loss_of(r.request.target_cosine)) || ++with_it > kNamedOutputs) continue;
+    if (on.sets > 1 || e.vacuous() || least < thin || least >= cosine_of(kWithIt * loss_of(r.request.target_cosine)) ||
+        ++with_it > kNamedOutputs)
+      continue;
     others += fmt::format("{} '{}'", others.empty() ? ", also in" : ",", printable(e.name));
   }
-  return fmt::format("{} {} hardly better than the gate of {:.9g} asks for, on {} {}: real inputs may show less{}. Give recorded inputs: {}",
-                     text, named > 1 ? "are" : "is", r.request.target_cosine, on.sets,
-                     on.steps ? "steps of made-up inputs" : on.sets == 1 ? "made-up input" : "made-up inputs", others, r.calib_command);
+  return fmt::format(
+      "{} {} hardly better than the gate of {:.9g} asks for, on {} {}: real inputs may show less{}. Give recorded inputs: {}",
+      text, named > 1 ? "are" : "is", r.request.target_cosine, on.sets,
+      on.steps       ? "steps of made-up inputs"
+      : on.sets == 1 ? "made-up input"
+                     : "made-up inputs",
+      others, r.calib_command);
 }
 
 // What was not asked for yet.
@@ -162,7 +170,9 @@ void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics
   if (const std::string unknown = what_is_unknown(r); !unknown.empty()) d.warn(unknown);
   if (const std::string left_out = what_is_left_out(r); !left_out.empty()) d.warn(left_out);
   for (const OutputError& e : r.errors)
-    if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
+    if (e.evidence == Evidence::kNoNumber)
+      continue;  // what_is_unknown has said it
+    else if (e.cosine < std::min(kWarnCosine, r.request.target_cosine))
       d.warn(fmt::format("output '{}' has cosine {:.6f} with the fp32 model on {} (good: at least {:g})", e.name, e.cosine,
                          r.error_inputs, kWarnCosine));
     else if (e.decided < std::min(kWarnCosine, r.request.target_cosine) && !e.vacuous())
@@ -191,6 +201,14 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
         fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
         r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
   if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine()) < least) return short_of_gate(o, r, least);
+  if (const auto without =
+          std::find_if(r.errors.begin(), r.errors.end(), [](const OutputError& e) { return e.evidence == Evidence::kNoNumber; });
+      worst < least && without != r.errors.end())
+    return Refusal{
+        fmt::format("output '{}' is NaN or infinity everywhere on {}, in the fp32 model too, so that nothing can be compared",
+                    printable(without->name), r.error_inputs),
+        fmt::format("{} accept it with --allow-accuracy-loss",
+                    r.calib_command.empty() ? "Look for the cause in the model, or" : "Give real inputs with --calib, or")};
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
                                worst, loss_of(worst), least),

@@ -115,6 +115,8 @@ bool may_ask_for_inputs(const ConvertResult& r) {
 
 std::optional<std::string> mostly_fp32(const ConvertResult& r) {
   if (r.request.mode != PrecisionMode::kAuto || r.trials.empty()) return std::nullopt;
+  if (std::any_of(r.errors.begin(), r.errors.end(), [](const OutputError& e) { return e.evidence == Evidence::kNoNumber; }))
+    return std::nullopt;  // chosen by nothing
   double all = 0, lifted = 0, index = kStandsOut;
   std::string cause;
   for (const LayerReport& l : r.layers) {

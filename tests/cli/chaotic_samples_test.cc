@@ -66,6 +66,20 @@ std::string still_picture_model(float factor, float offset) {
   return w.bytes();
 }
 
+// sqrt(-1 - (x W)^2).
+std::string no_number_model() {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 16});
+  w.output("y", kOnnxFloat, {"batch", 32});
+  w.weights("w", {16, 32});
+  float_constant(w, "below", {}).add_float_data(-1);
+  w.node("MatMul", {"x", "w"}, {"h"});
+  w.node("Mul", {"h", "h"}, {"square"});
+  w.node("Sub", {"below", "square"}, {"negative"});
+  w.node("Sqrt", {"negative"}, {"y"});
+  return w.bytes();
+}
+
 class ChaoticSamplesTest : public CliTest {
  protected:
   Json convert(bool everywhere, const std::vector<std::string>& options = {}) {
@@ -124,6 +138,21 @@ TEST_F(ChaoticSamplesTest, NothingElseIsNoEvidence) {
   EXPECT_EQ(report.at("layers").at("w8a16"), 1) << report.at("layer_table");
   EXPECT_EQ(warnings_with(report, "--calib"), 1u) << report.at("warnings");
   const Json again = parse_json(expect_success({"validate", in("m.onnx"), in("m.ert"), "--json"}).out);
+  EXPECT_EQ(again.at("certificate").at("state"), "confirmed") << again;
+}
+
+// It said "cosine 0.000000 with the fp32 model", whose NaN are those of the blob, and that all layers stay in fp32 for it.
+TEST_F(ChaoticSamplesTest, NaNEverywhereIsNothingToCompare) {
+  write_file(in("m.onnx"), no_number_model());
+  expect_refusal({in("m.onnx"), "-o", in("m.ert")}, kAccuracy,
+                 {"output 'y' is NaN or infinity everywhere on made-up inputs, in the fp32 model too", "--calib"});
+  EXPECT_EQ(edgeconv({in("m.onnx"), "-o", in("m.ert")}).err.find("cosine"), std::string::npos);
+  const Json report = parse_json(expect_success({in("m.onnx"), "-o", in("m.ert"), "--allow-accuracy-loss", "--json"}).out);
+  EXPECT_EQ(report.at("outputs").at(0).at("evidence"), "no number");
+  EXPECT_TRUE(report.at("outputs").at(0).at("cosine").is_null());
+  EXPECT_EQ(warnings_with(report, "how accurate that is, is not known"), 1u) << report.at("warnings");
+  EXPECT_NE(expect_success({"inspect", in("m.ert")}).out.find("y: not known (the reference: no number)"), std::string::npos);
+  const Json again = parse_json(edgeconv({"validate", in("m.onnx"), in("m.ert"), "--json"}).out);
   EXPECT_EQ(again.at("certificate").at("state"), "confirmed") << again;
 }
 
