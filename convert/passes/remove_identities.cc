@@ -71,19 +71,28 @@ bool drop_empty_operands(const Graph& g, Node& n) {
 
 }  // namespace
 
+// Readers are led past what is removed when they are met, and all once more at the end: one walk for each removed node was quadratic.
 int pass_remove_identities(Graph& g, Diagnostics&) {
+  std::vector<ValueId> stands_for(g.values.size(), kNone);
+  const auto redirect = [&](Node& n) {
+    for (ValueId& v : n.inputs)
+      while (v != kNone && stands_for[static_cast<size_t>(v)] != kNone) v = stands_for[static_cast<size_t>(v)];
+  };
   int removed = 0;
-  for (size_t i = 0; i < g.nodes.size(); ++i) {
-    Node& n = g.nodes[i];
-    if (!n.dead && n.kind == OpKind::kConcat) removed += drop_empty_operands(g, n);
-    if (n.dead || n.in(0) == kNone || !changes_nothing(g, n)) continue;
+  for (Node& n : g.nodes) {
+    if (n.dead) continue;
+    redirect(n);
+    if (n.kind == OpKind::kConcat) removed += drop_empty_operands(g, n);
+    if (n.in(0) == kNone || !changes_nothing(g, n)) continue;
     // An output keeps its name: only its inner readers are redirected, and the node stays as the copy into the output.
     const ValueId out = n.outputs[0];
     if (g.is_output(out)) continue;
-    g.replace_uses(out, n.in(0));
+    stands_for[static_cast<size_t>(out)] = n.in(0);
     n.dead = true;
     ++removed;
   }
+  for (Node& n : g.nodes)
+    if (!n.dead) redirect(n);
   return removed;
 }
 
