@@ -51,7 +51,10 @@ Arguments& Arguments::example(const std::string& line, const std::string& what) 
 }
 
 Arguments& Arguments::option(const std::string& names, std::string& value, const std::string& help, const OptionRules& rules) {
-  keep(app_.add_option(names, value, help), rules);
+  CLI::Option* option = keep(app_.add_option(names, value, help), rules);
+  // A script's --key "$KEY" where KEY was never set must not become a command without --key. Others judge what is empty themselves.
+  if (names[0] == '-' && value.empty())
+    option->check(CLI::Validator([](std::string& v) { return v.empty() ? std::string("needs a value, \"\" is none") : std::string(); }, ""));
   return *this;
 }
 

@@ -34,6 +34,11 @@ std::string ending_of(const std::string& path) {
 
 bool is_page(const std::string& report) { return ending_of(report) == ".html" || ending_of(report) == ".htm"; }
 
+// What tells a report from somebody's config.json (report_page.html, report_json.cc).
+constexpr std::string_view kPageMark = "<title>edgeconv report</title>";
+constexpr std::string_view kJsonMark = "\"converter\": \"edgeconv ";
+constexpr int kMarkLines = 8;
+
 // The name says what a report is, unless it is no file.
 void check_report_name(const ConvertArguments& o, const std::string& report) {
   const OutputPlace place = output_place(report);
@@ -59,7 +64,7 @@ Outputs judge_outputs(const ConvertArguments& o, const std::string& output) {
   if (const GraphDump dump(o.dump_graph); !dump.path().empty())
     outputs.writes("--dump-graph", dump.path(), {{}, GraphDump::kMark});
   for (const std::string& report : o.reports) {
-    outputs.writes("--report", report, {{".json", ".html", ".htm"}, ""});
+    outputs.writes("--report", report, {{".json", ".html", ".htm"}, is_page(report) ? kPageMark : kJsonMark, false, kMarkLines});
     check_report_name(o, report);
   }
   return outputs;

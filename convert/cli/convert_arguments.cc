@@ -112,7 +112,7 @@ void ConvertArguments::declare(Arguments& a) {
   a.option("model", model, "ONNX file", {.required = true});
   a.group("Output");
   a.option("-o,--output", output, "blob to write (default: the model's name with .ert); - is standard output", {.type = "FILE"});
-  a.flag("--force", force, "replace existing outputs whatever they are named");
+  a.flag("--force", force, "replace existing outputs: a file that is not named .ert, a report that is none");
   a.option("--compress", compress, "none or zstd: a smaller file for storage and update, which ert_unpack expands",
            {.one_of = {"none", "zstd"}});
   a.option("--target", target,

@@ -130,7 +130,7 @@ Action add_export(Arguments& a) {
       "largest value of a dim on the device, NAME=N, repeatable: MODEL_ARENA_BYTES is for these and the maxima of the others");
   a.option("--header", o->header, "also write a C header: sizes and the array's declaration");
   a.option("--ops", o->ops, "also write the list of runtime ops that the blob needs, for a link without the others");
-  a.flag("--force", o->force, "replace existing files that edgeconv did not make and that are not named as the format");
+  a.flag("--force", o->force, "replace existing files that edgeconv did not make; of hex and srec, that are not named as the format");
   a.example("edgeconv export model.ert --format c -o model.c --header model.h", "an array for firmware, and what it needs");
   return [o] { return run_export(*o); };
 }

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a first line: a mark stands behind a file's name at most.
-constexpr size_t kLongestLine = 4096;
+// Of the first lines: a mark stands behind a file's name at most.
+constexpr size_t kLongestHead = 4096;
 
 std::string extension_of(const std::string& path) {
   std::string e = fs::path(path).extension().string();
@@ -26,14 +26,20 @@ std::string extension_of(const std::string& path) {
   return e;
 }
 
-bool has_mark(const std::string& path, std::string_view mark) {
-  if (mark.empty()) return false;
-  std::string line(kLongestLine, '\0');
+// Nor is anything lost with a file that is empty, as mktemp makes them.
+bool is_made_by_edgeconv(const std::string& path, const OutputFormat& format) {
+  if (format.mark.empty()) return false;
+  std::string head(kLongestHead, '\0');
   std::ifstream in(path, std::ios::binary);
-  in.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<size_t>(in.gcount()));
-  const size_t end = line.find('\n');  // part of the line: UF2's mark ends with it
-  return line.substr(0, end == std::string::npos ? end : end + 1).find(mark) != std::string::npos;
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<size_t>(in.gcount()));
+  if (head.empty()) return in.eof();
+  size_t end = 0;
+  for (int line = 0; line < format.mark_lines && end != std::string::npos; ++line) {
+    end = head.find('\n', end);
+    if (end != std::string::npos) ++end;  // part of the line: UF2's mark ends with it
+  }
+  return head.substr(0, end).find(format.mark) != std::string::npos;
 }
 
 bool ends_in_one(const std::string& path, const std::vector<std::string_view>& extensions) {
@@ -93,11 +99,11 @@ void Outputs::judge(size_t i) const {
   if (force_) return;
   if (place.kind == OutputPlace::Kind::kDisk)
     refuse(o.flag + " '" + o.path + "' is a disk; use --force to write over what is on it");
-  if (place.kind != OutputPlace::Kind::kFile || ends_in_one(place.path, o.format.extensions) ||
-      has_mark(place.path, o.format.mark))
-    return;
+  const bool named = ends_in_one(place.path, o.format.extensions);
+  if (place.kind != OutputPlace::Kind::kFile || (named && o.format.mark.empty()) || is_made_by_edgeconv(place.path, o.format)) return;
   std::string names;
-  for (const std::string_view e : o.format.extensions) names += (names.empty() ? "" : " or ") + std::string(e);
+  if (!named)
+    for (const std::string_view e : o.format.extensions) names += (names.empty() ? "" : " or ") + std::string(e);
   const bool link = fs::path(o.path).filename() != fs::path(place.path).filename();
   std::string why = names.empty() ? "" : "is not named " + names;
   if (!o.format.mark.empty()) why += why.empty() ? "was not made by edgeconv" : ", nor made by edgeconv";

@@ -12,8 +12,9 @@ namespace edgeconv {
 // Which existing files an output may replace without --force. Behind a link, the file at its end counts.
 struct OutputFormat {
   std::vector<std::string_view> extensions;  // with the dot, lower case; any case fits
-  std::string_view mark;                     // stands in the first line of what edgeconv made; empty: files have none
+  std::string_view mark;                     // stands in the first lines of what edgeconv made, and decides; empty: files have none, and the name does
   bool makes_folder = false;                 // the command makes the folder where there is none
+  int mark_lines = 1;
 };
 
 class Outputs {

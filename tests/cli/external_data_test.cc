@@ -178,8 +178,9 @@ TEST_F(CliExternalDataTest, NothingThatIsReadIsReplaced) {
   expect_refusal({m, "--report", in("r.html"), "--report", in("./r.html")}, kUsage, {"--report", "twice"});
   write_file(in("w.json"), bytes_[0]);
   ASSERT_EQ(model({{{"location", "w.json"}}}), m);
-  expect_refusal({m, "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
-  expect_refusal({m, "--report", in("r.json"), "--report", in("w.json")}, kUsage, {"w.json", "external data", "--report"});
+  expect_refusal({m, "--report", in("w.json"), "--force"}, kUsage, {"w.json", "external data", "--report"});
+  expect_refusal({m, "--report", in("r.json"), "--report", in("w.json"), "--force"}, kUsage,
+                 {"w.json", "external data", "--report"});
 }
 
 }  // namespace

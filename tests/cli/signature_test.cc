@@ -63,6 +63,13 @@ TEST_F(SignatureTest, VerifyTellsWhoseBlobItIs) {
 }
 
 // One byte of every region: header, metadata, segments, signature, the bytes behind it.
+// verify --key "$KEY" where KEY was never set said that the blob is good, and asked for no signature.
+TEST_F(SignatureTest, AnEmptyKeyIsNotNone) {
+  expect_refusal({"verify", blob_, "--key", ""}, kUsage, {"--key", "needs a value"});
+  expect_refusal({"verify", blob_, "--key="}, kUsage, {"--key"});
+  expect_refusal({"sign", blob_, "--key", in("key.pem"), "-o", ""}, kUsage, {"-o", "needs a value"});
+}
+
 TEST_F(SignatureTest, ChangesAnywhereAreRefused) {
   expect_success({"sign", blob_, "--key", in("key.pem")});
   const std::string good = read_file(blob_);
