@@ -57,7 +57,7 @@ struct GemmArgs {
   float* dst;              // [out] float [m, n]
   ptrdiff_t dst_stride;    // floats between rows of dst
   bool paired = false;     // lhs is of quantize_pairs, from the first row of a pair on
-  Clamp clamp = Clamp::kNone;  // of dst at the end, kW12A13 only: other precisions leave it to the caller
+  Clamp clamp = Clamp::kNone;  // of dst at the end; only where clamps_products() says so
 };
 using GemmFn = void (*)(const GemmArgs& g);
 
@@ -201,6 +201,19 @@ struct KernelTable {
   SumFn sum;
   SumFn sum_squares;  // of src[i] * src[i]
 };
+
+// Whether the table's gemm takes GemmArgs::clamp; else that is left to the caller. With int8 weights those of NEON do, and what is built on it.
+constexpr bool clamps_products(const KernelTable& table, Precision precision, Layout layout) {
+  if (precision == Precision::kW12A13) return true;
+  switch (table.isa) {
+    case Isa::kNeon:
+    case Isa::kNeonInorder:
+    case Isa::kDotprod:
+    case Isa::kDotprodInorder:
+    case Isa::kI8mm: return table.gemm[precision][layout] != nullptr;
+    default: return false;
+  }
+}
 
 // The kernels of one quantized Linear. They belong together: the format of the rows is private to them.
 struct LinearKernels {

@@ -32,6 +32,7 @@ struct TileArgs {
   const RowMarks* row_marks = nullptr;   // of the rows: loops/line_pairs.h
   const LineBlocks* blocks = nullptr;    // neon/line_blocks.h
   size_t ahead = 0;                      // bytes from rhs to the panel that a tile of kSecond is to fetch
+  Clamp clamp = Clamp::kNone;            // as of GemmArgs; on levels that clamp
 };
 using TileFn = void (*)(const TileArgs&);
 
@@ -144,6 +145,7 @@ size_t gemm_columns(const TileFn (&tiles)[kMaxRows], const GemmArgs& g, size_t c
   constexpr size_t kPanel = panel_columns(layout), kDepth = line_depth(layout);
   const size_t k = round_up(g.k, kDepth);
   TileArgs t = {k, nullptr, g.row_bytes, nullptr, nullptr, kPanel * k, nullptr, nullptr, nullptr, nullptr, g.dst_stride};
+  t.clamp = g.clamp;
   for (; column + (kLast == LastGroup::kCut ? 1 : kColumns) <= g.n; column += kColumns) {
     t.rhs = g.w.data + column / kPanel * t.panel_bytes + column % kPanel * kDepth;
     prepare(&t);

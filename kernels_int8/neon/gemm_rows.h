@@ -15,6 +15,23 @@ inline __attribute__((always_inline)) const int8_t* bytes(const uint8_t* p) {
   return static_cast<const int8_t*>(static_cast<const void*>(p));
 }
 
+// The larger of +0 and -0 is +0, and NaN is the larger and the smaller one.
+template <int kRows, int kQuads>
+inline __attribute__((always_inline)) void clamp_all(Clamp clamp, float32x4_t (&y)[kRows][kQuads]) {
+  if (clamp == Clamp::kNone) return;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int q = 0; q < kQuads; ++q) y[r][q] = vmaxq_f32(y[r][q], vdupq_n_f32(0.0f));
+  }
+  if (clamp == Clamp::kRelu) return;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (int q = 0; q < kQuads; ++q) y[r][q] = vminq_f32(y[r][q], vdupq_n_f32(6.0f));
+  }
+}
+
 // The floats that a tile writes, two quads of all rows in step. What is read comes before what is written: the compiler takes dst for anything.
 template <int kRows, int kQuads, class Row, class Scaled>
 inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const Row& row_of, const Scaled& scaled) {
@@ -23,6 +40,7 @@ inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const R
   const int32_t* colsum = t.colsum;
   float* const dst = t.dst;
   const ptrdiff_t stride = t.dst_stride;
+  const Clamp clamp = t.clamp;
   decltype(row_of(0)) row[kRows];
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) row[r] = row_of(r);
@@ -36,6 +54,7 @@ inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const R
 #pragma GCC unroll 16
       for (int r = 0; r < kRows; ++r) y[r][q] = vaddq_f32(scaled(r, q0 + q, row[r], s, c), b);
     }
+    clamp_all(clamp, y);
 #pragma GCC unroll 16
     for (int r = 0; r < kRows; ++r) {
 #pragma GCC unroll 2

@@ -86,7 +86,9 @@ struct Product {
     const int32_t precision = c.ints[lin::kPrecision], activation = c.ints[lin::kActivation];
     const kernels::Layout layout =
         precision == lin::kF32 ? kernels::Layout{} : params::kernel_layout(input(c, lin::kWeights).dtype);
-    const kernels::Clamp clamp = precision == lin::kW12A13 ? clamp_of(activation) : kernels::Clamp::kNone;
+    const bool clamps = precision == lin::kW12A13 || (kFastForms && precision != lin::kF32 &&
+                                                      kernels::clamps_products(*c.kernels, lin::kernel_precision(precision), layout));
+    const kernels::Clamp clamp = clamps ? clamp_of(activation) : kernels::Clamp::kNone;
     // Made where it stays: copying the kernels right after they are found would wait for the stores.
     Product p = {c,
                  s,

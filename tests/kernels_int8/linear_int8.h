@@ -21,6 +21,7 @@ struct LinearCase {
   bool smooth = false, bias = true;
   Precision precision = Precision::kW8A8;
   Layout layout = Layout::kN16K4;
+  Clamp clamp = Clamp::kNone;  // on levels whose products have one
 };
 
 class LinearInt8Test : public LevelTest {
@@ -33,7 +34,7 @@ class LinearInt8Test : public LevelTest {
     GuardedBuffer<uint8_t> rows(c.m * row_bytes);
     const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
     s.quantize_rows(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
-    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n)});
+    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), false, c.clamp});
   }
 
   // The same by pairs of rows: quantized two at a time, and in products of some and of the rest, as callers with blocks do it.
@@ -47,10 +48,10 @@ class LinearInt8Test : public LevelTest {
     for (size_t i = 0; i < c.m; i += step)
       s.quantize_pairs(std::min(step, c.m - i), c.k, src + i * c.k, stride, inv_smooth, rows.data() + i * row_bytes, row_bytes, scales + i);
     const size_t first = c.m > 4 ? c.m / 4 * 2 : c.m;
-    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true});
+    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true, c.clamp});
     if (first < c.m)
       s.gemm({c.m - first, c.n, c.k, rows.data() + first * row_bytes, row_bytes, scales + first, w, dst + first * c.n,
-              static_cast<ptrdiff_t>(c.n), true});
+              static_cast<ptrdiff_t>(c.n), true, c.clamp});
   }
 
   void compare(const LinearCase& c, SeededRandom& random) {
@@ -71,8 +72,16 @@ class LinearInt8Test : public LevelTest {
     }
     ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << describe(c);
     const LinearKernels own = linear_kernels(kernels(), c.precision, c.layout);
+    LinearCase in_pairs = c;
+    if (clamps_products(kernels(), c.precision, c.layout)) {
+      const bool six = (c.m + c.n + c.k) % 2 != 0;
+      in_pairs.clamp = six ? Clamp::kRelu6 : Clamp::kRelu;
+      ref().unary[static_cast<size_t>(six ? Unary::kRelu6 : Unary::kRelu)](want.size(), want.data(), want.data());
+      run(own, in_pairs, src.data(), smooth, packed.weights(c.bias), got.data(), got_scales.data());
+      ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << "clamped" << describe(c);
+    }
     if (own.quantize_pairs == nullptr) return;
-    run_pairs(own, c, src.data(), smooth, packed.weights(c.bias), got.data(), got_scales.data());
+    run_pairs(own, in_pairs, src.data(), smooth, packed.weights(c.bias), got.data(), got_scales.data());
     for (size_t i = 0; i < c.m; ++i) {
       ASSERT_TRUE(all_same_bits(1, &want_scales[i].scale, &got_scales[i].scale)) << "scale of row " << i << " in pairs" << describe(c);
       ASSERT_EQ(want_scales[i].zero_point, got_scales[i].zero_point) << "row " << i << " in pairs" << describe(c);

@@ -62,6 +62,17 @@ TEST_P(LinearInt8Test, OneRowBelowZeroAmongOthersAboveIt) {
     }
 }
 
+// Where sums start is found for all rows at once where their zero points are the same, and in fp32 where sums of columns are small enough.
+TEST_P(LinearInt8Test, RowsOfOneZeroPointAndOfMany) {
+  SeededRandom random;
+  for (WeightFill weights : {WeightFill::kRandom, WeightFill::kAll127, WeightFill::kAllMinus127, WeightFill::kSmall}) {
+    for (Fill fill : {Fill::kNegativeConstant, Fill::kConstant, Fill::kNormal, Fill::kNearTheLeast}) {
+      for (size_t m : {3, 5, 127, 128, 129})
+        for (size_t k : {4, 24, 64, 128, 129, 130, 160, 256, 288}) compare({m, 300, k, fill, weights}, random);
+    }
+  }
+}
+
 TEST_P(LinearInt8Test, RowAndColumnTails) {
   SeededRandom random;
   for (Precision precision : {Precision::kW8A8, Precision::kW8A16}) {
