@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels_int8/contract/clamp.h"
+#include "kernels_int8/contract/isa.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
 
@@ -45,8 +46,22 @@ struct MapConvArgs {
   // kMapConvScratch bytes, aligned to 8. Levels of profile M need them. Others may keep there what they found out about weights, or null: the first 8
   // are zero before the first call, and only calls with the same weights, filters and depth write there until the last one.
   void* scratch = nullptr;
+  bool signed_bytes = false;  // of src: q - 128; only where reads_signed_maps() says so
 };
 using MapConvFn = void (*)(const MapConvArgs& a);
+
+// Whether map_conv of a level takes rows of signed bytes: what multiplies those would otherwise make them from all rows of the kernel, for every row of outputs.
+constexpr bool reads_signed_maps(Isa isa, Layout layout) {
+  if (layout != Layout::kN16K4) return false;
+  switch (isa) {
+    case Isa::kNeon:
+    case Isa::kNeonInorder:
+    case Isa::kDotprod:
+    case Isa::kDotprodInorder:
+    case Isa::kI8mm: return true;
+    default: return false;
+  }
+}
 
 // Outputs of one row of a depthwise convolution: the same with acc(i)[p, c] = sum over taps of (q - zero_point) * weight[i, c, tap].
 // Weights are packed N16K4 [rows * map_columns(channels), taps]: of 16 channels the bytes of four taps each, taps padded to fours with zeros.

@@ -22,6 +22,7 @@ inline __attribute__((always_inline)) int32x4_t load_start(const int32_t* p) {
 
 struct DotMapSums {
   static constexpr int32_t kStart = 0;
+  static constexpr bool kFirstRowApart = true;
   static inline __attribute__((always_inline)) float32x4_t to_floats(int32x4_t sum) { return vcvtq_f32_s32(sum); }
 
   template <int kLane, int kOutputs>
@@ -78,12 +79,13 @@ struct RaisedDotMapSums : DotMapSums {
 }  // namespace ert::kernels
 
 #include "kernels_int8/loops/map_conv16.h"
+#include "kernels_int8/neon/signed_patches.h"
 
 namespace ert::kernels {
 
 void mapconv_f32_qm8_qw8_6x8_dotprod(const MapConvArgs& a) {
   const bool done = a.depth <= kDepthOfRaised ? map_conv_halves<RaisedDotMapSums, 6>(a) : map_conv_halves<DotMapSums, 6>(a);
-  if (!done) map_conv16(a);
+  if (!done) map_conv16(a, SignedPatches<DotSums>{});
 }
 
 }  // namespace ert::kernels

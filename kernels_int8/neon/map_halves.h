@@ -1,8 +1,9 @@
-// Convolution over 8-bit maps for AArch64, half a panel (8 filters) at a time: rows of the map are turned to signed bytes once for all filters and outputs,
+// Convolution over 8-bit maps for AArch64, half a panel (8 filters) at a time: rows of the map that are not signed bytes are turned to such once for all filters and outputs,
 // and a tile's fp32 sums stay in registers beside its integer ones. The level gives
 //   Sums::run<kOutputs>(acc, lhs, step, rhs, k4, start, blocks)   acc[r][q] = start[4q ..] + columns 4q .. 4q + 3 of output r, in the form of Sums::kStart
 //   Sums::kStart                                                  what starts are raised by
 //   float32x4_t Sums::to_floats(int32x4_t)                        of a sum with it
+//   Sums::kFirstRowApart                                          the kernel's first row in code of its own: no moves, but more registers for addresses
 // lhs is readable up to the next 16 bytes, whatever they are. Internal linkage.
 #pragma once
 
@@ -10,6 +11,7 @@
 
 #include "kernels_int8/contract/map_kernels.h"
 #include "kernels_int8/loops/filters16.h"
+#include "kernels_int8/neon/arch.h"
 #include "kernels_int8/neon/line_blocks.h"
 
 namespace ert::kernels {
@@ -17,8 +19,9 @@ namespace {
 
 struct MapHalf {
   const MapConvArgs* a;
-  const int8_t* const* lines;  // signed bytes of the rows, from the tile's first output on
-  size_t at;                   // bytes from there to the tile's first output
+  const int8_t* const* lines;  // signed bytes of the rows
+  size_t at;                   // bytes from there to the first output
+  size_t tiles;                // one behind the other
   size_t k, matrix;            // values of a patch rounded up; bytes between the weights of two rows of the kernel
   const int8_t* weights;       // of the first row
   const int32_t* starts;       // int32 [rows, 16]: where sums begin, so that they come out without the zero point
@@ -30,26 +33,36 @@ struct MapHalf {
 using MapHalfFn = void (*)(const MapHalf&);
 
 template <class Sums, int kOutputs>
-__attribute__((noinline)) void map_half_tile(const MapHalf& m) {
+inline __attribute__((always_inline)) void map_half_tile(const MapHalf& m, size_t at, float* dst) {
   const MapConvArgs& a = *m.a;
-  float32x4_t t[kOutputs][2];
-#pragma GCC unroll 8
-  for (int r = 0; r < kOutputs; ++r) t[r][0] = t[r][1] = vdupq_n_f32(0.0f);
   const int8_t* weights = m.weights;
-  for (size_t i = 0; i < a.rows; ++i, weights += m.matrix) {
+  // Of one row of the kernel, times its scale.
+  const auto part_of = [&](size_t i, float32x4_t (&part)[kOutputs][2]) __attribute__((always_inline)) {
     int32x4_t acc[kOutputs][2];
-    Sums::template run<kOutputs>(acc, m.lines[i] + m.at, a.src_step, weights, m.k, m.starts + 16 * i, m.blocks + i);
+    Sums::template run<kOutputs>(acc, m.lines[i] + at, a.src_step, weights, m.k, m.starts + 16 * i, m.blocks + i);
     const float scale = a.scales[i].scale;
-    float32x4_t part[kOutputs][2];
 #pragma GCC unroll 8
     for (int r = 0; r < kOutputs; ++r) {
       part[r][0] = vmulq_n_f32(Sums::to_floats(acc[r][0]), scale);
       part[r][1] = vmulq_n_f32(Sums::to_floats(acc[r][1]), scale);
     }
+  };
+  float32x4_t t[kOutputs][2];
+  const size_t apart = Sums::kFirstRowApart && a.rows != 0 ? 1 : 0;
+  if (apart != 0) {
+    part_of(0, t);
+  } else {
+#pragma GCC unroll 8
+    for (int r = 0; r < kOutputs; ++r) t[r][0] = t[r][1] = vdupq_n_f32(0.0f);
+  }
+  weights += apart * m.matrix;
+  for (size_t i = apart; i < a.rows; ++i, weights += m.matrix) {
+    float32x4_t part[kOutputs][2];
+    part_of(i, part);
 #pragma GCC unroll 8
     for (int r = 0; r < kOutputs; ++r) {
-      t[r][0] = i == 0 ? part[r][0] : vaddq_f32(t[r][0], part[r][0]);
-      t[r][1] = i == 0 ? part[r][1] : vaddq_f32(t[r][1], part[r][1]);
+      t[r][0] = !Sums::kFirstRowApart && i == 0 ? part[r][0] : vaddq_f32(t[r][0], part[r][0]);
+      t[r][1] = !Sums::kFirstRowApart && i == 0 ? part[r][1] : vaddq_f32(t[r][1], part[r][1]);
     }
   }
 #pragma GCC unroll 2
@@ -68,17 +81,23 @@ __attribute__((noinline)) void map_half_tile(const MapHalf& m) {
     }
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < kOutputs; ++r) {
-    vst1q_f32(m.dst + r * m.dst_stride, t[r][0]);
-    vst1q_f32(m.dst + r * m.dst_stride + 4, t[r][1]);
-  }
+  for (int r = 0; r < kOutputs; ++r) store_pair(dst + r * m.dst_stride, t[r][0], t[r][1]);
+}
+
+// Tiles in a row: registers are saved once.
+template <class Sums, int kOutputs>
+__attribute__((noinline)) void map_half_tiles(const MapHalf& m) {
+  const size_t step = kOutputs * m.a->src_step;
+  size_t at = m.at;
+  float* dst = m.dst;
+  for (size_t i = 0; i < m.tiles; ++i, at += step, dst += kOutputs * m.dst_stride) map_half_tile<Sums, kOutputs>(m, at, dst);
 }
 
 template <class Sums, class Sequence>
 struct MapHalfTiles;
 template <class Sums, int... kOutputs>
 struct MapHalfTiles<Sums, std::integer_sequence<int, kOutputs...>> {
-  static constexpr MapHalfFn of[] = {map_half_tile<Sums, kOutputs + 1>...};
+  static constexpr MapHalfFn of[] = {map_half_tiles<Sums, kOutputs + 1>...};
 };
 
 struct NoHalfPreparation {
@@ -97,12 +116,19 @@ struct TurnedRows {
   // How many outputs there is room for; at most those wanted.
   static size_t fitting(const MapConvArgs& a) {
     const size_t rows = a.rows == 0 ? 1 : a.rows, line = kBytes / rows / 16 * 16;
+    if (a.signed_bytes || (a.src_step == 0 && line >= round_up(a.depth, 16))) return a.outputs;
     if (line < round_up(a.depth, 16)) return 0;
-    if (a.src_step == 0) return a.outputs;
     const size_t outputs = (line - round_up(a.depth, 16)) / a.src_step + 1;
     return outputs < a.outputs ? outputs : a.outputs;
   }
   void turn(const MapConvArgs& a, size_t first, size_t outputs) {
+    if (a.signed_bytes) {
+      for (size_t i = 0; i < a.rows; ++i) {
+        const void* row = a.src[i] + first * a.src_step;
+        lines[i] = static_cast<const int8_t*>(row);
+      }
+      return;
+    }
     const size_t line = line_bytes(a, outputs);
     int8_t* to = bytes;
     for (size_t i = 0; i < a.rows; ++i, to += line) {
@@ -156,13 +182,24 @@ bool map_conv_halves(const MapConvArgs& a, const Prepare& prepare = {}) {
       m.weights = a.w.data + (filter - half) * k + 4 * half;
       m.starts = starts + half;
       prepare(&m, filter);
-      for_tiles<8, kMostOutputs>(count, columns, a.dst + static_cast<ptrdiff_t>(from) * a.dst_stride + filter, a.dst_stride,
-                                 [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) {
-                                   m.at = first * a.src_step;
-                                   m.dst = to;
-                                   m.dst_stride = stride;
-                                   tiles[outputs - 1](m);
-                                 });
+      const auto run = [&](size_t first, size_t in_tile, size_t in_a_row, float* to, ptrdiff_t stride) {
+        m.at = first * a.src_step;
+        m.tiles = in_a_row;
+        m.dst = to;
+        m.dst_stride = stride;
+        tiles[in_tile - 1](m);
+      };
+      float* dst = a.dst + static_cast<ptrdiff_t>(from) * a.dst_stride + filter;
+      if (columns < 8) {
+        for_tiles<8, kMostOutputs>(count, columns, dst, a.dst_stride,
+                                   [&](size_t first, size_t outputs, float* to, ptrdiff_t stride) { run(first, outputs, 1, to, stride); });
+        continue;
+      }
+      // Of even sizes: the first `longer` tiles have an output more.
+      const size_t all = (count + kMostOutputs - 1) / kMostOutputs, shorter = count / all, longer = count - shorter * all;
+      const size_t rest = longer * (shorter + 1);
+      if (longer > 0) run(0, shorter + 1, longer, dst, a.dst_stride);
+      run(rest, shorter, all - longer, dst + static_cast<ptrdiff_t>(rest) * a.dst_stride, a.dst_stride);
     }
   }
   return true;

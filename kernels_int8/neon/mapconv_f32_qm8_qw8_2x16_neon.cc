@@ -20,9 +20,10 @@ ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_
 }  // namespace ert::kernels
 
 #include "kernels_int8/loops/map_conv16.h"
+#include "kernels_int8/neon/signed_patches.h"
 
 namespace ert::kernels {
 
-void mapconv_f32_qm8_qw8_2x16_neon(const MapConvArgs& a) { map_conv16(a); }
+void mapconv_f32_qm8_qw8_2x16_neon(const MapConvArgs& a) { map_conv16(a, SignedPatches<NeonSums>{}); }
 
 }  // namespace ert::kernels

@@ -1,6 +1,7 @@
 // A row of an 8-bit map from its values, 16 at a time.
 #include <arm_neon.h>
 
+#include "kernels_int8/neon/arch.h"
 #include "kernels_int8/simd/map_rows.h"
 
 namespace ert::kernels {
@@ -93,17 +94,21 @@ inline RangeBits clamped_range(size_t n, const float* src) {
   return r;
 }
 
-// Sums with kRoundMagic have the nearest integer in their low bits. None of it plus the zero point is below 0, the row's least value being 0 there.
+// Sums with kRoundMagic have the nearest integer in their low bits.
+inline __attribute__((always_inline)) void round_all(const float32x4x4_t& y, float inv, int16x8_t (&q)[4]) {
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; ++j) q[j] = vreinterpretq_s16_f32(vaddq_f32(vmulq_f32(y.val[j], vdupq_n_f32(inv)), vdupq_n_f32(kRoundMagic)));
+}
+
+// None plus the zero point is below 0, the row's least value being 0 there.
 template <bool kFactors>
 inline __attribute__((always_inline)) void store_bytes(size_t n, const float* src, const float* factors, const ByteSteps& steps,
                                                        uint8_t* dst) {
-  const float32x4_t inv = vdupq_n_f32(steps.inv), magic = vdupq_n_f32(kRoundMagic);
   const int16x8_t zero_point = vdupq_n_s16(static_cast<int16_t>(steps.zero_point));
   for_values<kFactors>(
       n, src, factors, [&](size_t i, const float32x4x4_t& y) __attribute__((always_inline)) {
         int16x8_t q[4];
-#pragma GCC unroll 4
-        for (int j = 0; j < 4; ++j) q[j] = vreinterpretq_s16_f32(vaddq_f32(vmulq_f32(y.val[j], inv), magic));
+        round_all(y, steps.inv, q);
         const int16x8_t low = vaddq_s16(vuzpq_s16(q[0], q[1]).val[0], zero_point),
                         high = vaddq_s16(vuzpq_s16(q[2], q[3]).val[0], zero_point);
         const uint8x16_t bytes = vcombine_u8(vqmovun_s16(low), vqmovun_s16(high));
@@ -113,6 +118,41 @@ inline __attribute__((always_inline)) void store_bytes(size_t n, const float* sr
         for (size_t j = 0; i + j < n; ++j) dst[i + j] = rest[j];
       });
 }
+
+#ifdef __aarch64__
+// Of rows in which none rounds to 256 (the highest value alone can): bytes are added modulo 256 and not clamped, or not added where the zero point is 0. Returns how many values it has done: pairs of steps.
+template <bool kZeroPoint>
+inline __attribute__((always_inline)) size_t store_low_bytes(size_t n, const float* src, const ByteSteps& steps, uint8_t* dst) {
+  const int8x16_t zero_point = vreinterpretq_s8_u8(vdupq_n_u8(static_cast<uint8_t>(steps.zero_point)));
+  const float32x4_t inv = vdupq_n_f32(steps.inv), magic = vdupq_n_f32(kRoundMagic);
+  size_t i = 0;
+  for (; i + 2 * kStep <= n; i += 2 * kStep) {
+    float32x4_t y[8];  // in step, for cores that issue in order
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) y[j] = vmulq_f32(vld1q_f32(src + i + 4 * static_cast<size_t>(j)), inv);
+#pragma GCC unroll 8
+    for (int j = 0; j < 8; ++j) y[j] = vaddq_f32(y[j], magic);
+    int8x16_t half[4], bytes[2];
+#pragma GCC unroll 4
+    for (int j = 0; j < 4; ++j) half[j] = vreinterpretq_s8_s16(vuzp1q_s16(vreinterpretq_s16_f32(y[2 * j]), vreinterpretq_s16_f32(y[2 * j + 1])));
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      bytes[j] = vuzp1q_s8(half[2 * j], half[2 * j + 1]);
+      if (kZeroPoint) bytes[j] = vaddq_s8(bytes[j], zero_point);
+    }
+    store_pair(static_cast<int8_t*>(static_cast<void*>(dst + i)), bytes[0], bytes[1]);
+  }
+  return i;
+}
+
+inline size_t store_low_bytes(size_t n, const float* src, float highest, const ByteSteps& steps, uint8_t* dst) {
+  if (steps.zero_point == 0) return store_low_bytes<false>(n, src, steps, dst);  // behind a clamp, where the highest is 255 times the scale
+  if (round_to_int(highest * steps.inv) + steps.zero_point > 255) return 0;
+  return store_low_bytes<true>(n, src, steps, dst);
+}
+#else
+inline size_t store_low_bytes(size_t, const float*, float, const ByteSteps&, uint8_t*) { return 0; }
+#endif
 
 void quantize_with_factors(const MapQuantizeArgs& a) {
   const RepeatedFactors<kFactorsAtOnce> factors(a.factors, a.channels);
@@ -142,7 +182,8 @@ void mapquantize_qm8_f32_1x16_neon(const MapQuantizeArgs& a) {
   }
   const ByteSteps steps = steps_of(bits, a.scale);
   if (cleared_for_nan(a)) return;
-  store_bytes<false>(n, a.src, nullptr, steps, a.dst);
+  const size_t done = store_low_bytes(n, a.src, float_of(static_cast<uint32_t>(bits.high)), steps, a.dst);
+  store_bytes<false>(n - done, a.src + done, nullptr, steps, a.dst + done);
 }
 
 }  // namespace ert::kernels

@@ -39,7 +39,7 @@ struct KernelRows {
 
 // Sums, biases and clamp of float [columns.out, n] at dst; scratch is the kernels'.
 void sum_row(const kernels::ConvKernels& k, const MapConvShape& s, const MapConvWeights& weights, const KernelRows& rows, kernels::Clamp clamp,
-             float* dst, void* scratch) {
+             float* dst, void* scratch, bool signed_bytes) {
   kernels::PackedWeights w = weights.of_first;
   w.data += rows.first * weights.matrix;
   w.colsum += rows.first * weights.columns;
@@ -48,7 +48,7 @@ void sum_row(const kernels::ConvKernels& k, const MapConvShape& s, const MapConv
     k.map_depthwise({outputs, n, rows.count, weights.depth, rows.src, rows.scales, weights.tap, weights.step, w, dst, clamp});
   } else {
     k.map_conv[static_cast<size_t>(w.layout)](
-        {outputs, n, rows.count, weights.depth, rows.src, rows.scales, weights.step, w, dst, static_cast<ptrdiff_t>(n), clamp, scratch});
+        {outputs, n, rows.count, weights.depth, rows.src, rows.scales, weights.step, w, dst, static_cast<ptrdiff_t>(n), clamp, scratch, signed_bytes});
   }
 }
 
@@ -92,12 +92,12 @@ ert_status run_map_conv(const OpContext& c, const MapConvShape& s, const MapConv
   for_blocks(c, s.rows_out(), row_floats * s.w.positions(), 1, [&](int64_t begin, int64_t end, uint32_t thread) {
     uint8_t* const scratch = c.scratch + c.scratch_stride * thread;
     if (kFastForms) memset(scratch + kernels_at, 0, sizeof(uint64_t));  // kernels have found out nothing yet
-    MapLines lines(x, s.w, s.lines, scratch + lines_at);
+    MapLines lines(x, s.w, s.lines, scratch + lines_at, kFastForms && !weights.depthwise && kernels::reads_signed_maps(c.kernels->isa, weights.of_first.layout));
     for (int64_t r = begin; r < end; ++r) {
       float* dst = map ? scratch_floats(c, thread) : to.q.mut<float>() + r * row_floats;
       const int32_t at = static_cast<int32_t>(r), image = at / s.w.rows.out;  // 64 bits are a call on small cores
       const KernelRows rows(x, s.w, image, at - image * s.w.rows.out, &lines);
-      sum_row(k, s, weights, rows, adds ? kernels::Clamp::kNone : clamp, dst, scratch + kernels_at);
+      sum_row(k, s, weights, rows, adds ? kernels::Clamp::kNone : clamp, dst, scratch + kernels_at, lines.signed_bytes());
       if (adds) residual.restore_row(k, r, residual_factors, dst, true, clamp);
       if (clamp == kernels::Clamp::kNone) activate_in_place(c, activation, row_floats, dst);
       if (map) to.quantize_row(k, r, dst, factors, clamp);

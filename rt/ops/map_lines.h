@@ -27,6 +27,7 @@ struct LineShape {
     s.readable = (taps_read - c.kernel) * c.dilation * w.channels + static_cast<int64_t>(kernels::kMapSlack);
     return s;
   }
+  bool copied() const { return before != 0 || behind != 0; }  // all rows are
   int64_t columns(const Window& w) const { return before + w.columns.size + behind; }
 };
 
@@ -40,13 +41,15 @@ inline Bytes line_bytes(const Window& w, const LineShape& s) {
 // Of one thread; its memory are as many copies as the kernel has rows.
 class MapLines {
  public:
-  MapLines(const Map& map, const Window& w, const LineShape& shape, uint8_t* memory)
-      : map_(map), w_(w), shape_(shape), memory_(memory), bytes_(line_bytes(w, shape).value()) {
+  // signed_bytes: of copies, for kernels that want them (reads_signed_maps); where some rows may lie in the map, none is
+  MapLines(const Map& map, const Window& w, const LineShape& shape, uint8_t* memory, bool signed_bytes)
+      : map_(map), w_(w), shape_(shape), memory_(memory), bytes_(line_bytes(w, shape).value()), signed_(kFastForms && signed_bytes && shape.copied()) {
     for (int32_t& row : held_) row = -1;
   }
 
   // What output 0 meets first in row `row` of image `image`; kernels step on from there. Copies that the kernel's other rows use stay.
   const uint8_t* line(int64_t image, int64_t row);
+  bool signed_bytes() const { return kFastForms && signed_; }
 
  private:
   static uint8_t* fill(uint8_t* to, int zero_point, int64_t bytes) {
@@ -59,6 +62,7 @@ class MapLines {
   const LineShape& shape_;
   uint8_t* memory_;
   size_t bytes_;
+  bool signed_;
   int32_t held_[kernels::kMostMapRows];  // rows of the map
 };
 

@@ -157,6 +157,28 @@ TEST_P(MapConvTest, RowsOfOutputsWithMemory) {
     }
 }
 
+// Rows of q - 128, on levels that read them: what they give for q. Short and long patches, few filters and many, and rows longer than levels turn at a time.
+TEST_P(MapConvTest, SignedRows) {
+  if (!reads_signed_maps(kernels().isa, Layout::kN16K4)) GTEST_SKIP();
+  SeededRandom random;
+  for (const MapShape& s : {MapShape{1, 1, 1, 1, 1}, {5, 7, 3, 9, 3}, {32, 16, 3, 48, 16}, {17, 33, 2, 96, 64}, {13, 64, 3, 192, 64}, {9, 20, 0, 24, 8},
+                            {61, 9, 3, 600, 600}, {7, 9, 16, 900, 900}, {9, 9, 2, 4000, 0}, {7, 33, 2, 65000, 1}})
+    for (const WeightFill fill : {WeightFill::kRandom, WeightFill::kAll127}) {
+      MapWeights w(s, Layout::kN16K4, fill, random);
+      MapRowsOf rows(s.rows, (s.outputs - 1) * s.step + s.depth, fill == WeightFill::kAll127, random);
+      std::vector<float> want(s.outputs * s.columns), got(want.size());
+      MapConvArgs a = {s.outputs, s.columns, s.rows, s.depth, rows.src.data(), rows.scales.data(), s.step, w.packed(Layout::kN16K4, true), want.data(),
+                       static_cast<ptrdiff_t>(s.columns), some_clamp(s.outputs)};
+      conv_ref().map_conv[0](a);
+      for (const auto& row : rows.bytes)
+        for (size_t i = 0; i < row->size(); ++i) (*row)[i] ^= 0x80;
+      a.dst = got.data();
+      a.signed_bytes = true;
+      conv().map_conv[0](a);
+      ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << s.outputs << " outputs " << s.columns << " filters " << s.rows << " rows of " << s.depth;
+    }
+}
+
 TEST_P(MapConvTest, ScalesThatAreNoNumbers) {
   SeededRandom random;
   const MapShape s = {9, 20, 3, 24, 8};
