@@ -1,5 +1,7 @@
 // Sums of a convolution over maps and of a map that was there before become part of the convolution (the residual of MapConv and MapDepthwiseConv), with
 // the activation behind them: y = act(conv(x) + r). What r holds is then read in 8 bits.
+#include <optional>
+
 #include "convert/program/map_ops.h"
 #include "convert/program/program_pass.h"
 #include "rt/include/ert.h"
@@ -47,14 +49,15 @@ void take_activation(TargetProgram& p, size_t at) {
 
 int pass_fuse_map_residual(TargetProgram& p, const ProgramPassOptions&) {
   int fused = 0;
+  std::optional<ValueUses> uses;  // made anew where ops have moved, and not for every sum: large programs are full of them
   for (int i = 0; i < static_cast<int>(p.ops.size()); ++i) {
     const TargetOp& op = p.ops[static_cast<size_t>(i)];
     if (op.code != OpCode::kBinary || op.ints[ert::params::binary::kKind] != ert::params::binary::kAdd) continue;
-    const ValueUses uses(p);
+    if (!uses) uses.emplace(p);
     // The convolution that runs last: the other operand need not wait for it.
-    const size_t later = uses.writer(op.inputs[0]) > uses.writer(op.inputs[1]) ? 0 : 1;
-    const size_t own = takes_residual(p, uses, i, later) ? later : 1 - later;
-    if (!takes_residual(p, uses, i, own)) continue;
+    const size_t later = uses->writer(op.inputs[0]) > uses->writer(op.inputs[1]) ? 0 : 1;
+    const size_t own = takes_residual(p, *uses, i, later) ? later : 1 - later;
+    if (!takes_residual(p, *uses, i, own)) continue;
     const int conv_result = op.inputs[own];
     const ProgramMap r = map_of(p, op.inputs[1 - own], i);
     // Where the Add was both operands are there.
@@ -67,6 +70,7 @@ int pass_fuse_map_residual(TargetProgram& p, const ProgramPassOptions&) {
     p.ops.erase(conv);
     --i;
     take_activation(p, static_cast<size_t>(i));
+    uses.reset();
     ++fused;
   }
   return fused;

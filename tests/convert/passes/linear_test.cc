@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "tests/convert/passes/graph_builder.h"
@@ -116,6 +117,21 @@ TEST_F(LinearPasses, LongChainsOfIdentitiesTakeTimeByTheirLength) {
   EXPECT_EQ(pass_remove_identities(b.g, d), kLong);
   EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 2);
   EXPECT_EQ(b.g.nodes.front().in(0), x);
+}
+
+// A file of .5 MB took 46 s: each node that was merged walked over all others. Of constants and products every second one is merged.
+TEST_F(LinearPasses, ManyEqualNodesMergeInTimeByTheirNumber) {
+  constexpr int kMany = 20000;
+  ValueId sum = x;
+  for (int i = 0; i < kMany; ++i) {
+    const ValueId c = b.scalar(static_cast<float>(i / 2));
+    sum = b.node(OpKind::kBinary, {sum, b.node(OpKind::kBinary, {x, c}, BinaryAttrs{binary::kMul})}, BinaryAttrs{binary::kAdd});
+  }
+  b.output(sum);
+  Diagnostics d;
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(pass_merge_equal_nodes(b.g, d), kMany) << "half of the constants, and of the products";
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC / 2);
 }
 
 TEST_F(LinearPasses, IdentityToAnOutputKeepsTheOutput) {
