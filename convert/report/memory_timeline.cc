@@ -47,21 +47,33 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
   if (!ert::evaluate_exprs(p, dims.data(), exprs.data())) throw std::logic_error("the blob's sizes do not fit its own maxima");
   for (uint32_t i = 0; i < p.ops.size; ++i) {
     const ert::OpDef* def = ert::find_op(p.ops[i].code());
-    t.steps.push_back({def ? def->name : "custom", ert::op_name(p, i), 0, {}});
+    t.steps.push_back({def ? def->name : "custom", ert::op_name(p, i), 0});
   }
-  std::vector<size_t> slots(p.slots, 0);
+  std::vector<size_t> slots(p.slots, 0), sizes(p.arena_order.size, 0);
+  std::vector<size_t> begun(p.ops.size + size_t{1}, 0), ended(begun);  // bytes whose life begins with, and ended before, each op
   for (uint32_t i = 0; i < p.arena_order.size; ++i) {
     const ert::fb::Value& v = p.values[p.arena_order[i]];
     ert::Operand o;
     size_t bytes = 0, rounded = 0;
     if (!ert::resolve_operand(p, p.arena_order[i], exprs.data(), &o) || !ert::operand_bytes(o, &bytes)) continue;
-    if (!ert::Bytes(bytes).aligned().get(&rounded)) continue;
+    if (!ert::Bytes(bytes).aligned().get(&rounded) || v.first_op() > v.last_op() || v.first_op() >= p.ops.size) continue;
     slots[v.index()] = std::max(slots[v.index()], rounded);
-    const std::string type = type_of(o);
-    for (uint32_t op = v.first_op(); op <= v.last_op() && op < p.ops.size; ++op) {
-      t.steps[op].live_bytes += rounded;
-      t.steps[op].live.push_back({type, rounded});
-    }
+    sizes[i] = rounded;
+    begun[v.first_op()] += rounded;
+    ended[std::min(v.last_op(), p.ops.size - 1) + 1] += rounded;
+  }
+  size_t alive = 0;
+  for (size_t op = 0; op < t.steps.size(); ++op) {
+    alive += begun[op];
+    alive -= ended[op];
+    t.steps[op].live_bytes = alive;
+    if (alive > t.steps[t.fullest].live_bytes) t.fullest = op;
+  }
+  for (uint32_t i = 0; i < p.arena_order.size; ++i) {
+    const ert::fb::Value& v = p.values[p.arena_order[i]];
+    ert::Operand o;
+    if (sizes[i] == 0 || v.first_op() > t.fullest || v.last_op() < t.fullest) continue;
+    if (ert::resolve_operand(p, p.arena_order[i], exprs.data(), &o)) t.fullest_live.push_back({type_of(o), sizes[i]});
   }
   for (size_t bytes : slots) t.slot_bytes += bytes;
   return t;
@@ -79,15 +91,11 @@ Json timeline_json(const MemoryTimeline& t) {
 
 Json fullest_step_json(const MemoryTimeline& t) {
   if (t.steps.empty()) return nullptr;
-  const auto step = std::max_element(t.steps.begin(), t.steps.end(), [](const auto& a, const auto& b) { return a.live_bytes < b.live_bytes; });
+  const MemoryTimeline::Step& step = t.steps[t.fullest];
   Json values = Json::array();
-  for (const MemoryTimeline::LiveValue& v : step->live) values.push_back({{"type", v.type}, {"bytes", v.bytes}});
-  return {{"dims", dims_json(t)},
-          {"slot_bytes", t.slot_bytes},
-          {"other_bytes", t.arena_bytes - t.slot_bytes},
-          {"op", step->op},
-          {"name", step->name},
-          {"live_bytes", step->live_bytes},
+  for (const MemoryTimeline::LiveValue& v : t.fullest_live) values.push_back({{"type", v.type}, {"bytes", v.bytes}});
+  return {{"dims", dims_json(t)}, {"slot_bytes", t.slot_bytes}, {"other_bytes", t.arena_bytes - t.slot_bytes},
+          {"op", step.op},        {"name", step.name},          {"live_bytes", step.live_bytes},
           {"values", values}};
 }
 
@@ -99,9 +107,9 @@ std::string fullest_step_text(const Json& step) {
   std::string values;
   for (const auto& [type, count] : types)
     values += fmt::format("{}{}{}", values.empty() ? "" : ", ", count > 1 ? fmt::format("{} x ", count) : "", type);
-  return fmt::format("          at most: values {}, {} of them while {} '{}' runs ({}); scratch and tables {}\n", bytes(step["slot_bytes"]),
-                     bytes(step["live_bytes"]), printable(step["op"].get<std::string>()), printable(step["name"].get<std::string>()), values,
-                     bytes(step["other_bytes"]));
+  return fmt::format("          at most: values {}, {} of them while {} '{}' runs ({}); scratch and tables {}\n",
+                     bytes(step["slot_bytes"]), bytes(step["live_bytes"]), printable(step["op"].get<std::string>()),
+                     printable(step["name"].get<std::string>()), values, bytes(step["other_bytes"]));
 }
 
 }  // namespace edgeconv

@@ -18,15 +18,16 @@ struct MemoryTimeline {
     size_t bytes;
   };
   struct Step {
-    std::string op, name;         // runtime op, source node
-    size_t live_bytes;            // values that are alive while it runs
-    std::vector<LiveValue> live;  // which
+    std::string op, name;  // runtime op, source node
+    size_t live_bytes;     // values that are alive while it runs
   };
   std::vector<std::pair<std::string, int32_t>> dims;  // at which the bytes hold
   // The arena with one thread: slots that values share, so that they hold at least what is alive at any time; the rest is scratch
   // and tables.
   size_t arena_bytes = 0, slot_bytes = 0;
   std::vector<Step> steps;
+  size_t fullest = 0;                   // the first step with most bytes alive,
+  std::vector<LiveValue> fullest_live;  // and which. Of all steps they would be values times ops.
 };
 
 MemoryTimeline memory_timeline(const BlobRunner& runner);

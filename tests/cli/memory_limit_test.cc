@@ -65,6 +65,27 @@ TEST_F(MemoryLimitTest, EveryLimitEndsTheCommandWithZeroOrFive) {
   EXPECT_GE(refused_, 5);
 }
 
+// Values alive at each op were listed for all ops: 500 MB here, and 10 GB for a blob of the most values and ops.
+TEST_F(MemoryLimitTest, InspectHoldsNoValueForEveryOp) {
+  constexpr int kValues = 1500, kOps = 6000;
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 4});
+  w.output("y", kOnnxFloat, {"batch", 4});
+  std::vector<std::string> sums;
+  for (int i = 0; i < kValues; ++i) {
+    const std::string n = std::to_string(i);
+    float_constant(w, "c" + n, {}).add_float_data(static_cast<float>(1 + i));
+    w.node("Mul", {"x", "c" + n}, {"v" + n});
+    sums.push_back("v" + n);
+  }
+  for (int i = 0; i < kOps; ++i) w.node(i % 2 ? "Sin" : "Cos", {i ? "w" + std::to_string(i - 1) : "x"}, {"w" + std::to_string(i)});
+  sums.push_back("w" + std::to_string(kOps - 1));
+  w.node("Sum", sums, {"y"});
+  write_file(in("many.onnx"), w.bytes());
+  expect_success({in("many.onnx"), "-q", "--precision", "fp32"});
+  EXPECT_NE(expect_success({"inspect", in("many.ert"), "--memory-limit", "100M"}).out.find("at most: values"), std::string::npos);
+}
+
 TEST_F(MemoryLimitTest, TheOption) {
   for (const char* limit : {"1", "100K", "500K", "1M", "2MB", "130M", "1G", "99999999G"})
     check(limit, limited(":", {in("small.onnx"), "-q", "-o", in("out.ert"), "--memory-limit", limit}));
