@@ -62,7 +62,6 @@ TEST_F(SignatureTest, VerifyTellsWhoseBlobItIs) {
   expect_refusal({"verify", blob_, "--key", in("key.pub.pem")}, kChecksum, {"SIGNATURE"});
 }
 
-// One byte of every region: header, metadata, segments, signature, the bytes behind it.
 // verify --key "$KEY" where KEY was never set said that the blob is good, and asked for no signature.
 TEST_F(SignatureTest, AnEmptyKeyIsNotNone) {
   expect_refusal({"verify", blob_, "--key", ""}, kUsage, {"--key", "needs a value"});
@@ -70,6 +69,7 @@ TEST_F(SignatureTest, AnEmptyKeyIsNotNone) {
   expect_refusal({"sign", blob_, "--key", in("key.pem"), "-o", ""}, kUsage, {"-o", "needs a value"});
 }
 
+// One byte of every region: header, metadata, segments, signature, the bytes behind it.
 TEST_F(SignatureTest, ChangesAnywhereAreRefused) {
   expect_success({"sign", blob_, "--key", in("key.pem")});
   const std::string good = read_file(blob_);
