@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "convert/passes/match.h"
+#include "convert/passes/stand_ins.h"
 
 namespace edgeconv {
 
@@ -16,25 +17,9 @@ namespace {
 // An application's operator may have effects that nobody knows here; bodies are not compared.
 bool may_merge(OpKind k) { return k != OpKind::kCustom && k != OpKind::kIf && k != OpKind::kLoop; }
 
-// Values that others stand for. Readers are led past them when they are met: a walk over all nodes for each would be quadratic.
-class Merged {
- public:
-  explicit Merged(const Graph& g) : stands_for_(g.values.size(), kNone) {}
-  void add(ValueId v, ValueId other) { stands_for_[static_cast<size_t>(v)] = other, ++count_; }
-  int count() const { return count_; }
-  void redirect(Node& n) const {
-    for (ValueId& v : n.inputs)
-      while (v != kNone && stands_for_[static_cast<size_t>(v)] != kNone) v = stands_for_[static_cast<size_t>(v)];
-  }
-
- private:
-  std::vector<ValueId> stands_for_;
-  int count_ = 0;
-};
-
 size_t hash_of(const Tensor& t) { return std::hash<std::string_view>()({reinterpret_cast<const char*>(t.data()), t.bytes()}); }
 
-void merge_constants(Graph& g, Merged& merged) {
+void merge_constants(Graph& g, StandIns& merged) {
   std::map<std::tuple<int64_t, int, size_t>, std::vector<ValueId>> by_content;
   std::vector<char> used(g.values.size(), 0);
   for (const Node& n : g.nodes)
@@ -60,7 +45,7 @@ void merge_constants(Graph& g, Merged& merged) {
 }  // namespace
 
 int pass_merge_equal_nodes(Graph& g, Diagnostics&) {
-  Merged merged(g);
+  StandIns merged(g);
   merge_constants(g, merged);
   std::map<std::pair<OpKind, std::vector<ValueId>>, std::vector<NodeId>> seen;
   for (size_t i = 0; i < g.nodes.size(); ++i) {
@@ -76,7 +61,7 @@ int pass_merge_equal_nodes(Graph& g, Diagnostics&) {
     merged.add(n.outputs[0], g.node(*same).outputs[0]);
     n.dead = true;
   }
-  for (Node& n : g.nodes) merged.redirect(n);  // those that stand before what they read
+  merged.redirect_all(g);
   return merged.count();
 }
 

@@ -4,6 +4,7 @@
 
 #include "convert/ir/axis.h"
 #include "convert/passes/match.h"
+#include "convert/passes/stand_ins.h"
 
 namespace edgeconv {
 
@@ -71,29 +72,22 @@ bool drop_empty_operands(const Graph& g, Node& n) {
 
 }  // namespace
 
-// Readers are led past what is removed when they are met, and all once more at the end: one walk for each removed node was quadratic.
 int pass_remove_identities(Graph& g, Diagnostics&) {
-  std::vector<ValueId> stands_for(g.values.size(), kNone);
-  const auto redirect = [&](Node& n) {
-    for (ValueId& v : n.inputs)
-      while (v != kNone && stands_for[static_cast<size_t>(v)] != kNone) v = stands_for[static_cast<size_t>(v)];
-  };
-  int removed = 0;
+  StandIns removed(g);
+  int emptied = 0;
   for (Node& n : g.nodes) {
     if (n.dead) continue;
-    redirect(n);
-    if (n.kind == OpKind::kConcat) removed += drop_empty_operands(g, n);
+    removed.redirect(n);
+    if (n.kind == OpKind::kConcat) emptied += drop_empty_operands(g, n);
     if (n.in(0) == kNone || !changes_nothing(g, n)) continue;
     // An output keeps its name: only its inner readers are redirected, and the node stays as the copy into the output.
     const ValueId out = n.outputs[0];
     if (g.is_output(out)) continue;
-    stands_for[static_cast<size_t>(out)] = n.in(0);
+    removed.add(out, n.in(0));
     n.dead = true;
-    ++removed;
   }
-  for (Node& n : g.nodes)
-    if (!n.dead) redirect(n);
-  return removed;
+  removed.redirect_all(g);
+  return removed.count() + emptied;
 }
 
 }  // namespace edgeconv
