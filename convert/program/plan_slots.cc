@@ -1,7 +1,8 @@
 // Greedy colouring of lifetimes: largest values first, each into the slot that grows least. An elementwise op may write over
 // the operand that it reads last, which saves the second buffer of most chains.
 #include <algorithm>
-#include <numeric>
+#include <iterator>
+#include <map>
 
 #include "convert/program/program_pass.h"
 #include "convert/program/slots.h"
@@ -55,6 +56,16 @@ bool compatible(const TargetProgram& p, const Lifetime& a, const Lifetime& b) {
   return false;
 }
 
+// What shares a slot, by first op. Lifetimes of a slot follow each other, at most the last op of one being the first of the next, so that
+// only the two beside a new one can meet it.
+using Slot = std::map<int, Lifetime>;
+
+bool fits(const TargetProgram& p, const Slot& slot, const Lifetime& next) {
+  const auto after = slot.lower_bound(next.first);
+  if (after != slot.end() && !compatible(p, next, after->second)) return false;
+  return after == slot.begin() || compatible(p, std::prev(after)->second, next);
+}
+
 }  // namespace
 
 std::map<std::string, int64_t> max_dims(const TargetProgram& p) {
@@ -75,15 +86,14 @@ int pass_plan_slots(TargetProgram& p, const ProgramPassOptions&) {
       intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
   }
   std::stable_sort(intervals.begin(), intervals.end(), [](const Lifetime& a, const Lifetime& b) { return a.bytes > b.bytes; });
-  std::vector<std::vector<Lifetime>> slots;
+  std::vector<Slot> slots;
   for (const Lifetime& next : intervals) {
     // Sizes fall, so an existing slot never grows: the first that is free fits; the smallest of them wastes least.
     size_t best = slots.size();
     for (size_t s = 0; s < slots.size(); ++s)
-      if (std::all_of(slots[s].begin(), slots[s].end(), [&](const Lifetime& other) { return compatible(p, other, next); }))
-        best = s;
+      if (fits(p, slots[s], next)) best = s;
     if (best == slots.size()) slots.emplace_back();
-    slots[best].push_back(next);
+    slots[best].emplace(next.first, next);
     p.values[static_cast<size_t>(next.value)].index = static_cast<int>(best);
   }
   p.slots = static_cast<int>(slots.size());
