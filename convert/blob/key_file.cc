@@ -4,12 +4,12 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
 #include "platform/posix/file_map.h"
 
@@ -38,7 +38,7 @@ std::string pem(const char* label, const uint8_t (&prefix)[n], const std::array<
 std::string contents(const std::string& path) {
   ert_file_map map{};
   if (const int error = ert_file_map_open(&map, path.c_str()); error != 0)
-    throw FatalError(ExitCode::kIo, "cannot read '" + path + "': " + std::strerror(error));
+    throw FatalError(ExitCode::kIo, "cannot read '" + printable(path) + "': " + why_not_mapped(error));
   const bool fits = map.bytes <= kMostKeyFileBytes;
   std::string text(static_cast<const char*>(map.data), fits ? map.bytes : 0);
   ert_file_map_close(&map);

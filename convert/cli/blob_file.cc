@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/run/status.h"
 #include "rt/blob/header.h"
@@ -11,7 +12,7 @@ namespace edgeconv::cli {
 
 BlobFile::BlobFile(const std::string& path) {
   if (const int error = ert_file_map_open(&map_, path.c_str()); error != 0)
-    throw FatalError(ExitCode::kIo, "cannot read '" + path + "': " + std::strerror(error));
+    throw FatalError(ExitCode::kIo, "cannot read '" + printable(path) + "': " + why_not_mapped(error));
   try {
     ert::Header h;
     if (ert::decode_header(static_cast<const uint8_t*>(map_.data), map_.bytes, &h) == ERT_OK && h.flags & ert::kFlagCompressed)

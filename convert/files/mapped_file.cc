@@ -71,6 +71,8 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   return file;
 }
 
+std::string why_not_mapped(int error) { return error == EINVAL ? "it is not a regular file" : std::strerror(error); }
+
 void MappedFile::drop_pages() const {
   if (bytes > 0) madvise(const_cast<uint8_t*>(data), bytes, MADV_DONTNEED);
 }

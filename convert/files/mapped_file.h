@@ -32,4 +32,7 @@ struct MappedFile {
   void drop_pages() const;
 };
 
+// Why ert_file_map_open (platform/posix/file_map.h) did not open a file, by what it returned.
+std::string why_not_mapped(int error);
+
 }  // namespace edgeconv

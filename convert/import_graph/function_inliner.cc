@@ -90,7 +90,7 @@ void bind_attributes(pb::NodeProto& n, const pb::FunctionProto& f, const OnnxNod
 std::shared_ptr<const OpsetMap> read_opsets(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports) {
   auto m = std::make_shared<OpsetMap>();
   for (const auto& o : imports)
-    (*m)[normal_domain(o.domain())] = static_cast<int>(std::min<int64_t>(std::max<int64_t>(o.version(), 0), 1'000'000));
+    (*m)[normal_domain(o.domain())] = static_cast<int>(std::min<int64_t>(std::max<int64_t>(o.version(), -1'000'000), 1'000'000));
   return m;
 }
 

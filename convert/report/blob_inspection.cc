@@ -206,7 +206,7 @@ std::string blob_inspection_text(const Json& j) {
   std::vector<BlobPart> parts;
   for (const Json& part : j["parts"]) parts.push_back({part["kind"].get<std::string>(), part["bytes"].get<uint64_t>()});
   s += "parts     " + parts_text(parts) + "\n";
-  s += fmt::format("constants {}\n", joined(j["constants"]));
+  s += fmt::format("constants {}\n", j["constants"].empty() ? "none" : joined(j["constants"]));
   for (const auto& [layout, elements] : j["weight_layouts"].items())
     s += fmt::format("layout    {} (--target {}): {} weights\n", printable(layout), target_of(layout), elements.dump());
   for (const char* side : {"inputs", "outputs"})

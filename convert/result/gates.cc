@@ -200,7 +200,6 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
     return Refusal{
         fmt::format("the file has {} bytes{}, --max-bytes allows {}", r.stored().bytes(), even(r), gates.max_bytes),
         r.shortfall ? "Raise --max-bytes" + smaller_files(o) : "Raise --max-bytes, or use --precision auto, which keeps to it"};
-  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine()) < least) return short_of_gate(o, r, least);
   if (const auto without =
           std::find_if(r.errors.begin(), r.errors.end(), [](const OutputError& e) { return e.evidence == Evidence::kNoNumber; });
       worst < least && without != r.errors.end())
@@ -209,6 +208,7 @@ std::optional<Refusal> missed_gate(const ConvertOptions& o, const ConvertResult&
                     printable(without->name), r.error_inputs),
         fmt::format("{} accept it with --allow-accuracy-loss",
                     r.calib_command.empty() ? "Look for the cause in the model, or" : "Give real inputs with --calib, or")};
+  if (r.shortfall && std::min(worst, r.shortfall->reached.worst_cosine()) < least) return short_of_gate(o, r, least);
   if (worst < least)
     return Refusal{fmt::format("the worst output has cosine {:.6f} with the fp32 model (loss {:.3g}), below the gate of {:.9g}",
                                worst, loss_of(worst), least),

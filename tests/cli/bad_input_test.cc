@@ -216,6 +216,13 @@ const std::vector<Case>& cases() {
          w.proto().mutable_opset_import(0)->set_version(kNewestOpset + 6);
          w.node("Relu", {"x"}, {"y"});
        }},
+      {"an opset below zero",
+       kMalformed,
+       {"operator set -3 is no version"},
+       [](ModelWriter& w) {
+         w.proto().mutable_opset_import(0)->set_version(-3);
+         w.node("Relu", {"x"}, {"y"});
+       }},
       {"an IR version 5 newer than known",
        kOk,
        {},

@@ -147,6 +147,7 @@ TEST_F(ChaoticSamplesTest, NaNEverywhereIsNothingToCompare) {
   expect_refusal({in("m.onnx"), "-o", in("m.ert")}, kAccuracy,
                  {"output 'y' is NaN or infinity everywhere on made-up inputs, in the fp32 model too", "--calib"});
   EXPECT_EQ(edgeconv({in("m.onnx"), "-o", in("m.ert")}).err.find("cosine"), std::string::npos);
+  expect_refusal({in("m.onnx"), "-o", in("m.ert"), "--max-slowdown", "1.5"}, kAccuracy, {"output 'y' is NaN or infinity everywhere"});
   const Json report = parse_json(expect_success({in("m.onnx"), "-o", in("m.ert"), "--allow-accuracy-loss", "--json"}).out);
   EXPECT_EQ(report.at("outputs").at(0).at("evidence"), "no number");
   EXPECT_TRUE(report.at("outputs").at(0).at("cosine").is_null());

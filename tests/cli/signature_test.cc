@@ -104,6 +104,16 @@ TEST_F(SignatureTest, WrongFiles) {
   expect_refusal({"sign", blob_}, kUsage, {"--key"});
 }
 
+// "Invalid argument", they were told.
+TEST_F(SignatureTest, PipesAreNoFiles) {
+  ASSERT_EQ(mkfifo(in("pipe").c_str(), 0600), 0);
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"sign", blob_, "--key", in("pipe")}, {"verify", in("pipe")}}) {
+    const ProgramResult r = edgeconv(words);
+    EXPECT_EQ(r.exit_code, kIo);
+    EXPECT_NE(r.err.find("pipe': it is not a regular file"), std::string::npos) << r.err;
+  }
+}
+
 TEST_F(SignatureTest, SecurityCounter) {
   expect_success({in("small.onnx"), "-q", "--dim", "batch=8", "--security-counter", "4294967295", "-o", in("counted.ert")});
   EXPECT_EQ(read_file(in("counted.ert")).substr(36, 4), "\xff\xff\xff\xff");
