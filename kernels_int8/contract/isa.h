@@ -20,6 +20,18 @@ enum class Isa : uint8_t {
 };
 constexpr uint32_t isa_bit(Isa isa) { return 1u << static_cast<uint32_t>(isa); }
 
+// kNeon and what adds to it.
+constexpr bool is_neon(Isa isa) {
+  switch (isa) {
+    case Isa::kNeon:
+    case Isa::kNeonInorder:
+    case Isa::kDotprod:
+    case Isa::kDotprodInorder:
+    case Isa::kI8mm: return true;
+    default: return false;
+  }
+}
+
 enum class Cores : uint8_t { kAny, kInOrder };
 
 // One row, without what the CPU must have: that is in terms of platform/, which this folder knows nothing of (rt/base/isa.h). For constants:

@@ -204,15 +204,7 @@ struct KernelTable {
 
 // Whether the table's gemm takes GemmArgs::clamp; else that is left to the caller. With int8 weights those of NEON do, and what is built on it.
 constexpr bool clamps_products(const KernelTable& table, Precision precision, Layout layout) {
-  if (precision == Precision::kW12A13) return true;
-  switch (table.isa) {
-    case Isa::kNeon:
-    case Isa::kNeonInorder:
-    case Isa::kDotprod:
-    case Isa::kDotprodInorder:
-    case Isa::kI8mm: return table.gemm[precision][layout] != nullptr;
-    default: return false;
-  }
+  return precision == Precision::kW12A13 || (is_neon(table.isa) && table.gemm[precision][layout] != nullptr);
 }
 
 // The kernels of one quantized Linear. They belong together: the format of the rows is private to them.

@@ -51,17 +51,7 @@ struct MapConvArgs {
 using MapConvFn = void (*)(const MapConvArgs& a);
 
 // Whether map_conv of a level takes rows of signed bytes: what multiplies those would otherwise make them from all rows of the kernel, for every row of outputs.
-constexpr bool reads_signed_maps(Isa isa, Layout layout) {
-  if (layout != Layout::kN16K4) return false;
-  switch (isa) {
-    case Isa::kNeon:
-    case Isa::kNeonInorder:
-    case Isa::kDotprod:
-    case Isa::kDotprodInorder:
-    case Isa::kI8mm: return true;
-    default: return false;
-  }
-}
+constexpr bool reads_signed_maps(Isa isa, Layout layout) { return layout == Layout::kN16K4 && is_neon(isa); }
 
 // Outputs of one row of a depthwise convolution: the same with acc(i)[p, c] = sum over taps of (q - zero_point) * weight[i, c, tap].
 // Weights are packed N16K4 [rows * map_columns(channels), taps]: of 16 channels the bytes of four taps each, taps padded to fours with zeros.
