@@ -30,6 +30,8 @@ DType dtype_hint(const Graph& g, ValueId v);
 // The same for all values of a graph in the order of its nodes: what was found before is not looked for again, however deep it lies.
 using KnownTypes = std::unordered_map<ValueId, DType>;
 DType dtype_hint(const Graph& g, ValueId v, KnownTypes& known);
+// 2 or 4 where int8 or uint8 stands for a type of so few bits, else 0.
+int packed_bits_hint(const Graph& g, ValueId v);
 
 ValueId scalar(ImportContext& c, const OnnxNode& n, float v);
 // In the element type of `like` where that is known, else float32.

@@ -15,9 +15,12 @@ void import_cast(ImportContext& c, const OnnxNode& n) {
 }
 
 void import_cast_like(ImportContext& c, const OnnxNode& n) {
-  const DType to = dtype_hint(c.graph(), required_input(c, n, 1));
+  const ValueId like = required_input(c, n, 1);
+  const DType to = dtype_hint(c.graph(), like);
   if (to == DType::kUndefined)
     refuse("the element type of its second input is not known when the file is read", "use Cast with a fixed type");
+  if (const int bits = packed_bits_hint(c.graph(), like); bits != 0)
+    refuse("its result has elements of " + std::to_string(bits) + " bits", "accepted are types of 8 bits and more");
   c.emit(n, OpKind::kCast, {required_input(c, n, 0)}, CastAttrs{to});
 }
 

@@ -204,4 +204,22 @@ int rank_hint(const Graph& g, ValueId v) { return Hints(g).rank(v); }
 DType dtype_hint(const Graph& g, ValueId v) { return Hints(g).dtype(v); }
 DType dtype_hint(const Graph& g, ValueId v, KnownTypes& known) { return Hints(g, &known).dtype(v); }
 
+int packed_bits_hint(const Graph& g, ValueId v) {
+  for (int steps = 0; v != kNone && steps < kMaxSteps; ++steps) {
+    const Node* n = g.producer(v);
+    if (n == nullptr) return g.value(v).bits;
+    switch (n->kind) {
+      case OpKind::kQuantizeLinear: return n->as<QuantAttrs>().bits;
+      case OpKind::kIdentity:
+      case OpKind::kReshape:
+      case OpKind::kTranspose:
+      case OpKind::kSqueeze:
+      case OpKind::kUnsqueeze:
+      case OpKind::kFlatten: v = n->in(0); break;
+      default: return 0;
+    }
+  }
+  return 0;
+}
+
 }  // namespace edgeconv

@@ -41,7 +41,7 @@ void import_quantize_linear(ImportContext& c, const OnnxNode& n) {
     a.to = supported_dtype(to, "its result");
   if (inputs.size() == 3) {
     const DType t = dtype_hint(c.graph(), inputs[2]);
-    const int bits = c.graph().value(inputs[2]).bits;
+    const int bits = packed_bits_hint(c.graph(), inputs[2]);
     if (to != 0 && bits != a.bits)
       throw NodeError("its zero point has " + std::to_string(bits != 0 ? bits : 8) + " bits, its output_dtype " + std::to_string(a.bits != 0 ? a.bits : 8));
     a.bits = bits;

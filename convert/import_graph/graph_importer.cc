@@ -1,4 +1,4 @@
-// Import of one graph: nodes in dependency order, outputs. Initializers and inputs: graph_sources.cc.
+// Import of one graph: nodes in dependency order, outputs. Initializers and inputs: graph_sources.cc; bodies in it: graph_bodies.cc.
 #include "convert/import_graph/graph_importer.h"
 
 #include <fmt/format.h>
@@ -167,19 +167,6 @@ void GraphImporter::import_outputs(const pb::GraphProto& proto) {
   }
 }
 
-ValueId GraphImporter::capture(const std::string& name, ValueId outer) {
-  const Value& o = parent_->graph_.value(outer);
-  ValueId v;
-  if (o.is_constant()) {
-    v = graph_.add_constant(o.name, *o.constant);
-  } else {
-    v = graph_.add_value(o.name, dtype_hint(parent_->graph_, outer), o.shape);
-    captures_.emplace_back(outer, v);
-  }
-  names_.emplace(name, v);
-  return v;
-}
-
 ValueId GraphImporter::lookup(const std::string& name) {
   const auto it = names_.find(name);
   if (it != names_.end()) return it->second;
@@ -257,38 +244,6 @@ void GraphImporter::bind(const OnnxNode& n, size_t i, ValueId v) {
   if (!n.has_output(i)) return;
   if (unnamed_.erase(v) > 0) graph_.value(v).name = n.outputs[i];
   names_.emplace(n.outputs[i], v);
-}
-
-SubgraphAttrs GraphImporter::bodies(const OnnxNode& n, const std::vector<const char*>& attributes,
-                                    std::vector<ValueId>& captures) {
-  SubgraphAttrs r;
-  std::vector<std::vector<std::pair<ValueId, ValueId>>> taken;
-  captures.clear();
-  for (const char* attribute : attributes) {
-    pb::GraphProto body = n.graph(attribute);
-    auto g = std::make_shared<Graph>();
-    GraphImporter importer(session_, *g, this);
-    // Bodies of Loop and Scan have an input for each of the node's; in functions these have no types of their own.
-    if (static_cast<size_t>(body.input_size()) == n.inputs.size())
-      for (size_t i = 0; i < n.inputs.size(); ++i)
-        importer.outer_types_.push_back(n.has_input(i) ? dtype_hint(graph_, input(n, i)) : DType::kUndefined);
-    importer.run(body, n.opsets);
-    for (const auto& c : importer.captures_)
-      if (std::find(captures.begin(), captures.end(), c.first) == captures.end()) captures.push_back(c.first);
-    taken.push_back(std::move(importer.captures_));
-    r.bodies.push_back(std::move(g));
-  }
-  for (size_t i = 0; i < r.bodies.size(); ++i) {
-    Graph& g = *r.bodies[i];
-    for (ValueId outer : captures) {
-      ValueId v = kNone;
-      for (const auto& c : taken[i])
-        if (c.first == outer) v = c.second;
-      if (v == kNone) v = g.add_value(graph_.value(outer).name, graph_.value(outer).dtype, graph_.value(outer).shape);
-      g.inputs.push_back(v);
-    }
-  }
-  return r;
 }
 
 Tensor GraphImporter::tensor_attribute(const OnnxNode& n, const char* name) {

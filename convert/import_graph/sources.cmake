@@ -1,6 +1,7 @@
 target_sources(edgeconv_core PRIVATE
   import_graph/cut.cc
   import_graph/function_inliner.cc
+  import_graph/graph_bodies.cc
   import_graph/graph_importer.cc
   import_graph/graph_inputs.cc
   import_graph/graph_sources.cc

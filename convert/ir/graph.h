@@ -40,7 +40,7 @@ struct Value {
   std::optional<std::vector<DimExpr>> elements;  // contents of an integer tensor of rank <= 1 as symbolic integers, when known
   std::shared_ptr<const QuantizedConstant> quantized;  // of a constant: the file's own integers, when they can be kept
   NodeId producer = kNone;                             // none for inputs and constants
-  int bits = 0;                                        // of a constant of int8 or uint8: 2 or 4 where the file has it in so many, else 0
+  int bits = 0;                                        // of a constant or capture of int8 or uint8: 2 or 4 where the file has so many, else 0
 
   // Copied, moved and destroyed in so many places that these are compiled once, in graph.cc: that halves the build of a pass.
   Value();

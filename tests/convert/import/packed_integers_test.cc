@@ -117,6 +117,45 @@ TEST(PackedIntegers, QuantizeLinearSaturatesWhereItsZeroPointOrItsTypeSays) {
   }
 }
 
+// Behind a Squeeze, and in the branch of an If, a zero point was one of 8 bits.
+TEST(PackedIntegers, AZeroPointKeepsItsBitsBehindOthersAndInBranches) {
+  for (const bool in_branch : {false, true}) {
+    OneNode n(21);
+    n.m.input("x", {"3"});
+    n.m.input("which", {}, 9);
+    add_floats(n, "scale", {1});
+    add(n, "zero", kInt4, {1, 1})->set_raw_data(std::string(1, '\0'));
+    n.m.node("Squeeze", {"zero"}, {"scalar"});
+    pb::GraphProto* g = n.m.graph;
+    if (in_branch) {
+      auto* choice = n.m.node("If", {"which"}, {"y"});
+      auto* other = attribute(choice, "else_branch", 5)->mutable_g();
+      ModelBuilder::fill(other->add_node(), "Neg", {"x"}, {"other"});
+      other->add_output()->set_name("other");
+      g = attribute(choice, "then_branch", 5)->mutable_g();
+      g->add_output()->set_name("restored");
+    }
+    ModelBuilder::fill(g->add_node(), "QuantizeLinear", {"x", "scale", "scalar"}, {"q"});
+    ModelBuilder::fill(g->add_node(), "DequantizeLinear", {"q", "scale"}, {in_branch ? "restored" : "y"});
+    n.m.output("y");
+    EXPECT_FALSE(n.kinds().empty()) << n.message();
+    const std::vector<Tensor> inputs = {Tensor::of<float>(DType::kFloat, {3}, {-20, 3, 20}), Tensor::of<uint8_t>(DType::kBool, {}, {1})};
+    EXPECT_EQ(interpret(n.imported.graph, inputs)[0].to_float(), (std::vector<float>{-8, 3, 7})) << in_branch;
+  }
+}
+
+// It gave numbers of 8 bits.
+TEST(PackedIntegers, CastLikeOfThemIsRefusedAsCastIs) {
+  OneNode n(21);
+  n.m.input("x", {"3"});
+  add(n, "like", kInt4, {1})->set_raw_data(std::string(1, '\0'));
+  n.m.node("Identity", {"like"}, {"same"});
+  n.m.node("CastLike", {"x", "same"}, {"q"});
+  set_int(n.m.node("Cast", {"q"}, {"y"}), "to", kFloats);
+  n.m.output("y");
+  EXPECT_NE(n.message().find("its result has elements of 4 bits"), std::string::npos) << n.message();
+}
+
 TEST(PackedIntegers, TwoWidthsOfOneResultAreRefused) {
   OneNode n(21);
   n.m.input("x", {"3"});

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 
+#include "convert/onnx/tensor_reader.h"
 #include "tests/convert/interp/model_data.h"
 
 namespace edgeconv_test {
@@ -51,6 +52,17 @@ Tensor as_declared(const Tensor& t, DType declared) {
   return Tensor(DType::kBfloat16, t.dims(), t.aligned().data(), std::make_shared<Tensor>(t.aligned()));
 }
 
+// Numbers of `bits` bits share bytes in a file, the first in the low ones; 0: as in memory.
+std::string file_bytes(const Tensor& t, int bits) {
+  const std::string bytes(reinterpret_cast<const char*>(t.data()), t.bytes());
+  if (bits == 0) return bytes;
+  const size_t per_byte = 8 / static_cast<size_t>(bits);
+  std::string packed((bytes.size() + per_byte - 1) / per_byte, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i)
+    packed[i / per_byte] = static_cast<char>(packed[i / per_byte] | (bytes[i] & ((1 << bits) - 1)) << (i % per_byte * static_cast<size_t>(bits)));
+  return packed;
+}
+
 std::string model_bytes(const fs::path& folder, Freeze freeze) {
   std::string bytes = read_file(folder / "model.onnx");
   if (freeze == Freeze::kNothing) return bytes;
@@ -67,9 +79,10 @@ std::string model_bytes(const fs::path& folder, Freeze freeze) {
     }
     auto* constant = g.add_initializer();
     constant->set_name(g.input(i).name());
-    constant->set_data_type(static_cast<int32_t>(t->dtype()));
+    const int32_t declared = g.input(i).type().tensor_type().elem_type();
+    constant->set_data_type(packed_bits(declared) != 0 ? declared : static_cast<int32_t>(t->dtype()));
     for (int64_t d : t->dims()) constant->add_dims(d);
-    constant->set_raw_data(std::string(reinterpret_cast<const char*>(t->data()), t->bytes()));
+    constant->set_raw_data(file_bytes(*t, packed_bits(declared)));
   }
   g.clear_input();
   for (const auto& v : kept) *g.add_input() = v;
