@@ -12,6 +12,7 @@ target_sources(edgeconv_core PRIVATE
   program/map_ops.cc
   program/map_planes.cc
   program/map_pools.cc
+  program/merge_constants.cc
   program/pack_rows.cc
   program/padding_facts.cc
   program/plan_slots.cc

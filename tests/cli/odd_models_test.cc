@@ -2,6 +2,7 @@
 // outputs, weights that are also inputs. Each is converted, verified, run and compared with what it must compute.
 #include <cmath>
 
+#include "convert/files/json.h"
 #include "convert/onnx/tensor_file.h"
 #include "tests/cli/cli_test.h"
 
@@ -40,6 +41,24 @@ TEST_F(OddModelTest, WithoutWeightsAndWithoutDynamicSizes) {
   w.node("Relu", {"x"}, {"y"});
   convert(w);
   EXPECT_EQ(run({2, 2}, {-1, 2, -3, 4}).at(0).to_float(), (Floats{0, 2, 0, 4}));
+}
+
+// A cell unrolled by steps: its weights were a value for each, and the runtime refused to prove so many sums (LIMIT, exit 5).
+TEST_F(OddModelTest, WeightsThatManyLayersShare) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 32});
+  w.output("y", kOnnxFloat, {"n", 32});
+  w.weights("w", {32, 32});
+  for (int i = 0; i < 200; ++i) {
+    const std::string h = i ? "h" + std::to_string(i) : "x", next = std::to_string(i + 1);
+    w.node("MatMul", {h, "w"}, {"m" + next});
+    w.node("Tanh", {"m" + next}, {i < 199 ? "h" + next : "y"});
+  }
+  for (const char* precision : {"int8", "w8a16", "fp32"}) {
+    convert(w, {"--precision", precision, "--allow-accuracy-loss", "--force"});
+    const Json blob = parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out);
+    EXPECT_LT(blob.at("weight_bytes").get<int>(), 5000) << precision;
+  }
 }
 
 TEST_F(OddModelTest, OutputIsTheInput) {
