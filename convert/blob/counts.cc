@@ -25,7 +25,6 @@ void check_counts(const TargetProgram& p) {
   check_count(p.outputs.size(), kMaxOutputs, "outputs");
   check_count(p.ops.size(), kMaxOps, "operators");
   check_count(p.values.size(), kMaxValues, "tensors");
-  check_count(static_cast<size_t>(p.slots), kMaxSlots, "tensors in memory at different times");
   check_count(p.exprs.rows().size(), kMaxExprs, "different sizes of tensors (size expressions)");
   size_t operands = 0;
   for (const TargetOp& op : p.ops) operands += op.inputs.size() + op.outputs.size();

@@ -9,6 +9,7 @@
 #include "convert/cli/blob_file.h"
 #include "convert/cli/standard_output.h"
 #include "convert/files/json.h"
+#include "convert/files/text_lines.h"
 #include "convert/ir/diagnostics.h"
 #include "convert/run/text_session.h"
 #include "convert/task/task.h"
@@ -158,8 +159,9 @@ void answer_file(Answering& answering, const TextArguments& o) {
   }
   std::istream& in = o.file == "-" ? std::cin : file;
   size_t number = 0;
-  for (std::string line; std::getline(in, line);) {
-    const std::string where = "--text-file " + printable(o.file) + ", line " + std::to_string(++number);
+  const std::string name = "--text-file " + printable(o.file);
+  for (std::string line; next_line(in, line, name);) {
+    const std::string where = name + ", line " + std::to_string(++number);
     const size_t tab = answering.wants_pairs() ? line.find('\t') : std::string::npos;
     if (tab == std::string::npos) {
       answering.answer(line, {}, where);

@@ -49,7 +49,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::string& path) {
   } closer{fd};
   struct stat st {};
   if (fstat(fd, &st) != 0) fail(std::strerror(errno));
-  if (S_ISDIR(st.st_mode)) fail("it is a directory; name the .onnx file in it");
+  if (S_ISDIR(st.st_mode)) fail("it is a directory; name a file in it");
   if (!S_ISREG(st.st_mode)) fail("it is not a regular file");
   const int64_t stored = std::min<int64_t>(stored_bytes(fd, st.st_size), st.st_size);  // it may grow meanwhile
   if (st.st_size - stored > stored + kMostHoles)

@@ -7,4 +7,5 @@ target_sources(edgeconv_core PRIVATE
   files/output_place.cc
   files/outputs.cc
   files/sha256.cc
+  files/text_lines.cc
 )

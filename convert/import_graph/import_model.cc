@@ -25,10 +25,26 @@ void check_domains(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdPro
   }
 }
 
+// Is it one of ai.onnx's, as far as this converter can know?
+bool check_version(int version, const std::string& where, Diagnostics& d) {
+  const std::string what = where + "operator set " + std::to_string(version) + " is no version of ai.onnx";
+  if (version < 1)
+    d.malformed(what);
+  else if (version > kNewestKnownOpset + kTolerated)
+    d.malformed(what + ": the newest that this converter knows is " + std::to_string(kNewestKnownOpset));
+  else
+    return true;
+  return false;
+}
+
 std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnostics& d) {
   check_domains(m.opset_import(), "the model", d);
-  for (const auto& f : m.functions())
-    check_domains(f.opset_import(), "the function '" + printable(f.domain() + "::" + f.name()) + "'", d);
+  for (const auto& f : m.functions()) {
+    const std::string function = "the function '" + printable(f.domain() + "::" + f.name()) + "'";
+    check_domains(f.opset_import(), function, d);
+    const OpsetMap imports = *read_opsets(f.opset_import());
+    if (const auto version = imports.find(""); version != imports.end()) check_version(version->second, function + ": ", d);
+  }
   auto opsets = std::make_shared<OpsetMap>(*read_opsets(m.opset_import()));
   if (m.ir_version() > kNewestKnownIrVersion + kTolerated)
     d.malformed("IR version " + std::to_string(m.ir_version()) +
@@ -45,18 +61,14 @@ std::shared_ptr<const OpsetMap> checked_opsets(const pb::ModelProto& m, Diagnost
     return opsets;
   }
   const int version = (*opsets)[""];
-  if (version < 1)
-    d.malformed("operator set " + std::to_string(version) + " is no version of ai.onnx");
-  else if (version < kMinOpset - 1)
+  if (!check_version(version, "", d)) return opsets;
+  if (version < kMinOpset - 1)
     d.unsupported({"model", "", "", "operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset),
                    "export the model again with opset_version=17 or newer"});
   else if (version < kMinOpset)
     d.warn("operator set " + std::to_string(version) + " is older than " + std::to_string(kMinOpset) +
            "; operators are judged one by one");
-  if (version > kNewestKnownOpset + kTolerated)
-    d.malformed("operator set " + std::to_string(version) +
-                " is no version of ai.onnx: the newest that this converter knows is " + std::to_string(kNewestKnownOpset));
-  else if (version > kNewestKnownOpset)
+  if (version > kNewestKnownOpset)
     d.warn("operator set " + std::to_string(version) + " is newer than " + std::to_string(kNewestKnownOpset) +
            ", the newest that this converter knows; operators are read by the rules of that one");
   else if (version > kNewestTestedOpset)

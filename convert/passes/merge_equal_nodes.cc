@@ -14,6 +14,9 @@ namespace edgeconv {
 
 namespace {
 
+// Nodes with the same operands and other attributes that one is compared with, the newest: more of them stand in no model.
+constexpr size_t kMostAlike = 64;
+
 // An application's operator may have effects that nobody knows here; bodies are not compared.
 bool may_merge(OpKind k) { return k != OpKind::kCustom && k != OpKind::kIf && k != OpKind::kLoop; }
 
@@ -53,7 +56,8 @@ int pass_merge_equal_nodes(Graph& g, Diagnostics&) {
     merged.redirect(n);
     if (n.dead || !may_merge(n.kind) || n.outputs.size() != 1 || n.outputs[0] == kNone || g.is_output(n.outputs[0])) continue;
     std::vector<NodeId>& alike = seen[{n.kind, n.inputs}];
-    const auto same = std::find_if(alike.begin(), alike.end(), [&](NodeId other) { return g.node(other).attrs == n.attrs; });
+    const auto most = static_cast<std::ptrdiff_t>(std::min(alike.size(), kMostAlike));
+    const auto same = std::find_if(alike.end() - most, alike.end(), [&](NodeId other) { return g.node(other).attrs == n.attrs; });
     if (same == alike.end()) {
       alike.push_back(static_cast<NodeId>(i));
       continue;

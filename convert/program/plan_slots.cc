@@ -1,11 +1,15 @@
 // Greedy colouring of lifetimes: largest values first, each into the slot that grows least. An elementwise op may write over
 // the operand that it reads last, which saves the second buffer of most chains.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/program/program_pass.h"
 #include "convert/program/slots.h"
+#include "rt/base/limits.h"
 #include "rt/ops/op.h"
 
 namespace edgeconv {
@@ -93,6 +97,10 @@ int pass_plan_slots(TargetProgram& p, const ProgramPassOptions&) {
     for (size_t s = 0; s < slots.size(); ++s)
       if (fits(p, slots[s], next)) best = s;
     if (best == slots.size()) slots.emplace_back();
+    if (slots.size() > ert::limits::kMaxSlots)
+      throw FatalError(ExitCode::kLimit, fmt::format("more than {} tensors would be in memory at once, which is what the runtime takes; where loops were "
+                                                     "unrolled, a smaller --dim or --fix makes fewer rounds of them",
+                                                     ert::limits::kMaxSlots));
     slots[best].emplace(next.first, next);
     p.values[static_cast<size_t>(next.value)].index = static_cast<int>(best);
   }

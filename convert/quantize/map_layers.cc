@@ -124,11 +124,14 @@ MapLayers map_layers(const Graph& g) {
   if (all.empty()) return all;
   const auto users = g.users();
   // A weight that others multiply, too, has the factors of these.
-  std::erase_if(all, [&](const auto& entry) {
-    const auto& readers = users[static_cast<size_t>(g.node(entry.first).in(1))];
-    return !std::all_of(readers.begin(), readers.end(),
-                        [&](NodeId id) { return map_layer(g, g.node(id)).has_value() && !exact.count(id); });
-  });
+  std::map<ValueId, bool> only_here;
+  for (const auto& [id, l] : all) {
+    const auto [at, fresh] = only_here.try_emplace(g.node(id).in(1), true);
+    if (!fresh) continue;
+    const auto& readers = users[static_cast<size_t>(at->first)];
+    at->second = std::all_of(readers.begin(), readers.end(), [&](NodeId reader) { return all.count(reader) > 0; });
+  }
+  std::erase_if(all, [&](const auto& entry) { return !only_here.at(g.node(entry.first).in(1)); });
   const auto is_quicker = [](const MapLayer& l) { return !l.depthwise && overlaps(l.window); };
   const auto stay = [&](const MapLayers& beside) {
     const Neighbours neighbours(g, beside);

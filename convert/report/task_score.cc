@@ -4,23 +4,21 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "convert/ir/diagnostics.h"
 #include "convert/files/npy.h"
+#include "convert/files/text_lines.h"
 
 namespace edgeconv {
 
 namespace {
 
 Tensor read_text(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw FatalError(ExitCode::kIo, "--labels " + path + ": cannot be read");
   std::vector<double> numbers;
   bool whole = true;
   int line_number = 0;
-  for (std::string line; std::getline(file, line);) {
+  for (std::string line : read_lines("--labels", path)) {
     ++line_number;
     line.resize(std::min(line.find('#'), line.size()));
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
@@ -33,7 +31,7 @@ Tensor read_text(const std::string& path) {
     }
     if (used != line.size())
       throw FatalError(ExitCode::kMalformed,
-                       "--labels " + path + ": line " + std::to_string(line_number) + " is no number: '" + printable(line) + "'");
+                       "--labels " + printable(path) + ": line " + std::to_string(line_number) + " is no number: '" + printable(line) + "'");
     whole &= line.find_first_not_of("+-0123456789 \t") == std::string::npos;
   }
   Tensor t(whole ? DType::kInt64 : DType::kDouble, {static_cast<int64_t>(numbers.size())});

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <set>
 
+#include "convert/files/text_lines.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv {
@@ -53,21 +53,17 @@ int entailment_label(const std::vector<std::string>& labels) {
 }
 
 std::vector<std::string> read_label_names(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw FatalError(ExitCode::kIo, "--labels " + printable(path) + ": the file cannot be read");
   std::vector<std::string> labels;
   std::set<std::string> seen;
   const auto refuse = [&](const std::string& what) {
     throw FatalError(ExitCode::kUsage, "--labels " + printable(path) + ": line " + std::to_string(labels.size() + 1) + " " +
                                            what + "; the file has one label a line, in the order of the model's outputs");
   };
-  for (std::string line; std::getline(file, line);) {
-    if (line.ends_with('\r')) line.pop_back();
+  for (const std::string& line : read_lines("--labels", path)) {
     if (line.empty()) refuse("is empty");
     if (!seen.insert(line).second) refuse("repeats '" + printable(line) + "'");
     labels.push_back(line);
   }
-  if (file.bad()) throw FatalError(ExitCode::kIo, "--labels " + printable(path) + ": reading failed");
   if (labels.empty()) refuse("is missing");
   return labels;
 }

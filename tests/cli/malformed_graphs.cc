@@ -126,6 +126,11 @@ void add_graph_damage(Corpus& c) {
     if (calls != "Relu") n->set_domain("f");
   };
   add_model(c, "a function", 0, [&](ModelWriter& w) { function(w, "F", "Relu"), w.node("F", {"x"}, {"y"}, "f"); });
+  for (const int64_t v : {int64_t{-1}, int64_t{0}, int64_t{34}, int64_t{9999}, INT64_MAX, INT64_MIN})
+    add_model(c, "a function over operator set " + std::to_string(v), 3, [&](ModelWriter& w) {
+      function(w, "F", "Relu"), w.node("F", {"x"}, {"y"}, "f");
+      w.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(v);
+    });
   add_model(c, "a function that calls itself", 3, [&](ModelWriter& w) { function(w, "F", "F"), w.node("F", {"x"}, {"y"}, "f"); });
   add_model(c, "functions that call each other", 3, [&](ModelWriter& w) {
     function(w, "F", "G"), function(w, "G", "F");

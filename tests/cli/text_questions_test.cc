@@ -36,7 +36,7 @@ TEST_F(TextQuestionsTest, ZeroShotJudgesByTheLabelsThatItIsGiven) {
   refused({"--text", "anna"}, {"the blob's task is zero-shot", "--labels a,b,c or --labels @FILE"});
   refused({"--text", "anna", "--labels", "good,,bad"}, {"a label is empty"});
   refused({"--text", "anna", "--labels", "good, "}, {"a label is empty"});
-  refused({"--text", "anna", "--labels", "@" + in("nothing.txt")}, {"nothing.txt", "cannot be read"}, kIo);
+  refused({"--text", "anna", "--labels", "@" + in("nothing.txt")}, {"nothing.txt", "cannot read"}, kIo);
   refused({"--text", "anna", "--pair", "rome", "--labels", "good,bad"}, {"task is zero-shot, which takes no pair"});
 }
 
@@ -46,6 +46,14 @@ TEST_F(TextQuestionsTest, ZeroShotNeedsALabelThatSaysEntailed) {
   write_file(in("names.txt"), "yes\nno\n");
   expect_refusal({in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task", "zero-shot", "--labels", in("names.txt"), "-o", in("n.ert")},
                  kUsage, {"a label that begins with 'entail'"});
+}
+
+// They were read for ever, or until memory ended.
+TEST_F(TextQuestionsTest, TextsWithoutAnEndAreRefused) {
+  embedding();
+  refused({"--text-file", "/dev/zero"}, {"/dev/zero", "a line has more than 16777216 bytes"}, kLimit);
+  expect_refusal({in("m.onnx"), "-q", "--dim", "sequence=16", "--tokenizer", in("model"), "--task", "classify", "--labels", "/dev/zero", "-o", in("n.ert")}, kIo,
+                 {"'/dev/zero': it is not a regular file"});
 }
 
 TEST_F(TextQuestionsTest, AnEmbeddingHasNoLabelsAndNoBestOnes) {

@@ -6,6 +6,8 @@
 
 #include <set>
 
+#include "convert/ir/diagnostics.h"
+#include "rt/base/limits.h"
 #include "rt/include/ert.h"
 
 namespace edgeconv {
@@ -158,6 +160,21 @@ TEST_F(Slots, RandomPrograms) {
       }
     }
     finish(made.back());
+  }
+}
+
+// The rest of the plan would take minutes.
+TEST_F(Slots, MoreThanTheRuntimeTakesAreRefusedAtOnce) {
+  for (const uint32_t more : {0u, 1u}) {
+    p = TargetProgram({{"seq", 1, 64}});
+    input_ = boundary(Storage::kInput, {S, 8});
+    std::vector<int> all;
+    for (uint32_t i = 0; i < ert::limits::kMaxSlots + more; ++i) all.push_back(unary(input_));
+    for (const int v : all) op(OpCode::kCopy, {v}, {boundary(Storage::kOutput, p.values[static_cast<size_t>(v)].shape)});
+    if (more == 0)
+      EXPECT_NO_THROW(pass_plan_slots(p, {}));
+    else
+      EXPECT_THROW(pass_plan_slots(p, {}), FatalError);
   }
 }
 
