@@ -41,10 +41,29 @@ BlobSpec chain(int32_t rows, int32_t stride, int32_t dilation) {
   return s;
 }
 
+// relu(x [n, h, 5, 3]) + a [n, 1, 5, 3] + b [1, h, 5, 3] + c [1, 1, 1, 3]: operands that rows, images or all of them share.
+BlobSpec shared(int32_t rows) {
+  BlobSpec s;
+  const uint32_t one = s.constant(1), n = s.dim("n", 1, 4), h = s.dim("h", 1, 24), five = s.constant(5), three = s.constant(3);
+  const auto input = [&](const char* name, uint32_t images, uint32_t height, uint32_t columns) {
+    return static_cast<int32_t>(s.add_input(name, ERT_F32, {images, height, columns, three}));
+  };
+  const int32_t x = input("x", n, h, five), a = input("a", n, one, five), b = input("b", one, h, five), c = input("c", one, one, one);
+  const auto y = static_cast<int32_t>(s.add_output("y", ERT_F32, {n, h, five, three}, 0));
+  std::vector<int32_t> ints = {rows, 4, 3};
+  for (int i = 0; i < 3; ++i)
+    ints.insert(ints.end(), {ERT_F32, 4, static_cast<int32_t>(n), static_cast<int32_t>(h), static_cast<int32_t>(five), static_cast<int32_t>(three)});
+  ints.insert(ints.end(), {static_cast<int32_t>(OpCode::kUnary), 1, 1, 1, 0, 0, kRelu});
+  for (int32_t i = 0; i < 3; ++i)
+    ints.insert(ints.end(), {static_cast<int32_t>(OpCode::kBinary), 2, 1, 1, 0, bands::value_of(i), i + 1, params::binary::kAdd});
+  s.ops = {{OpCode::kRowBands, {x, a, b, c}, {y}, ints, {}}};
+  return s;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, BlobSpec>> band_programs() {
-  return {{"bands_of_one_row", chain(1, 1, 1)}, {"bands_with_stride", chain(2, 2, 1)}, {"bands_dilated", chain(3, 1, 2)}};
+  return {{"bands_of_shared_operands", shared(1)}, {"bands_of_two_rows_of_shared_operands", shared(2)}, {"bands_of_one_row", chain(1, 1, 1)}, {"bands_with_stride", chain(2, 2, 1)}, {"bands_dilated", chain(3, 1, 2)}};
 }
 
 }  // namespace ert::fuzz
