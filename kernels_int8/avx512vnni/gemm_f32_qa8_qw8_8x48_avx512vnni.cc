@@ -1,5 +1,6 @@
 // W8A8 GEMM for AVX512-VNNI: 8 rows x 48 columns in 24 accumulators; fewer rows take wider tiles. Weight panels are the
 // outer loop, so that each weight byte leaves the far caches once per call.
+#include "kernels_int8/avx512vnni/clamp.h"
 #include "kernels_int8/avx512vnni/gemm_tile.h"
 #include "kernels_int8/loops/gemm_driver.h"
 
@@ -28,17 +29,19 @@ __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, 
       const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(g.scales[row + r].zero_point), colsum);
       const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(sums[r * panels], correction));
       const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(g.scales[row + r].scale), scale));
-      _mm512_mask_storeu_ps(dst, mask, _mm512_add_ps(scaled, bias));
+      _mm512_mask_storeu_ps(dst, mask, clamped_by_kind(g.clamp, _mm512_add_ps(scaled, bias)));
     }
   }
 }
 
 // The same from registers, for the tiles that do most of the work. Panel by panel: the parameters of one fit beside the sums.
-template <int kRows, int kPanels>
-inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels],
-                                                                 size_t row, size_t column, size_t columns) {
+template <bool kClamps, int kRows, int kPanels>
+inline __attribute__((always_inline)) void store_from_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels], size_t row,
+                                                                size_t column, size_t columns) {
   const PackedWeights& w = g.w;
   const RowScale* rows = g.scales + row;
+  // By bits NaN, whose sign is set behind relu_by_kind(), is less than 6.
+  const __m512i most = g.clamp == Clamp::kRelu6 ? _mm512_castps_si512(_mm512_set1_ps(6.0f)) : _mm512_set1_epi32(INT32_MAX);
   float* dst = g.dst + static_cast<ptrdiff_t>(row) * g.dst_stride + column;
 #pragma GCC unroll 16
   for (int p = 0; p < kPanels; ++p, column += 16, dst += 16) {
@@ -52,9 +55,18 @@ inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs&
       const __m512i correction = _mm512_mullo_epi32(_mm512_set1_epi32(rows[r].zero_point), colsum);
       const __m512 sum = _mm512_cvtepi32_ps(_mm512_sub_epi32(acc[r][p], correction));
       const __m512 scaled = _mm512_mul_ps(sum, _mm512_mul_ps(_mm512_set1_ps(rows[r].scale), scale));
-      _mm512_mask_storeu_ps(dst + r * g.dst_stride, mask, _mm512_add_ps(scaled, bias));
+      __m512 y = _mm512_add_ps(scaled, bias);
+      if constexpr (kClamps) y = _mm512_castsi512_ps(_mm512_min_epi32(_mm512_castps_si512(relu_by_kind(y)), most));
+      _mm512_mask_storeu_ps(dst + r * g.dst_stride, mask, y);
     }
   }
+}
+
+template <int kRows, int kPanels>
+inline __attribute__((always_inline)) void epilogue_in_registers(const GemmArgs& g, const __m512i (&acc)[kRows][kPanels],
+                                                                 size_t row, size_t column, size_t columns) {
+  if (g.clamp == Clamp::kNone) return store_from_registers<false>(g, acc, row, column, columns);
+  store_from_registers<true>(g, acc, row, column, columns);
 }
 
 // Rows [row, row + kRows), columns [column, column + columns) with columns in (16 * (kPanels - 1), 16 * kPanels]. Fetches kAhead

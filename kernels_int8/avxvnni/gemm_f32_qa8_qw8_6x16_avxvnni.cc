@@ -7,8 +7,9 @@ namespace ert::kernels {
 namespace {
 
 // Integer sums of a tile to floats.
-template <int kRows, int kPanels>
-inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][2 * kPanels]) {
+template <bool kClamps, int kRows, int kPanels>
+inline __attribute__((always_inline)) void store_floats(const TileArgs& t, const __m256i (&acc)[kRows][2 * kPanels]) {
+  const __m256 zero = _mm256_setzero_ps(), most = _mm256_set1_ps(t.clamp == Clamp::kRelu6 ? 6.0f : __builtin_inff());
   const float *column_scale = t.scale, *bias = t.bias;
   const int32_t* colsums = t.colsum;
   const RowScale* rows = t.rows;
@@ -24,10 +25,18 @@ inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const _
       const __m256i sum = _mm256_sub_epi32(acc[r][j], _mm256_mullo_epi32(zero_point, colsum));
       const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(column_scale + 8 * j));
       const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale);
-      _mm256_storeu_ps(dst + 8 * j, _mm256_add_ps(scaled, _mm256_loadu_ps(bias + 8 * j)));
+      __m256 y = _mm256_add_ps(scaled, _mm256_loadu_ps(bias + 8 * j));
+      if constexpr (kClamps) y = _mm256_min_ps(most, _mm256_add_ps(_mm256_max_ps(zero, y), zero));
+      _mm256_storeu_ps(dst + 8 * j, y);
     }
     dst += stride;
   }
+}
+
+template <int kRows, int kPanels>
+inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][2 * kPanels]) {
+  if (t.clamp == Clamp::kNone) return store_floats<false, kRows, kPanels>(t, acc);
+  store_floats<true, kRows, kPanels>(t, acc);
 }
 
 template <int kRows, int kPanels, bool kAhead = false>

@@ -202,9 +202,12 @@ struct KernelTable {
   SumFn sum_squares;  // of src[i] * src[i]
 };
 
-// Whether the table's gemm takes GemmArgs::clamp; else that is left to the caller. With int8 weights those of NEON do, and what is built on it.
+// Whether the table's gemm takes GemmArgs::clamp; else that is left to the caller. With int8 weights those of NEON do and what is built on it;
+// of W8A8 those with vpdpbusd.
 constexpr bool clamps_products(const KernelTable& table, Precision precision, Layout layout) {
-  return precision == Precision::kW12A13 || (is_neon(table.isa) && table.gemm[precision][layout] != nullptr);
+  if (precision == Precision::kW12A13) return true;
+  if (table.isa == Isa::kAvxVnni || table.isa == Isa::kAvx512Vnni) return precision == Precision::kW8A8 && layout == Layout::kN16K4;
+  return is_neon(table.isa) && table.gemm[precision][layout] != nullptr;
 }
 
 // The kernels of one quantized Linear. They belong together: the format of the rows is private to them.

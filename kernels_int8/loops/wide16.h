@@ -54,10 +54,10 @@ ERT_LANES void sum_values(Sums (&acc)[kOutputs][kPanels], const int16_t* src, pt
         acc, weights, panel, [&](int r) __attribute__((always_inline)) { return int32_t{static_cast<uint16_t>(src[r * step])}; });
 }
 
+// Adds up pieces of runs, where there are several.
 template <int kOutputs, int kPanels>
-__attribute__((noinline)) void wide_tile(const WideTile& w) {
+ERT_LANES void add_pieces(const WideTile& w, Lanes (&t)[kOutputs][kPanels]) {
   const WideArgs& a = *w.a;
-  Lanes t[kOutputs][kPanels];
 #pragma GCC unroll 16
   for (int r = 0; r < kOutputs; ++r) {
 #pragma GCC unroll 2
@@ -82,12 +82,44 @@ __attribute__((noinline)) void wide_tile(const WideTile& w) {
       }
     }
   }
+}
+
+template <bool kClamps, int kOutputs, int kPanels>
+ERT_LANES void store_results(const WideTile& w, const Lanes (&t)[kOutputs][kPanels]) {
+  const Lanes most = broadcast(w.a->clamp == Clamp::kRelu6 ? 6.0f : __builtin_inff());
 #pragma GCC unroll 2
   for (int p = 0; p < kPanels; ++p) {
     const Lanes scale = load(w.scale + 16 * p), bias = load(w.bias + 16 * p);
     float* dst = w.dst + 16 * p;
 #pragma GCC unroll 16
-    for (int r = 0; r < kOutputs; ++r) store(dst + r * w.dst_stride, clamped(a.clamp, t[r][p] * scale + bias));
+    for (int r = 0; r < kOutputs; ++r) {
+      const Lanes y = t[r][p] * scale + bias;
+      store(dst + r * w.dst_stride, kClamps ? smaller(most, relu(y)) : y);
+    }
+  }
+}
+
+template <int kOutputs, int kPanels>
+__attribute__((noinline)) void wide_tile(const WideTile& w) {
+  const WideArgs& a = *w.a;
+  Lanes t[kOutputs][kPanels];
+  if (a.rows * a.taps == 1 && a.run <= kWideBlock) {
+    Sums acc[kOutputs][kPanels];
+    sum_values(acc, w.src, a.src_step, w.weights, w.panel, a.run);
+#pragma GCC unroll 16
+    for (int r = 0; r < kOutputs; ++r) {
+      const Lanes s = broadcast(w.scales[r * a.scale_step]);
+#pragma GCC unroll 2
+      for (int p = 0; p < kPanels; ++p) t[r][p] = broadcast(0.0f) + to_lanes(acc[r][p]) * s;
+    }
+  } else {
+    add_pieces(w, t);
+  }
+  // What is the same for all results is asked once: compilers ask for each.
+  if (a.clamp == Clamp::kNone) {
+    store_results<false>(w, t);
+  } else {
+    store_results<true>(w, t);
   }
 }
 

@@ -139,7 +139,6 @@ struct Job {
   void multiply_rectangle(const uint8_t* rectangle, const kernels::RowScale& scale, int64_t outputs, int64_t row, int64_t first,
                           int64_t last) const {
     const int64_t pixel = patches.channels, n = last - first;
-    const int32_t activation = product.activation;
     float* out = dst + row * s.n;
     const kernels::WindowArgs a = {static_cast<size_t>(outputs),
                                    static_cast<size_t>(n),
@@ -154,7 +153,7 @@ struct Job {
                                    product.weights_from(first),
                                    out + first,
                                    static_cast<ptrdiff_t>(s.n),
-                                   clamp_of(activation)};
+                                   clamp_of(c.ints[cnv::kActivation])};
     window_kernels->window(a);
     if (a.clamp == kernels::Clamp::kNone) activate(outputs, first, n, out);
   }
