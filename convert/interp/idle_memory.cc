@@ -19,7 +19,7 @@ namespace edgeconv {
 namespace {
 
 constexpr size_t kWorthAsking = size_t{1} << 20;
-constexpr size_t kMuch = size_t{64} << 20;
+constexpr size_t kMuch = size_t{24} << 20;
 
 // Pages of the process that no file stands behind; 0 where nobody says.
 size_t own_bytes() {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "convert/interp/eval.h"
 #include "convert/interp/idle_memory.h"
@@ -72,6 +73,21 @@ std::vector<Tensor> over_patches(const Graph& g, const Node& n, const PatchRows&
   return results;
 }
 
+// An elementwise function writes over what it reads where nothing else wants that: a map of a convolutional network is the most that a conversion holds.
+bool may_overwrite(const Graph& g, const Node& n, size_t at, const std::vector<size_t>& last, const Tensor& x) {
+  if (n.kind != OpKind::kUnary || x.dtype() != DType::kFloat || g.value(n.in(0)).constant || last[static_cast<size_t>(n.in(0))] != at) return false;
+  const int kind = n.as<UnaryAttrs>().kind;
+  return kind != ert::params::unary::kIsNaN && kind != ert::params::unary::kIsInf && kind != ert::params::unary::kNot;
+}
+
+// mut copies where the bytes are an input's or somebody's who observes.
+Tensor overwritten(const Node& n, Tensor x, Backend backend) {
+  const UnaryAttrs& a = n.as<UnaryAttrs>();
+  const std::span<float> d = x.mut<float>();
+  apply_unary(backend, a.kind, a.alpha, d.size(), d.data(), d.data());
+  return x;
+}
+
 }  // namespace
 
 std::vector<size_t> last_uses(const Graph& g) {
@@ -130,6 +146,8 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
     if (patches) {
       const Tensor map = values[static_cast<size_t>(patches->in(0))].aligned();
       out = over_patches(g, n, PatchRows(*patches, map), in, options.backend);
+    } else if (!n.inputs.empty() && may_overwrite(g, n, i, last, *in[0])) {
+      out.push_back(overwritten(n, std::exchange(values[static_cast<size_t>(n.in(0))], Tensor()), options.backend));
     } else {
       out = evaluate_node(g, n, in, options.backend);
     }

@@ -32,7 +32,8 @@ Results eval_pool(const NodeInputs& c) {
   dims.insert(dims.end(), w.count.begin(), w.count.end());
   const int64_t images = dims[0] * dims[1], area = product(w.size), positions = product(w.count);
   Tensor out(DType::kFloat, dims);
-  std::vector<int64_t> indices(static_cast<size_t>(images * positions), 0);
+  const bool tells = max && c.node.outputs.size() > 1 && c.node.outputs[1] != kNone;
+  std::vector<int64_t> indices(tells ? static_cast<size_t>(images * positions) : 0);  // twice the map's memory
   float* d = out.mut<float>().data();
   for (int64_t m = 0; m < images; ++m) {
     const float* image = x.as<float>().data() + m * area;
@@ -51,12 +52,12 @@ Results eval_pool(const NodeInputs& c) {
       });
       const int64_t divisor = a.sum ? 1 : a.count_include_pad ? padded_taps(w, at) : inside;
       d[m * positions + position] = max ? best : sum / static_cast<float>(divisor);
-      indices[static_cast<size_t>(m * positions + position)] = m * area + where;
+      if (tells) indices[static_cast<size_t>(m * positions + position)] = m * area + where;
       ++position;
     });
   }
   Results r{out.cast(type)};
-  if (max && c.node.outputs.size() > 1) r.push_back(Tensor::ints(indices).reshaped(dims));
+  if (tells) r.push_back(Tensor::ints(indices).reshaped(dims));
   return r;
 }
 
