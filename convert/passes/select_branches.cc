@@ -4,6 +4,7 @@
 
 #include "convert/infer/inline_bodies.h"
 #include "convert/passes/match.h"
+#include "convert/passes/select_branches.h"
 
 namespace edgeconv {
 
@@ -17,19 +18,19 @@ bool may_run_unasked(const Graph& body) {
   return true;
 }
 
-bool select(Graph& g, NodeId id);
-
 // A branch with the selections inside it made: other graphs share the original.
 std::shared_ptr<Graph> selected(const Graph& body) {
   auto copy = std::make_shared<Graph>(body);
   const size_t count = copy->nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!copy->nodes[i].dead && copy->nodes[i].kind == OpKind::kIf) select(*copy, static_cast<NodeId>(i));
+    if (!copy->nodes[i].dead && copy->nodes[i].kind == OpKind::kIf) select_branches(*copy, static_cast<NodeId>(i));
   copy->sort();
   return copy;
 }
 
-bool select(Graph& g, NodeId id) {
+}  // namespace
+
+bool select_branches(Graph& g, NodeId id) {
   const Node n = g.node(id);
   std::vector<std::shared_ptr<Graph>> bodies;
   for (const auto& body : n.as<SubgraphAttrs>().bodies) bodies.push_back(selected(*body));
@@ -63,10 +64,8 @@ bool select(Graph& g, NodeId id) {
   return true;
 }
 
-}  // namespace
-
 int pass_select_branches(Graph& g, Diagnostics&) {
-  return rewrite_each(g, OpKind::kIf, [&](NodeId id) { return select(g, id); });
+  return rewrite_each(g, OpKind::kIf, [&](NodeId id) { return select_branches(g, id); });
 }
 
 }  // namespace edgeconv

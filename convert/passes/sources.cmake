@@ -50,6 +50,7 @@ target_sources(edgeconv_core PRIVATE
   passes/rotation_columns.cc
   passes/select.cc
   passes/select_branches.cc
+  passes/select_quantized_branches.cc
   passes/simplify_views.cc
   passes/sink_expand.cc
   passes/sink_layout.cc

@@ -5,6 +5,13 @@
 #include "tests/convert/passes/graph_builder.h"
 #include "tests/convert/sizes.h"
 
+namespace edgeconv {
+
+int pass_select_quantized_branches(Graph& g, Diagnostics& d);
+int pass_fold_dequantize(Graph& g, Diagnostics& d);
+
+}  // namespace edgeconv
+
 namespace edgeconv::testing {
 
 namespace {
@@ -41,6 +48,35 @@ TEST(SelectBranches, ComputesBothAndSelects) {
       EXPECT_EQ(interpret(before, x)[0].to_float(), interpret(b.g, x)[0].to_float()) << sign;
     }
   }
+}
+
+// Weights that a branch dequantizes, of the graph's own integers: chosen before the passes for quantized models, which see the graph only. Others wait.
+TEST(SelectBranches, QuantizedBranchesComeFirst) {
+  const auto side = [](bool negative) {
+    GraphBuilder s;
+    const ValueId x = s.input("x", {B, 2});
+    const ValueId codes = s.input("codes", {2, 2}, DType::kInt8);
+    const ValueId w = s.node(OpKind::kDequantizeLinear, {codes, s.scalar(0.5f)}, QuantAttrs{});
+    const ValueId y = s.node(OpKind::kMatMul, {x, w});
+    s.output(negative ? s.unary(ert::params::unary::kNeg, y) : y);
+    return std::make_shared<Graph>(s.g);
+  };
+  GraphBuilder b;
+  const ValueId x = b.input("x", {B, 2});
+  const ValueId codes = b.g.add_constant("codes", Tensor::of<int8_t>(DType::kInt8, {2, 2}, {1, -2, 3, 100}));
+  const ValueId sum = b.node(OpKind::kReduce, {x}, ReduceAttrs{reduce::kSum, {0, 1}, false, false});
+  const ValueId condition = b.node(OpKind::kBinary, {sum, b.scalar(0)}, BinaryAttrs{binary::kGreater});
+  b.output(b.node(OpKind::kIf, {condition, x, codes}, SubgraphAttrs{{side(false), side(true)}, -1}));
+  finish(b.g);
+  EXPECT_GT(apply(b.g, {pass_select_quantized_branches, pass_fold_dequantize}), 1);
+  EXPECT_EQ(count(b.g, OpKind::kIf), 0);
+  EXPECT_EQ(count(b.g, OpKind::kDequantizeLinear), 0);
+  const std::vector<Tensor> in{Tensor::of<float>(DType::kFloat, {1, 2}, {-1, -2})};
+  EXPECT_EQ(interpret(b.g, in)[0].to_float(), (std::vector<float>{3.5f, 99}));
+
+  GraphBuilder plain = chosen_by_sum(false);
+  finish(plain.g);
+  EXPECT_EQ(apply(plain.g, {pass_select_quantized_branches}), 0);
 }
 
 // if sum(x) > 0: (if max(x) > 1: x else: tanh(x)) else: relu(x) * 3
