@@ -261,6 +261,7 @@ void diagnose_graph(const Graph& g, Diagnostics& d) {
   infinite_factors(g, d);
   padding_inside(g, d);
   unmasked_attention(g, d);
+  diagnose_order(g, d);
 }
 
 }  // namespace edgeconv

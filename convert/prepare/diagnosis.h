@@ -13,4 +13,7 @@ void diagnose_file(const Graph& g, Diagnostics& d);
 // After inference, before passes: unused inputs, swapped inputs, masks that give NaN.
 void diagnose_graph(const Graph& g, Diagnostics& d);
 
+// After inference too: outputs that are compared by place and stand in an order that rounding changes (ordered_rows.cc).
+void diagnose_order(const Graph& g, Diagnostics& d);
+
 }  // namespace edgeconv

@@ -3,6 +3,7 @@ target_sources(edgeconv_core PRIVATE
   prepare/custom_operators.cc
   prepare/cut_advice.cc
   prepare/diagnosis.cc
+  prepare/ordered_rows.cc
   prepare/pinning_advice.cc
   prepare/prepare.cc
   prepare/raw_inputs.cc

@@ -231,6 +231,26 @@ TEST_F(DiagnosisTest, ConstantThatOverflowsInHalf) {
   EXPECT_NE(expect_success({"inspect", in("m.onnx")}).out.find("to float16, where it becomes infinite"), std::string::npos);
 }
 
+// Boxes that a detector puts in order itself, by scores that it computes; scores that come in are the same numbers everywhere.
+TEST_F(DiagnosisTest, RowsInTheOrderOfScores) {
+  for (const bool computed : {true, false})
+    for (const int64_t kept : {3, 1}) {
+      ModelWriter w;
+      w.input("x", kOnnxFloat, {"batch", 8});
+      w.output("y", kOnnxFloat, {"batch", kept});
+      w.weights("w", {8, 8});
+      pb::TensorProto& k = *w.proto().mutable_graph()->add_initializer();
+      k.set_name("k");
+      k.set_data_type(kOnnxInt64);
+      k.add_dims(1);
+      k.add_int64_data(kept);
+      w.node("MatMul", {"x", "w"}, {"boxes"});
+      w.node("TopK", {computed ? "boxes" : "x", "k"}, {"best", "at"});
+      int_attribute(w.node("GatherElements", {"boxes", "at"}, {"y"}), "axis", 1);
+      EXPECT_EQ(count(said(w), "the rows of output 'y' stand in the order of scores"), computed && kept > 1 ? 1 : 0);
+    }
+}
+
 // Inputs and outputs of other float types are float32 in the blob; data files of the model's own type still fit.
 TEST_F(DiagnosisTest, OtherFloatTypesAtTheBoundary) {
   for (const int32_t type : {kOnnxFloat16, kOnnxDouble}) {
