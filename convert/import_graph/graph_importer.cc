@@ -133,7 +133,7 @@ void GraphImporter::import_node(const OnnxNode& n) {
   } catch (const NodeError& e) {
     malformed(n, e.what());
   } catch (const NodeUnsupported& e) {
-    unsupported(n, e.what(), e.hint);
+    if (!follows_from_another(n, e.what())) unsupported(n, e.what(), e.hint);
   }
   count_parameters(n);
   // After a problem, readers of the outputs still need something to refer to.

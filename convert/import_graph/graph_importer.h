@@ -71,6 +71,7 @@ class GraphImporter : public ImportContext {
   bool may_tabulate(int64_t elements) override;
   void warn(const OnnxNode& n, const std::string& message) override;
   void unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) override;
+  bool follows_from_another(const OnnxNode& n, const std::string& reason) const;
   void malformed(const OnnxNode& n, const std::string& message) override;
 
  private:

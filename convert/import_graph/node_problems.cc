@@ -1,4 +1,6 @@
 // What is wrong with nodes, or odd about them, in the words of the file: names, operators, types and shapes of inputs.
+#include <algorithm>
+
 #include "convert/import/operand_types.h"
 #include "convert/import_graph/graph_importer.h"
 #include "convert/onnx/node_order.h"
@@ -60,6 +62,28 @@ void ImportSession::report_warnings() const {
 void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) {
   const std::string where = n.scope.empty() ? n.name : n.name + " (torch: " + n.scope + ")";
   tell({op_label(n), where, inputs_str(n), reason, hint});
+}
+
+// What a refused node gives has no rank: whoever misses that has no problem of its own.
+bool GraphImporter::follows_from_another(const OnnxNode& n, const std::string& reason) const {
+  if (reason.find("rank of its input is not known") == std::string::npos) return false;
+  std::vector<ValueId> open;
+  for (const std::string& name : n.inputs)
+    if (const auto it = names_.find(name); it != names_.end()) open.push_back(it->second);
+  std::unordered_set<ValueId> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    const Node* maker = graph_.producer(v);
+    if (maker == nullptr) {
+      const bool given = graph_.value(v).constant || std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
+      if (!given) return true;
+      continue;
+    }
+    for (ValueId i : maker->inputs)
+      if (i != kNone && seen.insert(i).second) open.push_back(i);
+  }
+  return false;
 }
 
 void GraphImporter::describe_file(const pb::GraphProto& proto, const std::vector<OnnxNode>& nodes,

@@ -36,9 +36,11 @@ std::string quantized_source_warning(const ConvertResult& r) {
     text += "; the ranges of its activations are not rounded as in ONNX Runtime, so that outputs differ by that";
   const double source = static_cast<double>(r.model.file_bytes + r.model.external_bytes),
                blob = static_cast<double>(r.stored().bytes());
+  const bool fp32 = !r.plan.int8_tables || r.plan.count(ert::params::linear::kF32) > r.plan.count(ert::params::linear::kW12A13);
+  const bool wide = r.plan.count(ert::params::linear::kW12A13) > 0;
   if (source > 0 && blob > kMuchLarger * source)
     text += fmt::format("; the blob has {:.1f} times its bytes{}", blob / source,
-                        r.plan.int8_tables && r.plan.count(ert::params::linear::kF32) == 0 ? "" : ", as parts of it are fp32");
+                        fp32 ? ", as parts of it are fp32" : wide ? ", as weights of 12 bits take 16" : "");
   return text;
 }
 
