@@ -112,8 +112,10 @@ __attribute__((noinline)) void quantize_unrolled_rows(size_t m, size_t k, const 
   const float* from = src;
   for (size_t r = 0; r < kRowsAtOnce; ++r, from += src_stride) {
     WithZeroPoint of_row;
+    if (r < m) {
 #pragma GCC unroll 16
-    for (int j = 0; r < m && j < kVectors; ++j) of_row.include(value(from, j));
+      for (int j = 0; j < kVectors; ++j) of_row.include(value(from, j));
+    }
     lanes.set(r, of_row);
   }
   Steps steps;
