@@ -76,7 +76,8 @@ bool GraphImporter::follows_from_another(const OnnxNode& n, const std::string& r
     open.pop_back();
     const Node* maker = graph_.producer(v);
     if (maker == nullptr) {
-      const bool given = graph_.value(v).constant || std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
+      const bool captured = std::any_of(captures_.begin(), captures_.end(), [&](const auto& c) { return c.second == v; });
+      const bool given = graph_.value(v).constant || captured || std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
       if (!given) return true;
       continue;
     }

@@ -57,8 +57,9 @@ const Node* order_of(const Graph& g, ValueId v) {
       continue;
     }
     if (!keeps_rows(*n)) continue;
-    for (ValueId i : n->inputs)
-      if (seen.insert(i).second) open.push_back(i);
+    // What a condition chooses stays where it was.
+    for (size_t i = n->kind == OpKind::kWhere ? 1 : 0; i < n->inputs.size(); ++i)
+      if (seen.insert(n->in(i)).second) open.push_back(n->in(i));
   }
   return nullptr;
 }

@@ -60,6 +60,26 @@ TEST_F(CliTest, WhatFollowsFromAnotherProblemIsNotListed) {
   expect_refusal({in("pool.onnx")}, kUnsupported, {"1 operator is not supported (1 node)", "my.ops::Unknown"});
 }
 
+// What a body reads of the graph around it follows from nothing: the pool in it is the cause, and was left out.
+TEST_F(CliTest, AProblemInABodyIsListed) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 3, 8, 8});
+  w.input("which", kOnnxBool, {});
+  w.output("y", kOnnxFloat, {"batch", 3, 1, 1});
+  w.node("Relu", {"x"}, {"r"});
+  pb::NodeProto& choice = w.node("If", {"which"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto* a = choice.add_attribute();
+    a->set_name(branch);
+    a->set_type(5);  // GRAPH
+    auto* n = a->mutable_g()->add_node();
+    n->set_op_type("GlobalAveragePool"), n->add_input("r"), n->add_output(branch);
+    a->mutable_g()->add_output()->set_name(branch);
+  }
+  write_file(in("if.onnx"), w.bytes());
+  expect_refusal({in("if.onnx")}, kUnsupported, {"GlobalAveragePool", "the rank of its input is not known"});
+}
+
 TEST_F(CliTest, AllUnsupportedOperatorsAreListed) {
   write_file(in("two.onnx"), model_with_two_problems());
   expect_refusal({in("two.onnx")}, kUnsupported, {"NonZero", "find_active", "my.ops::SecretSauce", "sauce"});
