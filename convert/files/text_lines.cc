@@ -2,27 +2,27 @@
 #include "convert/files/text_lines.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "convert/files/mapped_file.h"
 #include "convert/ir/diagnostics.h"
 
 namespace edgeconv {
 
-std::vector<std::string> read_lines(const std::string& option, const std::string& path) {
+void for_each_line(const std::string& option, const std::string& path, const std::function<void(std::string)>& take) {
   const auto file = MappedFile::open(path);
   if (file->bytes > kMostTextBytes)
     throw FatalError(ExitCode::kLimit, option + " " + printable(path) + ": the file has " + std::to_string(file->bytes) + " bytes, at most " +
                                            std::to_string(kMostTextBytes) + " are read");
-  std::vector<std::string> lines;
   const auto* at = reinterpret_cast<const char*>(file->data);
   const char* end = at + file->bytes;
   while (at != end) {
     const char* stop = std::find(at, end, '\n');
-    lines.emplace_back(at, stop);
-    if (lines.back().ends_with('\r')) lines.back().pop_back();
+    std::string line(at, stop);
+    if (line.ends_with('\r')) line.pop_back();
+    take(std::move(line));
     at = stop == end ? end : stop + 1;
   }
-  return lines;
 }
 
 bool next_line(std::istream& in, std::string& line, const std::string& where) {

@@ -18,11 +18,11 @@ Tensor read_text(const std::string& path) {
   std::vector<double> numbers;
   bool whole = true;
   int line_number = 0;
-  for (std::string line : read_lines("--labels", path)) {
+  for_each_line("--labels", path, [&](std::string line) {
     ++line_number;
     line.resize(std::min(line.find('#'), line.size()));
     while (!line.empty() && std::isspace(static_cast<unsigned char>(line.back()))) line.pop_back();
-    if (line.empty()) continue;
+    if (line.empty()) return;
     size_t used = 0;
     try {
       numbers.push_back(std::stod(line, &used));
@@ -33,7 +33,7 @@ Tensor read_text(const std::string& path) {
       throw FatalError(ExitCode::kMalformed,
                        "--labels " + printable(path) + ": line " + std::to_string(line_number) + " is no number: '" + printable(line) + "'");
     whole &= line.find_first_not_of("+-0123456789 \t") == std::string::npos;
-  }
+  });
   Tensor t(whole ? DType::kInt64 : DType::kDouble, {static_cast<int64_t>(numbers.size())});
   for (size_t i = 0; i < numbers.size(); ++i)
     if (whole)

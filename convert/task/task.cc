@@ -59,11 +59,11 @@ std::vector<std::string> read_label_names(const std::string& path) {
     throw FatalError(ExitCode::kUsage, "--labels " + printable(path) + ": line " + std::to_string(labels.size() + 1) + " " +
                                            what + "; the file has one label a line, in the order of the model's outputs");
   };
-  for (const std::string& line : read_lines("--labels", path)) {
+  for_each_line("--labels", path, [&](const std::string& line) {
     if (line.empty()) refuse("is empty");
     if (!seen.insert(line).second) refuse("repeats '" + printable(line) + "'");
     labels.push_back(line);
-  }
+  });
   if (labels.empty()) refuse("is missing");
   return labels;
 }
