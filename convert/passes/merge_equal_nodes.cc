@@ -14,7 +14,7 @@ namespace edgeconv {
 
 namespace {
 
-// Nodes with the same operands and other attributes that one is compared with, the newest: more of them stand in no model.
+// Nodes of the same operands that one is compared with, the newest: with all of them, 20,000 that differ in an attribute took seconds.
 constexpr size_t kMostAlike = 64;
 
 // An application's operator may have effects that nobody knows here; bodies are not compared.
