@@ -5,6 +5,10 @@ namespace edgeconv {
 
 void refuse(const std::string& reason, const std::string& hint) { throw NodeUnsupported(reason, hint); }
 
+void refuse_without_rank(const std::string& use, const std::string& hint) {
+  throw RankNotKnown(use + "the rank of its input is not known when the file is read", hint);
+}
+
 ValueId required_input(ImportContext& c, const OnnxNode& n, size_t i) {
   const ValueId v = c.input(n, i);
   if (v == kNone) throw NodeError("its required input " + std::to_string(i) + " is missing");

@@ -62,5 +62,7 @@ inline ValueId add_optional(ImportContext& c, const OnnxNode& n, ValueId x, Valu
 }
 
 [[noreturn]] void refuse(const std::string& reason, const std::string& hint);
+// Because the rank of its input is not known; `use`: what needs it, with what stands between, or empty.
+[[noreturn]] void refuse_without_rank(const std::string& use, const std::string& hint);
 
 }  // namespace edgeconv

@@ -18,7 +18,7 @@ void bind_statistics(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0);
   const int rank = rank_hint(c.graph(), x);
   if (rank < 1)
-    refuse("its statistics are used, and the rank of its input is not known when the file is read", "return the result only");
+    refuse_without_rank("its statistics are used, and ", "return the result only");
   const int64_t axis = n.integer("axis", -1);
   if (axis < -rank || axis >= rank)
     return c.malformed(n, "its axis is " + std::to_string(axis) + ", and its input has rank " + std::to_string(rank));
@@ -56,8 +56,7 @@ static void import_batch_statistics(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0);
   const int rank = rank_hint(c.graph(), x);
   if (rank < 2)
-    refuse("training mode, and the rank of its input is not known when the file is read",
-           "export the model in evaluation mode (model.eval())");
+    refuse_without_rank("training mode, and ", "export the model in evaluation mode (model.eval())");
   ReduceAttrs over{ReduceKind::kMean, {0}, true, false};
   for (int64_t a = 2; a < rank; ++a) over.axes.push_back(a);
   const auto of_channel = [&](ValueId v) {

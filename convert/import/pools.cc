@@ -13,7 +13,7 @@ ConvAttrs pool_attrs(const OnnxNode& n) {
 
 ReduceAttrs over_space(ImportContext& c, ValueId x, ReduceKind kind) {
   const int rank = rank_hint(c.graph(), x);
-  if (rank < 3) refuse("the rank of its input is not known when the file is read", "use a reduction with axes");
+  if (rank < 3) refuse_without_rank("", "use a reduction with axes");
   ReduceAttrs a{kind, {}, true, false};
   for (int i = 2; i < rank; ++i) a.axes.push_back(i);
   return a;

@@ -62,7 +62,7 @@ void import_qlinear_global_average_pool(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 4, 5);
   const int rank = rank_hint(c.graph(), required_input(c, n, 0));
   if (rank < 3)
-    refuse("the rank of its input is not known when the file is read", "convert the model as it was before it was quantized");
+    refuse_without_rank("", "convert the model as it was before it was quantized");
   const bool channels_last = n.integer("channels_last", 0) != 0;
   ReduceAttrs a{ReduceKind::kMean, {}, true, false};
   for (int i = channels_last ? 1 : 2; i < rank - (channels_last ? 1 : 0); ++i) a.axes.push_back(i);

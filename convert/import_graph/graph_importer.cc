@@ -132,8 +132,10 @@ void GraphImporter::import_node(const OnnxNode& n) {
       refuse_unknown(*this, n);
   } catch (const NodeError& e) {
     malformed(n, e.what());
+  } catch (const RankNotKnown& e) {
+    if (!reads_a_refused_node(n)) unsupported(n, e.what(), e.hint);
   } catch (const NodeUnsupported& e) {
-    if (!follows_from_another(n, e.what())) unsupported(n, e.what(), e.hint);
+    unsupported(n, e.what(), e.hint);
   }
   count_parameters(n);
   // After a problem, readers of the outputs still need something to refer to.

@@ -71,10 +71,10 @@ class GraphImporter : public ImportContext {
   bool may_tabulate(int64_t elements) override;
   void warn(const OnnxNode& n, const std::string& message) override;
   void unsupported(const OnnxNode& n, const std::string& reason, const std::string& hint) override;
-  bool follows_from_another(const OnnxNode& n, const std::string& reason) const;
   void malformed(const OnnxNode& n, const std::string& message) override;
 
  private:
+  bool reads_a_refused_node(const OnnxNode& n) const;
   void import_initializers(pb::GraphProto& proto);
   void import_inputs(const pb::GraphProto& proto);
   bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);

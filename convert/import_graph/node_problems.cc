@@ -65,8 +65,7 @@ void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, co
 }
 
 // What a refused node gives has no rank: whoever misses that has no problem of its own.
-bool GraphImporter::follows_from_another(const OnnxNode& n, const std::string& reason) const {
-  if (reason.find("rank of its input is not known") == std::string::npos) return false;
+bool GraphImporter::reads_a_refused_node(const OnnxNode& n) const {
   std::vector<ValueId> open;
   for (const std::string& name : n.inputs)
     if (const auto it = names_.find(name); it != names_.end()) open.push_back(it->second);

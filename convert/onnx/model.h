@@ -29,6 +29,11 @@ struct NodeUnsupported : std::runtime_error {
   std::string hint;
 };
 
+// The rank of an input is not known, which may follow from another problem.
+struct RankNotKnown : NodeUnsupported {
+  using NodeUnsupported::NodeUnsupported;
+};
+
 using OpsetMap = std::map<std::string, int>;  // domain ("" for ai.onnx) -> version
 
 struct OnnxNode {
