@@ -69,8 +69,8 @@ Trial try_dim(const SizeEquality& e, const std::vector<std::string>& names, cons
   return t;
 }
 
-std::string sizes_str(const std::string& name, const std::vector<int64_t>& good) {
-  if (good.empty()) return "for no size of " + name;
+std::string sizes_str(const std::string& name, const std::vector<int64_t>& good, const Range& tried) {
+  if (good.empty()) return "for no " + name + " from " + std::to_string(tried.first) + " to " + std::to_string(tried.second);
   std::string s = "only for " + name + " = ";
   for (size_t i = 0; i < std::min<size_t>(good.size(), 4); ++i) s += (i > 0 ? ", " : "") + std::to_string(good[i]);
   return s + (good.size() > 4 ? ", .." : "");
@@ -131,15 +131,33 @@ Dims pins(const std::vector<Refused>& refused, const Ranges& range) {
   return pinned;
 }
 
-Problem problem(const Refused& r, const Dims& pinned) {
+// A dim and its smallest size above all that were tried with which r.equality holds whatever the other dims are, as "x = 8"; empty: none
+// is near.
+std::string larger_that_holds(const Refused& r, const Ranges& range) {
+  for (const std::string& name : r.names) {
+    Dims dims;
+    const int64_t most = range.at(name).second;
+    for (int64_t n = most + 1; n <= most + kFewerSizes; ++n) {
+      dims[name] = n;
+      if (for_samples(r.names, name, range, dims, [&] { return holds(r.equality, dims); })) return name + " = " + std::to_string(n);
+    }
+  }
+  return "";
+}
+
+Problem problem(const Refused& r, const Dims& pinned, const Ranges& range) {
   const SizeEquality& e = r.equality;
   const std::string sides = e.lhs.str() + " and " + e.rhs.str();
-  std::string advice = "re-export with dynamo=True, or with that axis fixed", options;
+  std::string hint = "re-export with dynamo=True, or with that axis fixed", options;
   for (const auto& [name, n] : pinned) options += " --fix " + name + "=" + std::to_string(n);
-  if (!options.empty()) advice = "pin it:" + options + "; or " + advice;
+  if (!options.empty()) hint = "pin it:" + options + "; or " + hint;
+  hint = "the exporter froze a size that is declared dynamic: " + hint;
+  if (r.good.empty() && options.empty())
+    if (const std::string larger = larger_that_holds(r, range); !larger.empty())
+      hint = "they are with " + larger + ": give a larger maximum by --dim";
   return {e.origin.op_type, e.origin.node + (e.origin.scope.empty() ? "" : " (torch: " + e.origin.scope + ")"), "",
-          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good),
-          "the exporter froze a size that is declared dynamic: " + advice};
+          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good, range.at(r.name)),
+          hint};
 }
 
 // The sizes up to the largest one that all are good: a small input that leaves a Slice nothing can be good by itself, far below the sizes that
@@ -150,27 +168,39 @@ std::optional<Range> good_up_to_largest(const Trial& t) {
   return Range{static_cast<int32_t>(*first), static_cast<int32_t>(t.good.back())};
 }
 
-// Narrows one dim so that e holds; otherwise says for which sizes it does.
+// The range to which one dim can be narrowed by what was tried; nullopt: none.
+std::optional<Range> narrowed(const Trial& t) {
+  const bool one_range = !t.good.empty() && std::none_of(t.bad.begin(), t.bad.end(),
+                                                         [&](int64_t n) { return n > t.good.front() && n < t.good.back(); });
+  // A single size is no range of sizes: the file froze it, and the user should know.
+  if (one_range && t.good.size() > 1) return Range{static_cast<int32_t>(t.good.front()), static_cast<int32_t>(t.good.back())};
+  const auto upper = good_up_to_largest(t);
+  return upper && upper->first <= upper->second / 2 ? upper : std::nullopt;
+}
+
+// Narrows one dim so that e holds; otherwise says for which sizes it does. Of several dims that could be narrowed the one that keeps
+// most of its largest size: a text recognizer for lines 33 to 80 high takes any width, and lines of any height only 4 columns of it.
 std::optional<Refused> narrow(const SizeEquality& e, const std::vector<std::string>& names, Ranges& range) {
   std::optional<Refused> best;
+  std::string chosen;
+  Range to;
+  double most_kept = 0;
   for (const std::string& name : names) {
     const Trial t = try_dim(e, names, name, range);
     if (t.bad.empty()) return {};
-    const bool one_range = !t.good.empty() && std::none_of(t.bad.begin(), t.bad.end(),
-                                                           [&](int64_t n) { return n > t.good.front() && n < t.good.back(); });
-    // A single size is no range of sizes: the file froze it, and the user should know.
-    if (one_range && t.good.size() > 1) {
-      range.at(name) = {static_cast<int32_t>(t.good.front()), static_cast<int32_t>(t.good.back())};
-      return {};
-    }
-    const auto upper = good_up_to_largest(t);
-    if (upper && upper->first <= upper->second / 2) {
-      range.at(name) = *upper;
-      return {};
+    if (const auto r = narrowed(t)) {
+      const double kept = static_cast<double>(r->second) / range.at(name).second;
+      if (kept > most_kept) {
+        most_kept = kept;
+        chosen = name;
+        to = *r;
+      }
     }
     if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good};
   }
-  return best;
+  if (chosen.empty()) return best;
+  range.at(chosen) = to;
+  return {};
 }
 
 }  // namespace
@@ -194,7 +224,7 @@ void narrow_to_equalities(const Graph& g, Ranges& range) {
   }
   const Dims pinned = pins(refused, range);
   Diagnostics d;
-  for (const Refused& r : refused) d.unsupported(problem(r, pinned));
+  for (const Refused& r : refused) d.unsupported(problem(r, pinned, range));
   d.check();
 }
 

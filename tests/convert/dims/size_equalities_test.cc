@@ -62,7 +62,8 @@ TEST(SizeEqualities, ReshapeThatDividesForFewSizesIsExplained) {
   const std::string message = refusal(b.g, {{"seq", 32}, {"batch", 1}});
   EXPECT_TRUE(mentions(message, "Reshape") && mentions(message, "seq = 3, 6, 9, 12")) << message;
   EXPECT_TRUE(mentions(message, "pin it: --fix seq=30;")) << message;
-  EXPECT_TRUE(mentions(refusal(b.g, {{"seq", 2}, {"batch", 1}}), "froze a size that is declared dynamic: re-export")) << "none to offer";
+  const std::string small = refusal(b.g, {{"seq", 2}, {"batch", 1}});
+  EXPECT_TRUE(mentions(small, "hint: they are with seq = 3: give a larger maximum by --dim")) << small;
 }
 
 // No size of one dim suits all sizes of the other: both are to be pinned.
@@ -74,6 +75,22 @@ TEST(SizeEqualities, RefusalOffersSizesOfAllDimsThatDecide) {
   finish(b.g);
   const std::string message = refusal(b.g, {{"seq", 9}, {"other", 10}});
   EXPECT_TRUE(mentions(message, "pin it: --fix other=8 --fix seq=9;")) << message;
+}
+
+// Lines of text 8 to 15 high become one row of any width; of all heights only a width of 1 would fit, which nobody has.
+TEST(SizeEqualities, OfTwoDimsTheOneIsNarrowedThatKeepsMoreOfItsSizes) {
+  GraphBuilder b;
+  const DimExpr height = DimExpr::symbol("z_height"), width = DimExpr::symbol("a_width");
+  const ValueId line = b.input("line", {height, width}), rows = b.input("rows", {height.floor_div(8), width});
+  b.output(line);
+  b.output(b.node(OpKind::kReshape, {rows, sizes(b, {width})}, ReshapeAttrs{}));
+  finish(b.g);
+  for (const auto& [most, from, to] : {std::tuple(12, 8, 12), {15, 8, 15}}) {
+    const auto range = plan_dims(b.g, {{"z_height", most}, {"a_width", 320}}).range;
+    EXPECT_EQ(range.at("z_height"), Range(from, to));
+    EXPECT_EQ(range.at("a_width"), Range(1, 320));
+  }
+  EXPECT_TRUE(mentions(refusal(b.g, {{"z_height", 20}, {"a_width", 320}}, ExitCode::kUsage), "--dim z_height=20: the sizes inside the model fit together up to 15"));
 }
 
 // One offer that settles all of them, not one for each that the next one refuses.
