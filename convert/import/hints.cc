@@ -1,6 +1,7 @@
 // Rank and element type of a value before inference, by looking at the few nodes behind it. Some old operator forms can be
 // written in new ones only with this knowledge (Softmax below opset 13, GlobalAveragePool, masks of Attention).
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "convert/import/building_blocks.h"
@@ -208,16 +209,10 @@ int packed_bits_hint(const Graph& g, ValueId v) {
   for (int steps = 0; v != kNone && steps < kMaxSteps; ++steps) {
     const Node* n = g.producer(v);
     if (n == nullptr) return g.value(v).bits;
-    switch (n->kind) {
-      case OpKind::kQuantizeLinear: return n->as<QuantAttrs>().bits;
-      case OpKind::kIdentity:
-      case OpKind::kReshape:
-      case OpKind::kTranspose:
-      case OpKind::kSqueeze:
-      case OpKind::kUnsqueeze:
-      case OpKind::kFlatten: v = n->in(0); break;
-      default: return 0;
-    }
+    if (n->kind == OpKind::kQuantizeLinear) return n->as<QuantAttrs>().bits;
+    const uint32_t moved = moved_inputs(n->kind);  // all of one type
+    if (moved == 0) return 0;
+    v = n->in(static_cast<size_t>(std::countr_zero(moved)));
   }
   return 0;
 }

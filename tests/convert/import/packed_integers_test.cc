@@ -117,7 +117,7 @@ TEST(PackedIntegers, QuantizeLinearSaturatesWhereItsZeroPointOrItsTypeSays) {
   }
 }
 
-// Behind a Squeeze, and in the branch of an If, a zero point was one of 8 bits.
+// Behind a Squeeze, Concat or Gather, and in the branch of an If, a zero point was one of 8 bits.
 TEST(PackedIntegers, AZeroPointKeepsItsBitsBehindOthersAndInBranches) {
   for (const bool in_branch : {false, true}) {
     OneNode n(21);
@@ -125,7 +125,10 @@ TEST(PackedIntegers, AZeroPointKeepsItsBitsBehindOthersAndInBranches) {
     n.m.input("which", {}, 9);
     add_floats(n, "scale", {1});
     add(n, "zero", kInt4, {1, 1})->set_raw_data(std::string(1, '\0'));
-    n.m.node("Squeeze", {"zero"}, {"scalar"});
+    set_int(n.m.node("Concat", {"zero", "zero"}, {"zeros"}), "axis", 0);
+    add(n, "first", 7, {})->add_int64_data(0);
+    n.m.node("Gather", {"zeros", "first"}, {"one"});
+    n.m.node("Squeeze", {"one"}, {"scalar"});
     pb::GraphProto* g = n.m.graph;
     if (in_branch) {
       auto* choice = n.m.node("If", {"which"}, {"y"});
