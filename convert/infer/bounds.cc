@@ -98,9 +98,7 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
   return sum;
 }
 
-}  // namespace
-
-std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
+std::optional<int64_t> bound_of_quotients(const DimExpr& e, const LeastDims& least) {
   std::optional<int64_t> best = bound_of_terms(e, least);
   DimExpr now = e;
   for (int i = 0; i < kMostReplaced; ++i) {
@@ -112,6 +110,31 @@ std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
   }
   return best;
 }
+
+constexpr int kMostChosen = 3;  // minima and maxima of one expression
+
+// lower_bound() of e with each of up to `choices` minima that it takes away, or maxima that it adds, as either of their two sides: no more than that
+// is taken away, no less added. Slices leave s - min(s, 1).
+std::optional<int64_t> bound_by_sides(const DimExpr& e, const LeastDims& least, int choices) {
+  std::optional<int64_t> best = bound_of_quotients(e, least);
+  if (choices == 0) return best;
+  for (const auto& t : e.terms()) {
+    if (t.factors.size() != 1) continue;
+    const DimExpr::Atom& a = *t.factors[0];
+    if (a.kind != (t.coefficient < 0 ? DimExpr::Atom::Kind::kMin : DimExpr::Atom::Kind::kMax)) continue;
+    const DimExpr whole = a.kind == DimExpr::Atom::Kind::kMin ? DimExpr::min(a.lhs, a.rhs) : DimExpr::max(a.lhs, a.rhs);
+    for (const DimExpr& side : {a.lhs, a.rhs}) {
+      const auto bound = bound_by_sides(e + (side - whole) * DimExpr(t.coefficient), least, choices - 1);
+      if (bound && (!best || *bound > *best)) best = bound;
+    }
+    break;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) { return bound_by_sides(e, least, kMostChosen); }
 
 std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b, const LeastDims& least) {
   if (a == b) return true;

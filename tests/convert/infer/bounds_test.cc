@@ -45,6 +45,16 @@ TEST(Bounds, RemaindersThatAreComputed) {
   EXPECT_EQ(always_less(nested, four), true);
 }
 
+// x[1:] of an axis of unknown size: size - min(size, 1), which a file compares with -1.
+TEST(Bounds, WhatASliceLeavesIsNotNegative) {
+  const DimExpr blocks = kN.floor_div(4), one(1), left = blocks - DimExpr::min(blocks, one);
+  EXPECT_EQ(lower_bound(left), 0);
+  EXPECT_EQ(always_equal(left, DimExpr(-1)), false);
+  EXPECT_EQ(lower_bound(left + blocks - DimExpr::min(blocks, DimExpr(7))), 0);
+  EXPECT_EQ(lower_bound(DimExpr::max(kN.floor_div(2), blocks) - kN.floor_div(2)), 0);
+  EXPECT_EQ(lower_bound(DimExpr::min(blocks, one) - blocks), std::nullopt);
+}
+
 TEST(Bounds, NothingIsNotedOfWhatMayShrink) {
   LeastDims least;
   note_positive(DimExpr(100) - kN, least);
