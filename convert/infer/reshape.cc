@@ -15,11 +15,16 @@ bool divides(const DimExpr& whole, const DimExpr& part) { return whole.floor_div
 
 // Sizes that the file wrote as numbers do not multiply to the input's element count. An exporter that traced with fixed
 // sizes leaves such literals where the input has named dims: those dims are bound to the literals, leading axes first.
-// `known` has all output sizes but the solved one.
+// A dim that other output sizes are made of is not frozen: S in blocks of 4 is [.., floor(S/4), 4, ..].
 bool bind_frozen(NodeInference& c, const Shape& in, const Shape& out, int solve) {
   const size_t n = std::min(in.size(), out.size());
+  const auto reads = [](const DimExpr& size, const std::string& dim) {
+    const std::vector<std::string> names = size.symbols();
+    return std::find(names.begin(), names.end(), dim) != names.end();
+  };
   for (size_t i = 0; i < n; ++i) {
     if (static_cast<int>(i) == solve || in[i].is_constant() || !in[i].is_symbol() || !out[i].is_constant()) continue;
+    if (std::any_of(out.begin(), out.end(), [&](const DimExpr& size) { return reads(size, in[i].symbol_name()); })) continue;
     // Further axes may be merged with this one (S*B -> 264): only an axis whose successors stay aligned is bound by itself.
     return c.unify(in[i], out[i], literal_at(out[i], i));
   }

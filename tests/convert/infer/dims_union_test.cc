@@ -68,6 +68,21 @@ TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
     EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
 }
 
+// Longformer cuts [B, H, S, 9] into [B * H, S / 4, 4, 9]: S is no 4.
+TEST(DimsUnion, ALiteralBesideBlocksOfTheDimFreezesNothing) {
+  GraphBuilder b;
+  const DimExpr s = DimExpr::symbol("sequence"), batch = DimExpr::symbol("batch");
+  const ValueId x = b.input("x", DType::kFloat, {batch, 4, s, 9}), sizes = b.g.add_value("sizes", DType::kInt64, Shape{4});
+  b.g.value(sizes).elements = {batch * DimExpr(4), s.floor_div(4), 4, 9};
+  b.output(b.node(OpKind::kReshape, {x, sizes}, ReshapeAttrs{}));
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_TRUE(d.warnings().empty());
+  EXPECT_EQ(shape_str(*b.g.value(x).shape), "[batch, 4, sequence, 9]");
+  ASSERT_EQ(b.g.equalities.size(), 1u) << "whole blocks only";
+}
+
 TEST(DimsUnion, ContradictionIsAProblem) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 5});
