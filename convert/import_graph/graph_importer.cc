@@ -13,6 +13,7 @@
 #include "convert/onnx/node_order.h"
 #include "convert/onnx/reader.h"
 #include "convert/import_graph/graph_inputs.h"
+#include "convert/import_graph/indices_of_ones.h"
 #include "convert/import_graph/refusals.h"
 
 namespace edgeconv {
@@ -46,6 +47,7 @@ std::vector<OnnxNode> GraphImporter::read_nodes(pb::GraphProto& proto, const std
 void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
   std::unordered_set<std::string> outputs;
   for (const auto& o : proto.output()) outputs.insert(o.name());
+  count_indices_of_ones(nodes, outputs);
   pool_last_marked_token(nodes, outputs,
                          [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); });
   NodeOrder order = order_nodes(nodes);

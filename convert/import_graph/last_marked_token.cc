@@ -1,56 +1,17 @@
 #include "convert/import_graph/last_marked_token.h"
 
-#include <unordered_map>
-#include <utility>
-
-#include "convert/onnx/onnx.pb.h"
+#include "convert/import_graph/node_patterns.h"
 
 namespace edgeconv {
 namespace {
 
-constexpr int kInt = 2, kInt32 = 6;  // AttributeProto.INT, TensorProto.INT32
+constexpr int kInt32 = 6;  // TensorProto.INT32
 
-OnnxNode new_node(const OnnxNode& like, const char* op, std::vector<std::string> inputs, std::string output,
-                  const std::vector<std::pair<const char*, int64_t>>& attributes) {
-  auto proto = std::make_shared<pb::NodeProto>();
-  for (const auto& [name, value] : attributes) {
-    auto* a = proto->add_attribute();
-    a->set_name(name);
-    a->set_type(kInt);
-    a->set_i(value);
-  }
-  OnnxNode n = like;
-  n.op_type = op;
-  n.inputs = std::move(inputs);
-  n.outputs = {std::move(output)};
-  n.proto = proto.get();
-  n.owned = std::move(proto);
-  return n;
-}
-
-class Finder {
+class Finder : public NodePatterns {
  public:
   Finder(const std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs, const ConstantInts& constant)
-      : nodes_(nodes), constant_(constant) {
-    for (const std::string& o : outputs) ++readers_[o];
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      for (const std::string& o : nodes[i].outputs) makers_.emplace(o, i);
-      for (const std::string& in : nodes[i].inputs) ++readers_[in];
-    }
-  }
+      : NodePatterns(nodes, outputs), constant_(constant) {}
 
-  // The node of this type that makes a node's input i, or null.
-  const OnnxNode* maker(const OnnxNode* n, size_t i, const char* op) const {
-    if (n == nullptr || !n->has_input(i)) return nullptr;
-    const auto it = makers_.find(n->inputs[i]);
-    return it != makers_.end() && nodes_[it->second].op_type == op && nodes_[it->second].domain.empty() ? &nodes_[it->second]
-                                                                                                        : nullptr;
-  }
-  // The same, where nobody else reads it.
-  const OnnxNode* only_maker(const OnnxNode* n, size_t i, const char* op) const {
-    const OnnxNode* m = maker(n, i, op);
-    return m != nullptr && readers_.at(n->inputs[i]) == 1 ? m : nullptr;
-  }
   std::optional<KnownInts> ints(const OnnxNode* n, size_t i) const {
     if (n == nullptr || !n->has_input(i)) return std::nullopt;
     return constant_(n->inputs[i], maker(n, i, "Constant"));
@@ -66,17 +27,14 @@ class Finder {
   }
 
  private:
-  const std::vector<OnnxNode>& nodes_;
   const ConstantInts& constant_;
-  std::unordered_map<std::string, size_t> makers_;
-  std::unordered_map<std::string, int> readers_;
 };
 
 }  // namespace
 
 void pool_last_marked_token(std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs,
                             const ConstantInts& constant) {
-  std::unordered_map<std::string, std::vector<OnnxNode>> replacement;  // by output; no nodes: it goes
+  NodeReplacements replacement;
   const Finder find(nodes, outputs, constant);
   for (const OnnxNode& last : nodes) {
     if (last.op_type != "Gather" || !last.domain.empty()) continue;
@@ -88,23 +46,14 @@ void pool_last_marked_token(std::vector<OnnxNode>& nodes, const std::unordered_s
         !find.is(&last, 1, -1, true) || !find.is(sizes, 1, -1, false) || !find.is_batch_size(sizes))
       continue;
     const std::string &whole = marked->outputs.at(0), &position = swapped->outputs.at(0);
-    replacement[whole] = {new_node(*marked, "Cast", {marked->inputs.at(0)}, whole, {{"to", kInt32}})};
+    replacement[whole] = {new_node(*marked, "Cast", {marked->inputs.at(0)}, whole, {{"to", {kInt32}}})};
     replacement[position] = {
-        new_node(*swapped, "ArgMax", {whole}, position, {{"axis", 1}, {"keepdims", 1}, {"select_last_index", 1}})};
+        new_node(*swapped, "ArgMax", {whole}, position, {{"axis", {1}}, {"keepdims", {1}}, {"select_last_index", {1}}})};
     replacement[last.outputs.at(0)] = {
-        new_node(*tokens, "GatherND", {tokens->inputs.at(0), position}, last.outputs.at(0), {{"batch_dims", 1}})};
+        new_node(*tokens, "GatherND", {tokens->inputs.at(0), position}, last.outputs.at(0), {{"batch_dims", {1}}})};
     replacement[tokens->outputs.at(0)] = replacement[rows->outputs.at(0)] = {};
   }
-  if (replacement.empty()) return;
-  std::vector<OnnxNode> kept;
-  for (OnnxNode& n : nodes) {
-    const auto it = n.has_output(0) ? replacement.find(n.outputs[0]) : replacement.end();
-    if (it == replacement.end())
-      kept.push_back(std::move(n));
-    else
-      kept.insert(kept.end(), it->second.begin(), it->second.end());
-  }
-  nodes = std::move(kept);
+  replace_nodes(nodes, replacement);
 }
 
 }  // namespace edgeconv

@@ -1,0 +1,39 @@
+// Forms of several nodes in a file that are found, and written in other nodes, before any of them is imported.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "convert/onnx/model.h"
+
+namespace edgeconv {
+
+// Who makes and who reads the values of a list of nodes, which must outlive it and stay as it is.
+class NodePatterns {
+ public:
+  // outputs: names that the graph gives out, one reader each.
+  NodePatterns(const std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs);
+
+  // The node of this type, of ONNX's own domain, that makes a node's input i, or null.
+  const OnnxNode* maker(const OnnxNode* n, size_t i, const char* op) const;
+  // The same, where nobody else reads it.
+  const OnnxNode* only_maker(const OnnxNode* n, size_t i, const char* op) const;
+
+ private:
+  const std::vector<OnnxNode>& nodes_;
+  std::unordered_map<std::string, size_t> makers_;
+  std::unordered_map<std::string, int> readers_;
+};
+
+// A node with the name, place and operator sets of `like`. An attribute of one number is an INT, or INTS where its name says so (value_ints).
+OnnxNode new_node(const OnnxNode& like, const char* op, std::vector<std::string> inputs, std::string output,
+                  const std::vector<std::pair<const char*, std::vector<int64_t>>>& attributes = {});
+
+// Nodes in the place of those that make an output; none: the node goes.
+using NodeReplacements = std::unordered_map<std::string, std::vector<OnnxNode>>;
+void replace_nodes(std::vector<OnnxNode>& nodes, const NodeReplacements& by_output);
+
+}  // namespace edgeconv
