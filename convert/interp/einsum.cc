@@ -174,12 +174,14 @@ Results eval_einsum(const NodeInputs& c) {
   // Operands are multiplied from left to right; a label is summed once no later operand and not the output has it.
   Tensor acc = Tensor::scalar(1.0f);
   Dims acc_strides(sizes.size(), 0);
+  std::vector<size_t> readers(sizes.size(), 0);  // of each label: the output, and operands that are left
+  for (int l : spec->output) ++readers[static_cast<size_t>(l)];
+  for (const auto& labels : spec->inputs)
+    for (int l : labels) ++readers[static_cast<size_t>(l)];
   for (size_t i = 0; i < c.count(); ++i) {
+    for (int l : spec->inputs[i]) --readers[static_cast<size_t>(l)];
     std::vector<bool> kept(sizes.size(), false);
-    for (int l : spec->output) kept[static_cast<size_t>(l)] = true;
-    for (size_t j = i + 1; j < c.count(); ++j) {
-      for (int l : spec->inputs[j]) kept[static_cast<size_t>(l)] = true;
-    }
+    for (size_t l = 0; l < sizes.size(); ++l) kept[l] = readers[l] > 0;
     const Dims own = label_strides(spec->inputs[i], c.in(i).dims(), spec->labels);
     // Labels that neither operand has yet must not multiply the result.
     Dims present(sizes.size(), 1);

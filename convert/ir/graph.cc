@@ -124,16 +124,6 @@ bool Graph::is_output(ValueId v) const {
   return false;
 }
 
-void Graph::replace_uses(ValueId from, ValueId to) {
-  for (Node& n : nodes) {
-    if (n.dead) continue;
-    for (ValueId& v : n.inputs)
-      if (v == from) v = to;
-  }
-  for (ValueId& v : outputs)
-    if (v == from) v = to;
-}
-
 int Graph::remove_dead() {
   std::vector<int> uses(values.size());
   for (ValueId v : outputs) ++uses[static_cast<size_t>(v)];

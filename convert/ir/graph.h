@@ -140,7 +140,6 @@ struct Graph {
   // Readers of every value: live nodes, once per use. Made anew by each call.
   std::vector<std::vector<NodeId>> users() const;
   bool is_output(ValueId v) const;
-  void replace_uses(ValueId from, ValueId to);  // in all nodes and in outputs
   // Marks nodes dead whose outputs nobody reads; returns how many.
   int remove_dead();
   // Frees the contents of constants that no live node reads: passes leave the weights behind that they replaced.

@@ -1,6 +1,7 @@
 // Einsum becomes Transpose, Reshape and MatMul: letters of both operands and the result are batch axes, letters of both alone
 // are summed, the others are rows and columns. Of a repeated letter in one operand the diagonal is taken first, if its size is fixed.
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "convert/interp/einsum.h"
@@ -174,9 +175,14 @@ bool decompose_einsum(Graph& g, NodeId id) {
   }
   const std::set<int> output(spec->output.begin(), spec->output.end());
   Term result = terms.size() == 1 ? b.summed(terms[0], output) : terms[0];
+  std::map<int, int> later;  // letters, by how often the terms have them that are left
+  for (size_t i = 1; i < terms.size(); ++i)
+    for (int label : terms[i].labels) ++later[label];
   for (size_t i = 1; i < terms.size(); ++i) {
+    for (int label : terms[i].labels)
+      if (--later[label] == 0) later.erase(label);
     std::set<int> wanted = output;
-    for (size_t k = i + 1; k < terms.size(); ++k) wanted.insert(terms[k].labels.begin(), terms[k].labels.end());
+    for (const auto& [label, count] : later) wanted.insert(label);
     const auto product = b.product(result, terms[i], wanted);
     if (!product) return false;
     result = *product;

@@ -234,9 +234,13 @@ bool rewrite(Graph& g, const Users& users, NodeId id) {
 int pass_float_matmul_integer(Graph& g, Diagnostics&) {
   int made = 0;
   const size_t count = g.nodes.size();
-  for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead && (g.nodes[i].kind == OpKind::kMatMulInteger || g.nodes[i].kind == OpKind::kConvInteger))
-      made += rewrite(g, g.users(), static_cast<NodeId>(i));
+  Users users = g.users();
+  for (size_t i = 0; i < count; ++i) {
+    if (g.nodes[i].dead || (g.nodes[i].kind != OpKind::kMatMulInteger && g.nodes[i].kind != OpKind::kConvInteger)) continue;
+    if (!rewrite(g, users, static_cast<NodeId>(i))) continue;
+    users = g.users();
+    ++made;
+  }
   return made;
 }
 

@@ -1,6 +1,7 @@
 // Multiplications and additions of constants around convolutions, per channel or of one number for all, fold into their weights: batch norms behind
 // depthwise kernels, and the affine layers that mobile networks have behind every activation. Of maps only ([N, H, W, C]).
 #include <algorithm>
+#include <memory>
 
 #include "convert/passes/match.h"
 
@@ -139,11 +140,10 @@ class AffineFolder {
 };
 
 // Folds node i and its only reader, if they can be.
-bool fold_with_reader(Graph& g, size_t i) {
+bool fold_with_reader(Graph& g, AffineFolder& f, size_t i) {
   const Node n = g.nodes[i];
   if (n.dead || n.outputs.empty() || n.outputs[0] == kNone) return false;
   if (n.kind != OpKind::kDepthwiseConv && !Affine::of(g, n)) return false;
-  AffineFolder f(g);
   const Node* next = sole_user(g, f.users(), n.outputs[0]);
   if (!next || next->dead) return false;
   const Node reader = *next;
@@ -168,9 +168,11 @@ int pass_fold_affine_conv(Graph& g, Diagnostics&) {
   for (bool again = true; again;) {
     again = false;
     const size_t count = g.nodes.size();
+    auto f = std::make_unique<AffineFolder>(g);
     for (size_t i = 0; i < count; ++i) {
-      if (!fold_with_reader(g, i)) continue;
+      if (!fold_with_reader(g, *f, i)) continue;
       g.nodes[i].dead = true;
+      f = std::make_unique<AffineFolder>(g);
       ++folded;
       again = true;
     }

@@ -65,13 +65,22 @@ std::optional<Unary> recognise(const std::vector<float>& y, const Tensor& sample
   const auto x = samples.as<float>();
   for (Unary u : kCandidates) {
     float worst = 0;
-    for (size_t i = 0; i < y.size(); ++i) {
+    for (size_t i = 0; i < y.size() && worst < kTolerance; ++i) {
       const float error = std::fabs(y[i] - ert::kernels::scalar_unary(u, x[i])) / std::max(1.0f, std::fabs(x[i]));
       worst = std::isnan(error) ? 1.0f : std::max(worst, error);
     }
     if (worst < kTolerance) return u;
   }
   return {};
+}
+
+// A sum, difference or product with a constant: chains of those alone are no activation.
+bool is_affine(const Graph& g, const Node& n) {
+  namespace binary = ert::params::binary;
+  if (n.kind != OpKind::kBinary) return false;
+  const int kind = n.as<BinaryAttrs>().kind;
+  const bool of_constant = scalar_constant(g, n.in(0)).has_value() != scalar_constant(g, n.in(1)).has_value();
+  return of_constant && (kind == binary::kAdd || kind == binary::kSub || kind == binary::kMul);
 }
 
 struct Match {
@@ -86,6 +95,7 @@ std::optional<Match> match(const Graph& g, NodeId root) {
   std::vector<NodeId> region;
   std::set<ValueId> open{g.node(root).outputs[0]};
   std::vector<float> constants;
+  bool affine = true;
   while (static_cast<int>(region.size()) < kMaxChain) {
     NodeId latest = kNone;
     for (ValueId v : open) {
@@ -105,7 +115,8 @@ std::optional<Match> match(const Graph& g, NodeId root) {
       open.insert(v);
     }
     region.insert(region.begin(), latest);
-    if (open.size() == 1 && region.size() > 1) {
+    affine = affine && is_affine(g, n);
+    if (open.size() == 1 && region.size() > 1 && !affine) {
       const Tensor samples = sample_points(constants);
       if (const auto u = recognise(evaluate(g, region, *open.begin(), samples), samples)) return Match{*u, *open.begin(), region};
     }

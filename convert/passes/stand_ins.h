@@ -1,4 +1,4 @@
-// Values that others stand for, for passes that remove many nodes: Graph::replace_uses walks over all nodes for each.
+// Values that others stand for, for passes that remove many nodes: a walk over all readers for each would take the square of their number.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@ class StandIns {
  public:
   explicit StandIns(const Graph& g) : stands_for_(g.values.size(), kNone) {}
 
-  // v is no output of the graph, and existed when this was made.
+  // v is no output of the graph, and existed when this was made; values that were added since stand for themselves.
   void add(ValueId v, ValueId other) { stands_for_[static_cast<size_t>(v)] = other, ++count_; }
   int count() const { return count_; }
 
   // Leads a node past what others stand for: before it is looked at, ...
   void redirect(Node& n) const {
     for (ValueId& v : n.inputs)
-      while (v != kNone && stands_for_[static_cast<size_t>(v)] != kNone) v = stands_for_[static_cast<size_t>(v)];
+      while (has_one(v)) v = stands_for_[static_cast<size_t>(v)];
   }
   // ... and at the end all, because some may stand before what they read.
   void redirect_all(Graph& g) const {
@@ -27,6 +27,10 @@ class StandIns {
   }
 
  private:
+  bool has_one(ValueId v) const {
+    return v != kNone && static_cast<size_t>(v) < stands_for_.size() && stands_for_[static_cast<size_t>(v)] != kNone;
+  }
+
   std::vector<ValueId> stands_for_;
   int count_ = 0;
 };
