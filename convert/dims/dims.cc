@@ -1,6 +1,8 @@
 // The range of every named dim: what the user asks for, within what the model's tables allow, or a default for its kind of axis.
 #include "convert/dims/dims.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -11,6 +13,7 @@
 #include "convert/dims/size_equalities.h"
 #include "convert/dims/table_limits.h"
 #include "convert/interp/work.h"
+#include "rt/base/limits.h"
 
 namespace edgeconv {
 
@@ -153,6 +156,8 @@ void narrow_ranges(const Graph& g, const std::map<std::string, int64_t>& request
 }  // namespace
 
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, const std::vector<KeptState>& states) {
+  if (g.inputs.size() > ert::limits::kMaxInputs)  // before each of them is looked at beside all sizes
+    throw FatalError(ExitCode::kLimit, fmt::format("the model has {} inputs, the runtime takes {}", g.inputs.size(), ert::limits::kMaxInputs));
   const std::map<std::string, int64_t> requested = by_kept_names(g, given);
   DimPlan plan;
   TableLimits limits;

@@ -66,7 +66,7 @@ void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNo
   makers_.clear();
   for (size_t i : order.cyclic)
     for (const std::string& o : nodes[i].outputs)
-      if (!o.empty()) names_.emplace(o, graph_.add_value(o));
+      if (!o.empty()) names_.emplace(o, open_value(o));
 }
 
 // Names are texts for C too.
@@ -142,7 +142,7 @@ void GraphImporter::import_node(const OnnxNode& n) {
   count_parameters(n);
   // After a problem, readers of the outputs still need something to refer to.
   for (const std::string& o : n.outputs)
-    if (!o.empty() && names_.count(o) == 0) names_.emplace(o, graph_.add_value(o));
+    if (!o.empty() && names_.count(o) == 0) names_.emplace(o, open_value(o));
   current_ = nullptr;
 }
 
@@ -189,7 +189,7 @@ ValueId GraphImporter::input(const OnnxNode& n, size_t i) {
   const ValueId v = lookup(n.inputs[i]);
   if (v != kNone) return v;
   if (undefined_.insert(n.inputs[i]).second) malformed(n, "it reads '" + n.inputs[i] + "', which nothing defines");
-  const ValueId placeholder = graph_.add_value(n.inputs[i]);
+  const ValueId placeholder = open_value(n.inputs[i]);
   names_.emplace(n.inputs[i], placeholder);
   return placeholder;
 }

@@ -74,7 +74,7 @@ class GraphImporter : public ImportContext {
   void malformed(const OnnxNode& n, const std::string& message) override;
 
  private:
-  bool reads_a_refused_node(const OnnxNode& n) const;
+  bool reads_a_refused_node(const OnnxNode& n);
   void import_initializers(pb::GraphProto& proto);
   void import_inputs(const pb::GraphProto& proto);
   bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);
@@ -94,6 +94,7 @@ class GraphImporter : public ImportContext {
   void define(const std::string& name, ValueId v);
   ValueId lookup(const std::string& name);  // kNone if no graph defines it
   ValueId capture(const std::string& name, ValueId outer);
+  ValueId open_value(const std::string& name);
   void tell(Problem p);
   Origin origin(const OnnxNode& n) const;
   std::string inputs_str(const OnnxNode& n);
@@ -105,6 +106,8 @@ class GraphImporter : public ImportContext {
   std::unordered_map<std::string, const OnnxNode*> makers_;  // of the graph under import, by output
   std::unordered_set<std::string> read_, undefined_;
   std::unordered_set<ValueId> unnamed_;                        // inner values that may take an ONNX name yet
+  std::vector<char> open_;                                     // values that a problem left open, and what is computed from them
+  size_t judged_ = 0;                                          // nodes of graph_ that open_ has
   std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
   std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;

@@ -41,14 +41,14 @@ void GraphImporter::import_initializers(pb::GraphProto& proto) {
     }
     delete t.release_raw_data();
     if (t.name().empty()) session_.diagnostics.malformed("an initializer of the model has no name");
-    define(t.name(), v != kNone ? v : graph_.add_value(t.name()));
+    define(t.name(), v != kNone ? v : open_value(t.name()));
   }
   for (const auto& s : proto.sparse_initializer()) {
     const std::string& name = s.values().name();
     tell({"initializer", name, "", "sparse initializers are not supported", "store the tensor densely when you export the model"});
     const auto same = [&](const pb::ValueInfoProto& in) { return in.name() == name; };  // it is the input's default then
     // There for who reads it: the file is right.
-    if (std::none_of(proto.input().begin(), proto.input().end(), same)) define(name, graph_.add_value(name));
+    if (std::none_of(proto.input().begin(), proto.input().end(), same)) define(name, open_value(name));
   }
 }
 

@@ -64,26 +64,28 @@ void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, co
   tell({op_label(n), where, inputs_str(n), reason, hint});
 }
 
-// What a refused node gives has no rank: whoever misses that has no problem of its own.
-bool GraphImporter::reads_a_refused_node(const OnnxNode& n) const {
-  std::vector<ValueId> open;
-  for (const std::string& name : n.inputs)
-    if (const auto it = names_.find(name); it != names_.end()) open.push_back(it->second);
-  std::unordered_set<ValueId> seen(open.begin(), open.end());
-  while (!open.empty()) {
-    const ValueId v = open.back();
-    open.pop_back();
-    const Node* maker = graph_.producer(v);
-    if (maker == nullptr) {
-      const bool captured = std::any_of(captures_.begin(), captures_.end(), [&](const auto& c) { return c.second == v; });
-      const bool given = graph_.value(v).constant || captured || std::find(graph_.inputs.begin(), graph_.inputs.end(), v) != graph_.inputs.end();
-      if (!given) return true;
-      continue;
-    }
-    for (ValueId i : maker->inputs)
-      if (i != kNone && seen.insert(i).second) open.push_back(i);
+// Something that readers of what a problem left open can refer to.
+ValueId GraphImporter::open_value(const std::string& name) {
+  const ValueId v = graph_.add_value(name);
+  open_.resize(graph_.values.size());
+  open_.back() = 1;
+  return v;
+}
+
+// What a refused node gives has no rank: whoever misses that has no problem of its own. Each node is looked at once.
+bool GraphImporter::reads_a_refused_node(const OnnxNode& n) {
+  open_.resize(graph_.values.size());
+  const auto is_open = [&](ValueId v) { return v != kNone && open_[static_cast<size_t>(v)] != 0; };
+  for (; judged_ < graph_.nodes.size(); ++judged_) {
+    const Node& known = graph_.nodes[judged_];
+    if (std::none_of(known.inputs.begin(), known.inputs.end(), is_open)) continue;
+    for (ValueId v : known.outputs)
+      if (v != kNone) open_[static_cast<size_t>(v)] = 1;
   }
-  return false;
+  return std::any_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& name) {
+    const auto it = names_.find(name);
+    return it != names_.end() && is_open(it->second);
+  });
 }
 
 void GraphImporter::describe_file(const pb::GraphProto& proto, const std::vector<OnnxNode>& nodes,

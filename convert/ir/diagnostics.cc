@@ -2,6 +2,9 @@
 #include "convert/ir/diagnostics.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 #include "convert/ir/foreign_text.h"
 
@@ -11,24 +14,44 @@ namespace {
 
 // Of whole messages, whose advice stands at their end. They may hold names of the model, so they are bounded too.
 constexpr size_t kLongestName = 240, kLongestMessage = 4000;
+// Of one name that get hints: a file may give one to all of its nodes.
+constexpr size_t kMostProblemsOfAName = 8;
+
+std::string key(const std::string& op, const std::string& place) { return op + '\n' + place; }
 
 }  // namespace
 
 std::string printable(const std::string& s) { return escaped(s, kLongestName); }
 
+std::vector<std::string> places_in(const std::string& where, const std::string& before) {
+  std::vector<std::string> r{where};
+  for (size_t at = where.find(before); at != std::string::npos; at = where.find(before, at + 1)) r.push_back(where.substr(0, at));
+  return r;
+}
+
 void Diagnostics::unsupported(Problem p) {
   for (std::string* s : {&p.op, &p.where}) *s = printable(*s);
   for (std::string* s : {&p.detail, &p.reason, &p.hint}) *s = escaped(*s, kLongestMessage);
+  for (const std::string& place : places_in(p.where, " (torch: ")) {
+    std::vector<size_t>& there = at_[key(p.op, place)];
+    if (there.size() < kMostProblemsOfAName) there.push_back(problems_.size());
+  }
   problems_.push_back(std::move(p));
 }
 
+const std::vector<size_t>* Diagnostics::at(const std::string& op, const std::string& where) const {
+  const auto it = at_.find(key(printable(op), printable(where)));
+  return it == at_.end() ? nullptr : &it->second;
+}
+
 void Diagnostics::add_hint(const std::string& op, const std::string& where, const std::string& hint) {
-  if (hint.empty()) return;
-  const std::string more = escaped(hint, kLongestMessage), type = printable(op), place = printable(where);
-  for (Problem& p : problems_)
-    if (p.op == type && (p.where == place || p.where.rfind(place + " (torch: ", 0) == 0) &&
-        p.hint.find(more) == std::string::npos)
-      p.hint += (p.hint.empty() ? "" : "; ") + more;
+  const std::vector<size_t>* there = hint.empty() ? nullptr : at(op, where);
+  if (there == nullptr) return;
+  const std::string more = escaped(hint, kLongestMessage);
+  for (const size_t i : *there) {
+    std::string& had = problems_[i].hint;
+    if (had.size() <= kLongestMessage && had.find(more) == std::string::npos) had += (had.empty() ? "" : "; ") + more;
+  }
 }
 
 void Diagnostics::malformed(const std::string& message) {
@@ -49,13 +72,13 @@ struct Group {
 
 std::vector<Group> group_problems(const std::vector<Problem>& problems) {
   std::vector<Group> groups;
+  std::map<std::pair<std::string_view, std::string_view>, size_t> seen;
   for (const Problem& p : problems) {
-    auto g = std::find_if(groups.begin(), groups.end(),
-                          [&](const Group& x) { return x.first->op == p.op && x.first->reason == p.reason; });
-    if (g == groups.end())
+    const auto [at, is_new] = seen.emplace(std::pair<std::string_view, std::string_view>(p.op, p.reason), groups.size());
+    if (is_new)
       groups.push_back({&p, 1});
     else
-      ++g->count;
+      ++groups[at->second].count;
   }
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.first->op < b.first->op; });
   return groups;
@@ -64,11 +87,11 @@ std::vector<Group> group_problems(const std::vector<Problem>& problems) {
 std::string plural(size_t n, const char* noun) { return std::to_string(n) + " " + noun + (n == 1 ? "" : "s"); }
 
 std::string problem_list(const std::vector<Problem>& problems) {
-  const std::vector<Group> groups = group_problems(problems);
+  const std::vector<Group> groups = group_problems(problems);  // by operator
   std::vector<std::string> ops;
   size_t width = 0;
   for (const Group& g : groups) {
-    if (std::find(ops.begin(), ops.end(), g.first->op) == ops.end()) ops.push_back(g.first->op);
+    if (ops.empty() || ops.back() != g.first->op) ops.push_back(g.first->op);
     width = std::max(width, g.first->op.size());
   }
   std::string s = plural(ops.size(), "operator") + (ops.size() == 1 ? " is" : " are") + " not supported (" +

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace edgeconv {
@@ -43,11 +44,15 @@ struct Problem {
   bool malformed = false;  // the file contradicts ONNX here (exit 3), it does not only want what the converter lacks
 };
 
+// `where`, and what stands in it before each `before`: a node may be told with its scope behind its name.
+std::vector<std::string> places_in(const std::string& where, const std::string& before);
+
 class Diagnostics {
  public:
   void unsupported(Problem p);  // collected; conversion stops with exit 4 at the next checkpoint
   // Adds to the hints of the problems of one node.
   void add_hint(const std::string& op, const std::string& where, const std::string& hint);
+  bool has_problem(const std::string& op, const std::string& where) const { return at(op, where) != nullptr; }
   void malformed(const std::string& message);         // collected; exit 3
   void warn(const std::string& message);              // printed, does not stop; equal messages once
   void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()
@@ -59,7 +64,10 @@ class Diagnostics {
   const std::vector<Problem>& problems() const { return problems_; }
 
  private:
+  const std::vector<size_t>* at(const std::string& op, const std::string& where) const;
+
   std::vector<Problem> problems_;
+  std::unordered_map<std::string, std::vector<size_t>> at_;  // operator and place -> the first problems there
   std::vector<std::string> malformed_, warnings_;
   size_t node_count_ = 0;
 };

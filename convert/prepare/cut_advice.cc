@@ -15,11 +15,6 @@ constexpr size_t kMostNames = 16;
 
 using Names = std::unordered_set<std::string>;
 
-bool stands_at(const Problem& p, const std::string& name) {
-  const std::string place = printable(name);
-  return p.where == place || p.where.rfind(place + " (", 0) == 0;
-}
-
 class CutSearch {
  public:
   CutSearch(const FileGraph& file, const std::vector<Problem>& problems);
@@ -27,9 +22,9 @@ class CutSearch {
   std::vector<std::string> names() const;
 
  private:
-  bool refuse(const Problem& p);
+  void refuse(const std::vector<Problem>& problems);
   void follow();
-  std::vector<bool> ancestors(const std::vector<std::string>& values) const;
+  std::vector<size_t> ancestors(std::vector<std::string> values, std::vector<bool>& seen) const;
   bool worth_it(const std::vector<std::string>& values) const;
   bool is_offered(const std::string& value) const {
     return reached_.count(value) == 0 && data_.count(value) > 0 && producer_.count(value) > 0;
@@ -46,24 +41,32 @@ class CutSearch {
 CutSearch::CutSearch(const FileGraph& file, const std::vector<Problem>& problems) : file_(file), refused_(file.nodes.size()) {
   for (size_t i = 0; i < file.nodes.size(); ++i)
     for (const std::string& o : file.nodes[i].outputs) producer_.emplace(o, i);
-  for (const Problem& p : problems) solved_ = refuse(p) && solved_;
+  refuse(problems);
   follow();
 }
 
-bool CutSearch::refuse(const Problem& p) {
-  bool found = false;
+void CutSearch::refuse(const std::vector<Problem>& problems) {
+  std::unordered_map<std::string, std::vector<size_t>> problems_at;  // by name, until it is found
+  for (size_t i = 0; i < problems.size(); ++i)
+    for (const std::string& place : places_in(problems[i].where, " (")) problems_at[place].push_back(i);
+  std::vector<bool> found(problems.size());
+  const auto stands_at = [&](const std::string& name) {
+    const auto at = problems_at.find(printable(name));
+    if (at == problems_at.end()) return false;
+    for (const size_t i : at->second) found[i] = true;
+    at->second.clear();
+    return true;
+  };
   for (size_t i = 0; i < file_.nodes.size(); ++i) {
     const FileGraph::Node& n = file_.nodes[i];
-    if (stands_at(p, n.name) || std::any_of(n.inner.begin(), n.inner.end(), [&](const auto& name) { return stands_at(p, name); }))
-      refused_[i] = found = true;
+    bool here = stands_at(n.name);
+    for (const std::string& inner : n.inner) here = stands_at(inner) || here;
+    refused_[i] = here;
   }
   for (const auto* names : {&file_.inputs, &file_.outputs})
     for (const std::string& name : *names)
-      if (stands_at(p, name)) {
-        reached_.insert(name);
-        found = true;
-      }
-  return found;
+      if (stands_at(name)) reached_.insert(name);
+  solved_ = std::find(found.begin(), found.end(), false) == found.end();
 }
 
 void CutSearch::follow() {
@@ -81,18 +84,20 @@ void CutSearch::follow() {
   }
 }
 
-std::vector<bool> CutSearch::ancestors(const std::vector<std::string>& values) const {
-  std::vector<bool> seen(file_.nodes.size());
-  std::vector<std::string> open = values;
-  while (!open.empty()) {
-    const auto it = producer_.find(open.back());
-    open.pop_back();
+// Nodes that values are computed from, without those that were seen, in the order of the file.
+std::vector<size_t> CutSearch::ancestors(std::vector<std::string> values, std::vector<bool>& seen) const {
+  std::vector<size_t> found;
+  while (!values.empty()) {
+    const auto it = producer_.find(values.back());
+    values.pop_back();
     if (it == producer_.end() || seen[it->second]) continue;
     seen[it->second] = true;
+    found.push_back(it->second);
     const auto& reads = file_.nodes[it->second].reads;
-    open.insert(open.end(), reads.begin(), reads.end());
+    values.insert(values.end(), reads.begin(), reads.end());
   }
-  return seen;
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 std::vector<std::string> CutSearch::names() const {
@@ -100,38 +105,39 @@ std::vector<std::string> CutSearch::names() const {
   std::vector<std::string> chosen;
   const auto choose = [&](const std::string& v) {
     if (std::find(chosen.begin(), chosen.end(), v) == chosen.end()) chosen.push_back(v);
+    return chosen.size() <= kMostNames;
   };
+  std::vector<bool> seen(file_.nodes.size());  // what stands behind two outputs has been chosen for the first
   for (const std::string& output : file_.outputs) {
-    if (is_offered(output)) choose(output);
+    if (is_offered(output) && !choose(output)) return {};
     if (!reached_.count(output)) continue;
-    const std::vector<bool> above = ancestors({output});
     std::vector<std::pair<size_t, std::string>> last;  // in the order in which they are computed
-    for (size_t i = 0; i < above.size(); ++i)
-      if (above[i] && refused_[i])
+    for (const size_t i : ancestors({output}, seen))
+      if (refused_[i])
         for (const std::string& v : file_.nodes[i].reads)
           if (is_offered(v)) last.emplace_back(producer_.at(v), v);
     std::sort(last.begin(), last.end());
-    for (const auto& [at, v] : last) choose(v);
+    for (const auto& [at, v] : last)
+      if (!choose(v)) return {};
   }
   const bool odd = std::any_of(chosen.begin(), chosen.end(), [](const std::string& v) {
     return v.find_first_of(", \t'\"\\$`") != std::string::npos || printable(v) != v;  // not to be typed
   });
-  return odd || chosen.size() > kMostNames || !worth_it(chosen) ? std::vector<std::string>() : chosen;
+  return odd || !worth_it(chosen) ? std::vector<std::string>() : chosen;
 }
 
 // The part that is left has half of the weights, or of the nodes where no node has weights.
 bool CutSearch::worth_it(const std::vector<std::string>& values) const {
   if (values.empty()) return false;
-  const std::vector<bool> kept = ancestors(values), all = ancestors(file_.outputs);
+  std::vector<bool> seen(file_.nodes.size());
   double weights = 0, kept_weights = 0, nodes = 0, kept_nodes = 0;
   Names counted;
-  for (const bool first : {true, false})
-    for (size_t i = 0; i < kept.size(); ++i) {
-      if (kept[i] != first || !(kept[i] || all[i])) continue;
-      (first ? kept_nodes : nodes) += 1;
+  for (const bool kept : {true, false})
+    for (const size_t i : ancestors(kept ? values : file_.outputs, seen)) {
+      (kept ? kept_nodes : nodes) += 1;
       for (const std::string& r : file_.nodes[i].reads)
         if (const auto w = file_.weights.find(r); w != file_.weights.end() && counted.insert(r).second)
-          (first ? kept_weights : weights) += static_cast<double>(w->second);
+          (kept ? kept_weights : weights) += static_cast<double>(w->second);
     }
   return kept_weights + weights > 0 ? kept_weights >= weights : kept_nodes >= nodes;
 }

@@ -10,7 +10,9 @@ namespace {
 
 constexpr int64_t kFewElements = 16;     // inputs that are settings, not data
 constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
-constexpr size_t kMostVisited = 10000;
+constexpr int64_t kMostVisited = 10000;
+// Of all advice on a model: sizes tried, and tenths of values visited. A file may ask for advice at each of its nodes.
+constexpr int64_t kMostSteps = 1 << 20;
 
 // A graph, and where the inputs of a body come from.
 struct Frame {
@@ -80,6 +82,9 @@ std::optional<std::string> constant_text(const Value& v) {
 // What would decide, in the order in which it was found.
 class Options {
  public:
+  explicit Options(int64_t& left) : left_(left) {}
+  // False where the advice on this model has taken enough time.
+  bool may_go_on(int64_t steps) { return (left_ -= steps) >= 0; }
   void add(const std::string& option) {
     if (std::find(all_.begin(), all_.end(), option) == all_.end()) all_.push_back(option);
   }
@@ -92,6 +97,7 @@ class Options {
 
  private:
   std::vector<std::string> all_;
+  int64_t& left_;
 };
 
 // Sizes of the one dim of e that make it equal to wanted: one of them that is a power of two if there is any, the middle of the first range otherwise.
@@ -99,7 +105,7 @@ void offer_sizes(const DimExpr& e, int64_t wanted, Options& out) {
   const std::vector<std::string> names = e.symbols();
   if (names.size() != 1) return;
   int64_t first = 0, last = 0, nice = 0;
-  for (int64_t n = 1; n <= kMostTried; ++n) {
+  for (int64_t n = 1; n <= kMostTried && out.may_go_on(1); ++n) {
     if (e.evaluate({{names[0], n}}) != wanted) {
       if (first) break;
       continue;
@@ -122,12 +128,12 @@ void offer_inputs(Place from, Options& out) {
   std::vector<Place> open{from};
   std::vector<std::string> names;
   std::set<std::string> dims;
-  while (!open.empty()) {
+  while (!open.empty() && out.may_go_on(1)) {
     const Place p = resolved(open.back());
     open.pop_back();
     if (p.value().elements) add_dims(*p.value().elements, dims);
     if (p.value().constant || p.value().elements || !seen.emplace(p.frame, p.v).second) continue;
-    if (seen.size() > kMostVisited) return;
+    if (static_cast<int64_t>(seen.size()) > kMostVisited || !out.may_go_on(9)) return;
     if (is_file_input(p)) {
       if (!can_be_pinned(p.value())) return;
       names.push_back(p.value().name + "=" + placeholder(p.value()));
@@ -143,6 +149,7 @@ void offer_inputs(Place from, Options& out) {
     for (ValueId v : n->inputs)
       if (v != kNone) open.push_back({p.frame, v});
   }
+  if (!open.empty()) return;
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) out.add("--const " + name);
   if (!names.empty()) return;
@@ -158,7 +165,7 @@ void offer_dims(const Place& p, Options& out) {
 
 void offer_for_condition(Place p, Options& out, int depth = 0) {
   p = behind_views(p);
-  if (depth > 16 || p.value().constant) return;
+  if (depth > 16 || p.value().constant || !out.may_go_on(64)) return;
   if (is_file_input(p)) {
     if (can_be_pinned(p.value()))
       out.add("--const " + p.value().name + "=" + (p.value().dtype == DType::kBool ? "true" : placeholder(p.value())));
@@ -195,17 +202,20 @@ void offer_for_condition(Place p, Options& out, int depth = 0) {
 class Advice {
  public:
   explicit Advice(Diagnostics& d) : d_(d) {}
+  void advise(const Graph& g) { walk({g}, Options(left_)); }
+
+ private:
   // decided: what the conditions around this graph offer; it may leave out the branch that a problem stands in.
   void walk(const Frame& frame, const Options& decided);
 
- private:
   Diagnostics& d_;
+  int64_t left_ = kMostSteps;
 };
 
 void Advice::walk(const Frame& frame, const Options& decided) {
   for (const Node& n : frame.g.nodes) {
     if (n.dead) continue;
-    Options options;
+    Options options(left_);
     if (n.kind == OpKind::kIf && n.in(0) != kNone) {
       offer_for_condition({&frame, n.in(0)}, options);
     } else if (n.kind == OpKind::kLoop) {
@@ -219,8 +229,8 @@ void Advice::walk(const Frame& frame, const Options& decided) {
         const Frame inside{*bodies[0], &frame, &n};
         offer_for_condition({&inside, bodies[0]->outputs[0]}, options);
       }
-    } else if (std::any_of(n.outputs.begin(), n.outputs.end(),
-                           [&](ValueId v) { return v != kNone && !frame.g.value(v).shape; })) {
+    } else if (d_.has_problem(n.origin.op_type, n.origin.node) &&
+               std::any_of(n.outputs.begin(), n.outputs.end(), [&](ValueId v) { return v != kNone && !frame.g.value(v).shape; })) {
       // Sizes that depend on data; the tensor that is worked on is no setting.
       for (size_t i = n.inputs.size() > 1 ? 1 : 0; i < n.inputs.size(); ++i)
         if (n.in(i) != kNone) offer_inputs({&frame, n.in(i)}, options);
@@ -241,6 +251,6 @@ void Advice::walk(const Frame& frame, const Options& decided) {
 
 }  // namespace
 
-void advise_pinning(const Graph& g, Diagnostics& d) { Advice(d).walk({g}, {}); }
+void advise_pinning(const Graph& g, Diagnostics& d) { Advice(d).advise(g); }
 
 }  // namespace edgeconv
