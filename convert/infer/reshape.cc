@@ -31,6 +31,33 @@ bool bind_frozen(NodeInference& c, const Shape& in, const Shape& out, int solve)
   return false;
 }
 
+// The dims of a shape in the order of its axes; nullopt where a size is anything but a number, a dim, or a number of times a dim.
+std::optional<std::vector<DimExpr>> dims_in_order(const Shape& s) {
+  std::vector<DimExpr> dims;
+  for (const DimExpr& size : s) {
+    if (size.is_constant()) continue;
+    const std::vector<std::string> names = size.symbols();
+    if (names.size() != 1) return std::nullopt;
+    dims.push_back(DimExpr::symbol(names[0]));
+    const auto times = DimExpr::exact_quotient(size, dims.back());
+    if (!times || !times->is_constant()) return std::nullopt;
+  }
+  return dims;
+}
+
+// torch.export names the dims of each input by themselves where nothing else ties them: a mask [a, b] is viewed as [c, -1] by the batch c of the
+// ids, or [a, 4, b] as [4 * c, d]. Dims of the one and of the other are the same, then, in the order of the axes. `solved`: the axis of -1, or -1.
+bool bind_dims_in_order(NodeInference& c, const Shape& in, const Shape& out, int solved) {
+  const auto from = dims_in_order(in), to = dims_in_order(out);
+  if (!from || !to || to->empty() || from->size() != to->size() + (solved >= 0 ? 1 : 0)) return false;
+  if (solved >= 0 && static_cast<size_t>(solved) + 1 != out.size()) return false;
+  for (const DimExpr& d : *to)
+    if (std::find(from->begin(), from->end(), d) != from->end()) return false;
+  for (size_t i = 0; i < to->size(); ++i)
+    if (!c.unify((*from)[i], (*to)[i], "a Reshape of " + shape_str(in) + " to " + shape_str(out))) return false;
+  return true;
+}
+
 // The output axis -1 from the element counts.
 std::optional<DimExpr> solve_rest(NodeInference& c, const Shape& in, Shape& out, size_t rest) {
   for (int round = 0; round < 4; ++round) {
@@ -48,7 +75,7 @@ std::optional<DimExpr> solve_rest(NodeInference& c, const Shape& in, Shape& out,
                 "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
       return std::nullopt;
     }
-    if (bind_frozen(c, current, out, static_cast<int>(rest))) continue;
+    if (bind_frozen(c, current, out, static_cast<int>(rest)) || bind_dims_in_order(c, current, out, static_cast<int>(rest))) continue;
     const DimExpr size = total.floor_div(known);
     c.require_equal(total, size * known, "a Reshape of " + shape_str(current) + " whose -1 must come out whole");
     return size;
@@ -84,7 +111,7 @@ void infer_reshape(NodeInference& c) {
     if (before != after) {
       const DimExpr common_before = before, common_after = after;
       bool bound = false;
-      if (!before.is_constant()) bound = bind_frozen(c, in, out, -1);
+      if (!before.is_constant()) bound = bind_frozen(c, in, out, -1) || bind_dims_in_order(c, in, out, -1);
       if (!bound &&
           !c.unify(common_before, common_after, "element count of a Reshape from " + shape_str(in) + " to " + shape_str(out)))
         return;

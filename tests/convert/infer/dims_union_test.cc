@@ -83,6 +83,31 @@ TEST(DimsUnion, ALiteralBesideBlocksOfTheDimFreezesNothing) {
   ASSERT_EQ(b.g.equalities.size(), 1u) << "whole blocks only";
 }
 
+// torch.export leaves dims of ids and mask apart where a view of the mask by the batch of the ids is all that ties them (GPT-2, YOSO).
+TEST(DimsUnion, AReshapeByTheDimsOfAnotherInputTiesThem) {
+  const auto reshaped = [](Shape in, std::vector<DimExpr> out) {
+    GraphBuilder b;
+    b.input("ids", DType::kInt64, {DimExpr::symbol("a"), DimExpr::symbol("b")});
+    const ValueId x = b.input("x", DType::kInt64, std::move(in));
+    const ValueId sizes = b.g.add_value("sizes", DType::kInt64, Shape{static_cast<int64_t>(out.size())});
+    b.g.value(sizes).elements = std::move(out);
+    b.output(b.node(OpKind::kReshape, {x, sizes}, ReshapeAttrs{}));
+    Diagnostics d;
+    infer(b.g, d);
+    EXPECT_TRUE(d.ok());
+    return std::pair(b.g.same_dims.size(), b.g.equalities.size());
+  };
+  const DimExpr a = DimExpr::symbol("a"), b = DimExpr::symbol("b"), c = DimExpr::symbol("c"), d = DimExpr::symbol("d");
+  using Ties = std::pair<size_t, size_t>;  // dims that are others, and equalities that are left open
+  EXPECT_EQ(reshaped({c, d}, {a, -1}), Ties(1, 0));
+  EXPECT_EQ(reshaped({c, 4, d}, {a * DimExpr(4), b}), Ties(2, 0));
+  // Pixels in rows: how many there are says nothing of the width. A quotient is no dim, and a dim on both sides stays.
+  EXPECT_EQ(reshaped({d}, {a, -1}), Ties(0, 1));
+  EXPECT_EQ(reshaped({c, d}, {-1, a}), Ties(0, 1));
+  EXPECT_EQ(reshaped({c, d}, {a.floor_div(2), -1}), Ties(0, 1));
+  EXPECT_EQ(reshaped({a, c}, {c, -1}), Ties(0, 0));
+}
+
 TEST(DimsUnion, ContradictionIsAProblem) {
   GraphBuilder b;
   const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 5});
