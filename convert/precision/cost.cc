@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "convert/program/wide_conv.h"
 #include "convert/quantize/shared_columns.h"
 
 namespace edgeconv {
@@ -24,6 +25,7 @@ constexpr double kMapResult = 20, kMapPixel = 100, kMapTap = 6, kF32Tap = 10;
 constexpr double kMapOfFloats = 4;
 // In W12A13 a row takes what its products and its results take, and what it has of elements that no neighbour has quantized.
 constexpr double kWideProduct = 2.2, kWideElement = 15, kWideResult = 10, kWideRow = 500;
+constexpr double kWidePatch = 2000;  // more of a row that is put together out of several places of a map
 constexpr double kClearlyQuicker = 0.9;  // of the time
 constexpr double kFewWeights = 0.01;  // of all
 constexpr double kMuchQuicker = 0.5, kManyRows = 64;  // of convolutions that are worth weights of their own where a model has few
@@ -37,6 +39,20 @@ double source_elements(const Graph& g, const Node& linear, const std::map<std::s
   if (v.shape)
     for (const DimExpr& d : *v.shape) elements *= static_cast<double>(d.evaluate(dims).value_or(1));
   return elements;
+}
+
+// Whether W12A13 would put its rows together: program/wide_conv.cc takes those of long runs in place, rt/ops/patches.h those that stand in the map.
+bool has_wide_patches(const Graph& g, const Node& linear) {
+  const Node* p = g.producer(linear.in(0));
+  if (!p || p->kind != OpKind::kPatches) return false;
+  const PatchesAttrs& a = p->as<PatchesAttrs>();
+  const WindowAttrs& w = a.window;
+  const Value& map = g.value(p->in(0));
+  const bool whole = map.shape && map.shape->back() == DimExpr(a.channels), dense = w.dilations.back() == 1;
+  const bool one_row = w.kernel.size() == 1 || w.kernel[0] == 1;
+  if (one_row && (w.kernel.back() == 1 || (dense && whole))) return false;
+  const int64_t run = w.kernel.size() == 2 && dense ? w.kernel[1] * a.channels : a.channels;
+  return !whole || run < kLeastWideRun;
 }
 
 }  // namespace
@@ -60,7 +76,10 @@ void count_rows(const Graph& g, const DimPlan& dims, std::vector<LayerSensitivit
     if (!out.shape) continue;
     double elements = 1;
     for (const DimExpr& d : *out.shape) elements *= static_cast<double>(d.evaluate(largest).value_or(1));
-    if (!l.recurrent && !l.depthwise) l.quantized_share = quantized_share(g, n);
+    if (!l.recurrent && !l.depthwise) {
+      l.quantized_share = quantized_share(g, n);
+      l.wide_patches = has_wide_patches(g, n);
+    }
     // A row of a Recurrence is a state in each direction, as long as the weight is deep.
     const double row = static_cast<double>(l.recurrent ? l.k * g.value(n.in(1)).constant->dims()[0] : l.n);
     l.rows = std::max(1.0, elements / row);
@@ -79,8 +98,8 @@ double time_of(const LayerSensitivity& l, Precision p) {
     return l.rows * ((l.depthwise ? kMapTap : 1) * l.weights() + kMapResult * static_cast<double>(l.n) + kMapPixel);
   if (p == linear::kF32) return l.rows * (kF32Work * l.weights() + kF32Row);
   if (p == linear::kW12A13)
-    return l.rows * (kWideProduct * l.weights() + kWideElement * l.fresh_share * static_cast<double>(l.k) +
-                     kWideResult * static_cast<double>(l.n) + kWideRow);
+    return l.rows * (kWideProduct * l.weights() + kWideElement * (l.wide_patches ? 1 : l.fresh_share) * static_cast<double>(l.k) +
+                     kWideResult * static_cast<double>(l.n) + kWideRow + (l.wide_patches ? kWidePatch : 0));
   const double k = static_cast<double>(l.k), results = kScaleResult * static_cast<double>(l.n);
   if (p == linear::kInt8 && l.quantized_share < 1)
     return l.rows * (l.weights() + (kQuantize * l.quantized_share + kTakenElement) * k + results + kTakenRow);

@@ -22,6 +22,7 @@ struct LayerSensitivity {
   double quantized_share =
       1;  // of a row's elements in int8, where neighbours share what they quantize (quantize/shared_columns.h)
   double fresh_share = 1;  // of a row's elements, what other rows do not have: a convolution's neighbours meet the same inputs
+  bool wide_patches = false;  // in W12A13 each row is put together and quantized alone: fewer values lie side by side than WideConv takes
   bool recurrent = false;
   bool depthwise = false;  // k are the positions of its kernel; int8 over maps, else fp32
   bool over_maps = false;  // where it is int8 and the plan has maps (quantize/map_layers.h)

@@ -1,4 +1,6 @@
 // Convolutions in W12A13 that read their map in place (WideConv), instead of patches that are each quantized.
+#include "convert/program/wide_conv.h"
+
 #include <cstring>
 #include <vector>
 
@@ -17,8 +19,8 @@ namespace wide = ert::params::wide_conv;
 namespace window = ert::params::window;
 using ert::params::OpCode;
 
-// Rows of the kernel at the distance of its dilation are held in 16 bits: no more than so many, or patches take less memory. Shorter runs would be fp32 joins for the most part.
-constexpr int64_t kMostReach = 64, kLeastRun = 8;
+// Rows of the kernel at the distance of its dilation are held in 16 bits: no more than so many, or patches take less memory.
+constexpr int64_t kMostReach = 64;
 
 // Values of a run: params::wide_conv.
 int64_t run_of(const TargetOp& op, bool two_axes) {
@@ -49,7 +51,7 @@ bool in_place(const TargetProgram& p, const TargetOp& op) {
   if (op.code != OpCode::kConv || op.ints[conv::kPrecision] != linear::kW12A13 || op.ints[conv::kFirstChannel] != 0) return false;
   const Shape& x = p.values[static_cast<size_t>(op.inputs[linear::kX])].shape;
   const int32_t* rows = op.ints.data() + conv::kWindow;
-  return x.back() == DimExpr(op.ints[conv::kChannels]) && run_of(op, x.size() == 4) >= kLeastRun &&
+  return x.back() == DimExpr(op.ints[conv::kChannels]) && run_of(op, x.size() == 4) >= kLeastWideRun &&
          int64_t{rows[window::kDilation]} * (rows[window::kKernel] - 1) < kMostReach;
 }
 
