@@ -3,6 +3,7 @@
 // weights becomes a Conv in the same way. An integer bias in front of the Cast becomes a float one behind it.
 #include <algorithm>
 
+#include "convert/passes/live_users.h"
 #include "convert/passes/quantized_source.h"
 
 namespace edgeconv {
@@ -234,12 +235,11 @@ bool rewrite(Graph& g, const Users& users, NodeId id) {
 int pass_float_matmul_integer(Graph& g, Diagnostics&) {
   int made = 0;
   const size_t count = g.nodes.size();
-  Users users = g.users();
+  LiveUsers users(g);
   for (size_t i = 0; i < count; ++i) {
     if (g.nodes[i].dead || (g.nodes[i].kind != OpKind::kMatMulInteger && g.nodes[i].kind != OpKind::kConvInteger)) continue;
-    if (!rewrite(g, users, static_cast<NodeId>(i))) continue;
-    users = g.users();
-    ++made;
+    made += rewrite(g, users.get(), static_cast<NodeId>(i));
+    users.update();
   }
   return made;
 }

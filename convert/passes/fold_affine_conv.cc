@@ -1,9 +1,8 @@
 // Multiplications and additions of constants around convolutions, per channel or of one number for all, fold into their weights: batch norms behind
 // depthwise kernels, and the affine layers that mobile networks have behind every activation. Of maps only ([N, H, W, C]).
 #include <algorithm>
-#include <memory>
 
-#include "convert/passes/match.h"
+#include "convert/passes/live_users.h"
 
 namespace edgeconv {
 
@@ -43,7 +42,7 @@ struct Affine {
 
 class AffineFolder {
  public:
-  explicit AffineFolder(Graph& g) : g_(g), users_(g.users()) {}
+  AffineFolder(Graph& g, const Users& users) : g_(g), users_(users) {}
 
   // A depthwise convolution and the affine node that alone reads it.
   bool behind_depthwise(const Node& n, const Node& reader) {
@@ -103,8 +102,6 @@ class AffineFolder {
     return true;
   }
 
-  const Users& users() const { return users_; }
-
  private:
   bool foldable(const Node& n) const {
     return g_.value(n.in(1)).constant && !g_.value(n.in(1)).quantized && users_[static_cast<size_t>(n.in(1))].size() == 1 &&
@@ -136,15 +133,16 @@ class AffineFolder {
   }
 
   Graph& g_;
-  const Users users_;
+  const Users& users_;
 };
 
 // Folds node i and its only reader, if they can be.
-bool fold_with_reader(Graph& g, AffineFolder& f, size_t i) {
+bool fold_with_reader(Graph& g, const Users& users, size_t i) {
   const Node n = g.nodes[i];
   if (n.dead || n.outputs.empty() || n.outputs[0] == kNone) return false;
   if (n.kind != OpKind::kDepthwiseConv && !Affine::of(g, n)) return false;
-  const Node* next = sole_user(g, f.users(), n.outputs[0]);
+  AffineFolder f(g, users);
+  const Node* next = sole_user(g, users, n.outputs[0]);
   if (!next || next->dead) return false;
   const Node reader = *next;
   const auto constant = [&](ValueId v) { return v == kNone || g.value(v).constant; };
@@ -154,7 +152,7 @@ bool fold_with_reader(Graph& g, AffineFolder& f, size_t i) {
     case OpKind::kDepthwiseConv: return n.kind == OpKind::kBinary && constant(reader.in(1)) && f.before_depthwise(n, reader);
     case OpKind::kLinear: return n.kind == OpKind::kBinary && f.before_linear(n, reader);
     case OpKind::kPatches: {
-      const Node* linear = n.kind == OpKind::kBinary ? sole_user(g, f.users(), reader.outputs[0]) : nullptr;
+      const Node* linear = n.kind == OpKind::kBinary ? sole_user(g, users, reader.outputs[0]) : nullptr;
       return linear && !linear->dead && linear->kind == OpKind::kLinear && f.before_patches(n, reader, Node(*linear));
     }
     default: return false;
@@ -165,14 +163,16 @@ bool fold_with_reader(Graph& g, AffineFolder& f, size_t i) {
 
 int pass_fold_affine_conv(Graph& g, Diagnostics&) {
   int folded = 0;
+  LiveUsers users(g);
   for (bool again = true; again;) {
     again = false;
     const size_t count = g.nodes.size();
-    auto f = std::make_unique<AffineFolder>(g);
     for (size_t i = 0; i < count; ++i) {
-      if (!fold_with_reader(g, *f, i)) continue;
+      const bool folds = fold_with_reader(g, users.get(), i);
+      users.update();
+      if (!folds) continue;
       g.nodes[i].dead = true;
-      f = std::make_unique<AffineFolder>(g);
+      users.remove(static_cast<NodeId>(i));
       ++folded;
       again = true;
     }

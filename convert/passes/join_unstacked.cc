@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "convert/ir/axis.h"
-#include "convert/passes/match.h"
+#include "convert/passes/live_users.h"
 #include "convert/passes/node_builder.h"
 #include "convert/passes/per_axis.h"
 
@@ -191,14 +191,14 @@ void compute_at_once(Graph& g, const Node& concat, const Unstacked& u) {
 int pass_join_unstacked(Graph& g, Diagnostics&) {
   int joined = 0;
   const size_t count = g.nodes.size();
-  Users users = g.users();
+  LiveUsers users(g);
   for (size_t i = 0; i < count; ++i) {
     if (g.nodes[i].dead || g.nodes[i].kind != OpKind::kConcat) continue;
     const Node concat = g.nodes[i];
-    const auto u = unstacked(g, users, concat);
+    const auto u = unstacked(g, users.get(), concat);
     if (!u) continue;
     compute_at_once(g, concat, *u);
-    users = g.users();
+    users.update();
     ++joined;
   }
   return joined;

@@ -137,6 +137,22 @@ TEST_F(ManyPartsTest, FactorsAndTermsInARow) {
   expect_quick(w, 0, {});
 }
 
+// Readers were listed anew for each factor that became part of its weights.
+TEST_F(ManyPartsTest, DepthwiseConvolutionsWithFactors) {
+  ModelWriter w = with_input({"n", 4, 2, 2});
+  w.proto().mutable_graph()->clear_output();
+  w.output("y", kOnnxFloat, {"n", 4, 2, 2});
+  w.weights("w", {4, 1, 1, 1}), w.weights("factor", {4, 1, 1});
+  std::string last = "x";
+  for (int i = 0; i < kNodes / 4; ++i) {
+    int_attribute(w.node("Conv", {last, "w"}, {numbered("c", i)}), "group", 4);
+    w.node("Mul", {numbered("c", i), "factor"}, {numbered("m", i)});
+    last = numbered("m", i);
+  }
+  w.node("Add", {last, "x"}, {"y"});
+  expect_quick(w, 0, {});
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
