@@ -13,6 +13,7 @@ ValueId GraphImporter::capture(const std::string& name, ValueId outer) {
     v = graph_.add_constant(o.name, *o.constant);
   } else {
     v = graph_.add_value(o.name, dtype_hint(parent_->graph_, outer), o.shape);
+    if (parent_->is_open(outer)) leave_open(v);
     captures_.emplace_back(outer, v);
   }
   graph_.value(v).bits = packed_bits_hint(parent_->graph_, outer);

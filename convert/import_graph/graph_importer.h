@@ -75,6 +75,8 @@ class GraphImporter : public ImportContext {
 
  private:
   bool reads_a_refused_node(const OnnxNode& n);
+  bool is_open(ValueId v);
+  void leave_open(ValueId v);
   void import_initializers(pb::GraphProto& proto);
   void import_inputs(const pb::GraphProto& proto);
   bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);

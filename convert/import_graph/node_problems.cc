@@ -67,21 +67,30 @@ void GraphImporter::unsupported(const OnnxNode& n, const std::string& reason, co
 // Something that readers of what a problem left open can refer to.
 ValueId GraphImporter::open_value(const std::string& name) {
   const ValueId v = graph_.add_value(name);
-  open_.resize(graph_.values.size());
-  open_.back() = 1;
+  leave_open(v);
   return v;
 }
 
-// What a refused node gives has no rank: whoever misses that has no problem of its own. Each node is looked at once.
-bool GraphImporter::reads_a_refused_node(const OnnxNode& n) {
+void GraphImporter::leave_open(ValueId v) {
   open_.resize(graph_.values.size());
-  const auto is_open = [&](ValueId v) { return v != kNone && open_[static_cast<size_t>(v)] != 0; };
+  open_[static_cast<size_t>(v)] = 1;
+}
+
+// Whether a problem left v open, or what it is computed from. Each node is looked at once.
+bool GraphImporter::is_open(ValueId v) {
+  open_.resize(graph_.values.size());
+  const auto known = [&](ValueId i) { return i != kNone && open_[static_cast<size_t>(i)] != 0; };
   for (; judged_ < graph_.nodes.size(); ++judged_) {
-    const Node& known = graph_.nodes[judged_];
-    if (std::none_of(known.inputs.begin(), known.inputs.end(), is_open)) continue;
-    for (ValueId v : known.outputs)
-      if (v != kNone) open_[static_cast<size_t>(v)] = 1;
+    const Node& n = graph_.nodes[judged_];
+    if (std::none_of(n.inputs.begin(), n.inputs.end(), known)) continue;
+    for (ValueId o : n.outputs)
+      if (o != kNone) open_[static_cast<size_t>(o)] = 1;
   }
+  return known(v);
+}
+
+// What a refused node gives has no rank: whoever misses that has no problem of its own.
+bool GraphImporter::reads_a_refused_node(const OnnxNode& n) {
   return std::any_of(n.inputs.begin(), n.inputs.end(), [&](const std::string& name) {
     const auto it = names_.find(name);
     return it != names_.end() && is_open(it->second);

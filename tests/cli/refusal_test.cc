@@ -64,7 +64,7 @@ TEST_F(CliTest, WhatFollowsFromAnotherProblemIsNotListed) {
 TEST_F(CliTest, AProblemInABodyIsListed) {
   ModelWriter w;
   w.input("x", kOnnxFloat, {"batch", 3, 8, 8});
-  w.input("which", kOnnxBool, {});
+  w.input("which", kOnnxBool, {1});
   w.output("y", kOnnxFloat, {"batch", 3, 1, 1});
   w.node("Relu", {"x"}, {"r"});
   pb::NodeProto& choice = w.node("If", {"which"}, {"y"});
@@ -78,6 +78,12 @@ TEST_F(CliTest, AProblemInABodyIsListed) {
   }
   write_file(in("if.onnx"), w.bytes());
   expect_refusal({in("if.onnx")}, kUnsupported, {"GlobalAveragePool", "the rank of its input is not known"});
+  // Where the value has no rank for the sake of another problem, that is told alone.
+  w.proto().mutable_graph()->mutable_node(0)->set_op_type("Unknown");
+  w.proto().mutable_graph()->mutable_node(0)->set_domain("my.ops");
+  w.opset("my.ops", 1);
+  write_file(in("if.onnx"), w.bytes());
+  expect_refusal({in("if.onnx")}, kUnsupported, {"1 operator is not supported (1 node)", "my.ops::Unknown"});
 }
 
 TEST_F(CliTest, AllUnsupportedOperatorsAreListed) {
