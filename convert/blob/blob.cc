@@ -258,7 +258,7 @@ Tensor write_blob(const TargetProgram& program, const BlobMeta& meta) {
   TargetProgram p = program;  // shapes may add expressions
   SegmentTable segments;
   const std::vector<ert::fb::Value> values = value_rows(p, segments);
-  check_counts(p);
+  check_counts(p, segments.contents().size() + meta.golden.size() + (meta.tokenizer.empty() ? 0 : 1));
   Golden g{{}, std::vector<std::vector<uint64_t>>(meta.golden.size()), {}};
   for (size_t i = 0; i < meta.golden.size(); ++i)
     g.bytes.push_back(golden_segment(meta.golden[i], has_recipes(meta), g.offsets[i]));

@@ -192,16 +192,17 @@ TEST(ExprTable, SharesSubexpressions) {
 // Unrolled loops have a size of their own in every round: said here, not by the runtime that refuses the blob.
 TEST(Counts, WhatTheRuntimeHasNoRoomForIsNamed) {
   TargetProgram p({{"seq", 1, 4096}});
-  const auto refusal = [&] {
+  const auto refusal = [&](size_t segments = 0) {
     try {
-      check_counts(p);
+      check_counts(p, segments);
     } catch (const FatalError& e) {
       EXPECT_EQ(e.code(), ExitCode::kLimit);
       return std::string(e.what());
     }
     return std::string();
   };
-  EXPECT_EQ(refusal(), "");
+  EXPECT_EQ(refusal(4096), "");
+  EXPECT_NE(refusal(4097).find("4097 constants and golden vectors (segments), the runtime takes 4096"), std::string::npos) << refusal(4097);
   for (int64_t i = 0; i < ERT_MAX_EXPRS; ++i) p.exprs.add(DimExpr::symbol("seq") + DimExpr(i));
   EXPECT_NE(refusal().find("size expressions), the runtime takes " + std::to_string(ERT_MAX_EXPRS)), std::string::npos) << refusal();
 }
