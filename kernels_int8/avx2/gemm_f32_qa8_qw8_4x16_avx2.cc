@@ -6,9 +6,8 @@ namespace ert::kernels {
 namespace {
 
 // Integer sums of a tile to floats.
-template <bool kClamps, int kRows, int kHalves>
-inline __attribute__((always_inline)) void store_floats(const TileArgs& t, const __m256i (&acc)[kRows][kHalves]) {
-  const __m256 zero = _mm256_setzero_ps(), most = _mm256_set1_ps(t.clamp == Clamp::kRelu6 ? 6.0f : __builtin_inff());
+template <int kRows, int kHalves>
+inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][kHalves]) {
   float* dst = t.dst;
 #pragma GCC unroll 16
   for (int r = 0; r < kRows; ++r) {
@@ -20,18 +19,10 @@ inline __attribute__((always_inline)) void store_floats(const TileArgs& t, const
       const __m256i sum = _mm256_add_epi32(acc[r][h], _mm256_mullo_epi32(correction, colsum));
       const __m256 scale = _mm256_mul_ps(row_scale, _mm256_loadu_ps(t.scale + 8 * h));
       const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), scale);
-      __m256 y = _mm256_add_ps(scaled, _mm256_loadu_ps(t.bias + 8 * h));
-      if constexpr (kClamps) y = _mm256_min_ps(most, _mm256_add_ps(_mm256_max_ps(zero, y), zero));
-      _mm256_storeu_ps(dst + 8 * h, y);
+      _mm256_storeu_ps(dst + 8 * h, _mm256_add_ps(scaled, _mm256_loadu_ps(t.bias + 8 * h)));
     }
     dst += t.dst_stride;
   }
-}
-
-template <int kRows, int kHalves>
-inline __attribute__((always_inline)) void store_tile(const TileArgs& t, const __m256i (&acc)[kRows][kHalves]) {
-  if (t.clamp == Clamp::kNone) return store_floats<false>(t, acc);
-  store_floats<true>(t, acc);
 }
 
 // Adds a line of all rows. With kAhead the line `ahead` bytes further on is on its way to the near cache afterwards.

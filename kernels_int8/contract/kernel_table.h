@@ -203,11 +203,10 @@ struct KernelTable {
 };
 
 // Whether the table's gemm takes GemmArgs::clamp; else that is left to the caller. With int8 weights those of NEON do and what is built on it;
-// of W8A8 AVX2 and better ones of x86.
+// of W8A8 those with vpdpbusd.
 constexpr bool clamps_products(const KernelTable& table, Precision precision, Layout layout) {
   if (precision == Precision::kW12A13) return true;
-  if (table.isa == Isa::kAvx2 || table.isa == Isa::kAvxVnni || table.isa == Isa::kAvx512Vnni)
-    return precision == Precision::kW8A8 && layout == Layout::kN16K4;
+  if (table.isa == Isa::kAvxVnni || table.isa == Isa::kAvx512Vnni) return precision == Precision::kW8A8 && layout == Layout::kN16K4;
   return is_neon(table.isa) && table.gemm[precision][layout] != nullptr;
 }
 
