@@ -50,7 +50,14 @@ DimExpr without_quotients(const DimExpr& e) {
   return low;
 }
 
-std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) {
+constexpr int kMostChosen = 3;   // minima and maxima of one expression
+constexpr int kMostChoices = 64;  // of one question, with those inside of others: a file may nest them
+
+std::optional<int64_t> bound_by_sides(const DimExpr& e, const LeastDims& least, int choices, int& left);
+
+// left: choices of bound_by_sides that may be made yet.
+std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least, int& left) {
+  const auto bound_inside = [&](const DimExpr& inner) { return bound_by_sides(inner, least, kMostChosen, left); };
   int64_t sum = 0;
   for (const auto& t : e.terms()) {
     if (t.factors.empty()) {
@@ -74,7 +81,7 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
         }
         case DimExpr::Atom::Kind::kMin:
         case DimExpr::Atom::Kind::kMax: {
-          const auto a = lower_bound(f->lhs, least), b = lower_bound(f->rhs, least);
+          const auto a = bound_inside(f->lhs), b = bound_inside(f->rhs);
           if (f->kind == DimExpr::Atom::Kind::kMin) {
             if (a && b) low = std::min(*a, *b);
           } else if (a || b) {
@@ -83,7 +90,7 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
           break;
         }
         case DimExpr::Atom::Kind::kFloorDiv: {
-          const auto a = lower_bound(f->lhs, least);
+          const auto a = bound_inside(f->lhs);
           const auto c = f->rhs.constant();
           if (a && *a >= 0) low = c && *c > 0 ? *a / *c : 0;
           break;
@@ -98,33 +105,32 @@ std::optional<int64_t> bound_of_terms(const DimExpr& e, const LeastDims& least) 
   return sum;
 }
 
-std::optional<int64_t> bound_of_quotients(const DimExpr& e, const LeastDims& least) {
-  std::optional<int64_t> best = bound_of_terms(e, least);
+std::optional<int64_t> bound_of_quotients(const DimExpr& e, const LeastDims& least, int& left) {
+  std::optional<int64_t> best = bound_of_terms(e, least, left);
   DimExpr now = e;
   for (int i = 0; i < kMostReplaced; ++i) {
     const DimExpr next = without_quotients(now);
     if (next == now) break;
     now = next;
-    const auto bound = bound_of_terms(now, least);
+    const auto bound = bound_of_terms(now, least, left);
     if (bound && (!best || *bound > *best)) best = bound;
   }
   return best;
 }
 
-constexpr int kMostChosen = 3;  // minima and maxima of one expression
-
 // lower_bound() of e with each of up to `choices` minima that it takes away, or maxima that it adds, as either of their two sides: no more than that
 // is taken away, no less added. Slices leave s - min(s, 1).
-std::optional<int64_t> bound_by_sides(const DimExpr& e, const LeastDims& least, int choices) {
-  std::optional<int64_t> best = bound_of_quotients(e, least);
+std::optional<int64_t> bound_by_sides(const DimExpr& e, const LeastDims& least, int choices, int& left) {
+  std::optional<int64_t> best = bound_of_quotients(e, least, left);
   if (choices == 0) return best;
   for (const auto& t : e.terms()) {
     if (t.factors.size() != 1) continue;
     const DimExpr::Atom& a = *t.factors[0];
     if (a.kind != (t.coefficient < 0 ? DimExpr::Atom::Kind::kMin : DimExpr::Atom::Kind::kMax)) continue;
+    if (left-- <= 0) break;
     const DimExpr whole = a.kind == DimExpr::Atom::Kind::kMin ? DimExpr::min(a.lhs, a.rhs) : DimExpr::max(a.lhs, a.rhs);
     for (const DimExpr& side : {a.lhs, a.rhs}) {
-      const auto bound = bound_by_sides(e + (side - whole) * DimExpr(t.coefficient), least, choices - 1);
+      const auto bound = bound_by_sides(e + (side - whole) * DimExpr(t.coefficient), least, choices - 1, left);
       if (bound && (!best || *bound > *best)) best = bound;
     }
     break;
@@ -134,7 +140,10 @@ std::optional<int64_t> bound_by_sides(const DimExpr& e, const LeastDims& least, 
 
 }  // namespace
 
-std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) { return bound_by_sides(e, least, kMostChosen); }
+std::optional<int64_t> lower_bound(const DimExpr& e, const LeastDims& least) {
+  int left = kMostChoices;
+  return bound_by_sides(e, least, kMostChosen, left);
+}
 
 std::optional<bool> always_equal(const DimExpr& a, const DimExpr& b, const LeastDims& least) {
   if (a == b) return true;

@@ -55,6 +55,13 @@ TEST(Bounds, WhatASliceLeavesIsNotNegative) {
   EXPECT_EQ(lower_bound(DimExpr::min(blocks, one) - blocks), std::nullopt);
 }
 
+// Each of them had its sides tried anew for each side of the one around it: 31 took more than a minute.
+TEST(Bounds, MaximaInsideOfOthersTakeTimeByTheirNumber) {
+  DimExpr e = kN;
+  for (int i = 0; i < 31; ++i) e = DimExpr::max(e - DimExpr(2 + i % 3), DimExpr(2 + i % 5));
+  EXPECT_EQ(lower_bound(e), 4) << "of the two outermost, 6 - 2";
+}
+
 TEST(Bounds, NothingIsNotedOfWhatMayShrink) {
   LeastDims least;
   note_positive(DimExpr(100) - kN, least);
