@@ -47,7 +47,11 @@ std::vector<OnnxNode> GraphImporter::read_nodes(pb::GraphProto& proto, const std
 void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
   std::unordered_set<std::string> outputs;
   for (const auto& o : proto.output()) outputs.insert(o.name());
-  count_indices_of_ones(nodes, outputs);
+  count_indices_of_ones(nodes, outputs, [this](const std::string& name) {
+    const GraphImporter* g = this;
+    while (g != nullptr && g->names_.count(name) == 0) g = g->parent_;
+    return g != nullptr;
+  });
   pool_last_marked_token(nodes, outputs,
                          [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); });
   NodeOrder order = order_nodes(nodes);

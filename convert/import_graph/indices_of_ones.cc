@@ -19,7 +19,8 @@ bool fills_with_ones(const OnnxNode& n) {
 
 }  // namespace
 
-void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs) {
+void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs,
+                           const std::function<bool(const std::string&)>& is_taken) {
   const NodePatterns find(nodes, outputs);
   NodeReplacements replacement;
   for (const OnnxNode& n : nodes) {
@@ -31,6 +32,8 @@ void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_se
         n.opsets->at("") < kOpsetOfValueInts)
       continue;
     const std::string &whole = n.outputs[0], first = whole + "/first", step = whole + "/step", row = whole + "/row", sizes = whole + "/sizes";
+    const auto taken = [&](const std::string& name) { return find.has(name) || is_taken(name); };
+    if (taken(first) || taken(step) || taken(row) || taken(sizes)) continue;
     replacement[whole] = {new_node(n, "Constant", {}, first, {{"value_int", {0}}}), new_node(n, "Constant", {}, step, {{"value_int", {1}}}),
                           new_node(n, "Range", {first, shape->inputs[0], step}, row),
                           new_node(n, "Constant", {}, sizes, {{"value_ints", {1, -1}}}), new_node(n, "Reshape", {row, sizes}, whole)};

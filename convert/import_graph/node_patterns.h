@@ -21,6 +21,8 @@ class NodePatterns {
   const OnnxNode* maker(const OnnxNode* n, size_t i, const char* op) const;
   // The same, where nobody else reads it.
   const OnnxNode* only_maker(const OnnxNode* n, size_t i, const char* op) const;
+  // Whether any of them makes or reads it, or the graph gives it out.
+  bool has(const std::string& name) const { return makers_.count(name) > 0 || readers_.count(name) > 0; }
 
  private:
   const std::vector<OnnxNode>& nodes_;

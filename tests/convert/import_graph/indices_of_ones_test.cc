@@ -40,6 +40,17 @@ TEST(IndicesOfOnes, AreARange) {
   EXPECT_EQ(found.to_int64(), (std::vector<int64_t>{0, 1, 2, 3}));
 }
 
+// A file that has the names of the new values already is right: it is not one where a value is made twice.
+TEST(IndicesOfOnes, NamesOfTheFileAreItsOwn) {
+  for (const char* name : {"found/first", "found/step", "found/row", "found/sizes"}) {
+    ModelBuilder made = places(1), given = places(1);
+    made.node("Neg", {"x"}, {name});
+    EXPECT_EQ(import_code(made), 4) << name;
+    given.ints(name, {1});
+    EXPECT_EQ(import_code(given), 4) << name;
+  }
+}
+
 // Zeros have no places, two axes have two rows of them, and before opset 12 no Constant says so in integers.
 TEST(IndicesOfOnes, OtherFormsAreRefused) {
   std::string message;
