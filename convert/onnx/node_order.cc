@@ -10,17 +10,24 @@
 namespace edgeconv {
 namespace {
 
-// All names that the inner graph mentions as inputs or outputs; those that it defines itself do no harm. Depth is bounded by
-// the reader's nesting cap.
+// All names that the inner graph takes from outside. Its own may be names of values outside too: a branch may call its result as the If
+// calls it, which does not make the If wait for itself. Depth is bounded by the reader's nesting cap.
 void collect_names(const pb::GraphProto& g, std::unordered_set<std::string>& out) {
+  std::unordered_set<std::string> read, own;
+  for (const auto& i : g.input()) own.insert(i.name());
+  for (const auto& t : g.initializer()) own.insert(t.name());
+  for (const auto& t : g.sparse_initializer()) own.insert(t.values().name());
   for (const auto& n : g.node()) {
-    out.insert(n.input().begin(), n.input().end());
+    read.insert(n.input().begin(), n.input().end());
+    own.insert(n.output().begin(), n.output().end());
     for (const auto& a : n.attribute()) {
-      if (a.has_g()) collect_names(a.g(), out);
-      for (const auto& inner : a.graphs()) collect_names(inner, out);
+      if (a.has_g()) collect_names(a.g(), read);
+      for (const auto& inner : a.graphs()) collect_names(inner, read);
     }
   }
-  for (const auto& o : g.output()) out.insert(o.name());
+  for (const auto& o : g.output()) read.insert(o.name());
+  for (const std::string& name : read)
+    if (own.count(name) == 0) out.insert(name);
 }
 
 }  // namespace

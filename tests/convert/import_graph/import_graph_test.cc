@@ -52,6 +52,24 @@ TEST(ImportGraph, SortsNodesAndNamesAliasedOutputs) {
   EXPECT_NE(r.graph.outputs[2], r.graph.inputs[0]);
 }
 
+// ONNX Runtime and onnx.checker take such files: a body's names are its own.
+TEST(ImportGraph, ABranchMayCallItsValuesAsTheGraphAroundIt) {
+  ModelBuilder m;
+  m.input("x", {"4"});
+  m.input("which", {}, 9);
+  pb::NodeProto* choice = m.node("If", {"which"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto* body = attribute(choice, branch, 5)->mutable_g();
+    ModelBuilder::fill(body->add_node(), "Relu", {"x"}, {"later"});
+    ModelBuilder::fill(body->add_node(), "Neg", {"later"}, {"y"});
+    body->add_output()->set_name("y");
+  }
+  m.node("Exp", {"y"}, {"later"});
+  m.output("later");
+  std::string message;
+  EXPECT_EQ(import_code(m, &message), 0) << message;
+}
+
 TEST(ImportGraph, MalformedStructures) {
   const auto model = [] {
     ModelBuilder m;
