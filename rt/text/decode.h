@@ -20,10 +20,7 @@ class TextSink {
   size_t bytes() const { return bytes_; }
   void end() {
     if (matched_ != 0) flush_match();
-    for (; stop_ != 0 && bytes_ >= what_.size && bytes_ <= capacity_ &&
-           memcmp(out_ + bytes_ - what_.size, what_.data, what_.size) == 0;
-         --stop_)
-      bytes_ -= what_.size;
+    if (part_ == 0) bytes_ -= size_t{whole_ < stop_ ? whole_ : stop_} * what_.size;
   }
 
  private:
@@ -45,11 +42,18 @@ class TextSink {
   void write(uint8_t byte) {
     if (bytes_ < capacity_) out_[bytes_] = byte;
     ++bytes_;
+    if (stop_ != 0) follow(byte);
+  }
+  // Counts what may have to go at the end as it is written, since what does not fit cannot be read again. A character does not begin inside of itself.
+  void follow(uint8_t byte) {
+    if (byte != what_.data[part_]) whole_ = part_ = 0;
+    if (byte == what_.data[part_] && ++part_ == what_.size) part_ = 0, ++whole_;
   }
   uint8_t* out_;
   size_t capacity_, bytes_ = 0;
   Bytes8 what_;
   uint32_t start_ = 0, stop_ = 0, matched_ = 0;
+  uint32_t whole_ = 0, part_ = 0;  // of what_ at the end of the text: how often it stands there, and how many bytes of one more
 };
 
 }  // namespace ert::text
