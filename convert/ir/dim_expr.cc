@@ -10,7 +10,8 @@ namespace edgeconv {
 
 struct DimExpr::Rep {
   std::vector<Term> terms;
-  int depth = 0;  // nesting of operation atoms
+  int depth = 0;       // nesting of operation atoms
+  int64_t weight = 0;  // atoms, each as often as it would be written
 };
 
 namespace {
@@ -20,14 +21,24 @@ using Term = DimExpr::Term;
 using namespace dim_terms;
 
 constexpr int kMaxDepth = 32;
+// Expressions share their parts, and walks over one go through each part as often as it is written: v - min(v, d) doubles at each of 32 levels.
+constexpr int64_t kMaxWeight = 1 << 16;
 
 int atom_depth(const Atom& a);
+int64_t atom_weight(const Atom& a);
 
 int expr_depth(const std::vector<Term>& terms) {
   int d = 0;
   for (const Term& t : terms)
     for (const auto& f : t.factors) d = std::max(d, atom_depth(*f));
   return d;
+}
+
+int64_t expr_weight(const std::vector<Term>& terms) {
+  int64_t w = 0;
+  for (const Term& t : terms)
+    for (const auto& f : t.factors) w += atom_weight(*f);
+  return w;
 }
 
 }  // namespace
@@ -53,14 +64,18 @@ DimExpr DimExpr::from_terms(std::vector<Term> terms) {
   auto r = std::make_shared<Rep>();
   r->depth = expr_depth(terms);
   if (r->depth > kMaxDepth) too_complex("divisions or minima are nested too deeply");
+  r->weight = expr_weight(terms);
+  if (r->weight > kMaxWeight) too_complex("it repeats its parts too often");
   r->terms = std::move(terms);
   return DimExpr(std::shared_ptr<const Rep>(std::move(r)));
 }
 
 int DimExpr::depth() const { return rep_->depth; }
+int64_t DimExpr::weight() const { return rep_->weight; }
 
 namespace {
 int atom_depth(const Atom& a) { return a.kind == Atom::Kind::kSymbol ? 0 : 1 + std::max(a.lhs.depth(), a.rhs.depth()); }
+int64_t atom_weight(const Atom& a) { return a.kind == Atom::Kind::kSymbol ? 1 : 1 + a.lhs.weight() + a.rhs.weight(); }
 }  // namespace
 
 DimExpr DimExpr::from_atom(Atom a) { return from_terms({{1, {std::make_shared<const Atom>(std::move(a))}}}); }

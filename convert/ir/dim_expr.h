@@ -55,7 +55,8 @@ class DimExpr {
     std::vector<std::shared_ptr<const Atom>> factors;
   };
   const std::vector<Term>& terms() const;
-  int depth() const;  // nesting of operation atoms; capped, so that recursion over atoms is safe
+  int depth() const;       // nesting of operation atoms; capped, so that recursion over atoms is safe
+  int64_t weight() const;  // atoms, each as often as str() writes it; capped, so that walks end soon
   // The quotient if b divides a exactly as a polynomial.
   static std::optional<DimExpr> exact_quotient(const DimExpr& a, const DimExpr& b);
 

@@ -85,6 +85,19 @@ TEST(DimExpr, RefusesToOverflow) {
       FatalError);
 }
 
+// Each level writes the one before twice: 31 of them would be 2^31 atoms, which evaluate() and str() walked through one by one.
+TEST(DimExpr, PartsThatRepeatAreBounded) {
+  DimExpr v = S;
+  for (int i = 2; i < 12; ++i) v = v - DimExpr::min(v, i);
+  EXPECT_LT(v.weight(), 4096);
+  EXPECT_EQ(v.evaluate({{"seq", 100}}), 100 - (2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10 + 11));
+  EXPECT_THROW(
+      {
+        for (int i = 12; i < 33; ++i) v = v - DimExpr::min(v, i);
+      },
+      FatalError);
+}
+
 TEST(DimExpr, Prints) {
   EXPECT_EQ((B * S + 2).str(), "batch*seq + 2");
   EXPECT_EQ((DimExpr(0) - S * 3).str(), "-3*seq");
