@@ -7,6 +7,6 @@ namespace edgeconv {
 
 // Throws FatalError(kLimit) that names the first count above those of rt/base/limits.h. Shapes must have been added to p.exprs.
 // segments: different constants, golden vectors and a tokenizer.
-void check_counts(const TargetProgram& p, size_t segments = 0);
+void check_counts(const TargetProgram& p, size_t segments);
 
 }  // namespace edgeconv

@@ -44,16 +44,22 @@ std::vector<OnnxNode> GraphImporter::read_nodes(pb::GraphProto& proto, const std
   return nodes;
 }
 
-void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
+// Forms of several nodes, all of which have a NonZero: few files do, and the others need no lists of makers and readers.
+void GraphImporter::rewrite_patterns(const pb::GraphProto& proto, std::vector<OnnxNode>& nodes) const {
+  if (std::none_of(nodes.begin(), nodes.end(), [](const OnnxNode& n) { return n.op_type == "NonZero"; })) return;
   std::unordered_set<std::string> outputs;
   for (const auto& o : proto.output()) outputs.insert(o.name());
-  count_indices_of_ones(nodes, outputs, [this](const std::string& name) {
+  const ConstantInts constant = [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); };
+  count_indices_of_ones(nodes, outputs, constant, [this](const std::string& name) {
     const GraphImporter* g = this;
     while (g != nullptr && g->names_.count(name) == 0) g = g->parent_;
     return g != nullptr;
   });
-  pool_last_marked_token(nodes, outputs,
-                         [this](const std::string& name, const OnnxNode* maker) { return known_ints(name, maker); });
+  pool_last_marked_token(nodes, outputs, constant);
+}
+
+void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
+  rewrite_patterns(proto, nodes);
   NodeOrder order = order_nodes(nodes);
   for (const std::string& name : order.duplicates)
     session_.diagnostics.malformed("the value '" + name + "' is produced by more than one node");

@@ -82,6 +82,7 @@ class GraphImporter : public ImportContext {
   bool pin(const std::string& input, DType dtype, const std::optional<Shape>& shape);
   void check_pinning(const std::vector<std::string>& dims) const;
   std::vector<OnnxNode> read_nodes(pb::GraphProto& proto, const std::shared_ptr<const OpsetMap>& opsets);
+  void rewrite_patterns(const pb::GraphProto& proto, std::vector<OnnxNode>& nodes) const;
   void import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes);
   void describe_file(const pb::GraphProto& proto, const std::vector<OnnxNode>& nodes, const std::vector<size_t>& order);
   void declare(const std::string& input);

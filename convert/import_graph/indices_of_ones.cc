@@ -1,6 +1,5 @@
 #include "convert/import_graph/indices_of_ones.h"
 
-#include "convert/import_graph/node_patterns.h"
 #include "convert/onnx/onnx.pb.h"
 
 namespace edgeconv {
@@ -9,18 +8,17 @@ namespace {
 constexpr int kInt64 = 7;              // TensorProto.INT64
 constexpr int kOpsetOfValueInts = 12;  // Constant's attributes; Range is there from 11 on
 
-bool fills_with_ones(const OnnxNode& n) {
+bool fills_with_ones(const OnnxNode& n, const ConstantInts& constant) {
   const pb::AttributeProto* value = n.find("value");
-  if (value == nullptr || !value->has_t()) return false;  // zeros
-  const pb::TensorProto& t = value->t();
-  return t.data_type() == kInt64 &&
-         (t.int64_data_size() == 1 ? t.int64_data(0) == 1 : t.raw_data() == std::string("\1\0\0\0\0\0\0\0", 8));
+  if (value == nullptr || value->t().data_type() != kInt64) return false;  // zeros, where there is none
+  const auto known = constant(n.outputs[0], &n);
+  return known && known->values == std::vector<int64_t>{1};
 }
 
 }  // namespace
 
 void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs,
-                           const std::function<bool(const std::string&)>& is_taken) {
+                           const ConstantInts& constant, const std::function<bool(const std::string&)>& is_taken) {
   const NodePatterns find(nodes, outputs);
   NodeReplacements replacement;
   for (const OnnxNode& n : nodes) {
@@ -28,7 +26,7 @@ void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_se
     const OnnxNode* ones = find.maker(&n, 0, "ConstantOfShape");
     // A shape is a vector, so what Unsqueeze makes one of is a number.
     const OnnxNode* shape = find.maker(ones, 0, "Unsqueeze");
-    if (shape == nullptr || !shape->has_input(0) || !fills_with_ones(*ones) || !n.opsets || !n.opsets->count("") ||
+    if (shape == nullptr || !shape->has_input(0) || !fills_with_ones(*ones, constant) || !n.opsets || !n.opsets->count("") ||
         n.opsets->at("") < kOpsetOfValueInts)
       continue;
     const std::string &whole = n.outputs[0], first = whole + "/first", step = whole + "/step", row = whole + "/row", sizes = whole + "/sizes";

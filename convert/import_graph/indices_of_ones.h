@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "convert/onnx/model.h"
+#include "convert/import_graph/node_patterns.h"
 
 namespace edgeconv {
 
@@ -14,6 +14,6 @@ namespace edgeconv {
 // `outputs`: names that the graph gives out. `is_taken`: whether an input, a constant or a value around the graph has a name; where one of the new
 // values would need it, the nodes stay.
 void count_indices_of_ones(std::vector<OnnxNode>& nodes, const std::unordered_set<std::string>& outputs,
-                           const std::function<bool(const std::string&)>& is_taken);
+                           const ConstantInts& constant, const std::function<bool(const std::string&)>& is_taken);
 
 }  // namespace edgeconv

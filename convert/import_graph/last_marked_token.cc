@@ -1,7 +1,5 @@
 #include "convert/import_graph/last_marked_token.h"
 
-#include "convert/import_graph/node_patterns.h"
-
 namespace edgeconv {
 namespace {
 

@@ -2,22 +2,13 @@
 // but the last one of every row does not need it.
 #pragma once
 
-#include <functional>
-#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
-#include "convert/onnx/model.h"
+#include "convert/import_graph/node_patterns.h"
 
 namespace edgeconv {
-
-struct KnownInts {
-  std::vector<int64_t> values;
-  bool scalar = false;
-};
-// The integers of an initializer, or of a Constant node where `maker` is not null.
-using ConstantInts = std::function<std::optional<KnownInts>(const std::string& name, const OnnxNode* maker)>;
 
 // Rewrites NonZero, Transpose, GatherND, Reshape and Gather of that form to the last position where the mask holds, and the row there. In a row
 // without a marked token, where the original fails, that is the last row. `outputs`: names that the graph gives out.

@@ -1,6 +1,8 @@
 // Forms of several nodes in a file that are found, and written in other nodes, before any of them is imported.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,6 +31,13 @@ class NodePatterns {
   std::unordered_map<std::string, size_t> makers_;
   std::unordered_map<std::string, int> readers_;
 };
+
+struct KnownInts {
+  std::vector<int64_t> values;
+  bool scalar = false;
+};
+// The one integer of an initializer, or in attribute 'value' of `maker` (Constant, ConstantOfShape) where that is not null.
+using ConstantInts = std::function<std::optional<KnownInts>(const std::string& name, const OnnxNode* maker)>;
 
 // A node with the name, place and operator sets of `like`. An attribute of one number is an INT, or INTS where its name says so (value_ints).
 OnnxNode new_node(const OnnxNode& like, const char* op, std::vector<std::string> inputs, std::string output,
