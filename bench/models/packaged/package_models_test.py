@@ -80,6 +80,8 @@ class Tables(unittest.TestCase):
     def test_rows(self):
         lines = table.outputs_table([self.RESULT, self.REFUSED])
         self.assertEqual(lines[2], "| a/b | 1.5 | y | 0.99971 | 33.0 | 35.0 | 0.012 of 3 | right | 2.50 | 2.3 | 9 |")
+        quantized = table.outputs_table([{**self.RESULT, "speed": {"ratio": 1.25, "beside_fp32": 4.5}}])
+        self.assertIn("| right | 1.25 (fp32 4.50) | 2.3 | 9 |", quantized[2])
         self.assertEqual(lines[3], "|  |  | z | 0.5 | 1.0 | not compared | 1 of 2 | warned |  |  |  |")
         self.assertEqual({line.count("|") for line in lines}, {len(table.HEAD) + 1})
 
@@ -113,6 +115,60 @@ class Tables(unittest.TestCase):
         for text in ("<e>\n<b>", "<b>", "<b><b><e>"):
             with self.assertRaises(ValueError):
                 table.replaced(text, "<b>", "<e>", [])
+
+
+@unittest.skipUnless(importlib.util.find_spec("onnx"), "no onnx")
+class Dequantized(unittest.TestCase):
+    """A product of dynamically quantized activations behind an LSTM, with zero points per column, against the same in floats."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.source, self.path = (os.path.join(self.folder.name, name) for name in ("int8.onnx", "fp32.onnx"))
+
+    def save(self, nodes, constants):
+        import onnx
+        from onnx import TensorProto, helper, numpy_helper
+        x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in "xy")
+        graph = helper.make_graph([helper.make_node(*node[:3], **node[3]) for node in nodes], "g", [x], [y],
+                                  [numpy_helper.from_array(value, name) for name, value in constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]), self.source)
+
+    def test_product_and_lstm(self):
+        import dequantized
+        import numpy as np
+        from onnx.reference import ReferenceEvaluator
+        draw = np.random.default_rng(1)
+        w, r = (draw.integers(-128, 128, (1, n, 12), np.int8) for n in (4, 3))
+        scale, zero = np.linspace(.01, .02, 12, dtype=np.float32)[None], np.full((1, 12), 3, np.int8)
+        m, columns = draw.integers(0, 256, (3, 5), np.uint8), np.arange(120, 125, dtype=np.uint8)
+        self.save([("DynamicQuantizeLSTM", ["x", "w", "r", "", "", "", "", "", "s", "z", "s", "z"], ["h"], {"domain": "com.microsoft", "hidden_size": 3}),
+                   ("Squeeze", ["h", "one"], ["h3"], {}), ("DynamicQuantizeLinear", ["h3"], ["q", "qs", "qz"], {}),
+                   ("MatMulInteger", ["q", "m", "qz", "mz"], ["p"], {}), ("Cast", ["p"], ["f"], {"to": 1}), ("Mul", ["qs", "ms"], ["factor"], {}),
+                   ("Mul", ["f", "factor"], ["y"], {})],
+                  {"w": w, "r": r, "s": scale, "z": zero, "m": m, "mz": columns, "ms": np.float32(.5), "one": np.array([1])})
+        dequantized.dequantized(self.source, self.path)
+        x = draw.standard_normal((6, 2, 4), np.float32)
+        got, = ReferenceEvaluator(self.path).run(None, {"x": x})
+
+        def sigmoid(v):
+            return 1 / (1 + np.exp(-v))
+        wf, rf = ((a[0].astype(np.float64) - 3) * scale for a in (w, r))
+        h = c = np.zeros((2, 3))
+        for t in range(6):
+            i, o, f, g = np.split(x[t] @ wf + h @ rf, 4, 1)
+            c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+            h = sigmoid(o) * np.tanh(c)
+            np.testing.assert_allclose(got[t], h @ (m - 1.0 * columns) * .5, rtol=1e-4, atol=1e-5)
+
+    def test_what_is_no_dynamic_quantization(self):
+        import dequantized
+        import numpy as np
+        for operator in ("QuantizeLinear", "QLinearMatMul", "QAttention"):
+            self.save([(operator, ["x", "s", "z"], ["y"], {})], {"s": np.float32(1), "z": np.uint8(0)})
+            with self.assertRaisesRegex(dequantized.NotDequantized, operator):
+                dequantized.dequantized(self.source, self.path)
+            self.assertFalse(os.path.exists(self.path))
 
 
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")

@@ -11,6 +11,7 @@ import time
 import catalog
 import compare
 import convert
+import dequantized
 import fetch
 import inputs
 import machine
@@ -23,6 +24,7 @@ import wake_word
 from running import Blob, Reference, RunFailed, run_all
 
 BEGIN, END = "<!-- package models: begin -->", "<!-- package models: end -->"
+SAME_GRAPH = 0.99999
 
 
 def slug(name):
@@ -131,6 +133,8 @@ class Survey:
                 result["outputs"].append(row)
             if not self.given.no_speed:
                 result["speed"] = timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])
+                if exact and result["speed"]:
+                    result["speed"]["beside_fp32"] = self.beside_fp32(found, blob, feeds, exact)
         finally:
             blob.close()
 
@@ -145,6 +149,22 @@ class Survey:
             return run_all(blob, feeds)
         finally:
             blob.close()
+
+    def beside_fp32(self, found, blob, feeds, exact):
+        """The blob's speed beside ONNX Runtime on the fp32 graph of a quantized file; None where that cannot be made."""
+        path = blob.path.removesuffix(".ert") + ".fp32.onnx"
+        try:
+            dequantized.dequantized(found.path, path)
+        except dequantized.NotDequantized as why:
+            say(f"  no fp32 graph: {why}")
+            return None
+        reference = Reference(path)
+        made = run_all(reference, feeds)
+        for output in reference.outputs:
+            cosine = verdict.figures(compare.compared(made[output], exact[output]), "value").cosine
+            if cosine < SAME_GRAPH:
+                raise RunFailed(f"output {output!r} of the fp32 graph differs from the blob's at --precision fp32: cosine {cosine}")
+        return timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])["ratio"]
 
     def chains(self, rows):
         by_name = {row["name"]: row for row in rows}

@@ -28,6 +28,11 @@ def line(cells):
     return "| " + " | ".join(cell(c) for c in cells) + " |"
 
 
+def ratio(speed):
+    beside_fp32 = speed.get("beside_fp32")
+    return number(speed.get("ratio"), 2) + (f" (fp32 {beside_fp32:.2f})" if beside_fp32 else "")
+
+
 def output_rows(result):
     """One row per output; what belongs to the model stands in its first row only."""
     speed = result.get("speed", {})
@@ -37,7 +42,7 @@ def output_rows(result):
         certified = "not compared" if promise is None else number(promise.get("sqnr_db")) + ("" if promise.get("evidence") == "moves" else " ?")
         row = [*shown, cell(output["name"], 24), cosine(output["cosine"]), number(output["sqnr_db"]), certified,
                f"{short(output['largest_error'])} of {short(output['largest_value'])}", output["verdict"]]
-        own = [number(speed.get("ratio"), 2), number(result["cpu_seconds"]), number(result["peak_bytes"] / 1e6, 0)] if i == 0 else ["", "", ""]
+        own = [ratio(speed), number(result["cpu_seconds"]), number(result["peak_bytes"] / 1e6, 0)] if i == 0 else ["", "", ""]
         yield [*row, *own]
 
 
