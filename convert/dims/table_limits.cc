@@ -16,12 +16,33 @@ void lower(std::map<Key, int64_t>& limits, const Key& key, int64_t most) {
   if (!fresh) it->second = std::min(it->second, most);
 }
 
-// size <= rows, where size is d or d + c.
-void limit_size(const DimExpr& size, int64_t rows, TableLimits& limits) {
+// size <= most, where size grows with the one dim that is in it: d, d + c, 2 * floor(d / 320) - 1.
+void limit_size(const DimExpr& size, int64_t most, TableLimits& limits) {
   const auto names = size.symbols();
   if (names.size() != 1) return;
-  const auto at0 = size.evaluate({{names[0], 0}}), at1 = size.evaluate({{names[0], 1}}), at9 = size.evaluate({{names[0], 9}});
-  if (at0 && at1 && at9 && *at1 - *at0 == 1 && *at9 - *at0 == 9) lower(limits, names[0], rows - *at0);
+  // What is too large to be evaluated is too large.
+  const auto at = [&](int64_t n) { return size.evaluate({{names[0], n}}).value_or(INT64_MAX); };
+  int64_t fits = 0, beyond = 1;
+  while (at(beyond) <= most) {
+    if (beyond > INT32_MAX / 2 || at(beyond * 2) < at(beyond)) return;
+    fits = beyond;
+    beyond *= 2;
+  }
+  while (fits + 1 < beyond) {
+    const int64_t middle = fits + (beyond - fits) / 2;
+    (at(middle) <= most ? fits : beyond) = middle;
+  }
+  lower(limits, names[0], fits);
+}
+
+// A part of a table begins inside of it: inference takes a symbolic start that may be negative for one that is not.
+void limit_start(const Graph& g, const Node& slice, TableLimits& limits) {
+  if (!g.value(slice.in(1)).elements) return;
+  for (const DimExpr& start : *g.value(slice.in(1)).elements) {
+    const auto names = start.symbols();
+    if (names.size() != 1 || start.evaluate({{names[0], 1}}).value_or(-1) < 0) continue;
+    limit_size(DimExpr(0) - start, 0, limits);
+  }
 }
 
 struct Lookup {
@@ -49,6 +70,7 @@ void limit_by_slices(const Graph& g, TableLimits& limits) {
       const DimExpr& size = (*part.shape)[axis];
       if (rows && !size.is_constant()) limit_size(size, *rows, limits);
     }
+    limit_start(g, n, limits);
   }
 }
 

@@ -87,6 +87,34 @@ TEST(Dims, DefaultsAndTableLimits) {
   EXPECT_EQ(plan.input_range.at(b.g.inputs[0]), Range(-100, 99));
 }
 
+// Rows [from, to) of a table of 199 that the sequence chooses; their mean is an output.
+GraphBuilder window_model(const DimExpr& from, const DimExpr& to) {
+  GraphBuilder b;
+  b.output(b.input("x", {B, S}));
+  const auto bound = [&](const char* name, const DimExpr& e) {
+    const ValueId v = b.g.add_value(name, DType::kInt64, Shape{1});
+    b.g.value(v).elements = std::vector<DimExpr>{e};
+    return v;
+  };
+  b.output(b.node(OpKind::kSlice, {b.weights({199, 6}), bound("from", from), bound("to", to), b.ints({0})}));
+  finish(b.g);
+  return b;
+}
+
+// The conformers of torch cut 2 T - 1 rows around the middle out of a table of relative positions, T = floor(samples / 10) - 1. Beyond the
+// table the trial run failed in a sum behind it, and the message asked for --calib.
+TEST(Dims, RelativePositionsLimitTheSamples) {
+  const DimExpr steps = S.floor_div(DimExpr(10)) - DimExpr(1);
+  EXPECT_EQ(plan_dims(window_model(DimExpr(100) - steps, DimExpr(99) + steps).g, {}).range.at("seq").second, 1019);
+  const GraphBuilder b = window_model(DimExpr(100) - steps, DimExpr(99) + steps);
+  EXPECT_TRUE(has(usage_error(b.g, {{"seq", 1020}}), "has room for 1019"));
+}
+
+// Here the end stays; only the start would leave the table.
+TEST(Dims, AWindowStartsInsideItsTable) {
+  EXPECT_EQ(plan_dims(window_model(DimExpr(50) - S, DimExpr(60)).g, {}).range.at("seq").second, 50);
+}
+
 TEST(Dims, RequestsWithinTheTable) {
   const GraphBuilder b = token_model(40);
   EXPECT_EQ(plan_dims(b.g, {{"seq", 12}, {"batch", 1}}).range.at("seq"), Range(1, 12));
