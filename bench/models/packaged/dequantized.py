@@ -42,6 +42,9 @@ class _Graph:
             if node.op_type == "ConvInteger":
                 zero_point = zero_point.reshape([-1, *[1] * (weights.ndim - 1)])
             weights = weights - zero_point
+        others = [n.op_type for n in self.graph.node if node.output[0] in n.input and n.op_type != "Cast"]
+        if others:
+            raise NotDequantized(f"{node.op_type} is read as integers by {', '.join(others)}")
         made = helper.make_node(PRODUCTS[node.op_type], [self.floats_of[lhs], self.add(weights)], node.output, node.name)
         made.attribute.extend(node.attribute)
         return made

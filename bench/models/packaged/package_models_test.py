@@ -170,6 +170,15 @@ class Dequantized(unittest.TestCase):
                 dequantized.dequantized(self.source, self.path)
             self.assertFalse(os.path.exists(self.path))
 
+    def test_sums_of_integers(self):
+        """ddddocr's convolutions add their biases before they are floats."""
+        import dequantized
+        import numpy as np
+        self.save([("DynamicQuantizeLinear", ["x"], ["q", "s", "z"], {}), ("MatMulInteger", ["q", "m", "z"], ["p"], {}), ("Add", ["p", "b"], ["sum"], {}),
+                   ("Cast", ["sum"], ["y"], {"to": 1})], {"m": np.ones((3, 5), np.uint8), "b": np.ones(5, np.int32)})
+        with self.assertRaisesRegex(dequantized.NotDequantized, "read as integers by Add"):
+            dequantized.dequantized(self.source, self.path)
+
 
 @unittest.skipUnless(importlib.util.find_spec("numpy"), "no NumPy")
 class FrontEnds(unittest.TestCase):
