@@ -12,7 +12,7 @@ ORT_PARTS = {"f_c01da0": "gemm", "f_c448c0": "gemm", "f_c43600": "gemm", "f_c000
 def part_of(symbol, file, ops):
     """Which part of the model a block belongs to."""
     if file == "ert-bench":
-        if re.search(r"Rows8::tile|gemm_columns|gemm<|TileI8|gemm_f32_qa|_mmla", symbol):
+        if re.search(r"Rows8::tile|half_panel_tiles|gemm_columns|gemm<|TileI8|gemm_f32_qa|_mmla", symbol):
             return "gemm"
         if re.search(r"[aA]ttention|(Four|Eight)Queries|sums16|softmax", symbol):
             return "attention"

@@ -1,6 +1,7 @@
 // int8 GEMMs of AArch64 without dot products for cores that issue in order: up to 4 rows x half a panel.
-#include "kernels_int8/neon/gemm_rows.h"
-#include "kernels_int8/neon/gemm_tile_inorder.h"
+#include <type_traits>
+
+#include "kernels_int8/neon/gemm_panels_inorder.h"
 
 namespace ert::kernels {
 namespace {
@@ -15,8 +16,11 @@ struct Tiles {
 template <class Rows>
 void gemm(const GemmArgs& g) {
   uint16_t order[kMostBlocks + 1];
+  size_t column = 0;
+  if constexpr (std::is_same_v<Rows, Rows8>) column = gemm_half_panels(g, order);
+  if (column == g.n) return;
   LineBlocks blocks = blocks_in_order(round_up(g.k, 4), order);
-  gemm_columns<8, LastGroup::kCut>(Tiles<Rows>::kHalfPanel, g, 0, [&](TileArgs* t) {
+  gemm_columns<8, LastGroup::kCut>(Tiles<Rows>::kHalfPanel, g, column, [&](TileArgs* t) {
     if (g.m >= kRowsForBlocks) blocks = blocks_that_fit_first(t->rhs, t->k, order);
     t->blocks = &blocks;
   });

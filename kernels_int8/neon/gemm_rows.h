@@ -70,16 +70,20 @@ struct Rows8 {
     const uint8x8_t bits = vld1_u8(static_cast<const uint8_t*>(static_cast<const void*>(rows + r)));
     return vsub_s32(vreinterpret_s32_u8(bits), vcreate_s32(uint64_t{128} << 32));
   }
-  template <class Sums, int kRows, int kQuads>
-  static __attribute__((noinline)) void tile(const TileArgs& t) {
-    int32x4_t acc[kRows][kQuads];
-    Sums::template run<kRows, kQuads>(acc, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k, t.blocks);
+  template <int kRows, int kQuads>
+  static inline __attribute__((always_inline)) void store(const TileArgs& t, const int32x4_t (&acc)[kRows][kQuads]) {
     store_tile<kRows, kQuads>(
         t, [&](int r) __attribute__((always_inline)) { return row(t.rows, r); },
         [&](int r, int q, int32x2_t row, float32x4_t scale, int32x4_t colsum) __attribute__((always_inline)) {
           const int32x4_t sum = vmlsq_lane_s32(acc[r][q], colsum, row, 1);
           return vmulq_f32(vcvtq_f32_s32(sum), vmulq_lane_f32(scale, vreinterpret_f32_s32(row), 0));
         });
+  }
+  template <class Sums, int kRows, int kQuads>
+  static __attribute__((noinline)) void tile(const TileArgs& t) {
+    int32x4_t acc[kRows][kQuads];
+    Sums::template run<kRows, kQuads>(acc, bytes(t.lhs), t.row_bytes, t.rhs, t.panel_bytes, t.k, t.blocks);
+    store<kRows, kQuads>(t, acc);
   }
 };
 

@@ -163,9 +163,21 @@ struct InOrderNeonLoop {
     accumulate_all(acc[kRow], sum);
   }
 
+  // Where sums begin that follow these: their first block is loaded while the last one of these is multiplied.
+  struct Next {
+    const int8_t *row, *panel;
+    const uint16_t* order;
+  };
+
+  // Only what loads the next block reads row[0], the panel and the order.
   template <bool kTogether>
-  inline __attribute__((always_inline)) void blocks(size_t count) {
+  inline __attribute__((always_inline)) void blocks(size_t count, const Next* then = nullptr) {
     for (; count != 0; --count) {
+      if (then != nullptr && count == 1) {
+        row[0] = then->row;
+        panel = then->panel;
+        order = then->order;
+      }
       block_of_row<0, kTogether>();
       if constexpr (kRows > 1) block_of_row<1, kTogether>();
       if constexpr (kRows > 2) block_of_row<2, kTogether>();
@@ -175,7 +187,6 @@ struct InOrderNeonLoop {
 };
 
 #undef ERT_LINE
-#undef ERT_NEXT_ROW
 #undef ERT_SUMS
 #undef ERT_NEXT_ROW_OUT
 #undef ERT_FIRST_LINES
