@@ -78,7 +78,12 @@ def runs_as_reference(kernel, target):
 
 def tile_of(member, name, target):
     """'gemm_f32_qa8_qw8_5x16_dotprod 5x16' for a tile function; None for others and for tiles with masks."""
-    match = re.search(r"Rows(8|16)::tile<(.*?)(\d+), (\d+)>\(", name)
+    match = re.search(r"(SdotRows8::tile<(true|false), .*\)(\d), |half_panel_tiles<)(\d+)>\(", name)
+    if match:  # all tiles of a panel
+        kernel = member.removesuffix(".cc.o").replace("gemm_qw8", "gemm_f32_qa8_qw8")
+        words = ["panel"] + (["small"] if match.group(2) == "true" else []) + ([["same", "float", "integer"][int(match.group(3))]] if match.group(3) else [])
+        return " ".join([f"{kernel} {match.group(4)}x{16 if match.group(3) else 8}", *words])
+    match = re.search(r"\bRows(8|16)::tile<(.*?)(\d+), (\d+)>\(", name)
     if match:
         kernel = member.removesuffix(".cc.o").replace("gemm_qw8", f"gemm_f32_qa{match.group(1)}_qw8")
         # i8mm: how rows and weights lie for the tile.
