@@ -1,6 +1,6 @@
 // DequantizeLinear of QuantizeLinear with the same scale is its input again: activations are fp32 here, and a Linear chooses
 // the range of each row itself. One thing that a quantization may do besides rounding is kept: ONNX Runtime's quantizer drops a
-// Relu whose result it quantizes with the zero point at the lower end, because saturation does the same.
+// Relu or Clip(0, c) whose result it quantizes with the zero point at the lower end, because saturation does the same.
 #include "convert/ir/quantized_constant.h"
 #include "convert/passes/quantized_source.h"
 
@@ -115,6 +115,34 @@ bool saturates_at_zero(const Graph& g, const Node& quantize) {
   return true;
 }
 
+// The c of a Clip(0, c), 6 mostly: where calibration reached it the upper end of the range is it but for the rounding of the scale, a number of halves.
+// Ends of ranges that nothing clipped are so once in hundreds, and the file saturates there too.
+std::optional<float> clipped_at(const Graph& g, const Node& quantize) {
+  constexpr double kRounding = 1e-4;
+  const auto scale = scalar_constant(g, quantize.in(1));
+  const auto range = code_range(g.value(quantize.outputs[0]).dtype, quantize.as<QuantAttrs>().bits);
+  if (!scale || !range) return {};
+  const double end = (double{range->high} - range->low) * *scale, halves = std::round(2 * end);
+  if (!(halves >= 1 && halves <= 128) || std::fabs(2 * end - halves) > kRounding * halves) return {};
+  return static_cast<float>(halves / 2);
+}
+
+// x as it was in front of the quantization, with the activation that the quantization replaced.
+ValueId with_saturation(Graph& g, const Node& quantize, ValueId x) {
+  const Value before = g.value(x);
+  const auto add = [&](OpKind kind, std::vector<ValueId> inputs, Attributes attrs) {
+    const ValueId v = g.add_node(kind, std::move(inputs), std::move(attrs), quantize.origin);
+    g.value(v).dtype = before.dtype;
+    g.value(v).shape = before.shape;
+    return v;
+  };
+  const auto clipped = clipped_at(g, quantize);
+  const bool six = clipped && *clipped == 6;
+  const ValueId y = add(OpKind::kUnary, {x}, UnaryAttrs{static_cast<int>(six ? Unary::kRelu6 : Unary::kRelu), 0});
+  if (!clipped || six) return y;
+  return add(OpKind::kBinary, {y, g.add_constant("clip", Tensor::scalar(*clipped))}, BinaryAttrs{binary::kMin});
+}
+
 bool strip(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto scale = scalar_constant(g, n.in(1));
@@ -131,11 +159,8 @@ bool strip(Graph& g, NodeId id) {
   if (!per_tensor && !source->movement.empty()) return false;
   ValueId x = q->in(0);
   if (saturates_at_zero(g, *q) && !never_negative(g, x) && !from_integers(g, x)) {
-    const Origin origin = q->origin;
-    const Value before = g.value(x);
-    x = g.add_node(OpKind::kUnary, {x}, UnaryAttrs{static_cast<int>(Unary::kRelu), 0}, origin);
-    g.value(x).dtype = before.dtype;
-    g.value(x).shape = before.shape;
+    const Node quantize = *q;  // adding nodes moves it
+    x = with_saturation(g, quantize, x);
   }
   redefine(g, n.outputs[0], OpKind::kIdentity, {repeat_movement(g, *source, x)}, {}, n.origin);
   return true;

@@ -30,7 +30,8 @@ std::string quantized_source_warning(const ConvertResult& r) {
       "If there is "
       "the fp32 file that it was made from, convert that one: it keeps to its gate against fp32";
   if (roundings > 0)
-    text += fmt::format("; its {} rounding{} of activations {} left out, so that outputs differ from ONNX Runtime's by them",
+    text += fmt::format("; its {} rounding{} of activations {} left out, and what they clip where that stands for no ReLU or ReLU6, so that "
+                        "outputs differ from ONNX Runtime's by them",
                         roundings, roundings == 1 ? "" : "s", roundings == 1 ? "is" : "are");
   else if (products > 0)
     text += "; the ranges of its activations are not rounded as in ONNX Runtime, so that outputs differ by that";
