@@ -55,6 +55,8 @@ std::vector<Row> rows() {
   return all;
 }
 
+std::string_view domain_of(const RefusedOperator& r) { return r.domain.empty() ? "ai.onnx" : r.domain; }
+
 int print_json() {
   Json j{{"version", 1}, {"min_opset", kMinOpset}, {"newest_opset", kNewestKnownOpset}, {"operators", Json::array()}};
   for (const Row& r : rows()) {
@@ -68,7 +70,7 @@ int print_json() {
   }
   j["refused"] = Json::array();
   for (const RefusedOperator& r : refused_operators())
-    j["refused"].push_back({{"domain", "ai.onnx"}, {"op", r.op}, {"reason", r.reason}, {"hint", r.hint}});
+    j["refused"].push_back({{"domain", domain_of(r)}, {"op", r.op}, {"reason", r.reason}, {"hint", r.hint}});
   print_data(json_text(j));
   return 0;
 }
@@ -81,7 +83,7 @@ int print_text() {
           r.limits.empty() ? "" : "; " + r.limits);
   }
   for (const RefusedOperator& r : refused_operators())
-    print("refused {}: {}; {}\n", "ai.onnx::" + std::string(r.op), r.reason, r.hint);
+    print("refused {}::{}: {}; {}\n", domain_of(r), r.op, r.reason, r.hint);
   return 0;
 }
 

@@ -16,29 +16,78 @@ constexpr std::string_view kTensorFlow =
 constexpr std::string_view kSpectrum =
     "compute the spectrum outside the model, or as a Conv1D whose weights are the tables of the transform";
 
+constexpr std::string_view kNoImporter = "no importer so far";
+constexpr std::string_view kOtherwise = "write it with operators that can be imported (`edgeconv supported-ops`)";
+constexpr std::string_view kAsFunction = "export with an older opset, where it is written with several operators";
+constexpr std::string_view kSequences = "sequences and optionals are not supported";
+constexpr std::string_view kUnrolled = "export without scripting (torch.jit.script), so that lists are unrolled";
+constexpr std::string_view kClassical = "of classical machine learning, what stands around neural networks is supported only";
+constexpr std::string_view kOutside = "compute it outside the model, or cut the graph with --outputs NAME where it lies behind what you need";
+
 constexpr RefusedOperator kRefusals[] = {
-    {"NonZero", kDataShape, "replace x[mask] by torch.where, or index with fixed positions"},
-    {"Compress", kDataShape, "replace it by torch.where"},
-    {"Unique", kDataShape, "compute it outside the model"},
-    {"NonMaxSuppression", kDataShape, "run it outside the model"},
-    {"StringNormalizer", "string operators are not supported", "tokenize outside the model"},
-    {"TfIdfVectorizer", "string operators are not supported", "tokenize outside the model"},
-    {"StringSplit", "string operators are not supported", "tokenize outside the model"},
-    {"StringConcat", "string operators are not supported", "tokenize outside the model"},
-    {"RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
-    {"RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"Multinomial", "random numbers are not supported", "sample outside the model"},
-    {"StatefulPartitionedCall", kTensorFlow,
+    {"", "NonZero", kDataShape, "replace x[mask] by torch.where, or index with fixed positions"},
+    {"", "Compress", kDataShape, "replace it by torch.where"},
+    {"", "Unique", kDataShape, "compute it outside the model"},
+    {"", "NonMaxSuppression", kDataShape, "run it outside the model"},
+    {"", "StringNormalizer", "string operators are not supported", "tokenize outside the model"},
+    {"", "TfIdfVectorizer", "string operators are not supported", "tokenize outside the model"},
+    {"", "StringSplit", "string operators are not supported", "tokenize outside the model"},
+    {"", "StringConcat", "string operators are not supported", "tokenize outside the model"},
+    {"", "RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
+    {"", "RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "Multinomial", "random numbers are not supported", "sample outside the model"},
+    {"", "StatefulPartitionedCall", kTensorFlow,
      "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
-    {"RFFT", kTensorFlow, kSpectrum},
-    {"IRFFT", kTensorFlow, kSpectrum},
-    {"Real", kTensorFlow, kSpectrum},
-    {"Imag", kTensorFlow, kSpectrum},
-    {"ComplexAbs", kTensorFlow, kSpectrum},
-    {"Bernoulli", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "RFFT", kTensorFlow, kSpectrum},
+    {"", "IRFFT", kTensorFlow, kSpectrum},
+    {"", "Real", kTensorFlow, kSpectrum},
+    {"", "Imag", kTensorFlow, kSpectrum},
+    {"", "ComplexAbs", kTensorFlow, kSpectrum},
+    {"", "Bernoulli", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "BitShift", kNoImporter, kOtherwise},
+    {"", "BitwiseAnd", kNoImporter, kOtherwise},
+    {"", "BitwiseOr", kNoImporter, kOtherwise},
+    {"", "BitwiseXor", kNoImporter, kOtherwise},
+    {"", "BitwiseNot", kNoImporter, kOtherwise},
+    {"", "BitCast", kNoImporter, kOtherwise},
+    {"", "AffineGrid", kNoImporter, kOtherwise},
+    {"", "CenterCropPad", kNoImporter, kOtherwise},
+    {"", "Col2Im", kNoImporter, kOtherwise},
+    {"", "CumProd", kNoImporter, kOtherwise},
+    {"", "DeformConv", kNoImporter, kOtherwise},
+    {"", "Det", kNoImporter, kOtherwise},
+    {"", "Hardmax", kNoImporter, kOtherwise},
+    {"", "MaxRoiPool", kNoImporter, kOtherwise},
+    {"", "MaxUnpool", kNoImporter, kOtherwise},
+    {"", "RoiAlign", kNoImporter, kOtherwise},
+    {"", "CausalConvWithState", kNoImporter, kAsFunction},
+    {"", "LinearAttention", kNoImporter, kAsFunction},
+    {"", "SwiGLU", kNoImporter, kAsFunction},
+    {"", "ImageDecoder", "files of pictures are not decoded", "decode them outside the model"},
+    {"", "NegativeLogLikelihoodLoss", "losses are of training", "export the model in evaluation mode (model.eval())"},
+    {"", "SoftmaxCrossEntropyLoss", "losses are of training", "export the model in evaluation mode (model.eval())"},
+    {"", "Optional", kSequences, kUnrolled},
+    {"", "OptionalGetElement", kSequences, kUnrolled},
+    {"", "OptionalHasElement", kSequences, kUnrolled},
+    {"", "SequenceMap", kSequences, kUnrolled},
+    {"ai.onnx.ml", "Binarizer", kClassical, kOutside},
+    {"ai.onnx.ml", "CastMap", kClassical, kOutside},
+    {"ai.onnx.ml", "CategoryMapper", kClassical, kOutside},
+    {"ai.onnx.ml", "DictVectorizer", kClassical, kOutside},
+    {"ai.onnx.ml", "FeatureVectorizer", kClassical, kOutside},
+    {"ai.onnx.ml", "Imputer", kClassical, kOutside},
+    {"ai.onnx.ml", "LabelEncoder", kClassical, kOutside},
+    {"ai.onnx.ml", "OneHotEncoder", kClassical, kOutside},
+    {"ai.onnx.ml", "SVMClassifier", kClassical, kOutside},
+    {"ai.onnx.ml", "SVMRegressor", kClassical, kOutside},
+    {"ai.onnx.ml", "TreeEnsemble", kClassical, kOutside},
+    {"ai.onnx.ml", "TreeEnsembleClassifier", kClassical, kOutside},
+    {"ai.onnx.ml", "TreeEnsembleRegressor", kClassical, kOutside},
+    {"ai.onnx.ml", "ZipMap", "its result is a list of maps",
+     "export with the option zipmap=False (skl2onnx: options={id(model): {'zipmap': False}})"},
 };
 
 struct Limit {
@@ -80,23 +129,17 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
   if (n.domain == "com.microsoft")
     return c.unsupported(n, "ONNX Runtime operator without an importer",
                          "convert the model as it was before ONNX Runtime optimised or quantized it");
-  if (n.domain == "ai.onnx.ml" && n.op_type == "ZipMap")
-    return c.unsupported(n, "its result is a list of maps",
-                         "export with the option zipmap=False (skl2onnx: options={id(model): {'zipmap': False}})");
-  if (starts_with(n.domain, "ai.onnx.ml"))
-    return c.unsupported(n, "of classical machine learning, what stands around neural networks is supported only",
-                         "`edgeconv supported-ops` lists it");
+  for (const RefusedOperator& r : kRefusals)
+    if (r.op == n.op_type && r.domain == n.domain) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
+  if (starts_with(n.domain, "ai.onnx.ml")) return c.unsupported(n, std::string(kClassical), "`edgeconv supported-ops` lists it");
   if (!n.domain.empty())
     return c.unsupported(
         n, "custom domain: no definition in the file",
         "export the operator as a function (its body in the file), replace it in the model by standard operators, or pass it "
         "through to a kernel of your application with --custom-op " +
             printable(n.domain) + "::" + printable(n.op_type));
-  for (const RefusedOperator& r : kRefusals)
-    if (r.op == n.op_type) return c.unsupported(n, std::string(r.reason), std::string(r.hint));
   if (starts_with(n.op_type, "Sequence") || starts_with(n.op_type, "Optional"))
-    return c.unsupported(n, "sequences and optionals are not supported",
-                         "export without scripting (torch.jit.script), so that lists are unrolled");
+    return c.unsupported(n, std::string(kSequences), std::string(kUnrolled));
   if (starts_with(n.op_type, "TFL_"))
     return c.unsupported(n, "ONNX has no operator of this name: tf2onnx left one of TensorFlow Lite that it cannot convert",
                          "export the network that the .tflite file was made from: tf2onnx from_keras, or model.export(format=\"onnx\") of Keras 3");
@@ -104,7 +147,7 @@ void refuse_unknown(ImportContext& c, const OnnxNode& n) {
     return c.unsupported(
         n, "unknown operator: ONNX has none of this name",
         "the exporter left one of its own, which its warnings name; write the model with others (`edgeconv supported-ops`)");
-  c.unsupported(n, "unknown operator", "`edgeconv supported-ops` lists what can be imported; write the operator with those");
+  c.unsupported(n, std::string(kNoImporter), std::string(kOtherwise));
 }
 
 }  // namespace edgeconv

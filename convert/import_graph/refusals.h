@@ -9,10 +9,10 @@
 namespace edgeconv {
 
 struct RefusedOperator {
-  std::string_view op, reason, hint;
+  std::string_view domain, op, reason, hint;  // domain: "" is ai.onnx
 };
 
-// The operators of ai.onnx that stay refused, for a reason of their own.
+// The operators of ai.onnx and ai.onnx.ml that stay refused, and names that exporters leave which ONNX does not know.
 std::span<const RefusedOperator> refused_operators();
 
 // What is refused of an operator that has an importer; empty for most.
