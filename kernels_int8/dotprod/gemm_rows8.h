@@ -157,7 +157,7 @@ template <bool kSmall>
 size_t gemm_columns8(const GemmArgs& g) {
   using Tile = void (*)(const PanelArgs&);
   using R = SdotRows8;
-  constexpr Tile kTiles[][3] = {{R::tile<kSmall, Starts::kSame, 3>, R::tile<kSmall, Starts::kSame, 4>, R::tile<kSmall, Starts::kSame, 5>},
+  static constexpr Tile kTiles[][3] = {{R::tile<kSmall, Starts::kSame, 3>, R::tile<kSmall, Starts::kSame, 4>, R::tile<kSmall, Starts::kSame, 5>},
                                 {R::tile<kSmall, Starts::kFloat, 3>, R::tile<kSmall, Starts::kFloat, 4>, R::tile<kSmall, Starts::kFloat, 5>},
                                 {R::tile<kSmall, Starts::kInteger, 3>, R::tile<kSmall, Starts::kInteger, 4>, R::tile<kSmall, Starts::kInteger, 5>}};
   const size_t k = round_up(g.k, 4), blocks = (g.m + 4) / 5, rows = g.m / blocks;

@@ -77,7 +77,7 @@ class WholeBlocks {
 
 // All half panels that lie in n. Returns the first column not done.
 inline size_t gemm_half_panels(const GemmArgs& g, uint16_t* order) {
-  constexpr HalfPanelFn kTiles[] = {half_panel_tiles<1>, half_panel_tiles<2>, half_panel_tiles<3>, half_panel_tiles<4>};
+  static constexpr HalfPanelFn kTiles[] = {half_panel_tiles<1>, half_panel_tiles<2>, half_panel_tiles<3>, half_panel_tiles<4>};
   const size_t lines = round_up(g.k, 4), k = round_up(lines, kBlockDepth);
   if (g.m == 0 || lines == 0 || !WholeBlocks::possible(lines)) return 0;
   const bool looks = g.m >= kRowsForBlocks;

@@ -74,13 +74,14 @@ void fold_side_by_side(const Values& v, T* __restrict acc, const T* __restrict x
   T total[kSide];
   for (int j = 0; j < kSide; ++j) total[j] = acc[j];
   for (ptrdiff_t i = 0; i < v.count; ++i, x += v.step) {
-#pragma GCC unroll 32
+#pragma GCC unroll 16
     for (int j = 0; j < kSide; ++j) total[j] = F(total[j], x[j]);
   }
   for (int j = 0; j < kSide; ++j) acc[j] = total[j];
 }
 
-template <class T, T (*F)(T, T)>
+// side: of the columns that stand in registers; 0 for kinds that are not worth the code.
+template <class T, T (*F)(T, T), int side = 0>
 void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
   if (kFastForms && v.n == 1) {  // in a register
     T total = *acc;
@@ -89,9 +90,9 @@ void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
     return;
   }
   ptrdiff_t first = 0;
-  constexpr int kSide = 32;
-  if (kFastForms && v.count > 1)
-    for (; first + kSide <= v.n; first += kSide) fold_side_by_side<T, F, kSide>(v, acc + first, x + first);
+  if constexpr (kFastForms && side > 0) {
+    for (; v.count > 1 && first + side <= v.n; first += side) fold_side_by_side<T, F, side>(v, acc + first, x + first);
+  }
   for (ptrdiff_t i = 0; i < v.count; ++i) {
     const T* row = x + i * v.step;
 #pragma GCC unroll 2
@@ -101,14 +102,15 @@ void fold_by(const Values& v, T* __restrict acc, const T* __restrict x) {
 
 // acc[j] folds in x[j], x[j + step]...; for kLogSumExp x is already exp(x - max). noinline: one copy of each loop for all forms of the op.
 __attribute__((noinline)) void fold(int32_t kind, const Values& v, float* acc, const float* x) {
+  constexpr int kSide = 16;
   switch (kind) {
-    case red::kMax: return fold_by<float, max_of>(v, acc, x);
+    case red::kMax: return fold_by<float, max_of, kSide>(v, acc, x);
     case red::kMin: return fold_by<float, min_of>(v, acc, x);
     case red::kProd: return fold_by<float, times>(v, acc, x);
     case red::kL1: return fold_by<float, plus_magnitude>(v, acc, x);
     case red::kL2:
-    case red::kSumSquare: return fold_by<float, plus_square>(v, acc, x);
-    default: return fold_by<float, plus>(v, acc, x);
+    case red::kSumSquare: return fold_by<float, plus_square, kSide>(v, acc, x);
+    default: return fold_by<float, plus, kSide>(v, acc, x);
   }
 }
 

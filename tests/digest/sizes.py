@@ -26,7 +26,7 @@ STACK_IMAGE = "tests/digest/digest"
 SECTIONS = {"text": r"\.text", "rodata": r"\.(rodata|data\.rel\.ro)", "data": r"\.data(?!\.rel\.ro)", "bss": r"\.bss"}
 ARCHIVES = ["rt/libert.a", "kernels_int8/libert_kernels.a"]
 # Bytes of code of libert.a with every op, gcc 12.2 of Debian 12.
-RECORDED = {"x86-64": 252_611, "aarch64": 254_700, "armv7": 190_824, "riscv64": 210_074}
+RECORDED = {"x86-64": 258_283, "aarch64": 258_660, "armv7": 196_640, "riscv64": 217_694}
 GROWTH = 1.02
 # What a program has of libert with one model's ops.
 ONE_MODEL = "tests/digest/one_model"
