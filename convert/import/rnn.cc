@@ -1,5 +1,6 @@
 // LSTM, GRU and RNN. Inputs stay in ONNX order: X, W, R, B, sequence_lens, initial_h, and for LSTM initial_c and P. ONNX
 // Runtime's DynamicQuantizeLSTM becomes an LSTM with dequantized weights.
+#include <algorithm>
 #include <cctype>
 
 #include "convert/import/building_blocks.h"
@@ -29,8 +30,11 @@ RnnAttrs rnn_attrs(const OnnxNode& n, const std::string& kind) {
   for (std::string& s : a.activations) {
     for (char& ch : s) ch = static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
     if (!s.empty()) s[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(s[0])));
-    if (s != "Sigmoid" && s != "Tanh" && s != "Relu")
+    if (s != "Sigmoid" && s != "Tanh" && s != "Relu") {
+      const auto known = {"Affine", "Elu", "Hardsigmoid", "Leakyrelu", "Scaledtanh", "Softplus", "Softsign", "Thresholdedrelu"};
+      if (std::find(known.begin(), known.end(), s) == known.end()) throw NodeError("attribute 'activations' has '" + s + "', which ONNX does not know");
       refuse("the activation " + s, "the activations Sigmoid, Tanh and Relu are supported");
+    }
   }
   a.alpha = n.numbers("activation_alpha");
   a.beta = n.numbers("activation_beta");

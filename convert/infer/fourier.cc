@@ -76,7 +76,7 @@ void infer_stft(NodeInference& c) {
   if (*n < 1) return c.invalid("its frame length is " + length.str());
   const DimExpr frames = (signal[1] - length).floor_div(DimExpr((*step)[0])) + DimExpr(1);
   if (frames.constant() && *frames.constant() < 1)
-    return c.problem("its signal is shorter than a frame", "give the dim a larger maximum, or check the file");
+    return c.invalid("its signal is shorter than a frame", "where --fix gave the signal its size, give it a larger one");
   c.needs_positive(frames);
   c.set(0, c.dtype(0), Shape{signal[0], frames, DimExpr(c.node().as<StftAttrs>().onesided ? *n / 2 + 1 : *n), DimExpr(2)});
 }

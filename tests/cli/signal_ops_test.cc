@@ -97,6 +97,15 @@ TEST_F(SignalOpsTest, WhatIsRefusedSaysWhy) {
     w.output("y", kOnnxFloat, {1, 7, 9, 2});
     expect_refusal({saved(w), "-o", in("m.ert")}, kMalformed, {"STFT", "onesided"});
   }
+  {  // the hint was to raise a dim that the model does not have
+    ModelWriter w;
+    w.input("x", kOnnxFloat, {1, 50, 1});
+    constant(w, "step", 8);
+    constant(w, "length", 99);
+    w.node("STFT", {"x", "step", "", "length"}, {"y"});
+    w.output("y", kOnnxFloat, {1, "frames", 50, 2});
+    expect_refusal({saved(w), "-o", in("m.ert")}, kMalformed, {"STFT", "signal is shorter than a frame"});
+  }
   {
     ModelWriter w;
     w.input("x", kOnnxFloat, {1, 4099, 1});

@@ -254,6 +254,8 @@ TEST(RefusedNodes, NormsAndRecurrences) {
             [](pb::NodeProto* n) { attribute(n, "activations", 8)->add_strings("Tanh"); }},
            {"RNN", "x x x", "y", 4, "the activation Softsign",
             [](pb::NodeProto* n) { attribute(n, "activations", 8)->add_strings("softSign"); }},
+           {"RNN", "x x x", "y", 3, "'activations' has 'Foo', which ONNX does not know",
+            [](pb::NodeProto* n) { attribute(n, "activations", 8)->add_strings("Foo"); }},
            {"com.microsoft.DynamicQuantizeLSTM", "x ids ids - - - - - map zero map zero", "y", 4,
             "scales of an unknown or odd shape"},
            {"com.microsoft.FusedConv", "map map", "y", 4, "the fused activation Selu", with("activation", "Selu")},
