@@ -84,15 +84,37 @@ void swapped_inputs(const Graph& g, Diagnostics& d) {
   }
 }
 
-// One warning for all inputs: they are fixed together.
+// Ids of tokens: they select rows of a table of weights, which may be quantized or in another type.
+bool is_table(const Graph& g, ValueId v) {
+  for (int depth = 0; v != kNone && depth < 4; ++depth) {
+    if (g.value(v).constant) return g.value(v).rank() == 2;
+    const Node* n = g.producer(v);
+    if (n == nullptr || (n->kind != OpKind::kDequantizeLinear && n->kind != OpKind::kCast && n->kind != OpKind::kIdentity)) return false;
+    v = n->in(0);
+  }
+  return false;
+}
+
+std::vector<Shape> shapes_of_ids(const Graph& g) {
+  std::vector<Shape> shapes;
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.kind != OpKind::kGather || n.as<AxisAttrs>().axis != 0 || !is_table(g, n.in(0))) continue;
+    const ValueId input = input_behind(g, n.in(1));
+    if (input != kNone && g.value(input).shape) shapes.push_back(*g.value(input).shape);
+  }
+  return shapes;
+}
+
+// One warning for all inputs: they are fixed together. Of ids and what has their shape: two rows of edges or six indices are no batch or sequence.
 void fixed_sizes(const Graph& g, Diagnostics& d) {
+  const std::vector<Shape> ids = shapes_of_ids(g);
   std::string inputs, example;
   bool batch = false, sequence = false;
   for (ValueId v : g.inputs) {
     const Value& x = g.value(v);
     if (!x.shape || x.rank() != 2 || !(is_integer(x.dtype) || x.dtype == DType::kBool)) continue;
     const bool first = (*x.shape)[0].is_constant(), second = (*x.shape)[1].is_constant() && *(*x.shape)[1].constant() > 1;
-    if (!first && !second) continue;
+    if ((!first && !second) || std::find(ids.begin(), ids.end(), *x.shape) == ids.end()) continue;
     batch |= first;
     sequence |= second;
     inputs += (inputs.empty() ? "'" : ", '") + x.name + "' " + shape_str(*x.shape);

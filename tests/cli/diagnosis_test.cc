@@ -107,6 +107,20 @@ TEST_F(DiagnosisTest, FixedSizes) {
   EXPECT_NE(text.find("sequence length of"), std::string::npos) << text;
 }
 
+// Graphs of molecules: two rows of edges, six indices of a residue. They were told that the model runs at one length only.
+TEST_F(DiagnosisTest, ConstantAxesOfWhatIsNoIdsAreNoFixedLength) {
+  ModelWriter w;
+  w.input("edges", kOnnxInt64, {2, "n"});
+  w.input("chosen", kOnnxBool, {"n", 6});
+  w.input("x", kOnnxFloat, {"n", 6});
+  w.output("y", kOnnxFloat, {"n", 6});
+  w.output("e", kOnnxInt64, {2, "n"});
+  w.node("Where", {"chosen", "x", "half"}, {"y"});
+  w.node("Abs", {"edges"}, {"e"});
+  w.weights("half", {1});
+  EXPECT_EQ(said(w).find("fixed in the file"), std::string::npos);
+}
+
 TEST_F(DiagnosisTest, OperatorSetsNewerThanTheTestedOnes) {
   for (int64_t opset : {24, 25, 28}) {
     ModelWriter w(opset);
