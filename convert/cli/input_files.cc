@@ -61,6 +61,10 @@ std::set<std::string> states_of(const std::vector<BoundaryInfo>& inputs) {
   return names;
 }
 
+void tell_unused(const std::string& where, const std::set<std::string>& unused) {
+  if (!unused.empty()) tell("note: " + where + ": " + unused_inputs_note(unused) + "\n");
+}
+
 Frame read_folder(const std::string& folder, const std::vector<std::string>& names, const std::vector<std::string>& declared,
                   const std::set<std::string>& may_lack) {
   if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
@@ -78,7 +82,7 @@ Frame read_folder(const std::string& folder, const std::vector<std::string>& nam
       unused.insert(name);
     // Else an input that the conversion found unused, or a data set made for a larger model.
   }
-  if (!unused.empty()) tell("note: " + folder + ": " + unused_inputs_note(unused) + "\n");
+  tell_unused(folder, unused);
   return slots.take("the files of " + folder, may_lack);
 }
 
@@ -106,13 +110,17 @@ Frame read_npz_inputs(const std::string& path, const std::vector<BoundaryInfo>& 
                       const std::vector<std::string>& declared) {
   const std::vector<std::string> names = names_of(inputs);
   Slots slots(names);
+  std::set<std::string> unused;
   for (auto& [name, array] : read_npz(path)) {
     if (const auto i = slots.find(name))
       slots.put(*i, std::move(array));
     else if (std::find(declared.begin(), declared.end(), name) == declared.end())
       throw FatalError(ExitCode::kUsage,
                        "--data " + path + ": the model has no input '" + printable(name) + "'; it has " + slots.known());
+    else
+      unused.insert(name);
   }
+  tell_unused(path, unused);
   return slots.take("the arrays of " + path, states_of(inputs));
 }
 

@@ -12,7 +12,8 @@ namespace edgeconv::cli {
 // texts: NAME=FILE.npy or NAME=1,2,3 (typed_input.h). Every input must be given once; only states may be left out. Throws FatalError(kUsage) for missing, unknown or double names.
 Frame read_npy_inputs(const std::vector<std::string>& texts, const std::vector<BoundaryInfo>& inputs);
 
-// An archive with one array for each input; arrays of inputs that are pinned or cut away (declared) are not used. Throws as read_npy_inputs.
+// An archive with one array for each input; arrays of inputs that are pinned or cut away (declared) are not used,
+// with one line on stderr. Throws as read_npy_inputs.
 Frame read_npz_inputs(const std::string& path, const std::vector<BoundaryInfo>& inputs, const std::vector<std::string>& declared);
 
 // All input_K.pb of a folder, matched by the tensor's name; a nameless tensor takes the K-th input. declared: all inputs of the model's file, with those

@@ -4,6 +4,7 @@
 
 #include "convert/files/npy.h"
 #include "convert/onnx/tensor_file.h"
+#include "tests/cli/calib_fixture.h"
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {
@@ -217,6 +218,12 @@ TEST_F(PinningTest, RecordedContentsOfPinnedInputsAreIgnoredWithOneLine) {
     const ProgramResult v = expect_success({"validate", in("m.onnx"), in("m.ert"), "--data", in("data")});
     EXPECT_NE(v.err.find("input 'sr' is not used"), std::string::npos) << v.err;
   }
+  // An archive says the same.
+  write_file(in("data.npz"), archive({{"sr.npy", npy(Tensor::scalar(int64_t{8000}))},
+                                      {"x.npy", npy(Tensor::of<float>(DType::kFloat, {1, 4}, {1, 2, 3, 4}))}}, false));
+  const ProgramResult z = expect_success({"run", in("m.ert"), "--data", in("data.npz"), "--out", in("out")});
+  EXPECT_NE(z.err.find("data.npz: what is recorded for input 'sr' is not used"), std::string::npos) << z.err;
+  EXPECT_EQ(std::count(z.err.begin(), z.err.end(), '\n'), 2) << "one, and what was written: " << z.err;
   const ProgramResult c = convert({"--const", "sr=16000", "--calib", in("data")});
   EXPECT_NE(c.err.find("input 'sr' is not used"), std::string::npos) << c.err;
   write_npy(in("sr.npy"), Tensor::scalar(int64_t{8000}));
