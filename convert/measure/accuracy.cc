@@ -164,6 +164,11 @@ double OutputSums::decided_cosine() const {
   return 1;
 }
 
+void OutputSums::compare_samples(std::span<const float> reference, const std::vector<int64_t>& dims,
+                                 const std::function<bool(size_t)>& counts) {
+  between_samples_.add(reference, dims, decided_by.batched, kHardly * max_ref, counts);
+}
+
 Evidence OutputSums::evidence() const {
   if (tells_no_number()) return Evidence::kNoNumber;
   if (elements == 0 && chaotic > 0) return Evidence::kChaotic;
@@ -171,8 +176,10 @@ Evidence OutputSums::evidence() const {
   if (moving_.least == moving_.most) return elements == 1 ? Evidence::kMoves : Evidence::kConstant;
   // A row is a number or few: what a sample gives. Of one row nothing is known.
   if (decided_by.by == Decision::kLogit && decided_by.by_worst_tenth && logit_error() < 0) return Evidence::kSure;
-  if (by_row.size() < 2 || moving_.departure > kHardly * max_ref) return Evidence::kMoves;
-  return moving_.departure > kRounding * std::min(max_ref, kMostOfLogits) ? Evidence::kHardlyMoves : Evidence::kStill;
+  // Rows that differ show nothing where they are the same in every sample.
+  const double departure = std::min(moving_.departure, between_samples_.departure().value_or(moving_.departure));
+  if (by_row.size() < 2 || departure > kHardly * max_ref) return Evidence::kMoves;
+  return departure > kRounding * std::min(max_ref, kMostOfLogits) ? Evidence::kHardlyMoves : Evidence::kStill;
 }
 
 OutputError OutputSums::error(const std::string& name) const {

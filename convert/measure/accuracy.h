@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "convert/measure/sample_movement.h"
 
 namespace edgeconv {
 
@@ -36,6 +39,8 @@ struct DecidedBy {
   // Made-up samples are no sample of the user's: decibels are those of the tenth of them that errs most, or, where that is less, what nine in
   // ten further samples are expected to have.
   bool by_worst_tenth = false;
+  // Each element of the first axis is a sample, as where its size is a dim of the model's.
+  bool batched = false;
 };
 
 // What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
@@ -107,6 +112,9 @@ struct OutputSums : Products {
   // Elements of one row and of one sample, from this column on, those for which counts(i) is true. The first element of a row opens it.
   void add_elements(const float* reference, const float* result, size_t count, size_t column, const std::function<bool(size_t)>& counts);
 
+  // One set of the reference, after its elements are in the sums: whether it moves from sample to sample.
+  void compare_samples(std::span<const float> reference, const std::vector<int64_t>& dims, const std::function<bool(size_t)>& counts);
+
   OutputError error(const std::string& name) const;
 
   // What precisions are judged by: the cosine, or less where single rows lose many times as much as a gate allows for all of them,
@@ -152,6 +160,7 @@ struct OutputSums : Products {
   int64_t begun_ = 0, together_ = 1;  // samples of the output, and of each of samples_; the last may have fewer
   static void move(Moving& m, Sample& sample, std::vector<double>& first_row, double reference, double result, size_t column, bool first);
   Moving moving_;
+  SampleMovement between_samples_;
   std::vector<Logits> logits_;  // of each row, without those that are certain in both
   std::vector<double> first_row_;
 };

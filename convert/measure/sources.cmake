@@ -5,5 +5,6 @@ target_sources(edgeconv_compute PRIVATE
   measure/compare.cc
   measure/decision.cc
   measure/output_sums.cc
+  measure/sample_movement.cc
   measure/token_mask.cc
 )

@@ -114,7 +114,9 @@ bool ValidationSet::leaves_out_chaos() const {
 }
 
 std::vector<OutputError> ValidationSet::reference_itself() const {
-  Comparison self(names_);
+  std::vector<DecidedBy> values(decisions_.size());
+  for (size_t o = 0; o < values.size(); ++o) values[o].batched = decisions_[o].batched;
+  Comparison self(names_, values);
   for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i], chaotic_[i]);
   return self.errors();
 }
@@ -152,6 +154,8 @@ std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up) {
     decisions.push_back(decision_of(g, v));
     decisions.back().by_worse_half = made_up && has_windows(*made_up);
     decisions.back().by_worst_tenth = made_up != nullptr;
+    const auto& shape = g.value(v).shape;
+    decisions.back().batched = shape && !shape->empty() && !shape->front().is_constant();
   }
   return decisions;
 }

@@ -129,6 +129,37 @@ TEST(Comparison, NumbersBesideTheSameNaNCount) {
   EXPECT_EQ(cosine(reference, opposite), 0);
 }
 
+// y = Relu(-|x W|) + P: a row of P is unlike the next one, and no input moves any of them. It was certified with cosine 1.
+TEST(Comparison, RowsThatDifferButAreTheSameInEverySampleDoNotMove) {
+  const auto places = [](const std::vector<int64_t>& dims, float moved = 0, DType dtype = DType::kFloat) {
+    Tensor t(DType::kFloat, dims);
+    for (int64_t i = 0; i < t.elements(); ++i)
+      t.mut<float>()[static_cast<size_t>(i)] = static_cast<float>(i % 24 * 7 % 11) - 5 + (i == 30 ? moved : 0);
+    return t.cast(dtype);
+  };
+  const auto evidence = [](const std::vector<Tensor>& sets, bool batched, const std::optional<TokenMask>& mask = {}) {
+    DecidedBy by;
+    by.batched = batched;
+    Comparison c({"y"}, {by});
+    for (const Tensor& set : sets) c.add({set}, {set}, mask);
+    return c.errors()[0].evidence;
+  };
+  const Tensor one = places({3, 8}), batch = places({4, 3, 8});
+  EXPECT_EQ(evidence({one, one, one}, false), Evidence::kStill);
+  EXPECT_EQ(evidence({batch}, true), Evidence::kStill);
+  EXPECT_EQ(evidence({places({1, 3, 8}), batch}, true), Evidence::kStill);
+  EXPECT_EQ(evidence({places({4, 3, 8}, 0.002f)}, true), Evidence::kHardlyMoves);
+  EXPECT_EQ(evidence({places({4, 3, 8}, 1)}, true), Evidence::kMoves);
+  EXPECT_EQ(evidence({batch, places({4, 3, 8}, 1)}, false), Evidence::kMoves);
+  // Of a single sample of a shape nothing is known.
+  EXPECT_EQ(evidence({one}, false), Evidence::kMoves);
+  EXPECT_EQ(evidence({batch}, false), Evidence::kMoves);
+  EXPECT_EQ(evidence({one, places({4, 8}), places({2, 8})}, false), Evidence::kMoves);
+  EXPECT_EQ(evidence({places({1, 3, 8}), places({1, 2, 8})}, true), Evidence::kMoves);
+  // Masks and lengths may be the same everywhere.
+  EXPECT_EQ(evidence({places({3, 8}, 0, DType::kInt64), places({3, 8}, 0, DType::kInt64)}, false), Evidence::kMoves);
+}
+
 TEST(Comparison, NothingButNaNIsNoAgreement) {
   Tensor none(DType::kFloat, {2, 3});
   for (float& v : none.mut<float>()) v = std::nanf("");
