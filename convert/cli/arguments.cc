@@ -23,7 +23,31 @@ CLI::Option* Arguments::keep(CLI::Option* option, const OptionRules& rules) {
     }
   }
   for (const std::string& other : rules.excludes) option->excludes(app_.get_option(other));
+  if (rules.repeats) repeated_->push_back(option);
   return option;
+}
+
+std::function<std::vector<std::string>()> Arguments::words_again() const {
+  return [repeated = repeated_] {
+    std::vector<std::string> words;
+    for (const CLI::Option* o : *repeated) {
+      const bool flag = o->get_expected_max() == 0;
+      for (const std::string& value : o->results()) {
+        // A value like an option is one only behind its '='.
+        const bool joined = value.size() > 1 && value[0] == '-';
+        if (o->get_positional()) {
+          words.push_back(value);
+        } else if (flag) {
+          words.push_back(o->get_name() + (value == "true" ? "" : "=" + value));
+        } else if (joined) {
+          words.push_back(o->get_name() + "=" + value);
+        } else {
+          words.insert(words.end(), {o->get_name(), value});
+        }
+      }
+    }
+    return words;
+  };
 }
 
 template <class T>

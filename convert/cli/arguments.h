@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,15 +23,20 @@ struct OptionRules {
   std::vector<std::string> one_of = {};    // the words that it takes; empty: any
   double least = 0, most = 0;              // numbers: the range, both included; equal: any
   std::vector<std::string> excludes = {};  // options that were declared before and may not be given together with this one
+  bool repeats = true;                     // stands in words_again()
 };
 
 // Declares options on a CLI11 command. What is filled in must live until the command line has been parsed.
 class Arguments {
  public:
   // words: the whole command line, for reports.
-  explicit Arguments(CLI::App& app, std::string words = {}) : app_(app), words_(std::move(words)) {}
+  explicit Arguments(CLI::App& app, std::string words = {})
+      : app_(app), words_(std::move(words)), repeated_(std::make_shared<std::vector<CLI::Option*>>()) {}
 
   const std::string& words() const { return words_; }
+  // Once the command line has been parsed: what it gave, as words that give it again, in the order of the declarations, also of those that
+  // follow. All options, but for those whose rules say that they do not repeat: a new one cannot be forgotten.
+  std::function<std::vector<std::string>()> words_again() const;
 
   // Options that are declared from here on stand under this heading of the help.
   Arguments& group(const std::string& heading);
@@ -54,6 +61,7 @@ class Arguments {
 
   CLI::App& app_;
   std::string words_, group_ = "Options";
+  std::shared_ptr<std::vector<CLI::Option*>> repeated_;
 };
 
 }  // namespace edgeconv::cli

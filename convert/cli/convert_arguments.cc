@@ -61,6 +61,7 @@ WeightTarget parse_target(const std::string& name) {
 
 ConvertOptions conversion_options(const ConvertArguments& o) {
   ConvertOptions options;
+  options.words = o.words_again();
   options.target = parse_target(o.target);
   options.dims = parse_dims(o.dims);
   options.prepare.pinning = o.pins.parse(options.dims);
@@ -109,6 +110,7 @@ ConvertOptions conversion_options(const ConvertArguments& o) {
 
 void ConvertArguments::declare(Arguments& a) {
   command = a.words();
+  words_again = a.words_again();
   a.option("model", model, "ONNX file", {.required = true});
   a.group("Output");
   a.option("-o,--output", output, "blob to write (default: the model's name with .ert); - is standard output", {.type = "FILE"});
@@ -159,7 +161,7 @@ void ConvertArguments::declare(Arguments& a) {
            {.type = "NAME"});
   a.option("--calib", calibration,
            "real inputs: FILE.npz, or a folder of NAME.npy or input_K.pb or of such folders; leading axis = samples",
-           {.type = "FILE|DIR"});
+           {.type = "FILE|DIR", .repeats = false});
   a.option("--max-loss", gates.max_loss,
            "largest 1 - cosine of an output: automatic precision climbs to it, and more fails (exit 7)",
            {.least = 1e-9, .most = 1.0});
@@ -194,14 +196,14 @@ void ConvertArguments::declare(Arguments& a) {
            "write all that is known of the conversion to this file, also where a gate is missed: a page if it is named .html, "
            "JSON "
            "if it is named .json or is a device, a pipe or - (standard output); repeatable",
-           {.type = "FILE"});
-  a.flag("--json", json, "summary as JSON on stdout");
-  a.option("--progress", progress, "auto, on or off", {.one_of = {"auto", "on", "off"}});
-  a.flag("-q,--quiet", quiet, "no summary");
-  a.flag("-v,--verbose", verbose, "also every pass with its matches, every layer's precision and error");
+           {.type = "FILE", .repeats = false});
+  a.flag("--json", json, "summary as JSON on stdout", {.repeats = false});
+  a.option("--progress", progress, "auto, on or off", {.one_of = {"auto", "on", "off"}, .repeats = false});
+  a.flag("-q,--quiet", quiet, "no summary", {.repeats = false});
+  a.flag("-v,--verbose", verbose, "also every pass with its matches, every layer's precision and error", {.repeats = false});
   a.option("--dump-graph", dump_graph,
            "for debugging: the graph, or the runtime program, before and after a pass, or all passes, as text; - is stdout",
-           {.type = "PASS|all=FILE"});
+           {.type = "PASS|all=FILE", .repeats = false});
   a.example("edgeconv convert model.onnx --dim sequence=128 --report model.html",
             "writes model.ert for up to 128 tokens, and a page about its size, memory and accuracy");
 }

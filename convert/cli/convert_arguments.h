@@ -1,6 +1,7 @@
 // What `edgeconv convert` can be told, and what that asks of a conversion.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace edgeconv::cli {
 
 struct ConvertArguments {
   std::string command;  // as it was given
+  std::function<std::vector<std::string>()> words_again;  // the same without messages and --calib (arguments.h)
   std::string model, output, target = "portable", progress = "auto", maps = "auto", bands = "auto", compress = "none", padding = "zero", calibration, dump_graph, tokenizer, task, labels, pooling, normalize;
   std::vector<std::string> dims, states, raw_inputs, reports, precision, concat, custom_ops;
   PinOptions pins;

@@ -1,6 +1,7 @@
 // Escapes of foreign text.
 #include "convert/ir/foreign_text.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -79,6 +80,16 @@ std::string terminal_json(std::string_view json) {
     json.remove_prefix(length);
   }
   return r;
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
+  const auto is_plain = [&](char c) { return static_cast<unsigned char>(c) >= 0x80 || kPlain.find(c) != kPlain.npos; };
+  const std::string shown = escaped(word);
+  if (!shown.empty() && std::all_of(shown.begin(), shown.end(), is_plain)) return shown;
+  std::string quoted;
+  for (const char c : shown) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + quoted + "'";
 }
 
 std::string c_text(std::string_view s) {

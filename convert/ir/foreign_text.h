@@ -17,6 +17,9 @@ std::string terminal_text(std::string_view s);
 // The same for JSON, where \u009B is the character itself: all of its lines stay, and what it says.
 std::string terminal_json(std::string_view json);
 
+// A word for a POSIX shell, shown on a terminal: escaped, and in quotes where a shell would take it apart or read more into it.
+std::string shell_word(std::string_view word);
+
 // For generated C and assembler, in a comment or in quotes: printable ASCII, and \NNN (octal) for the rest and for what could end
 // or continue either (* ? " and the backslash). In quotes a compiler reads the same bytes again.
 std::string c_text(std::string_view s);

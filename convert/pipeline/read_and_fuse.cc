@@ -19,16 +19,11 @@
 namespace edgeconv {
 namespace {
 
-// What to type to have recorded inputs instead of made-up ones.
-std::string calib_command(const std::string& path, const std::map<std::string, int64_t>& dims, const ModelInfo& model) {
-  std::string command = "edgeconv convert " + escaped(path);
-  for (const auto& [name, most] : dims) command += fmt::format(" --dim {}={}", printable(name), most);
-  for (const auto& [name, size] : model.fixed_dims) command += fmt::format(" --fix {}={}", printable(name), size);
-  for (const PinnedInput& p : model.pinned)
-    command += fmt::format(" --const {}={}", printable(p.name), uniform_text(p.contents).value_or("FILE.npy"));
-  for (size_t i = 0; i < model.chosen_outputs.size(); ++i)
-    command += (i == 0 ? " --outputs " : ",") + printable(model.chosen_outputs[i]);
-  return command + " --calib FILE.npz";
+// What to type to have recorded inputs instead of made-up ones, and everything else as it was.
+std::string calib_command(const std::string& path, const std::vector<std::string>& words) {
+  std::string command = "edgeconv convert";
+  for (const std::string& w : words) command += " " + shell_word(w);
+  return command + (words.empty() ? " " + shell_word(path) : "") + " --calib FILE.npz";
 }
 
 }  // namespace
@@ -49,7 +44,7 @@ void Conversion::read(const std::string& path) {
   if (!o_.calibration_files.empty())
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
-  if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.dims, model_.info);
+  if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.words);
   r_.reference = reference_name(model_);
 }
 

@@ -59,11 +59,6 @@ std::string typed_inputs(const BlobRunner& runner) {
 
 }  // namespace
 
-std::string shell_word(const std::string& word) {
-  const std::string shown = escaped(word);
-  return !word.empty() && word.find_first_of(" '\"$&();<>|*?#`\\!") == std::string::npos ? shown : "'" + shown + "'";
-}
-
 std::string next_with_blob(const std::string& blob, const BlobRunner& runner, bool answers, bool inspected) {
   const std::string name = shell_word(blob);
   const std::string run =

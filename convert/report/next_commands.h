@@ -8,9 +8,6 @@ namespace edgeconv {
 
 class BlobRunner;
 
-// A word for a shell: quoted where it would take it apart.
-std::string shell_word(const std::string& word);
-
 // "next ...\n" behind a conversion or with the inspection of a blob. runner: the blob; answers: it has a tokenizer and a task;
 // inspected: the reader is inspecting already. Small inputs are given as numbers, so that the command runs as it stands.
 std::string next_with_blob(const std::string& blob, const BlobRunner& runner, bool answers, bool inspected);

@@ -26,6 +26,7 @@ struct Gates {
 };
 
 struct ConvertOptions {
+  std::vector<std::string> words;       // what asked for all this, but --calib and messages: for advice. The model is the first
   std::map<std::string, int64_t> dims;  // --dim
   std::vector<StateNames> states;       // --state
   PrecisionRequest precision;           // --precision
