@@ -23,21 +23,12 @@ struct InspectArguments {
   std::vector<std::string> dims, custom_ops;
   PinOptions pins;
   bool json = false;
+  std::function<std::vector<std::string>()> words_again;  // what shapes the model (arguments.h)
 };
 
 bool has_task(const Json& certificate) {
   const std::optional<TaskSettings> task = certified_task(certificate);
   return task && task->kind.value_or(TaskKind::kNoTask) != TaskKind::kNoTask;
-}
-
-std::vector<std::string> options_again(const InspectArguments& o) {
-  std::vector<std::string> words;
-  const auto add = [&words](const char* option, const std::vector<std::string>& values) {
-    for (const std::string& v : values) words.insert(words.end(), {option, v});
-  };
-  add("--dim", o.dims), add("--fix", o.pins.fixed), add("--const", o.pins.constants), add("--outputs", o.pins.outputs);
-  add("--custom-op", o.custom_ops);
-  return words;
 }
 
 int inspect(const InspectArguments& o) {
@@ -60,7 +51,7 @@ int inspect(const InspectArguments& o) {
     const ModelInspection m = inspect_model(o.file, dims, prepare);
     json = inspection_json(m);
     text = inspection_text(m);
-    if (m.estimate) text += next_with_model(o.file, options_again(o));
+    if (m.estimate) text += next_with_model(o.file, o.words_again());
   }
   if (o.json)
     print_data(json_text(json));
@@ -73,14 +64,15 @@ int inspect(const InspectArguments& o) {
 
 Action add_inspect(Arguments& a) {
   auto o = std::make_shared<InspectArguments>();
-  a.option("file", o->file, "ONNX model or blob", {.required = true});
+  o->words_again = a.words_again();
+  a.option("file", o->file, "ONNX model or blob", {.required = true, .repeats = false});
   a.option("--dim", o->dims, "model: largest value of a dim; blob: value of a dim to say RAM and MACs for; NAME=N, repeatable",
            {.type = "NAME=N"});
   o->pins.declare(a, "model: ");
   a.option("--custom-op", o->custom_ops, "model: an operator that the application will provide; DOMAIN::NAME, repeatable",
            {.type = "DOMAIN::NAME"});
   declare_memory_limit(a, o->memory_limit);
-  a.flag("--json", o->json, "as JSON");
+  a.flag("--json", o->json, "as JSON", {.repeats = false});
   a.example("edgeconv inspect model.onnx", "dims, inputs, operators, and what a conversion would cost");
   return [o] { return inspect(*o); };
 }

@@ -63,18 +63,42 @@ ValueId input_behind(const Graph& g, ValueId v) {
   return v;
 }
 
+// The table of weights [rows, width] behind v, which may be quantized or in another type; null if there is none.
+const Value* table_behind(const Graph& g, ValueId v) {
+  for (int depth = 0; v != kNone && depth < 4; ++depth) {
+    if (g.value(v).constant) return g.value(v).rank() == 2 ? &g.value(v) : nullptr;
+    const Node* n = g.producer(v);
+    if (n == nullptr || (n->kind != OpKind::kDequantizeLinear && n->kind != OpKind::kCast && n->kind != OpKind::kIdentity))
+      return nullptr;
+    v = n->in(0);
+  }
+  return nullptr;
+}
+
+// A graph input whose values select rows of a table of weights.
+struct IdInput {
+  ValueId input;
+  int64_t rows;
+};
+
+std::vector<IdInput> id_inputs(const Graph& g) {
+  std::vector<IdInput> found;
+  for (const Node& n : g.nodes) {
+    if (n.dead || n.kind != OpKind::kGather || n.as<AxisAttrs>().axis != 0) continue;
+    const Value* table = table_behind(g, n.in(0));
+    if (table == nullptr) continue;
+    const ValueId input = input_behind(g, n.in(1));
+    if (input != kNone) found.push_back({input, table->constant->dims()[0]});
+  }
+  return found;
+}
+
 void swapped_inputs(const Graph& g, Diagnostics& d) {
   constexpr const char* kFix =
       "The exporter binds tensors by position: give them in the order of forward()'s parameters, or by name (a dict), with "
       "input_names in the same order";
   std::set<ValueId> told;
-  for (const Node& n : g.nodes) {
-    if (n.dead || n.kind != OpKind::kGather || n.as<AxisAttrs>().axis != 0 || !g.value(n.in(0)).constant ||
-        g.value(n.in(0)).rank() != 2)
-      continue;
-    const int64_t rows = g.value(n.in(0)).constant->dims()[0];
-    const ValueId input = input_behind(g, n.in(1));
-    if (input == kNone) continue;
+  for (const auto& [input, rows] : id_inputs(g)) {
     const std::string& name = g.value(input).name;
     const bool mask = name_has(name, {"mask"}), types = name_has(name, {"token_type", "segment_id"}), ids = name == "input_ids";
     const bool wrong = mask || (types && rows > 64) || (ids && rows <= kFewRows);
@@ -84,37 +108,17 @@ void swapped_inputs(const Graph& g, Diagnostics& d) {
   }
 }
 
-// Ids of tokens: they select rows of a table of weights, which may be quantized or in another type.
-bool is_table(const Graph& g, ValueId v) {
-  for (int depth = 0; v != kNone && depth < 4; ++depth) {
-    if (g.value(v).constant) return g.value(v).rank() == 2;
-    const Node* n = g.producer(v);
-    if (n == nullptr || (n->kind != OpKind::kDequantizeLinear && n->kind != OpKind::kCast && n->kind != OpKind::kIdentity)) return false;
-    v = n->in(0);
-  }
-  return false;
-}
-
-std::vector<Shape> shapes_of_ids(const Graph& g) {
-  std::vector<Shape> shapes;
-  for (const Node& n : g.nodes) {
-    if (n.dead || n.kind != OpKind::kGather || n.as<AxisAttrs>().axis != 0 || !is_table(g, n.in(0))) continue;
-    const ValueId input = input_behind(g, n.in(1));
-    if (input != kNone && g.value(input).shape) shapes.push_back(*g.value(input).shape);
-  }
-  return shapes;
-}
-
 // One warning for all inputs: they are fixed together. Of ids and what has their shape: two rows of edges or six indices are no batch or sequence.
 void fixed_sizes(const Graph& g, Diagnostics& d) {
-  const std::vector<Shape> ids = shapes_of_ids(g);
+  const std::vector<IdInput> ids = id_inputs(g);
   std::string inputs, example;
   bool batch = false, sequence = false;
   for (ValueId v : g.inputs) {
     const Value& x = g.value(v);
     if (!x.shape || x.rank() != 2 || !(is_integer(x.dtype) || x.dtype == DType::kBool)) continue;
     const bool first = (*x.shape)[0].is_constant(), second = (*x.shape)[1].is_constant() && *(*x.shape)[1].constant() > 1;
-    if ((!first && !second) || std::find(ids.begin(), ids.end(), *x.shape) == ids.end()) continue;
+    const auto has_shape_of_x = [&](const IdInput& i) { return g.value(i.input).shape == x.shape; };
+    if ((!first && !second) || std::none_of(ids.begin(), ids.end(), has_shape_of_x)) continue;
     batch |= first;
     sequence |= second;
     inputs += (inputs.empty() ? "'" : ", '") + x.name + "' " + shape_str(*x.shape);
