@@ -18,7 +18,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SERIES_SECONDS = 0.25
-NETS = ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2")
+NETS = ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2", "dog_breeds")
 
 
 def options():

@@ -1,4 +1,4 @@
-"""conv_nets.py WORKDIR: convolutional networks of small devices as WORKDIR/NAME.onnx, fp32, with random weights.
+"""conv_nets.py WORKDIR: convolutional networks of small devices as WORKDIR/NAME.onnx, fp32, with random weights but for the last.
 
 The four nets of MLPerf Tiny in their exact shapes, and MobileNetV2:
 ds_cnn        keyword spotting: 49 x 10 features, Conv 10 x 4, four depthwise separable layers of 64 channels, 12 classes
@@ -6,10 +6,12 @@ resnet8       images: 32 x 32 x 3, three residual stages of 16, 32 and 64 channe
 mobilenet025  visual wake words: MobileNetV1 of a quarter of the channels, 96 x 96 x 3, 2 classes
 autoencoder   anomalies of machines: 640 features, Linears of 128 and 8, 640 features
 mobilenetv2   224 x 224 x 3, 1000 classes
+dog_breeds    MobileNetV2 with trained weights (trained_mobilenet.py), 160 x 160 x 3, 19 classes
 
-Speed does not depend on the weights. They are drawn so that activations keep their size; norms have moved means and variances.
+Speed depends on the weights only through the precision that a conversion chooses. They are drawn so that activations keep their size; norms have moved means and variances.
 """
 import os
+import subprocess
 import sys
 
 import torch
@@ -91,15 +93,20 @@ class Inverted(nn.Module):
         return x + self.body(x) if self.kept else self.body(x)
 
 
-def mobilenetv2():
+def mobilenetv2_blocks():
     layers, channels = [conv(3, 32, (3, 3), 2, activation=nn.ReLU6)], 32
     for factor, outputs, count, stride in ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)):
         for i in range(count):
             layers.append(Inverted(channels, outputs, stride if i == 0 else 1, factor))
             channels = outputs
-    return pooled(*layers, conv(320, 1280, (1, 1), activation=nn.ReLU6), channels=1280, classes=1000), (1, 3, 224, 224)
+    return layers
 
 
+def mobilenetv2():
+    return pooled(*mobilenetv2_blocks(), conv(320, 1280, (1, 1), activation=nn.ReLU6), channels=1280, classes=1000), (1, 3, 224, 224)
+
+
+TRAINED = "dog_breeds"
 NETS = {f.__name__: f for f in (ds_cnn, resnet8, mobilenet025, autoencoder, mobilenetv2)}
 
 
@@ -123,11 +130,22 @@ def missing_nets(workdir, suffix):
         net, shape = make()
         randomize(net)
         yield target, net.eval(), shape
+    target = os.path.join(workdir, TRAINED + suffix)
+    import trained_mobilenet  # which builds on this file
+    if not os.path.exists(target) and trained_mobilenet.is_fetched(workdir):
+        net, shape = trained_mobilenet.net(workdir)
+        yield target, net.eval(), shape
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    import trained_mobilenet
+    os.makedirs(sys.argv[1], exist_ok=True)
+    try:
+        trained_mobilenet.fetch(sys.argv[1])
+    except (ImportError, subprocess.CalledProcessError) as error:
+        print(f"conv_nets.py: {TRAINED} is left out: {error}", file=sys.stderr)
     for target, net, shape in missing_nets(sys.argv[1], ".onnx"):
         with torch.no_grad():
             torch.onnx.export(net, torch.randn(shape), target + ".part", input_names=["input"], output_names=["output"], dynamo=False)
