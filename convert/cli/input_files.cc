@@ -8,6 +8,7 @@
 
 #include "convert/cli/standard_output.h"
 #include "convert/cli/typed_input.h"
+#include "convert/dims/kept_states.h"
 #include "convert/files/npy.h"
 #include "convert/files/npz.h"
 #include "convert/import_graph/pinning.h"
@@ -61,29 +62,46 @@ std::set<std::string> states_of(const std::vector<BoundaryInfo>& inputs) {
   return names;
 }
 
-void tell_unused(const std::string& where, const std::set<std::string>& unused) {
-  if (!unused.empty()) tell("note: " + where + ": " + unused_inputs_note(unused) + "\n");
-}
+// Names of recorded inputs that are not used.
+struct Unused {
+  std::set<std::string> pinned, states;
+  void tell(const std::string& where) const {
+    if (!pinned.empty()) cli::tell("note: " + where + ": " + unused_inputs_note(pinned) + "\n");
+    if (!states.empty()) cli::tell("note: " + where + ": " + unused_states_note(states) + "; run --input NAME=FILE.npy gives one\n");
+  }
+};
 
+// states: inputs that the runtime keeps.
 Frame read_folder(const std::string& folder, const std::vector<std::string>& names, const std::vector<std::string>& declared,
-                  const std::set<std::string>& may_lack) {
+                  const std::set<std::string>& states, Unused& unused) {
   if (!std::filesystem::is_directory(folder)) throw FatalError(ExitCode::kIo, "--data " + folder + ": there is no such folder");
   Slots slots(names);
-  std::set<std::string> unused;
   for (size_t k = 0;; ++k) {
     const std::string path = folder + "/input_" + std::to_string(k) + ".pb";
     if (!std::filesystem::exists(path)) break;
     std::string name;
     Tensor t = read_tensor_pb(path, &name);
     if (name.empty() && k < declared.size()) name = declared[k];
-    if (const auto i = slots.find(name))
+    if (states.count(name))
+      unused.states.insert(name);
+    else if (const auto i = slots.find(name))
       slots.put(*i, std::move(t));
     else if (std::find(declared.begin(), declared.end(), name) != declared.end())
-      unused.insert(name);
+      unused.pinned.insert(name);
     // Else an input that the conversion found unused, or a data set made for a larger model.
   }
-  tell_unused(folder, unused);
-  return slots.take("the files of " + folder, may_lack);
+  return slots.take("the files of " + folder, states);
+}
+
+bool holds_inputs(const std::filesystem::path& folder) { return std::filesystem::exists(folder / "input_0.pb"); }
+
+std::vector<std::string> folders_of_frames(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.is_directory() && holds_inputs(entry.path())) names.push_back(entry.path().filename().string());
+  put_in_order(names);
+  return names;
 }
 
 }  // namespace
@@ -110,30 +128,44 @@ Frame read_npz_inputs(const std::string& path, const std::vector<BoundaryInfo>& 
                       const std::vector<std::string>& declared) {
   const std::vector<std::string> names = names_of(inputs);
   Slots slots(names);
-  std::set<std::string> unused;
+  const std::set<std::string> states = states_of(inputs);
+  Unused unused;
   for (auto& [name, array] : read_npz(path)) {
-    if (const auto i = slots.find(name))
+    if (states.count(name))
+      unused.states.insert(name);
+    else if (const auto i = slots.find(name))
       slots.put(*i, std::move(array));
     else if (std::find(declared.begin(), declared.end(), name) == declared.end())
       throw FatalError(ExitCode::kUsage,
                        "--data " + path + ": the model has no input '" + printable(name) + "'; it has " + slots.known());
     else
-      unused.insert(name);
+      unused.pinned.insert(name);
   }
-  tell_unused(path, unused);
-  return slots.take("the arrays of " + path, states_of(inputs));
+  unused.tell(path);
+  return slots.take("the arrays of " + path, states);
 }
 
 std::vector<Tensor> read_pb_inputs(const std::string& folder, const std::vector<std::string>& names,
                                    const std::vector<std::string>& declared) {
   std::vector<Tensor> all;
-  for (auto& t : read_folder(folder, names, declared, {})) all.push_back(std::move(*t));
+  Unused unused;
+  for (auto& t : read_folder(folder, names, declared, {}, unused)) all.push_back(std::move(*t));
+  unused.tell(folder);
   return all;
 }
 
-Frame read_pb_frame(const std::string& folder, const std::vector<BoundaryInfo>& inputs,
-                    const std::vector<std::string>& declared) {
-  return read_folder(folder, names_of(inputs), declared, states_of(inputs));
+Frames read_pb_frames(const std::string& folder, const std::vector<BoundaryInfo>& inputs,
+                      const std::vector<std::string>& declared) {
+  Frames f;
+  Unused unused;
+  const auto read = [&](const std::string& from) {
+    f.inputs.push_back(read_folder(from, names_of(inputs), declared, states_of(inputs), unused));
+  };
+  if (keeps_states(inputs) && !holds_inputs(folder)) f.folders = folders_of_frames(folder);
+  for (const std::string& name : f.folders) read(folder + "/" + name);
+  if (f.folders.empty()) read(folder);
+  unused.tell(folder);
+  return f;
 }
 
 }  // namespace edgeconv::cli

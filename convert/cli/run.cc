@@ -7,7 +7,6 @@
 
 #include "convert/cli/blob_file.h"
 #include "convert/cli/command.h"
-#include "convert/cli/frames.h"
 #include "convert/cli/input_files.h"
 #include "convert/cli/run_results.h"
 #include "convert/cli/run_text.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "convert/files/json.h"
@@ -82,6 +83,21 @@ nlohmann::ordered_json results_json(const std::vector<NamedResult>& results) {
     outputs.push_back(std::move(one));
   }
   return {{"version", 1}, {"outputs", std::move(outputs)}};
+}
+
+Tensor stacked(const std::vector<std::vector<Tensor>>& frames, size_t output, const std::string& name) {
+  const Tensor& first = frames.front()[output];
+  std::vector<int64_t> dims = first.dims();
+  dims.insert(dims.begin(), static_cast<int64_t>(frames.size()));
+  Tensor all(first.dtype(), dims);
+  for (size_t k = 0; k < frames.size(); ++k) {
+    const Tensor& t = frames[k][output];
+    if (t.dims() != first.dims())
+      throw FatalError(ExitCode::kUsage, "output '" + printable(name) + "' has another shape in frame " + std::to_string(k) +
+                                             " than in the first; run such frames from folders (--data)");
+    std::memcpy(all.mutable_data() + k * t.bytes(), t.data(), t.bytes());
+  }
+  return all;
 }
 
 }  // namespace edgeconv::cli

@@ -21,4 +21,7 @@ std::string results_text(const std::vector<NamedResult>& results);
 // {"version": 1, "outputs": [{"name", "dtype", "shape", "file" or "data"}]}; "data" holds the values, row by row, of what was not written.
 nlohmann::ordered_json results_json(const std::vector<NamedResult>& results);
 
+// One array of all frames' results for an output, with their axis in front. Throws FatalError(kUsage) where their shapes differ.
+Tensor stacked(const std::vector<std::vector<Tensor>>& frames, size_t output, const std::string& name);
+
 }  // namespace edgeconv::cli

@@ -8,7 +8,6 @@ add_executable(edgeconv
   cli/dim_option.cc
   cli/export.cc
   cli/export_formats.cc
-  cli/frames.cc
   cli/graph_dump.cc
   cli/input_files.cc
   cli/inspect.cc

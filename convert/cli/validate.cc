@@ -43,18 +43,27 @@ bool holds_tensor_files(const std::string& folder) {
   return false;
 }
 
-Sets read_sets(const ValidateArguments& o, const Pair& p, const Sets& calibration, Progress& progress) {
-  Sets sets;
-  Diagnostics d;
+// Of each --data: where the model keeps states, the frames of one stream.
+std::vector<Sets> read_data(const ValidateArguments& o, const Pair& p, Diagnostics& d) {
+  std::vector<Sets> all;
   for (const std::string& path : o.data) {
-    if (std::filesystem::is_directory(path) ? holds_tensor_files(path) : !std::filesystem::exists(path))
-      sets.push_back(read_pb_inputs(path, p.inputs, p.model.info.declared_inputs));
+    const bool one_set = std::filesystem::is_directory(path) ? holds_tensor_files(path) : !std::filesystem::exists(path);
+    if (one_set && p.dims.kept_states.empty())
+      all.push_back({read_pb_inputs(path, p.inputs, p.model.info.declared_inputs)});
     else
-      for (auto& set : read_samples({"--data", path, kAllSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d))
-        sets.push_back(std::move(set));
+      all.push_back(read_samples({"--data", path, kAllSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d));
   }
-  for (const std::string& w : d.warnings()) progress.line("warning: " + w);
-  return sets.empty() ? calibration : sets;
+  return all;
+}
+
+// As a device runs a stream: in each frame the states are what the blob itself gave in the one before.
+Sets run_stream(Pair& p, const Sets& sets) {
+  std::vector<Frame> frames;
+  for (const std::vector<Tensor>& set : sets) {
+    frames.emplace_back(set.begin(), set.end());
+    for (const KeptState& s : p.dims.kept_states) frames.back()[s.input].reset();
+  }
+  return p.runner.run_in_order(frames, {1, 0, true});
 }
 
 std::optional<TaskScore> task_of(const ValidateArguments& o, const Pair& p) {
@@ -123,13 +132,19 @@ struct Validated {
 // All that takes time; what progress shows are shares of it in usual models.
 Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskScore>& task, Progress& progress) {
   Diagnostics d;
-  Sets calibration;
-  if (!o.calibration.empty())
-    calibration =
-        read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph, p.dims, d);
+  Sets calibration, sets;
+  std::vector<Sets> data;
+  progress.show("reading inputs", 0.05);
+  {
+    const ert::FloatMode float_mode;  // states that the model gives are those of the conversion, bit for bit
+    if (!o.calibration.empty())
+      calibration = read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph,
+                                 p.dims, d);
+    data = read_data(o, p, d);
+  }
+  for (const std::string& w : d.warnings()) progress.line("warning: " + w);
   progress.show("replaying golden vectors", 0.1);
   const uint32_t golden = p.runner.replay_golden();
-  Sets sets = read_sets(o, p, calibration, progress);
   Comparison c(p.outputs, decisions_of(p.model.graph));
   std::string compared_on;
   std::optional<ValidationSet> as_converted;
@@ -153,14 +168,22 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
       const Sets got = as_converted->results(p.runner);
       sets = as_converted->inputs();
       for (size_t i = 0; i < sets.size(); ++i) compare(sets[i], got[i], as_converted->chaotic(i));
-      compared_on = as_converted->recorded() ? recorded_text({o.calibration}) : made_up_text(p.model.graph, p.dims, sets.size());
+      compared_on = as_converted->recorded() ? recorded_text({o.calibration}, as_converted->has_states() ? sets.size() : 0)
+                                             : made_up_text(p.model.graph, p.dims, sets.size());
     } else {
-      for (size_t i = 0; i < sets.size(); ++i) {
-        progress.show(fmt::format("comparing set {} of {}", i + 1, sets.size()),
-                      0.15 + 0.5 * static_cast<double>(i) / static_cast<double>(sets.size()));
-        compare(sets[i], p.runner.run(sets[i], {1, 0, true}), {});
+      const bool streams = !p.dims.kept_states.empty();
+      size_t count = 0;
+      for (const Sets& one : data) count += one.size();
+      for (Sets& one : data) {
+        const Sets got = streams ? run_stream(p, one) : Sets();
+        for (size_t i = 0; i < one.size(); ++i) {
+          progress.show(fmt::format("comparing set {} of {}", sets.size() + 1, count),
+                        0.15 + 0.5 * static_cast<double>(sets.size()) / static_cast<double>(count));
+          compare(one[i], streams ? got[i] : p.runner.run(one[i], {1, 0, true}), {});
+          sets.push_back(std::move(one[i]));
+        }
       }
-      compared_on = recorded_text(o.data);
+      compared_on = recorded_text(o.data, streams ? count : 0);
     }
     progress.show("measuring layers", 0.65);
     const LayerTable table(p.fused, p.dims, calibration, p.padding, lhs_steps(p));

@@ -179,9 +179,11 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, c
   check_input_sizes(g, plan);
   plan.indexed_sizes = indexed_axes(g);
   plan.levels = hidden_state_levels(g);
+  plan.kept_states = states;
   plan.kinds = input_kinds(g, states);
   // Ids in floats, as Keras has them, are no signal.
-  for (const auto& [input, rows] : rows_of_input) plan.kinds.erase(input);
+  for (const auto& [input, rows] : rows_of_input)
+    if (const auto kind = plan.kinds.find(input); kind != plan.kinds.end() && kind->second.kind != InputKind::kState) plan.kinds.erase(kind);
   return plan;
 }
 

@@ -23,7 +23,8 @@ struct DimPlan {
   std::map<std::string, int32_t> least;                        // dims whose smallest size follows from an equality of sizes
   std::map<std::string, int64_t> table_limit;  // dims that a table of the model limits, or the rounds of an unrolled loop
   std::set<ValueId> ones_are_padding;          // masks with the unusual meaning; known once the program is lowered
-  std::map<ValueId, InputNature> kinds;        // of float inputs that are not plain features
+  std::map<ValueId, InputNature> kinds;        // of float inputs that are not plain features, and of kept states
+  std::vector<KeptState> kept_states;          // of --state
   std::map<ValueId, float> levels;                        // hidden states whose rows are not about 1 (hidden_states.h)
   std::map<ValueId, int64_t> part_rows;        // inputs of which parts (coordinates) index tables of this size
   std::map<ValueId, std::vector<DimExpr>> indexed_sizes;  // inputs that index axes of these sizes

@@ -196,8 +196,7 @@ std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<Kep
   const bool rate = std::any_of(g.inputs.begin(), g.inputs.end(), [&](ValueId in) { return is_sample_rate(g.value(in)); });
   for (const KeptState& s : states) {
     taken.insert(static_cast<int>(s.output));
-    const ValueId in = g.inputs[s.input];
-    if (is_float(g.value(in).dtype)) kinds[in] = {InputKind::kState, InputScale::kAny, -1, -1, static_cast<int>(s.output)};
+    kinds[g.inputs[s.input]] = {InputKind::kState, InputScale::kAny, -1, -1, static_cast<int>(s.output)};
   }
   for (ValueId in : g.inputs) {
     const Value& v = g.value(in);

@@ -43,7 +43,7 @@ struct InputNature {
 };
 
 // Of all float inputs, and those of pixels (uint8) and samples (int16), that are not plain features, by shape, name and first operators. g: the model as exported, shapes inferred. states: those that the user
-// has named.
+// has named, of any type.
 std::map<ValueId, InputNature> input_kinds(const Graph& g, const std::vector<KeptState>& states = {});
 
 // Whether an input is the number of samples in a second.

@@ -71,4 +71,11 @@ std::vector<KeptState> kept_states(const Graph& g, const std::vector<StateNames>
   return states;
 }
 
+std::string unused_states_note(const std::set<std::string>& names) {
+  std::string s;
+  for (const std::string& name : names) s += (s.empty() ? "'" : ", '") + printable(name) + "'";
+  return "what is recorded for " + std::string(names.size() == 1 ? "state " : "states ") + s +
+         " is not used: the runtime keeps " + (names.size() == 1 ? "it" : "them") + " from frame to frame, from zeros on (--state)";
+}
+
 }  // namespace edgeconv

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "convert/inputs/streams.h"
 #include "convert/ir/diagnostics.h"
-#include "convert/interp/interpreter.h"
 #include "convert/interp/memory_limits.h"
 
 namespace edgeconv {
@@ -136,20 +136,7 @@ std::vector<std::vector<Tensor>> steps_with_states(const Graph& g, const DimPlan
       std::min(allowed_work(g) * kComparedShare / work, allowed_bytes(g) / std::max(1.0, kept_bytes(g, sizes)));
   const auto steps = static_cast<size_t>(std::clamp(affordable_steps, 1.0, static_cast<double>(most)));
   std::vector<std::vector<Tensor>> sets = synthetic_steps(g, dims, spec, steps);
-  std::vector<Tensor> outputs;
-  for (std::vector<Tensor>& set : sets) {
-    for (size_t i = 0; i < set.size(); ++i) {
-      const auto kind = dims.kinds.find(g.inputs[i]);
-      if (kind == dims.kinds.end() || kind->second.kind != InputKind::kState) continue;
-      const Tensor* given = outputs.empty() ? nullptr : &outputs[static_cast<size_t>(kind->second.output)];
-      // A state of another size grows with the runs; outputs of custom operators have none.
-      if (given && given->dtype() == set[i].dtype() && given->dims() == set[i].dims())
-        set[i] = *given;
-      else
-        set[i] = Tensor(set[i].dtype(), set[i].dims());
-    }
-    outputs = interpret(g, set, {Backend::kCanonical, {}});
-  }
+  sets.resize(follow_states(g, dims, states_of(g, dims), sets));
   return sets;
 }
 

@@ -28,10 +28,11 @@ std::string made_up_text(const Graph& g, const DimPlan& dims, size_t sets) {
   return fmt::format("made-up inputs ({}{})", kinds, has_states(dims) ? fmt::format(", over {} steps", sets) : "");
 }
 
-std::string recorded_text(const std::vector<std::string>& files) {
+std::string recorded_text(const std::vector<std::string>& files, size_t frames) {
   std::string names;
   for (const std::string& f : files) names += (names.empty() ? "'" : ", '") + printable(f) + "'";
-  return names.empty() ? "recorded inputs" : "recorded inputs of " + names;
+  const std::string steps = frames ? fmt::format(", over {} steps of the model's own states", frames) : "";
+  return "recorded inputs" + (names.empty() ? "" : " of " + names) + steps;
 }
 
 }  // namespace edgeconv

@@ -2,7 +2,6 @@
 #include "convert/inputs/sample_files.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,6 +12,8 @@
 #include "convert/files/npz.h"
 #include "convert/import_graph/pinning.h"
 #include "convert/inputs/row_indices.h"
+#include "convert/inputs/sample_check.h"
+#include "convert/inputs/streams.h"
 #include "convert/onnx/tensor_file.h"
 
 namespace edgeconv {
@@ -32,14 +33,6 @@ struct Group {
   Arrays arrays;
 };
 
-std::string dims_text(const Tensor& t) {
-  std::string s;
-  for (int64_t d : t.dims()) s += (s.empty() ? "[" : ", ") + std::to_string(d);
-  return s.empty() ? "a single number" : s + "]";
-}
-
-bool numeric(DType t) { return is_integer(t) || t == DType::kBool; }
-
 // Rows [first, first + rows) of the leading axis; drop_axis removes it (rows is 1).
 Tensor rows_of(const Tensor& t, int64_t first, int64_t rows, bool drop_axis) {
   std::vector<int64_t> dims = t.dims();
@@ -57,22 +50,24 @@ int64_t samples_in(const Graph& g, const std::vector<Tensor>& set) {
 
 class Reader {
  public:
-  Reader(const SampleSource& source, const Graph& g, const DimPlan& plan) : source_(source), g_(g), plan_(plan) {}
+  Reader(const SampleSource& source, const Graph& g, const DimPlan& plan) : source_(source), g_(g), plan_(plan), check_(source.option, g, plan) {}
   Sets read(Diagnostics& d);
 
  private:
   [[noreturn]] void fail(const std::string& what) const { throw FatalError(ExitCode::kMalformed, source_.option + " " + what); }
   Arrays read_folder(const fs::path& folder) const;
   std::vector<Group> read_groups() const;
-  Tensor checked(const Tensor& t, const Value& input, const std::optional<std::pair<int32_t, int32_t>>& range,
-                 const std::string& where) const;
-  void check_set(const std::vector<Tensor>& set, const std::string& where) const;
+  Tensor array_of(const Group& group, ValueId v) const;
   std::optional<int64_t> rows_per_set(const std::vector<char>& has_own_axis, int64_t rows) const;
   Sets sets_of(const Group& group) const;
+  Sets frames_in(const Group& group) const;
+  Sets first_frames(Sets all, Diagnostics& d) const;
+  bool is_kept(const std::string& name) const;
 
   const SampleSource& source_;
   const Graph& g_;
   const DimPlan& plan_;
+  const SampleCheck check_;
 };
 
 // NAME.npy and input_K.pb of one folder; nameless tensors take the K-th input.
@@ -115,67 +110,20 @@ std::vector<Group> Reader::read_groups() const {
     groups.push_back({path, parse_npz(file->data, file->bytes, path)});
     return groups;
   }
-  std::vector<fs::path> folders{path};
+  std::vector<std::string> below;
   for (const auto& f : fs::directory_iterator(path))
-    if (f.is_directory()) folders.push_back(f.path());
-  std::sort(folders.begin() + 1, folders.end());
+    if (f.is_directory()) below.push_back(f.path().filename().string());
+  if (plan_.kept_states.empty())
+    std::sort(below.begin(), below.end());
+  else
+    put_in_order(below);
+  std::vector<fs::path> folders{path};
+  for (const std::string& name : below) folders.push_back(fs::path(path) / name);
   for (const fs::path& f : folders)
     if (Arrays arrays = read_folder(f); !arrays.empty()) groups.push_back({f.string(), std::move(arrays)});
   if (groups.empty())
     fail(path + ": the folder holds neither NAME.npy nor input_K.pb; put the inputs there, or give another folder");
   return groups;
-}
-
-// The array in the input's own type, its contents checked.
-Tensor Reader::checked(const Tensor& t, const Value& input, const std::optional<std::pair<int32_t, int32_t>>& range,
-                       const std::string& where) const {
-  const std::string what = where + ": array '" + printable(input.name) + "' ", wanted(dtype_name(input.dtype));
-  if (t.elements() == 0) fail(what + "is empty: " + dims_text(t) + "; give at least one sample");
-  if (is_float(input.dtype) != is_float(t.dtype()) || numeric(input.dtype) != numeric(t.dtype()))
-    fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + wanted);
-  if (is_float(t.dtype())) {
-    for (float v : t.to_float())
-      if (!std::isfinite(v)) fail(what + "holds NaN or an infinity; give finite numbers");
-  } else if (range) {
-    for (int64_t v : t.to_int64())
-      if (v < range->first || v > range->second)
-        fail(what + "holds " + std::to_string(v) + ", the model's table allows " + std::to_string(range->first) + " to " +
-             std::to_string(range->second));
-  }
-  const bool same = t.dtype() == input.dtype;
-  if (const auto lost = !same && is_integer(input.dtype) ? t.lost_in(input.dtype) : std::nullopt)
-    fail(what + "holds " + std::to_string(*lost) + ", which " + wanted + " does not have");
-  return same ? t.aligned() : t.cast(input.dtype);
-}
-
-// Sizes of the named dims in one set, checked against the model.
-void Reader::check_set(const std::vector<Tensor>& set, const std::string& where) const {
-  std::map<std::string, int64_t> bound;
-  for (size_t i = 0; i < set.size(); ++i) {
-    const Value& v = g_.value(g_.inputs[i]);
-    const std::string what = where + ": array '" + printable(v.name) + "' ";
-    for (size_t a = 0; a < v.shape->size(); ++a) {
-      const DimExpr& e = (*v.shape)[a];
-      const int64_t size = set[i].dims()[a];
-      if (e.is_symbol()) {
-        const std::string name = e.symbol_name();
-        if (const auto [it, fresh] = bound.emplace(name, size); !fresh && it->second != size)
-          fail(what + "has " + std::to_string(size) + " for dim '" + name + "', another array " + std::to_string(it->second));
-        if (const int64_t most = plan_.range.at(name).second; size > most)
-          throw FatalError(ExitCode::kUsage, source_.option + " " + what + "has " + std::to_string(size) + " for dim '" + name +
-                                                 "', its maximum is " + std::to_string(most) + "; give --dim " + name + "=" +
-                                                 std::to_string(size) + " or shorter samples");
-      } else if (const auto c = e.constant(); c && *c != size) {
-        fail(what + "has " + std::to_string(size) + " in axis " + std::to_string(a) + " of a sample, the model wants " +
-             shape_str(*v.shape));
-      }
-    }
-  }
-  for (size_t i = 0; i < set.size(); ++i)
-    for (size_t a = 0; a < g_.value(g_.inputs[i]).shape->size(); ++a)
-      if (const auto want = (*g_.value(g_.inputs[i]).shape)[a].evaluate(bound); want && *want != set[i].dims()[a])
-        fail(where + ": array '" + printable(g_.value(g_.inputs[i]).name) + "' has " + std::to_string(set[i].dims()[a]) +
-             " in axis " + std::to_string(a) + ", with the other arrays it must be " + std::to_string(*want));
 }
 
 // How many rows of its leading axis one set takes: the same for all inputs, or none when they do not share that axis.
@@ -194,22 +142,27 @@ std::optional<int64_t> Reader::rows_per_set(const std::vector<char>& has_own_axi
   return indices_cross_rows(g_, leading->symbol_name()) && rows <= most ? rows : std::min(kRowsPerSet, most);
 }
 
+// One of the group's, of the input's rank or with samples before its axes.
+Tensor Reader::array_of(const Group& group, ValueId v) const {
+  const Value& input = g_.value(v);
+  const auto it = group.arrays.find(input.name);
+  if (it == group.arrays.end())
+    fail(group.where + ": there is no array '" + printable(input.name) +
+         "', which is an input of the model; name the arrays as the inputs that edgeconv inspect lists");
+  Tensor array = check_.contents(it->second, v, group.where);
+  if (array.rank() != input.rank() && array.rank() != input.rank() + 1)
+    fail(group.where + ": array '" + printable(input.name) + "' is " + array_text(array) + ", the model wants " +
+         shape_str(*input.shape) + ", or one more leading axis for samples");
+  return array;
+}
+
 Sets Reader::sets_of(const Group& group) const {
+  if (!plan_.kept_states.empty()) return frames_in(group);
   std::vector<Tensor> arrays;
   std::vector<char> own;  // samples come before the input's own axes
   for (ValueId v : g_.inputs) {
-    const Value& input = g_.value(v);
-    const auto it = group.arrays.find(input.name);
-    if (it == group.arrays.end())
-      fail(group.where + ": there is no array '" + printable(input.name) +
-           "', which is an input of the model; name the arrays as the inputs that edgeconv inspect lists");
-    const auto range = plan_.input_range.find(v);
-    arrays.push_back(
-        checked(it->second, input, range == plan_.input_range.end() ? std::nullopt : std::optional(range->second), group.where));
-    const int rank = input.rank(), given = arrays.back().rank();
-    if (given != rank && given != rank + 1)
-      fail(group.where + ": array '" + printable(input.name) + "' is " + dims_text(arrays.back()) + ", the model wants " +
-           shape_str(*input.shape) + ", or one more leading axis for samples");
+    arrays.push_back(array_of(group, v));
+    const int rank = g_.value(v).rank(), given = arrays.back().rank();
     own.push_back(given == rank + 1 || rank == 0);
     if (given == 0) arrays.back() = arrays.back().reshaped({1});
   }
@@ -224,7 +177,7 @@ Sets Reader::sets_of(const Group& group) const {
                "' has an axis for samples, other arrays have none");
         arrays[i] = rows_of(arrays[i], 0, 1, true);
       }
-    check_set(arrays, group.where);
+    check_.sizes(arrays, group.where);
     return {arrays};
   }
   const int64_t samples = arrays.empty() ? 0 : arrays[0].dims()[0];
@@ -240,19 +193,53 @@ Sets Reader::sets_of(const Group& group) const {
   for (int64_t first = 0; first < samples; first += *rows) {
     std::vector<Tensor> set;
     for (size_t i = 0; i < arrays.size(); ++i) set.push_back(rows_of(arrays[i], first, std::min(*rows, samples - first), own[i]));
-    check_set(set, group.where);
+    check_.sizes(set, group.where);
     sets.push_back(std::move(set));
   }
   return sets;
 }
 
+bool Reader::is_kept(const std::string& name) const {
+  return std::any_of(plan_.kept_states.begin(), plan_.kept_states.end(),
+                     [&](const KeptState& s) { return g_.value(g_.inputs[s.input]).name == name; });
+}
+
+// Sets that follow each other, their states zero.
+Sets Reader::frames_in(const Group& group) const {
+  Frame arrays(g_.inputs.size());
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!is_kept(g_.value(g_.inputs[i]).name)) arrays[i] = array_of(group, g_.inputs[i]);
+  Sets sets;
+  try {
+    sets = recorded_frames(g_, plan_, std::move(arrays));
+  } catch (const FatalError& e) {
+    fail(group.where + ": " + e.what());
+  }
+  for (const std::vector<Tensor>& set : sets) check_.sizes(set, group.where);
+  return sets;
+}
+
+// What follows each other cannot be thinned out.
+Sets Reader::first_frames(Sets all, Diagnostics& d) const {
+  if (const auto most = static_cast<size_t>(source_.most); source_.most != kAllSamples && all.size() > most) {
+    d.warn(source_.option + " " + source_.path + ": the first " + std::to_string(most) + " of " + std::to_string(all.size()) +
+           " frames are used, since each continues the one before");
+    all.resize(most);
+  }
+  if (const size_t followed = follow_states(g_, plan_, plan_.kept_states, all); followed < all.size())
+    fail(source_.path + ": behind " + std::to_string(followed) +
+         " frames a state of the model leaves the table that it indexes; give as many frames");
+  return all;
+}
+
 Sets Reader::read(Diagnostics& d) {
   if (g_.inputs.empty()) fail(source_.path + ": the model has no inputs");
   Sets all;
-  std::set<std::string> unused;
+  std::set<std::string> unused, states;
   for (const Group& group : read_groups()) {
     for (const auto& member : group.arrays) {
       const std::string& name = member.first;
+      if (is_kept(name)) states.insert(name);
       if (std::any_of(g_.inputs.begin(), g_.inputs.end(), [&](ValueId v) { return g_.value(v).name == name; })) continue;
       if (std::find(source_.declared.begin(), source_.declared.end(), name) != source_.declared.end())
         unused.insert(name);
@@ -262,6 +249,8 @@ Sets Reader::read(Diagnostics& d) {
     for (auto& set : sets_of(group)) all.push_back(std::move(set));
   }
   if (!unused.empty()) d.warn(source_.option + " " + source_.path + ": " + unused_inputs_note(unused));
+  if (!states.empty()) d.warn(source_.option + " " + source_.path + ": " + unused_states_note(states));
+  if (!plan_.kept_states.empty()) return first_frames(std::move(all), d);
   int64_t samples = 0;
   for (const auto& set : all) samples += samples_in(g_, set);
   if (source_.most == kAllSamples || samples <= source_.most || all.size() < 2) return all;

@@ -200,7 +200,8 @@ std::vector<std::vector<Tensor>> synthetic_steps(const Graph& g, const DimPlan& 
     const Value& v = g.value(g.inputs[i]);
     std::vector<int64_t> dims;
     for (const DimExpr& e : *v.shape) dims.push_back(e.evaluate(sizes.of).value());
-    if (const auto kind = plan.kinds.find(g.inputs[i]); kind != plan.kinds.end()) {
+    const auto kind = plan.kinds.find(g.inputs[i]);
+    if (kind != plan.kinds.end() && (kind->second.kind != InputKind::kState || is_float(v.dtype))) {
       const bool short_rows = kind->second.axis > 0 && dims[static_cast<size_t>(kind->second.axis)] <= kShortWaveform;
       const SignalLayout layout{spec.seed * 31 + i, steps, short_rows && (steps == 1 || !rows_have_states(g, plan, g.inputs[i]))};
       const std::vector<Tensor> tensors = signal_tensors(kind->second, dims, layout);

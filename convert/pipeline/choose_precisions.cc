@@ -55,9 +55,10 @@ void Conversion::run_references() {
   with_made_up_inputs(o_.calibration.empty(), [&] { validation_.emplace(model_.graph, dims_, o_.calibration, padding_); });
   model_.drop_pages();
   const bool recorded = validation_->recorded();
-  r_.error_inputs = !recorded                      ? made_up_text(model_.graph, dims_, validation_->inputs().size())
-                    : o_.calibration_files.empty() ? recorded_text({})
-                                                   : recorded_text({o_.calibration_files});
+  const size_t sets = validation_->inputs().size(), frames = validation_->has_states() ? sets : 0;
+  r_.error_inputs = !recorded                      ? made_up_text(model_.graph, dims_, sets)
+                    : o_.calibration_files.empty() ? recorded_text({}, frames)
+                                                   : recorded_text({o_.calibration_files}, frames);
   r_.untaken = validation_->untaken_branches();
   r_.not_compared = validation_->unknown_outputs();
   request_ = o_.precision;

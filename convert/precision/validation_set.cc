@@ -10,6 +10,7 @@
 #include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/noisy_inputs.h"
+#include "convert/inputs/streams.h"
 #include "convert/measure/decision.h"
 
 namespace edgeconv {
@@ -30,15 +31,13 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
                              const std::optional<PaddingMask>& padding) {
   for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+  const size_t most = dims.kept_states.empty() ? kMostSets : kMostFrames;
   for (const auto& set : calibration)
-    if (within_maxima(original, dims, set) && inputs_.size() < kMostSets) inputs_.push_back(set);
-  if (inputs_.empty()) {
-    recorded_ = false;
-    inputs_ = comparison_inputs(original, dims);
-    for (size_t i = 0; i < original.inputs.size(); ++i)
-      if (const auto kind = dims.kinds.find(original.inputs[i]); kind != dims.kinds.end() && kind->second.output >= 0)
-        states_[i] = static_cast<size_t>(kind->second.output);
-  }
+    if (within_maxima(original, dims, set) && inputs_.size() < most) inputs_.push_back(set);
+  recorded_ = !inputs_.empty();
+  if (!recorded_) inputs_ = comparison_inputs(original, dims);
+  // Recorded states that no runtime keeps are as the user gives them.
+  for (const KeptState& s : recorded_ ? dims.kept_states : states_of(original, dims)) states_[s.input] = s.output;
   // Sound and images are made like those that there are: a model that is chaotic there is so on others. The model's own states follow from the rest.
   const auto is_guessed = [&](ValueId v) {
     const auto found = dims.kinds.find(v);

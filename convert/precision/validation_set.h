@@ -16,11 +16,13 @@
 
 namespace edgeconv {
 
-constexpr size_t kMostSets = 32;  // that a conversion compares on
+constexpr size_t kMostSets = 32;    // that a conversion compares on
+constexpr size_t kMostFrames = 128;  // of a recorded stream, each of which is a set
 
 class ValidationSet {
  public:
-  // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none.
+  // Runs the model on the calibration inputs that fit the maximum dims, or on made-up ones where there are none. Where the runtime keeps states, the
+  // former are frames that follow each other.
   // Where padding is known its positions do not count, whether the blob computes them or not.
   ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
                 const std::optional<PaddingMask>& padding);
@@ -78,7 +80,7 @@ class ValidationSet {
   std::vector<ChaoticSamples> chaotic_;  // of each set
   bool knows_chaos_ = true;
   std::vector<std::string> untaken_;
-  bool recorded_ = true;
+  bool recorded_ = false;
   double work_ = 0;
   std::vector<double> set_work_;
 };

@@ -6,6 +6,7 @@
 #include "convert/files/json.h"
 #include "convert/files/npy.h"
 #include "convert/ir/tensor.h"
+#include "tests/cli/calib_fixture.h"
 #include "tests/cli/cli_test.h"
 
 namespace edgeconv::testing {
@@ -98,6 +99,86 @@ TEST_F(KeptStatesCli, AreInspectedAndValidated) {
   EXPECT_EQ(v.at("certificate").at("state"), "confirmed");
   EXPECT_NE(v.at("compared_on").get<std::string>().find("steps"), std::string::npos);
   expect_success({"verify", in("m.ert")});
+}
+
+// --calib and --data wanted the states in the recorded data, which a stream does not have.
+TEST_F(KeptStatesCli, RecordedFramesGoThroughTheModelsOwnStates) {
+  write_model(int64_t{1});
+  const std::string x = npy(samples({kFrames, 1, 1, kWide}, 2)), h = npy(samples({kFrames, 1, 1, kHidden}, 5));
+  write_file(in("x.npz"), archive({{"x.npy", x}}, false));
+  write_file(in("xh.npz"), archive({{"x.npy", x}, {"h.npy", h}}, false));
+  const auto converted = [&](const std::string& data) {
+    return expect_success(with_states({"--json", "--force", "--calib", in(data)}));
+  };
+  const ProgramResult without = converted("x.npz"), with = converted("xh.npz");
+  const Json report = parse_json(without.out);
+  EXPECT_NE(report.dump().find("over 6 steps of the model's own states"), std::string::npos) << report.at("outputs");
+  EXPECT_EQ(report.at("outputs"), parse_json(with.out).at("outputs"));
+  EXPECT_EQ(without.err.find("state"), std::string::npos) << without.err;
+  const std::string note = "what is recorded for state 'h' is not used";
+  EXPECT_NE(with.err.find(note), std::string::npos) << with.err;
+
+  const auto validated = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"validate", in("m.onnx"), in("m.ert"), "--json"};
+    all.insert(all.end(), more.begin(), more.end());
+    return parse_json(expect_success(all).out);
+  };
+  EXPECT_EQ(validated({"--calib", in("x.npz")}).at("certificate").at("state"), "confirmed");
+  const Json figures = validated({"--data", in("x.npz")});
+  EXPECT_EQ(figures.at("compared_on"), "recorded inputs of '" + in("x.npz") + "', over 6 steps of the model's own states");
+  EXPECT_EQ(figures.at("outputs"), validated({"--data", in("xh.npz")}).at("outputs"));
+
+  EXPECT_EQ(expect_success({"run", in("m.ert"), "--data", in("x.npz"), "--out", in("a")}).err.find(note), std::string::npos);
+  EXPECT_NE(expect_success({"run", in("m.ert"), "--data", in("xh.npz"), "--out", in("b")}).err.find(note), std::string::npos);
+  EXPECT_EQ(read_file(in("a/y.npy")), read_file(in("b/y.npy"))) << "recorded states are not used";
+}
+
+// A stream goes on from folder to folder, and each --data begins anew.
+TEST_F(KeptStatesCli, ValidateFollowsFoldersOfFrames) {
+  write_model(int64_t{1});
+  expect_success(with_states({"-q"}));
+  const std::vector<float> values = {0.5f, -1, 2, 0.25f};
+  for (int k : {0, 2, 10}) {
+    const std::filesystem::path folder = in("data/set_" + std::to_string(k));
+    std::filesystem::create_directories(folder);
+    write_file(folder / "input_0.pb", float_tensor_file("x", {1, 1, kWide}, values));
+    write_file(folder / "input_1.pb", float_tensor_file("h", {1, 1, kHidden}, std::vector<float>(kHidden, 9)));
+  }
+  const auto largest = [&](const std::vector<std::string>& data) {
+    std::vector<std::string> all = {"validate", in("m.onnx"), in("m.ert"), "--json"};
+    for (const std::string& d : data) all.push_back("--data"), all.push_back(in(d));
+    const ProgramResult r = expect_success(all);
+    EXPECT_NE(r.err.find("for state 'h' is not used"), std::string::npos) << r.err;
+    const Json cell = parse_json(r.out).at("outputs").at(2);
+    EXPECT_GT(cell.at("cosine").get<double>(), 0.999) << "the blob's own states are those of the reference";
+    return cell.at("max_reference").get<double>();
+  };
+  const double first = largest({"data/set_0"}), all = largest({"data"});
+  EXPECT_NE(first, all) << "the state moves on";
+  EXPECT_EQ(largest({"data/set_0", "data/set_10"}), first);
+}
+
+TEST_F(KeptStatesCli, ACounterOfIntegersIsFedBack) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {1, 8});
+  w.input("k", kOnnxInt64, {1});
+  w.weights("w", {8, 8});
+  auto& one = *w.proto().mutable_graph()->add_initializer();
+  one.set_name("one"), one.set_data_type(kOnnxInt64), one.add_dims(1), one.add_int64_data(1);
+  w.weights("positions", {4, 8});
+  w.node("Gather", {"positions", "k"}, {"p"});
+  w.node("MatMul", {"x", "w"}, {"h"});
+  w.node("Add", {"h", "p"}, {"y"});
+  w.node("Add", {"k", "one"}, {"kn"});
+  w.output("y", kOnnxFloat, {1, 8});
+  w.output("kn", kOnnxInt64, {1});
+  write_file(in("m.onnx"), w.bytes());
+  const Json report = parse_json(expect_success({in("m.onnx"), "--state", "kn=k", "--json"}).out);
+  EXPECT_NE(report.dump().find("'k': the model's own states, over 4 steps"), std::string::npos) << "the table has four rows";
+  EXPECT_EQ(parse_json(expect_success({"validate", in("m.onnx"), in("m.ert"), "--json"}).out).at("certificate").at("state"), "confirmed");
+  write_file(in("long.npz"), archive({{"x.npy", npy(samples({6, 1, 8}))}}, false));
+  expect_refusal({in("m.onnx"), "--state", "kn=k", "--calib", in("long.npz"), "-o", in("n.ert")}, kMalformed,
+                 {"behind 4 frames a state of the model leaves the table"});
 }
 
 TEST_F(KeptStatesCli, WhatCannotBeKeptIsListedAtOnce) {
