@@ -56,6 +56,35 @@ TEST_F(StillOutputsTest, AnOutputOfRowsThatDifferButDoNotMoveIsNoEvidence) {
   }
 }
 
+// y = Relu(-|x W|) + P[:time]: whatever is said about x, row t is that of P.
+TEST_F(StillOutputsTest, AnOutputWhoseFirstAxisIsTheSequenceIsNoEvidenceWhereItIsStill) {
+  for (const bool batched : {false, true}) {
+    ModelWriter w;
+    std::vector<OnnxDim> dims = {"time", 8};
+    if (batched) dims.insert(dims.begin() + 1, "batch");
+    w.input("x", kOnnxFloat, dims);
+    w.output("y", kOnnxFloat, dims);
+    w.weights("w", {8, 8});
+    w.weights("p", batched ? std::vector<int64_t>{64, 1, 8} : std::vector<int64_t>{64, 8});
+    for (const auto& [name, value] : std::vector<std::pair<std::string, int64_t>>{{"zero", 0}, {"one", 1}}) {
+      auto& t = *w.proto().mutable_graph()->add_initializer();
+      t.set_name(name), t.set_data_type(kOnnxInt64), t.add_dims(1), t.add_int64_data(value);
+    }
+    w.node("MatMul", {"x", "w"}, {"h"});
+    w.node("Abs", {"h"}, {"size"});
+    w.node("Neg", {"size"}, {"below"});
+    w.node("Relu", {"below"}, {"nothing"});
+    w.node("Shape", {"x"}, {"shape"});
+    w.node("Slice", {"shape", "zero", "one"}, {"time"});
+    w.node("Slice", {"p", "zero", "time", "zero"}, {"places"});
+    w.node("Add", {"nothing", "places"}, {"y"});
+    write_file(in("m.onnx"), w.bytes());
+    const Json report = convert({"--dim", "time=64"});
+    EXPECT_EQ(report.at("outputs").at(0).at("evidence"), "still") << report.at("outputs");
+    EXPECT_NE(report.at("warnings").dump().find("output 'y' does not move"), std::string::npos) << report.at("warnings");
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -155,9 +155,36 @@ TEST(Comparison, RowsThatDifferButAreTheSameInEverySampleDoNotMove) {
   EXPECT_EQ(evidence({one}, false), Evidence::kMoves);
   EXPECT_EQ(evidence({batch}, false), Evidence::kMoves);
   EXPECT_EQ(evidence({one, places({4, 8}), places({2, 8})}, false), Evidence::kMoves);
-  EXPECT_EQ(evidence({places({1, 3, 8}), places({1, 2, 8})}, true), Evidence::kMoves);
+  EXPECT_EQ(evidence({places({1, 4, 8}), places({1, 4, 8}, 1)}, true), Evidence::kMoves);
   // Masks and lengths may be the same everywhere.
   EXPECT_EQ(evidence({places({3, 8}, 0, DType::kInt64), places({3, 8}, 0, DType::kInt64)}, false), Evidence::kMoves);
+}
+
+// The first axis of [T, ..] may be the sequence: then each place is a sample of a batch that moves.
+TEST(Comparison, AnOutputWhoseFirstAxisIsTheSequenceMayBeStill) {
+  const auto places = [](const std::vector<int64_t>& dims, float moved = 0) {
+    Tensor t(DType::kFloat, dims);
+    const size_t place = static_cast<size_t>(t.elements() / dims[0]), width = static_cast<size_t>(dims.back());
+    for (size_t i = 0; i < static_cast<size_t>(t.elements()); ++i)
+      t.mut<float>()[i] = static_cast<float>((i / place * 5 + i % width * 7) % 11) - 5 + (i == 0 ? moved : 0);
+    return t;
+  };
+  DecidedBy by;
+  by.batched = true;
+  const auto evidence = [&](const std::vector<Tensor>& sets) {
+    Comparison c({"y"}, {by});
+    for (const Tensor& set : sets) c.add({set}, {set}, {});
+    return c.errors()[0].evidence;
+  };
+  EXPECT_EQ(evidence({places({6, 8}), places({4, 8})}), Evidence::kStill);
+  EXPECT_EQ(evidence({places({4, 2, 8}), places({6, 3, 8}), places({2, 1, 8})}), Evidence::kStill);
+  EXPECT_EQ(evidence({places({6, 8}), places({4, 8}, 0.002f)}), Evidence::kHardlyMoves);
+  EXPECT_EQ(evidence({places({6, 8}), places({4, 8}, 1)}), Evidence::kMoves);
+  EXPECT_EQ(evidence({places({6, 8})}), Evidence::kMoves) << "of one set nothing is known";
+  EXPECT_EQ(evidence({places({6, 8}), places({1, 8})}), Evidence::kMoves) << "the only row that both have says nothing of others";
+  Tensor loud = places({8, 4});
+  for (size_t i = 0; i < 8; ++i) loud.mut<float>()[i] = 0;  // two frames of silence
+  EXPECT_EQ(evidence({loud, Tensor(DType::kFloat, {2, 4})}), Evidence::kMoves) << "silence is like other silence";
 }
 
 TEST(Comparison, NothingButNaNIsNoAgreement) {
