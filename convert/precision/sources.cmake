@@ -17,6 +17,7 @@ target_sources(edgeconv_core PRIVATE
   precision/search.cc
   precision/sensitivity.cc
   precision/unmeasured_layers.cc
-  precision/wide_layers.cc
+  precision/untaken_branches.cc
   precision/validation_set.cc
+  precision/wide_layers.cc
 )

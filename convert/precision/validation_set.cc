@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <stdexcept>
 
-#include "convert/ir/foreign_text.h"
 #include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/noisy_inputs.h"
 #include "convert/inputs/streams.h"
 #include "convert/measure/decision.h"
+#include "convert/precision/untaken_branches.h"
 
 namespace edgeconv {
 
@@ -46,24 +45,17 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
   };
   knows_chaos_ = recorded_ || std::none_of(original.inputs.begin(), original.inputs.end(), is_guessed);
   decisions_ = decisions_of(original, recorded_ ? nullptr : &dims);
-  std::map<const Node*, std::set<bool>> taken;
-  const auto branches = [&](const Node& n, const std::vector<Tensor>& values) {
-    if (n.kind != OpKind::kIf) return;
-    const std::vector<int64_t> condition = values[static_cast<size_t>(n.in(0))].to_int64();
-    if (condition.size() == 1) taken[&n].insert(condition[0] != 0);
-  };
+  BranchWatch branches(original);
+  const auto watch = [&](const Node& n, const std::vector<Tensor>& values) { branches.see(n, values); };
   for (const auto& set : inputs_) {
     set_work_.push_back(graph_work(original, sizes_of(original, set)));
     work_ += set_work_.back();
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
     chaotic_.emplace_back();
-    canonical_.push_back(interpret(original, set, {Backend::kCanonical, branches}));
+    canonical_.push_back(interpret(original, set, {Backend::kCanonical, watch}));
     oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
   }
-  for (const auto& [node, ways] : taken)
-    if (ways.size() == 1)
-      untaken_.push_back(std::string(*ways.begin() ? "'else'" : "'then'") + " of '" + printable(node->origin.node) + "'");
-  std::sort(untaken_.begin(), untaken_.end());
+  untaken_ = branches.untaken();
   for (size_t i = 0; i < names_.size(); ++i)
     if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
 }

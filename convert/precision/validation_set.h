@@ -62,7 +62,7 @@ class ValidationSet {
   // Whether no output depends on them by more than rounding, though pictures and sound are all that the model takes: then its weights are random, and
   // one precision is as right as another.
   bool has_random_weights(const Graph& original, const DimPlan& dims) const;
-  // Branches of the model that no input takes, in words.
+  // Branches of the model that no input takes, in words: untaken_branches.h.
   std::vector<std::string> untaken_branches() const { return untaken_; }
   // Outputs that depend on custom operators: nothing is known about them.
   const std::vector<std::string>& unknown_outputs() const { return unknown_; }

@@ -58,7 +58,7 @@ struct ConvertResult {
   std::vector<std::string> not_compared;  // outputs that depend on custom operators
   std::string error_inputs;               // what the errors were measured on: inputs/inputs_text.h
   std::string calib_command;              // the line that gives recorded inputs; empty when they were given
-  std::vector<std::string> untaken;       // branches that no input took, in words
+  std::vector<std::string> untaken;       // what no input took, in words
   std::string reference;                  // what the blob was compared with: prepare/reference.h
   MeasuredOn measured_on;
   size_t ops = 0;

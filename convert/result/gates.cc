@@ -73,7 +73,7 @@ Refusal short_of_gate(const ConvertOptions& o, const ConvertResult& r, double ga
           advice};
 }
 
-constexpr size_t kNamedOutputs = 4;
+constexpr size_t kNamedOutputs = 4, kNamedBranches = 4;
 
 // Outputs and branches that the inputs do not exercise, with what to do about it.
 std::string what_is_unknown(const ConvertResult& r) {
@@ -84,7 +84,9 @@ std::string what_is_unknown(const ConvertResult& r) {
     text += fmt::format("{}output '{}' {}", text.empty() ? "" : ", ", printable(e.name), evidence_text(e.evidence));
   }
   if (named > kNamedOutputs) text += fmt::format(" and {} outputs more", named - kNamedOutputs);
-  for (const std::string& branch : r.untaken) text += fmt::format("{}branch {} is never taken", text.empty() ? "" : ", ", branch);
+  for (size_t i = 0; i < std::min(r.untaken.size(), kNamedBranches); ++i)
+    text += fmt::format("{}{} is never taken", text.empty() ? "" : ", ", r.untaken[i]);
+  if (r.untaken.size() > kNamedBranches) text += fmt::format(", nor are {} more", r.untaken.size() - kNamedBranches);
   if (text.empty()) return "";
   text += fmt::format(" on {}: how accurate that is, is not known", r.error_inputs);
   if (!r.calib_command.empty()) text += ". Give recorded inputs: " + r.calib_command;
