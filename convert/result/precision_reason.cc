@@ -32,24 +32,33 @@ std::string exact_parts(const PrecisionPlan& plan) {
   return parts.empty() ? "" : " beside " + parts;
 }
 
+// Outputs that are judged where they are decided (measure/decision.h) may lose more than all that a cosine can.
+std::string loss_text(double cosine, const char* called) {
+  return cosine >= 0 ? fmt::format("{}{:.6f}", called, cosine)
+                     : fmt::format("a loss of {:.3g} where it is decided (1 is all of it)", loss_of(cosine));
+}
+
 // int8_part: attention or tables; precision: what it has instead of int8.
 std::string reason_of_part(const ConvertResult& r, bool PrecisionPlan::*int8_part, const char* precision) {
   if (is_exact(r.request.mode)) return fmt::format("all layers are {}", mode_name(r.request.mode));
   if (r.request.mode != PrecisionMode::kAuto) return "only automatic precision changes it";
   if (r.plan.*int8_part) return r.shortfall ? kNoMoreFits : "the outputs keep to the gate with it";
-  double best = -1;
+  std::optional<double> best;
   for (const Trial& t : r.trials)
-    if (t.plan.*int8_part) best = std::max(best, t.worst_cosine());
-  if (best < r.request.target_cosine)
-    return fmt::format("{} for cosine {:.9g}: with it in int8 the best gave {:.6f}", precision, r.request.target_cosine, best);
+    if (t.plan.*int8_part) best = std::max(best.value_or(t.worst_cosine()), t.worst_cosine());
+  if (!best) return fmt::format("{} for cosine {:.9g}: what was tried with it in int8 did not keep to it on further rows", precision, r.request.target_cosine);
+  if (*best < r.request.target_cosine)
+    return fmt::format("{} for cosine {:.9g}: with it in int8 the best gave {}", precision, r.request.target_cosine, loss_text(*best, ""));
   return fmt::format("{} for cosine {:.9g}: with it in int8 layers take more work", precision, r.request.target_cosine);
 }
 
-// The best of the plans that have no more layers in fp32, or in 12 bits, than the first one; below 0 where there is none.
+// The best of the plans that have no more layers in fp32, or in 12 bits, than the first one, which is one of them. There are trials.
 double best_without_lifts(const ConvertResult& r) {
-  double best = -1;
+  const PrecisionPlan& first = r.trials.front().plan;
+  double best = r.trials.front().worst_cosine();
   for (const Trial& t : r.trials)
-    if (t.plan.count(linear::kW12A13) == 0 && t.plan.count(linear::kF32) == r.trials.front().plan.count(linear::kF32)) best = std::max(best, t.worst_cosine());
+    if (t.plan.count(linear::kW12A13) <= first.count(linear::kW12A13) && t.plan.count(linear::kF32) <= first.count(linear::kF32))
+      best = std::max(best, t.worst_cosine());
   return best;
 }
 
@@ -60,7 +69,7 @@ bool is_lifted(const ConvertResult& r, const LayerReport& l) {
 
 // Lifted though the gate did not ask for it: a plan without passed.
 bool for_its_readers(const ConvertResult& r, const LayerReport& l) {
-  return r.gives_features && r.request.mode == PrecisionMode::kAuto && is_lifted(r, l) &&
+  return r.gives_features && r.request.mode == PrecisionMode::kAuto && is_lifted(r, l) && !r.trials.empty() &&
          best_without_lifts(r) >= r.request.target_cosine;
 }
 
@@ -136,13 +145,13 @@ std::optional<std::string> mostly_fp32(const ConvertResult& r) {
     return fmt::format(
         "layers have more than 8 bits, which takes about {:.1f} times as long here: the outputs are features that another network reads, and "
         "adds "
-        "its errors to. Without that the worst output has cosine {:.6f}; --precision int8 or w8a16 makes a smaller blob",
-        times_of_int8(r), best);
+        "its errors to. Without that the worst output has {}; --precision int8 or w8a16 makes a smaller blob",
+        times_of_int8(r), loss_text(best, "cosine "));
   return fmt::format(
       "{:.0f} % of the multiplications of layers stay fp32, so the blob is hardly smaller or faster than the model: with none "
       "the worst "
-      "output has cosine {:.6f}, the gate is {:.9g}{}. {} a larger loss (--max-loss), or --precision w8a16",
-      100 * lifted / all, best, r.request.target_cosine, cause,
+      "output has {}, the gate is {:.9g}{}. {} a larger loss (--max-loss), or --precision w8a16",
+      100 * lifted / all, loss_text(best, "cosine "), r.request.target_cosine, cause,
       may_ask_for_inputs(r) ? "Try real inputs (--calib), accept" : "Accept");
 }
 

@@ -159,6 +159,24 @@ TEST_F(GatesTest, MostlyFp32IsWarnedAbout) {
   EXPECT_NE(lifted.at("layer_table").at(0).at("why").get<std::string>().find("0.99999999:"), std::string::npos);
 }
 
+// Was told as "the worst output has cosine -1.000000": logits of a classifier that is as certain as this one lose more than a cosine can say.
+TEST_F(GatesTest, ALossBeyondWhatACosineCanBeIsToldAsALoss) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 64});
+  w.output("y", kOnnxFloat, {"batch", 8});
+  w.weights("a", {64, 512}), w.weights("b", {512, 8});
+  for (float& v : *w.proto().mutable_graph()->mutable_initializer(0)->mutable_float_data()) v *= 100;
+  for (float& v : *w.proto().mutable_graph()->mutable_initializer(1)->mutable_float_data()) v *= 100;
+  w.node("MatMul", {"x", "a"}, {"h"});
+  w.node("Tanh", {"h"}, {"certain"});
+  w.node("MatMul", {"certain", "b"}, {"logits"});
+  w.node("Softmax", {"logits"}, {"y"});
+  write_file(in("small.onnx"), w.bytes());
+  const std::string told = convert({"--max-loss", "0.001"}).at("warnings").dump();
+  EXPECT_NE(told.find("with none the worst output has a loss of "), std::string::npos) << told;
+  EXPECT_NE(told.find("where it is decided"), std::string::npos) << told;
+}
+
 // The same steps in the same order, to the same bytes.
 TEST_F(GatesTest, LadderIsDeterministic) {
   const std::string model = std::string(EDGECONV_OWN_FIXTURES) + "/bert_base_ts14/model.onnx";
