@@ -22,6 +22,20 @@ std::pair<std::string, std::string> split_constant(const std::string& text) {
   return {text.substr(0, eq), text.substr(eq + 1)};
 }
 
+// Names between commas; one behind a backslash is part of a name.
+std::vector<std::string> names_in(const std::string& text) {
+  std::vector<std::string> names(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && text[i + 1] == ',')
+      names.back() += text[++i];
+    else if (text[i] == ',')
+      names.emplace_back();
+    else
+      names.back() += text[i];
+  }
+  return names;
+}
+
 }  // namespace
 
 void PinOptions::declare(Arguments& a, const std::string& where) {
@@ -33,7 +47,7 @@ void PinOptions::declare(Arguments& a, const std::string& where) {
   a.option("--outputs", outputs,
            where +
                "the model gives these values, in this order, and what none of them needs is left out: outputs or any value "
-               "inside; repeatable",
+               "inside; a comma in a name is written \\,; repeatable",
            {.type = "NAME,.."});
 }
 
@@ -62,9 +76,7 @@ Pinning PinOptions::parse(const std::map<std::string, int64_t>& dims) const {
 std::vector<std::string> PinOptions::chosen_outputs() const {
   std::vector<std::string> all;
   for (const std::string& text : outputs) {
-    for (size_t at = 0; at <= text.size();) {
-      const size_t comma = std::min(text.find(',', at), text.size());
-      const std::string name = text.substr(at, comma - at);
+    for (const std::string& name : names_in(text)) {
       if (name.empty())
         throw FatalError(ExitCode::kUsage,
                          "--outputs " + text + ": write NAME or NAME,NAME,.., for example --outputs boxes,scores");
@@ -72,7 +84,6 @@ std::vector<std::string> PinOptions::chosen_outputs() const {
         throw FatalError(ExitCode::kUsage,
                          "--outputs " + text + ": '" + name + "' is named twice; a value is one output: name it once");
       all.push_back(name);
-      at = comma + 1;
     }
   }
   return all;

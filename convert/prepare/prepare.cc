@@ -65,7 +65,7 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   join_outputs(m.graph, o.joins);
   if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);
   if (!m.raw_inputs.empty()) {
-    take_raw_inputs(m.graph, m.raw_inputs);
+    take_raw_inputs(m.graph, m.raw_inputs, m.info);
     infer(m.graph, d);
   }
   if (o.task && d.ok()) {

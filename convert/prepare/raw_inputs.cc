@@ -73,6 +73,17 @@ Tensor along(const std::vector<float>& values, const Shape& s, const RawInput& i
   return Tensor::of<float>(DType::kFloat, dims, values);
 }
 
+[[noreturn]] void refuse_missing(const std::string& name, const Graph& g, const ModelInfo& info) {
+  for (const PinnedInput& p : info.pinned)
+    if (p.name == name)
+      refuse_scale(name, "this input is pinned to " + pinned_text(p) + " (--const), so that nothing comes in to be scaled: leave out one of the two options");
+  for (const CutInput& c : info.cut)
+    if (c.name == name) refuse_scale(name, "the values of --outputs do not need this input: leave it out");
+  std::string known;
+  for (ValueId v : g.inputs) known += (known.empty() ? "" : ", ") + printable(g.value(v).name);
+  refuse_scale(name, "the model has no such input; it has " + (known.empty() ? "none that is not pinned" : known));
+}
+
 bool all_equal(const std::vector<float>& values, float v) {
   return std::all_of(values.begin(), values.end(), [v](float x) { return x == v; });
 }
@@ -107,13 +118,11 @@ std::string raw_input_text(const RawInput& input) {
          (input.type ? "," + std::string(dtype_name(*input.type)) : "");
 }
 
-void take_raw_inputs(Graph& g, std::vector<RawInput>& inputs) {
+void take_raw_inputs(Graph& g, std::vector<RawInput>& inputs, const ModelInfo& info) {
   for (size_t k = 0; k < inputs.size(); ++k) {
     RawInput& raw = inputs[k];
-    std::string known;
-    for (ValueId v : g.inputs) known += (known.empty() ? "" : ", ") + printable(g.value(v).name);
     const auto at = std::find_if(g.inputs.begin(), g.inputs.end(), [&](ValueId v) { return g.value(v).name == raw.name; });
-    if (at == g.inputs.end()) refuse_scale(raw.name, "the model has no such input; it has " + known);
+    if (at == g.inputs.end()) refuse_missing(raw.name, g, info);
     for (size_t other = 0; other < k; ++other)
       if (inputs[other].name == raw.name) refuse_scale(raw.name, "given twice");
     const ValueId normalized = *at;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/import_graph/import_model.h"
 #include "convert/ir/graph.h"
 
 namespace edgeconv {
@@ -24,6 +25,7 @@ std::string raw_input_text(const RawInput& input);
 
 // Puts the arithmetic in front of these inputs, whose type changes, and fills in types. Shapes are inferred before and have to be inferred behind it.
 // Throws FatalError(kUsage) for inputs that the model does not have, that are not float32, whose type nothing tells, and for channels that do not fit.
-void take_raw_inputs(Graph& g, std::vector<RawInput>& inputs);
+// info: for inputs that the file has and the graph does not.
+void take_raw_inputs(Graph& g, std::vector<RawInput>& inputs, const ModelInfo& info);
 
 }  // namespace edgeconv

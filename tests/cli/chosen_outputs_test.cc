@@ -69,6 +69,23 @@ class ChosenOutputsTest : public CliTest {
   }
 };
 
+// Keras names values by their shapes.
+TEST_F(ChosenOutputsTest, ACommaInANameIsWrittenWithABackslash) {
+  ModelWriter w = three_steps();
+  auto& graph = *w.proto().mutable_graph();
+  graph.mutable_node(0)->set_output(0, "hidden[0,1]");
+  graph.mutable_node(1)->set_input(0, "hidden[0,1]");
+  write(w);
+  convert({"--outputs", "half,hidden[0\\,1]"});
+  run({1, 2}, {-1, 2});
+  std::string name;
+  output(1, &name);
+  EXPECT_EQ(name, "hidden[0,1]");
+  expect_success({"validate", in("m.onnx"), in("m.ert"), "--outputs", "half,hidden[0\\,1]"});
+  expect_usage({"--outputs", "hidden[0,1]"}, {"no value of this name"});
+  EXPECT_NE(expect_success({"convert", "--help"}).out.find("a comma in a name is written \\,"), std::string::npos);
+}
+
 TEST_F(ChosenOutputsTest, AnyValuesInTheOrderGiven) {
   write(three_steps());
   convert({"--outputs", "half,hidden", "--outputs", "x"});

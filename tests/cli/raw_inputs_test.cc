@@ -101,6 +101,13 @@ TEST_F(RawInputsTest, SamplesOf16Bits) {
                  {"holds 40000, which int16 does not have"});
 }
 
+TEST_F(RawInputsTest, AnInputThatIsPinnedIsSaidToBe) {
+  write_file(in("m.onnx"), picture_model());
+  expect_refusal({in("m.onnx"), "-q", "--const", "pixels=0.5", "--input-scale", "pixels=0,255"}, kUsage,
+                 {"--input-scale pixels", "pinned to 0.5 (--const)", "leave out one of the two"});
+  expect_refusal({in("m.onnx"), "-q", "--const", "pixels=0.5", "--input-scale", "x=0,255"}, kUsage, {"it has none that is not pinned"});
+}
+
 TEST_F(RawInputsTest, WhatDoesNotFitIsSaid) {
   write_file(in("m.onnx"), picture_model());
   const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
