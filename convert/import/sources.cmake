@@ -58,6 +58,7 @@ target_sources(edgeconv_core PRIVATE
   import/rotary_embedding.cc
   import/scaler.cc
   import/scatter.cc
+  import/schema.cc
   import/sequences.cc
   import/shape.cc
   import/slice.cc

@@ -10,6 +10,7 @@
 #include "convert/import/building_blocks.h"
 #include "convert/import/custom.h"
 #include "convert/import/registry.h"
+#include "convert/import/schema.h"
 #include "convert/onnx/node_order.h"
 #include "convert/onnx/reader.h"
 #include "convert/import_graph/graph_inputs.h"
@@ -110,6 +111,8 @@ void GraphImporter::check_structure(const OnnxNode& n) {
     if (given(n.outputs) > most->outputs)
       malformed(n, fmt::format("it has {} outputs, the operator gives at most {}", given(n.outputs), most->outputs));
   }
+  if (const std::string fault = schema_fault(n); !fault.empty() && session_.custom_ops.count(n.domain + "::" + n.op_type) == 0)
+    malformed(n, fault);
   // Without any operator set that is told once.
   if (n.opsets && !n.opsets->empty() && n.opsets->count(n.domain) == 0)
     malformed(n, "it is of the domain '" + (n.domain.empty() ? std::string("ai.onnx") : n.domain) +

@@ -55,7 +55,8 @@ ModelBuilder surroundings(int opset) {
   m.input("sizes", {"n"}, 7);
   m.input("rates", {"n"});
   m.node("Expand", {"row", "sizes"}, {"loose"});
-  m.node("OneHot", {"ids", "four", "two"}, {"vague"});
+  const bool has_one_hot = opset >= 9;
+  if (has_one_hot) m.node("OneHot", {"ids", "four", "two"}, {"vague"});
   m.ints("four", {4});
   m.ints("zero", {0});
   m.ints("minus", {-3});
@@ -76,7 +77,8 @@ ModelBuilder surroundings(int opset) {
   m.floats("two", {2}, {0, 1});
   m.floats("matrix", {2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   m.floats("column", {1, 4}, {1, 2, 3, 4});
-  for (const char* name : {"loose", "vague"}) m.output(name);
+  m.output("loose");
+  if (has_one_hot) m.output("vague");
   return m;
 }
 
@@ -328,7 +330,7 @@ TEST(RefusedNodes, ShapesAndSequences) {
            {"Cast", "x", "y", 3, "the required attribute 'to' is missing"},
            {"Cast", "x", "y", 3, "'to' is no element type", with("to", 1001)},
            {"CastLike", "x vague", "y", 4, "the element type of its second input is not known"},
-           {"Add", "x x", "y", 4, "broadcasting by attribute (before opset 7)", with("broadcast", 1)},
+           {"Add", "x x", "y", 3, "the operator Add has its attribute 'broadcast' up to opset 6", with("broadcast", 1)},
            {"Add", "x", "y", 3, "it has 1 inputs, expected 2"},
            {"Add", "x -", "y", 3, "its required input 1 is missing"},
            {"IsInf", "x", "y", 4, "it detects nothing", all({with("detect_negative", 0), with("detect_positive", 0)})},
@@ -388,7 +390,8 @@ TEST(RefusedNodes, ReadersOfSequences) {
     SCOPED_TRACE(c.message);
     ModelBuilder m = surroundings(17);
     c.sequence(m);
-    set_int(m.node(c.reader, words(c.inputs), {"y"}), "axis", 1);
+    pb::NodeProto* reader = m.node(c.reader, words(c.inputs), {"y"});
+    if (reader->op_type() == "ConcatFromSequence") set_int(reader, "axis", 1);
     m.output("y");
     std::string message;
     EXPECT_EQ(import_code(m, &message), c.code) << message;
