@@ -131,15 +131,13 @@ struct Validated {
 
 // All that takes time; what progress shows are shares of it in usual models.
 Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskScore>& task, Progress& progress) {
+  const Sets& calibration = p.calibration;
   Diagnostics d;
-  Sets calibration, sets;
+  Sets sets;
   std::vector<Sets> data;
   progress.show("reading inputs", 0.05);
   {
     const ert::FloatMode float_mode;  // states that the model gives are those of the conversion, bit for bit
-    if (!o.calibration.empty())
-      calibration = read_samples({"--calib", o.calibration, kCalibrationSamples, p.model.info.declared_inputs}, p.model.graph,
-                                 p.dims, d);
     data = read_data(o, p, d);
   }
   for (const std::string& w : d.warnings()) progress.line("warning: " + w);

@@ -5,10 +5,14 @@
 #include <algorithm>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/inputs/sample_files.h"
 #include "convert/inputs/spectrum_units.h"
 #include "convert/passes/pass.h"
+#include "convert/prepare/as_quantized.h"
+#include "convert/precision/kept_saturation.h"
 #include "convert/report/certificate_check.h"
 #include "convert/report/certified_pinning.h"
+#include "rt/base/float_mode.h"
 
 namespace edgeconv::cli {
 
@@ -25,7 +29,8 @@ Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runne
   for (const NamedDim& dim : runner.dims()) prepare.most_dims[dim.name] = dim.max;
   ImportedModel imported = import_model(o.model, d, {prepare.custom_ops, prepare.pinning, prepare.most_dims});
   check_contents(pinning, imported.info.pinned);  // before other contents lead to another graph
-  model = prepare_model(std::move(imported), prepare, d);
+  std::shared_ptr<const Graph> as_quantized;
+  model = prepare_model(std::move(imported), prepare, d, as_quantized);
   ert_info info{};
   info.struct_size = sizeof info;
   ert_model_info(&runner.model(), &info);
@@ -47,6 +52,14 @@ Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runne
   for (size_t i = 0; i < runner.inputs().size(); ++i)
     if (runner.inputs()[i].state >= 0) states.push_back({static_cast<size_t>(runner.inputs()[i].state), i});
   dims = plan_dims(model.graph, most, states);
+  if (!o.calibration.empty()) {
+    Diagnostics of_samples;
+    const ert::FloatMode float_mode;  // states that the model gives are those of the conversion, bit for bit
+    calibration = read_samples({"--calib", o.calibration, kCalibrationSamples, model.info.declared_inputs}, model.graph, dims, of_samples);
+    for (const std::string& w : of_samples.warnings()) progress.line("warning: " + w);
+  }
+  if (as_quantized) keep_saturation(*as_quantized, model.graph, dims, on.user ? calibration : decltype(calibration)());
+  as_quantized.reset();
   if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
   fused = model.graph;
   run_passes(fused, d);

@@ -36,6 +36,7 @@ struct Pair {
   Json certificate;
   std::optional<PaddingMask> padding;
   DimPlan dims;
+  std::vector<std::vector<Tensor>> calibration;  // of --calib
 };
 
 }  // namespace edgeconv::cli

@@ -240,7 +240,8 @@ bool inline_loop(Graph& g, NodeId n) {
     const std::string dim = g.value(inputs[0]).elements->front().symbols().front();
     g.unrolled_dims[dim] = g.most_dims.at(dim);
   }
-  if (optional) rounds.emplace(g, origin, scalar_of(g, inputs[0], origin), g.value(inputs[0]).dtype);
+  const DType count_type = optional ? g.value(inputs[0]).dtype : DType::kUndefined;  // before its value moves
+  if (optional) rounds.emplace(g, origin, scalar_of(g, inputs[0], origin), count_type);
   for (int64_t t = 0; t < *trips; ++t) {
     const std::string prefix = origin.node + "/" + std::to_string(t) + "/";
     std::vector<ValueId> in{rounds ? rounds->iteration(t) : g.add_constant(prefix + "iteration", Tensor::scalar(t)), yes};

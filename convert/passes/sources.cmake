@@ -49,6 +49,7 @@ target_sources(edgeconv_core PRIVATE
   passes/rotation.cc
   passes/rotation_columns.cc
   passes/select.cc
+  passes/saturation.cc
   passes/select_branches.cc
   passes/select_quantized_branches.cc
   passes/simplify_views.cc

@@ -12,6 +12,8 @@
 #include "convert/passes/pass.h"
 #include "convert/pipeline/conversion.h"
 #include "convert/precision/chain.h"
+#include "convert/precision/kept_saturation.h"
+#include "convert/prepare/as_quantized.h"
 #include "convert/prepare/cut_advice.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
@@ -32,7 +34,8 @@ void Conversion::read(const std::string& path) {
   stage("reading", 0.0);
   text_ = plan_text(o_, d_);
   o_.prepare.task = text_.wanted();
-  model_ = prepare_model(path, o_.prepare, d_);
+  std::shared_ptr<const Graph> as_quantized;
+  model_ = prepare_model(import_model(path, d_, {o_.prepare.custom_ops, o_.prepare.pinning, o_.prepare.most_dims}), o_.prepare, d_, as_quantized);
   r_.model = model_.info;
   r_.raw_inputs = model_.raw_inputs;
   r_.fusions = model_.fusions;
@@ -45,6 +48,7 @@ void Conversion::read(const std::string& path) {
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
   if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.words);
+  if (as_quantized) source_rounding_ = keep_saturation(*as_quantized, model_.graph, dims_, o_.calibration);
   r_.reference = reference_name(model_);
 }
 

@@ -10,6 +10,7 @@ target_sources(edgeconv_core PRIVATE
   precision/free_lifts.cc
   precision/held_out_set.cc
   precision/kept_maps.cc
+  precision/kept_saturation.cc
   precision/layer_facts.cc
   precision/one_picture.cc
   precision/request.cc

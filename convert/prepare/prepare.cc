@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/prepare/as_quantized.h"
 #include "convert/prepare/custom_operators.h"
 #include "convert/prepare/cut_advice.h"
 #include "convert/lower/missing_ops.h"
@@ -13,7 +14,12 @@
 
 namespace edgeconv {
 
+int pass_select_quantized_branches(Graph& g, Diagnostics& d);
+int pass_fold_dequantize(Graph& g, Diagnostics& d);
+
 namespace {
+
+constexpr PassDef kDequantizing[] = {{"select_quantized_branches", pass_select_quantized_branches}, {"fold_dequantize", pass_fold_dequantize}};
 
 // The file was read without a fault: what contradicts itself now may do so by the user's sizes alone.
 void check_sizes(const Pinning& pinning, const Diagnostics& d) {
@@ -40,6 +46,10 @@ void check_output_types(const Graph& g, const std::vector<DType>& declared, Diag
   }
 }
 
+bool rounds_activations(const Graph& g) {
+  return std::any_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return !n.dead && n.kind == OpKind::kQuantizeLinear; });
+}
+
 }  // namespace
 
 PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Diagnostics& d) {
@@ -47,6 +57,11 @@ PreparedModel prepare_model(const std::string& path, const PrepareOptions& o, Di
 }
 
 PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d) {
+  std::shared_ptr<const Graph> ignored;
+  return prepare_model(std::move(imported), o, d, ignored);
+}
+
+PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Diagnostics& d, std::shared_ptr<const Graph>& as_quantized) {
   if (d.malformed_file()) d.check();
   PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, o.raw_inputs, {}, {}, std::move(imported.files)};
   diagnose_file(m.graph, d);
@@ -79,7 +94,19 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   for (const std::string& asked : o.custom_ops)
     if (std::find(custom.begin(), custom.end(), asked) == custom.end())
       d.warn("--custom-op " + asked + ": the model has no such operator, or has its body as a function");
-  m.fusions = run_quantized_import(m.graph, d, {kDebugBuild, o.trace}).counts;
+  const PassOptions pass_options{kDebugBuild, o.trace};
+  if (rounds_activations(m.graph)) {
+    // Both graphs share the weights.
+    m.fusions = run_pass_list(kDequantizing, m.graph, d, pass_options).counts;
+    as_quantized = std::make_shared<Graph>(m.graph);
+  }
+  for (auto& [name, n] : run_quantized_import(m.graph, d, pass_options).counts) {
+    const auto before = std::find_if(m.fusions.begin(), m.fusions.end(), [&](const auto& f) { return f.first == name; });
+    if (before == m.fusions.end())
+      m.fusions.emplace_back(std::move(name), n);
+    else
+      before->second += n;
+  }
   d.check();
   return m;
 }

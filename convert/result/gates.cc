@@ -12,7 +12,6 @@
 #include "convert/measure/accuracy.h"
 #include "convert/measure/decision.h"
 #include "convert/result/precision_reason.h"
-#include "convert/result/quantized_source.h"
 
 namespace edgeconv {
 
@@ -184,7 +183,6 @@ void warn_of_losses(const ConvertOptions& o, const ConvertResult& r, Diagnostics
                       e.name, e.cosine, r.error_inputs, decision_name(e.decision), e.decided));
   if (const std::string less = what_may_be_less(r); !less.empty()) d.warn(less);
   if (const auto warning = mostly_fp32(r)) d.warn(*warning);
-  if (const std::string warning = quantized_source_warning(r); !warning.empty()) d.warn(warning);
   if (r.shortfall && !missed_gate(o, r)) {
     const Refusal why = short_of_gate(o, r, r.request.target_cosine);
     d.warn(why.what + ". " + why.advice);
