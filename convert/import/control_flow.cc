@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "convert/import/building_blocks.h"
+#include "convert/infer/infer.h"
 #include "convert/infer/inline_bodies.h"
 #include "convert/ir/axis.h"
 
@@ -63,6 +64,13 @@ std::shared_ptr<Graph> as_loop_body(const OnnxNode& n, const Graph& body, size_t
   return loop;
 }
 
+// Of sizes that are not known yet, each with a name of its own.
+Shape part_shape(size_t input, int rank) {
+  Shape shape;
+  for (int a = 0; a < rank; ++a) shape.push_back(DimExpr::symbol("part " + std::to_string(input) + "." + std::to_string(a)));
+  return shape;
+}
+
 // Ranks of what the body gives besides the states, -1 where they are not known. Its inputs have the shapes of the node's, without the scanned axis.
 std::vector<int> ranks_of_parts(ImportContext& c, const OnnxNode& n, const Graph& body, const std::vector<ValueId>& captures,
                                 size_t states) {
@@ -70,11 +78,18 @@ std::vector<int> ranks_of_parts(ImportContext& c, const OnnxNode& n, const Graph
   for (size_t i = 0; i < body.inputs.size(); ++i) {
     Value& v = trial.value(trial.inputs[i]);
     const bool part = i >= states && i < n.inputs.size();
-    const int rank = rank_hint(c.graph(), i < n.inputs.size() ? c.input(n, i) : captures[i - n.inputs.size()]) - (part ? 1 : 0);
-    if (!v.shape && rank >= 0) v.shape = Shape(static_cast<size_t>(rank), DimExpr::symbol("part"));
+    const ValueId outer = i < n.inputs.size() ? c.input(n, i) : captures[i - n.inputs.size()];
+    const int rank = rank_hint(c.graph(), outer) - (part ? 1 : 0);
+    if (!v.shape && rank >= 0) v.shape = part_shape(i, rank);
+    if (v.dtype == DType::kUndefined) v.dtype = dtype_hint(c.graph(), outer);
+    if (i >= n.inputs.size() && outer != kNone) v.constant = c.graph().value(outer).constant;
   }
   std::vector<int> ranks;
   for (size_t i = states; i < body.outputs.size(); ++i) ranks.push_back(rank_hint(trial, trial.outputs[i]));
+  if (std::find(ranks.begin(), ranks.end(), -1) == ranks.end()) return ranks;
+  Diagnostics ignored;  // the loop is inferred again, with its sizes
+  infer(trial, ignored);
+  for (size_t i = states; i < body.outputs.size(); ++i) ranks[i - states] = std::max(ranks[i - states], trial.value(trial.outputs[i]).rank());
   return ranks;
 }
 

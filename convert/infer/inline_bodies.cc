@@ -7,6 +7,7 @@
 
 #include "convert/infer/infer.h"
 #include "convert/infer/loop_condition.h"
+#include "convert/infer/loop_rounds.h"
 #include "convert/infer/recurrent_loop.h"
 
 namespace edgeconv {
@@ -63,9 +64,6 @@ namespace {
 
 namespace binary = ert::params::binary;
 
-constexpr int64_t kMostTried = 1 << 18;  // sizes of a dim
-constexpr int64_t kMaxNodes = 50000;     // of a graph into which a loop was unrolled: nested ones multiply
-
 // The node's outputs keep their identity and names: they are bound by Identity nodes.
 void bind_outputs(Graph& g, NodeId n, const std::vector<ValueId>& results, size_t first) {
   const std::vector<ValueId> outputs = g.node(n).outputs;
@@ -93,69 +91,10 @@ bool inline_if(Graph& g, NodeId n, std::optional<size_t> branch) {
   return true;
 }
 
-void know(Graph& g, ValueId v, const std::optional<Tensor>& contents) {
-  Value& x = g.value(v);
-  x.constant.reset();
-  x.elements.reset();
-  if (!contents) return;
-  x.dtype = contents->dtype();
-  x.shape = Shape(contents->dims().begin(), contents->dims().end());
-  x.constant = contents;
-}
-
 // A count may be given as a tensor of one element.
 ValueId scalar_of(Graph& g, ValueId v, const Origin& origin) {
   if (g.value(v).rank() == 0) return v;
   return g.add_node(OpKind::kReshape, {v, g.add_constant(origin.node + "/shape", Tensor::ints({}))}, ReshapeAttrs{}, origin);
-}
-
-int64_t rounds_that_fit(const Graph& body) { return kMaxNodes / std::max<int64_t>(1, static_cast<int64_t>(body.nodes.size())); }
-
-// How often a body runs whose condition follows from the iteration number, constants, and what it carries of these: it is tried out.
-std::optional<int64_t> trips_by_condition(Graph& g, const Node& n, const Graph& body, size_t carried,
-                                          std::optional<int64_t> most) {
-  std::vector<std::optional<Tensor>> state(carried);
-  for (size_t i = 0; i < carried; ++i)
-    if (n.in(i + 2) != kNone) state[i] = g.value(n.in(i + 2)).constant;
-  const int64_t limit = std::min(most.value_or(kMaxTrips), std::min(kMaxTrips, rounds_that_fit(body)));
-  for (int64_t t = 0; t < limit; ++t) {
-    Graph trial = body;
-    trial.fold_budget = g.fold_budget;
-    know(trial, trial.inputs[0], Tensor::scalar(t));
-    know(trial, trial.inputs[1], Tensor::of<uint8_t>(DType::kBool, {}, {1}));
-    for (size_t i = 0; i < carried; ++i)
-      if (state[i]) know(trial, trial.inputs[i + 2], state[i]);
-    Diagnostics ignored;
-    infer(trial, ignored);
-    g.fold_budget = trial.fold_budget;
-    const auto again = known_scalar(trial, trial.outputs[0]);
-    if (!again) return {};
-    if (*again == 0) return t + 1;
-    for (size_t i = 0; i < carried; ++i) state[i] = trial.value(trial.outputs[i + 1]).constant;
-  }
-  return most && *most <= limit ? most : std::nullopt;
-}
-
-std::optional<DimExpr> number_of(const Graph& g, ValueId v) {
-  if (v == kNone || !g.value(v).elements || g.value(v).elements->size() != 1) return {};
-  return g.value(v).elements->front();
-}
-
-// The most rounds of a loop over a dim that the user gave a largest size, however the count is computed from it; nothing where that is not known.
-std::optional<int64_t> most_trips(const Graph& g, ValueId count) {
-  const auto e = number_of(g, count);
-  if (!e) return {};
-  const std::vector<std::string> dims = e->symbols();
-  if (dims.size() != 1) return {};
-  const auto most = g.most_dims.find(dims[0]);
-  if (most == g.most_dims.end() || most->second > kMostTried) return {};
-  int64_t rounds = 0;
-  for (int64_t size = 1; size <= most->second; ++size) {
-    const auto at = e->evaluate({{dims[0], size}});
-    if (!at) return {};
-    rounds = std::max(rounds, *at);
-  }
-  return rounds;
 }
 
 // The rounds of a loop whose count is known only at run time: those behind the last leave what is carried as it is. They work on its part of what is
@@ -214,11 +153,15 @@ bool inline_loop(Graph& g, NodeId n) {
   auto trips = known_scalar(g, inputs[0]);
   const bool optional = inputs[0] != kNone && !trips;
   CountedRounds counted{};
-  if (optional) {
-    if (!count) return false;
+  if (optional && count) {
     counted = counted_rounds(g, inputs, body, carried, *count);
     if (!runs_to_the_end(body) && !counted.condition_holds) return false;
     trips = most_trips(g, inputs[0]);
+  } else if (optional) {
+    // What is stacked would have as many rows as the data say.
+    if (!runs_to_the_end(body) || carried < outputs.size() || !is_integer(g.value(inputs[0]).dtype)) return false;
+    counted = counted_rounds(g, inputs, body, carried, DimExpr(0));
+    trips = bound_of_count(g, inputs[0]);
   }
   if (inputs[0] != kNone && (!trips || *trips < 0)) return false;
   if (!optional && !runs_to_the_end(body)) trips = trips_by_condition(g, g.node(n), body, carried, trips);
@@ -236,7 +179,7 @@ bool inline_loop(Graph& g, NodeId n) {
   std::vector<std::vector<ValueId>> scans(outputs.size() - carried);
   const ValueId axis = g.add_constant(origin.node + "/axis", Tensor::ints({0}));
   std::optional<OptionalRounds> rounds;
-  if (optional) {
+  if (optional && count) {
     const std::string dim = g.value(inputs[0]).elements->front().symbols().front();
     g.unrolled_dims[dim] = g.most_dims.at(dim);
   }
@@ -275,7 +218,8 @@ int inline_decided_bodies(Graph& g, bool settled) {
   };
   const int decided = replaced([&g](NodeId n) {
     if (g.node(n).kind == OpKind::kIf) return inline_if(g, n, decided_branch(g, g.node(n)));
-    return g.node(n).kind == OpKind::kLoop && inputs_are_known(g, g.node(n)) && replace_recurrent_loop(g, n);
+    if (g.node(n).kind != OpKind::kLoop || !inputs_are_known(g, g.node(n))) return false;
+    return count_rounds_by_condition(g, n) || replace_recurrent_loop(g, n);
   });
   if (decided > 0 || !settled) return decided;
   const int unrolled = replaced(

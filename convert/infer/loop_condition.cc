@@ -123,6 +123,19 @@ CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs,
   return r;
 }
 
+std::optional<DimExpr> count_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
+  std::vector<std::optional<int64_t>> counters(carried);
+  const Graph trial = count_up(g, inputs, body, counters);
+  const auto parts = comparisons(trial, trial.outputs[0]);
+  if (!parts || parts->size() != 1) return {};
+  const auto first = (parts->front().less - this_round()).constant();
+  if (!first) return {};
+  const DimExpr rounds = parts->front().more - DimExpr(*first) + DimExpr(1);
+  const std::vector<std::string> dims = rounds.symbols();
+  if (dims.size() != 1 || dims[0] == this_round().symbols()[0]) return {};
+  return rounds;
+}
+
 std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
   std::vector<std::optional<int64_t>> counters(carried);
   const Graph trial = count_up(g, inputs, body, counters);

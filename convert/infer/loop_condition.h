@@ -26,6 +26,9 @@ CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs,
 // counters with constants.
 std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
 
+// The same where it compares one with an expression of dims: the count, at least 1 where these have at least one element.
+std::optional<DimExpr> count_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
+
 // The number of a round, as an expression.
 DimExpr this_round();
 

@@ -15,6 +15,7 @@ target_sources(edgeconv_core PRIVATE
   infer/kept_steps.cc
   infer/lists.cc
   infer/loop_condition.cc
+  infer/loop_rounds.cc
   infer/matmul.cc
   infer/movement.cc
   infer/node_inference.cc

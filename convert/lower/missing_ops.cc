@@ -98,7 +98,8 @@ MissingOp missing_op(const Graph& g, const Node& n) {
                 "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
                     "=N exactly; an LSTM, GRU or RNN operator takes any length"};
       return {"the number of rounds depends on the data, so the loop cannot be unrolled",
-              "export without torch.jit.script so that the loop is traced, or use an LSTM, GRU or RNN operator"};
+              "bound it: Min(count, N) in front of a loop that stacks nothing unrolls it N times; or export without torch.jit.script so that "
+              "the loop is traced, or use an LSTM, GRU or RNN operator"};
     case OpKind::kDynamicQuantizeLinear:
     case OpKind::kQuantizeLinear:
     case OpKind::kDequantizeLinear:
