@@ -10,9 +10,17 @@ void import_constant_of_shape(ImportContext& c, const OnnxNode& n) {
   c.emit(n, OpKind::kConstantOfShape, {required_input(c, n, 0)}, FillAttrs{std::move(value)});
 }
 
+// Floats between ends that the model computes are start + delta * 0, 1, 2, ..
 void import_range(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 3, 3);
-  c.emit(n, OpKind::kRange, {required_input(c, n, 0), required_input(c, n, 1), required_input(c, n, 2)});
+  const ValueId start = required_input(c, n, 0), limit = required_input(c, n, 1), delta = required_input(c, n, 2);
+  const DType t = dtype_hint(c.graph(), start);
+  const bool known = constant_of(c, start) && constant_of(c, limit) && constant_of(c, delta);
+  if (known || !is_float(t)) return (void)c.emit(n, OpKind::kRange, {start, limit, delta});
+  const auto wide = [&](ValueId v) { return cast(c, n, v, DType::kDouble); };
+  const ValueId steps = unary(c, n, UnaryKind::kCeil, binary(c, n, BinaryKind::kDiv, sub(c, n, wide(limit), wide(start)), wide(delta)));
+  const ValueId positions = c.inner(n, OpKind::kRange, {int_scalar(c, n, 0), cast(c, n, steps, DType::kInt64), int_scalar(c, n, 1)});
+  c.emit(n, OpKind::kBinary, {mul(c, n, cast(c, n, positions, t), delta), start}, BinaryAttrs{BinaryKind::kAdd});
 }
 
 // Written as: column index == row index + k.

@@ -41,6 +41,8 @@ namespace {
 
 // Of constants that are no whole numbers, as eval_range has it. Folding asks for the size before it evaluates.
 void set_size_of_range(NodeInference& c) {
+  for (size_t i = 0; i < 3; ++i)
+    if (!c.in(i).constant) return c.data_dependent(i);
   const auto number = [&](size_t i) { return c.in(i).constant->cast(DType::kDouble).as<double>()[0]; };
   const double count = std::ceil((number(1) - number(0)) / number(2));
   if (count < 1e15) c.set(0, c.dtype(0), {DimExpr(static_cast<int64_t>(std::max(count, 0.0)))});

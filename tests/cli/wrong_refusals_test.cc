@@ -241,6 +241,40 @@ TEST_F(WrongRefusalsTest, IdsBelowZeroThatReachAnEmbedding) {
   }
 }
 
+// A Range of floats whose end is a size: was refused, with half steps by a message without node and hint.
+TEST_F(WrongRefusalsTest, ARangeOfFloatsThatASizeEnds) {
+  for (const auto& [start, step] : {std::pair{0.0f, 1.0f}, {0.0f, 0.5f}, {1.5f, 2.0f}}) {
+    ModelWriter w;
+    w.input("x", kOnnxFloat, {"n"});
+    w.output("y", kOnnxFloat, {"m"});
+    floats(w, "start", kOnnxFloat, {}, {start});
+    floats(w, "step", kOnnxFloat, {}, {step});
+    w.node("Size", {"x"}, {"size"});
+    int_attribute(w.node("Cast", {"size"}, {"end"}), "to", kOnnxFloat);
+    w.node("Range", {"start", "end", "step"}, {"positions"});
+    w.node("Add", {"positions", "start"}, {"y"});
+    convert(w, {"--dim", "n=8", "--force"});
+    for (const int64_t n : {1, 3, 8}) {
+      Floats want;
+      for (int i = 0; start + static_cast<float>(i) * step < static_cast<float>(n); ++i) want.push_back(2 * start + static_cast<float>(i) * step);
+      if (want.empty()) continue;
+      EXPECT_EQ(run({float_tensor_file("x", {n}, Floats(static_cast<size_t>(n), 1))}).to_float(), want) << start << " " << step << " " << n;
+    }
+  }
+}
+
+TEST_F(WrongRefusalsTest, ARangeOfFloatsThatTheDataEndIsNamed) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n"});
+  w.output("y", kOnnxFloat, {"m"});
+  floats(w, "start", kOnnxFloat, {}, {0});
+  floats(w, "step", kOnnxFloat, {}, {0.5f});
+  int_attribute(w.node("ReduceMax", {"x"}, {"end"}), "keepdims", 0);
+  w.node("Range", {"start", "end", "step"}, {"y"}).set_name("positions");
+  write_file(in("m.onnx"), w.bytes());
+  expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "n=8"}, kUnsupported, {"positions", "depends on the data", "plans memory"});
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
