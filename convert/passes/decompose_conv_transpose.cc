@@ -142,32 +142,57 @@ class PhaseBuilder : public NodeBuilder {
   // The output [N, groups * filters, positions * stride..] from v [N, positions.., groups * phases * filters]. Phases are woven and what stands
   // out is cut off with the channels last, where a Conv computes and the next one reads: in one dimension weaving moves nothing.
   void finish(ValueId v, int64_t groups, int64_t filters, ValueId output) {
-    const int64_t axes = static_cast<int64_t>(axes_.size());
-    std::vector<int64_t> first{0, axes + 1}, perm{0};
-    Shape shape{x_[0]}, split{x_[0]}, moved{x_[0]};
-    for (int64_t i = 0; i < axes; ++i) {
-      const PhaseAxis& a = axes_[static_cast<size_t>(i)];
-      first.push_back(i + 1);
+    std::vector<int64_t> first{0, static_cast<int64_t>(axes_.size()) + 1};
+    Shape shape{x_[0]};
+    for (const PhaseAxis& a : axes_) {
+      first.push_back(static_cast<int64_t>(first.size()) - 1);
       shape.push_back(a.positions * DimExpr(a.axis.stride));
-      split.push_back(a.positions);
-      perm.insert(perm.end(), {1 + i, 2 + axes + i});
-      moved.insert(moved.end(), {a.positions, DimExpr(a.axis.stride)});
     }
     shape.emplace_back(groups * filters);
-    if (phases() > 1) {
-      split.emplace_back(groups);
-      for (const PhaseAxis& a : axes_) split.emplace_back(a.axis.stride);
-      split.emplace_back(filters);
-      perm.insert(perm.end(), {1 + axes, 2 + 2 * axes});
-      moved.insert(moved.end(), {DimExpr(groups), DimExpr(filters)});
-      v = add(OpKind::kReshape, {v, sizes_of(split)}, ReshapeAttrs{}, split);
-      v = add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, moved);
-      v = add(OpKind::kReshape, {v, sizes_of(shape)}, ReshapeAttrs{}, shape);
-    }
+    if (phases() > 1) v = add(OpKind::kReshape, {woven(v, groups, filters), sizes_of(shape)}, ReshapeAttrs{}, shape);
     redefine(g_, output, OpKind::kTranspose, {cropped(v, shape)}, TransposeAttrs{first, true}, origin_);
   }
 
  private:
+  ValueId moved(ValueId v, const Shape& shape, const std::vector<int64_t>& perm) {
+    Shape result;
+    for (const int64_t a : perm) result.push_back(shape[static_cast<size_t>(a)]);
+    return add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, result);
+  }
+  ValueId turned(ValueId v, const Shape& split, const std::vector<int64_t>& perm) {
+    return moved(add(OpKind::kReshape, {v, sizes_of(split)}, ReshapeAttrs{}, split), split, perm);
+  }
+  // Every phase behind its axis, of [N, positions.., groups, phases.., filters]: the runtime has 8 axes, so of three in groups the last goes first.
+  ValueId woven(ValueId v, int64_t groups, int64_t filters) {
+    const auto axes = static_cast<int64_t>(axes_.size());
+    const bool many = 3 + 2 * axes > 8, own_groups = groups > 1 || !many;
+    Shape split{x_[0]};
+    for (const PhaseAxis& a : axes_) split.push_back(a.positions);
+    int64_t rest = axes;  // to weave
+    if (many && own_groups) {
+      const int64_t last = strides_.back();
+      Shape one = split;
+      one.insert(one.end(), {DimExpr(groups), DimExpr(phases() / last), DimExpr(last), DimExpr(filters)});
+      std::vector<int64_t> perm;
+      for (int64_t i = 0; i <= axes; ++i) perm.push_back(i);
+      perm.insert(perm.end(), {axes + 3, axes + 1, axes + 2, axes + 4});
+      v = turned(v, one, perm);
+      split.back() = split.back() * DimExpr(last);
+      --rest;
+    }
+    if (own_groups) split.emplace_back(groups);
+    const auto phase = static_cast<int64_t>(split.size());
+    std::vector<int64_t> perm{0};
+    for (int64_t i = 0; i < rest; ++i) {
+      split.emplace_back(strides_[static_cast<size_t>(i)]);
+      perm.insert(perm.end(), {1 + i, phase + i});
+    }
+    for (int64_t i = rest; i < axes; ++i) perm.push_back(1 + i);
+    if (own_groups) perm.push_back(1 + axes);
+    perm.push_back(static_cast<int64_t>(split.size()));
+    split.emplace_back(filters);
+    return turned(v, split, perm);
+  }
   ValueId cropped(ValueId v, Shape shape) {
     Shape ends;
     std::vector<int64_t> starts, along, steps;
@@ -183,15 +208,10 @@ class PhaseBuilder : public NodeBuilder {
     return add(OpKind::kSlice, {v, ints(starts), sizes_of(ends), ints(along), ints(steps)}, {}, shape);
   }
   ValueId channels_last(ValueId v, const Shape& shape) {
-    std::vector<int64_t> perm{0};
-    Shape turned{shape[0]};
-    for (size_t i = 2; i < shape.size(); ++i) {
-      perm.push_back(static_cast<int64_t>(i));
-      turned.push_back(shape[i]);
-    }
-    perm.push_back(1);
-    turned.push_back(shape[1]);
-    return add(OpKind::kTranspose, {v}, TransposeAttrs{perm}, turned);
+    std::vector<int64_t> perm(shape.size(), 1);
+    perm[0] = 0;
+    for (size_t i = 2; i < shape.size(); ++i) perm[i - 1] = static_cast<int64_t>(i);
+    return moved(v, shape, perm);
   }
   // The elements of x [N, size.., C] that a tap of the Conv meets, at all positions.
   ValueId shifted(ValueId x, int64_t tap) {

@@ -53,6 +53,15 @@ TEST(DecomposeConvTranspose, TwoAndThreeAxes) {
   transposed({{2, 1, 3}, {2, 1, 2}, {0, 0, 1, 1, 0, 0}, {}, {}, {}}, {2, 3, 3});
 }
 
+// Was refused as "rank above 8": three axes, their phases, the groups and the filters are nine.
+TEST(DecomposeConvTranspose, ThreeAxesWithPhasesHaveNoMoreThanEightAxes) {
+  for (const auto& [group, filters] : {std::pair<int64_t, int64_t>{1, 6}, {2, 6}, {4, 4}})
+    for (const std::vector<int64_t>& strides : {std::vector<int64_t>{2, 2, 2}, {2, 1, 3}, {1, 1, 2}}) {
+      const GraphBuilder b = transposed({{3, 2, 3}, strides, {1, 0, 1, 0, 1, 0}, {}, {0, 0, 0}, {}, group, 4, filters}, {3, 2, S});
+      for (const Value& v : b.g.values) EXPECT_LE(v.rank(), 8);
+    }
+}
+
 TEST(DecomposeConvTranspose, AutomaticPadding) {
   for (const char* how : {"SAME_UPPER", "SAME_LOWER", "VALID"}) {
     transposed({{4}, {3}, {}, {}, {}, {}, 1, 4, 6, how}, {S});
