@@ -2,6 +2,7 @@
 #include "convert/dims/index_origin.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "convert/ir/axis.h"
 
@@ -31,6 +32,34 @@ std::pair<ValueId, int64_t> indexing(const Graph& g, const Node& n) {
   }
 }
 
+int64_t largest(const Tensor& t) {
+  const std::vector<int64_t> all = t.to_int64();
+  return *std::max_element(all.begin(), all.end());
+}
+
+// first + 0, 1, .., as positions in a cache are: the first one, and how far the others reach beyond it.
+struct Positions {
+  ValueId first;
+  DimExpr reach;
+};
+
+std::optional<DimExpr> reach_of_range(const Graph& g, ValueId v) {
+  const Node* p = g.producer(v);
+  for (int step = 0; p && step < kMostSteps && (p->kind == OpKind::kCast || only_reshapes(p->kind)); ++step) p = g.producer(p->in(0));
+  if (!p || p->kind != OpKind::kRange) return {};
+  const auto &start = g.value(p->in(0)).elements, &limit = g.value(p->in(1)).elements, &by = g.value(p->in(2)).elements;
+  const bool counts = start && limit && by && start->size() == 1 && limit->size() == 1 && by->size() == 1 && start->at(0) == DimExpr(0) && by->at(0) == DimExpr(1);
+  return counts ? std::optional(limit->at(0) - DimExpr(1)) : std::nullopt;
+}
+
+std::optional<Positions> positions_from(const Graph& g, ValueId v) {
+  const Node* p = g.producer(v);
+  if (!p || p->kind != OpKind::kBinary || p->as<BinaryAttrs>().kind != ert::params::binary::kAdd) return {};
+  for (size_t side = 0; side < 2; ++side)
+    if (const auto reach = reach_of_range(g, p->in(side))) return Positions{p->in(1 - side), *reach};
+  return {};
+}
+
 }  // namespace
 
 IndexOrigin index_origin(const Graph& g, ValueId indices) {
@@ -48,6 +77,7 @@ IndexOrigin index_origin(const Graph& g, ValueId indices) {
       if (side < 0) break;
       const Tensor& t = *g.value(p->in(static_cast<size_t>(side))).constant;
       if (t.elements() == 1 && is_integer(t.dtype())) o.offset += t.to_int64()[0];
+      if (t.elements() > 1 && is_integer(t.dtype())) o.reach += largest(t);
       o.value = p->in(static_cast<size_t>(1 - side));
       continue;
     }
@@ -77,10 +107,15 @@ std::map<ValueId, std::vector<DimExpr>> indexed_axes(const Graph& g) {
     const auto rank = static_cast<int64_t>(data.shape->size());
     const int64_t at = from_front(axis, rank);
     if (at < 0 || at >= rank) continue;
-    const IndexOrigin o = index_origin(g, indices);
+    IndexOrigin o = index_origin(g, indices);
+    DimExpr reach(o.reach);
+    if (const auto p = positions_from(g, o.value); p && o.offset == 0 && !o.scaled) {
+      o = index_origin(g, p->first);
+      reach = reach + p->reach + DimExpr(o.reach);
+    }
     if (!is_input(g, o.value) || o.offset != 0 || o.scaled || is_float(g.value(o.value).dtype)) continue;
     std::vector<DimExpr>& sizes = found[o.value];
-    const DimExpr& size = (*data.shape)[static_cast<size_t>(at)];
+    const DimExpr size = (*data.shape)[static_cast<size_t>(at)] - reach;
     if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
   }
   return found;

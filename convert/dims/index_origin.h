@@ -15,6 +15,7 @@ struct IndexOrigin {
   bool part = false;      // one coordinate of many: the index says nothing of the others
   bool scaled = false;
   int64_t offset = 0;  // the sum of what is added
+  int64_t reach = 0;   // how far constants of several numbers that are added go beyond that
 };
 IndexOrigin index_origin(const Graph& g, ValueId indices);
 

@@ -59,6 +59,26 @@ TEST(SyntheticInputs, IndicesOfComputedRowsLieWithinThem) {
   }
 }
 
+// TensorScatter writes rows behind a first one: positions were made up from which they left the cache.
+TEST(SyntheticInputs, FirstPositionsLeaveRoomForWhatIsWrittenBehindThem) {
+  GraphBuilder b;
+  const DimExpr batch = DimExpr::symbol("batch"), slots = DimExpr::symbol("slots");
+  const ValueId cache = b.input("cache", {batch, slots, 3}), rows = b.input("rows", {batch, 4, 3});
+  const ValueId first = b.input("first", {batch}, DType::kInt64);
+  const auto number = [&](int64_t n) { return b.constant(Tensor::scalar(n)); };
+  const ValueId behind = b.node(OpKind::kUnsqueeze, {b.node(OpKind::kRange, {number(0), number(4), number(1)}), b.ints({0, 2})});
+  const ValueId positions = b.add(b.node(OpKind::kUnsqueeze, {first, b.ints({1, 2})}), behind);
+  const ValueId indices = b.node(OpKind::kExpand, {positions, b.node(OpKind::kShape, {rows}, ShapeAttrs{0, INT64_MAX})});
+  b.output(b.node(OpKind::kScatterElements, {cache, indices, rows}, ScatterAttrs{1, 0}));
+  finish(b.g);
+  const DimPlan plan = plan_dims(b.g, {{"batch", 4}, {"slots", 8}});
+  for (uint64_t seed : {1, 2, 3}) {
+    const auto inputs = synthetic_inputs(b.g, plan, {4, 6, false, seed, true});
+    for (int64_t n : inputs[2].to_int64()) EXPECT_TRUE(n >= 0 && n + 4 <= inputs[0].dims()[1]) << n;
+    EXPECT_NO_THROW(interpret(b.g, inputs));
+  }
+}
+
 double loudest(const Tensor& t, int64_t row) {
   double most = 0;
   const int64_t width = t.dims()[1];
