@@ -71,10 +71,22 @@ Results eval_quantize_linear(const NodeInputs& c) {
   const std::vector<int64_t> zero =
       c.has(2) ? c.in(2).to_int64() : std::vector<int64_t>(static_cast<size_t>(scale.elements()), 0);
   if (static_cast<int64_t>(zero.size()) != scale.elements()) c.fail("scale and zero point differ in size");
+  if (scale.elements() == 1 && dtype_size(t) == 1 && (a == nullptr || a->block == 0)) {
+    Tensor y(t, x.dims());
+    const auto from = x.as<float>();
+    const float s = scale.as<float>()[0], z = static_cast<float>(zero[0]);
+    uint8_t* to = y.mutable_data();
+    for (size_t i = 0; i < from.size(); ++i) {
+      const float v = std::nearbyint(from[i] / s) + z;
+      to[i] = static_cast<uint8_t>(std::isnan(v) ? 0 : static_cast<int>(std::clamp(v, r->low, r->high)));
+    }
+    return {y};
+  }
   std::vector<int64_t> q(static_cast<size_t>(x.elements()));
+  const auto values = x.as<float>(), scales = scale.as<float>();
   for (size_t i = 0; i < q.size(); ++i) {
     const size_t k = index(static_cast<int64_t>(i));
-    const float v = std::nearbyint(x.as<float>()[i] / scale.as<float>()[k]) + static_cast<float>(zero[k]);
+    const float v = std::nearbyint(values[i] / scales[k]) + static_cast<float>(zero[k]);
     q[i] = std::isnan(v) ? 0 : static_cast<int64_t>(std::clamp(v, r->low, r->high));
   }
   return {from_int64(t, x.dims(), q)};
@@ -90,11 +102,10 @@ Results eval_dequantize_linear(const NodeInputs& c) {
   Tensor y(DType::kFloat, x.dims());
   auto d = y.mut<float>();
   constexpr float kMost = std::numeric_limits<float>::max();
-  for (size_t i = 0; i < q.size(); ++i) {
-    const size_t k = index(static_cast<int64_t>(i));
-    // The code of a number near the end of the range, as masks add, may come back beyond it. It was finite, and 0 times infinity is not a number.
-    d[i] = std::clamp(static_cast<float>(q[i] - zero[k]) * scale.as<float>()[k], -kMost, kMost);
-  }
+  // The code of a number near the end of the range, as masks add, may come back beyond it. It was finite, and 0 times infinity is not a number.
+  const auto scales = scale.as<float>();
+  const auto number = [&](int64_t code, size_t k) { return std::clamp(static_cast<float>(code - zero[k]) * scales[k], -kMost, kMost); };
+  for (size_t i = 0; i < q.size(); ++i) d[i] = number(q[i], index(static_cast<int64_t>(i)));
   return {y};
 }
 
