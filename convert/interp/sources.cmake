@@ -31,5 +31,6 @@ target_sources(edgeconv_compute PRIVATE
   interp/search.cc
   interp/shape_ops.cc
   interp/strided.cc
+  interp/windows.cc
   interp/work.cc
 )

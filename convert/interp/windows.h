@@ -1,6 +1,9 @@
 // Sliding windows over the spatial axes of an image, for convolutions and pools.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "convert/interp/eval.h"
 #include "convert/interp/strided.h"
 
@@ -47,5 +50,14 @@ struct Windows {
 };
 
 Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, const Dims& kernel);
+
+// Windows along the last axis that have a tap of it within the image.
+struct Reach {
+  int64_t first, end;
+};
+Reach reach_of(const Windows& w, int64_t tap);
+
+// Of each line of windows along the last axis: the line of the image in which each tap of the other axes is, -1 where that is in the padding.
+std::vector<std::vector<int64_t>> image_lines(const Windows& w);
 
 }  // namespace edgeconv

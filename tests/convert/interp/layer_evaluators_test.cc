@@ -108,6 +108,7 @@ TEST_P(LayerEvaluators, TransposedConvolutions) {
 
 TEST_P(LayerEvaluators, Pools) {
   const Tensor x = f({1, 1, 4}, {1, 5, kNan, 2}), clean = f({1, 1, 4}, {1, 5, 3, 2});
+  const Tensor square = f({1, 1, 3, 4}, {1, 4, 0, 1, 2, 5, 8, 3, 6, -1, 7, 6});
   const auto pool = [](auto change) {
     ConvAttrs a;
     a.kernel = {3};
@@ -129,6 +130,14 @@ TEST_P(LayerEvaluators, Pools) {
            gives("sums", OpKind::kAveragePool, pool([](auto& a) { a.sum = true; }), {clean}, {9, 10}),
            gives("bytes", OpKind::kMaxPool, pool([](auto&) {}), {tensor(DType::kInt8, {1, 1, 3}, {-3, -1, -2})}, {-1},
                  DType::kInt8),
+           gives("lines of padding", OpKind::kMaxPool, pool([](auto& a) {
+                   a.kernel = {2, 3}, a.strides = {2, 2}, a.dilations = {2, 1}, a.pads = {1, 1, 1, 1};
+                 }),
+                 {square}, {5, 8, 5, 8}),
+           gives("a mean of what there is in lines", OpKind::kAveragePool, pool([](auto& a) {
+                   a.kernel = {2, 3}, a.strides = {2, 2}, a.pads = {1, 1, 1, 1};
+                 }),
+                 {square}, {5.0 / 2, 5.0 / 3, 3, 28.0 / 6}),
            refused("needs spatial axes", OpKind::kMaxPool, pool([](auto&) {}), {row({1, 2, 3})}),
            refused("the kernel does not fit the rank", OpKind::kMaxPool, pool([](auto& a) {
                      a.kernel = {1, 1};
