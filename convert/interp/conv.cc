@@ -139,10 +139,11 @@ Results eval_conv(const NodeInputs& c) {
         if (!pointwise) fill_patches(p.windows, image, p.per_in, these, patches.get());
         matmul_f32(c.backend, p.per_out, n, p.k, {w.as<float>().data() + g * p.per_out * p.k, p.k},
                    {pointwise ? image : patches.get(), n}, to + line * p.width, p.positions);
-      }
-      for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {
-        const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
-        for (int64_t i = 0; i < p.positions; ++i) to[o * p.positions + i] += add;
+        for (int64_t o = 0; c.has(2) && o < p.per_out; ++o) {  // while they are at hand
+          const float add = bias.as<float>()[static_cast<size_t>(g * p.per_out + o)];
+          float* row = to + o * p.positions + line * p.width;
+          for (int64_t i = 0; i < n; ++i) row[i] += add;
+        }
       }
     }
   }

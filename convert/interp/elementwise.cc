@@ -102,7 +102,23 @@ float apply_unary_one(Backend backend, int kind, float alpha, float x) {
 
 void apply_unary(Backend backend, int kind, float alpha, size_t n, const float* src, float* dst) {
   if (kind < kKernelUnaries && backend == Backend::kCanonical) return canonical_kernels().unary[kind](n, src, dst);
+  if (kind == static_cast<int>(KernelUnary::kRelu)) {  // as many networks have it behind every layer
+    for (size_t i = 0; i < n; ++i) dst[i] = oracle_function(KernelUnary::kRelu, src[i]);
+    return;
+  }
   for (size_t i = 0; i < n; ++i) dst[i] = apply_unary_one(backend, kind, alpha, src[i]);
+}
+
+bool unary_may_overwrite(const Node& n, const Tensor& x) {
+  const int kind = n.as<UnaryAttrs>().kind;
+  return x.dtype() == DType::kFloat && kind != up::kIsNaN && kind != up::kIsInf && kind != up::kNot;
+}
+
+Tensor unary_over(const Node& n, Tensor x, Backend backend) {
+  const UnaryAttrs& a = n.as<UnaryAttrs>();
+  const std::span<float> d = x.mut<float>();
+  apply_unary(backend, a.kind, a.alpha, d.size(), d.data(), d.data());
+  return x;
 }
 
 float exp_of(Backend backend, float x) { return apply_unary_one(backend, static_cast<int>(KernelUnary::kExp), 0, x); }

@@ -15,8 +15,18 @@ template <class T, class R, class F>
 void apply(const Dims& dims, const Tensor& a, const Tensor& b, R* out, F f) {
   const T* pa = reinterpret_cast<const T*>(a.data());
   const T* pb = reinterpret_cast<const T*>(b.data());
-  // Strides that a compiler knows make vectors of the loop.
+  // Strides that a compiler knows make vectors of the loop, and so does a result that stands where an operand is, if it knows that, too.
   const auto run = [&](const T* x, const T* y, int64_t count, auto sx, auto sy) {
+    if constexpr (std::is_same_v<T, R>) {
+      if (x == out) {
+        for (int64_t e = 0; e < count; ++e) out[e] = f(out[e], y[e * sy]);
+        return;
+      }
+      if (y == out) {
+        for (int64_t e = 0; e < count; ++e) out[e] = f(x[e * sx], out[e]);
+        return;
+      }
+    }
     for (int64_t e = 0; e < count; ++e) out[e] = f(x[e * sx], y[e * sy]);
   };
   using One = std::integral_constant<int64_t, 1>;
@@ -42,8 +52,7 @@ T float_pow(bool canonical, T x, T y) {
 }
 
 template <class T>
-bool float_arithmetic(const NodeInputs& c, bp::Kind kind, const Dims& dims, const Tensor& a, const Tensor& b, T* out) {
-  const bool canonical = c.canonical();
+bool float_arithmetic(bool canonical, bp::Kind kind, const Dims& dims, const Tensor& a, const Tensor& b, T* out) {
   switch (kind) {
     case bp::kAdd: apply<T>(dims, a, b, out, [](T x, T y) { return x + y; }); return true;
     case bp::kSub: apply<T>(dims, a, b, out, [](T x, T y) { return x - y; }); return true;
@@ -122,6 +131,11 @@ bool is_compare(bp::Kind kind) {
          kind == bp::kGreaterOrEqual;
 }
 
+// Whether float_arithmetic has it.
+bool is_of_floats(bp::Kind kind) {
+  return !is_compare(kind) && kind != bp::kAnd && kind != bp::kOr && kind != bp::kXor;
+}
+
 Tensor int64_of(const Tensor& t) { return Tensor::ints(t.to_int64()).reshaped(t.dims()); }
 
 // Common type of the operands: that of the first, or fp32 for files with mixed widths. The exponent of Pow may be of any type.
@@ -157,8 +171,8 @@ Results eval_binary(const NodeInputs& c) {
   }
   if (is_float(t)) {
     Tensor out(t, *dims);
-    const bool ok = t == DType::kFloat ? float_arithmetic<float>(c, kind, *dims, a, b, out.mut<float>().data())
-                                       : float_arithmetic<double>(c, kind, *dims, a, b, out.mut<double>().data());
+    const bool ok = t == DType::kFloat ? float_arithmetic<float>(c.canonical(), kind, *dims, a, b, out.mut<float>().data())
+                                       : float_arithmetic<double>(c.canonical(), kind, *dims, a, b, out.mut<double>().data());
     if (!ok) c.fail("this function is not defined for floats");
     return {out.dtype() == c.in(0).dtype() || kind != bp::kPow ? out : out.cast(c.in(0).dtype())};
   }
@@ -166,6 +180,20 @@ Results eval_binary(const NodeInputs& c) {
   apply<int64_t>(*dims, int64_of(a), int64_of(b), r.data(),
                  [&](int64_t x, int64_t y) { return integer_arithmetic(c, kind, x, y); });
   return {from_int64(t, *dims, r)};
+}
+
+bool binary_may_overwrite(const Node& n, const std::vector<const Tensor*>& in, size_t over) {
+  const bp::Kind kind = n.as<BinaryAttrs>().kind;
+  if (in[0]->dtype() != DType::kFloat || in[1]->dtype() != DType::kFloat || !is_of_floats(kind)) return false;
+  const auto dims = broadcast_dims(in[0]->dims(), in[1]->dims());
+  return dims && *dims == in[over]->dims();
+}
+
+Tensor binary_over(const Node& n, Tensor x, size_t over, const Tensor& other, Backend backend) {
+  const std::span<float> d = x.mut<float>();
+  const Tensor y = other.aligned();
+  float_arithmetic(backend == Backend::kCanonical, n.as<BinaryAttrs>().kind, x.dims(), over == 0 ? x : y, over == 0 ? y : x, d.data());
+  return x;
 }
 
 }  // namespace edgeconv

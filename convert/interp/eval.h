@@ -62,6 +62,11 @@ void transpose_f32(int64_t rows, int64_t columns, const float* src, int64_t ld, 
 void matmul_f32(Backend backend, int64_t m, int64_t n, int64_t k, MatrixView a, MatrixView b, float* c, int64_t c_ld);
 // One elementwise function, a kernels::Unary or params::unary::Kind.
 void apply_unary(Backend backend, int kind, float alpha, size_t n, const float* src, float* dst);
+// Whether the result of a Unary or a Binary may stand where one of its inputs is; then it is written there. Bytes of somebody else's are copied first.
+bool unary_may_overwrite(const Node& n, const Tensor& x);
+Tensor unary_over(const Node& n, Tensor x, Backend backend);
+bool binary_may_overwrite(const Node& n, const std::vector<const Tensor*>& in, size_t over);
+Tensor binary_over(const Node& n, Tensor x, size_t over, const Tensor& other, Backend backend);
 float apply_unary_one(Backend backend, int kind, float alpha, float x);
 float exp_of(Backend backend, float x);
 // Integers in their tensor type; wider values wrap.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -74,18 +75,14 @@ std::vector<Tensor> over_patches(const Graph& g, const Node& n, const PatchRows&
 }
 
 // An elementwise function writes over what it reads where nothing else wants that: a map of a convolutional network is the most that a conversion holds.
-bool may_overwrite(const Graph& g, const Node& n, size_t at, const std::vector<size_t>& last, const Tensor& x) {
-  if (n.kind != OpKind::kUnary || x.dtype() != DType::kFloat || g.value(n.in(0)).constant || last[static_cast<size_t>(n.in(0))] != at) return false;
-  const int kind = n.as<UnaryAttrs>().kind;
-  return kind != ert::params::unary::kIsNaN && kind != ert::params::unary::kIsInf && kind != ert::params::unary::kNot;
-}
-
-// mut copies where the bytes are an input's or somebody's who observes.
-Tensor overwritten(const Node& n, Tensor x, Backend backend) {
-  const UnaryAttrs& a = n.as<UnaryAttrs>();
-  const std::span<float> d = x.mut<float>();
-  apply_unary(backend, a.kind, a.alpha, d.size(), d.data(), d.data());
-  return x;
+// Which of its inputs, if any.
+std::optional<size_t> overwritable(const Graph& g, const Node& n, size_t at, const std::vector<size_t>& last, const std::vector<const Tensor*>& in) {
+  for (size_t i = 0; i < n.inputs.size(); ++i) {
+    const ValueId v = n.in(i);
+    if (v == kNone || g.value(v).constant || last[static_cast<size_t>(v)] != at || std::count(n.inputs.begin(), n.inputs.end(), v) > 1) continue;
+    if (n.kind == OpKind::kUnary ? unary_may_overwrite(n, *in[0]) : n.kind == OpKind::kBinary && binary_may_overwrite(n, in, i)) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -146,8 +143,10 @@ std::vector<Tensor> interpret(const Graph& g, const std::vector<Tensor>& inputs,
     if (patches) {
       const Tensor map = values[static_cast<size_t>(patches->in(0))].aligned();
       out = over_patches(g, n, PatchRows(*patches, map), in, options.backend);
-    } else if (!n.inputs.empty() && may_overwrite(g, n, i, last, *in[0])) {
-      out.push_back(overwritten(n, std::exchange(values[static_cast<size_t>(n.in(0))], Tensor()), options.backend));
+    } else if (const auto over = overwritable(g, n, i, last, in)) {
+      Tensor x = std::exchange(values[static_cast<size_t>(n.in(*over))], Tensor());
+      out.push_back(n.kind == OpKind::kUnary ? unary_over(n, std::move(x), options.backend)
+                                             : binary_over(n, std::move(x), *over, *in[1 - *over], options.backend));
     } else {
       out = evaluate_node(g, n, in, options.backend);
     }

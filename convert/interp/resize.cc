@@ -79,16 +79,22 @@ Tensor resize_axis(const ResizeAttrs& a, const Tensor& x, size_t axis, int64_t c
   Tensor y(DType::kFloat, dims);
   const float* src = x.as<float>().data();
   float* dst = y.mut<float>().data();
-  for (int64_t i = 0; i < count; ++i) {
-    const Taps taps = taps_of(a, i, n, count, scale);
-    for (int64_t o = 0; o < outer; ++o) {
+  std::vector<Taps> taps;
+  for (int64_t i = 0; i < count; ++i) taps.push_back(taps_of(a, i, n, count, scale));
+  const bool copies = std::all_of(taps.begin(), taps.end(), [](const Taps& t) { return t.size() == 1 && t[0].second == 1; });
+  for (int64_t o = 0; o < outer; ++o, src += n * inner)
+    for (const Taps& t : taps) {
+      if (copies) {
+        const float* row = src + t[0].first * inner;
+        for (int64_t k = 0; k < inner; ++k) *dst++ = row[k] + 0.0f;  // as a sum: of a negative zero, zero
+        continue;
+      }
       for (int64_t k = 0; k < inner; ++k) {
         double sum = 0;
-        for (const auto& [index, w] : taps) sum += w * static_cast<double>(src[(o * n + index) * inner + k]);
-        dst[(o * count + i) * inner + k] = static_cast<float>(sum);
+        for (const auto& [index, w] : t) sum += w * static_cast<double>(src[index * inner + k]);
+        *dst++ = static_cast<float>(sum);
       }
     }
-  }
   return y;
 }
 

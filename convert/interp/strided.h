@@ -1,6 +1,7 @@
 // Copies of strided views, whatever the element type: the base of all nodes that move elements.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -51,6 +52,9 @@ void for_each_pair(const Dims& dims, const Dims& a_strides, const Dims& b_stride
 // The same in runs: calls f(a_offset, b_offset, count, a_stride, b_stride) for elements of one stride each, as many together as there are.
 template <class F>
 void for_each_run(Dims dims, Dims a_strides, Dims b_strides, F&& f) {
+  for (size_t i = dims.size(); i-- > 0;)
+    if (dims[i] == 1)
+      for (Dims* d : {&dims, &a_strides, &b_strides}) d->erase(d->begin() + static_cast<std::ptrdiff_t>(i));
   const auto follows = [&](const Dims& strides) { return strides[dims.size() - 2] == strides.back() * dims.back(); };
   while (dims.size() > 1 && follows(a_strides) && follows(b_strides)) {
     const int64_t inner = dims.back(), a = a_strides.back(), b = b_strides.back();

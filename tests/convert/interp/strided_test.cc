@@ -39,6 +39,7 @@ TEST(Strided, RunsHaveTheSamePairsInTheSameOrder) {
                         Case{cube, row_major_strides(cube), broadcast_strides({}, cube), 1},
                         Case{cube, broadcast_strides({2, 1, 1}, cube), row_major_strides(cube), 2},
                         Case{cube, {1, 2, 6}, row_major_strides(cube), 6},
+                        Case{{1, 3, 4, 1}, {12, 4, 1, 1}, {0, 1, 0, 0}, 3},  // axes of one element are none
                         Case{{}, {}, {}, 1},
                         Case{{2, 0, 3}, {0, 3, 1}, {0, 3, 1}, 0}}) {
     int runs = 0;
