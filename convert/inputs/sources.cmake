@@ -1,4 +1,4 @@
-target_sources(edgeconv_core PRIVATE
+target_sources(edgeconv_compute PRIVATE
   inputs/affordable_inputs.cc
   inputs/frames.cc
   inputs/inputs_text.cc

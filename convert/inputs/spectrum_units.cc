@@ -21,10 +21,24 @@ constexpr size_t kVector = 4;  // shorter rows are numbers of their own
 // packages 6e-5 at most on what is made up for them.
 constexpr double kChaotic = 1e-3, kCalm = 1e-5;
 
+// Whether losses_by_noise may find rows: shapes tell before the model is run.
+bool may_have_rows(const Graph& g) {
+  return std::any_of(g.outputs.begin(), g.outputs.end(), [&](ValueId o) {
+    const Value& v = g.value(o);
+    if (v.dtype != DType::kUndefined && !is_float(v.dtype)) return false;
+    if (!v.shape) return true;
+    if (v.shape->size() < 2) return false;
+    DimExpr width(1);
+    for (size_t i = 1; i < v.shape->size(); ++i) width = width * (*v.shape)[i];
+    return width.constant().value_or(static_cast<int64_t>(kVector)) >= static_cast<int64_t>(kVector);
+  });
+}
+
 // What noise in the inputs costs each row, in the output where it costs most, in ascending order; empty where outputs have no such rows.
 std::vector<double> losses_by_noise(const Graph& g, const DimPlan& dims, ValueId spectrum) {
   const auto input = static_cast<size_t>(std::find(g.inputs.begin(), g.inputs.end(), spectrum) - g.inputs.begin());
   std::vector<double> losses;
+  if (!may_have_rows(g)) return losses;
   // Where nothing but the number of rows is open, one is taken for several.
   const DimExpr& count = g.value(spectrum).shape->front();
   const bool several = count.evaluate(synthetic_sizes(g, dims, {1, kFrames})).value_or(1) >= kRows;
