@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "convert/infer/bounds.h"
 #include "convert/infer/infer.h"
 #include "convert/infer/inline_bodies.h"
 
@@ -123,31 +124,25 @@ CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs,
   return r;
 }
 
-std::optional<DimExpr> count_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
+std::optional<DimExpr> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
   std::vector<std::optional<int64_t>> counters(carried);
   const Graph trial = count_up(g, inputs, body, counters);
   const auto parts = comparisons(trial, trial.outputs[0]);
-  if (!parts || parts->size() != 1) return {};
-  const auto first = (parts->front().less - this_round()).constant();
-  if (!first) return {};
-  const DimExpr rounds = parts->front().more - DimExpr(*first) + DimExpr(1);
-  const std::vector<std::string> dims = rounds.symbols();
-  if (dims.size() != 1 || dims[0] == this_round().symbols()[0]) return {};
-  return rounds;
-}
-
-std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried) {
-  std::vector<std::optional<int64_t>> counters(carried);
-  const Graph trial = count_up(g, inputs, body, counters);
-  const auto parts = comparisons(trial, trial.outputs[0]);
+  if (!parts) return {};
   std::optional<int64_t> least;
-  for (size_t i = 0; parts && i < parts->size(); ++i) {
+  for (const Comparison& part : *parts) {
     // first + round < limit: false for the first time behind round limit - first, the rounds being counted from 0.
-    const auto first = ((*parts)[i].less - this_round()).constant(), limit = (*parts)[i].more.constant();
-    if (!first || !limit || *first < -kFarCounters || *first > kFarCounters || *limit > kFarCounters || *limit < -kFarCounters) return {};
+    const auto first = (part.less - this_round()).constant(), limit = part.more.constant();
+    if (!first || *first < -kFarCounters || *first > kFarCounters) return {};
+    if (!limit) {
+      const DimExpr rounds = part.more - DimExpr(*first) + DimExpr(1);
+      const auto fewest = lower_bound(rounds, g.least_dims);
+      return parts->size() == 1 && fewest && *fewest >= 1 ? std::optional(rounds) : std::nullopt;
+    }
+    if (*limit > kFarCounters || *limit < -kFarCounters) return {};
     least = std::min(least.value_or(kFarCounters), std::max<int64_t>(1, *limit - *first + 1));
   }
-  return least;
+  return least ? std::optional(DimExpr(*least)) : std::nullopt;
 }
 
 }  // namespace edgeconv

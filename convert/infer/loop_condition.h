@@ -22,12 +22,9 @@ struct CountedRounds {
 CountedRounds counted_rounds(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried,
                              const DimExpr& count);
 
-// How often a body runs that only its condition ends: TensorFlow Lite hands on the largest number there is as count. Where the condition compares
-// counters with constants.
-std::optional<int64_t> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
-
-// The same where it compares one with an expression of dims: the count, at least 1 where these have at least one element.
-std::optional<DimExpr> count_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
+// How often a body runs that only its condition ends: tf2onnx writes a while without a count, and TensorFlow Lite hands on the largest number there
+// is. Where the condition compares counters with constants, or one of them with a size.
+std::optional<DimExpr> rounds_by_condition(const Graph& g, const std::vector<ValueId>& inputs, const Graph& body, size_t carried);
 
 // The number of a round, as an expression.
 DimExpr this_round();

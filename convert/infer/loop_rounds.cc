@@ -114,8 +114,8 @@ bool count_rounds_by_condition(Graph& g, NodeId id) {
   const auto carried = static_cast<size_t>(a.carried);
   if (runs_to_the_end(body) || body.inputs.size() != n.inputs.size() || body.outputs.size() != n.outputs.size() + 1 || carried + 2 > n.inputs.size())
     return false;
-  const auto count = count_by_condition(g, n.inputs, body, carried);
-  if (!count) return false;
+  const auto count = rounds_by_condition(g, n.inputs, body, carried);
+  if (!count || count->symbols().size() != 1) return false;
   const ValueId v = g.add_value(n.origin.node + "/count", DType::kInt64, Shape{});
   g.value(v).elements = std::vector<DimExpr>{*count};
   g.node(id).inputs[0] = v;

@@ -23,7 +23,7 @@ struct CountedLoop {
   std::vector<std::optional<int64_t>> counters;
 };
 
-constexpr int64_t kFarCount = INT32_MAX;  // no number of rounds, but a way to say that the condition ends them
+constexpr int64_t kFarCount = INT32_MAX;  // no number of rounds, but a way to say that the condition ends them, as no count is
 
 // Bodies within bodies would be inferred again and again, for nothing.
 bool may_be_recurrent(const Graph& body) {
@@ -36,23 +36,25 @@ bool may_be_recurrent(const Graph& body) {
 
 std::optional<CountedLoop> counted_loop(const Graph& g, const Node& n) {
   const SubgraphAttrs& a = n.as<SubgraphAttrs>();
-  if (a.bodies.size() != 1 || a.carried < 0 || n.in(0) == kNone || !may_be_recurrent(*a.bodies[0])) return {};
+  if (a.bodies.size() != 1 || a.carried < 0 || !may_be_recurrent(*a.bodies[0])) return {};
   const Graph& body = *a.bodies[0];
-  CountedLoop loop{n.inputs, n.outputs, static_cast<size_t>(a.carried), DimExpr(0), {}};
-  const Value& count = g.value(n.in(0));
-  if (const auto known = known_scalar(g, n.in(0)))
-    loop.count = DimExpr(*known);
-  else if (count.elements && count.elements->size() == 1)
-    loop.count = count.elements->front();
-  else
-    return {};
+  CountedLoop loop{n.inputs, n.outputs, static_cast<size_t>(a.carried), DimExpr(kFarCount), {}};
+  if (n.in(0) != kNone) {
+    const Value& count = g.value(n.in(0));
+    if (const auto known = known_scalar(g, n.in(0)))
+      loop.count = DimExpr(*known);
+    else if (count.elements && count.elements->size() == 1)
+      loop.count = count.elements->front();
+    else
+      return {};
+  }
   if (body.inputs.size() != n.inputs.size() || body.outputs.size() != n.outputs.size() + 1 ||
       loop.carried + 2 > n.inputs.size() || loop.carried > n.outputs.size())
     return {};
-  if (loop.count.constant().value_or(0) > kFarCount) {
+  if (loop.count.constant().value_or(0) >= kFarCount) {
     const auto rounds = rounds_by_condition(g, n.inputs, body, loop.carried);
     if (!rounds) return {};
-    loop.count = DimExpr(*rounds);
+    loop.count = *rounds;
   }
   const auto known = n.in(1) == kNone ? std::optional<int64_t>(1) : known_scalar(g, n.in(1));
   if (known.value_or(0) == 0 && !holds_while_positive(g, n.in(1), loop.count)) return {};

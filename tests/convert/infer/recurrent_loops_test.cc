@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <utility>
 
 #include "convert/infer/infer.h"
 #include "convert/interp/interpreter.h"
@@ -101,6 +103,47 @@ TEST(RecurrentLoop, OnlyTheConditionEndsIt) {
     infer(g, d);
     for (const Node& n : g.nodes) EXPECT_TRUE(n.dead || n.kind != OpKind::kLoop);
     expect_near(before, interpret(g, inputs));
+  }
+}
+
+// tf2onnx of a Keras LSTM whose mask is not needed: a while without a count, whose steps and size are handed from round to round. PyPI's
+// credsweeper has six and was refused: "the number of iterations of a Loop is not known".
+TEST(RecurrentLoop, AWhileOverTheStepsOfItsInput) {
+  for (const int64_t left_out : {0, 1}) {
+    LoopBuilder l({kHidden, kHidden});
+    const ValueId ones = l.body.node(OpKind::kConstantOfShape, {l.body.node(OpKind::kShape, {l.states[0]}, ShapeAttrs{})},
+                                     FillAttrs{Tensor::of<float>(DType::kFloat, {1}, {1.0f})});
+    const ValueId old = std::exchange(l.states[0], l.mul(l.states[0], ones));
+    l.lstm();
+    l.states[0] = old;
+    const ValueId size = l.outer.node(OpKind::kGather, {l.outer.node(OpKind::kShape, {l.x}, ShapeAttrs{}), l.outer.scalar(int64_t{0})},
+                                      AxisAttrs{0});
+    const ValueId time = l.body.g.add_value("time", DType::kInt64, Shape{}), most = l.body.g.add_value("most", DType::kInt64, Shape{});
+    const ValueId later = l.body.node(OpKind::kBinary, {time, l.body.scalar(int64_t{1})}, BinaryAttrs{binary::kAdd});
+    const ValueId again =
+        l.body.node(OpKind::kBinary,
+                    {l.body.node(OpKind::kCast, {later}, CastAttrs{DType::kFloat}), l.body.node(OpKind::kCast, {most}, CastAttrs{DType::kFloat})},
+                    BinaryAttrs{binary::kLess});
+    l.states.insert(l.states.end(), {time, most});
+    l.starts.insert(l.starts.end(), {l.outer.scalar(left_out), size});
+    l.next.insert(l.next.end(), {later, l.body.node(OpKind::kIdentity, {most})});
+    Graph g = l.graph();
+    Node& loop = *g.producer(g.outputs[0]);
+    const std::vector<Tensor> inputs = inputs_of(g);
+    const std::vector<Tensor> before = interpret(g, inputs);
+    Graph body = *loop.as<SubgraphAttrs>().bodies[0];
+    body.outputs[0] = again;
+    loop.as<SubgraphAttrs>().bodies[0] = std::make_shared<Graph>(std::move(body));
+    loop.inputs[0] = kNone;
+    Diagnostics d;
+    infer(g, d);
+    const auto is = [&](OpKind kind) {
+      return std::any_of(g.nodes.begin(), g.nodes.end(), [&](const Node& n) { return !n.dead && n.kind == kind; });
+    };
+    // One step fewer than there are is none where there is one.
+    EXPECT_EQ(is(OpKind::kLoop), left_out != 0);
+    EXPECT_EQ(is(OpKind::kRnn), left_out == 0);
+    if (!left_out) expect_near(before, interpret(g, inputs));
   }
 }
 
