@@ -27,7 +27,12 @@ struct Place {
   const Value& value() const { return frame->g.value(v); }
 };
 
-// A body's input is the outer value that is captured; what a Loop makes up (iteration, carried values) has no single one.
+// Whether each round hands carried input i on as it came, as tf2onnx does with sizes and weights.
+bool is_handed_on(const Graph& body, size_t i) {
+  return i >= 2 && i - 1 < body.outputs.size() && before_casts(body, body.outputs[i - 1]) == body.inputs[i];
+}
+
+// A body's input is the outer value that is captured or handed on; what else a Loop makes up (iteration, carried values) has no single one.
 Place resolved(Place p) {
   while (p.frame->outer != nullptr) {
     const auto& inputs = p.frame->g.inputs;
@@ -36,7 +41,7 @@ Place resolved(Place p) {
     const Node& n = *p.frame->node;
     const auto i = static_cast<size_t>(at - inputs.begin());
     const size_t first = n.kind == OpKind::kIf ? 0 : 2 + static_cast<size_t>(std::max<int64_t>(0, n.as<SubgraphAttrs>().carried));
-    if (i < first) return p;
+    if (i < first && (n.kind == OpKind::kIf || !is_handed_on(p.frame->g, i))) return p;
     const ValueId outer = n.in(n.kind == OpKind::kIf ? i + 1 : i);
     if (outer == kNone) return p;
     p = {p.frame->outer, outer};

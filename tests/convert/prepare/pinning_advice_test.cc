@@ -45,6 +45,17 @@ struct Settings {
     SubgraphAttrs a{{std::make_shared<Graph>(c.g)}, 1};
     return b.node(OpKind::kLoop, {count, go_on, x, rate, x}, a);
   }
+  // A while over the rows of a tensor, whose number is handed from round to round.
+  ValueId rows_of_a_while(ValueId size) {
+    GraphBuilder c;
+    const ValueId round = c.input("round", {}, DType::kInt64);
+    c.input("again", {}, DType::kBool);
+    const ValueId sum = c.input("sum", {kN, 4}), rows = c.input("rows", {}, DType::kInt64);
+    c.output(c.node(OpKind::kBinary, {round, rows}, BinaryAttrs{binary::kLess}));
+    c.output(c.unary(Unary::kTanh, sum));
+    c.output(c.node(OpKind::kIdentity, {rows}));
+    return b.node_with_outputs(OpKind::kLoop, {kNone, kNone, x, size}, 2, SubgraphAttrs{{std::make_shared<Graph>(c.g)}, 2})[0];
+  }
 };
 
 struct AdviceCase {
@@ -84,6 +95,7 @@ const AdviceCase kAdvice[] = {
     {"rounds that the data count", "", [](Settings& s) { return s.loop(s.cast(s.all(s.x), DType::kInt64), s.b.constant(Tensor::scalar(int64_t{1}).cast(DType::kBool))); }},
     {"rounds while the caller says", "--const flag=VALUE", [](Settings& s) { return s.loop(kNone, s.flag); }},
     {"rounds while a captured number is another", "--const rate=8000", [](Settings& s) { return s.loop(kNone, kNone); }},
+    {"rounds while there are rows", "--fix n=N", [](Settings& s) { return s.rows_of_a_while(s.size(s.x)); }},
     {"a size of the caller's", "--const rate=VALUE", [](Settings& s) { return s.b.node(OpKind::kRange, {s.number(0), s.rate, s.number(1)}); }},
     {"a size of the data", "", [](Settings& s) { return s.b.node(OpKind::kRange, {s.number(0), s.cast(s.all(s.x), DType::kInt64), s.number(1)}); }},
 };
