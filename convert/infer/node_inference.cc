@@ -79,9 +79,7 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
     case DimsUnion::Result::kSame:
     case DimsUnion::Result::kMerged: return true;
     case DimsUnion::Result::kSpecialised:
-      warn("dim '" + dims_.last_symbol() + "' is declared dynamic, but " + where() + " fixes it to " +
-           std::to_string(dims_.last_number()) + " (" + what +
-           "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
+      warn_specialised(what);
       return true;
     case DimsUnion::Result::kUndecided: require_equal(a, b, what); return true;
     case DimsUnion::Result::kContradiction: break;
@@ -95,6 +93,28 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
   problem("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
           "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
   return false;
+}
+
+// Whether the node's weights have an axis of this size, which no exporter could have kept open.
+bool NodeInference::is_width_of_weights(int64_t size) const {
+  const OpKind kind = node().kind;
+  const bool one = kind == OpKind::kMatMul || kind == OpKind::kConv || kind == OpKind::kConvTranspose;
+  for (size_t i = 1; i <= (kind == OpKind::kRnn ? 2u : one ? 1u : 0u); ++i) {
+    if (!has(i) || !in(i).constant) continue;
+    const std::vector<int64_t>& dims = in(i).constant->dims();
+    if (std::find(dims.begin(), dims.end(), size) != dims.end()) return true;
+  }
+  return false;
+}
+
+// Once for a dim: a recurrent layer has several weights of the width of its input.
+void NodeInference::warn_specialised(const std::string& what) {
+  const std::string dim = "dim '" + dims_.last_symbol() + "' is declared dynamic, but ", size = std::to_string(dims_.last_number());
+  if (std::any_of(log_.warnings.begin(), log_.warnings.end(), [&](const std::string& w) { return w.rfind(dim, 0) == 0; })) return;
+  if (is_width_of_weights(dims_.last_number()))
+    return warn(dim + "the weights of " + where() + " are made for " + size + " (" + what + "): every run needs that size");
+  warn(dim + where() + " fixes it to " + size + " (" + what +
+       "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
 }
 
 void NodeInference::require_equal(const DimExpr& a, const DimExpr& b, const std::string& what) {

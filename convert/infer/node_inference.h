@@ -88,6 +88,9 @@ class NodeInference {
   std::string inputs_str() const;
 
  private:
+  bool is_width_of_weights(int64_t size) const;
+  void warn_specialised(const std::string& what);
+
   Graph& g_;
   NodeId n_;
   DimsUnion& dims_;

