@@ -29,6 +29,9 @@ void import_lrn(ImportContext& c, const OnnxNode& n) {
 // (x - E x) / (sqrt(E x^2 - (E x)^2) + 1e-9), as the operator's own function says.
 void import_mean_variance_normalization(ImportContext& c, const OnnxNode& n) {
   const ValueId x = required_input(c, n, 0);
+  // ONNX Runtime's, before opset 9.
+  if (n.integer("across_channels", 0) != 0 || n.integer("normalize_variance", 1) == 0)
+    refuse("across_channels or without the variance", "over axes 0, 2 and 3 it is read; export with opset 9 or higher");
   const std::vector<int64_t> axes = n.has("axes") ? n.integers("axes") : std::vector<int64_t>{0, 2, 3};
   const ReduceAttrs over{ReduceKind::kMean, axes, true, false};
   const ValueId centred = sub(c, n, x, c.inner(n, OpKind::kReduce, {x}, over));

@@ -156,11 +156,13 @@ bool inline_loop(Graph& g, NodeId n) {
   if (optional && count) {
     counted = counted_rounds(g, inputs, body, carried, *count);
     if (!runs_to_the_end(body) && !counted.condition_holds) return false;
+    if (!may_run_on(g, g.node(n), body, counted.counters, false)) return false;
     trips = most_trips(g, inputs[0]);
   } else if (optional) {
     // What is stacked would have as many rows as the data say.
     if (!runs_to_the_end(body) || carried < outputs.size() || !is_integer(g.value(inputs[0]).dtype)) return false;
     counted = counted_rounds(g, inputs, body, carried, DimExpr(0));
+    if (!may_run_on(g, g.node(n), body, counted.counters, true)) return false;
     trips = bound_of_count(g, inputs[0]);
   }
   if (inputs[0] != kNone && (!trips || *trips < 0)) return false;

@@ -136,6 +136,8 @@ std::optional<DimExpr> rounds_by_condition(const Graph& g, const std::vector<Val
     if (!first || *first < -kFarCounters || *first > kFarCounters) return {};
     if (!limit) {
       const DimExpr rounds = part.more - DimExpr(*first) + DimExpr(1);
+      const std::vector<std::string> symbols = rounds.symbols();
+      if (std::find(symbols.begin(), symbols.end(), this_round().symbols()[0]) != symbols.end()) return {};  // the limit moves as well
       const auto fewest = lower_bound(rounds, g.least_dims);
       return parts->size() == 1 && fewest && *fewest >= 1 ? std::optional(rounds) : std::nullopt;
     }

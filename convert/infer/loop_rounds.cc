@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "convert/infer/infer.h"
 #include "convert/infer/inline_bodies.h"
@@ -26,15 +27,69 @@ void make_known(Graph& g, ValueId v, const std::optional<Tensor>& contents) {
   x.constant = contents;
 }
 
+// Narrow integers wrap: a count of -1 is 255 rounds.
+bool keeps_numbers(const Node& cast) {
+  const DType to = cast.as<CastAttrs>().to;
+  return to == DType::kInt32 || to == DType::kInt64 || to == DType::kFloat || to == DType::kDouble;
+}
+
 // A constant that may bound a count, rounded up.
-std::optional<int64_t> small_number(const Graph& g, ValueId cast) {
-  const Value& v = g.value(before_casts(g, cast));
+std::optional<int64_t> small_number(const Graph& g, ValueId number) {
+  const Node* p = g.producer(number);
+  const Value& v = g.value(p && p->kind == OpKind::kCast && keeps_numbers(*p) ? p->in(0) : number);
   if (!v.constant || v.constant->elements() != 1) return {};
   const float n = v.constant->to_float()[0];
   return std::fabs(n) <= kMaxNodes ? std::optional(static_cast<int64_t>(std::ceil(n))) : std::nullopt;
 }
 
+// The operands of n that say where something is read or written.
+std::vector<ValueId> indices(const Node& n) {
+  switch (n.kind) {
+    case OpKind::kGather:
+    case OpKind::kGatherElements:
+    case OpKind::kGatherND:
+    case OpKind::kScatterElements:
+    case OpKind::kScatterND: return {n.in(1)};
+    case OpKind::kEmbedding: return {n.in(0)};
+    case OpKind::kSlice: return {n.inputs.begin() + 1, n.inputs.end()};
+    default: return {};
+  }
+}
+
+bool comes_of(const Graph& body, const std::vector<ValueId>& from, const std::set<ValueId>& sources) {
+  std::set<ValueId> seen;
+  std::vector<ValueId> open = from;
+  while (!open.empty()) {
+    const ValueId v = open.back();
+    open.pop_back();
+    if (v == kNone || !seen.insert(v).second) continue;
+    if (sources.count(v)) return true;
+    if (const Node* p = body.producer(v)) open.insert(open.end(), p->inputs.begin(), p->inputs.end());
+  }
+  return false;
+}
+
 }  // namespace
+
+bool may_run_on(const Graph& g, const Node& n, const Graph& body, const std::vector<std::optional<int64_t>>& counters, bool strictly) {
+  Graph trial = body;
+  trial.fold_budget = g.fold_budget;
+  std::set<ValueId> states;
+  for (size_t i = 2; i < n.inputs.size() && i < trial.inputs.size(); ++i) {
+    if (n.in(i) == kNone) continue;
+    Value& x = trial.value(trial.inputs[i]);
+    x.shape = g.value(n.in(i)).shape;
+    x.dtype = g.value(n.in(i)).dtype;
+    if (i < counters.size() + 2 && !counters[i - 2]) states.insert(trial.inputs[i]);
+  }
+  Diagnostics ignored;
+  infer(trial, ignored);
+  for (size_t i = 0; i < counters.size(); ++i) {
+    const std::optional<Shape>&before = trial.value(trial.inputs[i + 2]).shape, &after = trial.value(trial.outputs[i + 1]).shape;
+    if (before && after ? *before != *after : strictly) return false;
+  }
+  return !strictly || std::none_of(body.nodes.begin(), body.nodes.end(), [&](const Node& node) { return !node.dead && comes_of(body, indices(node), states); });
+}
 
 int64_t rounds_that_fit(const Graph& body) { return kMaxNodes / std::max<int64_t>(1, static_cast<int64_t>(body.nodes.size())); }
 
@@ -87,9 +142,9 @@ std::optional<int64_t> bound_of_count(const Graph& g, ValueId count) {
   constexpr int kMostBounds = 8;
   int64_t least = INT64_MIN;  // the lower bound of a Clip
   for (int step = 0; step < kMostBounds; ++step) {
-    const Node* p = g.producer(before_casts(g, count));
+    const Node* p = g.producer(count);
     if (!p) return {};
-    if (only_reshapes(p->kind) || p->kind == OpKind::kCast || p->kind == OpKind::kIdentity) {
+    if (only_reshapes(p->kind) || (p->kind == OpKind::kCast && keeps_numbers(*p)) || p->kind == OpKind::kIdentity) {
       count = p->in(0);
       continue;
     }
@@ -116,6 +171,8 @@ bool count_rounds_by_condition(Graph& g, NodeId id) {
     return false;
   const auto count = rounds_by_condition(g, n.inputs, body, carried);
   if (!count || count->symbols().size() != 1) return false;
+  const ValueId first = n.in(1);  // the condition before the first round
+  if (first != kNone && known_scalar(g, first).value_or(0) == 0 && !holds_while_positive(g, first, *count)) return false;
   const ValueId v = g.add_value(n.origin.node + "/count", DType::kInt64, Shape{});
   g.value(v).elements = std::vector<DimExpr>{*count};
   g.node(id).inputs[0] = v;

@@ -70,6 +70,41 @@ TEST_F(LoopsTest, ACountOfTheDataThatAMinBounds) {
   expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=4"}, kUnsupported, {"doubling", "Min(count, N)"});
 }
 
+// A count of the data that a Min bounds, as above, around this body: rounds behind the last are computed and left out.
+ModelWriter bounded_loop(const std::vector<OnnxDim>& state_dims, const std::function<void(pb::GraphProto&)>& fill) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, state_dims);
+  w.input("count", kOnnxInt64, {1});
+  auto* five = w.proto().mutable_graph()->add_initializer();
+  five->set_name("five");
+  five->set_data_type(kOnnxInt64);
+  five->add_int64_data(5);
+  w.node("Min", {"count", "five"}, {"rounds"});
+  auto& n = w.node("Loop", {"rounds", "", "x"}, {"last"});
+  n.set_name("bounded");
+  auto* body = attribute(n, "body", 5).mutable_g();
+  body->set_name("body");
+  for (const char* name : {"i", "go", "state"}) body->add_input()->set_name(name);
+  inner_node(*body, "Identity", {"go"}, "again");
+  fill(*body);
+  for (const char* name : {"again", "next"}) body->add_output()->set_name(name);
+  w.output("last", kOnnxFloat, {});
+  return w;
+}
+
+// One row more in each round: what is left out had been broadcast over what was kept, a wrong result without a word.
+TEST_F(LoopsTest, ABoundedCountOfAStateThatGrowsIsRefused) {
+  write(bounded_loop({1, 4}, [](pb::GraphProto& body) {
+    auto* n = body.add_node();
+    n->set_op_type("Concat");
+    n->add_input("state");
+    n->add_input("state");
+    n->add_output("next");
+    attribute(*n, "axis", 2).set_i(0);
+  }));
+  expect_refusal({in("m.onnx"), "-o", in("no.ert")}, kUnsupported, {"bounded"});
+}
+
 // Was refused where only the body tells how many axes a part has.
 TEST_F(LoopsTest, AScanThatStacksAlongAnAxisOfItsParts) {
   for (const int64_t axis : {1, 2, -1}) {
