@@ -25,8 +25,8 @@ std::optional<int64_t> most_trips(const Graph& g, ValueId count);
 // The constant that a Min or Clip keeps a count of the data to.
 std::optional<int64_t> bound_of_count(const Graph& g, ValueId count);
 
-// Whether rounds behind the last may be computed and left out, of a body with these carried values, of which counters[i] are counters: whatever else is carried keeps its shape
-// (all shapes must be known if `strictly`), and no index comes of it, which could leave its table.
+// Whether rounds behind the last may be computed and left out, of a body with these carried values, of which counters[i] are counters: whatever else is carried keeps its shape.
+// `strictly`: all shapes must be known, and no index may come of it, which could leave its table.
 bool may_run_on(const Graph& g, const Node& n, const Graph& body, const std::vector<std::optional<int64_t>>& counters, bool strictly);
 
 // A Loop without a count, or with the largest number there is, whose condition compares a counter with a size: the count is made of it. True if it was.

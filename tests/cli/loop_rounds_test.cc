@@ -30,26 +30,32 @@ TEST_F(LoopsTest, AConditionThatCountsTheRowsEndsTheLoop) {
   }
 }
 
-// Was refused whatever bounds it: the rounds are as many as an input says, at most 5.
-TEST_F(LoopsTest, ACountOfTheDataThatAMinBounds) {
+// A count of the data that a Min bounds, around this body: rounds behind the last are computed and left out.
+ModelWriter bounded_loop(const std::string& name, const std::vector<OnnxDim>& state_dims, const std::vector<OnnxDim>& last_dims,
+                         const std::function<void(pb::GraphProto&)>& fill) {
   ModelWriter w;
-  w.input("x", kOnnxFloat, {"T"});
+  w.input("x", kOnnxFloat, state_dims);
   w.input("count", kOnnxInt64, {1});
-  w.output("last", kOnnxFloat, {"T"});
-  auto* g = w.proto().mutable_graph();
-  auto* five = g->add_initializer();
+  auto* five = w.proto().mutable_graph()->add_initializer();
   five->set_name("five");
   five->set_data_type(kOnnxInt64);
   five->add_int64_data(5);
   w.node("Min", {"count", "five"}, {"rounds"});
   auto& n = w.node("Loop", {"rounds", "", "x"}, {"last"});
-  n.set_name("doubling");
+  n.set_name(name);
   auto* body = attribute(n, "body", 5).mutable_g();
-  body->set_name("twice");
-  for (const char* name : {"i", "go", "state"}) body->add_input()->set_name(name);
+  body->set_name("body");
+  for (const char* input : {"i", "go", "state"}) body->add_input()->set_name(input);
   inner_node(*body, "Identity", {"go"}, "again");
-  inner_node(*body, "Add", {"state", "state"}, "next");
-  for (const char* name : {"again", "next"}) body->add_output()->set_name(name);
+  fill(*body);
+  for (const char* output : {"again", "next"}) body->add_output()->set_name(output);
+  w.output("last", kOnnxFloat, last_dims);
+  return w;
+}
+
+// Was refused whatever bounds it: the rounds are as many as an input says, at most 5.
+TEST_F(LoopsTest, ACountOfTheDataThatAMinBounds) {
+  ModelWriter w = bounded_loop("doubling", {"T"}, {"T"}, [](pb::GraphProto& body) { inner_node(body, "Add", {"state", "state"}, "next"); });
   write(w);
   convert({"--dim", "T=4"});
   for (const auto& [count, factor] : {std::pair<int64_t, float>{-1, 1}, {0, 1}, {3, 8}, {5, 32}, {9, 32}}) {
@@ -70,31 +76,9 @@ TEST_F(LoopsTest, ACountOfTheDataThatAMinBounds) {
   expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--dim", "T=4"}, kUnsupported, {"doubling", "Min(count, N)"});
 }
 
-// A count of the data that a Min bounds, as above, around this body: rounds behind the last are computed and left out.
-ModelWriter bounded_loop(const std::vector<OnnxDim>& state_dims, const std::function<void(pb::GraphProto&)>& fill) {
-  ModelWriter w;
-  w.input("x", kOnnxFloat, state_dims);
-  w.input("count", kOnnxInt64, {1});
-  auto* five = w.proto().mutable_graph()->add_initializer();
-  five->set_name("five");
-  five->set_data_type(kOnnxInt64);
-  five->add_int64_data(5);
-  w.node("Min", {"count", "five"}, {"rounds"});
-  auto& n = w.node("Loop", {"rounds", "", "x"}, {"last"});
-  n.set_name("bounded");
-  auto* body = attribute(n, "body", 5).mutable_g();
-  body->set_name("body");
-  for (const char* name : {"i", "go", "state"}) body->add_input()->set_name(name);
-  inner_node(*body, "Identity", {"go"}, "again");
-  fill(*body);
-  for (const char* name : {"again", "next"}) body->add_output()->set_name(name);
-  w.output("last", kOnnxFloat, {});
-  return w;
-}
-
 // One row more in each round: what is left out had been broadcast over what was kept, a wrong result without a word.
 TEST_F(LoopsTest, ABoundedCountOfAStateThatGrowsIsRefused) {
-  write(bounded_loop({1, 4}, [](pb::GraphProto& body) {
+  write(bounded_loop("bounded", {1, 4}, {}, [](pb::GraphProto& body) {
     auto* n = body.add_node();
     n->set_op_type("Concat");
     n->add_input("state");
