@@ -46,6 +46,17 @@ inline Floats decaying_sums(const Floats& x) {
   return y;
 }
 
+// What decaying_sum() reads, and the state before the first round.
+inline void half_and_zero(pb::GraphProto& g) {
+  for (const auto& [name, value] : {std::pair{"half", 0.5f}, {"zero", 0.0f}}) {
+    auto* t = g.add_initializer();
+    t->set_name(name);
+    t->set_data_type(kOnnxFloat);
+    t->add_dims(1);
+    t->add_float_data(value);
+  }
+}
+
 // x: [1, T] or [T, 1]; sums of the same shape, and the last one.
 inline ModelWriter scan(int64_t axis, bool backward) {
   ModelWriter w;
@@ -53,14 +64,7 @@ inline ModelWriter scan(int64_t axis, bool backward) {
   w.input("x", kOnnxFloat, shape);
   w.output("sums", kOnnxFloat, shape);
   w.output("last", kOnnxFloat, {1});
-  auto* g = w.proto().mutable_graph();
-  for (const auto& [name, value] : {std::pair{"half", 0.5f}, {"zero", 0.0f}}) {
-    auto* t = g->add_initializer();
-    t->set_name(name);
-    t->set_data_type(kOnnxFloat);
-    t->add_dims(1);
-    t->add_float_data(value);
-  }
+  half_and_zero(*w.proto().mutable_graph());
   auto& n = w.node("Scan", {"zero", "x"}, {"last", "sums"});
   n.set_name("recurrence");
   set_int(n, "num_scan_inputs", 1);
@@ -91,13 +95,7 @@ inline ModelWriter loop(bool counts = false) {
   w.output("sums", kOnnxFloat, {"T", 1});
   w.output("last", kOnnxFloat, {1});
   auto* g = w.proto().mutable_graph();
-  for (const auto& [name, value] : {std::pair{"half", 0.5f}, {"zero", 0.0f}}) {
-    auto* t = g->add_initializer();
-    t->set_name(name);
-    t->set_data_type(kOnnxFloat);
-    t->add_dims(1);
-    t->add_float_data(value);
-  }
+  half_and_zero(*g);
   auto* first = g->add_initializer();
   first->set_name("first");
   first->set_data_type(kOnnxInt64);
