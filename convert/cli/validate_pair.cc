@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/inputs/quantized_ranges.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/inputs/spectrum_units.h"
 #include "convert/passes/pass.h"
@@ -58,7 +59,10 @@ Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runne
     calibration = read_samples({"--calib", o.calibration, kCalibrationSamples, model.info.declared_inputs}, model.graph, dims, of_samples);
     for (const std::string& w : of_samples.warnings()) progress.line("warning: " + w);
   }
-  if (as_quantized) keep_saturation(*as_quantized, model.graph, dims, on.user ? calibration : decltype(calibration)());
+  if (as_quantized) {
+    take_quantized_ranges(*as_quantized, model.graph, dims);
+    keep_saturation(*as_quantized, model.graph, dims, on.user ? calibration : decltype(calibration)());
+  }
   as_quantized.reset();
   if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
   fused = model.graph;

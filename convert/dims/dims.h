@@ -26,6 +26,7 @@ struct DimPlan {
   std::map<ValueId, InputNature> kinds;        // of float inputs that are not plain features, and of kept states
   std::vector<KeptState> kept_states;          // of --state
   std::map<ValueId, float> levels;                        // hidden states whose rows are not about 1 (hidden_states.h)
+  std::map<ValueId, std::pair<float, float>> rounded_to;  // ranges of float inputs of a quantized file (inputs/quantized_ranges.h)
   std::map<ValueId, int64_t> part_rows;        // inputs of which parts (coordinates) index tables of this size
   std::map<ValueId, std::vector<DimExpr>> indexed_sizes;  // inputs that index axes of these sizes
 };

@@ -20,8 +20,11 @@ std::string made_up_text(const Graph& g, const DimPlan& dims, size_t sets) {
   for (ValueId v : g.inputs) {
     const auto kind = dims.kinds.find(v);
     if (kind == dims.kinds.end() || ++named > kNamed) continue;
+    const auto range = dims.rounded_to.find(v);
     kinds += fmt::format("{}'{}': {}{}", kinds.empty() ? "" : ", ", printable(g.value(v).name), kind_name(kind->second.kind),
-                         kind->second.scale == InputScale::kLogarithms ? " of logarithms as they are" : "");
+                         range != dims.rounded_to.end() ? fmt::format(" of {:.3g} to {:.3g}, as the file rounds it", range->second.first, range->second.second)
+                         : kind->second.scale == InputScale::kLogarithms ? " of logarithms as they are"
+                                                                         : "");
   }
   if (named > kNamed) kinds += fmt::format(" and {} more", named - kNamed);
   if (kinds.empty()) return "made-up inputs";

@@ -5,6 +5,7 @@ target_sources(edgeconv_compute PRIVATE
   inputs/music.cc
   inputs/noisy_inputs.cc
   inputs/pictures.cc
+  inputs/quantized_ranges.cc
   inputs/row_indices.cc
   inputs/sample_check.cc
   inputs/sample_files.cc
@@ -13,4 +14,5 @@ target_sources(edgeconv_compute PRIVATE
   inputs/spectrum_units.cc
   inputs/streams.cc
   inputs/synthetic_inputs.cc
+  inputs/value_range.cc
 )

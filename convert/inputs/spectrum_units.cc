@@ -80,6 +80,7 @@ void settle_units(const Graph& g, DimPlan& dims) {
   if (has_states(dims)) return;
   const ert::FloatMode float_mode;
   for (auto& [input, nature] : dims.kinds) {
+    if (dims.rounded_to.count(input)) continue;  // the file tells
     if (nature.kind != InputKind::kSpectrum || nature.scale != InputScale::kAny || !g.value(input).shape->front().is_symbol()) continue;
     try {
       if (!is_chaotic(losses_by_noise(g, dims, input))) continue;

@@ -9,6 +9,7 @@
 
 #include "convert/inputs/random.h"
 #include "convert/inputs/signal_inputs.h"
+#include "convert/inputs/value_range.h"
 
 namespace edgeconv {
 
@@ -129,6 +130,11 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   if (is_float(v.dtype) && !float_mask && !float_ids) {
     const auto level = plan.levels.find(g.inputs[i]);
     for (float& x : t.mut<float>()) x = random.normal() * (level == plan.levels.end() ? 1 : level->second);
+    if (const auto range = plan.rounded_to.find(g.inputs[i]); range != plan.rounded_to.end()) {
+      std::vector<Tensor> one{std::move(t)};
+      bring_into_range(InputKind::kFeatures, range->second, spec.seed, one);
+      t = std::move(one[0]);
+    }
     return t.cast(v.dtype);
   }
   Tensor ints(DType::kInt64, dims);
@@ -204,7 +210,12 @@ std::vector<std::vector<Tensor>> synthetic_steps(const Graph& g, const DimPlan& 
     if (kind != plan.kinds.end() && (kind->second.kind != InputKind::kState || is_float(v.dtype))) {
       const bool short_rows = kind->second.axis > 0 && dims[static_cast<size_t>(kind->second.axis)] <= kShortWaveform;
       const SignalLayout layout{spec.seed * 31 + i, steps, short_rows && (steps == 1 || !rows_have_states(g, plan, g.inputs[i]))};
-      const std::vector<Tensor> tensors = signal_tensors(kind->second, dims, layout);
+      InputNature nature = kind->second;
+      const auto range = plan.rounded_to.find(g.inputs[i]);
+      const bool known = range != plan.rounded_to.end() && nature.kind != InputKind::kState;
+      if (known && nature.kind == InputKind::kWaveform) nature.scale = InputScale::kUnit;
+      std::vector<Tensor> tensors = signal_tensors(nature, dims, layout);
+      if (known) bring_into_range(nature.kind, range->second, layout.seed, tensors);
       for (size_t step = 0; step < steps; ++step) sets[step].push_back(stored_as(tensors[step], v.dtype));
       continue;
     }

@@ -13,7 +13,6 @@
 #include "convert/lower/lower.h"
 #include "convert/pipeline/text.h"
 #include "convert/precision/candidate.h"
-#include "convert/precision/kept_saturation.h"
 #include "convert/precision/search.h"
 #include "convert/prepare/prepare.h"
 #include "convert/result/convert_options.h"
@@ -72,7 +71,6 @@ class Conversion {
   Diagnostics d_;
   PreparedModel model_;  // as exported; what the blob is compared with
   Graph g_;              // fused
-  SourceRounding source_rounding_;
   DimPlan dims_;
   std::vector<KeptState> states_;
   TextPlan text_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/inputs/quantized_ranges.h"
 #include "convert/inputs/sample_files.h"
 #include "convert/inputs/spectrum_units.h"
 #include "convert/ir/axis.h"
@@ -48,7 +49,10 @@ void Conversion::read(const std::string& path) {
     o_.calibration = read_samples({"--calib", o_.calibration_files, kCalibrationSamples, model_.info.declared_inputs},
                                   model_.graph, dims_, d_);
   if (o_.calibration.empty()) r_.calib_command = calib_command(path, o_.words);
-  if (as_quantized) source_rounding_ = keep_saturation(*as_quantized, model_.graph, dims_, o_.calibration);
+  if (as_quantized) {
+    take_quantized_ranges(*as_quantized, model_.graph, dims_);
+    r_.source_rounding = keep_saturation(*as_quantized, model_.graph, dims_, o_.calibration);
+  }
   r_.reference = reference_name(model_);
 }
 

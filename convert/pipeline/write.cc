@@ -98,7 +98,7 @@ bool Conversion::must_be_smaller() {
 
 void Conversion::finish() {
   warn_of_losses(o_, r_, d_);
-  if (const std::string warning = quantized_source_warning(r_, source_rounding_); !warning.empty()) d_.warn(warning);
+  if (const std::string warning = quantized_source_warning(r_); !warning.empty()) d_.warn(warning);
   r_.warnings = d_.warnings();
   r_.cost.end();
   r_.refusal = missed_gate(o_, r_);

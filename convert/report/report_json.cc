@@ -51,6 +51,13 @@ Json ladder(const ConvertResult& r) {
   return steps;
 }
 
+// What leaving out the roundings of a statically quantized file changes in an output; null where there are none.
+Json beside_source(const ConvertResult& r, const std::string& output) {
+  for (const OutputError& e : r.source_rounding.errors)
+    if (e.name == output && !e.unknown()) return {{"cosine", e.cosine}, {"decided_cosine", e.decided}, {"sqnr_db", finite(e.sqnr_db)}};
+  return nullptr;
+}
+
 Json outputs(const ConvertResult& r) {
   Json list = Json::array();
   for (const OutputError& e : r.errors)
@@ -62,7 +69,8 @@ Json outputs(const ConvertResult& r) {
                     {"max_abs", e.max_abs},
                     {"max_reference", e.max_ref},
                     {"sqnr_db", finite(e.sqnr_db)},
-                    {"argmax_agreement", e.argmax_agreement}});
+                    {"argmax_agreement", e.argmax_agreement},
+                    {"beside_source", beside_source(r, e.name)}});
   return list;
 }
 

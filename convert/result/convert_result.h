@@ -10,6 +10,7 @@
 #include "convert/import_graph/import_model.h"
 #include "convert/ir/tensor.h"
 #include "convert/measure/compare.h"
+#include "convert/precision/kept_saturation.h"
 #include "convert/precision/search.h"
 #include "convert/prepare/raw_inputs.h"
 #include "convert/result/certificate.h"
@@ -59,6 +60,7 @@ struct ConvertResult {
   std::string error_inputs;               // what the errors were measured on: inputs/inputs_text.h
   std::string calib_command;              // the line that gives recorded inputs; empty when they were given
   std::vector<std::string> untaken;       // what no input took, in words
+  SourceRounding source_rounding;         // what came of the roundings of a file that is quantized statically
   std::string reference;                  // what the blob was compared with: prepare/reference.h
   MeasuredOn measured_on;
   size_t ops = 0;

@@ -3,12 +3,11 @@
 
 #include <string>
 
-#include "convert/precision/kept_saturation.h"
 #include "convert/result/convert_result.h"
 
 namespace edgeconv {
 
-// One line; empty where the file was not quantized. rounding: what came of its roundings.
-std::string quantized_source_warning(const ConvertResult& r, const SourceRounding& rounding);
+// One line; empty where the file was not quantized.
+std::string quantized_source_warning(const ConvertResult& r);
 
 }  // namespace edgeconv

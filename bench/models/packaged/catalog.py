@@ -92,7 +92,7 @@ MODELS = (
                                                        (24000, 8000), (24000, 16000), (32000, 8000), (32000, 16000), (44100, 8000), (44100, 16000),
                                                        (48000, 8000), (48000, 16000))),
     Model("basic-pitch", "basic-pitch", "/nmp.onnx", "music", "conv", ("--fix", "unk__749=1")),
-    Model("smart-turn", "pipecat-ai", "/smart-turn-v3.2-cpu.onnx", "log_mels", "encoder", ("--dim", "s6=1"), (), True),
+    Model("smart-turn", "pipecat-ai", "/smart-turn-v3.2-cpu.onnx", "turns", "encoder", ("--dim", "s6=1"), (), True),
     Model("ddddocr common", "ddddocr", "/common.onnx", "captcha_gray", "conv", ("--dim", "image_width=160")),
     Model("ddddocr common_old", "ddddocr", "/common_old.onnx", "captcha_gray", "conv", ("--dim", "image_width=160"), (), True),
     Model("ddddocr common_det", "ddddocr", "/common_det.onnx", "detection_pictures", "conv"),

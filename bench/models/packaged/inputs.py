@@ -122,15 +122,19 @@ def music(s, reference, rate=22050, length=43844):
     return Feeds([only_input(reference, sound[None, :, None]) for sound in [*sounds, spoken]], what="3 melodies and speech, 22050 Hz")
 
 
-def log_mels(s, reference, frames_wanted=800):
-    """Eight seconds through the whisper front end that onnx-asr ships."""
+def turns(s, reference, seconds=8, frames=800):
+    """What pipecat asks about: the last eight seconds, of a conversation or of one sentence after silence, brought to mean 0 and variance 1, through
+    the whisper front end that onnx-asr ships."""
     front = s.model("onnx-asr", "/whisper80.onnx")
+    length = seconds * speech.RATE
+    heard = [speech.conversation(s.folder, seconds, speech.SENTENCES[i:] + speech.SENTENCES[:i]) for i in range(4)]
+    heard += [np.concatenate([np.zeros(length, np.float32), clip])[-length:] for clip in speech.clips(s.folder, count=4)]
     samples = []
-    for i in range(4):
-        clip = speech.conversation(s.folder, 8, speech.SENTENCES[i:] + speech.SENTENCES[:i])
-        features = front({"waveforms": clip[None], "waveforms_lens": np.array([len(clip)], np.int64)})["features"]
-        samples.append(only_input(reference, features[:, :, :frames_wanted].astype(np.float32)))
-    return Feeds(samples, what="4 log-mel spectra of 8 s of speech")
+    for clip in heard:
+        even = ((clip - clip.mean()) / np.sqrt(clip.var() + 1e-7)).astype(np.float32)
+        features = front({"waveforms": even[None], "waveforms_lens": np.array([length], np.int64)})["features"]
+        samples.append(only_input(reference, features[:, :, :frames].astype(np.float32)))
+    return Feeds(samples, what="log-mel spectra of 8 s: 4 of a conversation, 4 of a sentence")
 
 
 def file_bytes(s, reference):
@@ -237,7 +241,7 @@ def molecules(s, reference):
 
 
 FEEDS = {function.__name__: function for function in (
-    frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, log_mels, file_bytes, captcha_gray, captcha_color, detection_pictures,
+    frames, frame_sequences, pcm, clips, mel_windows, wake_windows, waveforms, music, turns, file_bytes, captcha_gray, captcha_color, detection_pictures,
     ocr_pages, ocr_lines, layout_pages, turned_pages, photographs_last, pictures_last, bytes_of_pictures, marked_frames, arabic_bilstm, arabic_rawi, reactions, molecules, *languages.FEEDS, *front_ends.FEEDS,
     *judges.FEEDS)}
 
