@@ -140,10 +140,8 @@ bool inputs_are_known(const Graph& g, const Node& n) {
 bool inline_loop(Graph& g, NodeId n) {
   const SubgraphAttrs a = g.node(n).as<SubgraphAttrs>();
   if (a.bodies.size() != 1) return false;
-  const ValueId condition = g.node(n).in(1);
   const std::optional<DimExpr> count = number_of(g, g.node(n).in(0));
-  if (condition != kNone && known_scalar(g, condition).value_or(0) == 0 && !(count && holds_while_positive(g, condition, *count)))
-    return false;
+  if (!lets_first_round_run(g, g.node(n).in(1), count)) return false;
   const Graph& body = *a.bodies[0];
   const std::vector<ValueId> inputs = g.node(n).inputs;
   const std::vector<ValueId> outputs = g.node(n).outputs;

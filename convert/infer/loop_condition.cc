@@ -89,13 +89,19 @@ Graph count_up(const Graph& g, const std::vector<ValueId>& inputs, const Graph& 
   }
 }
 
-}  // namespace
-
+// Whether `condition` is true wherever `rounds`, an expression of dims, is positive: a comparison of two numbers that are `rounds` apart, or farther by a
+// constant, an And of such, or a true constant.
 bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds) {
   const auto parts = comparisons(g, condition);
   return parts && std::all_of(parts->begin(), parts->end(), [&](const Comparison& c) {
            return (c.more - c.less - rounds).constant().value_or(-1) >= 0;
          });
+}
+
+}  // namespace
+
+bool lets_first_round_run(const Graph& g, ValueId condition, const std::optional<DimExpr>& rounds) {
+  return condition == kNone || known_scalar(g, condition).value_or(0) != 0 || (rounds && holds_while_positive(g, condition, *rounds));
 }
 
 // Dims are at least 1, rounds begin at 0.

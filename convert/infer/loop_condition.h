@@ -8,9 +8,9 @@
 
 namespace edgeconv {
 
-// Whether `condition` of g is true wherever `rounds`, an expression of dims, is positive: a comparison of two numbers that are `rounds` apart, or
-// farther by a constant, an And of such, or a true constant.
-bool holds_while_positive(const Graph& g, ValueId condition, const DimExpr& rounds);
+// Whether the condition that a Loop is given lets its first round run, wherever there are rounds: none, a true constant, or one that compares numbers as
+// far apart as there are rounds, where these are an expression of dims.
+bool lets_first_round_run(const Graph& g, ValueId condition, const std::optional<DimExpr>& rounds);
 
 struct CountedRounds {
   std::vector<std::optional<int64_t>>

@@ -170,9 +170,7 @@ bool count_rounds_by_condition(Graph& g, NodeId id) {
   if (runs_to_the_end(body) || body.inputs.size() != n.inputs.size() || body.outputs.size() != n.outputs.size() + 1 || carried + 2 > n.inputs.size())
     return false;
   const auto count = rounds_by_condition(g, n.inputs, body, carried);
-  if (!count || count->symbols().size() != 1) return false;
-  const ValueId first = n.in(1);  // the condition before the first round
-  if (first != kNone && known_scalar(g, first).value_or(0) == 0 && !holds_while_positive(g, first, *count)) return false;
+  if (!count || count->symbols().size() != 1 || !lets_first_round_run(g, n.in(1), *count)) return false;
   const ValueId v = g.add_value(n.origin.node + "/count", DType::kInt64, Shape{});
   g.value(v).elements = std::vector<DimExpr>{*count};
   g.node(id).inputs[0] = v;

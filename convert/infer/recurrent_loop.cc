@@ -56,8 +56,7 @@ std::optional<CountedLoop> counted_loop(const Graph& g, const Node& n) {
     if (!rounds) return {};
     loop.count = *rounds;
   }
-  const auto known = n.in(1) == kNone ? std::optional<int64_t>(1) : known_scalar(g, n.in(1));
-  if (known.value_or(0) == 0 && !holds_while_positive(g, n.in(1), loop.count)) return {};
+  if (!lets_first_round_run(g, n.in(1), loop.count)) return {};
   const CountedRounds counted = counted_rounds(g, n.inputs, body, loop.carried, loop.count);
   if (!runs_to_the_end(body) && !counted.condition_holds) return {};
   loop.counters = counted.counters;

@@ -1,73 +1,14 @@
 // Already quantized models: the spellings of ONNX Runtime's quantizers become float operators with constants that remember the
-// integers of the file, and packing takes those integers. More than 300 lines, because all cases are spellings of the same few layers.
-#include <gtest/gtest.h>
-
+// integers of the file, and packing takes those integers.
 #include <algorithm>
 #include <cmath>
 
-#include "convert/interp/interpreter.h"
 #include "convert/quantize/weights.h"
-#include "tests/convert/passes/graph_builder.h"
-#include "tests/convert/sizes.h"
+#include "tests/convert/passes/quantized_models.h"
 
 namespace edgeconv::testing {
 
 namespace {
-
-class QuantizedModels : public ::testing::Test {
- protected:
-  QuantizedModels() : x(b.input("x", {B, S, 8})) {}
-
-  ValueId bytes(DType t, const std::vector<int64_t>& dims, const std::vector<int>& v) {
-    Tensor all(DType::kInt64, dims);
-    for (size_t i = 0; i < v.size(); ++i) all.mut<int64_t>()[i] = v[i];
-    return b.constant(all.cast(t));
-  }
-  // k * n integers between -100 and 100, moved by `offset`.
-  static std::vector<int> pattern(int64_t k, int64_t n, int offset = 0) {
-    std::vector<int> v;
-    for (int64_t i = 0; i < k * n; ++i) v.push_back(static_cast<int>(i * 37 % 201) - 100 + offset);
-    return v;
-  }
-  ValueId quantize(ValueId v, float scale, DType t, int zero) {
-    return b.node(OpKind::kQuantizeLinear, {v, b.scalar(scale), bytes(t, {}, {zero})}, QuantAttrs{1, 0, t});
-  }
-  ValueId dequantize(ValueId v, float scale, DType t, int zero) {
-    return b.node(OpKind::kDequantizeLinear, {v, b.scalar(scale), bytes(t, {}, {zero})}, QuantAttrs{});
-  }
-  // DynamicQuantizeLinear of both, or of the left one; Cast and multiplication by the scales.
-  ValueId dynamic_product(ValueId lhs, ValueId weight, ValueId weight_zero, ValueId weight_scale) {
-    const auto q = b.node_with_outputs(OpKind::kDynamicQuantizeLinear, {lhs}, 3);
-    const ValueId product = b.node(OpKind::kMatMulInteger, {q[0], weight, q[2], weight_zero});
-    return b.mul(b.node(OpKind::kCast, {product}, CastAttrs{DType::kFloat}), b.mul(q[1], weight_scale));
-  }
-  std::vector<std::string> import() {
-    finish(b.g);
-    Diagnostics d;
-    run_quantized_import(b.g, d);
-    EXPECT_TRUE(d.ok());
-    run_passes(b.g, d);
-    EXPECT_TRUE(d.ok());
-    return d.warnings();
-  }
-  int quantized_nodes() const {
-    return count(b.g, OpKind::kDynamicQuantizeLinear) + count(b.g, OpKind::kQuantizeLinear) +
-           count(b.g, OpKind::kDequantizeLinear) + count(b.g, OpKind::kMatMulInteger) + count(b.g, OpKind::kConvInteger);
-  }
-  // Largest difference between this graph's output and that of `other`, for the same inputs.
-  float distance(GraphBuilder& other) const {
-    finish(other.g);
-    const auto inputs = random_inputs(b.g);
-    const std::vector<float> got = interpret(b.g, inputs)[0].to_float(), want = interpret(other.g, inputs)[0].to_float();
-    EXPECT_EQ(got.size(), want.size());
-    float worst = 0;
-    for (size_t i = 0; i < got.size(); ++i) worst = std::fmax(worst, std::fabs(got[i] - want[i]));
-    return worst;
-  }
-
-  GraphBuilder b;
-  ValueId x;
-};
 
 TEST_F(QuantizedModels, DynamicProductKeepsTheIntegers) {
   const std::vector<int> w = pattern(8, 6);
@@ -295,66 +236,6 @@ TEST_F(QuantizedModels, PairWithAnotherScaleIsArithmetic) {
   Diagnostics d;
   run_quantized_import(b.g, d);
   EXPECT_EQ(count(b.g, OpKind::kQuantizeLinear), 1);
-}
-
-// The quantizer drops a Relu that saturation does as well.
-TEST_F(QuantizedModels, SaturationAtZeroIsARelu) {
-  const ValueId y = b.add(b.matmul(x, b.weights({8, 6})), b.weights({6}));
-  b.output(dequantize(quantize(y, 0.05f, DType::kInt8, -128), 0.05f, DType::kInt8, -128));
-  import();
-  EXPECT_EQ(only(b.g, OpKind::kLinear).as<LinearAttrs>().activation, static_cast<int>(Unary::kRelu)) << b.g.dump();
-}
-
-// ONNX Runtime's quantize_static drops Clip(0, 6) as it drops Relu. A ReLU6 network gave outputs three times too large, certified .99999.
-TEST_F(QuantizedModels, SaturationAtSixIsARelu6) {
-  for (const auto& [type, zero] : {std::pair(DType::kUint8, 0), std::pair(DType::kInt8, -128)})
-    b.output(dequantize(quantize(b.sub(x, b.scalar(zero + 0.1f)), 6.0f / 255, type, zero), 6.0f / 255, type, zero));
-  import();
-  EXPECT_EQ(count(b.g, OpKind::kUnary), 2);
-  EXPECT_EQ(quantized_nodes(), 0);
-  for (const Node& n : b.g.nodes) {
-    if (n.dead || n.kind != OpKind::kUnary) continue;
-    EXPECT_EQ(n.as<UnaryAttrs>().kind, static_cast<int>(Unary::kRelu6));
-  }
-}
-
-// Clip(0, 20) of speech models; and a range that ends where calibration left it, which is no clip.
-TEST_F(QuantizedModels, SaturationAtARoundNumberIsAClip) {
-  b.output(dequantize(quantize(b.sub(x, b.scalar(0.1f)), 20.0f / 255, DType::kUint8, 0), 20.0f / 255, DType::kUint8, 0));
-  b.output(dequantize(quantize(b.sub(x, b.scalar(0.2f)), 5.83f / 255, DType::kUint8, 0), 5.83f / 255, DType::kUint8, 0));
-  import();
-  EXPECT_EQ(count(b.g, OpKind::kUnary), 2);
-  EXPECT_EQ(quantized_nodes(), 0);
-  int minima = 0;
-  for (const Node& n : b.g.nodes) minima += !n.dead && n.kind == OpKind::kBinary && n.as<BinaryAttrs>().kind == ert::params::binary::kMin;
-  EXPECT_EQ(minima, 1);
-}
-
-// Their lower end is not that of the bytes that they are read to.
-TEST_F(QuantizedModels, SaturationOfFourAndTwoBitsAtZeroIsARelu) {
-  for (const int bits : {4, 2})
-    for (const int zero : {-(1 << (bits - 1)), 0}) {
-      SCOPED_TRACE(std::to_string(bits) + " bits, zero point " + std::to_string(zero));
-      GraphBuilder own;
-      const ValueId in = own.input("x", {B, S, 8}), y = own.add(own.matmul(in, own.weights({8, 6})), own.weights({6}));
-      const ValueId scale = own.scalar(0.05f), at = own.constant(Tensor::of<int8_t>(DType::kInt8, {}, {static_cast<int8_t>(zero)}));
-      const ValueId q = own.node(OpKind::kQuantizeLinear, {y, scale, at}, QuantAttrs{1, 0, DType::kInt8, bits});
-      own.output(own.node(OpKind::kDequantizeLinear, {q, scale, at}, QuantAttrs{}));
-      finish(own.g);
-      Diagnostics d;
-      run_quantized_import(own.g, d);
-      run_passes(own.g, d);
-      const bool relu = only(own.g, OpKind::kLinear).as<LinearAttrs>().activation == static_cast<int>(Unary::kRelu);
-      EXPECT_EQ(relu, zero != 0) << own.g.dump();
-    }
-}
-
-TEST_F(QuantizedModels, NothingIsAddedBehindWhatIsNeverNegative) {
-  b.output(dequantize(quantize(b.softmax(x), 0.004f, DType::kUint8, 0), 0.004f, DType::kUint8, 0));
-  const ValueId d = b.sub(x, b.mean(x));
-  b.output(dequantize(quantize(b.mean(b.mul(d, d)), 0.1f, DType::kUint8, 0), 0.1f, DType::kUint8, 0));
-  import();
-  EXPECT_EQ(count(b.g, OpKind::kUnary), 0) << b.g.dump();
 }
 
 TEST_F(QuantizedModels, GatheredRowsComeFromADequantizedTable) {
