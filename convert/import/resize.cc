@@ -1,4 +1,6 @@
-// Resize (opset 10 has scales only, 11 adds roi and sizes, 18 axes and antialias) and its predecessor Upsample.
+// Resize (opset 10 has scales only, 11 adds roi and sizes, 18 axes and antialias) and its predecessor Upsample (opset 7 and 8 have scales as an attribute).
+#include <algorithm>
+
 #include "convert/import/building_blocks.h"
 
 namespace edgeconv {
@@ -32,19 +34,42 @@ ResizeAttrs::Rounding rounding_of(const OnnxNode& n) {
   throw NodeError("attribute 'nearest_mode' is none of round_prefer_floor, round_prefer_ceil, floor, ceil");
 }
 
+ValueId scales_constant(ImportContext& c, const OnnxNode& n, const std::vector<float>& scales) {
+  return c.constant(n, Tensor::of<float>(DType::kFloat, {static_cast<int64_t>(scales.size())}, scales));
+}
+
+// Up to opset 10, which says nothing of rounding: ONNX's tests and ONNX Runtime round nearest positions down where an axis grows, up where it shrinks.
+void import_scales_only(ImportContext& c, const OnnxNode& n) {
+  const bool as_attribute = c.opset("") < 9;
+  check_input_count(n, as_attribute ? 1 : 2, as_attribute ? 1 : 2);
+  if (as_attribute && n.numbers("scales").empty()) throw NodeError("attribute 'scales' is missing");
+  ResizeAttrs a;
+  a.mode = mode_of(n);
+  a.coordinates = ResizeAttrs::kAsymmetric;
+  a.rounding = ResizeAttrs::kFloor;
+  ValueId x = required_input(c, n, 0);
+  const ValueId scales = as_attribute ? scales_constant(c, n, n.numbers("scales")) : required_input(c, n, 1);
+  const Tensor* known = constant_of(c, scales);
+  const std::vector<float> given = known != nullptr ? known->to_float() : std::vector<float>();
+  std::vector<float> growth = given, shrinkage = given;
+  for (float& s : growth) s = std::max(s, 1.0f);
+  for (float& s : shrinkage) s = std::min(s, 1.0f);
+  if (a.mode != ResizeAttrs::kNearest || growth == given) {
+    c.emit(n, OpKind::kResize, {x, scales, kNone}, std::move(a));
+    return;
+  }
+  if (shrinkage != given) x = c.inner(n, OpKind::kResize, {x, scales_constant(c, n, growth), kNone}, a);
+  a.rounding = ResizeAttrs::kCeil;
+  c.emit(n, OpKind::kResize, {x, scales_constant(c, n, shrinkage), kNone}, std::move(a));
+}
+
 }  // namespace
 
 void import_resize(ImportContext& c, const OnnxNode& n) {
+  if (n.op_type == "Upsample" || c.opset("") < 11) return import_scales_only(c, n);
   check_input_count(n, 2, 4);
   ResizeAttrs a;
   a.mode = mode_of(n);
-  const bool scales_only = n.op_type == "Upsample" || c.opset("") < 11;
-  if (scales_only) {
-    a.coordinates = ResizeAttrs::kAsymmetric;
-    a.rounding = ResizeAttrs::kFloor;
-    c.emit(n, OpKind::kResize, {required_input(c, n, 0), required_input(c, n, 1), kNone}, std::move(a));
-    return;
-  }
   a.coordinates = coordinates_of(n);
   a.rounding = rounding_of(n);
   a.cubic_a = n.number("cubic_coeff_a", -0.75f);

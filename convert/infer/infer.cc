@@ -9,6 +9,7 @@
 #include "convert/infer/inline_bodies.h"
 #include "convert/infer/lists.h"
 #include "convert/infer/types.h"
+#include "convert/ir/dim_terms.h"
 
 namespace edgeconv {
 namespace {
@@ -192,7 +193,11 @@ GraphInference infer_graph(Graph& g, Diagnostics& d, bool is_body) {
     const LeastDims least = g.least_dims;
     for (size_t i = 0; i < g.nodes.size(); ++i) {
       if (g.nodes[i].dead) continue;
-      result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
+      try {
+        result.changed |= infer_one(g, static_cast<NodeId>(i), dims, log);
+      } catch (const dim_terms::TooComplex& e) {
+        throw FatalError(e.code(), "'" + printable(g.nodes[i].origin.node) + "' (" + std::string(op_name(g.nodes[i].kind)) + "): " + e.what());
+      }
       release_folded(g, left);
     }
     warnings.insert(warnings.end(), log.warnings.begin(), log.warnings.end());

@@ -1,5 +1,7 @@
 // Resize: one axis after the other, every element a weighted sum of few of the input's (nearest, linear or cubic, each also
-// antialiased). Coordinates and weights are computed in double with +, -, *, / and floor only: the same on every host.
+// antialiased). Coordinates and weights are computed with +, -, *, / and floor only: the same on every host. Coordinates are
+// exact where whole numbers express them; where a scale of the file is not the quotient of the sizes, and in rare modes, they are fp32, as ONNX Runtime has
+// them: 8 / 1.6 is 5 there, and 4.99999963 in double.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -11,23 +13,43 @@ namespace {
 
 using Taps = std::vector<std::pair<int64_t, double>>;  // input index, weight
 
-// Where output element i lies among n input elements.
-double source_position(const ResizeAttrs& a, int64_t i, int64_t n, int64_t count, double scale) {
-  const double x = static_cast<double>(i), half = (x + 0.5) / scale - 0.5;
+// One axis: n elements become count.
+struct Axis {
+  int64_t n, count;
+  float scale;  // of the file, where it is not count / n; else 0
+
+  double factor() const { return scale != 0 ? static_cast<double>(scale) : static_cast<double>(count) / static_cast<double>(n); }
+};
+
+// x of the result among the elements of the input, rounded once.
+double in_input(const Axis& axis, double x) { return x * static_cast<double>(axis.n) / static_cast<double>(axis.count); }
+float in_input(const Axis& axis, float x) { return x / static_cast<float>(axis.factor()); }
+
+// Where output element i lies among the input's. Corners are aligned whatever the scale: in ONNX's text by the sizes, and so in PyTorch and ONNX Runtime;
+// its reference takes n * scale for the size, which is wrong for what PyTorch exports.
+template <class Real>
+Real source_position(const ResizeAttrs& a, int64_t i, const Axis& axis) {
+  const Real x = static_cast<Real>(i), n = static_cast<Real>(axis.n), count = static_cast<Real>(axis.count);
+  const Real half = in_input(axis, x + Real(0.5)) - Real(0.5);
   switch (a.coordinates) {
-    case ResizeAttrs::kAlignCorners: {
-      const double length = scale * static_cast<double>(n);  // as ONNX has it: not rounded to a whole number of elements
-      return count > 1 && length > 1 ? x * static_cast<double>(n - 1) / (length - 1) : 0;
-    }
-    case ResizeAttrs::kAsymmetric: return x / scale;
-    case ResizeAttrs::kTorchHalfPixel: return count > 1 ? half : 0;
+    case ResizeAttrs::kAlignCorners: return axis.count > 1 ? x * (n - 1) / (count - 1) : 0;
+    case ResizeAttrs::kAsymmetric: return in_input(axis, x);
+    case ResizeAttrs::kTorchHalfPixel: return axis.count > 1 ? half : 0;
     case ResizeAttrs::kSymmetricHalfPixel: {
-      const double length = static_cast<double>(n);
-      return half + length / 2 * (1 - static_cast<double>(count) / (scale * length));
+      const Real offset = n / 2 * (1 - count / (static_cast<Real>(axis.factor()) * n));
+      return offset + in_input(axis, x + Real(0.5)) - Real(0.5);
     }
     case ResizeAttrs::kHalfPixel: break;
   }
   return half;
+}
+
+// Positions that whole numbers express, and so the runtime where sizes are dynamic (passes/decompose_resize.cc), are exact.
+bool is_exact(const ResizeAttrs& a, const Axis& axis) {
+  if (axis.scale != 0 || a.mode != ResizeAttrs::kNearest) return axis.scale == 0;
+  if (a.coordinates == ResizeAttrs::kAsymmetric) return a.rounding == ResizeAttrs::kFloor;
+  const bool rounds = a.rounding == ResizeAttrs::kPreferFloor || a.rounding == ResizeAttrs::kPreferCeil;
+  return rounds && (a.coordinates == ResizeAttrs::kHalfPixel || a.coordinates == ResizeAttrs::kTorchHalfPixel);
 }
 
 int64_t nearest(const ResizeAttrs& a, double x) {
@@ -50,8 +72,10 @@ double filter(const ResizeAttrs& a, double distance) {
 }
 
 // What output element i takes from the n input elements. Indices beyond the ends mean the elements at the ends.
-Taps taps_of(const ResizeAttrs& a, int64_t i, int64_t n, int64_t count, double scale) {
-  const double x = source_position(a, i, n, count, scale);
+Taps taps_of(const ResizeAttrs& a, int64_t i, const Axis& axis) {
+  const double x = is_exact(a, axis) ? source_position<double>(a, i, axis) : static_cast<double>(source_position<float>(a, i, axis));
+  const double scale = axis.factor();
+  const int64_t n = axis.n;
   if (a.mode == ResizeAttrs::kNearest) return {{std::clamp<int64_t>(nearest(a, x), 0, n - 1), 1.0}};
   const double narrow = a.antialias ? std::min(scale, 1.0) : 1.0;
   const double reach = (a.mode == ResizeAttrs::kLinear ? 1 : 2) / narrow, base = std::floor(x);
@@ -70,7 +94,7 @@ Taps taps_of(const ResizeAttrs& a, int64_t i, int64_t n, int64_t count, double s
   return taps;
 }
 
-Tensor resize_axis(const ResizeAttrs& a, const Tensor& x, size_t axis, int64_t count, double scale) {
+Tensor resize_axis(const ResizeAttrs& a, const Tensor& x, size_t axis, int64_t count, float scale) {
   std::vector<int64_t> dims = x.dims();
   const int64_t n = dims[axis];
   int64_t outer = 1, inner = 1;
@@ -80,7 +104,7 @@ Tensor resize_axis(const ResizeAttrs& a, const Tensor& x, size_t axis, int64_t c
   const float* src = x.as<float>().data();
   float* dst = y.mut<float>().data();
   std::vector<Taps> taps;
-  for (int64_t i = 0; i < count; ++i) taps.push_back(taps_of(a, i, n, count, scale));
+  for (int64_t i = 0; i < count; ++i) taps.push_back(taps_of(a, i, {n, count, scale}));
   const bool copies = std::all_of(taps.begin(), taps.end(), [](const Taps& t) { return t.size() == 1 && t[0].second == 1; });
   for (int64_t o = 0; o < outer; ++o, src += n * inner)
     for (const Taps& t : taps) {
@@ -117,8 +141,8 @@ Results eval_resize(const NodeInputs& c) {
     const int64_t count = scales.empty() ? sizes[i] : static_cast<int64_t>(std::floor(static_cast<float>(n) * scale));
     if (n < 1 || count < 1) c.fail("an axis has no elements");
     if (count == n && (scales.empty() || scale == 1)) continue;
-    x = resize_axis(a, x, axis, count,
-                    scales.empty() ? static_cast<double>(count) / static_cast<double>(n) : static_cast<double>(scale));
+    const bool is_quotient = scales.empty() || static_cast<float>(n) * scale == static_cast<float>(count);
+    x = resize_axis(a, x, axis, count, is_quotient ? 0 : scale);
   }
   return {x.cast(type)};
 }

@@ -12,7 +12,7 @@ namespace edgeconv::dim_terms {
 using Atom = DimExpr::Atom;
 
 [[noreturn]] void too_complex(const char* what) {
-  throw FatalError(ExitCode::kLimit, std::string("a size computed by the model is too complex: ") + what +
+  throw TooComplex(ExitCode::kLimit, std::string("a size computed by the model is too complex: ") + what +
                                          "; fix some of the dynamic axes when you export the model");
 }
 

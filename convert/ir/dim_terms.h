@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_expr.h"
 
 namespace edgeconv::dim_terms {
@@ -17,6 +18,11 @@ using Factors = std::vector<std::shared_ptr<const DimExpr::Atom>>;
 constexpr size_t kMaxTerms = 512;
 constexpr size_t kMaxDegree = 32;
 
+// Thrown where the node is not known; inference adds it.
+class TooComplex : public FatalError {
+ public:
+  using FatalError::FatalError;
+};
 [[noreturn]] void too_complex(const char* what);
 
 int64_t checked_add(int64_t a, int64_t b);

@@ -4,6 +4,7 @@
 // sizes are fixed.
 // What has a fixed input and a fixed size is folded by inference (interp/resize.cc) and never comes here.
 #include <algorithm>
+#include <cmath>
 
 #include "convert/ir/axis.h"
 #include "convert/passes/match.h"
@@ -22,6 +23,16 @@ struct Axis {
   float given_scale;           // of the file, 0 where it has sizes
   std::optional<float> scale;  // the file's, where it is not count / n
 };
+
+// No middle of an element of the result lies between two of the input's then.
+bool is_whole_growth(const Axis& axis) {
+  const auto n = axis.n.constant(), count = axis.count.constant();
+  if (n && count) return *n > 0 && *count % *n == 0;
+  constexpr int64_t kMostGrowth = 16;
+  for (int64_t factor = 2; factor <= kMostGrowth; ++factor)
+    if (axis.count == axis.n * DimExpr(factor)) return true;
+  return false;
+}
 
 class Resizer {
  public:
@@ -108,9 +119,15 @@ class Resizer {
     if (a_.coordinates == ResizeAttrs::kAsymmetric) return input_positions(i);
     return op(binary::kSub, input_positions(op(binary::kAdd, i, number(0.5f))), number(0.5f));
   }
-  // floor(i * n / count) in whole numbers, which is what rounds down without error.
+  // In whole numbers, which is what rounds without error: floor(i * n / count), and of half pixels, of which a tie goes down, or up,
+  // floor(((2 i + 1) n - 1) / (2 count)), or without the -1.
   ValueId nearest(const Axis& axis) {
-    return op(binary::kDiv, op(binary::kMul, whole_positions(axis), size(axis.n)), size(axis.count));
+    const ValueId i = whole_positions(axis);
+    if (a_.coordinates == ResizeAttrs::kAsymmetric || is_whole_growth(axis)) return op(binary::kDiv, op(binary::kMul, i, size(axis.n)), size(axis.count));
+    const ValueId odd = op(binary::kAdd, op(binary::kMul, i, size(DimExpr(2))), size(DimExpr(1)));
+    ValueId at = op(binary::kMul, odd, size(axis.n));
+    if (a_.rounding == ResizeAttrs::kPreferFloor) at = op(binary::kSub, at, size(DimExpr(1)));
+    return op(binary::kDiv, at, size(axis.count * DimExpr(2)));
   }
   ValueId clamped(ValueId at, const DimExpr& n) {
     const ValueId low = op(binary::kMax, at, number(0));
@@ -140,10 +157,10 @@ class Resizer {
 // What the computed weights express.
 bool can_compute(const ResizeAttrs& a, const Axis& axis) {
   if (a.antialias || a.exclude_outside || a.coordinates == ResizeAttrs::kSymmetricHalfPixel) return false;
-  if (a.mode == ResizeAttrs::kNearest &&
-      (axis.scale || a.coordinates != ResizeAttrs::kAsymmetric || a.rounding != ResizeAttrs::kFloor))
-    return false;
-  if (a.coordinates == ResizeAttrs::kAlignCorners && axis.scale) return false;
+  const bool halves = a.coordinates == ResizeAttrs::kHalfPixel || a.coordinates == ResizeAttrs::kTorchHalfPixel;
+  const bool rounds = a.rounding == ResizeAttrs::kPreferFloor || a.rounding == ResizeAttrs::kPreferCeil;
+  const bool down = a.coordinates == ResizeAttrs::kAsymmetric && a.rounding == ResizeAttrs::kFloor;
+  if (a.mode == ResizeAttrs::kNearest && (axis.scale || !(down || (halves && rounds)))) return false;
   return a.coordinates != ResizeAttrs::kTorchHalfPixel || axis.count.constant().value_or(1) >= 2;
 }
 
@@ -179,7 +196,8 @@ bool decompose_resize(Graph& g, NodeId id) {
     if (axis.n == axis.count && (scales[i] == 0 || scales[i] == 1)) continue;
     // A scale that gives a whole number of elements is count / n.
     const auto whole_n = axis.n.constant(), whole = axis.count.constant();
-    const bool exact = whole_n && whole && static_cast<float>(*whole) == static_cast<float>(*whole_n) * scales[i];
+    const bool exact = whole_n && whole ? static_cast<float>(*whole) == static_cast<float>(*whole_n) * scales[i]
+                                        : scales[i] >= 1 && scales[i] == std::floor(scales[i]);
     if (scales[i] != 0 && !exact) axis.scale = scales[i];
     axes.push_back(axis);
   }

@@ -16,12 +16,11 @@ struct Met {
 struct Taps {
   int64_t in, out, kernel, stride, dilation, before, behind;
 
+  // Whether a multiple of the stride, of an output, lies where the position reads the input.
   bool meets(int64_t position) const {
-    for (int64_t o = 0; o < out; ++o) {
-      const int64_t at = o * stride - before + position * dilation;
-      if (at >= 0 && at < in) return true;
-    }
-    return false;
+    const int64_t begin = before - position * dilation;
+    const int64_t first = begin > 0 ? (begin + stride - 1) / stride : 0;
+    return first < out && first * stride < begin + in;
   }
 };
 

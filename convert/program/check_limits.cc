@@ -30,8 +30,9 @@ int pass_check_limits(TargetProgram& p, const ProgramPassOptions&) {
                                                        "the empty slice or concatenation from the model");
       if (elements_at(shape, dims) > kMaxElements)
         throw FatalError(ExitCode::kLimit, "'" + printable(op.name) + "' gives " + shape_str(shape) +
-                                               ", more than 2^31 - 1 elements at the maximum dims (" + at +
-                                               "); lower them with --dim NAME=MAX");
+                                               ", more than 2^31 - 1 elements" +
+                                               (at.empty() ? "; the runtime counts them in 32 bits: the model needs smaller sizes"
+                                                           : " at the maximum dims (" + at + "); lower them with --dim NAME=MAX"));
     }
   }
   return 0;

@@ -29,6 +29,25 @@ std::vector<float> result_of(OneNode& n, const Tensor& x) {
   return interpret(n.imported.graph, {x})[0].to_float();
 }
 
+// Upsample 7 and 8 have the scales as an attribute, which was called malformed. What grows takes the position below, what shrinks (up to opset 10, as ONNX's tests
+// and ONNX Runtime have it) the one above.
+TEST(Importers, ScalesBeforeOpset11) {
+  const auto rows = [](int opset, const char* op, const std::vector<float>& scales) {
+    OneNode n(opset);
+    n.m.input("x", {"2", "5"});
+    if (opset >= 9) n.m.floats("scales", {2}, scales);
+    auto* node = n.m.node(op, opset < 9 ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", "scales"}, {"y"});
+    if (opset < 9) set_floats(node, "scales", scales);
+    n.m.output("y");
+    return result_of(n, Tensor::of<float>(DType::kFloat, {2, 5}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  };
+  const std::vector<float> grown{0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 6, 6, 7, 8, 8, 9};
+  EXPECT_EQ(rows(7, "Upsample", {1, 1.6f}), grown);
+  EXPECT_EQ(rows(9, "Upsample", {1, 1.6f}), grown);
+  EXPECT_EQ(rows(10, "Resize", {1, 0.6f}), (std::vector<float>{0, 2, 4, 5, 7, 9}));
+  EXPECT_EQ(rows(10, "Resize", {2, 0.6f}), (std::vector<float>{0, 2, 4, 0, 2, 4, 5, 7, 9, 5, 7, 9}));
+}
+
 // The layers of a Transformer of Keras by tf2onnx: means over the last axis are GlobalAveragePools, for which the rank must be known when the file is
 // read; every layer reads its input several times and gives its sizes as parts of a shape.
 TEST(Importers, RanksAreKnownBehindManyNorms) {

@@ -42,6 +42,27 @@ TEST(DecomposeResize, NearestRoundsDownExactly) {
   EXPECT_EQ(resize(a, 7), 1);
 }
 
+// PyTorch's default of torch.onnx for nearest-exact; was refused.
+TEST(DecomposeResize, NearestOfHalfPixels) {
+  for (const auto rounding : {ResizeAttrs::kPreferFloor, ResizeAttrs::kPreferCeil})
+    for (const int64_t factor : {1, 2, 3, 5}) {
+      ResizeAttrs a = attrs(ResizeAttrs::kNearest, ResizeAttrs::kHalfPixel);
+      a.rounding = rounding;
+      EXPECT_EQ(resize(a, factor), 1) << factor;
+    }
+}
+
+// A scale and a size that is open were refused for every rounding but down.
+TEST(DecomposeResize, NearestByAWholeScaleOfADynamicSize) {
+  for (const auto at : {ResizeAttrs::kHalfPixel, ResizeAttrs::kAsymmetric}) {
+    GraphBuilder b;
+    ResizeAttrs a = attrs(ResizeAttrs::kNearest, at);
+    a.rounding = at == ResizeAttrs::kAsymmetric ? ResizeAttrs::kFloor : ResizeAttrs::kPreferFloor;
+    b.output(b.node(OpKind::kResize, {b.input("x", {3, H, 7}), b.constant(Tensor::of<float>(DType::kFloat, {3}, {1, 3, 2}))}, a));
+    EXPECT_EQ(apply(b.g, {pass_decompose_resize}), 1);
+  }
+}
+
 TEST(DecomposeResize, ScalesOfComputedData) {
   for (const float scale : {2.0f, 0.5f}) {
     GraphBuilder b;
@@ -116,7 +137,7 @@ TEST(DecomposeResize, OthersStay) {
   ResizeAttrs a = attrs(ResizeAttrs::kCubic, ResizeAttrs::kHalfPixel);
   a.antialias = true;
   EXPECT_EQ(resize(a), 0);
-  EXPECT_EQ(resize(attrs(ResizeAttrs::kNearest, ResizeAttrs::kHalfPixel)), 0);
+  EXPECT_EQ(resize(attrs(ResizeAttrs::kNearest, ResizeAttrs::kAsymmetric)), 0) << "ties of whole positions";
   EXPECT_EQ(resize(attrs(ResizeAttrs::kLinear, ResizeAttrs::kSymmetricHalfPixel)), 0);
 }
 
