@@ -57,13 +57,13 @@ std::vector<Sets> read_data(const ValidateArguments& o, const Pair& p, Diagnosti
 }
 
 // As a device runs a stream: in each frame the states are what the blob itself gave in the one before.
-Sets run_stream(Pair& p, const Sets& sets) {
+Sets run_stream(Pair& p, const MeasuredOutputs& outputs, const Sets& sets) {
   std::vector<Frame> frames;
   for (const std::vector<Tensor>& set : sets) {
     frames.emplace_back(set.begin(), set.end());
     for (const KeptState& s : p.dims.kept_states) frames.back()[s.input].reset();
   }
-  return p.runner.run_in_order(frames, {1, 0, true});
+  return outputs.of_stream(p.runner, frames);
 }
 
 std::optional<TaskScore> task_of(const ValidateArguments& o, const Pair& p) {
@@ -143,14 +143,15 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
   for (const std::string& w : d.warnings()) progress.line("warning: " + w);
   progress.show("replaying golden vectors", 0.1);
   const uint32_t golden = p.runner.replay_golden();
-  Comparison c(p.outputs, decisions_of(p.model.graph));
+  MeasuredOutputs outputs(p.model.graph);
+  Comparison c = outputs.comparison();
   std::string compared_on;
   std::optional<ValidationSet> as_converted;
   std::vector<LayerError> layers;
   CertificateCheck certificate;
   with_made_up_inputs(o.data.empty() && calibration.empty(), [&] {
     const auto compare = [&](const std::vector<Tensor>& set, const std::vector<Tensor>& got, const ChaoticSamples& chaotic) {
-      const std::vector<Tensor> want = interpret(p.model.graph, set);
+      const std::vector<Tensor> want = outputs.of_model(p.model.graph, set, {});
       c.add(want, got, p.padding ? std::optional(token_mask(*p.padding, set)) : std::nullopt, chaotic);
       if (task) task->add(want, got, tokens_of(p, set));
     };
@@ -161,7 +162,8 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
         const ert::FloatMode float_mode;
         as_converted = validation_set(p, calibration);
       }
-      c = Comparison(p.outputs, as_converted->decisions());
+      outputs = as_converted->outputs();
+      c = outputs.comparison();
       progress.show("running the blob", 0.4);
       const Sets got = as_converted->results(p.runner);
       sets = as_converted->inputs();
@@ -173,11 +175,11 @@ Validated compare_all(const ValidateArguments& o, Pair& p, std::optional<TaskSco
       size_t count = 0;
       for (const Sets& one : data) count += one.size();
       for (Sets& one : data) {
-        const Sets got = streams ? run_stream(p, one) : Sets();
+        const Sets got = streams ? run_stream(p, outputs, one) : Sets();
         for (size_t i = 0; i < one.size(); ++i) {
           progress.show(fmt::format("comparing set {} of {}", sets.size() + 1, count),
                         0.15 + 0.5 * static_cast<double>(sets.size()) / static_cast<double>(count));
-          compare(one[i], streams ? got[i] : p.runner.run(one[i], {1, 0, true}), {});
+          compare(one[i], streams ? got[i] : outputs.of_blob(p.runner, one[i]), {});
           sets.push_back(std::move(one[i]));
         }
       }

@@ -45,6 +45,7 @@ Json outputs_json(const std::vector<OutputError>& errors) {
     list.push_back({{"name", e.name},
                     {"cosine", e.unknown() ? Json(nullptr) : Json(e.cosine)},
                     {"evidence", evidence_name(e.evidence)},
+                    {"scores_before", e.scores_before.empty() ? Json(nullptr) : Json(e.scores_before)},
                     {"decided_by", decision_name(e.decision)},
                     {"decided_cosine", e.unknown() ? Json(nullptr) : Json(e.decided)},
                     {"sqnr_db", finite(e.sqnr_db)},
@@ -66,12 +67,12 @@ Json layers_json(const std::vector<LayerError>& layers) {
 
 void print_error(const OutputError& e) {
   if (e.unknown())
-    return print("{}: not known, it {} in the reference (largest error {:.4g} of {:.4g})\n", printable(e.name),
+    return print("{}: {}not known, it {} in the reference (largest error {:.4g} of {:.4g})\n", printable(e.name), measured_text(e),
                  evidence_text(e.evidence), e.max_abs, e.max_ref);
   const std::string decided =
       e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
-  print("{}: cosine {:.6f}{}, SQNR {:.1f} dB{}, largest error {:.4g} of {:.4g}, same argmax {:.1f} %\n", printable(e.name),
-        e.cosine, decided, e.sqnr_db, e.of_worst_tenth ? " in the worst tenth" : "", e.max_abs, e.max_ref,
+  print("{}: {}cosine {:.6f}{}, SQNR {:.1f} dB{}, largest error {:.4g} of {:.4g}, {} {:.1f} %\n", printable(e.name), measured_text(e),
+        e.cosine, decided, e.sqnr_db, e.of_worst_tenth ? " in the worst tenth" : "", e.max_abs, e.max_ref, agreement_text(e),
         100 * e.argmax_agreement);
 }
 

@@ -82,26 +82,8 @@ std::map<std::string, Rows> reference_rows(const Graph& g, const std::vector<Ten
   return rows;
 }
 
-// Where the blob has row r: itself, or its place among the packed rows, which are those of each sequence up to its last token.
-// Empty when the blob holds another number of rows.
-std::vector<size_t> places(const std::optional<TokenMask>& mask, size_t all, size_t held) {
-  std::vector<size_t> place(all);
-  for (size_t r = 0; r < all; ++r) place[r] = r;
-  if (held == all) return place;
-  if (!mask || mask->token.size() != all) return {};
-  const auto sequence = static_cast<size_t>(mask->sequence);
-  size_t next = 0;
-  for (size_t b = 0; b * sequence < all; ++b) {
-    size_t length = sequence;
-    while (length > 0 && !mask->token[b * sequence + length - 1]) --length;
-    for (size_t s = 0; s < sequence; ++s) place[b * sequence + s] = next + s;
-    next += length;
-  }
-  return std::max<size_t>(next, 1) == held ? place : std::vector<size_t>();
-}
-
 void add(Sums& sums, const Rows& want, const std::optional<TokenMask>& mask, const ObservedOp& op) {
-  const std::vector<size_t> place = places(mask, want.all, op.elements / want.width);
+  const std::vector<size_t> place = packed_places(mask, want.all, op.elements / want.width);
   if (place.empty()) return;
   namespace direct = ert::params::direct_conv;
   const std::optional<ert::params::linear::Precision> only = only_precision(op.kind);

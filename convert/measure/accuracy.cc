@@ -197,6 +197,7 @@ OutputError OutputSums::error(const std::string& name) const {
     e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, error));
   if (decided_by.by == Decision::kLogarithm) e.sqnr_db = std::min(e.sqnr_db, edgeconv::sqnr_db(1, 2 * loss_of(decided_cosine())));
   e.argmax_agreement = rows ? static_cast<double>(agree) / static_cast<double>(rows) : 1;
+  if (of_scores) e.scores_before = decided_by.scores->operation;
   e.elements = elements;
   e.samples = begun_ + chaotic;
   e.chaotic = chaotic;

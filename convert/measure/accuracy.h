@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,13 @@ enum class Decision : uint8_t {
   kLogarithm,  // of a power: an error of it is a relative error of the power, however small that is
 };
 
+// What is measured in place of numbers of classes (class_scores.h).
+struct MeasuredScores {
+  size_t place;  // of the scores among the tensors that are compared, behind the outputs
+  int64_t axis;  // from the front, of the classes
+  std::string operation;
+};
+
 struct DecidedBy {
   Decision by = Decision::kValue;
   double unit = 0;  // kLogarithm: what one neper is in the output; 0 where the model normalizes it, or nothing tells
@@ -41,6 +49,7 @@ struct DecidedBy {
   bool by_worst_tenth = false;
   // Each element of the first axis is a sample, as where its size is a dim of the model's.
   bool batched = false;
+  std::optional<MeasuredScores> scores = {};  // `by` and all figures are theirs
 };
 
 // What a comparison tells of an output. Where the reference is the same whatever the inputs, agreement says nothing.
@@ -65,12 +74,13 @@ struct OutputError {
   // Of the squares of the reference and of the difference, over all or of the worst tenth (DecidedBy::by_worst_tenth); of a probability
   // or a logarithm no more than it has where it is decided.
   double sqnr_db = 0;
-  double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place
+  double argmax_agreement = 1;  // share of rows (last axis) whose largest element is at the same place; of classes, that are the same
   int64_t elements = 0;
   Decision decision = Decision::kValue;
   double decided = 1;  // the cosine that loses as much as the error does where the output is decided
   Evidence evidence = Evidence::kMoves;
   bool of_worst_tenth = false;  // sqnr_db is
+  std::string scores_before = {};  // "ArgMax, axis -1": figures are of the scores that it chooses classes by; empty where they are of the output
   int64_t samples = 0, chaotic = 0;  // chaotic: of these, those that are in no figure (chaos.h)
 
   // Whether it is known to be as good as its cosine says: an error where the reference hardly moves is one all the same.
@@ -102,6 +112,7 @@ struct OutputSums : Products {
   double max_abs = 0, max_ref = 0;
   int64_t rows = 0, agree = 0, elements = 0;
   int64_t chaotic = 0;     // samples that are in no sum
+  bool of_scores = false;  // DecidedBy::scores are what the sums are of
   int64_t no_numbers = 0;  // elements that are the same NaN or infinity in both, and stand in no sum
   DecidedBy decided_by;
 

@@ -81,6 +81,10 @@ const char* decision_name(Decision d) {
   return "";
 }
 
+std::string measured_text(const OutputError& e) { return e.scores_before.empty() ? "" : "as scores before " + e.scores_before + ": "; }
+
+const char* agreement_text(const OutputError& e) { return e.scores_before.empty() ? "same argmax" : "same choices"; }
+
 const char* evidence_text(Evidence e) {
   switch (e) {
     case Evidence::kMoves: return "";

@@ -2,6 +2,8 @@
 // forgive errors that change decisions.
 #pragma once
 
+#include <string>
+
 #include "convert/ir/graph.h"
 #include "convert/measure/accuracy.h"
 
@@ -12,6 +14,10 @@ DecidedBy decision_of(const Graph& g, ValueId v);
 
 // "value", "logit" or "logarithm": as reports name them.
 const char* decision_name(Decision d);
+
+// Before figures of an output: "" or "as scores before ArgMax, axis -1: ". And what its agreement is of: "same argmax", "same choices".
+std::string measured_text(const OutputError& e);
+const char* agreement_text(const OutputError& e);
 
 // "is zero", "hardly moves", ...; empty where it moves.
 const char* evidence_text(Evidence e);

@@ -14,6 +14,22 @@ bool TokenMask::counts(const std::vector<int64_t>& dims, size_t i) const {
   return token[i / row] != 0;
 }
 
+std::vector<size_t> packed_places(const std::optional<TokenMask>& mask, size_t all, size_t held) {
+  std::vector<size_t> place(all);
+  for (size_t r = 0; r < all; ++r) place[r] = r;
+  if (held == all) return place;
+  if (!mask || mask->token.size() != all) return {};
+  const auto sequence = static_cast<size_t>(mask->sequence);
+  size_t next = 0;
+  for (size_t b = 0; b * sequence < all; ++b) {
+    size_t length = sequence;
+    while (length > 0 && !mask->token[b * sequence + length - 1]) --length;
+    for (size_t s = 0; s < sequence; ++s) place[b * sequence + s] = next + s;
+    next += length;
+  }
+  return std::max<size_t>(next, 1) == held ? place : std::vector<size_t>();
+}
+
 TokenMask token_mask(const PaddingMask& by, const std::vector<Tensor>& inputs) {
   const Tensor& mask = inputs.at(by.input);
   const std::vector<int64_t> marks = mask.to_int64();

@@ -24,6 +24,10 @@ struct PaddingMask {
   int32_t padding = 0;
 };
 
+// Where the blob has row r: itself, or its place among the packed rows, which are those of each sequence up to its last token.
+// Empty when the blob holds another number of rows.
+std::vector<size_t> packed_places(const std::optional<TokenMask>& mask, size_t all, size_t held);
+
 // As the blob has it; nothing when it computes padded positions.
 std::optional<PaddingMask> padding_mask(const BlobRunner& runner);
 

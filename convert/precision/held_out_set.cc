@@ -3,11 +3,9 @@
 
 #include <algorithm>
 
-#include "convert/interp/interpreter.h"
 #include "convert/interp/work.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/noisy_inputs.h"
-#include "convert/measure/compare.h"
 #include "convert/precision/validation_set.h"
 
 namespace edgeconv {
@@ -31,9 +29,7 @@ bool needs_more_rows(const std::vector<LayerSensitivity>& layers) {
 }
 
 HeldOutSet::HeldOutSet(const Graph& original, const DimPlan& dims, const std::optional<PaddingMask>& padding, double work, bool chaos)
-    : original_(original), dims_(dims), padding_(padding), work_(work), chaos_(chaos) {
-  for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
-  decisions_ = decisions_of(original, &dims);
+    : original_(original), dims_(dims), padding_(padding), outputs_(original, &dims), work_(work), chaos_(chaos) {
   if (work_ == 0) draws_.push_back(next_draw());
 }
 
@@ -42,18 +38,19 @@ HeldOutSet::Draw HeldOutSet::next_draw() {
   draw.inputs = held_out_inputs(original_, dims_, drawn_++, work_ * kDrawShare);
   for (const auto& set : draw.inputs) {
     draw.masks.push_back(padding_ ? std::optional(token_mask(*padding_, set)) : std::nullopt);
-    draw.reference.push_back(interpret(original_, set, {Backend::kCanonical, {}}));
-    draw.chaotic.push_back(chaos_ ? chaotic_samples(draw.reference.back(), interpret(original_, noisy_inputs(set), {Backend::kCanonical, {}}))
-                                  : ChaoticSamples());
+    draw.reference.push_back(outputs_.of_model(original_, set, {Backend::kCanonical, {}}));
+    draw.chaotic.push_back(
+        chaos_ ? chaotic_samples(draw.reference.back(), outputs_.of_model(original_, noisy_inputs(set), {Backend::kCanonical, {}}))
+               : ChaoticSamples());
   }
   return draw;
 }
 
 double HeldOutSet::loss(const Tensor& blob, const Draw& draw) const {
   const auto runner = open_own(blob);
-  Comparison c(names_, decisions_);
+  Comparison c = outputs_.comparison();
   for (size_t i = 0; i < draw.inputs.size(); ++i)
-    c.add(draw.reference[i], runner->run(draw.inputs[i], {1, 0, true}), draw.masks[i], draw.chaotic[i]);
+    c.add(draw.reference[i], outputs_.of_blob(*runner, draw.inputs[i]), draw.masks[i], draw.chaotic[i]);
   return loss_of(c.worst_cosine(true));
 }
 

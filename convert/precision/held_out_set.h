@@ -3,13 +3,12 @@
 
 #include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "convert/ir/graph.h"
 #include "convert/dims/dims.h"
+#include "convert/precision/measured_outputs.h"
 #include "convert/precision/sensitivity.h"
-#include "convert/measure/accuracy.h"
 #include "convert/measure/chaos.h"
 #include "convert/measure/token_mask.h"
 
@@ -52,8 +51,7 @@ class HeldOutSet {
   const Graph& original_;
   const DimPlan& dims_;
   const std::optional<PaddingMask>& padding_;
-  std::vector<std::string> names_;
-  std::vector<DecidedBy> decisions_;
+  MeasuredOutputs outputs_;
   double work_;
   bool chaos_;
   std::vector<Draw> draws_;

@@ -8,11 +8,9 @@
 
 #include "convert/infer/infer.h"
 #include "convert/inputs/affordable_inputs.h"
-#include "convert/interp/interpreter.h"
-#include "convert/measure/compare.h"
 #include "convert/passes/pass.h"
 #include "convert/passes/saturation.h"
-#include "convert/precision/validation_set.h"
+#include "convert/precision/measured_outputs.h"
 #include "rt/base/float_mode.h"
 
 namespace edgeconv {
@@ -85,7 +83,7 @@ SourceRounding keep_saturation(const Graph& as_quantized, Graph& graph, const Di
     if (const auto range = saturation_range(as_is, n)) clipping[&n].add(values[static_cast<size_t>(n.in(0))], *range, *scalar_constant(as_is, n.in(1)));
   };
   try {
-    for (const auto& set : sets) outputs.push_back(interpret(as_is, set, {Backend::kCanonical, observe}));
+    for (const auto& set : sets) outputs.push_back(MeasuredOutputs(as_is).of_model(as_is, set, {Backend::kCanonical, observe}));
   } catch (const FatalError&) {
     return found;  // inputs that the model does not take are told when it is calibrated
   }
@@ -101,10 +99,9 @@ SourceRounding keep_saturation(const Graph& as_quantized, Graph& graph, const Di
     kept[id_of(as_is, *n)] = range;
   }
   const auto errors = [&](const Graph& g) {
-    std::vector<std::string> names;
-    for (ValueId v : g.outputs) names.push_back(g.value(v).name);
-    Comparison c(names, decisions_of(graph));
-    for (size_t i = 0; i < sets.size(); ++i) c.add(outputs[i], interpret(g, sets[i], {Backend::kCanonical, {}}));
+    const MeasuredOutputs measured(g);
+    Comparison c = measured.comparison();
+    for (size_t i = 0; i < sets.size(); ++i) c.add(outputs[i], measured.of_model(g, sets[i], {Backend::kCanonical, {}}));
     return c.errors();
   };
   found.errors = errors(graph);

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "convert/inputs/affordable_inputs.h"
-#include "convert/interp/interpreter.h"
 #include "convert/interp/work.h"
-#include "convert/measure/compare.h"
 #include "convert/precision/validation_set.h"
 
 namespace edgeconv {
@@ -29,14 +27,13 @@ bool OnePicture::suffices(const Graph& original, const DimPlan& dims, const std:
 }
 
 OnePicture::OnePicture(const Graph& original, const DimPlan& dims)
-    : decisions_(decisions_of(original, &dims)), inputs_(synthetic_inputs(original, dims, one_picture(original, dims))) {
-  for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
-  reference_ = interpret(original, inputs_, {Backend::kCanonical, {}});
+    : outputs_(original, &dims), inputs_(synthetic_inputs(original, dims, one_picture(original, dims))) {
+  reference_ = outputs_.of_model(original, inputs_, {Backend::kCanonical, {}});
 }
 
 double OnePicture::loss(const Tensor& blob) const {
-  Comparison c(names_, decisions_);
-  c.add(reference_, open_own(blob)->run(inputs_, {1, 0, true}), std::nullopt, {});
+  Comparison c = outputs_.comparison();
+  c.add(reference_, outputs_.of_blob(*open_own(blob), inputs_), std::nullopt, {});
   return loss_of(c.worst_cosine());
 }
 

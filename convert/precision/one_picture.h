@@ -1,12 +1,11 @@
 // What single layers do to the outputs for one made-up picture: enough for an order of layers, where a set has several pictures and networks take long.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "convert/dims/dims.h"
 #include "convert/ir/graph.h"
-#include "convert/measure/accuracy.h"
+#include "convert/precision/measured_outputs.h"
 
 namespace edgeconv {
 
@@ -21,8 +20,7 @@ class OnePicture {
   double loss(const Tensor& blob) const;
 
  private:
-  std::vector<std::string> names_;
-  std::vector<DecidedBy> decisions_;
+  MeasuredOutputs outputs_;
   std::vector<Tensor> inputs_, reference_;
 };
 

@@ -12,6 +12,7 @@ target_sources(edgeconv_core PRIVATE
   precision/kept_maps.cc
   precision/kept_saturation.cc
   precision/layer_facts.cc
+  precision/measured_outputs.cc
   precision/one_picture.cc
   precision/request.cc
   precision/screen.cc

@@ -5,11 +5,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "convert/interp/interpreter.h"
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/noisy_inputs.h"
 #include "convert/inputs/streams.h"
-#include "convert/measure/decision.h"
 #include "convert/precision/untaken_branches.h"
 
 namespace edgeconv {
@@ -28,8 +26,8 @@ bool within_maxima(const Graph& g, const DimPlan& dims, const std::vector<Tensor
 }  // namespace
 
 ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const std::vector<std::vector<Tensor>>& calibration,
-                             const std::optional<PaddingMask>& padding) {
-  for (ValueId v : original.outputs) names_.push_back(original.value(v).name);
+                             const std::optional<PaddingMask>& padding)
+    : outputs_(original) {
   const size_t most = dims.kept_states.empty() ? kMostSets : kMostFrames;
   for (const auto& set : calibration)
     if (within_maxima(original, dims, set) && inputs_.size() < most) inputs_.push_back(set);
@@ -44,7 +42,7 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
     return is_float(original.value(v).dtype) && kind != InputKind::kWaveform && kind != InputKind::kImage && kind != InputKind::kState;
   };
   knows_chaos_ = recorded_ || std::none_of(original.inputs.begin(), original.inputs.end(), is_guessed);
-  decisions_ = decisions_of(original, recorded_ ? nullptr : &dims);
+  if (!recorded_) outputs_ = MeasuredOutputs(original, &dims);
   BranchWatch branches(original);
   const auto watch = [&](const Node& n, const std::vector<Tensor>& values) { branches.see(n, values); };
   for (const auto& set : inputs_) {
@@ -52,12 +50,12 @@ ValidationSet::ValidationSet(const Graph& original, const DimPlan& dims, const s
     work_ += set_work_.back();
     masks_.push_back(padding ? std::optional(token_mask(*padding, set)) : std::nullopt);
     chaotic_.emplace_back();
-    canonical_.push_back(interpret(original, set, {Backend::kCanonical, watch}));
-    oracle_.push_back(interpret(original, set, {Backend::kOracle, {}}));
+    canonical_.push_back(outputs_.of_model(original, set, {Backend::kCanonical, watch}));
+    oracle_.push_back(outputs_.of_model(original, set, {Backend::kOracle, {}}));
   }
   untaken_ = branches.untaken();
-  for (size_t i = 0; i < names_.size(); ++i)
-    if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(names_[i]);
+  for (size_t i = 0; i < outputs_.names().size(); ++i)
+    if (oracle_[0][i].dtype() == DType::kUndefined) unknown_.push_back(outputs_.names()[i]);
 }
 
 std::vector<std::vector<Tensor>> ValidationSet::results(BlobRunner& runner) const {
@@ -71,19 +69,19 @@ std::vector<Tensor> ValidationSet::run(BlobRunner& runner, size_t set, const std
   std::vector<Tensor> inputs = inputs_[set];
   for (const auto& [input, output] : states_)
     if (before && (*before)[output].dims() == inputs[input].dims()) inputs[input] = (*before)[output];
-  return runner.run(inputs, {1, 0, true});
+  return outputs_.of_blob(runner, inputs);
 }
 
 Comparison ValidationSet::compare(const std::vector<std::vector<Tensor>>& reference,
                                   const std::vector<std::vector<Tensor>>& results) const {
-  Comparison c(names_, decisions_);
+  Comparison c = outputs_.comparison();
   for (size_t i = 0; i < inputs_.size(); ++i) c.add(reference[i], results[i], masks_[i], chaotic_[i]);
   return c;
 }
 
 Comparison ValidationSet::compare(const Tensor& blob, const std::vector<size_t>& sets) const {
   const auto runner = open_own(blob);
-  Comparison c(names_, decisions_);
+  Comparison c = outputs_.comparison();
   std::vector<Tensor> got;
   for (const size_t i : sets) {
     got = run(*runner, i, got.empty() ? nullptr : &got);
@@ -96,7 +94,7 @@ bool ValidationSet::leave_out_chaos(const Graph& original) {
   if (knows_chaos_) return false;
   knows_chaos_ = true;
   for (size_t i = 0; i < inputs_.size(); ++i)
-    chaotic_[i] = chaotic_samples(canonical_[i], interpret(original, noisy_inputs(inputs_[i]), {Backend::kCanonical, {}}));
+    chaotic_[i] = chaotic_samples(canonical_[i], outputs_.of_model(original, noisy_inputs(inputs_[i]), {Backend::kCanonical, {}}));
   return leaves_out_chaos();
 }
 
@@ -105,9 +103,12 @@ bool ValidationSet::leaves_out_chaos() const {
 }
 
 std::vector<OutputError> ValidationSet::reference_itself() const {
-  std::vector<DecidedBy> values(decisions_.size());
-  for (size_t o = 0; o < values.size(); ++o) values[o].batched = decisions_[o].batched;
-  Comparison self(names_, values);
+  std::vector<DecidedBy> values(outputs_.decisions().size());
+  for (size_t o = 0; o < values.size(); ++o) {
+    values[o].batched = outputs_.decisions()[o].batched;
+    values[o].scores = outputs_.decisions()[o].scores;
+  }
+  Comparison self(outputs_.names(), values);
   for (size_t i = 0; i < inputs_.size(); ++i) self.add(canonical_[i], canonical_[i], masks_[i], chaotic_[i]);
   return self.errors();
 }
@@ -128,27 +129,15 @@ bool ValidationSet::has_random_weights(const Graph& original, const DimPlan& dim
 
 std::vector<std::string> ValidationSet::not_finite_outputs() const {
   std::vector<std::string> names;
-  for (size_t i = 0; i < names_.size(); ++i) {
+  for (size_t i = 0; i < outputs_.names().size(); ++i) {
     bool finite = true;
     for (const std::vector<Tensor>& outputs : oracle_) {
       if (!is_float(outputs[i].dtype())) continue;
       for (float v : outputs[i].to_float()) finite &= std::isfinite(v);
     }
-    if (!finite) names.push_back(names_[i]);
+    if (!finite) names.push_back(outputs_.names()[i]);
   }
   return names;
-}
-
-std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up) {
-  std::vector<DecidedBy> decisions;
-  for (ValueId v : g.outputs) {
-    decisions.push_back(decision_of(g, v));
-    decisions.back().by_worse_half = made_up && has_windows(*made_up);
-    decisions.back().by_worst_tenth = made_up != nullptr;
-    const auto& shape = g.value(v).shape;
-    decisions.back().batched = shape && !shape->empty() && !shape->front().is_constant();
-  }
-  return decisions;
 }
 
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob) {

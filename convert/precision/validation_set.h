@@ -12,6 +12,7 @@
 #include "convert/dims/dims.h"
 #include "convert/measure/compare.h"
 #include "convert/measure/token_mask.h"
+#include "convert/precision/measured_outputs.h"
 #include "convert/run/blob_runner.h"
 
 namespace edgeconv {
@@ -28,10 +29,9 @@ class ValidationSet {
                 const std::optional<PaddingMask>& padding);
 
   const std::vector<std::vector<Tensor>>& inputs() const { return inputs_; }
-  const std::vector<std::string>& names() const { return names_; }
-  const std::vector<DecidedBy>& decisions() const { return decisions_; }
+  const MeasuredOutputs& outputs() const { return outputs_; }
 
-  // What a blob gives for the inputs. Steps of a model with states are run as on a device: each with the states that the blob itself gave.
+  // What a blob gives for the inputs, as of MeasuredOutputs. Steps of a model with states are run as on a device: each with the states that the blob itself gave.
   std::vector<std::vector<Tensor>> results(BlobRunner& runner) const;
   bool has_states() const { return !states_.empty(); }
   const std::vector<std::optional<TokenMask>>& masks() const { return masks_; }
@@ -72,8 +72,8 @@ class ValidationSet {
   std::vector<OutputError> reference_itself() const;
   std::vector<Tensor> run(BlobRunner& runner, size_t set, const std::vector<Tensor>* before) const;
 
-  std::vector<std::string> names_, unknown_;
-  std::vector<DecidedBy> decisions_;
+  MeasuredOutputs outputs_;
+  std::vector<std::string> unknown_;
   std::map<size_t, size_t> states_;  // input -> output that it takes in the next step; empty where sets are samples of their own
   std::vector<std::vector<Tensor>> inputs_, canonical_, oracle_;
   std::vector<std::optional<TokenMask>> masks_;
@@ -84,9 +84,6 @@ class ValidationSet {
   double work_ = 0;
   std::vector<double> set_work_;
 };
-
-// Of the outputs of g. made_up: the dims that inputs are made up by, if they are.
-std::vector<DecidedBy> decisions_of(const Graph& g, const DimPlan* made_up = nullptr);
 
 // Our own blob must open; when it does not, the fault is ours and not the file's.
 std::unique_ptr<BlobRunner> open_own(const Tensor& blob);

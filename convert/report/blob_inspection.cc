@@ -140,12 +140,13 @@ std::string certificate_text(const Json& c) {
                               shown_text(c, "calibration"));
   s += worst_layer(c.at("layers"));
   for (const Json& o : c.at("outputs"))
-    if (std::isnan(shown_number(o, "cosine")))
+    if (const bool of_scores = o.is_object() && o.contains("scores_before"); std::isnan(shown_number(o, "cosine")))
       s += fmt::format("accuracy  {}: not known (the reference: {}), largest error {:.3g}\n", shown_text(o, "name"),
                        shown_text(o, "evidence"), shown_number(o, "max_abs"));
     else
-      s += fmt::format("accuracy  {}: cosine {:.6f}, largest error {:.3g}, same argmax {:.1f} %\n", shown_text(o, "name"),
-                       shown_number(o, "cosine"), shown_number(o, "max_abs"), 100 * shown_number(o, "argmax_agreement"));
+      s += fmt::format("accuracy  {}: {}cosine {:.6f}, largest error {:.3g}, same {} {:.1f} %\n", shown_text(o, "name"),
+                       of_scores ? "as scores before " + shown_text(o, "scores_before") + ": " : "", shown_number(o, "cosine"), shown_number(o, "max_abs"),
+                       of_scores ? "choices" : "argmax", 100 * shown_number(o, "argmax_agreement"));
   if (!c.contains("measured_on")) return s;
   const Json& on = c.at("measured_on");
   return s + fmt::format("certified against {}, on {:.0f} sets of {} inputs\n", shown_text(c, "reference"),

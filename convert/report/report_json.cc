@@ -64,6 +64,7 @@ Json outputs(const ConvertResult& r) {
     list.push_back({{"name", e.name},
                     {"cosine", e.unknown() ? Json(nullptr) : Json(e.cosine)},
                     {"evidence", evidence_name(e.evidence)},
+                    {"scores_before", e.scores_before.empty() ? Json(nullptr) : Json(e.scores_before)},
                     {"decided_by", decision_name(e.decision)},
                     {"decided_cosine", e.unknown() ? Json(nullptr) : Json(e.decided)},
                     {"max_abs", e.max_abs},

@@ -115,12 +115,13 @@ at("compared").textContent = "Reference: " + report.reference + ", on " + report
 table(at("outputs"), [
   {head: "output", key: (o) => o.name, kind: "name"},
   {head: "cosine", key: (o) => o.cosine, show: fixed(6)},
+  {head: "measured as", key: (o) => o.scores_before ? "scores before " + o.scores_before : "values", kind: "text"},
   {head: "decided by", key: (o) => o.decided_by, kind: "text"},
   {head: "its cosine", key: deciding, show: fixed(6)},
   {head: "largest error", key: (o) => o.max_abs, show: precise},
   {head: "of", key: (o) => o.max_reference, show: precise},
   {head: "SQNR dB", key: (o) => o.sqnr_db, show: fixed(1)},
-  {head: "same argmax %", key: (o) => 100 * o.argmax_agreement, show: fixed(1)},
+  {head: "same argmax or choices %", key: (o) => 100 * o.argmax_agreement, show: fixed(1)},
 ], report.outputs, false);
 
 const prefix = common_prefix(report.layer_table.map((l) => l.name)), short = (name) => (name.slice(prefix.length) || name).replace(/[/+.]/g, "$&\u200b");

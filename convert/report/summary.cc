@@ -142,12 +142,12 @@ std::string outlier_line(const ConvertResult& r) {
 
 std::string error_text(const OutputError& e) {
   if (e.unknown())
-    return fmt::format("not known, it {} in the reference (largest error {:.3g} of {:.3g})", evidence_text(e.evidence), e.max_abs,
-                       e.max_ref);
+    return fmt::format("{}not known, it {} in the reference (largest error {:.3g} of {:.3g})", measured_text(e), evidence_text(e.evidence),
+                       e.max_abs, e.max_ref);
   const std::string decided =
       e.decision == Decision::kValue ? "" : fmt::format(", by its {} {:.6f}", decision_name(e.decision), e.decided);
-  return fmt::format("cosine {:.6f}{}, largest error {:.3g} of {:.3g}, same argmax {:.1f} %", e.cosine, decided, e.max_abs,
-                     e.max_ref, 100 * e.argmax_agreement);
+  return fmt::format("{}cosine {:.6f}{}, largest error {:.3g} of {:.3g}, {} {:.1f} %", measured_text(e), e.cosine, decided, e.max_abs,
+                     e.max_ref, agreement_text(e), 100 * e.argmax_agreement);
 }
 
 std::string accuracy_lines(const ConvertResult& r) {

@@ -125,6 +125,7 @@ std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, co
     // Most outputs move, and are decided by their values.
     if (e.chaotic) entry["chaotic_samples"] = e.chaotic;
     if (e.evidence != Evidence::kMoves) entry["evidence"] = evidence_name(e.evidence);
+    if (!e.scores_before.empty()) entry["scores_before"] = e.scores_before;
     if (e.decision != Decision::kValue) {
       entry["decided_by"] = decision_name(e.decision);
       entry["decided_cosine"] = e.unknown() ? Json(nullptr) : figure(e.decided);

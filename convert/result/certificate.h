@@ -38,7 +38,8 @@ std::string inputs_sha256(const std::vector<std::vector<Tensor>>& sets);
 // "cut_inputs": [{"name", "position" among the file's inputs}] (only with --outputs), "measured_on":
 // {"inputs": "synthetic" or "user", "sets", "sha256", "uncounted": {"mask", "padding"} or null; "chaotic": true where samples were left out}, "fusions", "layers": [{"name", "k", "n",
 // "precision", "local_sqnr_db", "accumulated_sqnr_db"}], "outputs": [{"name", "cosine" (null: no evidence), "max_abs", "sqnr_db",
-// "argmax_agreement"; "chaotic_samples" where some were left out; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value}]}.
+// "argmax_agreement"; "chaotic_samples" where some were left out; "evidence" where the reference does not move; "decided_by" and "decided_cosine" where that is not the value;
+// "scores_before" where figures are of the scores that classes are chosen by: "ArgMax, axis -1"}]}.
 // On made-up inputs sqnr_db is that of the worst tenth of samples, and of few of them less (DecidedBy::by_worst_tenth).
 // errors: against the canonical interpreter. Holds no date and no path, so that equal conversions give equal bytes.
 std::string certificate_json(const ConvertResult& r, const ConvertOptions& o, const std::vector<OutputError>& errors);

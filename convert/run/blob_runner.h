@@ -22,6 +22,9 @@ struct ObservedOp {
   const float* output;  // the first one, if it is float; otherwise null and 0 elements
   size_t elements;
   std::span<const float> floats = {};
+  uint32_t index = 0;  // in the program
+  const float* input = nullptr;  // the first one, if it is float
+  std::vector<int64_t> input_dims = {};
 };
 
 struct RunnerOptions {

@@ -41,12 +41,17 @@ int show_op(void* argument, uint32_t index, uint32_t phase, const char* kind, co
   const ert::fb::Op& op = p.ops[index];
   const ert::Operand& out = state.values[p.operands[op.first_operand() + op.n_inputs()]];
   const bool is_float = out.dtype == ERT_F32;
+  const int32_t first = op.n_inputs() > 0 ? p.operands[op.first_operand()] : -1;
+  const ert::Operand* in = first >= 0 && state.values[first].dtype == ERT_F32 ? &state.values[first] : nullptr;
   (*o.observe)({kind,
                 name,
                 op.n_ints() > 0 ? p.ints[op.first_int()] : 0,
                 is_float ? out.as<float>() : nullptr,
                 is_float ? static_cast<size_t>(out.elements()) : 0,
-                {p.floats.data + op.first_float(), op.n_floats()}});
+                {p.floats.data + op.first_float(), op.n_floats()},
+                index,
+                in ? in->as<float>() : nullptr,
+                in ? std::vector<int64_t>(in->dims, in->dims + in->rank) : std::vector<int64_t>()});
   return 0;
 }
 

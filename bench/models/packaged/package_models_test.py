@@ -55,6 +55,12 @@ class Verdicts(unittest.TestCase):
                                              (0.998, 39, True, "warned"), (0.998, 39, False, "wrong")):
             self.assertEqual(verdict.verdict(self.figures(cosine, db), promise, warned), expected, (cosine, db, warned))
 
+    def test_numbers_of_classes_by_how_many_are_the_same(self):
+        promise = {"sqnr_db": 30.0, "scores_before": "ArgMax, axis -1", "argmax_agreement": 0.98}
+        for same, warned, expected in ((0.97, False, "right"), (0.95, False, "too good"), (0.95, True, "warned")):
+            found = verdict.Figures(0.9, -8.0, 16.0, 16.0, same)
+            self.assertEqual(verdict.verdict(found, promise, warned), expected, (same, warned))
+
     def test_what_cannot_be_seen_or_was_not_promised(self):
         self.assertEqual(verdict.verdict(self.figures(1.0, 61), {"sqnr_db": 120.0}, False), "right")
         self.assertEqual(verdict.verdict(self.figures(1.0, 50), {"sqnr_db": 120.0}, False), "too good")
