@@ -74,12 +74,12 @@ void NodeInference::set_elements(size_t output, std::vector<DimExpr> e) {
   g_.value(node().outputs[output]).elements = std::move(e);
 }
 
-bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string& what) {
+bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string& what, bool multiples) {
   switch (dims_.unify(a, b)) {
     case DimsUnion::Result::kSame:
     case DimsUnion::Result::kMerged: return true;
     case DimsUnion::Result::kSpecialised:
-      warn_specialised(what);
+      warn_specialised(what, multiples);
       return true;
     case DimsUnion::Result::kUndecided: require_equal(a, b, what); return true;
     case DimsUnion::Result::kContradiction: break;
@@ -108,13 +108,16 @@ bool NodeInference::is_width_of_weights(int64_t size) const {
 }
 
 // Once for a dim: a recurrent layer has several weights of the width of its input.
-void NodeInference::warn_specialised(const std::string& what) {
+void NodeInference::warn_specialised(const std::string& what, bool multiples) {
   const std::string dim = "dim '" + dims_.last_symbol() + "' is declared dynamic, but ", size = std::to_string(dims_.last_number());
   if (std::any_of(log_.warnings.begin(), log_.warnings.end(), [&](const std::string& w) { return w.rfind(dim, 0) == 0; })) return;
   if (is_width_of_weights(dims_.last_number()))
     return warn(dim + "the weights of " + where() + " are made for " + size + " (" + what + "): every run needs that size");
-  warn(dim + where() + " fixes it to " + size + " (" + what +
-       "): the model runs at that size only. The exporter froze it: re-export with dynamo=True to keep it dynamic");
+  const std::string fixed = dim + where() + " fixes it to " + size + " (" + what + "): the model ", froze = "re-export with dynamo=True to keep it dynamic";
+  if (!multiples || dims_.last_number() < 2) return warn(fixed + "runs at that size only. The exporter froze it: " + froze);
+  warn(fixed + "is converted for that size. " + node().origin.op_type + " takes multiples of it, too: --fix " + dims_.last_symbol() + "=" +
+       std::to_string(2 * dims_.last_number()) + " is a model for twice the size, where what follows takes that. Unless the model means groups of " + size +
+       ", the exporter froze it: " + froze);
 }
 
 void NodeInference::require_equal(const DimExpr& a, const DimExpr& b, const std::string& what) {

@@ -63,7 +63,8 @@ class NodeInference {
   void set(size_t output, DType t, Shape s);
   void set_elements(size_t output, std::vector<DimExpr> e);
   // States that two sizes are equal; on contradiction a problem is logged and false returned. `what` names the axis in messages.
-  bool unify(const DimExpr& a, const DimExpr& b, const std::string& what);
+  // multiples: of a number, which the node takes, too.
+  bool unify(const DimExpr& a, const DimExpr& b, const std::string& what, bool multiples = false);
   // The same where it is known that inference cannot tell: the sizes are tried out when the ranges of dims are known.
   void require_equal(const DimExpr& a, const DimExpr& b, const std::string& what);
   // Numpy broadcast with unification of unequal sizes.
@@ -89,7 +90,7 @@ class NodeInference {
 
  private:
   bool is_width_of_weights(int64_t size) const;
-  void warn_specialised(const std::string& what);
+  void warn_specialised(const std::string& what, bool multiples);
 
   Graph& g_;
   NodeId n_;

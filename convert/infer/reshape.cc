@@ -26,7 +26,7 @@ bool bind_frozen(NodeInference& c, const Shape& in, const Shape& out, int solve)
     if (static_cast<int>(i) == solve || in[i].is_constant() || !in[i].is_symbol() || !out[i].is_constant()) continue;
     if (std::any_of(out.begin(), out.end(), [&](const DimExpr& size) { return reads(size, in[i].symbol_name()); })) continue;
     // Further axes may be merged with this one (S*B -> 264): only an axis whose successors stay aligned is bound by itself.
-    return c.unify(in[i], out[i], literal_at(out[i], i));
+    return c.unify(in[i], out[i], literal_at(out[i], i), solve >= 0);
   }
   return false;
 }

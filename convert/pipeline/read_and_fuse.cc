@@ -16,6 +16,7 @@
 #include "convert/precision/kept_saturation.h"
 #include "convert/prepare/as_quantized.h"
 #include "convert/prepare/cut_advice.h"
+#include "convert/prepare/fixed_dims.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
 
@@ -41,6 +42,7 @@ void Conversion::read(const std::string& path) {
   r_.raw_inputs = model_.raw_inputs;
   r_.fusions = model_.fusions;
   states_ = kept_states(model_.graph, o_.states);
+  check_dims_vary(model_.graph, model_.info, o_.dims);
   dims_ = plan_dims(model_.graph, o_.dims, states_);
   fit_text(text_, model_, dims_);
   r_.task = model_.task;

@@ -3,6 +3,7 @@ target_sources(edgeconv_core PRIVATE
   prepare/custom_operators.cc
   prepare/cut_advice.cc
   prepare/diagnosis.cc
+  prepare/fixed_dims.cc
   prepare/ordered_rows.cc
   prepare/pinning_advice.cc
   prepare/prepare.cc

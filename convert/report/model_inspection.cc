@@ -5,6 +5,7 @@
 
 #include "convert/prepare/custom_operators.h"
 #include "convert/prepare/cut_advice.h"
+#include "convert/prepare/fixed_dims.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/blob/blob.h"
 #include "convert/blob/golden.h"
@@ -105,6 +106,7 @@ void plan(ImportedModel imported, const std::map<std::string, int64_t>& dims, co
   PreparedModel prepared = prepare_model(std::move(imported), options, m.diagnostics);
   m.inputs = boundary(prepared.graph, prepared.graph.inputs);
   m.outputs = boundary(prepared.graph, prepared.graph.outputs);
+  check_dims_vary(prepared.graph, prepared.info, dims);
   m.dims = plan_dims(prepared.graph, dims);
   const Origins before = origins(prepared.graph);
   run_passes(prepared.graph, m.diagnostics);

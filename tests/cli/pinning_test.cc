@@ -313,6 +313,30 @@ TEST_F(PinningTest, ValuesOfEveryType) {
   }
 }
 
+// The mean of four views of each sample, as PyPI's mne-icalabel takes it: --dim of the number of views was told that the model has no such dim.
+TEST_F(PinningTest, ADimThatNodesGiveOneSizeIsFixedAndHasNoRange) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"views", 7});
+  w.output("y", kOnnxFloat, {"samples", 7});
+  for (const auto& [name, values] : std::vector<std::pair<std::string, std::vector<int64_t>>>{{"four", {4, -1}}, {"seven", {-1, 7}}}) {
+    auto& t = *w.proto().mutable_graph()->add_initializer();
+    t.set_name(name), t.set_data_type(kOnnxInt64), t.add_dims(2);
+    for (int64_t v : values) t.add_int64_data(v);
+  }
+  w.node("Reshape", {"x", "four"}, {"grouped"});
+  auto& mean = w.node("ReduceMean", {"grouped"}, {"means"});
+  ints_attribute(mean, "axes", {0});
+  int_attribute(mean, "keepdims", 0);
+  w.node("Reshape", {"means", "seven"}, {"y"});
+  write(w);
+  expect_usage({"--dim", "views=12"}, {"--dim views=12", "no range", "--fix views=12", "--fix views=8"});
+  convert({"--fix", "views=8"});
+  Floats rows(56), means;
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(i);
+  for (size_t i = 0; i < 14; ++i) means.push_back(static_cast<float>(i) + 21);
+  EXPECT_EQ(run_on({8, 7}, rows), means);
+}
+
 TEST_F(PinningTest, WhatCannotBePinnedIsAUsageErrorThatNamesWhatCan) {
   write(with_settings(kOnnxInt64, {"width"}));
   expect_usage({"--const", "gian=1"}, {"--const gian", "no such input", "x, gain"});

