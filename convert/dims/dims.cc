@@ -8,6 +8,7 @@
 #include <set>
 
 #include "convert/dims/fitting_sizes.h"
+#include "convert/dims/frame_axes.h"
 #include "convert/dims/hidden_states.h"
 #include "convert/dims/index_origin.h"
 #include "convert/dims/size_equalities.h"
@@ -52,7 +53,7 @@ void check_input_sizes(const Graph& g, const DimPlan& plan) {
 
 // The named axes of inputs.
 struct NamedDims {
-  std::set<std::string> all, leading;
+  std::set<std::string> all, leading;  // leading: batches, as a first axis is where nothing tells frames
   std::set<std::string> tokens;    // behind the first axis: of ids, of masks, and of [batch, time, features]
   std::set<std::string> measured;  // the others behind the first axis: samples, frames, sides of a picture
 };
@@ -76,6 +77,21 @@ NamedDims named_dims(const Graph& g) {
       }
     }
   }
+  // Frames may come first: [T, F] that is unsqueezed for a convolution, [T, 1, F] and [T, B, F] of recurrent layers.
+  const AxesOfLayers axes = axes_of_layers(g);
+  const auto only_in = [](const std::string& name, const std::set<std::string>& in, const std::set<std::string>& out) {
+    return in.count(name) && !out.count(name);
+  };
+  const std::set<std::string> first = dims.leading;
+  for (const std::string& name : first) {
+    if (!only_in(name, axes.along, axes.batch) || dims.tokens.count(name) || dims.measured.count(name)) continue;
+    dims.leading.erase(name);
+    dims.tokens.insert(name);
+  }
+  if (dims.leading.size() == first.size()) return dims;
+  const std::set<std::string> behind = dims.tokens;
+  for (const std::string& name : behind)
+    if (only_in(name, axes.batch, axes.along)) dims.tokens.erase(name), dims.leading.insert(name);
   return dims;
 }
 

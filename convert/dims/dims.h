@@ -31,8 +31,8 @@ struct DimPlan {
   std::map<ValueId, std::vector<DimExpr>> indexed_sizes;  // inputs that index axes of these sizes
 };
 
-// requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic). Token axes default to the position
-// table's limit, else to 512; not so beside axes that must be given, such as audio samples, because a mask's axis may be one of those.
+// requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic) unless layers go along them, as along
+// frames (frame_axes.h): those are token axes. These default to the position table's limit, else to 512; not so beside axes that must be given, such as audio samples, because a mask's axis may be one of those.
 // Throws FatalError: kUsage for a dim without a sensible default, an unknown dim, or one beyond the table; kMalformed where no value
 // of a dim keeps lookups inside their table.
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& requested, const std::vector<KeptState>& states = {});

