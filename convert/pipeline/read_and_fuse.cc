@@ -19,6 +19,7 @@
 #include "convert/prepare/fixed_dims.h"
 #include "convert/prepare/pinning_advice.h"
 #include "convert/prepare/reference.h"
+#include "convert/quantize/deep_layers.h"
 
 namespace edgeconv {
 namespace {
@@ -87,7 +88,10 @@ void Conversion::fuse() {
   options_.skip_padding = o_.skip_padding;
   options_.smoothing = &smooth_;
   LowerOptions trial = options_;
-  if (quantizes()) trial.plan = int8_plan(g_);
+  if (quantizes()) {
+    trial.plan = int8_plan(g_);
+    warn_of_deep_layers(g_, d_);
+  }
   trial.plan.int8_attention = trial.plan.int8_tables = !is_exact(o_.precision.mode);
   std::optional<TargetPacking> packing;
   try {

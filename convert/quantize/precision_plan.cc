@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/quantize/deep_layers.h"
 #include "convert/quantize/exact_layers.h"
 #include "convert/quantize/map_layers.h"
 
@@ -70,8 +71,7 @@ PrecisionPlan int8_plan(const Graph& g) {
     const Node& n = g.nodes[i];
     const auto id = static_cast<NodeId>(i);
     if (n.dead || (n.kind != OpKind::kLinear && n.kind != OpKind::kRecurrence) || exact.count(id)) continue;
-    const bool too_deep = n.kind == OpKind::kLinear && g.value(n.in(1)).constant->dims()[0] > ert::params::kMaxExactDepth;
-    if (!too_deep) plan.set(id, linear::kInt8);
+    if (!is_too_deep(g, n)) plan.set(id, linear::kInt8);
   }
   return plan;
 }

@@ -1,5 +1,6 @@
 target_sources(edgeconv_compute PRIVATE
   quantize/curvature.cc
+  quantize/deep_layers.cc
   quantize/exact_layers.cc
   quantize/layer_samples.cc
   quantize/layer_weights.cc

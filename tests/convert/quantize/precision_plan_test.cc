@@ -5,6 +5,7 @@
 
 #include <unordered_map>
 
+#include "convert/quantize/deep_layers.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -90,6 +91,11 @@ TEST(Int8Plan, LeavesOutWhatCannotBeInt8) {
   ASSERT_EQ(plan.layers().size(), 1u) << plan.str();
   EXPECT_EQ(plan.layers()[0].second, (LayerPlan{linear::kInt8, false}));
   EXPECT_EQ(b.g.producer(plain), &b.g.node(plan.layers()[0].first));
+  // A convolution of 72,600 weights an output became fp32 under --precision int8 without a word.
+  Diagnostics d;
+  warn_of_deep_layers(b.g, d);
+  ASSERT_EQ(d.warnings().size(), 1u);
+  EXPECT_NE(d.warnings()[0].find("1 layer sums more than 65000 products for an output"), std::string::npos) << d.warnings()[0];
 }
 
 }  // namespace
