@@ -5,7 +5,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 4, kWidePanels = 1;
+constexpr int kWideOutputs = 4, kWidePanels = 1, kWideSums = 1;
 
 struct Sums {
   __m256i part[2];

@@ -4,7 +4,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 7, kWidePanels = 2;
+constexpr int kWideOutputs = 7, kWidePanels = 2, kWideSums = 12;
 
 struct Sums {
   __m512i columns;
@@ -12,6 +12,7 @@ struct Sums {
 ERT_LANES Lanes to_lanes(const Sums& s) { return {_mm512_cvtepi32_ps(s.columns)}; }
 
 ERT_LANES Sums zero_sums() { return {_mm512_setzero_si512()}; }
+ERT_LANES Sums sum_of(const Sums& a, const Sums& b) { return {_mm512_add_epi32(a.columns, b.columns)}; }
 
 template <int kOutputs, int kPanels, class Pair>
 ERT_LANES void add_line(Sums (&acc)[kOutputs][kPanels], const int16_t* weights, size_t panel, const Pair& pair) {
@@ -23,8 +24,12 @@ ERT_LANES void add_line(Sums (&acc)[kOutputs][kPanels], const int16_t* weights, 
     const __m512i x = _mm512_set1_epi32(pair(r));
 #pragma GCC unroll 2
     for (int p = 0; p < kPanels; ++p) {
-      acc[r][p].columns = _mm512_dpwssd_epi32(acc[r][p].columns, w[p], x);
-      __asm__("" : "+v"(acc[r][p].columns));  // a register of its own, not a copy that is made in the loop
+      if constexpr (2 * kOutputs * kPanels <= kWideSums) {  // of several lines GCC 12 copies the sums of the intrinsic
+        __asm__("vpdpwssd %2, %1, %0" : "+v"(acc[r][p].columns) : "v"(w[p]), "v"(x));
+      } else {
+        acc[r][p].columns = _mm512_dpwssd_epi32(acc[r][p].columns, w[p], x);
+        __asm__("" : "+v"(acc[r][p].columns));  // a register of its own, not a copy that is made in the loop
+      }
     }
   }
 }

@@ -9,13 +9,16 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 6, kWidePanels = 1;
+constexpr int kWideOutputs = 6, kWidePanels = 1, kWideSums = 6;
 
 struct Sums {
   __m256i part[2];
 };
 ERT_LANES Lanes to_lanes(const Sums& s) { return {_mm256_cvtepi32_ps(s.part[0]), _mm256_cvtepi32_ps(s.part[1])}; }
 ERT_LANES Sums zero_sums() { return {{_mm256_setzero_si256(), _mm256_setzero_si256()}}; }
+ERT_LANES Sums sum_of(const Sums& a, const Sums& b) {
+  return {{_mm256_add_epi32(a.part[0], b.part[0]), _mm256_add_epi32(a.part[1], b.part[1])}};
+}
 
 // As asm because GCC 12 spills wide tiles built from the intrinsic.
 ERT_LANES void add_products(__m256i& acc, __m256i w, __m256i x) { __asm__(ERT_VEX "vpdpwssd %2, %1, %0" : "+x"(acc) : "x"(w), "x"(x)); }

@@ -6,6 +6,8 @@
 //   add_line<kOutputs, kPanels>(Sums (&acc)[kOutputs][kPanels], weights, panel, pair)   adds lines of weights, `panel` weights apart, times the pair of values
 //                                           pair(r), as one int32, of each output
 //   Lanes to_lanes(Sums)                    as fp32
+//   kWideSums                               how many Sums are added up in the time that one of them takes; where more than 1:
+//   Sums sum_of(Sums, Sums)
 #pragma once
 
 #include <string.h>
@@ -33,22 +35,49 @@ struct WideTile {
   ptrdiff_t dst_stride;
 };
 
-// Sets acc to the sums of n values of each output. Of an odd number the value behind the last one never counts: neither it nor the weight there is known to be zero.
 template <int kOutputs, int kPanels>
-ERT_LANES void sum_values(Sums (&acc)[kOutputs][kPanels], const int16_t* src, ptrdiff_t step, const int16_t* weights, size_t panel, size_t n) {
+ERT_LANES void clear(Sums (&acc)[kOutputs][kPanels]) {
 #pragma GCC unroll 16
   for (int r = 0; r < kOutputs; ++r) {
 #pragma GCC unroll 2
     for (int p = 0; p < kPanels; ++p) acc[r][p] = zero_sums();
   }
-  for (const int16_t* end = src + n / 2 * 2; src != end; src += 2, weights += kPairOfColumns) {
+}
+
+// Sets acc to the sums of n values of each output. Of an odd number the value behind the last one never counts: neither it nor the weight there is known to be zero.
+template <int kOutputs, int kPanels>
+ERT_LANES void sum_values(Sums (&acc)[kOutputs][kPanels], const int16_t* src, ptrdiff_t step, const int16_t* weights, size_t panel, size_t n) {
+  clear(acc);
+  const auto add_pairs = [&](Sums(&to)[kOutputs][kPanels], ptrdiff_t line) __attribute__((always_inline)) {
     add_line(
-        acc, weights, panel, [&](int r) __attribute__((always_inline)) {
+        to, weights + line * ptrdiff_t{kPairOfColumns}, panel, [&](int r) __attribute__((always_inline)) {
           int32_t pair;
-          memcpy(&pair, src + r * step, sizeof pair);
+          memcpy(&pair, src + 2 * line + r * step, sizeof pair);
           return pair;
         });
+  };
+  size_t lines = n / 2;
+  // Few outputs wait for their own sums: so many lines have sums of their own. They wrap, so that any order gives the same.
+  constexpr int kTogether = kWideSums / (kOutputs * kPanels) < 4 ? kWideSums / (kOutputs * kPanels) : 4;
+  if constexpr (kTogether > 1) {
+    Sums others[kTogether - 1][kOutputs][kPanels];
+#pragma GCC unroll 4
+    for (int t = 0; t + 1 < kTogether; ++t) clear(others[t]);
+    for (; lines >= kTogether; lines -= kTogether, src += 2 * kTogether, weights += kTogether * kPairOfColumns) {
+      add_pairs(acc, 0);
+#pragma GCC unroll 4
+      for (int t = 0; t + 1 < kTogether; ++t) add_pairs(others[t], t + 1);
+    }
+#pragma GCC unroll 4
+    for (int t = 0; t + 1 < kTogether; ++t) {
+#pragma GCC unroll 16
+      for (int r = 0; r < kOutputs; ++r) {
+#pragma GCC unroll 2
+        for (int p = 0; p < kPanels; ++p) acc[r][p] = sum_of(acc[r][p], others[t][r][p]);
+      }
+    }
   }
+  for (; lines > 0; --lines, src += 2, weights += kPairOfColumns) add_pairs(acc, 0);
   if (n % 2 != 0)
     add_line(
         acc, weights, panel, [&](int r) __attribute__((always_inline)) { return int32_t{static_cast<uint16_t>(src[r * step])}; });
@@ -165,9 +194,35 @@ inline void wide_panels(const WideArgs& a, size_t filter) {
   for (size_t line = 0; line < a.lines; ++line) wide_line<kPanels>(a, line, filter, columns, w);
 }
 
+// One row of a Linear meets every weight once: panel after panel they are one stream through memory, which the prefetchers follow, and what a
+// tile asks for every panel is asked once.
+__attribute__((noinline)) inline void wide_one_row(const WideArgs& a) {
+  const int16_t* weights = static_cast<const int16_t*>(static_cast<const void*>(a.w.data));
+  const Lanes s = broadcast(a.scales[0]);
+  for (size_t filter = 0; filter < a.filters; filter += 16) {
+    const size_t columns = a.filters - filter < 16 ? a.filters - filter : 16;
+    Lanes t = broadcast(0.0f);
+    for (size_t from = 0; from < a.run; from += kWideBlock) {
+      const size_t n = a.run - from < kWideBlock ? a.run - from : kWideBlock;
+      Sums acc[1][1];
+      sum_values(acc, a.src + from, 0, weights, 0, n);
+      weights += wide_pairs(n) * kPairOfColumns;
+      t = t + to_lanes(acc[0][0]) * s;
+    }
+    if (columns == 16) {
+      const Lanes bias = a.w.bias != nullptr ? load(a.w.bias + filter) : broadcast(-0.0f);  // x + -0 is x
+      store(a.dst + filter, clamped(a.clamp, t * load(a.w.scale + filter) + bias));
+    } else {
+      const Lanes bias = a.w.bias != nullptr ? load_first(a.w.bias + filter, columns) : broadcast(-0.0f);
+      store_first(a.dst + filter, clamped(a.clamp, t * load_first(a.w.scale + filter, columns) + bias), columns);
+    }
+  }
+}
+
 // Panels outermost: each weight leaves the far caches once a call.
 inline void wide16(const WideArgs& a) {
   size_t filter = 0;
+  if (a.lines * a.outputs * a.rows * a.taps == 1) return wide_one_row(a);
   if constexpr (kWidePanels > 1) {
     for (; filter + 16 * kWidePanels <= a.filters; filter += 16 * kWidePanels) wide_panels<kWidePanels>(a, filter);
   }

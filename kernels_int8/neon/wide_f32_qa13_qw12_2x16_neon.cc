@@ -9,7 +9,7 @@ constexpr int kWideOutputs = 2;  // of three the sums and what they take leave n
 #else
 constexpr int kWideOutputs = 1;
 #endif
-constexpr int kWidePanels = 1;
+constexpr int kWidePanels = 1, kWideSums = 1;
 
 ERT_LANES int32x4_t sum_of_neighbours(int32x4_t a, int32x4_t b) {
 #ifdef __aarch64__

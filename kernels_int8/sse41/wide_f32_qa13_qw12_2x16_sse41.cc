@@ -4,7 +4,7 @@
 namespace ert::kernels {
 namespace {
 
-constexpr int kWideOutputs = 2, kWidePanels = 1;
+constexpr int kWideOutputs = 2, kWidePanels = 1, kWideSums = 1;
 
 struct Sums {
   __m128i part[4];

@@ -116,6 +116,17 @@ TEST_P(WideTest, PiecesOfLongRuns) {
       compare(conv_ref(), conv(), {1, outputs, 19, 2, 1, run, 7, 0, 1}, Values::kRandom, random);
 }
 
+// One row of a Linear has a kernel of its own, and few outputs have sums of several lines at once.
+TEST_P(WideTest, FewRows) {
+  SeededRandom random;
+  for (size_t outputs : {1, 2, 3, 4})
+    for (size_t run = 1; run <= 70; ++run)
+      compare(conv_ref(), conv(), {1, outputs, 1 + run % 35, 1, 1, run, 71, 0, 1}, Values::kRandom, random);
+  for (const Values values : {Values::kLargest, Values::kAnyInt16})
+    for (size_t run : {255, 256, 257, 700})
+      for (size_t outputs : {1, 2, 3}) compare(conv_ref(), conv(), {1, outputs, 48 + outputs % 2, 1, 1, run, 701, 0, 1}, values, random);
+}
+
 // Kernels that turn weights first hold 64 outputs together.
 TEST_P(WideTest, OutputsOfManyLines) {
   SeededRandom random;
