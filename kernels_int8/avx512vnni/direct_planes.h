@@ -9,8 +9,10 @@
 namespace ert::kernels {
 namespace {
 
-// A tile: filters, a multiple of 4, and vectors of 16 outputs.
-constexpr int kPlaneFilters = 8, kPlaneVectors = 2;
+// A tile: all filters, and vectors of 16 outputs. Of fewer, results of one output are not the four that are stored at once; of more, direct16.h has
+// all lanes full, and its results need not be turned.
+constexpr size_t kLeastFilters = 4, kMostFilters = 8;
+constexpr int kPlaneVectors = 2;
 
 // p[0], p[2], .., p[30]; nothing behind p[30] is read.
 ERT_LANES Lanes load_every_second(const float* p) {
@@ -33,22 +35,22 @@ ERT_LANES void store_columns(float* dst, size_t stride, Lanes a, Lanes b, Lanes 
   }
 }
 
-// 16 * kVectors outputs from src and dst on, filters [filter, filter + kFilters).
+// 16 * kVectors outputs from src and dst on.
 template <int kFilters, int kVectors, int kStep>
-__attribute__((noinline)) void planes_tile(const DirectArgs& a, const float* src, float* dst, size_t filter) {
+__attribute__((noinline)) void planes_tile(const DirectArgs& a, const float* src, float* dst) {
   Lanes acc[kFilters][kVectors];
 #pragma GCC unroll 16
   for (int f = 0; f < kFilters; ++f) {
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) acc[f][v] = broadcast(0.0f);
   }
-  const float* weights = a.weights + filter;
+  const float* weights = a.weights;
   const Clamp clamp = a.clamp;
   for (size_t i = 0; i < a.rows; ++i, src += a.src_row, weights += a.weights_row) {
     const float *tap = src, *w = weights;
     for (size_t j = 0; j < a.taps; ++j, tap += a.src_tap) {
       const float* x = tap;
-      for (size_t c = 0; c < a.channels; ++c, x += a.src_channel, w += a.filters) {
+      for (size_t c = 0; c < a.channels; ++c, x += a.src_channel, w += kFilters) {
         Lanes in[kVectors];
 #pragma GCC unroll 16
         for (int v = 0; v < kVectors; ++v) in[v] = kStep == 1 ? load(x + 16 * v) : load_every_second(x + 32 * v);
@@ -61,50 +63,45 @@ __attribute__((noinline)) void planes_tile(const DirectArgs& a, const float* src
       }
     }
   }
-  dst += filter;
 #pragma GCC unroll 16
   for (int f = 0; f < kFilters; ++f) {
-    const Lanes bias = broadcast(a.bias != nullptr ? a.bias[filter + static_cast<size_t>(f)] : -0.0f);  // x + -0 is x
+    const Lanes bias = broadcast(a.bias != nullptr ? a.bias[f] : -0.0f);  // x + -0 is x
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) acc[f][v] = clamped(clamp, acc[f][v] + bias);
   }
+  // Fours; the last of them some of the one before again.
 #pragma GCC unroll 16
-  for (int f = 0; f < kFilters; f += 4) {
+  for (int i = 0; i < kFilters; i += 4) {
+    const int f = i + 4 <= kFilters ? i : kFilters - 4;
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v)
-      store_columns(dst + f + static_cast<size_t>(16 * v) * a.filters, a.filters, acc[f][v], acc[f + 1][v], acc[f + 2][v],
-                    acc[f + 3][v]);
+      store_columns(dst + f + 16 * v * kFilters, kFilters, acc[f][v], acc[f + 1][v], acc[f + 2][v], acc[f + 3][v]);
   }
 }
 
-// All filters of 16 * kVectors outputs.
-template <int kVectors, int kStep>
-inline void planes_outputs(const DirectArgs& a, size_t output) {
-  const float* src = a.src + static_cast<ptrdiff_t>(output) * kStep;
-  float* dst = a.dst + output * a.filters;
-  size_t filter = 0;
-  for (; filter + kPlaneFilters <= a.filters; filter += kPlaneFilters)
-    planes_tile<kPlaneFilters, kVectors, kStep>(a, src, dst, filter);
-  for (; filter < a.filters; filter += 4) planes_tile<4, kVectors, kStep>(a, src, dst, filter);
-}
-
 // All outputs, at least 16: the last tile begins where it ends with the last output, and does some of the one before again.
-template <int kStep>
+template <int kFilters, int kStep>
 inline void planes_row(const DirectArgs& a) {
   constexpr size_t kWide = 16 * kPlaneVectors;
   size_t output = 0;
-  for (; output + kWide <= a.outputs; output += kWide) planes_outputs<kPlaneVectors, kStep>(a, output);
-  for (; output < a.outputs; output += 16) planes_outputs<1, kStep>(a, output + 16 <= a.outputs ? output : a.outputs - 16);
+  for (; output + kWide <= a.outputs; output += kWide)
+    planes_tile<kFilters, kPlaneVectors, kStep>(a, a.src + output * kStep, a.dst + output * kFilters);
+  for (; output < a.outputs; output += 16) {
+    const size_t at = output + 16 <= a.outputs ? output : a.outputs - 16;
+    planes_tile<kFilters, 1, kStep>(a, a.src + at * kStep, a.dst + at * kFilters);
+  }
 }
 
-// Of more, direct16.h has all lanes full, and its results need not be turned.
-constexpr size_t kFewFilters = 8;
+using PlanesFn = void (*)(const DirectArgs&);
+// Entry n is of n + kLeastFilters filters. Every second column by other numbers than these is rare.
+constexpr PlanesFn kPlanes[] = {planes_row<4, 1>, planes_row<5, 1>, planes_row<6, 1>, planes_row<7, 1>, planes_row<8, 1>};
+constexpr PlanesFn kEverySecond[] = {planes_row<4, 2>, nullptr, nullptr, nullptr, planes_row<8, 2>};
 
 inline void direct_row_or_planes(const DirectArgs& a) {
-  if (a.outputs < 16 || a.filters % 4 != 0 || a.filters > kFewFilters || a.rows == 0 || (a.src_step != 1 && a.src_step != 2))
+  if (a.outputs < 16 || a.filters < kLeastFilters || a.filters > kMostFilters || a.rows == 0 || (a.src_step != 1 && a.src_step != 2))
     return direct_row(a);
-  if (a.src_step == 1) return planes_row<1>(a);
-  planes_row<2>(a);
+  const PlanesFn planes = (a.src_step == 1 ? kPlanes : kEverySecond)[a.filters - kLeastFilters];
+  planes != nullptr ? planes(a) : direct_row(a);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// fp32 products with one column of weights, as of a scorer: sixteen rows of the left side at a time, one a lane, because a panel of columns would
-// have one lane of sixteen. Each sum goes in the order of k.
+// fp32 products with one column of weights, as of a scorer, or a few: sixteen rows of the left side at a time, one a lane, because a panel of columns would
+// have few lanes of sixteen. Each sum goes in the order of k.
 #pragma once
 
 #include <stddef.h>
@@ -39,23 +39,34 @@ inline __attribute__((always_inline)) void transpose16(const __m512 (&row)[16], 
   }
 }
 
-// Of sixteen rows whose elements are neighbours: lhs[k] * rhs[k * rhs_stride], added up, and the bias.
-inline __m512 sixteen_products(size_t k, const float* lhs, ptrdiff_t lhs_stride, const float* rhs, ptrdiff_t rhs_stride, const float* bias) {
-  __m512 sum = _mm512_setzero_ps(), row[16], column[16];
+// Adds lhs[k] * rhs[k * rhs_stride + c] of sixteen rows, whose elements are neighbours, to sums[c].
+template <int kColumns>
+inline __attribute__((always_inline)) void add_sixteen_products(__m512 (&sums)[kColumns], size_t k, const float* lhs, ptrdiff_t lhs_stride,
+                                                                const float* rhs, ptrdiff_t rhs_stride) {
+  const auto add = [&](__m512 x, const float* w) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kColumns; ++c) sums[c] = _mm512_add_ps(sums[c], _mm512_mul_ps(x, _mm512_set1_ps(w[c])));
+  };
+  __m512 row[16], column[16];
   size_t at = 0;
   for (; at + 16 <= k; at += 16, lhs += 16) {
 #pragma GCC unroll 16
     for (int r = 0; r < 16; ++r) row[r] = _mm512_loadu_ps(lhs + r * lhs_stride);
     transpose16(row, column);
 #pragma GCC unroll 16
-    for (int e = 0; e < 16; ++e, rhs += rhs_stride) sum = _mm512_add_ps(sum, _mm512_mul_ps(column[e], _mm512_set1_ps(*rhs)));
+    for (int e = 0; e < 16; ++e, rhs += rhs_stride) add(column[e], rhs);
   }
   for (; at < k; ++at, ++lhs, rhs += rhs_stride) {
     float next[16];
     for (int r = 0; r < 16; ++r) next[r] = lhs[r * lhs_stride];
-    sum = _mm512_add_ps(sum, _mm512_mul_ps(_mm512_loadu_ps(next), _mm512_set1_ps(*rhs)));
+    add(_mm512_loadu_ps(next), rhs);
   }
-  return bias != nullptr ? _mm512_add_ps(sum, _mm512_set1_ps(*bias)) : sum;
+}
+
+inline __m512 sixteen_products(size_t k, const float* lhs, ptrdiff_t lhs_stride, const float* rhs, ptrdiff_t rhs_stride, const float* bias) {
+  __m512 sum[1] = {_mm512_setzero_ps()};
+  add_sixteen_products(sum, k, lhs, lhs_stride, rhs, rhs_stride);
+  return bias != nullptr ? _mm512_add_ps(sum[0], _mm512_set1_ps(*bias)) : sum[0];
 }
 
 }  // namespace

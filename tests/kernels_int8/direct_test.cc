@@ -69,6 +69,20 @@ TEST_P(DirectTest, ExtremeValues) {
   }
 }
 
+// Kernels with a lane for each of 16 outputs.
+TEST_P(DirectTest, FewFilters) {
+  SeededRandom random;
+  for (size_t filters = 1; filters <= 9; ++filters)
+    for (size_t outputs : {15, 16, 17, 31, 32, 33, 48, 50})
+      for (size_t channels : {1, 15, 16, 17, 32, 33})
+        compare({outputs, filters, 1 + channels % 3, 1 + outputs % 2, channels, 1 + outputs % 3, 1}, channels % 2 == 0, Fill::kNormal, true, random);
+  for (size_t filters = 1; filters <= 8; ++filters) {
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill)
+      for (const bool channels_first : {false, true}) compare({37, filters, 2, 3, 17, 1, 1}, channels_first, static_cast<Fill>(fill), fill % 2 == 0, random);
+    compare({20, filters, 0, 0, 16, 1, 1}, false, Fill::kNormal, true, random);
+  }
+}
+
 // Outputs that lie in the padding: nothing is read.
 TEST_P(DirectTest, NoTaps) {
   SeededRandom random;
