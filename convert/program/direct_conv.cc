@@ -28,13 +28,24 @@ bool all_finite(const Tensor& t) {
   return std::all_of(v.begin(), v.end(), [](float x) { return std::isfinite(x); });
 }
 
-bool reads_all_in_fp32(const TargetProgram& p, const TargetOp& op) {
+bool is_fp32(const TargetProgram& p, const TargetOp& op) {
   if (op.code != OpCode::kConv || op.inputs.size() <= linear::kWeights || op.inputs[linear::kWeights] < 0) return false;
-  if (op.ints[conv::kPrecision] != linear::kF32 || op.ints[conv::kFirstChannel] != 0) return false;
   const TargetValue& w = p.values[static_cast<size_t>(op.inputs[linear::kWeights])];
-  const Shape& x = p.values[static_cast<size_t>(op.inputs[linear::kX])].shape;
-  return x.back() == DimExpr(op.ints[conv::kChannels]) && w.storage == Storage::kConstant && w.data.elements() <= kMostWeights &&
-         all_finite(w.data);
+  if (!p.values[static_cast<size_t>(op.inputs[linear::kX])].shape.back().is_constant()) return false;
+  return op.ints[conv::kPrecision] == linear::kF32 && w.storage == Storage::kConstant && w.data.elements() <= kMostWeights && all_finite(w.data);
+}
+
+// Of a grouped convolution not.
+bool reads_all_channels(const TargetProgram& p, const TargetOp& op) {
+  return p.values[static_cast<size_t>(op.inputs[linear::kX])].shape.back() == DimExpr(op.ints[conv::kChannels]);
+}
+
+// Where planes of an image are read as they are. Few filters have whole vectors of a row's outputs to themselves then (direct_planes.h), which is worth to
+// walk through more planes.
+bool reads_planes(const TargetProgram& p, const TargetOp& op) {
+  constexpr int64_t kMostFilters = 8, kMostPlanesOfFew = 64;
+  const auto filters = p.values[static_cast<size_t>(op.inputs[linear::kWeights])].data.dims()[1];
+  return op.ints[conv::kChannels] <= (filters >= 4 && filters <= kMostFilters ? kMostPlanesOfFew : kMostPlanes);
 }
 
 }  // namespace
@@ -43,12 +54,13 @@ int pass_direct_conv(TargetProgram& p, const ProgramPassOptions&) {
   int taken = 0;
   for (size_t i = 0; i < p.ops.size(); ++i) {
     TargetOp& op = p.ops[i];
-    if (!reads_all_in_fp32(p, op)) continue;
-    const int image = op.ints[conv::kChannels] <= kMostPlanes ? channels_first(p, op.inputs[linear::kX]) : -1;
+    if (!is_fp32(p, op)) continue;
+    const int image = reads_planes(p, op) ? channels_first(p, op.inputs[linear::kX]) : -1;
     std::vector<int32_t> ints(direct::kFirstWindowInt);
     ints[direct::kActivation] = op.ints[conv::kActivation];
     ints[direct::kChannelsFirst] = image >= 0 ? 1 : 0;
     ints.insert(ints.end(), op.ints.begin() + conv::kWindow, op.ints.end());
+    if (!reads_all_channels(p, op)) ints.push_back(op.ints[conv::kFirstChannel]);
     op.inputs = {image >= 0 ? image : op.inputs[linear::kX], op.inputs[linear::kWeights], op.inputs[linear::kBias]};
     op.ints = ints;
     op.code = OpCode::kDirectConv;

@@ -17,7 +17,18 @@ namespace direct = params::direct_conv;
 // Of x, in floats.
 struct Layout {
   int64_t map, row, column, channel;
+  int64_t first;  // where the channels begin that are read
 };
+
+// Sets w->channels to those that the weights have, which are all of x or some.
+bool read_channels(const OpContext& c, uint32_t window_end, Window* w, int64_t* first) {
+  const int64_t depth = input(c, direct::kWeights).dims[0], positions = w->positions(), all = w->channels;
+  const int64_t own = c.n_ints == window_end ? all : depth / positions;
+  *first = c.n_ints == window_end ? 0 : c.ints[window_end];
+  w->channels = static_cast<int32_t>(own);
+  if (c.n_ints != window_end && (c.n_ints != window_end + 1 || *first < 0 || own >= all || *first > all - own)) return false;
+  return own >= 1 && own * positions == depth;
+}
 
 bool read(const OpContext& c, Window* w, Layout* l) {
   Operand x = input(c, direct::kX);
@@ -31,9 +42,12 @@ bool read(const OpContext& c, Window* w, Layout* l) {
   }
   if (!read_window(c, direct::kFirstWindowInt, x, output(c, 0), w)) return false;
   const int64_t columns = w->columns.size, places = w->rows.size * columns;
-  *l = {w->map_elements(), columns, 1, places};
-  if (first == 0) *l = {l->map, w->row_elements(), w->channels, 1};
-  return c.n_ints == window_ints_end(direct::kFirstWindowInt, x);
+  *l = {w->map_elements(), columns, 1, places, 0};
+  if (first == 0) *l = {l->map, w->row_elements(), w->channels, 1, 0};
+  int64_t channel = 0;
+  const bool ok = read_channels(c, window_ints_end(direct::kFirstWindowInt, x), w, &channel);
+  l->first = channel * l->channel;
+  return ok;
 }
 
 bool prepare(const OpContext& c, size_t* scratch) {
@@ -45,9 +59,7 @@ bool prepare(const OpContext& c, size_t* scratch) {
   Layout layout;
   if (!is_f32(input(c, direct::kX)) || !is_f32(output(c, 0)) || !activation_and_floats_ok(c, c.ints[direct::kActivation], 1))
     return false;
-  if (!read(c, &window, &layout) || window.channels < 1 || window.out_channels < 1) return false;
-  if (!is_f32(w) || w.rank != 2 || w.dims[0] != window.positions() * window.channels || w.dims[1] != window.out_channels)
-    return false;
+  if (!is_f32(w) || w.rank != 2 || !read(c, &window, &layout) || window.out_channels < 1 || w.dims[1] != window.out_channels) return false;
   return !bias.present() || (is_f32(bias) && is_vector(bias, window.out_channels));
 }
 
@@ -113,7 +125,7 @@ ert_status run(const OpContext& c) {
       const int64_t line = i / row_outputs, o = i % row_outputs, last = end - i < row_outputs - o ? o + end - i : row_outputs;
       kernels::DirectArgs row = a;
       row.dst = out.mut<float>() + i * filters;
-      run_part(k, w, layout, x.as<float>() + line / w.rows.out * layout.map, line % w.rows.out, o, last, row);
+      run_part(k, w, layout, x.as<float>() + layout.first + line / w.rows.out * layout.map, line % w.rows.out, o, last, row);
       activate_in_place(c, behind, (last - o) * filters, row.dst, least);
       i += last - o;
     }

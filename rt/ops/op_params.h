@@ -300,11 +300,11 @@ constexpr int kNoActivation = -1;  // otherwise a kernels::Unary
 }  // namespace depthwise_conv
 
 // DirectConv: x f32 [N, W, C] or [N, H, W, C], or with kChannelsFirst [N, C, W] or [N, C, H, W]; weights f32 [positions * C, n]; bias f32 [n] or -1
-//   -> f32 [N, .., n]: a Conv of all channels in fp32. Activation, and alpha of kLeakyRelu, as of Conv; behind alpha may stand the least result.
-//   Ints from kFirstWindowInt on: window.
+//   -> f32 [N, .., n]: a Conv in fp32. Activation, and alpha of kLeakyRelu, as of Conv; behind alpha may stand the least result.
+//   Ints from kFirstWindowInt on: window; and where the C channels of the weights are some of x, the first of them.
 namespace direct_conv {
 enum Inputs { kX, kWeights, kBias, kInputCount };
-enum Ints { kActivation, kChannelsFirst, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts };
+enum Ints { kActivation, kChannelsFirst, kFirstWindowInt, kMostInts = kFirstWindowInt + window::kMostAxes * window::kAxisInts + 1 };
 enum Floats { kAlpha, kLeast, kFloatCount };
 constexpr int kNoActivation = -1;  // otherwise a kernels::Unary, or params::unary's kLeakyRelu
 }  // namespace direct_conv

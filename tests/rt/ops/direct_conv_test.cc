@@ -22,6 +22,7 @@ OpCase direct_case(const ConvCase& c, const OpCase& conv, bool channels_first) {
   d.def = &kOpDirectConv;
   d.ints = {c.activation, channels_first ? 1 : 0};
   d.ints.insert(d.ints.end(), conv.ints.begin() + cnv::kWindow, conv.ints.end());
+  if (c.count < c.channels) d.ints.push_back(c.first);
   if (!channels_first) return d;
   const std::vector<float> x = conv.inputs[0].as<float>();
   const size_t channels = static_cast<size_t>(c.channels), places = x.size() / channels / static_cast<size_t>(c.batch);
@@ -71,6 +72,24 @@ TEST(DirectConv, PaddingBeyondTheKernelAndCropped) {
 TEST(DirectConv, WideMapsAndManyFilters) {
   expect_is_conv(fp32_case({{40, 3, 2, 1, 0, 1}, {64, 3, 2, 1, 0, 1}}, 1, 3, 16, kConvRelu));
   expect_is_conv(fp32_case({{5, 3, 1, 1, 1, 1}, {70, 3, 1, 1, 1, 1}}, 1, 24, 70, kConvRelu));
+}
+
+// As the groups of a convolution are computed.
+TEST(DirectConv, SomeChannels) {
+  for (int32_t filters = 1; filters <= 9; ++filters)
+    for (int32_t first : {0, 3, 9}) {
+      ConvCase c = fp32_case({{6, 3, 1, 1, 1, 1}, {50, 1 + filters % 3, 1 + first % 2, 1, 1, 1}}, 2, 12, filters, kConvRelu);
+      c.first = first;
+      c.count = 3;
+      expect_is_conv(c);
+      c.axes.erase(c.axes.begin());
+      expect_is_conv(c);
+    }
+}
+
+// On a row of its own, as long as vectors of it have many ends.
+TEST(DirectConv, FewFiltersOfRowsOfEveryLength) {
+  for (int32_t size = 1; size <= 70; ++size) expect_is_conv(fp32_case({{2, 2}, {size}}, 1, 5, 3 + size % 7, -1));
 }
 
 TEST(DirectConv, LeakyReluHasItsSlope) {
@@ -125,7 +144,28 @@ TEST(DirectConv, Refusals) {
   EXPECT_TRUE(refused([](OpCase& o) { o.inputs[1] = noisy({36, 15}, 1); }));
   EXPECT_TRUE(refused([](OpCase& o) { o.inputs[2] = noisy({15}, 1); }));
   EXPECT_TRUE(refused([](OpCase& o) { o.ints.pop_back(); }));
-  EXPECT_TRUE(refused([](OpCase& o) { o.ints.push_back(0); }));
+  EXPECT_TRUE(refused([](OpCase& o) { o.ints.push_back(0); })) << "all channels, of which the first is told";
+}
+
+TEST(DirectConv, RefusalsOfSomeChannels) {
+  ConvCase c = fp32_case({{8, 3, 1, 1, 1, 1}, {8, 3, 1, 1, 1, 1}}, 1, 6, 16, kConvRelu);
+  c.first = 4;
+  c.count = 2;
+  for (const bool channels_first : {false, true}) {
+    const OpCase good = direct_case(c, conv_case(c), channels_first);
+    ASSERT_TRUE(prepares(good));
+    EXPECT_EQ(macs(good), 8u * 8 * 16 * 18);
+    const auto refused = [&](auto change) {
+      OpCase changed = good;
+      change(changed);
+      return !prepares(changed);
+    };
+    for (const int32_t first : {-1, 5, 6, INT32_MAX, INT32_MIN}) EXPECT_TRUE(refused([&](OpCase& o) { o.ints.back() = first; })) << first;
+    EXPECT_TRUE(refused([](OpCase& o) { o.ints.pop_back(); })) << "6 channels, of which the weights have 2";
+    EXPECT_TRUE(refused([](OpCase& o) { o.ints.push_back(0); }));
+    EXPECT_TRUE(refused([](OpCase& o) { o.inputs[1] = noisy({19, 16}, 1); }));
+    EXPECT_TRUE(refused([](OpCase& o) { o.inputs[1] = noisy({8, 16}, 1); })) << "no channel at all";
+  }
 }
 
 // As DepthwiseConv.StepsThatAreNeverTakenMayBeAnyNumber.

@@ -112,6 +112,7 @@ std::vector<OpCase> further_cases() {
       {&kOpLinear, {f({5, 4}), packed, absent(), scale, sums}, {f({5, 16})}, {2, 3}, {}, {}},
       {&kOpLinear, {f({5, 4}), packed_n16k2(17, 4), f({17}), f({17}), absent(), f({4})}, {f({5, 17})}, {3, 3}, {}, {}},
       {&kOpWideConv, {f({2, 9, 4}), packed_n16k2(5, 12), f({5})}, {f({2, 5, 5})}, {-1, 3, 2, 1, 1, 1}, {}, {}},
+      {&kOpDirectConv, {f({2, 4, 5, 6}), f({18, 7})}, {f({2, 3, 3, 7})}, {0, 0, 3, 1, 1, 1, 0, 3, 2, 1, 1, 1, 4}, {}, {}},
       // A Linear in fp32, then a Pool along the rows of its [2, 6, 5, 3].
       {&kOpRowBands,
        {f({2, 6, 5, 4}), constant(f({4, 3}))},
