@@ -36,6 +36,7 @@ target_sources(edgeconv_core PRIVATE
   passes/hoist_views.cc
   passes/join_linears.cc
   passes/join_unstacked.cc
+  passes/join_views.cc
   passes/leading_axes.cc
   passes/make_linear.cc
   passes/merge_equal_nodes.cc
