@@ -54,18 +54,23 @@ def macs_of(instructions, table):
     return sum(n for op in called for pattern, n in table.items() if re.fullmatch(pattern, op))
 
 
-def main_loop(body, table):
-    """The innermost loop with the fewest instructions per multiply-accumulate, of those with at least half as many as any has (a jump back from code
-    that the compiler moved to the end looks like a loop, too), as a list of instructions; None if there is none."""
+def innermost_loops(body, table, branch=BRANCH):
+    """[(first, last)] of the loops that multiply and hold no other such loop."""
     index = {address: i for i, (address, _, _) in enumerate(body)}
     spans = []
     for i, (_, op, operands) in enumerate(body):
         target = re.search(r"(?:^|[\s,])([0-9a-f]+) <", operands)
-        if target and BRANCH.match(op) and index.get(int(target.group(1), 16), i + 1) <= i:
+        if target and branch.match(op) and index.get(int(target.group(1), 16), i + 1) <= i:
             first = index[int(target.group(1), 16)]
             if macs_of(body[first:i + 1], table):
                 spans.append((first, i))
-    inner = [s for s in spans if not any(o != s and s[0] <= o[0] and o[1] <= s[1] for o in spans)]
+    return [s for s in spans if not any(o != s and s[0] <= o[0] and o[1] <= s[1] for o in spans)]
+
+
+def main_loop(body, table):
+    """The innermost loop with the fewest instructions per multiply-accumulate, of those with at least half as many as any has (a jump back from code
+    that the compiler moved to the end looks like a loop, too), as a list of instructions; None if there is none."""
+    inner = innermost_loops(body, table)
     macs = {s: macs_of(body[s[0]:s[1] + 1], table) for s in inner}
     large = [s for s in inner if 2 * macs[s] >= max(macs.values())]
     best = min(large, key=lambda s: (s[1] + 1 - s[0]) / macs[s], default=None)
