@@ -1,5 +1,6 @@
 /* nets NAME: the convolutional networks of MLPerf Tiny in calls of CMSIS-NN's int8 functions, as an interpreter would make them, and what they take by the
- * core's clock, layer by layer, as JSON. Weights are arbitrary: the time does not depend on them. Buffers come from the board's large RAM. */
+ * core's clock, layer by layer, as JSON. linear384 is 8 rows of a Linear by both functions that can. Weights are arbitrary: the time does not depend on them.
+ * Buffers come from the board's large RAM. */
 #include <stdint.h>
 #include <string.h>
 
@@ -60,7 +61,10 @@ static const struct layer mobilenet025[] = {{CONV, 1, 0, 0, 96, 96, 3, 8, 3, 3, 
                                             {DENSE, 1, 0, 0, 1, 1, 256, 2, 1, 1, 1, 0, 0, 1, 1},
                                             {SOFTMAX, 0, 0, 1, 1, 1, 2, 2, 1, 1, 1, 0, 0, 1, 1}};
 
-enum { MOST_CHANNELS = 256, MAP_BYTES = 64 << 10, WEIGHT_BYTES = 1 << 18, SCRATCH_BYTES = 1 << 18 };
+/* The same product: as a convolution of 1x1 each output may have its own scale, as edgeconv's have. */
+static const struct layer linear384[] = {{DENSE, 0, 0, 1, 8, 1, 384, 384, 1, 1, 1, 0, 0, 8, 1}, {CONV, 0, 0, 1, 8, 1, 384, 384, 1, 1, 1, 0, 0, 8, 1}};
+
+enum { MOST_CHANNELS = 384, MAP_BYTES = 64 << 10, WEIGHT_BYTES = 1 << 18, SCRATCH_BYTES = 1 << 18 };
 
 static int32_t multipliers[MOST_CHANNELS], shifts[MOST_CHANNELS], biases[MOST_CHANNELS], sums[MOST_CHANNELS];
 static int8_t maps[3][MAP_BYTES] __attribute__((aligned(16)));
@@ -122,7 +126,8 @@ static uint64_t run(const struct layer* l) {
       break;
     }
     case DENSE: {
-      const cmsis_nn_dims row = {1, 1, 1, l->channels}, filter = {l->channels, 1, 1, l->filters}, result = {1, 1, 1, l->filters};
+      const cmsis_nn_dims row = {l->height, 1, 1, l->channels}, filter = {l->channels, 1, 1, l->filters},
+                          result = {l->height, 1, 1, l->filters};
       const cmsis_nn_fc_params p = {128, 0, -128, relu};
       const cmsis_nn_per_tensor_quant_params one = {multipliers[0], shifts[0]};
       size = arm_fully_connected_s8_get_buffer_size(&filter);
@@ -153,7 +158,8 @@ int main(int argc, char** argv) {
     size_t count;
   } nets[] = {{"ds_cnn", ds_cnn, sizeof ds_cnn / sizeof *ds_cnn},
               {"resnet8", resnet8, sizeof resnet8 / sizeof *resnet8},
-              {"mobilenet025", mobilenet025, sizeof mobilenet025 / sizeof *mobilenet025}};
+              {"mobilenet025", mobilenet025, sizeof mobilenet025 / sizeof *mobilenet025},
+              {"linear384", linear384, sizeof linear384 / sizeof *linear384}};
   CCR &= ~CCR_UNALIGN_TRP; /* its kernels read words that are not aligned */
   __asm volatile("dsb\n isb" ::: "memory");
   weights = (int8_t*)__bulk_start;
@@ -175,6 +181,6 @@ int main(int argc, char** argv) {
     ert_print("]\n");
     return 0;
   }
-  ert_print_error("usage: nets ds_cnn|resnet8|mobilenet025\n");
+  ert_print_error("usage: nets ds_cnn|resnet8|mobilenet025|linear384\n");
   return 2;
 }

@@ -1,6 +1,7 @@
-"""What sizes.py counts, and what it reads of TFLite Micro's words."""
+"""What sizes.py counts, what it reads of TFLite Micro's words, and ratios to CMSIS-NN."""
 import unittest
 
+import cmsis_nn
 import sizes
 import tflm_arena
 
@@ -29,6 +30,11 @@ class Cells(unittest.TestCase):
         self.assertEqual(len(shown), len(sizes.HEAD) - 1)
         self.assertEqual(shown[2], "1.00")
         self.assertEqual(shown[7], "1.50")
+
+
+class Linear(unittest.TestCase):
+    def test_is_compared_with_the_faster_function_of_cmsis_nn(self):
+        self.assertEqual(cmsis_nn.linear_line("m55", {"dense": 592.4, "conv": 246.0, "product": 206.5, "op": 233.8}), "| m55 | 592 | 246 | 206 | 234 | 1.19 | 1.05 |")
 
 
 if __name__ == "__main__":
