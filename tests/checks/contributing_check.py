@@ -43,6 +43,7 @@ TASKS = [
         "bench/compare/compare.py": "the levels of that comparison",
         "bench/compare/levels.py": "their goals",
         "bench/compare/options_test.py": "its options",
+        "tests/digest/run_instructions.json": "a record, which run_instructions.py --record writes",
         "tests/kernels_int8/dispatch_test.cc": "the features that the test asks the compiler for",
     }),
     Task("Adding an option of a verb", r'--compress\b|[.>]compress\b|bool compress\b|compress = "none"|"compression"|compress_test', elsewhere={

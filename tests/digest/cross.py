@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ./test.sh --cross runs after the cross builds: the kernel and runtime tests under the emulators, on CPUs with and without
 the optional instructions; one digest of everything that blobs compute, on every target and ISA level; the programs that are copied
-to a board; sizes of the archives; the length of the GEMM loops.
+to a board; sizes of the archives; the length of the GEMM loops; the instructions of a whole run.
 
 usage: cross.py ROOT [--only TARGET[,TARGET]]     exit 0 only if every test passed and all digests are one value
        cross.py ROOT --smoke                      one AArch64 and one Cortex-M target, a few texts: what .ci/run adds to the quick tests
@@ -20,6 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "checks"))
 import board_programs
 import digests
 import isa_levels
+import run_instructions
 import sizes
 from digests import run
 
@@ -228,6 +229,8 @@ def main(root, only):
         failed.append("levels")
     if not check_inner_loops(root, builds):
         failed.append("inner loops")
+    if not run_instructions.check(root, builds, CPUS):
+        failed.append("instructions of a run")
     if not check_firmware(root, builds, "--golden"):
         failed.append("firmware")
     if not check_transcripts(root, builds):
