@@ -123,11 +123,11 @@ void import_grid_sample(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 2, 2);
   const Sampling s = sampling_of(n);
   const ValueId x = required_input(c, n, 0);
-  const ValueId grid = reshape(c, n, required_input(c, n, 1), {0, 0, 0, 2});  // a grid of another last axis does not pass
   if (const int rank = rank_hint(c.graph(), x); rank > 0 && rank != 4)
     refuse("its input has rank " + std::to_string(rank), "sample pictures, of rank 4");
   if (const DType t = dtype_hint(c.graph(), x); t != DType::kUndefined && !is_float(t))
     refuse("it samples " + std::string(dtype_name(t)), "cast its input to float32");
+  const ValueId grid = reshape(c, n, required_input(c, n, 1), {0, 0, 0, 2});  // a grid of another last axis does not pass
   const Axis columns(c, n, s, x, 3, slice(c, n, grid, -1, 0, 1)), rows(c, n, s, x, 2, slice(c, n, grid, -1, 1, 2));
   const Map map = map_of(c, n, x, columns, rows);
   const auto at = [&](ValueId px, ValueId py) { return pixels(c, n, s, map, columns, rows, px, py); };

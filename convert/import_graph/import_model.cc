@@ -14,6 +14,25 @@ namespace {
 constexpr int kTolerated =
     5;  // versions beyond the newest known: what they changed is hardly in a model; further ones are no versions yet
 
+// The newest of the domains that are not the user's own, by onnx 1.23 and ONNX Runtime 1.31.
+int64_t newest_of(const std::string& domain) {
+  if (domain == "ai.onnx.ml") return 5;
+  return domain == "com.microsoft" || domain == "ai.onnx.preview" || domain == "ai.onnx.training" || domain == "ai.onnx.preview.training" ? 1 : 0;
+}
+
+void check_versions_of_others(const std::map<std::string, int64_t>& versions, const std::string& where, Diagnostics& d) {
+  for (const auto& [domain, version] : versions) {
+    const int64_t newest = newest_of(domain);
+    if (domain.empty()) continue;
+    const std::string what = where + " imports version " + std::to_string(version) + " of the operator set '" + printable(domain) + "'";
+    if (version < (newest ? 1 : 0) || (newest && version > newest + kTolerated))
+      d.malformed(what + (newest ? ", which is no version of it: the newest that this converter knows is " + std::to_string(newest)
+                                 : "; a version is no negative number"));
+    else if (newest && version > newest)
+      d.warn(what + ", newer than " + std::to_string(newest) + ", the newest that this converter knows; operators are read by the rules of that one");
+  }
+}
+
 void check_domains(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const std::string& where,
                    Diagnostics& d) {
   std::map<std::string, int64_t> versions;
@@ -23,6 +42,7 @@ void check_domains(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdPro
       d.malformed(where + " imports two versions of the operator set '" + (it->first.empty() ? "ai.onnx" : printable(it->first)) +
                   "', " + std::to_string(it->second) + " and " + std::to_string(o.version()));
   }
+  check_versions_of_others(versions, where, d);
 }
 
 // Is it one of ai.onnx's, as far as this converter can know?

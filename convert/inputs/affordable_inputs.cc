@@ -107,13 +107,15 @@ std::string most_of_it(const Graph& g, const Price& price) {
 
 [[noreturn]] void refuse_work(const Graph& g, const DimSizes& sizes, double work) {
   const std::string what = most_of_it(g, [&](const Node&n) { return node_work(g, n, sizes); }), at = at_sizes(sizes);
+  const bool fp32_too = work <= allowed_work(g) * kPatience;
   throw FatalError(
       ExitCode::kLimit,
       fmt::format(
           "the model is too much work for its parameters: one run{} takes about {:.3g} s{}; a conversion runs "
           "models that take up to {:.3g} s on inputs that it makes up, and up to {:.3g} s with --precision fp32. "
-          "Export with dynamic axes or smaller fixed sizes, convert with --precision fp32, or give real inputs with --calib",
-          at, work / 1e9, what, allowed_work(g) * kTrialPatience / 1e9, allowed_work(g) * kPatience / 1e9));
+          "Export with dynamic axes or smaller fixed sizes,{} or give real inputs with --calib",
+          at, work / 1e9, what, allowed_work(g) * kTrialPatience / 1e9, allowed_work(g) * kPatience / 1e9,
+          fp32_too ? " convert with --precision fp32," : ""));
 }
 
 // Floats of which every set has as many rows as the file says, however few.

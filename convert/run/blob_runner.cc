@@ -125,8 +125,8 @@ std::vector<int32_t> BlobRunner::dims_of(const Frame& frame) const {
       if (size > d.max)
         throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
                                                printable(info.name) + "', the blob allows " + std::to_string(d.min) + " to " +
-                                               std::to_string(d.max) + "; convert with --dim " + d.name + "=" +
-                                               std::to_string(size) + " for larger ones");
+                                               std::to_string(d.max) + "; where the model has room for more, convert with --dim " +
+                                               d.name + "=" + std::to_string(size));
       dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
     }
   }

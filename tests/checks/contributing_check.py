@@ -43,6 +43,7 @@ TASKS = [
         "bench/compare/compare.py": "the levels of that comparison",
         "bench/compare/levels.py": "their goals",
         "bench/compare/options_test.py": "its options",
+        "bench/modelled/x86_ports.py": "the tiles that it models",
         "tests/digest/run_instructions.json": "a record, which run_instructions.py --record writes",
         "tests/kernels_int8/dispatch_test.cc": "the features that the test asks the compiler for",
     }),

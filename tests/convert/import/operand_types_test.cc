@@ -116,5 +116,17 @@ TEST(OperandTypes, PicturesOfIntegersAreNotSampled) {
   EXPECT_NE(message.find("it samples uint8"), std::string::npos) << message;
 }
 
+// Its grid of three coordinates was reshaped first, and that was called malformed.
+TEST(OperandTypes, VolumesAreNotSampled) {
+  ModelBuilder m(20);
+  m.input("volume", {"1", "2", "3", "4", "5"});
+  m.input("grid", {"1", "2", "2", "2", "3"});
+  m.node("GridSample", {"volume", "grid"}, {"y"});
+  m.output("y");
+  std::string message;
+  EXPECT_EQ(import_code(m, &message), 4);
+  EXPECT_NE(message.find("its input has rank 5"), std::string::npos) << message;
+}
+
 }  // namespace
 }  // namespace edgeconv

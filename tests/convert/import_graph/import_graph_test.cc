@@ -257,6 +257,28 @@ TEST(ImportGraph, WarnsAboutNewVersionsAndRefusesAncientOnes) {
   EXPECT_EQ(import_code(m), 3);
 }
 
+// Versions of com.microsoft and of ai.onnx.ml that are none were taken without a word.
+TEST(ImportGraph, VersionsOfOtherDomains) {
+  ModelBuilder m;
+  m.opset_import("com.microsoft", 6);
+  m.opset_import("ai.onnx.ml", 5);
+  m.opset_import("my.ops", 50);
+  m.input("x", {"4"});
+  m.node("Relu", {"x"}, {"y"});
+  m.output("y");
+  Diagnostics d;
+  m.import(d);
+  EXPECT_TRUE(d.ok());
+  ASSERT_EQ(d.warnings().size(), 1u);
+  EXPECT_NE(d.warnings()[0].find("version 6 of the operator set 'com.microsoft', newer than 1"), std::string::npos) << d.warnings()[0];
+  for (const auto& [import, version] : {std::pair(1, 7), {1, 0}, {2, 11}, {3, -3}}) {
+    ModelBuilder bad = m;
+    bad.graph = bad.model.mutable_graph();
+    bad.model.mutable_opset_import(import)->set_version(version);
+    EXPECT_EQ(import_code(bad), 3) << import << " " << version;
+  }
+}
+
 TEST(ImportGraph, SanitisesNames) {
   ModelBuilder m;
   m.input("x", {"4"});
