@@ -102,8 +102,20 @@ class Hints {
       case OpKind::kReverseSequence:
       case OpKind::kPad:
       case OpKind::kTile:
+      case OpKind::kResize:
+      case OpKind::kTopK:
+      case OpKind::kGatherElements:
+      case OpKind::kScatterElements:
+      case OpKind::kScatterND:
+      case OpKind::kEyeLike:
       case OpKind::kDequantizeLinear:
       case OpKind::kQuantizeLinear: return in(0);
+      case OpKind::kOneHot: return in(0) < 0 ? -1 : in(0) + 1;
+      case OpKind::kArgMinMax: return in(0) < 0 || n->as<ArgAttrs>().keep_dims ? in(0) : in(0) - 1;
+      case OpKind::kEinsum: return result_letters(n->as<EinsumAttrs>().equation);
+      case OpKind::kGatherND: return gathered(*n, depth);
+      case OpKind::kConstantOfShape: return length(n->in(0), depth + 1);
+      case OpKind::kRnn: return v == n->outputs[0] ? 4 : 3;
       case OpKind::kDynamicQuantizeLinear: return v == n->outputs[0] ? in(0) : 0;
       case OpKind::kConcat: return largest(*n, depth, true);
       case OpKind::kBinary:
@@ -143,6 +155,21 @@ class Hints {
       }
       default: return -1;
     }
+  }
+
+  // Of an Einsum whose result is written out, without "...".
+  static int result_letters(const std::string& equation) {
+    const size_t arrow = equation.find("->");
+    if (arrow == std::string::npos || equation.find('.', arrow) != std::string::npos) return -1;
+    return static_cast<int>(std::count_if(equation.begin() + static_cast<std::ptrdiff_t>(arrow) + 2, equation.end(), [](char c) { return c != ' '; }));
+  }
+
+  int gathered(const Node& n, int depth) {
+    const int data = rank(n.in(0), depth + 1), indices = rank(n.in(1), depth + 1);
+    const Value& v = g_.value(n.in(1));
+    if (data < 0 || indices < 0 || !v.shape || v.shape->empty()) return -1;
+    const auto width = v.shape->back().constant();
+    return width ? data + indices - 1 - static_cast<int>(*width) - static_cast<int>(n.as<GatherNDAttrs>().batch_dims) : -1;
   }
 
   // The largest rank of the inputs; any known one will do when they all have to be equal.

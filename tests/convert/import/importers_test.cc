@@ -1,11 +1,35 @@
 // Old and new forms of operators become the same graph; refusals.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "convert/import/registry.h"
 #include "tests/convert/import/one_node.h"
 
 namespace edgeconv {
 namespace {
+
+// Of a model of PyPI's g2p-id-py, whose means over space stand behind Einsums: refused because the rank "is not known when the file is read".
+TEST(Importers, RanksAreKnownBehindOperatorsThatTellThem) {
+  const auto mean_of = [](const char* op, const std::vector<std::string>& inputs, const std::function<void(pb::NodeProto*)>& attributes = {}) {
+    OneNode n(17);
+    n.m.input("x", {"1", "8", "16", "16"});
+    n.m.input("w", {"8", "4"});
+    n.m.ints("k", {3});
+    n.m.ints("at", {0, 0});
+    n.m.floats("scales", {4}, {1, 1, 2, 2});
+    n.m.floats("update", {16, 16}, std::vector<float>(256));
+    auto* node = n.m.node(op, inputs, {"e"});
+    if (attributes) attributes(node);
+    n.m.node("GlobalAveragePool", {"e"}, {"y"});
+    n.m.output("y");
+    return n.kinds();
+  };
+  EXPECT_FALSE(mean_of("Einsum", {"x", "w"}, [](auto* n) { set_text(n, "equation", "bchw, cd -> bdhw"); }).empty());
+  EXPECT_FALSE(mean_of("Resize", {"x", "", "scales"}).empty());
+  EXPECT_FALSE(mean_of("TopK", {"x", "k"}).empty());
+  EXPECT_FALSE(mean_of("ScatterND", {"x", "at", "update"}).empty());
+}
 
 TEST(Importers, ListIsSortedAndFindable) {
   EXPECT_GE(importers().size(), 130u);
