@@ -1,15 +1,25 @@
 // Convolutions compute channels last and stand between two Transposes. Those that lead back to channels first move towards the outputs, past
 // everything that does the same on another order of axes, until they meet the Transpose of the next convolution and cancel
-// (simplify_views). What the Linears and convolutions then read next are activations, sums and pools, which can become part of them.
+// (simplify_views). What the Linears and convolutions then read next are activations, sums and pools, which can become part of them. A value that
+// a convolution already turns, as the input of the graph, serves in that order where it meets what a convolution left (a residual sum).
 #include <algorithm>
 #include <functional>
 
 #include "convert/ir/axis.h"
 #include "convert/passes/match.h"
+#include "convert/program/channels_first.h"
 
 namespace edgeconv {
 
 namespace {
+
+// Channels last out of channels first: 0, 2, 3, .., 1
+std::vector<int64_t> channels_last(size_t rank) {
+  std::vector<int64_t> perm{0};
+  for (size_t i = 2; i < rank; ++i) perm.push_back(static_cast<int64_t>(i));
+  perm.push_back(1);
+  return perm;
+}
 
 // Channels first out of channels last: 0, rank - 1, 1, 2, ..
 std::vector<int64_t> channels_first(size_t rank) {
@@ -20,7 +30,8 @@ std::vector<int64_t> channels_first(size_t rank) {
 
 class LayoutSinker {
  public:
-  LayoutSinker(Graph& g, size_t index) : g_(g), n_(g.nodes[index]) {}
+  // users: the readers of the values that were there before the pass.
+  LayoutSinker(Graph& g, const Users& users, size_t index) : g_(g), users_(users), n_(g.nodes[index]) {}
 
   // True if the node now computes channels last, and what it made has a Transpose behind it.
   bool sink() {
@@ -56,6 +67,25 @@ class LayoutSinker {
     return true;
   }
   ValueId source(ValueId v) const { return g_.producer(v)->in(0); }
+  // v as a Transpose for a convolution gives it channels last; kNone where there is none. It costs nothing to read it twice, but that of an image
+  // goes where nothing else reads it (channels_first.h).
+  ValueId copy_of(ValueId v) const {
+    const auto& shape = g_.value(v).shape;
+    if (static_cast<size_t>(v) >= users_.size() || !shape || shape->size() != rank_) return kNone;
+    const auto channels = (*shape)[1].constant();
+    if (channels && *channels <= kMostPlanes) return kNone;
+    for (NodeId id : users_[static_cast<size_t>(v)]) {
+      const Node& user = g_.node(id);
+      if (!user.dead && user.kind == OpKind::kTranspose && user.as<TransposeAttrs>().perm == channels_last(rank_) && g_.value(user.outputs[0]).shape)
+        return user.outputs[0];
+    }
+    return kNone;
+  }
+  // An operand of a node of which another one is turned: channels last already, or kNone.
+  ValueId last(ValueId v) { return turned(v) ? source(v) : copy_of(v); }
+  bool any_turned() {
+    return std::any_of(n_.inputs.begin(), n_.inputs.end(), [&](ValueId v) { return turned(v); });
+  }
   // Where axis `a` of the node's operand lies channels last.
   int64_t last_axis(int64_t a) const {
     return channels_first(rank_)[axis_index(a, rank_)];
@@ -76,9 +106,7 @@ class LayoutSinker {
       dims.insert(dims.end(), t.dims().begin(), t.dims().end());
       v = g_.add_constant(n_.origin.node + "/last", t.reshaped(dims));
     }
-    std::vector<int64_t> perm{0};
-    for (size_t i = 2; i < rank_; ++i) perm.push_back(static_cast<int64_t>(i));
-    perm.push_back(1);
+    const std::vector<int64_t> perm = channels_last(rank_);
     Shape shape;
     for (int64_t p : perm) shape.push_back((*g_.value(v).shape)[static_cast<size_t>(p)]);
     const DType dtype = g_.value(v).dtype;
@@ -107,22 +135,24 @@ class LayoutSinker {
   }
 
   bool sink_elementwise() {
-    bool any = false;
-    for (ValueId v : n_.inputs) any |= turned(v);
-    if (!any) return false;
+    if (!any_turned()) return false;
     for (ValueId v : n_.inputs)
-      if (!turned(v) && !cheap(v)) return false;
+      if (last(v) == kNone && !cheap(v)) return false;
     if (!g_.value(n_.outputs[0]).shape || g_.value(n_.outputs[0]).shape->size() != rank_) return false;
     std::vector<ValueId> inputs;
-    for (ValueId v : std::vector<ValueId>(n_.inputs)) inputs.push_back(turned(v) ? source(v) : turn(v));
+    for (ValueId v : n_.inputs) {
+      const ValueId turned_already = last(v);
+      inputs.push_back(turned_already == kNone ? turn(v) : turned_already);
+    }
     return replace(std::move(inputs), n_.attrs);
   }
 
   bool sink_concat() {
+    if (!any_turned()) return false;
     std::vector<ValueId> inputs;
     for (ValueId v : n_.inputs) {
-      if (!turned(v)) return false;
-      inputs.push_back(source(v));
+      inputs.push_back(last(v));
+      if (inputs.back() == kNone) return false;
     }
     return replace(std::move(inputs), AxisAttrs{last_axis(n_.as<AxisAttrs>().axis)});
   }
@@ -226,6 +256,7 @@ class LayoutSinker {
   }
 
   Graph& g_;
+  const Users& users_;
   const Node n_;  // a copy: adding nodes moves them
   size_t rank_ = 0;
 };
@@ -234,9 +265,10 @@ class LayoutSinker {
 
 int pass_sink_layout(Graph& g, Diagnostics&) {
   int sunk = 0;
+  const Users users = g.users();
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i)
-    if (!g.nodes[i].dead) sunk += LayoutSinker(g, i).sink();
+    if (!g.nodes[i].dead) sunk += LayoutSinker(g, users, i).sink();
   return sunk;
 }
 

@@ -125,6 +125,31 @@ TEST_F(SinkLayout, OneAxis) {
   EXPECT_EQ(transposes_left(), 2) << b.g.dump();
 }
 
+// The input of the graph, which the first convolution turns, is the other operand of the first sum.
+TEST_F(SinkLayout, ResidualSumOfTheInput) {
+  ValueId x = b.input("x", {B, 8, 6, 5});
+  for (int block = 0; block < 3; ++block) x = b.unary(Unary::kRelu, b.add(x, conv(b.unary(Unary::kRelu, conv(x, 8, 8)), 8, 8)));
+  b.output(x);
+  EXPECT_EQ(transposes_left(), 2) << b.g.dump() << "one on the way in, one on the way out";
+}
+
+TEST_F(SinkLayout, ResidualSumOfTheInputOfOneAxis) {
+  const ValueId x = b.input("x", {B, 8, S});
+  const ValueId y = b.node(OpKind::kConv, {x, b.weights({8, 8, 3})}, window({3}, {1, 1}));
+  const ValueId both = b.node(OpKind::kConcat, {x, b.unary(Unary::kRelu, b.add(y, x))}, AxisAttrs{1});
+  b.output(b.node(OpKind::kConv, {both, b.weights({8, 16, 3})}, window({3}, {1, 1})));
+  EXPECT_EQ(transposes_left(), 2) << b.g.dump() << "one on the way in, one on the way out";
+}
+
+// The first convolution over an image reads it as it is: a sum with it would need a Transpose of its own.
+TEST_F(SinkLayout, SumWithAnImageStays) {
+  const ValueId sum = b.add(image(), conv(image("y"), 4, 4));
+  b.output(sum);
+  b.output(conv(b.g.inputs[0], 4, 4));
+  apply(b.g, {pass_decompose_conv});
+  EXPECT_EQ(apply(b.g, {pass_sink_layout}), 0);
+}
+
 // Another operand of full size would have to be turned: nothing is gained.
 TEST_F(SinkLayout, AnotherFullOperandStays) {
   const ValueId sum = b.add(conv(image(), 4, 4), image("y"));
