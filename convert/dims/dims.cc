@@ -14,6 +14,7 @@
 #include "convert/dims/size_equalities.h"
 #include "convert/dims/table_limits.h"
 #include "convert/interp/work.h"
+#include "convert/ir/dim_multiple.h"
 #include "rt/base/limits.h"
 
 namespace edgeconv {
@@ -103,6 +104,9 @@ int64_t checked_most(const std::string& name, int64_t most, std::optional<int64_
   if (table && most > *table)
     throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": the model's position table has room for " +
                                            std::to_string(*table) + "; give at most that");
+  if (const int64_t m = multiple_of_dim(name); most % m != 0)
+    throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(most) + ": every size of it is a multiple of " + std::to_string(m) + "; give " +
+                                           std::to_string(size_at_least(name, most)));
   return most;
 }
 
@@ -134,7 +138,7 @@ void set_ranges(const Graph& g, const NamedDims& dims, const TableLimits& limits
       continue;
     }
     if (*most < 1) throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");
-    plan.range[name] = {1, static_cast<int32_t>(*most)};
+    plan.range[name] = {static_cast<int32_t>(multiple_of_dim(name)), static_cast<int32_t>(size_at_most(name, *most))};
     if (table) plan.table_limit[name] = *table;
     if (const auto rounds = g.unrolled_dims.find(name); rounds != g.unrolled_dims.end())
       plan.table_limit[name] = table ? std::min(rounds->second, *table) : rounds->second;
@@ -165,7 +169,7 @@ void narrow_ranges(const Graph& g, const std::map<std::string, int64_t>& request
       throw FatalError(ExitCode::kUsage, "--dim " + name + "=" + std::to_string(asked.at(name).second) +
                                              ": the sizes inside the model fit together up to " + std::to_string(range.second) +
                                              "; give at most that");
-    if (range.first > 1) plan.least[name] = range.first;
+    if (range.first > multiple_of_dim(name)) plan.least[name] = range.first;
   }
 }
 

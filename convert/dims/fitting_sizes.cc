@@ -4,6 +4,7 @@
 #include <set>
 
 #include "convert/ir/axis.h"
+#include "convert/ir/dim_multiple.h"
 #include "convert/passes/fuse_pad.h"
 
 namespace edgeconv {
@@ -115,7 +116,7 @@ int64_t smallest_fit(const Graph& g, std::map<std::string, int64_t> dims, const 
     const int64_t middle = dims[name] = too_small + (fits - too_small) / 2;
     (sizes_fit(g, dims) ? fits : too_small) = middle;
   }
-  return fits;
+  return size_at_least(name, fits);
 }
 
 // What each dim leaves at the others' maxima may be too little where all are at their smallest (a TopK over batch * tokens). The dim that
@@ -157,7 +158,7 @@ void find_minima(const Graph& g, DimPlan& plan) {
   }
   for (auto& [name, range] : plan.range) {
     const auto least = plan.least.find(name);
-    dims[name] = range.first = least == plan.least.end() ? 1 : least->second;
+    dims[name] = range.first = least == plan.least.end() ? static_cast<int32_t>(multiple_of_dim(name)) : least->second;
     if (!sizes_fit(g, dims)) range.first = static_cast<int32_t>(smallest_fit(g, dims, name, range.first, range.second));
     dims[name] = range.second;
   }
@@ -184,7 +185,7 @@ int64_t largest_fit(const Graph& g, const DimPlan& plan, const std::string& name
     const int64_t middle = fit + (too_large - fit) / 2;
     (fits(middle) ? fit : too_large) = middle;
   }
-  return fit;
+  return fit - fit % multiple_of_dim(name);
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv {
 
@@ -28,18 +30,21 @@ bool holds(const SizeEquality& e, const Dims& dims) {
   return a && b && *a == *b;
 }
 
-std::vector<int64_t> all_sizes(const Range& r, int64_t most) {
+// Sizes that the dim can have (dim_multiple.h).
+std::vector<int64_t> all_sizes(const std::string& name, const Range& r, int64_t most) {
+  const int64_t step = multiple_of_dim(name), first = size_at_least(name, r.first);
   std::vector<int64_t> sizes;
-  for (int64_t n = r.first; n <= std::min<int64_t>(r.second, r.first + most); ++n) sizes.push_back(n);
-  for (int64_t n = std::max<int64_t>(sizes.back() + 1, r.second - 64); n <= r.second; ++n) sizes.push_back(n);
+  for (int64_t n = first; n <= std::min<int64_t>(r.second, first + most * step); n += step) sizes.push_back(n);
+  const int64_t last = size_at_most(name, r.second);
+  for (int64_t n = std::max(sizes.empty() ? first : sizes.back() + step, last - 64 * step); n <= last; n += step) sizes.push_back(n);
   return sizes;
 }
 
-std::vector<int64_t> some_sizes(const Range& r) {
+std::vector<int64_t> some_sizes(const std::string& name, const Range& r) {
+  const int64_t step = multiple_of_dim(name);
   std::set<int64_t> sizes;
-  for (int64_t n : {int64_t{r.first}, int64_t{r.first} + 1, int64_t{r.first} + 2, int64_t{r.first} + 6, int64_t{r.second} / 2,
-                    int64_t{r.second} - 1, int64_t{r.second}})
-    sizes.insert(std::clamp<int64_t>(n, r.first, r.second));
+  for (int64_t n : {int64_t{r.first}, r.first + step, r.first + 2 * step, r.first + 6 * step, int64_t{r.second} / 2, r.second - step, int64_t{r.second}})
+    sizes.insert(size_at_most(name, std::clamp<int64_t>(n, r.first, r.second)));
   return {sizes.begin(), sizes.end()};
 }
 
@@ -48,7 +53,7 @@ bool for_samples(const std::vector<std::string>& names, const std::string& but, 
                  const std::function<bool()>& f, size_t at = 0) {
   if (at == names.size()) return f();
   if (names[at] == but) return for_samples(names, but, range, dims, f, at + 1);
-  for (int64_t n : some_sizes(range.at(names[at]))) {
+  for (int64_t n : some_sizes(names[at], range.at(names[at]))) {
     dims[names[at]] = n;
     if (!for_samples(names, but, range, dims, f, at + 1)) return false;
   }
@@ -62,15 +67,24 @@ struct Trial {
 Trial try_dim(const SizeEquality& e, const std::vector<std::string>& names, const std::string& name, const Ranges& range) {
   Trial t;
   Dims dims;
-  for (int64_t n : all_sizes(range.at(name), names.size() == 1 ? kAllSizes : kFewerSizes)) {
+  for (int64_t n : all_sizes(name, range.at(name), names.size() == 1 ? kAllSizes : kFewerSizes)) {
     dims[name] = n;
     (for_samples(names, name, range, dims, [&] { return holds(e, dims); }) ? t.good : t.bad).push_back(n);
   }
   return t;
 }
 
-std::string sizes_str(const std::string& name, const std::vector<int64_t>& good, const Range& tried) {
+// The step of `good`, where these are all multiples of it that were tried: a map is halved and doubled again.
+int64_t common_step(const Trial& t) {
+  if (t.good.size() < 2) return 1;
+  int64_t step = 0;
+  for (int64_t n : t.good) step = std::gcd(step, n);
+  return step > 1 && std::none_of(t.bad.begin(), t.bad.end(), [&](int64_t n) { return n % step == 0; }) ? step : 1;
+}
+
+std::string sizes_str(const std::string& name, const std::vector<int64_t>& good, int64_t step, const Range& tried) {
   if (good.empty()) return "for no " + name + " from " + std::to_string(tried.first) + " to " + std::to_string(tried.second);
+  if (step > 1) return "only where " + name + " is a multiple of " + std::to_string(step);
   std::string s = "only for " + name + " = ";
   for (size_t i = 0; i < std::min<size_t>(good.size(), 4); ++i) s += (i > 0 ? ", " : "") + std::to_string(good[i]);
   return s + (good.size() > 4 ? ", .." : "");
@@ -82,11 +96,12 @@ struct Refused {
   std::vector<std::string> names;
   std::string name;
   std::vector<int64_t> good;
+  int64_t step;  // common_step
 };
 
 // The largest size of `name` with which e holds, the other dims being as they are.
 std::optional<int64_t> largest_that_holds(const SizeEquality& e, const std::string& name, const Range& range, Dims dims) {
-  const std::vector<int64_t> sizes = all_sizes(range, kFewerSizes);
+  const std::vector<int64_t> sizes = all_sizes(name, range, kFewerSizes);
   for (auto n = sizes.rbegin(); n != sizes.rend(); ++n) {
     dims[name] = *n;
     if (holds(e, dims)) return *n;
@@ -137,7 +152,7 @@ std::string larger_that_holds(const Refused& r, const Ranges& range) {
   for (const std::string& name : r.names) {
     Dims dims;
     const int64_t most = range.at(name).second;
-    for (int64_t n = most + 1; n <= most + kFewerSizes; ++n) {
+    for (int64_t n = size_at_least(name, most + 1); n <= most + kFewerSizes; n += multiple_of_dim(name)) {
       dims[name] = n;
       if (for_samples(r.names, name, range, dims, [&] { return holds(r.equality, dims); })) return name + " = " + std::to_string(n);
     }
@@ -152,11 +167,14 @@ Problem problem(const Refused& r, const Dims& pinned, const Ranges& range) {
   for (const auto& [name, n] : pinned) options += " --fix " + name + "=" + std::to_string(n);
   if (!options.empty()) hint = "pin it:" + options + "; or " + hint;
   hint = "the exporter froze a size that is declared dynamic: " + hint;
+  if (r.step > 1)
+    hint = (options.empty() ? "" : "pin it:" + options + "; or ") + "re-export with dynamo=True and the axis as " + std::to_string(r.step) +
+           "*torch.export.Dim(..), which is any multiple";
   if (r.good.empty() && options.empty())
     if (const std::string larger = larger_that_holds(r, range); !larger.empty())
       hint = "they are with " + larger + ": give a larger maximum by --dim";
   return {e.origin.op_type, e.origin.node + (e.origin.scope.empty() ? "" : " (torch: " + e.origin.scope + ")"), "",
-          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good, range.at(r.name)),
+          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good, r.step, range.at(r.name)),
           hint};
 }
 
@@ -196,7 +214,7 @@ std::optional<Refused> narrow(const SizeEquality& e, const std::vector<std::stri
         to = *r;
       }
     }
-    if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good};
+    if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good, common_step(t)};
   }
   if (chosen.empty()) return best;
   range.at(chosen) = to;

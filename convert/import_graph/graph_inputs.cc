@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/ir/dim_multiple.h"
 #include "convert/onnx/dim_params.h"
 #include "convert/onnx/model.h"
 #include "convert/onnx/tensor_reader.h"
@@ -91,6 +92,7 @@ DimExpr InputTypes::dim(const pb::TensorShapeProto::Dimension& d, const std::str
   }
   // Unnamed, or a size of 0 or -1, which exporters write for "unknown".
   std::string name = printable(input) + "_" + std::to_string(axis);
+  if (multiple_of_dim(name) > 1) name.insert(0, "_");  // of an input that is called so
   while (names_.count(name) > 0) name += "_";
   names_.insert(name);
   return DimExpr::symbol(name);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv {
 
@@ -63,6 +64,8 @@ void SampleCheck::sizes(const std::vector<Tensor>& set, const std::string& where
           throw FatalError(ExitCode::kUsage, option_ + " " + what + "has " + std::to_string(size) + " for dim '" + name +
                                                  "', its maximum is " + std::to_string(most) + "; give --dim " + name + "=" +
                                                  std::to_string(size) + " or shorter samples");
+        if (const int64_t m = multiple_of_dim(name); size % m != 0)
+          fail(what + "has " + std::to_string(size) + " for dim '" + name + "', whose sizes are multiples of " + std::to_string(m));
       } else if (const auto c = e.constant(); c && *c != size) {
         fail(what + "has " + std::to_string(size) + " in axis " + std::to_string(a) + " of a sample, the model wants " +
              shape_str(*v.shape));

@@ -10,6 +10,7 @@
 #include "convert/inputs/random.h"
 #include "convert/inputs/signal_inputs.h"
 #include "convert/inputs/value_range.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv {
 
@@ -102,6 +103,7 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     if (leading.count(name)) continue;
     if (least > 1) n = std::max(n, std::min<int64_t>(tokens, plan.range.at(name).second));
   }
+  for (auto& [name, n] : size) n = size_at_most(name, n);
   // Lengths must not exceed the tokens that there are, nor be less than a convolution needs.
   for (const auto& [name, n] : size)
     if (!leading.count(name)) tokens = std::min(tokens, n);

@@ -167,6 +167,10 @@ DimExpr DimExpr::floor_div(const DimExpr& o) const {
   // Positive constant divisor: take whole multiples out, so that only coefficients in [0, c) remain inside.
   std::vector<Term> whole, rest;
   for (const Term& t : a.terms()) {
+    if (auto exact = exact_part(t, *c)) {
+      whole.push_back(std::move(*exact));
+      continue;
+    }
     const int64_t q = floor_div_int(t.coefficient, *c);
     whole.push_back({q, t.factors});
     rest.push_back({t.coefficient - q * *c, t.factors});
@@ -190,7 +194,8 @@ DimExpr DimExpr::mod(const DimExpr& o) const {
     return from_atom({Atom::Kind::kMod, {}, *this, o});
   }
   std::vector<Term> rest;
-  for (const Term& t : terms()) rest.push_back({t.coefficient - floor_div_int(t.coefficient, *c) * *c, t.factors});
+  for (const Term& t : terms())
+    if (!exact_part(t, *c)) rest.push_back({t.coefficient - floor_div_int(t.coefficient, *c) * *c, t.factors});
   const DimExpr r = from_terms(std::move(rest));
   return r.is_constant() ? r : from_atom({Atom::Kind::kMod, {}, r, o});
 }

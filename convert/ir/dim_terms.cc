@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <numeric>
 #include <string>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv::dim_terms {
 
@@ -46,7 +48,66 @@ int compare_factors(const Factors& a, const Factors& b) {
   return 0;
 }
 
+// A dim, or its whole part floor(dim / by): by divides every size of the dim.
+struct WholePart {
+  std::string dim;
+  int64_t by, multiple;  // what the part is a multiple of
+};
+
+std::optional<WholePart> whole_part(const Atom& a) {
+  const bool quotient = a.kind == Atom::Kind::kFloorDiv;
+  if (!quotient && a.kind != Atom::Kind::kSymbol) return {};
+  const auto by = quotient ? a.rhs.constant() : 1;
+  if (!by || *by < 1 || (quotient && !a.lhs.is_symbol())) return {};
+  const std::string& dim = quotient ? a.lhs.symbol_name() : a.name;
+  const int64_t multiple = multiple_of_dim(dim);
+  if (multiple == 1 || multiple % *by != 0) return {};
+  return WholePart{dim, *by, multiple / *by};
+}
+
+std::shared_ptr<const Atom> part_atom(const std::string& dim, int64_t by) {
+  const DimExpr s = DimExpr::symbol(dim);
+  if (by == 1) return s.terms()[0].factors[0];
+  return std::make_shared<const Atom>(Atom{Atom::Kind::kFloorDiv, {}, s, DimExpr(by)});
+}
+
+void put_factor(Factors& factors, size_t at, std::shared_ptr<const Atom> f) {
+  factors[at] = std::move(f);
+  std::sort(factors.begin(), factors.end(), [](const auto& x, const auto& y) { return compare_atoms(*x, *y) < 0; });
+}
+
+// Coefficients go into the whole parts that they divide: 2 * floor(S / 4) is floor(S / 2).
+bool shorten_parts(std::vector<Term>& terms) {
+  bool any = false;
+  for (Term& t : terms)
+    for (size_t i = 0; i < t.factors.size(); ++i) {
+      if (t.factors[i]->kind != Atom::Kind::kFloorDiv) continue;
+      const auto part = whole_part(*t.factors[i]);
+      const int64_t common = part ? std::gcd(t.coefficient % part->by, part->by) : 1;
+      if (common <= 1) continue;
+      t.coefficient /= common;
+      put_factor(t.factors, i, part_atom(part->dim, part->by / common));
+      any = true;
+      break;
+    }
+  return any;
+}
+
 }  // namespace
+
+std::optional<Term> exact_part(const Term& t, int64_t c) {
+  for (size_t i = 0; i < t.factors.size(); ++i) {
+    const auto part = whole_part(*t.factors[i]);
+    if (!part) continue;
+    const int64_t common = std::gcd(t.coefficient % c, c), left = c / common;
+    if (part->multiple % left != 0) continue;
+    Term q = t;
+    q.coefficient /= common;
+    put_factor(q.factors, i, part_atom(part->dim, part->by * left));
+    return q;
+  }
+  return {};
+}
 
 int compare(const DimExpr& a, const DimExpr& b) {
   const auto &s = a.terms(), &t = b.terms();
@@ -58,7 +119,10 @@ int compare(const DimExpr& a, const DimExpr& b) {
   return s.size() == t.size() ? 0 : s.size() < t.size() ? -1 : 1;
 }
 
-void normalise(std::vector<Term>& terms) {
+namespace {
+
+// Sorted, each product once.
+void collect(std::vector<Term>& terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return compare_factors(a.factors, b.factors) < 0; });
   size_t out = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -72,6 +136,14 @@ void normalise(std::vector<Term>& terms) {
   }
   if (out > 0 && terms[out - 1].coefficient == 0) --out;
   terms.resize(out);
+}
+
+}  // namespace
+
+void normalise(std::vector<Term>& terms) {
+  do {
+    collect(terms);
+  } while (shorten_parts(terms));
   if (terms.size() > kMaxTerms) too_complex("too many terms");
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "convert/ir/diagnostics.h"
@@ -34,8 +35,11 @@ bool bad_divisor(int64_t a, int64_t b);       // a / b is undefined or leaves in
 // A total order of expressions: 0 exactly where they are equal.
 int compare(const DimExpr& a, const DimExpr& b);
 
-// Sorts, adds up terms of equal factors and drops those that vanish.
+// Sorts, adds up terms of equal factors and drops those that vanish. A dim that is a multiple of d (dim_multiple.h) has the whole part S/d:
+// what is d times that is S.
 void normalise(std::vector<Term>& terms);
+// t / c for a positive c, where t has a factor that c divides whatever the sizes are (dim_multiple.h).
+std::optional<Term> exact_part(const Term& t, int64_t c);
 // The factors of the product of a and b.
 Factors merge_factors(const Factors& a, const Factors& b);
 // a without the factors of b; false if b does not divide a.

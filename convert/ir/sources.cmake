@@ -4,6 +4,7 @@ target_sources(edgeconv_core PRIVATE
   ir/diagnostics.cc
   ir/dim_expr.cc
   ir/dim_expr_eval.cc
+  ir/dim_multiple.cc
   ir/dim_terms.cc
   ir/dtype.cc
   ir/foreign_text.cc

@@ -9,6 +9,7 @@
 #include "convert/interp/memory_limits.h"
 #include "convert/interp/work.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv {
 
@@ -46,6 +47,7 @@ DimSizes sizes(const Graph& g, int64_t equal) {
   for (auto& [name, n] : size) {
     n = leading.count(name) ? kBatch : equal ? equal : different++;
     if (const auto least = g.least_dims.find(name); least != g.least_dims.end()) n = std::max(n, least->second);
+    n = size_at_least(name, n);
   }
   return size;
 }

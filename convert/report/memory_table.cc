@@ -7,6 +7,7 @@
 
 #include "convert/files/json.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 
 namespace edgeconv {
 
@@ -23,8 +24,10 @@ std::vector<Setting> usual_settings(const std::vector<NamedDim>& dims) {
   }
   std::vector<Setting> settings{least};
   const size_t longest = static_cast<size_t>(std::max_element(most.begin(), most.end()) - most.begin());
-  for (int32_t n : {32, 128}) {
-    if (dims.empty() || n <= least[longest] || n >= most[longest]) continue;
+  for (int32_t about : {32, 128}) {
+    if (dims.empty()) continue;
+    const int32_t n = static_cast<int32_t>(size_at_most(dims[longest].name, about));
+    if (n <= least[longest] || n >= most[longest]) continue;
     settings.push_back(least);
     settings.back()[longest] = n;
   }
@@ -42,6 +45,9 @@ Setting asked_setting(const std::vector<NamedDim>& dims, const std::map<std::str
           ExitCode::kUsage,
           fmt::format("--dim {0}={1}: the blob allows {2} to {3}; give one of these, or convert the model with --dim {0}={1}",
                       printable(d.name), it->second, d.min, d.max));
+    if (const int64_t m = multiple_of_dim(d.name); it != asked.end() && it->second % m != 0)
+      throw FatalError(ExitCode::kUsage, fmt::format("--dim {}={}: every size of it is a multiple of {}; give {}", printable(d.name), it->second, m,
+                                                     size_at_most(d.name, it->second)));
     s.push_back(it == asked.end() ? d.min : static_cast<int32_t>(it->second));
     known += (known.empty() ? "" : ", ") + printable(d.name);
   }
@@ -86,7 +92,8 @@ std::vector<MemoryCurve> memory_curves(const BlobRunner& runner) {
     const int64_t range = static_cast<int64_t>(d.max) - d.min, steps = std::min<int64_t>(range, kMostPoints);
     for (int64_t k = 0; k <= steps; ++k) {
       Setting s = most;
-      s[i] = static_cast<int32_t>(d.min + range * k / steps);
+      s[i] = static_cast<int32_t>(size_at_most(d.name, d.min + range * k / steps));
+      if (!curve.points.empty() && curve.points.back().first == s[i]) continue;
       curve.points.emplace_back(s[i], runner.memory(s, {}).bytes);
     }
     curves.push_back(std::move(curve));

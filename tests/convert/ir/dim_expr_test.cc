@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 #include "tests/convert/sizes.h"
 
 namespace edgeconv {
@@ -96,6 +98,37 @@ TEST(DimExpr, PartsThatRepeatAreBounded) {
         for (int i = 12; i < 33; ++i) v = v - DimExpr::min(v, i);
       },
       FatalError);
+}
+
+// torch.export calls an axis that must be even 2*h.
+TEST(DimExpr, NamesOfMultiplesProveWholeQuotients) {
+  const DimExpr even = DimExpr::symbol("2*h"), fourth = DimExpr::symbol("4*w"), plain = DimExpr::symbol("h");
+  EXPECT_EQ(even.floor_div(2) * 2, even);
+  EXPECT_EQ((even - 1).floor_div(2) + 1, even.floor_div(2)) << "a convolution in steps of 2";
+  EXPECT_EQ((even + 3).floor_div(2), even.floor_div(2) + 1);
+  EXPECT_EQ(even.mod(2), DimExpr(0));
+  EXPECT_EQ((even * B).mod(2), DimExpr(0));
+  EXPECT_NE(even.floor_div(4) * 4, even);
+  EXPECT_NE(even.floor_div(2).floor_div(2) * 2, even.floor_div(2));
+  EXPECT_EQ(fourth.floor_div(2).floor_div(2), fourth.floor_div(4));
+  EXPECT_EQ(fourth.floor_div(4) * 2, fourth.floor_div(2));
+  EXPECT_EQ(fourth.floor_div(4) + fourth.floor_div(4) + fourth.floor_div(2), fourth);
+  EXPECT_EQ((fourth.floor_div(2) - 1).floor_div(2) + 1, fourth.floor_div(4));
+  EXPECT_EQ((even * B).floor_div(2) * 2, even * B);
+  EXPECT_NE(plain.floor_div(2) * 2, plain);
+  EXPECT_TRUE(even.is_symbol());
+  for (int64_t n : {4, 8, 12}) EXPECT_EQ(((fourth * 3).floor_div(8) + fourth.floor_div(2)).evaluate({{"4*w", n}}), n * 3 / 8 + n / 2);
+  EXPECT_EQ(even.floor_div(2).substitute({{"2*h", DimExpr(6)}}), DimExpr(3));
+}
+
+TEST(DimExpr, MultiplesOfDimNames) {
+  for (const auto& [name, multiple] : std::map<std::string, int64_t>{
+           {"2*h", 2}, {"32*_w1", 32}, {"h", 1}, {"2*h + 1", 1}, {"2*", 1}, {"*h", 1}, {"0*h", 1}, {"2*3", 1}, {"2*h*w", 1}, {"9999999*h", 1}, {"", 1}})
+    EXPECT_EQ(multiple_of_dim(name), multiple) << name;
+  EXPECT_EQ(size_at_most("4*h", 11), 8);
+  EXPECT_EQ(size_at_most("4*h", 3), 4);
+  EXPECT_EQ(size_at_least("4*h", 9), 12);
+  EXPECT_EQ(size_at_most("h", 0), 0);
 }
 
 TEST(DimExpr, Prints) {
