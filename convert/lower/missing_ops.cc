@@ -64,7 +64,8 @@ MissingOp missing_op(const Graph& g, const Node& n) {
       return {"its frequencies are computed by the model", "export it with constants for its five parameters"};
     case OpKind::kMaxPool:
     case OpKind::kAveragePool:
-      return {"its kernel is longer than 64", "export it as a reduction over the whole axis, or as several pools"};
+      return {"its kernel is longer than 1024, or the kernels longer than 64 have more than 4096 positions in all",
+              "export it as a reduction over the whole axis, or as several pools"};
     case OpKind::kResize:
       return {"it is antialiased, leaves out what is outside, or rounds positions, and an axis has a size known only at run time",
               "export at the size of the device, or resize linearly or cubically"};

@@ -16,8 +16,9 @@ namespace {
 namespace binary = ert::params::binary;
 namespace reduce = ert::params::reduce;
 
-// Longer kernels would be long programs; they are reductions in practice.
-constexpr int64_t kLongestKernel = 64;
+// A position of a kernel is two nodes until a program has them as one op (program/pool_slices.cc). Any model may have kernels up to kShortKernel. Means over
+// a second of a signal have longer ones, but few: files of a kilobyte hold many.
+constexpr int64_t kShortKernel = 64, kLongestKernel = 1024, kMostLongPositions = 4096;
 
 class PoolBuilder : public NodeBuilder {
  public:
@@ -80,6 +81,20 @@ Tensor lowest(DType t) {
   }
 }
 
+bool is_pool(const Node& n) {
+  return !n.dead && (n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool);
+}
+
+// Positions of the kernels longer than kShortKernel that do not cover their axes.
+int64_t long_positions(const Graph& g, const Node& n) {
+  const auto& shape = g.value(n.in(0)).shape;
+  const auto& kernel = n.as<ConvAttrs>().kernel;
+  int64_t positions = 0;
+  for (size_t i = 0; shape && i < kernel.size() && i + 2 < shape->size(); ++i)
+    if (kernel[i] > kShortKernel && (*shape)[i + 2] != DimExpr(kernel[i])) positions += std::min(kernel[i], kLongestKernel + 1);
+  return positions;
+}
+
 bool decompose_pool(Graph& g, NodeId id) {
   const Node n = g.node(id);
   const auto& a = n.as<ConvAttrs>();
@@ -123,10 +138,13 @@ bool decompose_pool(Graph& g, NodeId id) {
 
 int pass_decompose_pool(Graph& g, Diagnostics&) {
   int made = 0;
+  int64_t of_all = 0;
+  for (const Node& n : g.nodes)
+    if (is_pool(n)) of_all += long_positions(g, n);
   const size_t count = g.nodes.size();
   for (size_t i = 0; i < count; ++i) {
     const Node& n = g.nodes[i];
-    if (n.dead || (n.kind != OpKind::kMaxPool && n.kind != OpKind::kAveragePool)) continue;
+    if (!is_pool(n) || (of_all > kMostLongPositions && long_positions(g, n) > 0)) continue;
     if (n.outputs.size() > 1 && n.outputs[1] != kNone) continue;  // indices
     made += decompose_pool(g, static_cast<NodeId>(i));
   }

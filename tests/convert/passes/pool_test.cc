@@ -64,6 +64,27 @@ TEST(DecomposePool, KernelOverTheWholeAxisIsAReduction) {
   EXPECT_EQ(count(b.g, OpKind::kReduce), 1);
 }
 
+// A mean over 75 steps of a signal in a network for EEG was refused.
+TEST(DecomposePool, KernelsLongerThan64ThatDoNotCoverTheirAxis) {
+  EXPECT_EQ(pools({{1, 75}, {1, 15}, {0, 0, 0, 0}, {1, 1}}, {1, 120}), 4);
+  EXPECT_EQ(pools({{80}, {4}, {7, 0}, {1}}, {100}), 4);
+}
+
+// So many positions would be a long program out of a short file.
+TEST(DecomposePool, ManyLongKernelsStay) {
+  ConvAttrs a;
+  a.kernel = {1024};
+  for (const int kernels : {4, 5}) {
+    GraphBuilder b;
+    for (int i = 0; i < kernels; ++i) b.output(b.node(OpKind::kMaxPool, {b.input("x" + std::to_string(i), {1, 1, 1025})}, a));
+    EXPECT_EQ(apply(b.g, {pass_decompose_pool}), kernels == 4 ? 4 : 0);
+  }
+  a.kernel = {1025};
+  GraphBuilder b;
+  b.output(b.node(OpKind::kMaxPool, {b.input("x", {1, 1, 1026})}, a));
+  EXPECT_EQ(apply(b.g, {pass_decompose_pool}), 0);
+}
+
 // ceil_mode drops a window that would start in the padding; whether it would depends on the size.
 TEST(DecomposePool, CeilModeDropsWindows) {
   for (const Shape& length : {Shape{9}, Shape{10}, Shape{S}}) {
