@@ -86,7 +86,8 @@ void BlobSession::refuse(ert_status status, const Frame& inputs, const std::stri
   }
   ert_error_detail why{};
   why.struct_size = sizeof why;
-  const std::string text = ert_last_error(&context_, &why) == ERT_OK ? refusal_text(runner_, bound, why) : "";
+  std::string text = ert_last_error(&context_, &why) == ERT_OK ? refusal_text(runner_, bound, why) : "";
+  if (text.empty() && status == ERT_ERR_DIMS) text = broken_multiple(runner_, bound);
   throw_status(status, text.empty() ? what : what + ": " + text);
 }
 

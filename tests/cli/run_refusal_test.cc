@@ -118,6 +118,29 @@ TEST_F(RunRefusalTest, MaskTypes) {
   }
 }
 
+// An axis that torch.export calls 2*h: x is halved, doubled and added to itself.
+TEST_F(CliTest, SizesThatAreNoMultipleOfWhatTheNameOfTheDimSaysAreRefused) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {1, 3, "2*h"});
+  w.output("y", kOnnxFloat, {1, 3, "2*h"});
+  auto& pool = w.node("MaxPool", {"x"}, {"half"});
+  ints_attribute(pool, "kernel_shape", {2});
+  ints_attribute(pool, "strides", {2});
+  int_attribute(w.node("Concat", {"half", "half"}, {"twice"}), "axis", 2);
+  w.node("Add", {"x", "twice"}, {"y"});
+  write_file(in("m.onnx"), w.bytes());
+  expect_refusal({in("m.onnx"), "-q", "--dim", "2*h=9"}, kUsage, {"--dim 2*h=9", "multiple of 2; give 10"});
+  expect_success({in("m.onnx"), "-q", "--dim", "2*h=10"});
+  for (int64_t size : {2, 8, 10, 7}) {
+    write_npy(in("x.npy"), filled<float>(DType::kFloat, {1, 3, size}, 1.0f));
+    const std::vector<std::string> run{"run", in("m.ert"), "--input", "x=" + in("x.npy"), "--out", in("out")};
+    if (size % 2 == 0)
+      expect_success(run);
+    else
+      expect_refusal(run, kUsage, {"dim '2*h' is 7", "a multiple of 2"});
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
