@@ -168,7 +168,7 @@ def main():
     remarks += [f"warning: {line}" for line in known.advice(options.threads, options.cpu)]
     core = f", core {options.cpu}" if options.cpu is not None else ""
     facts = [("date", time.strftime("%Y-%m-%d")), ("machine", f"{known.cpu(first['cpu'])}{core}; governor {known.governor()}"),
-             ("level", first["results"][0]["isa"]), ("threads", options.threads), ("model", blob.name), ("commit", described.revision(str(ROOT))),
+             ("level", first["results"][0]["isa"]), ("threads", options.threads), ("model", blob.name), ("commit", "that of ERT_BENCH" if os.environ.get("ERT_BENCH") else described.revision(str(ROOT))),
              ("versions", ", ".join([first["compiler"], *(f"{name} {version}" for name, version in versions.items())]))]
     print("\n" + row.text(facts, options.shapes, us, closest) + "\n\n" + row.legend(options.shapes, closest))
     for line in [*remarks, machine.farewell()]:

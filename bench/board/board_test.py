@@ -68,7 +68,7 @@ class Board(unittest.TestCase):
             if name not in self.variables:
                 environment.pop(name, None)
         command = [HERE.parent / "board.sh", board, "--model", self.folder / model, "--work", self.folder / "work", "--shapes", "1x8,1x16", *options]
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=250, env=environment, check=False)
 
     def fails(self, code, reason, *options, **how):
         done = self.call(*options, **how)
@@ -85,7 +85,7 @@ class Board(unittest.TestCase):
     def test_row_of_edgeconv_alone_says_why(self):
         done = self.call("--threads", "1", "--no-peers")
         cells = self.row_of(done)
-        self.assertEqual(cells[2:5] + cells[6:], ["neon", "1", "minilm.ert", "gcc 12.2.0", "250", "1,000", ""])
+        self.assertEqual(cells[2:], ["neon", "1", "minilm.ert", "that of ERT_BENCH", "gcc 12.2.0", "250", "1,000", ""])
         self.assertIn("edgeconv alone: --no-peers", done.stdout)
         self.assertNotIn("clock moved", done.stdout)
         call = (self.home / "calls").read_text()
