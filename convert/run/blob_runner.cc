@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/dim_multiple.h"
 #include "convert/run/blob_session.h"
 #include "convert/run/status.h"
 #include "platform/posix/thread_pool.h"
@@ -127,6 +128,9 @@ std::vector<int32_t> BlobRunner::dims_of(const Frame& frame) const {
                                                printable(info.name) + "', the blob allows " + std::to_string(d.min) + " to " +
                                                std::to_string(d.max) + "; where the model has room for more, convert with --dim " +
                                                d.name + "=" + std::to_string(size));
+      if (const int64_t m = multiple_of_dim(d.name); size % m != 0)
+        throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
+                                               printable(info.name) + "', every size of it is a multiple of " + std::to_string(m));
       dims[static_cast<size_t>(info.dim[axis])] = static_cast<int32_t>(size);
     }
   }

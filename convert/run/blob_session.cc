@@ -86,8 +86,7 @@ void BlobSession::refuse(ert_status status, const Frame& inputs, const std::stri
   }
   ert_error_detail why{};
   why.struct_size = sizeof why;
-  std::string text = ert_last_error(&context_, &why) == ERT_OK ? refusal_text(runner_, bound, why) : "";
-  if (text.empty() && status == ERT_ERR_DIMS) text = broken_multiple(runner_, bound);
+  const std::string text = ert_last_error(&context_, &why) == ERT_OK ? refusal_text(runner_, bound, why) : "";
   throw_status(status, text.empty() ? what : what + ": " + text);
 }
 

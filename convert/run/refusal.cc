@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "convert/ir/diagnostics.h"
-#include "convert/ir/dim_multiple.h"
 #include "rt/loading/model.h"
 #include "rt/ops/op.h"
 #include "rt/blob/program.h"
@@ -75,18 +74,6 @@ std::string refusal_text(const BlobRunner& blob, const std::vector<Tensor>& inpu
     case ERT_FAULT_OP: return op_text(blob, static_cast<uint32_t>(d.op));
     default: return "";
   }
-}
-
-std::string broken_multiple(const BlobRunner& blob, const std::vector<Tensor>& inputs) {
-  for (size_t i = 0; i < inputs.size(); ++i)
-    for (size_t axis = 0; axis < inputs[i].dims().size(); ++axis) {
-      const int32_t dim = blob.inputs()[i].dim[axis];
-      if (dim < 0) continue;
-      const std::string& name = blob.dims()[static_cast<size_t>(dim)].name;
-      const int64_t m = multiple_of_dim(name), size = inputs[i].dims()[axis];
-      if (size % m != 0) return "dim " + quoted(name) + " is " + std::to_string(size) + ", every size of it is a multiple of " + std::to_string(m);
-    }
-  return "";
 }
 
 }  // namespace edgeconv
