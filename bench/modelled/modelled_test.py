@@ -28,6 +28,7 @@ class ConvTable(unittest.TestCase):
 class Parts(unittest.TestCase):
     def test_functions_of_ours(self):
         for symbol, part in (("void ert::kernels::(anonymous namespace)::Rows8::tile<...>", "gemm"), ("ert::kernels::sums16<...>", "attention"),
+                             ("void ert::kernels::(anonymous namespace)::recurrent_row16<...LstmRow<...> >", "rows"),
                              ("ert::kernels::quantizepairs_qa8_f32_2x16_i8mm(unsigned long)", "rows"), ("ert_run", "other")):
             self.assertEqual(parts.part_of(symbol, "ert-bench", set()), part)
 

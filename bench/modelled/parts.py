@@ -1,4 +1,4 @@
-"""Which part of a transformer a function of a program belongs to: gemm, attention, rows (quantization, activations, norms) or other."""
+"""Which part of a transformer a function of a program belongs to: gemm, attention, rows (quantization, activations, norms, gates) or other."""
 import re
 
 PARTS = ("gemm", "attention", "rows", "other")
@@ -16,7 +16,7 @@ def part_of(symbol, file, ops):
             return "gemm"
         if re.search(r"[aA]ttention|(Four|Eight)Queries|sums16|softmax", symbol):
             return "attention"
-        return "rows" if re.search(r"gelu|quantize|layernorm|RowScale|tanh", symbol) else "other"
+        return "rows" if re.search(r"gelu|quantize|layernorm|RowScale|tanh|recurrent_row|lstm|gru", symbol) else "other"
     if "litert" in file:
         if re.search(r"qd8_f32|^label_|matmul|qp8", symbol):
             return "gemm"

@@ -1,5 +1,6 @@
 """peer.py litert|litert_net|ort MODEL BATCH SEQUENCE MAPS: runs in the arm64 userland; one warm-up, then one inference between the syscalls that
-count_blocks.c waits for. MiniLM (.tflite of make_litert.py, or .onnx) or an ONNX model with float inputs [batch, sequence, n]; litert_net: a .tflite of one input, whose shape is in the file. MAPS gets the memory map."""
+count_blocks.c waits for. MiniLM (.tflite of make_litert.py, or .onnx) or an ONNX model with float inputs [batch, sequence, n] and perhaps lengths [batch]; litert_net: a
+.tflite of one input, whose shape is in the file. MAPS gets the memory map."""
 import ctypes
 import shutil
 import sys
@@ -18,7 +19,9 @@ if kind == "ort":
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     inputs = {}
     for i in session.get_inputs():
-        if i.name in tokens:
+        if i.name == "lengths":
+            inputs[i.name] = np.full(batch, sequence, np.int64)
+        elif i.name in tokens:
             inputs[i.name] = tokens[i.name].astype(np.int64 if "64" in i.type else np.int32)
         else:
             inputs[i.name] = rng.standard_normal((batch, sequence, i.shape[2])).astype(np.float32)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""run.py WORKDIR --onnx FILE [--litert FILE.tflite] [--ort-int8 FILE.onnx] [--levels ..] [--sizes 32,128] [--bench ERT_BENCH]: one inference of a transformer on
-64-bit ARM by ert-bench and by peers, under emulation, as modelled cycles. Prints a table, and one line a run with its parts; WORKDIR/modelled.json has all.
+"""run.py WORKDIR --onnx FILE [--litert FILE.tflite] [--ort-int8 FILE.onnx] [--levels ..] [--sizes 32,128] [--bench ERT_BENCH]: one inference of a transformer or a
+recurrent net on 64-bit ARM by ert-bench and by peers, under emulation, as modelled cycles. Prints a table, and one line a run with its parts; WORKDIR/modelled.json has
+all.
 
-WORKDIR was made by setup.sh. FILE is MiniLM, or an encoder with its inputs or with float inputs [batch, sequence, n]; --litert and --ort-int8 are the peers' forms, as
-bench/compare/setup.sh makes them (variants/litert_int8.tflite, ort_dyn_pc.onnx). build/release must have edgeconv, and ert-bench is built from this tree
-(preset cross-aarch64) unless --bench is given. Runs of peers are kept in WORKDIR/runs and not made again.
+WORKDIR was made by setup.sh. FILE is MiniLM, or an encoder with its inputs or with float inputs [batch, sequence, n] and perhaps lengths; --litert and --ort-int8 are the
+peers' forms, as bench/compare/setup.sh makes them (variants/litert_int8.tflite, ort_dyn_pc.onnx; models/bilstm, models/gru). build/release must have edgeconv, and
+ert-bench is built from this tree (preset cross-aarch64) unless --bench is given. Runs of peers are kept in WORKDIR/runs, by the name of FILE, and not made again.
 
 Modelled, not measured: operands in the nearest cache, branches predicted, no limits of clock or power."""
 import argparse
@@ -88,12 +89,13 @@ def blobs(o, work):
 
 def count(guest, o, level, size, ours):
     """{side: name of the run}"""
-    names = {f"edgeconv, {target}": f"ours_{target}_{level}_{size}" for target in ours if target == "portable" or level == "i8mm"}
+    model = pathlib.Path(o.onnx).stem
+    names = {f"edgeconv, {target}": f"{model}_{target}_{level}_{size}" for target in ours if target == "portable" or level == "i8mm"}
     for side, name in names.items():
         guest.ours(name, level, size, ours[side.split(", ")[1]])
     for side, kind, file in (("LiteRT", "litert", o.litert), ("ONNX Runtime", "ort", o.ort_int8)):
         if file:
-            names[side] = f"{kind}_{LEVELS[level][1]}_{size}"
+            names[side] = f"{model}_{kind}_{LEVELS[level][1]}_{size}"
             guest.peer(names[side], level, size, kind, file)
     return names
 
