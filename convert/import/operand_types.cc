@@ -42,7 +42,7 @@ struct Row {
 // clang-format off
 constexpr Row kRows[] = {
     {" Acos Acosh Asin Asinh Atan Atanh AveragePool Ceil Celu Cos Cosh DynamicQuantizeLinear Elu Exp Floor Gelu TFL_GELU GlobalAveragePool "
-     "GlobalLpPool GlobalMaxPool HardSigmoid HardSwish IsInf IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization LpPool "
+     "GlobalLpPool GlobalMaxPool HardSigmoid HardSwish Hardmax IsInf IsNaN LRN LeakyRelu Log LogSoftmax LpNormalization LpPool "
      "MeanVarianceNormalization Mish Reciprocal Round Selu Sigmoid Sin Sinh Softmax Softplus Softsign Sqrt Swish Tan Tanh "
      "ThresholdedRelu ", {{kFloats}}},
     {" Abs ArgMax ArgMin Erf Erfc Shrink Sign ", {{kNumbers}}},

@@ -6,12 +6,12 @@
 namespace edgeconv {
 namespace {
 
-struct Row {
+struct NamedReduce {
   std::string_view op;
   ReduceKind kind;
 };
 
-constexpr Row kRows[] = {
+constexpr NamedReduce kNamedReduces[] = {
     {"ReduceL1", ReduceKind::kL1},         {"ReduceL2", ReduceKind::kL2},
     {"ReduceLogSum", ReduceKind::kLogSum}, {"ReduceLogSumExp", ReduceKind::kLogSumExp},
     {"ReduceMax", ReduceKind::kMax},       {"ReduceMean", ReduceKind::kMean},
@@ -35,7 +35,7 @@ ValueId reduced_alone(ImportContext& c, const OnnxNode& n, ReduceKind kind, Valu
 void import_reduce(ImportContext& c, const OnnxNode& n) {
   check_input_count(n, 1, 2);
   ReduceAttrs a;
-  for (const Row& r : kRows)
+  for (const NamedReduce& r : kNamedReduces)
     if (r.op == n.op_type) a.kind = r.kind;
   a.keep_dims = n.integer("keepdims", 1) != 0;
   a.noop_with_empty_axes = n.integer("noop_with_empty_axes", 0) != 0;

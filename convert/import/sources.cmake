@@ -30,6 +30,7 @@ target_sources(edgeconv_core PRIVATE
   import/generators.cc
   import/grid_sample.cc
   import/group_query_attention.cc
+  import/hardmax.cc
   import/hints.cc
   import/identity.cc
   import/linear_classifier.cc
@@ -63,6 +64,7 @@ target_sources(edgeconv_core PRIVATE
   import/shape.cc
   import/slice.cc
   import/softmax.cc
+  import/softmax_axis.cc
   import/split.cc
   import/squeeze.cc
   import/tfl_gelu.cc

@@ -19,6 +19,7 @@ constexpr std::string_view kSpectrum =
 constexpr std::string_view kNoImporter = "no importer so far";
 constexpr std::string_view kOtherwise = "write it with operators that can be imported (`edgeconv supported-ops`)";
 constexpr std::string_view kAsFunction = "export with an older opset, where it is written with several operators";
+constexpr std::string_view kNoise = "where it trains, export it in evaluation mode (model.eval()); where it draws noise to synthesize, make the noise an input, or cut with --outputs NAME";
 constexpr std::string_view kSequences = "sequences and optionals are not supported";
 constexpr std::string_view kUnrolled = "export without scripting (torch.jit.script), so that lists are unrolled";
 constexpr std::string_view kClassical = "of classical machine learning, what stands around neural networks is supported only";
@@ -34,10 +35,10 @@ constexpr RefusedOperator kRefusals[] = {
     {"", "StringSplit", "string operators are not supported", "tokenize outside the model"},
     {"", "StringConcat", "string operators are not supported", "tokenize outside the model"},
     {"", "RegexFullMatch", "string operators are not supported", "tokenize outside the model"},
-    {"", "RandomNormal", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"", "RandomNormalLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"", "RandomUniform", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
-    {"", "RandomUniformLike", "random numbers are not supported", "export the model in evaluation mode (model.eval())"},
+    {"", "RandomNormal", "random numbers are not supported", kNoise},
+    {"", "RandomNormalLike", "random numbers are not supported", kNoise},
+    {"", "RandomUniform", "random numbers are not supported", kNoise},
+    {"", "RandomUniformLike", "random numbers are not supported", kNoise},
     {"", "Multinomial", "random numbers are not supported", "sample outside the model"},
     {"", "StatefulPartitionedCall", kTensorFlow,
      "in Keras a convolution with groups: use DepthwiseConv2D, or a convolution for each group"},
@@ -59,7 +60,6 @@ constexpr RefusedOperator kRefusals[] = {
     {"", "CumProd", kNoImporter, kOtherwise},
     {"", "DeformConv", kNoImporter, kOtherwise},
     {"", "Det", kNoImporter, kOtherwise},
-    {"", "Hardmax", kNoImporter, kOtherwise},
     {"", "MaxRoiPool", kNoImporter, kOtherwise},
     {"", "MaxUnpool", kNoImporter, kOtherwise},
     {"", "RoiAlign", kNoImporter, kOtherwise},

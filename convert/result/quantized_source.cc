@@ -29,6 +29,8 @@ std::string what_that_changes(const ConvertResult& r) {
   std::string text;
   if (s.clipped > 0)
     text += fmt::format(", but what {} of them clip{} is kept", s.clipped, s.clipped == 1 ? "s" : "");
+  if (s.clipped < matches(r, "strip_activation_quantization"))
+    text += fmt::format("; values beyond the ranges of {} are not cut off", s.clipped > 0 ? "the others" : "them");
   if (s.errors.empty()) return text;
   const auto least = [](const OutputError& e) { return std::min(e.cosine, e.decided); };
   std::vector<OutputError> others;
