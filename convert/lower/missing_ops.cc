@@ -44,6 +44,28 @@ std::string dim_of_rounds(const Graph& g, const Node& n) {
   return dims.size() == 1 ? printable(dims[0]) : "";
 }
 
+// Why a Loop was not unrolled, and what helps.
+MissingOp loop_problem(const Graph& g, const Node& n) {
+  const SubgraphAttrs& a = n.as<SubgraphAttrs>();
+  const bool ends_early = a.bodies.size() == 1 && !runs_to_the_end(*a.bodies[0]);
+  const char* const kWithout = "export without the condition, computing all rounds and choosing among them; an LSTM, GRU or RNN operator takes any length";
+  if (n.in(0) != kNone && g.value(n.in(0)).constant && g.value(n.in(0)).constant->elements() == 1) {
+    const int64_t rounds = g.value(n.in(0)).constant->to_int64()[0];
+    if (rounds <= kMaxTrips && ends_early) return {"a condition that depends on the data may end it before its " + std::to_string(rounds) + " rounds", kWithout};
+    return {"its rounds, up to " + std::to_string(rounds) + ", are too many to unroll", "export with fewer rounds, or compute all of them at once"};
+  }
+  const std::string dim = dim_of_rounds(g, n);
+  if (g.most_dims.count(dim) != 0 && g.most_dims.at(dim) <= kMaxTrips)
+    return {"its rounds are as many as dim '" + dim + "' is large, or fewer: a condition that depends on the data ends them", kWithout};
+  if (!dim.empty())
+    return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
+            "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
+                "=N exactly; an LSTM, GRU or RNN operator takes any length"};
+  return {"the number of rounds depends on the data, so the loop cannot be unrolled",
+          "bound it: Min(count, N) in front of a loop that stacks nothing unrolls it N times; or export without torch.jit.script so that "
+          "the loop is traced, or use an LSTM, GRU or RNN operator"};
+}
+
 }  // namespace
 
 MissingOp missing_op(const Graph& g, const Node& n) {
@@ -86,21 +108,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
     case OpKind::kIf:
       return {"the condition depends on the data, so the branch to run is not known when the model is converted",
               "replace the branches by torch.where, or export with example inputs and options for which the condition is fixed"};
-    case OpKind::kLoop:
-      if (n.in(0) != kNone && g.value(n.in(0)).constant && g.value(n.in(0)).constant->elements() == 1)
-        return {"its rounds, up to " + std::to_string(g.value(n.in(0)).constant->to_int64()[0]) +
-                    ", are too many to unroll, or a condition that depends on the data ends them",
-                "export with fewer rounds, or compute all of them at once"};
-      if (const std::string dim = dim_of_rounds(g, n); g.most_dims.count(dim) != 0 && g.most_dims.at(dim) <= kMaxTrips)
-        return {"its rounds are as many as dim '" + dim + "' is large, or fewer: a condition that depends on the data ends them",
-                "export without the condition; an LSTM, GRU or RNN operator takes any length"};
-      else if (!dim.empty())
-        return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
-                "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
-                    "=N exactly; an LSTM, GRU or RNN operator takes any length"};
-      return {"the number of rounds depends on the data, so the loop cannot be unrolled",
-              "bound it: Min(count, N) in front of a loop that stacks nothing unrolls it N times; or export without torch.jit.script so that "
-              "the loop is traced, or use an LSTM, GRU or RNN operator"};
+    case OpKind::kLoop: return loop_problem(g, n);
     case OpKind::kDynamicQuantizeLinear:
     case OpKind::kQuantizeLinear:
     case OpKind::kDequantizeLinear:

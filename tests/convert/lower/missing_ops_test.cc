@@ -125,6 +125,19 @@ TEST(MissingOps, ReasonsNameWhatIsComputed) {
   }
 }
 
+// A Loop of three rounds that a condition of the data ends was said to have too many.
+TEST(MissingOps, AConditionThatEndsALoopIsTheReason) {
+  GraphBuilder body;
+  const ValueId round = body.input("round", {}, DType::kInt64), again = body.input("again", {}, DType::kBool);
+  body.output(body.unary(ert::params::unary::kNot, again));
+  body.output(round);
+  GraphBuilder b;
+  SubgraphAttrs a;
+  a.bodies.push_back(std::make_shared<Graph>(body.g));
+  const MissingOp m = missing_op(b.g, *b.g.producer(b.node(OpKind::kLoop, {b.ints({3})}, a)));
+  EXPECT_NE(m.reason.find("may end it before its 3 rounds"), std::string::npos) << m.reason;
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
