@@ -6,6 +6,7 @@
 #include "convert/infer/infer.h"
 #include "convert/infer/inline_bodies.h"
 #include "convert/infer/loop_condition.h"
+#include "convert/infer/loop_rounds.h"
 #include "convert/infer/recurrent_cell.h"
 #include "convert/infer/recurrent_layers.h"
 #include "convert/infer/step_values.h"
@@ -40,11 +41,10 @@ std::optional<CountedLoop> counted_loop(const Graph& g, const Node& n) {
   const Graph& body = *a.bodies[0];
   CountedLoop loop{n.inputs, n.outputs, static_cast<size_t>(a.carried), DimExpr(kFarCount), {}};
   if (n.in(0) != kNone) {
-    const Value& count = g.value(n.in(0));
     if (const auto known = known_scalar(g, n.in(0)))
       loop.count = DimExpr(*known);
-    else if (count.elements && count.elements->size() == 1)
-      loop.count = count.elements->front();
+    else if (const auto count = number_of(g, n.in(0)))
+      loop.count = *count;
     else
       return {};
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "convert/infer/inline_bodies.h"
+#include "convert/infer/loop_rounds.h"
 #include "convert/lower/lower.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -39,8 +40,9 @@ MissingOp quantization(const Graph& g, const Node& n) {
 
 // The dim that the rounds of a loop are computed from; empty if there is no single one.
 std::string dim_of_rounds(const Graph& g, const Node& n) {
-  if (n.in(0) == kNone || !g.value(n.in(0)).elements || g.value(n.in(0)).elements->size() != 1) return "";
-  const std::vector<std::string> dims = g.value(n.in(0)).elements->front().symbols();
+  const auto count = number_of(g, n.in(0));
+  if (!count) return "";
+  const std::vector<std::string> dims = count->symbols();
   return dims.size() == 1 ? printable(dims[0]) : "";
 }
 
