@@ -15,6 +15,7 @@
 #include "convert/dims/table_limits.h"
 #include "convert/interp/work.h"
 #include "convert/ir/dim_multiple.h"
+#include "convert/ir/foreign_text.h"
 #include "rt/base/limits.h"
 
 namespace edgeconv {
@@ -134,7 +135,7 @@ void set_ranges(const Graph& g, const NamedDims& dims, const TableLimits& limits
     const auto asked = requested.find(name);
     const auto most = asked == requested.end() ? default_most(dims, name, text, table) : checked_most(name, asked->second, table);
     if (!most) {
-      missing += "\n  --dim " + name + "=MAX";
+      missing += "\n  --dim " + shell_word(name + "=MAX");
       continue;
     }
     if (*most < 1) throw FatalError(ExitCode::kMalformed, "no value of dim '" + name + "' keeps the model's table lookups in range");

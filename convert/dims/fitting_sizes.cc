@@ -5,6 +5,7 @@
 
 #include "convert/ir/axis.h"
 #include "convert/ir/dim_multiple.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/passes/fuse_pad.h"
 
 namespace edgeconv {
@@ -86,13 +87,13 @@ bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
     if (limit != plan.table_limit.end())
       limited += (limited.empty() ? "" : ", ") + name + " at most " + std::to_string(limit->second);
     if (range.second >= most) continue;
-    all += (all.empty() ? "" : " ") + ("--dim " + name + "=MAX");
+    all += (all.empty() ? "" : " ") + ("--dim " + shell_word(name + "=MAX"));
     raised[name] = most;
     std::map<std::string, int64_t> one = dims;
     for (int64_t n = range.second; n < most;) {
       n = one[name] = std::min(most, n * 2);
       if (!sizes_fit(g, one)) continue;
-      offers += (offers.empty() ? "" : " or ") + ("--dim " + name + "=" + std::to_string(n));
+      offers += (offers.empty() ? "" : " or ") + ("--dim " + shell_word(name + "=" + std::to_string(n)));
       break;
     }
   }

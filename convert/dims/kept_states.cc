@@ -5,6 +5,7 @@
 #include <set>
 
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
 
@@ -26,7 +27,7 @@ std::string shape_text(const Value& v) { return v.shape ? shape_str(*v.shape) : 
 std::string fix_advice(const Value& v) {
   std::string s;
   for (const DimExpr& d : *v.shape)
-    if (d.is_symbol()) s += " --fix " + printable(d.symbol_name()) + "=1";
+    if (d.is_symbol()) s += " --fix " + shell_word(d.symbol_name() + "=1");
   return s;
 }
 

@@ -12,6 +12,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_multiple.h"
+#include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
 
@@ -164,7 +165,7 @@ Problem problem(const Refused& r, const Dims& pinned, const Ranges& range) {
   const SizeEquality& e = r.equality;
   const std::string sides = e.lhs.str() + " and " + e.rhs.str();
   std::string hint = "re-export with dynamo=True, or with that axis fixed", options;
-  for (const auto& [name, n] : pinned) options += " --fix " + name + "=" + std::to_string(n);
+  for (const auto& [name, n] : pinned) options += " --fix " + shell_word(name + "=" + std::to_string(n));
   if (!options.empty()) hint = "pin it:" + options + "; or " + hint;
   hint = "the exporter froze a size that is declared dynamic: " + hint;
   if (r.step > 1)

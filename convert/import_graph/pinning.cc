@@ -6,9 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "convert/files/sha256.h"
 #include "convert/ir/diagnostics.h"
+#include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
 
@@ -134,14 +136,15 @@ Tensor pinned_tensor(const std::string& name, const PinnedContents& c, DType dty
   const std::string what = "input '" + printable(name) + "' is " + std::string(dtype_name(dtype)) + shape_str(shape);
   std::vector<int64_t> dims;
   std::string open;  // what would have to be fixed
+  std::set<std::string> named;
   int64_t elements = 1;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     for (const std::string& dim : shape[axis].symbols())
-      if (open.find("--fix " + dim + "=") == std::string::npos)
-        open += (open.empty() ? "--fix " : " --fix ") + dim + "=" +
-                (c.file && c.file->rank() == static_cast<int>(shape.size()) && shape[axis].is_symbol()
-                     ? std::to_string(c.file->dims()[axis])
-                     : "N");
+      if (named.insert(dim).second)
+        open += (open.empty() ? "--fix " : " --fix ") +
+                shell_word(dim + "=" + (c.file && c.file->rank() == static_cast<int>(shape.size()) && shape[axis].is_symbol()
+                                            ? std::to_string(c.file->dims()[axis])
+                                            : "N"));
     dims.push_back(shape[axis].constant().value_or(1));
     if (__builtin_mul_overflow(elements, dims.back(), &elements) || elements > kMostElements)
       refuse(option(name, c) + what + ", which is too large for a constant");

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "convert/ir/axis.h"
+#include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
 
@@ -115,8 +116,8 @@ void NodeInference::warn_specialised(const std::string& what, bool multiples) {
     return warn(dim + "the weights of " + where() + " are made for " + size + " (" + what + "): every run needs that size");
   const std::string fixed = dim + where() + " fixes it to " + size + " (" + what + "): the model ", froze = "re-export with dynamo=True to keep it dynamic";
   if (!multiples || dims_.last_number() < 2) return warn(fixed + "runs at that size only. The exporter froze it: " + froze);
-  warn(fixed + "is converted for that size. " + node().origin.op_type + " takes multiples of it, too: --fix " + dims_.last_symbol() + "=" +
-       std::to_string(2 * dims_.last_number()) + " is a model for twice the size, where what follows takes that. Unless the model means groups of " + size +
+  warn(fixed + "is converted for that size. " + node().origin.op_type + " takes multiples of it, too: --fix " +
+       shell_word(dims_.last_symbol() + "=" + std::to_string(2 * dims_.last_number())) + " is a model for twice the size, where what follows takes that. Unless the model means groups of " + size +
        ", the exporter froze it: " + froze);
 }
 

@@ -7,6 +7,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_multiple.h"
+#include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
 
@@ -62,8 +63,8 @@ void SampleCheck::sizes(const std::vector<Tensor>& set, const std::string& where
           fail(what + "has " + std::to_string(size) + " for dim '" + name + "', another array " + std::to_string(it->second));
         if (const int64_t most = plan_.range.at(name).second; size > most)
           throw FatalError(ExitCode::kUsage, option_ + " " + what + "has " + std::to_string(size) + " for dim '" + name +
-                                                 "', its maximum is " + std::to_string(most) + "; give --dim " + name + "=" +
-                                                 std::to_string(size) + " or shorter samples");
+                                                 "', its maximum is " + std::to_string(most) + "; give --dim " +
+                                                 shell_word(name + "=" + std::to_string(size)) + " or shorter samples");
         if (const int64_t m = multiple_of_dim(name); size % m != 0)
           fail(what + "has " + std::to_string(size) + " for dim '" + name + "', whose sizes are multiples of " + std::to_string(m));
       } else if (const auto c = e.constant(); c && *c != size) {

@@ -6,6 +6,7 @@
 
 #include "convert/infer/inline_bodies.h"
 #include "convert/infer/loop_rounds.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/lower/lower.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -61,8 +62,8 @@ MissingOp loop_problem(const Graph& g, const Node& n) {
     return {"its rounds are as many as dim '" + dim + "' is large, or fewer: a condition that depends on the data ends them", kWithout};
   if (!dim.empty())
     return {"its rounds are as many as dim '" + dim + "' is large, which is known only at run time",
-            "--dim " + dim + "=MAX unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + dim +
-                "=N exactly; an LSTM, GRU or RNN operator takes any length"};
+            "--dim " + shell_word(dim + "=MAX") + " unrolls it that often, at most 1024 times (shorter runs cost as much), --fix " + shell_word(dim + "=N") +
+                " exactly; an LSTM, GRU or RNN operator takes any length"};
   return {"the number of rounds depends on the data, so the loop cannot be unrolled",
           "bound it: Min(count, N) in front of a loop that stacks nothing unrolls it N times; or export without torch.jit.script so that "
           "the loop is traced, or use an LSTM, GRU or RNN operator"};

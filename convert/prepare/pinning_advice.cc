@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/ir/foreign_text.h"
+
 namespace edgeconv {
 
 namespace {
@@ -119,7 +121,7 @@ void offer_sizes(const DimExpr& e, int64_t wanted, Options& out) {
     last = n;
     if ((n & (n - 1)) == 0) nice = n;
   }
-  if (first) out.add("--fix " + names[0] + "=" + std::to_string(nice ? nice : first + (last - first) / 2));
+  if (first) out.add("--fix " + shell_word(names[0] + "=" + std::to_string(nice ? nice : first + (last - first) / 2)));
 }
 
 void add_dims(const std::vector<DimExpr>& of, std::set<std::string>& dims) {
@@ -156,16 +158,16 @@ void offer_inputs(Place from, Options& out) {
   }
   if (!open.empty()) return;
   std::sort(names.begin(), names.end());
-  for (const std::string& name : names) out.add("--const " + name);
+  for (const std::string& name : names) out.add("--const " + shell_word(name));
   if (!names.empty()) return;
-  for (const std::string& name : dims) out.add("--fix " + name + "=N");
+  for (const std::string& name : dims) out.add("--fix " + shell_word(name + "=N"));
 }
 
 // Dims that symbolic contents depend on.
 void offer_dims(const Place& p, Options& out) {
   if (!p.value().elements) return;
   for (const DimExpr& e : *p.value().elements)
-    for (const std::string& name : e.symbols()) out.add("--fix " + name + "=N");
+    for (const std::string& name : e.symbols()) out.add("--fix " + shell_word(name + "=N"));
 }
 
 void offer_for_condition(Place p, Options& out, int depth = 0) {

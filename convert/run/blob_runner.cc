@@ -6,6 +6,7 @@
 
 #include "convert/ir/diagnostics.h"
 #include "convert/ir/dim_multiple.h"
+#include "convert/ir/foreign_text.h"
 #include "convert/run/blob_session.h"
 #include "convert/run/status.h"
 #include "platform/posix/thread_pool.h"
@@ -127,7 +128,7 @@ std::vector<int32_t> BlobRunner::dims_of(const Frame& frame) const {
         throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
                                                printable(info.name) + "', the blob allows " + std::to_string(d.min) + " to " +
                                                std::to_string(d.max) + "; where the model has room for more, convert with --dim " +
-                                               d.name + "=" + std::to_string(size));
+                                               shell_word(d.name + "=" + std::to_string(size)));
       if (const int64_t m = multiple_of_dim(d.name); size % m != 0)
         throw FatalError(ExitCode::kUsage, "dim '" + printable(d.name) + "' is " + std::to_string(size) + " in input '" +
                                                printable(info.name) + "', every size of it is a multiple of " + std::to_string(m));

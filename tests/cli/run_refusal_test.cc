@@ -139,6 +139,9 @@ TEST_F(CliTest, SizesThatAreNoMultipleOfWhatTheNameOfTheDimSaysAreRefused) {
     else
       expect_refusal(run, kUsage, {"dim '2*h' is 7", "a multiple of 2"});
   }
+  // What a shell would read in its own way is quoted.
+  write_npy(in("x.npy"), filled<float>(DType::kFloat, {1, 3, 12}, 1.0f));
+  expect_refusal({"run", in("m.ert"), "--input", "x=" + in("x.npy"), "--out", in("out")}, kUsage, {"the blob allows 2 to 10", "convert with --dim '2*h=12'"});
 }
 
 }  // namespace
