@@ -1,5 +1,6 @@
 // Convolution over 8-bit maps with sdot: 6 outputs x 8 filters; where a few patches are longer than map_halves.h has room for, 5 x 16.
 #include "kernels_int8/dotprod/gemm_tile.h"
+#include "kernels_int8/dotprod/raised_map_sums.h"
 #include "kernels_int8/neon/map_halves.h"
 #include "kernels_int8/neon/map_patches.h"
 
@@ -13,16 +14,10 @@ ERT_LANES void multiply_patches(Sums (&acc)[kOutputs], const uint8_t* src, size_
   multiply_signed<DotSums>(acc, src, step, weights, k);
 }
 
-// From an instruction of its own each, because a load is cheaper than the move that the compiler makes of the second.
-inline __attribute__((always_inline)) int32x4_t load_start(const int32_t* p) {
-  int32x4_t start;
-  __asm__ volatile("ldr %q0, %1" : "=w"(start) : "m"(*reinterpret_cast<const int32_t(*)[4]>(p)));
-  return start;
-}
-
 struct DotMapSums {
   static constexpr int32_t kStart = 0;
   static constexpr bool kFirstRowApart = true;
+  static constexpr size_t kOutputsAtOnce = 1;
   static inline __attribute__((always_inline)) float32x4_t to_floats(int32x4_t sum) { return vcvtq_f32_s32(sum); }
 
   template <int kLane, int kOutputs>
@@ -65,16 +60,6 @@ struct DotMapSums {
   }
 };
 
-// Sums of at most 2^22 begin at the bits of 1.5 * 2^23, as a float of which they lie in the last places: taking it off is exact, and half as dear as a conversion.
-constexpr size_t kDepthOfRaised = 129;
-static_assert(kDepthOfRaised * 255 * 127 < (1 << 22), "places");
-struct RaisedDotMapSums : DotMapSums {
-  static constexpr int32_t kStart = 0x4B400000;
-  static inline __attribute__((always_inline)) float32x4_t to_floats(int32x4_t sum) {
-    return vsubq_f32(vreinterpretq_f32_s32(sum), vdupq_n_f32(12582912.0f));
-  }
-};
-
 }  // namespace
 }  // namespace ert::kernels
 
@@ -84,7 +69,7 @@ struct RaisedDotMapSums : DotMapSums {
 namespace ert::kernels {
 
 void mapconv_f32_qm8_qw8_6x8_dotprod(const MapConvArgs& a) {
-  const bool done = a.depth <= kDepthOfRaised ? map_conv_halves<RaisedDotMapSums, 6>(a) : map_conv_halves<DotMapSums, 6>(a);
+  const bool done = a.depth <= kDepthOfRaised ? map_conv_halves<RaisedMapSums<DotMapSums>, 6>(a) : map_conv_halves<DotMapSums, 6>(a);
   if (!done) map_conv16(a, SignedPatches<DotSums>{});
 }
 

@@ -13,6 +13,7 @@ constexpr size_t kOutputsForBlocks = 8;
 struct InOrderMapSums {
   static constexpr int32_t kStart = 0;
   static constexpr bool kFirstRowApart = false;
+  static constexpr size_t kOutputsAtOnce = 1;
   static inline __attribute__((always_inline)) float32x4_t to_floats(int32x4_t sum) { return vcvtq_f32_s32(sum); }
   template <int kOutputs>
   static inline __attribute__((always_inline)) void run(int32x4_t (&acc)[kOutputs][2], const int8_t* lhs, size_t step,

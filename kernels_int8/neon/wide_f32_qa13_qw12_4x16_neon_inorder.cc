@@ -6,7 +6,7 @@ namespace ert::kernels {
 namespace {
 
 struct LanesForm {
-  static constexpr size_t kValueBytes = 16 * sizeof(int16_t), kFewOutputs = 3;
+  static constexpr size_t kValueBytes = 16 * sizeof(int16_t), kPieceStep = 4, kFewOutputs = 3;
   static constexpr int kTileOutputs = 4;
 
   // Columns 0 to 15 of one value after the other.

@@ -2,7 +2,8 @@
 // may lie in several lines. The level gives, as Form:
 //   Form::kValueBytes                        of 16 turned weights
 //   Form::kFewOutputs                        so few are not worth it
-//   bool Form::turn(weights, n, to)          a piece's weights from N16K2; n rounded up to 4 have room. False: not possible, neon's kernel is to do the panel
+//   Form::kPieceStep                         pieces take up multiples of it: 4 or 8
+//   bool Form::turn(weights, n, to)          a piece's weights from N16K2; n rounded up to kPieceStep have room. False: not possible, neon's kernel is to do the panel
 //   Form::kTileOutputs, Form::tile<n>(panel, at, blocks)   add_piece of all pieces for n outputs, from output `at` on, and so on for so many blocks
 // Internal linkage.
 #pragma once
@@ -170,7 +171,7 @@ inline bool turn_and_multiply(const WideArgs& a, const int16_t* weights, size_t 
       if (!Form::turn(weights, piece.n, p->turned + depth * Form::kValueBytes)) return false;
       weights += wide_pairs(piece.n) * 32;
       p->pieces[p->count++] = piece;
-      depth += round_up(piece.n, 4);
+      depth += round_up(piece.n, Form::kPieceStep);
     }
     p->ends = pieces.done();
     multiply_outputs(count, p);
@@ -183,7 +184,7 @@ inline void wide_in_form(const WideArgs& a) {
   const size_t outputs = a.lines * a.outputs, panel = 16 * a.rows * a.taps * 2 * wide_pairs(a.run);
   if (outputs < Form::kFewOutputs) return wide_f32_qa13_qw12_2x16_neon(a);
   const bool all_fit =
-      a.run <= kMostDepth && a.rows * a.taps * round_up(a.run, 4) <= kMostDepth;  // then they stay for all outputs
+      a.run <= kMostDepth && a.rows * a.taps * round_up(a.run, Form::kPieceStep) <= kMostDepth;  // then they stay for all outputs
   WidePanel<Form> p;
   p.clamp = a.clamp;
   p.most = a.clamp == Clamp::kRelu6 ? 6.0f : std::numeric_limits<float>::infinity();

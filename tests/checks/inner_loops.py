@@ -21,8 +21,8 @@ INTEGER_MACS = {r"[su]?sdot": 16, r"usdot": 16, r"smmla|usmmla": 32, r"sm(ull|la
                 r"smlad": 2, r"vmlava\.s8": 16}
 FLOAT_MACS = {r"fmul": 4, r"vmul\.f32": 4}
 # W12A13 multiplies 16-bit values; its fmul and the like come between pieces.
-# By sdot: three products of bytes are those of two digits each.
-WIDE_MACS = {r"smlal2?": 4, r"vmlal\.s16": 4, r"smlad": 2, r"mla(hi)?": 1, r"sdot": 16 / 3}
+# By sdot and smmla: three products of bytes are those of two digits each.
+WIDE_MACS = {r"smlal2?": 4, r"vmlal\.s16": 4, r"smlad": 2, r"mla(hi)?": 1, r"sdot": 16 / 3, r"smmla": 32 / 3}
 # What the reference multiplies with: an integer, a scalar of the FPU, or the compiler's helper where there is none.
 SCALAR_MACS = {r"mla": 1, r"vmul\.f32": 1, r"bl __aeabi_fmul": 1}
 # Kernels of the reference that are a core's best.
