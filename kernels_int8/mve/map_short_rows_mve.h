@@ -44,7 +44,9 @@ __attribute__((noinline)) void short_rows(const MapConvArgs& a, size_t first, si
     for (size_t i = 0; i < rows; ++i) {
       const uint8_t* from = a.src[i] + (first + static_cast<size_t>(r)) * a.src_step;
       const int zero_point = a.scales[i].zero_point;
-      for (size_t j = 0; j < depth; ++j) *to++ = from[j] - zero_point;
+      size_t j = 0;
+      for (; j + 4 <= depth; j += 4, to += 4) vst1q_s32(to, vsubq_s32(vreinterpretq_s32_u32(vldrbq_u32(from + j)), vdupq_n_s32(zero_point)));
+      for (; j < depth; ++j) *to++ = from[j] - zero_point;
     }
   }
   const uint32x4_t of_filters = vidupq_n_u32(0, 1) * line_depth(Layout::kN16K4);  // bytes from a filter to the next

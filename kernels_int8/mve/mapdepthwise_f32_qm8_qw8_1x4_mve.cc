@@ -40,48 +40,67 @@ inline __attribute__((always_inline)) int32x4_t start_of(const int32_t* colsum, 
   return vmulq_n_s32(vld1q_s32(colsum), -row.zero_point);
 }
 
-// What the outputs of a row of three taps have in common: four channels, and outputs as far apart as taps, so that a pixel is loaded once.
+// Three taps of four channels as floats, which hold the integers that occur: multiply and add are one instruction there. A sum begins at what the zero point takes off, never -0, so that
+// no sum is.
+constexpr int kTaps = 3;
+static_assert(kTaps * 2 * 255 * 127 < 1 << 24, "products and zero points of a row are exact");
+struct ThreeTaps {
+  float32x4_t w0, w1, w2, start;
+  inline __attribute__((always_inline)) ThreeTaps(const FourWeights& w, int32x4_t from)
+      : w0(vcvtq_f32_s32(w.tap[0])), w1(vcvtq_f32_s32(w.tap[1])), w2(vcvtq_f32_s32(w.tap[2])), start(vcvtq_f32_s32(from)) {}
+};
+
+inline __attribute__((always_inline)) float32x4_t pixel(const uint8_t* x) { return vcvtq_f32_u32(vldrbq_u32(x)); }
+
+enum class KernelRow { kFirst, kInner, kLast };
+
+// Outputs as far apart as taps, so that a pixel is loaded once.
 struct Neighbours {
-  int32x4_t w0, w1, w2, start;
+  ThreeTaps taps;
   float scale;
   size_t step, dst_step;  // in bytes
+  // What the last row ends with, four each; from memory, because no register is left.
+  const float *of_channels, *bias;
+  const int32_t* least;
 };
-// x0 and x1 have been loaded, x2 is; of x0 becomes the sum. As asm, because all eight registers are in use, and GCC 12 asks for more.
-template <bool kFirst>
-inline __attribute__((always_inline)) void neighbour(const Neighbours& n, int32x4_t& x0, const int32x4_t& x1, int32x4_t& x2,
+// x0 and x1 have been loaded, x2 is; x0 is lost. As asm, because all eight registers are in use, and GCC 12 asks for more.
+template <KernelRow kRow>
+inline __attribute__((always_inline)) void neighbour(const Neighbours& n, float32x4_t& x0, const float32x4_t& x1, float32x4_t& x2,
                                                      const uint8_t*& x, float*& to) {
-  int32x4_t t;
-#define ERT_SUMS                                                                                                               \
-  "vldrb.u32 %q[x2], [%[x]]\n\tadd %[x], %[step]\n\tvmul.i32 %q[x0], %q[x0], %q[w0]\n\tvadd.i32 %q[x0], %q[x0], %q[start]\n\t" \
-  "vmul.i32 %q[t], %q[x1], %q[w1]\n\tvadd.i32 %q[x0], %q[x0], %q[t]\n\tvmul.i32 %q[t], %q[x2], %q[w2]\n\tvadd.i32 %q[x0], "    \
-  "%q[x0], %q[t]\n\t"                                                                                                          \
-  "vcvt.f32.s32 %q[x0], %q[x0]\n\tvmul.f32 %q[x0], %q[x0], %[scale]\n\t"
-#define ERT_OPERANDS                                        \
-  [x0] "+w"(x0), [x2] "=&w"(x2), [t] "=&w"(t), [x] "+r"(x), \
-      [to] "+r"(to)                                         \
-      : [x1] "w"(x1),                                       \
-        [w0] "w"(n.w0),                                     \
-        [w1] "w"(n.w1),                                     \
-        [w2] "w"(n.w2),                                     \
-        [start] "w"(n.start),                               \
-        [scale] "r"(n.scale),                               \
-        [step] "r"(n.step),                                 \
-        [dst_step] "r"(n.dst_step)                          \
-      : "memory"
-  if constexpr (kFirst) {
-    __asm__ volatile(ERT_SUMS "vstrw.32 %q[x0], [%[to]]\n\tadd %[to], %[dst_step]" : ERT_OPERANDS);
+  float32x4_t t;
+#define ERT_SUMS                                                                                                            \
+  "vldrb.u32 %q[x2], [%[x]]\n\tadd %[x], %[step]\n\tvcvt.f32.u32 %q[x2], %q[x2]\n\tvmov %q[t], %q[start]\n\t"                \
+  "vfma.f32 %q[t], %q[x0], %q[w0]\n\tvfma.f32 %q[t], %q[x1], %q[w1]\n\tvfma.f32 %q[t], %q[x2], %q[w2]\n\tvmul.f32 %q[t], " \
+  "%q[t], %[scale]\n\t"
+#define ERT_ADDED "vldrw.u32 %q[x0], [%[to]]\n\tvadd.f32 %q[t], %q[t], %q[x0]\n\t"
+#define ERT_FINISHED                                                                                                          \
+  "vldrw.u32 %q[x0], [%[of_channels]]\n\tvmul.f32 %q[t], %q[t], %q[x0]\n\tvldrw.u32 %q[x0], [%[bias]]\n\tvadd.f32 %q[t], " \
+  "%q[t], %q[x0]\n\tvldrw.u32 %q[x0], [%[least]]\n\tvmax.s32 %q[t], %q[t], %q[x0]\n\t"
+#define ERT_STORED "vstrw.32 %q[t], [%[to]]\n\tadd %[to], %[dst_step]"
+#define ERT_RESULTS [x0] "+w"(x0), [x2] "=&w"(x2), [t] "=&w"(t), [x] "+r"(x), [to] "+r"(to)
+#define ERT_OPERANDS                                                                                          \
+  [x1] "w"(x1), [w0] "w"(n.taps.w0), [w1] "w"(n.taps.w1), [w2] "w"(n.taps.w2), [start] "w"(n.taps.start), \
+      [scale] "r"(n.scale), [step] "r"(n.step), [dst_step] "r"(n.dst_step)
+  if constexpr (kRow == KernelRow::kFirst) {
+    __asm__ volatile(ERT_SUMS ERT_STORED : ERT_RESULTS : ERT_OPERANDS : "memory");
+  } else if constexpr (kRow == KernelRow::kInner) {
+    __asm__ volatile(ERT_SUMS ERT_ADDED ERT_STORED : ERT_RESULTS : ERT_OPERANDS : "memory");
   } else {
-    __asm__ volatile(
-        ERT_SUMS
-        "vldrw.u32 %q[t], [%[to]]\n\tvadd.f32 %q[x0], %q[x0], %q[t]\n\tvstrw.32 %q[x0], [%[to]]\n\tadd %[to], %[dst_step]"
-        : ERT_OPERANDS);
+    __asm__ volatile(ERT_SUMS ERT_ADDED ERT_FINISHED ERT_STORED
+                     : ERT_RESULTS
+                     : ERT_OPERANDS, [of_channels] "r"(n.of_channels), [bias] "r"(n.bias), [least] "r"(n.least)
+                     : "memory");
   }
-#undef ERT_SUMS
 #undef ERT_OPERANDS
+#undef ERT_RESULTS
+#undef ERT_STORED
+#undef ERT_FINISHED
+#undef ERT_ADDED
+#undef ERT_SUMS
 }
 
 // Row i of a kernel of three taps, whole fours of channels.
-template <bool kFirst, bool kLast>
+template <KernelRow kRow>
 __attribute__((noinline)) void three_taps(const MapDepthwiseArgs& a, size_t i) {
   const size_t width = map_columns(a.channels), tap = a.src_tap, step = a.src_step, channels = a.channels, outputs = a.outputs;
   const int8_t* weights = a.w.data + i * 4 * width;
@@ -89,36 +108,34 @@ __attribute__((noinline)) void three_taps(const MapDepthwiseArgs& a, size_t i) {
   const uint8_t* src = a.src[i];
   const float scale = a.scales[i].scale;
   float* dst = a.dst;
+  alignas(16) int32_t least[4];
+  alignas(16) float no_bias[4];  // x + -0 is x
+  vst1q_s32(least, least_bits(a.clamp));
+  vst1q_f32(no_bias, vdupq_n_f32(-0.0f));
   for (size_t c = 0; c + 4 <= channels; c += 4, weights += 16, colsum += 4, src += 4, dst += 4) {
-    const FourWeights w(weights);
-    const int32x4_t start = start_of(colsum, a.scales[i]);
+    const ThreeTaps taps(FourWeights(weights), start_of(colsum, a.scales[i]));
     float* to = dst;
     if (step == tap) {
-      const Neighbours n = {w.tap[0], w.tap[1], w.tap[2], start, scale, step, channels * sizeof(float)};
+      const Neighbours n = {taps, scale, step, channels * sizeof(float), a.w.scale + c, a.w.bias != nullptr ? a.w.bias + c : no_bias, least};
       const uint8_t* x = src + 2 * step;
-      int32x4_t x0 = vreinterpretq_s32_u32(vldrbq_u32(src)), x1 = vreinterpretq_s32_u32(vldrbq_u32(src + step)), x2;
+      float32x4_t x0 = pixel(src), x1 = pixel(src + step), x2;
       size_t p = outputs;
       for (; p >= 3; p -= 3) {
-        neighbour<kFirst>(n, x0, x1, x2, x, to);
-        neighbour<kFirst>(n, x1, x2, x0, x, to);
-        neighbour<kFirst>(n, x2, x0, x1, x, to);
+        neighbour<kRow>(n, x0, x1, x2, x, to);
+        neighbour<kRow>(n, x1, x2, x0, x, to);
+        neighbour<kRow>(n, x2, x0, x1, x, to);
       }
-      if (p > 0) neighbour<kFirst>(n, x0, x1, x2, x, to);
-      if (p > 1) neighbour<kFirst>(n, x1, x2, x0, x, to);
+      if (p > 0) neighbour<kRow>(n, x0, x1, x2, x, to);
+      if (p > 1) neighbour<kRow>(n, x1, x2, x0, x, to);
     } else {
       const uint8_t *x0 = src, *x1 = x0 + tap, *x2 = x1 + tap;
       for (size_t p = outputs; p > 0; --p, x0 += step, x1 += step, x2 += step, to += channels) {
-        const int32x4_t sums =
-            vaddq_s32(vaddq_s32(vaddq_s32(start, times(x0, w.tap[0])), times(x1, w.tap[1])), times(x2, w.tap[2]));
-        float32x4_t t = vmulq_n_f32(vcvtq_f32_s32(sums), scale);
-        if constexpr (!kFirst) t = vaddq_f32(vld1q_f32(to), t);
+        const float32x4_t sums = vfmaq_f32(vfmaq_f32(vfmaq_f32(taps.start, pixel(x0), taps.w0), pixel(x1), taps.w1), pixel(x2), taps.w2);
+        float32x4_t t = vmulq_n_f32(sums, scale);
+        if constexpr (kRow != KernelRow::kFirst) t = vaddq_f32(vld1q_f32(to), t);
+        if constexpr (kRow == KernelRow::kLast) t = Finish(a, c, WholeFour{})(t);
         vst1q_f32(to, t);
       }
-    }
-    if constexpr (kLast) {
-      const Finish finish(a, c, WholeFour{});
-      to = dst;
-      for (size_t p = outputs; p > 0; --p, to += channels) vst1q_f32(to, finish(vld1q_f32(to)));
     }
   }
 }
@@ -152,9 +169,9 @@ __attribute__((noinline)) void any_taps(const MapDepthwiseArgs& a, size_t c, Fou
 void mapdepthwise_f32_qm8_qw8_1x4_mve(const MapDepthwiseArgs& a) {
   size_t c = 0;
   if (a.taps == 3 && a.rows > 1) {
-    three_taps<true, false>(a, 0);
-    for (size_t i = 1; i + 1 < a.rows; ++i) three_taps<false, false>(a, i);
-    three_taps<false, true>(a, a.rows - 1);
+    three_taps<KernelRow::kFirst>(a, 0);
+    for (size_t i = 1; i + 1 < a.rows; ++i) three_taps<KernelRow::kInner>(a, i);
+    three_taps<KernelRow::kLast>(a, a.rows - 1);
     c = a.channels / 4 * 4;
   }
   for (; c + 4 <= a.channels; c += 4) any_taps(a, c, WholeFour{});

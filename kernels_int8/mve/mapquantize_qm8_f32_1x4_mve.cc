@@ -40,9 +40,35 @@ inline __attribute__((always_inline)) void for_values(const MapQuantizeArgs& a, 
     for_fours_of<true>(channels, a.src + at, a.factors, a.dst + at, take);
 }
 
+// False where the row has no range: it is done.
+inline bool has_range(const MapQuantizeArgs& a, float range) {
+  if (range >= kZeroRange && range <= kLargestFloat) return true;
+  memset(a.dst, 0, a.pixels * a.channels);
+  *a.scale = {scale_of_no_range(range), 0};
+  return false;
+}
+
+// Of values none of which is below +0: the zero point is 0, and none is rounded to more than 255. As unsigned integers the largest is a NaN, whatever its sign, where there is one.
+__attribute__((noinline)) void quantize_clamped(const MapQuantizeArgs& a) {
+  const size_t n = a.pixels * a.channels;
+  uint32x4_t hi = vdupq_n_u32(0);
+  for_fours_of<false>(
+      n, a.src, nullptr, a.dst,
+      [&](float32x4_t y, uint8_t*, auto) __attribute__((always_inline)) { hi = vmaxq_u32(vreinterpretq_u32_f32(y), hi); });
+  const float range = __builtin_bit_cast(float, vmaxvq_u32(0, hi));
+  if (!has_range(a, range)) return;
+  const float inv = kMaxQa8 / range;
+  for_fours_of<false>(
+      n, a.src, nullptr, a.dst, [=](float32x4_t y, uint8_t * dst, auto four) __attribute__((always_inline)) {
+        store_bytes(dst, vreinterpretq_u32_s32(vcvtnq_s32_f32(vmulq_n_f32(y, inv))), four);
+      });
+  *a.scale = {range / kMaxQa8, 0};
+}
+
 }  // namespace
 
 void mapquantize_qm8_f32_1x4_mve(const MapQuantizeArgs& a) {
+  if (a.clamped) return quantize_clamped(a);
   // By bits: the instructions' own maximum loses NaN.
   int32x4_t hi = vdupq_n_s32(0);
   uint32x4_t lo = vdupq_n_u32(0x80000000u);
@@ -53,11 +79,7 @@ void mapquantize_qm8_f32_1x4_mve(const MapQuantizeArgs& a) {
       });
   const float lowest = __builtin_bit_cast(float, vmaxvq_u32(0x80000000u, lo));
   const float range = __builtin_bit_cast(float, vmaxvq_s32(0, hi)) - lowest;
-  if (!(range >= kZeroRange && range <= kLargestFloat)) {
-    memset(a.dst, 0, a.pixels * a.channels);
-    *a.scale = {scale_of_no_range(range), 0};
-    return;
-  }
+  if (!has_range(a, range)) return;
   const float inv = kMaxQa8 / range;
   const int32_t zero_point = vcvtnq_s32_f32(vdupq_n_f32((0.0f - lowest) * inv))[0];
   // No value is below the lowest, so none becomes less than 0; roundings of both ends together may give 256.

@@ -130,17 +130,19 @@ struct MapChecker : Checker {
     depthwise_case({8, 40, 3, 2, 40, 40}, WeightFill::kAll127);
   }
 
-  void quantize_case(size_t pixels, size_t channels, bool with_factors, int fill, float odd = 0.0f) {
+  // clamped: values as behind a ReLU, but for the odd one.
+  void quantize_case(size_t pixels, size_t channels, bool with_factors, int fill, float odd = 0.0f, bool clamped = false) {
     RandomNumbers random("quantize");
     const size_t n = pixels * channels;
     float *values = memory.take<float>(n), *factors = memory.take<float>(channels);
     for (size_t i = 0; i < n; ++i) values[i] = fill_value(static_cast<Fill>(fill), i, random);
     for (size_t i = 0; i < channels; ++i) factors[i] = random.uniform(0.1f, 3.0f);
+    for (size_t i = 0; clamped && i < n; ++i) values[i] = values[i] > 0.0f ? values[i] : 0.0f;
     if (odd != 0.0f) values[n / 2] = odd;
     const size_t misaligned = pixels % 2;
     uint8_t *want = memory.take<uint8_t>(n), *got = memory.take<uint8_t>(n + misaligned) + misaligned;
     RowScale of_want, of_got;
-    MapQuantizeArgs a = {pixels, channels, values, with_factors ? factors : nullptr, want, &of_want};
+    MapQuantizeArgs a = {pixels, channels, values, with_factors ? factors : nullptr, want, &of_want, clamped};
     conv_ref.map_quantize(a);
     a.dst = got;
     a.scale = &of_got;
@@ -202,14 +204,18 @@ struct MapChecker : Checker {
       for (size_t channels = 1; channels <= 70; ++channels) {
         quantize_case(pixels, channels, channels % 2 != 0, 0);
         quantize_case(pixels, channels, channels % 2 == 0, 0);
+        quantize_case(pixels, channels, false, 0, 0.0f, true);
         for (size_t form = 0; form < 4; ++form) restore_case(pixels, channels, form);
       }
+    const float not_a_number = std::numeric_limits<float>::quiet_NaN();
+    for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill)
+      for (const float odd : {0.0f, not_a_number, -not_a_number, std::numeric_limits<float>::infinity(), 3e38f, 1e-40f})
+        quantize_case(6, 33, false, fill, odd, true);
     for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill)
       for (const bool factors : {false, true}) {
         quantize_case(7, 33, factors, fill);
         quantize_case(6, 32, factors, fill);
-        for (const float odd : {std::numeric_limits<float>::quiet_NaN(), -std::numeric_limits<float>::quiet_NaN(),
-                                std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})
+        for (const float odd : {not_a_number, -not_a_number, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()})
           quantize_case(6, 32, factors, fill, odd);
       }
   }
