@@ -118,7 +118,9 @@ int64_t groups_of_one(const Filters& f) {
   constexpr int64_t kPanel = 16, kShallow = 256;
   const int64_t shallow = kShallow / std::max<int64_t>(f.channels() * f.positions, 1);
   if (f.groups * f.count() <= 2 * kPanel && f.groups <= shallow) return f.groups;
-  return std::clamp<int64_t>(std::min(kPanel / std::max<int64_t>(f.count(), 1), shallow), 1, f.groups);
+  int64_t joined = std::clamp<int64_t>(std::min(kPanel / std::max<int64_t>(f.count(), 1), shallow), 1, f.groups);
+  while (f.groups % joined != 0) --joined;  // alike, so that the runtime has one op for all (program/conv_groups.cc)
+  return joined;
 }
 
 // The filters of `count` groups from `first` on as a matrix [positions * channels of them, filters of them].

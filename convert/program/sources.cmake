@@ -3,6 +3,7 @@ target_sources(edgeconv_core PRIVATE
   program/channels_first.cc
   program/check_limits.cc
   program/coarse_activations.cc
+  program/conv_groups.cc
   program/direct_conv.cc
   program/fold_map_factors.cc
   program/fold_row_factors.cc

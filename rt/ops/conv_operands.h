@@ -23,6 +23,11 @@ struct Geometry {
   Window w;
   ProductShape s;  // n of values without weights: k
   int64_t shared;  // columns, at most as many as a row of outputs has; 0: none
+  int32_t groups;  // each of s.n / groups filters, which read channels of their own; s.k is that of one
+
+  int64_t group_filters() const { return s.n / groups; }
+  // Columns that the weights of a group take: whole panels, where another group follows.
+  int64_t group_columns() const { return groups == 1 ? s.n : ceil_div(group_filters(), kPanelColumns) * kPanelColumns; }
 
   int64_t bands_of_row() const { return ceil_div(w.columns.out, shared); }
   int64_t rectangle_columns(int64_t outputs) const {
@@ -30,10 +35,20 @@ struct Geometry {
   }
 };
 
+// The channels of a group follow those of the one before, and its weights are in 8 bits.
+inline bool groups_ok(const OpContext& c, const Geometry& g) {
+  const int64_t channels = int64_t{c.ints[cnv::kChannels]} * g.groups;
+  return lin::has_int8_weights(c.ints[cnv::kPrecision]) && has_weights(c) && channels <= g.w.channels - int64_t{c.ints[cnv::kFirstChannel]} &&
+         g.w.out_channels % g.groups == 0;
+}
+
 inline bool read_geometry(const OpContext& c, Geometry* g) {
   const Operand &x = input(c, lin::kX), &out = output(c, 0);
-  if (!read_window(c, cnv::kWindow, x, out, &g->w) || c.n_ints != window_ints_end(cnv::kWindow, x)) return false;
+  if (!read_window(c, cnv::kWindow, x, out, &g->w)) return false;
   const int64_t first = c.ints[cnv::kFirstChannel], channels = c.ints[cnv::kChannels];
+  const uint32_t end = window_ints_end(cnv::kWindow, x);
+  g->groups = c.n_ints == end ? 1 : c.ints[end];
+  if (c.n_ints != end && (c.n_ints != end + 1 || g->groups < 2 || !groups_ok(c, *g))) return false;
   if (first < 0 || channels < 1 || first + channels > g->w.channels || g->w.out_channels < 1) return false;
   g->s = {g->w.outputs(), g->w.out_channels, g->w.positions() * channels};
   const int64_t shared = c.ints[cnv::kSharedColumns];
@@ -73,7 +88,7 @@ struct Room {
 };
 
 inline Room room_of(const OpContext& c, const Geometry& g) {
-  const ProductShape& s = g.s;
+  const ProductShape s = {g.s.m, g.group_filters(), g.s.k};
   const int32_t precision = c.ints[cnv::kPrecision];
   Room r = {conv_block_rows(s, c.parallel.threads), 1, 0, 0, 0, 0};
   uint64_t floats = static_cast<uint64_t>(s.k);

@@ -95,7 +95,7 @@ enum Ints {
   kChannels,
   kSharedColumns,
   kWindow
-};  // the first two as of Linear; kWindow: the ints of window
+};  // the first two as of Linear; kWindow: the ints of window; behind them, of several groups, how many
 enum Floats { kAlpha, kFloatCount };
 constexpr int kMostSharedColumns = 256;
 static_assert(static_cast<int>(kPrecision) == static_cast<int>(linear::kPrecision) &&

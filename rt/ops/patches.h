@@ -52,6 +52,22 @@ struct Patches {
     return n < most ? n : most;
   }
 
+  // Neighbours of a row that overlap, of some channels: gathered as a strip, each channel of an input is copied once.
+  bool stand_in_strips() const {
+    return w.rows.kernel == 1 && w.columns.dilation == 1 && channels < w.channels && w.columns.stride < w.columns.kernel &&
+           w.columns.kernel <= params::kMaxExactDepth;
+  }
+  // As many of `most` from patch `index` on as end with their row, in the room of `room` patches: each stride * channels behind the one before.
+  __attribute__((noinline)) int64_t gather_strip(int64_t index, int64_t most, int64_t room, T* to) const {
+    const int64_t left = w.columns.out - index % w.columns.out, fit = (room - 1) * w.columns.kernel / w.columns.stride + 1;
+    int64_t n = most < left ? most : left;
+    if (n > fit) n = fit;
+    Patches strip = *this;
+    strip.w.columns.kernel = static_cast<int32_t>((n - 1) * w.columns.stride + w.columns.kernel);
+    strip.gather_one(place(index), to);
+    return n;
+  }
+
   // Patches [index, index + count), side by side. noinline, as in_place(): an op has several loops over blocks, and few calls in each.
   __attribute__((noinline)) void gather(int64_t index, int64_t count, T* to) const {
     Place p = place(index);

@@ -22,7 +22,7 @@ CHECKS = pathlib.Path(__file__).parents[1] / "checks"
 BOUNDED = ["tests/cortex_m/golden", "bench/firmware/ert-bench", "tests/digest/digest", "platform/cortex_m/example/answer/answer_firmware"]
 PREFIX = "arm-none-eabi-"
 STACK_LIMIT, STACK_LIMIT_ALL_OPS = 2048, 2560  # the second with RowBands, below whose run that of another op stands
-# ERT_BOARD_MAX_ARGUMENTS without the program and, in one run, the extremes.
+# In one run; ERT_BOARD_MAX_ARGUMENTS has the program too.
 MOST_BLOBS = 13
 # Code of the runtime and its kernels with the language model's ops, built for size, in bytes (KB = 1000). Helium's kernels, built for speed, are
 # longer than the reference.
@@ -198,18 +198,18 @@ def check_golden(report, root, runner, build, bound, function):
             made = run(root / "build/release/tests/rt/write_extremes", *command)
             report.expect(made.returncode == 0, "write_extremes", made.stdout + made.stderr)
         blobs, ops = convert_models(report, root, folder)
-        result = run(*runner, image, extremes, *blobs[:MOST_BLOBS])
-        rest = run(*runner, image, *blobs[MOST_BLOBS:])
-        same = result.returncode == 0 and rest.returncode == 0
-        report.expect(same, "golden vectors", result.stdout + result.stderr + rest.stdout + rest.stderr)
-        print(f"  golden vectors of {1 + len(blobs)} blobs: {'the same bits' if same else 'FAILED'}")
+        blobs = [extremes, *blobs]
+        results = [run(*runner, image, *blobs[i:i + MOST_BLOBS]) for i in range(0, len(blobs), MOST_BLOBS)]
+        same = all(r.returncode == 0 for r in results)
+        report.expect(same, "golden vectors", "".join(r.stdout + r.stderr for r in results))
+        print(f"  golden vectors of {len(blobs)} blobs: {'the same bits' if same else 'FAILED'}")
         changed = run(*runner, image, wrong)
         report.expect(changed.returncode == 1 and "golden" in changed.stdout.split(": ", 1)[-1], "canary golden: one wrong bit passed", changed.stdout)
     ops |= {"Unary", "Binary", "Reduce"}  # write_extremes
     listed = set(re.findall(r"^ERT_OP\(\d+, (\w+)\)", (root / "rt/ops/op_list.inc").read_text(), re.M))
     # Of the map ops, two are written by no conversion yet.
     report.expect(listed - ops <= {"Custom", "MapMaxPool", "MapToFloat", "MapMean"}, f"ops of no blob: {sorted(listed - ops)}")
-    painted = [int(n) for n in re.findall(r"stack (\d+)", result.stdout + rest.stdout)]
+    painted = [int(n) for r in results for n in re.findall(r"stack (\d+)", r.stdout)]
     report.expect(painted and max(painted) <= min(bound, STACK_LIMIT_ALL_OPS), f"painted stack {painted}, bound {bound}, limit {STACK_LIMIT_ALL_OPS}")
     print(f"  stack with all ops: {max(painted, default=0)} bytes painted over by {len(ops)} of {len(listed)} (Custom calls the application), "
           f"at most {bound} by the call graph ({function})")

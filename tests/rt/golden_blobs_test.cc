@@ -78,6 +78,8 @@ const Golden kGolden[] = {{"ds_cnn_int8", {"Conv", "DepthwiseConv"}},
                           {"ds_cnn_fp32", {"DirectConv", "DepthwiseConv"}},
                           {"ds_cnn_maps", {"QuantizeMap", "MapConv", "MapDepthwiseConv"}},
                           {"ds_cnn_bands", {"RowBands"}},
+                          {"groups_int8", {"Conv"}},
+                          {"groups_w8a16", {"Conv"}},
                           {"pools", {"Pool"}},
                           {"pools_bands", {"RowBands"}}};
 std::string name_of(const ::testing::TestParamInfo<Golden>& one) { return one.param.name; }

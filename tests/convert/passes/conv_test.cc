@@ -74,8 +74,8 @@ TEST(DecomposeConv, NarrowGroupsShareALinear) {
   EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 2, 4, 6}, {S}), 1);
   EXPECT_EQ(linears({{1}, {1}, {0, 0}, {1}, 2, 4, 6}, {S}), 1) << "the map as it is";
   EXPECT_EQ(linears({{3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 6, 48, 48}, {6, S}), 3);
-  EXPECT_EQ(linears({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 5, 40, 40}, {6, S}), 3) << "two, two, and one";
-  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 7, 14, 35, "NOTSET", false}, {S}), 3) << "three, three, and one";
+  EXPECT_EQ(linears({{3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 5, 40, 40}, {6, S}), 5) << "two, two, and one would not be alike";
+  EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 9, 18, 45, "NOTSET", false}, {S}), 3) << "three each";
   EXPECT_EQ(linears({{1}, {2}, {0, 0}, {1}, 8, 16, 32}, {S}), 1) << "two panels need no Concat";
   EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 2, 172, 32}, {S}), 2) << "two panels, each as deep as both groups, are twice the products";
   EXPECT_EQ(linears({{3}, {1}, {1, 1}, {1}, 12, 1152, 48}, {S}), 12) << "rows of 288 values";

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in all precisions, in int8 over 8-bit maps, and these in bands; pools over frames and pictures, whole and in bands. Once the format has a release they are never made
-again; a new form of a convolution gets blobs beside them. Readers of before a form refuse them with UNSUPPORTED (a new op).
+"""Made the golden blobs of this folder: a small DS-CNN (tests/digest/ds_cnn_model.py) in all precisions, in int8 over 8-bit maps, and these in bands; pools over frames and pictures, whole and in bands; convolutions with groups. Once the format has a release they are never made
+again; a new form of a convolution gets blobs beside them. Readers of before a form refuse them with UNSUPPORTED (a new op) or MODEL (a new parameter).
 
 usage: make.py EDGECONV OUT"""
 import pathlib
@@ -30,6 +30,21 @@ class Pools(encoder_model.Writer):
         return self.model("pools", "scores", 5)
 
 
+class Groups(encoder_model.Writer):
+    """Frames [batch, 60, sequence] of ids: three groups of 20 filters over time, then over them as a picture two of 24, then five scores."""
+
+    def graph(self):
+        ids = self.node("Gather", [self.weights(64, 60), "input_ids"], axis=0)
+        mask = self.node("Unsqueeze", [self.node("Cast", ["attention_mask"], to=encoder_model.FLOAT), self.integers(2)])
+        x = self.node("Transpose", [self.node("Mul", [ids, mask])], perm=[0, 2, 1])
+        x = self.node("Conv", [x, self.weights(60, 20, 5)], kernel_shape=[5], pads=[2, 2], group=3)
+        x = self.node("Reshape", [self.node("Tanh", [x]), self.integers(0, 12, 5, -1)])
+        x = self.node("Conv", [x, self.weights(48, 6, 3, 3), self.weights(48)], kernel_shape=[3, 3], strides=[1, 2], pads=[1, 1, 1, 1], group=2)
+        total = self.node("ReduceMax", [self.node("Relu", [x])], axes=[2, 3], keepdims=0)
+        self.nodes.append(self.output(self.linear(total, 48, 5), "scores"))
+        return self.model("groups", "scores", 5)
+
+
 def convert(edgeconv, model, blob, batch, sequence, options):
     subprocess.run([edgeconv, "convert", model, "-o", blob, *options, "--force", "--dim", f"batch={batch}", "--dim", f"sequence={sequence}"], check=True,
                    stdout=subprocess.DEVNULL)
@@ -49,6 +64,10 @@ def main(edgeconv, out):
             ("bands", 1, 160, (*maps, "--target", "cortex-m", "--bands", "all")),
         ):
             convert(edgeconv, model, pathlib.Path(out) / f"ds_cnn_{name}.ert", batch, sequence, options)
+        model = pathlib.Path(folder) / "groups.onnx"
+        model.write_bytes(Groups(29).graph())
+        for precision in ("int8", "w8a16"):
+            convert(edgeconv, model, pathlib.Path(out) / f"groups_{precision}.ert", 2, 37, ("--precision", precision))
         model = pathlib.Path(folder) / "pools.onnx"
         model.write_bytes(Pools(23).graph())
         convert(edgeconv, model, pathlib.Path(out) / "pools.ert", 3, 41, ("--precision", "int8"))

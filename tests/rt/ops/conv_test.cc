@@ -97,6 +97,16 @@ TEST(Conv, GroupsReadTheirOwnChannels) {
     }
 }
 
+// They are gathered as strips, as many at a time as there is room for.
+TEST(Conv, OverlappingPatchesOfSomeChannels) {
+  for (int32_t precision : {lin::kInt8, lin::kF32, lin::kInt8A16})
+    for (int32_t stride : {1, 2, 4, 5})
+      for (int32_t count : {4, 200}) {
+        expect_is_linear_over_patches({{{150, 5, stride, 1, 2, 2}}, 2, count + 5, 3, count, 5, precision});
+        expect_is_linear_over_patches({{{3}, {41, 5, stride, 1, 4, 7}}, 2, count + 5, 3, count, 5, precision});
+      }
+}
+
 // More rows than a block has, of every depth that changes how many those are, and more columns than a group of threads shares.
 TEST(Conv, BlocksAndColumnsChangeNoBit) {
   for (int32_t channels : {1, 8, 64, 130})
