@@ -59,7 +59,7 @@ void gemm_f32_qa16_qw8_3x8_avx2(const GemmArgs& g) {
     gemm_columns<8, LastGroup::kCut>(kDigits, g, 0);
   } else if (g.m <= 3) {
     gemm_columns<16, LastGroup::kCut>(kWholePanel, g, 0);
-  } else if (g.n * g.k >= kFarWeights) {
+  } else if (is_far(g)) {
     gemm_columns<8, LastGroup::kCut, Layout::kN16K4, kHalfPanelAhead>(kHalfPanel, g, 0);
   } else {
     gemm_columns<8, LastGroup::kCut>(kHalfPanel, g, 0);

@@ -243,9 +243,6 @@ struct LowTiles<2> {
   static constexpr TileFn kAhead[] = {low_tile<1, 2, true>, low_tile<2, 2, true>};
 };
 
-// Bytes of weights that four panels at a time are worth for one row: what a near cache still holds from one step of a recurrence to the next.
-constexpr size_t kFarFromOneRow = size_t{1} << 19;
-
 // From so many rows on tiles have two rows and two panels instead of four rows and one. Two rows have more marks in common than four, so that low rows, whose
 // marks differ most, always take two panels; two panels have fewer in common than one, and from afar the weights of two come too fast for few rows.
 constexpr size_t kRowsForTwoPanels = 5, kRowsForTwoMarkedPanels = 24;
@@ -260,7 +257,7 @@ void gemm_f32_qa8_qw8_4x16_avx2(const GemmArgs& all) {
       return;
     }
     if (g.m == 1) {
-      const bool near = g.n * g.k <= kFarFromOneRow;
+      const bool near = g.n * g.k <= g.caches.near_to_one_row();
       const auto with_marks = [&](TileArgs* t) { t->row_marks = &of_rows; };
       const size_t column = near ? gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, 0, with_marks) : 0;
       gemm_columns<16, LastGroup::kCut>(kTiles, g, column);

@@ -46,7 +46,7 @@ constexpr MaskedTileFn kTiles1[kMaxRows] = {tile<1, 1>, tile<2, 1>, tile<3, 1>, 
 }  // namespace
 
 void gemm_f32_qa16_qw8_4x48_avx512vnni(const GemmArgs& g) {
-  const bool far = g.n * g.k >= kFarWeights;
+  const bool far = is_far(g);
   for (size_t column = 0; column < g.n;) {
     const size_t left = g.n - column;
     const bool wide = left > 32;

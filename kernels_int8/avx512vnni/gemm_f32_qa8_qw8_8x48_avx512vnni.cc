@@ -9,10 +9,6 @@ namespace {
 
 constexpr int kMaxRows = 8;
 
-// Bytes of weights up to which one row takes four panels side by side: a recurrence reads them in every step, so they stay in the first
-// cache. What comes from the second is faster panel after panel, as one stream.
-constexpr size_t kNearWeights = size_t{1} << 15;
-
 // Sums of one tile, [rows][panels] registers, to floats. One copy for all tiles but the hot ones: unrolled into each tile it
 // is most of the code.
 __attribute__((noinline)) void epilogue(const GemmArgs& g, const __m512i* sums, size_t rows, size_t panels, size_t row,
@@ -168,7 +164,7 @@ constexpr MaskedTileFn kTiles3Ahead3[kMaxRows] = {nullptr,       nullptr,       
 // All rows of one panel group, split evenly where every height exists.
 void all_rows(const GemmArgs& g, const MaskedTileFn* tiles, bool every_height, size_t column, size_t columns) {
   if (every_height) {
-    const bool far = tiles == kTiles3 && g.n * g.k >= kFarWeights;
+    const bool far = tiles == kTiles3 && is_far(g);
     for_even_blocks(g.m, kMaxRows, [&](size_t row, size_t rows) {
       const int ahead = far ? panels_ahead(g.m, row, kMaxRows) : 0;
       (ahead == 3 ? kTiles3Ahead3 : ahead == 1 ? kTiles3Ahead1 : tiles)[rows - 1](g, row, column, columns);
@@ -191,7 +187,9 @@ void gemm_f32_qa8_qw8_8x48_avx512vnni(const GemmArgs& g) {
     return for_even_blocks(g.m, kMostRowsOf4, [&](size_t row, size_t rows) { kTiles4[rows - kLeastRowsOf4](g, row, 0, g.n); });
   }
   if (g.m == 1) {
-    if (g.n * g.k <= kNearWeights) {
+    // Four panels side by side of weights that a recurrence, which reads them in every step, finds in the first cache. What comes from the
+    // second is faster panel after panel, as one stream.
+    if (g.n * g.k <= g.caches.l1d) {
       for (; column + 64 <= g.n; column += 64) four_panels_of_one_row(g, column);
     }
     return one_row(g, column);

@@ -33,7 +33,7 @@ constexpr TileFn kTilesAhead[] = {nullptr, tile<2, true>, tile<3, true>};
 }  // namespace
 
 void ERT_AVXVNNI_NAME(gemm_f32_qa16_qw8_3x16)(const GemmArgs& g) {
-  if (g.n * g.k >= kFarWeights)
+  if (is_far(g))
     gemm_columns<16, LastGroup::kCut, Layout::kN16K4, kTilesAhead>(kTiles, g, 0);
   else
     gemm_columns<16, LastGroup::kCut>(kTiles, g, 0);

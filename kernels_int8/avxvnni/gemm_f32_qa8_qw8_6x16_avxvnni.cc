@@ -101,8 +101,6 @@ constexpr TileFn kOneRow[] = {one_row};
 constexpr TileFn kOneRowFourPanels[] = {four_panels_of_one_row};
 
 constexpr size_t kRows = 6;
-// Bytes of weights that a near cache keeps from the sixes of rows to those behind them.
-constexpr size_t kNearWeights = size_t{1} << 14;
 
 // Rows behind sixes that take two panels at a time, because of one panel they have too few sums to hide the latency. One row alone takes two of a six with it; four or
 // five are a tile.
@@ -129,7 +127,7 @@ size_t multiply_pairs_of_panels(const GemmArgs& g, bool far) {
   rest.scales += sixes.m;
   rest.dst += static_cast<ptrdiff_t>(sixes.m) * g.dst_stride;
   const auto& tiles = far && sixes.m <= kRows ? kTwoPanelsAhead : kTwoPanels;
-  const size_t end = g.n / 32 * 32, fitting = kNearWeights / round_up(g.k, 4) / 32 * 32;
+  const size_t end = g.n / 32 * 32, fitting = g.caches.kept_near() / round_up(g.k, 4) / 32 * 32;
   const size_t together = sixes.m == 0 ? end : fitting < 32 ? 32 : fitting;
   for (size_t column = 0; column < end; column = rest.n) {
     sixes.n = rest.n = end - column < together ? end : column + together;
@@ -144,11 +142,11 @@ size_t multiply_pairs_of_panels(const GemmArgs& g, bool far) {
 void ERT_AVXVNNI_NAME(gemm_f32_qa8_qw8_6x16)(const GemmArgs& g) {
   size_t column = 0;
   if (g.m == 1) {
-    if (g.n * g.k <= kFarWeights) column = gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, column);
+    if (g.n * g.k <= g.caches.far_from_tiles()) column = gemm_columns<64, LastGroup::kWhole>(kOneRowFourPanels, g, column);
     gemm_columns<16, LastGroup::kCut>(kOneRow, g, column);
     return;
   }
-  const bool far = g.n * g.k >= kFarWeights;
+  const bool far = is_far(g);
   if (rows_behind_sixes(g.m) != 0) {
     column = multiply_pairs_of_panels(g, far);
     return multiply_panels<LastGroup::kCut, 1>(g, column, far);

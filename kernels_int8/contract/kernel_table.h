@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels_int8/contract/cache_sizes.h"
 #include "kernels_int8/contract/isa.h"
 #include "kernels_int8/contract/packed_layout.h"
 #include "kernels_int8/contract/quantized_rows.h"
@@ -58,6 +59,7 @@ struct GemmArgs {
   ptrdiff_t dst_stride;    // floats between rows of dst
   bool paired = false;     // lhs is of quantize_pairs, from the first row of a pair on
   Clamp clamp = Clamp::kNone;  // of dst at the end; only where clamps_products() says so
+  CacheSizes caches = {};      // of the CPU
 };
 using GemmFn = void (*)(const GemmArgs& g);
 

@@ -94,9 +94,8 @@ inline __attribute__((always_inline)) void for_even_blocks(size_t m, size_t most
   }
 }
 
-// Bytes of weights from which on a second tile fetches the next group: those of a model of many such layers lie in a far cache, whose
-// latency the hardware's prefetchers hide only while nobody else uses it.
-constexpr size_t kFarWeights = size_t{1} << 16;
+// Whether a second tile is to fetch the next group.
+inline bool is_far(const GemmArgs& g) { return g.n * g.k >= g.caches.far_from_tiles(); }
 
 // All rows times one group of columns; entry r - 1 of `tiles` does r rows, of kSecond (if there is one) in the second block of
 // rows and in as many as there are panels in a group. There are most_rows of them, at most kMaxRows. A cut group goes through a buffer, because tiles store whole groups.

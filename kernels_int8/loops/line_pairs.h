@@ -161,7 +161,7 @@ inline __attribute__((always_inline)) void for_line_pairs(const TileArgs& t, con
 // Columns from `column` on in groups of kColumns; of many weights the tiles kTilesAhead fetch the next group. Returns the first column not done.
 template <int kColumns, LastGroup kLast, auto& kTiles, auto& kTilesAhead, typename Prepare>
 inline size_t gemm_ahead(const GemmArgs& g, size_t column, const Prepare& prepare) {
-  if (g.n * g.k >= kFarWeights) return gemm_columns<kColumns, kLast, Layout::kN16K4, kTilesAhead>(kTiles, g, column, prepare);
+  if (is_far(g)) return gemm_columns<kColumns, kLast, Layout::kN16K4, kTilesAhead>(kTiles, g, column, prepare);
   return gemm_columns<kColumns, kLast>(kTiles, g, column, prepare);
 }
 

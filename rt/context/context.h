@@ -16,6 +16,7 @@ struct ContextState {
   const fb::Program* root;
   ert_config cfg;
   const kernels::KernelTable* kernels;
+  kernels::CacheSizes caches;
 
   // Tables in the arena.
   int64_t* exprs;     // evaluated for `dims`

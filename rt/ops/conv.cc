@@ -298,7 +298,7 @@ ert_status run(const OpContext& c) {
              g.groups == 1 ? g.s.n : g.groups,
              0,
              g.groups > 1 && g.s.n * g.s.k >= kFarWeights};
-  const RowSplit split = split_of(g.s, c.parallel.threads);
+  const RowSplit split = split_of(c, g.s);
   const bool by_columns = has_weights(c) && split.by_columns;
   const int64_t shares = by_columns ? 1 : split.threads;
   job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), shares) * shares);

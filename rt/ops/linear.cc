@@ -65,7 +65,7 @@ bool handed_in_pairs(const OpContext& c, const ProductShape& s) {
 
 // Where a Linear of shape s leaves its result for an int8 Linear, if it does.
 HandedRows handed_rows(const OpContext& c, const ProductShape& s, const Operand& result) {
-  const RowSplit split = split_of(s, c.parallel.threads, handed_in_pairs(c, s));
+  const RowSplit split = split_of(c, s, handed_in_pairs(c, s));
   if (split.by_columns) return {};
   const size_t row_bytes = c.kernels->row_bytes[kernels::Precision::kW8A8](static_cast<size_t>(s.n));
   return place_handed_rows(result.mut<void>(), s.m, s.n, row_bytes, split.block_rows, split.threads, handed_in_pairs(c, s));
@@ -191,7 +191,7 @@ ert_status run(const OpContext& c) {
   if (s.m == 0) return ERT_OK;
   Job job(c, s);
   // Of rows in fp32 too where rows are handed over: their blocks are those of handed_rows().
-  const RowSplit split = split_of(s, c.parallel.threads, job.paired || handed_in_pairs(c, s));
+  const RowSplit split = split_of(c, s, job.paired || handed_in_pairs(c, s));
   if (split.by_columns) {
     job.group_columns = ceil_div(ceil_div(s.n, split.threads), kPanelColumns) * kPanelColumns;
     c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);

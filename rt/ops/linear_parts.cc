@@ -22,11 +22,12 @@ bool float_operands_ok(const OpContext& c, int64_t n, int64_t k) {
   return !input(c, lin::kScale).present() && !input(c, lin::kColsum).present() && !input(c, lin::kInvSmooth).present();
 }
 
-RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs) {
+RowSplit split_of(const OpContext& c, const ProductShape& s, bool in_pairs) {
+  int64_t threads = c.parallel.threads;
   const bool small = s.m * s.n < kParallelMacs && s.m * s.n * s.k < kParallelMacs;  // of 31 bits each: nothing overflows
   if (small || threads < 1) threads = 1;
   if (threads == 1 && s.m <= most_block_rows(s)) return {1, false, s.m < 1 ? 1 : s.m};
-  const int64_t worth_splitting = s.n * s.k >= kFarWeights ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
+  const int64_t worth_splitting = s.n * s.k >= c.caches.l2 ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
   const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
   const int64_t rows = ceil_div(s.m, blocks);

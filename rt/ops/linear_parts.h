@@ -11,13 +11,14 @@
 namespace ert::ops {
 
 constexpr int64_t kBlockRows = 32;       // rows quantized at a time per thread
-constexpr int64_t kFarBlockRows = 128;   // the same where weights lie behind a core's caches: every block fetches them again
+constexpr int64_t kFarBlockRows = 128;   // the same where weights lie behind most cores' caches: every block fetches them again
+// These weights. A constant, not the CPU's: blocks of rows are scratch, and the arena is the same on every CPU.
+constexpr int64_t kFarWeights = 1 << 20;
 constexpr int64_t kPanelColumns = 16;    // of N16K4; whole panels of the other layouts too
 constexpr int64_t kGroupColumns = 1536;  // an activation follows each such group, whose outputs are then still in a near cache
-// Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind a core's caches: each
+// Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind this CPU's L2: each
 // thread would have to fetch all.
 constexpr int64_t kRowsWorthSplitting = 6, kRowsWorthFetchingTwice = 12;
-constexpr int64_t kFarWeights = 1 << 20;
 constexpr int64_t kParallelMacs = 65536;  // below this, waking threads costs more than it gains
 
 // Rows, columns of the weights, values of a row.
@@ -65,8 +66,8 @@ inline int64_t most_quantized_rows(const ProductShape& s, int64_t threads) {
   return s.m < rows ? s.m : rows;
 }
 
-// in_pairs: blocks but the last have even numbers of rows.
-RowSplit split_of(const ProductShape& s, int64_t threads, bool in_pairs = false);
+// Of the threads and caches of c. in_pairs: blocks but the last have even numbers of rows.
+RowSplit split_of(const OpContext& c, const ProductShape& s, bool in_pairs = false);
 
 // The weights of an op whose prepare has accepted them.
 struct Product {
@@ -113,7 +114,7 @@ struct Product {
   void multiply_quantized(int64_t rows, int64_t column, int64_t columns, const uint8_t* lhs, size_t lhs_bytes,
                           const kernels::RowScale* scales, float* out, bool paired = false) const {
     const size_t m = static_cast<size_t>(rows), n = static_cast<size_t>(columns), k = static_cast<size_t>(s.k);
-    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n), paired, clamp});
+    quantized.gemm({m, n, k, lhs, lhs_bytes, scales, weights_from(column), out, static_cast<ptrdiff_t>(s.n), paired, clamp, c.caches});
   }
 
   // Of quantized weights, the columns from `column` on, which is the first of a panel.

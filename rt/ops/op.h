@@ -93,6 +93,7 @@ struct OpContext {
   Operand* inner = nullptr;  // RowBands only: room for the operands of an op in it, params::row_bands::kMostOperands
   RowMap rows;
   const kernels::KernelTable* kernels = nullptr;
+  kernels::CacheSizes caches;  // run only
   Parallel parallel;           // hook and context: run only; threads as configured, 1 while ert_model_open prepares
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
   size_t scratch_stride = 0;

@@ -126,7 +126,7 @@ struct Block {
     const kernels::PackedWeights packed = {w.as<int8_t>() + kernels::packed_bytes(j.layout, static_cast<size_t>(first), k),
                                            recurrence_weight(j.c, direction, rec::kScale).as<float>() + first,
                                            colsum.present() ? colsum.as<int32_t>() + first : nullptr, bias, j.layout};
-    j.quantized.gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride});
+    j.quantized.gemm({m, n, k, j.lhs(thread), j.row_bytes, j.scales(thread), packed, dst, stride, false, kernels::Clamp::kNone, j.c.caches});
   }
 };
 

@@ -22,6 +22,7 @@ struct LinearCase {
   Precision precision = Precision::kW8A8;
   Layout layout = Layout::kN16K4;
   Clamp clamp = Clamp::kNone;  // on levels whose products have one
+  CacheSizes caches = {};
 };
 
 class LinearInt8Test : public LevelTest {
@@ -34,7 +35,7 @@ class LinearInt8Test : public LevelTest {
     GuardedBuffer<uint8_t> rows(c.m * row_bytes);
     const ptrdiff_t stride = static_cast<ptrdiff_t>(c.k);
     s.quantize_rows(c.m, c.k, src, stride, inv_smooth, rows.data(), row_bytes, scales);
-    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), false, c.clamp});
+    s.gemm({c.m, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), false, c.clamp, c.caches});
   }
 
   // The same by pairs of rows: quantized two at a time, and in products of some and of the rest, as callers with blocks do it.
@@ -48,10 +49,10 @@ class LinearInt8Test : public LevelTest {
     for (size_t i = 0; i < c.m; i += step)
       s.quantize_pairs(std::min(step, c.m - i), c.k, src + i * c.k, stride, inv_smooth, rows.data() + i * row_bytes, row_bytes, scales + i);
     const size_t first = c.m > 4 ? c.m / 4 * 2 : c.m;
-    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true, c.clamp});
+    s.gemm({first, c.n, c.k, rows.data(), row_bytes, scales, w, dst, static_cast<ptrdiff_t>(c.n), true, c.clamp, c.caches});
     if (first < c.m)
       s.gemm({c.m - first, c.n, c.k, rows.data() + first * row_bytes, row_bytes, scales + first, w, dst + first * c.n,
-              static_cast<ptrdiff_t>(c.n), true, c.clamp});
+              static_cast<ptrdiff_t>(c.n), true, c.clamp, c.caches});
   }
 
   void compare(const LinearCase& c, SeededRandom& random) {

@@ -2,43 +2,28 @@
 #include "platform/posix/core_order.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-namespace {
+#include "tests/platform/core_folder.h"
 
-namespace fs = std::filesystem;
+namespace {
 
 constexpr char kA53[] = "0x00000000410fd034\n", kA55[] = "0x00000000412fd050\n", kA76[] = "0x00000000414fd0b1\n",
                kKryoSilver[] = "0x0000000051df805e\n", kSwitchedOff[] = "";
 
-// One file a core, in a folder of its own.
-class CoreOrderTest : public ::testing::Test {
+// One file a core.
+class CoreOrderTest : public CoreFolderTest {
  protected:
-  void SetUp() override {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
-    root_ = fs::temp_directory_path() / (std::string("ert_core_order_") + info->name() + std::to_string(getpid()));
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   int in_order(const std::vector<std::string>& cores) {
-    fs::remove_all(root_);
+    clear();
     for (size_t i = 0; i < cores.size(); ++i) {
-      const fs::path core = root_ / ("cpu" + std::to_string(i));
-      fs::create_directories(core);
-      if (cores[i].empty()) continue;
-      fs::create_directories(core / "regs/identification");
-      std::ofstream(core / "regs/identification/midr_el1") << cores[i];
+      add_empty(static_cast<int>(i));
+      if (!cores[i].empty()) add(static_cast<int>(i), "regs/identification/midr_el1", cores[i]);
     }
-    return ert_cores_in_order(root_.c_str());
+    return ert_cores_in_order(folder());
   }
-  fs::path root_;
 };
 
 TEST_F(CoreOrderTest, KnowsInOrderCores) {
