@@ -20,6 +20,9 @@
 
 #include "platform/posix/core_order.h"
 #endif
+#if ERT_ASK_LINUX
+#include "platform/posix/core_speed.h"
+#endif
 
 namespace {
 
@@ -87,4 +90,32 @@ extern "C" uint32_t ert_cpu_features(void) {
 extern "C" int ert_cpu_in_order(void) { return ert_cores_in_order("/sys/devices/system/cpu"); }
 #else
 extern "C" int ert_cpu_in_order(void) { return 0; }
+#endif
+
+#if !(defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')  // nobody asks there
+namespace {
+
+#if defined(__x86_64__)
+bool is_hybrid() {
+  uint32_t a, b, c, d;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && has(d, 15);
+}
+#else
+bool is_hybrid() { return false; }
+#endif
+
+}  // namespace
+
+extern "C" int ert_cpu_cores_differ(void) {
+#if ERT_HIDE_CPU_FEATURES
+  // For tests as on another system: 0 or 1.
+  if (const char* given = getenv("ERT_CPU_CORES_DIFFER")) return *given == '1' ? 1 : 0;
+#endif
+  if (is_hybrid()) return 1;
+#if ERT_ASK_LINUX
+  return ert_core_speeds_differ("/sys/devices/system/cpu");
+#else
+  return 0;
+#endif
+}
 #endif

@@ -56,6 +56,11 @@ uint32_t ert_cpu_features(void);
  * results are the same bits either way. AArch64 Linux; elsewhere 0. Any thread; on Linux it reads a small file a core. */
 int ert_cpu_in_order(void);
 
+/* Whether cores of this system are known to differ in speed by a quarter or more (big.LITTLE, performance and efficiency cores): work for several
+ * threads is then cut into smaller parts, so that slow cores do fewer. The results are the same bits either way. Linux, by a small file a core, and x86-64; elsewhere 0. Any
+ * thread. */
+int ert_cpu_cores_differ(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -2,24 +2,7 @@
 #include "platform/posix/core_caches.h"
 
 #include "platform/posix/core_files.h"
-
-namespace {
-
-// Only its caches are read: there are a dozen files a core.
-unsigned fastest_core(const char* folder) {
-  unsigned fastest = 0;
-  uint64_t most = 0;
-  for (unsigned core = 0; core < ERT_MOST_CORES && ert_core_exists(folder, core) != 0; ++core) {
-    const uint64_t capacity = ert_core_number(folder, core, "/cpu_capacity");
-    if (core == 0 && capacity == 0) break;  // a system that does not tell cores apart
-    if (capacity <= most) continue;
-    most = capacity;
-    fastest = core;
-  }
-  return fastest;
-}
-
-}  // namespace
+#include "platform/posix/core_speed.h"
 
 ert_cpu_caches ert_caches_of_fastest_core(const char* folder) {
   constexpr struct {
@@ -29,7 +12,7 @@ ert_cpu_caches ert_caches_of_fastest_core(const char* folder) {
                 {"/cache/index2/level", "/cache/index2/type", "/cache/index2/size"},
                 {"/cache/index3/level", "/cache/index3/type", "/cache/index3/size"}};
   ert_cpu_caches caches = {0, 0};
-  const unsigned core = fastest_core(folder);
+  const unsigned core = ert_fastest_core(folder);  // only its caches are read: there are a dozen files a core
   for (const auto& file : kFiles) {
     const uint64_t level = ert_core_number(folder, core, file.level);
     if (level == 0) break;

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "rt/base/abi.h"
-#include "rt/base/caches.h"
 #include "rt/sizes/dims.h"
 #include "rt/base/isa.h"
 #include "rt/base/limits.h"
@@ -163,7 +162,7 @@ ert_status ert_context_init(ert_context* c, const ert_model* model, const ert_co
   s->root = m->root;
   s->cfg = config;
   s->kernels = kernels;
-  s->caches = find_caches();
+  s->cores = find_cores(config.threads);
   s->n_regions = region_count;
   for (uint32_t i = 0; i < region_count; ++i) s->regions[i] = mem[i];
   const ert_status built = build(s, plan);

@@ -16,7 +16,6 @@ struct ContextState {
   const fb::Program* root;
   ert_config cfg;
   const kernels::KernelTable* kernels;
-  kernels::CacheSizes caches;
 
   // Tables in the arena.
   int64_t* exprs;     // evaluated for `dims`
@@ -45,6 +44,8 @@ struct ContextState {
   uint32_t keep_values;  // every op leaves its result as the blob describes it: for tools that look between ops
 
   ert_error_detail why;  // the last refusal; cleared when a call begins
+
+  Cores cores;
 
   uint64_t seal;  // checksum of everything above, renewed when a call returns
   uint32_t busy;  // a call is under way; not sealed

@@ -302,6 +302,7 @@ ert_status run(const OpContext& c) {
   const bool by_columns = has_weights(c) && split.by_columns;
   const int64_t shares = by_columns ? 1 : split.threads;
   job.block_rows = ceil_div(g.s.m, ceil_div(ceil_div(g.s.m, job.room.rows), shares) * shares);
+  if (c.uneven && !by_columns && split.block_rows < job.block_rows) job.block_rows = split.block_rows;
   if (g.shared != 0) job.block_bands = job.room.rows / g.shared;
   if (kFastForms && g.shared != 0 && job.product.layout == kernels::Layout::kN16K4) {
     const kernels::ConvKernels& of_level = kernels::conv_kernels(c.kernels->isa);

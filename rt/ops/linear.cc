@@ -4,6 +4,7 @@
 // (handed_rows.h), and a LayerNorm behind runs on each block of rows (row_norm.h): the same values by the same kernels, only earlier.
 #include <string.h>
 
+#include "rt/base/limits.h"
 #include "rt/ops/handed_rows.h"
 #include "rt/ops/linear_parts.h"
 #include "rt/ops/op_defs.h"
@@ -78,7 +79,7 @@ struct Job {
   Product product;
   const float* x;
   float* dst;
-  int64_t block_rows, group_columns;  // of one task
+  int64_t block_rows;                 // of one task
   HandedRows from, to;                // x and the result, where the Linear before or behind is paired with this one
   bool paired;                        // rows are quantized in pairs
 
@@ -90,7 +91,6 @@ struct Job {
         x(input(context, lin::kX).as<float>()),
         dst(output(context, 0).mut<float>()),
         block_rows(0),
-        group_columns(0),
         from(context.pair.producer_depth == 0
                  ? HandedRows{}
                  : handed_rows(context, {shape.m, shape.k, context.pair.producer_depth}, input(context, lin::kX))),
@@ -177,13 +177,34 @@ void row_block_task(void* arg, uint32_t index, uint32_t thread) {
   if (j.c.pair.norm != nullptr) j.c.pair.norm->rows(*j.c.kernels, row, row + rows);
 }
 
-// Every task quantizes the few rows again: that is faster than to wait for one thread and fetch its result.
+// Tasks of columns of all rows, which are few. Every thread quantizes them again: that is faster than to wait for one and fetch its result.
+struct ColumnJob {
+  const Job& job;
+  int64_t panels, tasks, each;                                        // each: panels of a task where a thread has one
+  bool quantized[kTasksOfThread > 1 ? limits::kMaxThreads : 1] = {};  // by this thread
+
+  ColumnJob(const Job& j, int64_t threads) : job(j), panels(ceil_div(j.s.n, kPanelColumns)), tasks(threads), each(0) {
+    if constexpr (kTasksOfThread > 1) {
+      tasks *= tasks_of_thread(j.s.m * j.s.n * j.s.k / threads, kTaskMacs, kTasksOfThread);
+      if (tasks > panels) tasks = panels;
+    } else {
+      each = ceil_div(panels, threads);
+      tasks = ceil_div(panels, each);
+    }
+  }
+
+  // Shares of several tasks are even: longer tasks stand between shorter ones.
+  int64_t first_column(int64_t task) const {
+    const int64_t column = (kTasksOfThread > 1 ? panels * task / tasks : each * task) * kPanelColumns;
+    return column < job.s.n ? column : job.s.n;
+  }
+};
+
 void column_group_task(void* arg, uint32_t index, uint32_t thread) {
-  const Job& j = *static_cast<const Job*>(arg);
-  const int64_t first = j.group_columns * index;
-  const int64_t last = j.s.n - first < j.group_columns ? j.s.n : first + j.group_columns;
-  j.quantize(0, j.s.m, thread);
-  j.multiply_and_activate(0, j.s.m, first, last, thread);
+  ColumnJob& c = *static_cast<ColumnJob*>(arg);
+  if (kTasksOfThread == 1 || !c.quantized[thread]) c.job.quantize(0, c.job.s.m, thread);
+  if (kTasksOfThread > 1) c.quantized[thread] = true;
+  c.job.multiply_and_activate(0, c.job.s.m, c.first_column(index), c.first_column(index + 1), thread);
 }
 
 ert_status run(const OpContext& c) {
@@ -193,8 +214,8 @@ ert_status run(const OpContext& c) {
   // Of rows in fp32 too where rows are handed over: their blocks are those of handed_rows().
   const RowSplit split = split_of(c, s, job.paired || handed_in_pairs(c, s));
   if (split.by_columns) {
-    job.group_columns = ceil_div(ceil_div(s.n, split.threads), kPanelColumns) * kPanelColumns;
-    c.parallel(static_cast<uint32_t>(ceil_div(s.n, job.group_columns)), column_group_task, &job);
+    ColumnJob columns(job, split.threads);
+    c.parallel(static_cast<uint32_t>(columns.tasks), column_group_task, &columns);
   } else {
     job.block_rows = split.block_rows;
     if (c.pair.norm != nullptr) *c.pair.norm_done = true;

@@ -27,9 +27,14 @@ RowSplit split_of(const OpContext& c, const ProductShape& s, bool in_pairs) {
   const bool small = s.m * s.n < kParallelMacs && s.m * s.n * s.k < kParallelMacs;  // of 31 bits each: nothing overflows
   if (small || threads < 1) threads = 1;
   if (threads == 1 && s.m <= most_block_rows(s)) return {1, false, s.m < 1 ? 1 : s.m};
-  const int64_t worth_splitting = s.n * s.k >= c.caches.l2 ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
+  const bool far = s.n * s.k >= c.caches.l2, uneven = c.uneven;
+  const int64_t worth_splitting = uneven ? kRowsWorthSplittingUnevenly : far ? kRowsWorthFetchingTwice : kRowsWorthSplitting;
   const bool by_columns = threads > 1 && s.m <= kBlockRows && s.m < threads * worth_splitting && s.n > kPanelColumns;
-  const int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
+  int64_t blocks = ceil_div(ceil_div(s.m, most_block_rows(s)), threads) * threads;
+  if (uneven && threads > 1 && kTaskRows * s.n * s.k >= kParallelMacs) {
+    const int64_t tasks = threads * tasks_of_thread(s.m / threads, far ? kFarTaskRows : kTaskRows, kRowTasksOfThread);
+    if (tasks > blocks) blocks = tasks;
+  }
   const int64_t rows = ceil_div(s.m, blocks);
   if (kFastForms && in_pairs && rows % 2 != 0 && rows < s.m) return {threads, by_columns, rows + 1};
   return {threads, by_columns, rows < 1 ? 1 : rows};

@@ -19,7 +19,16 @@ constexpr int64_t kGroupColumns = 1536;  // an activation follows each such grou
 // Fewer rows per thread than this: split the weights instead. More of them where the weights lie behind this CPU's L2: each
 // thread would have to fetch all.
 constexpr int64_t kRowsWorthSplitting = 6, kRowsWorthFetchingTwice = 12;
+// The same on cores that differ, which share columns better than rows: a slow core then takes fewer.
+constexpr int64_t kRowsWorthSplittingUnevenly = 16;
 constexpr int64_t kParallelMacs = 65536;  // below this, waking threads costs more than it gains
+// A thread's share of columns is so many tasks, if each is so much: threads that are done help one that is slow or held up, for which all would
+// wait otherwise.
+constexpr int64_t kTasksOfThread = kFastForms ? 4 : 1;
+constexpr int64_t kTaskMacs = 4 * kParallelMacs;
+// The same of rows, on cores that differ only: each task reads the weights again, and fewer rows read them faster. Rows of a task at least, more where the
+// weights lie behind this CPU's L2.
+constexpr int64_t kRowTasksOfThread = 8, kTaskRows = 8, kFarTaskRows = 32;
 
 // Rows, columns of the weights, values of a row.
 struct ProductShape {
@@ -56,6 +65,12 @@ struct RowSplit {
   bool by_columns;
   int64_t block_rows;  // of one task otherwise: even blocks of at most most_block_rows, and as many as keep all threads busy
 };
+
+// Tasks of one thread, at most `most`, whose share is `units`: if there are several, each has `least` or more.
+inline int64_t tasks_of_thread(int64_t units, int64_t least, int64_t most) {
+  if (units < 2 * least) return 1;
+  return units < most * least ? units / least : most;
+}
 
 // Rows that a thread quantizes at a time, at most; also for runs of fewer rows than s.m. Even, or all: blocks of rows may be of pairs.
 inline int64_t most_quantized_rows(const ProductShape& s, int64_t threads) {

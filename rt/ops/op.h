@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kernels_int8/contract/kernel_table.h"
+#include "rt/base/cores.h"
 #include "rt/include/ert.h"
 
 namespace ert {
@@ -81,7 +82,8 @@ struct LinearPair {
   bool* norm_done = nullptr;           // then it sets this
 };
 
-struct OpContext {
+// The cores are set for runs only. A base: it is empty in firmware.
+struct OpContext : Cores {
   uint32_t n_inputs = 0, n_outputs = 0;
   const Operand* inputs = nullptr;  // absent operands have dtype 0
   const Operand* outputs = nullptr;
@@ -93,7 +95,6 @@ struct OpContext {
   Operand* inner = nullptr;  // RowBands only: room for the operands of an op in it, params::row_bands::kMostOperands
   RowMap rows;
   const kernels::KernelTable* kernels = nullptr;
-  kernels::CacheSizes caches;  // run only
   Parallel parallel;           // hook and context: run only; threads as configured, 1 while ert_model_open prepares
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
   size_t scratch_stride = 0;

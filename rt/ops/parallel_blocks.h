@@ -17,14 +17,14 @@ struct Blocks {
   uint32_t count;
 };
 
-Blocks blocks_of(int64_t threads, int64_t total, int64_t unit_elements, int64_t align);
+Blocks blocks_of(const OpContext& c, int64_t total, int64_t unit_elements, int64_t align);
 
 // Calls body(begin, end, thread) on blocks that cover [0, total). `unit_elements` is the work of one unit (row, output...);
 // blocks are multiples of `align` units and hold at least kParallelElements / 2 elements.
 template <class Body>
 void for_blocks(const OpContext& c, int64_t total, int64_t unit_elements, int64_t align, const Body& body) {
   if (total <= 0) return;
-  const Blocks blocks = blocks_of(c.parallel.threads, total, unit_elements, align);
+  const Blocks blocks = blocks_of(c, total, unit_elements, align);
   struct Job {
     const Body* body;
     int64_t total, block;

@@ -101,7 +101,7 @@ void part_task(void* arg, uint32_t index, uint32_t thread) {
   if (status != ERT_OK) __atomic_store_n(&j.status, status, __ATOMIC_RELAXED);
 }
 
-// How many parts of an image threads do: of each at least as many rows as are done twice at its border.
+// How many parts of an image threads do, two each on cores that differ: of each at least as many rows as are done twice at its border.
 int32_t parts_of(const OpContext& c, int32_t height) {
   Chain chain;
   if (c.parallel.threads < 2 || !read_chain(c, &chain) || !plan_rows(c, &chain, c.inner)) return 1;
@@ -111,7 +111,7 @@ int32_t parts_of(const OpContext& c, int32_t height) {
     const int64_t border = (s.ahead - s.behind + s.grow - 1) / s.grow;
     least += border > 0 ? border : 0;
   }
-  const int64_t most = height / (2 * least), threads = c.parallel.threads;
+  const int64_t most = height / (2 * least), threads = int64_t{c.parallel.threads} * (c.uneven ? 2 : 1);
   return static_cast<int32_t>(most < 1 ? 1 : most < threads ? most : threads);
 }
 

@@ -28,7 +28,7 @@ ert_status compute(ContextState* s, const Program& p, uint32_t index, const OpDe
   if ((pairs & kNormBehind) != 0) norm = norm_behind(*s, p, index);
   OpContext c = gather_operands(*s, p, index);
   c.kernels = s->kernels;
-  c.caches = s->caches;
+  static_cast<Cores&>(c) = s->cores;
   c.parallel = Parallel{s->cfg.parallel_for, s->cfg.parallel_context, s->cfg.threads};
   c.scratch = s->scratch;
   c.scratch_stride = s->scratch_stride;

@@ -110,7 +110,7 @@ struct Bound {
   }
 };
 
-enum class Build { kOrdinary, kBestLevel, kWithoutFpu };  // kBestLevel: with the kernels that a context on this machine takes
+enum class Build { kOrdinary, kBestLevel, kWithoutFpu };  // kBestLevel: this machine's kernels, split as on cores that differ, without caches
 
 // One run; alias >= 0: output 0 takes the memory of that input. Returns the outputs' bytes; nothing if the build lacks the op.
 std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, int alias, ert_status* status,
@@ -130,9 +130,8 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
   const size_t stride = (scratch + 63) / 64 * 64 + kGuardBytes;
   const Memory work(stride * threads);
   b.context.kernels = build == Build::kBestLevel ? choose_kernels(0) : &kernels::kernel_table(1u << static_cast<int>(kernels::Isa::kRef));
-  b.context.parallel.hook = backwards;
-  b.context.parallel.context = &threads;
-  b.context.parallel.threads = threads;
+  b.context.parallel = {backwards, &threads, threads};
+  if (build == Build::kBestLevel) b.context.uneven = true, b.context.caches = {1, 1};
   b.context.scratch = work.data();
   b.context.scratch_stride = stride;
   if (build != Build::kWithoutFpu) {

@@ -1,6 +1,6 @@
 // Runs one op on small tensors the way the runtime does: prepare, then run with scratch of exactly the size that prepare
 // asked for. Every run is repeated with three threads in reverse order and in place where the op allows it, and must give
-// the same bits; so must the kernels of the best level that the machine has (the others are the reference's), and an op in fp32 that is built for a
+// the same bits; so must the kernels of the best level that the machine has (the others are the reference's), split as on cores that differ, and an op in fp32 that is built for a
 // target without an FPU, outside ert's float mode. Bytes behind outputs and scratch must stay untouched.
 #pragma once
 
