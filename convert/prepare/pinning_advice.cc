@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "convert/infer/inline_bodies.h"
 #include "convert/ir/foreign_text.h"
 
 namespace edgeconv {
@@ -175,7 +176,7 @@ void offer_for_condition(Place p, Options& out, int depth = 0) {
   if (depth > 16 || p.value().constant || !out.may_go_on(64)) return;
   if (is_file_input(p)) {
     if (can_be_pinned(p.value()))
-      out.add("--const " + p.value().name + "=" + (p.value().dtype == DType::kBool ? "true" : placeholder(p.value())));
+      out.add("--const " + shell_word(p.value().name + "=" + (p.value().dtype == DType::kBool ? "true" : placeholder(p.value()))));
     return;
   }
   const Node* n = p.frame->g.producer(p.v);
@@ -194,7 +195,7 @@ void offer_for_condition(Place p, Options& out, int depth = 0) {
     const std::optional<std::string> c = constant_text(b.value());
     if (!c) continue;
     if (is_file_input(a) && can_be_pinned(a.value()))
-      return out.add("--const " + a.value().name + "=" + (kind == binary::kEqual ? *c : placeholder(a.value())));
+      return out.add("--const " + shell_word(a.value().name + "=" + (kind == binary::kEqual ? *c : placeholder(a.value()))));
     if (a.value().elements && a.value().elements->size() == 1 && kind == binary::kEqual && !is_float(b.value().dtype)) {
       offer_sizes(a.value().elements->front(), b.value().constant->to_int64()[0], out);
       if (!out.empty()) return;
@@ -226,12 +227,14 @@ void Advice::walk(const Frame& frame, const Options& decided) {
     if (n.kind == OpKind::kIf && n.in(0) != kNone) {
       offer_for_condition({&frame, n.in(0)}, options);
     } else if (n.kind == OpKind::kLoop) {
-      for (size_t i = 0; i < 2; ++i) {
+      const auto& bodies = n.as<SubgraphAttrs>().bodies;
+      // A number of rounds is no help where a condition may end them before.
+      const bool ends_early = bodies.size() == 1 && !bodies[0]->outputs.empty() && !runs_to_the_end(*bodies[0]);
+      for (size_t i = ends_early ? 1 : 0; i < 2; ++i) {
         if (n.in(i) == kNone) continue;
         offer_dims({&frame, n.in(i)}, options);
         offer_inputs({&frame, n.in(i)}, options);
       }
-      const auto& bodies = n.as<SubgraphAttrs>().bodies;
       if (options.empty() && bodies.size() == 1 && !bodies[0]->outputs.empty()) {
         const Frame inside{*bodies[0], &frame, &n};
         offer_for_condition({&inside, bodies[0]->outputs[0]}, options);
