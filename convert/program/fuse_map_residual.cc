@@ -73,6 +73,7 @@ int pass_fuse_map_residual(TargetProgram& p, const ProgramPassOptions&) {
     uses.reset();
     ++fused;
   }
+  if (fused > 0) p.remove_dead();  // the convolutions' own results
   return fused;
 }
 

@@ -86,8 +86,9 @@ int pass_plan_slots(TargetProgram& p, const ProgramPassOptions&) {
   std::vector<Lifetime> intervals;
   for (size_t v = 0; v < p.values.size(); ++v) {
     const TargetValue& value = p.values[v];
-    if (value.storage == Storage::kArena)
-      intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
+    if (value.storage != Storage::kArena) continue;
+    if (value.first_op < 0) throw FatalError(ExitCode::kInternal, "a pass left a tensor that no operator writes");
+    intervals.push_back({static_cast<int>(v), value.first_op, value.last_op, value_bytes(value, dims)});
   }
   std::stable_sort(intervals.begin(), intervals.end(), [](const Lifetime& a, const Lifetime& b) { return a.bytes > b.bytes; });
   std::vector<Slot> slots;

@@ -104,6 +104,20 @@ TEST(MapPasses, AResidualIsReadIn8Bits) {
   EXPECT_GT(n.cosine(p), 0.999);
 }
 
+// One convolution that its own input is added to: the convolution's own result was left behind, and memory was planned for it (an internal error, or a crash).
+TEST(MapPasses, NothingIsLeftOfASumWithWhatOneConvolutionReads) {
+  for (const Unary activation : {Unary::kRelu, Unary::kSigmoid, Unary::kTanh}) {
+    Net n;
+    const ValueId x = n.b.unary(Unary::kTanh, n.x);
+    n.b.output(n.b.unary(activation, n.b.add(n.conv(x, map_conv::kNoActivation), x)));
+    finish(n.b.g);
+    const TargetProgram p = n.program(true);
+    EXPECT_EQ(count(p, OpCode::kBinary), 0);
+    for (const TargetValue& v : p.values) EXPECT_TRUE(v.storage != Storage::kArena || v.first_op >= 0);
+    EXPECT_GT(n.cosine(p), 0.999);
+  }
+}
+
 // Somebody else wants floats: they stay.
 TEST(MapPasses, OtherReadersGetFloats) {
   Net n;
