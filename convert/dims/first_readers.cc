@@ -69,6 +69,14 @@ void read_conv(const Graph& g, const Node& n, FirstReaders& found) {
     found.kernel = std::max(found.kernel, (*weights.shape)[a].constant().value_or(0));
 }
 
+// Whether a layer that reads x, made of an input of two axes, takes the leading one for frames: what it takes for the batch is one.
+bool goes_along_frames(const Graph& g, const Node& n, const Shape& input) {
+  const auto& x = g.value(n.in(0)).shape;
+  if (input.size() != 2 || input[0] == DimExpr(1) || input[1] == DimExpr(1) || !x || x->size() < 3) return false;
+  if (n.kind == OpKind::kRnn) return (*x)[0] != DimExpr(1) && (*x)[1] == DimExpr(1) && (*x)[2] == input[1];
+  return x->size() == 4 && (*x)[0] == DimExpr(1) && (*x)[1] == DimExpr(1) && (*x)[2] != DimExpr(1) && (*x)[3] != DimExpr(1);
+}
+
 // Whether v is a square, moved or not.
 bool is_square(const Graph& g, ValueId v) {
   constexpr int kMostMoves = 4;
@@ -137,6 +145,8 @@ FirstReaders first_readers(const Graph& g, const std::vector<std::vector<NodeId>
       if (matmul && position == 0) found.matmul = true;
       if ((matmul || n.kind == OpKind::kConv) && position == 0 && n.outputs[0] != kNone) found.power |= squares_are_paired(g, users, n.outputs[0]);
       if (n.kind == OpKind::kRnn && position >= 5) found.recurrent.insert(id);
+      if ((n.kind == OpKind::kRnn || n.kind == OpKind::kConv) && position == 0 && g.value(input).shape)
+        found.recording |= goes_along_frames(g, n, *g.value(input).shape);
       if (n.kind == OpKind::kBinary) {
         const ValueId other = n.in(1 - position);
         if (const auto v = other == kNone ? std::nullopt : scale_of(g.value(other))) {

@@ -18,6 +18,7 @@ struct FirstReaders {
   // Of a convolution over two dimensions: what its outputs vary by where colours vary as those of pictures from 0 to 1; 0: not known.
   float response = 0;
   std::set<NodeId> recurrent;  // whose initial states these values are
+  bool recording = false;  // an input of two axes whose leading one is no batch: a convolution or a recurrent layer goes along it
 };
 
 // Whether what this input of the node holds is in its outputs, moved or scaled.

@@ -34,10 +34,26 @@ bool indices_fit(const Graph& g, const Node& n, int64_t axis, const std::map<std
   return true;
 }
 
+// The first window of a pool whose last one may reach beyond the end: rounded up, one that is longer than the padded input counts.
+bool window_fits(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+  const auto* a = std::get_if<ConvAttrs>(&n.attrs);
+  if (!a || !a->ceil_mode || !g.value(n.in(0)).shape || a->auto_pad.starts_with("SAME")) return true;
+  const Shape& x = *g.value(n.in(0)).shape;
+  for (size_t i = 0; i < a->kernel.size() && i + 2 < x.size(); ++i) {
+    const auto size = x[i + 2].evaluate(dims);
+    const bool padded = a->auto_pad != "VALID" && a->pads.size() == 2 * a->kernel.size();
+    const int64_t dilation = i < a->dilations.size() ? a->dilations[i] : 1, pads = padded ? a->pads[i] + a->pads[i + a->kernel.size()] : 0;
+    if (size && *size + pads < dilation * (a->kernel[i] - 1) + 1) return false;
+  }
+  return true;
+}
+
 // A node finds in its operands what it reads there.
 bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
   switch (n.kind) {
     case OpKind::kTopK: return topk_fits(g, n, dims);
+    case OpKind::kMaxPool:
+    case OpKind::kAveragePool: return window_fits(g, n, dims);
     case OpKind::kGatherElements: return indices_fit(g, n, n.as<AxisAttrs>().axis, dims);
     case OpKind::kScatterElements: return indices_fit(g, n, n.as<ScatterAttrs>().axis, dims);
     default: return true;

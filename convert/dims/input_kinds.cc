@@ -57,8 +57,9 @@ bool names_follow(const std::string& before, const std::string& after) {
   return a == b || b == a + "n" || b == a + "t" || b == a + "1" || before + "n" == after;
 }
 
-bool may_be_as_large(const Shape& a, const Shape& b) {
-  if (a.size() != b.size() || a.size() < 2) return false;
+// least: axes that there must be.
+bool may_be_as_large(const Shape& a, const Shape& b, size_t least) {
+  if (a.size() != b.size() || a.size() < least) return false;
   for (size_t i = 0; i < a.size(); ++i)
     if (a[i].constant() && b[i].constant() && *a[i].constant() != *b[i].constant()) return false;
   return true;
@@ -100,7 +101,7 @@ int state_output(const Graph& g, const std::vector<std::vector<NodeId>>& users, 
   int by_structure = -1;
   for (size_t o = 0; o < g.outputs.size(); ++o) {
     const Value& out = g.value(g.outputs[o]);
-    if (taken.count(static_cast<int>(o)) || out.dtype != in.dtype || !out.shape || !may_be_as_large(*in.shape, *out.shape))
+    if (taken.count(static_cast<int>(o)) || out.dtype != in.dtype || !out.shape || !may_be_as_large(*in.shape, *out.shape, readers.recurrent.empty() ? 2 : 1))
       continue;
     if (names_follow(lower(in.name), lower(out.name))) return static_cast<int>(o);
     if (by_structure < 0 && !readers.recurrent.empty() &&
@@ -145,6 +146,10 @@ std::optional<InputNature> nature(const Value& v, const FirstReaders& readers, b
              pictorial = says(name, {"pixel", "image", "img", "frame"});
   const auto wide = std::count_if(s.begin() + (s.size() > 1), s.end(), [](const DimExpr& d) { return !is_one(d); });
   InputNature n;
+  if (readers.recording && !sound) {
+    if (pictorial) return InputNature{InputKind::kImage, InputScale::kAny, 0, -1};
+    return InputNature{InputKind::kSpectrum, InputScale::kRecorded, 0, 1};
+  }
   if (wide == 1 && !spectral && s.size() <= 4) {
     const int axis = last_wide_axis(s);
     const auto length = s[static_cast<size_t>(axis)].constant();

@@ -33,6 +33,7 @@ enum class InputScale : uint8_t {
   kBytes,      // colours as integers
   kByteRange,  // those, or what is left of them without their mean
   kLogarithms,  // of the power in bins, as they are (inputs/spectrum_units.h)
+  kRecorded,    // of one recording, as its maker likes: logarithms from 0 up, or normalized
 };
 
 struct InputNature {

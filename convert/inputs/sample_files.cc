@@ -44,8 +44,14 @@ Tensor rows_of(const Tensor& t, int64_t first, int64_t rows, bool drop_axis) {
   return r;
 }
 
-int64_t samples_in(const Graph& g, const std::vector<Tensor>& set) {
-  return g.value(g.inputs[0]).rank() == 0 ? 1 : set[0].dims()[0];
+// Whether an input is one recording: its leading axis is frames, and none is for samples.
+bool is_recording(const DimPlan& plan, ValueId input) {
+  const auto kind = plan.kinds.find(input);
+  return kind != plan.kinds.end() && kind->second.kind != InputKind::kState && kind->second.axis == 0;
+}
+
+int64_t samples_in(const Graph& g, const DimPlan& plan, const std::vector<Tensor>& set) {
+  return g.value(g.inputs[0]).rank() == 0 || is_recording(plan, g.inputs[0]) ? 1 : set[0].dims()[0];
 }
 
 class Reader {
@@ -131,6 +137,7 @@ std::optional<int64_t> Reader::rows_per_set(const std::vector<char>& has_own_axi
   std::optional<DimExpr> leading;
   for (size_t i = 0; i < g_.inputs.size(); ++i) {
     if (has_own_axis[i]) continue;
+    if (is_recording(plan_, g_.inputs[i])) return {};
     const DimExpr& e = (*g_.value(g_.inputs[i]).shape)[0];
     if (leading && !(*leading == e)) return {};
     leading = e;
@@ -252,13 +259,13 @@ Sets Reader::read(Diagnostics& d) {
   if (!states.empty()) d.warn(source_.option + " " + source_.path + ": " + unused_states_note(states));
   if (!plan_.kept_states.empty()) return first_frames(std::move(all), d);
   int64_t samples = 0;
-  for (const auto& set : all) samples += samples_in(g_, set);
+  for (const auto& set : all) samples += samples_in(g_, plan_, set);
   if (source_.most == kAllSamples || samples <= source_.most || all.size() < 2) return all;
   const size_t keep = std::max<size_t>(1, all.size() * static_cast<size_t>(source_.most) / static_cast<size_t>(samples));
   Sets kept;
   int64_t used = 0;
   for (size_t i = 0; i < keep; ++i) kept.push_back(all[i * all.size() / keep]);
-  for (const auto& set : kept) used += samples_in(g_, set);
+  for (const auto& set : kept) used += samples_in(g_, plan_, set);
   d.warn(source_.option + " " + source_.path + ": " + std::to_string(used) + " of " + std::to_string(samples) +
          " samples are used, spread evenly");
   return kept;

@@ -17,11 +17,13 @@ namespace {
 // How people scale what they feed: most normalize, others feed decibels or nepers, of which a quiet recording has few and all alike. A
 // row each, in turn.
 struct Units {
-  float scale, offset, most = INFINITY;
+  float scale, offset, most = INFINITY, least = -INFINITY;
 };
 constexpr Units kSpectra[] = {{1, 0}, {2, 7}, {0.5f, -0.3f}, {0.5f, 6}};
 // Logarithms as they are, of samples up to 1, so that they end at a power: natural ones, and those to the base of ten.
 constexpr Units kLogarithms[] = {{3.3f, -7.7f, 2.5f}, {1.43f, -3.3f, 1.1f}};
+// Of a recording without an axis for others, part by part: log(1 + x), which has nothing below 0 and much of it, and normalized ones.
+constexpr Units kRecorded[] = {{0.9f, -0.7f, INFINITY, 0}, {1, 0}, {0.5f, -0.1f, INFINITY, 0}, {0.9f, -1.3f, INFINITY, 0}};
 constexpr Units kPictures[] = {{4.4f, -2}, {4.4f, -2}, {1, 0}, {2, -1}};
 constexpr float kInt16 = 32768, kBytes = 255, kMeanByte = 117;
 constexpr float kStateSpread = 0.5f;
@@ -68,7 +70,7 @@ void fill_waveforms(const InputNature& nature, const SignalLayout& layout, std::
 void place(std::span<const float> from, int64_t inner, size_t outer_stride, size_t inner_stride, Units units, float* to) {
   for (size_t i = 0; i < from.size(); ++i)
     to[i / static_cast<size_t>(inner) * outer_stride + i % static_cast<size_t>(inner) * inner_stride] =
-        std::min(units.scale * from[i] + units.offset, units.most);
+        std::max(std::min(units.scale * from[i] + units.offset, units.most), units.least);
 }
 
 size_t stride_of(const std::vector<int64_t>& dims, int axis) {
@@ -77,10 +79,22 @@ size_t stride_of(const std::vector<int64_t>& dims, int axis) {
   return n;
 }
 
+// [frames, bins], in as many parts as there are units.
+void fill_recording(uint64_t seed, Tensor& t) {
+  const int64_t frames = t.dims()[0], bins = t.dims()[1], parts = std::min<int64_t>(frames, std::size(kRecorded));
+  for (int64_t k = 0; k < parts; ++k) {
+    Random random(seed * 6151 + static_cast<uint64_t>(k));
+    const int64_t begin = k * frames / parts, end = (k + 1) * frames / parts;
+    place(log_spectrum(end - begin, bins, random), bins, static_cast<size_t>(bins), 1, kRecorded[(seed + static_cast<uint64_t>(k)) % std::size(kRecorded)],
+          t.mut<float>().data() + begin * bins);
+  }
+}
+
 void fill_field(const InputNature& nature, uint64_t seed, Tensor& t) {
   const std::vector<int64_t>& dims = t.dims();
   if (t.elements() == 0) return;
-  const int64_t rows = rows_of(dims);
+  if (nature.scale == InputScale::kRecorded) return fill_recording(seed, t);
+  const int64_t rows = nature.axis == 0 ? 1 : rows_of(dims);
   const auto at = [&](int axis) { return dims[static_cast<size_t>(axis)]; };
   const auto out = t.mut<float>();
   for (int64_t r = 0; r < rows; ++r) {

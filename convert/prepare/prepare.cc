@@ -77,6 +77,7 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   check_output_types(m.graph, m.info.output_types, d);
   d.check();
   diagnose_graph(m.graph, d);
+  m.graph.remove_dead();  // what no output needs must not ask for sizes, nor be computed for the reference
   join_outputs(m.graph, o.joins);
   if (expose_float32(m.graph, d) || !o.joins.empty()) infer(m.graph, d);
   if (!m.raw_inputs.empty()) {

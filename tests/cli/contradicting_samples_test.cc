@@ -1,5 +1,6 @@
 // Recorded inputs (--calib) of models with several inputs: files that name an input twice or by its place, and arrays that do not belong together.
 #include "tests/cli/calib_fixture.h"
+#include "tests/cli/malformed_nodes.h"
 
 namespace edgeconv::testing {
 
@@ -54,6 +55,24 @@ TEST_F(ContradictingSamplesTest, ArraysOfOneSet) {
   expect({{"x.npy", floats({6, 4})}, {"z.npy", floats({6, 4})}, {"ids.npy", ids({6}, 8)}}, {"'ids' holds 8, the model's table allows -8 to 7"});
   expect({{"x.npy", floats({0, 4})}, {"z.npy", floats({6, 4})}, {"ids.npy", ids({6})}}, {"'x' is empty", "at least one sample"});
   expect({{"x.npy", floats({6, 4, 1, 1})}, {"z.npy", floats({6, 4})}, {"ids.npy", ids({6})}}, {"or one more leading axis for samples"});
+}
+
+// One recording, [frames, bins], was cut into samples of 8 frames, fewer than its convolution needs: "the kernel is larger than the padded input" (exit 3).
+TEST_F(ContradictingSamplesTest, ARecordingIsOneSample) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"frames", 40});
+  ints(w, "first", {0, 1});
+  w.weights("w", {4, 1, 11, 3});
+  w.node("Unsqueeze", {"x", "first"}, {"planes"});
+  w.node("Conv", {"planes", "w"}, {"y"});
+  w.output("y", kOnnxFloat, {1, 4, "rows", 38});
+  write_file(in("m.onnx"), w.bytes());
+  const auto with = [&](const std::string& array) {
+    write_file(in("s.npz"), archive({{"x.npy", array}}, false));
+    return std::vector<std::string>{in("m.onnx"), "--dim", "frames=64", "--calib", in("s.npz"), "-o", in("m.ert"), "--force"};
+  };
+  for (const std::vector<int64_t>& dims : {std::vector<int64_t>{50, 40}, {3, 50, 40}}) EXPECT_EQ(expect_success(with(floats(dims))).err.find("samples are used"), std::string::npos);
+  expect_refusal(with(floats({65, 40})), static_cast<int>(ExitCode::kUsage), {"--dim frames=65"});
 }
 
 // Sets of their own axis: each has sizes of its own, which must fit together.
