@@ -21,6 +21,15 @@ namespace {
 
 constexpr PassDef kDequantizing[] = {{"select_quantized_branches", pass_select_quantized_branches}, {"fold_dequantize", pass_fold_dequantize}};
 
+// What blames the file in the text of an error, taken out.
+std::string without_blame(std::string text) {
+  for (const char* blame : {"the file is not valid ONNX: ", "; the file is not valid ONNX"})
+    for (size_t at; (at = text.find(blame)) != std::string::npos;) text.erase(at, std::string_view(blame).size());
+  const size_t hint = text.find("\nhint: the file does not follow ONNX");
+  if (hint != std::string::npos) text.erase(hint, text.find('\n', hint + 1) - hint);
+  return text;
+}
+
 // The file was read without a fault: what contradicts itself now may do so by the user's sizes alone.
 void check_sizes(const Pinning& pinning, const Diagnostics& d) {
   try {
@@ -28,7 +37,7 @@ void check_sizes(const Pinning& pinning, const Diagnostics& d) {
   } catch (const FatalError& e) {
     if (!d.malformed_file() || pinning.dims.empty()) throw;
     throw FatalError(ExitCode::kUsage,
-                     "with --fix " + pinned_list(pinning.dims, {}) + " the model contradicts itself:\n" + e.what());
+                     "with --fix " + pinned_list(pinning.dims, {}) + " the model contradicts itself; give sizes that it can have:\n" + without_blame(e.what()));
   }
 }
 

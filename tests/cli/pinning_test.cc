@@ -277,7 +277,9 @@ TEST_F(PinningTest, SizesThatTheModelDoesNotHave) {
   w.node("MatMul", {"x", "w"}, {"y"}).set_name("product");
   write(w);
   convert({"--fix", "width=5"});
-  expect_usage({"--fix", "width=7"}, {"--fix width = 7", "product", "7", "5"});
+  expect_usage({"--fix", "width=7"}, {"--fix width = 7", "give sizes that it can have", "product", "7", "5"});
+  const std::string said = edgeconv({in("m.onnx"), "-o", in("no.ert"), "--fix", "width=7"}).err;
+  EXPECT_EQ(said.find("ONNX"), std::string::npos) << "the file is not to blame: " << said;
 }
 
 TEST_F(PinningTest, ContentsOfAFile) {
