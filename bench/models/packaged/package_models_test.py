@@ -217,6 +217,30 @@ class FrontEnds(unittest.TestCase):
 
 
 @unittest.skipUnless(all(map(importlib.util.find_spec, ("numpy", "PIL"))), "no NumPy or no Pillow")
+class Choices(unittest.TestCase):
+    def test_counted(self):
+        import class_choices
+        import numpy as np
+        wanted = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[0.6, 0.4]])]
+        found = [np.array([[0.9, 0.1], [0.8, 0.2]]), np.array([[0.4, 0.6]])]
+        result = class_choices.counted(wanted, found, class_choices.Asked("x", [], **class_choices.hits(np.array([0, 1, 1]))))
+        self.assertEqual(result, class_choices.Counted(3, 1, 3, (2, 2)))
+        self.assertTrue(class_choices.kept(result))
+        self.assertTrue(class_choices.row("m", "x", result).endswith("| 33.33 of 3 | 3 | 66.67 | 66.67 | 0.00 |"))
+        self.assertFalse(class_choices.kept(class_choices.Counted(1000, 996)))
+        self.assertTrue(class_choices.row("m", "x", class_choices.Counted(1000, 997)).endswith("| 99.70 of 1000 |  |  |  | at most 0.30 |"))
+
+    def test_read(self):
+        import class_choices
+        self.assertEqual(class_choices.spelled([0, 1, 1, 0, 1, 3, 2], "ab"), "aa b")
+        self.assertEqual([class_choices.edits(a, b) for a, b in (("abc", "abc"), ("abc", "xbcd"), ("", "ab"), ("ab", ""))], [0, 2, 2, 2])
+
+    def test_rows_of_the_catalog(self):
+        import class_choices
+        self.assertLessEqual(set(class_choices.TASKS), {model.name for model in catalog.MODELS})
+
+
+@unittest.skipUnless(all(map(importlib.util.find_spec, ("numpy", "PIL"))), "no NumPy or no Pillow")
 class Feeds(unittest.TestCase):
     def test_every_row_has_a_feed(self):
         import inputs
