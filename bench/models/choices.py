@@ -8,7 +8,7 @@ WORKDIR   that of package_models.py, which fetches the packages
 --write   puts the table into README.md beside this file
 --check   exit 7 when a model loses more than 0.3 points
 
-Needs a release build (edgeconv; EDGECONV names another) and pip.
+Needs a release build (edgeconv and ert-bench; EDGECONV and ERT_BENCH name others), pip, and espeak-ng, as package_models.py does.
 EXIT: 0 done; 2 wrong options, or something is missing; 7 with --check, a model misses the goal.
 """
 import argparse
@@ -40,8 +40,9 @@ def measured(run, found, model):
     """(what was asked, Counted) of one file."""
     import class_choices as counting
     import convert
+    import survey
     from running import Blob, Reference
-    path = run.path("choices", model.name.replace(" ", "_") + ".ert")
+    path = run.path("choices", survey.slug(model.name) + ".ert")
     done = convert.convert(run.edgeconv, found.path, path, list(model.options), run.given.timeout)
     if done["code"] != 0:
         sys.exit(f"{model.name}: exit {done['code']}: {done['reason']}")
