@@ -235,11 +235,11 @@ void weigh_and_output(const AttentionArgs& a, const Work& w, const Queries& befo
 
 void attention_f32_qs8_qs8_8x48_avx512vnni(const AttentionArgs& a) {
   const Work w = lay_out(a);
-  lay_out_key_row(a, w);
   for (size_t key = 0; key < w.keys16; key += kPackRows) {
     pack_keys(a, w, key);
     pack_values(a, w, key);
   }
+  lay_out_key_row(a, w);
   const size_t queries = static_cast<size_t>(a.seq_q);
   Queries block[2];
   block[1].rows = 0;

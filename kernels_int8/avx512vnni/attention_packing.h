@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kPackRows = 16;  // rows quantized together
 constexpr int kRows = 8;          // queries of a tile
+constexpr int32_t kHidden = INT32_MIN;  // no sum of a key: 128 * 127 * params::kMaxExactDepth is below 2^31
 
 struct Work {
   size_t keys16;     // keys rounded up to 16
@@ -21,9 +22,8 @@ struct Work {
   int16_t* weights;  // [kPackRows][keys16]: P
   float* key_scale;  // 0 for absent keys, as value_scale
   float* value_scale;
-  int32_t* key_start;  // -128 * sum of the key's int8 values: what q + 128 adds
+  int32_t* key_start;  // -128 * sum of the key's int8 values: what q + 128 adds; kHidden for keys that are absent or hidden from all queries
   float* key_bias;     // added to every query's scores; -0 without a bias
-  __mmask16* live;     // per 16 keys: those that are present and not hidden from all queries
   int8_t* keys;        // N16K4
   int16_t* values;     // per pair of keys: for each column (even key, odd key)
   uint8_t* queries;    // N16K4 of 16 queries, q + 128
@@ -48,7 +48,6 @@ Work lay_out(const AttentionArgs& a) {
   w.value_scale = take<float>(&p, w.keys16);
   w.key_start = take<int32_t>(&p, w.keys16);
   w.key_bias = take<float>(&p, w.keys16);
-  w.live = take<__mmask16>(&p, round_up(w.keys16 / 16, 32));
   w.keys = take<int8_t>(&p, w.keys16 * w.head4);
   w.values = take<int16_t>(&p, w.keys16 * w.columns16);
   w.queries = take<uint8_t>(&p, kPackRows * w.head4);

@@ -44,7 +44,7 @@ __attribute__((noinline)) void score_tile(const Work& w, const uint8_t* queries,
   __m512 key_scale[kPanels], key_bias[kPanels];
 #pragma GCC unroll 16
   for (int p = 0; p < kPanels; ++p) {
-    live[p] = w.live[key / 16 + p];
+    live[p] = _mm512_cmpneq_epi32_mask(_mm512_loadu_si512(w.key_start + key + 16 * p), _mm512_set1_epi32(kHidden));
     key_scale[p] = _mm512_loadu_ps(w.key_scale + key + 16 * p);
     key_bias[p] = _mm512_loadu_ps(w.key_bias + key + 16 * p);
   }
@@ -79,7 +79,7 @@ void scores(size_t keys, const Work& w, const uint8_t* queries, const float* que
   }
 }
 
-// What the score tiles apply: bias and mask if they are the same for all queries, and the end of the keys.
+// What the score tiles apply: bias and mask if they are the same for all queries, and the end of the keys, which are packed.
 void lay_out_key_row(const AttentionArgs& a, const Work& w) {
   const bool same = same_for_all_queries(a);
   const float* bias = same ? a.bias : nullptr;
@@ -91,7 +91,7 @@ void lay_out_key_row(const AttentionArgs& a, const Work& w) {
       const __m128i bytes = _mm_maskz_loadu_epi8(live, mask + j);
       live &= _mm_test_epi8_mask(bytes, bytes);
     }
-    w.live[j / 16] = live;
+    _mm512_storeu_si512(w.key_start + j, _mm512_mask_mov_epi32(_mm512_set1_epi32(kHidden), live, _mm512_loadu_si512(w.key_start + j)));
   }
 }
 

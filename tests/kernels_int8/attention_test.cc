@@ -80,6 +80,18 @@ TEST_P(AttentionTest, ManyKeys) {
   }
 }
 
+// Each call's scratch ends at a guard page: whatever a level keeps for each key must be counted, which small heads hide least.
+TEST_P(AttentionTest, ScratchHoldsTheMostKeys) {
+  SeededRandom random;
+  for (int32_t seq_k : {31000, 65000})
+    for (int32_t head : {1, 16})
+      for (Hide hide : {Hide::kNothing, Hide::kKeyPadding}) {
+        AttentionCase c = {17, seq_k, head, head, Fill::kNormal, hide};
+        c.scale = 0.01f;
+        compare(c, random);
+      }
+}
+
 // Sums of up to 256 products of 127 * 127 lie in the middle of 23 bits, which some levels make use of; longer ones do not.
 TEST_P(AttentionTest, LargestSumsOfHeadsAndKeys) {
   SeededRandom random;
