@@ -37,6 +37,7 @@ bool prepare_op(const ContextState& s, const Program& p, uint32_t op) {
     if (!s.operands[k].constant) s.operands[k].data = nullptr;
   }
   c.parallel.threads = s.cfg.threads;
+  c.scratch_stride = s.scratch_stride;
   size_t scratch = 0;
   return find_op(p.ops[op].code())->prepare(c, &scratch) && scratch <= s.scratch_stride;
 }

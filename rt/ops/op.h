@@ -97,7 +97,7 @@ struct OpContext : Cores {
   const kernels::KernelTable* kernels = nullptr;
   Parallel parallel;           // hook and context: run only; threads as configured, 1 while ert_model_open prepares
   uint8_t* scratch = nullptr;  // run only: threads * scratch_stride bytes, 64-aligned
-  size_t scratch_stride = 0;
+  size_t scratch_stride = 0;   // run, and prepare for dims of a context whose memory is planned: what prepare asks for then must not exceed it
   LinearPair pair;  // run only, Linear only
   // Custom only. custom is null while ert_model_open prepares: nothing is registered yet.
   const ert_custom_op* custom = nullptr;

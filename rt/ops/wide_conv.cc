@@ -34,10 +34,13 @@ bool read(const OpContext& c, WideShape* s) {
   const bool whole = w.columns.dilation == 1;
   s->run = whole ? int64_t{w.columns.kernel} * w.channels : w.channels;
   s->taps = whole ? 1 : w.columns.kernel;
+  s->columns = LineShape::of(w, w.columns.kernel);
   s->lines = kWideOutputs / w.columns.out;
   if (s->lines > w.rows.out) s->lines = w.rows.out;
   if (s->lines < 1) s->lines = 1;
-  s->columns = LineShape::of(w, w.columns.kernel);
+  // Many short lines may take more than the few long ones that a context's memory was planned for: as many as there is room for.
+  if (c.scratch_stride != 0)
+    while (s->lines > 1 && !s->fits(c.scratch_stride)) --s->lines;
   return true;
 }
 

@@ -28,6 +28,10 @@ struct WideShape {
   Bytes row_bytes() const {
     return Bytes(static_cast<uint64_t>(columns.columns(w))) * Bytes(static_cast<uint64_t>(w.channels)) * Bytes(sizeof(int16_t));
   }
+  bool fits(size_t room) const {
+    size_t needed;
+    return bytes().aligned().get(&needed) && needed <= room;
+  }
   Bytes bytes() const { return scale_bytes() + Bytes(static_cast<uint64_t>(rows(lines))) * row_bytes() + Bytes(kernels::kWideSlack); }
 };
 

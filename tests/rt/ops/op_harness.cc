@@ -103,6 +103,7 @@ struct Bound {
     context.n_exprs = static_cast<uint32_t>(c.exprs.size());
     context.exprs = c.exprs.data();
     context.custom = c.custom;
+    context.scratch_stride = c.room;
     if (!c.row_starts.empty()) {
       const int32_t total = c.row_starts.back() == 0 ? 1 : c.row_starts.back();
       context.rows = {static_cast<int32_t>(c.row_starts.size()) - 1, c.sequence, total, c.row_starts.data()};
@@ -117,7 +118,7 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
                                            Build build = Build::kOrdinary) {
   Bound b(c);
   size_t scratch = 0;
-  EXPECT_TRUE(c.def->prepare(b.context, &scratch)) << c.def->name;
+  EXPECT_TRUE(c.def->prepare(b.context, &scratch) && (c.room == 0 || scratch <= c.room)) << c.def->name;
   std::vector<Memory> inputs, outputs, scratches;
   for (const Tensor& t : c.inputs) {
     inputs.emplace_back(t.bytes.size());
@@ -127,7 +128,7 @@ std::vector<std::vector<uint8_t>> run_once(const OpCase& c, uint32_t threads, in
   for (size_t i = 0; i < inputs.size(); ++i) b.inputs[i].data = inputs[i].data();
   for (size_t i = 0; i < outputs.size(); ++i) b.outputs[i].data = outputs[i].data();
   if (alias >= 0) b.outputs[0].data = inputs[static_cast<size_t>(alias)].data();
-  const size_t stride = (scratch + 63) / 64 * 64 + kGuardBytes;
+  const size_t stride = c.room != 0 ? c.room : (scratch + 63) / 64 * 64 + kGuardBytes;
   const Memory work(stride * threads);
   b.context.kernels = build == Build::kBestLevel ? choose_kernels(0) : &kernels::kernel_table(1u << static_cast<int>(kernels::Isa::kRef));
   b.context.parallel = {backwards, &threads, threads};

@@ -55,6 +55,7 @@ struct OpCase {
   const ert_custom_op* custom = nullptr;
   std::vector<int32_t> row_starts = {};  // packed rows: batch + 1 entries
   int32_t sequence = 0;                  // packed rows: positions of a sequence
+  size_t room = 0;                       // scratch of a context that was made for other dims, a multiple of 64; 0: as much as prepare asks for
 };
 
 inline size_t element_size(uint8_t dtype) {

@@ -208,5 +208,19 @@ TEST(WideConv, StridesThatAreNeverTakenAreNoSteps) {
   EXPECT_EQ(o.outputs[0].as<float>(), defined(one));
 }
 
+// Short rows are computed many lines at once: a context that was made for rows of 33 had no room for those of 31, and refused them.
+TEST(WideConv, ShorterRowsFitTheRoomOfLongerOnes) {
+  const auto of_width = [](int32_t width) { return wide_case({{30, 3, 1, 1, 1, 1}, {width, 3, 1, 1, 1, 1}}, 1, 4, 16, kConvRelu); };
+  for (int32_t widest : {7, 33, 64, 70}) {
+    const size_t room = scratch_bytes(of_width(widest).op);
+    for (int32_t width = 1; width <= widest; width += width < 4 ? 1 : 7) {
+      SCOPED_TRACE(testing::Message() << width << " of " << widest);
+      WideCase c = of_width(width);
+      c.op.room = room;
+      expect_defined(c);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ert::test
