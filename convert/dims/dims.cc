@@ -207,6 +207,7 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, c
     for (const auto& [name, range] : plan.range) plan.least[name] = range.first;
   check_input_sizes(g, plan);
   plan.indexed_sizes = indexed_axes(g);
+  plan.counted_sizes = counted_axes(g);
   plan.levels = hidden_state_levels(g);
   plan.kept_states = states;
   plan.kinds = input_kinds(g, states);

@@ -29,6 +29,7 @@ struct DimPlan {
   std::map<ValueId, std::pair<float, float>> rounded_to;  // ranges of float inputs of a quantized file (inputs/quantized_ranges.h)
   std::map<ValueId, int64_t> part_rows;        // inputs of which parts (coordinates) index tables of this size
   std::map<ValueId, std::vector<DimExpr>> indexed_sizes;  // inputs that index axes of these sizes
+  std::map<ValueId, std::vector<DimExpr>> counted_sizes;  // inputs that say how much of axes of these sizes counts
 };
 
 // requested: name -> max, from --dim. states: of --state, for what the inputs are. Leading axes default to 8 (64 where nothing else is dynamic) unless layers go along them, as along

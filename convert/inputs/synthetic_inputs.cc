@@ -110,10 +110,10 @@ Sizes choose_sizes(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
   return {size, tokens, std::min(least, tokens)};
 }
 
-// The size of the smallest axis that an input indexes.
-std::optional<int64_t> smallest_indexed(const DimPlan& plan, ValueId input, const DimSizes& sizes) {
-  const auto found = plan.indexed_sizes.find(input);
-  if (found == plan.indexed_sizes.end()) return {};
+// The size of the smallest axis that an input goes along.
+std::optional<int64_t> smallest_axis(const std::map<ValueId, std::vector<DimExpr>>& axes, ValueId input, const DimSizes& sizes) {
+  const auto found = axes.find(input);
+  if (found == axes.end()) return {};
   std::optional<int64_t> smallest;
   for (const DimExpr& e : found->second)
     if (const auto n = e.evaluate(sizes); n && *n > 0) smallest = std::min(smallest.value_or(*n), *n);
@@ -123,7 +123,8 @@ std::optional<int64_t> smallest_indexed(const DimPlan& plan, ValueId input, cons
 // Ids, masks, lengths, and floats that tell nothing of themselves.
 Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const Sizes& sizes, size_t i,
                    const std::vector<int64_t>& dims, Random& random) {
-  const int64_t tokens = sizes.tokens, least = sizes.least;
+  const std::optional<int64_t> counted = smallest_axis(plan.counted_sizes, g.inputs[i], sizes.of);
+  const int64_t tokens = counted.value_or(sizes.tokens), least = std::min(sizes.least, tokens);
   const Value& v = g.value(g.inputs[i]);
   Tensor t(DType::kFloat, dims);
   // A float mask is 1 for a token and 0 for padding, like an integer one.
@@ -140,7 +141,7 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     return t.cast(v.dtype);
   }
   Tensor ints(DType::kInt64, dims);
-  const std::optional<int64_t> indexed = smallest_indexed(plan, g.inputs[i], sizes.of);
+  const std::optional<int64_t> indexed = smallest_axis(plan.indexed_sizes, g.inputs[i], sizes.of);
   const auto range = plan.input_range.find(g.inputs[i]);
   const auto part = plan.part_rows.find(g.inputs[i]);
   const auto out = ints.mut<int64_t>();

@@ -60,6 +60,31 @@ TEST(SyntheticInputs, IndicesOfComputedRowsLieWithinThem) {
 }
 
 // TensorScatter writes rows behind a first one: positions were made up from which they left the cache.
+// torch's recurrent layers have time first; lengths beyond it were made up, and the model was said to be wrong.
+TEST(SyntheticInputs, LengthsOfSequencesEndWithThem) {
+  for (const bool batch_first : {false, true})
+    for (const bool fixed : {false, true}) {
+      GraphBuilder b;
+      const DimExpr time = fixed ? DimExpr(5) : DimExpr::symbol("time"), batch = DimExpr::symbol("batch");
+      const ValueId x = b.input("x", batch_first ? Shape{batch, time, 3} : Shape{time, batch, 3}), lengths = b.input("lengths", {batch}, DType::kInt64);
+      RnnAttrs layer;
+      layer.kind = "GRU", layer.hidden = 2, layer.layout = batch_first;
+      const ValueId w = b.weights({1, 6, 3}), r = b.weights({1, 6, 2});
+      b.output(b.node(OpKind::kRnn, {x, w, r, kNone, b.node(OpKind::kCast, {lengths}, CastAttrs{DType::kInt32})}, layer));
+      finish(b.g);
+      const DimPlan plan = plan_dims(b.g, {});
+      for (const int64_t tokens : {3, 32, 48})
+        for (const bool ragged : {false, true}) {
+          const auto inputs = synthetic_inputs(b.g, plan, {16, tokens, ragged, 1});
+          const int64_t steps = inputs[0].dims()[batch_first ? 1 : 0];
+          const std::vector<int64_t> counted = inputs[1].to_int64();
+          EXPECT_EQ(*std::max_element(counted.begin(), counted.end()), steps);
+          EXPECT_GE(*std::min_element(counted.begin(), counted.end()), 1);
+          EXPECT_NO_THROW(interpret(b.g, inputs));
+        }
+    }
+}
+
 TEST(SyntheticInputs, FirstPositionsLeaveRoomForWhatIsWrittenBehindThem) {
   GraphBuilder b;
   const DimExpr batch = DimExpr::symbol("batch"), slots = DimExpr::symbol("slots");
