@@ -174,12 +174,6 @@ void narrow_ranges(const Graph& g, const std::map<std::string, int64_t>& request
   }
 }
 
-bool rounds_pools_up(const Graph& g) {
-  return std::any_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) {
-    return !n.dead && (n.kind == OpKind::kMaxPool || n.kind == OpKind::kAveragePool) && n.as<ConvAttrs>().ceil_mode;
-  });
-}
-
 }  // namespace
 
 DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, const std::vector<KeptState>& states) {
@@ -203,8 +197,6 @@ DimPlan plan_dims(const Graph& g, const std::map<std::string, int64_t>& given, c
   narrow_ranges(g, requested, plan);
   find_maxima(g, requested, plan);
   find_minima(g, plan);
-  if (rounds_pools_up(g))  // fused pools no longer tell what their first window needs
-    for (const auto& [name, range] : plan.range) plan.least[name] = range.first;
   check_input_sizes(g, plan);
   plan.indexed_sizes = indexed_axes(g);
   plan.counted_sizes = counted_axes(g);

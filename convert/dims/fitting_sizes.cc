@@ -34,26 +34,10 @@ bool indices_fit(const Graph& g, const Node& n, int64_t axis, const std::map<std
   return true;
 }
 
-// The first window of a pool whose last one may reach beyond the end: rounded up, one that is longer than the padded input counts.
-bool window_fits(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
-  const auto* a = std::get_if<ConvAttrs>(&n.attrs);
-  if (!a || !a->ceil_mode || !g.value(n.in(0)).shape || a->auto_pad.starts_with("SAME")) return true;
-  const Shape& x = *g.value(n.in(0)).shape;
-  for (size_t i = 0; i < a->kernel.size() && i + 2 < x.size(); ++i) {
-    const auto size = x[i + 2].evaluate(dims);
-    const bool padded = a->auto_pad != "VALID" && a->pads.size() == 2 * a->kernel.size();
-    const int64_t dilation = i < a->dilations.size() ? a->dilations[i] : 1, pads = padded ? a->pads[i] + a->pads[i + a->kernel.size()] : 0;
-    if (size && *size + pads < dilation * (a->kernel[i] - 1) + 1) return false;
-  }
-  return true;
-}
-
 // A node finds in its operands what it reads there.
 bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
   switch (n.kind) {
     case OpKind::kTopK: return topk_fits(g, n, dims);
-    case OpKind::kMaxPool:
-    case OpKind::kAveragePool: return window_fits(g, n, dims);
     case OpKind::kGatherElements: return indices_fit(g, n, n.as<AxisAttrs>().axis, dims);
     case OpKind::kScatterElements: return indices_fit(g, n, n.as<ScatterAttrs>().axis, dims);
     default: return true;
@@ -75,21 +59,23 @@ std::set<ValueId> padding_fills(const Graph& g) {
   return fills;
 }
 
-// Every size of the graph makes sense: the runtime has no empty tensors, and a convolution needs at least one window.
-bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) {
+// The first node with a size that makes no sense: the runtime has no empty tensors, and a convolution needs at least one window. Null: none.
+const Node* first_misfit(const Graph& g, const std::map<std::string, int64_t>& dims) {
   const std::set<ValueId> fills = padding_fills(g);
   for (const Node& n : g.nodes) {
     if (n.dead) continue;
-    if (!has_enough(g, n, dims)) return false;
+    if (!has_enough(g, n, dims)) return &n;
     for (ValueId v : n.outputs) {
       if (v == kNone || !g.value(v).shape || g.value(v).elements) continue;
       for (const DimExpr& size : *g.value(v).shape)
         if (const auto value = size.evaluate(dims); !size.is_constant() && value && *value < (fills.count(v) ? 0 : 1))
-          return false;
+          return &n;
     }
   }
-  return true;
+  return nullptr;
 }
+
+bool sizes_fit(const Graph& g, const std::map<std::string, int64_t>& dims) { return first_misfit(g, dims) == nullptr; }
 
 // Says which --dim would help: a hint to raise a dim that a table limits, or that does not matter, helps nobody.
 [[noreturn]] void refuse_maxima(const Graph& g, const DimPlan& plan, const std::string& what) {
@@ -167,11 +153,9 @@ void find_minima(const Graph& g, DimPlan& plan) {
     dims[name] = range.second;
     maxima += (maxima.empty() ? "" : ", ") + name + "=" + std::to_string(range.second);
   }
-  if (!sizes_fit(g, dims)) {
-    refuse_maxima(
-        g, plan,
-        "the maxima " + maxima +
-            " leave a convolution, slice, TopK, GatherElements or ScatterElements of the model too little to work on; ");
+  if (const Node* n = first_misfit(g, dims)) {
+    const std::string sizes = maxima.empty() ? "the model's own sizes" : "the maxima " + maxima;
+    refuse_maxima(g, plan, sizes + " leave " + n->origin.op_type + " '" + printable(n->origin.node) + "' of the model too little to work on; ");
   }
   for (auto& [name, range] : plan.range) {
     const auto least = plan.least.find(name);

@@ -93,6 +93,10 @@ bool spatial_shape(NodeInference& c, const ConvAttrs& a, const std::vector<int64
     return false;
   }
   for (size_t i = 0; i < spatial; ++i) {
+    if (kernel[i] < 1) {
+      c.invalid("its kernel has size " + std::to_string(kernel[i]) + " along an axis");
+      return false;
+    }
     const DimExpr n = window_count(a, i, spatial, c.shape(0)[i + 2], kernel[i]);
     if (n.constant() && *n.constant() <= 0) {
       c.invalid("the kernel is larger than the padded input", "where --fix gave the input its size, give it a larger one");

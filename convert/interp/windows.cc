@@ -29,9 +29,10 @@ Windows plan_windows(const NodeInputs& c, const ConvAttrs& a, const Dims& size, 
       w.lead[i] = a.pads[i];
       w.trail[i] = a.pads[i + n];
     }
-    const int64_t span = size[i] + w.lead[i] + w.trail[i] - reach;
+    // Rounded up, the first window too may reach beyond the end.
+    const int64_t span = size[i] + w.lead[i] + w.trail[i] - reach + (a.ceil_mode ? w.stride[i] - 1 : 0);
     if (span < 0) c.fail("the kernel is larger than the padded input");
-    int64_t count = (a.ceil_mode ? span + w.stride[i] - 1 : span) / w.stride[i] + 1;
+    int64_t count = span / w.stride[i] + 1;
     if (a.ceil_mode) count = std::min(count, (size[i] + w.lead[i] + w.stride[i] - 1) / w.stride[i]);  // none starts in the padding behind
     w.count.push_back(count);
   }

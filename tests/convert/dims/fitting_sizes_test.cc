@@ -3,30 +3,45 @@
 
 #include <gtest/gtest.h>
 
+#include "convert/interp/interpreter.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
 
 namespace {
 
-// ceil((2 - 3) / 2) + 1 is 1, so that inputs were made up with 2 rows for a window of 3, which the reference refuses (exit 4).
-TEST(FittingSizes, APoolThatRoundsUpNeedsItsFirstWindow) {
+// ceil((2 - 3) / 2) + 1 is 1: a window of 3 rows takes the 2 that there are.
+TEST(FittingSizes, TheFirstWindowOfAPoolThatRoundsUpMayReachBeyondTheEnd) {
   for (const bool rounds_up : {false, true}) {
     GraphBuilder b;
     ConvAttrs a;
     a.kernel = {3, 1};
     a.strides = {2, 1};
     a.ceil_mode = rounds_up;
-    b.output(b.node(OpKind::kMaxPool, {b.input("x", {1, 4, DimExpr::symbol("rows"), 8})}, a));
+    b.output(b.node(OpKind::kMaxPool, {b.input("x", {1, 1, DimExpr::symbol("rows"), 1})}, a));
     finish(b.g);
-    DimPlan plan = plan_dims(b.g, {{"rows", 16}});
-    EXPECT_EQ(plan.range.at("rows").first, 3);
-    // A fused graph, which does not tell it any more.
-    GraphBuilder fused;
-    fused.output(fused.unary(Unary::kRelu, fused.input("x", {1, 4, DimExpr::symbol("rows"), 8})));
-    finish(fused.g);
-    find_minima(fused.g, plan);
-    EXPECT_EQ(plan.range.at("rows").first, rounds_up ? 3 : 1);
+    const DimPlan plan = plan_dims(b.g, {{"rows", 16}});
+    EXPECT_EQ(plan.range.at("rows").first, rounds_up ? 2 : 3);
+    if (!rounds_up) continue;
+    const auto y = interpret(b.g, {Tensor::of<float>(DType::kFloat, {1, 1, 2, 1}, {-3, -2})});
+    EXPECT_EQ(y[0].to_float(), std::vector<float>({-2}));
+  }
+}
+
+TEST(FittingSizes, MaximaThatAreTooSmallNameTheNode) {
+  GraphBuilder b;
+  ConvAttrs a;
+  a.kernel = {7};
+  a.strides = {1};
+  b.output(b.node(OpKind::kMaxPool, {b.input("x", {1, 4, DimExpr::symbol("rows")})}, a));
+  finish(b.g);
+  try {
+    plan_dims(b.g, {{"rows", 3}});
+    FAIL() << "3 rows for a window of 7";
+  } catch (const FatalError& e) {
+    const std::string said = e.what();
+    EXPECT_EQ(e.code(), ExitCode::kUsage);
+    for (const char* told : {"rows=3", b.g.nodes[0].origin.op_type.c_str(), "--dim rows="}) EXPECT_NE(said.find(told), std::string::npos) << said;
   }
 }
 
