@@ -62,8 +62,9 @@ void GraphImporter::rewrite_patterns(const pb::GraphProto& proto, std::vector<On
 void GraphImporter::import_nodes(const pb::GraphProto& proto, std::vector<OnnxNode> nodes) {
   rewrite_patterns(proto, nodes);
   NodeOrder order = order_nodes(nodes);
-  for (const std::string& name : order.duplicates)
-    session_.diagnostics.malformed("the value '" + name + "' is produced by more than one node");
+  for (const NodeOrder::Duplicate& twice : order.duplicates)
+    malformed(nodes[twice.again], "it produces '" + twice.name + "', which node '" + nodes[twice.first].name + "' (" + op_label(nodes[twice.first]) +
+                                      ") produces too; every value needs a name of its own");
   if (!order.cyclic.empty())
     session_.diagnostics.malformed("the graph has a cycle through node '" + nodes[order.cyclic.front()].name + "' (" +
                                    std::to_string(order.cyclic.size()) + " nodes depend on themselves)");
@@ -110,6 +111,7 @@ void GraphImporter::check_structure(const OnnxNode& n) {
       malformed(n, fmt::format("it has {} inputs, the operator takes at most {}", given(n.inputs), most->inputs));
     if (given(n.outputs) > most->outputs)
       malformed(n, fmt::format("it has {} outputs, the operator gives at most {}", given(n.outputs), most->outputs));
+    if (given(n.inputs) > most->inputs || given(n.outputs) > most->outputs) misshapen_.insert(&n);
   }
   if (const std::string fault = schema_fault(n); !fault.empty() && session_.custom_ops.count(n.domain + "::" + n.op_type) == 0)
     malformed(n, fault);
@@ -146,7 +148,7 @@ void GraphImporter::import_node(const OnnxNode& n) {
     else
       refuse_unknown(*this, n);
   } catch (const NodeError& e) {
-    malformed(n, e.what());
+    if (misshapen_.count(&n) == 0) malformed(n, e.what());
   } catch (const RankNotKnown& e) {
     if (!reads_a_refused_node(n)) unsupported(n, e.what(), e.hint);
   } catch (const NodeUnsupported& e) {

@@ -114,6 +114,7 @@ class GraphImporter : public ImportContext {
   std::vector<std::pair<ValueId, ValueId>> captures_;          // outer value, its input here
   std::map<std::string, const pb::ValueInfoProto*> declared_;  // filled when there are custom operators
   const OnnxNode* current_ = nullptr;
+  std::unordered_set<const OnnxNode*> misshapen_;  // told to have too many operands: the importer need not say it again
   KnownTypes types_;
   std::vector<DType> outer_types_;  // of a body: what its inputs are bound to, where that is known
 };

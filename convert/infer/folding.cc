@@ -150,9 +150,8 @@ bool fold(Graph& g, Node& n, InferLog& log) {
     if (n.kind != OpKind::kIf && n.kind != OpKind::kLoop) log.folded[{n.kind, n.inputs}].push_back({n.attrs, n.outputs});
   } catch (const FatalError& e) {
     if (e.code() != ExitCode::kMalformed && e.code() != ExitCode::kUnsupported) throw;  // memory, work
-    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(),
-                            "the file is not valid ONNX, or the operator is not supported in this form",
-                            e.code() == ExitCode::kMalformed});
+    const bool malformed = e.code() == ExitCode::kMalformed;
+    log.problems.push_back({n.origin.op_type, n.origin.node, "", e.what(), malformed ? "" : "the operator is not supported in this form", malformed});
     return false;
   }
   n.dead = true;

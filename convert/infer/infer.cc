@@ -123,8 +123,7 @@ void report(const InferLog& last, const std::vector<std::string>& warnings, Diag
   for (const std::string& w : warnings) d.warn(w);
   for (const Problem& p : last.problems) {
     if (p.malformed)
-      d.malformed("node '" + p.where + "' (" + p.op + (p.detail.empty() ? "" : " of " + p.detail) + "): " + p.reason + "; " +
-                  p.hint);
+      d.malformed("node '" + p.where + "' (" + p.op + (p.detail.empty() ? "" : " of " + p.detail) + "): " + d.blame(p.reason, p.hint));
     else
       d.unsupported(p);
   }

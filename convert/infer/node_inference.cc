@@ -168,8 +168,7 @@ void NodeInference::problem(const std::string& reason, const std::string& hint) 
 }
 
 void NodeInference::invalid(const std::string& reason, const std::string& rule) {
-  problem(reason,
-          rule.empty() ? "the file is not valid ONNX: check it with onnx.checker" : "the file is not valid ONNX: " + rule);
+  problem(reason, rule);
   log_.problems.back().malformed = true;
 }
 

@@ -58,6 +58,11 @@ void Diagnostics::malformed(const std::string& message) {
   if (malformed_.size() < 100) malformed_.push_back(escaped(message, kLongestMessage));
 }
 
+std::string Diagnostics::blame(const std::string& reason, const std::string& rule) const {
+  if (!blamed_sizes_.empty()) return rule.empty() ? reason : reason + "; " + rule;
+  return reason + "; the file is not valid ONNX: " + (rule.empty() ? "check it with onnx.checker" : rule);
+}
+
 void Diagnostics::warn(const std::string& message) {
   const std::string m = escaped(message, kLongestMessage);
   if (std::find(warnings_.begin(), warnings_.end(), m) == warnings_.end() && warnings_.size() < 1000) warnings_.push_back(m);
@@ -112,8 +117,10 @@ std::string problem_list(const std::vector<Problem>& problems) {
 void Diagnostics::check() const {
   if (ok()) return;
   std::string s;
+  const bool by_sizes = !malformed_.empty() && !blamed_sizes_.empty();
+  if (by_sizes) s = "with --fix " + blamed_sizes_ + " the model contradicts itself; give sizes that it can have:";
   for (const std::string& m : malformed_) s += (s.empty() ? "" : "\n") + m;
-  if (!malformed_.empty())
+  if (!malformed_.empty() && !by_sizes)
     s += "\nhint: the file does not follow ONNX there: export it again with a current exporter, or tell the maker of the tool "
          "that wrote it";
   if (!problems_.empty()) {
@@ -122,7 +129,7 @@ void Diagnostics::check() const {
     if (node_count_ > 0)
       s += "\nnote: " + std::to_string(node_count_ - bad) + " of " + plural(node_count_, "node") + " had no problem";
   }
-  throw FatalError(malformed_.empty() ? ExitCode::kUnsupported : ExitCode::kMalformed, s);
+  throw FatalError(by_sizes ? ExitCode::kUsage : malformed_.empty() ? ExitCode::kUnsupported : ExitCode::kMalformed, s);
 }
 
 }  // namespace edgeconv

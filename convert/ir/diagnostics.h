@@ -41,7 +41,7 @@ struct Problem {
   std::string detail;      // shapes, dtypes, attribute
   std::string reason;      // why it is not supported
   std::string hint;        // what to do about it
-  bool malformed = false;  // the file contradicts ONNX here (exit 3), it does not only want what the converter lacks
+  bool malformed = false;  // the file contradicts ONNX here (exit 3), it does not only want what the converter lacks; hint: the rule, or empty
 };
 
 // `where`, and what stands in it before each `before`: a node may be told with its scope behind its name.
@@ -54,6 +54,11 @@ class Diagnostics {
   void add_hint(const std::string& op, const std::string& where, const std::string& hint);
   bool has_problem(const std::string& op, const std::string& where) const { return at(op, where) != nullptr; }
   void malformed(const std::string& message);         // collected; exit 3
+  // The file was read without a fault, and `sizes` are the user's (--fix): what contradicts itself from here on does so by them, exit 2.
+  // Empty: the file is to blame again.
+  void blame_sizes(const std::string& sizes) { blamed_sizes_ = sizes; }
+  // What is told of a node that contradicts ONNX, which wants `rule` (may be empty), and who is to blame for it.
+  std::string blame(const std::string& reason, const std::string& rule) const;
   void warn(const std::string& message);              // printed, does not stop; equal messages once
   void set_node_count(size_t n) { node_count_ = n; }  // nodes in the file, for the closing note of check()
   bool malformed_file() const { return !malformed_.empty(); }
@@ -69,6 +74,7 @@ class Diagnostics {
   std::vector<Problem> problems_;
   std::unordered_map<std::string, std::vector<size_t>> at_;  // operator and place -> the first problems there
   std::vector<std::string> malformed_, warnings_;
+  std::string blamed_sizes_;
   size_t node_count_ = 0;
 };
 

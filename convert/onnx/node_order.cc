@@ -47,7 +47,8 @@ NodeOrder order_nodes(const std::vector<OnnxNode>& nodes) {
   std::unordered_map<std::string, size_t> producer;
   for (size_t i = 0; i < nodes.size(); ++i)
     for (const std::string& o : nodes[i].outputs)
-      if (!o.empty() && !producer.emplace(o, i).second) r.duplicates.push_back(o);
+      if (!o.empty())
+        if (const auto [first, fresh] = producer.emplace(o, i); !fresh) r.duplicates.push_back({o, first->second, i});
   std::vector<size_t> waiting(nodes.size());
   std::vector<std::vector<size_t>> readers(nodes.size());
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;

@@ -10,9 +10,13 @@
 namespace edgeconv {
 
 struct NodeOrder {
+  struct Duplicate {
+    std::string name;
+    size_t first, again;  // the nodes
+  };
   std::vector<size_t> order;             // indices into nodes; those on or behind a cycle are missing
   std::vector<size_t> cyclic;            // the missing ones
-  std::vector<std::string> duplicates;   // names that more than one node produces
+  std::vector<Duplicate> duplicates;     // names that more than one node produces
   std::unordered_set<std::string> read;  // names that any node or inner graph reads
 };
 

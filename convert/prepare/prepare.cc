@@ -21,26 +21,6 @@ namespace {
 
 constexpr PassDef kDequantizing[] = {{"select_quantized_branches", pass_select_quantized_branches}, {"fold_dequantize", pass_fold_dequantize}};
 
-// What blames the file in the text of an error, taken out.
-std::string without_blame(std::string text) {
-  for (const char* blame : {"the file is not valid ONNX: ", "; the file is not valid ONNX"})
-    for (size_t at; (at = text.find(blame)) != std::string::npos;) text.erase(at, std::string_view(blame).size());
-  const size_t hint = text.find("\nhint: the file does not follow ONNX");
-  if (hint != std::string::npos) text.erase(hint, text.find('\n', hint + 1) - hint);
-  return text;
-}
-
-// The file was read without a fault: what contradicts itself now may do so by the user's sizes alone.
-void check_sizes(const Pinning& pinning, const Diagnostics& d) {
-  try {
-    d.check();
-  } catch (const FatalError& e) {
-    if (!d.malformed_file() || pinning.dims.empty()) throw;
-    throw FatalError(ExitCode::kUsage,
-                     "with --fix " + pinned_list(pinning.dims, {}) + " the model contradicts itself; give sizes that it can have:\n" + without_blame(e.what()));
-  }
-}
-
 // The types that the file declares for its outputs must be those of the values. Half precision may be mixed with single.
 void check_output_types(const Graph& g, const std::vector<DType>& declared, Diagnostics& d) {
   for (size_t i = 0; i < declared.size() && i < g.outputs.size(); ++i) {
@@ -74,6 +54,7 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   if (d.malformed_file()) d.check();
   PreparedModel m{std::move(imported.graph), std::move(imported.info), {}, o.raw_inputs, {}, {}, std::move(imported.files)};
   diagnose_file(m.graph, d);
+  if (!o.pinning.dims.empty()) d.blame_sizes(pinned_list(o.pinning.dims, {}));
   infer(m.graph, d);
   if (!d.ok()) {
     advise_pinning(m.graph, d);
@@ -81,8 +62,9 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
       add_remaining_problems(m.graph, d);  // a user sees everything at once
       advise_outputs(m.info.file.get(), d);
     }
-    check_sizes(o.pinning, d);
+    d.check();
   }
+  d.blame_sizes("");
   check_output_types(m.graph, m.info.output_types, d);
   d.check();
   diagnose_graph(m.graph, d);

@@ -86,9 +86,10 @@ TEST(ImportGraph, MalformedStructures) {
   EXPECT_NE(message.find("cycle"), std::string::npos);
 
   ModelBuilder twice = model();
-  twice.node("Relu", {"x"}, {"y"});
-  twice.node("Exp", {"x"}, {"y"});
-  EXPECT_EQ(import_code(twice), 3);
+  twice.node("Relu", {"x"}, {"y"})->set_name("first");
+  twice.node("Exp", {"x"}, {"y"})->set_name("again");
+  EXPECT_EQ(import_code(twice, &message), 3);
+  for (const char* told : {"'first'", "'again'", "'y'"}) EXPECT_NE(message.find(told), std::string::npos) << message;
 
   ModelBuilder undefined = model();
   undefined.node("Add", {"x", "ghost"}, {"y"});
