@@ -13,7 +13,10 @@
 #include "convert/report/memory_table.h"
 
 #include "rt/base/bytes.h"
+#include "rt/context/golden_room.h"
+#include "rt/context/states.h"
 #include "rt/sizes/dims.h"
+#include "rt/sizes/prepare.h"
 #include "rt/loading/model.h"
 #include "rt/ops/op.h"
 
@@ -29,6 +32,23 @@ Json dims_json(const MemoryTimeline& t) {
   Json dims = Json::object();
   for (const auto& [name, n] : t.dims) dims[name] = n;
   return dims;
+}
+
+// What the arena holds beside values. exprs: at dims.
+void add_other_parts(const ert::Program& p, const std::vector<int32_t>& dims, std::vector<int64_t> exprs, MemoryTimeline& t) {
+  std::vector<ert::Operand> operands(ert::operand_room(p));
+  ert::EvalScratch evaluated{exprs.data(), operands.data()};
+  for (uint32_t i = 0; i < p.ops.size; ++i) {
+    ert::OpContext c;
+    const ert::OpDef* def = ert::resolve_op(p, i, &evaluated, &c);
+    size_t bytes = 0;
+    if (def == nullptr || !def->prepare(c, &bytes) || bytes <= t.scratch_bytes) continue;
+    t.scratch_bytes = bytes;
+    t.scratch_step = i;
+  }
+  if (!ert::state_bytes(p, exprs.data(), &t.state_bytes) || !ert::golden_room(p, dims.data(), &evaluated, &t.selftest_bytes))
+    throw std::logic_error("the blob's states or golden vectors do not fit its own maxima");
+  t.state_bytes *= 2;
 }
 
 }  // namespace
@@ -76,6 +96,7 @@ MemoryTimeline memory_timeline(const BlobRunner& runner) {
     if (ert::resolve_operand(p, p.arena_order[i], exprs.data(), &o)) t.fullest_live.push_back({type_of(o), sizes[i]});
   }
   for (size_t bytes : slots) t.slot_bytes += bytes;
+  add_other_parts(p, dims, std::move(exprs), t);
   return t;
 }
 
@@ -96,7 +117,11 @@ Json fullest_step_json(const MemoryTimeline& t) {
   for (const MemoryTimeline::LiveValue& v : t.fullest_live) values.push_back({{"type", v.type}, {"bytes", v.bytes}});
   return {{"dims", dims_json(t)}, {"slot_bytes", t.slot_bytes}, {"other_bytes", t.arena_bytes - t.slot_bytes},
           {"op", step.op},        {"name", step.name},          {"live_bytes", step.live_bytes},
-          {"values", values}};
+          {"values", values},     {"scratch_bytes", t.scratch_bytes},
+          {"scratch_op", t.steps[t.scratch_step].op},
+          {"scratch_name", t.steps[t.scratch_step].name},
+          {"state_bytes", t.state_bytes},
+          {"selftest_bytes", t.selftest_bytes}};
 }
 
 std::string fullest_step_text(const Json& step) {
@@ -107,9 +132,18 @@ std::string fullest_step_text(const Json& step) {
   std::string values;
   for (const auto& [type, count] : types)
     values += fmt::format("{}{}{}", values.empty() ? "" : ", ", count > 1 ? fmt::format("{} x ", count) : "", type);
-  return fmt::format("          at most: values {}, {} of them while {} '{}' runs ({}); scratch and tables {}\n",
-                     bytes(step["slot_bytes"]), bytes(step["live_bytes"]), printable(step["op"].get<std::string>()),
-                     printable(step["name"].get<std::string>()), values, bytes(step["other_bytes"]));
+  const auto op = [&](const char* kind, const char* name) {
+    return printable(step[kind].get<std::string>()) + " '" + printable(step[name].get<std::string>()) + "'";
+  };
+  const auto number = [&](const char* part) { return step[part].get<int64_t>(); };
+  std::string parts;
+  if (number("scratch_bytes") > 0) parts += fmt::format("scratch {} for {}; ", bytes(step["scratch_bytes"]), op("scratch_op", "scratch_name"));
+  if (number("state_bytes") > 0) parts += fmt::format("states {}; ", bytes(step["state_bytes"]));
+  if (number("selftest_bytes") > 0)
+    parts += fmt::format("ert_selftest's inputs and outputs {}, which --golden none spares; ", bytes(step["selftest_bytes"]));
+  const int64_t tables = number("other_bytes") - number("scratch_bytes") - number("state_bytes") - number("selftest_bytes");
+  return fmt::format("          at most: values {}, {} of them while {} runs ({})\n          the rest: {}tables {}\n", bytes(step["slot_bytes"]), bytes(step["live_bytes"]),
+                     op("op", "name"), values, parts, human_bytes(static_cast<double>(tables)));
 }
 
 }  // namespace edgeconv

@@ -37,7 +37,8 @@ TEST(BlobInspection, SaysWhereTheMemoryGoes) {
   GraphBuilder b;
   const ValueId x = b.input("x", {DimExpr::symbol("batch"), 8});
   const ValueId first = b.node(OpKind::kLinear, {x, b.weights({8, 32}), kNone}, LinearAttrs{});
-  b.output(b.node(OpKind::kLinear, {first, b.weights({32, 8}), kNone}, LinearAttrs{}));
+  const ValueId second = b.node(OpKind::kLinear, {first, b.weights({32, 8}), kNone}, LinearAttrs{});
+  b.output(second), b.output(b.node(OpKind::kSoftmax, {second}, AxisAttrs{0}));
   finish(b.g);
   Diagnostics d;
   const TargetProgram p = build_program(b.g, lower_options(plan_dims(b.g, {})), d);
@@ -49,7 +50,12 @@ TEST(BlobInspection, SaysWhereTheMemoryGoes) {
   EXPECT_EQ(most.at("values")[0].at("type"), fmt::format("float32 [{}, 32]", rows));
   EXPECT_EQ(most.at("live_bytes").get<int>(), rows * 32 * 4);
   EXPECT_EQ(most.at("slot_bytes").get<int>() + most.at("other_bytes").get<int>(), j.at("memory").back().at("arena_bytes").get<int>());
-  EXPECT_NE(blob_inspection_text(j).find(fmt::format("(float32 [{}, 32])", rows)), std::string::npos);
+  const std::string text = blob_inspection_text(j);
+  EXPECT_NE(text.find(fmt::format("(float32 [{}, 32])", rows)), std::string::npos);
+  EXPECT_EQ(most.at("scratch_op"), "Softmax") << "along rows, which it gathers";
+  EXPECT_EQ(most.at("scratch_bytes").get<int>(), rows * 4);
+  EXPECT_LT(most.at("scratch_bytes").get<int>(), most.at("other_bytes").get<int>());
+  EXPECT_NE(text.find("scratch "), std::string::npos) << text;
 }
 
 TEST(BlobInspection, OtherTextsAreNoCertificate) {
