@@ -43,19 +43,32 @@ void tie(std::vector<double>& p, std::vector<char>& unused, size_t tied) {
   }
 }
 
+// Beside the middle one of those that are not 0: an outlier, which smoothing is for, says nothing of the others.
+constexpr float kHardlySeen = 0x1p-10f;
+
+float middle_of(std::vector<float> channels) {
+  std::erase_if(channels, [](float a) { return !(a > 0); });
+  if (channels.empty()) return 0;
+  const auto middle = channels.begin() + static_cast<std::ptrdiff_t>(channels.size() / 2);
+  std::nth_element(channels.begin(), middle, channels.end());
+  return *middle;
+}
+
 }  // namespace
 
-// Channels that are always zero, or whose weights are, keep the factor 1.
+// Channels that are always zero, or whose weights are, keep the factor 1; so do those that the sample hardly sees beside the others: divided by a
+// factor of their size they would drown all others where real inputs wake them (GELU of what the sample has far below zero).
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps, int64_t tied) {
   const std::vector<float> amax = expected_largest(sample);
   const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
   const auto w = weight.as<float>();
   std::vector<double> p(k, 0.0);
   std::vector<char> unused(k, 0);
+  const float hardly = middle_of(amax) * kHardlySeen;
   for (size_t j = 0; j < k; ++j) {
     float wmax = 0;
     for (size_t c = 0; c < n; ++c) wmax = std::max(wmax, std::fabs(w[j * n + c]));
-    unused[j] = amax[j] <= 0 || wmax <= 0;
+    unused[j] = amax[j] <= hardly || wmax <= 0;
     if (!unused[j]) p[j] = log_of(std::sqrt(amax[j] / wmax));
   }
   if (std::count(unused.begin(), unused.end(), 0) == 0) return std::vector<float>(k, 1.0f);

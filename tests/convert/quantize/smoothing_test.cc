@@ -68,6 +68,31 @@ TEST(Smoothing, TiedFactorsRepeatWhereAPositionIsUnused) {
   for (size_t k = 0; k < 4; ++k) EXPECT_EQ(tied[k], tied[k + 4]) << k;
 }
 
+// GELU leaves next to nothing of what the sample has far below zero. Real inputs of other kinds wake such a channel: divided by a factor of its size it
+// drowned all others of its row, and results were zeros. An outlier is no reason to take the others for hardly seen.
+TEST(Smoothing, AChannelThatIsHardlySeenKeepsItsSize) {
+  const OutlierGraph o;
+  LayerSamples samples = sample_layers(o.b.g, o.inputs);
+  const NodeId id = samples.begin()->first;
+  LayerSample& sample = samples.at(id);
+  const Tensor& weight = *o.b.g.value(o.b.g.node(id).in(1)).constant;
+  const auto scale = [&](size_t channel, float by) {
+    sample.amax[channel] *= by;
+    for (size_t i = channel; i < sample.rows[0].data.size(); i += 8) sample.rows[0].data[i] *= by;
+  };
+  scale(5, 0x1p-20f);
+  EXPECT_EQ(smoothing_factors(sample, weight, kInt8Steps)[5], 1.0f);
+  scale(5, 0x1p20f);
+  scale(3, 0x1p14f);
+  const std::vector<float> smooth = smoothing_factors(sample, weight, kInt8Steps);
+  for (size_t k = 0; k < 8; ++k) {
+    EXPECT_NE(smooth[k], 1.0f) << k;
+    if (k != 3) {
+      EXPECT_GT(smooth[3], 16 * smooth[k]) << k;
+    }
+  }
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing
