@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/attention_head.h"
 
 namespace ert::kernels::testing {
@@ -156,6 +157,21 @@ TEST_P(AttentionTest, PaddingDoesNotMatter) {
         }
       }
     }
+  }
+}
+
+// Scratch of exactly the size that callers count, which small sizes leave room in.
+TEST_P(AttentionTest, DrawnSizes) {
+  SeededRandom random;
+  constexpr size_t kElements = 1 << 17;
+  for (int i = 0; i < 40; ++i) {
+    const size_t seq_k = drawn_size(i % 2 == 0 ? 65000 : 500, random), head_dim = drawn_within(kElements, seq_k, 65000, random);
+    const size_t v_dim = drawn_within(kElements, seq_k, 65000, random), seq_q = drawn_within(1 << 19, seq_k * (head_dim + v_dim), 40, random);
+    AttentionCase c = {static_cast<int32_t>(seq_q), static_cast<int32_t>(seq_k), static_cast<int32_t>(head_dim), static_cast<int32_t>(v_dim)};
+    c.hide = i % 3 == 0 ? Hide::kKeyPadding : i % 5 == 0 ? Hide::kCausal : Hide::kNothing;
+    c.bias = c.bias_of_row = i % 4 == 0;
+    c.scale = 0.1f;
+    compare(c, random);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -183,6 +184,17 @@ TEST_P(DepthwiseTest, ClampsOfEveryKindOfSum) {
         .depthwise({1, n, 1, 2, src.data(), 0, pixel, 0, n, weights.data() + n, 3 * pixel, bias.data(), want.data(), clamp});
     depthwise3({1, 1, n, 1, 1, 0, src.data(), 0, pixel, 0, 0, weights.data(), bias.data(), got.data(), clamp});
     ASSERT_TRUE(all_same_bits(n, want.data(), got.data())) << static_cast<int>(clamp);
+  }
+}
+
+TEST_P(DepthwiseTest, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 40; ++i) {
+    const size_t channels = drawn_size(i % 3 == 0 ? 20000 : 100, random), outputs = drawn_within(1 << 13, channels, 100, random);
+    const Shape s = {outputs, channels, static_cast<size_t>(random.integer(1, 7)), static_cast<size_t>(random.integer(1, 9)), 1 + outputs % 3, 1 + channels % 2, i % 3 == 0 ? drawn_size(40, random) : 0};
+    compare(s, Fill::kNormal, i % 2 == 0, random);
+    if (conv().depthwise3 != nullptr)
+      compare_rows(conv().depthwise3, {1 + outputs % 2, outputs, channels, 1 + channels % 3, 0, outputs % 2, 1, 1, Clamp::kNone, i % 2 == 0}, Fill::kNormal, random);
   }
 }
 

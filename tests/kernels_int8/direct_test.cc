@@ -1,5 +1,6 @@
 // Dense convolution in place of every level against the reference, bit for bit: tails of filters and outputs, steps of either layout, extreme values.
 #include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -88,6 +89,15 @@ TEST_P(DirectTest, NoTaps) {
   SeededRandom random;
   compare({5, 19, 0, 0, 3, 1, 1}, true, Fill::kNormal, true, random);
   compare({5, 19, 0, 0, 3, 1, 1}, false, Fill::kNormal, false, random);
+}
+
+TEST_P(DirectTest, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const size_t rows = static_cast<size_t>(random.integer(1, 4)), taps = static_cast<size_t>(random.integer(1, 6)), channels = drawn_size(i % 4 == 0 ? 5000 : 60, random);
+    const size_t filters = drawn_within(1 << 17, rows * taps * channels, 2000, random), outputs = drawn_within(1 << 18, rows * taps * channels * filters, 200, random);
+    compare({outputs, filters, rows, taps, channels, 1 + outputs % 3, 1 + filters % 2}, i % 2 == 0, Fill::kNormal, i % 3 == 0, random);
+  }
 }
 
 ERT_INSTANTIATE_LEVELS(DirectTest);

@@ -1,4 +1,5 @@
 // fp32 GEMM of every level against the reference, bit for bit: tails, strides, transposed lhs, extreme values.
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -64,6 +65,14 @@ TEST_P(GemmF32Test, DeepAndExtreme) {
   for (int fill = 0; fill < static_cast<int>(Fill::kCount); ++fill) {
     compare({7, 37, 517}, static_cast<Fill>(fill), false, true, random);
     compare({1, 100, 64}, static_cast<Fill>(fill), false, false, random);
+  }
+}
+
+TEST_P(GemmF32Test, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const size_t k = drawn_size(i % 4 == 0 ? 100000 : 300, random), n = drawn_within(1 << 18, k, 300, random);
+    compare({drawn_within(1 << 18, n * k, 200, random), n, k}, Fill::kNormal, i % 3 == 0, i % 2 == 0, random);
   }
 }
 

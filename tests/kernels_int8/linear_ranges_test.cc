@@ -1,4 +1,5 @@
-// Int8 Linears at the ends of what levels take shorter ways for: sums that fit 22 bits, and rows whose highest value rounds to 256.
+// Int8 Linears at the ends of what levels take shorter ways for: sums that fit 22 bits, rows whose highest value rounds to 256, and sizes of every order.
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/linear_int8.h"
 
 namespace ert::kernels::testing {
@@ -44,6 +45,17 @@ TEST_P(LinearRangesTest, HighestOfASymmetricRowIsClamped) {
       ASSERT_TRUE(all_same_bits(k, want.data(), got.data())) << k << " gelu " << gelu;
       EXPECT_GT(got[1], 0.99f * (gelu ? 8.0f : 1.0f)) << k;
     }
+  }
+}
+
+// Rows, panels and what is held of either, of any sizes.
+TEST_P(LinearRangesTest, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const Precision precision = i % 2 == 0 ? Precision::kW8A8 : Precision::kW8A16;
+    const size_t k = drawn_size(i % 3 == 0 ? 65000 : 2000, random), n = drawn_within(400000, k, 3000, random), m = drawn_within(400000, n * k, 300, random);
+    const Fill fill = i % 5 == 0 ? Fill::kNearTheLeast : i % 7 == 0 ? Fill::kConstant : Fill::kNormal;
+    compare({m, n, k, fill, i % 4 == 0 ? WeightFill::kSmall : WeightFill::kRandom, i % 3 != 0, i % 5 != 0, precision, static_cast<Layout>(i % 6 / 2)}, random);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -239,6 +240,23 @@ TEST_P(MapConvTest, DepthwiseTails) {
   compare_depthwise(conv_ref(), conv(), {9, 40, 5, 64, 40, 40}, WeightFill::kAll127, random);
   compare_depthwise(conv_ref(), conv(), {9, 40, 16, 3, 40, 40}, WeightFill::kAllMinus127, random);
   compare_depthwise(conv_ref(), conv(), {8, 40, 3, 2, 40, 40}, WeightFill::kAll127, random);
+}
+
+TEST_P(MapConvTest, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 90; ++i) {
+    const size_t rows = i % 4 == 0 ? 16 : static_cast<size_t>(random.integer(0, 4)), depth = drawn_size(i % 3 == 0 ? 65000 : 3000, random);
+    const size_t each = depth * std::max(rows, size_t{1}), filters = drawn_within(1 << 18, each, 2000, random);
+    const MapShape s = {drawn_within(1 << 18, each * filters, 3000, random), filters, rows, depth, random.integer(0, 3) == 0 ? 0 : drawn_size(depth, random)};
+    compare_conv(conv_ref(), conv(), s, kMapLayouts[i % 3], WeightFill::kRandom, 1, random);
+  }
+  for (int i = 0; i < 60; ++i) {
+    const size_t channels = drawn_size(i % 3 == 0 ? 20000 : 300, random), taps = static_cast<size_t>(random.integer(1, i % 2 == 0 ? 64 : 5));
+    compare_depthwise(conv_ref(), conv(),
+                      {drawn_within(1 << 15, channels, 300, random), channels, static_cast<size_t>(random.integer(0, 3)), taps,
+                       channels * static_cast<size_t>(random.integer(0, 3)), channels * static_cast<size_t>(random.integer(1, 2))},
+                      WeightFill::kRandom, random);
+  }
 }
 
 ERT_INSTANTIATE_LEVELS(MapConvTest);

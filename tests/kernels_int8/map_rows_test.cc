@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels_int8/dispatch/conv_dispatch.h"
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -116,6 +117,16 @@ TEST_P(MapRowsTest, Restore) {
         ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data()))
             << pixels << " pixels of " << channels << " form " << form;
       }
+}
+
+TEST_P(MapRowsTest, QuantizeDrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const size_t channels = drawn_size(i % 3 == 0 ? 50000 : 200, random), pixels = drawn_within(1 << 15, channels, 3000, random);
+    GuardedBuffer<float> src(pixels * channels);
+    fill_row(src, Fill::kNormal, random);
+    quantize(pixels, channels, i % 2 == 0, src, random);
+  }
 }
 
 ERT_INSTANTIATE_LEVELS(MapRowsTest);

@@ -1,6 +1,7 @@
 // LayerNorm, RMSNorm and softmax of every level against the reference, bit for bit; masks and padding of softmax.
 #include <vector>
 
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -149,6 +150,19 @@ TEST_P(NormTest, SoftmaxDoesNotDependOnPadding) {
       ASSERT_TRUE(all_same_bits(n, want.data(), got.data())) << n;
       for (size_t i = n; i < padded; ++i) ASSERT_EQ(got[i], 0.0f);
     }
+  }
+}
+
+TEST_P(NormTest, DrawnSizes) {
+  SeededRandom random;
+  for (unsigned i = 0; i < 40; ++i) {
+    const size_t n = drawn_size(i % 4 == 0 ? 100000 : 300, random), m = drawn_within(1 << 14, n, 40, random);
+    compare(m, n, Fill::kNormal, i % 16, random);
+    GuardedBuffer<float> src(m * n), want(m * n), got(m * n);
+    fill_row(src, Fill::kNormal, random);
+    ref().softmax(m, n, src.data(), want.data());
+    kernels().softmax(m, n, src.data(), got.data());
+    ASSERT_TRUE(all_same_bits(m * n, want.data(), got.data())) << m << " rows of " << n;
   }
 }
 

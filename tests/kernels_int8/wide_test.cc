@@ -7,6 +7,7 @@
 
 #include "kernels_int8/dispatch/conv_dispatch.h"
 #include "kernels_int8/dispatch/dispatch.h"
+#include "tests/kernels_int8/drawn_sizes.h"
 #include "tests/kernels_int8/fills.h"
 #include "tests/kernels_int8/level_test.h"
 #include "tests/support/guarded_buffer.h"
@@ -233,6 +234,32 @@ TEST_P(WideTest, ARowThatOverflowsIsNaN) {
     linear.quantize_rows(m, k, src.data(), static_cast<ptrdiff_t>(k), nullptr, rows.data(), linear.row_bytes(k), scales.data());
     linear.gemm({m, n, k, rows.data(), linear.row_bytes(k), scales.data(), w.packed(true), got.data(), static_cast<ptrdiff_t>(n)});
     for (size_t i = 0; i < m * n; ++i) EXPECT_EQ(std::isnan(got[i]), i / n == 1) << i;
+  }
+}
+
+TEST_P(WideTest, DrawnSizes) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const size_t rows = i % 3 == 0 ? static_cast<size_t>(random.integer(1, 6)) : 1, taps = i % 4 == 0 ? static_cast<size_t>(random.integer(1, 6)) : 1;
+    const size_t run = drawn_size(65000 / (rows * taps), random), filters = drawn_within(1 << 18, rows * taps * run, 1000, random);
+    const size_t outputs = drawn_within(1 << 18, rows * taps * run * filters, 300, random);
+    compare(conv_ref(), conv(), {1 + outputs % 2, outputs, filters, rows, taps, run, static_cast<ptrdiff_t>(drawn_size(run, random)), static_cast<ptrdiff_t>(run), 1}, Values::kRandom, random);
+  }
+}
+
+// A row in the buffer of a convolution begins anywhere, and may be longer than those of a Linear; behind the last one is kWideSlack.
+TEST_P(WideTest, QuantizedRowsOfDrawnSizesAnywhere) {
+  SeededRandom random;
+  for (int i = 0; i < 60; ++i) {
+    const size_t k = drawn_size(i % 8 == 0 ? 100000 : 2000, random), before = drawn_size(40, random);
+    GuardedBuffer<float> src(k);
+    for (size_t j = 0; j < k; ++j) src[j] = random.uniform(-1.0f, 1.0f);
+    GuardedBuffer<int16_t> want(before + k + kWideSlack / sizeof(int16_t)), got(want.size());
+    RowScale scale;
+    const ptrdiff_t stride = static_cast<ptrdiff_t>(k);
+    ref().quantize_rows[Precision::kW12A13](1, k, src.data(), stride, nullptr, want.data() + before, round_up(2 * k, 64), &scale);
+    kernels().quantize_rows[Precision::kW12A13](1, k, src.data(), stride, nullptr, got.data() + before, round_up(2 * k, 64), &scale);
+    ASSERT_EQ(std::memcmp(want.data(), got.data(), (before + k) * sizeof(int16_t)), 0) << k;
   }
 }
 
