@@ -41,6 +41,9 @@ constexpr size_t kMostFound = sizeof(FoundBlocks::fit) / sizeof(uint64_t), kMost
 // The blocks of 8 filters in each row of the kernel. Short rows of weights become whole blocks by zeros behind them: lines behind the last block cost twice as much.
 class RowsOfBlocks {
  public:
+  // Whether there is room for the orders of all rows: those that are not turned, being signed bytes already, may be longer than those that are.
+  static bool fits(const MapConvArgs& a) { return a.rows * (round_up(a.depth, 4) / kBlockDepth) <= kMostBlocksOfRows; }
+
   explicit RowsOfBlocks(const MapConvArgs& a) : looks_(a.outputs >= kOutputsForBlocks) {
     const size_t k = round_up(a.depth, 4), blocks = round_up(k, kBlockDepth) / kBlockDepth;
     padded_ = k % kBlockDepth != 0 && a.rows * blocks <= kPadded ? blocks : 0;
@@ -75,7 +78,7 @@ class RowsOfBlocks {
   }
 
  private:
-  static constexpr size_t kPadded = 16;
+  static constexpr size_t kPadded = 16, kMostBlocksOfRows = TurnedRows::kBytes / kBlockDepth;
 
   void pad(MapHalf* m) {
     int8_t* to = weights_;
@@ -98,7 +101,7 @@ class RowsOfBlocks {
   FoundBlocks* found_ = nullptr;
   size_t padded_;  // blocks of a row with zeros behind; 0: as they are
   LineBlocks rows_[kMostMapRows];
-  uint16_t orders_[TurnedRows::kBytes / kBlockDepth + kMostMapRows];
+  uint16_t orders_[kMostBlocksOfRows + kMostMapRows];
   alignas(16) int8_t weights_[kPadded * kBlockBytes];
 };
 
@@ -107,6 +110,7 @@ class RowsOfBlocks {
 void mapconv_f32_qm8_qw8_2x16_neon(const MapConvArgs& a);
 
 void mapconv_f32_qm8_qw8_4x8_neon_inorder(const MapConvArgs& a) {
+  if (!RowsOfBlocks::fits(a)) return mapconv_f32_qm8_qw8_2x16_neon(a);
   RowsOfBlocks blocks(a);
   if (!map_conv_halves<InOrderMapSums, 4>(a, [&](MapHalf* m, size_t filter) { blocks(m, filter); })) return mapconv_f32_qm8_qw8_2x16_neon(a);
   blocks.keep(a);

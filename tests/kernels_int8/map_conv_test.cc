@@ -158,26 +158,37 @@ TEST_P(MapConvTest, RowsOfOutputsWithMemory) {
     }
 }
 
-// Rows of q - 128, on levels that read them: what they give for q. Short and long patches, few filters and many, and rows longer than levels turn at a time.
+// What a level gives for rows of q - 128, if it reads them: as the reference for q.
+void compare_signed(const ConvKernels& reference, const ConvKernels& level, const MapShape& s, WeightFill fill, SeededRandom& random) {
+  MapWeights w(s, Layout::kN16K4, fill, random);
+  MapRowsOf rows(s.rows, (s.outputs - 1) * s.step + s.depth, fill == WeightFill::kAll127, random);
+  std::vector<float> want(s.outputs * s.columns), got(want.size());
+  MapConvArgs a = {s.outputs, s.columns, s.rows, s.depth, rows.src.data(), rows.scales.data(), s.step, w.packed(Layout::kN16K4, true), want.data(),
+                   static_cast<ptrdiff_t>(s.columns), some_clamp(s.outputs)};
+  reference.map_conv[0](a);
+  for (const auto& row : rows.bytes)
+    for (size_t i = 0; i < row->size(); ++i) (*row)[i] ^= 0x80;
+  a.dst = got.data();
+  a.signed_bytes = true;
+  level.map_conv[0](a);
+  ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << s.outputs << " outputs " << s.columns << " filters " << s.rows << " rows of " << s.depth;
+}
+
+// Short and long patches, few filters and many, and rows longer than levels turn at a time.
 TEST_P(MapConvTest, SignedRows) {
   if (!reads_signed_maps(kernels().isa, Layout::kN16K4)) GTEST_SKIP();
   SeededRandom random;
   for (const MapShape& s : {MapShape{1, 1, 1, 1, 1}, {5, 7, 3, 9, 3}, {32, 16, 3, 48, 16}, {17, 33, 2, 96, 64}, {13, 64, 3, 192, 64}, {9, 20, 0, 24, 8},
                             {61, 9, 3, 600, 600}, {7, 9, 16, 900, 900}, {9, 9, 2, 4000, 0}, {7, 33, 2, 65000, 1}})
-    for (const WeightFill fill : {WeightFill::kRandom, WeightFill::kAll127}) {
-      MapWeights w(s, Layout::kN16K4, fill, random);
-      MapRowsOf rows(s.rows, (s.outputs - 1) * s.step + s.depth, fill == WeightFill::kAll127, random);
-      std::vector<float> want(s.outputs * s.columns), got(want.size());
-      MapConvArgs a = {s.outputs, s.columns, s.rows, s.depth, rows.src.data(), rows.scales.data(), s.step, w.packed(Layout::kN16K4, true), want.data(),
-                       static_cast<ptrdiff_t>(s.columns), some_clamp(s.outputs)};
-      conv_ref().map_conv[0](a);
-      for (const auto& row : rows.bytes)
-        for (size_t i = 0; i < row->size(); ++i) (*row)[i] ^= 0x80;
-      a.dst = got.data();
-      a.signed_bytes = true;
-      conv().map_conv[0](a);
-      ASSERT_TRUE(all_same_bits(want.size(), want.data(), got.data())) << s.outputs << " outputs " << s.columns << " filters " << s.rows << " rows of " << s.depth;
-    }
+    for (const WeightFill fill : {WeightFill::kRandom, WeightFill::kAll127}) compare_signed(conv_ref(), conv(), s, fill, random);
+}
+
+// Nothing has to be turned, so that nothing else bounds what a level keeps of each block of weights on its stack: of all rows 1024 blocks of 16, one more, and as many as there can be.
+TEST_P(MapConvTest, SignedRowsOfAnyLengthStayWithinTheStack) {
+  if (!reads_signed_maps(kernels().isa, Layout::kN16K4)) GTEST_SKIP();
+  SeededRandom random;
+  for (const MapShape& s : {MapShape{8, 2, 16, 1024, 16}, {8, 2, 1, 16384, 1}, {8, 2, 1, 16400, 1}, {8, 2, 16, 1040, 16}, {8, 2, 16, 65000, 0}, {3, 2, 16, 65000, 0}})
+    compare_signed(conv_ref(), conv(), s, WeightFill::kRandom, random);
 }
 
 TEST_P(MapConvTest, ScalesThatAreNoNumbers) {
@@ -249,6 +260,7 @@ TEST_P(MapConvTest, DrawnSizes) {
     const size_t each = depth * std::max(rows, size_t{1}), filters = drawn_within(1 << 18, each, 2000, random);
     const MapShape s = {drawn_within(1 << 18, each * filters, 3000, random), filters, rows, depth, random.integer(0, 3) == 0 ? 0 : drawn_size(depth, random)};
     compare_conv(conv_ref(), conv(), s, kMapLayouts[i % 3], WeightFill::kRandom, 1, random);
+    if (reads_signed_maps(kernels().isa, Layout::kN16K4)) compare_signed(conv_ref(), conv(), s, WeightFill::kRandom, random);
   }
   for (int i = 0; i < 60; ++i) {
     const size_t channels = drawn_size(i % 3 == 0 ? 20000 : 300, random), taps = static_cast<size_t>(random.integer(1, i % 2 == 0 ? 64 : 5));
