@@ -160,8 +160,8 @@ def main():
     options = arguments()
     machine = Local(ROOT) if options.board == "local" else Remote(options.board)
     known = identity.of(machine)
-    if options.cpu is not None and not 0 <= options.cpu < known.cores:
-        raise Trouble(USAGE, f"--cpu {options.cpu}: {machine.name} has the cores 0 to {known.cores - 1}")
+    if options.cpu is not None and options.cpu not in known.usable:
+        raise Trouble(USAGE, f"--cpu {options.cpu}: the cores of {machine.name} that are on and may be used are {', '.join(map(str, known.usable))}")
     program = builds.bench_program(ROOT, known.architecture, isinstance(machine, Local))
     blob = builds.blob_of(ROOT, options.model)
     first, us, closest, versions, remarks = measure(options, Session(options, machine, known, program, blob))

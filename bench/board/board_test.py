@@ -15,6 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "compare")]
 # Only figures pass through here, no arrays.
 sys.modules.setdefault("numpy", types.ModuleType("numpy"))
+import builds  # noqa: E402
 import identity  # noqa: E402
 import in_turns  # noqa: E402
 import row  # noqa: E402
@@ -156,11 +157,27 @@ class Board(unittest.TestCase):
 class Identity(unittest.TestCase):
     def test_cores_of_arm_have_names(self):
         cpuinfo = "".join(f"CPU implementer : 0x41\nCPU part\t: {part}\n" for part in ["0xd03"] * 4 + ["0xd08"] * 2)
-        known = identity.Identity(["aarch64", cpuinfo, "ondemand\n" * 6, "1416000\n" * 4 + "1800000\n" * 2, "A board", "6"])
+        known = identity.Identity(["aarch64", cpuinfo, "ondemand\n" * 6, "1416000\n" * 4 + "1800000\n" * 2, "A board", "6", "0-5", "0-5"])
         self.assertEqual(known.cpu(""), "A board: 4 x Cortex-A53 + 2 x Cortex-A72")
         self.assertEqual(len(list(known.advice(1, None))), 2)
         self.assertEqual(len(list(known.advice(7, None))), 2)
         self.assertEqual(len(list(known.advice(1, 5))), 1)
+
+    def test_cores_that_are_off_or_not_allowed_are_not_counted(self):
+        def usable(count, online, allowed):
+            return identity.Identity(["x86_64", "", "", "", "", count, online, allowed]).usable
+        self.assertEqual(usable("3", "0,4-5", "0-7"), [0, 4, 5])
+        self.assertEqual(usable("4", "0-3", "2"), [2])
+        self.assertEqual(usable("4", "", ""), [0, 1, 2, 3])
+        self.assertEqual(usable("", "", ""), [0])
+
+
+class Builds(unittest.TestCase):
+    def test_only_the_program_is_built(self):
+        for architecture, local, preset in (("x86_64", True, "release"), ("aarch64", False, "cross-aarch64" if builds.platform.machine() != "aarch64" else "release")):
+            folder, arguments = builds.configured(pathlib.Path("root"), architecture, local)
+            self.assertEqual(arguments[:4], ["--preset", preset, "-B", folder])
+            self.assertLessEqual({"-DERT_DEVELOPER=OFF", "-DERT_BUILD_CONVERTER=OFF", "-DERT_BUILD_TOOLS=ON"}, set(arguments))
 
 
 class Turns(unittest.TestCase):

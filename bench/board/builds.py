@@ -11,14 +11,17 @@ from machines import FAILED, FILE, UNSUPPORTED, Trouble
 CROSS = {"aarch64": ("cross-aarch64", "aarch64-linux-gnu-g++", "g++-aarch64-linux-gnu"),
          "armv7l": ("cross-armv7", "arm-linux-gnueabihf-g++", "g++-arm-linux-gnueabihf"),
          "riscv64": ("cross-riscv64", "riscv64-linux-gnu-g++", "g++-riscv64-linux-gnu")}
+# The runtime and ert-bench, without the libraries of converter and tests; code where it stands, as in the builds that tables are of.
+BENCH_ALONE = ("-DERT_DEVELOPER=OFF", "-DERT_BUILD_TOOLS=ON", "-DERT_BUILD_CONVERTER=OFF", "-DERT_PIC=OFF")
+PACKAGES = "cmake (3.22), ninja-build, g++, flatbuffers-compiler, libflatbuffers-dev, libcli11-dev, nlohmann-json3-dev"
 SAME = {"arm64": "aarch64", "armv8l": "armv7l", "amd64": "x86_64"}
 
 
-def step(what, command, root):
+def step(what, command, root, advice=""):
     print(f"{what}: {' '.join(map(str, command))}", flush=True)
     done = subprocess.run([str(part) for part in command], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
-        raise Trouble(FAILED, f"{what} failed with {done.returncode}:\n{done.stdout[-2000:]}")
+        raise Trouble(FAILED, f"{what} failed with {done.returncode}:\n{done.stdout[-2000:]}{advice}")
 
 
 def need(program, package, why):
@@ -29,18 +32,19 @@ def need(program, package, why):
 def configured(root, architecture, local):
     """The folder to build in, and the arguments of cmake."""
     native = SAME.get(platform.machine(), platform.machine())
+    folder = root / "build" / ("board-local" if local else f"board-{architecture}")
+    settings = ["-B", folder, *BENCH_ALONE]
     if local:
-        return root / "build/release", ["--preset", "release"]
+        return folder, ["--preset", "release", *settings]
     if architecture == native:
         # Static, so that no library of the board matters, as the cross builds are.
-        folder = root / "build" / f"board-{architecture}"
-        return folder, ["--preset", "release", "-B", folder, "-DERT_BUILD_CONVERTER=OFF", "-DCMAKE_EXE_LINKER_FLAGS=-static"]
+        return folder, ["--preset", "release", *settings, "-DCMAKE_EXE_LINKER_FLAGS=-static"]
     if architecture not in CROSS:
         raise Trouble(UNSUPPORTED, f"the board is {architecture}, which no preset builds for; known: {', '.join(sorted({*CROSS, native}))}. "
                                    "Build ert-bench with your own toolchain file (toolchains/README.md) and set ERT_BENCH to it")
     preset, compiler, package = CROSS[architecture]
     need(compiler, package, f"build for {architecture}")
-    return root / "build" / preset, ["--preset", preset]
+    return folder, ["--preset", preset, *settings]
 
 
 def bench_program(root, architecture, local):
@@ -53,10 +57,11 @@ def bench_program(root, architecture, local):
     folder, arguments = configured(root, SAME.get(architecture, architecture), local)
     need("cmake", "cmake", "build")
     need("ninja", "ninja-build", "build")
-    step("configure", ["cmake", *arguments], root)
+    step("configure", ["cmake", *arguments], root, f"\nIt takes these packages of Debian, or what they have: {PACKAGES}; or set ERT_BENCH to an ert-bench for the board")
     step("build", ["cmake", "--build", folder, "--target", "ert-bench"], root)
     if local:  # what bench/compare finds whole cores by, where it can be built
         subprocess.run(["cmake", "--build", folder, "--target", "core_probe"], cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        os.environ.setdefault("CORE_PROBE", str(folder / "bench/kernels/core_probe"))
     return folder / "bench/ert-bench"
 
 

@@ -3,7 +3,8 @@ from machines import FAILED, Trouble
 
 SEPARATOR = "--board--"
 QUESTIONS = ("uname -m", "cat /proc/cpuinfo", "cat /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", "cat /sys/devices/system/cpu/cpu*/cpufreq/cpuinfo_max_freq",
-             "tr -d '\\0' < /proc/device-tree/model", "getconf _NPROCESSORS_ONLN")
+             "tr -d '\\0' < /proc/device-tree/model", "getconf _NPROCESSORS_ONLN",
+             "cat /sys/devices/system/cpu/online", "sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status")
 # "CPU part" of cores by ARM (implementer 0x41), whose names /proc/cpuinfo does not have.
 ARM_PARTS = {0xc05: "Cortex-A5", 0xc07: "Cortex-A7", 0xc08: "Cortex-A8", 0xc09: "Cortex-A9", 0xc0e: "Cortex-A17", 0xc0f: "Cortex-A15",
              0xd03: "Cortex-A53", 0xd04: "Cortex-A35", 0xd05: "Cortex-A55", 0xd07: "Cortex-A57", 0xd08: "Cortex-A72", 0xd09: "Cortex-A73", 0xd0a: "Cortex-A75",
@@ -32,14 +33,28 @@ def numbered(values):
     return " + ".join(f"{values.count(value)} x {value}" for value in dict.fromkeys(values))
 
 
+def listed(text):
+    """{0, 1, 2, 5} of '0-2,5', as Linux writes sets of cores; empty where it does not."""
+    found = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal():
+            return set()
+        found |= set(range(int(first), int(last or first) + 1))
+    return found
+
+
 class Identity:
     def __init__(self, answers):
-        self.architecture, cpuinfo, governors, frequencies, board, cores = answers
+        self.architecture, cpuinfo, governors, frequencies, board, cores, online, allowed = answers
         self.core_names = core_names(cpuinfo)
         self.governors = sorted(set(governors.split()))
         self.frequencies = [int(khz) for khz in frequencies.split()]
         self.board = board
-        self.cores = int(cores or 0) or len(self.core_names) or 1
+        count = int(cores or 0) or len(self.core_names) or 1
+        # The numbers of the cores that are on and that this user's programs may run on: there may be gaps. A quota is what ert-bench itself warns of.
+        on, may = listed(online) or set(range(count)), listed(allowed)
+        self.usable = sorted(on & may or on)
 
     def cpu(self, fallback):
         return (f"{self.board}: " if self.board else "") + (numbered(self.core_names) or fallback)
@@ -52,8 +67,8 @@ class Identity:
 
     def advice(self, threads, cpu):
         """What makes its figures worth less."""
-        if threads > self.cores:
-            yield f"{threads} threads on {self.cores} cores"
+        if threads > len(self.usable):
+            yield f"{threads} threads on {len(self.usable)} core{'s' if len(self.usable) > 1 else ''}"
         if self.governors and self.governors != ["performance"]:
             yield f"the frequency governor is {self.governor()}: set it to performance, or believe the figures less"
         if self.cores_differ() and threads == 1 and cpu is None:
