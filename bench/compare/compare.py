@@ -11,9 +11,10 @@ import subprocess
 import sys
 import types
 
+from goals import LEVELS
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECTIONS = ("speed", "levels", "accuracy", "bits", "start")
-LEVELS = ("sse41", "avx2", "avxvnni", "avx512vnni")
 SCHEMA_VERSION = 3
 GOAL_MISSED = 7
 
@@ -221,7 +222,7 @@ def main():
     data["models"], data["goals"] = {}, []
     for name in options.models:
         found = data["models"][name] = measure_model(options, models.MODELS[name], peers)
-        goals = report.goals(models.MODELS[name], found, options.sections)
+        goals = report.goals(models.MODELS[name], found, options.sections, data["machine"])
         data["goals"] += [{"model": name, **goal} for goal in goals]
         print_model(found, goals, report)
         # After every model, so that an interrupted run keeps what it has.

@@ -9,14 +9,19 @@ tools. --isa holds all sides to a level of levels.py, the peers as that file doe
 own conversion by default options, its own ert-bench). --model adds a file, with options of its conversion behind commas:
 wake=embedding_model.onnx,--dim,unk__314=1; LiteRT has no form of it. Programs: build/release, or the folder in BUILD. WORKDIR/conv.json has the figures."""
 import argparse
+import importlib.util
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
 
+from goals import LEVELS
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("BUILD", os.path.join(ROOT, "build", "release"))
 SERIES_SECONDS = 0.25
 NETS = ("ds_cnn", "resnet8", "mobilenet025", "autoencoder", "mobilenetv2", "dog_breeds")
 
@@ -89,7 +94,7 @@ def ratios(turns):
 
 
 def measure(name, model, given, o):
-    build = os.environ.get("BUILD", os.path.join(ROOT, "build", "release"))
+    build = BUILD
     blob = os.path.join(o.workdir, name)
     ours = {"auto": Ours(build, model, given, blob + ".ert", o.isa)}
     if "--precision" not in given:
@@ -120,15 +125,34 @@ COLUMNS = [("ONNX Runtime us", "us", "ort", "{:.0f}"), ("LiteRT int8 us", "us", 
            ("blob int8", "blob_bytes", "int8", "{:,}")]
 
 
+def missing(o):
+    """What this run needs and does not find, with what makes it; None if all is there."""
+    packages = [name for name in ("torch", "onnx", "onnxruntime") if importlib.util.find_spec(name) is None]
+    if packages:
+        return f"{sys.executable} has no {', '.join(packages)}: `bench/compare/setup.sh W` makes W/venv/bin/python, which has"
+    if o.litert and not shutil.which(o.litert):
+        return f"--litert: there is no {o.litert}: `bench/compare/setup.sh W` makes W/venv_litert/bin/python"
+    for build in [BUILD] + ([o.before] if o.before else []):
+        for program in ("convert/edgeconv", "bench/ert-bench"):
+            if not os.path.isfile(os.path.join(build, program)):
+                return f"there is no {os.path.join(build, program)}: cmake --preset release && cmake --build --preset release --target edgeconv ert-bench"
+    return None
+
+
 def main():
     o = options()
-    if o.isa:
-        import levels  # needs numpy, which the tests of this file do without
-        if o.isa not in levels.GOALS:
-            sys.exit(f"conv.py: unknown level {o.isa}; known: {', '.join(levels.GOALS)}")
-    subprocess.run([sys.executable, os.path.join(HERE, "conv_nets.py"), o.workdir], check=True)
+    lacking = missing(o)
+    if lacking:
+        sys.exit("conv.py: " + lacking)
+    if o.isa and o.isa not in LEVELS:
+        sys.exit(f"conv.py: unknown level {o.isa}; known: {', '.join(LEVELS)}")
+    made = [[sys.executable, os.path.join(HERE, "conv_nets.py"), o.workdir]]
     if o.litert:
-        subprocess.run([o.litert, "-W", "ignore", os.path.join(HERE, "make_conv_litert.py"), o.workdir], check=True, stderr=subprocess.DEVNULL)
+        made.append([o.litert, "-W", "ignore", os.path.join(HERE, "make_conv_litert.py"), o.workdir])
+    for command in made:
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            sys.exit(f"conv.py: {' '.join(command)} ended with {done.returncode}: {done.stderr[-2000:]}")
     models = [(name, os.path.join(o.workdir, name + ".onnx"), []) for name in NETS]
     for given in o.model:
         name, _, rest = given.partition("=")

@@ -13,11 +13,6 @@ from contestants import Edgeconv, Peer
 from peers import PEERS, python_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# level: (peer / edgeconv at every shape, geomean) of one thread that are the goal for MiniLM; of two threads .1 more
-GOALS = {"sse41": (1.25, 1.4), "avx2": (1.12, 1.2), "avxvnni": (1.25, 1.4), "avx512vnni": (1.3, 1.45)}
-# The same against the peer whose products do not saturate there.
-EXACT, EXACT_GOALS = "litert_int8", {"avx2": (1.35, 1.45)}
-OTHER_MODELS = 1.2  # at every shape and level
 # The package's folder of each peer that chooses by cpuid alone.
 PACKAGES = {"ort_dyn": "onnxruntime", "ort_dyn_pc": "onnxruntime", "litert_int8": "ai_edge_litert"}
 CPUID, UD2 = b"\x0f\xa2", b"\x0f\x0b"

@@ -32,7 +32,7 @@ def describe():
     fields = cpu_fields()
     flags = (fields.get("flags") or fields.get("Features") or "").split()
     return {"cpu": fields.get("model name") or platform.machine(),
-            "family": fields.get("cpu family"), "model": fields.get("model"),
+            "vendor": fields.get("vendor_id"), "family": fields.get("cpu family"), "model": fields.get("model"),
             "cores": os.cpu_count(), "levels": [name for name in LEVELS if name in flags],
             "hypervisor": "hypervisor" in flags, "governor": governor(), "kernel": platform.release(),
             "python": platform.python_version(), "date": time.strftime("%Y-%m-%d %H:%M")}

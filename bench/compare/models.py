@@ -1,4 +1,4 @@
-"""The models that are compared: their inputs, their files and who must be beaten by how much.
+"""The models that are compared: their inputs and their files. By how much peers are to be beaten: goals.py.
 
 Nothing heavy is imported here, so that this module can be read in every environment.
 """
@@ -64,18 +64,6 @@ def vectors_feed(samples, sequence):
 
 
 @dataclass(frozen=True)
-class Goal:
-    """Least ratio peer / edgeconv at every shape, and in geometric mean (None: no goal)."""
-    threads: int
-    rivals: str                 # "fastest int8 peer" or "ONNX Runtime dynamic int8"
-    every: float
-    geomean: float | None = None
-
-
-FASTEST, DYNAMIC = "fastest int8 peer", "ONNX Runtime dynamic int8"
-
-
-@dataclass(frozen=True)
 class Model:
     name: str
     title: str
@@ -83,7 +71,6 @@ class Model:
     draw: Callable              # (generator, length) -> one sample, [length, ...]
     feed: Callable              # (samples, sequence) -> {input: array}, padded to `sequence` where the model can
     output: str
-    goals: tuple
     per_token: bool = True      # output [batch, sequence, ...]; else [batch, ...]
     padding: bool = True        # samples of different lengths in one batch
     fixed_files: bool = False   # peers that read ONNX get one file of fixed sizes per shape
@@ -116,17 +103,12 @@ class Model:
         return self.feed([self.draw(random, sequence) for _ in range(batch)], sequence)
 
 
-BOTH_115 = (Goal(1, FASTEST, 1.15), Goal(2, FASTEST, 1.15))
-
 MODELS = {model.name: model for model in (
     Model("minilm", "all-MiniLM-L6-v2", ((1, 8), (1, 16), (1, 32), (1, 64), (1, 128), (1, 256), (8, 32)), draw_tokens, bert_feed,
-          "last_hidden_state",
-          (Goal(1, FASTEST, 1.15, 1.3), Goal(2, FASTEST, 1.25, 1.45), Goal(1, DYNAMIC, 1.45, 1.6), Goal(2, DYNAMIC, 1.45, 1.6))),
+          "last_hidden_state"),
     Model("textclassifier", "TextClassifier: 30000 x 256, four layers, 8 heads, feed-forward 2048", FURTHER_GRID, draw_tokens,
-          ids_feed, "y", BOTH_115, per_token=False, padding=False, fixed_files=True),
-    Model("bert_base", "BERT-base size, random weights", FURTHER_GRID, draw_tokens, bert_feed, "y", BOTH_115),
-    Model("bilstm", "bi-LSTM 128 -> 256, two layers, with lengths", FURTHER_GRID, draw_vectors, vectors_feed, "y",
-          (Goal(1, DYNAMIC, 1.5), Goal(2, DYNAMIC, 1.5))),
-    Model("gru", "GRU 128 -> 256, two layers, forward", FURTHER_GRID, draw_vectors, frames_feed, "y",
-          (Goal(1, DYNAMIC, 1.5), Goal(2, DYNAMIC, 1.5)), padding=False),
+          ids_feed, "y", per_token=False, padding=False, fixed_files=True),
+    Model("bert_base", "BERT-base size, random weights", FURTHER_GRID, draw_tokens, bert_feed, "y"),
+    Model("bilstm", "bi-LSTM 128 -> 256, two layers, with lengths", FURTHER_GRID, draw_vectors, vectors_feed, "y"),
+    Model("gru", "GRU 128 -> 256, two layers, forward", FURTHER_GRID, draw_vectors, frames_feed, "y", padding=False),
 )}

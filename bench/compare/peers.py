@@ -87,7 +87,6 @@ PEERS = {
     "litert_int8": Peer("LiteRT XNNPACK int8", "litert", "litert", "ai-edge-litert", "tflite", load_litert,
                         fixed_shapes=True),
 }
-ORT_INT8 = ("ort_dyn", "ort_dyn_pc")
 HELD = ":held"
 
 

@@ -1,8 +1,8 @@
 """Bar charts of the speed ratios, as SVG written by hand so that no plotting library is needed."""
 from xml.sax.saxutils import escape
 
+import goals
 import report
-from models import MODELS
 from peers import PEERS
 
 COLOURS = {"ort_fp32": "#9a9a9a", "ort_dyn": "#e0a030", "ort_dyn_pc": "#c8641e", "ov_static": "#5a9e4b",
@@ -24,9 +24,9 @@ def line(x1, x2, y, style):
     return f'<line x1="{x1}" y1="{y:.1f}" x2="{x2}" y2="{y:.1f}" {style}/>'
 
 
-def goal_of(model_name, threads):
-    """The first of the model's goals is the one against the fastest rival."""
-    return next((goal.every for goal in MODELS[model_name].goals if goal.threads == threads), None)
+def goal_of(model_name, level, threads, machine):
+    """At every shape, against the fastest rival."""
+    return next((goal.every for goal in goals.wanted(model_name, level, threads, machine) if goal.only is None), None)
 
 
 def chart(ratios, shapes, goal, left, top):
@@ -71,8 +71,7 @@ def write(path, data):
     threads = sorted({t for found in measured.values() for t in found["speed"]["ratios"]})
     shown = [name for name in PEERS if PEERS[name].int8
              and any(name in row for found in measured.values() for row in found["speed"]["ratios"].values())]
-    parts = [text(LEFT, 20, "Time of each int8 peer / time of edgeconv, by batch x tokens. Blue: edgeconv. Red: goal against the "
-                            "fastest (bi-LSTM: against ONNX Runtime).", 'font-size="13"')] + legend(shown, 38)
+    parts = [text(LEFT, 20, "Time of each int8 peer / time of edgeconv, by batch x tokens. Blue: edgeconv. Red: goal against the fastest.", 'font-size="13"')] + legend(shown, 38)
     top = TOP
     for name, found in measured.items():
         for column, count in enumerate(threads):
@@ -81,7 +80,7 @@ def write(path, data):
                 continue
             left = LEFT + column * (PLOT_WIDTH + GAP_X)
             parts.append(text(left, top + 4, f'{found["title"]}, {report.threads_text(count)}', 'font-size="12"'))
-            parts += chart(ratios, found["shapes"], goal_of(name, count), left, top + 14)
+            parts += chart(ratios, found["shapes"], goal_of(name, found["speed"]["isa"].get("edgeconv"), count, data["machine"]), left, top + 14)
         top += PLOT_HEIGHT + GAP_Y
     machine = data["machine"]
     parts.append(text(LEFT, top - 14, f'{machine["cpu"]} (family {machine["family"]} model {machine["model"]}), '

@@ -1,17 +1,16 @@
 """The tables and goals, as text, out of the figures that compare.py collected."""
 import statistics
 
+import goals as speed_goal
 from cores import WHOLE
-from models import DYNAMIC
-from peers import HELD, ORT_INT8, PEERS, peer_of
-from speed import fastest_int8, rivals
+from peers import HELD, PEERS, peer_of
+from speed import BASE, fastest_int8, rivals
 import levels
 
-# Goals that --check enforces, besides those of speed in models.py. Those of accuracy are the least that int8 without any
+# Goals that --check enforces, besides those of speed in goals.py. Those of accuracy are the least that int8 without any
 # calibration data must reach.
 LEAST_COSINE, LEAST_SPEARMAN = 0.9990, 0.9988
 LARGEST_BLOB = 0.26
-LEAST_SPEEDUP = 1.8
 MOST_START_MS, MOST_OTHER_BYTES = 30, 2 * 10**6
 
 
@@ -87,9 +86,9 @@ def shared_line(shared):
     return line + "."
 
 
-def held_too(ratios, dynamic=False):
-    """Goals and best rows come twice where one of their rivals was also measured without AMX."""
-    return (False, True) if any(name.endswith(HELD) and (name.removesuffix(HELD) in ORT_INT8 or not dynamic) for name in ratios) else (False,)
+def held_too(ratios):
+    """Goals and best rows come twice where a rival was also measured without AMX."""
+    return (False, True) if any(name.endswith(HELD) for name in ratios) else (False,)
 
 
 def held_text(held):
@@ -128,23 +127,19 @@ def found_peers(found):
     return list(dict.fromkeys(name for result in found.values() for ratios in result["ratios"].values() for name in ratios))
 
 
-def level_goals(goals, model, found):
+def rival_text(goal):
+    return PEERS[goal.only].title if goal.only else "fastest int8 peer"
+
+
+def level_goals(goals, model, found, machine):
     for level, result in found.get("levels", {}).items():
-        if model.name == "minilm":
-            wanted = [(None, "fastest int8 peer", *levels.GOALS[level])]
-            if level in levels.EXACT_GOALS:
-                wanted.append((levels.EXACT, PEERS[levels.EXACT].title, *levels.EXACT_GOALS[level]))
-        else:
-            wanted = [(None, "fastest int8 peer", levels.OTHER_MODELS, None)]
-        for only, rival, *bounds in wanted:
-            rows = {threads: values for _, threads, _, values in levels.rows({level: result}, found["shapes"], only)}
-            for threads in result["results"]:
-                every, geomean = (bound and round(bound + 0.1 * (threads - 1) * (model.name == "minilm"), 2) for bound in bounds)
-                values = rows.get(threads)
-                name = f"{level}, {threads_text(threads)}, {rival} / edgeconv"
-                goals.least(f"{name} at every shape", min(values) if values else None, every)
-                if geomean:
-                    goals.least(f"{name}, geomean", statistics.geometric_mean(values) if values else None, geomean)
+        for threads in result["results"]:
+            for goal in speed_goal.wanted(model.name, level, threads, machine):
+                values = next((values for _, count, _, values in levels.rows({level: result}, found["shapes"], goal.only) if count == threads), None)
+                name = f"{level}, {threads_text(threads)}, {rival_text(goal)} / edgeconv"
+                goals.least(f"{name} at every shape", min(values) if values else None, goal.every)
+                if goal.geomean is not None:
+                    goals.least(f"{name}, geomean", statistics.geometric_mean(values) if values else None, goal.geomean)
 
 
 def accuracy_table(accuracy, missing):
@@ -207,31 +202,34 @@ class Goals:
         self.add(f"{text} <= {bound}", value, lambda v: v <= bound, form)
 
 
-def ratios_to_rivals(model_goal, speed, shapes, held=False):
+def ratios_to_rivals(goal, threads, speed, shapes, held=False):
     """Ratio to the fastest rival of each shape, or None when edgeconv or all rivals are missing, or one failed on the way."""
     def is_rival(name):
-        return name in ORT_INT8 if model_goal.rivals == DYNAMIC else PEERS[name].int8
-    failed = speed.get("failed", {}).get(model_goal.threads, {})
+        return PEERS[name].int8 if goal.only is None else name == goal.only
+    failed = speed.get("failed", {}).get(threads, {})
     if rivals(failed, is_rival, held):
         return None
-    rows = rivals(speed.get("ratios", {}).get(model_goal.threads, {}), is_rival, held).values()
+    rows = rivals(speed.get("ratios", {}).get(threads, {}), is_rival, held).values()
     return {shape: min(row[shape] for row in rows) for shape in shapes} if rows and shapes else None
 
 
-def speed_goals(goals, model, found):
+def speed_goals(goals, model, found, machine):
+    """Those of the level that edgeconv ran, the best of this CPU."""
     speed, shapes = found.get("speed", {}), found["shapes"]
-    for goal in model.goals:
-        if goal.threads not in speed.get("results", {goal.threads: None}):
-            continue  # not asked for
-        for held in held_too(speed.get("ratios", {}).get(goal.threads, {}), goal.rivals == DYNAMIC):
-            worst = ratios_to_rivals(goal, speed, shapes, held)
-            name = f"{threads_text(goal.threads)}, {goal.rivals}{held_text(held)} / edgeconv"
-            at = min(worst, key=worst.get) if worst else None
-            goals.least(f"{name} at every shape" + (f" (least at {at})" if at else ""), worst[at] if worst else None, goal.every)
-            if goal.geomean is not None:
-                goals.least(f"{name}, geomean", statistics.geometric_mean(worst.values()) if worst else None, goal.geomean)
+    level = speed.get("isa", {}).get(BASE)
+    if level is None:
+        goals.add("fastest int8 peer / edgeconv at this CPU's level", None, bool, "{}")
+    for threads in speed.get("results", {}):
+        for goal in speed_goal.wanted(model.name, level, threads, machine):
+            for held in held_too(speed.get("ratios", {}).get(threads, {})) if goal.only is None else (False,):
+                worst = ratios_to_rivals(goal, threads, speed, shapes, held)
+                name = f"{level}, {threads_text(threads)}, {rival_text(goal)}{held_text(held)} / edgeconv"
+                at = min(worst, key=worst.get) if worst else None
+                goals.least(f"{name} at every shape" + (f" (least at {at})" if at else ""), worst[at] if worst else None, goal.every)
+                if goal.geomean is not None:
+                    goals.least(f"{name}, geomean", statistics.geometric_mean(worst.values()) if worst else None, goal.geomean)
     if model.name == "minilm" and "1x128" in shapes and {1, 2} <= set(speed.get("results", {})):
-        goals.least("1x128, 1 thread / 2 threads", speed["speedup"].get("1x128"), LEAST_SPEEDUP)
+        goals.least("1x128, 1 thread / 2 threads", speed["speedup"].get("1x128"), speed_goal.LEAST_SPEEDUP)
 
 
 def accuracy_goals(goals, model, found):
@@ -245,15 +243,15 @@ def accuracy_goals(goals, model, found):
         goals.least("cosine mean, lead over the most accurate int8 peer", lead, 0.0, "{:+.5f}")
 
 
-def goals(model, found, sections):
-    """The goals of the sections that were asked for."""
+def goals(model, found, sections, machine):
+    """The goals of the sections that were asked for, on that machine (machine.describe())."""
     goals = Goals()
     if "accuracy" in sections:
         accuracy_goals(goals, model, found)
     if "speed" in sections:
-        speed_goals(goals, model, found)
+        speed_goals(goals, model, found, machine)
     if "levels" in sections:
-        level_goals(goals, model, found)
+        level_goals(goals, model, found, machine)
     if "bits" in sections:
         goals.add("identical bits", found.get("same_bits", {}).get("identical"), bool, "{}")
     if "start" in sections and model.name == "minilm":

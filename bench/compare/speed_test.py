@@ -8,6 +8,7 @@ from types import SimpleNamespace
 sys.modules.setdefault("numpy", types.ModuleType("numpy"))
 
 import cores  # noqa: E402
+import goals  # noqa: E402
 import ours  # noqa: E402
 import report  # noqa: E402
 import speed  # noqa: E402
@@ -70,16 +71,16 @@ class SpeedTest(unittest.TestCase):
 
     def test_a_goal_is_not_met_by_the_absence_of_a_rival(self):
         found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20], fails_at=3), "ort_dyn_pc": Fake([40])}, [100.0])
-        for goal in MODELS["minilm"].goals:
-            self.assertIsNone(report.ratios_to_rivals(goal, found, SHAPES))
+        self.assertIsNone(report.ratios_to_rivals(goals.Goal(1.2), 1, found, SHAPES))
+        self.assertIsNone(report.ratios_to_rivals(goals.Goal(1.2, only="litert_int8"), 1, found, SHAPES))
         found = measure({"edgeconv": Fake([10]), "ort_dyn": Fake([20]), "ort_dyn_pc": Fake([40])}, [100.0])
-        self.assertEqual(report.ratios_to_rivals(MODELS["minilm"].goals[0], found, SHAPES), {"1x8": 2, "1x16": 2})
+        self.assertEqual(report.ratios_to_rivals(goals.Goal(1.2), 1, found, SHAPES), {"1x8": 2, "1x16": 2})
 
     def test_goals_come_twice_where_a_peer_is_held_back(self):
         found = measure({"edgeconv": Fake([10]), "ov_static": Fake([11]), "ov_static:held": Fake([20]), "litert_int8": Fake([30])}, [100.0])
-        goal = MODELS["minilm"].goals[0]
-        self.assertEqual(report.ratios_to_rivals(goal, found, SHAPES), {"1x8": 1.1, "1x16": 1.1})
-        self.assertEqual(report.ratios_to_rivals(goal, found, SHAPES, held=True), {"1x8": 2, "1x16": 2})
+        goal = goals.Goal(1.2)
+        self.assertEqual(report.ratios_to_rivals(goal, 1, found, SHAPES), {"1x8": 1.1, "1x16": 1.1})
+        self.assertEqual(report.ratios_to_rivals(goal, 1, found, SHAPES, held=True), {"1x8": 2, "1x16": 2})
         self.assertEqual(speed.fastest_int8(found["ratios"][1], "1x8", held=True), ("ov_static:held", 2))
         self.assertIn("OpenVINO static int8 (NNCF), without AMX", "\n".join(report.ratio_table(found["ratios"][1], SHAPES, 1)))
 
@@ -101,6 +102,42 @@ class SpeedTest(unittest.TestCase):
     def test_two_threads_are_compared_with_one_within_turns(self):
         found = measure({"edgeconv": Fake([10])}, [100.0], threads=(1, 2))
         self.assertEqual(found["speedup"]["1x8"], 1)
+
+
+ZEN5, ZEN4 = ({"vendor": "AuthenticAMD", "family": family, "levels": ["avx512_vnni"]} for family in ("26", "25"))
+AMX, CASCADE_LAKE = ({"vendor": "GenuineIntel", "family": "6", "levels": levels} for levels in (["avx512_vnni", "amx_int8"], ["avx512_vnni"]))
+
+
+class GoalsTest(unittest.TestCase):
+    def bounds(self, *asked):
+        return [(goal.every, goal.geomean, goal.only) for goal in goals.wanted(*asked)]
+
+    def test_of_minilm_by_level_and_kind_of_core(self):
+        self.assertEqual(self.bounds("minilm", "sse41", 1, ZEN4), [(1.25, 1.4, None)])
+        self.assertEqual(self.bounds("minilm", "avx2", 2, AMX), [(1.22, 1.3, None), (1.45, 1.55, "litert_int8")])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 1, ZEN5), [(1.3, 1.45, None)])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 2, AMX), [(1.4, 1.55, None)])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 1, CASCADE_LAKE), [(1.5, 1.75, None)])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 2, CASCADE_LAKE), [(1.6, 1.85, None)])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 1, ZEN4), [])
+
+    def test_of_other_models_and_levels(self):
+        self.assertEqual(self.bounds("bilstm", "avx2", 2, AMX), [(1.2, None, None)])
+        self.assertEqual(self.bounds("minilm", "neon", 1, {"vendor": None, "family": None, "levels": []}), [])
+
+    def test_a_run_without_levels_is_held_to_those_of_the_level_that_ran(self):
+        # 1.2 times the fastest at each shape was once enough.
+        found = {"shapes": SHAPES, "speed": measure({"edgeconv": Fake([10]), "ort_dyn": Fake([12])}, [100.0])}
+        found["speed"]["isa"] = {"edgeconv": "avx512vnni"}
+        held = [goal for goal in report.goals(MODELS["minilm"], found, ["speed"], CASCADE_LAKE) if "int8 peer" in goal["text"]]
+        self.assertEqual([goal["met"] for goal in held], [False, False])
+        self.assertIn("avx512vnni, 1 thread, fastest int8 peer / edgeconv at every shape", held[0]["text"])
+        self.assertIn(">= 1.75: 1.20", held[1]["text"])
+        self.assertTrue(all(goal["met"] for goal in report.goals(MODELS["bilstm"], found, ["speed"], CASCADE_LAKE) if "int8 peer" in goal["text"]))
+
+    def test_not_measured_is_missed(self):
+        found = {"shapes": SHAPES}
+        self.assertFalse(report.goals(MODELS["minilm"], found, ["speed"], ZEN5)[0]["met"])
 
 
 if __name__ == "__main__":

@@ -40,8 +40,8 @@ TASKS = [
     Task("Adding a runtime op", r"(?i)trilu", also="Adding an ONNX operator", elsewhere=ALL_OPERATORS),
     Task("Adding an ISA level", r"(?i)sse41", elsewhere={
         "bench/compare/answer_cpuid.c": "what peers are told on smaller CPUs",
-        "bench/compare/compare.py": "the levels of that comparison",
-        "bench/compare/levels.py": "their goals",
+        "bench/compare/goals.py": "the levels of that comparison, with their goals",
+        "bench/compare/speed_test.py": "these goals",
         "bench/compare/options_test.py": "its options",
         "bench/modelled/x86_ports.py": "the tiles that it models",
         "tests/digest/run_instructions.json": "a record, which run_instructions.py --record writes",
