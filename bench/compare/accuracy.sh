@@ -13,6 +13,9 @@ case "${1:-}" in
   ''|-*) work=$root/build/compare ;;
   *) work=$1; shift ;;
 esac
+for option in "$@"; do  # a mistyped one must not cost an installation first
+  [ "$option" = --check ] || { echo "accuracy.sh: unknown option $option; usage: accuracy.sh [WORKDIR] [--check]" >&2; exit 2; }
+done
 MODELS=minilm "$here/setup.sh" "$work"
 work=$(cd "$work" && pwd)
 python=$(sed -n 's/.*"main": "\([^"]*\)".*/\1/p' "$work/environments.json")

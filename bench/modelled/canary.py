@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """canary.py WORKDIR: can the in-order model be trusted? XNNPACK ships fp32 kernels tuned on A53 and A55; on these cores a model must put them before its kernel for
-the out-of-order A75. Needs LiteRT's runs of `run.py --litert .. --sizes 128 --levels neon_inorder,dotprod,dotprod_inorder`. Exit 1: the issue slots rank them wrongly."""
+the out-of-order A75. Needs LiteRT's runs of `run.py WORKDIR --onnx minilm.onnx --litert .. --sizes 128
+--levels neon_inorder,dotprod,dotprod_inorder`. Exit 1: the issue slots rank them wrongly."""
+import pathlib
 import re
 import sys
 
 from trace_model import Runs
 
-RUNS = {"a53": "litert_a53_128", "a55": "litert_a55_128", "a75": "litert_a76_128"}  # tuned for: where it runs
+RUNS = {"a53": "minilm_litert_a53_128", "a55": "minilm_litert_a55_128", "a75": "minilm_litert_a76_128"}  # tuned for: where it runs, as run.py names it
 MOST_TRACES = 40
 
 
@@ -27,6 +29,10 @@ def macs(traces):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
+    absent = [name for name in RUNS.values() if not pathlib.Path(sys.argv[1], "runs", name + ".txt").is_file()]
+    if absent:
+        sys.exit(f"canary.py: {sys.argv[1]} has no run {absent[0]}: `bench/modelled/run.py {sys.argv[1]} --onnx minilm.onnx --litert FILE.tflite --sizes 128 "
+                 "--levels neon_inorder,dotprod,dotprod_inorder` makes it, after bench/modelled/setup.sh")
     runs, failed = Runs(sys.argv[1]), False
     traces = {tuned: traces_of(runs, tuned, name) for tuned, name in RUNS.items()}
     for core in ("a53", "a55"):

@@ -26,6 +26,9 @@ def options():
         unknown = [name for name in given if name not in known]
         if unknown:
             parser.error(f"unknown: {unknown[0]}; known: {', '.join(known)}")
+    absent = [name for net in o.nets for name in (f"{net}.ert", f"{net}.int8.ert", f"{net}.int8.tflite") if not (o.folder / name).is_file()]
+    if absent:
+        parser.error(f"{o.folder} has no {absent[0]}: `bench/compare/conv.py {o.folder} --litert PYTHON` makes it")
     return o
 
 

@@ -1,4 +1,8 @@
-"""What run.py makes of modelled cycles, and where parts.py puts functions."""
+"""What run.py makes of modelled cycles, where parts.py puts functions, and what scripts of bench/ say where something that another command makes is missing."""
+import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import conv
@@ -31,6 +35,25 @@ class Parts(unittest.TestCase):
                              ("void ert::kernels::(anonymous namespace)::recurrent_row16<...LstmRow<...> >", "rows"),
                              ("ert::kernels::quantizepairs_qa8_f32_2x16_i8mm(unsigned long)", "rows"), ("ert_run", "other")):
             self.assertEqual(parts.part_of(symbol, "ert-bench", set()), part)
+
+
+class WhatIsMissingIsNamed(unittest.TestCase):
+    def says(self, script, *arguments):
+        done = subprocess.run([sys.executable, pathlib.Path(__file__).resolve().parents[1] / script, *arguments], capture_output=True, text=True, timeout=50, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("Traceback", done.stderr)
+        return done.stderr.splitlines()[-1]
+
+    def test_with_the_command_that_makes_it(self):
+        with tempfile.TemporaryDirectory() as empty:
+            model = pathlib.Path(empty, "model.onnx")
+            model.touch()
+            self.assertIn(f"`bench/modelled/setup.sh {empty}` makes it", self.says("modelled/run.py", empty, "--onnx", model))
+            self.assertIn("bench/compare/setup.sh makes the models", self.says("modelled/run.py", empty, "--onnx", f"{empty}/other.onnx"))
+            self.assertIn(f"`bench/compare/conv.py {empty} --litert PYTHON` makes it", self.says("modelled/conv.py", empty, empty))
+            self.assertIn("`bench/modelled/run.py", self.says("modelled/canary.py", empty))
+            self.assertIn(f"`bench/compare/conv.py {empty} --litert PYTHON` makes it", self.says("size/sizes.py", empty))
+            self.assertIn("is no checkout of CMSIS-NN", self.says("size/cmsis_nn.py", empty, empty))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 from parts import PARTS
-from trace_model import Runs
+from trace_model import Runs, require_setup
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -38,6 +38,9 @@ def options():
     parser.add_argument("--sizes", default="32,128", type=lambda text: [int(n) for n in text.split(",")])
     parser.add_argument("--bench", type=pathlib.Path)
     o = parser.parse_args()
+    absent = [file for file in (o.onnx, o.litert, o.ort_int8, o.bench) if file and not pathlib.Path(file).is_file()]
+    if absent:
+        parser.error(f"there is no {absent[0]}; bench/compare/setup.sh makes the models")
     unknown = [level for level in o.levels if level not in LEVELS]
     if unknown:
         parser.error(f"unknown level {unknown[0]}; known: {', '.join(LEVELS)}")
@@ -45,7 +48,11 @@ def options():
 
 
 def output(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    try:
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    except OSError as error:
+        sys.exit(f"{command[0]} cannot be started ({error.strerror}): bench/modelled/setup.sh installs compilers and emulators, "
+                 "`cmake --preset release && cmake --build --preset release` builds edgeconv")
     if done.returncode != 0:
         sys.exit(f"{command[0]} ended with {done.returncode}: {done.stderr[-2000:]}")
     return done.stdout
@@ -55,6 +62,7 @@ class Guest:
     """Programs of 64-bit ARM that are counted."""
 
     def __init__(self, o):
+        require_setup(o.workdir, "count_blocks.so", "sysroot/usr/bin/python3.11", "site", "boards")
         self.work, self.runs = o.workdir.resolve(), o.workdir.resolve() / "runs"
         self.runs.mkdir(exist_ok=True)
         if not o.bench:

@@ -76,6 +76,13 @@ def symbols_of(path, base, file):
     return [(int(a, 16) + base, symbol, file) for a, symbol in found]
 
 
+def require_setup(work, *parts):
+    """Ends the script where WORKDIR lacks what setup.sh makes."""
+    missing = [part for part in parts if not (pathlib.Path(work) / part).exists()]
+    if missing:
+        sys.exit(f"{sys.argv[0]}: {work} has no {', '.join(missing)}: `bench/modelled/setup.sh {work}` makes it")
+
+
 class Runs:
     """The counted runs of a working folder."""
 

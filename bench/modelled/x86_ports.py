@@ -99,6 +99,8 @@ def table(level, rows):
 
 
 def main(library=LIBRARY):
+    if not pathlib.Path(library).is_file():
+        raise SystemExit(f"x86_ports.py: there is no {library}: `cmake --preset release && cmake --build --preset release --target ert_kernels` builds it")
     command, version = mca_tool()
     if command is None:
         raise SystemExit("x86_ports.py: llvm-mca is missing (Debian: llvm-19)")

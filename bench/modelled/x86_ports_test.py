@@ -29,6 +29,10 @@ class Loops(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "gemm_a has no function ::tile<3>"):
             x86_ports.tile_loop(BODIES, "gemm_a", "::tile<3>(", "bytes", 0)
 
+    def test_a_library_that_is_not_built_is_named_with_the_command(self):
+        with self.assertRaisesRegex(SystemExit, "there is no /nosuch.a: `cmake --preset release"):
+            x86_ports.main("/nosuch.a")
+
     def test_text_for_llvm_mca(self):
         text = x86_ports.assembly(BODY[5:10])
         self.assertIn("bsf %r8,%rcx\njne .Lloop\n", text)

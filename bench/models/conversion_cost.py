@@ -71,14 +71,14 @@ def models(given):
 
 def main():
     given = options(sys.argv[1:])
+    edgeconv = os.environ.get("EDGECONV") or os.path.join(ROOT, "build", "release", "convert", "edgeconv")
+    if not os.access(edgeconv, os.X_OK):
+        print(f"missing: {edgeconv}: cmake --preset release && cmake --build --preset release --target edgeconv; or EDGECONV names it", file=sys.stderr)
+        return 2
     if not given.inside:
         into_environment(given, sys.argv[1:])
     import conversion_cost_table as cost
     import machine
-    edgeconv = os.environ.get("EDGECONV") or os.path.join(ROOT, "build", "release", "convert", "edgeconv")
-    if not os.access(edgeconv, os.X_OK):
-        print("missing: " + edgeconv, file=sys.stderr)
-        return 2
     wanted = models(given)
     if not wanted:
         print("no model has this in its name", file=sys.stderr)

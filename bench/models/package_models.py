@@ -43,6 +43,11 @@ def options(arguments):
 
 def into_environment(given, arguments, script=__file__):
     """Starts this script again with the interpreter that has the packages it imports."""
+    for variable, program in (("EDGECONV", "convert/edgeconv"), ("ERT_BENCH", "bench/ert-bench")):
+        path = os.environ.get(variable) or os.path.join(ROOT, "build/release", program)
+        if not os.access(path, os.X_OK):  # before an environment is installed
+            print(f"missing: {path}: cmake --preset release && cmake --build --preset release --target edgeconv ert-bench; or {variable} names it", file=sys.stderr)
+            sys.exit(2)
     venv = os.path.join(given.workdir, "venv")
     os.makedirs(given.workdir, exist_ok=True)
     subprocess.run([os.path.join(HERE, "make_venv.sh"), venv, os.path.join(HERE, "requirements_packages.txt")], check=True)

@@ -8,6 +8,7 @@ WORKDIR/cmsis_nn.json has the figures, layer by layer. --nets linear384 leaves t
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -36,6 +37,16 @@ def options():
     unknown = [name for name in o.nets if name not in (*NETS, LINEAR)]
     if unknown:
         parser.error(f"unknown net {unknown[0]}; known: {', '.join((*NETS, LINEAR))}")
+    strange = [core for core in o.cores.split(",") if core not in FLAGS]
+    if strange:
+        parser.error(f"unknown core {strange[0]}; known: {', '.join(FLAGS)}")
+    if not (o.cmsis_nn / "Include/arm_nnfunctions.h").is_file():
+        parser.error(f"{o.cmsis_nn} is no checkout of CMSIS-NN: it has no Include/arm_nnfunctions.h")
+    if not shutil.which("arm-none-eabi-gcc"):
+        parser.error("there is no arm-none-eabi-gcc: install gcc-arm-none-eabi and qemu-system-arm (Debian's names)")
+    o.workdir.mkdir(parents=True, exist_ok=True)
+    sizes.require_nets(parser, o.workdir, [name for name in o.nets if name in NETS])
+    sizes.require_built(parser, [ROOT / f"build/cross-cortex-{core}/bench/firmware/ert-bench" for core in o.cores.split(",")])
     return o
 
 

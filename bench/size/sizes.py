@@ -7,6 +7,7 @@ arena, and how often TFLite Micro's for the same network in int8. --tflm gives a
 blobs on emulated Cortex-M4 and M55 boards (presets cross-cortex-m4 and -m55, built) and adds millions of instructions of a run. The
 interpreter needs onnx. WORKDIR/sizes.json has the figures."""
 import argparse
+import importlib.util
 import json
 import os
 import pathlib
@@ -25,7 +26,29 @@ def options():
     parser.add_argument("workdir", type=pathlib.Path)
     parser.add_argument("--tflm")
     parser.add_argument("--boards", action="store_true")
-    return parser.parse_args()
+    o = parser.parse_args()
+    require_nets(parser, o.workdir, NETS)
+    require_built(parser, [ROOT / f"build/cross-cortex-{core}/bench/firmware/ert-bench" for core in BOARDS] if o.boards else [])
+    return o
+
+
+def require_nets(parser, folder, names):
+    """Usage ends here where what bench/compare/conv.py makes, or the package that reads it, is missing."""
+    missing = [f"{name}.onnx" for name in names if not (folder / f"{name}.onnx").is_file()]
+    if missing:
+        parser.error(f"{folder} has no {missing[0]}: `bench/compare/conv.py {folder} --litert PYTHON` makes it")
+    if importlib.util.find_spec("onnx") is None:
+        parser.error(f"{sys.executable} has no onnx: take the interpreter that bench/compare/conv.py ran with, or pip install onnx")
+
+
+def require_built(parser, images):
+    edgeconv = ROOT / "build/release/convert/edgeconv"
+    if not edgeconv.is_file():
+        parser.error(f"there is no {edgeconv}: cmake --preset release && cmake --build --preset release --target edgeconv")
+    for image in images:
+        if not image.is_file():
+            preset = image.relative_to(ROOT / "build").parts[0]
+            parser.error(f"there is no {image}: cmake --preset {preset} && cmake --build --preset {preset} --target ert-bench")
 
 
 def weight_elements(initializers, nodes):

@@ -14,8 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-import numpy as np
-import onnxruntime
+import needs
+
+needs.packages("numpy", "onnxruntime")
+import numpy as np  # noqa: E402
+import onnxruntime  # noqa: E402
 
 EDGECONV = os.environ.get("EDGECONV", "edgeconv")
 KINDS = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64}

@@ -6,7 +6,10 @@ usage: jax_networks.py FOLDER"""
 import pathlib
 import sys
 
-import jax
+import needs
+
+needs.packages("jax", "numpy", "onnx", "flax", "jax2onnx")
+import jax  # noqa: E402
 import jax.numpy as jnp
 import numpy as np
 import onnx

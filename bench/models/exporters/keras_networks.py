@@ -14,7 +14,10 @@ import pathlib
 import sys
 
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-import keras
+import needs
+
+needs.packages("keras", "tensorflow", "tf2onnx")
+import keras  # noqa: E402
 import tensorflow as tf
 import tf2onnx
 from keras import layers as L

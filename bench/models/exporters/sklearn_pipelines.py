@@ -6,7 +6,10 @@ usage: sklearn_pipelines.py FOLDER"""
 import pathlib
 import sys
 
-import numpy as np
+import needs
+
+needs.packages("numpy", "sklearn", "skl2onnx")
+import numpy as np  # noqa: E402
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier

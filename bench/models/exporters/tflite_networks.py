@@ -13,7 +13,10 @@ import sys
 import tempfile
 
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-import keras
+import needs
+
+needs.packages("keras", "numpy", "onnx", "tensorflow")
+import keras  # noqa: E402
 import numpy as np
 import onnx
 import tensorflow as tf

@@ -7,7 +7,10 @@ usage: torch_convolutions.py FOLDER [NAME...]      in the environment of bench/m
 import pathlib
 import sys
 
-import torch
+import needs
+
+needs.packages("torch", requirements="bench/models/requirements.txt")
+import torch  # noqa: E402
 from torch import nn
 from torch.nn import functional as F
 
