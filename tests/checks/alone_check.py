@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """alone_check.py ROOT BUILD [FILE...]: whether each source of the converter compiles alone, with no precompiled header and no other source before
 it (cmake/build_together.cmake): a file names all that it needs. Only the syntax is checked. Default: all sources of convert; takes minutes."""
 import concurrent.futures

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """build_time.py REF [--skip-tests]: CPU time that a stranger's first commands take, here and at commit REF, in the same hour.
 
 In fresh clones below build/build_time, with packages installed and without a compiler cache: ./quickstart.sh, then ./test.sh, then a rebuild of

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """same_blobs.py REF [--edgeconv PATH] [--models DIR]... [--jobs N] [--any-text]: whether this checkout writes the blobs that commit REF wrote.
 
 Builds edgeconv of REF in a clone below the build folder (kept there for the next time), converts every .onnx below the folders of models with
