@@ -30,8 +30,10 @@ inline __attribute__((always_inline)) __m512 store_steps(__m512 range, float mos
 
 // Bytes with a zero point: what lanes of a row hold, and the steps of 16 rows.
 struct WithZeroPoint {
-  __m512i lo = _mm512_set1_epi32(INT32_MIN), hi = _mm512_setzero_si512();
+  __m512i lo, hi;
 
+  // Written out: the one file's pragma of the target does not reach constructors that GCC makes.
+  inline __attribute__((always_inline)) WithZeroPoint() : lo(_mm512_set1_epi32(INT32_MIN)), hi(_mm512_setzero_si512()) {}
   inline __attribute__((always_inline)) void include(__m512 y) { extend(y, &lo, &hi); }
   inline __attribute__((always_inline)) void include(const WithZeroPoint& other) {
     lo = _mm512_max_epu32(lo, other.lo);
@@ -64,8 +66,9 @@ struct WithZeroPoint {
 // kMost integers to either side of zero.
 template <int kMost>
 struct Symmetric {
-  __m512i magnitude = _mm512_setzero_si512();
+  __m512i magnitude;
 
+  inline __attribute__((always_inline)) Symmetric() : magnitude(_mm512_setzero_si512()) {}
   inline __attribute__((always_inline)) void include(__m512 y) {
     magnitude = _mm512_max_epi32(_mm512_castps_si512(_mm512_abs_ps(y)), magnitude);
   }
