@@ -87,6 +87,11 @@ if [ "$cross" != no ]; then
   mkdir -p build/release
   build_with_progress build/release/build.log cmake --preset release
   build_with_progress build/release/build.log cmake --build --preset release --target edgeconv digest one_model ert-bench write_extremes
+  # The quick tests skip these where the compilers are missing.
+  for architecture in aarch64 armv7 cortex-m; do
+    python3 tests/package/one_file_test.py . "$architecture"
+  done
+  python3 tests/package/bare_metal_test.py . build/release
 fi
 if [ "$cross" = smoke ]; then
   cmake --preset cross-aarch64 >/dev/null

@@ -18,7 +18,7 @@ def own_names(text):
         for line in block.splitlines():
             if not re.match(r"[A-Za-z_]", line) or re.match(r"(public|private|protected|return|case|template <[^>]*>$)", line):
                 continue
-            line = re.sub(r"__attribute__\(\(([^()]|\([^()]*\))*\)\)", "", line)
+            line = re.sub(r"__attribute__\(\(([^()]|\([^()]*\))*\)\) ?|\balignas\([^()]*\) ?", "", line)
             line = re.sub(r"^template <.*?> (?=\w)", "", line)
             kind = re.match(r"(?:struct|class|enum class|enum|union) (\w+)", line)
             alias = re.match(r"using (\w+) =", line)
