@@ -47,7 +47,7 @@ std::string macros(const std::string& symbol, const BlobRunner& runner, size_t b
     for (const auto& [name, size] : row.dims) at += fmt::format("{}{} {}", at.empty() ? "" : ", ", c_text(name), size);
   }
   return fmt::format(
-      "#define {0}_BYTES {1}u\n#define {0}_ARENA_BYTES {2}u /* at {3}, one thread */\n"
+      "#define {0}_BYTES {1}u\n#define {0}_ARENA_BYTES {2}u /* at {3}, one thread; a little less where pointers have 32 bits: ert_arena_bytes */\n"
       "#define {0}_WORK_BYTES {4}u  /* for ert_model_open_in */\n",
       capitals(symbol), bytes, arena, at.empty() ? "the maximum dims" : at, info.work_bytes);
 }
