@@ -8,12 +8,12 @@
 #include <cstring>
 #include <exception>
 #include <new>
-#include <thread>
 
 #include "bench/clock.h"
 #include "bench/command_line.h"
 #include "bench/plot.h"
 #include "bench/report.h"
+#include "bench/usable_cores.h"
 #include "platform/posix/own_stack.h"
 
 namespace ert::bench {
@@ -118,10 +118,8 @@ int run(int argc, char** argv) {
   report.options = line.options;
   report.options.threads = line.threads.front();
   const uint32_t most = *std::max_element(line.threads.begin(), line.threads.end());
-  const unsigned cores = std::thread::hardware_concurrency();
-  if (cores != 0 && most > cores)
-    warn(&report, std::to_string(most) + " threads on " + std::to_string(cores) +
-                      " cores: they wait for each other, so that times say little of a device with as many cores");
+  const std::string crowded = threads_warning(most, usable_cores());
+  if (!crowded.empty()) warn(&report, crowded);
   for (const std::string& path : line.blobs) report.blobs.push_back(std::make_unique<Blob>(path));
   int code = 0;
   report.clock_us.push_back(clock_loop_us());

@@ -179,7 +179,8 @@ std::map<std::string, int32_t> complete_dims(const ert_model& m, const std::map<
     if (it == dims.end()) {
       std::string known;
       for (const auto& [other, unused] : dims) known += (known.empty() ? "" : ", ") + other;
-      throw Failure{2, "--shape: the model has no dim '" + name + "' (it has: " + known + ")"};
+      throw Failure{2, "--shape: the model has no dim '" + name + "' " +
+                           (known.empty() ? "(all its sizes are fixed: leave --shape out)" : "(it has: " + known + ")")};
     }
     it->second = value;
   }

@@ -29,6 +29,8 @@ std::string fixed(double v, int digits) {
 // Four digits or more: 0.1234, 12.34, 5678.
 std::string four_digits(double v) { return fixed(v, v >= 1000 ? 0 : v >= 100 ? 1 : v >= 10 ? 2 : v >= 1 ? 3 : 4); }
 
+std::string threads_text(uint32_t n) { return std::to_string(n) + (n == 1 ? " thread" : " threads"); }
+
 std::string file_name_of(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
 // The first `left` columns begin at the left, numbers end at the right.
@@ -60,8 +62,8 @@ void print_cells(const Table& table, size_t left, bool markdown) {
 }
 
 void print_texts(const TextResult& t) {
-  std::printf("task %s, %zu texts, %zu tokens, %zu runs of the model, %zu texts cut; %" PRIu32 " threads, %s\n", t.task.c_str(),
-              t.texts, t.tokens, t.runs, t.truncated, t.threads, t.isa.c_str());
+  std::printf("task %s, %zu texts, %zu tokens, %zu runs of the model, %zu texts cut; %s, %s\n", t.task.c_str(), t.texts, t.tokens,
+              t.runs, t.truncated, threads_text(t.threads).c_str(), t.isa.c_str());
   std::printf("%-28s %12s %12s %14s\n", "of one text", "mean us", "texts/s", "tokens/s");
   const auto row = [&t](const char* what, double us) {
     if (us > 0)
@@ -122,8 +124,8 @@ void print_results(const Report& r, bool markdown) {
                 r.options.repetitions);
   for (const Result& x : r.results) {
     if (x.ops.empty()) continue;
-    std::printf("\n%s %s %" PRIu32 " threads\n%s", file_name_of(r.paths[x.blob]).c_str(), dims_text(x.dims).c_str(), x.threads,
-                markdown ? "\n" : "");
+    std::printf("\n%s %s %s\n%s", file_name_of(r.paths[x.blob]).c_str(), dims_text(x.dims).c_str(),
+                threads_text(x.threads).c_str(), markdown ? "\n" : "");
     print_profile(x, markdown);
   }
 }

@@ -37,21 +37,27 @@ struct RunArguments {
   bool arrays() const { return data.empty() || archive(); }  // outputs are arrays then, too
 };
 
+// Of the levels in the mask, whatever this CPU has.
+std::string isa_names(uint32_t mask) {
+  std::string names;
+  for (int i = 0; i < 32; ++i) {
+    const char* name = ert_isa_name(static_cast<ert_isa>(i));
+    if (name && (mask >> i & 1)) names += std::string(names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
 uint32_t isa_mask(const std::string& name) {
   if (name.empty()) return 0;
   const uint32_t available = ert_isa_available();
-  std::string known, usable;
   for (int i = 0; i < 32; ++i) {
     const char* n = ert_isa_name(static_cast<ert_isa>(i));
-    if (!n) continue;
-    if (name == n) {
-      if (available >> i & 1) return 1u << i;
-      throw FatalError(ExitCode::kUnsupported, "--isa " + name + ": this CPU or build does not have it");
-    }
-    known += std::string(known.empty() ? "" : ", ") + n;
-    if (available >> i & 1) usable += std::string(usable.empty() ? "" : ", ") + n;
+    if (!n || name != n) continue;
+    if (available >> i & 1) return 1u << i;
+    throw FatalError(ExitCode::kUnsupported, "--isa " + name + ": this CPU or build does not have it");
   }
-  throw FatalError(ExitCode::kUsage, "--isa " + name + ": unknown; known are " + known + " (here: " + usable + ")");
+  throw FatalError(ExitCode::kUsage,
+                   "--isa " + name + ": unknown; known are " + isa_names(~0u) + " (here: " + isa_names(available) + ")");
 }
 
 std::string file_name(std::string name) {
@@ -219,7 +225,7 @@ Action add_run(Arguments& a) {
   a.option("--top", o->text.top, "so many of the best labels or answers", {.least = 1, .most = 1 << 16});
   a.group("How");
   a.option("--threads", o->threads, "threads", {.least = 1, .most = 256});
-  a.option("--isa", o->isa, "instruction set: ref, avx2, avxvnni, avx512vnni, ...; default: the best", {.type = "NAME"});
+  a.option("--isa", o->isa, "instruction set: " + isa_names(~0u) + "; default: the best that this CPU has", {.type = "NAME"});
   a.example("edgeconv run model.ert --input input_ids=101,7592,102 --input attention_mask=1,1,1 --print",
             "shows what the model says; --out results writes it to files");
   return [o] { return run_blob(*o); };

@@ -104,7 +104,17 @@ class ErtBench(unittest.TestCase):
     def test_profile(self):
         ops = self.results("--profile")["results"][0]["ops"]
         self.assertEqual([op["name"] for op in ops], ["node_0", "node_1", "node_2", "node_3"])
-        self.assertIn("Unary", bench(self.blob, "--profile", "--runs", 1).stdout)
+        said = bench(self.blob, "--profile", "--runs", 1).stdout
+        self.assertIn("Unary", said)
+        self.assertIn("batch=8 1 thread\n", said)
+
+    def test_shape_of_a_model_without_dims(self):
+        fixed = self.dir / "fixed.ert"
+        subprocess.run([WRITER, fixed, "fixed"], check=True)
+        self.assertEqual(bench(fixed, "--runs", 1).returncode, 0)
+        done = bench(fixed, "--shape", "batch=1")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "ert-bench: --shape: the model has no dim 'batch' (all its sizes are fixed: leave --shape out)\n"))
 
     def test_more_threads_than_cores_are_warned_of(self):
         few, many = (bench(self.blob, "--threads", n, "--runs", 1) for n in (1, len(os.sched_getaffinity(0)) + 1))
@@ -113,6 +123,12 @@ class ErtBench(unittest.TestCase):
         self.assertEqual(many.returncode, 0)
         self.assertIn("warning", many.stderr)
         self.assertIn("cores", many.stderr)
+
+    def test_cores_that_a_process_is_bound_to_are_counted(self):
+        first = min(os.sched_getaffinity(0))
+        done = subprocess.run([BENCH, self.blob, "--threads", "2", "--runs", "1"], capture_output=True, text=True, timeout=60, check=True,
+                              preexec_fn=lambda: os.sched_setaffinity(0, {first}))
+        self.assertIn("warning: 2 threads on 1 core that this process may use", done.stderr)
 
     def test_exit_codes(self):
         damaged = self.dir / "damaged.ert"
