@@ -60,6 +60,13 @@ std::optional<DimExpr> one_that_fits(const DimExpr& a, const DimExpr& extremum) 
   return other;
 }
 
+// Sums of symbols and a constant, none of them taken away.
+bool is_sum(const DimExpr& e) {
+  return std::all_of(e.terms().begin(), e.terms().end(), [](const auto& t) {
+    return t.coefficient > 0 && (t.factors.empty() || (t.factors.size() == 1 && t.factors[0]->kind == DimExpr::Atom::Kind::kSymbol));
+  });
+}
+
 }  // namespace
 
 DimsUnion::DimsUnion(Graph& g) : g_(g) {
@@ -127,6 +134,16 @@ DimsUnion::Result DimsUnion::unify(const DimExpr& a, const DimExpr& b) {
     const std::vector<std::string> inside = other->symbols();
     if (std::find(inside.begin(), inside.end(), symbol->symbol_name()) != inside.end()) continue;
     replace(symbol->symbol_name(), *other);
+    return Result::kMerged;
+  }
+  // A mask over past and new tokens, whose axis has a name of its own.
+  for (const auto& [symbol, other] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+    if (!symbol->is_symbol() || other->is_constant() || !is_sum(*other)) continue;
+    const std::string name = symbol->symbol_name();
+    const std::vector<std::string> inside = other->symbols();
+    if (!std::all_of(inside.begin(), inside.end(), [&](const std::string& s) { return s != name && is_input_dim(s); })) continue;
+    g_.summed_dims[name] = *other;
+    replace(name, *other);
     return Result::kMerged;
   }
   // A mask that was cut to the length of the ids, as torch.export writes it where both are declared apart.

@@ -105,6 +105,7 @@ struct Graph {
   std::map<std::string, int64_t> least_dims;  // least sizes of dims that must be larger than 1: found by inference
   std::map<std::string, int64_t> most_dims;   // largest sizes that the user gave dims (--dim)
   std::map<std::string, std::string> same_dims;  // dims of inputs that were found to be another one, and its name
+  std::map<std::string, DimExpr> summed_dims;  // dims of inputs that were found to be a sum of others: past and new tokens
   // Those of them that loops were unrolled for: the graph is not made for larger ones.
   std::map<std::string, int64_t> unrolled_dims;
   std::vector<SizeEquality> equalities;   // left open by the last inference

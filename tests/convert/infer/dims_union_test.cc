@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "convert/infer/infer.h"
+#include "convert/prepare/fixed_dims.h"
 #include "tests/convert/graph_builder.h"
 
 namespace edgeconv_test {
@@ -66,6 +67,34 @@ TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
   ASSERT_EQ(d.warnings().size(), 1u);
   for (const char* part : {"'sequence'", "33", "node0", "dynamo=True"})
     EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
+}
+
+// Decoders with a cache declare their mask [batch, total]; it was refused for a frozen size.
+TEST(DimsUnion, TheLengthOfAMaskIsThatOfPastAndNewTokens) {
+  for (const bool mask_first : {false, true}) {
+    GraphBuilder b;
+    const DimExpr batch = DimExpr::symbol("batch"), past = DimExpr::symbol("past"), tokens = DimExpr::symbol("tokens");
+    const ValueId early = mask_first ? b.input("mask", DType::kFloat, {batch, DimExpr::symbol("total")}) : kNone;
+    const ValueId cache = b.input("cache", DType::kFloat, {batch, past}), x = b.input("x", DType::kFloat, {batch, tokens});
+    const ValueId mask = mask_first ? early : b.input("mask", DType::kFloat, {batch, DimExpr::symbol("total")});
+    const ValueId all = b.node(OpKind::kConcat, {cache, x}, AxisAttrs{1});
+    b.output(b.node(OpKind::kBinary, {mask, all}, BinaryAttrs{bb::kAdd}));
+    Diagnostics d;
+    infer(b.g, d);
+    d.check();
+    EXPECT_EQ(shape_str(*b.g.value(mask).shape), "[batch, past + tokens]");
+    EXPECT_TRUE(d.warnings().empty());
+    ModelInfo info;
+    info.dims = {"batch", "past", "tokens", "total"};
+    EXPECT_NO_THROW(check_dims_vary(b.g, info, {{"past", 16}}));
+    try {
+      check_dims_vary(b.g, info, {{"total", 20}});
+      FAIL() << "total is no dim of its own";
+    } catch (const FatalError& e) {
+      EXPECT_EQ(e.code(), ExitCode::kUsage);
+      EXPECT_NE(std::string(e.what()).find("past + tokens"), std::string::npos) << e.what();
+    }
+  }
 }
 
 // PyPI's mne-icalabel adds up four views of each sample: [4, -1] of its rows is no frozen batch, and the file converts with --fix for any multiple.
