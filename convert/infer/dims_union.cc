@@ -96,6 +96,7 @@ void DimsUnion::replace(const std::string& symbol, const DimExpr& with) {
     if (v.shape) apply(*v.shape);
     if (v.elements) apply(*v.elements);
   }
+  for (auto& [name, sum] : g_.summed_dims) sum = sum.substitute(map);
   if (const auto known = g_.least_dims.find(symbol); known != g_.least_dims.end()) {
     if (with.is_symbol()) {
       int64_t& least = g_.least_dims.try_emplace(with.symbol_name(), 1).first->second;
@@ -128,21 +129,17 @@ DimsUnion::Result DimsUnion::unify(const DimExpr& a, const DimExpr& b) {
   }
   DimExpr ra, rb;
   if (cancel_common(a, b, ra, rb)) return unify(ra, rb);
-  // A dim that no input declares takes the other side's expression.
+  // A dim that no input declares takes the other side's expression. So does one that is the sum of other inputs' dims: a mask over past and new
+  // tokens, whose axis has a name of its own.
   for (const auto& [symbol, other] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-    if (!symbol->is_symbol() || other->is_constant() || is_input_dim(symbol->symbol_name())) continue;
-    const std::vector<std::string> inside = other->symbols();
-    if (std::find(inside.begin(), inside.end(), symbol->symbol_name()) != inside.end()) continue;
-    replace(symbol->symbol_name(), *other);
-    return Result::kMerged;
-  }
-  // A mask over past and new tokens, whose axis has a name of its own.
-  for (const auto& [symbol, other] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-    if (!symbol->is_symbol() || other->is_constant() || !is_sum(*other)) continue;
+    if (!symbol->is_symbol() || other->is_constant()) continue;
     const std::string name = symbol->symbol_name();
     const std::vector<std::string> inside = other->symbols();
-    if (!std::all_of(inside.begin(), inside.end(), [&](const std::string& s) { return s != name && is_input_dim(s); })) continue;
-    g_.summed_dims[name] = *other;
+    if (std::find(inside.begin(), inside.end(), name) != inside.end()) continue;
+    if (is_input_dim(name)) {
+      if (!is_sum(*other) || !std::all_of(inside.begin(), inside.end(), [&](const std::string& s) { return is_input_dim(s); })) continue;
+      g_.summed_dims[name] = *other;
+    }
     replace(name, *other);
     return Result::kMerged;
   }
