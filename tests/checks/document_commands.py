@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """document_commands.py ROOT: a script that a document runs by its path can be run. Exit 1 lists each command of a *.md whose first word is a script of the repository
-that is not executable, or not there. --self-test, run on every start, plants both and demands that they are found.
+that is not executable, or not there. On every start it must find planted faults.
 
 Commands are lines of indented or fenced blocks, and `code` in text that has arguments; what stands behind |, && or ; is one more, and VARIABLE=value before it
 is passed over. `python3 script.py` needs no permission."""
@@ -67,10 +67,15 @@ def self_test():
             assert len(found) == expected, (lines, found)
 
 
+def check(usage, faults_of, fine):
+    """The rest of a check whose self-test has passed: faults_of(ROOT) by the command line, or `fine`."""
+    if len(sys.argv) != 2:
+        sys.exit(usage)
+    found = list(faults_of(pathlib.Path(sys.argv[1])))
+    print("\n".join(found) or fine)
+    sys.exit(1 if found else 0)
+
+
 if __name__ == "__main__":
     self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = list(faults(pathlib.Path(sys.argv[1])))
-    print("\n".join(found) or "every script that a document runs can be run")
-    sys.exit(1 if found else 0)
+    check(__doc__, faults, "every script that a document runs can be run")

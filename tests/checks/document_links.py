@@ -2,10 +2,9 @@
 have, as GitHub names headings. On every start it must find planted faults. Addresses of the net are not looked at."""
 import pathlib
 import re
-import sys
 import tempfile
 
-from document_commands import documents
+from document_commands import check, documents
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -42,8 +41,4 @@ def self_test():
 
 if __name__ == "__main__":
     self_test()
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    found = list(faults(pathlib.Path(sys.argv[1])))
-    print("\n".join(found) or "every link of a document leads somewhere")
-    sys.exit(1 if found else 0)
+    check(__doc__, faults, "every link of a document leads somewhere")
