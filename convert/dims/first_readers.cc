@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
+#include "convert/ir/median.h"
 #include "rt/ops/op_params.h"
 
 namespace edgeconv {
@@ -54,9 +56,8 @@ float response_of(const Tensor& weights) {
     for (size_t i = k * size; i < (k + 1) * size; ++i) sum += w[i], squares += w[i] * w[i];
     responses.push_back(std::sqrt(kSpread * kSpread * sum * sum + kDetail * kDetail * squares));
   }
-  const auto middle = responses.begin() + static_cast<std::ptrdiff_t>(responses.size() / 2);
-  std::nth_element(responses.begin(), middle, responses.end());
-  return std::isfinite(*middle) ? *middle : 0;
+  const float middle = median(std::move(responses));
+  return std::isfinite(middle) ? middle : 0;
 }
 
 void read_conv(const Graph& g, const Node& n, FirstReaders& found) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "convert/ir/median.h"
 #include "rt/ops/op_params.h"
 
 namespace edgeconv {
@@ -65,11 +66,10 @@ std::map<ValueId, float> hidden_state_levels(const Graph& g) {
   std::map<ValueId, float> found;
   for (ValueId in : g.inputs) {
     if (!is_hidden_states(g.value(in))) continue;
-    std::vector<float> levels = norm_levels(g, *g.value(in).shape->back().constant());
+    const std::vector<float> levels = norm_levels(g, *g.value(in).shape->back().constant());
     if (levels.size() < kLeastNorms) continue;
-    const auto middle = levels.begin() + static_cast<std::ptrdiff_t>(levels.size() / 2);
-    std::nth_element(levels.begin(), middle, levels.end());
-    if (*middle * kAboutOne < 1 || *middle > kAboutOne) found[in] = *middle;
+    const float level = median(levels);
+    if (level * kAboutOne < 1 || level > kAboutOne) found[in] = level;
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/ir/median.h"
 #include "convert/measure/accuracy.h"
 #include "kernels_int8/contract/packed_layout.h"
 
@@ -15,8 +16,7 @@ namespace {
 double outlier_index(std::vector<double> amax) {
   std::erase(amax, 0.0);
   if (amax.empty()) return kNotKnown;
-  std::sort(amax.begin(), amax.end());
-  return amax.back() / amax[amax.size() / 2];
+  return *std::max_element(amax.begin(), amax.end()) / median(amax);
 }
 
 double weight_sqnr(const Tensor& weight, const PackedWeights& stored) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "convert/ir/median.h"
 #include "convert/quantize/smoothing_search.h"
 #include "kernels_int8/dispatch/dispatch.h"
 
@@ -48,10 +50,7 @@ constexpr float kHardlySeen = 0x1p-10f;
 
 float middle_of(std::vector<float> channels) {
   std::erase_if(channels, [](float a) { return !(a > 0); });
-  if (channels.empty()) return 0;
-  const auto middle = channels.begin() + static_cast<std::ptrdiff_t>(channels.size() / 2);
-  std::nth_element(channels.begin(), middle, channels.end());
-  return *middle;
+  return channels.empty() ? 0 : median(std::move(channels));
 }
 
 }  // namespace
