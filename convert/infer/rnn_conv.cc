@@ -258,11 +258,31 @@ void infer_conv_transpose(NodeInference& c) {
   c.set(0, c.dtype(0), std::move(out));
 }
 
+namespace {
+
+// A window of nothing but padding has a sum and a mean of zeros that count, and no maximum.
+bool windows_have_values(NodeInference& c, const ConvAttrs& a) {
+  if (a.sum || a.count_include_pad) return true;
+  const size_t spatial = a.kernel.size();
+  if (!a.auto_pad.empty() && a.auto_pad != "NOTSET") return true;
+  for (size_t i = 0; i < a.pads.size(); ++i) {
+    const size_t axis = i % spatial;
+    const int64_t dilation = axis < a.dilations.size() ? a.dilations[axis] : 1, reach = dilation * (a.kernel[axis] - 1) + 1;
+    if (a.pads[i] < reach) continue;
+    c.invalid("its padding of " + std::to_string(a.pads[i]) + " along an axis leaves windows of " + std::to_string(reach) +
+              " nothing but padding");
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void infer_pool(NodeInference& c) {
   const ConvAttrs& a = c.node().as<ConvAttrs>();
   if (c.rank(0) < 3 || a.kernel.size() + 2 != c.shape(0).size()) return c.invalid("the kernel does not fit the rank");
   Shape out{c.shape(0)[0], c.shape(0)[1]};
-  if (!spatial_shape(c, a, a.kernel, out)) return;
+  if (!spatial_shape(c, a, a.kernel, out) || !windows_have_values(c, a)) return;
   c.set(0, c.dtype(0), out);
   if (c.node().outputs.size() > 1) c.set(1, DType::kInt64, out);
 }

@@ -41,6 +41,8 @@ TEST(InferRefusals, LayersAndWindows) {
            Refused{"strides, dilations or pads do not fit", OpKind::kConv, windows({1, 1}, {}, {}), {x({1, 3, 9}), x({4, 3, 1})}},
            Refused{"strides, dilations or pads do not fit", OpKind::kConv, windows({}, {1, 1}, {}), {x({1, 3, 9}), x({4, 3, 1})}},
            Refused{"strides, dilations or pads do not fit", OpKind::kMaxPool, windows({}, {}, {1}), {x({1, 3, 9})}},
+           Refused{"its padding of 1 along an axis", OpKind::kMaxPool, windows({}, {}, {1, 0}), {x({1, 3, 9})}},
+           Refused{"its padding of 2 along an axis", OpKind::kAveragePool, windows({}, {}, {0, 2}), {x({1, 3, 9})}},
            Refused{"channels of a Conv", OpKind::kConv, ConvAttrs{}, {x({1, 3, 9}), x({4, 2, 1})}},
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3}), x({3, 2})}},
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({3, 2})}},
