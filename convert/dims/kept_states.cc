@@ -56,7 +56,11 @@ std::vector<KeptState> kept_states(const Graph& g, const std::vector<StateNames>
   for (const StateNames& n : names) {
     const KeptState s{position(g, g.outputs, n.output), position(g, g.inputs, n.input)};
     const std::string what = "\n  --state " + printable(n.output) + "=" + printable(n.input) + ": ";
-    if (s.output == g.outputs.size()) {
+    const KeptState swapped{position(g, g.outputs, n.input), position(g, g.inputs, n.output)};
+    if (s.output == g.outputs.size() && swapped.output < g.outputs.size() && swapped.input < g.inputs.size()) {
+      problems += what + "'" + printable(n.output) + "' is an input and '" + printable(n.input) +
+                  "' an output: the output comes first, --state " + shell_word(n.input + "=" + n.output);
+    } else if (s.output == g.outputs.size()) {
       problems += what + "the model has no output '" + printable(n.output) + "'; it has " + names_of(g, g.outputs);
     } else if (s.input == g.inputs.size()) {
       problems += what + "the model has no input '" + printable(n.input) + "'; it has " + names_of(g, g.inputs);

@@ -189,7 +189,8 @@ TEST_F(KeptStatesCli, WhatCannotBeKeptIsListedAtOnce) {
   write_model(int64_t{1});
   expect_refusal(
       {in("m.onnx"), "-o", in("n.ert"), "--state", "h=hn", "--state", "hn=x", "--state", "cn=h", "--state", "cn=c"}, kUsage,
-      {"no output 'h'; it has y, hn, cn", "the output has shape [1, 1, 8], the input [1, 1, 4]", "part of one state only"});
+      {"'h' is an input and 'hn' an output: the output comes first, --state hn=h", "the output has shape [1, 1, 8], the input [1, 1, 4]", "part of one state only"});
+  expect_refusal({in("m.onnx"), "-o", in("n.ert"), "--state", "h=x"}, kUsage, {"no output 'h'; it has y, hn, cn"});
   expect_refusal({in("m.onnx"), "-o", in("n.ert"), "--state", "hn"}, kUsage, {"write OUTPUT=INPUT"});
 }
 

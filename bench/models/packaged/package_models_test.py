@@ -88,6 +88,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(lines[2], "| a/b | 1.5 | y | 0.99971 | 33.0 | 35.0 | 0.012 of 3 | right | 2.50 | 2.3 | 9 |")
         quantized = table.outputs_table([{**self.RESULT, "speed": {"ratio": 1.25, "beside_fp32": 4.5}}])
         self.assertIn("| right | 1.25 (fp32 4.50) | 2.3 | 9 |", quantized[2])
+        self.assertEqual(table.ratio({}), "-", "the sizes of a call could not be told")
         self.assertEqual(lines[3], "|  |  | z | 0.5 | 1.0 | not compared | 1 of 2 | warned |  |  |  |")
         self.assertEqual({line.count("|") for line in lines}, {len(table.HEAD) + 1})
 

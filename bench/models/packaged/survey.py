@@ -123,7 +123,7 @@ class Survey:
         finally:
             blob.close()
         self.keep(result, stored)
-        say(f"{result['name']}: {result['speed']['ratio']:.2f}")
+        say(f"{result['name']}: {table.ratio(result['speed'])}")
         return result
 
     def speed(self, has_fp32, found, blob, reference, feeds):
