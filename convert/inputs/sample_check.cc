@@ -34,7 +34,8 @@ Tensor SampleCheck::contents(const Tensor& t, ValueId v, const std::string& wher
     fail(what + "is " + std::string(dtype_name(t.dtype())) + ", the model wants " + wanted);
   if (is_float(t.dtype())) {
     for (float x : t.to_float())
-      if (!std::isfinite(x)) fail(what + "holds NaN or an infinity; give finite numbers");
+      if (!std::isfinite(x))
+        fail(what + "holds NaN or an infinity; give finite numbers (in a mask that is added, -1e9 hides as well as minus infinity)");
   } else if (const auto found = plan_.input_range.find(v); found != plan_.input_range.end()) {
     const auto range = &found->second;
     for (int64_t n : t.to_int64())

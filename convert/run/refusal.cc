@@ -48,7 +48,7 @@ std::string element_text(const BlobRunner& blob, const std::vector<Tensor>& inpu
   const std::string where = subject(blob, d) + " at " + position(inputs[static_cast<size_t>(d.input)].dims(), d.element);
   if (d.fault == ERT_FAULT_RANGE) return where + " is " + std::to_string(d.value) + ", allowed is " + allowed(d);
   const float v = std::bit_cast<float>(static_cast<uint32_t>(d.value));
-  return where + " is " + (std::isnan(v) ? "NaN" : v > 0 ? "infinite" : "minus infinite");
+  return where + " is " + (std::isnan(v) ? "NaN" : v > 0 ? "infinite" : "minus infinite; in a mask that is added, -1e9 hides as well");
 }
 
 }  // namespace

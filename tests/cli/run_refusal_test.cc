@@ -75,7 +75,7 @@ TEST_F(RunRefusalTest, NegativeIdsCountFromTheEndAsInGather) {
 TEST_F(RunRefusalTest, NotFinite) {
   for (const auto& [bad, word] : {std::pair(std::numeric_limits<float>::quiet_NaN(), "NaN"),
                                   {std::numeric_limits<float>::infinity(), "is infinite"},
-                                  {-std::numeric_limits<float>::infinity(), "minus infinite"}}) {
+                                  {-std::numeric_limits<float>::infinity(), "minus infinite; in a mask that is added, -1e9 hides as well"}}) {
     scale_.mut<float>()[1] = bad;
     expect_refusal(command(), kMalformed, {"'scale'", "[1, 0, 0]", word});
   }
