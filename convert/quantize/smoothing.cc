@@ -53,37 +53,63 @@ float middle_of(std::vector<float> channels) {
   return channels.empty() ? 0 : median(std::move(channels));
 }
 
+// The largest magnitude of the weights of every channel, over its n columns.
+std::vector<float> largest_weights(const Tensor& weight, size_t k, size_t n) {
+  const auto w = weight.as<float>();
+  std::vector<float> wmax(k, 0.0f);
+  for (size_t j = 0; j < k; ++j)
+    for (size_t c = 0; c < n; ++c) wmax[j] = std::max(wmax[j], std::fabs(w[j * n + c]));
+  return wmax;
+}
+
+// The mean of the logarithms of all that are used becomes 0.
+void centre(std::vector<double>& p, const std::vector<char>& unused) {
+  const auto used = std::count(unused.begin(), unused.end(), 0);
+  double sum = 0;
+  for (size_t j = 0; j < p.size(); ++j) sum += unused[j] ? 0.0 : p[j];
+  for (size_t j = 0; j < p.size(); ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(used);
+}
+
+// What is not used keeps its size, but for weights that would be larger than those of all that are: they would make the steps of whole columns
+// coarse. tied: as of smoothing_factors.
+void place_unused(std::vector<double>& p, const std::vector<char>& unused, const std::vector<float>& wmax, size_t tied) {
+  const size_t k = p.size(), apart = tied == 0 ? k : tied;
+  float largest = 0;
+  for (size_t j = 0; j < k; ++j)
+    if (!unused[j]) largest = std::max(largest, wmax[j] * exp_of(p[j]));
+  for (size_t c = 0; c < apart; ++c) {
+    float own = 0;
+    for (size_t j = c; j < k; j += apart) own = std::max(own, wmax[j]);
+    for (size_t j = c; j < k; j += apart)
+      if (unused[j]) p[j] = own > largest ? log_of(largest / own) : 0.0;
+  }
+}
+
 }  // namespace
 
-// Channels that are always zero, or whose weights are, keep the factor 1; so do those that the sample hardly sees beside the others: divided by a
+// Channels that are always zero, or whose weights are, are not used; nor are those that the sample hardly sees beside the others: divided by a
 // factor of their size they would drown all others where real inputs wake them (GELU of what the sample has far below zero).
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps, int64_t tied) {
   const std::vector<float> amax = expected_largest(sample);
-  const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
-  const auto w = weight.as<float>();
+  const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]), apart = static_cast<size_t>(tied);
+  const std::vector<float> wmax = largest_weights(weight, k, n);
   std::vector<double> p(k, 0.0);
   std::vector<char> unused(k, 0);
   const float hardly = middle_of(amax) * kHardlySeen;
   for (size_t j = 0; j < k; ++j) {
-    float wmax = 0;
-    for (size_t c = 0; c < n; ++c) wmax = std::max(wmax, std::fabs(w[j * n + c]));
-    unused[j] = amax[j] <= hardly || wmax <= 0;
-    if (!unused[j]) p[j] = log_of(std::sqrt(amax[j] / wmax));
+    unused[j] = amax[j] <= hardly || wmax[j] <= 0;
+    if (!unused[j]) p[j] = log_of(std::sqrt(amax[j] / wmax[j]));
   }
   if (std::count(unused.begin(), unused.end(), 0) == 0) return std::vector<float>(k, 1.0f);
-  const auto centre = [&] {
-    const auto counted = std::count(unused.begin(), unused.end(), 0);
-    double sum = 0;
-    for (size_t j = 0; j < k; ++j) sum += unused[j] ? 0.0 : p[j];
-    for (size_t j = 0; j < k; ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(counted);
-  };
-  centre();
-  if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], w, n, unused, lhs_steps, p);
-  if (tied != 0) tie(p, unused, static_cast<size_t>(tied));
-  centre();
+  centre(p, unused);
+  place_unused(p, unused, wmax, apart);
+  if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], weight.as<float>(), n, unused, lhs_steps, p);
+  if (tied != 0) tie(p, unused, apart);
+  centre(p, unused);
+  place_unused(p, unused, wmax, apart);
   std::vector<float> smooth(k, 1.0f);
   for (size_t j = 0; j < k; ++j)
-    if (!unused[j]) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
+    if (p[j] != 0) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
   return smooth;
 }
 
