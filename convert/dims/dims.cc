@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "convert/dims/counted_axes.h"
 #include "convert/dims/fitting_sizes.h"
 #include "convert/dims/frame_axes.h"
 #include "convert/dims/hidden_states.h"

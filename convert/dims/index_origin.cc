@@ -121,22 +121,4 @@ std::map<ValueId, std::vector<DimExpr>> indexed_axes(const Graph& g) {
   return found;
 }
 
-std::map<ValueId, std::vector<DimExpr>> counted_axes(const Graph& g) {
-  constexpr size_t kSequenceLens = 4;  // of LSTM, GRU and RNN (ONNX 7)
-  std::map<ValueId, std::vector<DimExpr>> found;
-  for (const Node& n : g.nodes) {
-    if (n.dead || (n.kind != OpKind::kRnn && n.kind != OpKind::kReverseSequence)) continue;
-    const bool layer = n.kind == OpKind::kRnn;
-    const ValueId lengths = n.in(layer ? kSequenceLens : 1);
-    const auto& x = g.value(n.in(0)).shape;
-    if (lengths == kNone || !x || x->size() < 2) continue;
-    const size_t time = layer ? (n.as<RnnAttrs>().layout ? 1 : 0) : axis_index(n.as<AxisAttrs>().axis, x->size());
-    const IndexOrigin o = index_origin(g, lengths);
-    if (!is_input(g, o.value) || o.scaled || o.offset != 0) continue;
-    std::vector<DimExpr>& sizes = found[o.value];
-    if (const DimExpr& steps = (*x)[time]; std::find(sizes.begin(), sizes.end(), steps) == sizes.end()) sizes.push_back(steps);
-  }
-  return found;
-}
-
 }  // namespace edgeconv

@@ -22,7 +22,4 @@ IndexOrigin index_origin(const Graph& g, ValueId indices);
 // Inputs, and the sizes of the axes that they index: nodes by the edges of a graph, graphs by the nodes. Tables of constants are not among them.
 std::map<ValueId, std::vector<DimExpr>> indexed_axes(const Graph& g);
 
-// Inputs that say how many elements of axes of these sizes count: the steps of each sequence of a recurrent layer, the part that is reversed.
-std::map<ValueId, std::vector<DimExpr>> counted_axes(const Graph& g);
-
 }  // namespace edgeconv

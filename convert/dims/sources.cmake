@@ -1,4 +1,5 @@
 target_sources(edgeconv_core PRIVATE
+  dims/counted_axes.cc
   dims/dims.cc
   dims/first_readers.cc
   dims/fitting_sizes.cc

@@ -59,7 +59,6 @@ TEST(SyntheticInputs, IndicesOfComputedRowsLieWithinThem) {
   }
 }
 
-// TensorScatter writes rows behind a first one: positions were made up from which they left the cache.
 // torch's recurrent layers have time first; lengths beyond it were made up, and the model was said to be wrong.
 TEST(SyntheticInputs, LengthsOfSequencesEndWithThem) {
   for (const bool batch_first : {false, true})
@@ -85,6 +84,32 @@ TEST(SyntheticInputs, LengthsOfSequencesEndWithThem) {
     }
 }
 
+// A convolution of stride 2 in front, or a frame more or less.
+TEST(SyntheticInputs, LengthsBehindArithmeticEndWithTheirSequences) {
+  namespace binary = ert::params::binary;
+  struct Case {
+    const char* what;
+    decltype(BinaryAttrs::kind) kind;
+    int64_t by, most;
+  };
+  for (const Case& c : {Case{"length + 2", binary::kAdd, 2, 3}, Case{"length - 2", binary::kSub, 2, 7}, Case{"length / 2", binary::kDiv, 2, 11},
+                        Case{"length * 2", binary::kMul, 2, 2}}) {
+    GraphBuilder b;
+    const DimExpr batch = DimExpr::symbol("batch");
+    const ValueId x = b.input("x", {5, batch, 3}), lengths = b.input("lengths", {batch}, DType::kInt64);
+    const ValueId steps = b.node(OpKind::kBinary, {lengths, b.constant(Tensor::of<int64_t>(DType::kInt64, {1}, {c.by}))}, BinaryAttrs{c.kind});
+    RnnAttrs layer;
+    layer.kind = "GRU", layer.hidden = 2;
+    b.output(b.node(OpKind::kRnn, {x, b.weights({1, 6, 3}), b.weights({1, 6, 2}), kNone, b.node(OpKind::kCast, {steps}, CastAttrs{DType::kInt32})}, layer));
+    finish(b.g);
+    const auto inputs = synthetic_inputs(b.g, plan_dims(b.g, {}), {4, 32, false, 1});
+    const std::vector<int64_t> made = inputs[1].to_int64();
+    EXPECT_EQ(*std::max_element(made.begin(), made.end()), c.most) << c.what;
+    EXPECT_NO_THROW(interpret(b.g, inputs)) << c.what;
+  }
+}
+
+// TensorScatter writes rows behind a first one: positions were made up from which they left the cache.
 TEST(SyntheticInputs, FirstPositionsLeaveRoomForWhatIsWrittenBehindThem) {
   GraphBuilder b;
   const DimExpr batch = DimExpr::symbol("batch"), slots = DimExpr::symbol("slots");
