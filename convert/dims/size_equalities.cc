@@ -83,8 +83,11 @@ int64_t common_step(const Trial& t) {
   return step > 1 && std::none_of(t.bad.begin(), t.bad.end(), [&](int64_t n) { return n % step == 0; }) ? step : 1;
 }
 
-std::string sizes_str(const std::string& name, const std::vector<int64_t>& good, int64_t step, const Range& tried) {
-  if (good.empty()) return "for no " + name + " from " + std::to_string(tried.first) + " to " + std::to_string(tried.second);
+// others: whether more dims decide.
+std::string sizes_str(const std::string& name, const std::vector<int64_t>& good, int64_t step, const Range& tried, bool others) {
+  if (good.empty())
+    return "for no " + name + " from " + std::to_string(tried.first) + " to " + std::to_string(tried.second) +
+           (others ? " whatever the other sizes are" : "");
   if (step > 1) return "only where " + name + " is a multiple of " + std::to_string(step);
   std::string s = "only for " + name + " = ";
   for (size_t i = 0; i < std::min<size_t>(good.size(), 4); ++i) s += (i > 0 ? ", " : "") + std::to_string(good[i]);
@@ -175,7 +178,8 @@ Problem problem(const Refused& r, const Dims& pinned, const Ranges& range) {
     if (const std::string larger = larger_that_holds(r, range); !larger.empty())
       hint = "they are with " + larger + ": give a larger maximum by --dim";
   return {e.origin.op_type, e.origin.node + (e.origin.scope.empty() ? "" : " (torch: " + e.origin.scope + ")"), "",
-          "sizes " + sides + " must be equal (" + e.what + "), which they are " + sizes_str(r.name, r.good, r.step, range.at(r.name)),
+          "sizes " + sides + " must be equal (" + e.what + "), which they are " +
+              sizes_str(r.name, r.good, r.step, range.at(r.name), r.names.size() > 1),
           hint};
 }
 

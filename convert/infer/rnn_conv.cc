@@ -221,6 +221,8 @@ std::string transposed_attributes_fault(const ConvTransposeAttrs& a, size_t axes
     return "strides, dilations, pads or output_padding do not fit the rank";
   if (!fits(a.output_shape, axes)) return "output_shape does not fit the rank";
   if (!a.kernel.empty() && a.kernel != kernel) return "kernel_shape is not that of its weights";
+  for (const int64_t size : kernel)
+    if (size < 1) return "its kernel has size " + std::to_string(size) + " along an axis";
   for (size_t i = 0; i < a.output_padding.size(); ++i)
     if (a.output_padding[i] >= std::max(i < a.strides.size() ? a.strides[i] : 1, i < a.dilations.size() ? a.dilations[i] : 1))
       return "output_padding " + std::to_string(a.output_padding[i]) + " is not less than the stride";

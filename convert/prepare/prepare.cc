@@ -35,6 +35,16 @@ void check_output_types(const Graph& g, const std::vector<DType>& declared, Diag
   }
 }
 
+// Throws what is malformed at any sizes: the file is to blame for that, and no size of --fix helps.
+void check_without_sizes(const std::string& path, const PrepareOptions& o) {
+  Pinning pinning = o.pinning;
+  pinning.dims.clear();
+  Diagnostics d;
+  ImportedModel m = import_model(path, d, {o.custom_ops, pinning, o.most_dims});
+  if (!d.malformed_file()) infer(m.graph, d);
+  if (d.malformed_file()) d.check();
+}
+
 bool rounds_activations(const Graph& g) {
   return std::any_of(g.nodes.begin(), g.nodes.end(), [](const Node& n) { return !n.dead && n.kind == OpKind::kQuantizeLinear; });
 }
@@ -57,6 +67,7 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
   if (!o.pinning.dims.empty()) d.blame_sizes(pinned_list(o.pinning.dims, {}));
   infer(m.graph, d);
   if (!d.ok()) {
+    if (d.malformed_file() && !o.pinning.dims.empty()) check_without_sizes(m.info.path, o);
     advise_pinning(m.graph, d);
     if (!d.malformed_file()) {
       add_remaining_problems(m.graph, d);  // a user sees everything at once

@@ -282,6 +282,17 @@ TEST_F(PinningTest, SizesThatTheModelDoesNotHave) {
   EXPECT_EQ(said.find("ONNX"), std::string::npos) << "the file is not to blame: " << said;
 }
 
+// "with --fix n = 2 the model contradicts itself; give sizes that it can have" (exit 2), where no size helps.
+TEST_F(PinningTest, AFileThatIsWrongAtAnySizeIsToBlame) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"n", 6});
+  w.output("y", kOnnxFloat, {"n", 4});
+  w.weights("w", {5, 4});
+  w.node("MatMul", {"x", "w"}, {"y"}).set_name("product");
+  write(w);
+  expect_refusal({in("m.onnx"), "-o", in("no.ert"), "--fix", "n=2"}, kMalformed, {"product", "the file is not valid ONNX"});
+}
+
 TEST_F(PinningTest, ContentsOfAFile) {
   write(with_settings());
   write_npy(in("gain.npy"), Tensor::of<float>(DType::kFloat, {4}, {1, 2, 3, 4}));

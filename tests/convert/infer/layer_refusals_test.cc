@@ -47,6 +47,7 @@ TEST(InferRefusals, LayersAndWindows) {
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3}), x({3, 2})}},
            Refused{"equal rank of at least 3", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({3, 2})}},
            Refused{"the kernel size is not constant", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({3, 2, B})}},
+           Refused{"its kernel has size 0", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({3, 2, 0})}},
            Refused{"channels of a ConvTranspose", OpKind::kConvTranspose, ConvTransposeAttrs{}, {x({1, 3, 9}), x({4, 2, 3})}},
            Refused{"do not divide into 2 groups",
                    OpKind::kConvTranspose,
