@@ -113,13 +113,14 @@ Json timeline_json(const MemoryTimeline& t) {
 Json fullest_step_json(const MemoryTimeline& t) {
   if (t.steps.empty()) return nullptr;
   const MemoryTimeline::Step& step = t.steps[t.fullest];
+  const MemoryTimeline::Step scratch = t.scratch_bytes > 0 ? t.steps[t.scratch_step] : MemoryTimeline::Step{};
   Json values = Json::array();
   for (const MemoryTimeline::LiveValue& v : t.fullest_live) values.push_back({{"type", v.type}, {"bytes", v.bytes}});
   return {{"dims", dims_json(t)}, {"slot_bytes", t.slot_bytes}, {"other_bytes", t.arena_bytes - t.slot_bytes},
           {"op", step.op},        {"name", step.name},          {"live_bytes", step.live_bytes},
           {"values", values},     {"scratch_bytes", t.scratch_bytes},
-          {"scratch_op", t.steps[t.scratch_step].op},
-          {"scratch_name", t.steps[t.scratch_step].name},
+          {"scratch_op", scratch.op},
+          {"scratch_name", scratch.name},
           {"state_bytes", t.state_bytes},
           {"selftest_bytes", t.selftest_bytes}};
 }

@@ -73,6 +73,21 @@ TEST_F(KeptStatesCli, FramesInOrderGiveWhatStatesByHandGive) {
   }
 }
 
+TEST_F(KeptStatesCli, InspectSaysWhatTheyTakeOfTheArena) {
+  write_model(int64_t{1});
+  const auto inspected = [&](const std::vector<std::string>& more) {
+    expect_success(with_states(more));
+    const Json j = parse_json(expect_success({"inspect", in("m.ert"), "--json"}).out);
+    EXPECT_EQ(j.at("most_memory").at("state_bytes"), 2 * 2 * 64) << "two states of 32 bytes, as they are and as they become, on lines of 64";
+    return std::pair(j.at("most_memory").at("selftest_bytes").get<int64_t>(), j.at("memory").back().at("arena_bytes").get<int64_t>());
+  };
+  const auto [with_golden, all] = inspected({"-q"});
+  const auto [none, least] = inspected({"-q", "--golden", "none", "--force"});
+  EXPECT_GT(with_golden, 0);
+  EXPECT_EQ(none, 0);
+  EXPECT_EQ(all - least, with_golden);
+}
+
 TEST_F(KeptStatesCli, FoldersOfTestDataAreFrames) {
   write_model(int64_t{1});
   expect_success(with_states({"-q"}));

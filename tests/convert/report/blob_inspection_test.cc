@@ -56,6 +56,8 @@ TEST(BlobInspection, SaysWhereTheMemoryGoes) {
   EXPECT_EQ(most.at("scratch_bytes").get<int>(), rows * 4);
   EXPECT_LT(most.at("scratch_bytes").get<int>(), most.at("other_bytes").get<int>());
   EXPECT_NE(text.find("scratch "), std::string::npos) << text;
+  EXPECT_EQ(most.at("selftest_bytes"), 0) << "without golden vectors";
+  EXPECT_EQ(most.at("state_bytes"), 0);
 }
 
 TEST(BlobInspection, OtherTextsAreNoCertificate) {
