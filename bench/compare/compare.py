@@ -229,7 +229,7 @@ def main():
         with open(os.path.join(options.work, "compare.json"), "w", encoding="utf-8") as file:
             json.dump(data, file, indent=1)
     plot.write(os.path.join(options.work, "compare.svg"), data)
-    return GOAL_MISSED if options.check and not all(goal["met"] for goal in data["goals"]) else 0
+    return GOAL_MISSED if options.check and any(goal["met"] is False for goal in data["goals"]) else 0
 
 
 if __name__ == "__main__":

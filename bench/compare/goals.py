@@ -7,7 +7,7 @@ MORE_PER_THREAD = 0.1
 # At every shape, and in geometric mean.
 MINILM = {"sse41": (1.25, 1.4), "avx2": (1.12, 1.2), "avxvnni": (1.25, 1.4)}
 # Zen 5, and Intel's cores with AMX; Intel's without it (Cascade Lake, Ice Lake), where peers' kernels are further from what the core can do. For Zen 4, whose multipliers have
-# half the width, there is no goal.
+# half the width, there is no goal; nor for CPUs of other makers, which nobody measured.
 MINILM_AVX512VNNI, MINILM_CASCADE_LAKE = (1.3, 1.45), (1.5, 1.75)
 # At avx2 the fastest peer's products saturate; this is against the one whose do not.
 EXACT, MINILM_EXACT = "litert_int8", {"avx2": (1.35, 1.45)}
@@ -27,6 +27,8 @@ def of_avx512vnni(machine):
     """(every, geomean) of machine.describe()'s CPU; None where there is no goal."""
     if machine["vendor"] == "AuthenticAMD":
         return MINILM_AVX512VNNI if int(machine["family"]) >= 26 else None
+    if machine["vendor"] != "GenuineIntel":
+        return None
     return MINILM_AVX512VNNI if "amx_int8" in machine["levels"] else MINILM_CASCADE_LAKE
 
 

@@ -134,7 +134,10 @@ def rival_text(goal):
 def level_goals(goals, model, found, machine):
     for level, result in found.get("levels", {}).items():
         for threads in result["results"]:
-            for goal in speed_goal.wanted(model.name, level, threads, machine):
+            wanted = speed_goal.wanted(model.name, level, threads, machine)
+            if not wanted:
+                goals.nobody_set(f"{level} on this kind of core, {threads_text(threads)}, fastest int8 peer / edgeconv")
+            for goal in wanted:
                 values = next((values for _, count, _, values in levels.rows({level: result}, found["shapes"], goal.only) if count == threads), None)
                 name = f"{level}, {threads_text(threads)}, {rival_text(goal)} / edgeconv"
                 goals.least(f"{name} at every shape", min(values) if values else None, goal.every)
@@ -186,7 +189,7 @@ def start_table(start, missing):
 
 
 class Goals:
-    """Collects goals; one whose value is missing counts as missed."""
+    """Collects goals; one whose value is missing counts as missed. Where nobody set one, "met" is None, so that it is seen and fails nothing."""
 
     def __init__(self):
         self.found = []
@@ -194,6 +197,9 @@ class Goals:
     def add(self, text, value, met, form):
         shown = "not measured" if value is None else form.format(value)
         self.found.append({"met": value is not None and bool(met(value)), "value": value, "text": f"{text}: {shown}"})
+
+    def nobody_set(self, text):
+        self.found.append({"met": None, "value": None, "text": text + ": there is no goal"})
 
     def least(self, text, value, bound, form="{:.2f}"):
         self.add(f"{text} >= {bound}", value, lambda v: v >= bound, form)
@@ -220,7 +226,10 @@ def speed_goals(goals, model, found, machine):
     if level is None:
         goals.add("fastest int8 peer / edgeconv at this CPU's level", None, bool, "{}")
     for threads in speed.get("results", {}):
-        for goal in speed_goal.wanted(model.name, level, threads, machine):
+        wanted = speed_goal.wanted(model.name, level, threads, machine)
+        if level is not None and not wanted:
+            goals.nobody_set(f"{level} on this kind of core, {threads_text(threads)}, fastest int8 peer / edgeconv")
+        for goal in wanted:
             for held in held_too(speed.get("ratios", {}).get(threads, {})) if goal.only is None else (False,):
                 worst = ratios_to_rivals(goal, threads, speed, shapes, held)
                 name = f"{level}, {threads_text(threads)}, {rival_text(goal)}{held_text(held)} / edgeconv"
@@ -262,5 +271,8 @@ def goals(model, found, sections, machine):
     return goals.found
 
 
+SHOWN = {True: "PASS", False: "FAIL", None: "----"}
+
+
 def goal_lines(found):
-    return "\n".join(f'{"PASS" if goal["met"] else "FAIL"} {goal["text"]}' for goal in found)
+    return "\n".join(f'{SHOWN[goal["met"]]} {goal["text"]}' for goal in found)

@@ -120,10 +120,18 @@ class GoalsTest(unittest.TestCase):
         self.assertEqual(self.bounds("minilm", "avx512vnni", 1, CASCADE_LAKE), [(1.5, 1.75, None)])
         self.assertEqual(self.bounds("minilm", "avx512vnni", 2, CASCADE_LAKE), [(1.6, 1.85, None)])
         self.assertEqual(self.bounds("minilm", "avx512vnni", 1, ZEN4), [])
+        self.assertEqual(self.bounds("minilm", "avx512vnni", 1, {**CASCADE_LAKE, "vendor": "HygonGenuine"}), [])
 
     def test_of_other_models_and_levels(self):
         self.assertEqual(self.bounds("bilstm", "avx2", 2, AMX), [(1.2, None, None)])
         self.assertEqual(self.bounds("minilm", "neon", 1, {"vendor": None, "family": None, "levels": []}), [])
+
+    def test_where_there_is_no_goal_it_is_said(self):
+        found = {"shapes": SHAPES, "speed": measure({"edgeconv": Fake([20]), "ort_dyn": Fake([10])}, [100.0])}
+        found["speed"]["isa"] = {"edgeconv": "avx512vnni"}
+        said = [goal for goal in report.goals(MODELS["minilm"], found, ["speed"], ZEN4) if "int8 peer" in goal["text"]]
+        self.assertEqual([goal["met"] for goal in said], [None])
+        self.assertIn("---- avx512vnni on this kind of core, 1 thread", report.goal_lines(said))
 
     def test_a_run_without_levels_is_held_to_those_of_the_level_that_ran(self):
         # 1.2 times the fastest at each shape was once enough.
