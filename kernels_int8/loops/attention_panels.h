@@ -117,7 +117,7 @@ inline void attention_of_panels(const AttentionArgs& a) {
     }
     const F32 factor = F32(p_scale) / sum;
     for (int32_t d = 0; d < a.v_dim; d += 2) {
-      F32 totals[2];
+      F32 totals[2] = {F32(0.0f), F32(0.0f)};
       weighted_sums<Level>(a, s, static_cast<size_t>(d), totals);
       for (int32_t c = 0; c < 2 && d + c < a.v_dim; ++c) a.dst[i * a.dst_stride + d + c] = to_float(totals[c] * factor);
     }
