@@ -88,10 +88,16 @@ if [ "$cross" != no ]; then
   build_with_progress build/release/build.log cmake --preset release
   build_with_progress build/release/build.log cmake --build --preset release --target edgeconv digest one_model ert-bench write_extremes
   # The quick tests skip these where the compilers are missing.
-  for architecture in aarch64 armv7 cortex-m; do
-    python3 tests/package/one_file_test.py . "$architecture"
-  done
-  python3 tests/package/bare_metal_test.py . build/release
+  {
+    for architecture in aarch64 armv7 cortex-m; do
+      python3 tests/package/one_file_test.py . "$architecture"
+    done
+    python3 tests/package/bare_metal_test.py . build/release
+  } | tee build/one_file.log
+  if grep -q SKIPPED build/one_file.log; then
+    echo "./test.sh: a cross compiler is missing: see SKIPPED above" >&2
+    exit 1
+  fi
 fi
 if [ "$cross" = smoke ]; then
   cmake --preset cross-aarch64 >/dev/null

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""document_commands.py ROOT: a script that a document runs by its path can be run. Exit 1 lists each command of a *.md whose first word is a script of the repository
-that is not executable, or not there. On every start it must find planted faults.
+"""document_commands.py ROOT: a script that a document runs by its path can be run, and so can each that begins with #!. Exit 1 lists each command of a *.md whose
+first word is a path below a folder of the repository where no executable file is, and each script with #! that is not executable. On every start it must find planted
+faults.
 
 Commands are lines of indented or fenced blocks, and `code` in text that has arguments; what stands behind |, && or ; is one more, and VARIABLE=value before it
-is passed over. `python3 script.py` needs no permission."""
+is passed over. They are typed in the root or beside the document. `python3 script.py` needs no permission. Not seen: a first folder that does not exist."""
 import os
 import pathlib
 import re
@@ -15,7 +16,8 @@ FENCE = re.compile(r"^\s*(```|~~~)")
 CODE = re.compile(r"`([^`]+)`")
 SEPARATOR = re.compile(r"\|\||&&|\||;")
 PREFIX = re.compile(r"^\s*(\$\s+)?((\w+=\S*|nice|-n|\d+|exec|sudo|time)\s+)*")
-SCRIPT = re.compile(r"^(\./)?(?!/)[\w./-]*\w\.(py|sh)$")
+PATH = re.compile(r"^(\./)?(\w[\w.-]*/)+\w[\w.-]*$")
+MADE = ("build", "install")  # by other commands
 
 
 def commands_of(text):
@@ -41,15 +43,28 @@ def faults(root):
     for document in documents(root):
         for number, command in commands_of(document.read_text(encoding="utf-8")):
             words = PREFIX.sub("", command).split()
-            if not words or not SCRIPT.match(words[0]):
+            if not words or not PATH.match(words[0]):
                 continue
-            script = root / words[0]
-            if "/" not in words[0] or not (root / words[0].split("/")[0]).exists():
-                continue  # a path in another folder than the root, where commands are typed
+            script = next((folder / words[0] for folder in (root, document.parent) if (folder / words[0]).exists()), root / words[0])
+            top = pathlib.PurePath(words[0]).parts[0]
+            if top in MADE or not (root / top).exists():
+                continue
             if not script.is_file():
                 yield f"{document.relative_to(root)}:{number}: there is no {words[0]}"
             elif not os.access(script, os.X_OK):
                 yield f"{document.relative_to(root)}:{number}: {words[0]} is not executable: git update-index --chmod=+x {words[0]}"
+
+
+def scripts_that_are_not_executable(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in SKIPPED and not (pathlib.Path(folder) / name / ".git").exists()]
+        for path in (pathlib.Path(folder) / name for name in files):
+            if path.suffix in (".py", ".sh", "") and not os.access(path, os.X_OK) and path.open("rb").read(2) == b"#!":
+                yield f"{path.relative_to(root)} begins with #! and is not executable"
+
+
+def all_faults(root):
+    return [*faults(root), *scripts_that_are_not_executable(root)]
 
 
 def self_test():
@@ -59,8 +74,11 @@ def self_test():
         for script, mode in (("runs.py", 0o755), ("is_read.py", 0o644)):
             (root / "tools" / script).write_text("#!/usr/bin/env python3\n")
             (root / "tools" / script).chmod(mode)
+        assert len(list(scripts_that_are_not_executable(root))) == 1
+        (root / "tools" / "made").write_text("#!/bin/sh\n")
         good = ["    tools/runs.py W", "`tools/is_read.py` is a file", "    python3 tools/is_read.py", "    A=1 tools/runs.py | tools/runs.py", "`elsewhere/is_read.py W`"]
-        bad = ["    tools/is_read.py", "run `tools/is_read.py W`", "    tools/runs.py | tools/is_read.py", "```\nA=1 tools/is_read.py\n```", "    tools/missing.py W"]
+        bad = ["    tools/is_read.py", "run `tools/is_read.py W`", "    tools/runs.py | tools/is_read.py", "```\nA=1 tools/is_read.py\n```", "    tools/missing.py W",
+               "    tools/made -o out", "    ./tools/missing"]
         for lines, expected in [(good, 0)] + [([line], 1) for line in bad]:
             (root / "README.md").write_text("\n\n".join(lines))
             found = list(faults(root))
@@ -78,4 +96,4 @@ def check(usage, faults_of, fine):
 
 if __name__ == "__main__":
     self_test()
-    check(__doc__, faults, "every script that a document runs can be run")
+    check(__doc__, all_faults, "every script that a document runs can be run")

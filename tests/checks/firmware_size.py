@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Bytes of a firmware image by part and kind, from the linker's map file.
 
-usage: firmware_size.py MAP"""
+usage: firmware_size.py MAP [PART=PATTERN ...]     further parts, by what the paths of their object files contain"""
 import re
 import sys
 
@@ -38,4 +38,4 @@ def table(sizes):
 
 
 if __name__ == "__main__":
-    print(table(parts(sys.argv[1])))
+    print(table(parts(sys.argv[1], [tuple(asked.split("=", 1)) for asked in sys.argv[2:]] + PARTS)))

@@ -2,7 +2,8 @@
 """The one file of the runtime compiles without a warning: all of it, each list of levels, what one op needs. one_file_test.py SOURCE ARCHITECTURE [COMPILER...]
 
 Names that two sources have are told apart only there, and includes of one target may reach another, so each change of rt, platform or kernels_int8 can break it.
-ARCHITECTURE has the name of isa_levels.inc; without a COMPILER it is a cross compiler, which only reads it, and where it is missing the case is skipped.
+ARCHITECTURE has the name of isa_levels.inc; without a COMPILER it is a cross compiler, which only reads it (warnings that come from optimizing are not seen:
+half a minute a list), and where it is missing the case is skipped.
 one_file_includes_test.py needs none. ./test.sh --package one-file runs what it makes.
 """
 import pathlib
