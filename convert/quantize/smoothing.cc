@@ -46,11 +46,22 @@ void tie(std::vector<double>& p, std::vector<char>& unused, size_t tied) {
 }
 
 // Beside the middle one of those that are not 0: an outlier, which smoothing is for, says nothing of the others.
-constexpr float kHardlySeen = 0x1p-10f;
+constexpr float kHardly = 0x1p-10f;
 
 float middle_of(std::vector<float> channels) {
   std::erase_if(channels, [](float a) { return !(a > 0); });
   return channels.empty() ? 0 : median(std::move(channels));
+}
+
+// What the sample hardly sees beside the others, neither in x nor in what it adds to the products (GELU of what the sample has far below zero). A
+// feature in small units with weights that make up for it is used like any other.
+std::vector<char> hardly_seen(const std::vector<float>& amax, const std::vector<float>& wmax) {
+  std::vector<float> share(amax.size());
+  for (size_t j = 0; j < amax.size(); ++j) share[j] = amax[j] * wmax[j];
+  const float small = middle_of(amax) * kHardly, little = middle_of(share) * kHardly;
+  std::vector<char> hardly(amax.size());
+  for (size_t j = 0; j < amax.size(); ++j) hardly[j] = amax[j] <= small && share[j] <= little;
+  return hardly;
 }
 
 // The largest magnitude of the weights of every channel, over its n columns.
@@ -62,54 +73,34 @@ std::vector<float> largest_weights(const Tensor& weight, size_t k, size_t n) {
   return wmax;
 }
 
-// The mean of the logarithms of all that are used becomes 0.
-void centre(std::vector<double>& p, const std::vector<char>& unused) {
-  const auto used = std::count(unused.begin(), unused.end(), 0);
-  double sum = 0;
-  for (size_t j = 0; j < p.size(); ++j) sum += unused[j] ? 0.0 : p[j];
-  for (size_t j = 0; j < p.size(); ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(used);
-}
-
-// What is not used keeps its size, but for weights that would be larger than those of all that are: they would make the steps of whole columns
-// coarse. tied: as of smoothing_factors.
-void place_unused(std::vector<double>& p, const std::vector<char>& unused, const std::vector<float>& wmax, size_t tied) {
-  const size_t k = p.size(), apart = tied == 0 ? k : tied;
-  float largest = 0;
-  for (size_t j = 0; j < k; ++j)
-    if (!unused[j]) largest = std::max(largest, wmax[j] * exp_of(p[j]));
-  for (size_t c = 0; c < apart; ++c) {
-    float own = 0;
-    for (size_t j = c; j < k; j += apart) own = std::max(own, wmax[j]);
-    for (size_t j = c; j < k; j += apart)
-      if (unused[j]) p[j] = own > largest ? log_of(largest / own) : 0.0;
-  }
-}
-
 }  // namespace
 
-// Channels that are always zero, or whose weights are, are not used; nor are those that the sample hardly sees beside the others: divided by a
-// factor of their size they would drown all others where real inputs wake them (GELU of what the sample has far below zero).
+// Channels that are always zero, or whose weights are, keep the factor 1; so do those that the sample hardly sees: divided by a factor of their size
+// they would drown all others where real inputs wake them. Weights that are too coarse for it are seen by the sample, what they would do is not.
 std::vector<float> smoothing_factors(const LayerSample& sample, const Tensor& weight, double lhs_steps, int64_t tied) {
   const std::vector<float> amax = expected_largest(sample);
-  const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]), apart = static_cast<size_t>(tied);
+  const size_t k = amax.size(), n = static_cast<size_t>(weight.dims()[1]);
   const std::vector<float> wmax = largest_weights(weight, k, n);
   std::vector<double> p(k, 0.0);
-  std::vector<char> unused(k, 0);
-  const float hardly = middle_of(amax) * kHardlySeen;
+  std::vector<char> unused = hardly_seen(amax, wmax);
   for (size_t j = 0; j < k; ++j) {
-    unused[j] = amax[j] <= hardly || wmax[j] <= 0;
+    unused[j] = unused[j] || amax[j] <= 0 || wmax[j] <= 0;
     if (!unused[j]) p[j] = log_of(std::sqrt(amax[j] / wmax[j]));
   }
   if (std::count(unused.begin(), unused.end(), 0) == 0) return std::vector<float>(k, 1.0f);
-  centre(p, unused);
-  place_unused(p, unused, wmax, apart);
+  const auto centre = [&] {
+    const auto counted = std::count(unused.begin(), unused.end(), 0);
+    double sum = 0;
+    for (size_t j = 0; j < k; ++j) sum += unused[j] ? 0.0 : p[j];
+    for (size_t j = 0; j < k; ++j) p[j] -= unused[j] ? 0.0 : sum / static_cast<double>(counted);
+  };
+  centre();
   if (sample.rows[0].count() >= kFewestRows) search_smoothing(sample.rows[0], weight.as<float>(), n, unused, lhs_steps, p);
-  if (tied != 0) tie(p, unused, apart);
-  centre(p, unused);
-  place_unused(p, unused, wmax, apart);
+  if (tied != 0) tie(p, unused, static_cast<size_t>(tied));
+  centre();
   std::vector<float> smooth(k, 1.0f);
   for (size_t j = 0; j < k; ++j)
-    if (p[j] != 0) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
+    if (!unused[j]) smooth[j] = std::clamp(exp_of(p[j]), 0x1p-10f, 0x1p10f);
   return smooth;
 }
 
