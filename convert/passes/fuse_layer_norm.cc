@@ -50,7 +50,11 @@ ValueId in_mean_square(const Graph& g, ValueId v) {
 
 // Flax computes the variance as mean(x * x) - mean(x) * mean(x), not below 0: gives x.
 ValueId in_difference_of_moments(const Graph& g, ValueId v) {
-  if (const Node* p = binary_producer(g, v, params::binary::kMax)) v = near(scalar_constant(g, p->in(1)), 0) ? p->in(0) : p->in(1);
+  if (const Node* p = binary_producer(g, v, params::binary::kMax)) {
+    const bool right = near(scalar_constant(g, p->in(1)), 0);
+    if (!right && !near(scalar_constant(g, p->in(0)), 0)) return kNone;  // another floor than 0
+    v = p->in(right ? 0 : 1);
+  }
   const Node* p = binary_producer(g, v, params::binary::kSub);
   const ValueId x = p ? in_mean_square(g, p->in(0)) : kNone, mean = p ? square_root(g, p->in(1)) : kNone;
   return x != kNone && mean != kNone && averaged(g, mean) == x ? x : kNone;

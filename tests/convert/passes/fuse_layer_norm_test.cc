@@ -120,6 +120,20 @@ TEST_F(FuseLayerNorm, VarianceOfTwoMoments) {
   const ValueId deviation = b.unary(unary::kSqrt, b.add(b.max(variance, b.scalar(0)), b.scalar(kEpsilon)));
   EXPECT_FALSE(expect_fused(scaled(b.div(b.sub(x, mean), deviation))).rms);
 }
+TEST_F(FuseLayerNorm, VarianceOfTwoMomentsWithZeroOnTheLeft) {
+  const ValueId mean = b.mean(x), variance = b.sub(b.mean(b.mul(x, x)), b.mul(mean, mean));
+  expect_fused(scaled(b.div(b.sub(x, mean), b.unary(unary::kSqrt, b.add(b.max(b.scalar(0), variance), b.scalar(kEpsilon))))));
+}
+// The floor was thrown away where it stood on the left: outputs for quiet inputs were 19 times too large.
+TEST_F(FuseLayerNorm, AnotherFloorThanZeroStays) {
+  for (const bool left : {false, true}) {
+    GraphBuilder own;
+    const ValueId in = own.input("x", {DimExpr::symbol("batch"), 8}), mean = own.mean(in), variance = own.sub(own.mean(own.mul(in, in)), own.mul(mean, mean));
+    const ValueId floor = own.scalar(0.01f), floored = left ? own.max(floor, variance) : own.max(variance, floor);
+    own.output(own.div(own.sub(in, mean), own.unary(unary::kSqrt, own.add(floored, own.scalar(kEpsilon)))));
+    EXPECT_EQ(apply(own.g, {pass_fuse_layer_norm}), 0) << left;
+  }
+}
 TEST_F(FuseLayerNorm, MomentsOfAnotherValueStay) {
   const ValueId other = b.input("other", {DimExpr::symbol("batch"), DimExpr::symbol("tokens"), 8});
   const ValueId mean = b.mean(other), variance = b.sub(b.mean(b.mul(other, other)), b.mul(mean, mean));
