@@ -15,12 +15,13 @@ namespace {
 
 // A fill this low leaves a masked position no weight. As a bias it becomes the lowest float, which absorbs any score when it
 // is added: a row in which everything is masked is then uniform, as it is in the graph.
-constexpr float kMaskedOut = -1e4f;
+constexpr float kMaskedOut = -1e4f, kLowest = std::numeric_limits<float>::lowest();
 
 struct Scores {
   ValueId q = kNone, k_transposed = kNone;
   float scale = 1;
   std::vector<ValueId> biases;  // additive, each broadcastable to the scores
+  int finite_fills = 0, infinite_fills = 0;  // of masks that replace scores
 };
 
 // Through views that only join or split leading axes.
@@ -46,10 +47,11 @@ bool computes_scores(const Graph& g, ValueId v, int depth) {
 }
 
 // A mask that replaces scores as a bias that is added to them: Where(condition, fill, 0).
-std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first) {
+std::optional<ValueId> bias_of_where(Graph& g, const Node n, bool fill_first, Scores& s) {
   const auto fill = scalar_constant(g, n.in(fill_first ? 1 : 2));
   if (!fill || !(*fill <= kMaskedOut)) return {};
-  const float lowest = std::isinf(*fill) ? *fill : std::numeric_limits<float>::lowest();
+  ++(std::isinf(*fill) ? s.infinite_fills : s.finite_fills);
+  const float lowest = std::isinf(*fill) ? *fill : kLowest;
   const ValueId zero = g.add_constant(n.origin.node + "/zero", Tensor::scalar(0.0f)),
                 low = g.add_constant(n.origin.node + "/low", Tensor::scalar(lowest));
   return add_float_node(g, OpKind::kWhere,
@@ -74,7 +76,7 @@ std::optional<Scores> match_scores(Graph& g, ValueId v) {
     }
     if (n.kind == OpKind::kWhere) {
       const bool fill_first = computes_scores(g, n.in(2), 8);
-      const auto bias = outer == 1 ? bias_of_where(g, n, fill_first) : std::nullopt;
+      const auto bias = outer == 1 ? bias_of_where(g, n, fill_first, s) : std::nullopt;
       if (!bias) return {};
       s.biases.push_back(*bias);
       v = n.in(fill_first ? 2 : 1);
@@ -193,6 +195,10 @@ bool fuse(Graph& g, const Node n) {
                          : add_float_node(g, OpKind::kBinary, {bias, *b}, BinaryAttrs{params::binary::kAdd}, n.origin,
                                           broadcast_shapes(*g.value(bias).shape, *g.value(*b).shape).value());
   }
+  // What two masks fill is filled once: as a sum it would be minus infinity, and hidden also in rows of which all is filled.
+  if (scores->finite_fills > 1 && scores->infinite_fills == 0)
+    bias = add_float_node(g, OpKind::kBinary, {bias, g.add_constant(n.origin.node + "/lowest", Tensor::scalar(kLowest))},
+                          BinaryAttrs{params::binary::kMax}, n.origin, *g.value(bias).shape);
   AttentionAttrs a;
   a.heads = q->heads;
   a.kv_heads = k->heads;

@@ -20,7 +20,8 @@ struct Scores {
   GraphBuilder b;
   int64_t heads = 3;
   ValueId x = b.input("x", {B, kTokens, 16}), one = b.input("one", {1, kTokens, 16}), last = b.input("last", {B, 1, 16}),
-          flags = b.input("flags", {B, 1, 1, kTokens}, DType::kBool), mask = b.input("mask", {B, 1, 1, kTokens}), factor = b.input("factor", {});
+          flags = b.input("flags", {B, 1, 1, kTokens}, DType::kBool), mask = b.input("mask", {B, 1, 1, kTokens}), factor = b.input("factor", {}),
+          pairs = b.input("pairs", {kTokens, kTokens}, DType::kBool);
 
   ValueId project(ValueId from) { return b.matmul(from, b.weights({16, heads * kHeadWidth})); }
   ValueId split(ValueId from) { return b.transpose(b.reshape(project(from), {0, 0, heads, kHeadWidth}), {0, 2, 1, 3}); }
@@ -92,6 +93,9 @@ const ScoresCase kScores[] = {
     {"a fill where flags are not", true, [](Scores& s) { return s.of(s.softmax(s.where(s.qk(), s.b.scalar(-1e9f)))); }},
     {"an infinite fill where flags are not, then a mask", true, [](Scores& s) { return s.of(s.softmax(s.b.add(s.mask, s.where(s.qk(), s.b.scalar(-1e9f))))); }},
     {"a fill where flags are, then a mask", true, [](Scores& s) { return s.of(s.softmax(s.b.add(s.mask, s.where(s.b.scalar(-1e9f), s.qk())))); }},
+    // A row of which all is filled by one or the other is uniform; what both fill was left out of it.
+    {"fills of two masks", true,
+     [](Scores& s) { return s.of(s.softmax(s.b.node(OpKind::kWhere, {s.pairs, s.b.scalar(-1e9f), s.where(s.b.scalar(-1e9f), s.qk())}))); }},
     {"a fill that scores could outweigh", false, [](Scores& s) { return s.of(s.softmax(s.where(s.qk(), s.b.scalar(-5)))); }},
     {"a fill of the caller", false, [](Scores& s) { return s.of(s.softmax(s.where(s.qk(), s.mask))); }},
     {"a fill that is scaled", false, [](Scores& s) { return s.of(s.softmax(s.b.mul(s.where(s.qk(), s.b.scalar(-1e9f)), s.b.scalar(0.35f)))); }},
