@@ -67,6 +67,7 @@ Pair::Pair(const ValidateArguments& o, Progress& progress) : file(o.blob), runne
   if (padding && padding->padding == 1) dims.ones_are_padding.insert(model.graph.inputs.at(padding->input));
   fused = model.graph;
   run_passes(fused, d);
+  fused.release_unused_constants();  // as for the conversion: the work that a model may cost goes by its parameters
   find_minima(fused, dims);
   settle_units(model.graph, dims);
 }
