@@ -8,6 +8,7 @@ target_sources(edgeconv_core PRIVATE
   dims/index_origin.cc
   dims/input_kinds.cc
   dims/kept_states.cc
+  dims/multiple_dims.cc
   dims/size_equalities.cc
   dims/table_limits.cc
 )

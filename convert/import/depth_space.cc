@@ -20,6 +20,9 @@ ValueId reshaped(ImportContext& c, const OnnxNode& n, ValueId x, const std::vect
   return c.inner(n, OpKind::kReshape, {x, shape_of(c, n, sizes)}, ReshapeAttrs{});
 }
 
+// Channels are counted, not solved by -1: what does not come out whole is then the height or the width, and no question of all sizes at once.
+ValueId part_of(ImportContext& c, const OnnxNode& n, ValueId size, ValueId block) { return binary(c, n, BinaryKind::kDiv, size, block); }
+
 // How a channel of the deep side is made up: DCR (row, column, depth), CRD (depth, row, column). SpaceToDepth has it from opset 28.
 bool depth_last(const OnnxNode& n) {
   const std::string mode = n.text("mode", "DCR");
@@ -31,9 +34,10 @@ bool depth_last(const OnnxNode& n) {
 
 // [N, C, H, W] -> [N, C / b^2, H b, W b].
 void import_depth_to_space(ImportContext& c, const OnnxNode& n) {
-  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
+  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n));
   const bool dcr = depth_last(n);
   const ValueId images = dim_size(c, n, x, 0), height = dim_size(c, n, x, 2), width = dim_size(c, n, x, 3);
+  const ValueId rest = part_of(c, n, part_of(c, n, dim_size(c, n, x, 1), block), block);
   const ValueId blocks = reshaped(c, n, x,
                                   dcr ? std::vector<ValueId>{images, block, block, rest, height, width}
                                       : std::vector<ValueId>{images, rest, block, block, height, width});
@@ -44,13 +48,13 @@ void import_depth_to_space(ImportContext& c, const OnnxNode& n) {
 
 // [N, C, H, W] -> [N, b^2 C, H / b, W / b].
 void import_space_to_depth(ImportContext& c, const OnnxNode& n) {
-  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n)), rest = int_scalar(c, n, -1);
-  const auto parts = [&](int64_t axis) { return binary(c, n, BinaryKind::kDiv, dim_size(c, n, x, axis), block); };
-  const ValueId images = dim_size(c, n, x, 0), height = parts(2), width = parts(3);
-  const ValueId blocks = reshaped(c, n, x, {images, rest, height, block, width, block});
+  const ValueId x = required_input(c, n, 0), block = int_scalar(c, n, block_size(n));
+  const auto parts = [&](int64_t axis) { return part_of(c, n, dim_size(c, n, x, axis), block); };
+  const ValueId images = dim_size(c, n, x, 0), channels = dim_size(c, n, x, 1), height = parts(2), width = parts(3);
+  const ValueId blocks = reshaped(c, n, x, {images, channels, height, block, width, block});
   const ValueId gathered =
       transpose(c, n, blocks, depth_last(n) ? std::vector<int64_t>{0, 3, 5, 1, 2, 4} : std::vector<int64_t>{0, 1, 3, 5, 2, 4});
-  c.bind(n, 0, reshaped(c, n, gathered, {images, rest, height, width}));
+  c.bind(n, 0, reshaped(c, n, gathered, {images, mul(c, n, mul(c, n, channels, block), block), height, width}));
 }
 
 }  // namespace edgeconv

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "convert/dims/multiple_dims.h"
 #include "convert/prepare/as_quantized.h"
 #include "convert/prepare/custom_operators.h"
 #include "convert/prepare/cut_advice.h"
@@ -92,6 +93,8 @@ PreparedModel prepare_model(ImportedModel imported, const PrepareOptions& o, Dia
     give_task_output(m.graph, m.text_inputs, m.task);
     infer(m.graph, d);
   }
+  d.check();
+  name_multiples(m.graph, d);
   d.check();
   const std::vector<std::string> custom = custom_operators(m.graph);
   for (const std::string& asked : o.custom_ops)
