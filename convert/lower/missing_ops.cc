@@ -39,6 +39,18 @@ MissingOp quantization(const Graph& g, const Node& n) {
   return {"a quantized element type that devices do not compute with", "convert the model as it was before it was quantized"};
 }
 
+// Why a Resize of an axis whose size is known only at run time cannot be written with other operators (passes/decompose_resize.cc).
+MissingOp resize_problem(const ResizeAttrs& a) {
+  const std::string open = ", and an axis has a size known only at run time", fix = "fix that axis (--fix), or export ";
+  if (a.antialias) return {"it is antialiased" + open, fix + "with antialias=False"};
+  if (a.exclude_outside) return {"it leaves out what is outside (exclude_outside)" + open, fix + "without exclude_outside"};
+  if (a.coordinates == ResizeAttrs::kSymmetricHalfPixel) return {"its positions are those of half_pixel_symmetric" + open, fix + "with half_pixel"};
+  if (a.mode == ResizeAttrs::kNearest)
+    return {"it rounds positions in a way that is not known to be exact for every size" + open,
+            fix + "with mode='nearest' by a whole factor or its inverse, or mode='bilinear'"};
+  return {kUnknownShape, kFixShape};
+}
+
 // The dim that the rounds of a loop are computed from; empty if there is no single one.
 std::string dim_of_rounds(const Graph& g, const Node& n) {
   const auto count = number_of(g, n.in(0));
@@ -91,9 +103,7 @@ MissingOp missing_op(const Graph& g, const Node& n) {
     case OpKind::kAveragePool:
       return {"its kernel is longer than 1024, or the kernels longer than 64 have more than 4096 positions in all",
               "export it as a reduction over the whole axis, or as several pools"};
-    case OpKind::kResize:
-      return {"it is antialiased, leaves out what is outside, or rounds positions, and an axis has a size known only at run time",
-              "export at the size of the device, or resize linearly or cubically"};
+    case OpKind::kResize: return resize_problem(n.as<ResizeAttrs>());
     case OpKind::kRnn: return {"its weights, biases or peepholes are computed by the model", kEvaluate};
     case OpKind::kEinsum:
       return {"the equation '" + n.as<EinsumAttrs>().equation +

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "convert/infer/bounds.h"
 #include "convert/ir/axis.h"
 #include "convert/passes/match.h"
 
@@ -16,12 +17,46 @@ namespace {
 namespace binary = ert::params::binary;
 namespace unary = ert::params::unary;
 
+bool has_halves(const ResizeAttrs& a) { return a.coordinates == ResizeAttrs::kHalfPixel || a.coordinates == ResizeAttrs::kTorchHalfPixel; }
+
+// Every step-th element from `first` on is what a nearest Resize by 1 / step takes, whatever the sizes are.
+struct EveryStep {
+  int64_t first, step;
+};
+
+// In fp32, as ONNX Runtime has positions: 1 / 3 is no number of it, and may not reach whole ones.
+std::optional<EveryStep> every_step(const ResizeAttrs& a, float scale) {
+  constexpr int64_t kMostStep = 256, kPositions = 65536;
+  const float inverse = 1 / scale;
+  if (a.mode != ResizeAttrs::kNearest || !(scale > 0 && scale < 1) || inverse != std::floor(inverse) || inverse > kMostStep) return {};
+  if (!has_halves(a) && a.coordinates != ResizeAttrs::kAsymmetric) return {};
+  const float half = has_halves(a) ? 0.5f : 0.0f;
+  const auto element = [&](int64_t i) {
+    const float at = (static_cast<float>(i) + half) / scale - half, below = std::floor(at), up = std::ceil(at);
+    switch (a.rounding) {
+      case ResizeAttrs::kFloor: return static_cast<int64_t>(below);
+      case ResizeAttrs::kCeil: return static_cast<int64_t>(up);
+      case ResizeAttrs::kPreferCeil: return static_cast<int64_t>(at - below >= 0.5f ? up : below);
+      case ResizeAttrs::kPreferFloor: break;
+    }
+    return static_cast<int64_t>(at - below > 0.5f ? up : below);
+  };
+  const EveryStep every{element(0), static_cast<int64_t>(inverse)};
+  if (every.first < 0 || every.first >= every.step) return {};
+  for (int64_t i = 1; i < kPositions; ++i)
+    if (element(i) != every.first + i * every.step) return {};
+  return every;
+}
+
 // One axis of the input, [.., n, ..] -> [.., count, ..].
 struct Axis {
   size_t index;
   DimExpr n, count;
   float given_scale;           // of the file, 0 where it has sizes
   std::optional<float> scale;  // the file's, where it is not count / n
+  std::optional<EveryStep> every;
+  // PyTorch takes the first element where the result has a single one, not the middle.
+  bool first_of_one = false;
 };
 
 // No middle of an element of the result lies between two of the input's then.
@@ -39,6 +74,7 @@ class Resizer {
   Resizer(Graph& g, const Node& n) : g_(g), origin_(n.origin), a_(n.as<ResizeAttrs>()) {}
 
   ValueId along(ValueId x, size_t rank, const Axis& axis) {
+    if (axis.every) return slice(x, axis);
     if (a_.mode == ResizeAttrs::kNearest)
       return add(OpKind::kGather, {x, nearest(axis)}, AxisAttrs{static_cast<int64_t>(axis.index)});
     const ValueId at = position(axis), base = add(OpKind::kUnary, {at}, UnaryAttrs{unary::kFloor});
@@ -96,6 +132,11 @@ class Resizer {
   }
   ValueId op(binary::Kind kind, ValueId a, ValueId b) { return add(OpKind::kBinary, {a, b}, BinaryAttrs{kind}); }
   ValueId number(float v) { return g_.add_constant(origin_.node + "/number", Tensor::scalar(v)); }
+  ValueId slice(ValueId x, const Axis& axis) {
+    const DimExpr step(axis.every->step), last = axis.count * step;
+    const auto bound = [&](const DimExpr& d) { return shape_operand(g_, origin_.node, {d}); };
+    return add(OpKind::kSlice, {x, bound(DimExpr(axis.every->first)), bound(last), bound(DimExpr(static_cast<int64_t>(axis.index))), bound(step)}, {});
+  }
   ValueId size(const DimExpr& d) {
     const ValueId v = g_.add_value(origin_.node + "/size", DType::kInt64, Shape{});
     g_.value(v).elements = std::vector<DimExpr>{d};
@@ -117,8 +158,10 @@ class Resizer {
       return op(binary::kDiv, op(binary::kMul, x, to(size(axis.n), DType::kFloat)), to(size(axis.count), DType::kFloat));
     };
     if (a_.coordinates == ResizeAttrs::kAsymmetric) return input_positions(i);
-    return op(binary::kSub, input_positions(op(binary::kAdd, i, number(0.5f))), number(0.5f));
+    const ValueId halves = op(binary::kSub, input_positions(op(binary::kAdd, i, number(0.5f))), number(0.5f));
+    return axis.first_of_one ? op(binary::kMul, halves, to(zero_of_one(axis), DType::kFloat)) : halves;
   }
+  ValueId zero_of_one(const Axis& axis) { return size(DimExpr::min(axis.count - DimExpr(1), DimExpr(1))); }
   // In whole numbers, which is what rounds without error: floor(i * n / count), and of half pixels, of which a tie goes down, or up,
   // floor(((2 i + 1) n - 1) / (2 count)), or without the -1.
   ValueId nearest(const Axis& axis) {
@@ -127,7 +170,8 @@ class Resizer {
     const ValueId odd = op(binary::kAdd, op(binary::kMul, i, size(DimExpr(2))), size(DimExpr(1)));
     ValueId at = op(binary::kMul, odd, size(axis.n));
     if (a_.rounding == ResizeAttrs::kPreferFloor) at = op(binary::kSub, at, size(DimExpr(1)));
-    return op(binary::kDiv, at, size(axis.count * DimExpr(2)));
+    at = op(binary::kDiv, at, size(axis.count * DimExpr(2)));
+    return axis.first_of_one ? op(binary::kMul, at, zero_of_one(axis)) : at;
   }
   ValueId clamped(ValueId at, const DimExpr& n) {
     const ValueId low = op(binary::kMax, at, number(0));
@@ -156,12 +200,11 @@ class Resizer {
 
 // What the computed weights express.
 bool can_compute(const ResizeAttrs& a, const Axis& axis) {
+  if (axis.every) return true;
   if (a.antialias || a.exclude_outside || a.coordinates == ResizeAttrs::kSymmetricHalfPixel) return false;
-  const bool halves = a.coordinates == ResizeAttrs::kHalfPixel || a.coordinates == ResizeAttrs::kTorchHalfPixel;
   const bool rounds = a.rounding == ResizeAttrs::kPreferFloor || a.rounding == ResizeAttrs::kPreferCeil;
   const bool down = a.coordinates == ResizeAttrs::kAsymmetric && a.rounding == ResizeAttrs::kFloor;
-  if (a.mode == ResizeAttrs::kNearest && (axis.scale || !(down || (halves && rounds)))) return false;
-  return a.coordinates != ResizeAttrs::kTorchHalfPixel || axis.count.constant().value_or(1) >= 2;
+  return a.mode != ResizeAttrs::kNearest || (!axis.scale && (down || (has_halves(a) && rounds)));
 }
 
 // Of the number of elements; 1 where sizes are not known.
@@ -192,13 +235,15 @@ bool decompose_resize(Graph& g, NodeId id) {
   }
   std::vector<Axis> axes;
   for (size_t i = 0; i < rank; ++i) {
-    Axis axis{i, (*x.shape)[i], (*y.shape)[i], scales[i], {}};
+    Axis axis{i, (*x.shape)[i], (*y.shape)[i], scales[i], {}, {}, false};
     if (axis.n == axis.count && (scales[i] == 0 || scales[i] == 1)) continue;
     // A scale that gives a whole number of elements is count / n.
     const auto whole_n = axis.n.constant(), whole = axis.count.constant();
     const bool exact = whole_n && whole ? static_cast<float>(*whole) == static_cast<float>(*whole_n) * scales[i]
                                         : scales[i] >= 1 && scales[i] == std::floor(scales[i]);
     if (scales[i] != 0 && !exact) axis.scale = scales[i];
+    axis.first_of_one = a.coordinates == ResizeAttrs::kTorchHalfPixel && lower_bound(axis.count, g.least_dims).value_or(1) < 2;
+    if (!(whole_n && whole) && !axis.first_of_one) axis.every = every_step(a, scales[i]);
     axes.push_back(axis);
   }
   for (const Axis& axis : axes)

@@ -37,6 +37,22 @@ TEST(MissingOps, OtherProblemsAreFoundBehindARefusedOperator) {
   EXPECT_EQ(operators(d), (std::set<std::string>{"ai.onnx::NonZero(17)", "Einsum"})) << "Gather only reads what was refused";
 }
 
+// A linear Resize was told to resize linearly.
+TEST(MissingOps, ResizeTellsWhatKeepsItFromRunning) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {2, 4, DimExpr::symbol("width")});
+  const auto reason = [&](const ResizeAttrs& a) { return missing_op(b.g, *b.g.producer(b.node(OpKind::kResize, {x}, a))).reason; };
+  ResizeAttrs linear;
+  linear.mode = ResizeAttrs::kLinear;
+  ResizeAttrs antialiased = linear, inside = linear, symmetric = linear;
+  antialiased.antialias = inside.exclude_outside = true;
+  symmetric.coordinates = ResizeAttrs::kSymmetricHalfPixel;
+  EXPECT_NE(reason(antialiased).find("antialiased"), std::string::npos);
+  EXPECT_NE(reason(inside).find("exclude_outside"), std::string::npos);
+  EXPECT_NE(reason(symmetric).find("half_pixel_symmetric"), std::string::npos);
+  EXPECT_NE(reason({}).find("rounds positions"), std::string::npos);
+}
+
 TEST(MissingOps, NothingIsSaidTwice) {
   GraphBuilder b;
   const ValueId square = b.input("square", {DimExpr::symbol("side"), DimExpr::symbol("side")});
@@ -90,7 +106,7 @@ TEST(MissingOps, ReasonsNameWhatIsComputed) {
       {OpKind::kStft, {x}, StftAttrs{}, "prime factor"},
       {OpKind::kMelWeightMatrix, {x}, CastAttrs{}, "frequencies are computed"},
       {OpKind::kAveragePool, {x}, ConvAttrs{}, "longer than 64"},
-      {OpKind::kResize, {x}, ResizeAttrs{}, "antialiased"},
+      {OpKind::kResize, {x}, ResizeAttrs{}, "rounds positions"},
       {OpKind::kRnn, {x}, RnnAttrs{}, "peepholes are computed"},
       {OpKind::kLayerNormalization, {x, w}, NormAttrs{}, "mean or variance"},
       {OpKind::kLayerNormalization, {x, x}, NormAttrs{}, "scale or bias is computed"},

@@ -1,6 +1,9 @@
 // decompose_resize: a Resize whose sizes are known only at run time computes what the interpreter's Resize does.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "convert/interp/interpreter.h"
 #include "tests/convert/passes/graph_builder.h"
 
 namespace edgeconv::testing {
@@ -131,6 +134,50 @@ TEST(DecomposeResize, FixedSizesOfComputedDataAreConstants) {
       }
     }
   }
+}
+
+// Outputs before and after, with sizes from `least` to 40 of the one axis that is resized.
+void same_at_all_sizes(const ResizeAttrs& a, float scale, int64_t least, OpKind made) {
+  GraphBuilder b;
+  b.output(b.node(OpKind::kResize, {b.input("x", {2, W}), b.constant(Tensor::of<float>(DType::kFloat, {2}, {1, scale}))}, a));
+  finish(b.g);
+  Graph plain = b.g;
+  Diagnostics d;
+  ASSERT_EQ(pass_decompose_resize(b.g, d), 1) << scale;
+  b.g.remove_dead();
+  finish(b.g);
+  EXPECT_TRUE(std::any_of(b.g.nodes.begin(), b.g.nodes.end(), [&](const Node& n) { return n.kind == made; })) << scale;
+  for (int64_t n = least; n <= 40; ++n) {
+    std::vector<float> x;
+    for (int64_t i = 0; i < 2 * n; ++i) x.push_back(static_cast<float>((i * 37 + 11) % 64) / 8);
+    const std::vector<Tensor> input = {Tensor::of<float>(DType::kFloat, {2, n}, x)};
+    const std::vector<float> want = interpret(plain, input)[0].to_float(), got = interpret(b.g, input)[0].to_float();
+    ASSERT_EQ(got.size(), want.size()) << n;
+    for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], want[i], 1e-4f) << scale << " of " << n << " at " << i;
+  }
+}
+
+// F.interpolate(scale_factor=.5) of a dynamic axis was refused, with an advice about antialiasing.
+TEST(DecomposeResize, NearestByTheInverseOfAWholeNumberIsASlice) {
+  for (const int64_t step : {2, 3, 4, 5, 6}) {
+    const float scale = 1 / static_cast<float>(step);
+    for (const auto rounding : {ResizeAttrs::kFloor, ResizeAttrs::kPreferFloor}) {
+      for (const auto at : {ResizeAttrs::kAsymmetric, ResizeAttrs::kHalfPixel}) {
+        if (at == ResizeAttrs::kHalfPixel && rounding == ResizeAttrs::kFloor) continue;  // floor of positions that fp32 does not hold
+        ResizeAttrs a = attrs(ResizeAttrs::kNearest, at);
+        a.rounding = rounding;
+        same_at_all_sizes(a, scale, step, OpKind::kSlice);
+      }
+    }
+  }
+}
+
+// So was bilinear by PyTorch's half pixels, which takes the first element where the result has one only.
+TEST(DecomposeResize, TorchHalfPixelsOfADynamicAxis) {
+  for (const float scale : {0.5f, 1.0f / 3, 0.25f, 2.0f, 3.0f})
+    for (const auto mode : {ResizeAttrs::kLinear, ResizeAttrs::kCubic})
+      same_at_all_sizes(attrs(mode, ResizeAttrs::kTorchHalfPixel), scale, scale < 1 ? static_cast<int64_t>(1 / scale + 0.5f) : 1, OpKind::kGather);
+  same_at_all_sizes(attrs(ResizeAttrs::kNearest, ResizeAttrs::kTorchHalfPixel), 2.0f, 1, OpKind::kGather);
 }
 
 TEST(DecomposeResize, OthersStay) {
