@@ -46,7 +46,7 @@ ValueId root(ImportContext& c, const OnnxNode& n, ValueId sum, int64_t p) {
 }  // namespace
 
 void import_max_pool(ImportContext& c, const OnnxNode& n) {
-  if (c.is_read(n, 1)) refuse("its index output is used", "only encoders are in scope");
+  if (c.is_read(n, 1)) refuse("its index output is used", "where a MaxUnpool reads it (SegNet), use Upsample or ConvTranspose instead");
   ConvAttrs a = pool_attrs(n);
   c.bind(n, 0, c.inner(n, OpKind::kMaxPool, {required_input(c, n, 0)}, std::move(a)));
 }

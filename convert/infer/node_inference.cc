@@ -88,11 +88,11 @@ bool NodeInference::unify(const DimExpr& a, const DimExpr& b, const std::string&
   // Empty tensors are ONNX, but no dim here is ever 0: a file that declares them is not wrong.
   if (a.is_constant() && b.is_constant() && *a.constant() > 0 && *b.constant() > 0) {
     invalid("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
-            "or its exporter froze a size that is declared dynamic: re-export with dynamo=True");
+            "or its exporter froze a size that is declared dynamic: " + keep_open(std::min(*a.constant(), *b.constant())));
     return false;
   }
   problem("sizes " + a.str() + " and " + b.str() + " must be equal (" + what + ")",
-          "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
+          "the exporter froze a size that is declared dynamic, or the file is wrong: " + keep_open(a.constant() ? a.constant() : b.constant()));
   return false;
 }
 
@@ -108,13 +108,20 @@ bool NodeInference::is_width_of_weights(int64_t size) const {
   return false;
 }
 
+// torch.export, of which such names of nodes are, takes a size of 1 in the example for one that always is.
+std::string NodeInference::keep_open(std::optional<int64_t> size) const {
+  if (node().origin.node.rfind("node_", 0) != 0) return "re-export with dynamo=True to keep it dynamic";
+  if (size == 1) return "export with an example that is larger than 1 on that axis to keep it dynamic";
+  return "export with that axis in dynamic_shapes, and without its size as a number in forward(), to keep it dynamic";
+}
+
 // Once for a dim: a recurrent layer has several weights of the width of its input.
 void NodeInference::warn_specialised(const std::string& what, bool multiples) {
   const std::string dim = "dim '" + dims_.last_symbol() + "' is declared dynamic, but ", size = std::to_string(dims_.last_number());
   if (std::any_of(log_.warnings.begin(), log_.warnings.end(), [&](const std::string& w) { return w.rfind(dim, 0) == 0; })) return;
   if (is_width_of_weights(dims_.last_number()))
     return warn(dim + "the weights of " + where() + " are made for " + size + " (" + what + "): every run needs that size");
-  const std::string fixed = dim + where() + " fixes it to " + size + " (" + what + "): the model ", froze = "re-export with dynamo=True to keep it dynamic";
+  const std::string fixed = dim + where() + " fixes it to " + size + " (" + what + "): the model ", froze = keep_open(dims_.last_number());
   if (!multiples || dims_.last_number() < 2) return warn(fixed + "runs at that size only. The exporter froze it: " + froze);
   warn(fixed + "is converted for that size. " + node().origin.op_type + " takes multiples of it, too: --fix " +
        shell_word(dims_.last_symbol() + "=" + std::to_string(2 * dims_.last_number())) + " is a model for twice the size, where what follows takes that. Unless the model means groups of " + size +

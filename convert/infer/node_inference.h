@@ -82,6 +82,8 @@ class NodeInference {
   // The node contradicts ONNX: no model that runs has it (exit 3).
   void invalid(const std::string& reason, const std::string& rule = "");
   void warn(const std::string& message) { log_.warnings.push_back(message); }
+  // What an exporter is to be told where it wrote this number for a size that is declared dynamic.
+  std::string keep_open(std::optional<int64_t> size = {}) const;
   // Sizes computed from data, which the runtime cannot plan for.
   void data_dependent(size_t input);
   std::string where() const;

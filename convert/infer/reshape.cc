@@ -72,7 +72,7 @@ std::optional<DimExpr> solve_rest(NodeInference& c, const Shape& in, Shape& out,
     if (divides(total, known)) return total.floor_div(known);
     if (total.is_constant() && known.is_constant()) {
       c.problem("cannot reshape " + shape_str(current) + " to " + shape_str(out) + ": the element count is no multiple",
-                "the exporter froze a size that is declared dynamic, or the file is wrong: re-export with dynamo=True");
+                "the exporter froze a size that is declared dynamic, or the file is wrong: " + c.keep_open());
       return std::nullopt;
     }
     if (bind_frozen(c, current, out, static_cast<int>(rest)) || bind_dims_in_order(c, current, out, static_cast<int>(rest))) continue;

@@ -11,6 +11,7 @@ target_sources(edgeconv_core PRIVATE
   ir/graph.cc
   ir/graph_dump.cc
   ir/half.cc
+  ir/input_reach.cc
   ir/op_kind.cc
   ir/pass_trace.cc
   ir/quantized_constant.cc

@@ -7,6 +7,7 @@
 #include "convert/infer/inline_bodies.h"
 #include "convert/infer/loop_rounds.h"
 #include "convert/ir/foreign_text.h"
+#include "convert/ir/input_reach.h"
 #include "convert/lower/lower.h"
 #include "convert/infer/infer.h"
 #include "convert/passes/pass.h"
@@ -24,6 +25,15 @@ bool constant_inputs_from(const Graph& g, const Node& n, size_t first) {
   for (size_t i = first; i < n.inputs.size(); ++i)
     if (n.in(i) != kNone && !g.value(n.in(i)).constant) return false;
   return true;
+}
+
+// Weights from the first on, or a bias, that are no constants.
+MissingOp computed_weights(const Graph& g, const Node& n) {
+  if (std::any_of(n.inputs.begin() + 1, n.inputs.end(), [&](ValueId v) { return v != kNone && reads_an_input(g, v); }))
+    return {"its weights or bias are computed from an input of the model: the kernel is another one in every run",
+            n.kind == OpKind::kConv ? "write it as products: torch.nn.functional.unfold, and matmul with the kernel"
+                                    : "write it as products: matmul with the kernel, and torch.nn.functional.fold"};
+  return {"its weights or bias are computed by the model", kEvaluate};
 }
 
 MissingOp quantization(const Graph& g, const Node& n) {
@@ -86,10 +96,10 @@ MissingOp loop_problem(const Graph& g, const Node& n) {
 MissingOp missing_op(const Graph& g, const Node& n) {
   switch (n.kind) {
     case OpKind::kConv:
-      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      if (!constant_inputs_from(g, n, 1)) return computed_weights(g, n);
       return {"its kernel has too many positions", "export it with a smaller kernel"};
     case OpKind::kConvTranspose:
-      if (!constant_inputs_from(g, n, 1)) return {"its weights or bias are computed by the model", kEvaluate};
+      if (!constant_inputs_from(g, n, 1)) return computed_weights(g, n);
       return {"its stride is far larger than its kernel", "export it as an upsampling (Resize) and a Conv"};
     case OpKind::kDft:
     case OpKind::kStft:

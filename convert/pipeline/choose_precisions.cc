@@ -6,6 +6,7 @@
 #include "convert/inputs/affordable_inputs.h"
 #include "convert/inputs/inputs_text.h"
 #include "convert/interp/memory_limits.h"
+#include "convert/ir/input_reach.h"
 #include "convert/measure/accumulated_error.h"
 #include "convert/pipeline/conversion.h"
 #include "convert/precision/candidate_search.h"
@@ -60,6 +61,8 @@ void Conversion::run_references() {
                     : o_.calibration_files.empty() ? recorded_text({}, frames)
                                                    : recorded_text({o_.calibration_files}, frames);
   r_.untaken = validation_->untaken_branches();
+  for (const ValueId v : model_.graph.outputs)
+    if (!reads_an_input(model_.graph, v)) r_.still_outputs.insert(model_.graph.value(v).name);
   r_.not_compared = validation_->unknown_outputs();
   request_ = o_.precision;
   if (r_.not_compared.empty() && validation_->tells_nothing() && o_.precision.mode == PrecisionMode::kAuto && quantizes()) check_nothing();

@@ -79,7 +79,13 @@ const Value* table_behind(const Graph& g, ValueId v) {
 struct IdInput {
   ValueId input;
   int64_t rows;
+  bool whole;  // all of it, as tokens are; not a column of categories
 };
+
+bool has_as_many_elements(const Graph& g, ValueId a, ValueId b) {
+  const auto &x = g.value(a).shape, &y = g.value(b).shape;
+  return x && y && shape_elements(*x) == shape_elements(*y);
+}
 
 std::vector<IdInput> id_inputs(const Graph& g) {
   std::vector<IdInput> found;
@@ -88,7 +94,7 @@ std::vector<IdInput> id_inputs(const Graph& g) {
     const Value* table = table_behind(g, n.in(0));
     if (table == nullptr) continue;
     const ValueId input = input_behind(g, n.in(1));
-    if (input != kNone) found.push_back({input, table->constant->dims()[0]});
+    if (input != kNone) found.push_back({input, table->constant->dims()[0], has_as_many_elements(g, n.in(1), input)});
   }
   return found;
 }
@@ -98,7 +104,7 @@ void swapped_inputs(const Graph& g, Diagnostics& d) {
       "The exporter binds tensors by position: give them in the order of forward()'s parameters, or by name (a dict), with "
       "input_names in the same order";
   std::set<ValueId> told;
-  for (const auto& [input, rows] : id_inputs(g)) {
+  for (const auto& [input, rows, whole] : id_inputs(g)) {
     const std::string& name = g.value(input).name;
     const bool mask = name_has(name, {"mask"}), types = name_has(name, {"token_type", "segment_id"}), ids = name == "input_ids";
     const bool wrong = mask || (types && rows > 64) || (ids && rows <= kFewRows);
@@ -118,9 +124,10 @@ void fixed_sizes(const Graph& g, Diagnostics& d) {
     if (!x.shape || x.rank() != 2 || !(is_integer(x.dtype) || x.dtype == DType::kBool)) continue;
     const bool first = (*x.shape)[0].is_constant(), second = (*x.shape)[1].is_constant() && *(*x.shape)[1].constant() > 1;
     const auto has_shape_of_x = [&](const IdInput& i) { return g.value(i.input).shape == x.shape; };
-    if ((!first && !second) || std::none_of(ids.begin(), ids.end(), has_shape_of_x)) continue;
+    const bool tokens = std::any_of(ids.begin(), ids.end(), [&](const IdInput& i) { return has_shape_of_x(i) && i.whole; });
+    if ((!first && !(second && tokens)) || std::none_of(ids.begin(), ids.end(), has_shape_of_x)) continue;
     batch |= first;
-    sequence |= second;
+    sequence |= second && tokens;
     inputs += (inputs.empty() ? "'" : ", '") + x.name + "' " + shape_str(*x.shape);
     if (example.empty()) example = "dynamic_axes={'" + x.name + "': {0: 'batch', 1: 'sequence'}, ...}";
   }

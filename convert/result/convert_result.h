@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ struct ConvertResult {
   std::string mask;                                  // then: the input that marks them
   std::vector<DimReport> dims;
   std::vector<OutputError> errors;        // blob against the fp32 interpreter
+  std::set<std::string> still_outputs;    // that no input reaches: they are what they are
   std::vector<std::string> not_compared;  // outputs that depend on custom operators
   std::string error_inputs;               // what the errors were measured on: inputs/inputs_text.h
   std::string calib_command;              // the line that gives recorded inputs; empty when they were given

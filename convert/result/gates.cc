@@ -79,7 +79,7 @@ std::string what_is_unknown(const ConvertResult& r) {
   std::string text;
   size_t named = 0;
   for (const OutputError& e : r.errors) {
-    if (!e.unknown() || ++named > kNamedOutputs) continue;
+    if (!e.unknown() || (e.vacuous() && r.still_outputs.count(e.name) != 0) || ++named > kNamedOutputs) continue;
     text += fmt::format("{}output '{}' {}", text.empty() ? "" : ", ", printable(e.name), evidence_text(e.evidence));
   }
   if (named > kNamedOutputs) text += fmt::format(" and {} outputs more", named - kNamedOutputs);

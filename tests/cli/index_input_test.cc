@@ -82,6 +82,26 @@ TEST_F(IndexInputTest, FoldersOfArraysAndOfSets) {
   convert("sets");
 }
 
+// Two of three columns of categories, each looked up in a table of its own: they were called a sequence of fixed length.
+TEST_F(IndexInputTest, ColumnsOfCategoriesAreNoSequence) {
+  ModelWriter w;
+  w.input("c", kOnnxInt64, {"batch", 3});
+  w.output("y", kOnnxFloat, {"batch", 8});
+  std::vector<std::string> parts;
+  for (int64_t i = 0; i < 2; ++i) {
+    const std::string n = std::to_string(i);
+    auto* index = w.proto().mutable_graph()->add_initializer();
+    index->set_name("i" + n), index->set_data_type(kOnnxInt64), index->add_int64_data(i);
+    w.weights("table" + n, {12, 4});
+    int_attribute(w.node("Gather", {"c", "i" + n}, {"column" + n}), "axis", 1);
+    w.node("Gather", {"table" + n, "column" + n}, {"part" + n});
+    parts.push_back("part" + n);
+  }
+  int_attribute(w.node("Concat", parts, {"y"}), "axis", 1);
+  write_file(in("m.onnx"), w.bytes());
+  EXPECT_EQ(expect_success({"inspect", in("m.onnx")}).out.find("fixed in the file"), std::string::npos);
+}
+
 }  // namespace
 
 }  // namespace edgeconv::testing

@@ -56,6 +56,22 @@ TEST_F(StillOutputsTest, AnOutputOfRowsThatDifferButDoNotMoveIsNoEvidence) {
   }
 }
 
+// Anchors of a detector: no recorded input moves what no input reaches.
+TEST_F(StillOutputsTest, AConstantOfTheGraphAsksForNoInputs) {
+  ModelWriter w;
+  w.input("x", kOnnxFloat, {"batch", 8});
+  w.output("y", kOnnxFloat, {"batch", 8});
+  w.output("anchors", kOnnxFloat, {4, 2});
+  w.weights("w", {8, 8});
+  w.weights("a", {4, 2});
+  w.node("MatMul", {"x", "w"}, {"y"});
+  w.node("Identity", {"a"}, {"anchors"});
+  write_file(in("m.onnx"), w.bytes());
+  const Json report = convert({});
+  EXPECT_EQ(report.at("outputs").at(1).at("evidence"), "still") << report.at("outputs");
+  EXPECT_EQ(report.at("warnings").dump().find("anchors"), std::string::npos) << report.at("warnings");
+}
+
 // y = Relu(-|x W|) + P[:time]: whatever is said about x, row t is that of P.
 TEST_F(StillOutputsTest, AnOutputWhoseFirstAxisIsTheSequenceIsNoEvidenceWhereItIsStill) {
   for (const bool batched : {false, true}) {

@@ -203,7 +203,7 @@ TEST(RefusedNodes, ConvolutionsAndWindows) {
            {"ConvTranspose", "map map", "y", 3, "'output_shape' holds 0", with("output_shape", list({0, 4}))},
            {"MaxPool", "map", "y", 3, "the required attribute 'kernel_shape' is missing"},
            {"AveragePool", "map", "y", 3, "the required attribute 'kernel_shape' is missing"},
-           {"MaxPool", "map", "y indices", 4, "its index output is used", kernel},
+           {"MaxPool", "map", "y indices", 4, "use Upsample or ConvTranspose instead", kernel},
            {"LpPool", "map", "y", 3, "'p' is not positive", all({kernel, with("p", 0)})},
            {"GlobalLpPool", "map", "y", 3, "'p' is not positive", with("p", -2)},
            {"GlobalAveragePool", "loose", "y", 4, "the rank of its input is not known"},

@@ -69,6 +69,22 @@ TEST(DimsUnion, FrozenReshapeSpecialisesWithWarning) {
     EXPECT_NE(d.warnings()[0].find(part), std::string::npos) << part;
 }
 
+// A file of torch.export was told to be exported by it. A batch of 1 in its example becomes a fixed 1.
+TEST(DimsUnion, FilesOfTorchExportAreTakenFromALargerExample) {
+  for (const int64_t size : {1, 33}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", DType::kFloat, {DimExpr::symbol("batch"), 32});
+    const ValueId y = b.node(OpKind::kReshape, {x, b.ints({size, 4, 8})}, ReshapeAttrs{});
+    b.g.producer(y)->origin.node = "node_Reshape_35";
+    b.output(y);
+    Diagnostics d;
+    infer(b.g, d);
+    ASSERT_EQ(d.warnings().size(), 1u);
+    EXPECT_EQ(d.warnings()[0].find("dynamo=True"), std::string::npos) << d.warnings()[0];
+    EXPECT_NE(d.warnings()[0].find(size == 1 ? "export with an example that is larger than 1" : "dynamic_shapes"), std::string::npos) << d.warnings()[0];
+  }
+}
+
 // Decoders with a cache declare their mask [batch, total]; it was refused for a frozen size.
 TEST(DimsUnion, TheLengthOfAMaskIsThatOfPastAndNewTokens) {
   for (const bool mask_first : {false, true}) {

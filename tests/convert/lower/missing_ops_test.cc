@@ -37,6 +37,16 @@ TEST(MissingOps, OtherProblemsAreFoundBehindARefusedOperator) {
   EXPECT_EQ(operators(d), (std::set<std::string>{"ai.onnx::NonZero(17)", "Einsum"})) << "Gather only reads what was refused";
 }
 
+// The cross-correlation of a tracker was told to export with model.eval().
+TEST(MissingOps, AKernelThatDependsOnAnInputIsNoParameter) {
+  GraphBuilder b;
+  const ValueId x = b.input("x", {1, 3, 16, 16}), z = b.input("z", {1, 3, 6, 6});
+  const MissingOp m = missing_op(b.g, *b.g.producer(b.node(OpKind::kConv, {x, b.unary(Unary::kRelu, z)}, ConvAttrs{})));
+  EXPECT_NE(m.reason.find("from an input"), std::string::npos) << m.reason;
+  EXPECT_NE(m.hint.find("unfold"), std::string::npos) << m.hint;
+  EXPECT_EQ(m.hint.find("eval()"), std::string::npos) << m.hint;
+}
+
 // A linear Resize was told to resize linearly.
 TEST(MissingOps, ResizeTellsWhatKeepsItFromRunning) {
   GraphBuilder b;
@@ -99,9 +109,9 @@ TEST(MissingOps, ReasonsNameWhatIsComputed) {
     const char* words;
   } cases[] = {
       {OpKind::kConv, {x, w, kNone}, ConvAttrs{}, "too many positions"},
-      {OpKind::kConv, {x, w, x}, ConvAttrs{}, "weights or bias are computed"},
+      {OpKind::kConv, {x, b.unary(Unary::kRelu, w)}, ConvAttrs{}, "weights or bias are computed by the model"},
       {OpKind::kConvTranspose, {x, w}, ConvTransposeAttrs{}, "stride is far larger"},
-      {OpKind::kConvTranspose, {x, x}, ConvTransposeAttrs{}, "weights or bias are computed"},
+      {OpKind::kConvTranspose, {x, x}, ConvTransposeAttrs{}, "weights or bias are computed from an input"},
       {OpKind::kDft, {x}, DftAttrs{}, "prime factor"},
       {OpKind::kStft, {x}, StftAttrs{}, "prime factor"},
       {OpKind::kMelWeightMatrix, {x}, CastAttrs{}, "frequencies are computed"},
