@@ -34,12 +34,30 @@ bool indices_fit(const Graph& g, const Node& n, int64_t axis, const std::map<std
   return true;
 }
 
+// A mirror shows elements of the axis, but for the one at its end: ONNX Runtime and PyTorch refuse a longer one.
+bool mirrors_fit(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
+  const auto &shape = g.value(n.in(0)).shape, &pads = g.value(n.in(1)).elements;
+  if (n.as<PadAttrs>().mode != ert::params::pad::kReflect || !shape || !pads) return true;
+  std::vector<int64_t> axes;
+  if (n.in(3) != kNone && g.value(n.in(3)).constant)
+    axes = g.value(n.in(3)).constant->to_int64();
+  else
+    for (size_t i = 0; i < shape->size(); ++i) axes.push_back(static_cast<int64_t>(i));
+  for (size_t i = 0; i < pads->size() && 2 * axes.size() == pads->size(); ++i) {
+    const DimExpr& size = (*shape)[axis_index(axes[i % axes.size()], shape->size())];
+    const auto have = size.evaluate(dims), want = (*pads)[i].evaluate(dims);
+    if (!size.is_constant() && have && want && *want > 0 && *want >= *have) return false;
+  }
+  return true;
+}
+
 // A node finds in its operands what it reads there.
 bool has_enough(const Graph& g, const Node& n, const std::map<std::string, int64_t>& dims) {
   switch (n.kind) {
     case OpKind::kTopK: return topk_fits(g, n, dims);
     case OpKind::kGatherElements: return indices_fit(g, n, n.as<AxisAttrs>().axis, dims);
     case OpKind::kScatterElements: return indices_fit(g, n, n.as<ScatterAttrs>().axis, dims);
+    case OpKind::kPad: return mirrors_fit(g, n, dims);
     default: return true;
   }
 }

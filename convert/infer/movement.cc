@@ -216,12 +216,18 @@ void infer_pad(NodeInference& c) {
     for (int64_t i = 0; i < r; ++i) axes.push_back(i);
   }
   if (pads->size() != 2 * axes.size()) return c.invalid("pads needs two entries per axis");
+  const bool mirrors = std::holds_alternative<PadAttrs>(c.node().attrs) && c.node().as<PadAttrs>().mode == ert::params::pad::kReflect;
   Shape out = c.shape(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto ax = c.axis(axes[i], r);
     if (!ax) return;
     DimExpr& d = out[static_cast<size_t>(*ax)];
-    d = d + (*pads)[i] + (*pads)[i + axes.size()];
+    const DimExpr &before = (*pads)[i], &behind = (*pads)[i + axes.size()];
+    // A mirror that is as long as the axis shows what is not there: ONNX Runtime and PyTorch refuse it.
+    if (mirrors)
+      for (const DimExpr& pad : {before, behind})
+        if (pad.is_constant()) c.needs_positive(d - pad);
+    d = d + before + behind;
   }
   c.set(0, c.has(2) ? beside(c.dtype(0), c.dtype(2)) : c.dtype(0), std::move(out));
 }

@@ -28,6 +28,20 @@ TEST(FittingSizes, TheFirstWindowOfAPoolThatRoundsUpMayReachBeyondTheEnd) {
   }
 }
 
+// Two frames with a mirror of three ran, and gave numbers, where PyTorch and ONNX Runtime refuse them.
+TEST(FittingSizes, AMirrorIsShorterThanItsAxis) {
+  for (const bool named : {false, true}) {  // with the axes that are padded
+    GraphBuilder b;
+    PadAttrs reflect;
+    reflect.mode = ert::params::pad::kReflect;
+    const ValueId x = b.input("x", {4, DimExpr::symbol("frames")});
+    const std::vector<ValueId> whole{x, b.ints({0, 2, 0, 3})}, one{x, b.ints({2, 3}), kNone, b.ints({-1})};
+    b.output(b.node(OpKind::kPad, named ? one : whole, reflect));
+    finish(b.g);
+    EXPECT_EQ(plan_dims(b.g, {{"frames", 16}}).range.at("frames").first, 4);
+  }
+}
+
 TEST(FittingSizes, MaximaThatAreTooSmallNameTheNode) {
   GraphBuilder b;
   ConvAttrs a;

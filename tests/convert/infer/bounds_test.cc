@@ -96,6 +96,21 @@ TEST(Bounds, FramesOfAConvolutionComputedAgain) {
   EXPECT_EQ(b.g.least_dims, (LeastDims{{"samples", 10}}));
 }
 
+// Two frames ran, and gave numbers; PyTorch and ONNX Runtime refuse a mirror of three of them.
+TEST(Bounds, AMirrorIsShorterThanItsAxis) {
+  GraphBuilder b;
+  PadAttrs reflect, edge;
+  reflect.mode = ert::params::pad::kReflect;
+  edge.mode = ert::params::pad::kEdge;
+  const ValueId x = b.input("x", DType::kFloat, {4, DimExpr::symbol("frames")}), y = b.input("y", DType::kFloat, {4, DimExpr::symbol("steps")});
+  b.output(b.node(OpKind::kPad, {x, b.ints({0, 2, 0, 3})}, reflect));
+  b.output(b.node(OpKind::kPad, {y, b.ints({0, 2, 0, 3})}, edge));
+  Diagnostics d;
+  infer(b.g, d);
+  EXPECT_TRUE(d.ok());
+  EXPECT_EQ(b.g.least_dims, (LeastDims{{"frames", 4}}));
+}
+
 TEST(Bounds, PowersOfSizes) {
   GraphBuilder b;  // a square number of patches
   const ValueId x = b.input("x", DType::kFloat, {4, kN, kN});
