@@ -120,6 +120,12 @@ std::optional<int64_t> smallest_axis(const std::map<ValueId, std::vector<DimExpr
   return smallest;
 }
 
+// Of what other inputs have more of.
+bool is_one_for_a_sample(const Graph& g, const Value& v) {
+  const auto has_more = [&](ValueId other) { return g.value(other).rank() > 1 && g.value(other).shape->front() == v.shape->front(); };
+  return v.rank() == 1 && std::any_of(g.inputs.begin(), g.inputs.end(), has_more);
+}
+
 // Ids, masks, lengths, and floats that tell nothing of themselves.
 Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spec, const Sizes& sizes, size_t i,
                    const std::vector<int64_t>& dims, Random& random) {
@@ -149,7 +155,9 @@ Tensor plain_input(const Graph& g, const DimPlan& plan, const SyntheticSpec& spe
     int64_t rows = range != plan.input_range.end() ? int64_t{range->second.second} + 1 : part->second;
     if (part != plan.part_rows.end()) rows = std::min(rows, part->second);
     if (indexed) rows = std::min(rows, *indexed);
-    for (int64_t& x : out) x = rows > kSmallTable || spec.small_tables ? random.below(rows) : 0;
+    // One of few for each token is its type, mostly 0; one for a sample, or in a column of its own, is a category.
+    const bool category = part != plan.part_rows.end() || is_one_for_a_sample(g, v);
+    for (int64_t& x : out) x = rows > kSmallTable || category || spec.small_tables ? random.below(rows) : 0;
     if (dims.size() > 2 && v.shape->back().is_constant()) sort_rows(out, dims.back());
   } else if (indexed) {
     for (int64_t& x : out) x = random.below(*indexed);

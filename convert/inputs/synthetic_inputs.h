@@ -18,14 +18,14 @@ struct SyntheticSpec {
   bool ragged = false;  // masks end early in every row but the first
   uint64_t seed = 1;
   bool within_limits = false;       // no dim above its maximum: for inputs that a blob will run, not only the interpreter
-  bool small_tables = false;        // ids of tables of at most 16 rows vary too
+  bool small_tables = false;        // types of tokens (ids of tables of at most 16 rows) vary too
   int64_t samples_per_token = 256;  // of sound, where the file leaves its length open
 };
 
 // The sizes of the named dims that such inputs have.
 DimSizes synthetic_sizes(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);
 
-// One tensor per graph input: ids uniform over their whole table (tables of at most 16 rows, such as token types: zeros unless they
+// One tensor per graph input: ids uniform over their whole table (types of tokens, of at most 16 rows: zeros unless they
 // vary), masks ones (zeros where ones mark padding), floats what they are (dims/input_kinds.h), or about standard normal (sum of twelve
 // uniforms) where nothing tells.
 std::vector<Tensor> synthetic_inputs(const Graph& g, const DimPlan& dims, const SyntheticSpec& spec);

@@ -84,6 +84,22 @@ TEST(SyntheticInputs, LengthsOfSequencesEndWithThem) {
     }
 }
 
+// All were 0, as types of tokens: a conversion was judged by one category of each kind.
+TEST(SyntheticInputs, CategoriesOfFewValuesVary) {
+  GraphBuilder b;
+  const DimExpr batch = DimExpr::symbol("batch"), time = DimExpr::symbol("time");
+  const ValueId day = b.input("day", {batch}, DType::kInt64), columns = b.input("columns", {batch, 3}, DType::kInt64),
+                types = b.input("types", {batch, time}, DType::kInt64);
+  const ValueId column = b.node(OpKind::kGather, {columns, b.ints({1})}, AxisAttrs{1});
+  for (const ValueId index : {day, column, types}) b.output(b.node(OpKind::kGather, {b.weights({12, 4}), index}, AxisAttrs{0}));
+  finish(b.g);
+  const auto inputs = synthetic_inputs(b.g, plan_dims(b.g, {}), {64, 32, false, 1});
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<int64_t> made = inputs[i].to_int64();
+    EXPECT_EQ(*std::max_element(made.begin(), made.end()), i == 2 ? 0 : 11) << i;
+  }
+}
+
 // A convolution of stride 2 in front, or a frame more or less.
 TEST(SyntheticInputs, LengthsBehindArithmeticEndWithTheirSequences) {
   namespace binary = ert::params::binary;
