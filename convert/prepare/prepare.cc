@@ -41,8 +41,12 @@ void check_without_sizes(const std::string& path, const PrepareOptions& o) {
   Pinning pinning = o.pinning;
   pinning.dims.clear();
   Diagnostics d;
-  ImportedModel m = import_model(path, d, {o.custom_ops, pinning, o.most_dims});
-  if (!d.malformed_file()) infer(m.graph, d);
+  try {
+    ImportedModel m = import_model(path, d, {o.custom_ops, pinning, o.most_dims});
+    if (!d.malformed_file()) infer(m.graph, d);
+  } catch (const FatalError&) {
+    return;  // not to be looked at without the sizes: a constant input may need them
+  }
   if (d.malformed_file()) d.check();
 }
 
