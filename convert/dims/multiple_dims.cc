@@ -136,6 +136,17 @@ void rename_dim(Graph& g, const std::string& from, const std::string& to) {
   g.same_dims[from] = to;
 }
 
+std::set<std::string> all_names(const Graph& g) {
+  std::set<std::string> names;
+  for (const Value& v : g.values)
+    if (v.shape)
+      for (const DimExpr& e : *v.shape)
+        for (const std::string& name : e.symbols()) names.insert(name);
+  for (const auto& [name, same] : g.same_dims) names.insert({name, same});
+  for (const auto& [name, sum] : g.summed_dims) names.insert(name);
+  return names;
+}
+
 // Named axes of inputs that may become multiples. Only what can be the name of one (`2*h`) is among them.
 std::set<std::string> open_dims(const Graph& g) {
   std::set<std::string> open, leading;
@@ -159,10 +170,11 @@ void name_multiples(Graph& g, Diagnostics& d) {
   const std::vector<SizeEquality> possible = possible_equalities(g);
   Steps steps;
   std::map<std::string, SizeEquality> reasons;
+  const std::set<std::string> taken = all_names(g);
   for (const std::string& dim : open_dims(g)) {
     const SizeEquality* reason = nullptr;
     const int64_t step = step_of(dim, possible, reason);
-    if (reason == nullptr) continue;
+    if (reason == nullptr || taken.count(multiple_name(dim, step)) != 0) continue;  // another dim is called so
     steps[dim] = step;
     reasons.emplace(dim, *reason);
   }

@@ -73,6 +73,15 @@ TEST(MultipleDims, OthersKeepTheirNames) {
   EXPECT_TRUE(warnings_of(b.g).empty());
 }
 
+// Two dims became one, so that an input was tied to the height of another.
+TEST(MultipleDims, ANameThatAnotherDimHasIsNotGiven) {
+  Graph g = u_net(2, DimExpr::symbol("2*half"), 64);
+  Value z;
+  z.name = "z", z.dtype = DType::kFloat, z.shape = Shape{DimExpr::symbol("4*half")};
+  g.values.push_back(z);
+  EXPECT_TRUE(warnings_of(g).empty());
+}
+
 // A batch that must be a multiple is a size that the exporter froze.
 TEST(MultipleDims, LeadingAxesStay) {
   GraphBuilder b;
