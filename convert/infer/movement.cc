@@ -225,8 +225,12 @@ void infer_pad(NodeInference& c) {
     const DimExpr &before = (*pads)[i], &behind = (*pads)[i + axes.size()];
     // A mirror that is as long as the axis shows what is not there: ONNX Runtime and PyTorch refuse it.
     if (mirrors)
-      for (const DimExpr& pad : {before, behind})
-        if (pad.is_constant()) c.needs_positive(d - pad);
+      for (const DimExpr& pad : {before, behind}) {
+        const DimExpr shown = d - pad;
+        if (pad.constant().value_or(0) > 0 && shown.constant().value_or(1) < 1)
+          return c.invalid("its mirror of " + pad.str() + " is not shorter than the axis of " + d.str());
+        if (pad.is_constant()) c.needs_positive(shown);
+      }
     d = d + before + behind;
   }
   c.set(0, c.has(2) ? beside(c.dtype(0), c.dtype(2)) : c.dtype(0), std::move(out));
