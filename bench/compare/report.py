@@ -131,13 +131,18 @@ def rival_text(goal):
     return PEERS[goal.only].title if goal.only else "fastest int8 peer"
 
 
+def wanted_goals(goals, model, level, threads, machine):
+    """Those of goals.py; where there are none, that is told."""
+    wanted = speed_goal.wanted(model.name, level, threads, machine)
+    if not wanted:
+        goals.nobody_set(f"{level} on this kind of core, {threads_text(threads)}, fastest int8 peer / edgeconv")
+    return wanted
+
+
 def level_goals(goals, model, found, machine):
     for level, result in found.get("levels", {}).items():
         for threads in result["results"]:
-            wanted = speed_goal.wanted(model.name, level, threads, machine)
-            if not wanted:
-                goals.nobody_set(f"{level} on this kind of core, {threads_text(threads)}, fastest int8 peer / edgeconv")
-            for goal in wanted:
+            for goal in wanted_goals(goals, model, level, threads, machine):
                 values = next((values for _, count, _, values in levels.rows({level: result}, found["shapes"], goal.only) if count == threads), None)
                 name = f"{level}, {threads_text(threads)}, {rival_text(goal)} / edgeconv"
                 goals.least(f"{name} at every shape", min(values) if values else None, goal.every)
@@ -225,11 +230,8 @@ def speed_goals(goals, model, found, machine):
     level = speed.get("isa", {}).get(BASE)
     if level is None:
         goals.add("fastest int8 peer / edgeconv at this CPU's level", None, bool, "{}")
-    for threads in speed.get("results", {}):
-        wanted = speed_goal.wanted(model.name, level, threads, machine)
-        if level is not None and not wanted:
-            goals.nobody_set(f"{level} on this kind of core, {threads_text(threads)}, fastest int8 peer / edgeconv")
-        for goal in wanted:
+    for threads in speed.get("results", {}) if level is not None else ():
+        for goal in wanted_goals(goals, model, level, threads, machine):
             for held in held_too(speed.get("ratios", {}).get(threads, {})) if goal.only is None else (False,):
                 worst = ratios_to_rivals(goal, threads, speed, shapes, held)
                 name = f"{level}, {threads_text(threads)}, {rival_text(goal)}{held_text(held)} / edgeconv"

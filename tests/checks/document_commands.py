@@ -33,10 +33,15 @@ def commands_of(text):
             yield from ((number, part) for code in CODE.findall(line) for part in SEPARATOR.split(code) if len(part.split()) > 1)
 
 
-def documents(root):
+def files_of(root):
+    """What is neither built nor in a repository of its own."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not (pathlib.Path(folder) / name / ".git").exists())
-        yield from (pathlib.Path(folder) / name for name in sorted(files) if name.endswith(".md"))
+        yield from (pathlib.Path(folder) / name for name in sorted(files))
+
+
+def documents(root):
+    return (path for path in files_of(root) if path.suffix == ".md")
 
 
 def faults(root):
@@ -56,11 +61,9 @@ def faults(root):
 
 
 def scripts_that_are_not_executable(root):
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name not in SKIPPED and not (pathlib.Path(folder) / name / ".git").exists()]
-        for path in (pathlib.Path(folder) / name for name in files):
-            if path.suffix in (".py", ".sh", "") and not os.access(path, os.X_OK) and path.open("rb").read(2) == b"#!":
-                yield f"{path.relative_to(root)} begins with #! and is not executable"
+    for path in files_of(root):
+        if path.suffix in (".py", ".sh", "") and not os.access(path, os.X_OK) and path.open("rb").read(2) == b"#!":
+            yield f"{path.relative_to(root)} begins with #! and is not executable"
 
 
 def all_faults(root):
