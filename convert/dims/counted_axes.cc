@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "convert/infer/inline_bodies.h"
 #include "convert/ir/axis.h"
 
 namespace edgeconv {
@@ -21,16 +22,10 @@ struct Limit {
   DimExpr most;
 };
 
-std::optional<int64_t> integer_constant(const Graph& g, ValueId v) {
-  if (v == kNone || !g.value(v).constant) return {};
-  const Tensor& t = *g.value(v).constant;
-  return t.elements() == 1 && is_integer(t.dtype()) ? std::optional(t.to_int64()[0]) : std::nullopt;
-}
-
 // Of integer arithmetic with one constant.
 std::optional<Limit> before_arithmetic(const Graph& g, const Node& n, const DimExpr& most) {
   const auto kind = n.as<BinaryAttrs>().kind;
-  const auto left = integer_constant(g, n.in(0)), right = integer_constant(g, n.in(1));
+  const auto left = known_scalar(g, n.in(0)), right = known_scalar(g, n.in(1));
   if (!is_integer(g.value(n.outputs[0]).dtype) || left.has_value() == right.has_value()) return {};
   const int64_t c = left ? *left : *right;
   const ValueId other = n.in(left ? 1 : 0);

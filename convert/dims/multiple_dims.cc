@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "convert/dims/size_equalities.h"
 #include "convert/infer/infer.h"
 #include "convert/ir/dim_multiple.h"
 #include "convert/ir/foreign_text.h"
@@ -22,11 +22,6 @@ using Steps = std::map<std::string, int64_t>;
 
 // Of one dim; and what the others are meanwhile: multiples of whatever they may have to be multiples of.
 constexpr int64_t kSizes = 512, kOtherSizes = 128 * 9 * 5;
-
-bool is_met(const SizeEquality& e, const Dims& dims) {
-  const auto a = e.lhs.evaluate(dims), b = e.rhs.evaluate(dims);
-  return a && b && *a == *b;
-}
 
 std::set<std::string> names_of(const SizeEquality& e) {
   std::set<std::string> names;
@@ -47,7 +42,7 @@ std::vector<SizeEquality> possible_equalities(const Graph& g) {
       even[name] = kOtherSizes;
       odd[name] = kOtherSizes * (1 + times++ % 3);
     }
-    if (!even.empty() && is_met(e, even) && is_met(e, odd)) possible.push_back(e);
+    if (!even.empty() && holds(e, even) && holds(e, odd)) possible.push_back(e);
   }
   return possible;
 }
@@ -60,7 +55,7 @@ struct Condition {
 
 bool is_met(Condition& c, const std::string& dim, int64_t size) {
   c.dims[dim] = size;
-  return is_met(*c.equality, c.dims);
+  return holds(*c.equality, c.dims);
 }
 
 // Those that do not hold for all sizes of the dim. Most equalities do, though no algebra shows it, and there may be thousands: few sizes tell.
@@ -88,10 +83,8 @@ int64_t step_of(const std::string& dim, const std::vector<SizeEquality>& all, co
     const bool fits = std::all_of(conditions.begin(), conditions.end(), [&](Condition& c) { return is_met(c, dim, n); });
     (fits ? good : bad).push_back(n);
   }
-  int64_t step = 0;
-  for (const int64_t n : good) step = std::gcd(step, n);
-  const bool multiples = good.size() > 1 && step > named && std::none_of(bad.begin(), bad.end(), [&](int64_t n) { return n % step == 0; });
-  if (!multiples) return named;
+  const int64_t step = common_step(good, bad);
+  if (step <= named) return named;
   reason = conditions.front().equality;
   return step;
 }
@@ -100,7 +93,7 @@ int64_t step_of(const std::string& dim, const std::vector<SizeEquality>& all, co
 bool holds_for_multiples(const SizeEquality& e, const Steps& steps) {
   const std::set<std::string> names = names_of(e);
   const std::function<bool(std::set<std::string>::const_iterator, Dims&)> all = [&](auto at, Dims& dims) {
-    if (at == names.end()) return is_met(e, dims);
+    if (at == names.end()) return holds(e, dims);
     const auto step = steps.find(*at);
     for (const int64_t times : {1, 2, 3, 7, 64}) {
       dims[*at] = times * (step == steps.end() ? multiple_of_dim(*at) : step->second);

@@ -26,11 +26,6 @@ constexpr int64_t kAllSizes = 4096,
                   kFewerSizes = 512;  // larger ranges are tried out up to here, and at their ends; of several dims
 constexpr size_t kMostCombinations = 4096;
 
-bool holds(const SizeEquality& e, const Dims& dims) {
-  const auto a = e.lhs.evaluate(dims), b = e.rhs.evaluate(dims);
-  return a && b && *a == *b;
-}
-
 // Sizes that the dim can have (dim_multiple.h).
 std::vector<int64_t> all_sizes(const std::string& name, const Range& r, int64_t most) {
   const int64_t step = multiple_of_dim(name), first = size_at_least(name, r.first);
@@ -73,14 +68,6 @@ Trial try_dim(const SizeEquality& e, const std::vector<std::string>& names, cons
     (for_samples(names, name, range, dims, [&] { return holds(e, dims); }) ? t.good : t.bad).push_back(n);
   }
   return t;
-}
-
-// The step of `good`, where these are all multiples of it that were tried: a map is halved and doubled again.
-int64_t common_step(const Trial& t) {
-  if (t.good.size() < 2) return 1;
-  int64_t step = 0;
-  for (int64_t n : t.good) step = std::gcd(step, n);
-  return step > 1 && std::none_of(t.bad.begin(), t.bad.end(), [&](int64_t n) { return n % step == 0; }) ? step : 1;
 }
 
 // others: whether more dims decide.
@@ -219,7 +206,7 @@ std::optional<Refused> narrow(const SizeEquality& e, const std::vector<std::stri
         to = *r;
       }
     }
-    if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good, common_step(t)};
+    if (!best || t.good.size() > best->good.size()) best = Refused{e, names, name, t.good, common_step(t.good, t.bad)};
   }
   if (chosen.empty()) return best;
   range.at(chosen) = to;
@@ -227,6 +214,19 @@ std::optional<Refused> narrow(const SizeEquality& e, const std::vector<std::stri
 }
 
 }  // namespace
+
+bool holds(const SizeEquality& e, const Dims& dims) {
+  const auto a = e.lhs.evaluate(dims), b = e.rhs.evaluate(dims);
+  return a && b && *a == *b;
+}
+
+// A map is halved and doubled again.
+int64_t common_step(const std::vector<int64_t>& good, const std::vector<int64_t>& bad) {
+  if (good.size() < 2) return 1;
+  int64_t step = 0;
+  for (int64_t n : good) step = std::gcd(step, n);
+  return step > 1 && std::none_of(bad.begin(), bad.end(), [&](int64_t n) { return n % step == 0; }) ? step : 1;
+}
 
 void narrow_to_equalities(const Graph& g, Ranges& range) {
   std::vector<Refused> refused;

@@ -5,10 +5,17 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "convert/ir/graph.h"
 
 namespace edgeconv {
+
+// Whether both sides are known with these sizes, and equal.
+bool holds(const SizeEquality& e, const std::map<std::string, int64_t>& dims);
+
+// The number above 1 of which all of `good`, two sizes or more, and none of `bad` are multiples; 1: there is none.
+int64_t common_step(const std::vector<int64_t>& good, const std::vector<int64_t>& bad);
 
 // Range of every dim, in and out: narrowed to the sizes for which all equalities hold. What holds for no range of sizes throws
 // FatalError(kUnsupported), with all such nodes.
